@@ -96,25 +96,35 @@ var layers = map[string][]string{
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
 
-	"internal/read/trial":     read("internal/printable"),
-	"internal/read/cells":     read("internal/read/trial"),
-	"internal/read/compare":   read("internal/read/trial", "internal/read/cells"),
-	"internal/read/profile":   read("internal/printable", "internal/read/trial", "internal/read/cells"),
-	"internal/read/ladder":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile"),
-	"internal/read/mesh":      read("internal/read/trial", "internal/read/cells"),
-	"internal/read/capacity":  read("internal/read/trial", "internal/read/cells"),
-	"internal/read/race":      read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
-	"internal/read/view":      read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
-	"internal/read/cost":      read("internal/read/trial", "internal/read/cells", "internal/read/view"),
-	"internal/read/history":   read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
-	"internal/read/answer":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view"),
-	"internal/read/finding":   read("internal/read/answer", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/view", "internal/read/cost", "internal/read/history"),
+	"internal/read/trial":   read("internal/printable"),
+	"internal/read/cells":   read("internal/read/trial"),
+	"internal/read/compare": read("internal/read/trial", "internal/read/cells"),
+	"internal/read/profile": read("internal/printable", "internal/read/trial", "internal/read/cells", "internal/read/part"),
+	"internal/read/part":    read("internal/read/cells", "internal/read/compare"),
+	"internal/read/view":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
+
+	// Analyses: each is one package, and gives its part of a report.
+	"internal/read/ladder":   analysis("internal/read/profile"),
+	"internal/read/mesh":     analysis(),
+	"internal/read/race":     analysis(),
+	"internal/read/capacity": analysis(),
+	"internal/read/fit":      analysis(),
+	"internal/read/search":   analysis(),
+	"internal/read/pays":     analysis(),
+	"internal/read/cost":     analysis(),
+	"internal/read/shape":    analysis(),
+	"internal/read/claim":    analysis(),
+
+	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
+	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
+	"internal/read/finding": analysis("internal/read/answer", "internal/read/profile", "internal/read/history",
+		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/search", "internal/read/pays", "internal/read/cost", "internal/read/shape", "internal/read/claim"),
 	"internal/read/summary":   read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/follow":    read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/serve":     read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
 	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist", "internal/quantity"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
-		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
+		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/part", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
 	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/finding", "internal/read/profile"},
 	"docs/schema": {}, // the published schemas, as data
@@ -145,10 +155,15 @@ func read(more ...string) []string {
 	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/read/stat"}, more...)
 }
 
+// analysis is what a package may import that reads a run for an answer of its own, and more.
+func analysis(more ...string) []string {
+	return read(append([]string{"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part", "internal/read/view"}, more...)...)
+}
+
 var orchestrator = []string{
 	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/head", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/cost", "internal/read/history",
-	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/finding", "internal/read/summary", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
+	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/claim", "internal/read/finding", "internal/read/summary", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
 }
 
 // foreign are imports from outside the module that a layer must not have: a

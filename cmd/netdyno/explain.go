@@ -9,6 +9,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/export"
 	"netdyno/internal/read/race"
@@ -63,7 +64,7 @@ func glossary() []explained {
 	for _, v := range compare.Verdicts() {
 		add("verdict", string(v), [2]string{"means", v.Means()}, [2]string{"source", spec + "6.3"})
 	}
-	for _, o := range compare.ClaimOutcomes() {
+	for _, o := range claim.Outcomes() {
 		add("claim", string(o), [2]string{"means", o.Means()}, [2]string{"source", spec + "6.13"})
 	}
 	for _, l := range trial.Limits() {

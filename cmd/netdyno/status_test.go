@@ -82,7 +82,7 @@ func TestVerdictOfARun(t *testing.T) {
 		"undecided":                  {of(valid, finding.Findings{Capacity: carries(rate, capacity.Arm{Why: "contradiction"})}), statusTainted},
 		"a capacity, and it stopped": {of(missing, finding.Findings{Capacity: carries(rate)}), statusTainted},
 		"a search without a window":  {of(cells.Tally{Planned: 9, Failed: 9}, finding.Findings{Capacity: carries(capacity.Arm{})}), statusRefused},
-		"a host is named":            {of(valid, finding.Findings{Mesh: &mesh.Mesh{Outliers: make([]mesh.Outlier, 1)}}), statusOK},
+		"a host is named":            {of(valid, finding.Findings{Mesh: &mesh.Mesh{Outliers: []mesh.Outlier{{Kind: mesh.Lost, Hosts: []string{"node1"}}}}}), statusOK},
 		"hosts are alike":            {of(valid, finding.Findings{Mesh: &mesh.Mesh{Hidden: []mesh.Hidden{{Hosts: 1.04}}}}), statusOK},
 		"hosts cannot be told":       {of(valid, finding.Findings{Mesh: &mesh.Mesh{Hidden: []mesh.Hidden{{Hosts: 1.04}, {Hosts: 19}}}}), statusTainted},
 		"too few hosts":              {of(valid, finding.Findings{Mesh: &mesh.Mesh{Unnamed: "too few"}}), statusTainted},

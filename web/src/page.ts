@@ -36,18 +36,18 @@ export interface Figure {
 	caption: string;
 	wide: boolean;
 	cell?: number;
+	lines?: Lines;
+	heat?: Heat;
+	front?: Front;
+	waterfall?: Waterfall;
 	forest?: Forest;
 	dots?: Dots;
 	curve?: Curve;
 	series?: Series;
 	split?: Split;
-	lines?: Lines;
-	heat?: Heat;
-	front?: Front;
 	shares?: Shares;
 	flame?: Flame;
 	timeline?: Timeline;
-	waterfall?: Waterfall;
 }
 
 export interface Trials {
@@ -84,6 +84,34 @@ export interface Series {
 	panels: SeriesPanel[];
 }
 
+export interface Lines {
+	x: Axis;
+	y: Axis;
+	lines: Line[];
+}
+
+export interface Heat {
+	x: string;
+	y: string;
+	axis: string;
+	log?: boolean;
+	columns: string[];
+	rows: string[];
+	boxes: Box[];
+}
+
+export interface Front {
+	x: Axis;
+	y: Axis;
+	low_x: boolean;
+	points: FrontPoint[];
+}
+
+export interface Waterfall {
+	axis: Axis;
+	groups: WaterfallCell[];
+}
+
 export interface Forest {
 	axis: string;
 	better: string;
@@ -109,29 +137,6 @@ export interface Split {
 	panels: SplitPanel[];
 }
 
-export interface Lines {
-	x: Axis;
-	y: Axis;
-	lines: Line[];
-}
-
-export interface Heat {
-	x: string;
-	y: string;
-	axis: string;
-	log?: boolean;
-	columns: string[];
-	rows: string[];
-	boxes: Box[];
-}
-
-export interface Front {
-	x: Axis;
-	y: Axis;
-	low_x: boolean;
-	points: FrontPoint[];
-}
-
 export interface Shares {
 	parts: Activity[];
 	arms: ArmShares[];
@@ -152,11 +157,6 @@ export interface Timeline {
 	end: number;
 	stalls: [number, number][];
 	panels: TimelinePanel[];
-}
-
-export interface Waterfall {
-	axis: Axis;
-	groups: WaterfallCell[];
 }
 
 export interface TrialMetric {
@@ -200,36 +200,6 @@ export interface SeriesPanel {
 	trials: string[];
 }
 
-export interface ForestCell {
-	cell?: number;
-	name: string;
-	bound: number;
-	rows: ForestRow[];
-}
-
-export interface DotRow {
-	arm: number;
-	name: string;
-	label: string;
-	value: number;
-	low: number;
-	high: number;
-	dots: Dot[];
-}
-
-export interface CurveLine {
-	arm: number;
-	name: string;
-	points: [number, number][];
-	marks: CurveMark[];
-}
-
-export interface SplitPanel {
-	arm: number;
-	name: string;
-	groups: SplitGroup[];
-}
-
 export interface Axis {
 	title: string;
 	scale: Scale;
@@ -270,6 +240,42 @@ export interface FrontPoint {
 	arms?: string[];
 }
 
+export interface WaterfallCell {
+	cell?: number;
+	name: string;
+	bars: WaterfallBar[];
+}
+
+export interface ForestCell {
+	cell?: number;
+	name: string;
+	bound: number;
+	rows: ForestRow[];
+}
+
+export interface DotRow {
+	arm: number;
+	name: string;
+	label: string;
+	value: number;
+	low: number;
+	high: number;
+	dots: Dot[];
+}
+
+export interface CurveLine {
+	arm: number;
+	name: string;
+	points: [number, number][];
+	marks: CurveMark[];
+}
+
+export interface SplitPanel {
+	arm: number;
+	name: string;
+	groups: SplitGroup[];
+}
+
 export interface Activity {
 	name: string;
 	colour: string;
@@ -303,15 +309,37 @@ export interface TimelinePanel {
 	lines: TimelineLine[];
 }
 
-export interface WaterfallCell {
-	cell?: number;
-	name: string;
-	bars: WaterfallBar[];
-}
-
 export interface TrialArm {
 	arm: number;
 	figures: TrialFigure[];
+}
+
+export interface Tick {
+	at: number;
+	text: string;
+}
+
+export interface LinePoint {
+	x: number;
+	value: number;
+	low: number;
+	high: number;
+	text: string;
+	cell?: number;
+	arms?: string[];
+}
+
+export interface WaterfallBar {
+	arm: number;
+	name: string;
+	label: string;
+	hint: string;
+	from: number;
+	to: number;
+	low: number;
+	high: number;
+	told: boolean;
+	whole: boolean;
 }
 
 export interface ForestRow {
@@ -348,21 +376,6 @@ export interface SplitGroup {
 	trials: string[];
 }
 
-export interface Tick {
-	at: number;
-	text: string;
-}
-
-export interface LinePoint {
-	x: number;
-	value: number;
-	low: number;
-	high: number;
-	text: string;
-	cell?: number;
-	arms?: string[];
-}
-
 export interface ShareBar {
 	of: string;
 	length: number;
@@ -376,19 +389,6 @@ export interface TimelineLine {
 	colour: number;
 	dashed?: boolean;
 	runs: [number, number][][];
-}
-
-export interface WaterfallBar {
-	arm: number;
-	name: string;
-	label: string;
-	hint: string;
-	from: number;
-	to: number;
-	low: number;
-	high: number;
-	told: boolean;
-	whole: boolean;
 }
 
 export interface TrialFigure {

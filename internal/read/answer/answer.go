@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // Answer is what a run says to its study's question.
@@ -56,89 +57,83 @@ type Effect struct {
 	Decides string          `json:"decides,omitempty"`
 }
 
-// Parts are what a run says beside its comparisons.
-type Parts struct {
-	Run      compare.Run
-	Claims   []compare.Claim // of publications, judged
-	Choices  []string        // sentences of the study's choices
-	StartUp  string          // how much of published ratios is start-up; "" where nothing asks
-	Costs    string          // how far models of costs hold; "" where none was asked for
-	Searches []string        // and of its searches
-	Floor    string          // what of short times is the machine's own; "" where none are
-}
-
 // metricsSaid bounds the primary metrics of which the answer speaks; the tables
 // have the others.
 const metricsSaid = 3
 
-// Of answers a run's question in at most two sentences, and the condition under
-// which they hold.
-func Of(p Parts) Answer {
+// Of answers a run's question in at most two sentences, by its comparisons and by what its
+// analyses say, and adds what of short times is the machine's own, and the condition under
+// which the answer holds.
+func Of(run compare.Run, headlines []part.Headline, floor string) Answer {
 	var a Answer
-	failed, much := failures(p.Run)
+	failed, much := failures(run)
 	var clauses []clause
 	if much {
 		clauses, failed = failed, nil
 	}
-	beside, metrics := besideOthers(p.Run), compared(p.Run)
-	clauses = append(clauses, unanswered(p.Run)...)
+	beside, metrics := besideOthers(run), compared(run)
+	clauses = append(clauses, unanswered(run)...)
 	if len(metrics) > 0 { // what is compared is read otherwise
 		clauses = append(clauses, beside...)
 	}
-	clauses = append(clauses, broken(p.Run.Requirements)...)
-	for _, text := range p.Choices {
-		clauses = append(clauses, ofSentences(text))
-	}
-	if p.StartUp != "" {
-		clauses = append(clauses, ofSentences(p.StartUp))
-	}
-	if p.Costs != "" {
-		clauses = append(clauses, ofSentences(p.Costs))
+	clauses = append(clauses, broken(run.Requirements)...)
+	before := placed(headlines, part.Before)
+	for _, sentences := range before {
+		clauses = append(clauses, ofSentences(sentences))
 	}
 	for _, metric := range metrics[:min(metricsSaid, len(metrics))] {
-		a.Claims = append(a.Claims, claimOn(p.Run, metric, leader(a.Claims)))
+		a.Claims = append(a.Claims, claimOn(run, metric, leader(a.Claims)))
 	}
-	margin := compare.Margin(p.Run.Header.Study.Compare)
+	margin := compare.Margin(run.Header.Study.Compare)
 	primary := a.Claims
 	clauses = append(clauses, inWords(settledOrOpen(primary), margin)...)
-	for _, pair := range p.Run.Header.Study.Compare.Also {
-		besides := claimsOnPair(p.Run, metrics, pair)
+	for _, pair := range run.Header.Study.Compare.Also {
+		besides := claimsOnPair(run, metrics, pair)
 		clauses = append(clauses, inWords(settledOrOpen(besides), margin)...)
 		a.Claims = append(a.Claims, besides...)
 	}
 	clauses = append(clauses, inWords(nothingToCompare(primary), margin)...)
-	alone := Alone(p.Run)
+	alone := Alone(run)
 	switch {
-	case len(a.Claims) > 0 || p.Costs != "": // a model says more than one of its cells
+	case len(a.Claims) > 0 || len(before) > 0:
 	case len(alone) > 0:
 		clauses = append(clauses, clause{text: strings.Join(alone, " "), named: true})
 	case len(clauses) == 0:
-		clauses = append(clauses, clause{text: nothing(p.Run)})
+		clauses = append(clauses, clause{text: nothing(run)})
 	}
 	clauses = append(clauses, failed...)
 	if len(metrics) == 0 {
 		clauses = append(clauses, beside...)
 	}
-	if len(p.Choices) == 0 && len(p.Searches) > 0 {
-		parts := strings.SplitAfter(p.Searches[0], ". ") // the report has the others
-		said := 2                                        // the best, and who comes near it with least
-		if len(beside) > 0 {
-			said = 1 // which arms cannot be compared
+	for _, sentences := range placed(headlines, part.After) {
+		if len(beside) > 0 { // which arms cannot be compared
+			sentences = sentences[:1]
 		}
-		clauses = append(clauses, ofSentences(strings.TrimSpace(strings.Join(parts[:min(said, len(parts))], ""))))
+		clauses = append(clauses, ofSentences(sentences))
 	}
-	clauses = append(append(clauses, judgedClaims(p.Claims)...), kept(p.Run.Requirements)...)
+	clauses = append(clauses, kept(run.Requirements)...)
 	if more := len(metrics) - metricsSaid; more > 0 {
 		clauses = append(clauses, clause{text: fmt.Sprintf("the tables have %s", quantity.Plural(more, "more primary metric"))})
 	}
 	a.Sentences = twoSentences(clauses)
-	if p.Floor != "" {
-		a.Sentences = append(a.Sentences, p.Floor)
+	if floor != "" {
+		a.Sentences = append(a.Sentences, floor)
 	}
-	if words := condition(p.Run, a.Claims); words != "" && (len(a.Claims) > 0 || len(alone) == 0) {
+	if words := condition(run, a.Claims); words != "" && (len(a.Claims) > 0 || len(alone) == 0) {
 		a.Sentences = append(a.Sentences, words)
 	}
 	return a
+}
+
+// placed are the sentences of the headlines that stand in a place, those of one together.
+func placed(headlines []part.Headline, place part.Place) [][]string {
+	var all [][]string
+	for _, h := range headlines {
+		if h.Place == place && len(h.Sentences) > 0 {
+			all = append(all, h.Sentences)
+		}
+	}
+	return all
 }
 
 // settledOrOpen leaves out the claims that nothing can be compared.

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
@@ -185,7 +186,7 @@ var sentences = map[string]struct {
 func TestSentences(t *testing.T) {
 	for name, c := range sentences {
 		t.Run(name, func(t *testing.T) {
-			if got := strings.Join(answer.Of(answer.Parts{Run: c.run}).Sentences, " "); got != c.want {
+			if got := strings.Join(answer.Of(c.run, nil, "").Sentences, " "); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -194,13 +195,13 @@ func TestSentences(t *testing.T) {
 
 // What a search found is a sentence by itself, or a part of one.
 func TestASearchJoinsASentence(t *testing.T) {
-	found := []string{"The best goodput is 4 GB/s, of fast with 4 connections. slow reaches 95 % of it with 8 connections."}
+	found := []part.Headline{{Sentences: []string{"The best goodput is 4 GB/s, of fast with 4 connections.", "slow reaches 95 % of it with 8 connections."}}}
 	faster := judged(cpu, "", "fast", [3]float64{0.66, 0.63, 0.69}, compare.Better)
 	for want, run := range map[string]compare.Run{
 		". The best goodput is 4 GB/s, of fast with 4 connections; slow reaches 95 % of it": runOf([]string{cpu}, faster),
 		"; the best goodput is 4 GB/s, of fast with 4 connections; slow reaches 95 % of it": runOf([]string{cpu, p99}, faster, open),
 	} {
-		if said := strings.Join(answer.Of(answer.Parts{Run: run, Searches: found}).Sentences, " "); !strings.Contains(said, want) {
+		if said := strings.Join(answer.Of(run, found, "").Sentences, " "); !strings.Contains(said, want) {
 			t.Errorf("%q is not in %q", want, said)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -23,40 +22,6 @@ func nothing(run compare.Run) string {
 		return fmt.Sprintf("No trial of %d gave a valid figure.", run.Tally.Planned)
 	}
 	return "Nothing was compared: a ratio needs two arms with valid trials in two blocks."
-}
-
-// judgedClaims counts how the claims of publications came out.
-func judgedClaims(claims []compare.Claim) []clause {
-	if len(claims) == 0 {
-		return nil
-	}
-	count := map[compare.ClaimOutcome]int{}
-	for _, c := range claims {
-		count[c.Outcome]++
-	}
-	var parts []string
-	for _, said := range []struct {
-		outcome   compare.ClaimOutcome
-		one, many string
-	}{
-		{compare.StillHolds, "holds", "hold"},
-		{compare.NoLongerHolds, "no longer holds", "no longer hold"},
-		{compare.NeverHeld, "does not hold", "do not hold"},
-		{compare.StillOpen, "is undecided", "are undecided"},
-		{compare.NotTestable, "cannot be tested here", "cannot be tested here"},
-	} {
-		switch n := count[said.outcome]; {
-		case n == len(claims) && n > 1 && said.outcome == compare.NotTestable:
-			return []clause{{text: fmt.Sprintf("none of the %d declared claims can be tested here", n)}}
-		case n == len(claims) && n > 1:
-			return []clause{{text: fmt.Sprintf("all %d declared claims %s", n, said.many)}}
-		case n == 1:
-			parts = append(parts, "1 "+said.one)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", n, said.many))
-		}
-	}
-	return []clause{{text: fmt.Sprintf("of %s, %s", quantity.Plural(len(claims), "declared claim"), and(parts))}}
 }
 
 // limitsSaid bounds the limits that the condition names.

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // clause is what is said of one thing: a sentence without its capital and its full
@@ -55,18 +56,20 @@ func sentence(clauses []clause) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// ofSentences makes one clause of sentences that were made elsewhere.
-func ofSentences(text string) clause {
-	parts := strings.SplitAfter(strings.TrimSuffix(text, "."), ". ")
-	for i, part := range parts {
-		if part = strings.TrimSuffix(part, ". "); i > 0 {
-			part = strings.ToLower(part[:1]) + part[1:]
+// ofSentences makes one clause of sentences that were made elsewhere. One that does not
+// begin with a common word begins with a name.
+func ofSentences(sentences []string) clause {
+	texts := make([]string, len(sentences))
+	for i, text := range sentences {
+		if texts[i] = strings.TrimSuffix(text, "."); i > 0 {
+			texts[i] = strings.ToLower(text[:1]) + texts[i][1:]
 		}
-		parts[i] = part
 	}
-	joined := strings.Join(parts, "; ")
-	if rest, article := strings.CutPrefix(joined, "The "); article {
-		return clause{text: "the " + rest}
+	joined := strings.Join(texts, "; ")
+	for _, word := range []string{"The ", "Of ", "All ", "None "} {
+		if strings.HasPrefix(joined, word) {
+			return clause{text: strings.ToLower(joined[:1]) + joined[1:]}
+		}
 	}
 	return clause{text: joined, named: true} // by an arm
 }
@@ -155,12 +158,12 @@ func together(claims []Claim, said said, margin float64) clause {
 		}
 		return clause{behind(metric.Shown(first.Metric), first, base), true, "", about}
 	case Equal:
-		equal := and(append(armsOf(first.Effects), first.Base))
+		equal := part.And(append(armsOf(first.Effects), first.Base))
 		if n := len(armsOf(first.Effects)) + 1; n > 3 && len(first.Others) == 0 {
 			equal = fmt.Sprintf("all %d arms", n)
 		}
 		return clause{text: fmt.Sprintf("%s are equal within %s %% on %s%s%s", equal, percent(margin),
-			and(docs(claims)), inAll(cellsOf(first.Effects)), elsewhere(first.Others)), named: !strings.HasPrefix(equal, "all ")}
+			part.And(docs(claims)), inAll(cellsOf(first.Effects)), elsewhere(first.Others)), named: !strings.HasPrefix(equal, "all ")}
 	case Open:
 		if len(claims) > 1 {
 			return openTogether(claims, base)
@@ -171,7 +174,7 @@ func together(claims []Claim, said said, margin float64) clause {
 	if strings.HasSuffix(reason, compare.OthersTurnRatios) { // what others used is said before
 		reason = compare.OthersTurnRatios
 	}
-	return clause{text: fmt.Sprintf("on %s nothing can be compared with %s: %s", and(docs(claims)), first.Base, reason)}
+	return clause{text: fmt.Sprintf("on %s nothing can be compared with %s: %s", part.And(docs(claims)), first.Base, reason)}
 }
 
 // differences says how one arm differs on several metrics; "but" stands where the
@@ -242,7 +245,7 @@ func few(arms []string) string {
 	if more := len(arms) - armsSaid + 1; more > 1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(arms[:armsSaid-1], ", "), more)
 	}
-	return and(arms)
+	return part.And(arms)
 }
 
 // open says what is not settled, by the largest of the open differences, and what
@@ -322,12 +325,4 @@ func docs(claims []Claim) []string {
 		all = append(all, metric.Shown(c.Metric).Doc)
 	}
 	return all
-}
-
-// and lists words: "a, b and c".
-func and(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // unansweredSaid is the least share of exchanges without an answer of which a headline
@@ -42,15 +43,15 @@ func unanswered(r compare.Run) []clause {
 	}
 	var parts []string
 	for i, one := range all {
-		part := fmt.Sprintf("%s %s %%", one.arm, percent(one.share))
+		text := fmt.Sprintf("%s %s %%", one.arm, percent(one.share))
 		switch i {
 		case 0:
-			part = fmt.Sprintf("%s never answered %s %% of its exchanges", one.arm, percent(one.share))
+			text = fmt.Sprintf("%s never answered %s %% of its exchanges", one.arm, percent(one.share))
 		case armsSaid:
 			parts = append(parts, quantity.Plural(len(all)-i, "other")+" fewer")
-			return []clause{{text: and(parts), named: true}}
+			return []clause{{text: part.And(parts), named: true}}
 		}
-		parts = append(parts, part)
+		parts = append(parts, text)
 	}
-	return []clause{{text: and(parts), named: true}}
+	return []clause{{text: part.And(parts), named: true}}
 }

@@ -23,9 +23,10 @@ import (
 
 // Capacity is what a search found.
 type Capacity struct {
-	Spec   record.Capacity `json:"spec"`
-	Arms   []Arm           `json:"arms"`             // by cell and arm, in the study's order
-	Ratios []Ratio         `json:"ratios,omitempty"` // of arms to the baseline in their cell, where both have a capacity
+	Spec     record.Capacity `json:"spec"`
+	Baseline string          `json:"baseline,omitempty"` // the arm by whose capacity the others are divided
+	Arms     []Arm           `json:"arms"`               // by cell and arm, in the study's order
+	Ratios   []Ratio         `json:"ratios,omitempty"`   // of arms to the baseline in their cell, where both have a capacity
 }
 
 // Arm is one arm in one cell. It has a capacity; or None of the rates meets the
@@ -80,7 +81,7 @@ func Read(s *cells.Dataset) *Capacity {
 	if spec == nil || len(spec.Objective) == 0 {
 		return nil
 	}
-	c := &Capacity{Spec: *spec}
+	c := &Capacity{Spec: *spec, Baseline: s.Header.Study.Compare.Baseline}
 	for _, a := range seriesOf(s) {
 		c.Arms = append(c.Arms, a.read())
 	}

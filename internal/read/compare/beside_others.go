@@ -20,8 +20,8 @@ const leastWaited = 0.01
 // OthersTurnRatios ends each reason for which two arms may not be compared beside others.
 const OthersTurnRatios = "how the kernel divides CPUs can turn a ratio round"
 
-// refuseBesideOthers is RefuseBeside of the two arms of a comparison within a run.
-func refuseBesideOthers(s *cells.Dataset, b *Pending) string {
+// RefuseBesideOthers is RefuseBeside of the two arms of a comparison within a run.
+func RefuseBesideOthers(s *cells.Dataset, b *Pending) string {
 	if b.Arm == b.Base {
 		return ""
 	}

@@ -1,11 +1,14 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
 )
 
 // Prepare pairs an arm with a base in a cell and estimates their ratio on a metric.
@@ -46,8 +49,8 @@ func estimate(s *cells.Dataset, b *Pending) {
 		b.P, b.Adjusted = 1, 1
 	}
 	for _, arm := range []string{b.Arm, b.Base} {
-		if reason := unsupported(s, b.Cell, arm); reason != "" {
-			b.cannotRun, b.Refusal = true, cannotRunWords(arm, reason)
+		if reason := CannotRun(s, b.Cell, arm); reason != "" {
+			b.cannotRun, b.Refusal = true, CannotRunWords(arm, reason)
 			return
 		}
 	}
@@ -65,4 +68,28 @@ func estimate(s *cells.Dataset, b *Pending) {
 		b.Ratio, b.Low, b.High = b.Ratios[0], b.Ratios[0], b.Ratios[0]
 	}
 	b.Refusal = fmt.Sprintf("blocks in which both arms have a valid value: %d, and at least 2 are needed%s", b.Blocks, whyNoFigure(s, b))
+}
+
+// CannotRun is why an arm cannot run in a cell; "" when some trial of it did, or
+// may yet.
+func CannotRun(s *cells.Dataset, cell, arm string) string {
+	reason := ""
+	for t := range s.TrialsOf(cell, arm) {
+		switch t.Status {
+		case trial.StatusUnsupported:
+			reason = cmp.Or(reason, t.Reason, "its worker refused the trial without a reason")
+		case trial.StatusMissing:
+		default:
+			return ""
+		}
+	}
+	return reason
+}
+
+// CannotRunWords is what an arm's worker said, without what the words before it say.
+func CannotRunWords(arm, reason string) string {
+	if _, said, found := strings.Cut(reason, "unsupported: "); found {
+		reason = said
+	}
+	return arm + " cannot run here: " + strings.TrimSuffix(reason, ".")
 }

@@ -56,13 +56,13 @@ func (b *Pending) at(level float64) {
 	if b.Pairs.plain {
 		b.Ratio, b.Low, b.High = 1+e.Point, max(1+e.Low, 0), 1+e.High // no figure lies below
 	} else {
-		b.Ratio, b.Low, b.High = bounded(e.Point), bounded(e.Low), bounded(e.High)
+		b.Ratio, b.Low, b.High = Bounded(e.Point), Bounded(e.Low), Bounded(e.High)
 	}
 	b.Interval = level
 }
 
 // bounded is the ratio of a logarithm, kept finite and above 0.
-func bounded(log float64) float64 { return min(max(math.Exp(log), 1/math.MaxFloat64), math.MaxFloat64) }
+func Bounded(log float64) float64 { return min(max(math.Exp(log), 1/math.MaxFloat64), math.MaxFloat64) }
 
 // beyond is the bound on the scale of Effect.
 func (b *Pending) beyond() float64 { return math.Log1p(b.Bound) }

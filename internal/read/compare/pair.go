@@ -95,3 +95,12 @@ func Divide(a, b *cells.Pool) Pairs {
 	}
 	return p
 }
+
+// ByBlock returns the effects by block.
+func (p Pairs) ByBlock() map[int]float64 {
+	effects := map[int]float64{}
+	for i, block := range p.Blocks {
+		effects[block] = p.Effects[i]
+	}
+	return effects
+}

@@ -22,7 +22,7 @@ func refuse(s *cells.Dataset, b *Pending) string {
 			return reason
 		}
 	}
-	if reason := cmp.Or(refuseReflection(s, b), refuseBesideOthers(s, b)); reason != "" {
+	if reason := cmp.Or(refuseReflection(s, b), RefuseBesideOthers(s, b)); reason != "" {
 		return reason
 	}
 	if !onlyServersDiffer(s, b) || !pacedByClient(s, b) {

@@ -155,7 +155,7 @@ func (b *Pending) against(r record.Require) State {
 	case b.noVerdict:
 		b.cannotTell(unlevel, "this look has no share of the significance level")
 	case b.unknown():
-		b.cannotTell(tooWide, farApart)
+		b.cannotTell(tooWide, FarApart)
 	case !beyond && b.Low <= 1 && b.High >= 1:
 		b.cannotTell(tooWide, "the interval contains the bound")
 	case !beyond:

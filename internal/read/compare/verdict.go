@@ -26,7 +26,7 @@ func (b *Pending) Judge() {
 	case b.noVerdict:
 		b.cannotTell(unlevel, "this look has no share of the significance level")
 	case b.unknown():
-		b.cannotTell(tooWide, farApart)
+		b.cannotTell(tooWide, FarApart)
 	case b.inside():
 		b.Verdict = Equivalent
 	case b.outside() && b.Better == "":
@@ -62,8 +62,8 @@ func (b *Pending) fewBlocks() {
 	b.cannotTell(tooFew, "%d blocks are too few: at least %d are needed", b.Blocks, LeastBlocks(b.Level))
 }
 
-// farApart is why an interval decides nothing that is not printed, see cells.Known.
-const farApart = "the interval spans more than a factor of ten either way"
+// FarApart is why an interval decides nothing that is not printed, see cells.Known.
+const FarApart = "the interval spans more than a factor of ten either way"
 
 // LeaveUnjudged is what an explored comparison has in the place of a verdict. A
 // reason for which its figures may not be compared stays.

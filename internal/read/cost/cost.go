@@ -89,8 +89,8 @@ type point struct {
 }
 
 // Read fits the costs that a study asks for, by valid trials alone.
-func Read(s *cells.Dataset) []Cost {
-	var all []Cost
+func Read(s *cells.Dataset) Costs {
+	var all Costs
 	for _, spec := range s.Header.Study.Costs {
 		c := Cost{Spec: spec}
 		c.Reason = c.read(s)
@@ -122,6 +122,7 @@ func (c *Cost) read(s *cells.Dataset) string {
 		if len(measured) > 0 {
 			model.stamp(s, measured)
 		}
+		model.Sentence = modelSentence(*c, model)
 		c.Models = append(c.Models, model)
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
@@ -87,21 +88,21 @@ func TestABusyMachineTestsNoPublishedClaim(t *testing.T) {
 		Title: "epoll costs less", Source: "a publication",
 		Parts: []record.ClaimPart{{Metric: "server.cpu_us_per_exchange", Is: record.Lower, Arms: []string{"go-epoll"}, Base: "go-net", Margin: 0.1}},
 	}}
-	if of := find(t, h, trials, records).Claims[0]; of.Outcome != compare.NoLongerHolds {
+	if of := find(t, h, trials, records).Claims[0]; of.Outcome != claim.NoLongerHolds {
 		t.Fatalf("on a quiet machine the claim %s (%s)", of.Outcome, of.Reason)
 	}
 	besideOthers(records, "go-epoll", 0)
 	of := find(t, h, trials, records).Claims[0]
-	if of.Outcome != compare.NotTestable || of.State != compare.ClaimUndecided || !strings.Contains(of.Reason, "of the CPUs beside go-epoll") {
+	if of.Outcome != claim.NotTestable || of.State != claim.Undecided || !strings.Contains(of.Reason, "of the CPUs beside go-epoll") {
 		t.Errorf("on a busy machine the claim %s, %s (%s)", of.Outcome, of.State, of.Reason)
 	}
 	for _, e := range of.Evidence {
-		if e.State != compare.ClaimUndecided || !e.Untestable || e.Ratio == 0 {
+		if e.State != claim.Undecided || !e.Untestable || e.Ratio == 0 {
 			t.Errorf("on a busy machine its evidence is %+v", e)
 		}
 	}
 	h.Study.Claims[0].Source = ""
-	if of := find(t, h, trials, records).Claims[0]; of.Outcome != compare.NotTestable {
+	if of := find(t, h, trials, records).Claims[0]; of.Outcome != claim.NotTestable {
 		t.Errorf("on a busy machine the study's own claim %s (%s)", of.Outcome, of.Reason)
 	}
 }

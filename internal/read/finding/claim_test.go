@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/compare"
+	"netdyno/internal/read/claim"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
 
 // claimed judges one claim over arms whose rates are the given shares of the
 // baseline's, by arm and connections; blocks drift by 30 %.
-func claimed(t *testing.T, blocks int, sd float64, shares map[string]map[string]float64, parts ...record.ClaimPart) compare.Claim {
+func claimed(t *testing.T, blocks int, sd float64, shares map[string]map[string]float64, parts ...record.ClaimPart) claim.Claim {
 	t.Helper()
 	o := synthetic.Options{
 		Bare: true, Connections: []int{1, 4, 16}, SD: sd, BlockSD: 0.3, Blocks: blocks, Primary: []string{rate},
@@ -44,24 +44,24 @@ func TestClaimsAreJudged(t *testing.T) {
 	at := func(connections string) map[string]string { return map[string]string{"connections": connections} }
 	for name, c := range map[string]struct {
 		part record.ClaimPart
-		want compare.ClaimState
+		want claim.State
 	}{
-		"the same where nothing differs":    {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("16")}, compare.Holds},
-		"the same where much differs":       {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("4")}, compare.DoesNotHold},
-		"the same everywhere":               {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05}, compare.DoesNotHold},
-		"lower by a planted tenth":          {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}, compare.Holds},
-		"lower where nothing differs":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16")}, compare.DoesNotHold},
-		"higher, and it is lower":           {record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}, compare.DoesNotHold},
-		"steadier than what varies":         {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Margin: 0.02}, compare.Holds},
-		"steadier, the other way round":     {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"read"}, Than: []string{"write"}, Base: "none", Margin: 0.02}, compare.DoesNotHold},
-		"of the planted size":               {record.ClaimPart{Metric: rate, Is: record.Sized, Of: 0.9, Arms: []string{"write"}, Base: "none", Margin: 0.05}, compare.Holds},
-		"of twice the planted size":         {record.ClaimPart{Metric: rate, Is: record.Sized, Of: 0.8, Arms: []string{"write"}, Base: "none", Margin: 0.05}, compare.DoesNotHold},
-		"lower at 4 than at 16":             {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("4"), From: at("16")}, compare.Holds},
-		"lower at 16 than at 4":             {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16"), From: at("4")}, compare.DoesNotHold},
-		"the same effect in two cells":      {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"write"}, Base: "none", Margin: 0.05, Where: at("16"), From: at("1")}, compare.Holds},
-		"from a cell that nobody ran":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("4"), From: at("7")}, compare.ClaimUndecided},
-		"of a cell that nobody ran":         {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("7")}, compare.ClaimUndecided},
-		"steadier over the only cell there": {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Where: at("4")}, compare.ClaimUndecided},
+		"the same where nothing differs":    {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("16")}, claim.Holds},
+		"the same where much differs":       {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("4")}, claim.DoesNotHold},
+		"the same everywhere":               {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05}, claim.DoesNotHold},
+		"lower by a planted tenth":          {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}, claim.Holds},
+		"lower where nothing differs":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16")}, claim.DoesNotHold},
+		"higher, and it is lower":           {record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}, claim.DoesNotHold},
+		"steadier than what varies":         {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Margin: 0.02}, claim.Holds},
+		"steadier, the other way round":     {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"read"}, Than: []string{"write"}, Base: "none", Margin: 0.02}, claim.DoesNotHold},
+		"of the planted size":               {record.ClaimPart{Metric: rate, Is: record.Sized, Of: 0.9, Arms: []string{"write"}, Base: "none", Margin: 0.05}, claim.Holds},
+		"of twice the planted size":         {record.ClaimPart{Metric: rate, Is: record.Sized, Of: 0.8, Arms: []string{"write"}, Base: "none", Margin: 0.05}, claim.DoesNotHold},
+		"lower at 4 than at 16":             {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("4"), From: at("16")}, claim.Holds},
+		"lower at 16 than at 4":             {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("16"), From: at("4")}, claim.DoesNotHold},
+		"the same effect in two cells":      {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"write"}, Base: "none", Margin: 0.05, Where: at("16"), From: at("1")}, claim.Holds},
+		"from a cell that nobody ran":       {record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"read"}, Base: "none", Margin: 0.02, Where: at("4"), From: at("7")}, claim.Undecided},
+		"of a cell that nobody ran":         {record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: at("7")}, claim.Undecided},
+		"steadier over the only cell there": {record.ClaimPart{Metric: rate, Is: record.Steadier, Arms: []string{"write"}, Than: []string{"read"}, Base: "none", Where: at("4")}, claim.Undecided},
 	} {
 		got := claimed(t, 8, 0.004, planted, c.part)
 		if got.State != c.want || !strings.HasPrefix(strings.ToLower(got.Sentence), string(got.Outcome)) {
@@ -76,7 +76,7 @@ func TestClaimsAreJudged(t *testing.T) {
 }
 
 // judgedClaim judges a claim on a run that is changed before it is read.
-func judgedClaim(t *testing.T, spec record.Claim, change func(record.Trial, *record.Record)) compare.Claim {
+func judgedClaim(t *testing.T, spec record.Claim, change func(record.Trial, *record.Record)) claim.Claim {
 	t.Helper()
 	h, trials, records := synthetic.Run(synthetic.Options{
 		Bare: true, Connections: []int{1, 4}, SD: 0.004, BlockSD: 0.3, Blocks: 8, Primary: []string{rate},
@@ -109,17 +109,17 @@ func TestAClaimThatCannotBeTestedSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec     record.Claim
 		change   func(record.Trial, *record.Record)
-		want     compare.ClaimOutcome
+		want     claim.Outcome
 		sentence string
 	}{
-		"the arm cannot run":         {record.Claim{Source: "they", Parts: lower}, absent, compare.NotTestable, "write cannot run here: no RDMA device"},
-		"other conditions":           {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"hosts": "2+"}}, nil, compare.NotTestable, "it was published under hosts=2+ (here 1)"},
-		"another cell":               {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "40"}}, nil, compare.NotTestable, "connections=40 (here 1, 4)"},
-		"no arm of the study":        {record.Claim{Source: "they", Unmeasured: "no arm runs muduo"}, nil, compare.NotTestable, "no arm runs muduo"},
-		"one cell meets it":          {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "4"}}, nil, compare.StillHolds, "Tested: rig loopback"},
-		"published, and not so":      {record.Claim{Source: "they", Parts: higher}, nil, compare.NoLongerHolds, "No longer holds."},
-		"its own, and not so":        {record.Claim{Parts: higher}, nil, compare.NeverHeld, "Does not hold."},
-		"a part fails, one untested": {record.Claim{Source: "they", Parts: append(higher, record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02, Where: map[string]string{"connections": "7"}})}, nil, compare.NoLongerHolds, "No longer holds."},
+		"the arm cannot run":         {record.Claim{Source: "they", Parts: lower}, absent, claim.NotTestable, "write cannot run here: no RDMA device"},
+		"other conditions":           {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"hosts": "2+"}}, nil, claim.NotTestable, "it was published under hosts=2+ (here 1)"},
+		"another cell":               {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "40"}}, nil, claim.NotTestable, "connections=40 (here 1, 4)"},
+		"no arm of the study":        {record.Claim{Source: "they", Unmeasured: "no arm runs muduo"}, nil, claim.NotTestable, "no arm runs muduo"},
+		"one cell meets it":          {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "4"}}, nil, claim.StillHolds, "Tested: rig loopback"},
+		"published, and not so":      {record.Claim{Source: "they", Parts: higher}, nil, claim.NoLongerHolds, "No longer holds."},
+		"its own, and not so":        {record.Claim{Parts: higher}, nil, claim.NeverHeld, "Does not hold."},
+		"a part fails, one untested": {record.Claim{Source: "they", Parts: append(higher, record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02, Where: map[string]string{"connections": "7"}})}, nil, claim.NoLongerHolds, "No longer holds."},
 	} {
 		got := judgedClaim(t, c.spec, c.change)
 		if got.Outcome != c.want || !strings.Contains(got.Sentence, c.sentence) {
@@ -132,7 +132,7 @@ func TestAClaimThatCannotBeTestedSaysWhy(t *testing.T) {
 func TestASizeThatIsNotFoundSaysItsDirection(t *testing.T) {
 	for of, want := range map[float64]string{0.25: "the direction holds, the size does not", 2: "it is the other way round"} {
 		got := judgedClaim(t, record.Claim{Parts: []record.ClaimPart{{Metric: rate, Is: record.Sized, Of: of, Arms: []string{"write"}, Base: "none", Margin: 0.2}}}, nil)
-		if got.Outcome != compare.NeverHeld || !strings.Contains(got.Sentence, want) {
+		if got.Outcome != claim.NeverHeld || !strings.Contains(got.Sentence, want) {
 			t.Errorf("of %v: %s", of, got.Sentence)
 		}
 	}
@@ -142,21 +142,21 @@ func TestASizeThatIsNotFoundSaysItsDirection(t *testing.T) {
 func TestAClaimIsAllOfItsParts(t *testing.T) {
 	holds := record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02}
 	fails := record.ClaimPart{Metric: rate, Is: record.Higher, Arms: []string{"write"}, Base: "none", Margin: 0.02}
-	if got := claimed(t, 8, 0.004, planted, holds, holds); got.State != compare.Holds || len(got.Evidence) != 6 {
+	if got := claimed(t, 8, 0.004, planted, holds, holds); got.State != claim.Holds || len(got.Evidence) != 6 {
 		t.Errorf("two that hold: %+v", got)
 	}
-	if got := claimed(t, 8, 0.004, planted, holds, fails); got.State != compare.DoesNotHold {
+	if got := claimed(t, 8, 0.004, planted, holds, fails); got.State != claim.DoesNotHold {
 		t.Errorf("one that does not: %+v", got)
 	}
 }
 
 func TestFewBlocksTellNothingOfAClaim(t *testing.T) {
 	part := record.ClaimPart{Metric: rate, Is: record.Same, Arms: []string{"read"}, Base: "none", Margin: 0.05, Where: map[string]string{"connections": "16"}}
-	if got := claimed(t, 5, 0, planted, part); got.State != compare.ClaimUndecided || !strings.Contains(got.Sentence, "at least 6 are needed") {
+	if got := claimed(t, 5, 0, planted, part); got.State != claim.Undecided || !strings.Contains(got.Sentence, "at least 6 are needed") {
 		t.Errorf("of 5 blocks: %s", got.Sentence)
 	}
 	// Noise that hides an effect leaves the claim open.
-	if got := claimed(t, 8, 0.2, planted, part); got.State != compare.ClaimUndecided || got.Evidence[0].NeedsMore <= 8 || !strings.Contains(got.Sentence, "would decide") {
+	if got := claimed(t, 8, 0.2, planted, part); got.State != claim.Undecided || got.Evidence[0].NeedsMore <= 8 || !strings.Contains(got.Sentence, "would decide") {
 		t.Errorf("under noise of 20 %%: %s", got.Sentence)
 	}
 }
@@ -180,7 +180,7 @@ func TestClaimsErrAsRarelyAsTheySay(t *testing.T) {
 			}
 		}
 		h.Study.Claims = []record.Claim{{Title: "x", Parts: []record.ClaimPart{{Metric: rate, Is: record.Same, Arms: []string{"other"}, Base: "none", Margin: 0.05}}}}
-		if find(t, h, trials, records).Claims[0].State == compare.Holds {
+		if find(t, h, trials, records).Claims[0].State == claim.Holds {
 			wrong++
 		}
 	}

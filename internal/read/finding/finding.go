@@ -4,17 +4,20 @@
 package finding
 
 import (
-	"slices"
-
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/cost"
+	"netdyno/internal/read/fit"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/mesh"
+	"netdyno/internal/read/pays"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/race"
+	"netdyno/internal/read/search"
+	"netdyno/internal/read/shape"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -32,21 +35,20 @@ type Findings struct {
 	Answers      []string             `json:"answers"`         // sentences, one per primary comparison worth saying
 	Stage        *cells.Stage         `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
 	Published    []view.Published     `json:"published,omitempty"`
-	Shapes       []view.Shape         `json:"shapes,omitempty"`      // of published ratios, beside a window
+	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
 	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm
 	Flames       []profile.Flame      `json:"-"`                     // likewise, for the page; the run's pprof files hold them whole
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
 	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one
-	Charts       []view.Chart         `json:"charts,omitempty"`      // as Header.Study.Charts
-	Fits         []view.Fit           `json:"fits,omitempty"`        // as Header.Study.Fits
-	Searches     []view.Search        `json:"searches,omitempty"`    // as Header.Study.Reaches
-	Choices      []view.Choice        `json:"choices,omitempty"`     // as Header.Study.Choices
-	Pays         []view.Pays          `json:"pays,omitempty"`        // as Header.Study.Pays
-	Costs        []cost.Cost          `json:"costs,omitempty"`       // as Header.Study.Costs
-	Claims       []compare.Claim      `json:"claims,omitempty"`      // as Header.Study.Claims
-	Ladders      []ladder.Ladder      `json:"ladders,omitempty"`     // as Header.Study.Ladders
+	Charts       view.Charts          `json:"charts,omitempty"`      // as Header.Study.Charts
+	Fits         fit.Fits             `json:"fits,omitempty"`        // as Header.Study.Fits
+	Searches     search.Searches      `json:"searches,omitempty"`    // as Header.Study.Reaches
+	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
+	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
+	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
+	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	Floors       []Floor              `json:"floors,omitempty"`      // of arms whose times are not much above what their path takes by itself
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
 	Race         *race.Race           `json:"race,omitempty"`        // of a study that races its arms
@@ -55,21 +57,4 @@ type Findings struct {
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`
 	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial
-}
-
-// Answered tells whether what a study asks besides its comparisons has an answer: how much
-// its arms carry, who of its hosts is worse, which setting is best, what its models say.
-// Comparisons are no part of it: a gate judges them.
-func (f Findings) Answered() bool {
-	switch {
-	case f.Capacity != nil:
-		return len(f.Capacity.Arms) > 0 && !slices.ContainsFunc(f.Capacity.Arms, func(a capacity.Arm) bool { return !a.Answered() })
-	case f.Race != nil:
-		return slices.Contains([]race.State{race.Confirmed, race.Needed, race.Unproven, race.Unbeaten}, f.Race.State)
-	case f.Mesh != nil:
-		return f.Mesh.Told()
-	}
-	return !slices.ContainsFunc(f.Costs, func(c cost.Cost) bool {
-		return c.Reason != "" || slices.ContainsFunc(c.Models, func(m cost.Model) bool { return m.Reason != "" })
-	})
 }

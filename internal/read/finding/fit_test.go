@@ -7,8 +7,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/fit"
 	"netdyno/internal/read/synthetic"
-	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -43,7 +43,7 @@ func buffers(w, r float64) synthetic.Options {
 }
 
 // fitted runs a buffers study through Find with one fit.
-func fitted(t *testing.T, o synthetic.Options, change func(*record.Header, []record.Trial, []record.Record)) view.Fit {
+func fitted(t *testing.T, o synthetic.Options, change func(*record.Header, []record.Trial, []record.Record)) fit.Fit {
 	t.Helper()
 	h, trials, records := synthetic.Run(o)
 	h.Study.Fits = []record.Fit{{Title: "memory", Metric: idleRSS, Per: "connections", Terms: []string{writeBuffer, readBuffer}, Published: []float64{2, 1}}}
@@ -68,7 +68,7 @@ func TestFitFindsThePlantedModel(t *testing.T) {
 		t.Fatalf("%+v", f)
 	}
 	for _, c := range []struct {
-		got  view.Coefficient
+		got  fit.Coefficient
 		of   string
 		want float64
 	}{{f.Base, "", 9e6}, {f.Per, "connections", 40e3}, {f.Terms[0], writeBuffer, 2}, {f.Terms[1], readBuffer, 0.01}} {
@@ -108,7 +108,7 @@ func TestFitIntervalsCover(t *testing.T) {
 		o.Seed, o.Blocks, o.Connections = uint64(seed), 6, []int{1, 1000}
 		f := fitted(t, o, asItIs)
 		for i, c := range []struct {
-			got  view.Coefficient
+			got  fit.Coefficient
 			want float64
 		}{{f.Per, 40e3}, {f.Terms[0], 2}, {f.Terms[1], 1}} {
 			if c.got.Low <= c.want && c.want <= c.got.High {

@@ -6,6 +6,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/synthetic"
@@ -60,10 +61,10 @@ func TestVerdictsClaimsAndFiguresAgree(t *testing.T) {
 				t.Errorf("seed %d: after %d blocks %d would decide it", seed, c.Of, c.NeedsMore)
 			}
 		}
-		for _, claim := range f.Claims {
-			for _, e := range claim.Evidence {
-				p := claim.Spec.Parts[e.Part]
-				c := of[p.Metric+strings.Split(claim.Spec.Title, "|")[1]+p.Arms[0]+p.Base]
+		for _, judged := range f.Claims {
+			for _, e := range judged.Evidence {
+				p := judged.Spec.Parts[e.Part]
+				c := of[p.Metric+strings.Split(judged.Spec.Title, "|")[1]+p.Arms[0]+p.Base]
 				if e.Blocks < 2 || c.Blocks < 2 {
 					continue
 				}
@@ -72,7 +73,7 @@ func TestVerdictsClaimsAndFiguresAgree(t *testing.T) {
 					t.Errorf("seed %d: a claim rests on %v–%v, the comparison has %v–%v", seed, e.Low, e.High, c.Low, c.High)
 				}
 				above := e.Low > 1.1
-				if (e.State == compare.Holds) != (above && e.Known() && e.Blocks >= compare.LeastBlocks(c.Level) && c.Verdict != compare.Invalid) {
+				if (e.State == claim.Holds) != (above && e.Known() && e.Blocks >= compare.LeastBlocks(c.Level) && c.Verdict != compare.Invalid) {
 					t.Errorf("seed %d: %v–%v above 1.1: %s", seed, e.Low, e.High, e.State)
 				}
 			}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/compare"
+	"netdyno/internal/read/claim"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
@@ -14,8 +14,8 @@ import (
 func TestClaimsOfAFullLinkAreTestedOnABusyHost(t *testing.T) {
 	for _, c := range []struct {
 		share float64
-		want  compare.ClaimOutcome
-	}{{0.97, compare.StillHolds}, {0.8, compare.NotTestable}} {
+		want  claim.Outcome
+	}{{0.97, claim.StillHolds}, {0.8, claim.NotTestable}} {
 		h, trials, records := synthetic.Run(synthetic.Options{
 			Bare: true, Connections: []int{4}, SD: 0.004, BlockSD: 0.3, Blocks: 8, Primary: []string{serverCPU},
 			Arms: []synthetic.Arm{{Name: "none"}, {Name: "write", Cost: 0.8}},

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/read/pays"
 	"netdyno/internal/read/synthetic"
-	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
 // weighed runs arms of different cost through Find with one replacement: tcp and
 // tuned are there, rdma would be bought.
-func weighed(t *testing.T, cost float64, change func(trials []record.Trial, records []record.Record)) view.Pays {
+func weighed(t *testing.T, cost float64, change func(trials []record.Trial, records []record.Record)) pays.Pays {
 	t.Helper()
 	o := synthetic.Options{
 		Bare: true, Connections: []int{50}, SD: 0.005, BlockSD: 0.2, Blocks: 8, Primary: []string{rate},

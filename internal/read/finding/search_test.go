@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/read/search"
 	"netdyno/internal/read/synthetic"
-	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -14,7 +14,7 @@ const rate = "exchanges_per_s"
 
 // searched runs a closed loop whose rate is a share of the machine's best, by
 // arm and connections, through Find with one search.
-func searched(t *testing.T, shares map[string]map[string]float64, spec record.Reach) view.Search {
+func searched(t *testing.T, shares map[string]map[string]float64, spec record.Reach) search.Search {
 	t.Helper()
 	o := synthetic.Options{Bare: true, Connections: []int{1, 4, 16}, SD: 0.002, BlockSD: 0.3, Blocks: 8, Primary: []string{rate}}
 	for _, name := range []string{"go-net", "uring", "asio"} {

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/read/shape"
 	"netdyno/internal/read/synthetic"
-	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
 // shaped measures a published ratio in a shape in which the arm does the given
 // share of its work in a window, which is 0.8 of the base's.
-func shaped(t *testing.T, blocks int, share, sd float64, p record.Published) view.Shape {
+func shaped(t *testing.T, blocks int, share, sd float64, p record.Published) shape.Shape {
 	t.Helper()
 	h, trials, records := synthetic.Run(synthetic.Options{
 		Bare: true, Connections: []int{1, 4}, SD: sd, BlockSD: 0.3, Blocks: blocks, Primary: []string{rate},

@@ -52,25 +52,13 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 	if f.Capacity != nil { // which goes beyond what the arms carry on purpose
 		return append(append(append(all, warnDelivery(s, f)...), warnAway(s, f)...), warnHosts(s, f)...)
 	}
+	for _, h := range f.Headlines() {
+		all = append(all, h.Warnings...)
+	}
 	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
-		warnCosts, warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
+		warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {
 		all = append(all, of(s, f)...)
-	}
-	return all
-}
-
-// warnCosts names the models that do not hold.
-func warnCosts(_ *cells.Dataset, f Findings) []record.Warning {
-	var all []record.Warning
-	for _, c := range f.Costs {
-		for _, m := range c.Models {
-			if m.Reason != "" {
-				all = append(all, record.Warning{
-					About: "cost", Text: m.Sentence, Advice: "run more blocks on a quieter machine, or fewer sizes that lie closer together",
-				})
-			}
-		}
 	}
 	return all
 }

@@ -81,10 +81,10 @@ const (
 	most  = 20
 )
 
-// Ladders makes the study's ladders, from valid trials alone.
-func Ladders(s *cells.Dataset, noise []compare.Noise, differences []profile.Difference) []Ladder {
+// Read makes the study's ladders, from valid trials alone.
+func Read(s *cells.Dataset, noise []compare.Noise, differences []profile.Difference) Ladders {
 	bounds := compare.BoundsOf(noise)
-	var all []Ladder
+	var all Ladders
 	for _, spec := range s.Header.Study.Ladders {
 		spec.Arms = spec.Arms[:min(len(spec.Arms), most)]
 		l := Ladder{Spec: spec}
@@ -97,6 +97,7 @@ func Ladders(s *cells.Dataset, noise []compare.Noise, differences []profile.Diff
 				split.Bound = max(compare.Margin(s.Header.Study.Compare), bounds[[2]string{cell, m.Name}])
 				split.measure(s, spec)
 				split.addCauses(differences)
+				split.Sentence = split.sentence()
 				return []Split{split}
 			})...)
 		}

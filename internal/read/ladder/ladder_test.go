@@ -38,7 +38,7 @@ func split(t *testing.T, o synthetic.Options, change func(*record.Header, []reco
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := ladder.Ladders(s, compare.MeasureNoise(s), profile.Differences(s))
+	all := ladder.Read(s, compare.MeasureNoise(s), profile.Differences(s))
 	if len(all) != 1 || len(all[0].Splits) != len(o.Primary)*len(o.Connections) {
 		t.Fatalf("%d ladders: %+v", len(all), all)
 	}

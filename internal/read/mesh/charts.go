@@ -1,8 +1,6 @@
 package mesh
 
-import (
-	"netdyno/internal/record"
-)
+import "netdyno/internal/record"
 
 // Charts returns the heat maps of the mesh: each metric by sender and receiver.
 func (m *Mesh) Charts() []record.Chart {

@@ -51,6 +51,7 @@ func Read(s *cells.Dataset) *Race {
 	if r.Recommended != "" && r.Recommended != r.Baseline {
 		r.Settings = settings(s, r.Recommended, r.Baseline)
 	}
+	r.Sentences = r.sentences()
 	return r
 }
 

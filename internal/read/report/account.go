@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -157,7 +158,7 @@ func readingsOf(t trial.Trial) []Reading {
 	readings := []Reading{}
 	for _, m := range metric.All() {
 		value, ok := t.Values[m.Name]
-		if !ok || !finite(value) {
+		if !ok || !part.Finite(value) {
 			continue
 		}
 		s := m.Scale(value)

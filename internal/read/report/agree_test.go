@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 )
@@ -90,17 +91,14 @@ func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findin
 }
 
 // tablesOf are all tables of a page.
-func tablesOf(p Page) []Table {
+func tablesOf(p Page) []part.Table {
 	all := slices.Clone(p.Matrix)
-	for _, ladder := range p.Ladders {
-		for _, c := range ladder.Cells {
-			all = append(all, c.Table)
+	for _, a := range p.Parts {
+		for _, s := range a.Sections {
+			all = append(all, s.Tables...)
 		}
 	}
-	for _, c := range p.Charts {
-		all = append(all, c.Table)
-	}
-	for _, s := range slices.Concat(p.Fits, p.Searches, p.Choices, p.Pays, p.Costs, p.Shapes, p.Claims, p.Evidence) {
+	for _, s := range p.Evidence {
 		all = append(all, s.Tables...)
 	}
 	for _, c := range p.Cells {
@@ -121,10 +119,10 @@ func tablesOf(p Page) []Table {
 
 // shown is the first thing that is printed of a value: its figure, its ratio,
 // its verdict, its text.
-func shown(d Datum) string {
+func shown(d part.Datum) string {
 	switch {
 	case d.Figure != nil:
-		return joined(" ", d.Figure.Text, d.Figure.Unit)
+		return part.Joined(" ", d.Figure.Text, d.Figure.Unit)
 	case d.Ratio != nil && d.Text == "":
 		return d.Ratio.Text
 	case d.Verdict != "":
@@ -134,15 +132,15 @@ func shown(d Datum) string {
 }
 
 // ratioIn is the ratio of a value; the zero one where there is none.
-func ratioIn(d Datum) Ratio {
+func ratioIn(d part.Datum) part.Ratio {
 	if d.Ratio == nil {
-		return Ratio{}
+		return part.Ratio{}
 	}
 	return *d.Ratio
 }
 
 // intervalIn is the interval of a value's figure.
-func intervalIn(d Datum) string {
+func intervalIn(d part.Datum) string {
 	if d.Figure == nil {
 		return ""
 	}
@@ -176,13 +174,13 @@ func TestEveryPrintedFigureLiesInsideItsInterval(t *testing.T) {
 }
 
 // own is the figure that the main table shows of an arm.
-func own(c Cell, row int, metric string) (Datum, bool) {
+func own(c Cell, row int, metric string) (part.Datum, bool) {
 	for i, column := range c.Main.Columns {
 		if column.Metric == metric {
 			return c.Main.Rows[row][i], true
 		}
 	}
-	return Datum{}, false
+	return part.Datum{}, false
 }
 
 func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
@@ -319,8 +317,8 @@ func TestNoIntervalSaysNothing(t *testing.T) {
 }
 
 // column is the place of the column with a title; -1 for none.
-func column(t Table, title string) int {
-	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Title == title })
+func column(t part.Table, title string) int {
+	return slices.IndexFunc(t.Columns, func(c part.Column) bool { return c.Title == title })
 }
 
 // first is what stands before a unit.
@@ -370,10 +368,10 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 					metric := figure.Dots.Metric
 					for i, row := range figure.Dots.Rows {
 						d, has := own(c, i, metric)
-						if !has || shown(d) == none {
+						if !has || shown(d) == part.None {
 							continue
 						}
-						if dots++; row.Label != d.Figure.full() || row.Low > row.Value || row.Value > row.High {
+						if dots++; row.Label != d.Figure.Full() || row.Low > row.Value || row.Value > row.High {
 							t.Errorf("%s: dots of %s: %+v, the table says %s (%s)", where, metric, row, shown(d), intervalIn(d))
 						}
 					}
@@ -404,7 +402,7 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 
 func effectTitle(f finding.Findings, metric string) string {
 	l := newLayout(f)
-	return "Effect on " + labelOf(metric) + betterWords(l.betterOf(metric))
+	return "Effect on " + part.Label(metric) + betterWords(l.betterOf(metric))
 }
 
 // Nothing is set against itself: a run of one arm has no ratio anywhere, and the
@@ -453,7 +451,7 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 			name := fmt.Sprintf("text at %d", width)
 			read[name] += insideInterval(t, where+", "+name, text)
 			for _, c := range p.Cells {
-				for _, row := range c.Main.figures().Rows {
+				for _, row := range briefOf(c.Main).Rows {
 					if !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 						return strings.HasPrefix(strings.TrimSpace(line), row[0].Text) && holds(line, row[1:2])
 					}) {
@@ -461,7 +459,7 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 					}
 				}
 				for _, row := range c.ratios().Rows {
-					if r := ratioIn(row[2]); r.Text != "" && !strings.Contains(text, r.Text+bracketed(r.Interval)) {
+					if r := ratioIn(row[2]); r.Text != "" && !strings.Contains(text, r.Text+part.Bracketed(r.Interval)) {
 						t.Errorf("%s, %s: the ratio %s of %s is not printed", where, name, r.Text, row[0].Text)
 					}
 				}
@@ -508,8 +506,8 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 }
 
 // holds tells whether a line has every value.
-func holds(line string, row []Datum) bool {
-	return !slices.ContainsFunc(row, func(d Datum) bool { return !strings.Contains(line, shown(d)) })
+func holds(line string, row []part.Datum) bool {
+	return !slices.ContainsFunc(row, func(d part.Datum) bool { return !strings.Contains(line, shown(d)) })
 }
 
 // rowsOf reads the rows of the Markdown table that has a column of the name.

@@ -7,6 +7,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // Answer is the sentence of a comparison with the verdict that it states.
@@ -15,15 +16,12 @@ type Answer struct {
 	Text    string          `json:"text"`
 }
 
-// noBreak keeps a figure and its unit on one line.
-const noBreak = "\u00a0"
-
 // answers are the sentences of the comparisons, the most decisive first.
 func (l *layout) answers() []Answer {
 	var answers []Answer
 	for _, c := range finding.MostDecisiveFirst(l.Comparisons) {
 		if c.Sentence != "" {
-			answers = append(answers, Answer{c.Verdict, strings.ReplaceAll(c.Sentence, " %", noBreak+"%")})
+			answers = append(answers, Answer{c.Verdict, strings.ReplaceAll(c.Sentence, " %", part.NoBreak+"%")})
 		}
 	}
 	return answers
@@ -33,7 +31,7 @@ func (l *layout) answers() []Answer {
 func (l *layout) answer() []string {
 	var sentences []string
 	for _, s := range l.Findings.Answer.Sentences {
-		sentences = append(sentences, strings.ReplaceAll(s, " %", noBreak+"%"))
+		sentences = append(sentences, strings.ReplaceAll(s, " %", part.NoBreak+"%"))
 	}
 	return sentences
 }

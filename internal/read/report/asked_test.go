@@ -11,17 +11,18 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
-func sampleChart(t *testing.T, f finding.Findings, kind record.ChartKind) Chart {
+func sampleChart(t *testing.T, f finding.Findings, kind record.ChartKind) part.Section {
 	t.Helper()
 	i := slices.IndexFunc(f.Charts, func(c view.Chart) bool { return c.Spec.Kind == kind })
 	if i < 0 {
 		t.Fatalf("the sample has no chart of kind %s", kind)
 	}
-	return New(f).Charts[i]
+	return sectionsOf(New(f), "charts")[i]
 }
 
 // One colour and shape mean one arm on the whole page.
@@ -38,7 +39,7 @@ func TestChartsKeepTheArmsColours(t *testing.T) {
 			t.Errorf("the point of %s has the colour of %s", point.Name, got)
 		}
 	}
-	for _, line := range p.Charts[1].Figure.Lines.Lines {
+	for _, line := range sectionsOf(p, "charts")[1].Figure.Lines.Lines {
 		if line.Arm == 0 {
 			t.Errorf("level %s of another factor has the baseline's grey", line.Name)
 		}
@@ -60,7 +61,7 @@ func TestLinesAreLogarithmicWhereLevelsSpan(t *testing.T) {
 			line.Points = append(line.Points, view.Point{X: view.Coordinate{Text: fmt.Sprint(x), Value: x}, Figure: cells.Figure{N: 1, Value: 5}})
 		}
 		f := finding.Findings{Charts: []view.Chart{{Spec: record.Chart{Kind: record.Lines, X: "x"}, Lines: []view.Line{line}}}}
-		lines := New(f).Charts[0].Figure.Lines
+		lines := sectionsOf(New(f), "charts")[0].Figure.Lines
 		if lines.X.Log != c.log || len(lines.X.Ticks) != len(c.levels) {
 			t.Errorf("levels %v: log %v with %d ticks, want %v", c.levels, lines.X.Log, len(lines.X.Ticks), c.log)
 		}
@@ -75,7 +76,7 @@ func TestWordsGetPlacesOnAnAxis(t *testing.T) {
 		line.Points = append(line.Points, view.Point{X: view.Coordinate{Text: word}, Figure: cells.Figure{N: 1, Value: 5}})
 	}
 	f := finding.Findings{Charts: []view.Chart{{Spec: record.Chart{Kind: record.Lines}, Lines: []view.Line{line}}}}
-	for i, p := range New(f).Charts[0].Figure.Lines.Lines[0].Points {
+	for i, p := range sectionsOf(New(f), "charts")[0].Figure.Lines.Lines[0].Points {
 		if p.X != float64(i+1) {
 			t.Errorf("%s stands at %v", p.Text, p.X)
 		}
@@ -83,9 +84,13 @@ func TestWordsGetPlacesOnAnAxis(t *testing.T) {
 }
 
 func TestEveryValueOfAChartStandsInItsTable(t *testing.T) {
-	for _, c := range New(sample(6)).Charts {
+	for _, c := range sectionsOf(New(sample(6)), "charts") {
 		var texts []string // what the pointer shows, values and units included
 		switch f := c.Figure; {
+		case f == nil:
+			if len(c.Notes) == 0 {
+				t.Errorf("%s: nothing is drawn and nobody says why", c.Title)
+			}
 		case f.Lines != nil:
 			for _, line := range f.Lines.Lines {
 				for _, point := range line.Points {
@@ -100,12 +105,10 @@ func TestEveryValueOfAChartStandsInItsTable(t *testing.T) {
 			for _, point := range f.Front.Points {
 				texts = append(texts, point.Text)
 			}
-		case len(c.Notes) == 0:
-			t.Errorf("%s: nothing is drawn and nobody says why", f.Title)
 		}
 		for _, text := range texts {
-			if !printedIn(c.Table, text) {
-				t.Errorf("%s: %q is in the figure, not in the table", c.Figure.Title, text)
+			if !printedIn(c.Tables[0], text) {
+				t.Errorf("%s: %q is in the figure, not in the table", c.Title, text)
 			}
 		}
 	}
@@ -113,7 +116,7 @@ func TestEveryValueOfAChartStandsInItsTable(t *testing.T) {
 
 // printedIn tells whether a table holds a value with its interval that the
 // text names.
-func printedIn(table Table, text string) bool {
+func printedIn(table part.Table, text string) bool {
 	for _, row := range table.Rows {
 		for _, d := range row {
 			if interval := intervalIn(d); interval != "" && strings.Contains(text, ": "+shown(d)+" ") && strings.Contains(text, "("+interval+")") {
@@ -125,7 +128,7 @@ func printedIn(table Table, text string) bool {
 }
 
 func TestFitsStandBesideThePublished(t *testing.T) {
-	fits := New(sample(6)).Fits
+	fits := sectionsOf(New(sample(6)), "fits")
 	rows := fits[0].Tables[0].Rows
 	var got []string
 	for _, row := range rows {
@@ -134,13 +137,13 @@ func TestFitsStandBesideThePublished(t *testing.T) {
 	if want := []string{"–", "–", "less than published", "agrees"}; !slices.Equal(got, want) {
 		t.Errorf("in words: %q, want %q", got, want)
 	}
-	if !strings.Contains(fits[1].Note, "does not vary") || len(fits[1].Tables) > 0 {
-		t.Errorf("a model without a fit shows %q and %d tables", fits[1].Note, len(fits[1].Tables))
+	if !strings.Contains(fits[1].Sentences[0], "does not vary") || len(fits[1].Tables) > 0 {
+		t.Errorf("a model without a fit shows %q and %d tables", fits[1].Sentences[0], len(fits[1].Tables))
 	}
 }
 
 func TestSearchesListWhatEachArmNeeds(t *testing.T) {
-	searches := New(sample(6)).Searches
+	searches := sectionsOf(New(sample(6)), "searches")
 	var got [][]string
 	for _, row := range searches[0].Tables[0].Rows {
 		got = append(got, []string{shown(row[1]), shown(row[2]), shown(row[3]), shown(row[4]), shown(row[5])})
@@ -153,8 +156,8 @@ func TestSearchesListWhatEachArmNeeds(t *testing.T) {
 	if !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
-	if !strings.Contains(searches[1].Note, "no valid trial at threads=64") || len(searches[1].Tables) > 0 {
-		t.Errorf("a search that finds nothing shows %q and %d tables", searches[1].Note, len(searches[1].Tables))
+	if !strings.Contains(searches[1].Sentences[0], "no valid trial at threads=64") || len(searches[1].Tables) > 0 {
+		t.Errorf("a search that finds nothing shows %q and %d tables", searches[1].Sentences[0], len(searches[1].Tables))
 	}
 }
 
@@ -188,7 +191,7 @@ func TestALargeStudyStaysReadable(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > 450 {
 		t.Errorf("the terminal shows %d lines, want at most 450", n)
 	}
-	for _, left := range []string{"more charts; see report.html", "more cells; see report.html"} {
+	for _, left := range []string{"more sections; see report.html", "more cells; see report.html"} {
 		if !strings.Contains(text, left) {
 			t.Errorf("the terminal does not say that there are %s", left)
 		}
@@ -224,10 +227,10 @@ func TestChartsStayBounded(t *testing.T) {
 		lines.Lines = append(lines.Lines, line)
 	}
 	f.Charts = []view.Chart{lines, heat, front}
-	charts := New(f).Charts
+	charts := sectionsOf(New(f), "charts")
 	for _, c := range charts {
 		if len(c.Notes) == 0 {
-			t.Errorf("%s: nobody says what was left out", c.Figure.Title)
+			t.Errorf("%s: nobody says what was left out", c.Title)
 		}
 	}
 	if n, m := len(charts[0].Figure.Lines.Lines), len(charts[0].Figure.Lines.Lines[0].Points); n != maxChartLines || m != maxChartPoints {
@@ -260,25 +263,5 @@ func TestGarbageInCharts(t *testing.T) {
 			}
 		}
 		render(t, func(w io.Writer) error { return p.Text(w, TextOptions{}) })
-	}
-}
-
-// A combination may do better than the best in the blocks that they share, and its
-// interval reach below the share all the same.
-func TestSearchSaysPerhapsOfWideIntervals(t *testing.T) {
-	for _, c := range []struct {
-		candidate view.Candidate
-		want      string
-	}{
-		{view.Candidate{Share: 1, Low: 1, High: 1}, "yes"}, // the best
-		{view.Candidate{Share: 0.97, Low: 0.95, High: 0.99}, "yes"},
-		{view.Candidate{Share: 0.97, Low: 0.94, High: 1}, "perhaps"},
-		{view.Candidate{Share: 1.02, Low: 0.7, High: 1.3}, "perhaps"},
-		{view.Candidate{Share: 0.94, Low: 0.9, High: 0.98}, "perhaps not"},
-		{view.Candidate{Share: 0.9, Low: 0.86, High: 0.94}, "no"},
-	} {
-		if got := reaches(c.candidate, 0.95); got != c.want {
-			t.Errorf("%+v reaches 95 %%: %s, want %s", c.candidate, got, c.want)
-		}
 	}
 }

@@ -4,25 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
 )
-
-// Axis is one axis of a chart: of a metric in the unit of Scale, or of a
-// factor with its levels as Ticks.
-type Axis struct {
-	Title string       `json:"title"`
-	Scale metric.Scale `json:"scale"`
-	Log   bool         `json:"log,omitempty"` // a level of zero stands apart, before a gap
-	Ticks []Tick       `json:"ticks,omitempty"`
-}
-
-// Tick is one level at its place.
-type Tick struct {
-	At   float64 `json:"at"`
-	Text string  `json:"text"`
-}
 
 // A chart of more than this could not be read; findings.json has every point.
 const (
@@ -49,7 +34,7 @@ func newLevels(all []view.Coordinate, most int) levels {
 			continue
 		}
 		// Words have no value; two levels at one place would hide one another.
-		l.numbers = l.numbers && finite(c.Value) && c.Value >= 0 &&
+		l.numbers = l.numbers && part.Finite(c.Value) && c.Value >= 0 &&
 			!slices.ContainsFunc(l.all, func(known view.Coordinate) bool { return known.Value == c.Value })
 		l.all = append(l.all, c)
 	}
@@ -81,11 +66,11 @@ func (l levels) place(c view.Coordinate) (float64, bool) {
 	return float64(i + 1), true
 }
 
-func (l levels) ticks() []Tick {
-	ticks := make([]Tick, 0, len(l.all))
+func (l levels) ticks() []part.Tick {
+	ticks := make([]part.Tick, 0, len(l.all))
 	for _, c := range l.all {
 		at, _ := l.place(c)
-		ticks = append(ticks, Tick{at, c.Text})
+		ticks = append(ticks, part.Tick{At: at, Text: c.Text})
 	}
 	return ticks
 }
@@ -114,13 +99,13 @@ func texts(levels []view.Coordinate) []string {
 // sound makes a figure drawable: its interval holds its value. False for what
 // no axis can take.
 func sound(f cells.Figure) (cells.Figure, bool) {
-	if !finite(f.Value) || f.Value < 0 {
+	if !part.Finite(f.Value) || f.Value < 0 {
 		return f, false
 	}
-	if !finite(f.Low) || f.Low > f.Value || f.Low < 0 {
+	if !part.Finite(f.Low) || f.Low > f.Value || f.Low < 0 {
 		f.Low = f.Value
 	}
-	if !finite(f.High) || f.High < f.Value {
+	if !part.Finite(f.High) || f.High < f.Value {
 		f.High = f.Value
 	}
 	return f, true
@@ -137,14 +122,4 @@ func spans(values []float64, by float64) bool {
 		most = max(most, value)
 	}
 	return least > 0 && most > by*least
-}
-
-// drawable holds for what a log axis can take.
-func drawable(values ...float64) bool {
-	for _, v := range values {
-		if !finite(v) || v <= 0 {
-			return false
-		}
-	}
-	return true
 }

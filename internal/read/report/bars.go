@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/summary"
 )
 
@@ -17,21 +18,21 @@ const (
 
 // barTable draws the times of every load as bars beside each other, in at most so many
 // rows of logarithmic width. False where too many loads or no times are to be drawn.
-func barTable(s *summary.Summary, rows int) (Table, bool) {
+func barTable(s *summary.Summary, rows int) (part.Table, bool) {
 	if len(s.Loads) > mostBars {
-		return Table{}, false
+		return part.Table{}, false
 	}
 	bounds := s.Bounds(rows)
 	if bounds == nil {
-		return Table{}, false
+		return part.Table{}, false
 	}
 	return drawBars(s, bounds), true
 }
 
-func drawBars(s *summary.Summary, bounds []float64) Table {
-	t := Table{Columns: columns(s.Loads[0].Times + " times")}
+func drawBars(s *summary.Summary, bounds []float64) part.Table {
+	t := part.Table{Columns: part.Titles(s.Loads[0].Times + " times")}
 	for i := range bounds {
-		t.Rows = append(t.Rows, words(boundText(bounds, i)))
+		t.Rows = append(t.Rows, part.Row(boundText(bounds, i)))
 	}
 	longest := 0.0
 	shares := make([][]float64, len(s.Loads))
@@ -41,11 +42,11 @@ func drawBars(s *summary.Summary, bounds []float64) Table {
 	}
 	width := min(barColumns/len(s.Loads)-barText, barColumns/2)
 	for i, l := range s.Loads {
-		t.Columns = append(t.Columns, columns(shortened(s.Row(l), width+barText-2))...)
+		t.Columns = append(t.Columns, part.Titles(shortened(s.Row(l), width+barText-2))...)
 		for row, share := range shares[i] {
 			length := int(share/max(longest, 1e-9)*float64(width) + 0.5)
 			text := strings.Repeat(fullBar, length)
-			t.Rows[row] = append(t.Rows[row], word(joined(" ", text, barShare(share))))
+			t.Rows[row] = append(t.Rows[row], part.Word(part.Joined(" ", text, barShare(share))))
 		}
 	}
 	return t

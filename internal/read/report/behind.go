@@ -1,13 +1,10 @@
 package report
 
-import "slices"
+import (
+	"slices"
 
-// Behind names the trials of a mark that stands for several: those of some arms in the
-// cell of that number, from 1. Cell is 0 where the trials are of several cells.
-type Behind struct {
-	Cell int      `json:"cell,omitempty"`
-	Arms []string `json:"arms,omitempty"`
-}
+	"netdyno/internal/read/part"
+)
 
 // place is an arm in a cell, with the levels that its trials run at.
 type place struct {
@@ -43,15 +40,15 @@ func (l *layout) placesOf() []place {
 }
 
 // behind finds the trials of a chart's mark at some levels besides the chart's own.
-func (v *chartView) behind(levels map[string]string, match func(place) bool) Behind {
-	var b Behind
+func (v *chartView) behind(levels map[string]string, match func(place) bool) part.Behind {
+	var b part.Behind
 	for _, p := range v.places {
 		if !p.at(v.Header.Study.Compare.Factor, v.Spec.Where) || !p.at(v.Header.Study.Compare.Factor, levels) ||
 			len(v.Spec.Arms) > 0 && !slices.Contains(v.Spec.Arms, p.arm) || !match(p) {
 			continue
 		}
 		if b.Cell != 0 && b.Cell != p.cell {
-			return Behind{}
+			return part.Behind{}
 		}
 		b.Cell, b.Arms = p.cell, append(b.Arms, p.arm)
 	}

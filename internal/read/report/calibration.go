@@ -6,45 +6,46 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
 
 // calibration is what was known of the machines before the run.
-func (l *layout) calibration() Section {
+func (l *layout) calibration() part.Section {
 	c := l.Header.Facts.Calibration
 	if c == nil || len(c.Spreads) == 0 {
-		return Section{}
+		return part.Section{}
 	}
 	var metrics []string
 	for _, m := range metric.All() {
 		metrics = append(metrics, m.Name)
 	}
-	return Section{
+	return part.Section{
 		ID: "calibration", Title: "What differences this machine can show",
-		Note: calibrationNote(c) + " The table has the smallest difference that one comparison finds in nine of ten cases, by its blocks; " +
-			"then how far equal runs differ from each other, as a standard deviation. Other work may differ more or less.",
-		Tables: []Table{spreadTable(c, metrics)},
+		Notes: []string{calibrationNote(c) + " The table has the smallest difference that one comparison finds in nine of ten cases, by its blocks; " +
+			"then how far equal runs differ from each other, as a standard deviation. Other work may differ more or less."},
+		Tables: []part.Table{spreadTable(c, metrics)},
 	}
 }
 
 // spreadTable has a row for each of the metrics that was calibrated.
-func spreadTable(c *record.Calibration, metrics []string) Table {
-	t := Table{Columns: columns("metric")}
+func spreadTable(c *record.Calibration, metrics []string) part.Table {
+	t := part.Table{Columns: part.Titles("metric")}
 	for _, name := range metrics {
 		spread, known := c.Spreads[name]
 		if !known {
 			continue
 		}
-		row := words(name)
+		row := part.Row(name)
 		for _, s := range spread.Smallest {
-			row = append(row, number(percent(s.Difference), ""))
+			row = append(row, part.Value(part.Percent(s.Difference), ""))
 			if len(t.Rows) == 0 {
-				t.Columns = append(t.Columns, numbers(fmt.Sprintf("%d blocks", s.Blocks))...)
+				t.Columns = append(t.Columns, part.Figures(fmt.Sprintf("%d blocks", s.Blocks))...)
 			}
 		}
-		t.Rows = append(t.Rows, append(row, number(percent(spread.Absolute), ""), number(percent(spread.Relative), "")))
+		t.Rows = append(t.Rows, append(row, part.Value(part.Percent(spread.Absolute), ""), part.Value(part.Percent(spread.Relative), "")))
 	}
-	t.Columns = append(t.Columns, numbers("across runs", "across runs, as a ratio to the floor")...)
+	t.Columns = append(t.Columns, part.Figures("across runs", "across runs, as a ratio to the floor")...)
 	return t
 }
 

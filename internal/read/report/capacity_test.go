@@ -11,10 +11,21 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
+
+// sectionsOf are those of a page's part; none where it has no such part.
+func sectionsOf(p Page, id string) []part.Section {
+	for _, a := range p.Parts {
+		if a.ID == id {
+			return a.Sections
+		}
+	}
+	return nil
+}
 
 func TestACapacityIsLaidOut(t *testing.T) {
 	spec := record.Capacity{Objective: []record.Bound{{Text: "response_p99 <= 10ms", Metric: "response_p99_us", Value: 10_000}}, Within: 0.1, TimeS: 60}
@@ -22,7 +33,7 @@ func TestACapacityIsLaidOut(t *testing.T) {
 	f := finding.Findings{
 		Run: compare.Run{Header: record.Header{Study: record.Study{Name: "how-much", Blocks: 40, Capacity: &spec, Compare: record.Compare{Factor: "transport", Baseline: "base"}},
 			Allocations: []record.Allocation{{Block: 4, Ended: true}}}},
-		Capacity: &capacity.Capacity{Spec: spec,
+		Capacity: &capacity.Capacity{Spec: spec, Baseline: "base",
 			Arms: []capacity.Arm{
 				{Arm: "base", Rate: &capacity.Estimate{Value: 1000, Low: 950, High: 1040}, Limit: "server-cpu", ClosedS: 1300, Tries: tries, Spread: 0.03},
 				{Arm: "fast", Rate: &capacity.Estimate{Value: 2000, Low: 1900, High: 2080}},
@@ -34,7 +45,7 @@ func TestACapacityIsLaidOut(t *testing.T) {
 	point := func(rate, value float64) view.Point {
 		return view.Point{X: view.Coordinate{Text: quantity.FormatCount(rate), Value: rate}, Figure: cells.Figure{Value: value, Low: value, High: value, N: 2}}
 	}
-	f.Charts = []view.Chart{{Spec: record.Chart{Kind: record.Lines, Metric: "response_p99_us", X: "rate"}, Lines: []view.Line{{Name: "base", Points: []view.Point{point(900, 2500), point(1200, 25_000)}}}}}
+	f.Charts = []view.Chart{{Windows: true, Spec: record.Chart{Kind: record.Lines, Metric: "response_p99_us", X: "rate"}, Lines: []view.Line{{Name: "base", Points: []view.Point{point(900, 2500), point(1200, 25_000)}}}}}
 	// Of 40 blocks that could have run, two did.
 	for block := 2; block <= 5; block++ {
 		v := &trial.Judged{Plan: record.Trial{ID: fmt.Sprintf("b%02d-001", block), Block: block, Arm: "base"}}
@@ -61,7 +72,8 @@ func TestACapacityIsLaidOut(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if p.Charts[0].Figure.Lines == nil || strings.Contains(p.Charts[0].Table.Caption+p.Charts[0].Figure.Lines.Lines[0].Points[0].Text, "interval") || intervalIn(p.Charts[0].Table.Rows[0][1]) != "" {
-		t.Errorf("windows have intervals: %+v", p.Charts[0])
+	chart := sectionsOf(p, "charts")[0]
+	if chart.Figure == nil || strings.Contains(chart.Tables[0].Caption+chart.Figure.Lines.Lines[0].Points[0].Text, "interval") || intervalIn(chart.Tables[0].Rows[0][1]) != "" {
+		t.Errorf("windows have intervals: %+v", chart)
 	}
 }

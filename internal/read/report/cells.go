@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,21 +9,22 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
 // Cell is one combination of the levels that vary beside the compared factor.
 type Cell struct {
-	ID      string   `json:"id"`
-	Title   string   `json:"title"`
-	Base    string   `json:"base,omitempty"`    // the arm that ratios divide by; empty in a cell of one arm
-	Main    Table    `json:"main"`              // arms by the metrics that matter, with ratios
-	Pairs   Table    `json:"pairs,omitzero"`    // declared comparisons of two arms of which neither is the baseline
-	Details []Table  `json:"details,omitempty"` // each client by itself, the runtime, the interfaces
-	All     Table    `json:"all"`               // every metric by arm
-	Figures []Figure `json:"figures"`
-	Profile *Profile `json:"profile,omitempty"`
+	ID      string       `json:"id"`
+	Title   string       `json:"title"`
+	Base    string       `json:"base,omitempty"`    // the arm that ratios divide by; empty in a cell of one arm
+	Main    part.Table   `json:"main"`              // arms by the metrics that matter, with ratios
+	Pairs   part.Table   `json:"pairs,omitzero"`    // declared comparisons of two arms of which neither is the baseline
+	Details []part.Table `json:"details,omitempty"` // each client by itself, the runtime, the interfaces
+	All     part.Table   `json:"all"`               // every metric by arm
+	Figures []Figure     `json:"figures"`
+	Profile *Profile     `json:"profile,omitempty"`
 
 	Timelines *Timelines `json:"timelines,omitempty"`
 }
@@ -36,9 +38,6 @@ const (
 
 // ManyCells tells whether a page has more cells than paper has room for.
 func (p Page) ManyCells() bool { return len(p.Cells) > printedCells }
-
-// OffPaper tells whether paper has no room for the chart in that place.
-func (p Page) OffPaper(chart int) bool { return chart >= printedCharts }
 
 // What the main table shows where it was measured, beside the study's primary
 // metrics, and what a terminal shows of it. A percentile is of the response
@@ -57,7 +56,7 @@ func (l *layout) cells() []Cell {
 	for i, c := range l.Cells {
 		cell := Cell{
 			ID:      fmt.Sprintf("cell-%d", i+1),
-			Title:   or(cells.Spoken(c.Name), "Results"),
+			Title:   cmp.Or(cells.Spoken(c.Name), "Results"),
 			Main:    l.mainTable(c),
 			Pairs:   l.pairTable(c),
 			Details: l.details(c),
@@ -130,11 +129,11 @@ func leftUnfinished(c cells.Cell) []string {
 }
 
 // mainTable has a row for each arm and a column for each metric.
-func (l *layout) mainTable(c cells.Cell) Table {
+func (l *layout) mainTable(c cells.Cell) part.Table {
 	metrics, onTerminal := l.choose(c, wide), l.choose(c, small)
-	t := Table{Caption: l.mainCaption(c), Columns: []Column{{Title: "arm", Kind: Arms, Brief: true}}}
+	t := part.Table{Caption: l.mainCaption(c), Columns: []part.Column{{Title: "arm", Kind: part.Arms, Brief: true}}}
 	for _, a := range c.Arms {
-		t.Rows = append(t.Rows, []Datum{l.armDatum(a)})
+		t.Rows = append(t.Rows, []part.Datum{l.armDatum(a)})
 	}
 	for _, name := range metrics {
 		s := scaleOf(c, name)
@@ -152,12 +151,12 @@ func (l *layout) mainTable(c cells.Cell) Table {
 		if name == goodputMetric && onLink(c) {
 			column, figures := inGigabits(c.Arms)
 			column.Brief = slices.Contains(onTerminal, name)
-			t.add(column, figures)
+			addColumn(&t, column, figures)
 		}
 	}
-	t.Columns = append(t.Columns, Column{Title: "limit", Kind: Limits, Brief: true})
+	t.Columns = append(t.Columns, part.Column{Title: "limit", Kind: part.Limits, Brief: true})
 	for i, a := range c.Arms {
-		t.Rows[i] = append(t.Rows[i], Datum{Text: string(a.Limit), Detail: a.LimitProof})
+		t.Rows[i] = append(t.Rows[i], part.Datum{Text: string(a.Limit), Detail: a.LimitProof})
 	}
 	t.Notes = arithmetic(c, metrics)
 	return t
@@ -166,25 +165,25 @@ func (l *layout) mainTable(c cells.Cell) Table {
 func (l *layout) mainCaption(c cells.Cell) string {
 	caption := "Geometric mean over blocks (rounds of all arms in random order) with its 95 % interval, unless that rounds to the figure itself"
 	if severalArms(c) {
-		caption += "; below it the ratio to " + l.baseline() + ": on primary metrics with the verdict and the interval that decides it, else with its own " + confidence(l.level()) + " interval"
+		caption += "; below it the ratio to " + l.baseline() + ": on primary metrics with the verdict and the interval that decides it, else with its own " + compare.Confidence(l.level()) + " interval"
 	}
 	return caption + "."
 }
 
-func (l *layout) judging(name string) Judging {
+func (l *layout) judging(name string) part.Judging {
 	if l.primary[name] {
-		return Judged
+		return part.Judged
 	}
-	return NotJudged
+	return part.NotJudged
 }
 
 // ratioTo is an arm's ratio to the baseline; nil where there is nothing to say.
-func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale) *Ratio {
+func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale) *part.Ratio {
 	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
 	if !ok || withheld(cmp) {
 		return nil
 	}
-	r := ratioOf(cmp)
+	r := part.RatioOf(cmp)
 	if cmp.Verdict == compare.NotJudged {
 		if r != nil {
 			r.Of = overShared(cmp, s)
@@ -192,14 +191,14 @@ func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale)
 		return r
 	}
 	if r == nil {
-		r = &Ratio{}
+		r = &part.Ratio{}
 	}
 	r.Verdict, r.Of = cmp.Verdict, overShared(cmp, s)
 	return r
 }
 
 // allTable has every metric. It alone shows medians.
-func (l *layout) allTable(c cells.Cell) Table {
+func (l *layout) allTable(c cells.Cell) part.Table {
 	t := byMetric(c, metricsOf(c), "Every metric: mean over blocks with its 95 % interval, and the median of the trials, which is not used for comparisons.", true)
 	t.Folded = true
 	return t

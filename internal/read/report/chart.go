@@ -1,62 +1,69 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
+	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
-
-// Chart is one chart that the study asked for: a figure, and the table that
-// says the same in print.
-type Chart struct {
-	Figure Figure   `json:"figure"` // without anything to draw when Notes say why
-	What   string   `json:"what"`   // metric, unit, factors and held levels
-	Table  Table    `json:"table"`
-	Notes  []string `json:"notes,omitempty"`
-}
-
-// Drawn reports whether the chart has a figure.
-func (c Chart) Drawn() bool {
-	return c.Figure.Lines != nil || c.Figure.Heat != nil || c.Figure.Front != nil
-}
 
 // manyColumns is from how many columns on a heat map takes the page's width.
 const manyColumns = 7
 
-func (l *layout) charts() []Chart {
-	charts := make([]Chart, 0, len(l.Findings.Charts))
+// chartRows bounds the table of a chart on a terminal: that of a Pareto front is as long
+// as the study is large.
+const chartRows = 16
+
+// charts has a section for each chart that the study asked for: the drawing, and the table
+// that says the same in print.
+func (l *layout) charts(all view.Charts) []part.Section {
+	sections := make([]part.Section, 0, len(all))
 	seen := map[record.ChartKind]bool{}
-	for i, c := range l.Findings.Charts {
+	for i, c := range all {
 		v := newChartView(l, c)
-		var chart Chart
-		f := &chart.Figure
+		var f part.Figure
+		var table part.Table
+		var what string
 		switch c.Spec.Kind {
 		case record.Lines:
-			f.Lines, chart.Table, chart.What = v.lines()
+			f.Lines, table, what = v.lines()
 		case record.Heat:
-			f.Heat, chart.Table, chart.What = v.heat()
+			f.Heat, table, what = v.heat()
 		case record.Front:
-			f.Front, chart.Table, chart.What = v.front()
+			f.Front, table, what = v.front()
 		}
-		f.ID = fmt.Sprintf("chart-%d", i+1)
-		f.Title = or(c.Spec.Title, v.title())
-		f.Caption = v.caption(*f, !seen[c.Spec.Kind])
+		f.Caption = v.caption(f, !seen[c.Spec.Kind])
 		f.Wide = c.Spec.Kind == record.Front || f.Heat != nil && len(f.Heat.Columns) >= manyColumns
-		chart.Notes = v.notes()
-		if where := v.where(); where != "" {
-			chart.What += ", " + where
+		s := part.Section{ID: fmt.Sprintf("chart-%d", i+1), Title: cmp.Or(c.Spec.Title, v.title()), Notes: v.notes(), OnScreen: i >= printedCharts}
+		if f.Drawn() {
+			s.Figure, seen[c.Spec.Kind] = &f, true
 		}
-		chart.Table.Caption, chart.Table.Folded = "In numbers: "+chart.What+", with 95 % intervals.", true
-		if l.Capacity != nil {
-			chart.Table.Caption = "In numbers: " + chart.What + "."
-		}
-		seen[c.Spec.Kind] = seen[c.Spec.Kind] || chart.Drawn()
-		charts = append(charts, chart)
+		s.Tables = []part.Table{v.inNumbers(table, what)}
+		sections = append(sections, s)
 	}
-	return charts
+	return sections
+}
+
+// inNumbers completes a chart's table: what it shows, and on a terminal only as much of it
+// as one reads, without intervals.
+func (v *chartView) inNumbers(t part.Table, what string) part.Table {
+	what = part.Joined(", ", what, v.where())
+	short := t.Plain()
+	short.Caption = what
+	if more := len(short.Rows) - chartRows; more > 0 {
+		short.Rows, short.Notes = short.Rows[:chartRows], []string{"… and " + quantity.Plural(more, "more row")}
+	}
+	t.Caption, t.Folded, t.Terminal = "In numbers: "+what+", with 95 % intervals.", true, &short
+	if v.Windows {
+		t.Caption = "In numbers: " + what + "."
+	}
+	return t
 }
 
 // notes are the findings' own, and what this page left out.
@@ -68,7 +75,7 @@ func (v *chartView) notes() []string {
 	}
 	for _, note := range slices.Concat([]string{v.Knee, mean}, v.Chart.Notes, v.cut) {
 		if note != "" {
-			notes = append(notes, sentence(note))
+			notes = append(notes, part.Sentence(note))
 		}
 	}
 	return notes
@@ -76,10 +83,10 @@ func (v *chartView) notes() []string {
 
 // caption says how to read a form of chart once, and of each which trials it
 // shows.
-func (v *chartView) caption(f Figure, first bool) string {
+func (v *chartView) caption(f part.Figure, first bool) string {
 	var parts []string
 	switch {
-	case first && f.Lines != nil && v.Capacity != nil:
+	case first && f.Lines != nil && v.Windows:
 		parts = append(parts, "Each point is a window at its rate, or the mean of those that had the same one. The objective is a line of its own.")
 	case first && f.Lines != nil:
 		parts = append(parts, "Each point is the mean over blocks with its 95 % interval. Points of one level stand beside each other where they would hide one another.")
@@ -100,7 +107,7 @@ func (v *chartView) caption(f Figure, first bool) string {
 	return strings.Join(parts, " ")
 }
 
-func zeroWords(a Axis) string {
+func zeroWords(a part.Axis) string {
 	if len(a.Ticks) > 0 && a.Ticks[0].At == 0 {
 		return ", with zero before the gap"
 	}

@@ -1,57 +1,33 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
 )
-
-// Front shows what each arm in each cell reaches against what that costs.
-type Front struct {
-	X      Axis         `json:"x"`     // the cost
-	Y      Axis         `json:"y"`     // what it buys
-	LowX   bool         `json:"low_x"` // less of X is better
-	Points []FrontPoint `json:"points"`
-}
-
-// FrontPoint is one arm, or level, in one cell; Label names it where there is
-// room, Text is what the pointer shows.
-type FrontPoint struct {
-	Arm   int     `json:"arm"`
-	Name  string  `json:"name"`
-	Label string  `json:"label"`
-	Text  string  `json:"text"`
-	X     float64 `json:"x"`
-	XLow  float64 `json:"x_low"`
-	XHigh float64 `json:"x_high"`
-	Y     float64 `json:"y"`
-	YLow  float64 `json:"y_low"`
-	YHigh float64 `json:"y_high"`
-	On    bool    `json:"on,omitempty"`
-	Knee  bool    `json:"knee,omitempty"`
-	Behind
-}
 
 // maxMarks bounds the points of a front; findings.json has every one.
 const maxMarks = 300
 
 // front draws the chart; nil when there is nothing to draw. What names it in its
 // table.
-func (v *chartView) front() (drawn *Front, table Table, what string) {
+func (v *chartView) front() (drawn *part.Front, table part.Table, what string) {
 	marks := v.ranked()
-	cost := scaleFor(v.Spec.Against, largestCost(marks))
-	drawn = &Front{
-		X: Axis{Title: directed(axisTitle(v.Spec.Against, cost), v.Spec.Against), Scale: cost, Log: true},
-		Y: Axis{Title: directed(axisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Scale: v.scale, Log: true},
+	cost := part.ScaleFor(v.Spec.Against, largestCost(marks))
+	drawn = &part.Front{
+		X: part.Axis{Title: directed(part.AxisTitle(v.Spec.Against, cost), v.Spec.Against), Scale: cost, Log: true},
+		Y: part.Axis{Title: directed(part.AxisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Scale: v.scale, Log: true},
 		// A cost that nobody declared better when higher is a cost.
 		LowX: directionOf(v.Spec.Against) != metric.Higher,
 	}
-	table = Table{Columns: []Column{
-		{Title: or(v.Spec.By, "arm"), Kind: Arms}, {Title: "cell"},
+	table = part.Table{Columns: []part.Column{
+		{Title: cmp.Or(v.Spec.By, "arm"), Kind: part.Arms}, {Title: "cell"},
 		metricColumn(v.Spec.Metric, v.scale), metricColumn(v.Spec.Against, cost), {Title: "Pareto"},
 	}}
 	names, cells := map[string]int{}, map[string]bool{}
@@ -63,8 +39,8 @@ func (v *chartView) front() (drawn *Front, table Table, what string) {
 	}
 	for _, m := range marks {
 		key := names[m.Name]
-		table.Rows = append(table.Rows, []Datum{
-			{Text: or(m.Name, "all"), Arm: &key}, word(or(m.Cell, "all")),
+		table.Rows = append(table.Rows, []part.Datum{
+			{Text: cmp.Or(m.Name, "all"), Arm: &key}, part.Word(cmp.Or(m.Cell, "all")),
 			figureDatum(m.Metric, v.scale), figureDatum(m.Against, cost), {Text: paretoWords(m), Strong: m.Knee},
 		})
 		if p, ok := v.point(m, key, cost); ok {
@@ -72,7 +48,7 @@ func (v *chartView) front() (drawn *Front, table Table, what string) {
 			drawn.Points = append(drawn.Points, p)
 		}
 	}
-	what = axisTitle(v.Spec.Metric, v.scale) + " against " + axisTitle(v.Spec.Against, cost) + ", the Pareto front first"
+	what = part.AxisTitle(v.Spec.Metric, v.scale) + " against " + part.AxisTitle(v.Spec.Against, cost) + ", the Pareto front first: no other point is as good or better in both"
 	if len(drawn.Points) == 0 {
 		return nil, table, what
 	}
@@ -80,15 +56,15 @@ func (v *chartView) front() (drawn *Front, table Table, what string) {
 }
 
 // point places a mark on the axes; false where they cannot take it.
-func (v *chartView) point(m view.Mark, key int, cost metric.Scale) (FrontPoint, bool) {
+func (v *chartView) point(m view.Mark, key int, cost metric.Scale) (part.FrontPoint, bool) {
 	y, x := m.Metric, m.Against
-	return FrontPoint{
-		Arm: key, Name: m.Name, On: m.Front, Knee: m.Knee,
-		X: brief(x.Value), XLow: brief(x.Low), XHigh: brief(x.High),
-		Y: brief(y.Value), YLow: brief(y.Low), YHigh: brief(y.High),
+	return part.FrontPoint{
+		Colour: part.Colour{Arm: key}, Name: m.Name, On: m.Front, Knee: m.Knee,
+		X: part.Brief(x.Value), XLow: part.Brief(x.Low), XHigh: part.Brief(x.High),
+		Y: part.Brief(y.Value), YLow: part.Brief(y.Low), YHigh: part.Brief(y.High),
 		Behind: v.behind(v.withBy(map[string]string{}, m.Name), func(p place) bool { return p.name == m.Cell }),
 		Text:   fmt.Sprintf("%s%s: %s; %s", m.Name, cells.InCell(m.Cell), printed(y, v.scale), printed(x, cost)),
-	}, drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High)
+	}, part.Drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High)
 }
 
 // ranked puts the front first, in the order of its cost, and keeps what a
@@ -146,7 +122,7 @@ func paretoWords(m view.Mark) string {
 func markLabel(m view.Mark, names, cells int) string {
 	switch {
 	case m.Cell == "" || cells < 2:
-		return or(m.Name, m.Cell)
+		return cmp.Or(m.Name, m.Cell)
 	case m.Name == "" || names < 2:
 		return m.Cell
 	}

@@ -4,30 +4,9 @@ import (
 	"slices"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
 )
-
-// Heat shows a metric by colour over two factors, its values printed.
-type Heat struct {
-	X       string   `json:"x"`
-	Y       string   `json:"y"`
-	Axis    string   `json:"axis"`
-	Log     bool     `json:"log,omitempty"` // the colours' scale
-	Columns []string `json:"columns"`       // levels of X, rising
-	Rows    []string `json:"rows"`          // levels of Y from the top, falling
-	Boxes   []Box    `json:"boxes"`
-}
-
-// Box is the metric at one pair of levels; Text is printed in it, Hint shown
-// under the pointer.
-type Box struct {
-	Column int     `json:"column"`
-	Row    int     `json:"row"`
-	Value  float64 `json:"value"`
-	Text   string  `json:"text"`
-	Hint   string  `json:"hint"`
-	Behind
-}
 
 // heatSpan is how far values must lie apart for a logarithmic scale of
 // colours: an eye tells about ten steps.
@@ -35,7 +14,7 @@ const heatSpan = 10
 
 // heat draws the chart; nil when there is nothing to draw. What names it in its
 // table.
-func (v *chartView) heat() (drawn *Heat, table Table, what string) {
+func (v *chartView) heat() (drawn *part.Heat, table part.Table, what string) {
 	var xs, ys []view.Coordinate
 	for _, t := range v.Tiles {
 		xs, ys = append(xs, t.X), append(ys, t.Y)
@@ -46,18 +25,18 @@ func (v *chartView) heat() (drawn *Heat, table Table, what string) {
 	v.noteCut(across, v.Spec.X)
 	v.noteCut(up, v.Spec.Y)
 	slices.Reverse(up.all) // an axis rises
-	heat := &Heat{
-		X: v.Spec.X, Y: v.Spec.Y, Axis: directed(axisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Log: spans(v.values(), heatSpan),
+	heat := &part.Heat{
+		X: v.Spec.X, Y: v.Spec.Y, Axis: directed(part.AxisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Log: spans(v.values(), heatSpan),
 		Columns: texts(across.all), Rows: texts(up.all),
 	}
-	table = Table{Columns: columns(v.Spec.Y)}
+	table = part.Table{Columns: part.Titles(v.Spec.Y)}
 	for _, c := range across.all {
-		table.Columns = append(table.Columns, numbers(c.Text)...)
+		table.Columns = append(table.Columns, part.Figures(c.Text)...)
 	}
 	for _, name := range heat.Rows {
-		row := words(name)
+		row := part.Row(name)
 		for range heat.Columns {
-			row = append(row, missing())
+			row = append(row, part.Missing())
 		}
 		table.Rows = append(table.Rows, row)
 	}
@@ -68,13 +47,13 @@ func (v *chartView) heat() (drawn *Heat, table Table, what string) {
 			continue
 		}
 		table.Rows[row][column+1] = figureDatum(f, v.scale)
-		heat.Boxes = append(heat.Boxes, Box{
-			Column: column, Row: row, Value: brief(f.Value), Text: v.scale.Format(f.Value),
+		heat.Boxes = append(heat.Boxes, part.Box{
+			Column: column, Row: row, Value: part.Brief(f.Value), Text: v.scale.Format(f.Value),
 			Hint:   v.Spec.X + " " + t.X.Text + ", " + v.Spec.Y + " " + t.Y.Text + ": " + printed(f, v.scale),
 			Behind: v.behind(map[string]string{v.Spec.X: t.X.Text, v.Spec.Y: t.Y.Text}, anywhere),
 		})
 	}
-	what = axisTitle(v.Spec.Metric, v.scale) + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X
+	what = part.AxisTitle(v.Spec.Metric, v.scale) + ", rows by " + v.Spec.Y + ", columns by " + v.Spec.X
 	if len(heat.Boxes) == 0 {
 		return nil, table, what
 	}

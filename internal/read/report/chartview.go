@@ -7,6 +7,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -25,25 +26,25 @@ func newChartView(l *layout, c view.Chart) *chartView {
 	for _, f := range figuresIn(c) {
 		largest = max(largest, f.Value)
 	}
-	v.scale = scaleFor(c.Spec.Metric, largest)
+	v.scale = part.ScaleFor(c.Spec.Metric, largest)
 	return v
 }
 
 func (v *chartView) title() string {
 	switch v.Spec.Kind {
 	case record.Lines:
-		return upperFirst(labelOf(v.Spec.Metric)) + " by " + v.Spec.X
+		return part.Capital(part.Label(v.Spec.Metric)) + " by " + v.Spec.X
 	case record.Heat:
-		return upperFirst(labelOf(v.Spec.Metric)) + " by " + v.Spec.X + " and " + v.Spec.Y
+		return part.Capital(part.Label(v.Spec.Metric)) + " by " + v.Spec.X + " and " + v.Spec.Y
 	}
-	return upperFirst(labelOf(v.Spec.Metric)) + " against " + labelOf(v.Spec.Against)
+	return part.Capital(part.Label(v.Spec.Metric)) + " against " + part.Label(v.Spec.Against)
 }
 
 // where says which trials are in the chart, nothing when all are.
 func (v *chartView) where() string {
 	const fewArms = 4 // more would be a list that nobody reads; the table names them
 	var parts []string
-	if levels := levelsText(v.Spec.Where); levels != "" {
+	if levels := part.Levels(v.Spec.Where); levels != "" {
 		parts = append(parts, "at "+levels)
 	}
 	if arms := v.Spec.Arms; len(arms) > fewArms {
@@ -66,10 +67,10 @@ func (v *chartView) key(name string, order int) int {
 // printed is a value with its unit, interval and number of blocks.
 func printed(f cells.Figure, s metric.Scale) string {
 	if !f.Known() {
-		return cells.Unknown + bracketed(cells.WhyUnknown(f.N, f.Of))
+		return cells.Unknown + part.Bracketed(cells.WhyUnknown(f.N, f.Of))
 	}
 	text := strings.TrimSpace(s.Format(f.Value) + " " + s.Unit)
-	return text + bracketed(intervalWords(f, s)) + ", " + quantity.Plural(f.N, "block")
+	return text + part.Bracketed(intervalWords(f, s)) + ", " + quantity.Plural(f.N, "block")
 }
 
 // intervalWords are a figure's interval; "" of few blocks, and of windows at one rate,
@@ -118,13 +119,13 @@ func (v *chartView) noteCut(l levels, factor string) {
 }
 
 // figureDatum is a figure of a chart as a value of its table.
-func figureDatum(f cells.Figure, s metric.Scale) Datum {
+func figureDatum(f cells.Figure, s metric.Scale) part.Datum {
 	f, ok := sound(f)
 	if !ok {
-		return missing()
+		return part.Missing()
 	}
 	if !f.Known() {
-		return unknown(f.N, f.Of)
+		return part.Unknown(f.N, f.Of)
 	}
-	return number(s.Format(f.Value), intervalWords(f, s))
+	return part.Value(s.Format(f.Value), intervalWords(f, s))
 }

@@ -6,6 +6,7 @@ import (
 	"netdyno/internal/hist"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
 
@@ -38,7 +39,7 @@ const maxCurvePoints = 160
 
 // curve draws response times where there are any: a closed loop has none, and
 // is labelled as what it is.
-func (l *layout) curve(c cells.Cell) (Heading, *Curve) {
+func (l *layout) curve(c cells.Cell) (part.Heading, *Curve) {
 	open := slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { return len(a.Response) > 0 })
 	kind, of := record.Service, func(a cells.Arm) []hist.Point { return a.Service }
 	note := "Service time, counted from the actual send: a closed loop has no response time."
@@ -61,13 +62,13 @@ func (l *layout) curve(c cells.Cell) (Heading, *Curve) {
 		}
 	}
 	if len(curve.Lines) == 0 {
-		return Heading{}, nil
+		return part.Heading{}, nil
 	}
 	if atLeast {
 		note += " Where a figure has ≥ it is a lower bound, and so is the line from there on: exchanges that were left unfinished count at the age that they had reached."
 	}
-	return Heading{
-		Title: upperFirst(kind) + " time by percentile",
+	return part.Heading{
+		Title: part.Capital(kind) + " time by percentile",
 		Caption: note + " Each point is the mean over blocks, as in the tables; a line ends where a trial has fewer than 10 samples beyond. " +
 			"Both axes are logarithmic; to the right each step is a tenth of the tail.",
 	}, curve
@@ -96,7 +97,7 @@ func (line *CurveLine) mark(c cells.Cell, a cells.Arm, p hist.Point, kind string
 		}
 	}
 	if one.Text == "" {
-		one.Text = atLeastText(withUnit(us, scaleFor(metric.PercentileName(kind, metric.Percentiles[0].Name), us)), p.AtLeast)
+		one.Text = atLeastText(part.WithUnit(us, part.ScaleFor(metric.PercentileName(kind, metric.Percentiles[0].Name), us)), p.AtLeast)
 	}
 	if marked {
 		line.Marks = append(line.Marks, one)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 )
 
 // What the tables of details show, of each end where the name begins with a
@@ -21,13 +22,13 @@ var (
 
 // details are a cell's tables between the main one and that of every metric:
 // each client by itself, what the runtime did, what the interfaces carried.
-func (l *layout) details(c cells.Cell) []Table {
-	tables := []Table{
+func (l *layout) details(c cells.Cell) []part.Table {
+	tables := []part.Table{
 		l.clientTable(c),
 		byMetric(c, measuredOf(c, ofRuntime), "The runtime in the window: garbage collection, goroutines, memory; – where a worker has none. Mean over blocks with its 95 % interval.", false),
 		byMetric(c, measuredOf(c, ofPath), "Interfaces, connections, threads and memory. Mean over blocks with its 95 % interval.", false),
 	}
-	return slices.DeleteFunc(tables, func(t Table) bool { return len(t.Rows) == 0 && len(t.Notes) == 0 })
+	return slices.DeleteFunc(tables, func(t part.Table) bool { return len(t.Rows) == 0 && len(t.Notes) == 0 })
 }
 
 // measuredOf resolves names against what the cell measured.
@@ -49,10 +50,10 @@ func measuredOf(c cells.Cell, names []string) []string {
 
 // clientTable has a row for each client of each arm; none where there is but
 // one. Units are the cell's, so that the clients compare with the sum above them.
-func (l *layout) clientTable(c cells.Cell) Table {
-	t := Table{
+func (l *layout) clientTable(c cells.Cell) part.Table {
+	t := part.Table{
 		Caption: "Each client by itself. Mean over blocks with its 95 % interval; geometric means add up only nearly.",
-		Columns: []Column{{Title: "arm", Kind: Arms}, {Title: "client"}},
+		Columns: []part.Column{{Title: "arm", Kind: part.Arms}, {Title: "client"}},
 	}
 	var metrics []string
 	for _, a := range c.Arms {
@@ -69,7 +70,7 @@ func (l *layout) clientTable(c cells.Cell) Table {
 	}
 	for _, a := range c.Arms {
 		for _, client := range a.Clients {
-			row := []Datum{l.armDatum(a), word(client.Name)}
+			row := []part.Datum{l.armDatum(a), part.Word(client.Name)}
 			alone := cells.Arm{Metrics: client.Metrics}
 			for _, name := range metrics {
 				row = append(row, armFigure(alone, name, scaleOf(c, name)))

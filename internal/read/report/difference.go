@@ -4,14 +4,15 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/profile"
 )
 
 // Difference says in what two arms' CPU time differs, by their probes.
 type Difference struct {
-	Sentence   string `json:"sentence"`
-	Activities Table  `json:"activities"`         // a row each, after the whole
-	Functions  Table  `json:"functions,omitzero"` // of more than one pair of probes
+	Sentence   string     `json:"sentence"`
+	Activities part.Table `json:"activities"`         // a row each, after the whole
+	Functions  part.Table `json:"functions,omitzero"` // of more than one pair of probes
 }
 
 // differences lays out those of one cell.
@@ -23,17 +24,17 @@ func (l *layout) differences(cell string) []Difference {
 		}
 		scale := metric.Shown(d.Metric).Scale(max(d.Whole.Arm, d.Whole.Base))
 		unit, per, _ := strings.Cut(scale.Unit, "/")
-		columns := func(first string) []Column {
-			return []Column{
-				{Title: first}, {Title: d.Arm, Kind: Numbers, Unit: unit}, {Title: d.Base, Kind: Numbers, Unit: unit},
-				{Title: "difference", Kind: Numbers, Unit: unit},
+		columns := func(first string) []part.Column {
+			return []part.Column{
+				{Title: first}, {Title: d.Arm, Kind: part.Numbers, Unit: unit}, {Title: d.Base, Kind: part.Numbers, Unit: unit},
+				{Title: "difference", Kind: part.Numbers, Unit: unit},
 			}
 		}
 		of := "CPU time of the " + d.End + " per " + strings.TrimSpace(per) + ", " + d.Arm + " and " + d.Base
 		page := Difference{
 			Sentence:   d.Sentence,
-			Activities: Table{Caption: of + ", by activity.", Columns: columns("activity"), Folded: true},
-			Functions:  Table{Caption: of + ", by function, in itself alone.", Columns: columns("function"), Folded: true},
+			Activities: part.Table{Caption: of + ", by activity.", Columns: columns("activity"), Folded: true},
+			Functions:  part.Table{Caption: of + ", by function, in itself alone.", Columns: columns("function"), Folded: true},
 		}
 		whole := d.Whole
 		whole.Name = "all"
@@ -48,17 +49,17 @@ func (l *layout) differences(cell string) []Difference {
 	return all
 }
 
-func changeRow(c profile.Change, d profile.Difference, scale metric.Scale) []Datum {
+func changeRow(c profile.Change, d profile.Difference, scale metric.Scale) []part.Datum {
 	name := activity(c.Name)
 	if c.Activity != "" {
-		name = Datum{Text: c.Name, Detail: c.Activity, Colour: activity(c.Activity).Colour}
+		name = part.Datum{Text: c.Name, Detail: c.Activity, Colour: activity(c.Activity).Colour}
 	}
-	difference := number(scale.Format(c.Difference), "")
+	difference := part.Value(scale.Format(c.Difference), "")
 	if c.Low != c.High {
-		difference = number(scale.Format(c.Difference), scale.Interval(c.Low, c.High))
+		difference = part.Value(scale.Format(c.Difference), scale.Interval(c.Low, c.High))
 	}
 	if d.Pairs > 1 && !c.Told {
 		difference.Figure.Note = "not told apart from noise"
 	}
-	return []Datum{name, number(scale.Format(c.Arm), ""), number(scale.Format(c.Base), ""), difference}
+	return []part.Datum{name, part.Value(scale.Format(c.Arm), ""), part.Value(scale.Format(c.Base), ""), difference}
 }

@@ -5,6 +5,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
@@ -40,29 +41,29 @@ type Dot struct {
 const maxDots = 60
 
 // dots draws a metric of one cell; nil when no trial has it.
-func (l *layout) dots(c cells.Cell, name string) (Heading, *Dots) {
+func (l *layout) dots(c cells.Cell, name string) (part.Heading, *Dots) {
 	s := scaleOf(c, name)
-	d := &Dots{Metric: name, Axis: axisTitle(name, s), Scale: s}
+	d := &Dots{Metric: name, Axis: part.AxisTitle(name, s), Scale: s}
 	drawn, cut := false, false
 	for _, a := range c.Arms {
 		row := DotRow{Arm: l.place[a.Name], Name: a.Name, Dots: []Dot{}}
-		if m, ok := summaryOf(a, name); ok && finite(m.Value) && finite(m.Low) && finite(m.High) {
-			row.Value, row.Low, row.High = brief(m.Value), brief(m.Low), brief(m.High)
+		if m, ok := summaryOf(a, name); ok && part.Finite(m.Value) && part.Finite(m.Low) && part.Finite(m.High) {
+			row.Value, row.Low, row.High = part.Brief(m.Value), part.Brief(m.Low), part.Brief(m.High)
 			if !m.Sure() || m.AtLeast {
 				row.Low, row.High = row.Value, row.Value
 			}
-			row.Label = figureOf(m, s).Figure.full()
+			row.Label = figureOf(m, s).Figure.Full()
 		}
 		for _, t := range a.Trials {
 			v, ok := t.Values[name]
-			if !ok || !finite(v) || v < 0 {
+			if !ok || !part.Finite(v) || v < 0 {
 				continue
 			}
 			if len(row.Dots) == maxDots {
 				cut = true
 				break
 			}
-			row.Dots = append(row.Dots, Dot{Trial: t.ID, Block: t.Block, Value: brief(v), Repeat: t.Repeat, Status: unlessValid(t.Status)})
+			row.Dots = append(row.Dots, Dot{Trial: t.ID, Block: t.Block, Value: part.Brief(v), Repeat: t.Repeat, Status: unlessValid(t.Status)})
 		}
 		drawn = drawn || len(row.Dots) > 0
 		d.Rows = append(d.Rows, row)
@@ -73,9 +74,9 @@ func (l *layout) dots(c cells.Cell, name string) (Heading, *Dots) {
 		caption += fmt.Sprintf(" The first %d trials of each arm are drawn.", maxDots)
 	}
 	if !drawn {
-		return Heading{}, nil
+		return part.Heading{}, nil
 	}
-	return Heading{Title: upperFirst(labelOf(name)) + " by trial", Caption: caption}, d
+	return part.Heading{Title: part.Capital(part.Label(name)) + " by trial", Caption: caption}, d
 }
 
 // unlessValid is the status of a trial that has no place in the figures.

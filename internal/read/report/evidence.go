@@ -1,14 +1,18 @@
 package report
 
-import "slices"
+import (
+	"slices"
+
+	"netdyno/internal/read/part"
+)
 
 // evidence is what the answers rest on; a section without rows is left out.
-func (l *layout) evidence() []Section {
-	var sections []Section
-	for _, s := range []Section{
+func (l *layout) evidence() []part.Section {
+	var sections []part.Section
+	for _, s := range []part.Section{
 		l.trust(), l.noise(), l.comparisons(), l.publishedSection(), l.tcp(), l.udp(), l.settings(), l.facts(), l.calibration(), l.failed(), l.problems(),
 	} {
-		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Rows) == 0 })
+		s.Tables = slices.DeleteFunc(s.Tables, func(t part.Table) bool { return len(t.Rows) == 0 })
 		if len(s.Tables) > 0 {
 			sections = append(sections, s)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"netdyno/internal/read/part"
 )
 
 // Explored ratios stand under their heading, with an interval and without a
@@ -36,7 +38,7 @@ func TestExploredRatiosStandUnderTheirHeading(t *testing.T) {
 	for _, c := range p.Cells {
 		seen := false
 		for _, column := range c.Main.Columns[1:] {
-			if seen = seen || column.Ratios == NotJudged; seen && slices.Contains(f.Header.Study.Compare.Primary, column.Metric) {
+			if seen = seen || column.Ratios == part.NotJudged; seen && slices.Contains(f.Header.Study.Compare.Primary, column.Metric) {
 				t.Errorf("%s: the primary metric %s stands behind what is not judged", c.Title, column.Metric)
 			}
 		}

@@ -4,25 +4,21 @@ import (
 	"fmt"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 )
 
-// Figure is one drawing: at most one of the pointers is set. The browser draws
-// it from this value; the caption stands in the page without a script.
+// Figure is one drawing of the page: one that an analysis has, or one of figures of
+// cells. At most one of the pointers is set.
 type Figure struct {
-	Heading
-	Forest *Forest `json:"forest,omitempty"`
-	Dots   *Dots   `json:"dots,omitempty"`
-	Curve  *Curve  `json:"curve,omitempty"`
-	Series *Series `json:"series,omitempty"`
-	Split  *Split  `json:"split,omitempty"`
-	Lines  *Lines  `json:"lines,omitempty"`
-	Heat   *Heat   `json:"heat,omitempty"`
-	Front  *Front  `json:"front,omitempty"`
-	Shares *Shares `json:"shares,omitempty"`
-	Flame  *Flame  `json:"flame,omitempty"`
-
-	Timeline  *Timeline  `json:"timeline,omitempty"`
-	Waterfall *Waterfall `json:"waterfall,omitempty"`
+	part.Figure
+	Forest   *Forest   `json:"forest,omitempty"`
+	Dots     *Dots     `json:"dots,omitempty"`
+	Curve    *Curve    `json:"curve,omitempty"`
+	Series   *Series   `json:"series,omitempty"`
+	Split    *Split    `json:"split,omitempty"`
+	Shares   *Shares   `json:"shares,omitempty"`
+	Flame    *Flame    `json:"flame,omitempty"`
+	Timeline *Timeline `json:"timeline,omitempty"`
 }
 
 // OnScreen tells whether a figure is of single trials or probes: paper has no room for
@@ -43,7 +39,7 @@ func (l *layout) effects() []Figure {
 			heading.Caption = "Read as the figure above."
 		}
 		heading.ID = fmt.Sprintf("effect-%d", i+1)
-		figures = append(figures, Figure{Heading: heading, Forest: forest})
+		figures = append(figures, Figure{Figure: part.Figure{Heading: heading}, Forest: forest})
 	}
 	return figures
 }
@@ -52,7 +48,7 @@ func (l *layout) effects() []Figure {
 // left out.
 func (l *layout) cellFigures(cell int, c cells.Cell, budget int) []Figure {
 	var figures []Figure
-	add := func(h Heading, f Figure) {
+	add := func(h part.Heading, f Figure) {
 		h.ID, h.Cell = fmt.Sprintf("cell-%d-%d", cell+1, len(figures)+1), cell+1
 		f.Heading = h
 		figures = append(figures, f)

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // atLeastText marks the text of a figure that is a lower bound.
@@ -25,91 +26,36 @@ func figureText(m cells.Summary, s metric.Scale) string {
 
 // figureOf is an arm's figure with its interval, which a lower bound has none of, or why
 // it is not shown. An interval whose ends are printed as the figure is left out.
-func figureOf(m cells.Summary, s metric.Scale) Datum {
+func figureOf(m cells.Summary, s metric.Scale) part.Datum {
 	if !m.Known() {
-		return unknown(m.N, m.Of)
+		return part.Unknown(m.N, m.Of)
 	}
 	text := figureText(m, s)
 	if !m.Sure() || m.AtLeast || s.Format(m.Low) == text && s.Format(m.High) == text {
-		return number(text, "")
+		return part.Value(text, "")
 	}
-	return number(text, s.Interval(m.Low, m.High))
+	return part.Value(text, s.Interval(m.Low, m.High))
 }
 
 // armFigure is figureOf an arm's metric; missing where it has none.
-func armFigure(a cells.Arm, name string, s metric.Scale) Datum {
+func armFigure(a cells.Arm, name string, s metric.Scale) part.Datum {
 	if m, ok := summaryOf(a, name); ok {
 		return figureOf(m, s)
 	}
-	return missing()
-}
-
-// unknown stands in the place of a figure that is not shown.
-func unknown(blocks, of int) Datum { return number(cells.Unknown, cells.WhyUnknown(blocks, of)) }
-
-// ratioOf is a comparison's ratio with its interval, or why it is not shown; nil where
-// there is none.
-func ratioOf(c compare.Comparison) *Ratio {
-	if c.Ratio <= 0 {
-		return nil
-	}
-	return ratioOver(c.Blocks, c.Of, c.Ratio, c.Low, c.High)
-}
-
-// ratioOver is a ratio over so many blocks, of those that have run, with its interval,
-// or why it is not shown.
-func ratioOver(blocks, of int, point, low, high float64) *Ratio {
-	if !cells.Known(blocks, point, low, high) {
-		return &Ratio{Text: cells.Unknown, Interval: cells.WhyUnknown(blocks, of)}
-	}
-	return &Ratio{Text: ratio(point), Interval: ratioInterval(low, high)}
-}
-
-// ratioDatum is a comparison's ratio as a value.
-func ratioDatum(c compare.Comparison) Datum {
-	if r := ratioOf(c); r != nil {
-		return Datum{Ratio: r}
-	}
-	return missing()
+	return part.Missing()
 }
 
 // quotientOf are the two figures that a comparison's ratio is the quotient of;
 // missing where there is no ratio.
-func quotientOf(c compare.Comparison) (value, base Datum) {
+func quotientOf(c compare.Comparison) (value, base part.Datum) {
 	if c.Ratio == 0 {
-		return missing(), missing()
+		return part.Missing(), part.Missing()
 	}
-	s := scaleFor(c.Metric, max(c.Value, c.BaseValue))
-	value, base = inUnit(c.Value, s), inUnit(c.BaseValue, s)
+	s := part.ScaleFor(c.Metric, max(c.Value, c.BaseValue))
+	value, base = part.InUnit(c.Value, s), part.InUnit(c.BaseValue, s)
 	value.Figure.Text = atLeastText(value.Figure.Text, c.AtLeast)
 	base.Figure.Text = atLeastText(base.Figure.Text, c.BaseAtLeast)
 	return value, base
-}
-
-// inUnit is a figure that brings its unit, for a column of several metrics.
-func inUnit(value float64, s metric.Scale) Datum {
-	return Datum{Figure: &Number{Text: s.Format(value), Unit: s.Unit}}
-}
-
-// amountOf is a figure with its interval and unit, or why it is not shown.
-func amountOf(f cells.Figure, s metric.Scale) Datum {
-	if !f.Known() {
-		return unknown(f.N, f.Of)
-	}
-	d := amount(f.Value, f.Low, f.High, s)
-	if !f.Sure() {
-		d.Figure.Interval = ""
-	}
-	return d
-}
-
-// amount is a figure of any sign with its interval and unit.
-func amount(value, low, high float64, s metric.Scale) Datum {
-	interval := s.Interval(low, high)
-	if low < 0 {
-		interval = s.Format(low) + " to " + s.Format(high)
-	}
-	return Datum{Figure: &Number{Text: s.Format(value), Unit: s.Unit, Interval: interval}}
 }
 
 // overShared says which figures a ratio is the quotient of where these are not
@@ -143,9 +89,9 @@ func arithmetic(c cells.Cell, metrics []string) []string {
 		switch len(arms) {
 		case 0:
 		case measured:
-			parts = append(parts, labelOf(name))
+			parts = append(parts, part.Label(name))
 		default:
-			parts = append(parts, labelOf(name)+" of "+strings.Join(arms, ", "))
+			parts = append(parts, part.Label(name)+" of "+strings.Join(arms, ", "))
 		}
 	}
 	if len(parts) == 0 {
@@ -160,15 +106,15 @@ func severalArms(c cells.Cell) bool {
 }
 
 // metricColumn heads a column of a metric's figures in a unit.
-func metricColumn(name string, s metric.Scale) Column {
-	return Column{Title: labelOf(name), Kind: Numbers, Unit: s.Unit, Metric: name}
+func metricColumn(name string, s metric.Scale) part.Column {
+	return part.Column{Title: part.Label(name), Kind: part.Numbers, Unit: s.Unit, Metric: name}
 }
 
 // byMetric is a table of metrics by arms: metrics are many, arms are few. With
 // medians each arm has a second column; without, a metric that is 0 in every arm is
 // named in a note instead.
-func byMetric(c cells.Cell, metrics []string, caption string, medians bool) Table {
-	t := Table{Caption: caption, Columns: columns("metric", "unit")}
+func byMetric(c cells.Cell, metrics []string, caption string, medians bool) part.Table {
+	t := part.Table{Caption: caption, Columns: part.Titles("metric", "unit")}
 	var zeros []string
 	if !medians {
 		metrics, zeros = apartZeros(c, metrics)
@@ -178,14 +124,14 @@ func byMetric(c cells.Cell, metrics []string, caption string, medians bool) Tabl
 		t.Notes = append(t.Notes, "0 in every arm: "+strings.Join(zeros, ", ")+".")
 	}
 	for _, a := range c.Arms {
-		t.Columns = append(t.Columns, numbers(a.Name)...)
+		t.Columns = append(t.Columns, part.Figures(a.Name)...)
 		if medians {
-			t.Columns = append(t.Columns, numbers("its median")...)
+			t.Columns = append(t.Columns, part.Figures("its median")...)
 		}
 	}
 	for _, name := range metrics {
 		s := scaleOf(c, name)
-		row := words(name, s.Unit)
+		row := part.Row(name, s.Unit)
 		for _, a := range c.Arms {
 			row = append(row, armFigure(a, name, s))
 			if medians {
@@ -204,15 +150,15 @@ func apartZeros(c cells.Cell, metrics []string) (others, zeros []string) {
 		if slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { m, ok := summaryOf(a, name); return ok && m.High != 0 }) {
 			others = append(others, name)
 		} else {
-			zeros = append(zeros, labelOf(name))
+			zeros = append(zeros, part.Label(name))
 		}
 	}
 	return others, zeros
 }
 
-func medianOf(a cells.Arm, name string, s metric.Scale) Datum {
+func medianOf(a cells.Arm, name string, s metric.Scale) part.Datum {
 	if m, ok := summaryOf(a, name); ok {
-		return number(atLeastText(s.Format(m.Median), m.AtLeast), "")
+		return part.Value(atLeastText(s.Format(m.Median), m.AtLeast), "")
 	}
-	return missing()
+	return part.Missing()
 }

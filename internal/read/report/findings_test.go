@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 )
@@ -26,10 +27,10 @@ func found(t *testing.T, o synthetic.Options) finding.Findings {
 
 func TestEveryMetricHasItsWordsAndUnit(t *testing.T) {
 	for _, m := range metric.All() {
-		if label := labelOf(m.Name); label == m.Name {
+		if label := part.Label(m.Name); label == m.Name {
 			t.Errorf("%s has no label", m.Name)
 		}
-		if s := scaleFor(m.Name, 1); s.Unit == "" || s.Unit == "1" || s.Unit == "share" {
+		if s := part.ScaleFor(m.Name, 1); s.Unit == "" || s.Unit == "1" || s.Unit == "share" {
 			t.Errorf("%s is shown in %q", m.Name, s.Unit)
 		}
 	}
@@ -128,18 +129,18 @@ func count(t *testing.T, level string) float64 {
 func TestWhatAStudyAsksForIsDrawn(t *testing.T) {
 	p := New(foundAsked(t))
 	for i, kind := range []string{"lines", "lines", "heat", "front"} {
-		c := p.Charts[i]
-		if kindOf(c.Figure) != kind || len(c.Table.Rows) < 2 {
-			t.Errorf("%s: %q with %d rows, want %s", c.Figure.Title, kindOf(c.Figure), len(c.Table.Rows), kind)
+		c := sectionsOf(p, "charts")[i]
+		if kindOf(Figure{Figure: *c.Figure}) != kind || len(c.Tables[0].Rows) < 2 {
+			t.Errorf("%s: %q with %d rows, want %s", c.Title, kindOf(Figure{Figure: *c.Figure}), len(c.Tables[0].Rows), kind)
 		}
 	}
-	if n := len(p.Charts[0].Figure.Lines.Lines); n != 6 {
+	if n := len(sectionsOf(p, "charts")[0].Figure.Lines.Lines); n != 6 {
 		t.Errorf("%d lines, want one for each of 6 arms", n)
 	}
-	if n := len(p.Charts[2].Figure.Heat.Boxes); n != 6 {
+	if n := len(sectionsOf(p, "charts")[2].Figure.Heat.Boxes); n != 6 {
 		t.Errorf("%d boxes, want 3 × 2", n)
 	}
-	terms := p.Fits[0].Tables[0].Rows[2:]
+	terms := sectionsOf(p, "fits")[0].Tables[0].Rows[2:]
 	if first, second := terms[0][4].Text, terms[1][4].Text; first != "less than published" || second != "agrees" {
 		t.Errorf("0.5 and 1 beside 2 and 1: %q and %q", first, second)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/profile"
 )
 
@@ -47,7 +48,7 @@ const smallFunctions = "… small functions"
 const maxFrames = 25_000
 
 // flame draws one cell's stacks; nil when there are none.
-func (l *layout) flame(cell string) (Heading, *Flame) {
+func (l *layout) flame(cell string) (part.Heading, *Flame) {
 	f := &Flame{Factor: 1, Activities: activities()}
 	places := map[string]int{}
 	place := func(name string) int {
@@ -80,13 +81,13 @@ func (l *layout) flame(cell string) (Heading, *Flame) {
 		f.Told = append(f.Told, l.apart(g, place))
 	}
 	if len(f.Graphs) == 0 {
-		return Heading{}, nil
+		return part.Heading{}, nil
 	}
 	if name != "" {
 		scale := metric.Shown(name).Scale(largest)
 		f.Unit, f.Factor = scale.Unit, scale.Factor
 	}
-	return Heading{
+	return part.Heading{
 		Title: "Where the CPU time goes, by stacks",
 		Caption: "Each box is a function as called by the one above it, as wide as the CPU time that it and what it called took. " +
 			"Colours are the activities of the figure above. Click a box to see it alone. Functions too small to be seen, below 0.1 % of the whole or in a large report more, " +
@@ -119,7 +120,7 @@ func (l *layout) apart(g profile.Flame, place func(string) int) Told {
 // digits keeps four of a figure, which is more than a drawing shows.
 func digits(x float64) float64 {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	if err != nil || !finite(short) {
+	if err != nil || !part.Finite(short) {
 		return 0
 	}
 	return short

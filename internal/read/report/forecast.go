@@ -8,14 +8,14 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cost"
-	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // ForecastText writes for a terminal what a load will need. From names the runs that
 // the models are of. The error is w's.
 func ForecastText(w io.Writer, f cost.Forecast, from string, opt TextOptions) error {
 	t := newTerminal(opt)
-	t.title(finding.ForecastTitle(f.Need), "")
+	t.title(f.Need.Title(), "")
 	t.paragraph("", "Models of "+from+".")
 	for _, c := range forecastStamps(f) {
 		t.paragraph("  ", c)
@@ -24,7 +24,7 @@ func ForecastText(w io.Writer, f cost.Forecast, from string, opt TextOptions) er
 	if len(f.Choices) > 0 {
 		t.table(forecastTable(f))
 	}
-	for _, s := range finding.ForecastSentences(f) {
+	for _, s := range f.Sentences() {
 		t.paragraph("", s)
 	}
 	if len(f.Choices) > 0 {
@@ -39,15 +39,15 @@ func ForecastText(w io.Writer, f cost.Forecast, from string, opt TextOptions) er
 func forecastStamps(f cost.Forecast) []string {
 	var all []string
 	for _, c := range f.Choices {
-		if stamp := joined(" on ", c.With, c.On); stamp != "" && !slices.Contains(all, stamp) {
+		if stamp := part.Joined(" on ", c.With, c.On); stamp != "" && !slices.Contains(all, stamp) {
 			all = append(all, stamp)
 		}
 	}
 	return all
 }
 
-func forecastTable(f cost.Forecast) Table {
-	t := Table{Columns: slices.Concat(ofKind(Arms, ""), numbers("cores/server", "cores/client", "memory", "link", "connections"), columns(""))}
+func forecastTable(f cost.Forecast) part.Table {
+	t := part.Table{Columns: slices.Concat(part.OfKind(part.Arms, ""), part.Figures("cores/server", "cores/client", "memory", "link", "connections"), part.Titles(""))}
 	for _, c := range f.Choices {
 		var marks []string
 		if len(c.Rough) > 0 {
@@ -56,28 +56,28 @@ func forecastTable(f cost.Forecast) Table {
 		if len(c.Beyond) > 0 {
 			marks = append(marks, "extrapolated")
 		}
-		link := missing()
+		link := part.Missing()
 		for _, limit := range c.Limits {
 			if limit.Name == "link" {
-				link = number(percent(limit.Share), "")
+				link = part.Value(part.Percent(limit.Share), "")
 			}
 		}
 		connections := quantity.FormatCount(c.Connections)
 		if !c.Whole() && f.Need.Connections == 0 {
 			connections = "≥ " + connections
 		}
-		t.Rows = append(t.Rows, []Datum{
-			word(joined(" ", c.Arm, c.At)), forecastCores(c.Server.Cores), forecastCores(c.Client.Cores),
-			word(finding.MemoryWords(c.Server.Memory) + ", " + finding.MemoryWords(c.Client.Memory)), link,
-			number(connections, ""), word(strings.Join(marks, ", ")),
+		t.Rows = append(t.Rows, []part.Datum{
+			part.Word(part.Joined(" ", c.Arm, c.At)), forecastCores(c.Server.Cores), forecastCores(c.Client.Cores),
+			part.Word(cost.MemoryWords(c.Server.Memory) + ", " + cost.MemoryWords(c.Client.Memory)), link,
+			part.Value(connections, ""), part.Word(strings.Join(marks, ", ")),
 		})
 	}
 	return t
 }
 
-func forecastCores(f *cost.Figure) Datum {
+func forecastCores(f *cost.Figure) part.Datum {
 	if f == nil {
-		return missing()
+		return part.Missing()
 	}
-	return amount(f.Value, f.Low, f.High, metric.Scale{Factor: 1})
+	return part.Amount(f.Value, f.Low, f.High, metric.Scale{Factor: 1})
 }

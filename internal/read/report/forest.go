@@ -3,6 +3,7 @@ package report
 import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // Forest shows ratios to the baseline on a log axis, one row per arm and
@@ -38,8 +39,8 @@ type ForestRow struct {
 }
 
 // forest draws a primary metric over all cells; nil when nothing was compared.
-func (l *layout) forest(name string) (Heading, *Forest) {
-	f := &Forest{Better: l.betterOf(name), Base: l.baseline(), Axis: labelOf(name) + " ÷ " + l.baseline() + " (ratio, log scale)"}
+func (l *layout) forest(name string) (part.Heading, *Forest) {
+	f := &Forest{Better: l.betterOf(name), Base: l.baseline(), Axis: part.Label(name) + " ÷ " + l.baseline() + " (ratio, log scale)"}
 	for i, c := range l.Cells {
 		if group := l.forestCell(c, name); len(group.Rows) > 0 {
 			group.Cell = i + 1
@@ -47,10 +48,10 @@ func (l *layout) forest(name string) (Heading, *Forest) {
 		}
 	}
 	if len(f.Groups) == 0 {
-		return Heading{}, nil
+		return part.Heading{}, nil
 	}
-	return Heading{
-		Title: "Effect on " + labelOf(name) + betterWords(f.Better),
+	return part.Heading{
+		Title: "Effect on " + part.Label(name) + betterWords(f.Better),
 		Caption: "Each arm as a ratio to " + l.baseline() + ", paired within blocks: small dots are blocks, the line is the interval that decides (section Comparisons). " +
 			"Inside the grey band a difference counts as none. The grey row compares the baseline with its own repeat. Pale rows are invalid.",
 		Wide: true,
@@ -79,27 +80,27 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 	group := ForestCell{Name: c.Name}
 	for _, a := range c.Arms {
 		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
-		if !ok || !cmp.Known() || !drawable(cmp.Ratio, cmp.Low, cmp.High) {
+		if !ok || !cmp.Known() || !part.Drawable(cmp.Ratio, cmp.Low, cmp.High) {
 			continue
 		}
 		group.Bound = cmp.Bound
 		group.Rows = append(group.Rows, ForestRow{
 			Arm: l.place[a.Name], Name: a.Name, Verdict: cmp.Verdict, Mark: mark(cmp.Verdict),
-			Label: ratio(cmp.Ratio) + " (" + ratioInterval(cmp.Low, cmp.High) + ")",
-			Ratio: brief(cmp.Ratio), Low: brief(cmp.Low), High: brief(cmp.High),
+			Label: part.Times(cmp.Ratio) + " (" + part.Span(cmp.Low, cmp.High) + ")",
+			Ratio: part.Brief(cmp.Ratio), Low: part.Brief(cmp.Low), High: part.Brief(cmp.High),
 		}.of(cmp.Ratios, cmp.In))
 	}
 	if len(group.Rows) == 0 {
 		return group // the baseline alone is set against nothing
 	}
 	for _, n := range l.Noise {
-		if n.Cell != c.Name || n.Metric != name || !n.Known() || !drawable(n.Ratio, n.Low, n.High) {
+		if n.Cell != c.Name || n.Metric != name || !n.Known() || !part.Drawable(n.Ratio, n.Low, n.High) {
 			continue
 		}
 		group.Rows = append(group.Rows, ForestRow{
 			Name:  l.baseline() + " again",
-			Label: ratio(n.Ratio) + " (" + ratioInterval(n.Low, n.High) + ")",
-			Ratio: brief(n.Ratio), Low: brief(n.Low), High: brief(n.High),
+			Label: part.Times(n.Ratio) + " (" + part.Span(n.Low, n.High) + ")",
+			Ratio: part.Brief(n.Ratio), Low: part.Brief(n.Low), High: part.Brief(n.High),
 		}.of(n.Ratios, n.In))
 	}
 	return group
@@ -109,8 +110,8 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 func (r ForestRow) of(ratios []float64, blocks []int) ForestRow {
 	r.Ratios, r.Blocks = []float64{}, []int{}
 	for i, ratio := range ratios {
-		if drawable(ratio) && i < len(blocks) && len(r.Ratios) < maxDots {
-			r.Ratios, r.Blocks = append(r.Ratios, brief(ratio)), append(r.Blocks, blocks[i])
+		if part.Drawable(ratio) && i < len(blocks) && len(r.Ratios) < maxDots {
+			r.Ratios, r.Blocks = append(r.Ratios, part.Brief(ratio)), append(r.Blocks, blocks[i])
 		}
 	}
 	return r

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // gateWords are what a gate says, in words and in a table.
@@ -22,8 +24,8 @@ var gateWords = map[compare.GateResult]struct{ words, mark string }{
 type Gate struct {
 	Result       compare.GateResult
 	title, words string
-	comparisons  Table
-	requirements Table
+	comparisons  part.Table
+	requirements part.Table
 	caveats      []string
 	judged       string
 }
@@ -38,18 +40,18 @@ func NewGate(f finding.Findings, result compare.GateResult, all []compare.Gated)
 	if result == compare.IsWorse && !slices.ContainsFunc(all, func(c compare.Gated) bool { return c.Result == compare.IsWorse }) {
 		g.words = "a requirement is broken"
 	}
-	g.title = "netdyno gate, " + or(cells.Title(f.Header.Study), "a study") + ": " + g.words
+	g.title = "netdyno gate, " + cmp.Or(cells.Title(f.Header.Study), "a study") + ": " + g.words
 	return g
 }
 
-func gatedTable(all []compare.Gated, level float64) Table {
-	t := Table{Caption: "Figures are means over the blocks that both arms have. The interval decides."}
-	t.Columns = slices.Concat(columns("arm", "against", "cell", "metric"), numbers("arm's figure", "the other's", "ratio"), columns("gate", "because"))
+func gatedTable(all []compare.Gated, level float64) part.Table {
+	t := part.Table{Caption: "Figures are means over the blocks that both arms have. The interval decides."}
+	t.Columns = slices.Concat(part.Titles("arm", "against", "cell", "metric"), part.Figures("arm's figure", "the other's", "ratio"), part.Titles("gate", "because"))
 	for _, c := range all {
 		value, base := quotientOf(c.Comparison)
-		t.Rows = append(t.Rows, []Datum{
-			word(c.Arm), word(c.Base), word(or(cells.Spoken(c.Cell), "all")), word(labelOf(c.Metric)), value, base, ratioDatum(c.Comparison),
-			word(gateWords[c.Result].mark), word(gateReason(c)),
+		t.Rows = append(t.Rows, []part.Datum{
+			part.Word(c.Arm), part.Word(c.Base), part.Word(cmp.Or(cells.Spoken(c.Cell), "all")), part.Word(part.Label(c.Metric)), value, base, part.Quotient(c.Comparison),
+			part.Word(gateWords[c.Result].mark), part.Word(gateReason(c)),
 		})
 	}
 	return t
@@ -64,11 +66,11 @@ func gateReason(c compare.Gated) string {
 	return c.Reason
 }
 
-func requiredTable(all []compare.Requirement, level float64) Table {
-	t := Table{Columns: slices.Concat(columns("requirement", "cell"), numbers("found", "interval"), columns("gate", "because"))}
+func requiredTable(all []compare.Requirement, level float64) part.Table {
+	t := part.Table{Columns: slices.Concat(part.Titles("requirement", "cell"), part.Figures("found", "interval"), part.Titles("gate", "because"))}
 	for _, r := range all {
 		value, interval := measured(r)
-		t.Rows = append(t.Rows, words(r.Text, or(cells.Spoken(r.Cell), "all"), or(value, none), or(interval, none), stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides)))
+		t.Rows = append(t.Rows, part.Row(r.Text, cmp.Or(cells.Spoken(r.Cell), "all"), cmp.Or(value, part.None), cmp.Or(interval, part.None), stateMarks[r.State]+" "+string(r.State), because(r.Reason, r.Decides)))
 	}
 	return t
 }

@@ -1,14 +1,14 @@
 package report
 
 import (
+	"cmp"
+	_ "embed" // the index's page
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
 	"strings"
 	"sync"
-
-	_ "embed" // the index's page
 
 	"netdyno/internal/printable"
 )
@@ -43,7 +43,15 @@ type ClaimLine struct {
 // Entry makes the page's own entry in an index, linked to where its report
 // lies.
 func (p Page) Entry(link string) Entry {
-	return Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally, Claims: p.ClaimLines}
+	e := Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally}
+	for _, a := range p.Parts {
+		for _, s := range a.Sections {
+			if s.Outcome != "" {
+				e.Claims = append(e.Claims, ClaimLine{Outcome: s.Outcome, Title: s.Title, Ground: s.Ground})
+			}
+		}
+	}
+	return e
 }
 
 // Contents joins the reports of several studies. Build one with Index;
@@ -56,7 +64,7 @@ type Contents struct {
 // Index lays entries out in the order in which they come. Any text is safe in
 // them; no entries give an index that says so.
 func Index(title string, entries []Entry) Contents {
-	return Contents{Title: or(title, "netdyno reports"), Entries: entries}
+	return Contents{Title: cmp.Or(title, "netdyno reports"), Entries: entries}
 }
 
 // indexView is what the template sees beside the index.

@@ -3,10 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 )
 
 // judged says how the verdicts were reached: at which stage and level, in how
@@ -14,7 +14,7 @@ import (
 func (l *layout) judged() []string {
 	var said []string
 	if l.Stage != nil && l.Stage.Sentence != "" {
-		said = append(said, sentence(l.Stage.Sentence))
+		said = append(said, part.Sentence(l.Stage.Sentence))
 	}
 	primary, explored := 0, 0
 	for _, c := range l.Comparisons {
@@ -38,11 +38,6 @@ func (l *layout) judged() []string {
 // family is the sentence on a family of tests and how to read its intervals.
 func family(size int, what string) string {
 	return fmt.Sprintf("Judged: %s as one family, each by the interval printed with it (Holm).", quantity.Plural(size, what))
-}
-
-// confidence prints that of an interval at a level, "95 %".
-func confidence(level float64) string {
-	return strconv.FormatFloat(100*(1-level), 'g', 3, 64) + " %"
 }
 
 // level is what the primary comparisons share, and 1 − the confidence of the interval

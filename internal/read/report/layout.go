@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // layout is what the builders of the page's parts share.
@@ -62,10 +64,10 @@ func (l *layout) addKey(arm string, baseline bool) {
 }
 
 // baseline is the name of the arm that the others are divided by.
-func (l *layout) baseline() string { return or(l.Header.Study.Compare.Baseline, "the baseline") }
+func (l *layout) baseline() string { return cmp.Or(l.Header.Study.Compare.Baseline, "the baseline") }
 
 // armDatum names an arm of a cell.
-func (l *layout) armDatum(a cells.Arm) Datum {
+func (l *layout) armDatum(a cells.Arm) part.Datum {
 	d := l.named(a.Name)
 	if a.Baseline && len(l.keys) > 1 {
 		d.Text += " (baseline)"
@@ -74,8 +76,8 @@ func (l *layout) armDatum(a cells.Arm) Datum {
 }
 
 // named is an arm's name with its colour; a name that no arm has is a text.
-func (l *layout) named(arm string) Datum {
-	d := word(arm)
+func (l *layout) named(arm string) part.Datum {
+	d := part.Word(arm)
 	if place, ok := l.place[arm]; ok {
 		d.Arm = &place
 	}
@@ -121,5 +123,5 @@ func scaleOf(c cells.Cell, name string) metric.Scale {
 			largest = max(largest, s.Value)
 		}
 	}
-	return scaleFor(name, largest)
+	return part.ScaleFor(name, largest)
 }

@@ -5,6 +5,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 )
 
 // On a link whose rate is known goodput is shown in the link's own unit too, and
@@ -35,9 +36,9 @@ func withCores(c cells.Cell, metrics []string) []string {
 }
 
 // inGigabits is the column of a goodput in Gbit/s, with a figure for each arm.
-func inGigabits(arms []cells.Arm) (Column, []Datum) {
+func inGigabits(arms []cells.Arm) (part.Column, []part.Datum) {
 	column := metricColumn(goodputMetric, gigabits)
-	var figures []Datum
+	var figures []part.Datum
 	for _, a := range arms {
 		figures = append(figures, armFigure(a, goodputMetric, gigabits))
 	}

@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/follow"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -112,14 +113,14 @@ func nowView(s follow.Snapshot) any {
 }
 
 func rateText(perSecond float64) string {
-	return withUnit(perSecond, scaleFor("exchanges_per_s", perSecond))
+	return part.WithUnit(perSecond, part.ScaleFor("exchanges_per_s", perSecond))
 }
 
 // liveFound is what a run has found so far.
 type liveFound struct {
 	Ended        bool
 	Of           int // records
-	Table, Noise Table
+	Table, Noise part.Table
 }
 
 // liveMetrics are shown of every run beside its primary metrics, where it has them.
@@ -135,22 +136,22 @@ func foundView(s follow.Snapshot) any {
 }
 
 // noiseSoFar is how far the baseline differs from itself, on the primary metrics.
-func (l *layout) noiseSoFar() Table {
-	t := Table{
+func (l *layout) noiseSoFar() part.Table {
+	t := part.Table{
 		Caption: "Noise: the baseline's second trial in each block ÷ its first. Nothing differs there.",
-		Columns: slices.Concat(columns("metric"), numbers("second ÷ first")),
+		Columns: slices.Concat(part.Titles("metric"), part.Figures("second ÷ first")),
 	}
 	for _, n := range l.Noise {
 		if l.primary[n.Metric] {
-			t.Rows = append(t.Rows, []Datum{{Text: labelOf(n.Metric), Detail: cells.Spoken(n.Cell)}, {Ratio: noiseRatio(n)}})
+			t.Rows = append(t.Rows, []part.Datum{{Text: part.Label(n.Metric), Detail: cells.Spoken(n.Cell)}, {Ratio: noiseRatio(n)}})
 		}
 	}
-	return bounded(t)
+	return part.Bounded(t)
 }
 
 // soFar is every arm's figures, each with its ratio to the baseline, and no verdict:
 // those are for the looks that the study declared.
-func (l *layout) soFar() Table {
+func (l *layout) soFar() part.Table {
 	var names []string
 	for _, name := range append(slices.Clone(l.Header.Study.Compare.Primary), liveMetrics...) {
 		has := slices.ContainsFunc(l.Cells, func(c cells.Cell) bool { return slices.Contains(metricsOf(c), name) })
@@ -158,35 +159,35 @@ func (l *layout) soFar() Table {
 			names = append(names, name)
 		}
 	}
-	t := Table{
+	t := part.Table{
 		Caption: "Figures so far with their 95 % intervals, and below them the ratio to " + l.baseline() + ". They are no verdicts: a run is judged at its looks.",
-		Columns: columns("arm"),
+		Columns: part.Titles("arm"),
 	}
 	for _, name := range names {
-		t.Columns = append(t.Columns, Column{Title: labelOf(name), Kind: Numbers, Metric: name})
+		t.Columns = append(t.Columns, part.Column{Title: part.Label(name), Kind: part.Numbers, Metric: name})
 	}
 	for _, cell := range l.Cells {
 		for _, arm := range cell.Arms {
-			row := []Datum{{Text: arm.Name, Detail: cells.Spoken(cell.Name)}}
+			row := []part.Datum{{Text: arm.Name, Detail: cells.Spoken(cell.Name)}}
 			for _, name := range names {
 				row = append(row, l.soFarOf(cell, arm, name))
 			}
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	return bounded(t)
+	return part.Bounded(t)
 }
 
 // soFarOf is one figure of an arm with its ratio to the baseline.
-func (l *layout) soFarOf(cell cells.Cell, arm cells.Arm, name string) Datum {
+func (l *layout) soFarOf(cell cells.Cell, arm cells.Arm, name string) part.Datum {
 	scale := scaleOf(cell, name)
 	d := armFigure(arm, name, scale)
 	if d.Figure != nil {
 		d.Figure.Unit = scale.Unit
 	}
 	c, compared := l.compared[comparisonKey{cell.Name, arm.Name, name}]
-	if r := ratioOf(c); compared && r != nil && !c.Verdict.Refused() && !withheld(c) && c.Low < c.High {
-		d.Detail = r.Text + " (" + joined(", ", r.Interval, overShared(c, scale)) + ")"
+	if r := part.RatioOf(c); compared && r != nil && !c.Verdict.Refused() && !withheld(c) && c.Low < c.High {
+		d.Detail = r.Text + " (" + part.Joined(", ", r.Interval, overShared(c, scale)) + ")"
 	}
 	return d
 }
@@ -199,8 +200,8 @@ var trialMetrics = []string{"exchanges_per_s", "response_p99_us", "service_p99_u
 
 func trialsView(s follow.Snapshot) any {
 	records := s.Records[max(0, len(s.Records)-latestTrials):]
-	t := Table{Caption: "Trials that have ended, the latest first. A trial is judged once its arms are compared.", Columns: columns("arm", "outcome")}
-	values := make([][]Datum, len(records))
+	t := part.Table{Caption: "Trials that have ended, the latest first. A trial is judged once its arms are compared.", Columns: part.Titles("arm", "outcome")}
+	values := make([][]part.Datum, len(records))
 	var shown []string
 	for _, name := range trialMetrics {
 		if m, err := metric.Named(name); err == nil && addValues(values, records, m) {
@@ -208,13 +209,13 @@ func trialsView(s follow.Snapshot) any {
 		}
 	}
 	for _, name := range shown {
-		t.Columns = append(t.Columns, Column{Title: labelOf(name), Kind: Numbers, Metric: name})
+		t.Columns = append(t.Columns, part.Column{Title: part.Label(name), Kind: part.Numbers, Metric: name})
 	}
 	judged := judgedTrials(s)
 	for i := len(records) - 1; i >= 0; i-- {
 		r := &records[i]
-		place := Datum{Text: r.Trial.Arm, Detail: joined(", ", cells.Spoken(r.Trial.Cell), "trial "+r.Trial.ID, probeWord(r.Trial))}
-		t.Rows = append(t.Rows, append([]Datum{place, outcomeOf(r, judged)}, values[i]...))
+		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cells.Spoken(r.Trial.Cell), "trial "+r.Trial.ID, probeWord(r.Trial))}
+		t.Rows = append(t.Rows, append([]part.Datum{place, outcomeOf(r, judged)}, values[i]...))
 	}
 	return t
 }
@@ -227,13 +228,13 @@ func probeWord(t record.Trial) string {
 }
 
 // addValues adds a metric's value to each trial's row; false when none has it.
-func addValues(rows [][]Datum, records []record.Record, m metric.Metric) bool {
+func addValues(rows [][]part.Datum, records []record.Record, m metric.Metric) bool {
 	found := false
-	row := make([]Datum, len(records))
+	row := make([]part.Datum, len(records))
 	for i := range records {
-		row[i] = missing()
+		row[i] = part.Missing()
 		if v, ok := m.Value(&records[i]); ok && records[i].Outcome == record.OK {
-			row[i], found = inUnit(v, m.Scale(v)), true
+			row[i], found = part.InUnit(v, m.Scale(v)), true
 		}
 	}
 	for i := range rows {
@@ -261,16 +262,16 @@ func judgedTrials(s follow.Snapshot) map[string]*trial.Trial {
 }
 
 // outcomeOf is what became of a trial, as far as it is known yet.
-func outcomeOf(r *record.Record, judged map[string]*trial.Trial) Datum {
+func outcomeOf(r *record.Record, judged map[string]*trial.Trial) part.Datum {
 	if r.Failure != nil {
-		return Datum{Text: string(r.Outcome), Strong: true, Detail: quantity.Clip(string(r.Failure.Kind)+": "+r.Failure.Text, 200)}
+		return part.Datum{Text: string(r.Outcome), Strong: true, Detail: quantity.Clip(string(r.Failure.Kind)+": "+r.Failure.Text, 200)}
 	}
 	t, known := judged[r.Trial.ID]
 	if !known && r.Outcome == record.OK {
-		return word("measured")
+		return part.Word("measured")
 	}
 	if !known {
-		return word(string(r.Outcome))
+		return part.Word(string(r.Outcome))
 	}
-	return Datum{Text: t.Status, Strong: t.Status != trial.Valid, Detail: strings.Join(t.Flags, ", ")}
+	return part.Datum{Text: t.Status, Strong: t.Status != trial.Valid, Detail: strings.Join(t.Flags, ", ")}
 }

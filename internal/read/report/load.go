@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/summary"
 )
 
@@ -16,8 +17,8 @@ var loadColumns = []string{"server CPU", "requests", "goodput", "limit"}
 
 // loadTable has a row for each arm in each cell, and the columns by which users of load
 // generators know a run. skip are the first of loadColumns that it leaves out.
-func loadTable(s *summary.Summary, skip int) Table {
-	t := Table{Columns: ofKind(Arms, "")}
+func loadTable(s *summary.Summary, skip int) part.Table {
+	t := part.Table{Columns: part.OfKind(part.Arms, "")}
 	byConnections := s.ByConnections()
 	if byConnections {
 		t.Columns[0].Title = "connections"
@@ -27,32 +28,32 @@ func loadTable(s *summary.Summary, skip int) Table {
 		if byConnections {
 			name, _, _ = strings.Cut(name, " ")
 		}
-		t.Rows = append(t.Rows, words(name))
+		t.Rows = append(t.Rows, part.Row(name))
 	}
 	shown := func(column string) bool { return !slices.Contains(loadColumns[:skip], column) }
-	column := func(c Column, value func(summary.Load) Datum) {
-		values := make([]Datum, len(s.Loads))
+	column := func(c part.Column, value func(summary.Load) part.Datum) {
+		values := make([]part.Datum, len(s.Loads))
 		for i, l := range s.Loads {
 			values[i] = value(l)
 		}
-		t.add(c, values)
+		addColumn(&t, c, values)
 	}
 	figures := func(title, name string, get func(summary.Load) *summary.Figure) {
 		if !slices.ContainsFunc(s.Loads, func(l summary.Load) bool { return get(l) != nil }) {
 			return
 		}
 		scale := scaleOfLoads(s, name, get)
-		column(Column{Title: title, Kind: Numbers, Unit: scale.Unit, Metric: name}, func(l summary.Load) Datum { return loadFigure(get(l), scale) })
+		column(part.Column{Title: title, Kind: part.Numbers, Unit: scale.Unit, Metric: name}, func(l summary.Load) part.Datum { return loadFigure(get(l), scale) })
 	}
 	if shown("requests") {
-		column(numbers("requests")[0], func(l summary.Load) Datum { return number(quantity.FormatCount(float64(l.Requests)), "") })
+		column(part.Figures("requests")[0], func(l summary.Load) part.Datum { return part.Value(quantity.FormatCount(float64(l.Requests)), "") })
 	}
 	figures("rate", "exchanges_per_s", func(l summary.Load) *summary.Figure { return l.Rate })
-	column(Column{Title: "±", Unit: "%", Kind: Numbers}, func(l summary.Load) Datum {
+	column(part.Column{Title: "±", Unit: "%", Kind: part.Numbers}, func(l summary.Load) part.Datum {
 		if l.Rate == nil || l.Rate.Within == 0 {
-			return Datum{}
+			return part.Datum{}
 		}
-		return number(strconv.FormatFloat(100*l.Rate.Within, 'f', 0, 64), "")
+		return part.Value(strconv.FormatFloat(100*l.Rate.Within, 'f', 0, 64), "")
 	})
 	if shown("goodput") {
 		figures("goodput", goodputMetric, func(l summary.Load) *summary.Figure { return l.Goodput })
@@ -73,7 +74,7 @@ func loadTable(s *summary.Summary, skip int) Table {
 		figures("server CPU", "server.cpu_us_per_exchange", func(l summary.Load) *summary.Figure { return l.ServerCPU })
 	}
 	if shown("limit") {
-		column(Column{Title: "limit", Kind: Limits}, func(l summary.Load) Datum { return word(l.Limit) })
+		column(part.Column{Title: "limit", Kind: part.Limits}, func(l summary.Load) part.Datum { return part.Word(l.Limit) })
 	}
 	return t
 }
@@ -86,19 +87,19 @@ func scaleOfLoads(s *summary.Summary, name string, get func(summary.Load) *summa
 			largest = max(largest, f.Value)
 		}
 	}
-	return scaleFor(name, largest)
+	return part.ScaleFor(name, largest)
 }
 
-func loadFigure(f *summary.Figure, scale metric.Scale) Datum {
+func loadFigure(f *summary.Figure, scale metric.Scale) part.Datum {
 	switch {
 	case f == nil:
-		return missing()
+		return part.Missing()
 	case !f.Known:
-		return word("?")
+		return part.Word("?")
 	case f.Least:
-		return number("≥ "+scale.Format(f.Value), "")
+		return part.Value("≥ "+scale.Format(f.Value), "")
 	}
-	return number(scale.Format(f.Value), "")
+	return part.Value(scale.Format(f.Value), "")
 }
 
 // barRows are how many bars a histogram on a terminal has, the most first.
@@ -106,16 +107,16 @@ var barRows = []int{6, 5, 4}
 
 // loadForms put in front of the forms of a screen's tables those of a run whose servers
 // are its user's own. What compares several arms stays in front of their loads.
-func (l *layout) loadForms(s *summary.Summary, compared [][]Table) [][]Table {
-	var forms [][]Table
-	heads := [][]Table{nil}
+func (l *layout) loadForms(s *summary.Summary, compared [][]part.Table) [][]part.Table {
+	var forms [][]part.Table
+	heads := [][]part.Table{nil}
 	if l.hasRatios() {
 		heads = compared
 	}
 	for _, rows := range append(barRows, 0) {
 		for _, head := range heads {
 			for skip := range len(loadColumns) + 1 {
-				form := append(append([]Table{}, head...), loadTable(s, skip))
+				form := append(append([]part.Table{}, head...), loadTable(s, skip))
 				if rows > 0 {
 					bars, ok := barTable(s, rows)
 					if !ok {

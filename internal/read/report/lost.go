@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
@@ -40,23 +42,23 @@ func (l *layout) lost() []Lost {
 	return all
 }
 
-func reasonOf(t trial.Trial) string { return or(t.Reason, "no reason was recorded") }
+func reasonOf(t trial.Trial) string { return cmp.Or(t.Reason, "no reason was recorded") }
 
 // problems lists every trial that has no valid figure, or has a flag. Its title says
 // the worst of it.
-func (l *layout) problems() Section {
-	which := slices.Concat(columns("trial", "cell"), ofKind(Arms, "arm"), numbers("block"))
-	lost := Table{Caption: "Trials without a valid figure.", Columns: slices.Concat(which, columns("ended", "why"))}
-	flagged := Table{Caption: "Valid trials with a flag. They are kept.", Columns: slices.Concat(which, columns("flags")), Folded: true}
+func (l *layout) problems() part.Section {
+	which := slices.Concat(part.Titles("trial", "cell"), part.OfKind(part.Arms, "arm"), part.Figures("block"))
+	lost := part.Table{Caption: "Trials without a valid figure.", Columns: slices.Concat(which, part.Titles("ended", "why"))}
+	flagged := part.Table{Caption: "Valid trials with a flag. They are kept.", Columns: slices.Concat(which, part.Titles("flags")), Folded: true}
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {
 			for _, t := range a.Trials {
-				row := []Datum{word(t.ID), word(or(c.Name, "all")), l.named(a.Name), number(strconv.Itoa(t.Block), "")}
+				row := []part.Datum{part.Word(t.ID), part.Word(cmp.Or(c.Name, "all")), l.named(a.Name), part.Value(strconv.Itoa(t.Block), "")}
 				switch {
 				case t.Status != trial.Valid:
-					lost.Rows = append(lost.Rows, append(row, words(t.Status, reasonOf(t))...))
+					lost.Rows = append(lost.Rows, append(row, part.Row(t.Status, reasonOf(t))...))
 				case len(t.Flags) > 0:
-					flagged.Rows = append(flagged.Rows, append(row, word(flagsOf(t))))
+					flagged.Rows = append(flagged.Rows, append(row, part.Word(flagsOf(t))))
 				}
 			}
 		}
@@ -68,10 +70,10 @@ func (l *layout) problems() Section {
 	case len(lost.Rows) > 0:
 		title = "Trials without a figure"
 	}
-	return Section{
+	return part.Section{
 		ID: "failures", Title: title,
-		Note:   "Every planned trial leaves one record, also when it fails.",
-		Tables: []Table{bounded(lost), bounded(flagged)},
+		Notes:  []string{"Every planned trial leaves one record, also when it fails."},
+		Tables: []part.Table{part.Bounded(lost), part.Bounded(flagged)},
 	}
 }
 

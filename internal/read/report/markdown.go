@@ -1,12 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/part"
 )
 
 // Markdown writes the whole report but its figures as GitHub-flavoured
@@ -17,18 +20,12 @@ func (p Page) Markdown(w io.Writer) error {
 	for _, t := range p.Matrix {
 		m.table(t)
 	}
-	m.ladders(p.Ladders)
-	m.group("Hosts and what connects them", p.Mesh)
-	m.group("Which settings", p.Race)
-	m.group("Capacity", p.Capacity)
-	m.charts(p.Charts)
-	m.group("Fitted models", p.Fits)
-	m.group("Searches", p.Searches)
-	m.group("Choices", p.Choices)
-	m.group("What pays", p.Pays)
-	m.group("What it costs", p.Costs)
-	m.group("Published shape", p.Shapes)
-	m.group("Claims", p.Claims)
+	for _, a := range p.Parts {
+		m.heading(2, a.Title)
+		for _, s := range a.Sections {
+			m.section(3, s)
+		}
+	}
 	for _, c := range p.Cells {
 		m.cell(c)
 	}
@@ -57,7 +54,7 @@ func (m *markdown) summary(p Page) {
 	m.paragraph(p.Made)
 	m.paragraph(strings.Join(p.Answer, " "))
 	for _, r := range p.Requirements {
-		m.item("**" + or(stateMarks[r.State], "·") + "** " + inline(r.Text))
+		m.item("**" + cmp.Or(stateMarks[r.State], "·") + "** " + inline(r.Text))
 	}
 	m.line("")
 	m.paragraph(p.Tally)
@@ -66,7 +63,7 @@ func (m *markdown) summary(p Page) {
 		m.item("**Caveat:** " + inline(caveat))
 	}
 	for _, w := range p.Warnings {
-		m.item(joined(" ", "**"+inline(or(w.About, "warning"))+":**", inline(w.Text), inline(w.Advice)))
+		m.item(part.Joined(" ", "**"+inline(cmp.Or(w.About, "warning"))+":**", inline(w.Text), inline(w.Advice)))
 	}
 	m.line("")
 }
@@ -77,54 +74,16 @@ func (m *markdown) answers(answers []Answer) {
 		m.heading(2, "One by one")
 	}
 	for _, a := range answers {
-		m.item("**" + or(mark(a.Verdict), "·") + "** " + inline(a.Text))
+		m.item("**" + cmp.Or(mark(a.Verdict), "·") + "** " + inline(a.Text))
 	}
 	m.line("")
 }
 
-func (m *markdown) ladders(ladders []Ladder) {
-	if len(ladders) > 0 {
-		m.heading(2, "Step by step")
-	}
-	for _, part := range ladders {
-		m.heading(3, part.Figure.Title)
-		for _, note := range part.Notes {
-			m.paragraph(note)
-		}
-		for _, c := range part.Cells {
-			m.paragraph(c.Sentence)
-			m.table(c.Table)
-		}
-	}
-}
-
-func (m *markdown) charts(charts []Chart) {
-	if len(charts) > 0 {
-		m.heading(2, "Charts")
-	}
-	for _, c := range charts {
-		m.heading(3, c.Figure.Title)
-		m.paragraph(c.Figure.Caption)
-		for _, note := range c.Notes {
-			m.paragraph(note)
-		}
-		m.table(c.Table)
-	}
-}
-
-// group is a heading with the sections under it; nothing for none.
-func (m *markdown) group(title string, sections []Section) {
-	if len(sections) > 0 {
-		m.heading(2, title)
-	}
-	for _, s := range sections {
-		m.section(3, s)
-	}
-}
-
-func (m *markdown) section(level int, s Section) {
+func (m *markdown) section(level int, s part.Section) {
 	m.heading(level, s.Title)
-	m.paragraph(s.Note)
+	for _, text := range slices.Concat(s.Sentences, s.Notes) {
+		m.paragraph(text)
+	}
 	for _, t := range s.Tables {
 		m.table(t)
 	}
@@ -180,7 +139,7 @@ func (m *markdown) paragraph(text string) {
 func (m *markdown) item(text string) { m.line("- " + text) }
 
 // table prints a table with its notes; of one without rows the notes alone.
-func (m *markdown) table(t Table) {
+func (m *markdown) table(t part.Table) {
 	if len(t.Rows) > 0 {
 		m.grid(t)
 	}
@@ -189,12 +148,12 @@ func (m *markdown) table(t Table) {
 	}
 }
 
-func (m *markdown) grid(t Table) {
+func (m *markdown) grid(t part.Table) {
 	m.paragraph(t.Caption)
 	var titles, rules []string
 	for _, c := range t.Columns {
-		title := joined(", ", inline(c.Title), inline(c.Unit))
-		if c.Ratios == NotJudged {
+		title := part.Joined(", ", inline(c.Title), inline(c.Unit))
+		if c.Ratios == part.NotJudged {
 			title += " (not judged)"
 		}
 		rule := ":--"
@@ -218,17 +177,17 @@ func (m *markdown) grid(t Table) {
 func (m *markdown) row(cells []string) { m.line("| " + strings.Join(cells, " | ") + " |") }
 
 // markdownDatum prints a value with all its parts on one line.
-func markdownDatum(d Datum) string {
+func markdownDatum(d part.Datum) string {
 	text := inline(d.Text)
 	if d.Strong {
 		text = "**" + text + "**"
 	}
 	var figure, ratio, verdict string
 	if d.Figure != nil {
-		figure = inline(d.Figure.full())
+		figure = inline(d.Figure.Full())
 	}
 	if r := d.Ratio; r != nil && r.Text != "" {
-		ratio = inline(joined(", ", r.Text+bracketed(r.Interval), r.Of))
+		ratio = inline(part.Joined(", ", r.Text+part.Bracketed(r.Interval), r.Of))
 	}
 	if d.Ratio != nil {
 		verdict = mark(d.Ratio.Verdict)
@@ -236,7 +195,7 @@ func markdownDatum(d Datum) string {
 	if d.Verdict != "" {
 		verdict = mark(d.Verdict) + " " + inline(string(d.Verdict))
 	}
-	return joined(" ", joined("; ", joined(" ", text, figure), ratio), verdict) + inline(bracketed(d.Detail))
+	return part.Joined(" ", part.Joined("; ", part.Joined(" ", text, figure), ratio), verdict) + inline(part.Bracketed(d.Detail))
 }
 
 // inline neutralises what Markdown or the HTML inside it would act on. A name

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 
 	"netdyno/internal/read/compare"
@@ -39,7 +40,7 @@ var stateVerdict = map[compare.State]compare.Verdict{
 
 // verdictClass names a verdict in the style sheet.
 func verdictClass(v compare.Verdict) string {
-	return "v-" + strings.ReplaceAll(or(string(v), "none"), " ", "-")
+	return "v-" + strings.ReplaceAll(cmp.Or(string(v), "none"), " ", "-")
 }
 
 // legend explains the marks of some verdicts; "" for none.

@@ -5,6 +5,7 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 )
 
 // matrixCells bounds the columns of a matrix; the tables of cells have the others.
@@ -12,16 +13,16 @@ const matrixCells = 24
 
 // matrix makes a table of effects for each primary metric of a run with several
 // cells: a row for each arm but the baseline, a column for each cell.
-func (l *layout) matrix() []Table {
+func (l *layout) matrix() []part.Table {
 	if l.Mesh != nil || l.Capacity != nil || len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
 		return nil
 	}
 	shown := l.Cells[:min(len(l.Cells), matrixCells)]
-	var tables []Table
+	var tables []part.Table
 	for _, name := range l.Header.Study.Compare.Primary {
-		t := Table{Caption: fmt.Sprintf("%s ÷ that of %s", labelOf(name), l.baseline()), Columns: ofKind(Arms, "arm")}
+		t := part.Table{Caption: fmt.Sprintf("%s ÷ that of %s", part.Label(name), l.baseline()), Columns: part.OfKind(part.Arms, "arm")}
 		for _, c := range shown {
-			t.Columns = append(t.Columns, numbers(cells.Spoken(c.Name))...)
+			t.Columns = append(t.Columns, part.Figures(cells.Spoken(c.Name))...)
 		}
 		for _, arm := range l.Header.Study.Vary[0].Levels {
 			if row, compared := l.effectsOf(arm, name, shown); compared {
@@ -40,15 +41,15 @@ func (l *layout) matrix() []Table {
 
 // effectsOf is an arm's row of a matrix; false when no cell compares the arm with
 // the baseline.
-func (l *layout) effectsOf(arm, metric string, shown []cells.Cell) (row []Datum, compared bool) {
-	row = []Datum{l.named(arm)}
+func (l *layout) effectsOf(arm, metric string, shown []cells.Cell) (row []part.Datum, compared bool) {
+	row = []part.Datum{l.named(arm)}
 	for _, cell := range shown {
-		d := Datum{}
+		d := part.Datum{}
 		for _, c := range l.Comparisons {
 			if !c.Primary || c.Cell != cell.Name || c.Metric != metric || c.Arm != arm || c.Base != l.baseline() {
 				continue
 			}
-			d, compared = ratioDatum(c), true
+			d, compared = part.Quotient(c), true
 		}
 		row = append(row, d)
 	}

@@ -42,7 +42,7 @@ func sampleMesh() finding.Findings {
 	f := finding.Findings{Mesh: m}
 	f.Header = record.Header{Directory: "results/mesh-1", Study: record.Study{Name: "mesh", Question: "Is every host, cable and switch as good as the others?", Mesh: true, Blocks: 3}}
 	f.Tally.Planned, f.Tally.Valid, f.Tally.Failed = 336, 276, 60
-	f.Answer.Sentences = finding.MeshSentences(m)
+	f.Answer.Sentences = m.Headline().Sentences
 	return f
 }
 

@@ -5,50 +5,40 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // Page is a report before it has a form. Strings are ready to print, numbers
 // inside figures are raw. Build one with New; renderers only read it.
 type Page struct {
-	Title        string        `json:"title"`
-	Question     string        `json:"question,omitempty"`
-	Made         string        `json:"made"`                   // when, with what, on which rig
-	Answer       []string      `json:"answer"`                 // to the question, in a few sentences
-	Answers      []Answer      `json:"answers,omitempty"`      // every judged comparison, the most decisive first
-	Matrix       []Table       `json:"matrix,omitempty"`       // arms by cells, one table for each primary metric; of several cells
-	Requirements []Requirement `json:"requirements,omitempty"` // what the study demands, unmet first
-	Tally        string        `json:"tally"`
-	Judged       []string      `json:"judged,omitempty"`  // how: stage and level, size of the families, method
-	Caveats      []string      `json:"caveats,omitempty"` // what weakens the answers
-	Warnings     []Warning     `json:"warnings,omitempty"`
-	Arms         []Key         `json:"arms,omitempty"`
-	Effects      []Figure      `json:"effects,omitempty"`  // every arm against the baseline, one figure per primary metric
-	Ladders      []Ladder      `json:"ladders,omitempty"`  // which step from arm to arm has which part
-	Mesh         []Section     `json:"mesh,omitempty"`     // hosts and what connects them, of a study whose cells are pairs of hosts
-	Race         []Section     `json:"race,omitempty"`     // which settings, of a study that races its arms
-	Capacity     []Section     `json:"capacity,omitempty"` // the highest rate of each arm that meets the objective
-	Charts       []Chart       `json:"charts,omitempty"`   // as the study asked for them
-	Fits         []Section     `json:"fits,omitempty"`     // models, each with its sentence
-	Searches     []Section     `json:"searches,omitempty"` // for the least that comes near the best
-	Choices      []Section     `json:"choices,omitempty"`  // of the best within bounds
-	Pays         []Section     `json:"pays,omitempty"`     // what the CPU time is worth that some arms save
-	Costs        []Section     `json:"costs,omitempty"`    // what an exchange or a process costs, as models
-	Shapes       []Section     `json:"shapes,omitempty"`   // how much of a published ratio is start-up
-	Claims       []Section     `json:"claims,omitempty"`   // what a publication says of the arms, judged
-	ClaimLines   []ClaimLine   `json:"-"`                  // the same in short, for an index of several reports
-	Cells        []Cell        `json:"cells,omitempty"`
-	Server       *Section      `json:"server,omitempty"` // what a server that stood by itself counted
-	Published    Published     `json:"published,omitzero"`
-	Lost         []Lost        `json:"lost,omitempty"` // why trials have no valid figure
-	Evidence     []Section     `json:"evidence,omitempty"`
-	Rerun        Rerun         `json:"rerun"`
-	Trials       Trials        `json:"trials"`
-	Accounts     []Account     `json:"accounts,omitempty"` // of the trials, as far as a page holds them
+	Title        string         `json:"title"`
+	Question     string         `json:"question,omitempty"`
+	Made         string         `json:"made"`                   // when, with what, on which rig
+	Answer       []string       `json:"answer"`                 // to the question, in a few sentences
+	Answers      []Answer       `json:"answers,omitempty"`      // every judged comparison, the most decisive first
+	Matrix       []part.Table   `json:"matrix,omitempty"`       // arms by cells, one table for each primary metric; of several cells
+	Requirements []Requirement  `json:"requirements,omitempty"` // what the study demands, unmet first
+	Tally        string         `json:"tally"`
+	Judged       []string       `json:"judged,omitempty"`  // how: stage and level, size of the families, method
+	Caveats      []string       `json:"caveats,omitempty"` // what weakens the answers
+	Warnings     []Warning      `json:"warnings,omitempty"`
+	Arms         []Key          `json:"arms,omitempty"`
+	Effects      []Figure       `json:"effects,omitempty"` // every arm against the baseline, one figure per primary metric
+	Parts        []part.Part    `json:"parts,omitempty"`   // what was asked besides
+	Cells        []Cell         `json:"cells,omitempty"`
+	Server       *part.Section  `json:"server,omitempty"` // what a server that stood by itself counted
+	Published    Published      `json:"published,omitzero"`
+	Lost         []Lost         `json:"lost,omitempty"` // why trials have no valid figure
+	Evidence     []part.Section `json:"evidence,omitempty"`
+	Rerun        Rerun          `json:"rerun"`
+	Trials       Trials         `json:"trials"`
+	Accounts     []Account      `json:"accounts,omitempty"` // of the trials, as far as a page holds them
 }
 
 // Rerun tells how to get this report again.
@@ -75,19 +65,7 @@ func New(f finding.Findings) Page {
 		Warnings:     l.warnings(),
 		Arms:         l.keys,
 		Effects:      l.effects(),
-		Ladders:      l.ladders(),
-		Mesh:         l.mesh(),
-		Race:         l.race(),
-		Capacity:     l.capacity(),
-		Charts:       l.charts(),
-		Fits:         l.fits(),
-		Searches:     l.searches(),
-		Choices:      l.choices(),
-		Pays:         l.pays(),
-		Costs:        l.costs(),
-		Shapes:       l.shapes(),
-		Claims:       l.claims(),
-		ClaimLines:   l.claimLines(),
+		Parts:        l.parts(),
 		Cells:        l.cells(),
 		Server:       l.server(),
 		Published:    l.published(),
@@ -110,11 +88,11 @@ func (l *layout) title() string {
 	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
 		return l.ServerReport.Server + " on " + strings.Join(l.Header.Listen, " ")
 	}
-	return or(cells.Title(l.Header.Study), "netdyno report")
+	return cmp.Or(cells.Title(l.Header.Study), "netdyno report")
 }
 
 func (l *layout) made() string {
-	parts := []string{"netdyno " + or(l.Header.Netdyno, "of unknown version")}
+	parts := []string{"netdyno " + cmp.Or(l.Header.Netdyno, "of unknown version")}
 	if !l.Header.CreatedAt.IsZero() {
 		parts = append(parts, l.Header.CreatedAt.UTC().Format("2 January 2006, 15:04 UTC"))
 	}
@@ -138,14 +116,11 @@ func (l *layout) link() []string {
 // figures lists what the browser draws.
 func (p Page) figures() []Figure {
 	figures := append([]Figure{}, p.Effects...)
-	for _, ladder := range p.Ladders {
-		if ladder.Drawn() {
-			figures = append(figures, ladder.Figure)
-		}
-	}
-	for _, c := range p.Charts {
-		if c.Drawn() {
-			figures = append(figures, c.Figure)
+	for _, a := range p.Parts {
+		for _, s := range a.Sections {
+			if s.Figure != nil {
+				figures = append(figures, Figure{Figure: *s.Figure})
+			}
 		}
 	}
 	for _, c := range p.Cells {

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/profile"
 )
 
 // Profile shows what the CPU of each arm was busy with in one cell, by the
 // samples of its probes.
 type Profile struct {
-	Table     Table   `json:"table"`             // shares by activity, a row per end
-	Functions []Table `json:"functions"`         // the top of each end
-	Overhead  Table   `json:"overhead,omitzero"` // what probing costs each arm
+	Table     part.Table   `json:"table"`             // shares by activity, a row per end
+	Functions []part.Table `json:"functions"`         // the top of each end
+	Overhead  part.Table   `json:"overhead,omitzero"` // what probing costs each arm
 
 	Differences []Difference `json:"differences,omitempty"` // of compared arms
 
@@ -50,8 +51,8 @@ func activities() []Activity {
 }
 
 // activity is an activity's name with its colour; a name that none has is a text.
-func activity(name string) Datum {
-	d := word(name)
+func activity(name string) part.Datum {
+	d := part.Word(name)
 	for _, a := range activities() {
 		if a.Name == name {
 			d.Colour = a.Colour
@@ -80,7 +81,7 @@ type ShareBar struct {
 const maxFunctions = 2000
 
 // shares draws one cell's profiles; nil when there are none.
-func (l *layout) shares(cell string) (Heading, *Shares) {
+func (l *layout) shares(cell string) (part.Heading, *Shares) {
 	s := &Shares{Parts: activities()}
 	costs := l.costsOf(cell)
 	for _, p := range l.profilesOf(cell) {
@@ -90,17 +91,17 @@ func (l *layout) shares(cell string) (Heading, *Shares) {
 			s.Arms = append(s.Arms, ArmShares{Arm: l.place[p.Arm], Name: p.Arm})
 		}
 		bar := ShareBar{Of: p.End, Length: costs.length(p), Total: costs.total(p), Shares: make([]float64, len(s.Parts)), Texts: make([]string, len(s.Parts))}
-		for j, part := range s.Parts {
-			if share := shareOf(p, part.Name); finite(share) && share > 0 && share <= 1 {
-				bar.Shares[j], bar.Texts[j] = brief(share), percent(share)
+		for j, a := range s.Parts {
+			if share := shareOf(p, a.Name); part.Finite(share) && share > 0 && share <= 1 {
+				bar.Shares[j], bar.Texts[j] = part.Brief(share), part.Percent(share)
 			}
 		}
 		s.Arms[i].Bars = append(s.Arms[i].Bars, bar)
 	}
 	if len(s.Arms) == 0 {
-		return Heading{}, nil
+		return part.Heading{}, nil
 	}
-	return Heading{
+	return part.Heading{
 		Title: "What the CPU was busy with",
 		Caption: "CPU time by activity, each sample in exactly one, for both ends of each arm; a bar is as long as the CPU time that its end took for the same work. " +
 			"They come from probes: trials with the profiler on, which no comparison uses." + strings.Join(append([]string{""}, sources(l.profilesOf(cell))...), " "),
@@ -115,14 +116,14 @@ func (l *layout) profile(cell string) *Profile {
 		return nil
 	}
 	columns := busy(profiles)
-	t := Table{
+	t := part.Table{
 		Caption: "Share of CPU samples by activity, from probes, which no comparison uses.",
-		Columns: []Column{{Title: "arm", Kind: Arms}},
+		Columns: []part.Column{{Title: "arm", Kind: part.Arms}},
 	}
 	for _, a := range columns {
-		t.Columns = append(t.Columns, Column{Title: a.Name, Kind: Numbers, Unit: "%", Colour: a.Colour})
+		t.Columns = append(t.Columns, part.Column{Title: a.Name, Kind: part.Numbers, Unit: "%", Colour: a.Colour})
 	}
-	t.Columns = append(t.Columns, Column{Title: "sampled", Kind: Numbers, Unit: "CPU s"})
+	t.Columns = append(t.Columns, part.Column{Title: "sampled", Kind: part.Numbers, Unit: "CPU s"})
 	t.Notes = sources(profiles)
 	most := max(3, min(20, maxFunctions/len(l.Profiles)))
 	p := &Profile{}
@@ -132,11 +133,11 @@ func (l *layout) profile(cell string) *Profile {
 		if each.File != "" {
 			p.Files = append(p.Files, ProfileFile{each.Arm + ", " + each.End, profile.Directory + "/" + each.File})
 		}
-		row := []Datum{arm}
+		row := []part.Datum{arm}
 		for _, a := range columns {
-			row = append(row, number(quantity.FormatFigure(100*shareOf(each, a.Name)), ""))
+			row = append(row, part.Value(quantity.FormatFigure(100*shareOf(each, a.Name)), ""))
 		}
-		t.Rows = append(t.Rows, append(row, number(quantity.FormatFigure(each.Seconds), "")))
+		t.Rows = append(t.Rows, append(row, part.Value(quantity.FormatFigure(each.Seconds), "")))
 		if top := functions(each, most); len(top.Rows) > 0 {
 			p.Functions = append(p.Functions, top)
 		}
@@ -167,12 +168,12 @@ func sources(profiles []profile.Profile) []string {
 }
 
 // functions lists the top of one end in the order of its own time.
-func functions(p profile.Profile, most int) Table {
-	t := Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: []Column{
-		{Title: "flat", Kind: Numbers, Unit: "%"}, {Title: "cumulative", Kind: Numbers, Unit: "%"}, {Title: "function"},
+func functions(p profile.Profile, most int) part.Table {
+	t := part.Table{Caption: fmt.Sprintf("Top functions of %s, %s.", p.Arm, p.End), Columns: []part.Column{
+		{Title: "flat", Kind: part.Numbers, Unit: "%"}, {Title: "cumulative", Kind: part.Numbers, Unit: "%"}, {Title: "function"},
 	}}
 	for _, f := range p.Flat[:min(len(p.Flat), most)] {
-		t.Rows = append(t.Rows, []Datum{number(quantity.FormatFigure(100*f.Flat), ""), number(quantity.FormatFigure(100*f.Cumulative), ""), word(f.Name)})
+		t.Rows = append(t.Rows, []part.Datum{part.Value(quantity.FormatFigure(100*f.Flat), ""), part.Value(quantity.FormatFigure(100*f.Cumulative), ""), part.Word(f.Name)})
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"netdyno/internal/metric"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/profile"
 )
 
@@ -23,7 +24,7 @@ func (l *layout) costsOf(cell string) endCosts {
 		if f.Cell != cell {
 			continue
 		}
-		if f.Metric == "" || !finite(f.Whole) || f.Whole <= 0 {
+		if f.Metric == "" || !part.Finite(f.Whole) || f.Whole <= 0 {
 			return endCosts{}
 		}
 		m := metric.Shown(f.Metric)
@@ -47,7 +48,7 @@ func (l *layout) costsOf(cell string) endCosts {
 // length is an end's cost as a share of the largest; 1 where costs are not known.
 func (c endCosts) length(p profile.Profile) float64 {
 	if cost, known := c.of[endOf{p.Arm, p.End}]; known && c.most > 0 {
-		return brief(cost / c.most)
+		return part.Brief(cost / c.most)
 	}
 	return 1
 }

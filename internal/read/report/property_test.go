@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // What holds of every page, and of every form of it: these tests look at random
@@ -73,13 +75,13 @@ func TestEveryRowHasAValueOfItsKindForEveryColumn(t *testing.T) {
 }
 
 // suits reports whether a value is of its column's kind.
-func suits(d Datum, kind Kind) bool {
+func suits(d part.Datum, kind part.Kind) bool {
 	switch kind {
-	case Numbers:
-		return d.Text == none && d.Figure == nil || d.Text == "" && (d.Figure != nil || d.Ratio != nil)
-	case Verdicts:
+	case part.Numbers:
+		return d.Text == part.None && d.Figure == nil || d.Text == "" && (d.Figure != nil || d.Ratio != nil)
+	case part.Verdicts:
 		return d.Verdict != "" && d.Text == ""
-	case Arms, Words, Limits:
+	case part.Arms, part.Words, part.Limits:
 		return d.Figure == nil && d.Ratio == nil && d.Verdict == ""
 	}
 	return false
@@ -183,10 +185,10 @@ func TestEveryVerdictStandsInEveryForm(t *testing.T) {
 					if r.Verdict == "" || r.Text == "" {
 						continue
 					}
-					want("text", text, r.Text+bracketed(r.Interval)+" "+mark(r.Verdict))
+					want("text", text, r.Text+part.Bracketed(r.Interval)+" "+mark(r.Verdict))
 					want("html", page, fmt.Sprintf(`%s <i title="%s">%s</i></small> <small>%s</small>`, r.Text, r.Verdict, mark(r.Verdict), r.Interval))
 					if r.Of == "" {
-						want("markdown", markdown, r.Text+bracketed(r.Interval)+" "+mark(r.Verdict))
+						want("markdown", markdown, r.Text+part.Bracketed(r.Interval)+" "+mark(r.Verdict))
 					} else {
 						want("markdown", markdown, r.Of+" "+mark(r.Verdict))
 					}
@@ -200,7 +202,7 @@ func TestEveryVerdictStandsInEveryForm(t *testing.T) {
 		}
 		for _, a := range p.Answers {
 			want("html", page, string(a.Verdict)+"</span> <span>"+a.Text)
-			want("markdown", markdown, "**"+or(mark(a.Verdict), "·")+"** "+inline(a.Text))
+			want("markdown", markdown, "**"+cmp.Or(mark(a.Verdict), "·")+"** "+inline(a.Text))
 		}
 	})
 	if verdicts < 100 {

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
 )
 
@@ -17,13 +19,13 @@ type Published struct {
 
 // PublishedRow is one published ratio.
 type PublishedRow struct {
-	Cell      string `json:"cell,omitempty"`
-	Metric    string `json:"metric"`
-	Arms      string `json:"arms"` // "go-epoll ÷ go-net"
-	Published string `json:"published"`
-	Measured  *Ratio `json:"measured,omitempty"` // nil when the arms have no ratio here, or none to put beside it
-	Source    string `json:"source"`
-	Note      string `json:"note,omitempty"`
+	Cell      string      `json:"cell,omitempty"`
+	Metric    string      `json:"metric"`
+	Arms      string      `json:"arms"` // "go-epoll ÷ go-net"
+	Published string      `json:"published"`
+	Measured  *part.Ratio `json:"measured,omitempty"` // nil when the arms have no ratio here, or none to put beside it
+	Source    string      `json:"source"`
+	Note      string      `json:"note,omitempty"`
 }
 
 // PublishedGroup is the figures that stand beside no measurement for the same
@@ -37,16 +39,16 @@ func (l *layout) published() Published {
 	var all Published
 	for _, p := range l.Findings.Published {
 		row := PublishedRow{
-			Metric: p.Metric, Arms: p.Arm + " ÷ " + p.Base, Published: ratio(p.Published.Ratio), Source: p.Source, Note: p.Note,
+			Metric: p.Metric, Arms: p.Arm + " ÷ " + p.Base, Published: part.Times(p.Published.Ratio), Source: p.Source, Note: p.Note,
 		}
 		if why := notBeside(p); why != "" {
 			row.Arms += l.told(p)
 			all.put(why, row)
 			continue
 		}
-		row.Cell = or(or(p.Cell, p.Published.Cell), "all")
+		row.Cell = cmp.Or(cmp.Or(p.Cell, p.Published.Cell), "all")
 		if p.Measured > 0 {
-			row.Measured = &Ratio{Text: ratio(p.Measured), Interval: ratioInterval(p.Low, p.High)}
+			row.Measured = &part.Ratio{Text: part.Times(p.Measured), Interval: part.Span(p.Low, p.High)}
 		}
 		all.Beside = append(all.Beside, row)
 	}
@@ -91,35 +93,35 @@ func notBeside(p view.Published) string {
 }
 
 // publishedSection lays the figures out as tables.
-func (l *layout) publishedSection() Section {
+func (l *layout) publishedSection() part.Section {
 	p := l.published()
-	beside := Table{
+	beside := part.Table{
 		Caption: "Published and measured ratios side by side, measured under the conditions that the publication states, with the intervals of the comparisons.",
-		Columns: slices.Concat(columns("cell", "metric", "arm ÷ base"), numbers("published", "measured here"), columns("source", "note")),
+		Columns: slices.Concat(part.Titles("cell", "metric", "arm ÷ base"), part.Figures("published", "measured here"), part.Titles("source", "note")),
 	}
 	for _, r := range p.Beside {
-		measured := missing()
+		measured := part.Missing()
 		if r.Measured != nil {
-			measured = Datum{Ratio: r.Measured}
+			measured = part.Datum{Ratio: r.Measured}
 		}
-		beside.Rows = append(beside.Rows, []Datum{
-			word(r.Cell), word(r.Metric), word(r.Arms), {Ratio: &Ratio{Text: r.Published}}, measured, word(r.Source), word(r.Note),
+		beside.Rows = append(beside.Rows, []part.Datum{
+			part.Word(r.Cell), part.Word(r.Metric), part.Word(r.Arms), {Ratio: &part.Ratio{Text: r.Published}}, measured, part.Word(r.Source), part.Word(r.Note),
 		})
 	}
-	elsewhere := Table{
+	elsewhere := part.Table{
 		Caption: "Published, with nothing measured here under the same conditions.",
-		Columns: slices.Concat(columns("why", "metric", "arm ÷ base"), numbers("published"), columns("source", "note")),
+		Columns: slices.Concat(part.Titles("why", "metric", "arm ÷ base"), part.Figures("published"), part.Titles("source", "note")),
 	}
 	for _, g := range p.Elsewhere {
 		for _, r := range g.Rows {
-			elsewhere.Rows = append(elsewhere.Rows, []Datum{
-				word(g.Why), word(r.Metric), word(r.Arms), {Ratio: &Ratio{Text: r.Published}}, word(r.Source), word(r.Note),
+			elsewhere.Rows = append(elsewhere.Rows, []part.Datum{
+				part.Word(g.Why), part.Word(r.Metric), part.Word(r.Arms), {Ratio: &part.Ratio{Text: r.Published}}, part.Word(r.Source), part.Word(r.Note),
 			})
 		}
 	}
-	return Section{
+	return part.Section{
 		ID: "published", Title: "Published figures",
-		Note:   "Ratios between two arms can be compared across machines when they were measured under the same conditions. Absolute figures cannot.",
-		Tables: []Table{beside, bounded(elsewhere)},
+		Notes:  []string{"Ratios between two arms can be compared across machines when they were measured under the same conditions. Absolute figures cannot."},
+		Tables: []part.Table{beside, part.Bounded(elsewhere)},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // Requirement is one sentence on a declared bound, with the state that it
@@ -37,7 +38,7 @@ func requirementText(r compare.Requirement) string {
 	case interval == "":
 		said += fmt.Sprintf(", %s (%s)", value, quantity.Plural(r.Blocks, "block"))
 	default:
-		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, confidence(r.Interval), interval, quantity.Plural(r.Blocks, "block"))
+		said += fmt.Sprintf(", %s (%s interval %s, %s)", value, compare.Confidence(r.Interval), interval, quantity.Plural(r.Blocks, "block"))
 	}
 	for _, why := range []string{r.Reason, r.Decides} {
 		if why != "" {
@@ -57,13 +58,13 @@ func measured(r compare.Requirement) (value, interval string) {
 	case r.Base != "" && !cells.Known(r.Blocks, r.Value, r.Low, r.High):
 		return unknownText(r), ""
 	case r.Base != "":
-		return ratio(r.Value), ratioInterval(r.Low, r.High)
+		return part.Times(r.Value), part.Span(r.Low, r.High)
 	}
-	s := scaleFor(r.Metric, r.Value)
+	s := part.ScaleFor(r.Metric, r.Value)
 	if f := (cells.Figure{N: r.Blocks, Of: r.Of, Value: r.Value, Low: r.Low, High: r.High}); r.Low > 0 && !f.Known() {
 		return unknownText(r), ""
 	}
-	value = s.Format(r.Value) + noBreak + s.Unit
+	value = s.Format(r.Value) + part.NoBreak + s.Unit
 	if r.Blocks < 3 {
 		return value, ""
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/part"
 )
 
 // Runs is the comparison of two runs that were made one after the other, laid
@@ -18,14 +20,14 @@ import (
 type Runs struct {
 	title, made string
 	note        string // what the judgement rests on
-	differences Table
-	gated       Table
+	differences part.Table
+	gated       part.Table
 	judged      []runsRow // the same, as the page shows it
 	without     string    // which of them have no ratio
 	places      [2]RunPlace
-	reasons     []string // why some primary comparisons, or the whole, are undecided, each once
-	explored    Table    // every other metric, not judged
-	shown       Table    // those of it that a terminal shows
+	reasons     []string   // why some primary comparisons, or the whole, are undecided, each once
+	explored    part.Table // every other metric, not judged
+	shown       part.Table // those of it that a terminal shows
 	arms        []Key
 	effects     []Figure // the second run against the first, one figure for each primary metric
 }
@@ -33,26 +35,26 @@ type Runs struct {
 // NewRuns lays out what was found of two runs.
 func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]RunPlace) Runs {
 	p := Runs{
-		title: "netdyno compare, " + or(cells.Title(after.Header.Study), "a study") + ": " + gateWords[r.Result].words,
+		title: "netdyno compare, " + cmp.Or(cells.Title(after.Header.Study), "a study") + ": " + gateWords[r.Result].words,
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
 			places[0].Name, before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
 			places[1].Name, after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
 		note: restsOn(r), places: places,
 	}
-	p.differences = Table{Caption: "How the runs differ, apart from their figures.", Columns: columns("about", "first, then second")}
+	p.differences = part.Table{Caption: "How the runs differ, apart from their figures.", Columns: part.Titles("about", "first, then second")}
 	for _, d := range r.Differences {
-		p.differences.Rows = append(p.differences.Rows, []Datum{{Text: d.About, Strong: d.Decisive}, word(d.Text)})
+		p.differences.Rows = append(p.differences.Rows, []part.Datum{{Text: d.About, Strong: d.Decisive}, part.Word(d.Text)})
 	}
 	p.gated = gatedRuns(r.Gated)
 	judged, without := runsRows(r.Gated, [2]finding.Findings{before, after}, places)
 	p.judged, p.without = judged, withoutText(without)
 	for _, g := range r.Gated {
-		if reason := upperFirst(gateReason(g)); g.Result == compare.Unproven && !slices.Contains(p.reasons, reason) {
+		if reason := part.Capital(gateReason(g)); g.Result == compare.Unproven && !slices.Contains(p.reasons, reason) {
 			p.reasons = append(p.reasons, reason)
 		}
 	}
 	for _, caveat := range r.Caveats {
-		p.reasons = append(p.reasons, upperFirst(caveat))
+		p.reasons = append(p.reasons, part.Capital(caveat))
 	}
 	p.explored, p.shown = exploredRuns(r)
 	p.arms, p.effects = runEffects(r, after)
@@ -60,21 +62,21 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]R
 }
 
 // gatedRuns lays out the primary comparisons.
-func gatedRuns(gated []compare.Gated) Table {
-	t := Table{}
+func gatedRuns(gated []compare.Gated) part.Table {
+	t := part.Table{}
 	if len(gated) > 0 {
 		t.Caption = fmt.Sprintf("The primary comparisons, a family of %d, each by the interval printed with it (%s). Below 1 the second run's figure is the smaller one.", gated[0].Family, gated[0].Method)
 	}
-	t.Columns = slices.Concat(columns("arm", "compared with", "cell", "metric"), numbers("first", "second", "second ÷ first", "p"), columns("gate"))
+	t.Columns = slices.Concat(part.Titles("arm", "compared with", "cell", "metric"), part.Figures("first", "second", "second ÷ first", "p"), part.Titles("gate"))
 	for _, g := range gated {
 		was, is := bothRuns(g.Comparison)
-		p := missing()
+		p := part.Missing()
 		if g.Ratio > 0 {
-			p = number(probability(g.Adjusted), "")
+			p = part.Value(part.Probability(g.Adjusted), "")
 		}
-		t.Rows = append(t.Rows, []Datum{
-			word(g.Arm), word(or(g.Base, "nothing")), word(or(cells.Spoken(g.Cell), "all")), word(labelOf(g.Metric)), was, is,
-			ratioDatum(g.Comparison), p, word(gateWords[g.Result].mark),
+		t.Rows = append(t.Rows, []part.Datum{
+			part.Word(g.Arm), part.Word(cmp.Or(g.Base, "nothing")), part.Word(cmp.Or(cells.Spoken(g.Cell), "all")), part.Word(part.Label(g.Metric)), was, is,
+			part.Quotient(g.Comparison), p, part.Word(gateWords[g.Result].mark),
 		})
 	}
 	return t
@@ -82,32 +84,34 @@ func gatedRuns(gated []compare.Gated) Table {
 
 // exploredRuns lays out the explored metrics, and those of them that the main
 // tables of a run show.
-func exploredRuns(r history.RunsCompared) (all, shown Table) {
-	all = Table{Caption: "Not judged: the other metrics, each with its 95 % interval."}
-	all.Columns = slices.Concat(columns("arm", "cell", "metric"), numbers("first", "second", "second ÷ first"))
+func exploredRuns(r history.RunsCompared) (all, shown part.Table) {
+	all = part.Table{Caption: "Not judged: the other metrics, each with its 95 % interval."}
+	all.Columns = slices.Concat(part.Titles("arm", "cell", "metric"), part.Figures("first", "second", "second ÷ first"))
 	shown = all
 	for _, c := range r.Comparisons {
 		if c.Primary || withheld(c) {
 			continue
 		}
 		was, is := bothRuns(c)
-		row := []Datum{word(c.Arm), word(or(cells.Spoken(c.Cell), "all")), word(labelOf(c.Metric)), was, is, ratioDatum(c)}
+		row := []part.Datum{part.Word(c.Arm), part.Word(cmp.Or(cells.Spoken(c.Cell), "all")), part.Word(part.Label(c.Metric)), was, is, part.Quotient(c)}
 		all.Rows = append(all.Rows, row)
 		if inMainTable(c.Metric) {
 			shown.Rows = append(shown.Rows, row)
 		}
 	}
-	return bounded(all), shown
+	return part.Bounded(all), shown
 }
 
 // bothRuns are an arm's figures in the first and the second run: multiples of the
 // floor's, or in the metric's own unit where there is no floor to divide by.
-func bothRuns(c compare.Comparison) (was, is Datum) {
+func bothRuns(c compare.Comparison) (was, is part.Datum) {
 	if c.Base == "" || c.Ratio == 0 {
 		is, was = quotientOf(c)
 		return was, is
 	}
-	of := func(value float64) Datum { return Datum{Figure: &Number{Text: ratio(value), Unit: c.Base}} }
+	of := func(value float64) part.Datum {
+		return part.Datum{Figure: &part.Number{Text: part.Times(value), Unit: c.Base}}
+	}
 	return of(c.BaseValue), of(c.Value)
 }
 
@@ -118,10 +122,10 @@ func restsOn(r history.RunsCompared) string {
 		floor = fmt.Sprintf("each arm is compared with %s, the floor of both, in the blocks of its own run; the floor with nothing", r.Floor)
 	}
 	if r.Calibration == nil {
-		return upperFirst(floor) + ". Without a calibration of the machine nothing is judged."
+		return part.Capital(floor) + ". Without a calibration of the machine nothing is judged."
 	}
 	c := r.Calibration
-	return fmt.Sprintf("%s. How much equal runs differ on this machine is known from its calibrations (%d, the latest of %s).", upperFirst(floor), c.Times, c.CreatedAt.Format("2 Jan 2006 15:04"))
+	return fmt.Sprintf("%s. How much equal runs differ on this machine is known from its calibrations (%d, the latest of %s).", part.Capital(floor), c.Times, c.CreatedAt.Format("2 Jan 2006 15:04"))
 }
 
 // Markdown writes the comparison for a pull request.

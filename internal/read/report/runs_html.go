@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/part"
 )
 
 //go:embed assets/runs.html
@@ -36,7 +37,7 @@ func (p Runs) HTML(w io.Writer) error {
 		Judged                []runsRow
 		Caption               string // of the judged
 		Places                [2]RunPlace
-		Differences, Explored Table
+		Differences, Explored part.Table
 		Effects               []Figure
 		Policy                string
 		Style                 template.CSS
@@ -62,9 +63,9 @@ func runEffects(r history.RunsCompared, after finding.Findings) ([]Key, []Figure
 	l := newLayout(after)
 	var figures []Figure
 	for _, m := range metric.All() {
-		f := &Forest{Axis: labelOf(m.Name) + ", second ÷ first (ratio, log scale)", Better: m.Better}
+		f := &Forest{Axis: part.Label(m.Name) + ", second ÷ first (ratio, log scale)", Better: m.Better}
 		for _, c := range r.Comparisons {
-			if c.Metric != m.Name || !c.Primary || !c.Known() || !drawable(c.Ratio, c.Low, c.High) {
+			if c.Metric != m.Name || !c.Primary || !c.Known() || !part.Drawable(c.Ratio, c.Low, c.High) {
 				continue
 			}
 			i := slices.IndexFunc(f.Groups, func(g ForestCell) bool { return g.Name == c.Cell })
@@ -75,19 +76,19 @@ func runEffects(r history.RunsCompared, after finding.Findings) ([]Key, []Figure
 			f.Groups[i].Bound = max(f.Groups[i].Bound, c.Bound)
 			f.Groups[i].Rows = append(f.Groups[i].Rows, ForestRow{
 				Arm: l.place[c.Arm], Name: c.Arm, Verdict: c.Verdict, Mark: mark(c.Verdict),
-				Label: ratio(c.Ratio) + " (" + ratioInterval(c.Low, c.High) + ")",
-				Ratio: brief(c.Ratio), Low: brief(c.Low), High: brief(c.High), Ratios: []float64{}, Blocks: []int{},
+				Label: part.Times(c.Ratio) + " (" + part.Span(c.Low, c.High) + ")",
+				Ratio: part.Brief(c.Ratio), Low: part.Brief(c.Low), High: part.Brief(c.High), Ratios: []float64{}, Blocks: []int{},
 			})
 		}
 		if len(f.Groups) == 0 {
 			continue
 		}
-		figures = append(figures, Figure{Forest: f, Heading: Heading{
+		figures = append(figures, Figure{Forest: f, Figure: part.Figure{Heading: part.Heading{
 			ID: fmt.Sprintf("effect-%d", len(figures)+1), Wide: true,
-			Title: "What changed in " + labelOf(m.Name) + betterWords(m.Better),
+			Title: "What changed in " + part.Label(m.Name) + betterWords(m.Better),
 			Caption: "The second run as a ratio to the first: the line is the interval that decides, which includes the machine's run-to-run noise where that is calibrated. " +
 				"Inside the grey band, the margin or the noise within the runs, a difference counts as none. Pale rows are not judged; the list above says why.",
-		}})
+		}}})
 	}
 	return l.keys, figures
 }

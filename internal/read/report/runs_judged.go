@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // RunPlace is where one of two runs is.
@@ -21,14 +22,14 @@ type RunPlace struct {
 // lead to the trials behind them.
 type runsRow struct {
 	Arm, Of       string // the arm; the metric and the cell
-	Ratio         Ratio
+	Ratio         part.Ratio
 	Gate, P       string
 	First, Second linked
 }
 
 // linked is a figure and the address of its trials; "" where the report lists none.
 type linked struct {
-	Datum
+	part.Datum
 	Href string
 }
 
@@ -36,19 +37,19 @@ type linked struct {
 // have none, in words: a row of dashes says nothing.
 func runsRows(gated []compare.Gated, runs [2]finding.Findings, places [2]RunPlace) (rows []runsRow, without []string) {
 	for _, g := range gated {
-		r := ratioOf(g.Comparison)
+		r := part.RatioOf(g.Comparison)
 		if r == nil {
-			name := labelOf(g.Metric) + " of " + g.Arm + cells.InCell(g.Cell)
+			name := part.Label(g.Metric) + " of " + g.Arm + cells.InCell(g.Cell)
 			without = append(without, name)
 			continue
 		}
-		of := []string{labelOf(g.Metric), cells.Spoken(g.Cell)}
+		of := []string{part.Label(g.Metric), cells.Spoken(g.Cell)}
 		if g.Base != "" {
 			of = append(of, "each ÷ its run's "+g.Base)
 		}
 		was, is := bothRuns(g.Comparison)
 		rows = append(rows, runsRow{
-			Arm: g.Arm, Of: joined(", ", of...), Ratio: *r, Gate: gateWords[g.Result].mark, P: probability(g.Adjusted),
+			Arm: g.Arm, Of: part.Joined(", ", of...), Ratio: *r, Gate: gateWords[g.Result].mark, P: part.Probability(g.Adjusted),
 			First:  linked{was, trialsAddress(runs[0], places[0], g.Comparison)},
 			Second: linked{is, trialsAddress(runs[1], places[1], g.Comparison)},
 		})

@@ -8,8 +8,10 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/fit"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
+	"netdyno/internal/read/search"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -26,12 +28,12 @@ func sampleAsked(f *finding.Findings) {
 			Notes: []string{"no valid trial has a level of connections"},
 		},
 	}
-	f.Fits = []view.Fit{sampleFit(), {
+	f.Fits = []fit.Fit{sampleFit(), {
 		Spec:   record.Fit{Title: "A model that cannot be fitted", Metric: "server.peak_rss_bytes", Per: "connections", Terms: []string{"opt.server.read_buffer"}},
 		Unit:   "bytes",
 		Reason: "opt.server.read_buffer does not vary over the trials",
 	}}
-	f.Searches = []view.Search{sampleSearch(), {
+	f.Searches = []search.Search{sampleSearch(), {
 		Spec:   record.Reach{Title: "A search that finds nothing", Metric: "exchanges_per_s", Share: 0.95, Least: []string{"threads"}},
 		Reason: "no valid trial at threads=64",
 	}}
@@ -151,17 +153,17 @@ func sampleFront(f *finding.Findings) view.Chart {
 	return c
 }
 
-func sampleFit() view.Fit {
+func sampleFit() fit.Fit {
 	two, one := 2.0, 1.0
-	return view.Fit{
+	return fit.Fit{
 		Spec: record.Fit{
 			Title: "Memory per connection", Metric: "server.peak_rss_bytes", Per: "connections",
 			Terms: []string{"opt.server.write_buffer", "opt.server.read_buffer"}, Source: "the publication, grpc-go of 2019", Published: []float64{2, 1},
 		},
 		Unit: "bytes", Trials: 96, Blocks: 6,
-		Base: view.Coefficient{Value: 14.2e6, Low: 13.7e6, High: 14.9e6},
-		Per:  view.Coefficient{Of: "connections", Value: 21_400, Low: 20_800, High: 22_100},
-		Terms: []view.Coefficient{
+		Base: fit.Coefficient{Value: 14.2e6, Low: 13.7e6, High: 14.9e6},
+		Per:  fit.Coefficient{Of: "connections", Value: 21_400, Low: 20_800, High: 22_100},
+		Terms: []fit.Coefficient{
 			{Of: "opt.server.write_buffer", Value: 0.021, Low: -0.004, High: 0.046, Published: &two},
 			{Of: "opt.server.read_buffer", Value: 0.98, Low: 0.93, High: 1.04, Published: &one, Agrees: true},
 		},
@@ -204,9 +206,9 @@ func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
 }
 
 // sampleSearch has an arm with two ways, one in doubt, and one with none.
-func sampleSearch() view.Search {
-	spot := func(threads, connections string, value, share, low float64) view.Candidate {
-		return view.Candidate{
+func sampleSearch() search.Search {
+	spot := func(threads, connections string, value, share, low float64) search.Candidate {
+		return search.Candidate{
 			Cell:   "threads=" + threads + " connections=" + connections,
 			Levels: []view.Coordinate{{Text: threads}, {Text: connections}},
 			Metric: cells.Figure{N: 6, Value: value, Low: 0.98 * value, High: 1.02 * value},
@@ -215,11 +217,11 @@ func sampleSearch() view.Search {
 		}
 	}
 	best := spot("2", "4", 5.2e9, 1, 1)
-	return view.Search{
+	return search.Search{
 		Spec: record.Reach{Title: "Streams that fill it", Metric: "goodput_bytes_per_s", Share: 0.95, Least: []string{"threads", "connections"}},
 		Unit: "B/s", Best: best, BestOf: sampleArms[0].name,
-		Reached: []view.Reached{
-			{Arm: sampleArms[0].name, Least: []view.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
+		Reached: []search.Reached{
+			{Arm: sampleArms[0].name, Least: []search.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
 			{Arm: sampleArms[1].name, Best: spot("2", "16", 4.1e9, 0.788, 0.76)},
 		},
 		Sentence: "The best goodput_bytes_per_s is 5.20 GB/s.",

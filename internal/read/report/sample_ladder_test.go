@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/ladder"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/record"
 )
@@ -45,7 +46,7 @@ func sampleLadder(f *finding.Findings) ladder.Ladder {
 		saved := profile.Change{Name: "scheduler", Arm: 1.1, Base: 4.2, Difference: -3.1, Low: -3.6, High: -2.6, Told: true}
 		p.Steps[1].Cause = &ladder.Cause{Pairs: 3, Whole: profile.Change{Difference: -3.4}, Activities: []profile.Change{saved}}
 		p.Steps[2].Cause = &ladder.Cause{Pairs: 1, Whole: profile.Change{Difference: -1.2}, Activities: []profile.Change{{Name: "copying", Difference: 0.2, Low: 0.2, High: 0.2}}}
-		p.Sentence = fmt.Sprintf("At %s, asio has %s the server CPU per exchange of go-net.", c.Name, ratio(p.Whole.Ratio))
+		p.Sentence = fmt.Sprintf("At %s, asio has %s the server CPU per exchange of go-net.", c.Name, part.Times(p.Whole.Ratio))
 		l.Splits = append(l.Splits, p)
 	}
 	return l

@@ -4,9 +4,11 @@ import (
 	"slices"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
+	"netdyno/internal/read/shape"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -57,25 +59,25 @@ func smallSample() finding.Findings {
 	f.Fits, f.Searches = f.Fits[:1], f.Searches[:1]
 	f.ServerReport = serverReport()
 	f.Requirements = staged().Requirements[:2]
-	f.Shapes = []view.Shape{{
+	f.Shapes = []shape.Shape{{
 		Spec: record.Published{Source: "the publication", Metric: sampleCost, Arm: other, Base: baseline, Ratio: 0.4},
 		Cell: "connections=50 amount=100", Steady: "connections=50 window=2s", Level: 0.05, Blocks: 6, Told: true, Shared: true,
 		Shaped: stat.Estimate{Point: 0.5, Low: 0.45, High: 0.55}, InWindow: stat.Estimate{Point: 0.625, Low: 0.6, High: 0.65},
 		StartUp: stat.Estimate{Point: 0.8, Low: 0.7, High: 0.9}, Sentence: "Start-up changes it.",
 	}}
-	f.Claims = []compare.Claim{{
+	f.Claims = []claim.Claim{{
 		Spec: record.Claim{
 			Title: "Epoll costs less", Source: "the publication",
 			Parts: []record.ClaimPart{{Metric: sampleCost, Is: record.Lower, Arms: []string{other}, Base: baseline, Margin: 0.02}},
 		},
-		State: compare.Holds, Outcome: compare.StillHolds, Sentence: "Holds.", Level: 0.05, Conditions: []string{"rig loopback"},
-		Evidence: []compare.Evidence{
-			{What: other + " ÷ " + baseline, Ratio: 0.6, Low: 0.58, High: 0.63, Interval: 0.05, Blocks: 6, State: compare.Holds},
-			{What: other + " ÷ " + baseline, State: compare.ClaimUndecided, Reason: "no blocks"},
+		State: claim.Holds, Outcome: claim.StillHolds, Sentence: "Holds.", Level: 0.05, Conditions: []string{"rig loopback"},
+		Evidence: []claim.Evidence{
+			{What: other + " ÷ " + baseline, Ratio: 0.6, Low: 0.58, High: 0.63, Interval: 0.05, Blocks: 6, State: claim.Holds},
+			{What: other + " ÷ " + baseline, State: claim.Undecided, Reason: "no blocks"},
 		},
 	}, {
 		Spec:  record.Claim{Title: "RDMA carries twice as much", Source: "the publication", Unmeasured: "no arm has a card"},
-		State: compare.ClaimUndecided, Outcome: compare.NotTestable, Reason: "no arm has a card", Sentence: "Cannot be tested here: no arm has a card.", Level: 0.05,
+		State: claim.Undecided, Outcome: claim.NotTestable, Reason: "no arm has a card", Sentence: "Cannot be tested here: no arm has a card.", Level: 0.05,
 	}}
 	return f
 }

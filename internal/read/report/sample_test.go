@@ -67,7 +67,7 @@ func sample(blocks int) finding.Findings {
 			f.Answers = append(f.Answers, c.Sentence)
 		}
 	}
-	f.Answer = answer.Of(answer.Parts{Run: f.Run})
+	f.Answer = answer.Of(f.Run, nil, "")
 	f.Published = []view.Published{{
 		Published: record.Published{
 			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net",

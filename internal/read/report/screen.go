@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/summary"
 )
 
@@ -21,7 +23,7 @@ type Screen struct {
 	totals       string // what was asked and answered in all, of servers that are the user's own
 	requirements []Requirement
 	tally        string
-	forms        [][]Table // the tables, in every form that they can take, the fullest first
+	forms        [][]part.Table // the tables, in every form that they can take, the fullest first
 	warnings     []notice
 	full         string // the command that prints everything
 }
@@ -41,21 +43,21 @@ func NewScreen(f finding.Findings) Screen {
 	}
 	s := Screen{
 		title: title, answer: strings.Join(l.answer(), " "), requirements: l.requirements(), tally: l.shortTally(),
-		warnings: l.notices(), full: "netdyno report --full " + shellWord(or(f.Header.Directory, "DIR")),
+		warnings: l.notices(), full: "netdyno report --full " + shellWord(cmp.Or(f.Header.Directory, "DIR")),
 	}
-	if l.Capacity != nil {
-		s.forms = l.capacityForms()
-	} else if len(l.Findings.Costs) > 0 {
-		s.forms = l.costForms()
-	} else if l.Mesh != nil {
-		s.forms = l.meshForms()
-	} else if l.Findings.Race != nil {
-		s.forms = l.raceForms()
-	} else if s.forms = l.matrixForms(); s.forms == nil {
+	for _, h := range l.Headlines() {
+		if s.forms == nil {
+			s.forms = h.Forms
+		}
+	}
+	if s.forms == nil {
+		s.forms = l.matrixForms()
+	}
+	if s.forms == nil {
 		s.forms = l.figureForms()
 	}
 	if st := f.Stage; st != nil && (st.TimeUp || f.Header.Study.Settle > 0 && !st.Settled && st.Next == 0) {
-		s.settling = upperFirst(f.Stage.Sentence)
+		s.settling = part.Capital(f.Stage.Sentence)
 	}
 	if own := summary.Of(f); own != nil && l.Capacity == nil {
 		s.title, s.totals, s.forms = "", own.Totals.Words(), l.loadForms(own, s.forms)
@@ -97,7 +99,7 @@ func (l *layout) notices() []notice {
 	}
 	for _, w := range l.warnings() {
 		word, _, _ := strings.Cut(w.About, ":")
-		add(or(word, "warning"), w.Text)
+		add(cmp.Or(word, "warning"), w.Text)
 	}
 	return all
 }

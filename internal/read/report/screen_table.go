@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
@@ -27,7 +29,7 @@ type brevity struct {
 
 // figureForms are the forms of the one table of figures: a row for each arm in
 // each cell.
-func (l *layout) figureForms() [][]Table {
+func (l *layout) figureForms() [][]part.Table {
 	primary, others := l.screenMetrics()
 	if len(primary)+len(others) == 0 {
 		return nil
@@ -37,8 +39,8 @@ func (l *layout) figureForms() [][]Table {
 	}
 	metrics := slices.Concat(primary, others)
 	full := brevity{others: len(others), primary: len(primary), limit: true, ratios: true}
-	var forms [][]Table
-	try := func(short brevity) { forms = append(forms, []Table{l.figureTable(metrics, short)}) }
+	var forms [][]part.Table
+	try := func(short brevity) { forms = append(forms, []part.Table{l.figureTable(metrics, short)}) }
 	if !l.hasRatios() {
 		for _, n := range []int{len(metrics), 2, 1} {
 			short := full
@@ -93,24 +95,24 @@ func (l *layout) screenMetrics() (primary, others []string) {
 
 // figureTable has a row for each arm in each cell, and columns for metrics, of
 // which the primary ones come first and have their ratios behind them.
-func (l *layout) figureTable(metrics []string, short brevity) Table {
-	t := Table{Columns: ofKind(Arms, "")}
+func (l *layout) figureTable(metrics []string, short brevity) part.Table {
+	t := part.Table{Columns: part.OfKind(part.Arms, "")}
 	if l.hasRatios() && !short.ratios {
 		t.Columns[0].Unit = "÷ " + l.baseline()
 	}
 	primary, _ := l.screenMetrics()
 	shown := slices.Concat(metrics[:short.primary], metrics[len(primary):len(primary)+short.others])
-	l.eachArm(func(c cells.Cell, a cells.Arm) { t.Rows = append(t.Rows, []Datum{l.rowName(c, a)}) })
+	l.eachArm(func(c cells.Cell, a cells.Arm) { t.Rows = append(t.Rows, []part.Datum{l.rowName(c, a)}) })
 	for i, name := range shown {
 		s := l.scaleOver(name)
-		figures := []Datum{}
+		figures := []part.Datum{}
 		l.eachArm(func(c cells.Cell, a cells.Arm) {
 			d := l.figureBeside(c, a, name, s)
 			if i >= short.primary || !l.hasRatios() {
 				d = armFigure(a, name, s)
 			}
 			if i >= short.intervals {
-				d = d.plain()
+				d = d.Plain()
 			}
 			figures = append(figures, d)
 		})
@@ -122,21 +124,21 @@ func (l *layout) figureTable(metrics []string, short brevity) Table {
 			}
 			column = beside(column, figures, l.ratiosOf(name, s, short.ratios))
 		}
-		t.add(column, figures)
+		addColumn(&t, column, figures)
 		if name == goodputMetric && slices.ContainsFunc(l.Cells, onLink) {
 			var arms []cells.Arm
 			l.eachArm(func(_ cells.Cell, a cells.Arm) { arms = append(arms, a) })
 			column, figures := inGigabits(arms)
 			for i := range figures {
-				figures[i] = figures[i].plain()
+				figures[i] = figures[i].Plain()
 			}
-			t.add(column, figures)
+			addColumn(&t, column, figures)
 		}
 	}
 	if short.limit {
-		limits := []Datum{}
-		l.eachArm(func(_ cells.Cell, a cells.Arm) { limits = append(limits, word(string(a.Limit))) })
-		t.add(Column{Title: "limit", Kind: Limits}, limits)
+		limits := []part.Datum{}
+		l.eachArm(func(_ cells.Cell, a cells.Arm) { limits = append(limits, part.Word(string(a.Limit))) })
+		addColumn(&t, part.Column{Title: "limit", Kind: part.Limits}, limits)
 	}
 	if more := len(primary) - short.primary; more > 0 {
 		t.Notes = []string{quantity.Plural(more, "more metric")}
@@ -147,14 +149,14 @@ func (l *layout) figureTable(metrics []string, short brevity) Table {
 // figureBeside is an arm's figure as it stands beside its ratio where there is no room
 // to say of what the ratio is the quotient: over the blocks of the ratio, where these
 // are not all that the arm has.
-func (l *layout) figureBeside(c cells.Cell, a cells.Arm, name string, s metric.Scale) Datum {
+func (l *layout) figureBeside(c cells.Cell, a cells.Arm, name string, s metric.Scale) part.Datum {
 	cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
 	if !ok || !cmp.Partial || withheld(cmp) || !cmp.Known() {
 		return armFigure(a, name, s)
 	}
 	m, has := cells.SummaryOver(a, metric.Shown(name), cmp.In)
 	if !has {
-		return missing()
+		return part.Missing()
 	}
 	m.Of, m.AtLeast = cmp.Of, cmp.AtLeast
 	return figureOf(m, s)
@@ -170,14 +172,14 @@ func (l *layout) eachArm(do func(c cells.Cell, a cells.Arm)) {
 }
 
 // rowName names an arm in a cell by what differs between the rows.
-func (l *layout) rowName(c cells.Cell, a cells.Arm) Datum {
+func (l *layout) rowName(c cells.Cell, a cells.Arm) part.Datum {
 	switch {
 	case len(l.Cells) == 1:
 		return l.named(a.Name)
 	case len(l.keys) < 2:
-		return word(cells.Spoken(c.Name))
+		return part.Word(cells.Spoken(c.Name))
 	}
-	return word(a.Name + cells.InCell(c.Name))
+	return part.Word(a.Name + cells.InCell(c.Name))
 }
 
 // scaleOver is a metric's unit for all cells, by its largest figure.
@@ -188,16 +190,16 @@ func (l *layout) scaleOver(name string) metric.Scale {
 			largest = max(largest, m.Value)
 		}
 	})
-	return scaleFor(name, largest)
+	return part.ScaleFor(name, largest)
 }
 
 // ratiosOf are the arms' ratios on a metric, in the order of the rows. One of which the
 // divisor is not the baseline's figure in the table, as the arms do not share all
 // blocks, has it beside it: "0.98× of 254".
-func (l *layout) ratiosOf(name string, s metric.Scale, intervals bool) []Datum {
-	ratios := []Datum{}
+func (l *layout) ratiosOf(name string, s metric.Scale, intervals bool) []part.Datum {
+	ratios := []part.Datum{}
 	l.eachArm(func(c cells.Cell, a cells.Arm) {
-		d := Datum{}
+		d := part.Datum{}
 		if !a.Baseline {
 			d.Ratio = l.screenRatio(c, a, name, s)
 		}
@@ -208,12 +210,12 @@ func (l *layout) ratiosOf(name string, s metric.Scale, intervals bool) []Datum {
 
 // screenRatio is an arm's ratio; one that there is none of is only its mark, because a
 // figure that is printed is believed.
-func (l *layout) screenRatio(c cells.Cell, a cells.Arm, name string, s metric.Scale) *Ratio {
+func (l *layout) screenRatio(c cells.Cell, a cells.Arm, name string, s metric.Scale) *part.Ratio {
 	r := l.ratioTo(c, a, name, s)
 	switch {
 	case r == nil:
 	case r.Verdict.Refused():
-		return &Ratio{Verdict: r.Verdict}
+		return &part.Ratio{Verdict: r.Verdict}
 	case r.Of != "":
 		divisor := s.Format(l.compared[comparisonKey{c.Name, a.Name, name}].BaseValue)
 		for _, base := range c.Arms {
@@ -227,26 +229,26 @@ func (l *layout) screenRatio(c cells.Cell, a cells.Arm, name string, s metric.Sc
 }
 
 // beside puts ratios behind the figures of a column, each aligned for itself.
-func beside(c Column, figures, ratios []Datum) Column {
+func beside(c part.Column, figures, ratios []part.Datum) part.Column {
 	wide := 0
 	for _, d := range figures {
-		wide = max(wide, utf8.RuneCountInString(*d.figure()))
+		wide = max(wide, utf8.RuneCountInString(*textOf(&d)))
 	}
 	for i := range figures {
-		text := figures[i].figure()
+		text := textOf(&figures[i])
 		*text = strings.Repeat(" ", wide-utf8.RuneCountInString(*text)) + *text
 		if r := ratios[i].Ratio; r != nil {
 			apart := *r
-			apart.Text = " " + or(r.Text, none)
+			apart.Text = " " + cmp.Or(r.Text, part.None)
 			figures[i].Ratio = &apart
 		}
 	}
-	c.Kind = Words
+	c.Kind = part.Words
 	return c
 }
 
-// figure is the text of a value's figure, or what stands in its place.
-func (d *Datum) figure() *string {
+// textOf is the text of a value's figure, or what stands in its place.
+func textOf(d *part.Datum) *string {
 	if d.Figure != nil {
 		return &d.Figure.Text
 	}
@@ -254,16 +256,16 @@ func (d *Datum) figure() *string {
 }
 
 // trimmed leaves ratios without their intervals where these are not wanted.
-func trimmed(ratios []Datum, intervals bool) []Datum {
+func trimmed(ratios []part.Datum, intervals bool) []part.Datum {
 	if intervals {
 		return ratios
 	}
-	return Table{Rows: [][]Datum{ratios}}.withoutIntervals().Rows[0]
+	return part.Table{Rows: [][]part.Datum{ratios}}.WithoutIntervals().Rows[0]
 }
 
-// add appends a column unless no row has anything in it.
-func (t *Table) add(c Column, values []Datum) {
-	if !slices.ContainsFunc(values, func(d Datum) bool {
+// addColumn appends a column unless no row has anything in it.
+func addColumn(t *part.Table, c part.Column, values []part.Datum) {
+	if !slices.ContainsFunc(values, func(d part.Datum) bool {
 		return d.Figure != nil || d.Ratio != nil || d.Text != "" && d.Text != string(trial.Unknown)
 	}) {
 		return
@@ -276,18 +278,18 @@ func (t *Table) add(c Column, values []Datum) {
 
 // matrixForms are the tables of effects of a run with several cells, one for each
 // primary metric; nil for any other run.
-func (l *layout) matrixForms() [][]Table {
+func (l *layout) matrixForms() [][]part.Table {
 	if len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
 		return nil
 	}
-	forms := make([][]Table, 4)
+	forms := make([][]part.Table, 4)
 	for _, name := range l.Header.Study.Compare.Primary {
 		byArm := l.effectTable(name)
 		if len(byArm.Rows) == 0 {
 			continue
 		}
-		byCell := byArm.turned()
-		for i, form := range []Table{byArm, byCell, byArm.withoutIntervals(), byCell.withoutIntervals()} {
+		byCell := turned(byArm)
+		for i, form := range []part.Table{byArm, byCell, byArm.WithoutIntervals(), byCell.WithoutIntervals()} {
 			forms[i] = append(forms[i], form)
 		}
 	}
@@ -299,17 +301,17 @@ func (l *layout) matrixForms() [][]Table {
 
 // effectTable has a row for each arm that some cell compares with the baseline on
 // a metric, and a column for each cell.
-func (l *layout) effectTable(name string) Table {
-	t := Table{Columns: ofKind(Arms, labelOf(name)+" ÷ "+l.baseline())}
+func (l *layout) effectTable(name string) part.Table {
+	t := part.Table{Columns: part.OfKind(part.Arms, part.Label(name)+" ÷ "+l.baseline())}
 	for _, c := range l.Cells {
-		t.Columns = append(t.Columns, numbers(cells.Spoken(c.Name))...)
+		t.Columns = append(t.Columns, part.Figures(cells.Spoken(c.Name))...)
 	}
 	for _, arm := range l.Header.Study.Vary[0].Levels {
-		row, compared := []Datum{l.named(arm)}, false
+		row, compared := []part.Datum{l.named(arm)}, false
 		for _, c := range l.Cells {
-			d := Datum{}
+			d := part.Datum{}
 			if arm != l.baseline() {
-				if d.Ratio = l.screenRatio(c, cells.Arm{Name: arm}, name, scaleFor(name, 0)); d.Ratio != nil {
+				if d.Ratio = l.screenRatio(c, cells.Arm{Name: arm}, name, part.ScaleFor(name, 0)); d.Ratio != nil {
 					d.Ratio.Text, _, _ = strings.Cut(d.Ratio.Text, " of ") // no figures stand beside it
 				}
 			}
@@ -324,13 +326,13 @@ func (l *layout) effectTable(name string) Table {
 }
 
 // turned puts a table's columns into rows.
-func (t Table) turned() Table {
-	turned := Table{Columns: []Column{t.Columns[0]}}
+func turned(t part.Table) part.Table {
+	turned := part.Table{Columns: []part.Column{t.Columns[0]}}
 	for _, row := range t.Rows {
-		turned.Columns = append(turned.Columns, numbers(row[0].Text)...)
+		turned.Columns = append(turned.Columns, part.Figures(row[0].Text)...)
 	}
 	for i, c := range t.Columns[1:] {
-		row := words(c.Title)
+		row := part.Row(c.Title)
 		for _, from := range t.Rows {
 			row = append(row, from[i+1])
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // The lines that a screen may have, and its parts. The caller adds an empty line
@@ -35,7 +37,7 @@ func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	r.add(t.cut(t.wrapped(s.answer), answerLines), "line", "of the answer")
 	for i, q := range s.requirements {
 		if i < requirementsShown {
-			t.oneLine(t.verdict(stateVerdict[q.State], or(stateMarks[q.State], "·"))+" ", q.Text)
+			t.oneLine(t.verdict(stateVerdict[q.State], cmp.Or(stateMarks[q.State], "·"))+" ", q.Text)
 		}
 	}
 	r.add(len(s.requirements)-requirementsShown, "requirement", "")
@@ -71,7 +73,7 @@ func (s Screen) left(t *terminal, warnings int, r rest) int {
 	shown := map[compare.Verdict]bool{}
 	if len(s.forms) > 0 {
 		for _, tab := range s.forms[0] {
-			tab.marked(shown)
+			addMarks(tab, shown)
 		}
 	}
 	below := len(s.totalLines()) + len(t.tallyLines(s.tally, legend(shown))) + warnings + t.restHeight(append(slices.Clone(r.left), s.mayLeave(warnings)...), s.full)
@@ -117,7 +119,7 @@ func (s Screen) totalLines() []string {
 func height(grid string) int { return strings.Count(grid, "\n") + 1 }
 
 // screenGrid is a table that begins in the first column.
-func (t *terminal) screenGrid(tab Table) string {
+func (t *terminal) screenGrid(tab part.Table) string {
 	return strings.ReplaceAll(strings.TrimPrefix(t.grid(tab), "  "), "\n  ", "\n")
 }
 
@@ -134,7 +136,7 @@ type rest struct{ left []string }
 
 func (r *rest) add(n int, noun, of string) {
 	if n > 0 {
-		r.left = append(r.left, joined(" ", quantity.Plural(n, "more "+noun), of))
+		r.left = append(r.left, part.Joined(" ", quantity.Plural(n, "more "+noun), of))
 	}
 }
 
@@ -160,7 +162,7 @@ func (t *terminal) all(lines []string) {
 
 // wrapped is a text in lines of the width.
 func (t *terminal) wrapped(body string) string {
-	whole := strings.NewReplacer(" %", joint+"%", noBreak+"%", joint+"%").Replace(printable.Text(body))
+	whole := strings.NewReplacer(" %", joint+"%", part.NoBreak+"%", joint+"%").Replace(printable.Text(body))
 	return strings.ReplaceAll(text.WrapSoft(whole, t.width), joint, " ")
 }
 
@@ -199,7 +201,7 @@ func shortened(body string, width int) string {
 
 // screenTables prints tables as far as the lines go, at least one row of the
 // first, and returns the verdicts in them.
-func (t *terminal) screenTables(tables []Table, lines int, r *rest) map[compare.Verdict]bool {
+func (t *terminal) screenTables(tables []part.Table, lines int, r *rest) map[compare.Verdict]bool {
 	shown := map[compare.Verdict]bool{}
 	for i, tab := range tables {
 		rows := max(lines-height(t.screenGrid(tab))+len(tab.Rows), 1)
@@ -212,7 +214,7 @@ func (t *terminal) screenTables(tables []Table, lines int, r *rest) map[compare.
 			r.add(more, "row", "")
 		}
 		r.left = append(r.left, tab.Notes...)
-		tab.marked(shown)
+		addMarks(tab, shown)
 		grid := t.screenGrid(tab)
 		lines -= height(grid)
 		t.line(grid)
@@ -222,14 +224,14 @@ func (t *terminal) screenTables(tables []Table, lines int, r *rest) map[compare.
 
 // tallyLines say what became of the trials and what the marks mean.
 func (t *terminal) tallyLines(words, marks string) []string {
-	if whole := joined("   ", words, marks); marks == "" || text.StringWidthWithoutEscSequences(whole) <= t.width {
+	if whole := part.Joined("   ", words, marks); marks == "" || text.StringWidthWithoutEscSequences(whole) <= t.width {
 		return []string{whole}
 	}
 	return []string{words, marks}
 }
 
 // heights is how many lines tables take.
-func (t *terminal) heights(tables []Table) int {
+func (t *terminal) heights(tables []part.Table) int {
 	lines := 0
 	for _, tab := range tables {
 		lines += height(t.screenGrid(tab))
@@ -240,10 +242,10 @@ func (t *terminal) heights(tables []Table) int {
 // fitting returns the first form that fits the width and the lines; where none
 // fits both, the first that fits the width; where none does, the last without the
 // columns that go beyond.
-func (t *terminal) fitting(forms [][]Table, lines int) []Table {
-	var narrow [][]Table
+func (t *terminal) fitting(forms [][]part.Table, lines int) []part.Table {
+	var narrow [][]part.Table
 	for _, tables := range forms {
-		if slices.ContainsFunc(tables, func(tab Table) bool { return text.LongestLineLen(t.screenGrid(tab)) > t.width }) {
+		if slices.ContainsFunc(tables, func(tab part.Table) bool { return text.LongestLineLen(t.screenGrid(tab)) > t.width }) {
 			continue
 		}
 		if t.heights(tables) <= lines {
@@ -257,13 +259,13 @@ func (t *terminal) fitting(forms [][]Table, lines int) []Table {
 	case len(forms) == 0:
 		return nil
 	}
-	var cut []Table
+	var cut []part.Table
 	for _, tab := range forms[len(forms)-1] {
 		columns := len(tab.Columns)
-		for columns > 2 && text.LongestLineLen(t.screenGrid(tab.part(1, columns))) > t.width {
+		for columns > 2 && text.LongestLineLen(t.screenGrid(tab.Between(1, columns))) > t.width {
 			columns--
 		}
-		part := tab.part(1, columns)
+		part := tab.Between(1, columns)
 		if more := len(tab.Columns) - columns; more > 0 {
 			part.Notes = []string{quantity.Plural(more, "more column")}
 		}
@@ -272,8 +274,8 @@ func (t *terminal) fitting(forms [][]Table, lines int) []Table {
 	return cut
 }
 
-// marked notes the verdicts of a table.
-func (t Table) marked(shown map[compare.Verdict]bool) {
+// addMarks notes the verdicts of a table.
+func addMarks(t part.Table, shown map[compare.Verdict]bool) {
 	for _, row := range t.Rows {
 		for _, d := range row {
 			if d.Ratio != nil {

@@ -6,6 +6,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
@@ -39,7 +40,7 @@ func lineBudget(cells int) int {
 }
 
 // series draws the rate of one cell's trials; nil when no trial has a series.
-func (l *layout) series(c cells.Cell, budget int) (Heading, *Series) {
+func (l *layout) series(c cells.Cell, budget int) (part.Heading, *Series) {
 	s := &Series{}
 	perArm := max(1, budget/max(1, len(c.Arms)))
 	largest, cut, drawn := 0.0, false, false
@@ -64,14 +65,14 @@ func (l *layout) series(c cells.Cell, budget int) (Heading, *Series) {
 		caption += fmt.Sprintf(" The first %s of each arm are drawn.", quantity.Plural(perArm, "trial"))
 	}
 	if !drawn {
-		return Heading{}, nil
+		return part.Heading{}, nil
 	}
-	return Heading{Title: "Rate over time", Caption: caption, Wide: true}, s
+	return part.Heading{Title: "Rate over time", Caption: caption, Wide: true}, s
 }
 
 // scaled chooses the unit by the largest rate.
 func (s *Series) scaled(largest float64) {
-	s.Scale = scaleFor("exchanges_per_s", largest)
+	s.Scale = part.ScaleFor("exchanges_per_s", largest)
 	s.Axis = "exchanges (" + s.Scale.Unit + "), seconds since the start"
 }
 
@@ -80,16 +81,16 @@ func (s *Series) scaled(largest float64) {
 func seriesLine(slices []trial.Slice, s *Series, largest *float64) [][2]float64 {
 	line := [][2]float64{}
 	for _, slice := range thin(slices, maxLinePoints) {
-		if !finite(slice.AtS) || !finite(slice.ExchangesPerS) {
+		if !part.Finite(slice.AtS) || !part.Finite(slice.ExchangesPerS) {
 			continue
 		}
-		line = append(line, [2]float64{brief(slice.AtS), brief(slice.ExchangesPerS)})
+		line = append(line, [2]float64{part.Brief(slice.AtS), part.Brief(slice.ExchangesPerS)})
 		*largest = max(*largest, slice.ExchangesPerS)
 		if slice.InWindow {
 			if s.Window[1] == 0 || slice.AtS < s.Window[0] {
-				s.Window[0] = brief(slice.AtS)
+				s.Window[0] = part.Brief(slice.AtS)
 			}
-			s.Window[1] = max(s.Window[1], brief(slice.AtS))
+			s.Window[1] = max(s.Window[1], part.Brief(slice.AtS))
 		}
 	}
 	return line

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
 
@@ -53,7 +54,7 @@ func TestSegmentsWithoutFiguresHaveNone(t *testing.T) {
 		t.Fatalf("%d arms and %d segments, want 1 and 2, the segments folded", len(arms.Rows), len(segments.Rows))
 	}
 	last := tables[1].Rows[1]
-	if last[0].Detail == "" || last[1].Text != "–" || shown(last[len(last)-1]) != none {
+	if last[0].Detail == "" || last[1].Text != "–" || shown(last[len(last)-1]) != part.None {
 		t.Errorf("the segment that matches nothing reads %+v", last)
 	}
 	if section := newLayout(finding.Findings{}).server(); section != nil {

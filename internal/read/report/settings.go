@@ -1,44 +1,47 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"netdyno/internal/read/part"
 )
 
 // settings are what the workers ran with, and what the study varied and held.
-func (l *layout) settings() Section {
-	held := Table{Caption: "Held in every trial.", Columns: columns("factor", "level")}
+func (l *layout) settings() part.Section {
+	held := part.Table{Caption: "Held in every trial.", Columns: part.Titles("factor", "level")}
 	for _, name := range sortedKeys(l.Header.Study.Hold) {
-		held.Rows = append(held.Rows, words(name, l.Header.Study.Hold[name]))
+		held.Rows = append(held.Rows, part.Row(name, l.Header.Study.Hold[name]))
 	}
-	varied := Table{Caption: "Varied.", Columns: columns("factor", "levels")}
+	varied := part.Table{Caption: "Varied.", Columns: part.Titles("factor", "levels")}
 	for _, f := range l.Header.Study.Vary {
-		varied.Rows = append(varied.Rows, words(f.Name, strings.Join(f.Levels, ", ")))
+		varied.Rows = append(varied.Rows, part.Row(f.Name, strings.Join(f.Levels, ", ")))
 	}
-	return Section{
+	return part.Section{
 		ID: "settings", Title: "Settings",
-		Note:   "As the workers reported them after defaults were filled in, not as they were asked for. Rows in which arms differ are bold.",
-		Tables: []Table{l.settingTable(), varied, held},
+		Notes:  []string{"As the workers reported them after defaults were filled in, not as they were asked for. Rows in which arms differ are bold."},
+		Tables: []part.Table{l.settingTable(), varied, held},
 	}
 }
 
 // settingTable has one row per setting and one column per arm; a setting that
 // changes from cell to cell lists its values.
-func (l *layout) settingTable() Table {
-	t := Table{Caption: "Effective settings by arm.", Columns: columns("setting")}
+func (l *layout) settingTable() part.Table {
+	t := part.Table{Caption: "Effective settings by arm.", Columns: part.Titles("setting")}
 	byArm, names := l.settingsByArm()
 	for _, k := range l.keys {
-		t.Columns = append(t.Columns, Column{Title: k.Name})
+		t.Columns = append(t.Columns, part.Column{Title: k.Name})
 	}
 	for _, name := range names {
-		row := words(name)
+		row := part.Row(name)
 		var seen []string
 		for _, values := range byArm {
-			text := or(strings.Join(values[name], ", "), none)
-			if text != none && !slices.Contains(seen, text) {
+			text := cmp.Or(strings.Join(values[name], ", "), part.None)
+			if text != part.None && !slices.Contains(seen, text) {
 				seen = append(seen, text)
 			}
-			row = append(row, word(text))
+			row = append(row, part.Word(text))
 		}
 		for i := range row {
 			row[i].Strong = len(seen) > 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
@@ -37,7 +38,7 @@ const maxBars = 16
 var parts = []string{"user", "system", "softirq", "irq", "steal", "idle"}
 
 // split draws the CPU time of one cell's trials; nil when none has it.
-func (l *layout) split(c cells.Cell) (Heading, *Split) {
+func (l *layout) split(c cells.Cell) (part.Heading, *Split) {
 	split := &Split{Axis: "CPU (cores)", Parts: parts}
 	drawn, cut := false, false
 	for _, a := range c.Arms {
@@ -56,9 +57,9 @@ func (l *layout) split(c cells.Cell) (Heading, *Split) {
 		caption += fmt.Sprintf(" The first %d trials of each arm are drawn.", maxBars)
 	}
 	if !drawn {
-		return Heading{}, nil
+		return part.Heading{}, nil
 	}
-	return Heading{Title: "Where CPU time went", Caption: caption, Wide: true}, split
+	return part.Heading{Title: "Where CPU time went", Caption: caption, Wide: true}, split
 }
 
 // add appends a trial's bar to its group, and says when the group is full.
@@ -73,9 +74,9 @@ func (p *SplitPanel) add(of trial.CPUSplit, id string) bool {
 		return true
 	}
 	bar := make([]float64, len(parts))
-	for j, part := range parts {
-		if v := of.Cores[part]; finite(v) && v > 0 {
-			bar[j] = brief(v)
+	for j, name := range parts {
+		if v := of.Cores[name]; part.Finite(v) && v > 0 {
+			bar[j] = part.Brief(v)
 		}
 	}
 	group.Bars, group.Trials = append(group.Bars, bar), append(group.Trials, id)

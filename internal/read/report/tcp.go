@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
-	"slices"
+	"netdyno/internal/read/part"
 )
 
 // tcpMetrics are what the kernel counts of an end's connections, without the
@@ -15,16 +18,16 @@ var tcpMetrics = []string{
 
 // tcp shows what the kernel counted of each end's connections, one table for
 // each cell; none where it was not asked.
-func (l *layout) tcp() Section {
-	section := Section{
+func (l *layout) tcp() part.Section {
+	section := part.Section{
 		ID: "tcp", Title: "TCP, as the kernel counted",
-		Note: "Counters of each end's connections, read from outside the workers: means over blocks. Round trips and congestion windows are those " +
+		Notes: []string{"Counters of each end's connections, read from outside the workers: means over blocks. Round trips and congestion windows are those " +
 			"at the end of the window; the shares are of the window. An end is busy while it has data unsent or unacknowledged. The last two columns are the part of " +
-			"that time in which the peer's receive window, or its own send buffer, held it back.",
+			"that time in which the peer's receive window, or its own send buffer, held it back."},
 	}
-	heads := slices.Concat(ofKind(Arms, "arm"), columns("end"), numbers("connections"), columns("congestion control"))
+	heads := slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("end"), part.Figures("connections"), part.Titles("congestion control"))
 	for _, name := range tcpMetrics {
-		heads = append(heads, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
+		heads = append(heads, part.Figures(metric.Shown(string(contract.Server)+"."+name).Heading)...)
 	}
 	section.Tables = l.endTables(heads, l.tcpRow)
 	return section
@@ -32,10 +35,10 @@ func (l *layout) tcp() Section {
 
 // endTables has a folded table for each cell, with the rows of both ends of every arm that
 // have one.
-func (l *layout) endTables(heads []Column, rowOf func(c cells.Cell, a cells.Arm, end string) []Datum) []Table {
-	var tables []Table
+func (l *layout) endTables(heads []part.Column, rowOf func(c cells.Cell, a cells.Arm, end string) []part.Datum) []part.Table {
+	var tables []part.Table
 	for _, c := range l.Cells {
-		t := Table{Caption: or(c.Name, "All trials") + ".", Folded: true, Columns: slices.Clone(heads)}
+		t := part.Table{Caption: cmp.Or(c.Name, "All trials") + ".", Folded: true, Columns: slices.Clone(heads)}
 		for _, a := range c.Arms {
 			for _, end := range []contract.Role{contract.Server, contract.Client} {
 				if row := rowOf(c, a, string(end)); row != nil {
@@ -43,22 +46,22 @@ func (l *layout) endTables(heads []Column, rowOf func(c cells.Cell, a cells.Arm,
 				}
 			}
 		}
-		tables = append(tables, bounded(t))
+		tables = append(tables, part.Bounded(t))
 	}
 	return tables
 }
 
 // tcpRow is one end of one arm; nil where the kernel was not asked about it.
-func (l *layout) tcpRow(c cells.Cell, a cells.Arm, end string) []Datum {
+func (l *layout) tcpRow(c cells.Cell, a cells.Arm, end string) []part.Datum {
 	connections, known := a.Settings[end+"."+cells.TCPConnections]
 	if !known {
 		return nil
 	}
-	row := []Datum{l.armDatum(a), word(end), number(connections, ""), word(or(a.Settings[end+"."+cells.TCPCongestion], none))}
+	row := []part.Datum{l.armDatum(a), part.Word(end), part.Value(connections, ""), part.Word(cmp.Or(a.Settings[end+"."+cells.TCPCongestion], part.None))}
 	for _, name := range tcpMetrics {
-		d := missing()
+		d := part.Missing()
 		if m, ok := summaryOf(a, end+"."+name); ok {
-			d = inUnit(m.Value, scaleOf(c, end+"."+name))
+			d = part.InUnit(m.Value, scaleOf(c, end+"."+name))
 		}
 		row = append(row, d)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/synthetic"
 )
 
@@ -31,7 +32,7 @@ func TestTCPsAccountIsShownByEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := New(f)
-	at := slices.IndexFunc(p.Evidence, func(s Section) bool { return s.ID == "tcp" })
+	at := slices.IndexFunc(p.Evidence, func(s part.Section) bool { return s.ID == "tcp" })
 	if at < 0 {
 		t.Fatal("there is no section tcp")
 	}

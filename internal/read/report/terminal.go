@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // TextOptions fit the text to where it is shown.
@@ -46,7 +47,7 @@ const joint = "\ue000"
 // paragraph wraps text to the width, later lines indented under the first.
 func (t *terminal) paragraph(first, body string) {
 	indent := text.StringWidthWithoutEscSequences(first)
-	whole := strings.NewReplacer(" %", joint+"%", noBreak+"%", joint+"%").Replace(printable.Text(body))
+	whole := strings.NewReplacer(" %", joint+"%", part.NoBreak+"%", joint+"%").Replace(printable.Text(body))
 	for i, line := range strings.Split(text.WrapSoft(whole, t.width-indent), "\n") {
 		if i > 0 {
 			first = strings.Repeat(" ", indent)

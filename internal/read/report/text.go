@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 )
 
 // Text writes the answers, one table per cell and the warnings: what fits a
@@ -18,10 +20,9 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.header(p)
 	t.matrix(p.Matrix)
-	t.ladders(p.Ladders)
-	t.sections(slices.Concat(p.Mesh, p.Race, p.Capacity))
-	t.charts(p.Charts)
-	t.sections(slices.Concat(p.Fits, p.Searches, p.Choices, p.Pays, p.Costs, p.Shapes, p.Claims))
+	for _, a := range p.Parts {
+		t.each(len(a.Sections), cmp.Or(a.Lines, 1<<30), "section", func(i int) { t.section(a.Sections[i]) })
+	}
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
 	t.server(p.Server)
@@ -48,7 +49,7 @@ func (t *terminal) header(p Page) {
 		t.line("")
 	}
 	for _, r := range p.Requirements {
-		t.paragraph(t.verdict(stateVerdict[r.State], or(stateMarks[r.State], "·"))+" ", r.Text)
+		t.paragraph(t.verdict(stateVerdict[r.State], cmp.Or(stateMarks[r.State], "·"))+" ", r.Text)
 	}
 	t.line("")
 	t.paragraph("", p.Tally)
@@ -62,90 +63,43 @@ func (t *terminal) header(p Page) {
 
 // matrix prints the effects in every cell, without their intervals where these
 // would not fit.
-func (t *terminal) matrix(tables []Table) {
+func (t *terminal) matrix(tables []part.Table) {
 	for _, m := range tables {
 		t.heading(printable.Text(m.Caption))
 		if text.LongestLineLen(t.grid(m)) > t.width {
-			m = m.withoutIntervals()
+			m = m.WithoutIntervals()
 		}
 		t.table(m)
 		t.notes(m.Notes)
 	}
 }
 
-// The lines that charts, ladders, cells and profiles may take: a screen or two of each,
-// however large the study.
+// The lines that cells and profiles may take: a screen or two of each, however large the
+// study.
 const (
-	chartLines   = 90
 	cellLines    = 110
 	profileLines = 40
-	ladderLines  = 60
 )
 
-// chartRows bounds one chart's table: that of a Pareto front is as long as the
-// study is large.
-const chartRows = 16
-
-// charts prints each chart's table without its intervals: the page has them.
-func (t *terminal) charts(charts []Chart) {
-	t.each(len(charts), chartLines, "chart", func(i int) {
-		c := charts[i]
-		t.heading(printable.Text(c.Figure.Title))
-		t.notes(c.Notes)
-		if len(c.Table.Rows) == 0 {
-			return
-		}
-		t.caption(c.What)
-		shown := c.Table.plain()
-		more := len(shown.Rows) - chartRows
-		if more > 0 {
-			shown.Rows = shown.Rows[:chartRows]
-		}
-		t.table(shown)
-		if more > 0 {
-			t.line("  … and " + quantity.Plural(more, "more row"))
-		}
-	})
-}
-
-// ladders prints what each step has of its whole; the intervals of the figures stand
-// in the sentences and in the other forms.
-func (t *terminal) ladders(ladders []Ladder) {
-	t.each(len(ladders), ladderLines, "ladder", func(i int) {
-		part := ladders[i]
-		t.heading(printable.Text(part.Figure.Title))
-		t.notes(part.Notes)
-		t.each(len(part.Cells), ladderLines, "cell", func(i int) {
-			t.paragraph("", part.Cells[i].Sentence)
-			if tab := part.Cells[i].Table; len(tab.Rows) > 0 {
-				t.table(tab.narrow())
-				t.causes(tab)
-			}
-		})
-	})
-}
-
-// causes prints what the profiles say of each step, which is too long for a column.
-func (t *terminal) causes(tab Table) {
-	for _, row := range tab.Rows {
-		if len(row) > stepColumns && row[stepColumns].Text != "" {
-			t.paragraph("  ", joined("", row[0].Text, " by the profiles: ", row[stepColumns].Text))
-		}
+// section prints a section without its drawing, and without the folded tables that have no
+// form for a terminal.
+func (t *terminal) section(s part.Section) {
+	t.heading(printable.Text(s.Title))
+	for _, text := range s.Sentences {
+		t.paragraph("", text)
 	}
-}
-
-// sections prints the note and the tables of each, but for the folded ones.
-func (t *terminal) sections(sections []Section) {
-	for _, s := range sections {
-		t.heading(printable.Text(s.Title))
-		t.paragraph("", s.Note)
-		for _, tab := range s.Tables {
-			if !tab.Folded {
-				t.caption(tab.Caption)
-				t.table(tab)
-				t.notes(tab.Notes)
-			}
+	t.notes(s.Notes)
+	for _, tab := range s.Tables {
+		if tab.Terminal != nil {
+			tab = *tab.Terminal
+		} else if tab.Folded {
+			continue
 		}
+		if len(tab.Rows) > 0 {
+			t.caption(tab.Caption)
+			t.table(tab)
+		}
+		t.notes(tab.Notes)
 	}
 }
 
@@ -164,23 +118,23 @@ func (t *terminal) profiles(cells []Cell) {
 }
 
 // server prints what the server counted itself, without intervals.
-func (t *terminal) server(s *Section) {
+func (t *terminal) server(s *part.Section) {
 	if s == nil {
 		return
 	}
 	shown := *s
 	shown.Tables = slices.Clone(s.Tables)
 	for i := range shown.Tables {
-		shown.Tables[i] = shown.Tables[i].plain()
+		shown.Tables[i] = shown.Tables[i].Plain()
 	}
-	t.sections([]Section{shown})
+	t.section(shown)
 }
 
 // failed prints the section of why exchanges failed.
-func (t *terminal) failed(evidence []Section) {
+func (t *terminal) failed(evidence []part.Section) {
 	for _, s := range evidence {
 		if s.ID == failedID {
-			t.sections([]Section{s})
+			t.section(s)
 		}
 	}
 }
@@ -214,6 +168,6 @@ func (t *terminal) warnings(warnings []Warning) {
 		if w.Advice != "" {
 			body += " → " + w.Advice
 		}
-		t.paragraph("! ", or(w.About, "warning")+": "+body)
+		t.paragraph("! ", cmp.Or(w.About, "warning")+": "+body)
 	}
 }

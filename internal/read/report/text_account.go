@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/part"
 )
 
 // Text writes the account for a terminal, without its series and its record. The error
@@ -12,7 +14,7 @@ import (
 func (a Account) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.line(t.bold("Trial " + a.ID + ": " + a.Where))
-	t.paragraph("", joined(" · ", a.Status, a.Started))
+	t.paragraph("", part.Joined(" · ", a.Status, a.Started))
 	if a.Reason != "" && len(a.Flags) == 0 {
 		t.paragraph("! ", a.Reason)
 	}
@@ -20,15 +22,15 @@ func (a Account) Text(w io.Writer, opt TextOptions) error {
 		t.paragraph("! ", flag.Name+": "+flag.Text)
 	}
 	if a.Limit != "" {
-		t.paragraph("", "Limit: "+a.Limit+bracketed(a.Proof))
+		t.paragraph("", "Limit: "+a.Limit+part.Bracketed(a.Proof))
 	}
 	t.names("Levels", a.Levels)
 	t.names("Settings, as the workers reported them", a.Settings)
 	t.checks(a.Checks)
 	if len(a.Figures) > 0 {
-		figures := Table{Columns: []Column{{Title: "metric"}, {Title: "value", Kind: Numbers}, {Title: "unit"}}}
+		figures := part.Table{Columns: []part.Column{{Title: "metric"}, {Title: "value", Kind: part.Numbers}, {Title: "unit"}}}
 		for _, f := range a.Figures {
-			figures.Rows = append(figures.Rows, []Datum{word(f.Metric), number(f.Text, ""), word(f.Unit)})
+			figures.Rows = append(figures.Rows, []part.Datum{part.Word(f.Metric), part.Value(f.Text, ""), part.Word(f.Unit)})
 		}
 		t.heading("Figures")
 		t.table(figures)
@@ -54,7 +56,7 @@ func (t *terminal) names(title string, all []Named) {
 		wide = max(wide, min(len(n.Name), t.width/2))
 	}
 	for _, n := range all {
-		t.paragraph(fmt.Sprintf("  %-*s  ", wide, n.Name), or(n.Text, none))
+		t.paragraph(fmt.Sprintf("  %-*s  ", wide, n.Name), cmp.Or(n.Text, part.None))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/part"
 )
 
 // cell prints the columns of a cell's main table that a terminal has room for:
@@ -13,8 +14,8 @@ import (
 // other where they do not fit beside each other.
 func (t *terminal) cell(c Cell) {
 	t.heading(printable.Text(c.Title))
-	figures := c.Main.figures()
-	if whole := t.grid(figures.withRatios(c)); text.LongestLineLen(whole) <= t.width {
+	figures := briefOf(c.Main)
+	if whole := t.grid(c.withRatios(figures)); text.LongestLineLen(whole) <= t.width {
 		t.line(whole)
 	} else {
 		t.table(figures)
@@ -30,17 +31,17 @@ func (t *terminal) cell(c Cell) {
 	}
 }
 
-// figures are the columns for a terminal without intervals and ratios.
-func (t Table) figures() Table {
-	var shown Table
-	rows := make([][]Datum, len(t.Rows))
+// briefOf are the columns for a terminal without intervals and ratios.
+func briefOf(t part.Table) part.Table {
+	var shown part.Table
+	rows := make([][]part.Datum, len(t.Rows))
 	for i, column := range t.Columns {
 		if !column.Brief {
 			continue
 		}
 		shown.Columns = append(shown.Columns, column)
 		for k, row := range t.Rows {
-			d := row[i].plain()
+			d := row[i].Plain()
 			d.Ratio = nil
 			rows[k] = append(rows[k], d)
 		}
@@ -51,14 +52,14 @@ func (t Table) figures() Table {
 
 // withRatios adds a column for the ratios of each judged one, before the last
 // column, the limit.
-func (t Table) withRatios(c Cell) Table {
+func (c Cell) withRatios(t part.Table) part.Table {
 	t.Columns, t.Rows = slices.Clone(t.Columns), slices.Clone(t.Rows)
 	last := len(t.Columns) - 1
 	for i, column := range c.Main.Columns {
-		if column.Ratios != Judged {
+		if column.Ratios != part.Judged {
 			continue
 		}
-		t.Columns = slices.Insert(t.Columns, last, Column{Title: column.Title, Kind: Numbers, Unit: "÷ " + c.Base})
+		t.Columns = slices.Insert(t.Columns, last, part.Column{Title: column.Title, Kind: part.Numbers, Unit: "÷ " + c.Base})
 		for k := range t.Rows {
 			t.Rows[k] = slices.Insert(slices.Clone(t.Rows[k]), last, c.ratio(k, i))
 		}
@@ -69,14 +70,14 @@ func (t Table) withRatios(c Cell) Table {
 
 // ratio is the ratio of a row of the main table; of the baseline nothing, of
 // another arm without one "–".
-func (c Cell) ratio(row, column int) Datum {
+func (c Cell) ratio(row, column int) part.Datum {
 	switch d := c.Main.Rows[row][column]; {
 	case d.Ratio != nil:
-		return Datum{Ratio: d.Ratio}
+		return part.Datum{Ratio: d.Ratio}
 	case c.baseline(row):
-		return Datum{}
+		return part.Datum{}
 	}
-	return missing()
+	return part.Missing()
 }
 
 // baseline reports whether a row of the main table is the baseline's: the arm
@@ -87,15 +88,15 @@ func (c Cell) baseline(row int) bool {
 }
 
 // ratios has one row per arm and judged column.
-func (c Cell) ratios() Table {
-	t := Table{Caption: "Ratio to " + c.Base, Columns: append(columns("arm", "metric"), numbers("ratio")...)}
+func (c Cell) ratios() part.Table {
+	t := part.Table{Caption: "Ratio to " + c.Base, Columns: append(part.Titles("arm", "metric"), part.Figures("ratio")...)}
 	for k, row := range c.Main.Rows {
 		if c.baseline(k) {
 			continue
 		}
 		for i, column := range c.Main.Columns {
-			if column.Ratios == Judged {
-				t.Rows = append(t.Rows, []Datum{row[0], word(column.Title), c.ratio(k, i)})
+			if column.Ratios == part.Judged {
+				t.Rows = append(t.Rows, []part.Datum{row[0], part.Word(column.Title), c.ratio(k, i)})
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func (c Cell) quotients() []string {
 	var notes []string
 	for _, row := range c.Main.Rows {
 		for i, column := range c.Main.Columns {
-			if r := row[i].Ratio; column.Ratios == Judged && r != nil && r.Of != "" {
+			if r := row[i].Ratio; column.Ratios == part.Judged && r != nil && r.Of != "" {
 				notes = append(notes, row[0].Text+", "+column.Title+": "+r.Text+" is "+r.Of+".")
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 )
 
 // figuresShown bounds how many figures of one group the terminal lists.
@@ -17,7 +18,7 @@ func (t *terminal) published(p Published) {
 	t.heading("Published figures")
 	for _, r := range p.Beside {
 		// Source and note are long; they stand in the other forms.
-		measured := none
+		measured := part.None
 		if r.Measured != nil {
 			measured = r.Measured.Text + " (" + r.Measured.Interval + ")"
 		}

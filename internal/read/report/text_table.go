@@ -1,13 +1,14 @@
 package report
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/part"
 )
 
 // notes prints what a table's figures need said besides.
@@ -20,7 +21,7 @@ func (t *terminal) notes(notes []string) {
 func (t *terminal) caption(caption string) { t.paragraph("  ", caption) }
 
 // captioned prints a table with its caption, nothing for an empty one.
-func (t *terminal) captioned(tab Table) {
+func (t *terminal) captioned(tab part.Table) {
 	if len(tab.Rows) == 0 {
 		return
 	}
@@ -31,68 +32,21 @@ func (t *terminal) captioned(tab Table) {
 
 // table prints a table that fits: columns beyond the width go below, under
 // the first column again.
-func (t *terminal) table(tab Table) {
+func (t *terminal) table(tab part.Table) {
 	for first := 1; first < len(tab.Columns); {
 		last := len(tab.Columns)
-		shown := t.grid(tab.part(first, last))
+		shown := t.grid(tab.Between(first, last))
 		for text.LongestLineLen(shown) > t.width && last > first+1 {
 			last--
-			shown = t.grid(tab.part(first, last))
+			shown = t.grid(tab.Between(first, last))
 		}
 		t.line(shown)
 		first = last
 	}
 }
 
-// part returns the first column and those from first up to last.
-func (t Table) part(first, last int) Table {
-	part := Table{Columns: append([]Column{t.Columns[0]}, t.Columns[first:last]...)}
-	for _, row := range t.Rows {
-		part.Rows = append(part.Rows, append([]Datum{row[0]}, row[first:last]...))
-	}
-	return part
-}
-
-// plain leaves out intervals, notes and details.
-func (t Table) plain() Table {
-	rows := make([][]Datum, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = slices.Clone(row)
-		for j := range rows[i] {
-			rows[i][j] = row[j].plain()
-		}
-	}
-	t.Rows = rows
-	return t
-}
-
-// withoutIntervals leaves ratios without their intervals.
-func (t Table) withoutIntervals() Table {
-	rows := make([][]Datum, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = slices.Clone(row)
-		for j, d := range row {
-			if d.Ratio != nil {
-				bare := *d.Ratio
-				bare.Interval = ""
-				rows[i][j].Ratio = &bare
-			}
-		}
-	}
-	t.Rows = rows
-	return t
-}
-
-func (d Datum) plain() Datum {
-	d.Detail = ""
-	if d.Figure != nil {
-		d.Figure = &Number{Text: d.Figure.Text, Unit: d.Figure.Unit}
-	}
-	return d
-}
-
 // grid sets a table in columns two spaces apart, units under their titles.
-func (t *terminal) grid(tab Table) string {
+func (t *terminal) grid(tab part.Table) string {
 	g := table.NewWriter()
 	g.SetStyle(table.Style{
 		Box:     table.BoxStyle{PaddingLeft: "  ", MiddleHorizontal: "─", PaddingRight: ""},
@@ -131,16 +85,16 @@ func (t *terminal) grid(tab Table) string {
 }
 
 // datum prints a value with its interval and its mark on one line.
-func (t *terminal) datum(d Datum) string {
+func (t *terminal) datum(d part.Datum) string {
 	if d.Verdict != "" {
-		return t.verdict(d.Verdict, mark(d.Verdict)) + " " + string(d.Verdict) + printable.Text(bracketed(d.Detail))
+		return t.verdict(d.Verdict, mark(d.Verdict)) + " " + string(d.Verdict) + printable.Text(part.Bracketed(d.Detail))
 	}
 	parts := []string{printable.Text(d.Text)}
 	if d.Figure != nil {
-		parts = append(parts, printable.Text(d.Figure.full()))
+		parts = append(parts, printable.Text(d.Figure.Full()))
 	}
 	if r := d.Ratio; r != nil {
-		parts = append(parts, or(r.Text, none)+bracketed(r.Interval), t.verdict(r.Verdict, mark(r.Verdict)))
+		parts = append(parts, cmp.Or(r.Text, part.None)+part.Bracketed(r.Interval), t.verdict(r.Verdict, mark(r.Verdict)))
 	}
-	return joined(" ", parts...) + printable.Text(bracketed(d.Detail))
+	return part.Joined(" ", parts...) + printable.Text(part.Bracketed(d.Detail))
 }

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
 )
 
@@ -92,10 +93,10 @@ func (l *layout) timelines(i int, cell string) *Timelines {
 		}
 		figure, idle := l.timeline(t, points)
 		s.Figures = append(s.Figures, Figure{
-			Heading: Heading{
+			Figure: part.Figure{Heading: part.Heading{
 				ID: fmt.Sprintf("cell-%d-time-%d", i+1, len(s.Figures)+1), Wide: true,
 				Title: t.Arm + ", trial " + t.Trial + " over time", Caption: timelineCaption(t, idle),
-			},
+			}},
 			Timeline: figure,
 		})
 	}
@@ -111,9 +112,9 @@ func (l *layout) timelines(i int, cell string) *Timelines {
 
 // timeline draws one trial, and names the panels in which nothing ever happened.
 func (l *layout) timeline(t view.Timeline, points int) (figure *Timeline, idle []string) {
-	figure = &Timeline{Trial: t.Trial, Window: [2]float64{brief(t.Window[0]), brief(t.Window[1])}, End: t.Window[1], Stalls: [][2]float64{}}
+	figure = &Timeline{Trial: t.Trial, Window: [2]float64{part.Brief(t.Window[0]), part.Brief(t.Window[1])}, End: t.Window[1], Stalls: [][2]float64{}}
 	for _, s := range t.Stalls {
-		figure.Stalls = append(figure.Stalls, [2]float64{brief(s[0]), brief(s[1])})
+		figure.Stalls = append(figure.Stalls, [2]float64{part.Brief(s[0]), part.Brief(s[1])})
 	}
 	for _, plan := range slices.Concat(panelPlans, linkPlans(t)) {
 		panel, largest := plan.draw(t, points)
@@ -129,7 +130,7 @@ func (l *layout) timeline(t view.Timeline, points int) (figure *Timeline, idle [
 			}
 		}
 	}
-	figure.End = brief(figure.End)
+	figure.End = part.Brief(figure.End)
 	return figure, idle
 }
 
@@ -222,12 +223,12 @@ func peaks(runs [][][2]float64, most int) [][][2]float64 {
 		for chunk := range slices.Chunk(run, together) {
 			top, found := [2]float64{}, false
 			for _, point := range chunk {
-				if finite(point[0]) && finite(point[1]) && point[0] >= 0 && point[1] >= 0 && (!found || point[1] > top[1]) {
+				if part.Finite(point[0]) && part.Finite(point[1]) && point[0] >= 0 && point[1] >= 0 && (!found || point[1] > top[1]) {
 					top, found = point, true
 				}
 			}
 			if found {
-				line = append(line, [2]float64{brief(top[0]), brief(top[1])})
+				line = append(line, [2]float64{part.Brief(top[0]), part.Brief(top[1])})
 			}
 		}
 		if len(line) > 0 {

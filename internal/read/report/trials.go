@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 )
 
 // Trials is every trial of a run in short: what the browser lists, and what leads from
@@ -76,7 +78,7 @@ func (l *layout) trials() Trials {
 		for _, name := range l.choose(c, wide) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
-				list.Metrics = append(list.Metrics, TrialMetric{name, labelOf(name)})
+				list.Metrics = append(list.Metrics, TrialMetric{name, part.Label(name)})
 			}
 		}
 	}
@@ -101,19 +103,19 @@ func (l *layout) filters() []TrialFactor {
 }
 
 // directory is the run's, as a shell reads it.
-func (l *layout) directory() string { return shellWord(or(l.Header.Directory, "DIR")) }
+func (l *layout) directory() string { return shellWord(cmp.Or(l.Header.Directory, "DIR")) }
 
 func (l *layout) trialCell(c cells.Cell, names []string) TrialCell {
-	cell := TrialCell{Title: or(cells.Spoken(c.Name), "Results"), Levels: c.Levels, Scales: []metric.Scale{}, Arms: []TrialArm{}}
+	cell := TrialCell{Title: cmp.Or(cells.Spoken(c.Name), "Results"), Levels: c.Levels, Scales: []metric.Scale{}, Arms: []TrialArm{}}
 	for _, name := range names {
 		cell.Scales = append(cell.Scales, scaleOf(c, name))
 	}
 	for _, a := range c.Arms {
 		arm := TrialArm{Arm: l.place[a.Name], Figures: make([]TrialFigure, len(names))}
 		for i, name := range names {
-			if m, ok := summaryOf(a, name); ok && finite(m.Value) && finite(m.Low) && finite(m.High) {
-				label := figureOf(m, cell.Scales[i]).Figure.full()
-				arm.Figures[i] = TrialFigure{label, brief(m.Value), brief(m.Low), brief(m.High)}
+			if m, ok := summaryOf(a, name); ok && part.Finite(m.Value) && part.Finite(m.Low) && part.Finite(m.High) {
+				label := figureOf(m, cell.Scales[i]).Figure.Full()
+				arm.Figures[i] = TrialFigure{label, part.Brief(m.Value), part.Brief(m.Low), part.Brief(m.High)}
 			}
 		}
 		cell.Arms = append(cell.Arms, arm)
@@ -129,7 +131,7 @@ func (l *layout) trialLines(cell int, a cells.Arm, names []string, scales []metr
 			Flags: t.Flags, Limit: string(t.Limit), Values: make([]*float64, len(names)),
 		}
 		for i, name := range names {
-			if v, ok := t.Values[name]; ok && finite(v) {
+			if v, ok := t.Values[name]; ok && part.Finite(v) {
 				shown := faithful(v, scales[i])
 				line.Values[i] = &shown
 			}
@@ -141,7 +143,7 @@ func (l *layout) trialLines(cell int, a cells.Arm, names []string, scales []metr
 
 // faithful is brief where that is printed as the value itself.
 func faithful(x float64, s metric.Scale) float64 {
-	if short := brief(x); s.Format(short) == s.Format(x) {
+	if short := part.Brief(x); s.Format(short) == s.Format(x) {
 		return short
 	}
 	return x

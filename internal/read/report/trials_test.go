@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 // marked are the trials that the marks of a figure lead to.
@@ -75,8 +77,8 @@ func TestFiguresOfTheListAreThoseOfTheTables(t *testing.T) {
 						continue
 					}
 					scale, label := p.Trials.Cells[i].Scales[m], p.Trials.Cells[i].Arms[of].Figures[m].Label
-					if compared++; label != row[k].Figure.full() || scale.Unit != column.Unit {
-						t.Errorf("%s, %s of %s: the list says %s %s, the table %s %s", where, column.Metric, row[0].Text, label, scale.Unit, row[k].Figure.full(), column.Unit)
+					if compared++; label != row[k].Figure.Full() || scale.Unit != column.Unit {
+						t.Errorf("%s, %s of %s: the list says %s %s, the table %s %s", where, column.Metric, row[0].Text, label, scale.Unit, row[k].Figure.Full(), column.Unit)
 					}
 				}
 			}
@@ -104,7 +106,7 @@ func TestAccountsSayWhatTheListSays(t *testing.T) {
 				}
 				continue
 			}
-			if or(line.Status, "valid") != a.Status || line.Limit != a.Limit || len(line.Flags) != len(a.Flags) {
+			if cmp.Or(line.Status, "valid") != a.Status || line.Limit != a.Limit || len(line.Flags) != len(a.Flags) {
 				t.Errorf("%s: the list says %+v, the account %s %s %v", where, line, a.Status, a.Limit, a.Flags)
 			}
 			for i, m := range p.Trials.Metrics {
@@ -131,7 +133,7 @@ func TestAccountsSayWhatTheListSays(t *testing.T) {
 func TestPointsLeadToTheirTrials(t *testing.T) {
 	f := foundAsked(t)
 	p, compared := New(f), 0
-	check := func(where, metric string, b Behind, value float64) {
+	check := func(where, metric string, b part.Behind, value float64) {
 		if b.Cell == 0 {
 			return
 		}
@@ -145,7 +147,7 @@ func TestPointsLeadToTheirTrials(t *testing.T) {
 			}
 		}
 	}
-	for i, c := range p.Charts {
+	for i, c := range sectionsOf(p, "charts") {
 		spec, where := f.Charts[i].Spec, c.Figure.ID
 		if c.Figure.Lines != nil {
 			for _, line := range c.Figure.Lines.Lines {

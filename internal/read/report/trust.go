@@ -1,32 +1,34 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
 // trust is what the figures of each arm rest on: consistency checks,
 // steadiness, flags, limits.
-func (l *layout) trust() Section {
-	t := Table{Columns: slices.Concat(columns("cell"), ofKind(Arms, "arm"), numbers("checks passed", "steady"), columns("flags of valid trials"), ofKind(Limits, "limit"))}
+func (l *layout) trust() part.Section {
+	t := part.Table{Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "arm"), part.Figures("checks passed", "steady"), part.Titles("flags of valid trials"), part.OfKind(part.Limits, "limit"))}
 	for _, cell := range l.Cells {
 		for _, arm := range cell.Arms {
 			t.Rows = append(t.Rows, l.trustRow(cell.Name, arm))
 		}
 	}
-	return Section{
+	return part.Section{
 		ID: "trust", Title: "What the figures rest on",
-		Note: "A trial passes the consistency checks when all its counts agree: those of clients and servers, of the kernel, of the interfaces and of the histograms. " +
-			"Only such trials are compared. A flag is a remark on a trial that stays in the figures. A trial is steady when its rate has no step and no slope inside the window.",
-		Tables: []Table{bounded(t)},
+		Notes: []string{"A trial passes the consistency checks when all its counts agree: those of clients and servers, of the kernel, of the interfaces and of the histograms. " +
+			"Only such trials are compared. A flag is a remark on a trial that stays in the figures. A trial is steady when its rate has no step and no slope inside the window."},
+		Tables: []part.Table{part.Bounded(t)},
 	}
 }
 
-func (l *layout) trustRow(cell string, arm cells.Arm) []Datum {
+func (l *layout) trustRow(cell string, arm cells.Arm) []part.Datum {
 	valid, read, steady, flags := 0, 0, 0, map[string]int{}
 	for _, t := range arm.Trials {
 		switch t.Status {
@@ -42,9 +44,9 @@ func (l *layout) trustRow(cell string, arm cells.Arm) []Datum {
 			}
 		}
 	}
-	return []Datum{
-		word(or(cell, "all")), l.named(arm.Name), number(fmt.Sprintf("%d of %d", valid, read), ""),
-		number(fmt.Sprintf("%d of %d", steady, valid), ""), word(counted(flags)), word(string(arm.Limit)),
+	return []part.Datum{
+		part.Word(cmp.Or(cell, "all")), l.named(arm.Name), part.Value(fmt.Sprintf("%d of %d", valid, read), ""),
+		part.Value(fmt.Sprintf("%d of %d", steady, valid), ""), part.Word(counted(flags)), part.Word(string(arm.Limit)),
 	}
 }
 
@@ -54,5 +56,5 @@ func counted(flags map[string]int) string {
 	for _, flag := range sortedKeys(flags) {
 		parts = append(parts, fmt.Sprintf("%s %d", flag, flags[flag]))
 	}
-	return or(strings.Join(parts, ", "), "none")
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }

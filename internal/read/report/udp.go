@@ -6,6 +6,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 )
 
 // udpMetrics are what the kernel counts of an end's datagrams, without the end.
@@ -15,31 +16,31 @@ const datagramsPerSend = "udp_datagrams_per_send"
 
 // udp shows what the kernel counted of UDP, one table for each cell; none where no
 // transport is over it.
-func (l *layout) udp() Section {
-	section := Section{
+func (l *layout) udp() part.Section {
+	section := part.Section{
 		ID: "udp", Title: "UDP, as the kernel counted",
-		Note: "Read from outside the workers: means over blocks. A datagram is dropped where a socket's receive buffer is full, which the " +
+		Notes: []string{"Read from outside the workers: means over blocks. A datagram is dropped where a socket's receive buffer is full, which the " +
 			"transport then has to notice and repair; a larger receive buffer (net.core.rmem_max) or a faster reader prevents it. What is not delivered and " +
-			"what could not be sent are counted for the whole network namespace, on loopback for both ends together.",
+			"what could not be sent are counted for the whole network namespace, on loopback for both ends together."},
 	}
-	heads := slices.Concat(ofKind(Arms, "arm"), columns("end"))
+	heads := slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("end"))
 	for _, name := range udpMetrics {
-		heads = append(heads, numbers(metric.Shown(string(contract.Server)+"."+name).Heading)...)
+		heads = append(heads, part.Figures(metric.Shown(string(contract.Server)+"."+name).Heading)...)
 	}
-	section.Tables = l.endTables(append(heads, numbers(metric.Shown(datagramsPerSend).Heading)...), l.udpRow)
+	section.Tables = l.endTables(append(heads, part.Figures(metric.Shown(datagramsPerSend).Heading)...), l.udpRow)
 	return section
 }
 
 // udpRow is one end of one arm; nil where the kernel was not asked about it.
-func (l *layout) udpRow(c cells.Cell, a cells.Arm, end string) []Datum {
+func (l *layout) udpRow(c cells.Cell, a cells.Arm, end string) []part.Datum {
 	if _, known := summaryOf(a, end+"."+udpMetrics[1]); !known {
 		return nil
 	}
-	row := []Datum{l.armDatum(a), word(end)}
+	row := []part.Datum{l.armDatum(a), part.Word(end)}
 	for _, name := range []string{end + "." + udpMetrics[0], end + "." + udpMetrics[1], end + "." + udpMetrics[2], datagramsPerSend} {
-		d := missing()
+		d := part.Missing()
 		if m, ok := summaryOf(a, name); ok {
-			d = inUnit(m.Value, scaleOf(c, name))
+			d = part.InUnit(m.Value, scaleOf(c, name))
 		}
 		row = append(row, d)
 	}

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
@@ -67,7 +69,7 @@ func (l *layout) verdictCaveats() []string {
 	var caveats []string
 	for _, c := range l.Comparisons {
 		if c.Primary && c.Verdict == compare.Invalid && c.Sentence == "" {
-			caveats = append(caveats, sentence(fmt.Sprintf("no verdict on %s of %s%s: %s", labelOf(c.Metric), c.Arm, cells.InCell(c.Cell), or(c.Reason, "invalid"))))
+			caveats = append(caveats, part.Sentence(fmt.Sprintf("no verdict on %s of %s%s: %s", part.Label(c.Metric), c.Arm, cells.InCell(c.Cell), cmp.Or(c.Reason, "invalid"))))
 		}
 	}
 	return caveats

@@ -40,12 +40,12 @@ func NumberOf(level string) (float64, bool) {
 	return x, err == nil
 }
 
-// where returns the valid trials at the given levels that have the factors;
+// Where returns the valid trials at the given levels that have the factors;
 // none with the reason in words.
-func where(s *cells.Dataset, of scope, factors ...string) ([]*trial.Judged, string) {
+func Where(s *cells.Dataset, of Scope, factors ...string) ([]*trial.Judged, string) {
 	var found []*trial.Judged
 	for _, v := range s.Trials {
-		if v.Trial.Status == trial.Valid && of.has(v.Plan.Arm) && s.IsAt(v, of.levels) {
+		if v.Trial.Status == trial.Valid && of.has(v.Plan.Arm) && s.IsAt(v, of.Levels) {
 			found = append(found, v)
 		}
 	}
@@ -61,26 +61,26 @@ func where(s *cells.Dataset, of scope, factors ...string) ([]*trial.Judged, stri
 	return found, ""
 }
 
-// scope is the part of a study's trials that a chart or a fit is of.
-type scope struct {
-	levels map[string]string
-	arms   []string // empty for all
+// Scope is the part of a study's trials that a chart or a fit is of.
+type Scope struct {
+	Levels map[string]string
+	Arms   []string // empty for all
 }
 
-func (sc scope) has(arm string) bool { return len(sc.arms) == 0 || slices.Contains(sc.arms, arm) }
+func (sc Scope) has(arm string) bool { return len(sc.Arms) == 0 || slices.Contains(sc.Arms, arm) }
 
 // String completes "no valid trial".
-func (sc scope) String() string {
+func (sc Scope) String() string {
 	text := ""
-	if len(sc.arms) > 0 {
-		text = " of " + strings.Join(sc.arms, ", ")
+	if len(sc.Arms) > 0 {
+		text = " of " + strings.Join(sc.Arms, ", ")
 	}
-	if len(sc.levels) == 0 {
+	if len(sc.Levels) == 0 {
 		return text
 	}
 	var words []string
-	for _, factor := range slices.Sorted(maps.Keys(sc.levels)) {
-		words = append(words, factor+"="+sc.levels[factor])
+	for _, factor := range slices.Sorted(maps.Keys(sc.Levels)) {
+		words = append(words, factor+"="+sc.Levels[factor])
 	}
 	return text + " at " + strings.Join(words, " ")
 }

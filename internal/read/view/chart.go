@@ -1,11 +1,12 @@
-// Package view makes what a study asks for beside its comparisons: charts, fits,
-// searches, profiles and published ratios beside measured ones.
+// Package view makes charts that a study asks for, timelines of trials, and published
+// ratios beside measured ones.
 package view
 
 import (
 	"fmt"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
 
@@ -24,7 +25,20 @@ type Chart struct {
 	Marks       []Mark       `json:"marks,omitempty"`        // by name, then by cell, in the study's order
 	Knee        string       `json:"knee,omitempty"`         // a front's: which mark is the knee and by which rule, or why there is none
 	Notes       []string     `json:"notes,omitempty"`        // what was left out, or why nothing is drawn
+	Windows     bool         `json:"-"`                      // its points are windows at their rates, of a study that searches for one
 }
+
+// Charts are those of a run.
+type Charts []Chart
+
+// Part has no sections: whoever lays a page out draws the charts, as their marks stand for
+// trials that the page shows.
+func (c Charts) Part() part.Part {
+	return part.Part{ID: "charts", Title: "Charts", Beside: true, Lines: terminalLines}
+}
+
+// terminalLines bounds what a terminal shows of charts.
+const terminalLines = 90
 
 // Line is one line of a chart: the metric at one level of By.
 type Line struct {

@@ -32,7 +32,7 @@ func drawFront(s *cells.Dataset, c *Chart, gain metric.Metric) {
 	if by == "" {
 		by = s.Header.Study.Compare.Factor
 	}
-	judged, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, by)
+	judged, why := Where(s, Scope{c.Spec.Where, c.Spec.Arms}, by)
 	if why != "" {
 		c.note("nothing is drawn: %s", why)
 		return

@@ -21,7 +21,7 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 			named = append(named, f)
 		}
 	}
-	judged, why := where(s, scope{c.Spec.Where, c.Spec.Arms}, named...)
+	judged, why := Where(s, Scope{c.Spec.Where, c.Spec.Arms}, named...)
 	if why != "" {
 		c.note("nothing is drawn: %s", why)
 		return nil, nil
@@ -45,7 +45,7 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 		}
 	}
 	if len(drawn) == 0 {
-		c.note("nothing is drawn: no valid trial%s has %s", scope{c.Spec.Where, c.Spec.Arms}.String(), c.Spec.Metric)
+		c.note("nothing is drawn: no valid trial%s has %s", Scope{c.Spec.Where, c.Spec.Arms}.String(), c.Spec.Metric)
 		return nil, nil
 	}
 	if bounds > 0 {

@@ -17,12 +17,9 @@ var drawers = map[record.ChartKind]func(*cells.Dataset, *Chart, metric.Metric){
 	record.Front: drawFront,
 }
 
-// Charts fills in the charts that the study asks for, from valid trials alone.
-func Charts(s *cells.Dataset) []Chart { return ChartsOf(s, s.Header.Study.Charts) }
-
-// ChartsOf fills in some charts of a run.
-func ChartsOf(s *cells.Dataset, specs []record.Chart) []Chart {
-	var all []Chart
+// ChartsOf fills in some charts of a run, from valid trials alone.
+func ChartsOf(s *cells.Dataset, specs []record.Chart) Charts {
+	var all Charts
 	for _, spec := range specs {
 		all = append(all, chart(s, spec))
 	}

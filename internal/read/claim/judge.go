@@ -1,0 +1,129 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
+)
+
+// judge decides one condition, which the printed interval shows: it holds where the
+// interval lies wholly where the claim is true, and does not where it lies wholly
+// elsewhere. A ratio that has a verdict is judged by that one's interval. Of others,
+// holding is asked of an interval at the level, as every condition of the claim must
+// hold, and not holding of one at the strict level, since one of several that does
+// not is enough; this wider one is printed unless the condition holds.
+func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
+	e.Blocks, e.State = len(e.effects), Undecided
+	least := compare.LeastBlocks(level)
+	if e.judged > 0 {
+		level, strict = e.judged, e.judged
+	}
+	u, ok := stat.MeanOf(e.effects)
+	if e.Blocks == 1 {
+		u.Point = e.effects[0]
+	}
+	holds, surely := u.At(level), u.At(strict)
+	e.print(surely, strict)
+	switch {
+	case e.refusal != "":
+		e.Reason = e.refusal
+		return
+	case !ok || e.Blocks < least:
+		e.NeedsMore = compare.InAll(least, e.Blocks, e.Of)
+		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, least)
+		return
+	case !e.Known():
+		e.Reason = compare.FarApart
+		return
+	}
+	within, beyond := claimBounds(p)
+	switch {
+	case within <= holds.Low && holds.High <= beyond:
+		e.State = Holds
+		e.print(holds, level)
+	case surely.High < within || surely.Low > beyond:
+		e.State = DoesNotHold
+		e.Reason = wayOf(p, surely)
+	default:
+		e.Reason = "the interval contains a bound of the claim; " + e.decides(u.Point, within, beyond)
+	}
+}
+
+// print takes over an interval of logarithms.
+func (e *Evidence) print(log stat.Estimate, level float64) {
+	if e.Blocks > 0 {
+		e.Ratio, e.Low, e.High, e.Interval = compare.Bounded(log.Point), compare.Bounded(log.Low), compare.Bounded(log.High), level
+	}
+}
+
+// Known tells whether the ratio is shown with its interval.
+func (e *Evidence) Known() bool { return cells.Known(e.Blocks, e.Ratio, e.Low, e.High) }
+
+// decides says what would decide a condition that is open: the blocks at which the
+// interval is expected to lie clear of the bound nearest to the mean.
+func (e *Evidence) decides(mean, within, beyond float64) string {
+	distance := min(math.Abs(mean-within), math.Abs(beyond-mean))
+	bounds := stat.Bounds{Shared: max(1, int(math.Round(cells.Level/e.Interval)))}
+	e.NeedsMore = compare.InAll(stat.BlocksToSettle(distance, stat.SD(e.effects), bounds, max(compare.LeastBlocks(cells.Level), e.Blocks+1)), e.Blocks, e.Of)
+	if e.NeedsMore == 0 {
+		return fmt.Sprintf("it lies so near that %d blocks would not decide", stat.MaxBlocks)
+	}
+	return fmt.Sprintf("about %d blocks would decide", e.NeedsMore)
+}
+
+// wayOf says of a claimed size that is not found whether its direction is.
+func wayOf(p record.ClaimPart, log stat.Estimate) string {
+	if p.Is != record.Sized || p.Of == 1 {
+		return ""
+	}
+	switch claimed := math.Log(p.Of); {
+	case log.Low*claimed > 0 && log.High*claimed > 0:
+		return "the direction holds, the size does not"
+	case log.Low*claimed < 0 && log.High*claimed < 0:
+		return "it is the other way round"
+	}
+	return "not even the direction can be told"
+}
+
+// claimBounds returns between which logarithms of the ratio a part of a claim is
+// true.
+func claimBounds(p record.ClaimPart) (from, to float64) {
+	margin := math.Log1p(p.Margin)
+	switch p.Is {
+	case record.Higher:
+		return margin, math.Inf(1)
+	case record.Lower:
+		return math.Inf(-1), -margin
+	case record.Sized:
+		return math.Log(p.Of) - margin, math.Log(p.Of) + margin
+	case record.Steadier:
+		return 0, math.Inf(1)
+	}
+	return -margin, margin
+}
+
+// slack is how far the interval stays from the nearer bound of the claim.
+func (e *Evidence) slack(p record.ClaimPart) float64 {
+	from, to := claimBounds(p)
+	return min(math.Log(e.Low)-from, to-math.Log(e.High))
+}
+
+// claimed says what a part of a claim asks of its ratio.
+func claimed(p record.ClaimPart) string {
+	switch p.Is {
+	case record.Higher:
+		return "above " + quantity.FormatFigure(1+p.Margin) + "×"
+	case record.Lower:
+		return "below " + quantity.FormatFigure(1/(1+p.Margin)) + "×"
+	case record.Sized:
+		return "within " + quantity.FormatShare(p.Margin) + " of " + quantity.FormatFigure(p.Of) + "×"
+	case record.Steadier:
+		return "above 1×"
+	}
+	return "within " + quantity.FormatShare(p.Margin) + " of 1"
+}

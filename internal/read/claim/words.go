@@ -1,0 +1,106 @@
+package claim
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
+)
+
+// sentence says what became of a claim, to stand under its title, on what
+// that rests and under which conditions.
+func (c *Claim) sentence() string {
+	outcome := cmp.Or(string(c.Outcome), string(c.State))
+	outcome = strings.ToUpper(outcome[:1]) + outcome[1:]
+	if c.Outcome == NotTestable {
+		return outcome + ": " + c.ground()
+	}
+	ground := c.ground()
+	if n := len(c.Evidence) - 1; n > 0 {
+		ground += fmt.Sprintf(" The table has %d more.", n)
+	}
+	return outcome + ". " + ground
+}
+
+// ground says on what the outcome of a claim rests: the comparison that
+// decides and the conditions of the test, or why there is none.
+func (c *Claim) ground() string {
+	if c.Outcome == NotTestable {
+		return c.untested() + "."
+	}
+	weakest := c.Weakest()
+	if weakest == nil {
+		return "Its arms have no figures in a common cell."
+	}
+	text := c.evidenceWords(weakest)
+	if weakest.Reason != "" {
+		text += "; " + weakest.Reason
+	}
+	text += "."
+	if len(c.Conditions) > 0 {
+		text += " Tested: " + strings.Join(c.Conditions, "; ") + "."
+	}
+	return text
+}
+
+// evidenceWords states one comparison beside what the claim asks of it.
+func (c *Claim) evidenceWords(e *Evidence) string {
+	p := c.Spec.Parts[e.Part]
+	text := p.Metric + ": " + e.What
+	switch {
+	case e.Blocks > 0 && !e.Known():
+		text += " unknown (" + cells.WhyUnknown(e.Blocks, e.Of) + ")"
+	case e.Blocks > 0:
+		text += fmt.Sprintf(" %s× (%s interval %s–%s, %d blocks)", quantity.FormatFigure(e.Ratio), compare.Confidence(e.Interval),
+			quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High), e.Blocks)
+	}
+	return text + ", claimed " + claimed(p)
+}
+
+// untested is why a claim cannot be tested here.
+func (c *Claim) untested() string {
+	switch {
+	case c.Reason != "":
+		return strings.TrimSuffix(c.Reason, ".")
+	case len(c.Unmet) > 0 && c.Spec.Source == "":
+		return "it is about " + cells.Conditions(c.Unmet)
+	case len(c.Unmet) > 0:
+		return "it was published under " + cells.Conditions(c.Unmet)
+	}
+	return "no cell of this study has its arms at these levels"
+}
+
+// sentence counts how the claims came out.
+func (all Claims) sentence() string {
+	count := map[Outcome]int{}
+	for _, c := range all {
+		count[c.Outcome]++
+	}
+	var said []string
+	for _, o := range []struct {
+		outcome   Outcome
+		one, many string
+	}{
+		{StillHolds, "holds", "hold"},
+		{NoLongerHolds, "no longer holds", "no longer hold"},
+		{NeverHeld, "does not hold", "do not hold"},
+		{StillOpen, "is undecided", "are undecided"},
+		{NotTestable, "cannot be tested here", "cannot be tested here"},
+	} {
+		switch n := count[o.outcome]; {
+		case n == len(all) && n > 1 && o.outcome == NotTestable:
+			return fmt.Sprintf("None of the %d declared claims can be tested here.", n)
+		case n == len(all) && n > 1:
+			return fmt.Sprintf("All %d declared claims %s.", n, o.many)
+		case n == 1:
+			said = append(said, "1 "+o.one)
+		case n > 1:
+			said = append(said, fmt.Sprintf("%d %s", n, o.many))
+		}
+	}
+	return fmt.Sprintf("Of %s, %s.", quantity.Plural(len(all), "declared claim"), part.And(said))
+}
