@@ -26,7 +26,6 @@ func (s *Study) KeepViews(original *Study) {
 	s.Charts = sound(charts, scope.Chart)
 	s.Fits = sound(original.Fits, scope.Fit)
 	s.Reaches = sound(original.Reaches, scope.Reach)
-	s.Choices = sound(original.Choices, scope.Choice)
 	s.Pays = sound(keptArms(original.Pays, scope), scope.Pays)
 	s.Costs = sound(scope.keptLevels(original.Costs), scope.Cost)
 	s.Claims = sound(original.Claims, scope.Claim)

@@ -17,14 +17,22 @@ const leastConfirm = 6
 
 // Race checks a race of at most so many blocks: see Scope.
 func (c Scope) Race(r record.Race, blocks int) (key, text string) {
-	if key, text := c.Choice(record.Choice{Best: r.Best, Within: r.Within}); text != "" {
-		return key, text
+	m, err := metric.Named(r.Best)
+	switch {
+	case err != nil:
+		return "best", metricProblem(r.Best)
+	case m.Better != metric.Higher && m.Better != metric.Lower:
+		return "best", "neither more nor less of " + r.Best + " is better; expected a metric such as " + strings.Join(highMetrics(), ", ")
+	}
+	for _, b := range r.Within {
+		if text := metricProblem(b.Metric); text != "" {
+			return "within", text
+		}
 	}
 	cells := 0
 	for _, d := range c.designs {
 		d.eachCell(func([]Setting) { cells++ })
 	}
-	m, _ := metric.Named(r.Best) // Choice has seen it
 	switch {
 	case strings.HasPrefix(m.Name, ResponsePrefix) && !c.Open():
 		return "best", fmt.Sprintf("without a rate no exchange has a due time, so there is no %s; expected %s, or a rate", r.Best, servicePrefix+strings.TrimPrefix(r.Best, ResponsePrefix))

@@ -39,7 +39,6 @@ type Study struct {
 	Charts    []record.Chart
 	Fits      []record.Fit
 	Reaches   []record.Reach
-	Choices   []record.Choice
 	Pays      []record.Pays
 	Costs     []record.Cost
 	Claims    []record.Claim

@@ -15,7 +15,7 @@ func Summary(s *Study) record.Study {
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
 		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
-		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Choices: slices.Clone(s.Choices), Pays: slices.Clone(s.Pays), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
+		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
 	}
 	others := s.others()
 	shared := defaults()

@@ -78,23 +78,6 @@ func (c Scope) Reach(r record.Reach) (key, text string) {
 	return c.whereProblem(r.Where, nil)
 }
 
-// Choice checks a choice: see Scope.
-func (c Scope) Choice(x record.Choice) (key, text string) {
-	m, err := metric.Named(x.Best)
-	switch {
-	case err != nil:
-		return "best", metricProblem(x.Best)
-	case m.Better != metric.Higher && m.Better != metric.Lower:
-		return "best", "neither more nor less of " + x.Best + " is better; expected a metric such as " + strings.Join(highMetrics(), ", ")
-	}
-	for _, b := range x.Within {
-		if text := metricProblem(b.Metric); text != "" {
-			return "within", text
-		}
-	}
-	return c.whereProblem(x.Where, nil)
-}
-
 // Pays checks a replacement: see Scope.
 func (c Scope) Pays(p record.Pays) (key, text string) {
 	for _, side := range []struct {

@@ -14,12 +14,36 @@ const maxArguments = 200
 // Arguments are a study as it was typed. They are read once; a command may add
 // what its own options say, and Study makes a study of them.
 type Arguments struct {
-	first  position
-	named  string // the study or file that the others change; "" for none
-	typed  draft
-	search []entry                   // of the section capacity
-	arms   *node                     // the file's arms to keep; nil for all
-	given  map[string]study.Position // what was typed, by its key
+	first position
+	named string                    // the study or file that the others change; "" for none
+	typed draft                     // what they say by themselves; its tree has keys that are no factors
+	arms  *node                     // the file's arms to keep; nil for all
+	raced position                  // what a command's race was typed as
+	given map[string]study.Position // what was typed, by its key
+}
+
+// Setting is a key of the command line that belongs to the study and is no factor.
+type Setting struct {
+	Name  string
+	Doc   string
+	Usual []string // values to offer; nil where there are no usual ones
+}
+
+// Settings returns what can be typed beside factors.
+func Settings() []Setting {
+	var all []Setting
+	add := func(k about) {
+		if _, err := study.FactorNamed(k.typed); k.typed != "" && err != nil {
+			all = append(all, Setting{k.typed, k.doc, k.usual})
+		}
+	}
+	for _, k := range studyBlock.abouts() {
+		add(k)
+		for _, part := range k.keys {
+			add(part)
+		}
+	}
+	return all
 }
 
 // ParseArgs reads a study from the command line: see ReadArguments and Study.
@@ -43,7 +67,7 @@ func ReadArguments(args []string) (*Arguments, error) {
 		return nil, position{text: "command line"}.errorf("no study is named; expected a study, or levels such as transport=go-net,go-epoll")
 	}
 	a := &Arguments{first: position{argument: 1, text: args[0]}, given: map[string]study.Position{}}
-	a.typed.at = a.first
+	a.typed.tree = &node{at: a.first, kind: mapping}
 	for i, arg := range args {
 		if i == 0 && !strings.Contains(arg, "=") {
 			a.named = arg
@@ -64,10 +88,10 @@ func (a *Arguments) Sets(factor string) bool { return a.given[factor] != nil }
 
 // First returns the first level that was typed for a factor; "" for none.
 func (a *Arguments) First(factor string) string {
-	if l, held := study.Find(a.typed.hold, factor); held {
+	if l, held := study.Find(a.typed.Hold, factor); held {
 		return l.Text
 	}
-	if v := study.FindVaried(a.typed.vary, factor); v != nil {
+	if v := study.FindVaried(a.typed.Vary, factor); v != nil {
 		return v.Levels[0].Text
 	}
 	return ""
@@ -82,26 +106,16 @@ func (a *Arguments) Hold(option, factor, level string) error {
 // Study makes the study. Open reads a file; errors about arguments are a
 // *study.Error.
 func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study, error) {
-	if a.named == "" {
-		if a.arms != nil {
-			return nil, a.arms.at.errorf("arms are bundles of levels and written in a file; name a study that has them first")
-		}
-		d := a.typed
+	base := draft{Study: studyBlock.start, tree: &node{at: a.first, kind: mapping}}
+	base.Name = record.Unnamed
+	switch {
+	case a.named != "":
 		var err error
-		if d.capacity, err = d.capacity.change(a.search); err != nil {
+		if base, err = a.readBase(open); err != nil {
 			return nil, err
 		}
-		if a.given["study"] == nil {
-			d.name = record.Unnamed
-		}
-		return d.complete()
-	}
-	base, err := a.readBase(open)
-	if err != nil {
-		return nil, err
-	}
-	if base.capacity, err = base.capacity.change(a.search); err != nil {
-		return nil, err
+	case a.arms != nil:
+		return nil, a.arms.at.errorf("arms are bundles of levels and written in a file; name a study that has them first")
 	}
 	return a.override(base)
 }
@@ -129,26 +143,41 @@ func (a *Arguments) readBase(open func(name string) ([]byte, error)) (draft, err
 func (a *Arguments) add(here position, arg string) error {
 	key, value, found := strings.Cut(arg, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	if slices.ContainsFunc(settings, func(s Setting) bool { return s.Name == key && s.compares }) {
-		key = "compare." + key
-	}
 	switch {
 	case !found:
 		return here.errorf("expected KEY=VALUE, such as connections=50,1000")
 	case value == "":
 		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(key, 40), quantity.Clip(key, 40))
-	case slices.Contains([]string{"study", "question", "compare.factor", "compare.baseline", "compare.margin", "mesh", "settle", "capacity"}, key):
+	}
+	block, part, k := placeOf(key)
+	if k.name != "" {
+		key = block
+		if part != "" {
+			key += "." + part
+		}
+	}
+	if k.name != "" && !k.many {
 		return a.take(entry{key, here, scalarNode(here, value)})
-	case strings.HasPrefix(key, searchPrefix):
-		return a.take(entry{key, here, oneOrMore(levelsNode(here, value))})
-	case key == armFactor, key == "require", key == "compare.primary":
-		return a.take(entry{key, here, levelsNode(here, value)})
 	}
 	return a.take(entry{key, here, oneOrMore(levelsNode(here, value))})
 }
 
-// searchPrefix is typed before the keys of the section capacity.
-const searchPrefix = "capacity."
+// placeOf returns where a typed key stands in a file: compare and margin for margin, and
+// what there is to say of it, or of its block; nothing of any other name.
+func placeOf(typed string) (block, part string, k about) {
+	block, part, _ = strings.Cut(typed, ".")
+	for _, top := range studyBlock.abouts() {
+		for _, k := range top.keys {
+			if k.typed == typed || k.typed != "" && top.name == block && k.name == part {
+				return top.name, k.name, k
+			}
+		}
+		if top.name == block {
+			return block, part, top
+		}
+	}
+	return "", "", about{}
+}
 
 // armFactor is typed to choose among the arms of a file.
 const armFactor = study.ArmFactor
@@ -163,43 +192,43 @@ func (a *Arguments) take(e entry) error {
 		return e.at.errorf("%s is given twice; first in %s", strings.TrimPrefix(e.key, "compare."), first)
 	}
 	a.given[key] = e.at
-	if sub, ok := strings.CutPrefix(e.key, "compare."); ok {
-		return a.typed.takeCompare(&node{at: e.at, kind: mapping, entries: []entry{{sub, e.at, e.value}}})
+	if block, part, k := placeOf(e.key); k.name != "" {
+		return a.takeKey(e, block, part, k)
 	}
-	if sub, ok := strings.CutPrefix(e.key, searchPrefix); ok {
-		if !slices.Contains(capacityKeys, sub) {
-			return e.at.errorf("unknown key %q; %s", quantity.Clip(e.key, 40), quantity.Hint(sub, capacityKeys))
-		}
-		a.search = append(a.search, entry{sub, e.at, e.value})
-		return nil
-	}
-	if e.key == "capacity" { // of which nothing more need be said
-		wanted, err := readMesh(e)
-		if err == nil && wanted.wanted {
-			a.search = append(a.search, e)
-		}
-		return err
-	}
-	switch e.key {
-	case "study", "question", "blocks", "continue", "mesh", "settle", "probes", "seed", "require":
-		return a.typed.take(e)
-	case "hold", "vary", "sweeps", "compare", "race", "published", "charts", "fits", "reaches", "choose", "pays", "costs", "claims":
-		return e.at.errorf("%s can be written in a file only; on the command line name a factor, or compare.baseline and its like", e.key)
-	case armFactor:
+	if e.key == armFactor {
 		a.arms = e.value
 		return nil
 	}
 	if e.value.kind == scalar {
 		s, err := readSetting(e, "hold")
-		a.typed.hold = append(a.typed.hold, s)
+		a.typed.Hold = append(a.typed.Hold, s)
 		return err
 	}
 	v, err := readVariedFactor(e, readLevels)
-	a.typed.vary = append(a.typed.vary, v)
+	a.typed.Vary = append(a.typed.Vary, v)
 	return err
 }
 
-func scalarNode(here position, text string) *node { return &node{at: here, kind: scalar, text: text} }
+// takeKey reads a key that is no factor, or one of its block.
+func (a *Arguments) takeKey(e entry, block, part string, k about) error {
+	if k.typed == "" && (part == "" || !slices.ContainsFunc(k.keys, func(k about) bool { return k.typed != "" })) {
+		return e.at.errorf("%s can be written in a file only; on the command line name a factor, or compare.baseline and its like", e.key)
+	}
+	typed := &node{at: e.at, kind: mapping}
+	switch {
+	case part != "":
+		typed.entries = []entry{{part, e.at, e.value}}
+	case k.keys != nil: // all of whose keys may be left out
+		if wanted, err := aFlag.read(e); err != nil || !wanted {
+			return err
+		}
+	default:
+		typed = e.value
+	}
+	typed = mappingNode(e.at, block, typed)
+	a.typed.tree = typed.over(a.typed.tree)
+	return studyBlock.readKeys(typed, &a.typed.Study, &a.typed.Study, false)
+}
 
 // levelsNode splits comma-separated levels; a backslash keeps a comma.
 func levelsNode(here position, text string) *node {

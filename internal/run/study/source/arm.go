@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
 
@@ -26,7 +27,7 @@ func (a *Arguments) AddArm(given, name string, levels map[string]string) error {
 		return here.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(name, 80))
 	}
 	d := &a.typed
-	if slices.ContainsFunc(d.arms, func(other study.Arm) bool { return other.Name == name }) {
+	if slices.ContainsFunc(d.Arms, func(other study.Arm) bool { return other.Name == name }) {
 		return here.errorf("%s is named twice", name)
 	}
 	arm := study.Arm{Name: name, At: here}
@@ -40,11 +41,26 @@ func (a *Arguments) AddArm(given, name string, levels map[string]string) error {
 		}
 		arm.Settings = append(arm.Settings, s)
 	}
-	d.arms = append(d.arms, arm)
-	if v := study.FindVaried(d.vary, armFactor); v != nil {
-		v.Levels = namesOf(d.arms)
+	d.Arms = append(d.Arms, arm)
+	if v := study.FindVaried(d.Vary, armFactor); v != nil {
+		v.Levels = namesOf(d.Arms)
 		return nil
 	}
-	d.vary = append(d.vary, study.Varied{Factor: armFactor, Levels: namesOf(d.arms), At: here})
+	d.Vary = append(d.Vary, study.Varied{Factor: armFactor, Levels: namesOf(d.Arms), At: here})
+	return nil
+}
+
+// AddRace makes the study of a command's own arms a race: given is what was typed for it,
+// for errors. A bound is METRIC <= VALUE or METRIC >= VALUE.
+func (a *Arguments) AddRace(given string, r record.Race, bounds []string) error {
+	here := position{text: given}
+	for _, text := range bounds {
+		b, err := typedBound(text)
+		if err != nil {
+			return here.errorf("%s", err)
+		}
+		r.Within = append(r.Within, b)
+	}
+	a.typed.Race, a.raced = &r, here
 	return nil
 }

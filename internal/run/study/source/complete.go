@@ -1,10 +1,30 @@
+// Package source reads a study from a file or from a command line, and writes it
+// as a file. What was typed or written becomes a study's values once, each with
+// its position; package study completes and checks them.
+//
+// A file is parsed into nodes (yaml.go, node.go). Tables of keys (key.go, kinds.go,
+// keys.go, keys_results.go) make them a draft: every level read, nothing checked
+// against another. Arguments are nodes too (arguments.go), which are read over the
+// file's (override.go). A complete draft is a study (complete.go); what its file
+// wants to see of the results is read last. The same tables write a study (print.go).
 package source
 
 import (
 	"slices"
+	"strings"
 
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
+
+// draft is a study as it was written: every level is read, nothing is checked
+// against another.
+type draft struct {
+	study.Study
+	tree    *node // what was written, for the positions and for what is read last
+	changed bool  // by arguments
+}
 
 // ParseFile reads a study file. The name appears in errors, each of which is
 // a *study.Error with file, line and column.
@@ -21,71 +41,203 @@ func readFile(name string, data []byte) (draft, error) {
 	if err != nil {
 		return draft{}, err
 	}
-	return readDraft(tree)
+	d := draft{Study: studyBlock.start, tree: tree}
+	if err := studyBlock.read(tree, &d.Study, &d.Study); err != nil {
+		return d, err
+	}
+	if d.Name == "" {
+		return d, tree.at.errorf(`the key "study" is missing; expected the study's name`)
+	}
+	return d, nil
 }
-
-// defaultSeed is the seed of a study that names none.
-const defaultSeed = 1
 
 // complete makes a study of a draft, which stays as it is.
 func (d *draft) complete() (*study.Study, error) {
-	s := &study.Study{
-		Name: d.name, Question: d.question, At: d.at, Seed: defaultSeed,
-		Hold: slices.Clone(d.hold), Vary: slices.Clone(d.vary), Arms: slices.Clone(d.arms), Sweeps: slices.Clone(d.sweeps),
-	}
+	s := d.Study
+	s.At, s.Compare, s.Requires = d.tree.at, record.Compare{}, nil
+	s.Hold, s.Vary, s.Arms, s.Sweeps = slices.Clone(s.Hold), slices.Clone(s.Vary), slices.Clone(s.Arms), slices.Clone(s.Sweeps)
 	for i := range s.Arms {
 		s.Arms[i].Settings = slices.Clip(s.Arms[i].Settings) // an implied codec is the study's, not the draft's
 	}
 	for i := range s.Sweeps {
 		s.Sweeps[i].Hold = slices.Clip(s.Sweeps[i].Hold)
 	}
-	s.Mesh = d.mesh != nil && d.mesh.wanted
-	if d.probes != nil {
-		s.Probes = int(d.probes.Value)
-	}
-	if d.seed != nil {
-		s.Seed = uint64(d.seed.Value)
-	}
-	blocks := d.blocks
-	if blocks == nil && d.race != nil {
-		blocks = d.race.blocks()
-	}
-	if err := setLooks(s, blocks, d.further); err != nil {
-		return nil, err
-	}
-	if err := d.setCapacity(s); err != nil {
-		return nil, err
-	}
-	if err := s.Complete(); err != nil {
-		return nil, err
-	}
-	if err := d.compare.apply(s); err != nil {
-		return nil, err
-	}
-	if err := d.settle.apply(s); err != nil {
-		return nil, err
-	}
-	if err := d.race.apply(s); err != nil {
-		return nil, err
-	}
-	if d.views != nil {
-		if err := readViews(d.views, s); err != nil {
+	for _, step := range []func(*study.Study) error{
+		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, d.checkSettle, d.checkRace,
+		func(s *study.Study) error { return studyBlock.readKeys(d.tree, s, s, true) },
+		d.setRequires, (*study.Study).CheckSize,
+	} {
+		if err := step(&s); err != nil {
 			return nil, err
 		}
 	}
-	if err := applyRequires(d.requires, s); err != nil {
-		return nil, err
-	}
-	return s, s.CheckSize()
+	return &s, nil
 }
 
-// readViews reads those sections of a file into its complete study.
-func readViews(tree *node, s *study.Study) error {
-	scope := s.Scope()
-	for _, read := range []func(*node, *study.Study, study.Scope) error{readPublished, readCharts, readFits, readReaches, readChoices, readPays, readCosts, readClaims, readLadders} {
-		if err := read(tree, s, scope); err != nil {
+// setLooks gives a study its blocks: those after which it may stop, and the
+// further ones to which it goes on when it is told to. A study that gives its
+// blocks alone has no further looks.
+func (d *draft) setLooks(s *study.Study) error {
+	stages, further := study.StandardLooks()
+	given := d.tree.get("blocks") != nil
+	switch {
+	case given:
+		stages, further = d.Stages, nil
+	case d.Race != nil:
+		stages, further = []int{raceBlocks + d.Race.Confirm}, nil // the most that it may take
+	}
+	last := stages[len(stages)-1]
+	if d.Further != nil {
+		further = d.Further
+		if further[0] <= last {
+			return d.tree.value("continue").at.errorf("continue: found %d blocks, and the run has %d by itself; expected more", further[0], last)
+		}
+		if n := len(stages) + len(further); n > study.MaxLooks {
+			return d.tree.value("continue").at.errorf("continue: blocks and continue have %d looks together; expected at most %d", n, study.MaxLooks)
+		}
+	}
+	if given && len(stages)+len(further) > 1 && stages[0] < study.LeastLook {
+		return d.tree.value("blocks").at.errorf("blocks: the first stage has %d blocks; expected at least %d, of which an interval can be made", stages[0], study.LeastLook)
+	}
+	s.Blocks, s.Stages, s.Further = last, nil, further
+	if len(stages) > 1 {
+		s.Stages = stages
+	}
+	return nil
+}
+
+// setCapacity gives a study that searches blocks where none are written.
+func (d *draft) setCapacity(s *study.Study) error {
+	here := d.tree.value("capacity").at
+	switch {
+	case s.Capacity == nil:
+		return nil
+	case s.Race != nil:
+		return here.errorf("capacity: the study has a race too, and each decides what a block runs; expected one of them")
+	case s.Mesh:
+		return here.errorf("capacity: the study is a mesh, whose pairs share the fabric; expected one of them")
+	}
+	if d.tree.get("blocks") == nil {
+		s.Blocks, s.Stages, s.Further = s.SearchBlocks(), nil, nil
+	}
+	return nil
+}
+
+// setCompare makes the comparison that was written a complete study's.
+func (d *draft) setCompare(s *study.Study) error {
+	compare := d.tree.value("compare")
+	if factor := d.Compare.Factor; compare.get("factor") != nil {
+		if !s.Varies(factor) {
+			var names []string
+			for _, v := range s.Vary {
+				names = append(names, v.Factor)
+			}
+			return compare.value("factor").at.errorf("compare: %q does not vary; %s", quantity.Clip(factor, 80), quantity.Hint(factor, names))
+		}
+		s.Compare.Factor = factor
+		if err := s.CheckCompared(); err != nil {
 			return err
 		}
+	}
+	if err := d.setBaseline(s, compare.get("baseline")); err != nil {
+		return err
+	}
+	if compare.get("primary") != nil {
+		open := s.Scope().Open()
+		for i, item := range listed(compare.value("primary")) {
+			// The file named it, and an argument took the rate away: it is replaced.
+			replaced := d.changed && item.at.file != nil
+			if name := d.Compare.Primary[i]; strings.HasPrefix(name, study.ResponsePrefix) && !open && !replaced {
+				return item.at.errorf("primary: %s", study.OpenLoopOnly(name))
+			}
+		}
+		s.KeepPrimary(d.Compare.Primary)
+	}
+	if compare.get("margin") != nil {
+		s.Compare.Margin = d.Compare.Margin
+	}
+	return d.setAlso(s, compare)
+}
+
+func (d *draft) setBaseline(s *study.Study, written *entry) error {
+	v := s.Compared()
+	s.Compare.Baseline = v.Levels[0].Text
+	if written == nil {
+		return nil
+	}
+	text := d.Compare.Baseline
+	if f, err := study.FactorNamed(v.Factor); err == nil && f.Kind != study.Bundle {
+		if l, err := f.Level(text); err == nil {
+			text = l.Text
+		}
+	}
+	if arms := s.Scope().Arms(); !slices.Contains(arms, text) {
+		return written.value.at.errorf("baseline: %s has no level %q; %s", v.Factor, quantity.Clip(text, 80), quantity.Hint(text, arms))
+	}
+	s.Compare.Baseline = text
+	return nil
+}
+
+// setAlso takes over the further pairs. Arguments that leave no arm of a file's pair, or
+// make one the baseline, take the pair away.
+func (d *draft) setAlso(s *study.Study, compare *node) error {
+	arms := s.Scope().Arms()
+	for i, pair := range d.Compare.Also {
+		at := compare.value("also").items[i]
+		based := pair.Arm == s.Compare.Baseline || pair.Base == s.Compare.Baseline
+		if d.changed && len(d.Arms) > 0 && (based && compare.get("baseline") != nil || !d.hasArm(pair.Arm) || !d.hasArm(pair.Base)) {
+			continue
+		}
+		for _, end := range [][2]string{{"arm", pair.Arm}, {"base", pair.Base}} {
+			if !slices.Contains(arms, end[1]) {
+				return at.value(end[0]).at.errorf("%s: unknown level of %s %q; %s", end[0], s.Compare.Factor, quantity.Clip(end[1], 80), quantity.Hint(end[1], arms))
+			}
+		}
+		switch {
+		case pair.Arm == pair.Base:
+			return at.at.errorf("also: %s is compared with itself; expected two arms", pair.Arm)
+		case based:
+			return at.at.errorf("also: every arm is compared with the baseline %s anyway; expected two other arms", s.Compare.Baseline)
+		case slices.ContainsFunc(s.Compare.Also, func(o record.Pair) bool { return o == pair || o == record.Pair{Arm: pair.Base, Base: pair.Arm} }):
+			return at.at.errorf("also: %s and %s are compared twice", pair.Arm, pair.Base)
+		}
+		s.Compare.Also = append(s.Compare.Also, pair)
+	}
+	return nil
+}
+
+// checkSettle refuses the precision of a study that compares arms: such a one ends when
+// its comparisons are settled, and by nothing else.
+func (d *draft) checkSettle(s *study.Study) error {
+	if arms := len(s.Scope().Arms()); s.Settle > 0 && arms > 1 {
+		return d.tree.value("settle").at.errorf("settle: the study compares %d arms, and ends when the primary comparisons are settled; expected one arm", arms)
+	}
+	return nil
+}
+
+// checkRace refuses a race that cannot be run.
+func (d *draft) checkRace(s *study.Study) error {
+	if s.Race == nil {
+		return nil
+	}
+	race := d.tree.value("race")
+	if err := race.problem(s.Scope().Race(*s.Race, s.Blocks)); err != nil {
+		return err
+	}
+	if len(s.Stages)+len(s.Further) > 0 || s.Settle > 0 || s.Mesh {
+		return race.at.errorf("race: a race ends by itself; expected one number of blocks, the most that it may take, and neither continue, settle nor mesh")
+	}
+	return nil
+}
+
+// setRequires gives a complete study its requirements.
+func (d *draft) setRequires(s *study.Study) error {
+	scope := s.Scope()
+	for i, r := range d.Requires {
+		if text := scope.Require(r); text != "" {
+			return listed(d.tree.value("require"))[i].at.errorf("require: %s", text)
+		}
+		s.Requires = append(s.Requires, r)
 	}
 	return nil
 }

@@ -10,48 +10,56 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// readUnder reads the conditions of a published figure in canonical text: the
-// levels of its cell, where it names one, and those under "under", of factors
-// or of the conditions that package record names. Nil when it states none.
-func readUnder(figure *node, cell string, s *study.Study) (map[string]string, error) {
-	under := map[string]string{}
-	if cell != "" {
-		levels, ok := s.Cell(cell)
-		if !ok {
-			return nil, figure.get("cell").value.at.errorf("cell: no cell %q; cells are named by every factor that varies beside %s, such as %q",
-				quantity.Clip(cell, 80), s.Compare.Factor, s.FirstCell())
-		}
-		for _, x := range levels {
-			under[x.Factor] = x.Level.Text
-		}
+// readCell reads the name of a cell as the conditions that its levels are.
+func readCell(e entry, p *record.Published, s *study.Study) error {
+	cell, err := aText.read(e)
+	if err != nil {
+		return err
 	}
-	e := figure.get("under")
-	if e == nil {
-		return orNil(under), nil
+	levels, ok := s.Cell(cell)
+	if !ok {
+		return e.value.at.errorf("cell: no cell %q; cells are named by every factor that varies beside %s, such as %q",
+			quantity.Clip(cell, 80), s.Compare.Factor, s.FirstCell())
 	}
-	if e.value.kind != mapping {
-		return nil, e.value.at.errorf("under: found %s; expected a mapping from conditions to levels", e.value.kind)
+	p.Under = map[string]string{}
+	for _, x := range levels {
+		p.Under[x.Factor] = x.Level.Text
 	}
-	for i := range e.value.entries {
-		factors, level, err := condition(&e.value.entries[i])
-		if err != nil {
-			return nil, err
-		}
-		for _, factor := range factors {
-			if of := under[factor]; of != "" && of != level {
-				return nil, e.value.entries[i].at.errorf("under: %s is %s, but cell has it at %s", factor, level, of)
-			}
-			under[factor] = level
-		}
-	}
-	return orNil(under), nil
+	return nil
 }
 
-func orNil(under map[string]string) map[string]string {
-	if len(under) == 0 {
-		return nil
+// underKey is the key of the conditions of a published figure or a claim, in canonical
+// text: levels of factors, or of the conditions that package record names.
+func underKey[T any](where func(*T) *map[string]string, doc string) key[T] {
+	return key[T]{
+		about: about{name: "under", form: "a mapping from conditions to levels", doc: doc},
+		read: func(e entry, into *T, _ *study.Study) error {
+			if e.value.kind != mapping {
+				return e.value.at.errorf("under: found %s; expected a mapping from conditions to levels", e.value.kind)
+			}
+			under := *where(into)
+			if under == nil {
+				under = map[string]string{}
+			}
+			for i := range e.value.entries {
+				factors, level, err := condition(&e.value.entries[i])
+				if err != nil {
+					return err
+				}
+				for _, factor := range factors {
+					if of := under[factor]; of != "" && of != level {
+						return e.value.entries[i].at.errorf("under: %s is %s, but cell has it at %s", factor, level, of)
+					}
+					under[factor] = level
+				}
+			}
+			if len(under) > 0 {
+				*where(into) = under
+			}
+			return nil
+		},
+		write: func(from *T) *node { return mapNode(*where(from), textNode) },
 	}
-	return under
 }
 
 // condition reads one condition: the factors that it is about, as a transport

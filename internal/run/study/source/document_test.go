@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,17 +33,92 @@ func TestStudiesOfTheDocumentPlan(t *testing.T) {
 	}
 }
 
-// The document names every key of a study file and of what it lists.
-func TestTheDocumentNamesEveryKey(t *testing.T) {
-	text, err := os.ReadFile("../../../../docs/studies.md")
+// The reference of keys in the document is that of the tables.
+func TestTheDocumentHasTheReferenceOfKeys(t *testing.T) {
+	const document, begin, end = "../../../../docs/studies.md", "<!-- keys:begin -->\n", "<!-- keys:end -->\n"
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keys := range [][]string{topKeys, sweepKeys, chartKeys, fitKeys, reachKeys, compareKeys} {
-		for _, key := range keys {
-			if key != "seed" && key != "factor" && !strings.Contains(string(text), key) {
-				t.Errorf("%s is not in the document", key)
+	before, rest, begun := strings.Cut(string(text), begin)
+	table, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("%s has no lines %q and %q", document, begin, end)
+	}
+	want := "| key | what stands there | what it says | typed |\n|---|---|---|---|\n" + rows("", studyBlock.abouts())
+	if table == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("the keys in %s are not those of the tables; rewrite them by: make golden", document)
+	}
+	if err := os.WriteFile(document, []byte(before+begin+want+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rows has a row for each key, and for those of its block.
+func rows(prefix string, keys []about) string {
+	var b strings.Builder
+	for _, k := range keys {
+		name, doc := prefix+k.name, k.doc
+		if k.needed {
+			doc += " (must be there)"
+		}
+		typed := ""
+		if k.typed != "" {
+			typed = "`" + k.typed + "=`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, k.form, doc, typed)
+		b.WriteString(rows(name+".", k.keys))
+	}
+	return b.String()
+}
+
+func TestEveryKeyIsExplained(t *testing.T) {
+	var check func(prefix string, keys []about)
+	check = func(prefix string, keys []about) {
+		for _, k := range keys {
+			if k.form == "" || k.doc == "" || strings.ContainsAny(k.form+k.doc, "|\n") {
+				t.Errorf("%s%s: %q, %q", prefix, k.name, k.form, k.doc)
 			}
+			check(prefix+k.name+".", k.keys)
 		}
 	}
+	check("", studyBlock.abouts())
+}
+
+// A study that was written before is written the same: the files were, and hold every
+// key.
+func TestWhatIsWrittenStaysTheSame(t *testing.T) {
+	files, err := filepath.Glob("testdata/written/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := ParseFile(file, text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if again := must(YAML(s)); string(again) != string(text) {
+			t.Errorf("%s is written as\n%s", file, again)
+		}
+		all.Write(text)
+	}
+	var check func(keys []about)
+	check = func(keys []about) {
+		for _, k := range keys {
+			if k.name != "cell" && !regexp.MustCompile(`(?m)(^| |\{)`+k.name+`:`).MatchString(all.String()) {
+				t.Errorf("no file has the key %s", k.name)
+			}
+			check(k.keys)
+		}
+	}
+	check(studyBlock.abouts())
 }

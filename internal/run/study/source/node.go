@@ -2,13 +2,10 @@ package source
 
 import (
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"netdyno/internal/quantity"
-	"netdyno/internal/run/study"
 )
 
 // node is a part of a file, or the value of an argument, before it is
@@ -19,6 +16,7 @@ type node struct {
 	text    string
 	items   []*node
 	entries []entry
+	flow    bool // written in one line; a single value: as it is, without quotes
 }
 
 type nodeKind string
@@ -36,6 +34,13 @@ type entry struct {
 	value *node
 }
 
+func scalarNode(here position, text string) *node { return &node{at: here, kind: scalar, text: text} }
+
+// mappingNode is a mapping of one key.
+func mappingNode(here position, key string, value *node) *node {
+	return &node{at: here, kind: mapping, entries: []entry{{key, here, value}}}
+}
+
 // get returns the entry of that key, or nil.
 func (n *node) get(key string) *entry {
 	for i := range n.entries {
@@ -46,12 +51,50 @@ func (n *node) get(key string) *entry {
 	return nil
 }
 
-// positionOf returns where a key's value stands, or the mapping itself.
-func (n *node) positionOf(key string) position {
-	if e := n.get(key); e != nil {
-		return e.value.at
+// value returns what stands behind a key of a mapping, of a mapping in it, and so on;
+// an empty mapping at the position of the last one that is there.
+func (n *node) value(keys ...string) *node {
+	for _, key := range keys {
+		e := n.get(key)
+		if e == nil {
+			return &node{at: n.at, kind: mapping}
+		}
+		n = e.value
 	}
-	return n.at
+	return n
+}
+
+// over returns a mapping with the entries of n in the place of those of another;
+// mappings in both are laid over each other.
+func (n *node) over(other *node) *node {
+	out := &node{at: other.at, kind: mapping, entries: slices.Clone(other.entries)}
+	for _, e := range n.entries {
+		switch own := out.get(e.key); {
+		case own == nil:
+			out.entries = append(out.entries, e)
+		case own.value.kind == mapping && e.value.kind == mapping:
+			own.value = e.value.over(own.value)
+		default:
+			*own = e
+		}
+	}
+	return out
+}
+
+// without returns a mapping without some keys.
+func (n *node) without(keys ...string) *node {
+	out := *n
+	out.entries = slices.DeleteFunc(slices.Clone(n.entries), func(e entry) bool { return slices.Contains(keys, e.key) })
+	return &out
+}
+
+// problem makes an error of a key and a text that a study.Scope returned, at the key's
+// value or at the mapping itself; nil of no text.
+func (n *node) problem(key, text string) error {
+	if text == "" {
+		return nil
+	}
+	return n.value(key).at.errorf("%s: %s", key, text)
 }
 
 // listed returns a list's items; of a single value, itself.
@@ -89,55 +132,4 @@ func (e *entry) scalarOf(expected string) (string, error) {
 		return "", e.value.at.errorf("%s: found %s; expected %s", e.key, e.value.kind, expected)
 	}
 	return e.value.text, nil
-}
-
-var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,62}$`)
-
-// nameOf returns the entry's value, which names a study or a part of one.
-func (e *entry) nameOf() (string, error) {
-	name, err := e.scalarOf("a name")
-	if err == nil && !properName.MatchString(name) {
-		err = e.value.at.errorf("%s: %q is not a name; expected letters, digits, ., _, + and -", e.key, quantity.Clip(name, 80))
-	}
-	return name, err
-}
-
-// texts reads the single values of a mapping; those named must be there.
-func (n *node) texts(what string, into map[string]*string, needed ...string) error {
-	for _, key := range needed {
-		if n.get(key) == nil {
-			return n.at.errorf("%s: the key %q is missing", what, key)
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(into)) {
-		e := n.get(key)
-		if e == nil {
-			continue
-		}
-		text, err := e.scalarOf("a single value")
-		if err != nil {
-			return err
-		}
-		if len(text) > study.MaxText || text == "" {
-			return e.value.at.errorf("%s: the text has %d bytes; expected 1 to %d", key, len(text), study.MaxText)
-		}
-		*into[key] = strings.Join(strings.Fields(text), " ")
-	}
-	return nil
-}
-
-// names reads a list of 1 to most names of factors or arms.
-func (n *node) names(key string, most int) ([]string, error) {
-	items := listed(n.get(key).value)
-	if len(items) == 0 || len(items) > most {
-		return nil, n.positionOf(key).errorf("%s: expected a list of 1 to %d factors", key, most)
-	}
-	var names []string
-	for _, item := range items {
-		if item.kind != scalar {
-			return nil, item.at.errorf("%s: found %s; expected a factor", key, item.kind)
-		}
-		names = append(names, item.text)
-	}
-	return names, nil
 }

@@ -12,13 +12,18 @@ import (
 // there. What the file says of the results stays as far as the changed study
 // still has what it speaks of.
 func (a *Arguments) override(base draft) (*study.Study, error) {
+	kept := []string{"require"}
+	for _, k := range resultKeys {
+		kept = append(kept, k.name)
+	}
 	var original *study.Study
-	if base.views != nil || base.requires != nil {
+	if slices.ContainsFunc(kept, func(key string) bool { return base.tree.get(key) != nil }) {
 		var err error
 		if original, err = base.complete(); err != nil {
 			return nil, err
 		}
 	}
+	base.tree, base.Requires = base.tree.without(kept...), nil
 	d, err := a.change(base)
 	if err != nil {
 		return nil, err
@@ -28,18 +33,18 @@ func (a *Arguments) override(base draft) (*study.Study, error) {
 		return s, err
 	}
 	s.KeepViews(original)
-	if a.typed.requires == nil {
+	if a.given["require"] == nil {
 		s.KeepRequires(original)
 	}
 	return s, nil
 }
 
-// change returns the file's draft as the arguments change it, less what it says
-// of the results. The file's own stays as it is.
-func (a *Arguments) change(base draft) (draft, error) {
-	d, typed := base, &a.typed
-	d.hold, d.vary, d.arms, d.sweeps = slices.Clone(d.hold), slices.Clone(d.vary), slices.Clone(d.arms), slices.Clone(d.sweeps)
-	d.views, d.requires = nil, typed.requires
+// change returns the file's draft as the arguments change it. The file's own stays as
+// it is.
+func (a *Arguments) change(d draft) (draft, error) {
+	typed := &a.typed
+	d.changed = a.named != ""
+	d.Hold, d.Vary, d.Arms, d.Sweeps = slices.Clone(d.Hold), slices.Clone(d.Vary), slices.Clone(d.Arms), slices.Clone(d.Sweeps)
 	d.replaceEnds(typed)
 	if typed.sets("message") {
 		d.forgetMessage(typed)
@@ -49,51 +54,31 @@ func (a *Arguments) change(base draft) (draft, error) {
 			return d, err
 		}
 	}
-	for _, h := range typed.hold {
+	for _, h := range typed.Hold {
 		if err := d.overrideHeld(h); err != nil {
 			return d, err
 		}
 	}
-	for _, v := range typed.vary {
+	for _, v := range typed.Vary {
 		if err := d.overrideVaried(v); err != nil {
 			return d, err
 		}
 	}
-	d.overrideRest(typed)
+	if typed.Arms != nil {
+		d.Arms = typed.Arms
+	}
+	if typed.tree.get("blocks") != nil { // whoever types the blocks means those alone
+		d.tree, d.Further = d.tree.without("continue"), nil
+	}
+	if err := studyBlock.readKeys(typed.tree, &d.Study, &d.Study, false); err != nil {
+		return d, err
+	}
+	d.tree = typed.tree.over(d.tree)
+	if typed.Race != nil {
+		d.Race = typed.Race
+		d.tree = mappingNode(a.raced, "race", &node{at: a.raced, kind: mapping}).over(d.tree)
+	}
 	return d, nil
-}
-
-// overrideRest replaces what belongs to the whole study.
-func (d *draft) overrideRest(typed *draft) {
-	if typed.name != "" {
-		d.name = typed.name
-	}
-	if typed.question != "" {
-		d.question = typed.question
-	}
-	if typed.blocks != nil {
-		d.blocks, d.further = typed.blocks, nil // whoever types the blocks means those alone
-	}
-	if typed.further != nil {
-		d.further = typed.further
-	}
-	if typed.mesh != nil {
-		d.mesh = typed.mesh
-	}
-	if typed.settle != nil {
-		d.settle = typed.settle
-	}
-	if typed.capacity != nil {
-		d.capacity = typed.capacity
-	}
-	if typed.probes != nil {
-		d.probes = typed.probes
-	}
-	if typed.seed != nil {
-		d.seed = typed.seed
-	}
-	d.compare.changeBy(typed.compare)
-	d.keepAlso()
 }
 
 // overrideHeld holds a typed factor everywhere, so each sweep forgets its own.
@@ -101,17 +86,17 @@ func (d *draft) overrideHeld(typed study.Setting) error {
 	if err := d.refuseOfArm(typed.Factor, typed.At); err != nil {
 		return err
 	}
-	for i := range d.sweeps {
-		d.sweeps[i].Hold, d.sweeps[i].Vary = withoutSetting(d.sweeps[i].Hold, typed.Factor), withoutVaried(d.sweeps[i].Vary, typed.Factor)
+	for i := range d.Sweeps {
+		d.Sweeps[i].Hold, d.Sweeps[i].Vary = withoutSetting(d.Sweeps[i].Hold, typed.Factor), withoutVaried(d.Sweeps[i].Vary, typed.Factor)
 	}
-	d.vary = withoutVaried(d.vary, typed.Factor)
-	for i := range d.hold {
-		if d.hold[i].Factor == typed.Factor {
-			d.hold[i] = typed // keeps the order of the file
+	d.Vary = withoutVaried(d.Vary, typed.Factor)
+	for i := range d.Hold {
+		if d.Hold[i].Factor == typed.Factor {
+			d.Hold[i] = typed // keeps the order of the file
 			return nil
 		}
 	}
-	d.hold = append(d.hold, typed)
+	d.Hold = append(d.Hold, typed)
 	return nil
 }
 
@@ -123,20 +108,20 @@ func (d *draft) overrideVaried(typed study.Varied) error {
 	if err := d.refuseOfArm(typed.Factor, typed.At); err != nil {
 		return err
 	}
-	if whole := study.FindVaried(d.vary, typed.Factor); whole != nil {
+	if whole := study.FindVaried(d.Vary, typed.Factor); whole != nil {
 		*whole = typed // keeps the order of the file
-		for i := range d.sweeps {
-			d.sweeps[i].Hold, d.sweeps[i].Vary = withoutSetting(d.sweeps[i].Hold, typed.Factor), withoutVaried(d.sweeps[i].Vary, typed.Factor)
+		for i := range d.Sweeps {
+			d.Sweeps[i].Hold, d.Sweeps[i].Vary = withoutSetting(d.Sweeps[i].Hold, typed.Factor), withoutVaried(d.Sweeps[i].Vary, typed.Factor)
 		}
-		d.hold = withoutSetting(d.hold, typed.Factor)
+		d.Hold = withoutSetting(d.Hold, typed.Factor)
 		return nil
 	}
 	swept, err := d.overrideSwept(typed)
 	if err != nil || swept {
 		return err
 	}
-	d.hold = withoutSetting(d.hold, typed.Factor)
-	d.vary = append(d.vary, typed)
+	d.Hold = withoutSetting(d.Hold, typed.Factor)
+	d.Vary = append(d.Vary, typed)
 	return nil
 }
 
@@ -144,8 +129,8 @@ func (d *draft) overrideVaried(typed study.Varied) error {
 // none does.
 func (d *draft) overrideSwept(typed study.Varied) (swept bool, err error) {
 	var holds *study.Sweep
-	for i := range d.sweeps {
-		w := &d.sweeps[i]
+	for i := range d.Sweeps {
+		w := &d.Sweeps[i]
 		if _, held := study.Find(w.Hold, typed.Factor); held {
 			holds = w
 		}
@@ -165,7 +150,7 @@ func (d *draft) overrideSwept(typed study.Varied) (swept bool, err error) {
 
 // refuseOfArm refuses to override a factor that an arm of the file sets.
 func (d *draft) refuseOfArm(factor string, typed study.Position) error {
-	for _, a := range d.arms {
+	for _, a := range d.Arms {
 		for _, s := range a.Settings {
 			if s.Factor == factor {
 				return study.Errorf(typed, "%s cannot be overridden: arm %s sets it (%s); choose arms by arm=NAME,…", factor, a.Name, s.At)
@@ -177,15 +162,15 @@ func (d *draft) refuseOfArm(factor string, typed study.Position) error {
 
 // selectArms keeps the arms that were typed, in the typed order.
 func (d *draft) selectArms(typed *node) error {
-	if len(d.arms) == 0 {
+	if len(d.Arms) == 0 {
 		return typed.at.errorf("the study has no arms to choose from")
 	}
 	var names []string
-	for _, a := range d.arms {
+	for _, a := range d.Arms {
 		names = append(names, a.Name)
 	}
 	var chosen []study.Arm
-	for _, item := range typed.items {
+	for _, item := range listed(typed) {
 		i := slices.Index(names, item.text)
 		if i < 0 {
 			return typed.at.errorf("the study has no arm %q; %s", quantity.Clip(item.text, 80), quantity.Hint(item.text, names))
@@ -193,32 +178,32 @@ func (d *draft) selectArms(typed *node) error {
 		if slices.ContainsFunc(chosen, func(c study.Arm) bool { return c.Name == item.text }) {
 			return typed.at.errorf("arm %s is chosen twice", item.text)
 		}
-		chosen = append(chosen, d.arms[i])
+		chosen = append(chosen, d.Arms[i])
 	}
-	d.arms = chosen
-	study.FindVaried(d.vary, armFactor).Levels = namesOf(chosen)
+	d.Arms = chosen
+	study.FindVaried(d.Vary, armFactor).Levels = namesOf(chosen)
 	return d.selectInSweeps(typed)
 }
 
 // selectInSweeps keeps the chosen arms in sweeps that name theirs; a sweep
 // without any goes.
 func (d *draft) selectInSweeps(typed *node) error {
-	if len(d.sweeps) == 0 {
+	if len(d.Sweeps) == 0 {
 		return nil
 	}
-	d.sweeps = slices.DeleteFunc(d.sweeps, func(w study.Sweep) bool {
+	d.Sweeps = slices.DeleteFunc(d.Sweeps, func(w study.Sweep) bool {
 		own := study.FindVaried(w.Vary, armFactor)
 		return own != nil && len(d.chosen(own.Levels)) == 0
 	})
-	for i := range d.sweeps {
-		w := &d.sweeps[i]
+	for i := range d.Sweeps {
+		w := &d.Sweeps[i]
 		if study.FindVaried(w.Vary, armFactor) != nil {
 			w.Vary = slices.Clone(w.Vary)
 			own := study.FindVaried(w.Vary, armFactor)
 			own.Levels = d.chosen(own.Levels)
 		}
 	}
-	if len(d.sweeps) == 0 {
+	if len(d.Sweeps) == 0 {
 		return typed.at.errorf("no sweep of the study has any of these arms")
 	}
 	return nil
@@ -230,17 +215,64 @@ func (d *draft) chosen(names []study.Level) []study.Level {
 }
 
 func (d *draft) hasArm(name string) bool {
-	return slices.ContainsFunc(d.arms, func(a study.Arm) bool { return a.Name == name })
+	return slices.ContainsFunc(d.Arms, func(a study.Arm) bool { return a.Name == name })
 }
 
-// keepAlso leaves those further pairs of a file out of which an override has left
-// no arm, or made one the baseline.
-func (d *draft) keepAlso() {
-	if len(d.arms) == 0 {
-		return
+// replaces are factors that end a trial, or pace it, in another way than the
+// factor beside them: who types one takes the file's other away.
+var replaces = map[string]string{"amount": "window", "window": "amount"}
+
+// replaceEnds removes from a file what a typed factor replaces. Arms keep theirs:
+// a factor that an arm sets cannot be overridden.
+func (d *draft) replaceEnds(typed *draft) {
+	for _, h := range typed.Hold {
+		d.replaceEnd(h.Factor, []study.Level{h.Level}, typed)
 	}
-	d.compare.also = slices.DeleteFunc(slices.Clone(d.compare.also), func(p alsoPair) bool {
-		isBaseline := d.compare.baseline != nil && (p.arm.text == d.compare.baseline.text || p.base.text == d.compare.baseline.text)
-		return isBaseline || !d.hasArm(p.arm.text) || !d.hasArm(p.base.text)
-	})
+	for _, v := range typed.Vary {
+		d.replaceEnd(v.Factor, v.Levels, typed)
+	}
+}
+
+func (d *draft) replaceEnd(factor string, levels []study.Level, typed *draft) {
+	other, ends := replaces[factor]
+	if ends && !typed.sets(other) && !slices.ContainsFunc(levels, func(l study.Level) bool { return !(l.Value > 0) }) {
+		d.forget(other)
+	}
+}
+
+// forgetMessage takes out of a file what a typed message replaces: the arms'
+// own messages, and the sizes that it decides unless they are typed as well.
+func (d *draft) forgetMessage(typed *draft) {
+	for _, factor := range []string{"message", "request", "response"} {
+		if factor != "message" && typed.sets(factor) {
+			continue
+		}
+		d.forget(factor)
+		for i := range d.Arms {
+			d.Arms[i].Settings = withoutSetting(d.Arms[i].Settings, factor)
+		}
+	}
+}
+
+// sets tells whether the draft itself holds or varies the factor.
+func (d *draft) sets(factor string) bool {
+	_, held := study.Find(d.Hold, factor)
+	return held || study.FindVaried(d.Vary, factor) != nil
+}
+
+// forget removes a factor from what a study and its sweeps hold and vary.
+func (d *draft) forget(factor string) {
+	d.Hold, d.Vary = withoutSetting(d.Hold, factor), withoutVaried(d.Vary, factor)
+	for i := range d.Sweeps {
+		w := &d.Sweeps[i]
+		w.Hold, w.Vary = withoutSetting(w.Hold, factor), withoutVaried(w.Vary, factor)
+	}
+}
+
+func withoutSetting(all []study.Setting, factor string) []study.Setting {
+	return slices.DeleteFunc(slices.Clone(all), func(s study.Setting) bool { return s.Factor == factor })
+}
+
+func withoutVaried(all []study.Varied, factor string) []study.Varied {
+	return slices.DeleteFunc(slices.Clone(all), func(v study.Varied) bool { return v.Factor == factor })
 }

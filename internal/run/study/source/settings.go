@@ -1,6 +1,8 @@
 package source
 
 import (
+	"slices"
+
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 )
@@ -9,6 +11,62 @@ const (
 	maxLevels = 1000
 	maxArms   = 200
 )
+
+// settingsOf are factors at one level each, written in one line.
+var settingsOf = kind[[]study.Setting]{
+	form: "a mapping from factors to levels",
+	read: func(e entry) ([]study.Setting, error) { return readSettings(e.value, e.key) },
+	write: func(settings []study.Setting) *node {
+		if len(settings) == 0 {
+			return nil
+		}
+		return settingsNode(settings)
+	},
+}
+
+func settingsNode(settings []study.Setting) *node {
+	n := &node{kind: mapping, flow: true}
+	for _, x := range settings {
+		n.entries = append(n.entries, entry{key: x.Factor, value: scalarNode(position{}, x.Level.Text)})
+	}
+	return n
+}
+
+// oneLevelEach is one level of each factor in canonical text.
+var oneLevelEach = kind[map[string]string]{
+	form: settingsOf.form,
+	read: func(e entry) (map[string]string, error) {
+		settings, err := readSettings(e.value, e.key)
+		levels := map[string]string{}
+		for _, x := range settings {
+			levels[x.Factor] = x.Level.Text
+		}
+		return levels, err
+	},
+	write: func(levels map[string]string) *node { return mapNode(levels, textNode) },
+}
+
+// variedNode writes factors at several levels each, and arms with what they bundle.
+func variedNode(vary []study.Varied, arms []study.Arm) *node {
+	if len(vary) == 0 {
+		return nil
+	}
+	n := &node{kind: mapping}
+	for _, v := range vary {
+		levels := &node{kind: list}
+		for _, l := range v.Levels {
+			levels.items = append(levels.items, scalarNode(position{}, l.Text))
+		}
+		if v.Factor == study.ArmFactor && arms != nil {
+			levels = &node{kind: mapping}
+			for _, a := range arms {
+				levels.entries = append(levels.entries, entry{key: quote(a.Name), value: settingsNode(a.Settings)})
+			}
+		}
+		n.entries = append(n.entries, entry{key: v.Factor, value: levels})
+	}
+	return n
+}
 
 // readSettings reads a mapping from factors to one level each.
 func readSettings(n *node, where string) ([]study.Setting, error) {
@@ -148,23 +206,30 @@ func namesOf(arms []study.Arm) []study.Level {
 	return names
 }
 
-// where reads the levels to which a chart or a fit is confined.
-func (n *node) where() (map[string]string, error) { return n.levels("where") }
-
-// levels reads one level of each factor under a key, in canonical text; nil
-// without the key.
-func (n *node) levels(key string) (map[string]string, error) {
-	e := n.get(key)
-	if e == nil {
-		return nil, nil
+// readSwept reads the levels of a factor in a sweep: of one that varies in the
+// whole study, some of its levels. Whole is nil for any other.
+func readSwept(f study.Factor, n *node, whole *study.Varied) ([]study.Level, error) {
+	if f.Kind == study.Bundle {
+		if whole == nil {
+			return nil, n.at.errorf("arm: the study has no arms; write them under its vary, as a mapping from names to levels")
+		}
+		f.Kind = study.Choice
+		for _, l := range whole.Levels {
+			f.Choices = append(f.Choices, l.Text)
+		}
 	}
-	settings, err := readSettings(e.value, key)
-	if err != nil {
-		return nil, err
+	levels, err := readLevels(f, n)
+	if err != nil || whole == nil {
+		return levels, err
 	}
-	levels := map[string]string{}
-	for _, x := range settings {
-		levels[x.Factor] = x.Level.Text
+	var names []string
+	for _, l := range whole.Levels {
+		names = append(names, l.Text)
+	}
+	for _, l := range levels {
+		if !slices.Contains(names, l.Text) {
+			return nil, study.Errorf(l.At, "%s: the study varies it at %s, without the level %s; %s", f.Name, whole.At, l.Text, quantity.Hint(l.Text, names))
+		}
 	}
 	return levels, nil
 }

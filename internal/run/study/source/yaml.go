@@ -42,7 +42,7 @@ func readYAML(name string, data []byte) (*node, error) {
 		}
 	}
 	if body == nil {
-		return nil, whole.errorf("the file is empty; expected a mapping with the keys %s", strings.Join(topKeys, ", "))
+		return nil, whole.errorf("the file is empty; expected a mapping with the keys %s", joined(studyBlock.names()))
 	}
 	return convert(src, body)
 }

@@ -1,0 +1,240 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/study"
+)
+
+const (
+	maxSweeps = 100
+	maxAlso   = 20  // further comparisons: all share one level
+	maxViews  = 100 // charts, and of every other list of what to make of the results
+)
+
+// studyBlock is a study file.
+var studyBlock = block[study.Study]{name: "study", start: study.Study{Seed: defaultSeed}, keys: slices.Concat(planKeys, resultKeys, requireKeys)}
+
+// defaultSeed is the seed of a study that names none.
+const defaultSeed = 1
+
+// planKeys say what is run.
+var planKeys = []key[study.Study]{
+	of("study", aName, func(s *study.Study) *string { return &s.Name }, "name of the study, and of its directory").typing("study"),
+	of("question", aQuestion, func(s *study.Study) *string { return &s.Question }, "what the study asks").typing("question"),
+	of("hold", settingsOf, func(s *study.Study) *[]study.Setting { return &s.Hold }, "factors at one level each, for every trial").inline(),
+	{
+		about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors at several levels each, every combination of which runs; under arm the bundles, each with its levels"},
+		read: func(e entry, s *study.Study, _ *study.Study) (err error) {
+			s.Vary, err = readVaried(e.value, func(f study.Factor, n *node) (levels []study.Level, err error) {
+				if f.Kind == study.Bundle {
+					s.Arms, levels, err = readArms(n)
+					return levels, err
+				}
+				return readLevels(f, n)
+			})
+			return err
+		},
+		write: func(s *study.Study) *node { return variedNode(s.Vary, s.Arms) },
+	},
+	blocksOf("sweeps", 1, maxSweeps, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them"),
+	{
+		about: about{name: "compare", form: "a mapping", doc: "what is compared with what", keys: compareBlock.abouts()},
+		read:  func(e entry, s *study.Study, _ *study.Study) error { return compareBlock.read(e.value, &s.Compare, s) },
+		write: func(s *study.Study) *node {
+			c := s.Compare
+			if !s.Varies(c.Factor) {
+				c.Factor = ""
+			}
+			return compareBlock.write(&c)
+		},
+	},
+	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.Stages }).writing(func(s *study.Study) *node {
+		if len(s.Stages) == 0 {
+			return scalarNode(position{}, strconv.Itoa(s.Blocks))
+		}
+		return someBlocks.write(s.Stages)
+	}).inline(),
+	ofWhole("continue", someBlocks, func(s *study.Study) *[]int { return &s.Further }).inline(),
+	ofWhole("seed", ofFactor("seed", func(n uint64) string { return strconv.FormatUint(n, 10) }), func(s *study.Study) *uint64 { return &s.Seed }),
+	ofWhole("mesh", aFlag, func(s *study.Study) *bool { return &s.Mesh }),
+	{
+		about: about{name: "settle", form: settleForm, doc: wholeDoc("settle"), typed: "settle", usual: []string{"2%", "5%", "10%"}},
+		read: func(e entry, s *study.Study, _ *study.Study) error {
+			both, err := aPrecision.read(e)
+			s.Settle, s.SettleS = both.share, both.time.Seconds()
+			return err
+		},
+		write: func(s *study.Study) *node {
+			return aPrecision.write(precision{s.Settle, time.Duration(s.SettleS * float64(time.Second))})
+		},
+	},
+	sub("race", raceBlock, func(s *study.Study) **record.Race { return &s.Race }, "look for the best arm in far fewer trials than every arm in every block takes"),
+	sub("capacity", capacityBlock, func(s *study.Study) **record.Capacity { return &s.Capacity }, "yes: look for the highest rate at which each arm meets an objective").typing("capacity", "yes"),
+	ofWhole("probes", ofFactor("probes", unlessZero), func(s *study.Study) *int { return &s.Probes }),
+}
+
+var requireKeys = []key[study.Study]{
+	of("require", someRequires, func(s *study.Study) *[]record.Require { return &s.Requires }, "bound that must hold, such as 'response_p99_us of go-net <= 5ms'").typing("require"),
+}
+
+// ofWhole makes a key that package study has among its factors, with its words.
+func ofWhole[V any](name string, k kind[V], where func(*study.Study) *V) key[study.Study] {
+	return of(name, k, where, wholeDoc(name)).typing(name)
+}
+
+func wholeDoc(name string) string {
+	for _, f := range study.Factors() {
+		if f.Name == name {
+			return f.Doc
+		}
+	}
+	return ""
+}
+
+var sweepBlock = block[study.Sweep]{
+	name: "sweeps",
+	keys: []key[study.Sweep]{
+		of("name", aName, func(w *study.Sweep) *string { return &w.Name }, "name of the sweep").must(),
+		of("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
+		{
+			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels"},
+			read: func(e entry, w *study.Sweep, s *study.Study) (err error) {
+				w.Vary, err = readVaried(e.value, func(f study.Factor, n *node) ([]study.Level, error) {
+					return readSwept(f, n, study.FindVaried(s.Vary, f.Name))
+				})
+				return err
+			},
+			write: func(w *study.Sweep) *node { return variedNode(w.Vary, nil) },
+		},
+	},
+	check: func(n *node, w *study.Sweep, s *study.Study) error {
+		w.At = n.at
+		for _, earlier := range s.Sweeps {
+			if earlier.Name == w.Name {
+				return n.at.errorf("sweeps: %s is the name of two sweeps; first at %s", w.Name, earlier.At)
+			}
+		}
+		return nil
+	},
+}
+
+var compareBlock = block[record.Compare]{
+	name: "compare",
+	keys: []key[record.Compare]{
+		of("factor", aWord("one of the varied factors"), func(c *record.Compare) *string { return &c.Factor }, "factor whose levels are compared; arm, the transport or the first that varies unless given").typing("compare.factor"),
+		of("baseline", aWord("the arm that the others are compared with"), func(c *record.Compare) *string { return &c.Baseline }, "arm that the others are compared with; the first unless given").typing("baseline"),
+		of("margin", aShare(0, quantity.ShareText), func(c *record.Compare) *float64 { return &c.Margin }, "difference below which arms count as equal; 2% unless given").typing("margin", "1%", "2%", "5%", "10%"),
+		of("primary", someMetrics, func(c *record.Compare) *[]string { return &c.Primary }, "metrics on which arms are judged, separated by commas").typing("primary"),
+		blocksOf("also", 0, maxAlso, pairBlock, func(c *record.Compare) *[]record.Pair { return &c.Also }, "pairs of other arms that are compared besides"),
+	},
+}
+
+var pairBlock = block[record.Pair]{
+	name: "also",
+	keys: []key[record.Pair]{
+		of("arm", aText, func(p *record.Pair) *string { return &p.Arm }, "arm of the pair").must(),
+		of("base", aText, func(p *record.Pair) *string { return &p.Base }, "arm that it is divided by").must(),
+	},
+	inline: true,
+}
+
+// Limits of a race, and what it does where nothing is said.
+const (
+	maxConfirm    = 100
+	maxRaceTrials = 1_000_000
+	maxAs         = 100
+	standardRace  = 10 // blocks that confirm
+	raceBlocks    = 16 // and those of the race itself
+)
+
+var raceBlock = block[record.Race]{
+	name:  "race",
+	start: record.Race{Confirm: standardRace},
+	keys: []key[record.Race]{
+		of("best", aText, func(r *record.Race) *string { return &r.Best }, "metric that decides, better in its own direction").must(),
+		of("confirm", aCount(maxConfirm), func(r *record.Race) *int { return &r.Confirm }, "fresh blocks of winner and baseline; 10 unless given, 6 at least"),
+		of("trials", aCount(maxRaceTrials), func(r *record.Race) *int { return &r.Trials }, "the most trials that it may take, those included; no bound unless given"),
+		of("time", aTime, func(r *record.Race) *float64 { return &r.TimeS }, "about what its trials may take; no bound unless given"),
+		of("within", someBounds, func(r *record.Race) *[]record.Bound { return &r.Within }, "bounds that the winner keeps: the most of a metric of which less is better, the least of one of which more is"),
+		of("as", someForms, func(r *record.Race) *map[string]string { return &r.As }, "how the answer writes a setting, by factor, with {value}"),
+	},
+}
+
+// What a search for a capacity does where nothing is said.
+const (
+	defaultObjective = "response_p99 <= 10ms"
+	defaultWithin    = 0.10
+	defaultSeconds   = 60
+	leastWithin      = 0.02 // no interval is narrower
+)
+
+var capacityBlock = block[record.Capacity]{
+	name:   "capacity",
+	inline: true,
+	start:  record.Capacity{Objective: []record.Bound{mustCondition(defaultObjective)}, Within: defaultWithin, TimeS: defaultSeconds},
+	keys: []key[record.Capacity]{
+		of("objective", someConditions, func(c *record.Capacity) *[]record.Bound { return &c.Objective }, "conditions of that search, separated by commas; 'response_p99 <= 10ms' unless given").typing("capacity.objective"),
+		of("within", aShare(leastWithin, quantity.ShareText), func(c *record.Capacity) *float64 { return &c.Within }, "how wide the interval of that rate may be; 10% unless given").typing("capacity.within", "5%", "10%", "20%"),
+		of("time", aTime, func(c *record.Capacity) *float64 { return &c.TimeS }, "how long the trials of each arm may take in that search; 60s unless given").typing("capacity.time", "30s", "60s", "5m"),
+	},
+}
+
+// precision is the share within which a rate is to be known, and the time that the run
+// may take until then; 0 for no bound.
+type precision struct {
+	share float64
+	time  time.Duration
+}
+
+const settleForm = "a share such as 5%, or a share and a time such as 5%/30s"
+
+var aPrecision = single(settleForm, func(text string) (p precision, err error) {
+	text, bound, bounded := strings.Cut(text, "/")
+	if bounded {
+		if p.time, err = quantity.ParseDuration(bound); err != nil || p.time <= 0 {
+			return p, fmt.Errorf("found %s behind the share; expected the time that the run may take for it, such as 5%%/30s", quantity.Clip(bound, 40))
+		}
+	}
+	if p.share, err = quantity.ParseShare(text); err == nil && !(p.share > 0) {
+		err = fmt.Errorf("found %s; expected a share above 0, up to 100%%", quantity.Clip(text, 40))
+	}
+	return p, err
+}, func(p precision) string {
+	switch {
+	case p.share == 0:
+		return ""
+	case p.time == 0:
+		return quantity.ShareText(p.share)
+	}
+	return quantity.ShareText(p.share) + "/" + quantity.DurationText(p.time)
+})
+
+// someForms are how settings are written outside of netdyno, by factor.
+var someForms = kind[map[string]string]{
+	form: "a mapping from factors to texts",
+	read: func(e entry) (map[string]string, error) {
+		if e.value.kind != mapping || len(e.value.entries) > maxAs {
+			return nil, e.value.at.errorf("%s: found %s; expected at most %d factors, each with how it is written, such as {opt.server.read_buffer: \"grpc.ReadBufferSize({value})\"}", e.key, counted(e.value), maxAs)
+		}
+		all := map[string]string{}
+		for _, one := range e.value.entries {
+			text, err := one.scalarOf("a text with {value}")
+			if err == nil {
+				err = study.CheckText(text)
+			}
+			if err != nil {
+				return nil, err
+			}
+			all[one.key] = text
+		}
+		return all, nil
+	},
+	write: func(forms map[string]string) *node { return mapNode(forms, textNode) },
+}

@@ -1,0 +1,317 @@
+package source
+
+import (
+	"slices"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+	"netdyno/internal/run/study"
+)
+
+// Limits of what is said of the results.
+const (
+	maxPublished = 1000
+	maxTerms     = 16
+	maxLeast     = 8
+	maxParts     = 8
+	maxSideArms  = 20 // of a claim, or of a side of a replacement
+	maxRungs     = 20
+)
+
+// resultKeys say what to make of the results. They are read when the study is complete,
+// as each must speak of what it has.
+var resultKeys = []key[study.Study]{
+	blocksOf("published", 0, maxPublished, publishedBlock, func(s *study.Study) *[]record.Published { return &s.Published }, "ratios of publications, which stand beside yours").result(),
+	blocksOf("charts", 0, maxViews, chartBlock, func(s *study.Study) *[]record.Chart { return &s.Charts }, "charts of the report").result(),
+	blocksOf("fits", 0, maxViews, fitBlock, func(s *study.Study) *[]record.Fit { return &s.Fits }, "how a metric grows with a count").result(),
+	blocksOf("reaches", 0, maxViews, reachBlock, func(s *study.Study) *[]record.Reach { return &s.Reaches }, "with how little each arm comes near the best").result(),
+	blocksOf("pays", 0, maxViews, paysBlock, func(s *study.Study) *[]record.Pays { return &s.Pays }, "what replacing some arms by others saves").result(),
+	blocksOf("costs", 0, maxViews, costBlock, func(s *study.Study) *[]record.Cost { return &s.Costs }, "models of what an exchange or a process costs").result(),
+	blocksOf("claims", 0, maxViews, claimBlock, func(s *study.Study) *[]record.Claim { return &s.Claims }, "conclusions that are put to the test").result(),
+	ladderKey(),
+}
+
+var publishedBlock = block[record.Published]{
+	name: "published",
+	keys: []key[record.Published]{
+		of("source", aText, func(p *record.Published) *string { return &p.Source }, "who published it, and of what").must(),
+		of("metric", aText, func(p *record.Published) *string { return &p.Metric }, "metric of the ratio").must(),
+		of("arm", aText, func(p *record.Published) *string { return &p.Arm }, "arm that was compared").must(),
+		of("base", aText, func(p *record.Published) *string { return &p.Base }, "arm that it was compared with").must(),
+		of("ratio", aRatio, func(p *record.Published) *float64 { return &p.Ratio }, "the published ratio of arm to base").must(),
+		of("unmeasured", aText, func(p *record.Published) *string { return &p.Unmeasured }, "why no arm here can be compared with it"),
+		of("note", aText, func(p *record.Published) *string { return &p.Note }, "the original figures, say"),
+		{
+			about: about{name: "cell", form: "the name of a cell", doc: "a shorter way to write its levels under under"},
+			read:  readCell,
+			write: func(*record.Published) *node { return nil },
+		},
+		underKey(func(p *record.Published) *map[string]string { return &p.Under }, "conditions that the publication states"),
+		of("shape", oneLevelEach, func(p *record.Published) *map[string]string { return &p.Shape }, "levels at which a trial is what the publication ran"),
+	},
+	check: sound(study.Scope.Published),
+}
+
+// sound is a block's check that package study knows.
+func sound[V any](problem func(study.Scope, V) (key, text string)) func(n *node, x *V, s *study.Study) error {
+	return func(n *node, x *V, s *study.Study) error { return n.problem(problem(s.Scope(), *x)) }
+}
+
+// keyTitle and its like are the keys that most blocks have.
+func keyTitle[T any](where func(*T) *string) key[T] {
+	return of("title", aText, where, "what stands above it")
+}
+
+func keyWhere[T any](where func(*T) *map[string]string) key[T] {
+	return of("where", oneLevelEach, where, "levels to whose trials it is confined")
+}
+
+var chartBlock = block[record.Chart]{
+	name: "chart",
+	keys: []key[record.Chart]{
+		keyTitle(func(c *record.Chart) *string { return &c.Title }).must(),
+		of("kind", oneOf("kind", record.Lines, record.Heat, record.Front), func(c *record.Chart) *record.ChartKind { return &c.Kind }, "kind of the chart").must(),
+		of("metric", aText, func(c *record.Chart) *string { return &c.Metric }, "metric that is drawn"),
+		of("x", aText, func(c *record.Chart) *string { return &c.X }, "of lines and heat: factor along the axis"),
+		of("y", aText, func(c *record.Chart) *string { return &c.Y }, "of heat: factor along the other axis"),
+		of("by", aText, func(c *record.Chart) *string { return &c.By }, "of lines and front: factor with a line, or a mark, for each level"),
+		of("against", aText, func(c *record.Chart) *string { return &c.Against }, "of front: the metric that it costs"),
+		keyWhere(func(c *record.Chart) *map[string]string { return &c.Where }),
+		of("arms", someNames(0, maxArms, "arms"), func(c *record.Chart) *[]string { return &c.Arms }, "only these arms; all unless given"),
+	},
+	check: func(n *node, c *record.Chart, s *study.Study) error {
+		allowed := axes[c.Kind]
+		may := append(slices.Clone(allowed.needs), allowed.may...)
+		for _, key := range []string{"metric", "x", "y", "by", "against"} {
+			switch e := n.get(key); {
+			case e == nil && slices.Contains(allowed.needs, key):
+				return n.at.errorf("chart: the key %q is missing; %s needs %s", key, c.Kind, joined(allowed.needs))
+			case e != nil && !slices.Contains(may, key):
+				return e.at.errorf("chart: %s has no %s; it has %s", c.Kind, key, joined(may))
+			}
+		}
+		return n.problem(s.Scope().Chart(*c))
+	},
+}
+
+// axes says which keys a kind of chart needs and which it may have.
+var axes = map[record.ChartKind]struct{ needs, may []string }{
+	record.Lines: {needs: []string{"metric", "x"}, may: []string{"by"}},
+	record.Heat:  {needs: []string{"metric", "x", "y"}},
+	record.Front: {needs: []string{"metric", "against"}, may: []string{"by"}},
+}
+
+var fitBlock = block[record.Fit]{
+	name: "fit",
+	keys: []key[record.Fit]{
+		keyTitle(func(f *record.Fit) *string { return &f.Title }).must(),
+		of("metric", aText, func(f *record.Fit) *string { return &f.Metric }, "metric that grows").must(),
+		of("per", aText, func(f *record.Fit) *string { return &f.Per }, "factor that it grows with").must(),
+		of("source", aText, func(f *record.Fit) *string { return &f.Source }, "who published the coefficients"),
+		of("terms", someNames(1, maxTerms, "factors"), func(f *record.Fit) *[]string { return &f.Terms }, "factors that decide by how much").must(),
+		keyWhere(func(f *record.Fit) *map[string]string { return &f.Where }),
+		of("published", someNumbers, func(f *record.Fit) *[]float64 { return &f.Published }, "published coefficients, one for each term"),
+	},
+	check: func(n *node, f *record.Fit, s *study.Study) error {
+		if e := n.get("published"); e != nil && f.Source == "" {
+			return e.at.errorf("published: the key \"source\" is missing; expected who published the coefficients")
+		} else if e != nil && len(f.Published) != len(f.Terms) {
+			return e.value.at.errorf("published: found %d coefficients; expected one for each of the %d terms", len(f.Published), len(f.Terms))
+		}
+		return n.problem(s.Scope().Fit(*f))
+	},
+}
+
+// standardReach is the share of the best that is near it.
+const standardReach = 0.95
+
+var reachBlock = block[record.Reach]{
+	name:  "reach",
+	start: record.Reach{Share: standardReach},
+	keys: []key[record.Reach]{
+		keyTitle(func(r *record.Reach) *string { return &r.Title }).must(),
+		of("metric", aText, func(r *record.Reach) *string { return &r.Metric }, "metric of which more is better").must(),
+		of("share", aShare(some, float), func(r *record.Reach) *float64 { return &r.Share }, "share of the best that is near it; 95% unless given"),
+		of("least", someNames(1, maxLeast, "factors"), func(r *record.Reach) *[]string { return &r.Least }, "what costs something: factors whose levels are numbers").must(),
+		keyWhere(func(r *record.Reach) *map[string]string { return &r.Where }),
+	},
+	check: sound(study.Scope.Reach),
+}
+
+var paysBlock = block[record.Pays]{
+	name: "pays",
+	keys: []key[record.Pays]{
+		keyTitle(func(p *record.Pays) *string { return &p.Title }).must(),
+		of("arms", someNames(1, maxSideArms, "arms"), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
+		of("instead_of", someNames(1, maxSideArms, "arms"), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
+		keyWhere(func(p *record.Pays) *map[string]string { return &p.Where }),
+	},
+	check: sound(study.Scope.Pays),
+}
+
+var costBlock = block[record.Cost]{
+	name: "cost",
+	keys: []key[record.Cost]{
+		keyTitle(func(c *record.Cost) *string { return &c.Title }).must(),
+		of("metric", aText, func(c *record.Cost) *string { return &c.Metric }, "metric that is modelled").must(),
+		of("per", aText, func(c *record.Cost) *string { return &c.Per }, "factor that multiplies all but the constant"),
+		of("terms", someNames(1, maxTerms, "factors"), func(c *record.Cost) *[]string { return &c.Terms }, "factors whose levels are numbers").must(),
+		of("holdout", holdoutOf, func(c *record.Cost) *map[string][]string { return &c.Holdout }, "levels whose cells are not fitted, by factor"),
+		keyWhere(func(c *record.Cost) *map[string]string { return &c.Where }),
+	},
+	check: sound(study.Scope.Cost),
+}
+
+// holdoutOf are levels in canonical text by factor.
+var holdoutOf = kind[map[string][]string]{
+	form: "a mapping from factors to lists of levels",
+	read: func(e entry) (map[string][]string, error) {
+		if e.value.kind != mapping {
+			return nil, e.value.at.errorf("holdout: found %s; expected a mapping from factors to lists of levels", e.value.kind)
+		}
+		held := map[string][]string{}
+		for _, factor := range e.value.entries {
+			v, err := readVariedFactor(factor, readLevels)
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range v.Levels {
+				held[v.Factor] = append(held[v.Factor], l.Text)
+			}
+		}
+		return held, nil
+	},
+	write: func(held map[string][]string) *node {
+		return mapNode(held, func(levels []string) *node { return oneLine(textsNode(levels)) })
+	},
+}
+
+var claimBlock = block[record.Claim]{
+	name: "claim",
+	keys: []key[record.Claim]{
+		of("title", aText, func(c *record.Claim) *string { return &c.Title }, "the claim, as a sentence that is true or not").must(),
+		of("source", aText, func(c *record.Claim) *string { return &c.Source }, "the publication; none of a claim of your own"),
+		of("unmeasured", aText, func(c *record.Claim) *string { return &c.Unmeasured }, "why no arm of the study can test it, in place of parts"),
+		underKey(func(c *record.Claim) *map[string]string { return &c.Under }, "conditions that the claim is about"),
+		blocksOf("parts", 1, maxParts, partBlock, func(c *record.Claim) *[]record.ClaimPart { return &c.Parts }, "what must hold, all of it"),
+	},
+	check: func(n *node, c *record.Claim, _ *study.Study) error {
+		switch e := n.get("parts"); {
+		case c.Unmeasured != "" && e != nil:
+			return e.at.errorf("parts: a claim that no arm can test has none; leave out parts, or unmeasured")
+		case c.Unmeasured == "" && e == nil:
+			return n.at.errorf(`claim: the key "parts" is missing; expected it, or unmeasured: why no arm can test the claim`)
+		}
+		return nil
+	},
+}
+
+var partBlock = block[record.ClaimPart]{
+	name:  "claim",
+	start: record.ClaimPart{Margin: study.DefaultMargin},
+	keys: []key[record.ClaimPart]{
+		of("metric", aText, func(p *record.ClaimPart) *string { return &p.Metric }, "metric of the claim").must(),
+		of("is", oneOf("claim", record.Same, record.Higher, record.Lower, record.Sized, record.Steadier), func(p *record.ClaimPart) *record.ClaimKind { return &p.Is }, "what the ratio of each of arms to base must be").must(),
+		of("arms", someNames(1, maxSideArms, "arms"), func(p *record.ClaimPart) *[]string { return &p.Arms }, "arms that are compared").must(),
+		of("base", aText, func(p *record.ClaimPart) *string { return &p.Base }, "arm that they are divided by").must(),
+		of("margin", aShare(some, float), func(p *record.ClaimPart) *float64 { return &p.Margin }, "difference that counts as none; 2% unless given"),
+		of("of", aRatio, func(p *record.ClaimPart) *float64 { return &p.Of }, "of a claim that is ratio: the published one"),
+		of("than", someNames(1, maxSideArms, "arms"), func(p *record.ClaimPart) *[]string { return &p.Than }, "of a claim that is steadier: the arms whose ratios vary more"),
+		keyWhere(func(p *record.ClaimPart) *map[string]string { return &p.Where }),
+		of("from", oneLevelEach, func(p *record.ClaimPart) *map[string]string { return &p.From }, "levels at which the ratio divides that at the levels of where"),
+	},
+	check: func(n *node, p *record.ClaimPart, s *study.Study) error {
+		of, margin := n.get("of"), n.get("margin")
+		switch {
+		case p.Is != record.Sized && of != nil:
+			return of.value.at.errorf("of: a claim that is %s has no size; expected is: %s", p.Is, record.Sized)
+		case p.Is == record.Sized && (of == nil || margin == nil):
+			return n.value("is").at.errorf("is: a claim of a ratio needs its size under of and how far it may be off under margin, such as 20%%")
+		}
+		return n.problem(s.Scope().ClaimPart(*p))
+	},
+	inline: true,
+}
+
+// ladderKey is the key of ladders: the arms of one, or a list of ladders, each as its
+// arms or as a mapping.
+func ladderKey() key[study.Study] {
+	k := blocksOf("ladder", 0, maxViews, ladderBlock, func(s *study.Study) *[]record.Ladder { return &s.Ladders }, "arms in an order in which each differs from the one before in one thing").result()
+	read := k.read
+	k.read = func(e entry, into, s *study.Study) error {
+		items := []*node{e.value}
+		if e.value.kind == list && len(e.value.items) > 0 && e.value.items[0].kind != scalar {
+			items = e.value.items
+		}
+		all := &node{at: e.value.at, kind: list}
+		for _, item := range items {
+			if item.kind == list {
+				item = mappingNode(item.at, "arms", item)
+			}
+			all.items = append(all.items, item)
+		}
+		e.value = all
+		if err := read(e, into, s); err != nil {
+			return err
+		}
+		into.SetLadders(into.Ladders)
+		return nil
+	}
+	return k
+}
+
+var ladderBlock = block[record.Ladder]{
+	name: "ladder",
+	keys: []key[record.Ladder]{
+		keyTitle(func(l *record.Ladder) *string { return &l.Title }),
+		key[record.Ladder]{
+			about: about{name: "arms", form: "a list of arms", doc: "three arms or more, in order", needed: true},
+			read:  readRungs,
+			write: func(l *record.Ladder) *node { return textsNode(l.Arms) },
+		}.inline(),
+		key[record.Ladder]{
+			about: about{name: "steps", form: "a list of titles", doc: "a few words on what each step adds"},
+			read:  readSteps,
+			write: func(l *record.Ladder) *node { return textsNode(l.Titles()) },
+		}.inline(),
+	},
+	check: func(n *node, l *record.Ladder, s *study.Study) error {
+		if l.Steps == nil {
+			l.Steps = make([]record.Step, max(0, len(l.Arms)-1))
+		}
+		return n.problem(s.Scope().Ladder(*l))
+	},
+}
+
+// readRungs reads the arms of a ladder; an error names the one that is wrong.
+func readRungs(e entry, l *record.Ladder, s *study.Study) error {
+	if e.value.kind != list || len(e.value.items) > maxRungs {
+		return e.value.at.errorf("ladder: found %s; expected a list of at most %d arms, in order", counted(e.value), maxRungs)
+	}
+	for _, item := range e.value.items {
+		if item.kind != scalar {
+			return item.at.errorf("ladder: found %s; expected an arm", item.kind)
+		}
+		if text := s.Scope().Rung(l.Arms, item.text); text != "" {
+			return item.at.errorf("ladder: %s", text)
+		}
+		l.Arms = append(l.Arms, item.text)
+	}
+	return nil
+}
+
+// readSteps reads the titles of a ladder's steps, which are all there or none.
+func readSteps(e entry, l *record.Ladder, _ *study.Study) error {
+	steps := max(0, len(l.Arms)-1)
+	if e.value.kind != list || len(e.value.items) != steps {
+		return e.value.at.errorf("steps: found %s; expected a list of %d titles, one for each step between two arms", counted(e.value), steps)
+	}
+	for i, item := range e.value.items {
+		title, err := aText.read(entry{key: "steps", value: item})
+		if err != nil || title == "" {
+			return item.at.errorf("steps: %q is not a title; expected a few words on what the step from %s to %s adds", quantity.Clip(item.text, 40), l.Arms[i], l.Arms[i+1])
+		}
+		l.Steps = append(l.Steps, record.Step{Title: title})
+	}
+	return nil
+}

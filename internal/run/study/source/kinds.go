@@ -1,0 +1,261 @@
+package source
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
+)
+
+// single is the kind of a single value. Print is "" for a value that need not be
+// written.
+func single[V any](form string, parse func(string) (V, error), print func(V) string) kind[V] {
+	return kind[V]{
+		form: form,
+		read: func(e entry) (v V, err error) {
+			text, err := e.scalarOf(form)
+			if err != nil {
+				return v, err
+			}
+			if v, err = parse(text); err != nil {
+				err = e.value.at.errorf("%s: %s", e.key, strings.TrimPrefix(err.Error(), e.key+": "))
+			}
+			return v, err
+		},
+		write: func(v V) *node { return textNode(print(v)) },
+	}
+}
+
+// several is the kind of a list of least to most values; a single value is a list of
+// one. Parse knows the values before its own.
+func several[V any](least, most int, form, one string, parse func(text string, before []V) (V, error), print func(V) string) kind[[]V] {
+	return kind[[]V]{
+		form: form, many: true,
+		read: func(e entry) (all []V, err error) {
+			items := listed(e.value)
+			if e.value.kind == mapping || len(items) < least || len(items) > most {
+				return nil, e.value.at.errorf("%s: found %s; expected %s", e.key, counted(e.value), form)
+			}
+			for _, item := range items {
+				if item.kind != scalar {
+					return nil, item.at.errorf("%s: found %s; expected %s", e.key, item.kind, one)
+				}
+				v, err := parse(item.text, all)
+				if err != nil {
+					return nil, item.at.errorf("%s: %s", e.key, strings.TrimPrefix(err.Error(), e.key+": "))
+				}
+				all = append(all, v)
+			}
+			return all, nil
+		},
+		write: func(all []V) *node {
+			var texts []string
+			for _, v := range all {
+				texts = append(texts, print(v))
+			}
+			return textsNode(texts)
+		},
+	}
+}
+
+func between(least, most int) string {
+	if least == 0 {
+		return fmt.Sprintf("at most %d", most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+func joined(names []string) string { return strings.Join(names, ", ") }
+
+func asIs(text string) string { return text }
+
+func unlessZero(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func float(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// aText is a text in one line.
+var aText = single("a text", func(text string) (string, error) {
+	if len(text) > study.MaxText || text == "" {
+		return "", fmt.Errorf("the text has %d bytes; expected 1 to %d", len(text), study.MaxText)
+	}
+	return strings.Join(strings.Fields(text), " "), nil
+}, asIs)
+
+// maxQuestion bounds a question in bytes.
+const maxQuestion = 1000
+
+var aQuestion = single("a sentence", func(text string) (string, error) {
+	if len(text) > maxQuestion {
+		return "", fmt.Errorf("the text has %d bytes; expected at most %d", len(text), maxQuestion)
+	}
+	return strings.Join(strings.Fields(text), " "), nil
+}, asIs)
+
+var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,62}$`)
+
+// aName names a study or a sweep.
+var aName = single("a name", func(text string) (string, error) {
+	if !properName.MatchString(text) {
+		return "", fmt.Errorf("%q is not a name; expected letters, digits, ., _, + and -", quantity.Clip(text, 80))
+	}
+	return text, nil
+}, asIs)
+
+// aWord is a text that the complete study knows or not: an arm, a factor.
+func aWord(form string) kind[string] {
+	return single(form, func(text string) (string, error) { return text, nil }, asIs)
+}
+
+var aFlag = kind[bool]{
+	form: "yes or no",
+	read: single("yes or no", func(text string) (bool, error) {
+		switch text {
+		case "yes", "true", "on":
+			return true, nil
+		case "no", "false", "off":
+			return false, nil
+		}
+		return false, fmt.Errorf("found %q; expected yes or no", quantity.Clip(text, 40))
+	}, func(bool) string { return "" }).read,
+	write: func(is bool) *node {
+		if !is {
+			return nil
+		}
+		return &node{kind: scalar, text: "yes", flow: true}
+	},
+}
+
+// oneOf is one of some words.
+func oneOf[V ~string](what string, all ...V) kind[V] {
+	var names []string
+	for _, v := range all {
+		names = append(names, string(v))
+	}
+	return single("one of "+joined(names), func(text string) (V, error) {
+		if !slices.Contains(names, text) {
+			return "", fmt.Errorf("unknown %s %q; %s", what, quantity.Clip(text, 80), quantity.Hint(text, names))
+		}
+		return V(text), nil
+	}, func(v V) string { return string(v) })
+}
+
+// aCount is a whole number from 1 on.
+func aCount(most int) kind[int] {
+	return single("a whole number", func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > most {
+			return 0, fmt.Errorf("found %q; expected a whole number from 1 to %d", quantity.Clip(text, 40), most)
+		}
+		return n, nil
+	}, unlessZero)
+}
+
+// ofFactor is a number that belongs to the whole study and that package study bounds.
+func ofFactor[V int | uint64](factor string, print func(V) string) kind[V] {
+	return single("a number", func(text string) (V, error) {
+		f, err := study.FactorNamed(factor)
+		if err != nil {
+			return 0, err
+		}
+		level, err := f.Level(text)
+		return V(level.Value), err
+	}, print)
+}
+
+var aRatio = single("a number above 0", func(text string) (float64, error) {
+	ratio, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(ratio > 0 && ratio < 1e9) {
+		return 0, fmt.Errorf("%q is not a ratio of arm to base; expected a number above 0", quantity.Clip(text, 40))
+	}
+	return ratio, nil
+}, float)
+
+// some is the least share that is not nothing.
+const some = math.SmallestNonzeroFloat64
+
+// aShare is a share of at least some part.
+func aShare(least float64, print func(float64) string) kind[float64] {
+	return single("a share such as 5%", func(text string) (float64, error) {
+		share, err := quantity.ParseShare(text)
+		if err != nil || share >= least {
+			return share, err
+		}
+		if least == some {
+			return 0, fmt.Errorf("found %s; expected a share above 0", quantity.Clip(text, 40))
+		}
+		return 0, fmt.Errorf("found %s; expected a share from %s to 100%%", quantity.Clip(text, 40), quantity.ShareText(least))
+	}, print)
+}
+
+// Bounds in seconds of the time that a search or a race may take.
+const (
+	leastSeconds = 5
+	mostSeconds  = 24 * 3600
+)
+
+var aTime = single("a duration such as 60s", func(text string) (float64, error) {
+	d, err := quantity.ParseDuration(text)
+	if err == nil && (d.Seconds() < leastSeconds || d.Seconds() > mostSeconds) {
+		err = fmt.Errorf("found %s; expected %d s to a day", quantity.Clip(text, 40), leastSeconds)
+	}
+	return d.Seconds(), err
+}, func(seconds float64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%gs", seconds)
+})
+
+// someNames are names of factors or of arms, which the complete study knows or not.
+func someNames(least, most int, what string) kind[[]string] {
+	return several(least, most, "a list of "+between(least, most)+" "+what, "a name of "+what,
+		func(text string, _ []string) (string, error) { return text, nil }, asIs)
+}
+
+// someMetrics are names of metrics, each once.
+var someMetrics = several(1, len(study.MetricNames()), "a list of metrics", "a metric's name", func(text string, before []string) (string, error) {
+	if slices.Contains(before, text) {
+		return "", fmt.Errorf("%s is listed twice", text)
+	}
+	_, err := metricOf(text)
+	return text, err
+}, asIs)
+
+// someNumbers are coefficients.
+var someNumbers = several(0, maxTerms, "a list of numbers", "a number", func(text string, _ []float64) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > -1e12 && x < 1e12) {
+		return 0, fmt.Errorf("%q is not a coefficient; expected a number", quantity.Clip(text, 40))
+	}
+	return x, nil
+}, func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) })
+
+// someBlocks are numbers of blocks, rising, after which a run is judged.
+var someBlocks = several(1, study.MaxLooks, fmt.Sprintf("one number, or at most %d rising ones after which the run may stop, such as [6, 10, 16]", study.MaxLooks),
+	"a number of blocks", func(text string, before []int) (int, error) {
+		f, err := study.FactorNamed("blocks")
+		if err != nil {
+			return 0, err
+		}
+		level, err := f.Level(text)
+		n := int(level.Value)
+		if i := len(before); err == nil && i > 0 && n <= before[i-1] {
+			err = fmt.Errorf("stage %d has %d blocks after %d; expected rising numbers, as blocks add up from stage to stage", i+1, n, before[i-1])
+		}
+		return n, err
+	}, strconv.Itoa)

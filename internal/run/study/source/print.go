@@ -1,0 +1,142 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/run/study"
+)
+
+// YAML writes a study as a file that ParseFile reads back to the same plan:
+// what was run, after every override. Levels that the study left to their
+// defaults stay unwritten.
+func YAML(s *study.Study) ([]byte, error) {
+	var b bytes.Buffer
+	studyBlock.write(s).print(&b, "")
+	if b.Len() > MaxFile {
+		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), MaxFile)
+	}
+	return b.Bytes(), nil
+}
+
+// print writes a mapping, or a list, whose lines have an indent. The first key of a
+// mapping follows what stands before it.
+func (n *node) print(b *bytes.Buffer, indent string) {
+	for i, e := range n.entries {
+		if i > 0 {
+			b.WriteString(indent)
+		}
+		b.WriteString(e.key + ":")
+		switch v := e.value; {
+		case v.kind == scalar || v.flow:
+			b.WriteString(" " + v.inline() + "\n")
+		case v.kind == mapping:
+			b.WriteString("\n  " + indent)
+			v.print(b, indent+"  ")
+		default:
+			b.WriteString("\n")
+			v.print(b, indent+"  ")
+		}
+	}
+	for _, item := range n.items {
+		b.WriteString(indent + "- ")
+		if item.kind == scalar || item.flow {
+			b.WriteString(item.inline() + "\n")
+		} else {
+			item.print(b, indent+"  ")
+		}
+	}
+}
+
+// inline writes a node in one line. Lines stay below input.MaxYAMLLine as long as
+// levels do.
+func (n *node) inline() string {
+	var parts []string
+	for _, e := range n.entries {
+		parts = append(parts, e.key+": "+e.value.inline())
+	}
+	for _, item := range n.items {
+		parts = append(parts, item.inline())
+	}
+	switch {
+	case n.kind == mapping:
+		return "{" + strings.Join(parts, ", ") + "}"
+	case n.kind == list:
+		return "[" + strings.Join(parts, ", ") + "]"
+	case n.flow:
+		return n.text
+	}
+	return quote(n.text)
+}
+
+var plainScalar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+%-]*$`)
+
+// yamlWord matches the plain scalars that some YAML reader takes for no text;
+// numbers are left plain, as levels are read as they are written.
+var yamlWord = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n)$`)
+
+// quote writes a text so that it reads back as itself: plain where YAML takes
+// it as it stands, else in double quotes, whose escapes are JSON's.
+func quote(text string) string {
+	if plainScalar.MatchString(text) && !yamlWord.MatchString(text) {
+		return text
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(text); err != nil {
+		return strconv.Quote(text)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// textNode is a single value to write; nil of none.
+func textNode(text string) *node {
+	if text == "" {
+		return nil
+	}
+	return scalarNode(position{}, text)
+}
+
+// listNode is a list to write; nil of none.
+func listNode(items []*node) *node {
+	if len(items) == 0 {
+		return nil
+	}
+	return &node{kind: list, items: items}
+}
+
+// textsNode is a list of single values to write; nil of none.
+func textsNode(texts []string) *node {
+	var items []*node
+	for _, text := range texts {
+		items = append(items, scalarNode(position{}, text))
+	}
+	return listNode(items)
+}
+
+// oneLine has a node written in one line.
+func oneLine(n *node) *node {
+	if n != nil {
+		n.flow = true
+	}
+	return n
+}
+
+// mapNode is a mapping to write, by its keys; nil of an empty one.
+func mapNode[V any](m map[string]V, write func(V) *node) *node {
+	if len(m) == 0 {
+		return nil
+	}
+	n := &node{kind: mapping}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		n.entries = append(n.entries, entry{key: key, value: write(m[key])})
+	}
+	return n
+}
