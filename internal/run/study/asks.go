@@ -26,7 +26,7 @@ func (c Scope) Require(r record.Require) string {
 	if r.Arm == r.Base {
 		return fmt.Sprintf("%s is compared with itself; expected another arm, or a bound in the metric's unit", r.Arm)
 	}
-	if key, text := c.whereProblem(r.Where, named); text != "" {
+	if key, text := c.Where(r.Where, named); text != "" {
 		return key + ": " + text
 	}
 	return ""
@@ -45,12 +45,9 @@ func (c Scope) noLevel(arm string) string {
 	return fmt.Sprintf("%s has no level %q; %s", c.compared, quantity.Clip(arm, 80), quantity.Hint(arm, c.arms))
 }
 
-// Published checks the metric and the arms of a published figure, which must be
+// Published checks the arms of a published figure, which must be
 // the study's unless the figure says why one is missing: see Scope.
 func (c Scope) Published(p record.Published) (key, text string) {
-	if text := metricProblem(p.Metric); text != "" {
-		return "metric", text
-	}
 	arm, base := c.noLevel(p.Arm), c.noLevel(p.Base)
 	switch {
 	case p.Unmeasured != "" && arm == "" && base == "":
@@ -62,7 +59,7 @@ func (c Scope) Published(p record.Published) (key, text string) {
 	case base != "":
 		return "base", base
 	}
-	if _, text := c.whereProblem(p.Shape, []string{p.Arm, p.Base}); text != "" {
+	if _, text := c.Where(p.Shape, []string{p.Arm, p.Base}); text != "" {
 		return "shape", text
 	}
 	return "", ""

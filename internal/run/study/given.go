@@ -18,38 +18,15 @@ func IsGiven(level string) bool {
 // file; @@ begins a level that begins with @. It is called before the study is used.
 // The error names the position.
 func (s *Study) Given(level func(text string) (string, error)) error {
-	change := func(factor string, l *Level) error {
+	for factor, l := range s.Levels() {
 		if !strings.HasPrefix(factor, OptionPrefix) || !strings.HasPrefix(l.Text, "@") || strings.HasPrefix(l.Text, "@@") {
-			return nil
+			continue
 		}
 		text, err := level(l.Text)
 		if err != nil {
 			return Errorf(l.At, "%s: %s", factor, err)
 		}
 		l.Text = text
-		return nil
 	}
-	both := func(hold []Setting, vary []Varied) error {
-		for i := range hold {
-			if err := change(hold[i].Factor, &hold[i].Level); err != nil {
-				return err
-			}
-		}
-		for _, v := range vary {
-			for i := range v.Levels {
-				if err := change(v.Factor, &v.Levels[i]); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	err := both(s.Hold, s.Vary)
-	for i := 0; i < len(s.Arms) && err == nil; i++ {
-		err = both(s.Arms[i].Settings, nil)
-	}
-	for i := 0; i < len(s.Sweeps) && err == nil; i++ {
-		err = both(s.Sweeps[i].Hold, s.Sweeps[i].Vary)
-	}
-	return err
+	return nil
 }

@@ -8,51 +8,54 @@ import (
 	"netdyno/internal/record"
 )
 
-// KeepViews takes over what the original study says of its results as far as this
-// one, which was changed on the command line, still has what it speaks of.
+// KeepViews takes over what the original study says of its results, less the arms and
+// levels that this one, which was changed on the command line, no longer has. What is not
+// sound then is the caller's to leave out.
 func (s *Study) KeepViews(original *Study) {
 	scope := s.Scope()
 	s.keepPublished(original, scope)
-	var charts []record.Chart
 	for _, c := range original.Charts {
-		if len(c.Arms) > 0 {
-			c.Arms = slices.DeleteFunc(slices.Clone(c.Arms), func(name string) bool { return !slices.Contains(scope.arms, name) })
-			if len(c.Arms) == 0 {
-				continue // empty would mean all
-			}
+		if kept := scope.keptArms(c.Arms); len(kept) > 0 || len(c.Arms) == 0 { // none would mean all
+			c.Arms = kept
+			s.Charts = append(s.Charts, c)
 		}
-		charts = append(charts, c)
 	}
-	s.Charts = sound(charts, scope.Chart)
-	s.Fits = sound(original.Fits, scope.Fit)
-	s.Reaches = sound(original.Reaches, scope.Reach)
-	s.Pays = sound(keptArms(original.Pays, scope), scope.Pays)
-	s.Costs = sound(scope.keptLevels(original.Costs), scope.Cost)
-	s.Claims = sound(original.Claims, scope.Claim)
-	if s.Compare.Factor != original.Compare.Factor { // what no arm could test is not asked of other arms
-		s.Claims = slices.DeleteFunc(s.Claims, func(c record.Claim) bool { return c.Unmeasured != "" })
+	for _, p := range original.Pays {
+		p.Arms, p.InsteadOf = scope.keptArms(p.Arms), scope.keptArms(p.InsteadOf)
+		s.Pays = append(s.Pays, p)
 	}
-	s.Ladders = s.withChanges(sound(original.Ladders, scope.Ladder))
+	for _, c := range original.Claims {
+		if s.Compare.Factor == original.Compare.Factor || c.Unmeasured == "" { // what no arm could test is not asked of other arms
+			s.Claims = append(s.Claims, c)
+		}
+	}
+	s.Costs = scope.keptLevels(original.Costs)
+	s.Fits, s.Reaches, s.Ladders = slices.Clone(original.Fits), slices.Clone(original.Reaches), slices.Clone(original.Ladders)
 }
 
-// keptArms leaves out of each replacement the arms that the study no longer has; what
-// has none left on a side is not sound.
-func keptArms(all []record.Pays, scope Scope) []record.Pays {
-	gone := func(name string) bool { return !slices.Contains(scope.arms, name) }
+// keptArms leaves out the arms that the study no longer has.
+func (c Scope) keptArms(arms []string) []string {
+	return slices.DeleteFunc(slices.Clone(arms), func(name string) bool { return !slices.Contains(c.arms, name) })
+}
+
+// keptLevels leaves out of each model the factors that are no terms any more, as one
+// level of them was typed, and the levels that are no longer held out.
+func (c Scope) keptLevels(all []record.Cost) []record.Cost {
 	all = slices.Clone(all)
 	for i := range all {
-		all[i].Arms = slices.DeleteFunc(slices.Clone(all[i].Arms), gone)
-		all[i].InsteadOf = slices.DeleteFunc(slices.Clone(all[i].InsteadOf), gone)
+		x := &all[i]
+		x.Terms = slices.DeleteFunc(slices.Clone(x.Terms), func(factor string) bool { return len(allLevels(c.designs, factor)) == 0 })
+		held := map[string][]string{}
+		for factor, levels := range x.Holdout {
+			for _, level := range levels {
+				if hasText(allLevels(c.designs, factor), level) {
+					held[factor] = append(held[factor], level)
+				}
+			}
+		}
+		x.Holdout = held
 	}
 	return all
-}
-
-// sound returns the views that have no problem.
-func sound[V any](views []V, problem func(V) (key, text string)) []V {
-	return slices.DeleteFunc(slices.Clone(views), func(v V) bool {
-		_, text := problem(v)
-		return text != ""
-	})
 }
 
 // keepPublished takes over those figures that still have their arms. Their
@@ -68,10 +71,13 @@ func (s *Study) keepPublished(original *Study, scope Scope) {
 		if p.Unmeasured == "" && !(slices.Contains(scope.arms, p.Arm) && slices.Contains(scope.arms, p.Base)) {
 			continue
 		}
-		s.Published = append(s.Published, p)
 		if len(p.Shape) > 0 {
 			lost, shaped = append(lost, scope.shapeProblem(p)), shaped || scope.shapeProblem(p) == ""
 		}
+		if key, _ := scope.Published(p); key == "shape" { // the file that is kept of the study must be readable
+			p.Shape = nil
+		}
+		s.Published = append(s.Published, p)
 	}
 	if len(lost) > 0 && !shaped {
 		s.shapeless = lost[0]
@@ -81,7 +87,7 @@ func (s *Study) keepPublished(original *Study, scope Scope) {
 // shapeProblem says why a changed study cannot tell what of a published ratio is
 // start-up; "" when it can.
 func (c Scope) shapeProblem(p record.Published) string {
-	if _, text := c.whereProblem(p.Shape, []string{p.Arm, p.Base}); text != "" {
+	if _, text := c.Where(p.Shape, []string{p.Arm, p.Base}); text != "" {
 		return text
 	}
 	windowed := func(d *design) bool {

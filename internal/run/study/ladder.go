@@ -30,7 +30,7 @@ func (c Scope) Rung(before []string, arm string) string {
 	if slices.Contains(before, arm) {
 		return arm + " is named twice"
 	}
-	return c.armProblem(arm)
+	return c.Arm(arm)
 }
 
 // SetLadders gives the study ladders that its scope has checked.

@@ -20,14 +20,9 @@ func (c Scope) Race(r record.Race, blocks int) (key, text string) {
 	m, err := metric.Named(r.Best)
 	switch {
 	case err != nil:
-		return "best", metricProblem(r.Best)
+		return "best", unknown("metric", r.Best, MetricNames())
 	case m.Better != metric.Higher && m.Better != metric.Lower:
-		return "best", "neither more nor less of " + r.Best + " is better; expected a metric such as " + strings.Join(highMetrics(), ", ")
-	}
-	for _, b := range r.Within {
-		if text := metricProblem(b.Metric); text != "" {
-			return "within", text
-		}
+		return "best", "neither more nor less of " + r.Best + " is better; expected a metric such as " + HighMetrics()
 	}
 	cells := 0
 	for _, d := range c.designs {
@@ -49,7 +44,7 @@ func (c Scope) Race(r record.Race, blocks int) (key, text string) {
 	}
 	for factor := range r.As {
 		if !slices.Contains(c.named(), factor) {
-			return "as", c.factorProblem(factor)
+			return "as", c.Factor(factor)
 		}
 	}
 	return "", ""

@@ -11,8 +11,8 @@ import (
 )
 
 // Scope is what a study's trials have: the arms, factors and levels of which
-// charts, fits, searches, claims and requirements may speak. Its methods name
-// the key of a view that asks for what no trial has, and say why; both are ""
+// charts, fits, searches, claims and requirements may speak. Its methods say why
+// something asks for what no trial has, and some of them which key does; all is ""
 // for a sound one.
 type Scope struct {
 	compared string
@@ -68,19 +68,27 @@ func (c Scope) named() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// factorProblem says why a view cannot have a line, or a mark, for each level
-// of a factor; "" when it can.
-func (c Scope) factorProblem(factor string) string {
+// By says why a view cannot have a line, or a mark, for each level of a factor; "" when
+// it can, as of the compared one.
+func (c Scope) By(factor string) string {
+	if factor == c.compared {
+		return ""
+	}
+	return c.Factor(factor)
+}
+
+// Factor says that the study does not name a factor; "" when it does.
+func (c Scope) Factor(factor string) string {
 	if names := c.named(); !slices.Contains(names, factor) {
 		return fmt.Sprintf("the study neither varies nor holds %q; %s", quantity.Clip(factor, 80), quantity.Hint(factor, names))
 	}
 	return ""
 }
 
-// axisProblem says why a factor cannot be an axis or a term, which need
+// Axis says why a factor cannot be an axis or a term, which need
 // numbers; "" when it can.
-func (c Scope) axisProblem(factor string) string {
-	if text := c.factorProblem(factor); text != "" {
+func (c Scope) Axis(factor string) string {
+	if text := c.Factor(factor); text != "" {
 		return text
 	}
 	for _, l := range allLevels(c.designs, factor) {
@@ -103,9 +111,9 @@ func numeric(text string) bool {
 	return size == nil || count == nil || rate == nil || duration == nil || bits == nil || share == nil
 }
 
-// whereProblem says why no trial of some arms, or of any when none is named, has
+// Where says why no trial of some arms, or of any when none is named, has
 // the levels to which a view is confined; "" when one has.
-func (c Scope) whereProblem(where map[string]string, arms []string) (key, text string) {
+func (c Scope) Where(where map[string]string, arms []string) (key, text string) {
 	for _, factor := range sortedKeys(where) {
 		levels := allLevels(c.designs, factor)
 		if hasText(levels, where[factor]) {
@@ -130,20 +138,12 @@ func (c Scope) whereProblem(where map[string]string, arms []string) (key, text s
 	return "where", "no trial has " + strings.Join(parts, " and ") + " at once"
 }
 
-// armProblem says that no arm has a name; "" when one has.
-func (c Scope) armProblem(name string) string {
+// Arm says that no arm has a name; "" when one has.
+func (c Scope) Arm(name string) string {
 	if slices.Contains(c.arms, name) {
 		return ""
 	}
 	return unknown("level of "+c.compared, name, c.arms)
-}
-
-// metricProblem says that no metric has a name; "" when one has.
-func metricProblem(name string) string {
-	if _, err := metric.Named(name); err == nil {
-		return ""
-	}
-	return unknown("metric", name, MetricNames())
 }
 
 // MetricNames returns the name of every metric.
@@ -157,4 +157,15 @@ func MetricNames() []string {
 
 func unknown(what, name string, names []string) string {
 	return fmt.Sprintf("unknown %s %q; %s", what, quantity.Clip(name, 80), quantity.Hint(name, names))
+}
+
+// HighMetrics names some metrics of which more is better, as examples for errors.
+func HighMetrics() string {
+	var names []string
+	for _, m := range metric.All() {
+		if m.Better == metric.Higher && len(names) < 3 {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }

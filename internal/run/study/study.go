@@ -12,6 +12,7 @@
 package study
 
 import (
+	"iter"
 	"slices"
 
 	"netdyno/internal/record"
@@ -127,31 +128,43 @@ func (s *Study) Steered() bool { return s.Capacity != nil || s.Race != nil }
 // included.
 func (s *Study) planned() int { return slices.Max(append([]int{s.Blocks}, s.Further...)) }
 
+// Levels visits every level that the study itself names, with its factor: held, varied,
+// of arms, then of sweeps.
+func (s *Study) Levels() iter.Seq2[string, *Level] {
+	return func(yield func(string, *Level) bool) {
+		both := func(hold []Setting, vary []Varied) bool {
+			for i := range hold {
+				if !yield(hold[i].Factor, &hold[i].Level) {
+					return false
+				}
+			}
+			for _, v := range vary {
+				for i := range v.Levels {
+					if !yield(v.Factor, &v.Levels[i]) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		goesOn := both(s.Hold, s.Vary)
+		for i := 0; i < len(s.Arms) && goesOn; i++ {
+			goesOn = both(s.Arms[i].Settings, nil)
+		}
+		for i := 0; i < len(s.Sweeps) && goesOn; i++ {
+			goesOn = both(s.Sweeps[i].Hold, s.Sweeps[i].Vary)
+		}
+	}
+}
+
 // Renamed tells which names that the user typed have changed, each once; nil for
 // a study in today's names.
 func (s *Study) Renamed() []string {
 	var all []string
-	add := func(l Level) {
+	for _, l := range s.Levels() {
 		if l.Renamed != "" && !slices.Contains(all, l.Renamed) {
 			all = append(all, l.Renamed)
 		}
-	}
-	both := func(hold []Setting, vary []Varied) {
-		for _, h := range hold {
-			add(h.Level)
-		}
-		for _, v := range vary {
-			for _, l := range v.Levels {
-				add(l)
-			}
-		}
-	}
-	both(s.Hold, s.Vary)
-	for _, a := range s.Arms {
-		both(a.Settings, nil)
-	}
-	for _, w := range s.Sweeps {
-		both(w.Hold, w.Vary)
 	}
 	return all
 }

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -70,11 +71,9 @@ func (l Line) levelsOfFactor(f study.Factor, value string) []Word {
 // it, the lowest first.
 func usual(f study.Factor) []Word {
 	var levels []study.Level
-	add := func(more ...study.Level) {
-		for _, l := range more {
-			if !slices.ContainsFunc(levels, func(known study.Level) bool { return known.Text == l.Text }) {
-				levels = append(levels, l)
-			}
+	add := func(l study.Level) {
+		if !slices.ContainsFunc(levels, func(known study.Level) bool { return known.Text == l.Text }) {
+			levels = append(levels, l)
 		}
 	}
 	if l, err := f.Level(f.Default); err == nil && f.Default != "" {
@@ -85,28 +84,13 @@ func usual(f study.Factor) []Word {
 		if err != nil { // each is held by a test
 			continue
 		}
-		held, varied := s.Hold, s.Vary
-		for _, w := range s.Sweeps {
-			held, varied = append(held, w.Hold...), append(varied, w.Vary...)
-		}
-		if l, is := study.Find(held, f.Name); is {
-			add(l)
-		}
-		for _, v := range varied {
-			if v.Factor == f.Name {
-				add(v.Levels...)
+		for factor, level := range s.Levels() {
+			if factor == f.Name {
+				add(*level)
 			}
 		}
 	}
-	slices.SortStableFunc(levels, func(a, b study.Level) int {
-		switch {
-		case a.Value < b.Value:
-			return -1
-		case a.Value > b.Value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(levels, func(a, b study.Level) int { return cmp.Compare(a.Value, b.Value) })
 	var all []Word
 	for _, l := range levels {
 		doc := ""

@@ -81,20 +81,9 @@ func (l Line) named() map[string]bool {
 	if err != nil {
 		return nil // it is no study yet: every transport may come
 	}
-	take := func(settings []study.Setting) {
-		for _, x := range settings {
-			if f, err := study.FactorNamed(x.Factor); err == nil && f.Kind == study.Transport {
-				names[x.Level.Text] = true
-			}
-		}
-	}
-	take(s.Hold)
-	for _, a := range s.Arms {
-		take(a.Settings)
-	}
-	for _, v := range s.Vary {
-		for _, level := range v.Levels {
-			take([]study.Setting{{Factor: v.Factor, Level: level}})
+	for factor, level := range s.Levels() {
+		if f, err := study.FactorNamed(factor); err == nil && f.Kind == study.Transport {
+			names[level.Text] = true
 		}
 	}
 	return names

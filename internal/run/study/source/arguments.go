@@ -88,11 +88,8 @@ func (a *Arguments) Sets(factor string) bool { return a.given[factor] != nil }
 
 // First returns the first level that was typed for a factor; "" for none.
 func (a *Arguments) First(factor string) string {
-	if l, held := study.Find(a.typed.Hold, factor); held {
-		return l.Text
-	}
-	if v := study.FindVaried(a.typed.Vary, factor); v != nil {
-		return v.Levels[0].Text
+	if levels := a.typed.levels(factor); len(levels) > 0 {
+		return levels[0].Text
 	}
 	return ""
 }
@@ -149,14 +146,7 @@ func (a *Arguments) add(here position, arg string) error {
 	case value == "":
 		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(key, 40), quantity.Clip(key, 40))
 	}
-	block, part, k := placeOf(key)
-	if k.name != "" {
-		key = block
-		if part != "" {
-			key += "." + part
-		}
-	}
-	if k.name != "" && !k.many {
+	if _, _, k := placeOf(key); k.name != "" && !k.many {
 		return a.take(entry{key, here, scalarNode(here, value)})
 	}
 	return a.take(entry{key, here, oneOrMore(levelsNode(here, value))})
@@ -185,14 +175,17 @@ const armFactor = study.ArmFactor
 // take reads the value of one key, each at most once.
 func (a *Arguments) take(e entry) error {
 	key := e.key
-	if f, err := study.FactorNamed(key); err == nil {
+	block, part, k := placeOf(key)
+	if f, err := study.FactorNamed(key); k.name != "" {
+		key = strings.TrimSuffix(block+"."+part, ".")
+	} else if err == nil {
 		key = f.Name
 	}
 	if first := a.given[key]; first != nil {
 		return e.at.errorf("%s is given twice; first in %s", strings.TrimPrefix(e.key, "compare."), first)
 	}
 	a.given[key] = e.at
-	if block, part, k := placeOf(e.key); k.name != "" {
+	if k.name != "" {
 		return a.takeKey(e, block, part, k)
 	}
 	if e.key == armFactor {
@@ -227,7 +220,7 @@ func (a *Arguments) takeKey(e entry, block, part string, k about) error {
 	}
 	typed = mappingNode(e.at, block, typed)
 	a.typed.tree = typed.over(a.typed.tree)
-	return studyBlock.readKeys(typed, &a.typed.Study, &a.typed.Study, false)
+	return studyBlock.readKeys(typed, &a.typed.Study, whole{Study: &a.typed.Study}, false)
 }
 
 // levelsNode splits comma-separated levels; a backslash keeps a comma.

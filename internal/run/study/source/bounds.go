@@ -150,20 +150,17 @@ var someConditions = func() kind[[]record.Bound] {
 		func(b record.Bound) string { return b.Text })
 	read := k.read
 	k.read = func(e entry) ([]record.Bound, error) {
-		if e.value.kind != mapping {
-			apart := &node{at: e.value.at, kind: list}
-			for _, item := range listed(e.value) {
-				if item.kind != scalar {
-					apart.items = append(apart.items, item)
-					continue
-				}
-				for text := range strings.SplitSeq(item.text, ",") {
-					apart.items = append(apart.items, scalarNode(item.at, text))
-				}
+		apart := *e.value
+		apart.items = nil
+		for _, item := range listed(e.value) {
+			if item.kind == scalar {
+				apart.kind = list
+				apart.items = append(apart.items, levelsNode(item.at, item.text).items...)
+			} else {
+				apart.items = append(apart.items, item)
 			}
-			e.value = apart
 		}
-		return read(e)
+		return read(entry{e.key, e.at, &apart})
 	}
 	return k
 }()
@@ -220,25 +217,24 @@ func mustCondition(text string) record.Bound {
 var someBounds = kind[[]record.Bound]{
 	form: "a mapping from metrics to bounds",
 	read: func(e entry) (all []record.Bound, err error) {
-		if e.value.kind != mapping || len(e.value.entries) == 0 || len(e.value.entries) > maxBounds {
-			return nil, e.at.errorf("%s: found %s; expected 1 to %d metrics, each with its bound, such as {server.rss_bytes: 200MB}", e.key, counted(e.value), maxBounds)
-		}
-		for _, one := range e.value.entries {
+		form := fmt.Sprintf("1 to %d metrics, each with its bound, such as {server.rss_bytes: 200MB}", maxBounds)
+		err = e.each(1, maxBounds, form, func(one entry) error {
 			text, err := one.scalarOf("a bound, such as 200MB")
 			if err != nil {
-				return nil, err
+				return err
 			}
 			m, err := metricOf(one.key)
 			if err != nil {
-				return nil, one.at.errorf("%s: %s", e.key, err)
+				return one.at.errorf("%s: %s", e.key, err)
 			}
 			b, err := keptBound(m, text)
 			if err != nil {
-				return nil, one.value.at.errorf("%s: %s", e.key, err)
+				return one.value.at.errorf("%s: %s", e.key, err)
 			}
 			all = append(all, b)
-		}
-		return all, nil
+			return nil
+		})
+		return all, err
 	},
 	write: func(all []record.Bound) *node {
 		if len(all) == 0 {

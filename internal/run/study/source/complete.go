@@ -42,13 +42,7 @@ func readFile(name string, data []byte) (draft, error) {
 		return draft{}, err
 	}
 	d := draft{Study: studyBlock.start, tree: tree}
-	if err := studyBlock.read(tree, &d.Study, &d.Study); err != nil {
-		return d, err
-	}
-	if d.Name == "" {
-		return d, tree.at.errorf(`the key "study" is missing; expected the study's name`)
-	}
-	return d, nil
+	return d, studyBlock.read(tree, &d.Study, whole{Study: &d.Study})
 }
 
 // complete makes a study of a draft, which stays as it is.
@@ -64,7 +58,7 @@ func (d *draft) complete() (*study.Study, error) {
 	}
 	for _, step := range []func(*study.Study) error{
 		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, d.checkSettle, d.checkRace,
-		func(s *study.Study) error { return studyBlock.readKeys(d.tree, s, s, true) },
+		d.readResults,
 		d.setRequires, (*study.Study).CheckSize,
 	} {
 		if err := step(&s); err != nil {
@@ -72,6 +66,12 @@ func (d *draft) complete() (*study.Study, error) {
 		}
 	}
 	return &s, nil
+}
+
+// readResults reads what a file says of the results of a complete study.
+func (d *draft) readResults(s *study.Study) error {
+	scope := s.Scope()
+	return studyBlock.readKeys(d.tree, s, whole{s, &scope}, true)
 }
 
 // setLooks gives a study its blocks: those after which it may stop, and the

@@ -11,7 +11,7 @@ import (
 )
 
 // readCell reads the name of a cell as the conditions that its levels are.
-func readCell(e entry, p *record.Published, s *study.Study) error {
+func readCell(e entry, p *record.Published, s whole) error {
 	cell, err := aText.read(e)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func readCell(e entry, p *record.Published, s *study.Study) error {
 func underKey[T any](where func(*T) *map[string]string, doc string) key[T] {
 	return key[T]{
 		about: about{name: "under", form: "a mapping from conditions to levels", doc: doc},
-		read: func(e entry, into *T, _ *study.Study) error {
+		read: func(e entry, into *T, _ whole) error {
 			if e.value.kind != mapping {
 				return e.value.at.errorf("under: found %s; expected a mapping from conditions to levels", e.value.kind)
 			}

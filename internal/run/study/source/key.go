@@ -1,6 +1,8 @@
 package source
 
 import (
+	"slices"
+
 	"netdyno/internal/run/study"
 )
 
@@ -24,8 +26,16 @@ type about struct {
 // key is a key of a block that becomes a T.
 type key[T any] struct {
 	about
-	read  func(e entry, into *T, s *study.Study) error // s is the study as far as it is read
-	write func(from *T) *node                          // nil where there is nothing to write
+	read  func(e entry, into *T, w whole) error
+	write func(from *T) *node              // nil where there is nothing to write
+	fits  func(c study.Scope, x *T) string // why the study has no such thing; nil where it is not asked
+	keep  func(c study.Scope, x *T)        // leaves out what a changed study has not; nil of what stays
+}
+
+// whole is the study that a block belongs to, as far as it is read.
+type whole struct {
+	*study.Study
+	scope *study.Scope // of the complete study; nil before
 }
 
 // kind is what may stand behind a key: how it becomes a V, and how a V is written.
@@ -34,18 +44,23 @@ type kind[V any] struct {
 	many  bool
 	read  func(e entry) (V, error)
 	write func(V) *node // nil where there is nothing to write
+	fits  func(c study.Scope, v V) string
 }
 
 // of makes a key of a kind. Where returns the place that its value goes to.
 func of[T, V any](name string, k kind[V], where func(*T) *V, doc string) key[T] {
-	return key[T]{
+	made := key[T]{
 		about: about{name: name, form: k.form, many: k.many, doc: doc},
-		read: func(e entry, into *T, _ *study.Study) (err error) {
+		read: func(e entry, into *T, _ whole) (err error) {
 			*where(into), err = k.read(e)
 			return err
 		},
 		write: func(from *T) *node { return k.write(*where(from)) },
 	}
+	if k.fits != nil {
+		made.fits = func(c study.Scope, x *T) string { return k.fits(c, *where(x)) }
+	}
+	return made
 }
 
 // must makes a key one that its block needs.
@@ -67,16 +82,23 @@ func (k key[T]) inline() key[T] {
 // writing has a key's value written in another way than that of its kind.
 func (k key[T]) writing(write func(from *T) *node) key[T] { k.write = write; return k }
 
+// kept makes a key one of which everything stays when arguments change the study.
+func (k key[T]) kept() key[T] { k.keep = nil; return k }
+
 // result makes a key one that is read when the study is complete.
 func (k key[T]) result() key[T] { k.last = true; return k }
 
 // block is a mapping that becomes a T.
 type block[T any] struct {
-	name   string                                    // for errors: "chart"
-	start  T                                         // what it is before a key is read
-	keys   []key[T]                                  // in the order in which they are read and written
-	check  func(n *node, x *T, s *study.Study) error // when all are read; nil for none
-	inline bool                                      // written in one line
+	name  string                             // for errors: "chart"
+	start T                                  // what it is before a key is read
+	keys  []key[T]                           // in the order in which they are read and written
+	check func(n *node, x *T, w whole) error // when all are read; nil for none
+
+	// rule is what the complete study must have beside what each key asks for, and the
+	// key that is wrong; nil for none.
+	rule   func(c study.Scope, x T) (key, text string)
+	inline bool // written in one line
 }
 
 func (b block[T]) names() []string {
@@ -96,7 +118,7 @@ func (b block[T]) abouts() []about {
 }
 
 // read reads a mapping over what is there.
-func (b block[T]) read(n *node, into *T, s *study.Study) error {
+func (b block[T]) read(n *node, into *T, w whole) error {
 	if err := n.mappingOf(b.names()); err != nil {
 		return err
 	}
@@ -105,17 +127,40 @@ func (b block[T]) read(n *node, into *T, s *study.Study) error {
 			return n.at.errorf("%s: the key %q is missing", b.name, k.name)
 		}
 	}
-	if err := b.readKeys(n, into, s, false); err != nil || b.check == nil {
+	if err := b.readKeys(n, into, w, false); err != nil {
 		return err
 	}
-	return b.check(n, into, s)
+	if b.check != nil {
+		if err := b.check(n, into, w); err != nil {
+			return err
+		}
+	}
+	if w.scope == nil {
+		return nil
+	}
+	return n.problem(b.problem(*w.scope, into))
+}
+
+// problem says which key asks for what the study has not, and why; both are "" for none.
+func (b block[T]) problem(c study.Scope, x *T) (key, text string) {
+	for _, k := range b.keys {
+		if k.fits != nil {
+			if text := k.fits(c, x); text != "" {
+				return k.name, text
+			}
+		}
+	}
+	if b.rule == nil {
+		return "", ""
+	}
+	return b.rule(c, *x)
 }
 
 // readKeys reads the keys that a mapping has, those that are read last or the others.
-func (b block[T]) readKeys(n *node, into *T, s *study.Study, last bool) error {
+func (b block[T]) readKeys(n *node, into *T, w whole, last bool) error {
 	for _, k := range b.keys {
 		if e := n.get(k.name); e != nil && k.last == last {
-			if err := k.read(*e, into, s); err != nil {
+			if err := k.read(*e, into, w); err != nil {
 				return err
 			}
 		}
@@ -138,13 +183,13 @@ func (b block[T]) write(from *T) *node {
 func sub[T, V any](name string, b block[V], where func(*T) **V, doc string) key[T] {
 	return key[T]{
 		about: about{name: name, form: "a mapping", doc: doc, keys: b.abouts()},
-		read: func(e entry, into *T, s *study.Study) error {
+		read: func(e entry, into *T, w whole) error {
 			v := b.start
 			if there := *where(into); there != nil {
 				v = *there
 			}
 			*where(into) = &v
-			return b.read(e.value, &v, s)
+			return b.read(e.value, &v, w)
 		},
 		write: func(from *T) *node {
 			if v := *where(from); v != nil {
@@ -159,14 +204,14 @@ func sub[T, V any](name string, b block[V], where func(*T) **V, doc string) key[
 func blocksOf[T, V any](name string, least, most int, b block[V], where func(*T) *[]V, doc string) key[T] {
 	return key[T]{
 		about: about{name: name, form: "a list", doc: doc, keys: b.abouts()},
-		read: func(e entry, into *T, s *study.Study) error {
+		read: func(e entry, into *T, w whole) error {
 			if e.value.kind != list || len(e.value.items) < least || len(e.value.items) > most {
 				return e.value.at.errorf("%s: found %s; expected a list of %s, each with %s", name, counted(e.value), between(least, most), joined(b.names()))
 			}
 			*where(into) = nil
 			for _, item := range e.value.items {
 				v := b.start
-				if err := b.read(item, &v, s); err != nil {
+				if err := b.read(item, &v, w); err != nil {
 					return err
 				}
 				*where(into) = append(*where(into), v)
@@ -179,6 +224,20 @@ func blocksOf[T, V any](name string, least, most int, b block[V], where func(*T)
 				items = append(items, b.write(&v))
 			}
 			return listNode(items)
+		},
+		fits: func(c study.Scope, x *T) string {
+			for _, v := range *where(x) {
+				if _, text := b.problem(c, &v); text != "" {
+					return text
+				}
+			}
+			return ""
+		},
+		keep: func(c study.Scope, x *T) {
+			*where(x) = slices.DeleteFunc(*where(x), func(v V) bool {
+				_, text := b.problem(c, &v)
+				return text != ""
+			})
 		},
 	}
 }

@@ -26,13 +26,13 @@ const defaultSeed = 1
 
 // planKeys say what is run.
 var planKeys = []key[study.Study]{
-	of("study", aName, func(s *study.Study) *string { return &s.Name }, "name of the study, and of its directory").typing("study"),
-	of("question", aQuestion, func(s *study.Study) *string { return &s.Question }, "what the study asks").typing("question"),
+	of("study", aName, func(s *study.Study) *string { return &s.Name }, "name of the study, and of its directory").must().typing("study"),
+	of("question", aLine("a sentence", 0, maxQuestion), func(s *study.Study) *string { return &s.Question }, "what the study asks").typing("question"),
 	of("hold", settingsOf, func(s *study.Study) *[]study.Setting { return &s.Hold }, "factors at one level each, for every trial").inline(),
 	{
 		about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors at several levels each, every combination of which runs; under arm the bundles, each with its levels"},
-		read: func(e entry, s *study.Study, _ *study.Study) (err error) {
-			s.Vary, err = readVaried(e.value, func(f study.Factor, n *node) (levels []study.Level, err error) {
+		read: func(e entry, s *study.Study, _ whole) (err error) {
+			s.Vary, err = readVaried(e, func(f study.Factor, n *node) (levels []study.Level, err error) {
 				if f.Kind == study.Bundle {
 					s.Arms, levels, err = readArms(n)
 					return levels, err
@@ -46,7 +46,7 @@ var planKeys = []key[study.Study]{
 	blocksOf("sweeps", 1, maxSweeps, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them"),
 	{
 		about: about{name: "compare", form: "a mapping", doc: "what is compared with what", keys: compareBlock.abouts()},
-		read:  func(e entry, s *study.Study, _ *study.Study) error { return compareBlock.read(e.value, &s.Compare, s) },
+		read:  func(e entry, s *study.Study, w whole) error { return compareBlock.read(e.value, &s.Compare, w) },
 		write: func(s *study.Study) *node {
 			c := s.Compare
 			if !s.Varies(c.Factor) {
@@ -66,7 +66,7 @@ var planKeys = []key[study.Study]{
 	ofWhole("mesh", aFlag, func(s *study.Study) *bool { return &s.Mesh }),
 	{
 		about: about{name: "settle", form: settleForm, doc: wholeDoc("settle"), typed: "settle", usual: []string{"2%", "5%", "10%"}},
-		read: func(e entry, s *study.Study, _ *study.Study) error {
+		read: func(e entry, s *study.Study, _ whole) error {
 			both, err := aPrecision.read(e)
 			s.Settle, s.SettleS = both.share, both.time.Seconds()
 			return err
@@ -105,8 +105,8 @@ var sweepBlock = block[study.Sweep]{
 		of("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
 		{
 			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels"},
-			read: func(e entry, w *study.Sweep, s *study.Study) (err error) {
-				w.Vary, err = readVaried(e.value, func(f study.Factor, n *node) ([]study.Level, error) {
+			read: func(e entry, w *study.Sweep, s whole) (err error) {
+				w.Vary, err = readVaried(e, func(f study.Factor, n *node) ([]study.Level, error) {
 					return readSwept(f, n, study.FindVaried(s.Vary, f.Name))
 				})
 				return err
@@ -114,7 +114,7 @@ var sweepBlock = block[study.Sweep]{
 			write: func(w *study.Sweep) *node { return variedNode(w.Vary, nil) },
 		},
 	},
-	check: func(n *node, w *study.Sweep, s *study.Study) error {
+	check: func(n *node, w *study.Sweep, s whole) error {
 		w.At = n.at
 		for _, earlier := range s.Sweeps {
 			if earlier.Name == w.Name {
@@ -220,21 +220,16 @@ var aPrecision = single(settleForm, func(text string) (p precision, err error) {
 var someForms = kind[map[string]string]{
 	form: "a mapping from factors to texts",
 	read: func(e entry) (map[string]string, error) {
-		if e.value.kind != mapping || len(e.value.entries) > maxAs {
-			return nil, e.value.at.errorf("%s: found %s; expected at most %d factors, each with how it is written, such as {opt.server.read_buffer: \"grpc.ReadBufferSize({value})\"}", e.key, counted(e.value), maxAs)
-		}
 		all := map[string]string{}
-		for _, one := range e.value.entries {
+		form := fmt.Sprintf("at most %d factors, each with how it is written, such as {opt.server.read_buffer: \"grpc.ReadBufferSize({value})\"}", maxAs)
+		return all, e.each(0, maxAs, form, func(one entry) error {
 			text, err := one.scalarOf("a text with {value}")
 			if err == nil {
 				err = study.CheckText(text)
 			}
-			if err != nil {
-				return nil, err
-			}
 			all[one.key] = text
-		}
-		return all, nil
+			return err
+		})
 	},
 	write: func(forms map[string]string) *node { return mapNode(forms, textNode) },
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"maps"
 	"slices"
 
 	"netdyno/internal/quantity"
@@ -21,7 +22,7 @@ const (
 // resultKeys say what to make of the results. They are read when the study is complete,
 // as each must speak of what it has.
 var resultKeys = []key[study.Study]{
-	blocksOf("published", 0, maxPublished, publishedBlock, func(s *study.Study) *[]record.Published { return &s.Published }, "ratios of publications, which stand beside yours").result(),
+	blocksOf("published", 0, maxPublished, publishedBlock, func(s *study.Study) *[]record.Published { return &s.Published }, "ratios of publications, which stand beside yours").result().kept(),
 	blocksOf("charts", 0, maxViews, chartBlock, func(s *study.Study) *[]record.Chart { return &s.Charts }, "charts of the report").result(),
 	blocksOf("fits", 0, maxViews, fitBlock, func(s *study.Study) *[]record.Fit { return &s.Fits }, "how a metric grows with a count").result(),
 	blocksOf("reaches", 0, maxViews, reachBlock, func(s *study.Study) *[]record.Reach { return &s.Reaches }, "with how little each arm comes near the best").result(),
@@ -35,7 +36,7 @@ var publishedBlock = block[record.Published]{
 	name: "published",
 	keys: []key[record.Published]{
 		of("source", aText, func(p *record.Published) *string { return &p.Source }, "who published it, and of what").must(),
-		of("metric", aText, func(p *record.Published) *string { return &p.Metric }, "metric of the ratio").must(),
+		of("metric", aMetric, func(p *record.Published) *string { return &p.Metric }, "metric of the ratio").must(),
 		of("arm", aText, func(p *record.Published) *string { return &p.Arm }, "arm that was compared").must(),
 		of("base", aText, func(p *record.Published) *string { return &p.Base }, "arm that it was compared with").must(),
 		of("ratio", aRatio, func(p *record.Published) *float64 { return &p.Ratio }, "the published ratio of arm to base").must(),
@@ -49,12 +50,7 @@ var publishedBlock = block[record.Published]{
 		underKey(func(p *record.Published) *map[string]string { return &p.Under }, "conditions that the publication states"),
 		of("shape", oneLevelEach, func(p *record.Published) *map[string]string { return &p.Shape }, "levels at which a trial is what the publication ran"),
 	},
-	check: sound(study.Scope.Published),
-}
-
-// sound is a block's check that package study knows.
-func sound[V any](problem func(study.Scope, V) (key, text string)) func(n *node, x *V, s *study.Study) error {
-	return func(n *node, x *V, s *study.Study) error { return n.problem(problem(s.Scope(), *x)) }
+	rule: study.Scope.Published,
 }
 
 // keyTitle and its like are the keys that most blocks have.
@@ -71,15 +67,15 @@ var chartBlock = block[record.Chart]{
 	keys: []key[record.Chart]{
 		keyTitle(func(c *record.Chart) *string { return &c.Title }).must(),
 		of("kind", oneOf("kind", record.Lines, record.Heat, record.Front), func(c *record.Chart) *record.ChartKind { return &c.Kind }, "kind of the chart").must(),
-		of("metric", aText, func(c *record.Chart) *string { return &c.Metric }, "metric that is drawn"),
-		of("x", aText, func(c *record.Chart) *string { return &c.X }, "of lines and heat: factor along the axis"),
-		of("y", aText, func(c *record.Chart) *string { return &c.Y }, "of heat: factor along the other axis"),
-		of("by", aText, func(c *record.Chart) *string { return &c.By }, "of lines and front: factor with a line, or a mark, for each level"),
-		of("against", aText, func(c *record.Chart) *string { return &c.Against }, "of front: the metric that it costs"),
+		of("metric", aMetric, func(c *record.Chart) *string { return &c.Metric }, "metric that is drawn"),
+		of("x", anAxis, func(c *record.Chart) *string { return &c.X }, "of lines and heat: factor along the axis"),
+		of("y", anAxis, func(c *record.Chart) *string { return &c.Y }, "of heat: factor along the other axis"),
+		of("by", aFactor, func(c *record.Chart) *string { return &c.By }, "of lines and front: factor with a line, or a mark, for each level"),
+		of("against", aMetric, func(c *record.Chart) *string { return &c.Against }, "of front: the metric that it costs"),
 		keyWhere(func(c *record.Chart) *map[string]string { return &c.Where }),
-		of("arms", someNames(0, maxArms, "arms"), func(c *record.Chart) *[]string { return &c.Arms }, "only these arms; all unless given"),
+		of("arms", someArms(0, maxArms), func(c *record.Chart) *[]string { return &c.Arms }, "only these arms; all unless given"),
 	},
-	check: func(n *node, c *record.Chart, s *study.Study) error {
+	check: func(n *node, c *record.Chart, _ whole) error {
 		allowed := axes[c.Kind]
 		may := append(slices.Clone(allowed.needs), allowed.may...)
 		for _, key := range []string{"metric", "x", "y", "by", "against"} {
@@ -90,8 +86,9 @@ var chartBlock = block[record.Chart]{
 				return e.at.errorf("chart: %s has no %s; it has %s", c.Kind, key, joined(may))
 			}
 		}
-		return n.problem(s.Scope().Chart(*c))
+		return nil
 	},
+	rule: func(c study.Scope, x record.Chart) (key, text string) { return c.Where(x.Where, x.Arms) },
 }
 
 // axes says which keys a kind of chart needs and which it may have.
@@ -105,21 +102,33 @@ var fitBlock = block[record.Fit]{
 	name: "fit",
 	keys: []key[record.Fit]{
 		keyTitle(func(f *record.Fit) *string { return &f.Title }).must(),
-		of("metric", aText, func(f *record.Fit) *string { return &f.Metric }, "metric that grows").must(),
-		of("per", aText, func(f *record.Fit) *string { return &f.Per }, "factor that it grows with").must(),
+		of("metric", aMetric, func(f *record.Fit) *string { return &f.Metric }, "metric that grows").must(),
+		of("per", anAxis, func(f *record.Fit) *string { return &f.Per }, "factor that it grows with").must(),
 		of("source", aText, func(f *record.Fit) *string { return &f.Source }, "who published the coefficients"),
-		of("terms", someNames(1, maxTerms, "factors"), func(f *record.Fit) *[]string { return &f.Terms }, "factors that decide by how much").must(),
+		of("terms", someAxes(maxTerms), func(f *record.Fit) *[]string { return &f.Terms }, "factors that decide by how much").must(),
 		keyWhere(func(f *record.Fit) *map[string]string { return &f.Where }),
 		of("published", someNumbers, func(f *record.Fit) *[]float64 { return &f.Published }, "published coefficients, one for each term"),
 	},
-	check: func(n *node, f *record.Fit, s *study.Study) error {
+	check: func(n *node, f *record.Fit, _ whole) error {
 		if e := n.get("published"); e != nil && f.Source == "" {
 			return e.at.errorf("published: the key \"source\" is missing; expected who published the coefficients")
 		} else if e != nil && len(f.Published) != len(f.Terms) {
 			return e.value.at.errorf("published: found %d coefficients; expected one for each of the %d terms", len(f.Published), len(f.Terms))
 		}
-		return n.problem(s.Scope().Fit(*f))
+		return nil
 	},
+	rule: func(c study.Scope, f record.Fit) (key, text string) { return termsRule(c, f.Per, f.Terms, f.Where) },
+}
+
+// termsRule is what the terms of a model must be beside axes.
+func termsRule(c study.Scope, per string, terms []string, where map[string]string) (key, text string) {
+	switch {
+	case len(terms) == 0:
+		return "terms", "no factor is left"
+	case slices.Contains(terms, per):
+		return "terms", per + " is named twice"
+	}
+	return c.Where(where, nil)
 }
 
 // standardReach is the share of the best that is near it.
@@ -130,56 +139,69 @@ var reachBlock = block[record.Reach]{
 	start: record.Reach{Share: standardReach},
 	keys: []key[record.Reach]{
 		keyTitle(func(r *record.Reach) *string { return &r.Title }).must(),
-		of("metric", aText, func(r *record.Reach) *string { return &r.Metric }, "metric of which more is better").must(),
+		of("metric", aGain, func(r *record.Reach) *string { return &r.Metric }, "metric of which more is better").must(),
 		of("share", aShare(some, float), func(r *record.Reach) *float64 { return &r.Share }, "share of the best that is near it; 95% unless given"),
-		of("least", someNames(1, maxLeast, "factors"), func(r *record.Reach) *[]string { return &r.Least }, "what costs something: factors whose levels are numbers").must(),
+		of("least", someAxes(maxLeast), func(r *record.Reach) *[]string { return &r.Least }, "what costs something: factors whose levels are numbers").must(),
 		keyWhere(func(r *record.Reach) *map[string]string { return &r.Where }),
 	},
-	check: sound(study.Scope.Reach),
+	rule: func(c study.Scope, r record.Reach) (key, text string) { return c.Where(r.Where, nil) },
 }
 
 var paysBlock = block[record.Pays]{
 	name: "pays",
 	keys: []key[record.Pays]{
 		keyTitle(func(p *record.Pays) *string { return &p.Title }).must(),
-		of("arms", someNames(1, maxSideArms, "arms"), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
-		of("instead_of", someNames(1, maxSideArms, "arms"), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
+		of("arms", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
+		of("instead_of", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
 		keyWhere(func(p *record.Pays) *map[string]string { return &p.Where }),
 	},
-	check: sound(study.Scope.Pays),
+	rule: func(c study.Scope, p record.Pays) (key, text string) {
+		for _, name := range p.Arms {
+			if slices.Contains(p.InsteadOf, name) {
+				return "instead_of", name + " would replace itself"
+			}
+		}
+		if len(p.Arms) == 0 || len(p.InsteadOf) == 0 {
+			return "arms", "no arm is left"
+		}
+		return c.Where(p.Where, slices.Concat(p.Arms, p.InsteadOf))
+	},
 }
 
 var costBlock = block[record.Cost]{
 	name: "cost",
 	keys: []key[record.Cost]{
 		keyTitle(func(c *record.Cost) *string { return &c.Title }).must(),
-		of("metric", aText, func(c *record.Cost) *string { return &c.Metric }, "metric that is modelled").must(),
-		of("per", aText, func(c *record.Cost) *string { return &c.Per }, "factor that multiplies all but the constant"),
-		of("terms", someNames(1, maxTerms, "factors"), func(c *record.Cost) *[]string { return &c.Terms }, "factors whose levels are numbers").must(),
+		of("metric", aMetric, func(c *record.Cost) *string { return &c.Metric }, "metric that is modelled").must(),
+		of("per", anAxis, func(c *record.Cost) *string { return &c.Per }, "factor that multiplies all but the constant"),
+		of("terms", someAxes(maxTerms), func(c *record.Cost) *[]string { return &c.Terms }, "factors whose levels are numbers").must(),
 		of("holdout", holdoutOf, func(c *record.Cost) *map[string][]string { return &c.Holdout }, "levels whose cells are not fitted, by factor"),
 		keyWhere(func(c *record.Cost) *map[string]string { return &c.Where }),
 	},
-	check: sound(study.Scope.Cost),
+	rule: func(c study.Scope, x record.Cost) (key, text string) {
+		for _, factor := range slices.Sorted(maps.Keys(x.Holdout)) {
+			for _, level := range x.Holdout[factor] {
+				if _, text := c.Where(map[string]string{factor: level}, nil); text != "" {
+					return "holdout", text
+				}
+			}
+		}
+		return termsRule(c, x.Per, x.Terms, x.Where)
+	},
 }
 
 // holdoutOf are levels in canonical text by factor.
 var holdoutOf = kind[map[string][]string]{
 	form: "a mapping from factors to lists of levels",
 	read: func(e entry) (map[string][]string, error) {
-		if e.value.kind != mapping {
-			return nil, e.value.at.errorf("holdout: found %s; expected a mapping from factors to lists of levels", e.value.kind)
-		}
 		held := map[string][]string{}
-		for _, factor := range e.value.entries {
+		return held, e.each(0, maxLevels, "a mapping from factors to lists of levels", func(factor entry) error {
 			v, err := readVariedFactor(factor, readLevels)
-			if err != nil {
-				return nil, err
-			}
 			for _, l := range v.Levels {
 				held[v.Factor] = append(held[v.Factor], l.Text)
 			}
-		}
-		return held, nil
+			return err
+		})
 	},
 	write: func(held map[string][]string) *node {
 		return mapNode(held, func(levels []string) *node { return oneLine(textsNode(levels)) })
@@ -195,7 +217,7 @@ var claimBlock = block[record.Claim]{
 		underKey(func(c *record.Claim) *map[string]string { return &c.Under }, "conditions that the claim is about"),
 		blocksOf("parts", 1, maxParts, partBlock, func(c *record.Claim) *[]record.ClaimPart { return &c.Parts }, "what must hold, all of it"),
 	},
-	check: func(n *node, c *record.Claim, _ *study.Study) error {
+	check: func(n *node, c *record.Claim, _ whole) error {
 		switch e := n.get("parts"); {
 		case c.Unmeasured != "" && e != nil:
 			return e.at.errorf("parts: a claim that no arm can test has none; leave out parts, or unmeasured")
@@ -210,17 +232,17 @@ var partBlock = block[record.ClaimPart]{
 	name:  "claim",
 	start: record.ClaimPart{Margin: study.DefaultMargin},
 	keys: []key[record.ClaimPart]{
-		of("metric", aText, func(p *record.ClaimPart) *string { return &p.Metric }, "metric of the claim").must(),
+		of("metric", aMetric, func(p *record.ClaimPart) *string { return &p.Metric }, "metric of the claim").must(),
 		of("is", oneOf("claim", record.Same, record.Higher, record.Lower, record.Sized, record.Steadier), func(p *record.ClaimPart) *record.ClaimKind { return &p.Is }, "what the ratio of each of arms to base must be").must(),
-		of("arms", someNames(1, maxSideArms, "arms"), func(p *record.ClaimPart) *[]string { return &p.Arms }, "arms that are compared").must(),
-		of("base", aText, func(p *record.ClaimPart) *string { return &p.Base }, "arm that they are divided by").must(),
+		of("arms", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Arms }, "arms that are compared").must(),
+		of("base", anArm, func(p *record.ClaimPart) *string { return &p.Base }, "arm that they are divided by").must(),
 		of("margin", aShare(some, float), func(p *record.ClaimPart) *float64 { return &p.Margin }, "difference that counts as none; 2% unless given"),
 		of("of", aRatio, func(p *record.ClaimPart) *float64 { return &p.Of }, "of a claim that is ratio: the published one"),
-		of("than", someNames(1, maxSideArms, "arms"), func(p *record.ClaimPart) *[]string { return &p.Than }, "of a claim that is steadier: the arms whose ratios vary more"),
+		of("than", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Than }, "of a claim that is steadier: the arms whose ratios vary more"),
 		keyWhere(func(p *record.ClaimPart) *map[string]string { return &p.Where }),
 		of("from", oneLevelEach, func(p *record.ClaimPart) *map[string]string { return &p.From }, "levels at which the ratio divides that at the levels of where"),
 	},
-	check: func(n *node, p *record.ClaimPart, s *study.Study) error {
+	check: func(n *node, p *record.ClaimPart, _ whole) error {
 		of, margin := n.get("of"), n.get("margin")
 		switch {
 		case p.Is != record.Sized && of != nil:
@@ -228,7 +250,22 @@ var partBlock = block[record.ClaimPart]{
 		case p.Is == record.Sized && (of == nil || margin == nil):
 			return n.value("is").at.errorf("is: a claim of a ratio needs its size under of and how far it may be off under margin, such as 20%%")
 		}
-		return n.problem(s.Scope().ClaimPart(*p))
+		return nil
+	},
+	rule: func(c study.Scope, p record.ClaimPart) (key, text string) {
+		switch {
+		case slices.Contains(p.Arms, p.Base) || slices.Contains(p.Than, p.Base):
+			return "base", p.Base + " is divided by itself"
+		case (p.Is == record.Steadier) != (len(p.Than) > 0):
+			return "is", "a claim that is steadier needs the arms under than, and no other claim takes them"
+		case p.Is == record.Steadier && len(p.From) > 0:
+			return "from", "a claim that is steadier compares cells already; leave from out"
+		}
+		arms := append(slices.Concat(p.Arms, p.Than), p.Base)
+		if _, text := c.Where(p.From, arms); text != "" && len(p.From) > 0 {
+			return "from", text
+		}
+		return c.Where(p.Where, arms)
 	},
 	inline: true,
 }
@@ -238,7 +275,7 @@ var partBlock = block[record.ClaimPart]{
 func ladderKey() key[study.Study] {
 	k := blocksOf("ladder", 0, maxViews, ladderBlock, func(s *study.Study) *[]record.Ladder { return &s.Ladders }, "arms in an order in which each differs from the one before in one thing").result()
 	read := k.read
-	k.read = func(e entry, into, s *study.Study) error {
+	k.read = func(e entry, into *study.Study, w whole) error {
 		items := []*node{e.value}
 		if e.value.kind == list && len(e.value.items) > 0 && e.value.items[0].kind != scalar {
 			items = e.value.items
@@ -251,11 +288,16 @@ func ladderKey() key[study.Study] {
 			all.items = append(all.items, item)
 		}
 		e.value = all
-		if err := read(e, into, s); err != nil {
+		if err := read(e, into, w); err != nil {
 			return err
 		}
 		into.SetLadders(into.Ladders)
 		return nil
+	}
+	keep := k.keep
+	k.keep = func(c study.Scope, into *study.Study) {
+		keep(c, into)
+		into.SetLadders(into.Ladders)
 	}
 	return k
 }
@@ -275,16 +317,17 @@ var ladderBlock = block[record.Ladder]{
 			write: func(l *record.Ladder) *node { return textsNode(l.Titles()) },
 		}.inline(),
 	},
-	check: func(n *node, l *record.Ladder, s *study.Study) error {
+	check: func(_ *node, l *record.Ladder, _ whole) error {
 		if l.Steps == nil {
 			l.Steps = make([]record.Step, max(0, len(l.Arms)-1))
 		}
-		return n.problem(s.Scope().Ladder(*l))
+		return nil
 	},
+	rule: study.Scope.Ladder,
 }
 
 // readRungs reads the arms of a ladder; an error names the one that is wrong.
-func readRungs(e entry, l *record.Ladder, s *study.Study) error {
+func readRungs(e entry, l *record.Ladder, w whole) error {
 	if e.value.kind != list || len(e.value.items) > maxRungs {
 		return e.value.at.errorf("ladder: found %s; expected a list of at most %d arms, in order", counted(e.value), maxRungs)
 	}
@@ -292,7 +335,7 @@ func readRungs(e entry, l *record.Ladder, s *study.Study) error {
 		if item.kind != scalar {
 			return item.at.errorf("ladder: found %s; expected an arm", item.kind)
 		}
-		if text := s.Scope().Rung(l.Arms, item.text); text != "" {
+		if text := w.scope.Rung(l.Arms, item.text); text != "" {
 			return item.at.errorf("ladder: %s", text)
 		}
 		l.Arms = append(l.Arms, item.text)
@@ -301,7 +344,7 @@ func readRungs(e entry, l *record.Ladder, s *study.Study) error {
 }
 
 // readSteps reads the titles of a ladder's steps, which are all there or none.
-func readSteps(e entry, l *record.Ladder, _ *study.Study) error {
+func readSteps(e entry, l *record.Ladder, _ whole) error {
 	steps := max(0, len(l.Arms)-1)
 	if e.value.kind != list || len(e.value.items) != steps {
 		return e.value.at.errorf("steps: found %s; expected a list of %d titles, one for each step between two arms", counted(e.value), steps)

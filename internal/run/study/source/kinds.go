@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 )
@@ -89,22 +90,19 @@ func float(x float64) string {
 }
 
 // aText is a text in one line.
-var aText = single("a text", func(text string) (string, error) {
-	if len(text) > study.MaxText || text == "" {
-		return "", fmt.Errorf("the text has %d bytes; expected 1 to %d", len(text), study.MaxText)
-	}
-	return strings.Join(strings.Fields(text), " "), nil
-}, asIs)
+var aText = aLine("a text", 1, study.MaxText)
 
 // maxQuestion bounds a question in bytes.
 const maxQuestion = 1000
 
-var aQuestion = single("a sentence", func(text string) (string, error) {
-	if len(text) > maxQuestion {
-		return "", fmt.Errorf("the text has %d bytes; expected at most %d", len(text), maxQuestion)
-	}
-	return strings.Join(strings.Fields(text), " "), nil
-}, asIs)
+func aLine(form string, least, most int) kind[string] {
+	return single(form, func(text string) (string, error) {
+		if len(text) < least || len(text) > most {
+			return "", fmt.Errorf("the text has %d bytes; expected %s", len(text), between(least, most))
+		}
+		return strings.Join(strings.Fields(text), " "), nil
+	}, asIs)
+}
 
 var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,62}$`)
 
@@ -121,24 +119,18 @@ func aWord(form string) kind[string] {
 	return single(form, func(text string) (string, error) { return text, nil }, asIs)
 }
 
-var aFlag = kind[bool]{
-	form: "yes or no",
-	read: single("yes or no", func(text string) (bool, error) {
-		switch text {
-		case "yes", "true", "on":
-			return true, nil
-		case "no", "false", "off":
-			return false, nil
+var aFlag = func() kind[bool] {
+	k := single("yes or no", func(text string) (bool, error) {
+		level, err := study.Factor{Kind: study.Flag}.Level(text)
+		if err != nil {
+			err = fmt.Errorf("found %q; expected yes or no", quantity.Clip(text, 40))
 		}
-		return false, fmt.Errorf("found %q; expected yes or no", quantity.Clip(text, 40))
-	}, func(bool) string { return "" }).read,
-	write: func(is bool) *node {
-		if !is {
-			return nil
-		}
-		return &node{kind: scalar, text: "yes", flow: true}
-	},
-}
+		return level.Value > 0, err
+	}, func(is bool) string { return map[bool]string{true: "yes"}[is] })
+	write := k.write
+	k.write = func(is bool) *node { return oneLine(write(is)) } // without the quotes of a level
+	return k
+}()
 
 // oneOf is one of some words.
 func oneOf[V ~string](what string, all ...V) kind[V] {
@@ -221,11 +213,65 @@ var aTime = single("a duration such as 60s", func(text string) (float64, error) 
 	return fmt.Sprintf("%gs", seconds)
 })
 
-// someNames are names of factors or of arms, which the complete study knows or not.
-func someNames(least, most int, what string) kind[[]string] {
-	return several(least, most, "a list of "+between(least, most)+" "+what, "a name of "+what,
-		func(text string, _ []string) (string, error) { return text, nil }, asIs)
+// known makes a kind of a name that the complete study must have; "" is none.
+func known(form string, has func(study.Scope, string) string) kind[string] {
+	k := aText
+	k.form = form
+	k.fits = func(c study.Scope, name string) string {
+		if name == "" {
+			return ""
+		}
+		return has(c, name)
+	}
+	return k
 }
+
+// someKnown are least to most names that the complete study must have, each once.
+func someKnown(least, most int, what string, has func(study.Scope, string) string) kind[[]string] {
+	k := several(least, most, "a list of "+between(least, most)+" "+what, "a name", func(text string, before []string) (string, error) {
+		if slices.Contains(before, text) {
+			return "", fmt.Errorf("%s is named twice", text)
+		}
+		return text, nil
+	}, asIs)
+	k.fits = func(c study.Scope, names []string) string {
+		for _, name := range names {
+			if text := has(c, name); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	return k
+}
+
+var (
+	anArm   = known("an arm", study.Scope.Arm)
+	aFactor = known("a factor that the study names", study.Scope.By)
+	anAxis  = known("a factor whose levels are numbers", study.Scope.Axis)
+)
+
+func someArms(least, most int) kind[[]string] {
+	return someKnown(least, most, "arms", study.Scope.Arm)
+}
+
+func someAxes(most int) kind[[]string] {
+	return someKnown(1, most, "factors whose levels are numbers", study.Scope.Axis)
+}
+
+var aMetric = single("a metric", func(text string) (string, error) {
+	_, err := metricOf(text)
+	return text, err
+}, asIs)
+
+// aGain is a metric of which more is better.
+var aGain = single("a metric of which more is better", func(text string) (string, error) {
+	m, err := metricOf(text)
+	if err == nil && m.Better != metric.Higher {
+		err = fmt.Errorf("more of %s is not better; expected a metric of which more is, such as %s", text, study.HighMetrics())
+	}
+	return text, err
+}, asIs)
 
 // someMetrics are names of metrics, each once.
 var someMetrics = several(1, len(study.MetricNames()), "a list of metrics", "a metric's name", func(text string, before []string) (string, error) {

@@ -133,3 +133,16 @@ func (e *entry) scalarOf(expected string) (string, error) {
 	}
 	return e.value.text, nil
 }
+
+// each visits the entries of a mapping that has least to most of them.
+func (e *entry) each(least, most int, expected string, visit func(one entry) error) error {
+	if e.value.kind != mapping || len(e.value.entries) < least || len(e.value.entries) > most {
+		return e.value.at.errorf("%s: found %s; expected %s", e.key, counted(e.value), expected)
+	}
+	for _, one := range e.value.entries {
+		if err := visit(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -33,7 +33,13 @@ func (a *Arguments) override(base draft) (*study.Study, error) {
 		return s, err
 	}
 	s.KeepViews(original)
-	if a.given["require"] == nil {
+	scope := s.Scope()
+	for _, k := range resultKeys {
+		if k.keep != nil {
+			k.keep(scope, s)
+		}
+	}
+	if a.typed.Requires == nil {
 		s.KeepRequires(original)
 	}
 	return s, nil
@@ -46,9 +52,7 @@ func (a *Arguments) change(d draft) (draft, error) {
 	d.changed = a.named != ""
 	d.Hold, d.Vary, d.Arms, d.Sweeps = slices.Clone(d.Hold), slices.Clone(d.Vary), slices.Clone(d.Arms), slices.Clone(d.Sweeps)
 	d.replaceEnds(typed)
-	if typed.sets("message") {
-		d.forgetMessage(typed)
-	}
+	d.replaceMessage(typed)
 	if a.arms != nil {
 		if err := d.selectArms(a.arms); err != nil {
 			return d, err
@@ -70,7 +74,7 @@ func (a *Arguments) change(d draft) (draft, error) {
 	if typed.tree.get("blocks") != nil { // whoever types the blocks means those alone
 		d.tree, d.Further = d.tree.without("continue"), nil
 	}
-	if err := studyBlock.readKeys(typed.tree, &d.Study, &d.Study, false); err != nil {
+	if err := studyBlock.readKeys(typed.tree, &d.Study, whole{Study: &d.Study}, false); err != nil {
 		return d, err
 	}
 	d.tree = typed.tree.over(d.tree)
@@ -86,15 +90,11 @@ func (d *draft) overrideHeld(typed study.Setting) error {
 	if err := d.refuseOfArm(typed.Factor, typed.At); err != nil {
 		return err
 	}
-	for i := range d.Sweeps {
-		d.Sweeps[i].Hold, d.Sweeps[i].Vary = withoutSetting(d.Sweeps[i].Hold, typed.Factor), withoutVaried(d.Sweeps[i].Vary, typed.Factor)
-	}
 	d.Vary = withoutVaried(d.Vary, typed.Factor)
-	for i := range d.Hold {
-		if d.Hold[i].Factor == typed.Factor {
-			d.Hold[i] = typed // keeps the order of the file
-			return nil
-		}
+	d.forgetInSweeps(typed.Factor)
+	if i := slices.IndexFunc(d.Hold, func(h study.Setting) bool { return h.Factor == typed.Factor }); i >= 0 {
+		d.Hold[i] = typed // keeps the order of the file
+		return nil
 	}
 	d.Hold = append(d.Hold, typed)
 	return nil
@@ -108,42 +108,35 @@ func (d *draft) overrideVaried(typed study.Varied) error {
 	if err := d.refuseOfArm(typed.Factor, typed.At); err != nil {
 		return err
 	}
-	if whole := study.FindVaried(d.Vary, typed.Factor); whole != nil {
+	whole := study.FindVaried(d.Vary, typed.Factor)
+	if whole != nil {
 		*whole = typed // keeps the order of the file
-		for i := range d.Sweeps {
-			d.Sweeps[i].Hold, d.Sweeps[i].Vary = withoutSetting(d.Sweeps[i].Hold, typed.Factor), withoutVaried(d.Sweeps[i].Vary, typed.Factor)
-		}
-		d.Hold = withoutSetting(d.Hold, typed.Factor)
-		return nil
-	}
-	swept, err := d.overrideSwept(typed)
-	if err != nil || swept {
+		d.forgetInSweeps(typed.Factor)
+	} else if swept, err := d.overrideSwept(typed); err != nil || swept {
 		return err
+	} else {
+		d.Vary = append(d.Vary, typed)
 	}
 	d.Hold = withoutSetting(d.Hold, typed.Factor)
-	d.Vary = append(d.Vary, typed)
 	return nil
 }
 
 // overrideSwept gives typed levels to the sweeps that vary the factor; false when
 // none does.
 func (d *draft) overrideSwept(typed study.Varied) (swept bool, err error) {
-	var holds *study.Sweep
 	for i := range d.Sweeps {
 		w := &d.Sweeps[i]
-		if _, held := study.Find(w.Hold, typed.Factor); held {
-			holds = w
-		}
 		if study.FindVaried(w.Vary, typed.Factor) != nil {
 			w.Vary = slices.Clone(w.Vary)
 			*study.FindVaried(w.Vary, typed.Factor) = typed
 			swept = true
 		}
 	}
-	if holds != nil && !swept {
-		level, _ := study.Find(holds.Hold, typed.Factor)
-		return false, study.Errorf(typed.At, "%s cannot be given several levels: sweep %s holds it at %s (%s) and none varies it; type one level for all sweeps",
-			typed.Factor, holds.Name, level.Text, level.At)
+	for _, w := range d.Sweeps {
+		if level, held := study.Find(w.Hold, typed.Factor); held && !swept {
+			return false, study.Errorf(typed.At, "%s cannot be given several levels: sweep %s holds it at %s (%s) and none varies it; type one level for all sweeps",
+				typed.Factor, w.Name, level.Text, level.At)
+		}
 	}
 	return swept, nil
 }
@@ -160,7 +153,8 @@ func (d *draft) refuseOfArm(factor string, typed study.Position) error {
 	return nil
 }
 
-// selectArms keeps the arms that were typed, in the typed order.
+// selectArms keeps the arms that were typed, in the typed order. Sweeps that name theirs
+// keep those of them; one without any goes.
 func (d *draft) selectArms(typed *node) error {
 	if len(d.Arms) == 0 {
 		return typed.at.errorf("the study has no arms to choose from")
@@ -182,69 +176,51 @@ func (d *draft) selectArms(typed *node) error {
 	}
 	d.Arms = chosen
 	study.FindVaried(d.Vary, armFactor).Levels = namesOf(chosen)
-	return d.selectInSweeps(typed)
-}
-
-// selectInSweeps keeps the chosen arms in sweeps that name theirs; a sweep
-// without any goes.
-func (d *draft) selectInSweeps(typed *node) error {
-	if len(d.Sweeps) == 0 {
-		return nil
-	}
-	d.Sweeps = slices.DeleteFunc(d.Sweeps, func(w study.Sweep) bool {
-		own := study.FindVaried(w.Vary, armFactor)
-		return own != nil && len(d.chosen(own.Levels)) == 0
-	})
-	for i := range d.Sweeps {
-		w := &d.Sweeps[i]
-		if study.FindVaried(w.Vary, armFactor) != nil {
+	var sweeps []study.Sweep
+	for _, w := range d.Sweeps {
+		if own := study.FindVaried(w.Vary, armFactor); own != nil {
+			left := slices.DeleteFunc(slices.Clone(own.Levels), func(l study.Level) bool { return !d.hasArm(l.Text) })
+			if len(left) == 0 {
+				continue
+			}
 			w.Vary = slices.Clone(w.Vary)
-			own := study.FindVaried(w.Vary, armFactor)
-			own.Levels = d.chosen(own.Levels)
+			study.FindVaried(w.Vary, armFactor).Levels = left
 		}
+		sweeps = append(sweeps, w)
 	}
-	if len(d.Sweeps) == 0 {
+	if len(sweeps) == 0 && len(d.Sweeps) > 0 {
 		return typed.at.errorf("no sweep of the study has any of these arms")
 	}
+	d.Sweeps = sweeps
 	return nil
-}
-
-// chosen returns those of some names of arms that the draft has.
-func (d *draft) chosen(names []study.Level) []study.Level {
-	return slices.DeleteFunc(slices.Clone(names), func(l study.Level) bool { return !d.hasArm(l.Text) })
 }
 
 func (d *draft) hasArm(name string) bool {
 	return slices.ContainsFunc(d.Arms, func(a study.Arm) bool { return a.Name == name })
 }
 
-// replaces are factors that end a trial, or pace it, in another way than the
-// factor beside them: who types one takes the file's other away.
+// replaces are factors that end a trial in another way than the factor beside them: who
+// types one takes the file's other away. Arms keep theirs: a factor that an arm sets
+// cannot be overridden.
 var replaces = map[string]string{"amount": "window", "window": "amount"}
 
-// replaceEnds removes from a file what a typed factor replaces. Arms keep theirs:
-// a factor that an arm sets cannot be overridden.
 func (d *draft) replaceEnds(typed *draft) {
-	for _, h := range typed.Hold {
-		d.replaceEnd(h.Factor, []study.Level{h.Level}, typed)
-	}
-	for _, v := range typed.Vary {
-		d.replaceEnd(v.Factor, v.Levels, typed)
-	}
-}
-
-func (d *draft) replaceEnd(factor string, levels []study.Level, typed *draft) {
-	other, ends := replaces[factor]
-	if ends && !typed.sets(other) && !slices.ContainsFunc(levels, func(l study.Level) bool { return !(l.Value > 0) }) {
-		d.forget(other)
+	for factor, other := range replaces {
+		levels := typed.levels(factor)
+		if len(levels) > 0 && len(typed.levels(other)) == 0 && !slices.ContainsFunc(levels, func(l study.Level) bool { return !(l.Value > 0) }) {
+			d.forget(other)
+		}
 	}
 }
 
-// forgetMessage takes out of a file what a typed message replaces: the arms'
+// replaceMessage takes out of a file what a typed message replaces: the arms'
 // own messages, and the sizes that it decides unless they are typed as well.
-func (d *draft) forgetMessage(typed *draft) {
+func (d *draft) replaceMessage(typed *draft) {
+	if len(typed.levels("message")) == 0 {
+		return
+	}
 	for _, factor := range []string{"message", "request", "response"} {
-		if factor != "message" && typed.sets(factor) {
+		if factor != "message" && len(typed.levels(factor)) > 0 {
 			continue
 		}
 		d.forget(factor)
@@ -254,15 +230,24 @@ func (d *draft) forgetMessage(typed *draft) {
 	}
 }
 
-// sets tells whether the draft itself holds or varies the factor.
-func (d *draft) sets(factor string) bool {
-	_, held := study.Find(d.Hold, factor)
-	return held || study.FindVaried(d.Vary, factor) != nil
+// levels are those at which the draft itself holds or varies a factor.
+func (d *draft) levels(factor string) []study.Level {
+	if l, held := study.Find(d.Hold, factor); held {
+		return []study.Level{l}
+	}
+	if v := study.FindVaried(d.Vary, factor); v != nil {
+		return v.Levels
+	}
+	return nil
 }
 
 // forget removes a factor from what a study and its sweeps hold and vary.
 func (d *draft) forget(factor string) {
 	d.Hold, d.Vary = withoutSetting(d.Hold, factor), withoutVaried(d.Vary, factor)
+	d.forgetInSweeps(factor)
+}
+
+func (d *draft) forgetInSweeps(factor string) {
 	for i := range d.Sweeps {
 		w := &d.Sweeps[i]
 		w.Hold, w.Vary = withoutSetting(w.Hold, factor), withoutVaried(w.Vary, factor)

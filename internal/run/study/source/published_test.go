@@ -125,7 +125,11 @@ func TestALostShapeIsWarnedOf(t *testing.T) {
 		"message=simple": "",
 		"warmup=1s":      "",
 	} {
-		_, warnings, err := mustArgs(t, "messages-shape", typed).Plan()
+		s := mustArgs(t, "messages-shape", typed)
+		if _, err := ParseFile("study.yaml", must(YAML(s))); err != nil {
+			t.Errorf("%s: the study that is kept cannot be read: %v", typed, err)
+		}
+		_, warnings, err := s.Plan()
 		if err != nil {
 			t.Errorf("%s: %v", typed, err)
 			continue

@@ -15,7 +15,7 @@ const (
 // settingsOf are factors at one level each, written in one line.
 var settingsOf = kind[[]study.Setting]{
 	form: "a mapping from factors to levels",
-	read: func(e entry) ([]study.Setting, error) { return readSettings(e.value, e.key) },
+	read: func(e entry) ([]study.Setting, error) { return readSettings(e, e.key) },
 	write: func(settings []study.Setting) *node {
 		if len(settings) == 0 {
 			return nil
@@ -36,7 +36,7 @@ func settingsNode(settings []study.Setting) *node {
 var oneLevelEach = kind[map[string]string]{
 	form: settingsOf.form,
 	read: func(e entry) (map[string]string, error) {
-		settings, err := readSettings(e.value, e.key)
+		settings, err := readSettings(e, e.key)
 		levels := map[string]string{}
 		for _, x := range settings {
 			levels[x.Factor] = x.Level.Text
@@ -68,23 +68,21 @@ func variedNode(vary []study.Varied, arms []study.Arm) *node {
 	return n
 }
 
-// readSettings reads a mapping from factors to one level each.
-func readSettings(n *node, where string) ([]study.Setting, error) {
-	if n.kind != mapping {
-		return nil, n.at.errorf("%s: found %s; expected a mapping from factors to levels", where, n.kind)
-	}
-	var settings []study.Setting
-	for _, e := range n.entries {
-		s, err := readSetting(e, where)
+// readSettings reads a mapping from factors to one level each; where is what it belongs
+// to.
+func readSettings(e entry, where string) (settings []study.Setting, err error) {
+	err = e.each(0, maxLevels, "a mapping from factors to levels", func(one entry) error {
+		s, err := readSetting(one, where)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if _, twice := study.Find(settings, s.Factor); twice {
-			return nil, e.at.errorf("%s is set twice", s.Factor)
+			return one.at.errorf("%s is set twice", s.Factor)
 		}
 		settings = append(settings, s)
-	}
-	return settings, nil
+		return nil
+	})
+	return settings, err
 }
 
 func readSetting(e entry, where string) (study.Setting, error) {
@@ -120,22 +118,19 @@ func levelAt(f study.Factor, n *node) (study.Level, error) {
 }
 
 // readVaried reads a mapping from factors to several levels each.
-func readVaried(n *node, levels func(study.Factor, *node) ([]study.Level, error)) ([]study.Varied, error) {
-	if n.kind != mapping {
-		return nil, n.at.errorf("vary: found %s; expected a mapping from factors to lists of levels", n.kind)
-	}
-	var all []study.Varied
-	for _, e := range n.entries {
-		v, err := readVariedFactor(e, levels)
+func readVaried(e entry, levels func(study.Factor, *node) ([]study.Level, error)) (all []study.Varied, err error) {
+	err = e.each(0, maxLevels, "a mapping from factors to lists of levels", func(one entry) error {
+		v, err := readVariedFactor(one, levels)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if study.FindVaried(all, v.Factor) != nil {
-			return nil, e.at.errorf("%s is varied twice", v.Factor)
+			return one.at.errorf("%s is varied twice", v.Factor)
 		}
 		all = append(all, v)
-	}
-	return all, nil
+		return nil
+	})
+	return all, err
 }
 
 func readVariedFactor(e entry, levels func(study.Factor, *node) ([]study.Level, error)) (study.Varied, error) {
@@ -189,7 +184,7 @@ func readArms(n *node) ([]study.Arm, []study.Level, error) {
 		if !armName.MatchString(e.key) {
 			return nil, nil, e.at.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(e.key, 80))
 		}
-		settings, err := readSettings(e.value, "arm "+e.key)
+		settings, err := readSettings(e, "arm "+e.key)
 		if err != nil {
 			return nil, nil, err
 		}
