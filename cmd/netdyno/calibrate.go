@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +20,6 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/doctor"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
 )
 
@@ -53,9 +51,8 @@ runs is estimated from all of a machine's calibrations.`,
 			return calibrate(cmd.Context(), seats, session.Directory(out))
 		},
 	}
-	c.Flags().StringVar(&seats, "rig", rig.LoopbackName, "what to calibrate: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().StringVar(&out, "out", "", "directory of its runs (default under results/)")
-	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig, "out": completeDirectories})
+	rigFlag(c, &seats, "what to calibrate")
+	outFlag(c, &out, "its runs")
 	return c
 }
 

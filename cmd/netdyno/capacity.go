@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/study/source"
 )
 
@@ -59,16 +57,8 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 	c.Flags().StringVar(&s.objective, "objective", "", "conditions that a window must meet, joined by commas (default response_p99 <= 10ms)")
 	c.Flags().StringVar(&s.time, "time", "", "how long the trials of each arm may take (default 60s)")
 	c.Flags().StringVar(&s.within, "within", "", "how wide the interval may be, as a share of the rate (default 10%)")
-	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a search that was stopped, by the command that began it")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and measure nothing")
-	f.own.add(c.Flags())
-	f.target.add(c.Flags())
-	completeFlags(c, map[string]cobra.CompletionFunc{
-		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
-		"ca": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
-	})
+	f.add(c)
+	f.addRequest(c)
 	return c
 }
 

@@ -12,8 +12,6 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/cost"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 )
@@ -56,11 +54,7 @@ what a load will need.`,
 			return run(cmd.Context(), args, f)
 		},
 	}
-	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and measure nothing")
-	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig, "out": completeDirectories})
+	f.add(c)
 	return c
 }
 

@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"netdyno/internal/run/probe"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/arrange"
 )
 
 // without are curl's flags that change nothing in what is requested, with their values
@@ -48,13 +46,9 @@ recorded.`,
 			return run(cmd.Context(), withScheme(args), f)
 		},
 	}
-	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
+	f.add(c)
 	f.target.curls = true
-	f.own.add(c.Flags())
-	f.target.add(c.Flags())
+	f.addRequest(c)
 	f.result.add(c.Flags())
 	for _, w := range without {
 		flag := c.Flags().VarPF(new(ignored), w.name, w.short, "ignored")

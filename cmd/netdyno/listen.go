@@ -55,8 +55,7 @@ takes blocks.`,
 	}
 	c.Flags().StringVar(&f.bind, "bind", "127.0.0.1:0", "address to listen on, host:port; port 0 is any free one")
 	c.Flags().DurationVar(&f.length, "for", 0, "end after this long, such as 10s (0: at Ctrl-C)")
-	c.Flags().StringVar(&f.out, "out", "", "directory of its records (default under results/)")
-	completeFlags(c, map[string]cobra.CompletionFunc{"out": completeDirectories})
+	outFlag(c, &f.out, "its records")
 	return c
 }
 

@@ -1,13 +1,6 @@
 package main
 
-import (
-	"strings"
-
-	"github.com/spf13/cobra"
-
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/arrange"
-)
+import "github.com/spf13/cobra"
 
 // meshStudy is the built-in study that netdyno mesh runs.
 const meshStudy = "mesh"
@@ -36,10 +29,6 @@ all those of the rig, or server.host=A,B,C client.host=A,B,C.`,
 			return run(cmd.Context(), append([]string{meshStudy}, args...), f)
 		},
 	}
-	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "the hosts: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a mesh that was stopped, by the command that began it")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and measure nothing")
-	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig, "out": completeDirectories})
+	f.add(c)
 	return c
 }

@@ -144,9 +144,10 @@ func (p *progress) finding(s *soFar) func(bench.Event) {
 	blocks := s.blocks.last()
 	return func(e bench.Event) {
 		p.observe(e)
-		if found := s.after(e); found != "" {
+		found, is := s.after(e, func(block int) bool { return block >= blocksBeforeRatio })
+		if text := foundSoFar(found); is && text != "" {
 			p.mu.Lock()
-			p.found, p.blocks = found, blocks
+			p.found, p.blocks = text, blocks
 			p.mu.Unlock()
 		}
 	}

@@ -83,25 +83,48 @@ rate is known within 5 % or you press Ctrl-C.`,
 			return run(cmd.Context(), args, f)
 		},
 	}
-	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
-	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
+	f.add(c)
 	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
 	c.Flags().StringVar(&f.probes, "profile", "", "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
-	f.own.add(c.Flags())
-	f.target.add(c.Flags())
+	f.addRequest(c)
 	f.result.add(c.Flags())
-	completeFlags(c, map[string]cobra.CompletionFunc{
-		"rig": completeRig, "out": completeDirectories, "proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
-		"ca": completeFiles("pem", "crt"), "cacert": completeFiles("pem", "crt"), "cert": completeFiles("pem", "crt"), "key": completeFiles("pem", "key"),
-	})
 	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}
 	return c
+}
+
+// rigFlag declares where a command measures: what says what is there.
+func rigFlag(c *cobra.Command, into *string, what string) {
+	c.Flags().StringVar(into, "rig", rig.LoopbackName, what+": "+strings.Join(arrange.Forms(), ", "))
+	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig})
+}
+
+// outFlag declares the directory of what a command keeps.
+func outFlag(c *cobra.Command, into *string, what string) {
+	c.Flags().StringVar(into, "out", "", "directory of "+what+" (default under results/)")
+	completeFlags(c, map[string]cobra.CompletionFunc{"out": completeDirectories})
+}
+
+// add declares what every command has that runs a study.
+func (f *runFlags) add(c *cobra.Command) {
+	rigFlag(c, &f.rig, "where the workers run")
+	outFlag(c, &f.out, "the run")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and measure nothing")
+}
+
+// addRequest declares what is requested: a message of one's own, or of a URL.
+func (f *runFlags) addRequest(c *cobra.Command) {
+	f.own.add(c.Flags())
+	f.target.add(c.Flags())
+	pem := completeFiles("pem", "crt", "key")
+	completeFlags(c, map[string]cobra.CompletionFunc{
+		"proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
+		"ca": pem, "cacert": pem, "cert": pem, "key": pem,
+	})
 }
 
 // run is the whole of a run: what it measures and what that means.
@@ -155,9 +178,10 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	printBeginning(s, r)
 	shown := newProgress(told, s.Estimate(r.Left).Total)
 	shown.bound = boundOf(s, r.Left)
-	o := session.Observer{Trial: shown.finding(&soFar{dir: r.Dir, blocks: countBlocks(r.Left)}), Look: shown.line}
+	so := newSoFar(r.Dir, r.Left)
+	o := session.Observer{Trial: shown.finding(so), Look: shown.line}
 	if refines(s, request) {
-		o = refining(shown, newRunning(shown, r.Dir, r.Left))
+		o = refining(shown, so)
 	}
 	stopped := r.Measure(ctx, o)
 	shown.finish()

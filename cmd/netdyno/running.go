@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
@@ -18,51 +17,24 @@ import (
 	"netdyno/internal/run/session"
 )
 
-// running reads the figures of a run so far after each of its blocks: a small table
-// that progress shows under its line on a terminal; elsewhere printed after the first
-// block alone, and again by the report at the end. It reads the run's own files, as the
-// report does.
-type running struct {
-	dir    session.Directory
-	shown  *progress
-	blocks blockCount
-	again  time.Time // before which reading would take too much of the run's time
-}
-
-// newRunning shows a run with these trials left.
-func newRunning(shown *progress, dir session.Directory, left []record.Trial) *running {
-	return &running{dir: dir, shown: shown, blocks: countBlocks(left)}
-}
-
-// observe takes one event of the bench, after progress does.
-func (r *running) observe(e bench.Event) {
-	if !r.blocks.completes(e) || !r.shown.out.terminal && e.Trial.Block > 1 || time.Now().Before(r.again) {
-		return
-	}
-	begun := time.Now()
-	so, err := read(r.dir)
-	r.again = time.Now().Add(readingShare * time.Since(begun))
-	if err != nil {
-		return // the report at the end says so
-	}
-	r.shown.show(runningTable(so.Findings, e.Trial.Block))
-}
-
 // refines tells whether a run shows its figures as they become more precise,
 // until it is precise enough or the user has seen enough.
 func refines(s *session.Session, r session.Request) bool {
 	return s.Study.Settle > 0 || len(r.Arms) > 0 && r.Race == nil
 }
 
-// refining is the observer of such a run. On a terminal what a look says is seen
-// in the table.
-func refining(p *progress, r *running) session.Observer {
+// refining is the observer of such a run: a small table of what it found so far, under
+// the progress line on a terminal, where what a look says is seen in it; elsewhere printed
+// after the first block alone, and again by the report at the end.
+func refining(p *progress, so *soFar) session.Observer {
 	p.loads = true
 	o := session.Observer{Trial: func(e bench.Event) {
 		if p.out.terminal || e.Record == nil || e.Record.Failure != nil {
 			p.observe(e)
 		}
-		r.observe(e)
+		if found, is := so.after(e, func(block int) bool { return p.out.terminal || block == 1 }); is {
+			p.show(runningTable(found, e.Trial.Block))
+		}
 	}}
 	if !p.out.terminal {
 		o.Look = p.line

@@ -55,26 +55,27 @@ const (
 	readingShare = 50
 )
 
-// soFar reads after a block what the run has found, for the line that shows how it
-// goes. It is called between trials.
+// soFar reads after a block what the run has found, from the run's own files as the
+// report does, for what shows how it goes. It is called between trials.
 type soFar struct {
 	dir    session.Directory
 	blocks blockCount
 	again  time.Time // before which reading would take too much of the run's time
 }
 
-// after returns what there is to say after an event; "" for nothing new.
-func (s *soFar) after(e bench.Event) string {
-	if !s.blocks.completes(e) || e.Trial.Block < blocksBeforeRatio || time.Now().Before(s.again) {
-		return ""
+func newSoFar(dir session.Directory, left []record.Trial) *soFar {
+	return &soFar{dir: dir, blocks: countBlocks(left)}
+}
+
+// after returns what was found, when an event ends a block that is wanted.
+func (s *soFar) after(e bench.Event, wanted func(block int) bool) (found finding.Findings, is bool) {
+	if !s.blocks.completes(e) || !wanted(e.Trial.Block) || time.Now().Before(s.again) {
+		return found, false
 	}
 	begun := time.Now()
-	found, err := read(s.dir)
+	r, err := read(s.dir)
 	s.again = time.Now().Add(readingShare * time.Since(begun))
-	if err != nil {
-		return "" // the report at the end says so
-	}
-	return foundSoFar(found.Findings)
+	return r.Findings, err == nil // the report at the end says what is wrong
 }
 
 // foundSoFar is the largest ratio on the first primary metric with its interval; of

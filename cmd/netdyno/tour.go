@@ -40,8 +40,7 @@ answer, run the study itself.`,
 			return tour(cmd.Context(), dir)
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "directory of the tour (default under results/)")
-	completeFlags(c, map[string]cobra.CompletionFunc{"out": completeDirectories})
+	outFlag(c, &out, "the tour")
 	return c
 }
 

@@ -13,8 +13,6 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
-	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/tune"
 )
@@ -71,10 +69,10 @@ race (docs/studies.md): netdyno run DIR --continue goes on with one that was sto
 	c.Flags().StringSliceVar(&t.knobs, "knobs", nil, "options to vary, such as opt.server.read_buffer (default: all that have a grid)")
 	c.Flags().StringVar(&t.time, "time", "4m", "about how long the whole may take")
 	c.Flags().IntVar(&t.most, "most", 24, "settings that may take part, combinations included")
-	c.Flags().StringVar(&f.rig, "rig", rig.LoopbackName, "where the workers run: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().StringVar(&f.out, "out", "", "directory of the run (default under results/)")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and run nothing")
-	completeFlags(c, map[string]cobra.CompletionFunc{"for": completeMetric, "rig": completeRig, "out": completeDirectories})
+	rigFlag(c, &f.rig, "where the workers run")
+	outFlag(c, &f.out, "the run")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the plan, its time and its warnings, and measure nothing")
+	completeFlags(c, map[string]cobra.CompletionFunc{"for": completeMetric})
 	return c
 }
 
