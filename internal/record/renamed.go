@@ -12,7 +12,6 @@ import (
 // renames a factor; a row of factor "transport" holds at either end too.
 var renamed = []struct{ factor, old, now string }{
 	{"placement", "apart", "separate"},
-	{"transport", "brpc-asio", "baidu-std-asio"},
 	{"transport", "brpc-cpp", "brpc"},
 }
 

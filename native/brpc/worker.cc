@@ -1,7 +1,6 @@
 // netdyno-worker-brpc: transport brpc, wire baidu_std, on Apache brpc's own library.
 // Built only where that is installed; README.md beside this file says how to build it.
-// Transports baidu-std (in Go) and baidu-std-asio (in C++) speak the same protocol
-// without brpc.
+// Transport baidu-std, in Go, speaks the same protocol without brpc.
 #include "kit/worker.h"
 
 #include <brpc/protocol.h>

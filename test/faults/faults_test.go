@@ -77,7 +77,6 @@ var transports = []transport{
 	{name: "go-connect-grpc", workers: []string{"connect"}, wire: "grpc:netdyno.v1"},
 	{name: "grpcpp", workers: []string{"grpcpp"}, wire: "grpc:netdyno.v1"},
 	{name: "baidu-std", workers: []string{"baidu-std"}, wire: "baidu_std"},
-	{name: "baidu-std-asio", workers: []string{"baidu-std-asio"}, wire: "baidu_std"},
 	{name: "go-http3", workers: []string{"quic"}, wire: "h3"},
 	{name: "go-quic", workers: []string{"quic"}, wire: "quic"},
 	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo"},

@@ -34,6 +34,7 @@ func TestAloneTakesOnlyWhatAClientCanDo(t *testing.T) {
 		{"server=pair client=pair", "starts both ends itself"},
 		{"server=both client=nobody", "no worker here has it"},
 		{"server=both client=brpc", "whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std"},
+		{"server=both client=baidu-std-asio", "netdyno has one end of wire baidu_std of its own, which is baidu-std"},
 		{"server=both client=both opt.server.backlog=5", "opt.server.backlog is for the command that starts the server"},
 		{"server=both client=both opt.backlog=5", "backlog"},
 		{"server=both client=both servers=2", "servers=2 is for"},

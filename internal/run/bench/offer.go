@@ -66,7 +66,10 @@ var notBuilt = map[string]string{
 	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
 	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
 
-	"asio": native, "baidu-std-asio": native, "grpcpp": native, "grpc-nghttp2": native, "h2-asio": native, "h2-uring": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
+	// Why it went: docs/decisions/0057-one-end-of-baidu-std.md.
+	"baidu-std-asio": goneBaidu, "brpc-asio": goneBaidu,
+
+	"asio": native, "grpcpp": native, "grpc-nghttp2": native, "h2-asio": native, "h2-uring": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
 	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
 }
 
@@ -82,6 +85,9 @@ var families = map[string]string{
 	"tcp":   "go-net, go-epoll, netpoll, asio, libevent, threads or uring",
 	"epoll": "go-epoll in Go, or libevent or asio in C++",
 }
+
+// goneBaidu is of the second end of baidu_std that netdyno had.
+const goneBaidu = "netdyno has one end of wire baidu_std of its own, which is baidu-std; brpc is Apache's"
 
 // native is of the workers that a release leaves out, as they need libraries of one
 // distribution.
