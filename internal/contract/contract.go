@@ -154,7 +154,8 @@ type Setup struct {
 	Exchange  Exchange       `json:"exchange"`
 	Load      Load           `json:"load"`
 	TLS       *TLS           `json:"tls,omitempty"`       // encrypt; nil is plain text
-	WindowNs  int64          `json:"window_ns,omitempty"` // how long the window will be, where that is known; no worker needs it
+	WindowNs  int64          `json:"window_ns,omitempty"` // how long the window will be, where that is known; no worker needs it that measures by itself
+	WarmupNs  int64          `json:"warmup_ns,omitempty"` // … and the warm-up before it
 	Profile   bool           `json:"profile,omitempty"`   // profile the window into result.profile and result.profiles; the meter samples it too
 	Timeline  bool           `json:"timeline,omitempty"`  // tell more in ticks: Tick.Runtime, Tick.Times and the meter's reading
 	Options   map[string]any `json:"options,omitempty"`

@@ -2,6 +2,7 @@ package tcpinfo
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -34,4 +35,37 @@ func Held(pid int, to map[uint32]bool) {
 			to[uint32(inode)] = true
 		}
 	}
+}
+
+// mostProcesses bounds the descendants of one process that are looked at.
+const mostProcesses = 1 << 10
+
+// Descendants returns the processes that a process has started, and theirs. Of one that
+// has ended it returns none: they are another's then. Source: proc(5),
+// /proc/pid/task/tid/children.
+func Descendants(pid int) (all []int) {
+	for next := []int{pid}; len(next) > 0 && len(all) < mostProcesses; {
+		children := childrenOf(next[0])
+		next, all = append(next[1:], children...), append(all, children...)
+	}
+	return all
+}
+
+func childrenOf(pid int) (children []int) {
+	tasks, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
+	if err != nil {
+		return nil // the pattern is a good one
+	}
+	for _, task := range tasks {
+		text, err := os.ReadFile(task)
+		if err != nil {
+			continue // the thread has ended
+		}
+		for _, word := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(word); err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
 }

@@ -58,16 +58,30 @@ func progressOf(g *record.Worker) (curve, bool) {
 	}
 	begin := float64(g.Result.FromNs)
 	c := curve{close: float64(g.Result.ToNs) - begin}
-	last := contract.Tick{AtNs: -1, Exchanges: -1}
+	last, pace := contract.Tick{AtNs: -1, Exchanges: -1}, paceOf(g)
 	for _, t := range g.Ticks {
 		if t.AtNs <= last.AtNs || t.Exchanges < last.Exchanges {
 			continue
 		}
 		c.at = append(c.at, float64(t.AtNs)-begin)
-		c.count = append(c.count, float64(t.Exchanges))
+		c.count = append(c.count, float64(t.Exchanges)*pace)
 		last = t
 	}
 	return c, len(c.at) > 1
+}
+
+// paceOf returns by what a client's ticks are multiplied to count as its result does:
+// those of a load generator of the user's are bytes divided by the size of a message,
+// and a reply has a head besides (CONTRACT.md, section ready). Of others 1.
+func paceOf(g *record.Worker) float64 {
+	if !Foreign(g) || g.Open == nil || g.Close == nil {
+		return 1
+	}
+	read := record.Growth(g.Open.Reading.Counts.Exchanges, g.Close.Reading.Counts.Exchanges)
+	if done := float64(g.Result.Counts.Exchanges); read > 0 && done > 0 {
+		return done / read
+	}
+	return 1
 }
 
 // until returns the exchanges done at an instant; false outside the ticks.

@@ -121,6 +121,9 @@ func matches(server, client Offer, w study.Work) error {
 	if !client.Has(contract.Client) {
 		return fmt.Errorf("transport %s has no role client, it has %v; name another as client=", client.Name, client.Roles)
 	}
+	if client.foreign() { // a load generator, by its command line
+		return nil
+	}
 	if at, from := wireOf(server, w), wireOf(client, w); at != from {
 		return fmt.Errorf("server %s speaks %s and client %s speaks %s: no wire in common", server.Name, at, client.Name, from)
 	}
@@ -230,7 +233,7 @@ func (t *trial) setups() (setups, error) {
 	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
-		WindowNs: int64(t.work.Window), Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline,
+		WindowNs: int64(t.work.Window), WarmupNs: int64(t.work.Warmup), Profile: t.plan.Probe, Timeline: t.plan.Probe || t.work.Timeline,
 	}
 	if name := t.work.Message; name != "" {
 		message, known := t.bench.Messages[name]

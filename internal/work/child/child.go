@@ -32,12 +32,19 @@ type Process struct {
 // Launch starts argv, without a shell. The beginning and the end of what the
 // program prints on both streams are kept; stdout, unless nil, also gets all of
 // its standard output. Nothing reaches our own stdout, which is for the contract.
-func Launch(argv []string, stdout io.Writer) (*Process, error) {
+func Launch(argv []string, stdout io.Writer) (*Process, error) { return LaunchRead(argv, stdout, nil) }
+
+// LaunchRead is Launch for a program that says something on stderr too: stderr,
+// unless nil, gets all of it.
+func LaunchRead(argv []string, stdout, stderr io.Writer) (*Process, error) {
 	p := &Process{command: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{})}
 	p.command.Stdout, p.command.Stderr = &p.output, &p.output
 	if stdout != nil {
 		p.command.Stdout = io.MultiWriter(stdout, &p.printed)
 		p.command.WaitDelay = 200 * time.Millisecond // a child of its own may hold the stream open for longer
+	}
+	if stderr != nil {
+		p.command.Stderr = io.MultiWriter(stderr, &p.output)
 	}
 	if err := p.command.Start(); err != nil {
 		return nil, fmt.Errorf("start %q: %w", argv[0], err)

@@ -1,7 +1,7 @@
-// Package foreign lets servers take part that know nothing of netdyno.
+// Package foreign lets programs take part that know nothing of netdyno.
 //
 // Transport exec starts a server of the user's from its command line and waits
-// until the port listens. The meter sees the server as part of this worker's
+// until the port listens, or a load generator, which measures itself (package tool). The meter sees the server as part of this worker's
 // process tree. Transport address uses a server that runs already, whose CPU and
 // memory nobody reads. Any client of the same wire drives both. Neither transport
 // moves or counts bytes; the client verifies that the server answers correctly.
@@ -19,31 +19,35 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/child"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/transport/tool"
 )
 
-// Transport is exec: a server program that is started for the trial.
+// Transport is exec: a program of the user's that is started for the trial.
 type Transport struct{}
 
 // Describe implements load.Transport. Its wire is empty: option wire declares it.
 func (Transport) Describe() contract.Transport {
 	zero, most := 0.0, 65535.0
+	server, wire := []contract.Role{contract.Server}, wireOption()
+	wire.Roles = server
 	return contract.Transport{
 		Name:     "exec",
-		Doc:      "a server program of yours, started from its command line",
-		Roles:    []contract.Role{contract.Server},
+		Doc:      "a program of yours, started from its command line: a server, or a load generator that measures itself",
+		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
-		Options: []contract.Option{
-			{Name: "command", Type: contract.TypeText, Default: "", Doc: "command line; {host} and {port} are filled in, no shell is involved"},
-			{Name: "port", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Doc: "port it listens on; 0 lets netdyno choose one"},
-			wireOption(),
-			{Name: "wait", Type: contract.TypeDuration, Unit: "ns", Default: int64(10 * time.Second), Min: &zero, Doc: "how long it may take to listen"},
-		},
+		Options: append([]contract.Option{
+			{Name: "command", Type: contract.TypeText, Default: "", Doc: "command line, without a shell; in that of a server {host} and {port} are filled in, " + tool.CommandDoc},
+			{Name: "port", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Roles: server, Doc: "port it listens on; 0 lets netdyno choose one"},
+			wire,
+			{Name: "wait", Type: contract.TypeDuration, Unit: "ns", Default: int64(10 * time.Second), Min: &zero, Roles: server, Doc: "how long it may take to listen"},
+		}, tool.Program{}.Options()...),
 	}
 }
 
-// Client implements load.Transport; the role is not declared, so it is never
-// reached.
-func (Transport) Client(contract.Setup) (load.Client, error) { panic("exec has no client") }
+// Client implements load.Transport.
+func (Transport) Client(setup contract.Setup) (load.Client, error) {
+	return tool.Program{}.Client(setup)
+}
 
 type server struct {
 	program *child.Process

@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/said"
 )
 
 // Client implements load.Transport.
@@ -46,6 +47,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	c.results = newResults(setup, counter)
+	c.results.apportioned = t.tool.user != nil
 	if t.tool.ahead > 0 {
 		if err := c.hold(); err != nil {
 			c.finish()
@@ -63,7 +65,13 @@ func (t Transport) counter(setup contract.Setup, ports []uint16) (trafficCounter
 	case setup.Role == contract.Server:
 		return serverCounters(setup.Exchange, ports), nil
 	}
-	return clientCounters(setup.Exchange, ports), nil
+	c := clientCounters(setup.Exchange, ports)
+	if t.tool.user != nil {
+		if err := c.watch(); err != nil {
+			return nil, load.Failure(contract.Unsupported, err)
+		}
+	}
+	return c, nil
 }
 
 // Ready implements load.Client.
@@ -91,6 +99,7 @@ func (c *client) Run() error {
 	if err := c.await(); err != nil {
 		return err
 	}
+	c.awaitOwnEnd()
 	time.Sleep(c.tool.linger)
 	for _, r := range c.running {
 		r.Interrupt()
@@ -107,6 +116,9 @@ func (c *client) Run() error {
 			return load.Failure(contract.Invalid, fmt.Errorf("read the report of %s: %w; it ended with %s", r.Path(), err, c.exitReason(r)))
 		}
 		own.add(said)
+	}
+	if err := c.checkTotals(own); err != nil {
+		return load.Failure(contract.Invalid, err)
 	}
 	if err := c.checkReport(own); err != nil && !c.tool.silent {
 		return load.Failure(contract.Invalid, err)
@@ -133,9 +145,12 @@ func (c *client) await() error {
 }
 
 func (c *client) read(i int, w window) (selfReport, error) {
-	stdout := c.running[i].stdout
-	if stdout.full {
+	stdout, stderr := c.running[i].stdout, c.running[i].stderr
+	if stdout.full || stderr.full {
 		return selfReport{}, fmt.Errorf("it printed more than %d bytes", captureBytes)
+	}
+	if c.tool.user != nil {
+		return c.tool.user.read(said.Output{Stdout: stdout.text, Stderr: stderr.text})
 	}
 	return c.tool.read(c.flows[i], stdout.text, w)
 }
@@ -175,6 +190,8 @@ func (c *client) checkReport(own selfReport) error {
 func (s *selfReport) add(o selfReport) {
 	s.sent += o.sent
 	s.received += o.received
+	s.exchanges += o.exchanges
+	s.failed += o.failed
 	for name, v := range o.values {
 		s.values[name] += v
 	}
@@ -211,4 +228,7 @@ func (c *client) finish() {
 	_ = c.remove() // a directory of our own in the system's place for such
 }
 
-func (c *client) remove() error { return os.RemoveAll(filepath.Dir(c.flows[0].log)) }
+func (c *client) remove() error {
+	c.closing.Do(c.results.counters.close)
+	return os.RemoveAll(filepath.Dir(c.flows[0].log))
+}

@@ -3,6 +3,7 @@ package tool
 import (
 	"net/netip"
 	"sync"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/tcpinfo"
@@ -22,6 +23,10 @@ type trafficCounter interface {
 	err() error
 	// exchanges says how many exchanges so many bytes each way are.
 	exchanges(sent, received int64) int64
+	// settle waits, for a moment at most, until what ended programs carried is known.
+	settle()
+	// close ends what the counter has open.
+	close()
 }
 
 // counters are the kernel's sums over the connections of a tool's programs. A
@@ -32,10 +37,16 @@ type counters struct {
 	role  contract.Role
 	unit  exchangeUnit
 
+	// What ended connections had carried to their end; nil: what was last read of them
+	// while they were open.
+	endings *tcpinfo.Endings
+	family  bool // the sockets of a process's descendants are its own too
+
 	mu        sync.Mutex
 	processes []int // a client's, whose sockets alone count; nil: every socket of the query
 	known     map[key]entry
-	before    entry // what passed before the client began to count
+	open      map[pair]key // own connections that have not ended, with endings
+	before    entry        // what passed before the client began to count
 	failed    error
 }
 
@@ -44,6 +55,9 @@ type key struct {
 	local, remote netip.AddrPort
 	inode         uint32
 }
+
+// pair is a connection while it lasts.
+type pair struct{ local, remote netip.AddrPort }
 
 type entry struct{ acked, received int64 }
 
@@ -117,9 +131,17 @@ func (c *counters) err() error {
 
 // refresh reads every connection and returns how many are open.
 func (c *counters) refresh() (open int, err error) {
+	if err := c.takeEndings(); err != nil {
+		return 0, err
+	}
 	own := map[uint32]bool{}
 	for _, pid := range c.processes {
 		tcpinfo.Held(pid, own)
+		if c.family {
+			for _, below := range tcpinfo.Descendants(pid) {
+				tcpinfo.Held(below, own)
+			}
+		}
 	}
 	sockets, err := c.query.Dump()
 	if err != nil {
@@ -137,9 +159,54 @@ func (c *counters) refresh() (open int, err error) {
 			delete(c.known, key{s.Local, s.Remote, 0}) // it was seen before it was accepted
 		}
 		c.known[k] = entry{s.AckedBytes, s.ReceivedBytes}
+		if c.endings != nil {
+			c.open[pair{s.Local, s.Remote}] = k
+		}
 		open++
 	}
 	return open, nil
+}
+
+// watch makes the sums hold what connections carry to their very end, which the
+// kernel tells when they end. close ends it.
+func (c *counters) watch() (err error) {
+	c.open, c.family = map[pair]key{}, true
+	c.endings, err = tcpinfo.WatchEndings()
+	return err
+}
+
+// takeEndings enters what the connections had carried that have ended.
+func (c *counters) takeEndings() error {
+	if c.endings == nil {
+		return nil
+	}
+	return c.endings.Take(func(s tcpinfo.Socket) {
+		if k, own := c.open[pair{s.Local, s.Remote}]; own {
+			c.known[k] = entry{s.AckedBytes, s.ReceivedBytes}
+			delete(c.open, pair{s.Local, s.Remote})
+		}
+	})
+}
+
+// settle waits until every connection's end is known, for a moment at most: the
+// kernel tells of it in its own time.
+func (c *counters) settle() {
+	const moment, step = 500 * time.Millisecond, 2 * time.Millisecond
+	for deadline := time.Now().Add(moment); ; time.Sleep(step) {
+		c.read()
+		c.mu.Lock()
+		settled := len(c.open) == 0
+		c.mu.Unlock()
+		if settled || time.Now().After(deadline) {
+			return
+		}
+	}
+}
+
+func (c *counters) close() {
+	if c.endings != nil {
+		_ = c.endings.Close() // it was only read
+	}
 }
 
 // exchangeUnit is how many bytes each way make an exchange; 0 for a direction

@@ -2,8 +2,10 @@ package tool
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/child"
@@ -23,12 +25,14 @@ type client struct {
 	mu      sync.Mutex
 	running []*running // by flow, as far as they have been started
 	closed  bool
+	until   time.Time // when a program will have ended by itself that was told for how long to run
+	closing sync.Once
 }
 
 // running is a process under way.
 type running struct {
 	*child.Process
-	stdout *capture
+	stdout, stderr *capture
 }
 
 // start launches every program.
@@ -39,16 +43,65 @@ func (c *client) start() error {
 		return errors.New("closed before it began")
 	}
 	for _, argv := range c.argv {
-		r := &running{stdout: &capture{}}
+		r := &running{stdout: &capture{}, stderr: &capture{}}
 		var err error
-		if r.Process, err = child.Launch(argv, r.stdout); err != nil {
+		if c.tool.user != nil {
+			r.Process, err = child.LaunchRead(argv, r.stdout, r.stderr)
+		} else {
+			r.Process, err = child.Launch(argv, r.stdout)
+		}
+		if err != nil {
 			return load.Failure(contract.SetupFailed, err)
 		}
 		c.running = append(c.running, r)
 		c.results.counters.follow(r.PID())
 	}
+	if u := c.tool.user; u != nil && u.timed {
+		c.until = time.Now().Add(u.runs + runsLate)
+	}
 	return nil
 }
+
+// runsLate is how much later than it was told a program may end before it is
+// interrupted: it starts, and it waits for its last replies.
+const runsLate = 700 * time.Millisecond
+
+// awaitOwnEnd waits, after the load, for programs that were told for how long to run.
+func (c *client) awaitOwnEnd() {
+	timeout := time.After(time.Until(c.until))
+	for _, r := range c.running {
+		select {
+		case <-r.Exited():
+		case <-timeout:
+			return
+		}
+	}
+}
+
+// checkTotals completes the sums of programs that say how many exchanges they made, and
+// compares both.
+func (c *client) checkTotals(own selfReport) error {
+	if c.tool.user == nil {
+		return nil
+	}
+	c.results.counters.settle()
+	total, x := c.results.Counts(), c.results.exchange
+	up, down := x.Streamed()
+	least := int64(leastShare * float64(own.exchanges))
+	switch {
+	case total.SentBytes+total.ReceivedBytes == 0:
+		return fmt.Errorf("the kernel saw no TCP connection from %s to a server of the trial: it must connect by itself, to {server} of its command line", c.tool.name)
+	case total.ReceivedBytes < least*down:
+		return fmt.Errorf("%s says that it made %d exchanges, but the kernel saw it receive %d bytes, less than %d for each (response)", c.tool.name, own.exchanges, total.ReceivedBytes, down)
+	case total.SentBytes < least*up:
+		return fmt.Errorf("%s says that it made %d exchanges, but the kernel saw it send %d bytes, less than %d for each (request)", c.tool.name, own.exchanges, total.SentBytes, up)
+	}
+	c.results.setTotal(total)
+	return nil
+}
+
+// leastShare of the exchanges that a program counts must be seen in its bytes.
+const leastShare = 0.99
 
 // exitReason describes why a program has ended.
 func (c *client) exitReason(r *running) string {

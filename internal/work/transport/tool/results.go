@@ -3,6 +3,7 @@ package tool
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"sync"
 
 	"netdyno/internal/contract"
@@ -19,11 +20,15 @@ type results struct {
 	exchange contract.Exchange
 	counters trafficCounter
 	ended    chan struct{}
+	// apportioned says that exchanges are those that the programs say they made in
+	// their whole run, by the share of their bytes that fell into the window.
+	apportioned bool
 
 	mu              sync.Mutex
 	opening, closed *snapshot // nil until they come
 	over            bool
-	own             selfReport // known once the programs have ended
+	own             selfReport      // known once the programs have ended
+	total           contract.Counts // of their whole run, where that is asked
 }
 
 // snapshot holds the counters at one end of the window.
@@ -36,6 +41,8 @@ type snapshot struct {
 type selfReport struct {
 	sent, received int64              // payload bytes
 	values         map[string]float64 // for result.own
+	exchanges      int64              // that were completed, of a program that counts them
+	failed         int64              // … and that were not
 	service        *hist.Histogram    // of the window's messages; nil from a program that times none
 }
 
@@ -120,6 +127,26 @@ func (r *results) setOwn(own selfReport) {
 	r.own = own
 }
 
+// setTotal keeps what the kernel counted to the end of the programs.
+func (r *results) setTotal(total contract.Counts) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.total = total
+}
+
+// apportion returns the exchanges of the window: an exchange takes the bytes that it
+// takes in the mean of the whole run, on the wire and with its headers.
+func (r *results) apportion(window contract.Counts) contract.Counts {
+	bytes := func(c contract.Counts) float64 { return float64(c.SentBytes) + float64(c.ReceivedBytes) }
+	up, down := r.exchange.Streamed()
+	n := int64(math.Round(float64(r.own.exchanges) * bytes(window) / max(1, bytes(r.total))))
+	counts := contract.Counts{Exchanges: n, SentBytes: n * up, ReceivedBytes: n * down}
+	if r.own.failed > 0 {
+		counts.Errors = map[contract.ErrorKind]int64{contract.Peer: r.own.failed}
+	}
+	return counts
+}
+
 // Result implements load.ResultSource.
 func (r *results) Result() (contract.Result, error) {
 	if err := r.counters.err(); err != nil {
@@ -136,6 +163,10 @@ func (r *results) Result() (contract.Result, error) {
 	out.Counts = contract.Counts{
 		SentBytes:     to.counts.SentBytes - from.counts.SentBytes,
 		ReceivedBytes: to.counts.ReceivedBytes - from.counts.ReceivedBytes,
+	}
+	if r.apportioned {
+		out.Counts = r.apportion(out.Counts)
+		return out, nil
 	}
 	out.Counts.Exchanges = r.counters.exchanges(out.Counts.SentBytes, out.Counts.ReceivedBytes)
 	if r.own.service == nil {

@@ -1,12 +1,15 @@
-// Package tool lets pairs of programs take part that measure themselves (iperf3,
-// iperf2, sockperf): server and client of one are both ends of a transport, on
-// a wire of their own. Such a program knows nothing of a trial's window, so the
-// kernel counts for it: at each mark its sockets are read by sock_diag.
+// Package tool lets programs take part that measure themselves. Of some (iperf3,
+// iperf2, sockperf) server and client are both ends of a transport, on a wire of
+// their own; a load generator of the user's (wrk, k6) is the client of whichever
+// server there is, by its command line. Such a program knows nothing of a trial's
+// window, so the kernel counts for it: at each mark its sockets are read by sock_diag.
 //
 // Each program is one file with its command lines (iperf3.go) and one that
 // reads what it prints (iperf3_output.go). What they share: a client and a server
 // around their processes (processes.go, hold.go, client.go, server.go), the kernel's sums
-// (counters.go) and the window between two snapshots of them (results.go).
+// (counters.go) and the window between two snapshots of them (results.go). A load
+// generator is a command line with places to fill in (command.go, places.go) and a way
+// to read what it prints (reading.go), which of some is known (known.go).
 package tool
 
 import (
@@ -27,9 +30,10 @@ type Transport struct{ tool tool }
 
 // tool is one such program: its command lines and what it prints.
 type tool struct {
-	name, doc string // of the transport and its wire
-	program   string // executable
-	debian    string // package that has it
+	name, doc string   // of the transport and its wire
+	program   string   // executable
+	debian    string   // package that has it
+	user      *command // the user's own command line; nil for programs that are known here
 	features  []contract.Feature
 	options   []contract.Option
 
@@ -109,13 +113,19 @@ func (t Transport) Describe() contract.Transport {
 // prepare finds the program, checks that it can do what is asked, and returns
 // its path and the user's own arguments.
 func (t Transport) prepare(setup contract.Setup) (path string, args []string, err error) {
-	if err := refusals(t.tool.name, setup); err != nil {
+	if err := refusals(t.tool, setup); err != nil {
 		return "", nil, load.Failure(contract.Unsupported, err)
 	}
 	if err := t.tool.refuse(setup); err != nil {
 		return "", nil, load.Failure(contract.Unsupported, err)
 	}
 	path, err = exec.LookPath(t.tool.program)
+	if t.tool.user != nil {
+		if err != nil {
+			err = load.Failure(contract.Unsupported, fmt.Errorf("option command: %w", err))
+		}
+		return path, nil, err
+	}
 	if err != nil {
 		err = fmt.Errorf("%s is not installed: sudo apt-get install %s", t.tool.program, t.tool.debian)
 		return "", nil, load.Failure(contract.Unsupported, err)
@@ -133,12 +143,12 @@ func (t Transport) prepare(setup contract.Setup) (path string, args []string, er
 }
 
 // refusals are points of a trial that no program of this kind can carry out.
-func refusals(name string, setup contract.Setup) error {
-	l, x := setup.Load, setup.Exchange
+func refusals(t tool, setup contract.Setup) error {
+	l, x, name := setup.Load, setup.Exchange, t.name
 	switch {
 	case x.Message != nil || x.Codec != "" && x.Codec != "bytes":
 		return fmt.Errorf("%s sends bytes of its own and encodes no message", name)
-	case l.Rate > 0:
+	case l.Rate > 0 && t.user == nil:
 		return fmt.Errorf("%s sends as fast as it can: it keeps no schedule of exchanges (rate is %g)", name, l.Rate)
 	case l.ThinkNs > 0:
 		return fmt.Errorf("%s does not pause between exchanges (think is %v)", name, time.Duration(l.ThinkNs))
@@ -157,6 +167,9 @@ func (t Transport) ready(setup contract.Setup, path string, processes int) (cont
 	if setup.Threads > 0 && threads > 0 && setup.Threads != threads {
 		err := fmt.Errorf("%s works in %d threads here, which cannot be changed (threads is %d)", t.tool.name, threads, setup.Threads)
 		return contract.Ready{}, load.Failure(contract.Unsupported, err)
+	}
+	if t.tool.user != nil { // which nothing is asked that its user did not ask
+		return contract.Ready{Options: setup.Options, Threads: threads}, nil
 	}
 	if version := child.Version(path); version != "" {
 		setup.Options["version"] = version
