@@ -59,8 +59,8 @@ go-build: go-there
 	@mkdir -p $(BIN)
 	@# Earlier versions built a Go worker of this name. It now belongs to Apache brpc.
 	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
-	@# And this one is netdyno-worker-baidu-std-asio now.
-	@rm -f $(BIN)/netdyno-worker-baidu
+	@# And these are no more (docs/decisions/0057-one-end-of-baidu-std.md).
+	@rm -f $(BIN)/netdyno-worker-baidu $(BIN)/netdyno-worker-baidu-std-asio
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build $(GO_BUILD) -o $(BIN)/ ./...
 
@@ -269,8 +269,7 @@ servers: build packages-test servers-there ## one line of netdyno for each of th
 	@go run ./test/servers $(if $(ONLY),-only '$(ONLY)')
 
 .PHONY: bench
-bench: build packages-test bench-peers servers-there ## speed as ratios against peers, in one run
-	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
+bench: bench-table ## speed as ratios against peers and against itself without its instruments
 	@go run ./bench
 
 # Peers that are in no package of this release, by go and, where it is, cargo. One that
@@ -286,9 +285,9 @@ bench-peers: go-there
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table
-bench-table: build packages-test bench-peers servers-there ## every wire beside every peer, in one table of Markdown
+bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers (bench/peers), each with a report
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
-	@go run ./bench -table
+	@for s in bench/peers/$(or $(ONLY),*).yaml; do PATH="$(TOOLS):$$PATH" $(BIN)/netdyno run $$s || [ $$? = 1 ] || exit; done
 
 .PHONY: bench-first
 bench-first: build packages-test ## keystrokes and seconds to the first answer, against other tools; as root

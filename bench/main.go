@@ -1,11 +1,10 @@
-// Command bench compares netdyno with named peers on the same work, and with
-// itself without its instruments. Every claim of speed that the project makes
-// is a line of its output: a ratio within one run, interleaved in random
-// order, with its 95 % interval and what was hoped for.
+// Command bench measures what no study can: netdyno without its instruments, workers
+// of two builds, and peers that are no pair of a server and a client, as ranks of MPI
+// are. Each line of its output is a ratio within one run, interleaved in random order,
+// with its 95 % interval and what was hoped for. Other peers are arms of studies
+// (bench/peers).
 //
-//	make bench                       # everything
-//	go run ./bench -table            # every wire beside every peer, as a table
-//	go run ./bench -table -quick -only http/1.1
+//	make bench                       # everything, the studies too
 //	go run ./bench -only rings,slot -blocks 12
 //	go run ./bench -before DIR       # the workers in bin/ against those of an earlier build
 package main
@@ -37,7 +36,6 @@ type subject struct {
 type figure struct {
 	value float64
 	cost  float64 // what it took besides, in question.cost; 0 where nobody asks
-	busy  float64 // share of a CPU that the server took; 0 where nobody asks
 }
 
 // question is one comparison: other ÷ base of every other.
@@ -56,20 +54,15 @@ func main() {
 	blocks := flag.Int("blocks", 8, "blocks: times that every side is measured")
 	window := flag.Duration("window", time.Second, "length of each measurement")
 	only := flag.String("only", "", "comma-separated beginnings of the questions to ask")
-	table := flag.Bool("table", false, "ask only what the table of all wires holds")
 	quick := flag.Bool("quick", false, "3 blocks, for a first look")
 	before := flag.String("before", "", "directory of an earlier build's workers: compare both builds and ask nothing else")
 	flag.Parse()
-	if flag.Arg(0) == computeWord {
-		computeOn()
-		return
-	}
 	if *quick {
 		*blocks = 3
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, asking{*blocks, *window, *only, *before, *table}); err != nil {
+	if err := run(ctx, asking{*blocks, *window, *only, *before}); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -80,7 +73,6 @@ type asking struct {
 	blocks       int
 	window       time.Duration
 	only, before string
-	table        bool
 }
 
 func run(ctx context.Context, a asking) error {
@@ -91,11 +83,6 @@ func run(ctx context.Context, a asking) error {
 	defer rig.remove()
 	asked := func(name string) bool {
 		return a.only == "" || slices.ContainsFunc(strings.Split(a.only, ","), func(w string) bool { return strings.HasPrefix(name, w) })
-	}
-	if a.before == "" {
-		if err := rig.wires(ctx, a.blocks, asked); err != nil || a.table {
-			return err
-		}
 	}
 	questions := rig.questions()
 	if a.before != "" {

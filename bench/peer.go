@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"netdyno/internal/run/meter/usage"
 )
 
 // peer is a server program of somebody else's, on the server's CPU.
@@ -23,21 +21,8 @@ type peer struct {
 	port    string
 }
 
-// serve starts a peer's server on a free port and waits until it accepts.
+// serve starts a peer's server on a free port and waits until it listens.
 func (b *bed) serve(ctx context.Context, argv func(port string) []string) (*peer, error) {
-	p, err := b.begin(ctx, argv)
-	if err != nil {
-		return nil, err
-	}
-	if err := awaitPort(ctx, p.port); err != nil {
-		p.end()
-		return nil, fmt.Errorf("%w; it said: %s", err, p.said)
-	}
-	return p, nil
-}
-
-// begin starts a peer's server, which is to listen on a free port.
-func (b *bed) begin(ctx context.Context, argv func(port string) []string) (*peer, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -46,7 +31,14 @@ func (b *bed) begin(ctx context.Context, argv func(port string) []string) (*peer
 	p.command = exec.CommandContext(ctx, "taskset", append([]string{"-c", serverCPU}, argv(port)...)...)
 	p.command.Dir = b.temp
 	p.command.Stdout, p.command.Stderr = p.said, p.said
-	return p, p.command.Start()
+	if err := p.command.Start(); err != nil {
+		return nil, err
+	}
+	if err := awaitPort(ctx, port); err != nil {
+		p.end()
+		return nil, fmt.Errorf("%w; it said: %s", err, p.said)
+	}
+	return p, nil
 }
 
 // end ends the peer and waits for it; a second call does nothing.
@@ -61,31 +53,17 @@ func (p *peer) end() {
 	kill.Stop()
 }
 
-// cpu returns what the peer's process took so far; 0 of one that has ended.
-func (p *peer) cpu() time.Duration {
-	now, err := usage.Read(p.command.Process.Pid)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(now.Process.CPUNs)
-}
-
 // drive runs a peer's client on the clients' CPU to its end. It returns what it
 // printed and the CPU time that it took.
 func drive(ctx context.Context, argv ...string) ([]byte, time.Duration, error) {
-	out, _, cpu, err := driven(ctx, argv)
-	return out, cpu, err
-}
-
-// driven is drive that also returns what the client printed for people.
-func driven(ctx context.Context, argv []string) (out, remarks []byte, cpu time.Duration, err error) {
 	c := exec.CommandContext(ctx, "taskset", append([]string{"-c", clientCPU}, argv...)...)
 	var said bytes.Buffer
 	c.Stderr = &said
-	if out, err = c.Output(); err != nil {
-		return nil, nil, 0, fmt.Errorf("%s: %w; it said: %s%s", argv[0], err, out, said.Bytes())
+	out, err := c.Output()
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w; it said: %s%s", argv[0], err, out, said.Bytes())
 	}
-	return out, said.Bytes(), c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
+	return out, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
 }
 
 // wholeSeconds is the window for programs that count in seconds.
@@ -139,34 +117,4 @@ func listening(port string) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// computeWord makes this program compute, and nothing else.
-const computeWord = "compute"
-
-// compute begins a program that computes on the clients' CPU, so that a client that
-// would use all of it has half. It ends with what is returned.
-func compute(ctx context.Context) (end func(), err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	c := exec.CommandContext(ctx, "taskset", "-c", clientCPU, self, computeWord)
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	return func() {
-		_ = c.Process.Kill()
-		_ = c.Wait() // it was told to end, however it calls that
-	}, nil
-}
-
-// computeOn computes for as long as its parent lives.
-func computeOn() {
-	parent := os.Getppid()
-	for n := 1; n != 0 && os.Getppid() == parent; {
-		for range 1 << 24 {
-			n = n*5 | 1 // never 0, which the compiler need not know
-		}
-	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -143,15 +142,4 @@ func metricOf(r *record.Record, name string) (float64, error) {
 		return 0, fmt.Errorf("the trial has no %s", name)
 	}
 	return v, nil
-}
-
-// bareSaid is what a bare client prints.
-func bareSaid(out []byte) (said struct {
-	Exchanges, Seconds float64
-	CPU                float64 `json:"cpu_s"`
-}, err error) {
-	if err = json.Unmarshal(out, &said); err != nil || said.Seconds <= 0 || said.Exchanges <= 0 {
-		err = fmt.Errorf("it printed %q: %w", out, errors.Join(err, errors.New("expected exchanges and seconds")))
-	}
-	return said, err
 }

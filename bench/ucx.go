@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // ucxQuestions put tagged messages of UCX beside the bandwidth test that comes with
@@ -58,14 +56,11 @@ func (b *bed) ucxPerftest(tls string, size int) subject {
 func (b *bed) perftest(ctx context.Context, tls string, size, messages int) (float64, error) {
 	// Without self, UCX has no way for a worker to reach itself, as ours has none.
 	with := []string{"env", "UCX_TLS=" + tls, "UCX_NET_DEVICES=lo", "ucx_perftest"}
-	server, err := b.begin(ctx, func(port string) []string { return append(slices.Clone(with), "-p", port) })
+	server, err := b.serve(ctx, func(port string) []string { return append(slices.Clone(with), "-p", port) })
 	if err != nil {
 		return 0, err
 	}
 	defer server.end()
-	if err := awaitListener(ctx, server.port); err != nil {
-		return 0, fmt.Errorf("%w; it said: %s", err, server.said)
-	}
 	const warmUp = 200
 	argv := append(slices.Clone(with), "127.0.0.1", "-p", server.port, "-t", "tag_bw", "-s", strconv.Itoa(size),
 		"-n", strconv.Itoa(messages), "-w", strconv.Itoa(warmUp), "-O", strconv.Itoa(ucxOutstanding), "-f", "-v")
@@ -97,35 +92,4 @@ func perftestRate(printed string) (float64, error) {
 		return 0, fmt.Errorf("overall_bw is %q, expected a rate", figures[column])
 	}
 	return rate * (1 << 20), nil
-}
-
-// awaitListener waits until a port listens without connecting to it: some servers
-// accept one client in their life.
-func awaitListener(ctx context.Context, port string) error {
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return err
-	}
-	const listening = "0A" // the kernel's state, Documentation/networking/proc_net_tcp.rst
-	listens := func() bool {
-		for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-			text, err := os.ReadFile(table)
-			if err != nil {
-				continue
-			}
-			for line := range strings.Lines(string(text)) {
-				fields := strings.Fields(line)
-				if len(fields) > 3 && strings.HasSuffix(fields[1], fmt.Sprintf(":%04X", number)) && fields[3] == listening {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	for deadline := time.Now().Add(5 * time.Second); !listens(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) || ctx.Err() != nil {
-			return fmt.Errorf("the peer does not listen on port %s", port)
-		}
-	}
-	return nil
 }
