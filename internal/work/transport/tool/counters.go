@@ -204,8 +204,11 @@ func (c *counters) settle() {
 }
 
 func (c *counters) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.endings != nil {
 		_ = c.endings.Close() // it was only read
+		c.endings = nil       // a tick may read the sums once more
 	}
 }
 
