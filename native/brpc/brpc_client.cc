@@ -58,7 +58,7 @@ BrpcClient::BrpcClient(const contract::Setup& setup, Load& load)
       options_(setup.options),
       shards_(static_cast<std::size_t>(load.shards())) {
   refuse_what_brpc_cannot(setup);
-  load.encoded(content_.up_bytes());
+  load.encoded(content_.up_bytes(), content_.down_bytes());
   brpc::FLAGS_max_body_size = setup.options.at("max_body").get<std::uint64_t>();
   set_threads(setup);
   connect(setup);
@@ -88,7 +88,8 @@ void BrpcClient::verify(std::int64_t connection) {
   const auto outcome = call(*connections_[static_cast<std::size_t>(connection)], nullptr, true);
   if (outcome.wrong.empty()) return;
   throw Failure(kind_of(outcome.code),
-                "verify connection " + std::to_string(connection) + ": " + outcome.wrong);
+                "verify connection " + std::to_string(connection + 1) + " of " +
+                    std::to_string(connections_.size()) + ": " + outcome.wrong);
 }
 
 BrpcClient::Outcome BrpcClient::call(Connection& connection, std::atomic<std::uint64_t>* id,

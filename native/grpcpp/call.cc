@@ -28,30 +28,6 @@ std::string hint(grpc::StatusCode code) {
   }
 }
 
-/// The code as docs/wires.md writes it.
-std::string name(grpc::StatusCode code) {
-  switch (code) {
-    case grpc::StatusCode::CANCELLED:
-      return "Canceled";
-    case grpc::StatusCode::INVALID_ARGUMENT:
-      return "InvalidArgument";
-    case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return "DeadlineExceeded";
-    case grpc::StatusCode::PERMISSION_DENIED:
-      return "PermissionDenied";
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return "ResourceExhausted";
-    case grpc::StatusCode::UNIMPLEMENTED:
-      return "Unimplemented";
-    case grpc::StatusCode::INTERNAL:
-      return "Internal";
-    case grpc::StatusCode::UNAVAILABLE:
-      return "Unavailable";
-    default:
-      return "status " + std::to_string(static_cast<int>(code));
-  }
-}
-
 /// An RPC for each exchange.
 class UnaryCall final : public Call {
  public:
@@ -108,24 +84,12 @@ class UnaryCall final : public Call {
 
 }  // namespace
 
-ErrorKind kind_of(grpc::StatusCode code) {
-  switch (code) {
-    case grpc::StatusCode::UNAVAILABLE:
-    case grpc::StatusCode::CANCELLED:
-      return ErrorKind::peer;
-    case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return ErrorKind::timeout;
-    default:
-      return ErrorKind::invalid;
-  }
-}
-
 Outcome failure(const grpc::Status& status) {
   const grpc::StatusCode code = status.error_code();
-  return {kind_of(code), name(code) + ": " + status.error_message() + hint(code), 0};
+  return {kind_of(code), status_text(code, status.error_message()), hint(code), 0};
 }
 
-Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.what(), 0}; }
+Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.what(), "", 0}; }
 
 std::unique_ptr<Call> make_call(const Plan& plan, const Target& target) {
   if (plan.chunks) return std::make_unique<ChunkedCall>(*plan.chunks, target);

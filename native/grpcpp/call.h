@@ -20,6 +20,7 @@
 #include "grpcpp/chunk.h"
 #include "grpcpp/payload.h"
 #include "grpcpp/queue.h"
+#include "grpcpp/statuses.h"
 #include "kit/contract.h"
 
 namespace netdyno::grpc_worker {
@@ -27,7 +28,8 @@ namespace netdyno::grpc_worker {
 /// The outcome of an exchange.
 struct Outcome {
   std::optional<contract::ErrorKind> failed;
-  std::string text;           // of the failure
+  std::string text;           // of the failure, equal for equal causes
+  std::string advice;         // behind it
   std::int64_t received = 0;  // payload bytes
 };
 
@@ -40,10 +42,6 @@ class Waiter {
   ~Waiter() = default;
 };
 
-/// The contract's kind of an RPC's status: peer when the connection is gone, timeout when a
-/// deadline passed, invalid when the answer is not the expected one. Source: gRPC, Status codes and their use
-/// in gRPC (doc/statuscodes.md).
-contract::ErrorKind kind_of(grpc::StatusCode code);
 /// The outcome of an RPC whose status is not OK, with a hint where a trial's settings can be
 /// the cause.
 Outcome failure(const grpc::Status& status);

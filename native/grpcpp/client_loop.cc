@@ -7,6 +7,7 @@
 
 #include "grpcpp/grpc_client.h"
 #include "kit/clock.h"
+#include "kit/work.h"
 
 namespace netdyno::grpc_worker {
 namespace {
@@ -64,7 +65,7 @@ void Connection::SlotCall::completed(const Outcome& outcome) {
     slot_->done(sent_, now, outcome.received);
     return ask(now);
   }
-  slot_->fail(*failed, now);
+  slot_->fail(*failed, now, outcome.failed ? outcome.text : "");
   if (*failed != ErrorKind::peer) return ask(now);
   connection_.loop_.agenda_.let_go();
   call_->close();
@@ -79,6 +80,7 @@ Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t tria
       active_(!slots.empty()),
       target_(target(loop.trial_, trial_index, loop.queue_)),
       verifier_(*this),
+      again_(*this),
       watch_(*this) {
   for (Slot& slot : slots)
     slot_calls_.push_back(std::make_unique<SlotCall>(*this, slot_calls_.size(), &slot));
@@ -89,12 +91,18 @@ void Connection::verify() { slot_calls_.front()->call().begin(verifier_, loop_.t
 
 void Connection::verified(const Outcome& outcome) {
   if (loop_.discarding_) return;
+  if (outcome.failed && may_repeat(*outcome.failed)) {
+    const std::int64_t at = now_ns() + Work::kRepeatMs[repeats_++] * 1'000'000;
+    loop_.repeated_++;
+    alarm_.Set(&loop_.queue_, gpr_time_from_nanos(at, GPR_CLOCK_MONOTONIC), again_.tag());
+    return;
+  }
   if (outcome.failed) {
     const Address& peer =
         loop_.trial_.routes[static_cast<std::size_t>(trial_index_) % loop_.trial_.routes.size()].peer;
-    throw Failure(*outcome.failed, "connection " + std::to_string(trial_index_) + " of " +
+    throw Failure(*outcome.failed, "connection " + std::to_string(trial_index_ + 1) + " of " +
                                        std::to_string(loop_.trial_.connections) + ": verify " + peer.text() +
-                                       " by " + loop_.trial_.plan.method + ": " + outcome.text);
+                                       " by " + loop_.trial_.plan.method + ": " + outcome.text + outcome.advice);
   }
   if (!active_) slot_calls_.front()->call().close();
   // Opened now, so that the first exchanges' times do not include it.
@@ -105,6 +113,16 @@ void Connection::verified(const Outcome& outcome) {
   watching_ = true;
   target_.channel->NotifyOnStateChange(GRPC_CHANNEL_READY, gpr_inf_future(GPR_CLOCK_MONOTONIC), &loop_.queue_,
                                        watch_.tag());
+}
+
+/// With another's server, as long as no connection was made: nothing was sent then.
+bool Connection::may_repeat(ErrorKind failed) const {
+  return failed == ErrorKind::peer && !loop_.trial_.compare && repeats_ < Work::kRepeatMs.size() &&
+         target_.channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE;
+}
+
+void Connection::again(bool) {
+  if (!loop_.discarding_) verify();
 }
 
 void Connection::begin() {
@@ -139,6 +157,7 @@ void Connection::lose() {
 }
 
 void Connection::release() {
+  alarm_.Cancel();
   for (const auto& slot_call : slot_calls_) slot_call->call().cancel();
   for (const auto& slot_call : slot_calls_) {
     while (slot_call->call().busy() && take_event(loop_.queue_, Agenda::kNever)) {

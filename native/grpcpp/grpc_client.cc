@@ -25,7 +25,7 @@ GrpcClient::GrpcClient(const contract::Setup& setup, Load& load)
     plan_.chunks = std::make_unique<Chunks>(direction, chunking);
     plan_.method = full_name(methods.chunks);
   }
-  load.encoded(contents_.up().size);
+  load.encoded(contents_.up().size, contents_.down().size);
   for (int shard = 0; shard < load.shards(); shard++) {
     loops_.add(std::make_unique<ClientLoop>(trial_, load, shard));
   }
@@ -42,6 +42,7 @@ GrpcClient::~GrpcClient() {
 contract::Ready GrpcClient::ready() const {
   contract::Ready ready;
   ready.connections = ready.verified = trial_.connections;
+  for (std::size_t i = 0; i < loops_.size(); i++) ready.repeated += loops_[i].repeated();
   ready.options = options_;
   ready.threads = static_cast<std::int64_t>(loops_.size());
   if (contents_.structured()) {

@@ -79,6 +79,8 @@ class Connection {
   };
 
   void verified(const Outcome& outcome);
+  bool may_repeat(contract::ErrorKind failed) const;
+  void again(bool);
   void left_ready(bool);
   /// A slot was released because the peer failed.
   void slot_lost();
@@ -93,6 +95,9 @@ class Connection {
   Target target_;
   std::vector<std::unique_ptr<SlotCall>> slot_calls_;
   Verifier verifier_;
+  std::size_t repeats_ = 0;  // of the verified exchange
+  grpc::Alarm alarm_;
+  On<Connection, &Connection::again> again_;
   On<Connection, &Connection::left_ready> watch_;
   bool watching_ = false;
 };
@@ -117,6 +122,8 @@ class ClientLoop {
   std::int64_t open_connections() const { return open_.load(std::memory_order_relaxed); }
   /// Of them, those that carry load. Only while the loop does not run.
   std::int64_t active_connections() const { return active_; }
+  /// First exchanges that were made again. Only while the loop does not run.
+  std::int64_t repeated() const { return repeated_; }
 
  private:
   friend class Connection;
@@ -133,6 +140,7 @@ class ClientLoop {
   std::size_t verified_ = 0;
   std::atomic<std::int64_t> open_{0};
   std::int64_t active_ = 0;
+  std::int64_t repeated_ = 0;
   bool discarding_ = false;  // the loop ends: completions are not counted
 
   std::atomic<bool> stopped_{false};

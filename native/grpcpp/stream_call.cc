@@ -84,7 +84,7 @@ void StreamCall::settle() {
 
 void StreamCall::ended(const grpc::Status& status) {
   if (!status.ok()) return complete(failure(status), false);
-  complete({ErrorKind::invalid, "the server ended the stream before its reply was complete", 0}, false);
+  complete({ErrorKind::invalid, "the server ended the stream before its reply was complete", "", 0}, false);
 }
 
 void StreamCall::close() {

@@ -2,22 +2,35 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <utility>
+
+#include "kit/reasons.h"
 
 namespace netdyno::h2 {
 
 using contract::ErrorKind;
 using contract::Role;
 
+namespace {
+
+/// How many connections of one, or streams of an exchange, a server may end unseen one after
+/// the other before an exchange fails: else that could go on for ever.
+constexpr int kMostBarren = 8;
+
+}  // namespace
+
 H2Client::H2Client(const Asking& asking, const Settings& settings, const Place& place,
                    std::unique_ptr<Session> session)
     : asking_(asking),
       settings_(settings),
       place_(place),
-      fresh_(session == nullptr),
       stays_(asking.stays()),
       session_(std::move(session)) {
-  if (fresh_) session_ = std::make_unique<Session>(Role::client, settings_);
+  if (session_ == nullptr) {
+    session_ = std::make_unique<Session>(Role::client, settings_);
+    fate_ = Fate::over;
+  }
   session_->attend(*this);
 }
 
@@ -31,7 +44,6 @@ void H2Client::begin(std::int64_t now) {
   ring_.resize(std::bit_ceil(std::max<std::size_t>(1, slots)));
   mask_ = ring_.size() - 1;
   if (stays_) whole_.reserve(slots);
-  if (fresh_) fate_ = Fate::over;
   place_.agenda.hold(slots);
   for (std::uint32_t slot = 0; slot < slots; slot++) {
     calls_[slot].slot = slot;
@@ -41,18 +53,19 @@ void H2Client::begin(std::int64_t now) {
 
 void H2Client::ask(Call& call) {
   call.state = Call::State::idle;
+  call.refusals = 0;
   Slot& slot = place_.slots[call.slot];
   while (place_.agenda.ask(slot, now_, place_.number, call.slot)) {
     if (!call.owed) return queue(call.slot);
-    slot.fail(*std::exchange(call.owed, std::nullopt), now_);
+    const Fault fault = *std::exchange(call.owed, std::nullopt);
+    slot.fail(fault.kind, now_, fault.why);
   }
 }
 
 void H2Client::send(std::uint32_t slot) {
   Call& call = calls_[slot];
   if (!call.owed) return queue(slot);
-  place_.slots[slot].fail(*std::exchange(call.owed, std::nullopt), now_);
-  ask(call);
+  fail(call, *std::exchange(call.owed, std::nullopt));
 }
 
 void H2Client::queue(std::uint32_t slot) {
@@ -122,26 +135,44 @@ void H2Client::begin_calls(std::int64_t now) {
 void H2Client::received(std::size_t n, std::int64_t now) {
   if (fate_ != Fate::open) return;
   now_ = now;
+  heard_ = true;
   session_->receive({buffer_.get(), n});
   complete_whole();
   session_->pump();  // what the library answers by itself
-  if (session_->broken()) {
-    fate_ = Fate::lost;
-    return give_up(ErrorKind::invalid, now, "malformed HTTP/2: " + session_->problem());
-  }
-  if (failed_) {
-    fate_ = Fate::lost;
-    return give_up(ErrorKind::peer, now, "GOAWAY with an error");
-  }
-  conclude();
+  if (session_->broken()) return fail_all({ErrorKind::invalid, "malformed HTTP/2: " + session_->problem()});
+  if (under_way_ == 0 && (leaving_ || session_->over())) leave();
 }
 
-/// A connection that takes no more requests ends with its last reply. One on which nothing
-/// was answered is not made again, else that could go on for ever.
-void H2Client::conclude() {
-  if (under_way_ > 0 || fate_ != Fate::open) return;
-  if (!leaving_ && !session_->over()) return;
-  fate_ = used_ && !place_.slots.empty() ? Fate::over : Fate::lost;
+/// The connection is over, and nothing is under way on it.
+void H2Client::leave() {
+  fate_ = place_.slots.empty() ? Fate::lost : Fate::over;
+  barren_ = used_ ? 0 : barren_ + 1;
+  if (barren_ < kMostBarren || waiting() == 0) return;
+  barren_ = 0;
+  Call& call = front();
+  taken_++;
+  fail(call, {ErrorKind::peer, "the server ended " + std::to_string(kMostBarren) +
+                                   " connections, one after the other, before a reply"});
+}
+
+/// The connection is over, and what is under way on it fails.
+void H2Client::fail_all(const Fault& fault) {
+  whole_.clear();
+  open_ = 0;
+  for (Call& call : calls_) {
+    call.open = false;
+    if (call.state != Call::State::under_way) continue;
+    under_way_--;
+    used_ = true;
+    fail(call, fault);
+  }
+  leave();
+}
+
+/// A slot's exchange failed.
+void H2Client::fail(Call& call, const Fault& fault) {
+  place_.slots[call.slot].fail(fault.kind, now_, fault.why);
+  ask(call);
 }
 
 void H2Client::field(Stream& stream, std::string_view name, std::string_view value) {
@@ -157,7 +188,7 @@ void H2Client::data(Stream& stream, std::string_view bytes) {
     return whole_.push_back(call.slot);
   }
   session_->reset(stream, NGHTTP2_CANCEL);
-  if (call.state != Call::State::under_way) call.owed = ErrorKind::invalid;  // nothing was asked for
+  if (call.state != Call::State::under_way) call.owed = {ErrorKind::invalid, "bytes came that nobody asked for"};
 }
 
 void H2Client::more(Stream& stream) {
@@ -183,33 +214,44 @@ bool H2Client::answered(const Call& call) const {
 void H2Client::closed(Stream& stream, std::uint32_t code) {
   Call& call = static_cast<Call&>(stream);
   if (!call.open) return;
-  const bool unseen = leaving_ && !stream.ended && !stream.reset && code == NGHTTP2_REFUSED_STREAM;
-  if (unseen && call.state == Call::State::under_way) return again(call);
+  const bool under_way = call.state == Call::State::under_way;
+  const bool unseen = code == NGHTTP2_REFUSED_STREAM && !stream.ended && (leaving_ || stream.reset);
+  if (unseen && under_way && (!stream.reset || call.refusals++ < kMostBarren)) return again(call);
   call.open = false;
   open_--;
-  if (!answered(call)) return complete(call);
-  if (stream.given_up) return;  // data said so
-  const Verdict verdict = asking_.judge(call.reply);
-  call.owed = stream.reset ? ErrorKind::peer : verdict.taken ? ErrorKind::invalid : verdict.kind;
+  if (answered(call)) {
+    if (!stream.given_up && !unseen) call.owed = fault(call, code);  // else data said so
+    return;
+  }
+  if (call.given_up || !(call.ended || (stays_ && call.reply.whole > 0))) {
+    under_way_--;
+    used_ = true;
+    if (place_.fresh) leaving_ = true;
+    return fail(call, fault(call, code));
+  }
+  complete(call);
 }
 
-/// Reads what became of an exchange that is over.
+/// What a stream that closed by a code is to its exchange, or to the next where that was
+/// answered.
+H2Client::Fault H2Client::fault(const Call& call, std::uint32_t code) const {
+  if (call.head > Session::kMostHead) return {ErrorKind::invalid, Session::headless()};
+  if (call.given_up) return {ErrorKind::invalid, asking_.reason(call.reply)};
+  if (call.reset) return {ErrorKind::peer, "stream reset (" + code_name(code) + ")"};
+  if (!call.ended) return {ErrorKind::invalid, "malformed reply (" + code_name(code) + ")"};
+  const Verdict verdict = asking_.judge(call.reply);
+  if (!verdict.taken) return {verdict.kind, asking_.reason(call.reply)};
+  return {ErrorKind::invalid, "the server ended the stream"};
+}
+
+/// Reads what became of an exchange whose reply is whole.
 void H2Client::complete(Call& call) {
   under_way_--;
   used_ = true;
-  const bool whole = stays_ && call.reply.whole > 0;
-  const Verdict verdict = whole ? call.verdict : asking_.judge(call.reply);
-  Slot& slot = place_.slots[call.slot];
-  if (call.given_up || !(call.ended || whole)) {
-    const bool reset = call.reset && !call.given_up;
-    slot.fail(reset ? ErrorKind::peer : ErrorKind::invalid, now_,
-              reset ? "stream reset" : asking_.reason(call.reply));
-  } else if (verdict.taken) {
-    slot.done(call.sent_ns, now_, verdict.received);
-  } else {
-    slot.fail(verdict.kind, now_, asking_.reason(call.reply));
-  }
-  if (fresh_) leaving_ = true;
+  if (place_.fresh) leaving_ = true;
+  const Verdict verdict = stays_ && call.reply.whole > 0 ? call.verdict : asking_.judge(call.reply);
+  if (!verdict.taken) return fail(call, {verdict.kind, asking_.reason(call.reply)});
+  place_.slots[call.slot].done(call.sent_ns, now_, verdict.received);
   ask(call);
 }
 
@@ -224,7 +266,7 @@ void H2Client::complete_whole() {
 
 void H2Client::going_away(std::uint32_t code) {
   leaving_ = true;
-  if (code != NGHTTP2_NO_ERROR) failed_ = true;
+  gone_ = code;
 }
 
 void H2Client::refused(std::int32_t id) {
@@ -235,10 +277,18 @@ void H2Client::refused(std::int32_t id) {
   }
 }
 
-/// Between exchanges either end may close. Within one, the connection is lost.
-bool H2Client::ended(std::int64_t) {
-  if (place_.slots.empty() || under_way_ > 0 || !used_ || fate_ == Fate::lost) return false;
-  fate_ = Fate::over;
+/// A server may leave a connection at any time. What is under way fails, and the next
+/// exchange has another connection, unless this one was never made.
+bool H2Client::ended(std::int64_t now) {
+  if (place_.slots.empty() || fate_ == Fate::lost) return false;
+  if (!heard_ && error() != 0 && error() != ECONNRESET && error() != EPIPE) return false;
+  if (fate_ == Fate::over) return true;
+  now_ = now;
+  const bool replying = std::any_of(calls_.begin(), calls_.end(), [](const Call& call) {
+    return call.state == Call::State::under_way && call.reply.status != 0;
+  });
+  fail_all({ErrorKind::peer, gone_ ? "the server left within the reply (GOAWAY, " + code_name(*gone_) + ")"
+                                   : loss(error()) + (replying ? " within the reply" : " before the reply")});
   return true;
 }
 
@@ -248,19 +298,19 @@ void H2Client::reopened(std::int64_t now) {
   fate_ = Fate::open;
   for (Call& call : calls_) call.open = false;
   open_ = 0;
-  used_ = leaving_ = failed_ = false;
+  heard_ = used_ = leaving_ = false;
+  gone_.reset();
   reopened_ns_ = now;
 }
 
-void H2Client::abandon(ErrorKind kind, std::int64_t now) { give_up(kind, now, loss(error())); }
-
-void H2Client::give_up(ErrorKind kind, std::int64_t now, std::string_view why) {
+/// The connection is lost, and none takes its place.
+void H2Client::abandon(ErrorKind kind, std::int64_t now) {
   place_.agenda.forget(place_.number);
   for (Call& call : calls_) {
     call.open = false;
     if (call.state == Call::State::idle) continue;
     call.state = Call::State::idle;
-    place_.slots[call.slot].fail(kind, now, why);
+    place_.slots[call.slot].fail(kind, now, loss(error()));
     place_.agenda.let_go();
   }
   taken_ = queued_;

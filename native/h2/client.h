@@ -28,12 +28,13 @@ struct Place {
   std::uint32_t number;     // in its loop's numbering
   std::span<Slot> slots;
   Agenda& agenda;
+  bool fresh;  // every exchange has a connection of its own
 };
 
 class H2Client final : public Flow, private Events {
  public:
   /// asking and settings outlive the flow. session is one on which an exchange was verified,
-  /// or none where every exchange has a connection of its own.
+  /// or none where that connection is over.
   H2Client(const Asking& asking, const Settings& settings, const Place& place,
            std::unique_ptr<Session> session);
 
@@ -54,7 +55,11 @@ class H2Client final : public Flow, private Events {
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
-  void give_up(contract::ErrorKind kind, std::int64_t now, std::string_view why);
+  /// Why an exchange fails.
+  struct Fault {
+    contract::ErrorKind kind;
+    std::string why;
+  };
   /// A slot's exchange.
   struct Call : Stream {
     enum class State { idle, waiting, under_way };
@@ -64,8 +69,9 @@ class H2Client final : public Flow, private Events {
     Outgoing out;
     Reply reply;
     Verdict verdict;                          // on a reply that is complete on a stream that stays
-    bool open = false;                        // it has a stream
-    std::optional<contract::ErrorKind> owed;  // what its stream's end does to its next exchange
+    bool open = false;         // it has a stream
+    int refusals = 0;          // of the stream, one after the other
+    std::optional<Fault> owed;  // what its stream's end does to its next exchange
   };
 
   void field(Stream& stream, std::string_view name, std::string_view value) override;
@@ -81,18 +87,20 @@ class H2Client final : public Flow, private Events {
   const Call& front() const { return calls_[ring_[taken_ & mask_]]; }
   bool may_begin(const Call& call) const;
   bool answered(const Call& call) const;
+  Fault fault(const Call& call, std::uint32_t code) const;
   void ask(Call& call);
   void queue(std::uint32_t slot);
   void again(Call& call);
   void begin_calls(std::int64_t now);
+  void fail(Call& call, const Fault& fault);
   void complete(Call& call);
   void complete_whole();
-  void conclude();
+  void fail_all(const Fault& fault);
+  void leave();
 
   const Asking& asking_;
   const Settings& settings_;
   Place place_;
-  bool fresh_;
   bool stays_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
@@ -108,9 +116,11 @@ class H2Client final : public Flow, private Events {
   std::size_t turn_ = 0;
   std::int64_t now_ = 0;
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it
-  bool used_ = true;              // something was answered on this connection
-  bool leaving_ = false;          // the peer takes no more requests on it
-  bool failed_ = false;           // the peer ended it because of an error
+  bool heard_ = true;             // something came on this connection
+  bool used_ = true;              // an exchange ended on it
+  int barren_ = 0;                // connections before it, one after the other, on which none did
+  bool leaving_ = false;          // no more requests go out on it
+  std::optional<std::uint32_t> gone_;  // the code by which the peer goes away
   Fate fate_ = Fate::open;
 };
 

@@ -17,6 +17,7 @@
 #include "h2/fields.h"
 #include "h2/session.h"
 #include "kit/contract.h"
+#include "kit/work.h"
 
 namespace netdyno::h2 {
 
@@ -94,12 +95,12 @@ class Asking {
   /// Takes bytes of a body. False when they cannot be of a right one.
   virtual bool data(Reply& reply, std::string_view bytes) const = 0;
   virtual Verdict judge(const Reply& reply) const = 0;
-  /// Why a reply is not taken.
-  virtual std::string explain(const Reply& reply) const = 0;
-  /// The same as a reason of failed exchanges, equal for equal causes.
-  virtual std::string reason(const Reply& reply) const { return explain(reply); }
-  /// What is wrong with the content of a first reply that is taken; empty if nothing is.
-  virtual std::string compare(const Reply& reply) const = 0;
+  /// Throws Failure that says why a first reply is not taken, or what is wrong with its
+  /// content; Deferred where the exchange may be made again.
+  virtual void require(const Reply& reply) const = 0;
+  /// Why a reply is not taken, as a reason of failed exchanges: equal for equal causes.
+  virtual std::string reason(const Reply& reply) const = 0;
+  virtual Work::Repeats repeats() const = 0;
 
   /// Bytes that one read of a connection takes at most, with so many exchanges in flight.
   virtual std::size_t read_size(std::size_t in_flight) const = 0;

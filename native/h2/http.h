@@ -1,17 +1,15 @@
 // Plain HTTP on streams of HTTP/2, wire h2c (docs/wires.md). Its options and rules are those
 // of wire http/1.1.
 //
-// Layer: above exchange, http1/options.
+// Layer: above exchange, http1/terms.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "h2/exchange.h"
-#include "http1/options.h"
+#include "http1/terms.h"
 #include "kit/contract.h"
 
 namespace netdyno::h2 {
@@ -21,28 +19,27 @@ class HttpAsking final : public Asking {
   /// Throws Failure{setup} for sizes or options that cannot be.
   explicit HttpAsking(const contract::Setup& setup);
 
-  const Fields& fields(std::int64_t connection, std::size_t turn) const override;
-  void begin(Outgoing& out) const override { out.piece = content_; }
+  const Fields& fields(std::int64_t connection, std::size_t turn) const override {
+    return requests_.at(connection, turn);
+  }
+  void begin(Outgoing& out) const override { out.piece = terms_.content(); }
   void field(Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(Reply& reply, std::string_view bytes) const override;
-  Verdict judge(const Reply& reply) const override;
-  std::string explain(const Reply& reply) const override;
-  std::string reason(const Reply& reply) const override;
-  std::string compare(const Reply& reply) const override;
+  Verdict judge(const Reply& reply) const override {
+    return {reply.bytes, terms_.takes({reply.status, reply.bytes})};
+  }
+  void require(const Reply& reply) const override;
+  std::string reason(const Reply& reply) const override {
+    return terms_.reason({reply.status, reply.bytes});
+  }
+  Work::Repeats repeats() const override { return terms_.repeats(); }
   std::size_t read_size(std::size_t in_flight) const override;
 
- private:
-  bool any() const { return ask_.verify == http1::Verify::status; }
-  std::int64_t most_body() const;
-  void compose(Fields& fields, const std::string& path, const std::string& host) const;
 
-  http1::Ask ask_;
-  std::int64_t down_bytes_;
-  std::int64_t connections_;
-  const char* scheme_;
-  std::string content_;
-  std::string expected_;                      // content of a first reply; empty where it is not compared
-  std::vector<std::deque<Fields>> requests_;  // by route, then by path
+ private:
+  http1::Terms terms_;
+  std::string expected_;  // content of a first reply; empty where it is not compared
+  http1::Turns<Fields> requests_;
 };
 
 class HttpAnswering final : public Answering {

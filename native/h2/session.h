@@ -103,6 +103,10 @@ class Session {
   bool has_room(const Stream& stream) const;
   /// Answers on a stream, whose body and trailers are set. The fields outlive it.
   void respond(Stream& stream, const Fields& fields);
+  /// What is wrong with a stream whose head is longer than that.
+  static std::string headless() {
+    return "the reply has more than " + std::to_string(kMostHead) + " bytes of headers";
+  }
   /// Ends a stream before its time, by a code of RFC 9113, section 7.
   void reset(Stream& stream, std::uint32_t code);
 
@@ -141,6 +145,9 @@ class Session {
   bool parted_ = false;
   std::string problem_;
 };
+
+/// A code of RFC 9113, section 7, by its name: "INTERNAL_ERROR".
+inline std::string code_name(std::uint32_t code) { return nghttp2_http2_strerror(code); }
 
 /// nghttp2's version, such as "1.52.0".
 std::string library_version();

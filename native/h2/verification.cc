@@ -25,7 +25,7 @@ Verification::Verification(const Asking& asking, const Settings& settings, std::
 }
 
 Verification::~Verification() {
-  if (verified_) to_ = std::move(session_);
+  if (verified_ && !gone_) to_ = std::move(session_);
 }
 
 void Verification::begin(std::int64_t) {
@@ -50,48 +50,53 @@ void Verification::received(std::size_t n, std::int64_t) {
   session_->receive({buffer_.get(), n});
   session_->pump();
   if (first_.over) return judge();
-  require_whole();
+  require_sense();
 }
 
-/// Throws unless the reply may still come.
-void Verification::require_whole() const {
+/// Throws where the peer does not speak HTTP/2, or no longer.
+void Verification::require_sense() const {
   const std::string_view opening(opening_.data(), opening_.size());
   constexpr char kAlert = 0x15;  // of TLS, to a client that speaks plain text
   if (opening.starts_with("HTTP/")) {
-    fail(ErrorKind::setup, "the server speaks HTTP/1.1 and this client HTTP/2 with prior knowledge");
+    throw Failure(ErrorKind::setup, "the server speaks HTTP/1.1 and this client HTTP/2 with prior knowledge");
   }
   if (opening[0] == kAlert && opening[1] == 3) {
-    fail(ErrorKind::setup, "the server speaks TLS and this client plain text");
+    throw Failure(ErrorKind::setup, "the server speaks TLS and this client plain text");
   }
-  if (session_->broken()) fail(ErrorKind::invalid, "malformed HTTP/2: " + session_->problem());
-  if (gone_ != 0) {
-    fail(ErrorKind::peer,
-         std::string("the server ended the connection (GOAWAY): ") + nghttp2_http2_strerror(gone_));
-  }
+  if (session_->broken()) throw Failure(ErrorKind::invalid, "malformed HTTP/2: " + session_->problem());
 }
 
+std::string Verification::farewell() const { return " (GOAWAY, " + code_name(*gone_) + ")"; }
+
+/// The first exchange's stream is closed.
 void Verification::judge() {
-  if (first_.given_up) fail(ErrorKind::invalid, asking_.explain(first_.reply));
-  if (!first_.ended) {
-    require_whole();
-    const std::string code = nghttp2_http2_strerror(first_.code);
-    if (first_.reset) fail(ErrorKind::peer, "the server reset the stream: " + code);
-    fail(ErrorKind::invalid,
-         "malformed reply: " + (session_->problem().empty() ? code : session_->problem()));
+  if (first_.head > Session::kMostHead) throw Failure(ErrorKind::invalid, Session::headless());
+  if (!first_.ended && !first_.given_up) {
+    require_sense();
+    if (first_.code == NGHTTP2_REFUSED_STREAM) {
+      throw Deferred(ErrorKind::peer, gone_ ? "the server left before it looked at the request" + farewell()
+                                            : "the server refused the stream");
+    }
+    const std::string code = code_name(first_.code);
+    if (first_.reset) throw Failure(ErrorKind::peer, "the server reset the stream: " + code);
+    throw Failure(ErrorKind::invalid,
+                  "malformed reply: " + (session_->problem().empty() ? code : session_->problem()));
   }
-  const Verdict verdict = asking_.judge(first_.reply);
-  if (!verdict.taken) fail(verdict.kind, asking_.explain(first_.reply));
-  if (const std::string wrong = asking_.compare(first_.reply); !wrong.empty()) {
-    fail(ErrorKind::invalid, wrong);
-  }
+  asking_.require(first_.reply);
   if (streams_ > session_->stream_limit()) {
-    fail(ErrorKind::setup, "load.in_flight is " + std::to_string(streams_) +
-                               ", and the server lets a client open " +
-                               std::to_string(session_->stream_limit()) +
-                               " streams on a connection; raise its limit (opt.server.max_streams), or use "
-                               "more connections");
+    throw Failure(ErrorKind::setup,
+                  "load.in_flight is " + std::to_string(streams_) + ", and the server lets a client open " +
+                      std::to_string(session_->stream_limit()) +
+                      " streams on a connection; raise its limit (opt.server.max_streams), or use "
+                      "more connections");
   }
   verified_ = true;
+}
+
+bool Verification::ended(std::int64_t) {
+  if (arrived_ == 0 || verified_) return verified_;
+  throw Failure(ErrorKind::peer, "the server closed the connection before a whole reply came" +
+                                     (gone_ ? farewell() : ""));
 }
 
 void Verification::field(Stream&, std::string_view name, std::string_view value) {
@@ -120,9 +125,5 @@ void Verification::closed(Stream&, std::uint32_t code) {
 }
 
 void Verification::going_away(std::uint32_t code) { gone_ = code; }
-
-void Verification::fail(ErrorKind kind, const std::string& text) const {
-  throw Failure(kind, "verify connection " + std::to_string(connection_) + ": " + text);
-}
 
 }  // namespace netdyno::h2

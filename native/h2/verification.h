@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +36,8 @@ class Verification final : public Work::Verification, private Events {
   void written(std::size_t n) override { session_->written(n); }
   std::span<char> read_buffer() override;
   void received(std::size_t n, std::int64_t) override;
-  bool ended(std::int64_t) override { return false; }
+  Fate fate() const override { return gone_ ? Fate::over : Fate::open; }
+  bool ended(std::int64_t) override;
   void abandon(contract::ErrorKind, std::int64_t) override {}
 
   bool verified() const override { return verified_; }
@@ -57,8 +59,8 @@ class Verification final : public Work::Verification, private Events {
   void going_away(std::uint32_t code) override;
 
   void judge();
-  void require_whole() const;
-  [[noreturn]] void fail(contract::ErrorKind kind, const std::string& text) const;
+  void require_sense() const;
+  std::string farewell() const;
 
   const Asking& asking_;
   std::int64_t connection_;
@@ -69,7 +71,7 @@ class Verification final : public Work::Verification, private Events {
   First first_;
   std::array<char, 5> opening_{};  // the first bytes that came, to tell what speaks there
   std::int64_t arrived_ = 0;
-  std::uint32_t gone_ = 0;  // the code by which the peer goes away
+  std::optional<std::uint32_t> gone_;  // the code by which the peer goes away
   bool verified_ = false;
 };
 

@@ -34,7 +34,7 @@ std::unique_ptr<Flow> H2Work::client_of(std::int64_t connection, std::uint32_t n
                                         Agenda& agenda) const {
   auto session = std::move(sessions_.at(static_cast<std::size_t>(connection)));
   if (fresh_) session.reset();
-  return std::make_unique<H2Client>(*asking_, settings_, Place{connection, number, slots, agenda},
+  return std::make_unique<H2Client>(*asking_, settings_, Place{connection, number, slots, agenda, fresh_},
                                     std::move(session));
 }
 

@@ -33,6 +33,7 @@ class H2Work : public Work {
                                   Agenda& agenda) const override;
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override;
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override;
+  Repeats repeats() const override { return asking_->repeats(); }
 
  private:
   std::unique_ptr<const Asking> asking_;        // a client's

@@ -1,11 +1,12 @@
 #include "h2grpc/call.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "grpcpp/methods.h"
+#include "grpcpp/statuses.h"
 #include "h2grpc/chunks.h"
+#include "http1/terms.h"
 #include "kit/address.h"
 
 namespace netdyno::h2grpc {
@@ -20,8 +21,6 @@ constexpr char kType[] = "application/grpc";
 constexpr std::int64_t kUsualMessage = 4 << 20;
 /// How much of a status's text is kept, in bytes.
 constexpr std::size_t kMostText = 200;
-constexpr std::size_t kMinRead = 4 << 10;
-constexpr std::size_t kMaxRead = 128 << 10;
 
 bool is_raw(const contract::Setup& setup) { return setup.options.at("codec") == "raw"; }
 
@@ -53,27 +52,20 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-ErrorKind kind_of(int code) {
-  switch (code) {
-    case unavailable:
-    case cancelled:
-      return ErrorKind::peer;
-    case deadline_exceeded:
-      return ErrorKind::timeout;
-    default:
-      return ErrorKind::invalid;
+/// The text of a header's, which is cut off, without bytes that would not print.
+std::string unescaped(std::string_view header) {
+  std::string text;
+  for (std::size_t i = 0; i < header.size() && text.size() < kMostText; i++) {
+    char c = header[i];
+    unsigned byte = 0;
+    const char* const digits = header.data() + i + 1;
+    if (c == '%' && i + 2 < header.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      c = static_cast<char>(byte);
+      i += 2;
+    }
+    text += c < ' ' || c > '~' ? '?' : c;
   }
-}
-
-/// A status as Go's library names it, so that equal causes have equal reasons.
-std::string name_of(int code) {
-  constexpr std::array<std::string_view, 17> kNames = {
-      "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
-      "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
-      "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
-      "DataLoss", "Unauthenticated"};
-  const auto at = static_cast<std::size_t>(code);
-  return at < kNames.size() ? std::string(kNames[at]) : "Code(" + std::to_string(code) + ")";
+  return text;
 }
 
 }  // namespace
@@ -122,11 +114,7 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
 void GrpcAsking::field(h2::Reply& reply, std::string_view name, std::string_view value) const {
   if (name == ":status") std::from_chars(value.data(), value.data() + value.size(), reply.status);
   if (name == "grpc-status") std::from_chars(value.data(), value.data() + value.size(), reply.code);
-  if (name != "grpc-message") return;
-  reply.message = value.substr(0, kMostText);
-  for (char& c : reply.message) {
-    if (c < ' ' || c > '~') c = '?';
-  }
+  if (name == "grpc-message") reply.message = unescaped(value);
 }
 
 /// Whether a reply is complete although its stream has not ended.
@@ -136,7 +124,7 @@ bool GrpcAsking::goes_on(const h2::Reply& reply) const {
 
 h2::Verdict GrpcAsking::judge(const h2::Reply& reply) const {
   if (reply.status != 200) return {0, false, ErrorKind::invalid};
-  if (reply.code != ok && !goes_on(reply)) return {0, false, kind_of(reply.code)};
+  if (reply.code != ok && !goes_on(reply)) return {0, false, grpc_worker::kind_of(reply.code)};
   const Taken taken = body_->end(reply);
   return {taken.bytes, taken.code == ok, ErrorKind::invalid};
 }
@@ -156,20 +144,22 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
 
 std::string GrpcAsking::reason(const h2::Reply& reply) const {
   if (reply.fault != ok || reply.status != 200 || reply.code <= ok) return explain(reply);
-  return name_of(reply.code) + (reply.message.empty() ? "" : ": " + reply.message);
+  return grpc_worker::status_text(reply.code, reply.message);
 }
 
-std::string GrpcAsking::compare(const h2::Reply& reply) const {
+void GrpcAsking::require(const h2::Reply& reply) const {
+  const h2::Verdict verdict = judge(reply);
+  if (reply.fault != ok || !verdict.taken) throw contract::Failure(verdict.kind, explain(reply));
   const std::string wrong = verify_ == Verify::content ? body_->compare(reply) : "";
-  if (wrong.empty()) return "";
-  return wrong + " (a server that is not netdyno's sends other content: drive it with opt.verify=length)";
+  if (wrong.empty()) return;
+  throw contract::Failure(
+      ErrorKind::invalid,
+      wrong + " (a server that is not netdyno's sends other content: drive it with opt.verify=length)");
 }
 
 std::size_t GrpcAsking::read_size(std::size_t in_flight) const {
   constexpr std::int64_t kHead = 320;  // of HTTP/2, gRPC and a Block
-  const std::int64_t one = down_bytes_ + kHead;
-  if (verify_ == Verify::status || one > static_cast<std::int64_t>(kMaxRead)) return kMaxRead;
-  return std::clamp(static_cast<std::size_t>(one) * in_flight, kMinRead, kMaxRead);
+  return http1::read_size_for(down_bytes_ + kHead, in_flight, verify_ == Verify::status);
 }
 
 GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& contents)

@@ -35,13 +35,16 @@ class GrpcAsking final : public h2::Asking {
   void field(h2::Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(h2::Reply& reply, std::string_view bytes) const override { return body_->data(reply, bytes); }
   h2::Verdict judge(const h2::Reply& reply) const override;
-  std::string explain(const h2::Reply& reply) const override;
+  void require(const h2::Reply& reply) const override;
   std::string reason(const h2::Reply& reply) const override;
-  std::string compare(const h2::Reply& reply) const override;
+  Work::Repeats repeats() const override {
+    return verify_ == Verify::content ? Work::Repeats::none : Work::Repeats::refused;
+  }
   std::size_t read_size(std::size_t in_flight) const override;
 
  private:
   bool goes_on(const h2::Reply& reply) const;
+  std::string explain(const h2::Reply& reply) const;
 
   std::unique_ptr<const Payload> payload_;  // of whole messages; null where they are chunks
   std::unique_ptr<const Body> body_;

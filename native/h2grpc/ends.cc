@@ -76,7 +76,7 @@ std::unique_ptr<Server> make_server(const Setup& setup) {
 
 std::unique_ptr<Client> make_client(const Setup& setup, Load& load) {
   auto contents = contents_of(setup);
-  load.encoded(contents->up().size);
+  load.encoded(contents->up().size, contents->down().size);
   return std::make_unique<GrpcClient>(setup, load, std::move(contents));
 }
 

@@ -11,7 +11,7 @@ HttpClient::HttpClient(const Asking& asking, std::int64_t connection, Flights fl
     : asking_(asking),
       connection_(connection),
       flights_(std::move(flights)),
-      reader_(asking.most_body(), asking.to_head()) {}
+      reader_(asking.terms().most_body(), asking.to_head()) {}
 
 void HttpClient::begin(std::int64_t now) {
   // An idle connection needs a byte, to notice that it is lost.
@@ -49,7 +49,7 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
     case Reader::Outcome::complete:
       return answered(reader_.keeps() && reader_.taken() == n, now);
     case Reader::Outcome::endless:
-      return failed(ErrorKind::invalid, asking_.wrong({reader_.status(), asking_.most_body() + 1}), now);
+      return failed(ErrorKind::invalid, asking_.terms().reason({reader_.status(), asking_.terms().most_body() + 1}), now);
     case Reader::Outcome::headless:
       return failed(ErrorKind::invalid, Reader::headless(), now);
     case Reader::Outcome::malformed:
@@ -66,10 +66,10 @@ void HttpClient::answered(bool keeps, std::int64_t now) {
   used_ = true;
   // A reply that came before its request was written leaves the rest of that behind.
   if (!keeps || at_ > 0 || asking_.fresh()) renew();
-  if (asking_.takes(reply)) {
+  if (asking_.terms().takes(reply)) {
     flights_.answered(reply.bytes, now);
   } else {
-    flights_.failed(ErrorKind::invalid, now, asking_.wrong(reply));
+    flights_.failed(ErrorKind::invalid, now, asking_.terms().reason(reply));
   }
 }
 
@@ -112,7 +112,7 @@ bool HttpClient::ended(std::int64_t now) {
     failed(ErrorKind::peer, loss(error()) + " within the reply", now);
   } else if (!used_ || asking_.fresh()) {
     failed(ErrorKind::peer, loss(error()) + " before the reply", now);
-  } else if (!asking_.repeatable()) {
+  } else if (!asking_.terms().repeatable()) {
     failed(ErrorKind::peer, "the server closed an idle connection", now);
   } else {
     repeats_ns_ = flights_.oldest_sent();

@@ -350,15 +350,15 @@ TEST(HttpVerification, ComparesAndExplains) {
     std::string bytes;
     const char* want;
   } kWrong[] = {
-      {reply(299, content.substr(1)), "invalid verify connection 7: the reply has 299 bytes, expected 300"},
+      {reply(299, content.substr(1)), "invalid the reply has 299 bytes, expected 300"},
       {reply(300, content.substr(200)),
-       "peer verify connection 7: read the reply: the connection was closed after 100 of 300 bytes"},
+       "peer read the reply: the connection was closed after 100 of 300 bytes"},
       {"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 8\r\n\r\ntoo\x1b"
        "busy",
-       "invalid verify connection 7: the reply has status 503 Service Unavailable (\"too?busy\"), expected "
+       "invalid the reply has status 503 Service Unavailable (\"too?busy\"), expected "
        "200 OK"},
       {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404\r\nContent-Length: 0\r\n\r\n",
-       "has status 404, expected 200 OK"},
+       "has status 404 Not Found, expected 200 OK"},
       {"SSH-2.0-OpenSSH_9.2\r\n", "malformed HTTP"},
       {"\x15\x03\x01\x00\x02\x02\x0a", "the server speaks TLS and this client plain text"},
       {"HTTP/1.1 200 OK\r\n\r\n" + std::string(300 << 10, 'x'), "more than the expected 300 bytes"},

@@ -1,27 +1,18 @@
 // What the ends of one trial send and expect on wire http/1.1 (docs/wires.md).
 //
-// Layer: above options, message, reader. Immutable after construction: any thread may use
+// Layer: above terms, message. Immutable after construction: any thread may use
 // it.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "http1/message.h"
-#include "http1/options.h"
-#include "http1/reader.h"
+#include "http1/terms.h"
 #include "kit/contract.h"
 
 namespace netdyno::http1 {
-
-/// What a client is told of a reply, once it is complete.
-struct Reply {
-  int status = 0;
-  std::int64_t bytes = 0;
-};
 
 /// The client's part.
 class Asking {
@@ -30,45 +21,22 @@ class Asking {
   /// that HTTP/1.1 does not carry.
   explicit Asking(const contract::Setup& setup);
 
-  /// The request that a connection makes at a turn. Connections begin evenly spread over
-  /// the paths, so that the middle of a long list is asked for too.
-  const Message& request(std::int64_t connection, std::size_t turn) const;
-
-  bool takes(const Reply& reply) const {
-    return ask_.takes(reply.status) && (any() || reply.bytes == down_bytes_);
+  const Terms& terms() const { return terms_; }
+  /// The request that a connection makes at a turn.
+  const Message& request(std::int64_t connection, std::size_t turn) const {
+    return requests_.at(connection, turn);
   }
-  /// What is wrong with a reply that is not taken. reason is what its body begins with.
-  std::string explain(const Reply& reply, const std::string& phrase, const std::string& reason) const;
-  /// The same in short, as a reason of failed exchanges.
-  std::string wrong(const Reply& reply) const;
-  /// Whether a request does the same where it is sent twice (RFC 9110, section 9.2.2).
-  bool repeatable() const { return repeatable_; }
-  /// Whether a reply may have any length.
-  bool any() const { return ask_.verify == Verify::status; }
-  /// What a first reply must consist of; empty where the content is not compared.
-  std::string expected_content() const;
-
-  std::int64_t down_bytes() const { return down_bytes_; }
-  /// Bytes of a body after which a reply is given up. A wrong one is read a little further,
-  /// so that the connection can be used again.
-  std::int64_t most_body() const;
-  bool to_head() const { return ask_.method == "HEAD"; }
+  bool to_head() const { return terms_.method() == "HEAD"; }
   bool fresh() const { return fresh_; }
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
-  std::string method_of() const;
-  void compose(const contract::Setup& setup);
   std::string head_of(const std::string& path, const std::string& host) const;
 
-  Ask ask_;
-  std::int64_t down_bytes_;
+  Terms terms_;
   bool fresh_;
-  bool repeatable_ = false;
-  std::int64_t connections_;
-  std::string content_;
-  std::vector<std::vector<Message>> requests_;  // by route, then by path
+  Turns<Message> requests_;
 };
 
 /// The server's part.

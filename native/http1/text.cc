@@ -48,11 +48,16 @@ constexpr std::pair<int, std::string_view> kPhrases[] = {{101, "Switching Protoc
 
 }  // namespace
 
-std::string status_text(int status) {
+std::string_view phrase_of(int status) {
   for (const auto& [code, phrase] : kPhrases) {
-    if (code == status) return std::to_string(status) + " " + std::string(phrase);
+    if (code == status) return phrase;
   }
-  return "status " + std::to_string(status);
+  return {};
+}
+
+std::string status_text(int status) {
+  const std::string_view phrase = phrase_of(status);
+  return phrase.empty() ? "status " + std::to_string(status) : std::to_string(status) + " " + std::string(phrase);
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -24,6 +24,8 @@ bool is_value(std::string_view text);
 /// Whether it may be the host, with or without a port, that a request is for.
 bool is_host(std::string_view text);
 
+/// The usual phrase of a status; empty for one that has none.
+std::string_view phrase_of(int status);
 /// A status with its usual phrase: "429 Too Many Requests". Without one where there is none.
 std::string status_text(int status);
 

@@ -9,7 +9,6 @@ using contract::Failure;
 
 namespace {
 
-constexpr std::size_t kMostReason = 200;
 constexpr std::size_t kReadSize = 64 << 10;
 
 /// Adds what still fits of a part, without bytes that would not print.
@@ -22,12 +21,7 @@ void add(std::string& to, std::string_view part) {
 }  // namespace
 
 FirstReply::FirstReply(const Asking& asking, std::string_view content)
-    : ReplyReader(asking.most_body(), asking.to_head()), content_(content) {}
-
-std::string FirstReply::reason() const {
-  const std::string line = begin_.substr(0, begin_.find('\n'));
-  return line.empty() ? "" : " (\"" + line + "\")";
-}
+    : ReplyReader(asking.terms().most_body(), asking.to_head()), content_(content) {}
 
 void FirstReply::on_status(std::string_view part) { add(phrase_, part); }
 
@@ -66,45 +60,37 @@ void Verification::received(std::size_t n, std::int64_t) {
       if (!reply_.keeps() || reply_.taken() < n || unsent() || asking_.fresh()) fate_ = Fate::over;
       return judge();
     case Reader::Outcome::endless:
-      fail(ErrorKind::invalid,
-           asking_.explain({reply_.status(), asking_.most_body() + 1}, reply_.phrase(), reply_.reason()));
+      asking_.terms().refuse({reply_.status(), asking_.terms().most_body() + 1}, reply_.phrase(),
+                             reply_.beginning());
     case Reader::Outcome::headless:
-      fail(ErrorKind::invalid, Reader::headless());
+      throw Failure(ErrorKind::invalid, Reader::headless());
     case Reader::Outcome::malformed:
       break;
   }
   constexpr char kAlert = 0x15;  // of TLS, to a client that speaks plain text
   if (first && n > 1 && buffer_[0] == kAlert && buffer_[1] == 3) {
-    fail(ErrorKind::setup, "the server speaks TLS and this client plain text");
+    throw Failure(ErrorKind::setup, "the server speaks TLS and this client plain text");
   }
-  fail(ErrorKind::invalid, "malformed HTTP: " + reply_.problem());
+  throw Failure(ErrorKind::invalid, "malformed HTTP: " + reply_.problem());
 }
 
 void Verification::judge() {
   const Reply reply{reply_.status(), reply_.body()};
-  if (!asking_.takes(reply))
-    fail(ErrorKind::invalid, asking_.explain(reply, reply_.phrase(), reply_.reason()));
-  if (reply_.differs()) {
-    fail(ErrorKind::invalid,
-         "the reply has other content than our servers send (a server that is not netdyno's sends other "
-         "content: drive it with opt.verify=length)");
-  }
+  if (!asking_.terms().takes(reply)) asking_.terms().refuse(reply, reply_.phrase(), reply_.beginning());
+  asking_.terms().require_content(!reply_.differs());
   verified_ = true;
 }
 
 bool Verification::ended(std::int64_t) {
   if (arrived_ == 0) return false;
   if (reply_.finish() != Reader::Outcome::complete) {
-    fail(ErrorKind::peer, "read the reply: the connection was closed after " + std::to_string(reply_.body()) +
-                              " of " + std::to_string(asking_.down_bytes()) + " bytes");
+    throw Failure(ErrorKind::peer, "read the reply: the connection was closed after " +
+                                       std::to_string(reply_.body()) + " of " +
+                                       std::to_string(asking_.terms().down_bytes()) + " bytes");
   }
   fate_ = Fate::over;
   judge();
   return true;
-}
-
-void Verification::fail(ErrorKind kind, const std::string& text) const {
-  throw Failure(kind, "verify connection " + std::to_string(connection_) + ": " + text);
 }
 
 }  // namespace netdyno::http1

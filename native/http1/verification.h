@@ -22,8 +22,8 @@ class FirstReply final : public ReplyReader {
   FirstReply(const Asking& asking, std::string_view content);
 
   const std::string& phrase() const { return phrase_; }
-  /// The first line of the body, in brackets; nothing for an empty one.
-  std::string reason() const;
+  /// What the body begins with.
+  const std::string& beginning() const { return begin_; }
   /// Whether a byte is not what was expected.
   bool differs() const { return differs_; }
 
@@ -62,7 +62,6 @@ class Verification final : public Work::Verification {
  private:
   const Message& request() const { return asking_.request(connection_, 0); }
   void judge();
-  [[noreturn]] void fail(contract::ErrorKind kind, const std::string& text) const;
 
   const Asking& asking_;
   std::int64_t connection_;

@@ -18,7 +18,7 @@ class HttpWork final : public Work {
       answering_.emplace(setup);
     } else {
       asking_.emplace(setup);
-      content_ = asking_->expected_content();
+      content_ = asking_->terms().expected_content();
     }
   }
 
@@ -35,6 +35,7 @@ class HttpWork final : public Work {
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override {
     return std::make_unique<http1::Verification>(asking_.value(), content_, connection);
   }
+  Repeats repeats() const override { return asking_->terms().repeats(); }
 
  private:
   std::optional<Asking> asking_;

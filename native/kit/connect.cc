@@ -28,6 +28,8 @@ constexpr std::size_t kMaxUnderWay = 256;
 constexpr std::int64_t kTimeoutNs = 10'000'000'000;
 /// How often a shard checks whether another one failed.
 constexpr int kPollMs = 100;
+/// The same where an attempt waits to be made again.
+constexpr int kRestPollMs = 5;
 
 /// The error kind of a failed call, and advice.
 std::pair<ErrorKind, std::string> diagnose(int code) {
@@ -55,16 +57,20 @@ class Connecting {
     for (std::int64_t i = shard; i < setup.load.connections; i += shards) attempts_.emplace_back().number = i;
   }
 
-  std::vector<int> run(const std::atomic<bool>* cancelled) {
+  Connected run(const std::atomic<bool>* cancelled) {
     progress_ns_ = now_ns();
     for (std::size_t i = 0; i < kMaxUnderWay; i++) begin_next();
     while (verified_ < attempts_.size()) {
       if (cancelled != nullptr && *cancelled) return {};
       wait();
+      begin_again();
     }
-    std::vector<int> fds;
-    for (Attempt& attempt : attempts_) fds.push_back(attempt.fd.release());
-    return fds;
+    Connected all;
+    for (Attempt& attempt : attempts_) {
+      all.fds.push_back(attempt.fd.release());
+      all.repeated += static_cast<std::int64_t>(attempt.repeats);
+    }
+    return all;
   }
 
  private:
@@ -72,23 +78,72 @@ class Connecting {
     std::int64_t number = 0;
     Descriptor fd;
     std::unique_ptr<Work::Verification> verification;  // from connected to verified
+    std::size_t repeats = 0;
+    std::int64_t again_ns = 0;  // when it is to be made again; 0 while it is made
   };
 
   void begin_next() {
-    if (begun_ == attempts_.size()) return;
-    epoll_event event{};
-    event.events = EPOLLIN | EPOLLOUT | EPOLLET;
-    event.data.u64 = begun_;
-    Attempt& attempt = attempts_[begun_++];
-    attempt.fd = dialler_.dial(attempt.number);
-    const int fd = attempt.fd.get();
-    if (fd < 0 || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) fail(attempt, "connect", errno);
+    if (begun_ < attempts_.size()) begin(begun_++);
+  }
+
+  void begin(std::size_t at) {
+    Attempt& attempt = attempts_[at];
+    guard(attempt, [&] {
+      epoll_event event{};
+      event.events = EPOLLIN | EPOLLOUT | EPOLLET;
+      event.data.u64 = at;
+      attempt.fd = dialler_.dial(attempt.number);
+      const int fd = attempt.fd.get();
+      if (fd < 0 || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) fail(attempt, "connect", errno);
+    });
+  }
+
+  /// Makes a step of an attempt, and the attempt again later where its failure may pass.
+  template <class Step>
+  void guard(Attempt& attempt, Step step) {
+    try {
+      step();
+    } catch (const Failure& failure) {
+      if (!may_repeat(attempt, failure)) {
+        const std::string tried =
+            attempt.repeats == 0 ? "" : " (tried " + std::to_string(attempt.repeats + 1) + " times)";
+        throw Failure(failure.kind(), failure.what() + tried);
+      }
+      attempt.verification.reset();
+      attempt.fd = Descriptor();
+      progress_ns_ = now_ns();
+      attempt.again_ns = progress_ns_ + Work::kRepeatMs[attempt.repeats++] * 1'000'000;
+      resting_++;
+    }
+  }
+
+  bool may_repeat(const Attempt& attempt, const Failure& failure) const {
+    const Work::Repeats repeats = work_.repeats();
+    if (repeats == Work::Repeats::none || attempt.repeats == Work::kRepeatMs.size()) return false;
+    if (dynamic_cast<const Deferred*>(&failure) != nullptr) return true;
+    const bool made = attempt.verification != nullptr;
+    return failure.kind() == ErrorKind::peer && (!made || repeats == Work::Repeats::lost);
+  }
+
+  void begin_again() {
+    if (resting_ == 0) return;
+    const std::int64_t now = now_ns();
+    for (std::size_t at = 0; at < begun_; at++) {
+      if (attempts_[at].again_ns == 0 || attempts_[at].again_ns > now) continue;
+      attempts_[at].again_ns = 0;
+      resting_--;
+      begin(at);
+    }
   }
 
   void wait() {
     std::array<epoll_event, 64> events;
-    const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), kPollMs);
-    for (int i = 0; i < n; i++) advance(attempts_[events[static_cast<std::size_t>(i)].data.u64]);
+    const int most = resting_ == 0 ? kPollMs : kRestPollMs;
+    const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), most);
+    for (int i = 0; i < n; i++) {
+      Attempt& attempt = attempts_[events[static_cast<std::size_t>(i)].data.u64];
+      guard(attempt, [&] { advance(attempt); });
+    }
     if (now_ns() - progress_ns_ < kTimeoutNs) return;
     throw Failure(ErrorKind::timeout, "verify connections: " + describe_silence() + " for " +
                                           std::to_string(kTimeoutNs / 1'000'000'000) + " s");
@@ -152,22 +207,35 @@ class Connecting {
     if (n < 0) {
       const int error = errno;
       // It may know better what that means: a peer that resets a handshake, for instance.
-      if (attempt.verification->arrived() == 0) attempt.verification->ended(0);
+      if (attempt.verification->arrived() == 0) judged(attempt, [&] { attempt.verification->ended(0); });
       fail(attempt, "read from", error);
     }
     if (n == 0) return ended(attempt), false;
-    attempt.verification->received(static_cast<std::size_t>(n), 0);
+    judged(attempt, [&] { attempt.verification->received(static_cast<std::size_t>(n), 0); });
     progress_ns_ = now_ns();
     return !attempt.verification->verified();
   }
 
   void ended(const Attempt& attempt) const {
-    if (attempt.verification->ended(0) && attempt.verification->verified()) return;
+    judged(attempt, [&] { attempt.verification->ended(0); });
+    if (attempt.verification->verified()) return;
     const std::int64_t arrived = attempt.verification->arrived();
     if (arrived == 0) throw Failure(ErrorKind::peer, name(attempt) + " was closed before anything came back");
     throw Failure(ErrorKind::invalid, name(attempt) + " was closed after " + std::to_string(arrived) +
                                           " bytes of " + std::to_string(setup_.exchange.down_bytes) +
                                           " that had to come back");
+  }
+
+  /// Adds the connection's name to what a verification finds wrong.
+  template <class Step>
+  void judged(const Attempt& attempt, Step step) const {
+    try {
+      step();
+    } catch (const Deferred& deferred) {
+      throw Deferred(deferred.kind(), "verify " + name(attempt) + ": " + deferred.what());
+    } catch (const Failure& failure) {
+      throw Failure(failure.kind(), "verify " + name(attempt) + ": " + failure.what());
+    }
   }
 
   [[noreturn]] void fail(const Attempt& attempt, const std::string& verb, int code) const {
@@ -176,8 +244,8 @@ class Connecting {
   }
 
   std::string name(const Attempt& attempt) const {
-    return "connection " + std::to_string(attempt.number) + " of " + std::to_string(setup_.load.connections) +
-           " to " + dialler_.peer(attempt.number).address().text();
+    return "connection " + std::to_string(attempt.number + 1) + " of " +
+           std::to_string(setup_.load.connections) + " to " + dialler_.peer(attempt.number).address().text();
   }
 
   const contract::Setup& setup_;
@@ -187,13 +255,14 @@ class Connecting {
   std::vector<Attempt> attempts_;
   std::size_t begun_ = 0;
   std::size_t verified_ = 0;
+  std::size_t resting_ = 0;  // attempts that are to be made again
   std::int64_t progress_ns_ = 0;
 };
 
 }  // namespace
 
-std::vector<int> connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
-                               const std::atomic<bool>* cancelled) {
+Connected connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
+                        const std::atomic<bool>* cancelled) {
   return Connecting(setup, work, shard, shards).run(cancelled);
 }
 

@@ -111,6 +111,7 @@ Json message(const Ready& ready) {
   if (!ready.addresses.empty()) body["addresses"] = ready.addresses;
   if (ready.connections > 0) body["connections"] = ready.connections;
   if (ready.verified > 0) body["verified"] = ready.verified;
+  if (ready.repeated > 0) body["repeated"] = ready.repeated;
   if (!ready.options.empty()) body["options"] = ready.options;
   if (!ready.delivery.empty()) body["delivery"] = ready.delivery;
   if (ready.up_bytes > 0) body["up_bytes"] = ready.up_bytes;
@@ -147,6 +148,7 @@ Json message(const Result& result) {
   text("service", result.service);
   text("response", result.response);
   text("lag", result.lag);
+  text("lengths", result.lengths);
   for (const Reason& reason : result.reasons) {
     Json each = {{"text", reason.text}, {"count", reason.count}};
     if (reason.kind) each["kind"] = name(*reason.kind);

@@ -179,6 +179,7 @@ struct Ready {
   std::vector<std::string> addresses;
   std::int64_t connections = 0;
   std::int64_t verified = 0;
+  std::int64_t repeated = 0;  // first exchanges that were sent again before they were answered
   Json options = Json::object();
   std::int64_t threads = 0;
   std::string delivery = {};  // of this trial, where an option changes the transport's
@@ -248,6 +249,7 @@ struct Result {
   std::string service;
   std::string response;
   std::string lag;
+  std::string lengths;  // of replies, in bytes, where any has another than was expected
   std::int64_t over_max = 0;
   std::vector<Reason> reasons;       // the most frequent first
   std::optional<Arrivals> arrivals;  // open loop

@@ -34,12 +34,21 @@ struct Completion {
 
 /// The histograms of one shard, and when it sent. response and lag are null where
 /// the load defines no due time (specification §3.2). sends is null in a closed loop, which
-/// declares no arrivals.
+/// declares no arrivals. lengths counts the replies of another length than was expected, and
+/// is made with the first one.
 struct Times {
   Histogram service;
   std::unique_ptr<Histogram> response;
   std::unique_ptr<Histogram> lag;
   std::unique_ptr<Sends> sends;
+  std::unique_ptr<Histogram> lengths;
+  std::int64_t expected = 0;  // length of a reply, in bytes
+
+  /// A reply of another length.
+  void varied(std::int64_t bytes) {
+    if (!lengths) lengths = std::make_unique<Histogram>();
+    lengths->record(bytes);
+  }
 };
 
 /// The counts of one shard in one phase.
@@ -82,6 +91,7 @@ struct alignas(128) Shard {
     if (counters.times->lag) counters.times->lag->record(c.sent - c.due);
     if (counters.times->response) counters.times->response->record(c.now - c.due);
     if (counters.times->sends) counters.times->sends->record(c.sent);
+    if (c.received != counters.times->expected) [[unlikely]] counters.times->varied(c.received);
   }
 
   void fail(contract::ErrorKind kind, std::string_view why) {

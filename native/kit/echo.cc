@@ -109,11 +109,10 @@ std::span<const char> EchoPayload::after_stamp() const {
   return std::span<const char>(copies_).subspan(0, size_).subspan(std::min<std::size_t>(size_, 8));
 }
 
-void EchoPayload::verify(std::int64_t connection, const Stamped& sent, std::uint32_t received) const {
+void EchoPayload::verify(const Stamped& sent, std::uint32_t received) const {
   if (received == sent.crc) return;
-  throw Failure(ErrorKind::invalid, "verify connection " + std::to_string(connection) + ": sent " +
-                                        std::to_string(size_) + " bytes with CRC-32C " + crc_text(sent.crc) +
-                                        ", received as many with " + crc_text(received) +
+  throw Failure(ErrorKind::invalid, "sent " + std::to_string(size_) + " bytes with CRC-32C " +
+                                        crc_text(sent.crc) + ", received as many with " + crc_text(received) +
                                         ": the peer does not echo");
 }
 

@@ -52,8 +52,8 @@ class EchoPayload {
   std::span<const char> after_stamp() const;
 
   /// Compares the CRC-32C of the reply with that of the message. Throws
-  /// Failure{invalid} that names the connection if they differ.
-  void verify(std::int64_t connection, const Stamped& sent, std::uint32_t received) const;
+  /// Failure{invalid} if they differ.
+  void verify(const Stamped& sent, std::uint32_t received) const;
 
  private:
   std::size_t size_;

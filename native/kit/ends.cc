@@ -57,9 +57,9 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
   std::vector<std::vector<Descriptor>> sockets(loops_.size());
   std::atomic<bool> cancelled{false};
   const auto connect = [&](std::size_t shard) {
-    for (const int fd : connect_shard(setup, *work_, static_cast<int>(shard), shards, &cancelled)) {
-      sockets[shard].emplace_back(fd);
-    }
+    const Connected connected = connect_shard(setup, *work_, static_cast<int>(shard), shards, &cancelled);
+    for (const int fd : connected.fds) sockets[shard].emplace_back(fd);
+    repeated_ += connected.repeated;
   };
   run_all(loops_.size(), connect, [&] { cancelled = true; });
   options_ = effective_options(sockets[0][0].get(), setup.options);
@@ -84,6 +84,7 @@ LoopClient::~LoopClient() = default;
 contract::Ready LoopClient::ready() const {
   contract::Ready ready;
   ready.connections = ready.verified = wanted_;
+  ready.repeated = repeated_;
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
   ready.polls = spin_ > 0;

@@ -108,6 +108,7 @@ class LoopClient : public Client {
   Dialler dialler_;
   std::unique_ptr<const Work> work_;
   std::int64_t wanted_;
+  std::atomic<std::int64_t> repeated_{0};  // first exchanges that were made again
   bool fresh_;
   std::int64_t spin_;  // how long loops poll, in ns; 0 when they sleep
   contract::Json options_;

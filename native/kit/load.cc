@@ -45,7 +45,7 @@ void check(const contract::Load& plan) {
 }  // namespace
 
 Load::Load(const contract::Setup& setup, int shards)
-    : plan_(setup.load), seed_(setup.seed), up_bytes_(setup.exchange.up_bytes) {
+    : plan_(setup.load), seed_(setup.seed) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
@@ -60,7 +60,14 @@ Load::Load(const contract::Setup& setup, int shards)
     }
     if (plan_.rate > 0 || plan_.think_ns > 0) shard.times.lag = std::make_unique<Histogram>();
   }
+  encoded(setup.exchange.up_bytes, setup.exchange.down_bytes);
   lay_out();
+}
+
+void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
+  up_bytes_ = up_bytes;
+  down_bytes_ = down_bytes;
+  for (const auto& shard : shards_) shard->times.expected = down_bytes;
 }
 
 /// The schedule of a slot of an open loop from its beginning. Consecutive positions
@@ -169,6 +176,7 @@ contract::Result Load::result(std::int64_t now) {
   Histogram service;
   Histogram response;
   Histogram lag;
+  Histogram lengths;
   contract::Counts drained;
   Reasons reasons;
   for (const auto& shard : shards_) {
@@ -179,6 +187,7 @@ contract::Result Load::result(std::int64_t now) {
     service.merge(shard->times.service);
     if (shard->times.response) response.merge(*shard->times.response);
     if (shard->times.lag) lag.merge(*shard->times.lag);
+    if (shard->times.lengths) lengths.merge(*shard->times.lengths);
   }
   result.drained = drained.exchanges;
   for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
@@ -194,6 +203,10 @@ contract::Result Load::result(std::int64_t now) {
   result.service = service.encode();
   result.response = response.encode();
   result.lag = lag.encode();
+  if (const std::int64_t varied = lengths.count(); varied > 0) {
+    lengths.record(down_bytes_, service.count() - varied);
+    result.lengths = lengths.encode();
+  }
   return result;
 }
 

@@ -84,8 +84,8 @@ class Load {
   int shards() const { return static_cast<int>(shards_.size()); }
   /// How many connections carry load: the first ones.
   std::int64_t active_connections() const { return active_; }
-  /// Sets the size of the message up where a codec decides it. Call before start.
-  void encoded(std::int64_t up_bytes) { up_bytes_ = up_bytes; }
+  /// Sets the sizes of the messages where a codec decides them. Call before start.
+  void encoded(std::int64_t up_bytes, std::int64_t down_bytes);
   /// The slots of one connection; none when it is idle.
   std::span<Slot> slots(std::int64_t connection);
 
@@ -129,7 +129,8 @@ class Load {
 
   contract::Load plan_;
   std::uint64_t seed_;
-  std::int64_t up_bytes_;
+  std::int64_t up_bytes_ = 0;
+  std::int64_t down_bytes_ = 0;
   std::int64_t active_ = 0;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::vector<Slot> slots_;

@@ -76,6 +76,15 @@ void MessageClient::connect(std::size_t at) {
 
 /// Makes one exchange and compares what comes back.
 void MessageClient::verify(MessageLoop& loop, std::size_t connection, std::int64_t number) {
+  try {
+    exchange_once(loop, connection, number);
+  } catch (const Failure& failure) {
+    throw Failure(failure.kind(), "verify connection " + std::to_string(number + 1) + " of " +
+                                      std::to_string(setup_.load.connections) + ": " + failure.what());
+  }
+}
+
+void MessageClient::exchange_once(MessageLoop& loop, std::size_t connection, std::int64_t number) {
   auto flow = work_->verification(number);
   const Work::Verification& exchange = *flow;
   loop.carry(connection, std::move(flow), false);
@@ -89,15 +98,13 @@ void MessageClient::verify(MessageLoop& loop, std::size_t connection, std::int64
     }
     loop.wait(now_ns() + kIdleNs);
     if (now_ns() < deadline) continue;
-    throw Failure(ErrorKind::timeout, "verify connection " + std::to_string(number) + ": " +
-                                          std::to_string(exchange.arrived()) + " of " +
+    throw Failure(ErrorKind::timeout, std::to_string(exchange.arrived()) + " of " +
                                           std::to_string(setup_.exchange.down_bytes) +
                                           " bytes came back, and nothing moved for " +
                                           std::to_string(kVerifyNs / 1'000'000'000) + " s");
   }
   if (loop.lost_because(connection).empty()) return;
-  throw Failure(ErrorKind::peer,
-                "verify connection " + std::to_string(number) + ": " + loop.lost_because(connection));
+  throw Failure(ErrorKind::peer, loop.lost_because(connection));
 }
 
 /// Makes more exchanges until the counters tell what way they take. The first ones can

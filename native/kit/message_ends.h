@@ -56,6 +56,7 @@ class MessageClient : public Client {
  private:
   void connect(std::size_t loop);
   void verify(MessageLoop& loop, std::size_t connection, std::int64_t number);
+  void exchange_once(MessageLoop& loop, std::size_t connection, std::int64_t number);
   contract::Path find_path(MessageLoop& loop, std::size_t connection);
   std::string watch_path(MessageLoop& loop, std::size_t connection);
   void demand(const contract::Path& path) const;

@@ -29,7 +29,8 @@ void set_buffers(int fd, const contract::Json& options);
 contract::Json effective_options(int fd, const contract::Json& options);
 
 /// Connects and verifies connections shard, shard + shards, … of a client and
-/// returns their descriptors in that order: non-blocking, without Nagle's delay,
+/// returns their descriptors in that order, and how often first exchanges were made again
+/// (Work::repeats): non-blocking, without Nagle's delay,
 /// close-on-exec; -1 for one that ended with its verified exchange (Flow::Fate::over).
 /// The caller closes them. A bounded number connects at a time, so that
 /// the server's backlog does not overflow. The kernel chooses the port of a source
@@ -37,8 +38,12 @@ contract::Json effective_options(int fd, const contract::Json& options);
 /// is refused or lost, timeout when nothing happens for 10 s, invalid when the reply is
 /// wrong, setup when ports or files run out. Each loop's thread may call it for its own
 /// shard. Once cancelled is true it returns no descriptors.
-std::vector<int> connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
-                               const std::atomic<bool>* cancelled = nullptr);
+struct Connected {
+  std::vector<int> fds;
+  std::int64_t repeated = 0;
+};
+Connected connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
+                        const std::atomic<bool>* cancelled = nullptr);
 
 /// A server's listening sockets: fds[port][copy], where SO_REUSEPORT lets the copies
 /// share a port, and addresses[port] as the ready message names them. If the setup

@@ -54,8 +54,7 @@ class EchoServer final : public ServerFlow {
 /// piece by piece and dropped.
 class OneExchange : public Work::Verification {
  public:
-  OneExchange(std::int64_t connection, std::int64_t down_bytes)
-      : connection_(connection), down_bytes_(down_bytes) {}
+  explicit OneExchange(std::int64_t down_bytes) : down_bytes_(down_bytes) {}
 
   void begin(std::int64_t) override {
     buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(capacity()));
@@ -78,12 +77,9 @@ class OneExchange : public Work::Verification {
   /// Failure{invalid}.
   virtual void look(std::span<const char> bytes) = 0;
 
-  std::int64_t connection() const { return connection_; }
-
  private:
   std::int64_t capacity() const { return std::min(down_bytes_, kVerificationBuffer); }
 
-  std::int64_t connection_;
   std::int64_t down_bytes_;
   std::int64_t arrived_ = 0;
   std::unique_ptr<char[]> buffer_;
@@ -92,7 +88,7 @@ class OneExchange : public Work::Verification {
 class EchoVerification final : public OneExchange {
  public:
   EchoVerification(const EchoPayload& payload, std::int64_t connection)
-      : OneExchange(connection, static_cast<std::int64_t>(payload.size())),
+      : OneExchange(static_cast<std::int64_t>(payload.size())),
         payload_(payload),
         message_(payload.stamped(connection)) {}
 
@@ -108,7 +104,7 @@ class EchoVerification final : public OneExchange {
   void look(std::span<const char> bytes) override {
     crc_ = crc32c(bytes, crc_);
     const auto so_far = static_cast<std::size_t>(arrived()) + bytes.size();
-    if (so_far == payload_.size()) payload_.verify(connection(), message_, crc_);
+    if (so_far == payload_.size()) payload_.verify(message_, crc_);
   }
 
   const EchoPayload& payload_;
@@ -119,8 +115,7 @@ class EchoVerification final : public OneExchange {
 
 class StreamVerification final : public OneExchange {
  public:
-  StreamVerification(const StreamPlan& plan, std::int64_t connection)
-      : OneExchange(connection, plan.down().bytes()), plan_(plan) {}
+  explicit StreamVerification(const StreamPlan& plan) : OneExchange(plan.down().bytes()), plan_(plan) {}
 
   bool unsent() const override { return at_ < plan_.up().bytes(); }
   std::span<const char> outgoing(std::int64_t) override { return plan_.up().from(at_); }
@@ -128,17 +123,16 @@ class StreamVerification final : public OneExchange {
 
  private:
   void look(std::span<const char> bytes) override {
-    const std::string verify = "verify connection " + std::to_string(connection()) + ": ";
     const auto n = static_cast<std::int64_t>(bytes.size());
     if (arrived() + n > plan_.answerable(at_)) {
-      throw Failure(ErrorKind::invalid, verify + "byte " + std::to_string(plan_.answerable(at_)) +
+      throw Failure(ErrorKind::invalid, "byte " + std::to_string(plan_.answerable(at_)) +
                                             " came down when " + std::to_string(at_) + " of " +
                                             std::to_string(plan_.up().bytes()) + " bytes had gone up");
     }
     const std::size_t agreed = plan_.down().agreeing(arrived(), bytes);
     if (agreed == bytes.size()) return;
     throw Failure(ErrorKind::invalid,
-                  verify + "byte " + std::to_string(arrived() + static_cast<std::int64_t>(agreed)) + " of " +
+                  "byte " + std::to_string(arrived() + static_cast<std::int64_t>(agreed)) + " of " +
                       std::to_string(plan_.down().bytes()) + " is not what comes down on wire stream");
   }
 
@@ -178,8 +172,8 @@ class StreamWork final : public Work {
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<StreamServer>(plan_, buffer, traffic);
   }
-  std::unique_ptr<Verification> verification(std::int64_t connection) const override {
-    return std::make_unique<StreamVerification>(plan_, connection);
+  std::unique_ptr<Verification> verification(std::int64_t) const override {
+    return std::make_unique<StreamVerification>(plan_);
   }
 
  private:

@@ -4,16 +4,25 @@
 // thread may use it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "kit/agenda.h"
+#include "kit/contract.h"
 #include "kit/flow.h"
 #include "kit/load.h"
 #include "kit/server_flow.h"
 
 namespace netdyno {
+
+/// A first exchange failed, and may be made again: the server asked to come later, or said
+/// that it did not look at the request.
+class Deferred : public contract::Failure {
+ public:
+  using Failure::Failure;
+};
 
 /// The work of one wire. The kit has echo and stream. A worker may bring another.
 class Work {
@@ -42,10 +51,21 @@ class Work {
   /// others. traffic and this object outlive the flow.
   virtual std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const = 0;
 
+  /// After which losses a connection's first exchange is made again on another connection,
+  /// and whether after Deferred: with another's server, which may start late or be busy.
+  enum class Repeats {
+    none,     // never
+    refused,  // where no connection was made, and after Deferred
+    lost,     // where a connection was lost, too: the request does the same twice
+  };
+  virtual Repeats repeats() const { return Repeats::none; }
+  /// The waits before that, in ms, as the clients in Go have them.
+  static constexpr std::array<std::int64_t, 5> kRepeatMs = {50, 100, 200, 400, 800};
+
   /// A flow that makes the one verified exchange of a client's connection (specification
   /// §1.3). verified() is true once it is complete; the end of the connection may
-  /// complete it (Flow::ended). Flow::received throws
-  /// Failure{invalid} that names the connection when the content is wrong.
+  /// complete it (Flow::ended). Both throw Failure where it failed; who connects adds the
+  /// connection's name to the text.
   class Verification : public Flow {
    public:
     virtual bool verified() const = 0;

@@ -160,6 +160,35 @@ TEST(Load, ARandomScheduleIsComparedWithWhatItDrew) {
   EXPECT_GT(std::abs(result.inside->due - 100), 0.5) << "the draw is not the mean";
 }
 
+TEST(Load, LengthsAreThoseOfTheVectors) {
+  const auto vectors = test::vectors("lengths.json");
+  ASSERT_GE(vectors.size(), 8U);
+  for (const auto& vector : vectors) {
+    contract::Setup setup = setup_of([](contract::Load& l) { l.connections = 2; });
+    setup.exchange.down_bytes = vector.at("down_bytes");
+    Load load(setup, 2);
+    std::int64_t connection = 0;
+    const auto complete = [&](const char* phase, std::int64_t now) {
+      for (const auto& length : vector.at(phase)) {
+        Slot& slot = load.slots(connection++ % 2)[0];
+        slot.done(now, now + 1, length);
+      }
+    };
+    load.start(1);
+    complete("before", 2);
+    load.open(10);
+    complete("window", 11);
+    load.end(20);
+    complete("drained", 21);
+    Histogram want;
+    if (!vector.at("values").is_null()) {
+      for (const auto& each : vector.at("values")) want.record(each[0], each[1].get<std::int64_t>());
+    }
+    const contract::Json body = contract::message(load.result(30)).at("result");
+    EXPECT_EQ(body.value("lengths", ""), want.encode()) << vector.at("name");
+  }
+}
+
 TEST(Load, WithoutAWindowNothingFellInside) {
   Load load(setup_of(), 1);
   load.start(1'000);

@@ -7,10 +7,9 @@ namespace netdyno::tls {
 using contract::ErrorKind;
 using contract::Failure;
 
-Verification::Verification(const Context& context, const std::string& host, std::string name,
+Verification::Verification(const Context& context, const std::string& host,
                            std::unique_ptr<Work::Verification> inner, std::unique_ptr<Session>& to)
-    : name_(std::move(name)),
-      inner_(*inner),
+    : inner_(*inner),
       flow_(context, host, std::move(inner), std::make_unique<Session>(context, host)),
       to_(to) {}
 
@@ -23,23 +22,19 @@ void Verification::received(std::size_t n, std::int64_t now) {
   flow_.received(n, now);
   const Session& session = flow_.session();
   if (session.state() == Session::State::broken) {
-    if (shaking || session.refused()) fail(ErrorKind::setup, session.problem());
-    fail(ErrorKind::invalid, "malformed TLS: " + session.problem());
+    if (shaking || session.refused()) throw Failure(ErrorKind::setup, session.problem());
+    throw Failure(ErrorKind::invalid, "malformed TLS: " + session.problem());
   }
-  if (fate() == Fate::lost) fail(ErrorKind::peer, "the server ended it before a whole reply came");
+  if (fate() == Fate::lost) throw Failure(ErrorKind::peer, "the server ended it before a whole reply came");
 }
 
 bool Verification::ended(std::int64_t now) {
   if (flow_.session().state() == Session::State::shaking) {
-    fail(ErrorKind::setup,
-         "the server closed it in the handshake of TLS, as servers do that expect plain text; give "
-         "setup.tls to both ends or to neither");
+    throw Failure(ErrorKind::setup,
+                  "the server closed the connection in the handshake of TLS, as servers do that expect plain "
+                  "text; give setup.tls to both ends or to neither");
   }
   return flow_.ended(now);
-}
-
-void Verification::fail(ErrorKind kind, const std::string& text) const {
-  throw Failure(kind, "encrypt " + name_ + ": " + text);
 }
 
 }  // namespace netdyno::tls

@@ -16,11 +16,10 @@ namespace netdyno::tls {
 
 class Verification final : public Work::Verification {
  public:
-  /// context outlives this. host is the server's IP address, name what the connection is
-  /// called in failures. to takes the session once the exchange is verified and the
-  /// connection goes on; it outlives this.
-  Verification(const Context& context, const std::string& host, std::string name,
-               std::unique_ptr<Work::Verification> inner, std::unique_ptr<Session>& to);
+  /// context outlives this. host is the server's IP address. to takes the session once the
+  /// exchange is verified and the connection goes on; it outlives this.
+  Verification(const Context& context, const std::string& host, std::unique_ptr<Work::Verification> inner,
+               std::unique_ptr<Session>& to);
   ~Verification() override;
   Verification(const Verification&) = delete;
   Verification& operator=(const Verification&) = delete;
@@ -41,9 +40,6 @@ class Verification final : public Work::Verification {
   std::int64_t arrived() const override { return inner_.arrived(); }
 
  private:
-  [[noreturn]] void fail(contract::ErrorKind kind, const std::string& text) const;
-
-  std::string name_;
   Work::Verification& inner_;  // the flow's
   TlsFlow flow_;
   std::unique_ptr<Session>& to_;

@@ -37,18 +37,15 @@ class TlsWork final : public Work {
     return std::make_unique<TlsFlow>(context_, inner_->server(buffer, traffic), traffic);
   }
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override {
-    const std::string name = "connection " + std::to_string(connection) + " of " +
-                             std::to_string(sessions_.size()) + " to " + route(connection).peer.text();
-    return std::make_unique<tls::Verification>(context_, host(connection), name,
-                                               inner_->verification(connection),
+    return std::make_unique<tls::Verification>(context_, host(connection), inner_->verification(connection),
                                                sessions_.at(static_cast<std::size_t>(connection)));
   }
+  Repeats repeats() const override { return inner_->repeats(); }
 
  private:
-  const Route& route(std::int64_t connection) const {
-    return routes_[static_cast<std::size_t>(connection) % routes_.size()];
+  const std::string& host(std::int64_t connection) const {
+    return routes_[static_cast<std::size_t>(connection) % routes_.size()].peer.host;
   }
-  const std::string& host(std::int64_t connection) const { return route(connection).peer.host; }
 
   Context context_;
   std::unique_ptr<const Work> inner_;

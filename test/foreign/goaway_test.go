@@ -92,11 +92,10 @@ func (s *leaving) linger(p *workertest.H2Peer) {
 // 9113, section 6.8), and what the server did not look at is sent again.
 func TestServersThatLeaveHTTP2(t *testing.T) {
 	for _, client := range []struct {
-		name   string
-		args   []string
-		native bool
+		name string
+		args []string
 	}{
-		{"go-http2", nil, false}, {"go-http2", []string{"opt.client.pool=none"}, false}, {"h2-uring", nil, true}, {"h2-asio", nil, true},
+		{"go-http2", nil}, {"go-http2", []string{"opt.client.pool=none"}}, {"h2-uring", nil}, {"h2-asio", nil},
 	} {
 		name := strings.Join(append([]string{client.name}, client.args...), " ")
 		t.Run(name, func(t *testing.T) {
@@ -122,8 +121,8 @@ func TestServersThatLeaveHTTP2(t *testing.T) {
 					{name: "at once", early: 1, after: 40},
 					{name: "at once, twice", early: 2, after: 40},
 				} {
-					if c.unseen > 0 && streams == "inflight=1" || (c.early > 0 || c.code != 0) && client.native {
-						continue // a native client refuses a server that ends its first connection, or any with an error
+					if c.unseen > 0 && streams == "inflight=1" {
+						continue
 					}
 					t.Run(streams+", "+c.name, func(t *testing.T) {
 						s, r := once(t, c, streams)
@@ -132,9 +131,6 @@ func TestServersThatLeaveHTTP2(t *testing.T) {
 				}
 			}
 			t.Run("drops what it has looked at", func(t *testing.T) {
-				if client.native {
-					t.Skip("a native client of HTTP/2 gives up a connection that breaks within an exchange")
-				}
 				_, r := once(t, goodbye{after: 17, dropped: true}, "max_errors=50%")
 				failures(t, r, contract.Peer, "GOAWAY")
 			})

@@ -13,7 +13,7 @@ import (
 // A server that is busy or starts when it is first asked is asked again for a while;
 // how often is in the record, and in the reason where it stays so.
 func TestFirstExchangesAreRepeated(t *testing.T) {
-	for _, client := range []string{"go-http1", "fasthttp", "go-http2"} {
+	for _, client := range []string{"go-http1", "fasthttp", "go-http2", "http1-uring", "http1-asio", "h2-uring", "h2-asio"} {
 		for _, c := range []struct {
 			name     string
 			refuse   func(http.ResponseWriter)
@@ -29,6 +29,7 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 			{name: "away for a moment", away: 400 * time.Millisecond, repeated: true},
 			{name: "away for a moment, POST", away: 400 * time.Millisecond, method: "POST", repeated: true},
 			{name: "429 for ever", refuse: answer(429), first: 1 << 40, fails: "429 Too Many Requests, expected 200 OK (tried 6 times)"},
+			{name: "reset for ever", refuse: func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, first: 1 << 40, fails: "(tried 6 times)"},
 			{name: "404", refuse: answer(404), first: 1 << 40, fails: "404 Not Found, expected 200 OK"},
 			{name: "503 once, POST", refuse: answer(503), first: 1, method: "POST", fails: "503 Service Unavailable"},
 		} {
@@ -59,7 +60,7 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 					}
 					_ = server.Serve(l)
 				}()
-				wire := map[bool]string{false: "http/1.1", true: "h2c"}[client == "go-http2"]
+				wire := map[bool]string{false: "http/1.1", true: "h2c"}[strings.Contains(client, "2")]
 				args := []string{"client=" + client, "server=address", "opt.server.wire=" + wire, "opt.server.address=" + s.address,
 					"opt.client.verify=status", "response=5B", "amount=50", "request=0B"}
 				if c.method != "" {

@@ -94,9 +94,10 @@ func TestH2ServersThatMisbehaveAreCountedByKind(t *testing.T) {
 			_ = p.WriteData(s, false, make([]byte, 50))
 			_ = p.WriteRSTStream(s, http2.ErrCodeCancel)
 		}), contract.Peer},
-		"goes away": {once(func(p *workertest.H2Peer, s uint32) {
+		"goes away": {func(p *workertest.H2Peer, s uint32) bool {
 			_ = p.WriteGoAway(s, http2.ErrCodeInternal, []byte("broken"))
-		}), contract.Peer},
+			return false
+		}, contract.Peer},
 		"settings, a flood": {once(func(p *workertest.H2Peer, _ uint32) { flood(p, http2.FrameSettings, 0) }), contract.Invalid},
 		"pings, a flood":    {once(func(p *workertest.H2Peer, _ uint32) { flood(p, http2.FramePing, 8) }), contract.Invalid},
 		"a push": {once(func(p *workertest.H2Peer, s uint32) {

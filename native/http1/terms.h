@@ -1,0 +1,122 @@
+// What a client of any version of HTTP asks another's server for, and which replies it takes.
+//
+// Layer: above options, text, kit/work. Immutable after construction: any thread may use it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http1/options.h"
+#include "kit/address.h"
+#include "kit/contract.h"
+#include "kit/work.h"
+
+namespace netdyno::http1 {
+
+/// How much of a body is kept to explain a status, in bytes.
+inline constexpr std::size_t kMostReason = 200;
+/// How far a wrong body is read, so that its connection can be used again, in bytes.
+inline constexpr std::int64_t kWrongRead = 256 << 10;
+
+/// Throws Failure{setup} for sizes of an exchange that no end carries.
+void check_sizes(const contract::Setup& setup);
+
+/// The content that ends of netdyno send: up by 'u', down by 'd'.
+std::string content_of(std::int64_t bytes, char direction);
+
+/// Bytes that one read of a connection takes at most, where so many replies of that size, with
+/// their heads, may be on their way; any: of any size.
+std::size_t read_size_for(std::int64_t reply, std::size_t in_flight, bool any);
+
+/// What a client is told of a reply, once it is complete.
+struct Reply {
+  int status = 0;
+  std::int64_t bytes = 0;
+};
+
+class Terms {
+ public:
+  /// Throws Failure{setup} for sizes or options that cannot be.
+  explicit Terms(const contract::Setup& setup);
+
+  const std::string& method() const { return method_; }
+  /// The body of requests.
+  const std::string& content() const { return content_; }
+  /// Headers beside Host and those that frame the request.
+  const std::vector<std::pair<std::string, std::string>>& headers() const { return headers_; }
+  /// Whether all requests of a route are the same.
+  bool one_path() const { return ask_.paths.size() == 1; }
+  /// Whether the request says how long its body is.
+  bool sized() const;
+  bool repeatable() const { return repeatable_; }
+
+  bool takes(const Reply& reply) const {
+    return ask_.takes(reply.status) && (any() || reply.bytes == down_bytes_);
+  }
+  /// What is wrong with a reply that is not taken. phrase is what came beside its status, begin
+  /// what its body begins with.
+  std::string explain(const Reply& reply, const std::string& phrase, std::string_view begin) const;
+  /// The same in short, as a reason of failed exchanges.
+  std::string reason(const Reply& reply) const;
+  /// What a first reply that is not taken is thrown as: Deferred where the server asks to come
+  /// later and the request may, else a Failure.
+  [[noreturn]] void refuse(const Reply& reply, const std::string& phrase, std::string_view begin) const;
+  /// Compares a first reply's content, which is the expected one or not. Throws Failure{invalid}.
+  void require_content(bool same) const;
+  Work::Repeats repeats() const;
+
+  /// Whether a reply may have any length.
+  bool any() const { return ask_.verify == Verify::status; }
+  /// What a first reply must consist of; empty where the content is not compared.
+  std::string expected_content() const;
+  std::int64_t down_bytes() const { return down_bytes_; }
+  /// Bytes of a body after which a reply is given up.
+  std::int64_t most_body() const;
+
+ private:
+  template <class Request>
+  friend class Turns;
+
+  Ask ask_;
+  std::int64_t down_bytes_;
+  std::string content_;
+  std::string method_;
+  bool repeatable_;  // a request does the same where it is sent twice (RFC 9110, section 9.2.2)
+  std::vector<std::pair<std::string, std::string>> headers_;
+};
+
+/// The requests that connections make in turn. They begin evenly spread over the paths, so
+/// that the middle of a long list is asked for too.
+template <class Request>
+class Turns {
+ public:
+  /// add appends the request for a path of a host.
+  template <class Add>
+  Turns(const contract::Setup& setup, const Terms& terms, Add add) : connections_(setup.load.connections) {
+    for (const Route& route : routes(setup)) {
+      std::deque<Request>& all = requests_.emplace_back();
+      const std::string host = terms.ask_.host.empty() ? route.peer.text() : terms.ask_.host;
+      for (const std::string& path : terms.ask_.paths) add(all, path, host);
+    }
+  }
+
+  const Request& at(std::int64_t connection, std::size_t turn) const {
+    const auto& all = requests_[static_cast<std::size_t>(connection) % requests_.size()];
+    if (all.size() == 1) return all.front();
+    const auto first =
+        static_cast<std::size_t>(connection * static_cast<std::int64_t>(all.size()) / connections_);
+    return all[(first + turn) % all.size()];
+  }
+
+ private:
+  std::int64_t connections_;
+  std::vector<std::deque<Request>> requests_;  // by route, then by path
+};
+
+}  // namespace netdyno::http1
