@@ -87,9 +87,8 @@ void BrpcClient::connect(const contract::Setup& setup) {
 void BrpcClient::verify(std::int64_t connection) {
   const auto outcome = call(*connections_[static_cast<std::size_t>(connection)], nullptr, true);
   if (outcome.wrong.empty()) return;
-  throw Failure(kind_of(outcome.code),
-                "verify connection " + std::to_string(connection + 1) + " of " +
-                    std::to_string(connections_.size()) + ": " + outcome.wrong);
+  throw Failure(kind_of(outcome.code), "verify connection " + std::to_string(connection + 1) + " of " +
+                                           std::to_string(connections_.size()) + ": " + outcome.wrong);
 }
 
 BrpcClient::Outcome BrpcClient::call(Connection& connection, std::atomic<std::uint64_t>* id,

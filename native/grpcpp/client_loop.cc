@@ -102,7 +102,8 @@ void Connection::verified(const Outcome& outcome) {
         loop_.trial_.routes[static_cast<std::size_t>(trial_index_) % loop_.trial_.routes.size()].peer;
     throw Failure(*outcome.failed, "connection " + std::to_string(trial_index_ + 1) + " of " +
                                        std::to_string(loop_.trial_.connections) + ": verify " + peer.text() +
-                                       " by " + loop_.trial_.plan.method + ": " + outcome.text + outcome.advice);
+                                       " by " + loop_.trial_.plan.method + ": " + outcome.text +
+                                       outcome.advice);
   }
   if (!active_) slot_calls_.front()->call().close();
   // Opened now, so that the first exchanges' times do not include it.

@@ -108,10 +108,10 @@ grpc::ChannelArguments channel_arguments(const Json& options) {
   if (const auto quota = options.at("memory_quota").get<std::size_t>(); quota > 0) {
     args.SetResourceQuota(grpc::ResourceQuota("netdyno").Resize(quota));
   }
-  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);     // else channels to one address share a connection
-  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);             // connect to the trial's peer, not to a proxy
+  args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);      // else channels to one address share a connection
+  args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);              // connect to the trial's peer, not to a proxy
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);  // a server that starts late is tried again
-  args.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, INT_MAX);  // connections without load must stay open
+  args.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, INT_MAX);   // connections without load must stay open
   return args;
 }
 

@@ -188,7 +188,8 @@ void H2Client::data(Stream& stream, std::string_view bytes) {
     return whole_.push_back(call.slot);
   }
   session_->reset(stream, NGHTTP2_CANCEL);
-  if (call.state != Call::State::under_way) call.owed = {ErrorKind::invalid, "bytes came that nobody asked for"};
+  if (call.state != Call::State::under_way)
+    call.owed = {ErrorKind::invalid, "bytes came that nobody asked for"};
 }
 
 void H2Client::more(Stream& stream) {

@@ -68,9 +68,9 @@ class H2Client final : public Flow, private Events {
     std::int64_t sent_ns = 0;  // 0 until it is sent for the first time
     Outgoing out;
     Reply reply;
-    Verdict verdict;                          // on a reply that is complete on a stream that stays
-    bool open = false;         // it has a stream
-    int refusals = 0;          // of the stream, one after the other
+    Verdict verdict;            // on a reply that is complete on a stream that stays
+    bool open = false;          // it has a stream
+    int refusals = 0;           // of the stream, one after the other
     std::optional<Fault> owed;  // what its stream's end does to its next exchange
   };
 

@@ -29,12 +29,9 @@ class HttpAsking final : public Asking {
     return {reply.bytes, terms_.takes({reply.status, reply.bytes})};
   }
   void require(const Reply& reply) const override;
-  std::string reason(const Reply& reply) const override {
-    return terms_.reason({reply.status, reply.bytes});
-  }
+  std::string reason(const Reply& reply) const override { return terms_.reason({reply.status, reply.bytes}); }
   Work::Repeats repeats() const override { return terms_.repeats(); }
   std::size_t read_size(std::size_t in_flight) const override;
-
 
  private:
   http1::Terms terms_;

@@ -95,8 +95,8 @@ void Verification::judge() {
 
 bool Verification::ended(std::int64_t) {
   if (arrived_ == 0 || verified_) return verified_;
-  throw Failure(ErrorKind::peer, "the server closed the connection before a whole reply came" +
-                                     (gone_ ? farewell() : ""));
+  throw Failure(ErrorKind::peer,
+                "the server closed the connection before a whole reply came" + (gone_ ? farewell() : ""));
 }
 
 void Verification::field(Stream&, std::string_view name, std::string_view value) {

@@ -59,7 +59,8 @@ std::string unescaped(std::string_view header) {
     char c = header[i];
     unsigned byte = 0;
     const char* const digits = header.data() + i + 1;
-    if (c == '%' && i + 2 < header.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+    if (c == '%' && i + 2 < header.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
       c = static_cast<char>(byte);
       i += 2;
     }

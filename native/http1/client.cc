@@ -49,7 +49,8 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
     case Reader::Outcome::complete:
       return answered(reader_.keeps() && reader_.taken() == n, now);
     case Reader::Outcome::endless:
-      return failed(ErrorKind::invalid, asking_.terms().reason({reader_.status(), asking_.terms().most_body() + 1}), now);
+      return failed(ErrorKind::invalid,
+                    asking_.terms().reason({reader_.status(), asking_.terms().most_body() + 1}), now);
     case Reader::Outcome::headless:
       return failed(ErrorKind::invalid, Reader::headless(), now);
     case Reader::Outcome::malformed:

@@ -87,9 +87,10 @@ void Terms::refuse(const Reply& reply, const std::string& phrase, std::string_vi
 
 void Terms::require_content(bool same) const {
   if (same || ask_.verify != Verify::content) return;
-  throw Failure(ErrorKind::invalid,
-                "the reply has other content than our servers send (a server that is not netdyno's sends other "
-                "content: drive it with opt.verify=length)");
+  throw Failure(
+      ErrorKind::invalid,
+      "the reply has other content than our servers send (a server that is not netdyno's sends other "
+      "content: drive it with opt.verify=length)");
 }
 
 Work::Repeats Terms::repeats() const {

@@ -57,7 +57,8 @@ std::string_view phrase_of(int status) {
 
 std::string status_text(int status) {
   const std::string_view phrase = phrase_of(status);
-  return phrase.empty() ? "status " + std::to_string(status) : std::to_string(status) + " " + std::string(phrase);
+  return phrase.empty() ? "status " + std::to_string(status)
+                        : std::to_string(status) + " " + std::string(phrase);
 }
 
 std::string_view trimmed(std::string_view text) {

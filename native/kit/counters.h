@@ -91,7 +91,8 @@ struct alignas(128) Shard {
     if (counters.times->lag) counters.times->lag->record(c.sent - c.due);
     if (counters.times->response) counters.times->response->record(c.now - c.due);
     if (counters.times->sends) counters.times->sends->record(c.sent);
-    if (c.received != counters.times->expected) [[unlikely]] counters.times->varied(c.received);
+    if (c.received != counters.times->expected) [[unlikely]]
+      counters.times->varied(c.received);
   }
 
   void fail(contract::ErrorKind kind, std::string_view why) {

@@ -44,8 +44,7 @@ void check(const contract::Load& plan) {
 
 }  // namespace
 
-Load::Load(const contract::Setup& setup, int shards)
-    : plan_(setup.load), seed_(setup.seed) {
+Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), seed_(setup.seed) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));

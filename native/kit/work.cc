@@ -125,8 +125,8 @@ class StreamVerification final : public OneExchange {
   void look(std::span<const char> bytes) override {
     const auto n = static_cast<std::int64_t>(bytes.size());
     if (arrived() + n > plan_.answerable(at_)) {
-      throw Failure(ErrorKind::invalid, "byte " + std::to_string(plan_.answerable(at_)) +
-                                            " came down when " + std::to_string(at_) + " of " +
+      throw Failure(ErrorKind::invalid, "byte " + std::to_string(plan_.answerable(at_)) + " came down when " +
+                                            std::to_string(at_) + " of " +
                                             std::to_string(plan_.up().bytes()) + " bytes had gone up");
     }
     const std::size_t agreed = plan_.down().agreeing(arrived(), bytes);

@@ -197,13 +197,10 @@ TEST(TlsVerification, SaysWhyThereIsNoEncryptedConnection) {
   const contract::Tls elsewhere = certificate("127.0.0.2");
   expect_in(met(setup_of(Role::client, 10, elsewhere), elsewhere, kProtocol),
             "the server's certificate is not for 127.0.0.1");
-  expect_in(met(setup_of(Role::client, 10), own(), "http/1.1"),
-            "the server does not speak h2 (ALPN)");
-  expect_in(answered("HTTP/1.1 400 Bad Request\r\n\r\n"),
-            "this client speaks TLS and the server plain text");
+  expect_in(met(setup_of(Role::client, 10), own(), "http/1.1"), "the server does not speak h2 (ALPN)");
+  expect_in(answered("HTTP/1.1 400 Bad Request\r\n\r\n"), "this client speaks TLS and the server plain text");
   expect_in(answered(std::string("\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64", 15)), "the server plain text");
-  expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x28", 7)),
-            "the server refused: handshake failure");
+  expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x28", 7)), "the server refused: handshake failure");
   expect_in(answered(std::string("\x15\x03\x03\0\x02\x02\x46", 7)), "; this client speaks TLS 1.3");
   expect_in(answered(""), "closed the connection in the handshake");
   expect_in(answered(std::string("\x16\x03\x03\0\x10", 5)), "closed the connection in the handshake");
