@@ -19,7 +19,7 @@ var workloads = []struct {
 	args       []string
 }{
 	{"small", []string{"go-net", "go-epoll", "netpoll", "asio", "libevent", "uring", "go-http1", "go-http2", "fasthttp", "gin",
-		"go-grpc", "go-connect", "go-connect-grpc", "grpcpp", "baidu-std"},
+		"go-grpc", "go-connect", "go-connect-grpc", "grpcpp", "baidu-std", "http1-uring", "http1-asio", "h2-uring", "grpc-nghttp2"},
 		[]string{"request=100B", "response=100B", "connections=50"}},
 	{"bulk", []string{"go-net", "go-epoll", "asio", "libevent", "uring", "go-grpc", "grpcpp"},
 		[]string{"stream=up", "request=1MiB", "response=1B", "connections=4", "inflight=2"}},

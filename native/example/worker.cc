@@ -205,22 +205,10 @@ class PollServer : public ServerLoop {
   bool full_ = false;
 };
 
-class Example : public Transport {
- public:
-  contract::Transport describe() const override {
-    return loop_transport("example", "poll(2) on one thread or several, as short as can be");
-  }
-  std::unique_ptr<Server> server(const contract::Setup& setup) override {
-    return std::make_unique<LoopServer>(setup, std::make_unique<PollServer>);
-  }
-  std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    return std::make_unique<LoopClient>(setup, load, std::make_unique<PollClient>);
-  }
-};
-
 }  // namespace
 
 int main() {
-  Example example;
+  LoopTransport example(loop_transport("example", "poll(2) on one thread or several, as short as can be"),
+                        Engine::of<PollServer, PollClient>());
   return run_worker({"example-worker", NETDYNO_VERSION, {}}, {&example});
 }

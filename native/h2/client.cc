@@ -20,11 +20,12 @@ constexpr int kMostBarren = 8;
 
 }  // namespace
 
-H2Client::H2Client(const Asking& asking, const Settings& settings, const Place& place,
+H2Client::H2Client(const Asking& asking, const Settings& settings, const Work::Place& place, bool fresh,
                    std::unique_ptr<Session> session)
     : asking_(asking),
       settings_(settings),
       place_(place),
+      fresh_(fresh),
       stays_(asking.stays()),
       session_(std::move(session)) {
   if (session_ == nullptr) {
@@ -227,7 +228,7 @@ void H2Client::closed(Stream& stream, std::uint32_t code) {
   if (call.given_up || !(call.ended || (stays_ && call.reply.whole > 0))) {
     under_way_--;
     used_ = true;
-    if (place_.fresh) leaving_ = true;
+    if (fresh_) leaving_ = true;
     return fail(call, fault(call, code));
   }
   complete(call);
@@ -249,7 +250,7 @@ H2Client::Fault H2Client::fault(const Call& call, std::uint32_t code) const {
 void H2Client::complete(Call& call) {
   under_way_--;
   used_ = true;
-  if (place_.fresh) leaving_ = true;
+  if (fresh_) leaving_ = true;
   const Verdict verdict = stays_ && call.reply.whole > 0 ? call.verdict : asking_.judge(call.reply);
   if (!verdict.taken) return fail(call, {verdict.kind, asking_.reason(call.reply)});
   place_.slots[call.slot].done(call.sent_ns, now_, verdict.received);

@@ -19,23 +19,15 @@
 #include "kit/agenda.h"
 #include "kit/flow.h"
 #include "kit/load.h"
+#include "kit/work.h"
 
 namespace netdyno::h2 {
-
-/// Which connection it is, and whose slots it carries. What it names outlives the flow.
-struct Place {
-  std::int64_t connection;  // among all of the client's
-  std::uint32_t number;     // in its loop's numbering
-  std::span<Slot> slots;
-  Agenda& agenda;
-  bool fresh;  // every exchange has a connection of its own
-};
 
 class H2Client final : public Flow, private Events {
  public:
   /// asking and settings outlive the flow. session is one on which an exchange was verified,
-  /// or none where that connection is over.
-  H2Client(const Asking& asking, const Settings& settings, const Place& place,
+  /// or none where that connection is over. fresh: every exchange has one of its own.
+  H2Client(const Asking& asking, const Settings& settings, const Work::Place& place, bool fresh,
            std::unique_ptr<Session> session);
 
   void begin(std::int64_t now) override;
@@ -100,7 +92,8 @@ class H2Client final : public Flow, private Events {
 
   const Asking& asking_;
   const Settings& settings_;
-  Place place_;
+  Work::Place place_;
+  bool fresh_;
   bool stays_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;

@@ -1,15 +1,11 @@
-// Ends of HTTP/2 on the rings of the uring worker.
+// The rings of the uring worker for HTTP/2.
 //
-// Layer: above uring, kit/ends.
+// Layer: above uring.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <vector>
 
-#include "kit/ends.h"
-#include "uring/client.h"
-#include "uring/server.h"
+#include "uring/engine.h"
 
 namespace netdyno::h2 {
 
@@ -21,20 +17,12 @@ inline std::vector<contract::Option> ring_options() {
   return options;
 }
 
-inline uring_worker::Settings ring_settings(const contract::Setup& setup) {
-  contract::Setup plain = setup;
-  plain.options["send"] = "plain";
-  return uring_worker::Settings::of(plain);
-}
-
-/// What makes a server's loops, and a client's.
-inline std::function<std::unique_ptr<ServerLoop>()> server_loops(const contract::Setup& setup) {
-  return
-      [settings = ring_settings(setup)] { return std::make_unique<uring_worker::UringServerLoop>(settings); };
-}
-inline std::function<std::unique_ptr<ClientLoop>()> client_loops(const contract::Setup& setup) {
-  return
-      [settings = ring_settings(setup)] { return std::make_unique<uring_worker::UringClientLoop>(settings); };
+inline Engine rings() {
+  return uring_worker::engine([](const contract::Setup& setup) {
+    contract::Setup plain = setup;
+    plain.options["send"] = "plain";
+    return uring_worker::Settings::of(plain);
+  });
 }
 
 }  // namespace netdyno::h2

@@ -30,7 +30,6 @@ class Verification final : public Work::Verification, private Events {
   Verification& operator=(const Verification&) = delete;
 
   void begin(std::int64_t) override;
-  void send(std::uint32_t) override {}
   bool unsent() const override { return session_->unsent(); }
   std::span<const char> outgoing(std::int64_t) override { return session_->outgoing(); }
   void written(std::size_t n) override { session_->written(n); }
@@ -38,7 +37,6 @@ class Verification final : public Work::Verification, private Events {
   void received(std::size_t n, std::int64_t) override;
   Fate fate() const override { return gone_ ? Fate::over : Fate::open; }
   bool ended(std::int64_t) override;
-  void abandon(contract::ErrorKind, std::int64_t) override {}
 
   bool verified() const override { return verified_; }
   std::int64_t arrived() const override { return arrived_; }

@@ -30,12 +30,10 @@ H2Work::H2Work(const contract::Setup& setup, std::unique_ptr<const Asking> askin
   sessions_.resize(static_cast<std::size_t>(setup.load.connections));
 }
 
-std::unique_ptr<Flow> H2Work::client_of(std::int64_t connection, std::uint32_t number, std::span<Slot> slots,
-                                        Agenda& agenda) const {
-  auto session = std::move(sessions_.at(static_cast<std::size_t>(connection)));
+std::unique_ptr<Flow> H2Work::client(const Place& place) const {
+  auto session = std::move(sessions_.at(static_cast<std::size_t>(place.connection)));
   if (fresh_) session.reset();
-  return std::make_unique<H2Client>(*asking_, settings_, Place{connection, number, slots, agenda, fresh_},
-                                    std::move(session));
+  return std::make_unique<H2Client>(*asking_, settings_, place, fresh_, std::move(session));
 }
 
 std::unique_ptr<Flow> H2Work::server(std::size_t buffer, Traffic& traffic) const {

@@ -26,11 +26,7 @@ class H2Work : public Work {
   H2Work(const contract::Setup& setup, std::unique_ptr<const Asking> asking,
          std::unique_ptr<const Answering> answering);
 
-  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
-    return client_of(number, number, slots, agenda);
-  }
-  std::unique_ptr<Flow> client_of(std::int64_t connection, std::uint32_t number, std::span<Slot> slots,
-                                  Agenda& agenda) const override;
+  std::unique_ptr<Flow> client(const Place& place) const override;
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override;
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override;
   Repeats repeats() const override { return asking_->repeats(); }

@@ -110,7 +110,7 @@ contract::Setup setup_of(Role role, const Exchange& exchange, const Json& given)
   return setup;
 }
 
-std::shared_ptr<const Work> work(const contract::Setup& setup) { return work_of(setup, contents_of(setup)); }
+std::shared_ptr<const Work> work(const contract::Setup& setup) { return work_of(setup); }
 
 struct Case {
   std::string name;

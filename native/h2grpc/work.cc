@@ -23,15 +23,28 @@ using grpc_worker::Contents;
 
 namespace {
 
+std::shared_ptr<const Contents> contents_of(const Setup& setup) {
+  auto contents = std::make_shared<const Contents>(setup.exchange);
+  grpc_worker::require_agreement(setup, *contents);
+  return contents;
+}
+
 /// Keeps the contents, which its ends refer to.
 class GrpcWork final : public h2::H2Work {
  public:
+  explicit GrpcWork(const Setup& setup) : GrpcWork(setup, contents_of(setup)) {}
+
+  std::optional<Sizes> encoded() const override {
+    if (!contents_->structured()) return std::nullopt;
+    return Sizes{contents_->up().size, contents_->down().size};
+  }
+
+ private:
   GrpcWork(const Setup& setup, std::shared_ptr<const Contents> contents)
       : H2Work(setup, setup.role == Role::client ? std::make_unique<GrpcAsking>(setup, *contents) : nullptr,
                setup.role == Role::server ? std::make_unique<GrpcAnswering>(setup, *contents) : nullptr),
         contents_(std::move(contents)) {}
 
- private:
   std::shared_ptr<const Contents> contents_;
 };
 
@@ -60,14 +73,8 @@ std::vector<Option> options() {
   return tls::with_trust(std::move(all));
 }
 
-std::shared_ptr<const Contents> contents_of(const Setup& setup) {
-  auto contents = std::make_shared<const Contents>(setup.exchange);
-  grpc_worker::require_agreement(setup, *contents);
-  return contents;
-}
-
-std::unique_ptr<const Work> work_of(const Setup& setup, std::shared_ptr<const Contents> contents) {
-  return tls::over(setup, h2::kAlpn, std::make_unique<GrpcWork>(setup, std::move(contents)));
+std::unique_ptr<const Work> work_of(const Setup& setup) {
+  return tls::over(setup, h2::kAlpn, std::make_unique<GrpcWork>(setup));
 }
 
 }  // namespace netdyno::h2grpc

@@ -3,25 +3,24 @@
 #include <google/protobuf/stubs/common.h>
 
 #include "h2/session.h"
-#include "h2grpc/ends.h"
+#include "h2/uring.h"
+#include "h2grpc/work.h"
 #include "tls/work.h"
 
-namespace netdyno::h2grpc {
-namespace {
-
-class GrpcNghttp2 : public Transport {
- public:
-  contract::Transport describe() const override { return transport(); }
-  std::unique_ptr<Server> server(const contract::Setup& setup) override { return make_server(setup); }
-  std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    return make_client(setup, load);
-  }
-};
-
-}  // namespace
-
-int run() {
-  GrpcNghttp2 transport;
+int main() {
+  using namespace netdyno;
+  contract::Transport all;
+  all.name = "grpc-nghttp2";
+  all.doc =
+      "gRPC in C++ on io_uring by liburing, by nghttp2 and protobuf: exchanges in flight are streams of one "
+      "connection";
+  all.wire = "grpc:netdyno.v1";
+  all.roles = {contract::Role::server, contract::Role::client};
+  all.delivery = "message";
+  all.codecs = {"bytes", "proto"};
+  all.features = tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both"});
+  all.options = joined(h2grpc::options(), h2::ring_options());
+  LoopTransport transport(all, h2::rings(), h2grpc::work_of);
   const auto protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
   return run_worker(
       {"netdyno-worker-grpc-nghttp2", NETDYNO_VERSION,
@@ -29,7 +28,3 @@ int run() {
            {{"liburing", LIBURING_VERSION}, {"nghttp2", h2::library_version()}, {"protobuf", protobuf}})},
       {&transport});
 }
-
-}  // namespace netdyno::h2grpc
-
-int main() { return netdyno::h2grpc::run(); }

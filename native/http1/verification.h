@@ -46,7 +46,6 @@ class Verification final : public Work::Verification {
   Verification(const Asking& asking, std::string_view content, std::int64_t connection);
 
   void begin(std::int64_t) override;
-  void send(std::uint32_t) override {}
   bool unsent() const override { return at_ < request().size(); }
   std::span<const char> outgoing(std::int64_t) override { return request().from(at_); }
   void written(std::size_t n) override { at_ += n; }
@@ -54,7 +53,6 @@ class Verification final : public Work::Verification {
   void received(std::size_t n, std::int64_t) override;
   Fate fate() const override { return fate_; }
   bool ended(std::int64_t) override;
-  void abandon(contract::ErrorKind, std::int64_t) override {}
 
   bool verified() const override { return verified_; }
   std::int64_t arrived() const override { return arrived_; }

@@ -22,12 +22,9 @@ class HttpWork final : public Work {
     }
   }
 
-  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
-    return client_of(number, number, slots, agenda);
-  }
-  std::unique_ptr<Flow> client_of(std::int64_t connection, std::uint32_t number, std::span<Slot> slots,
-                                  Agenda& agenda) const override {
-    return std::make_unique<HttpClient>(asking_.value(), connection, Flights(number, slots, agenda));
+  std::unique_ptr<Flow> client(const Place& place) const override {
+    return std::make_unique<HttpClient>(asking_.value(), place.connection,
+                                        Flights(place.number, place.slots, place.agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<HttpServer>(answering_.value(), buffer, traffic);

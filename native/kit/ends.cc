@@ -30,16 +30,20 @@ void add_to(contract::Counts& counts, const Traffic& traffic) {
 
 namespace {
 
+/// The encoded sizes of an exchange's messages, where a codec decides them.
+void add_sizes(contract::Ready& ready, const Work& work) {
+  const auto sizes = work.encoded();
+  if (!sizes) return;
+  ready.up_bytes = sizes->up;
+  ready.down_bytes = sizes->down;
+}
+
 /// How long a client's loops poll, in ns; 0 for those that sleep.
 std::int64_t spin_of(const contract::Setup& setup) {
   return setup.options.value(kWait, "event") == "poll" ? setup.options.at(kSpin).get<std::int64_t>() : 0;
 }
 
 }  // namespace
-
-LoopClient::LoopClient(const contract::Setup& setup, Load& load,
-                       const std::function<std::unique_ptr<ClientLoop>()>& make)
-    : LoopClient(setup, load, make, Work::of(setup)) {}
 
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
                        const std::function<std::unique_ptr<ClientLoop>()>& make,
@@ -52,6 +56,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
       options_(setup.options),
       loops_(load) {
   require_descriptors(wanted_);
+  if (const auto sizes = work_->encoded()) load.encoded(sizes->up, sizes->down);
   const int shards = load.shards();
   for (int shard = 0; shard < shards; shard++) loops_.add(make());
   std::vector<std::vector<Descriptor>> sockets(loops_.size());
@@ -73,7 +78,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
     for (std::size_t i = 0; i < sockets[shard].size(); i++) {
       const auto connection = static_cast<std::int64_t>(shard + i * loops_.size());
       const auto slots = load.slots(connection);
-      auto flow = work_->client_of(connection, static_cast<std::uint32_t>(i), slots, loop.agenda());
+      auto flow = work_->client({connection, static_cast<std::uint32_t>(i), slots, loop.agenda()});
       loop.add(sockets[shard][i].release(), std::move(flow), !slots.empty());
     }
   }
@@ -88,6 +93,7 @@ contract::Ready LoopClient::ready() const {
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
   ready.polls = spin_ > 0;
+  add_sizes(ready, *work_);
   return ready;
 }
 
@@ -132,22 +138,24 @@ contract::Option read_buffer_option() {
             {"16KiB", "256KiB", "1MiB"}));
 }
 
-contract::Transport loop_transport(const std::string& name, const std::string& doc) {
+std::vector<contract::Option> joined(std::vector<contract::Option> options,
+                                     const std::vector<contract::Option>& more) {
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
+contract::Transport loop_transport(const std::string& name, const std::string& doc,
+                                   std::vector<contract::Option> more) {
   contract::Transport transport;
   transport.name = name;
   transport.doc = doc;
   transport.wire = kEcho;
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
-  transport.options = socket_options();
-  transport.options.push_back(listener_option());
-  transport.options.push_back(read_buffer_option());
+  transport.options = joined(joined(socket_options(), {listener_option(), read_buffer_option()}), more);
   transport.features = {"stream-up", "stream-down", "stream-both"};
   return transport;
 }
-
-LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make)
-    : LoopServer(setup, make, Work::of(setup)) {}
 
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
                        std::unique_ptr<const Work> work)
@@ -193,6 +201,7 @@ contract::Ready LoopServer::ready() const {
   ready.addresses = addresses_;
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
+  add_sizes(ready, *work_);
   return ready;
 }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kit/agenda.h"
@@ -89,10 +90,7 @@ class ClientLoop {
 /// A client whose loops run on threads of their own, named "loop N".
 class LoopClient : public Client {
  public:
-  /// Connects and verifies every connection. Loop i drives shard i of load.
-  LoopClient(const contract::Setup& setup, Load& load,
-             const std::function<std::unique_ptr<ClientLoop>()>& make);
-  /// The same on the wire of work, for wires other than echo and stream.
+  /// Connects and verifies every connection, on the wire of work. Loop i drives shard i of load.
   LoopClient(const contract::Setup& setup, Load& load,
              const std::function<std::unique_ptr<ClientLoop>()>& make, std::unique_ptr<const Work> work);
   ~LoopClient() override;
@@ -162,16 +160,19 @@ std::size_t read_size(const contract::Setup& setup);
 void add_to(contract::Counts& counts, const Traffic& traffic);
 
 /// The description of a transport of wires echo and stream that uses LoopServer and
-/// LoopClient, with the options that all of these have; event loops add pace_options.
-contract::Transport loop_transport(const std::string& name, const std::string& doc);
+/// LoopClient, with the options that all of these have, and more; event loops add
+/// pace_options.
+contract::Transport loop_transport(const std::string& name, const std::string& doc,
+                                   std::vector<contract::Option> more = {});
+/// Options one behind the other.
+std::vector<contract::Option> joined(std::vector<contract::Option> options,
+                                     const std::vector<contract::Option>& more);
 
 /// A server whose loops run on threads of their own. It serves from construction to
 /// destruction.
 class LoopServer : public Server {
  public:
-  /// Listens; throws Failure{setup} when it cannot.
-  LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make);
-  /// The same on the wire of work, for wires other than echo and stream.
+  /// Listens, on the wire of work; throws Failure{setup} when it cannot.
   LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
              std::unique_ptr<const Work> work);
   ~LoopServer() override;
@@ -189,6 +190,54 @@ class LoopServer : public Server {
   std::vector<std::unique_ptr<ServerLoop>> loops_;
   std::atomic<std::size_t> next_{0};  // whose turn it is, where one socket accepts for all
   std::vector<std::thread> threads_;
+};
+
+/// Who makes the loops of a setup's end: what a library of event loops brings.
+struct Engine {
+  template <class Loop>
+  using Make = std::function<std::unique_ptr<Loop>()>;
+
+  std::function<Make<ServerLoop>(const contract::Setup&)> servers;
+  std::function<Make<ClientLoop>(const contract::Setup&)> clients;
+
+  /// Loops that are made without an argument.
+  template <class Servers, class Clients>
+  static Engine of() {
+    return {[](const contract::Setup&) { return std::make_unique<Servers>; },
+            [](const contract::Setup&) { return std::make_unique<Clients>; }};
+  }
+  /// Loops that are made with what settings reads from a setup.
+  template <class Servers, class Clients, class Settings>
+  static Engine of(Settings settings) {
+    return {[settings](const contract::Setup& setup) {
+              return [by = settings(setup)] { return std::make_unique<Servers>(by); };
+            },
+            [settings](const contract::Setup& setup) {
+              return [by = settings(setup)] { return std::make_unique<Clients>(by); };
+            }};
+  }
+};
+
+/// A transport of such a library: on wires echo and stream, or on that of work.
+class LoopTransport final : public Transport {
+ public:
+  using WorkOf = std::unique_ptr<const Work> (*)(const contract::Setup&);
+
+  LoopTransport(contract::Transport description, Engine engine, WorkOf work = Work::of)
+      : description_(std::move(description)), engine_(std::move(engine)), work_(work) {}
+
+  contract::Transport describe() const override { return description_; }
+  std::unique_ptr<Server> server(const contract::Setup& setup) override {
+    return std::make_unique<LoopServer>(setup, engine_.servers(setup), work_(setup));
+  }
+  std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
+    return std::make_unique<LoopClient>(setup, load, engine_.clients(setup), work_(setup));
+  }
+
+ private:
+  contract::Transport description_;
+  Engine engine_;
+  WorkOf work_;
 };
 
 }  // namespace netdyno

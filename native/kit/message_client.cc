@@ -69,7 +69,8 @@ void MessageClient::connect(std::size_t at) {
     verify(loop, connection, number);
     if (number == 0) path_ = find_path(loop, connection);
     const auto slots = load_.slots(number);
-    loop.carry(connection, work_->client(static_cast<std::uint32_t>(connection), slots, loop.agenda()),
+    loop.carry(connection,
+               work_->client({number, static_cast<std::uint32_t>(connection), slots, loop.agenda()}),
                !slots.empty());
   }
 }

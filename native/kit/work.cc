@@ -59,8 +59,6 @@ class OneExchange : public Work::Verification {
   void begin(std::int64_t) override {
     buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(capacity()));
   }
-  void send(std::uint32_t) override {}
-  void abandon(ErrorKind, std::int64_t) override {}
 
   std::span<char> read_buffer() override {
     return {buffer_.get(), static_cast<std::size_t>(std::min(capacity(), down_bytes_ - arrived_))};
@@ -147,8 +145,8 @@ class EchoWork final : public Work {
     if (setup.role == contract::Role::client) payload_.emplace(setup);
   }
 
-  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
-    return std::make_unique<Pipeline>(payload_.value(), Flights(number, slots, agenda));
+  std::unique_ptr<Flow> client(const Place& place) const override {
+    return std::make_unique<Pipeline>(payload_.value(), Flights(place.number, place.slots, place.agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<EchoServer>(bytes_, buffer, traffic);
@@ -166,8 +164,8 @@ class StreamWork final : public Work {
  public:
   explicit StreamWork(const contract::Setup& setup) : plan_(setup) {}
 
-  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
-    return std::make_unique<StreamClient>(plan_, Flights(number, slots, agenda));
+  std::unique_ptr<Flow> client(const Place& place) const override {
+    return std::make_unique<StreamClient>(plan_, Flights(place.number, place.slots, place.agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<StreamServer>(plan_, buffer, traffic);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "kit/agenda.h"
@@ -36,20 +37,28 @@ class Work {
   static std::unique_ptr<const Work> of_messages(const contract::Setup& setup);
   virtual ~Work() = default;
 
-  /// The client's flow of one connection. number is the connection's number in its
-  /// loop. The agenda, the slots and this object outlive the flow.
-  virtual std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const = 0;
-  /// The same on a wire whose connections differ, by what they ask for. connection is its
-  /// number among all of the client's.
-  virtual std::unique_ptr<Flow> client_of(std::int64_t /*connection*/, std::uint32_t number,
-                                          std::span<Slot> slots, Agenda& agenda) const {
-    return client(number, slots, agenda);
-  }
+  /// Which connection of a client it is, and whose slots it carries. What this names outlives
+  /// the connection's flow.
+  struct Place {
+    std::int64_t connection;  // among all of the client's
+    std::uint32_t number;     // in its loop's numbering
+    std::span<Slot> slots;
+    Agenda& agenda;
+  };
+  /// The client's flow of one connection. This object outlives the flow.
+  virtual std::unique_ptr<Flow> client(const Place& place) const = 0;
   /// The server's flow of one connection. It counts in traffic. buffer is the most that
   /// one read takes, in bytes. Flow::received throws Failure{invalid} when the content
   /// of the first exchange is wrong; drop the connection then and keep serving the
   /// others. traffic and this object outlive the flow.
   virtual std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const = 0;
+
+  /// Bytes of an exchange's messages, where a codec decides them.
+  struct Sizes {
+    std::int64_t up;
+    std::int64_t down;
+  };
+  virtual std::optional<Sizes> encoded() const { return std::nullopt; }
 
   /// After which losses a connection's first exchange is made again on another connection,
   /// and whether after Deferred: with another's server, which may start late or be busy.
@@ -68,6 +77,9 @@ class Work {
   /// connection's name to the text.
   class Verification : public Flow {
    public:
+    void send(std::uint32_t) override {}
+    bool ended(std::int64_t) override { return false; }
+    void abandon(contract::ErrorKind, std::int64_t) override {}
     virtual bool verified() const = 0;
     /// Bytes of the reply received so far.
     virtual std::int64_t arrived() const = 0;

@@ -225,7 +225,7 @@ struct Driven {
     work = Work::of(setup);
     load.emplace(setup, 1);
     loop.emplace(api);
-    loop->add(pair.loops.release(), work->client(0, load->slots(0), loop->agenda()), true);
+    loop->add(pair.loops.release(), work->client({0, 0, load->slots(0), loop->agenda()}), true);
     load->start(now_ns());
   }
 

@@ -21,7 +21,7 @@ namespace netdyno::test {
 /// A client's flow of one connection, with all that it needs.
 struct ClientRig {
   ClientRig(const contract::Setup& setup, std::shared_ptr<const Work> of)
-      : work(std::move(of)), load(setup, 1), flow(work->client_of(0, 0, load.slots(0), agenda)) {
+      : work(std::move(of)), load(setup, 1), flow(work->client({0, 0, load.slots(0), agenda})) {
     load.start(1);
     load.open(1);
     flow->begin(1);

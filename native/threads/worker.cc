@@ -30,9 +30,10 @@ class Threads : public Transport {
   }
 
   std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    return std::make_unique<LoopClient>(setup, load, [shared = std::make_shared<Shared>(setup)] {
-      return std::make_unique<ThreadLoop>(shared);
-    });
+    return std::make_unique<LoopClient>(
+        setup, load,
+        [shared = std::make_shared<Shared>(setup)] { return std::make_unique<ThreadLoop>(shared); },
+        Work::of(setup));
   }
 };
 

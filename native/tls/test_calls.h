@@ -106,9 +106,7 @@ class Calls final : public Work {
   /// So many of each connection's flow.
   explicit Calls(int calls) : calls_(calls) {}
 
-  std::unique_ptr<Flow> client(std::uint32_t, std::span<Slot>, Agenda&) const override {
-    return std::make_unique<Caller<Flow>>(calls_);
-  }
+  std::unique_ptr<Flow> client(const Place&) const override { return std::make_unique<Caller<Flow>>(calls_); }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<Answerer>(buffer, traffic);
   }

@@ -25,7 +25,6 @@ class Verification final : public Work::Verification {
   Verification& operator=(const Verification&) = delete;
 
   void begin(std::int64_t now) override { flow_.begin(now); }
-  void send(std::uint32_t) override {}
   bool unsent() const override { return flow_.fate() == Fate::open && flow_.unsent(); }
   std::span<const char> outgoing(std::int64_t now) override { return flow_.outgoing(now); }
   void written(std::size_t n) override { flow_.written(n); }
@@ -34,7 +33,6 @@ class Verification final : public Work::Verification {
   void received(std::size_t n, std::int64_t now) override;
   Fate fate() const override { return flow_.fate(); }
   bool ended(std::int64_t now) override;
-  void abandon(contract::ErrorKind, std::int64_t) override {}
 
   bool verified() const override { return inner_.verified() && inner_.fate() == flow_.fate(); }
   std::int64_t arrived() const override { return inner_.arrived(); }

@@ -24,14 +24,9 @@ class TlsWork final : public Work {
     sessions_.resize(static_cast<std::size_t>(setup.load.connections));
   }
 
-  std::unique_ptr<Flow> client(std::uint32_t number, std::span<Slot> slots, Agenda& agenda) const override {
-    return client_of(number, number, slots, agenda);
-  }
-  std::unique_ptr<Flow> client_of(std::int64_t connection, std::uint32_t number, std::span<Slot> slots,
-                                  Agenda& agenda) const override {
-    return std::make_unique<TlsFlow>(context_, host(connection),
-                                     inner_->client_of(connection, number, slots, agenda),
-                                     std::move(sessions_.at(static_cast<std::size_t>(connection))));
+  std::unique_ptr<Flow> client(const Place& place) const override {
+    return std::make_unique<TlsFlow>(context_, host(place.connection), inner_->client(place),
+                                     std::move(sessions_.at(static_cast<std::size_t>(place.connection))));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<TlsFlow>(context_, inner_->server(buffer, traffic), traffic);
@@ -40,6 +35,7 @@ class TlsWork final : public Work {
     return std::make_unique<tls::Verification>(context_, host(connection), inner_->verification(connection),
                                                sessions_.at(static_cast<std::size_t>(connection)));
   }
+  std::optional<Sizes> encoded() const override { return inner_->encoded(); }
   Repeats repeats() const override { return inner_->repeats(); }
 
  private:
