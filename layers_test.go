@@ -95,7 +95,7 @@ var layers = map[string][]string{
 	"internal/work/transport/tool":    {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/child", "internal/work/said", "internal/hist", "internal/quantity", "internal/tcpinfo"},
 	"internal/work/transport/*":       {"internal/contract", "internal/head", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/quicwire", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
-	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker"},
+	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker", "test/loopback"},
 
 	"internal/read/trial":   read("internal/printable"),
 	"internal/read/cells":   read("internal/read/trial"),
@@ -137,6 +137,7 @@ var layers = map[string][]string{
 	"bench/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // the programs that tests and benchmarks run
+	"test/loopback": {}, // servers of tests
 	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
 	"test/shop":     {}, // a gRPC service of a third party
 	"test/trials":   append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),

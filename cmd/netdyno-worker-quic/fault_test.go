@@ -160,8 +160,8 @@ func under(t *testing.T, secret *contract.TLS, address string) *workertest.Bench
 	return client
 }
 
-// Streams that are reset, replies that lie about their length, and GOAWAY in mid-run
-// end the trial with an error of kind peer, or count as invalid: nothing is sent anew.
+// Streams that are reset and replies that lie about their length are failed exchanges; a
+// server that leaves its connections and takes no other ends the trial.
 func TestAServerThatMisbehaves(t *testing.T) {
 	t.Parallel()
 	secret := workertest.Certificate(t)
@@ -177,8 +177,11 @@ func TestAServerThatMisbehaves(t *testing.T) {
 				panic(http.ErrAbortHandler) // resets the stream
 			}
 		})
-		if m := under(t, secret, address).Expect("error"); m.Error.Kind != contract.Peer || !m.Error.Fatal {
-			t.Errorf("error %+v, want a fatal one of kind peer", m.Error)
+		p := trial{Exchange: blocks(0, 100), TLS: secret, Load: contract.Load{Connections: 1, InFlight: 2, Amount: 60}, Client: map[string]any{"verify": "length"}}
+		client := p.Dial(t, http3, address)
+		client.Start()
+		if r := client.Expect("result").Result; r.Counts.Exchanges != 0 || r.Counts.Errors[contract.Peer] != 60 || len(r.Reasons) != 1 {
+			t.Errorf("counts %+v, reasons %v; want 60 errors of kind peer for one reason", r.Counts, r.Reasons)
 		}
 	})
 	t.Run("says GOAWAY", func(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 // findClient probes a server, and where a client was chosen for it lets that client ask
 // first: what it refuses (a cipher, a header, a way to frame a reply) a client on a
 // library of Go's asks, which is said.
-func findClient(ctx context.Context, asked probe.Target) (found probe.Found, instead string, err error) {
+func findClient(ctx context.Context, workers *session.Workers, asked probe.Target) (found probe.Found, instead string, err error) {
 	found, err = probe.Probe(ctx, asked)
 	chosen := found.Levels["client"]
 	if err != nil || !session.OnRings(chosen) {
 		return found, "", err
 	}
-	why := session.TryClient(ctx, armOf(found))
+	why := session.TryClient(ctx, workers, armOf(found))
 	if why == nil {
 		return found, "", nil
 	}

@@ -66,8 +66,12 @@ func timeWords(s *session.Session, trials []record.Trial) string {
 	return fmt.Sprintf("about %s", timeOf(s, trials))
 }
 
-// settleTime is how long the study lets its blocks after the first take; 0 for no bound.
+// settleTime is how long the study lets its blocks after the first take; 0 for no bound,
+// and of a study with one look, which ends after it.
 func settleTime(s *session.Session) time.Duration {
+	if len(s.Study.Stages) < 2 {
+		return 0
+	}
 	return time.Duration(s.Study.SettleS * float64(time.Second)).Round(time.Second)
 }
 

@@ -125,3 +125,31 @@ func TestWhatAProxyCannotDoIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// HTTP/2 goes through a proxy in a tunnel for each connection.
+func TestHTTP2ThroughAProxy(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	var taken atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Proto == "HTTP/2.0" {
+			taken.Add(1)
+		}
+		_, _ = io.WriteString(w, "ok") // the client judges what comes
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	for _, streams := range []string{"inflight=1", "inflight=4"} {
+		p := &proxy{asked: map[string]bool{}}
+		front := httptest.NewServer(p)
+		before := taken.Load()
+		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), server.URL+"/a", "-k", "-x", strings.Replace(front.URL, "http://", "http://ann:s3cret-word@", 1), "-c", "3", "amount=20", "blocks=1", streams, "--out", filepath.Join(t.TempDir(), "out"))
+		run.Env = append(os.Environ(), "PATH="+path)
+		said, err := run.CombinedOutput()
+		if err != nil || !strings.Contains(string(said), "1 trial planned: 1 valid") || p.tunnels.Load() != 1+3 || taken.Load()-before < 3+3+60 {
+			t.Errorf("%s: %d tunnels, %d requests; %v, %s", streams, p.tunnels.Load(), taken.Load()-before, err, said)
+		}
+		front.Close()
+	}
+}

@@ -50,7 +50,8 @@ const (
 	quickWarmup      = 250 * time.Millisecond
 	quickTrial       = 150 * time.Millisecond // starting, connecting and ending
 	mostBlocks       = 16
-	mostSettling     = 30 * time.Second // from the first figures to the end, where they do not become as precise
+	leastDeciding    = 6                // blocks of a look that can tell two arms apart
+	mostSettling     = 30 * time.Second // from the first figures to the end, where they settle nothing
 
 	numberConnections = 50                     // of a number of requests, as other tools have it
 	shortWindow       = 250 * time.Millisecond // of several URLs, whose first also runs twice
@@ -139,13 +140,19 @@ func (p *looked) tail() string {
 	return "service_p99_us"
 }
 
-// limit chooses the blocks: the usual looks of several arms; one arm is looked at
-// sooner and more often, as no comparison pays for it, and most often near the end of
-// the time that it has.
+// limit chooses the blocks, up to those that the time has room for: the usual looks of
+// several arms, and sooner ones, which decide nothing, to end a run that would last too
+// long. One arm is looked at sooner and more often, as no comparison pays for it, and most
+// often near the end.
 func (p *looked) limit() {
-	looks := []int{6, 10, mostBlocks}
-	if p.arms == 1 {
-		looks = looksWithin(int(min(mostBlocks, 2+mostSettling/p.block())))
+	last := int(min(mostBlocks, 2+mostSettling/p.block()))
+	looks := looksWithin(last)
+	if p.arms > 1 && last >= leastDeciding {
+		looks = slices.DeleteFunc([]int{2, leastDeciding, 10, last}, func(look int) bool { return look > last })
+		looks = slices.Compact(looks)
+	}
+	if p.arms > 1 && !p.sets("blocks") {
+		p.lack("settle", quantity.DurationText(mostSettling))
 	}
 	p.lack("blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(looks), " ", ","), "[]"))
 }

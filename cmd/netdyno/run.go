@@ -205,14 +205,14 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	if args, err = f.takeProbes(args); err != nil {
 		return session.Request{}, err
 	}
-	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun}
+	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun, Workers: new(session.Workers)}
 	urls, others := splitURLs(args)
 	switch {
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case len(urls) > 0:
 		r.Typed = f.target.hide(f.typed)
-		f.target.loopback = f.rig == rig.LoopbackName
+		f.target.loopback, f.target.workers = f.rig == rig.LoopbackName, r.Workers
 		r.Args, r.Arms, err = f.target.request(ctx, urls, others, f.own)
 	case f.goOn:
 		if len(args) > 1 {
@@ -220,7 +220,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		}
 		r, err = session.Begun(session.Directory(args[0]))
 	default:
-		if args, err = asTransport(ctx, args); err == nil {
+		if args, err = asTransport(ctx, r.Workers, args); err == nil {
 			f.own.data = f.target.last(f.own.data)
 			r.Args, err = f.own.arguments(args)
 			r.Arms, r.Race = f.arms, f.race

@@ -61,11 +61,11 @@ func (f *runFlags) takeRig(args []string) ([]string, error) {
 
 // asTransport reads a first argument that names no study and no file, but one or
 // several transports of the workers here, as transport=NAME,….
-func asTransport(ctx context.Context, args []string) ([]string, error) {
+func asTransport(ctx context.Context, workers *session.Workers, args []string) ([]string, error) {
 	if len(args) == 0 || strings.ContainsAny(args[0], "=./\\") || slices.Contains(source.List(), args[0]) {
 		return args, nil
 	}
-	catalog, err := session.Discover(ctx, nil)
+	catalog, err := workers.Catalog(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -125,6 +129,39 @@ func TestWhatIsNoUnixSocketIsNamed(t *testing.T) {
 		said, err := run.CombinedOutput()
 		if exit := run.ProcessState.ExitCode(); exit != 2 || !strings.Contains(string(said), want) || strings.Count(string(said), "\n") != 1 || strings.Contains(string(said), "\x1b") {
 			t.Errorf("%q: status %d, %v, %q, want %q", args, exit, err, said, want)
+		}
+	}
+}
+
+// TLS behind a Unix socket is asked by the name of the URL, over the HTTP that both ends
+// agree on.
+func TestTLSBehindAUnixSocket(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	for proto, args := range map[string][]string{"HTTP/1.1": {"--http1.1"}, "HTTP/2.0": nil} {
+		socket := filepath.Join(t.TempDir(), "tls.sock")
+		l, err := net.Listen("unix", socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var taken atomic.Int64
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Proto == proto && r.Host == "shop.example" && r.TLS.ServerName == "shop.example" && r.RequestURI == "/a?b" {
+				taken.Add(1)
+			}
+			_, _ = io.WriteString(w, "ok") // the client judges what comes
+		}))
+		_ = server.Listener.Close() // nobody has connected to it
+		server.Listener, server.EnableHTTP2 = l, true
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		out := filepath.Join(t.TempDir(), "out")
+		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append([]string{"https://shop.example/a?b", "-k", "--unix-socket", socket, "-c", "2", "amount=20", "blocks=1", "--out", out}, args...)...)
+		run.Env = append(os.Environ(), "PATH="+path)
+		said, err := run.CombinedOutput()
+		const probed, verified, measured = 3, 2, 2 * 20
+		if n := taken.Load(); err != nil || n < probed+verified+measured || !strings.Contains(string(said), proto) || !strings.Contains(string(said), "1 trial planned: 1 valid") {
+			t.Errorf("%s: the server took %d; %v, %s", proto, n, err, said)
 		}
 	}
 }

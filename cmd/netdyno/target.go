@@ -31,6 +31,7 @@ type target struct {
 	number                      string // of requests in all
 	curls                       bool   // the command is curl's own
 
+	workers  *session.Workers
 	loopback bool // the run is on this host alone
 	searches bool // for the highest rate, which nobody sets
 }
@@ -110,7 +111,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		if err != nil {
 			return nil, nil, err
 		}
-		found, instead, err := findClient(ctx, asked)
+		found, instead, err := findClient(ctx, t.workers, asked)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -150,7 +150,9 @@ func TestQuickLook(t *testing.T) {
 		fails string
 	}{
 		{"", 1, target{}, "connections=1,10,100 window=1s blocks=3,6,7,8,9 settle=5%/30s", ""},
-		{"", 2, target{}, "connections=1,10,100 window=250ms warmup=100ms blocks=6,10,16 compare.primary=exchanges_per_s,service_p99_us", ""},
+		{"", 2, target{}, "connections=1,10,100 window=250ms warmup=100ms blocks=2,6,8 settle=30s compare.primary=exchanges_per_s,service_p99_us", ""},
+		{"connections=1", 2, target{}, "blocks=2,6,10,16 settle=30s", ""},
+		{"window=10s", 2, target{}, "blocks=1,2 settle=30s", ""},
 		{"rate=1000", 2, target{connections: "7"}, "connections=7 compare.primary=exchanges_per_s,response_p99_us", ""},
 		{"window=2s blocks=4", 1, target{}, "window=2s blocks=4 settle=5%/30s", ""},
 		{"", 1, target{duration: "15s", connections: "1"}, "blocks=10 window=1.1s", ""},

@@ -286,6 +286,7 @@ type Result struct {
 	Service    string   `json:"service,omitempty"` // completion − actual send; window and drained
 	Response   string   `json:"response,omitempty"`
 	Lag        string   `json:"lag,omitempty"`
+	Lengths    string   `json:"lengths,omitempty"`  // histogram in bytes: what came down in each exchange of Service; absent where all were as long as setup said
 	OverMax    int64    `json:"over_max,omitempty"` // values above the histogram's range, counted there as its maximum
 	Runtime    *Runtime `json:"runtime,omitempty"`
 	Profile    []byte   `json:"profile,omitempty"` // CPU profile of the window, gzipped pprof, when setup asked for one

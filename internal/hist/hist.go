@@ -100,6 +100,12 @@ type Histogram struct {
 // New returns an empty histogram.
 func New() *Histogram { return &Histogram{known: true} }
 
+// Constant returns n values of ns, clamped to [0, MaxNs].
+func Constant(ns, n int64) *Histogram {
+	at := indexOf(max(0, min(ns, MaxNs)))
+	return &Histogram{known: true, count: n, steps: Steps{{valueAt(at), valueAt(at+1) - 1, n}}}
+}
+
 // counts returns the library's histogram, made from the steps where there is none,
 // to be changed.
 func (h *Histogram) counts() *hdr.Histogram {
@@ -163,6 +169,14 @@ func (h *Histogram) CV() float64 {
 func (h *Histogram) MaxNs() int64 {
 	if steps := h.Steps(); len(steps) > 0 {
 		return steps[len(steps)-1].toNs
+	}
+	return 0
+}
+
+// LeastNs returns the smallest value (to three digits), 0 when empty.
+func (h *Histogram) LeastNs() int64 {
+	if steps := h.Steps(); len(steps) > 0 {
+		return steps[0].fromNs
 	}
 	return 0
 }

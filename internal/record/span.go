@@ -179,7 +179,16 @@ func (w *Worker) Sizes() (up, down int64, ok bool) {
 }
 
 // AnyReply reports whether a client took replies of any length (option verify).
-func (w *Worker) AnyReply() bool { return w.Ready != nil && w.Ready.Options["verify"] == "status" }
+func (w *Worker) AnyReply() bool {
+	if w.Ready == nil {
+		return false
+	}
+	switch w.Ready.Options["verify"] {
+	case "status", "body", "regexp":
+		return true
+	}
+	return false
+}
 
 // ResultSeconds returns the length of the worker's window by its own result,
 // which must be there; false when it is not positive.

@@ -179,6 +179,7 @@ const (
 	Service  = "service"
 	Response = "response"
 	Lag      = "lag"
+	Lengths  = "lengths" // in bytes
 )
 
 // Histogram returns the merged histogram of one kind over all clients; false
@@ -230,12 +231,30 @@ func (w *Window) HistogramOf(client *Worker, kind string) (*hist.Histogram, bool
 	return h, h != nil
 }
 
+// Lengths returns how long the replies of one client were, in bytes: those that it
+// tells, else all as long as its setup says. False where it completed none, or they
+// cannot be decoded.
+func (w *Window) Lengths(client *Worker) (*hist.Histogram, bool) {
+	if client.Result == nil {
+		return nil, false
+	}
+	if client.Result.Lengths != "" {
+		return w.HistogramOf(client, Lengths)
+	}
+	_, down, ok := client.Sizes()
+	replies := client.Result.Counts.Exchanges + client.Result.Drained
+	if !ok || replies <= 0 {
+		return nil, false
+	}
+	return hist.Constant(down, replies), true
+}
+
 // decode returns nil for a histogram that cannot be had.
 func decode(r *contract.Result, kind string) *hist.Histogram {
 	if r == nil {
 		return nil
 	}
-	text := map[string]string{Service: r.Service, Response: r.Response, Lag: r.Lag}[kind]
+	text := map[string]string{Service: r.Service, Response: r.Response, Lag: r.Lag, Lengths: r.Lengths}[kind]
 	if text == "" {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"netdyno/internal/hist"
 	"netdyno/internal/read/trial"
 )
 
@@ -16,6 +17,8 @@ type Totals struct {
 	Kind          string  `json:"kind"` // of the times: "service", or "response" in an open loop
 	MaxUs         float64 `json:"max_us"`
 	Times         []Bar   `json:"times,omitempty"` // of valid trials, those of exchanges that drained included
+
+	Lengths *Lengths `json:"lengths,omitempty"` // of the replies, where they varied
 }
 
 // Bar counts the times that are longer than the bound of the bar before it.
@@ -27,6 +30,7 @@ type Bar struct {
 // totalsOf sums up what was counted in an arm's trials; nil for a server of our own.
 func totalsOf(judged []*trial.Judged) *Totals {
 	var t Totals
+	lengths := hist.New()
 	counts := make([]int64, len(trial.TimeBounds)+1)
 	for _, v := range judged {
 		c := v.Counted
@@ -40,6 +44,9 @@ func totalsOf(judged []*trial.Judged) *Totals {
 		t.SentBytes += c.SentBytes
 		t.ReceivedBytes += c.ReceivedBytes
 		t.Kind = c.Kind
+		if v.Trial.Status == trial.Valid && c.Lengths != nil {
+			lengths.Merge(c.Lengths)
+		}
 		if v.Trial.Status != trial.Valid || len(c.Times) != len(counts) {
 			continue
 		}
@@ -53,7 +60,7 @@ func totalsOf(judged []*trial.Judged) *Totals {
 	if t.Trials == 0 {
 		return nil
 	}
-	t.Times = bars(counts)
+	t.Times, t.Lengths = bars(counts), lengthsOf(lengths)
 	return &t
 }
 

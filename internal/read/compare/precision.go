@@ -23,11 +23,16 @@ func precisely(s *cells.Dataset) cells.Stage {
 	}
 	whole := out.Done == out.Blocks
 	out.Settled = asked > 0 && known == asked && whole
-	if whole && !out.Settled && late(s, out) {
-		out.Settled, out.TimeUp = true, true
-	}
+	endInTime(s, &out)
 	out.Sentence = precisionWords(s, out, known, asked)
 	return out
+}
+
+// endInTime ends a run at a look with all its blocks whose next would come too late.
+func endInTime(s *cells.Dataset, g *cells.Stage) {
+	if g.Done == g.Blocks && !g.Settled && g.Number < g.Own && late(s, *g) {
+		g.Settled, g.TimeUp = true, true
+	}
 }
 
 // late tells whether the next look would come after the time that the study gives its

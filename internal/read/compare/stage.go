@@ -51,6 +51,7 @@ func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requireme
 	}
 	out := *s.Stage
 	out.Settled = open == 0 && out.Done == out.Blocks
+	endInTime(s, &out)
 	out.Sentence = stageWords(s, out, open, asked, len(requirements) > 0)
 	return &out
 }
@@ -96,6 +97,10 @@ func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool)
 	level := fmt.Sprintf("level %.3g", g.Level)
 	left := fmt.Sprintf("%d of %d questions are open", open, asked)
 	switch {
+	case g.TimeUp && g.Level == 0:
+		return fmt.Sprintf("time over after %d blocks, too few to tell the arms apart: %s; settle=TIME lets a run go on longer", g.Blocks, reached(s))
+	case g.TimeUp:
+		return fmt.Sprintf("time over after %d blocks: judged at %s; %s; %s", g.Blocks, level, left, reached(s))
 	case g.Level == 0:
 		mute := fmt.Sprintf("%s decides nothing: it has too few blocks for the share of the significance level that is left to it", at)
 		if g.Next > 0 && !g.Stopped {

@@ -86,3 +86,43 @@ func TestOneArmSettlesByItsPrecision(t *testing.T) {
 		t.Errorf("after the last look: %+v, %v", f.Stage, err)
 	}
 }
+
+// A run of several arms that cannot settle ends in the time that it has after its first
+// block, judged as at any look there; one that settles ends at the same look as without.
+func TestSeveralArmsEndInTheirTime(t *testing.T) {
+	for _, c := range []struct {
+		trial   float64 // seconds that each of a block's three trials takes
+		speed   float64 // of the second arm
+		look    int     // at which it ends, of those after 2, 6, 8 and 16 blocks
+		timeUp  bool
+		mention string
+	}{
+		{0.5, 1.02, 4, false, ""},
+		{1.3, 1.02, 3, true, "time over after 8 blocks: judged at level "},
+		{1.5, 1.02, 2, true, "rates known to ±"},
+		{3, 1.02, 1, true, "time over after 2 blocks, too few to tell the arms apart: "},
+		{1.5, 10, 2, false, "is settled at level"},
+	} {
+		h, trials, records := synthetic.Run(synthetic.Options{
+			Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Speed: c.speed}}, Bare: true, Connections: []int{10}, Blocks: 16, SD: 0.2, Seed: 1, Primary: []string{"exchanges_per_s"},
+		})
+		h.Study.SettleS, h.Study.Blocks, h.Study.Stages = 30, 16, []int{2, 6, 8, 16}
+		for i := range records {
+			records[i].Timeline.EndNs = int64(c.trial * 1e9)
+		}
+		ended, timeUp, words := 4, false, ""
+		for look := 1; look < 4; look++ {
+			stage, err := compare.Look(h, trials, records, look)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stage.Settled {
+				ended, timeUp, words = look, stage.TimeUp, stage.Sentence
+				break
+			}
+		}
+		if ended != c.look || timeUp != c.timeUp || !strings.Contains(words, c.mention) {
+			t.Errorf("trials of %v s: it ends at look %d, time up %v: %s; want look %d", c.trial, ended, timeUp, words, c.look)
+		}
+	}
+}

@@ -122,6 +122,9 @@ func (l *layout) loadForms(s *summary.Summary, compared [][]part.Table) [][]part
 					if !ok {
 						continue
 					}
+					if both, ok := lengthsBeside(s, bars); ok {
+						forms = append(forms, append(slices.Clone(form), both))
+					}
 					form = append(form, bars)
 				}
 				forms = append(forms, form)

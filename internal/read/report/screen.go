@@ -19,8 +19,9 @@ import (
 type Screen struct {
 	title        string
 	answer       string
-	settling     string // what was reached in the time that the run had; "" where it needed no more
-	totals       string // what was asked and answered in all, of servers that are the user's own
+	settling     string   // what was reached in the time that the run had; "" where it needed no more
+	totals       string   // what was asked and answered in all, of servers that are the user's own
+	lengths      []string // how long the replies were, where they varied
 	requirements []Requirement
 	tally        string
 	forms        [][]part.Table // the tables, in every form that they can take, the fullest first
@@ -61,6 +62,7 @@ func NewScreen(f finding.Findings) Screen {
 	}
 	if own := summary.Of(f); own != nil && l.Capacity == nil {
 		s.title, s.totals, s.forms = "", own.Totals.Words(), l.loadForms(own, s.forms)
+		s.lengths = own.LengthLines()
 	}
 	s.forms = l.withFailed(s.forms)
 	return s

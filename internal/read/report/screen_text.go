@@ -113,7 +113,7 @@ func (t *terminal) restHeight(left []string, command string) int {
 
 // totalLines say what was reached, and what was asked and answered in all.
 func (s Screen) totalLines() []string {
-	return slices.DeleteFunc([]string{s.settling, s.totals}, func(line string) bool { return line == "" })
+	return slices.DeleteFunc(append([]string{s.settling, s.totals}, s.lengths...), func(line string) bool { return line == "" })
 }
 
 func height(grid string) int { return strings.Count(grid, "\n") + 1 }

@@ -67,6 +67,7 @@ type Load struct {
 	Percentiles []Percentile      `json:"percentiles_us"` // those that enough values lie beyond
 	MaxUs       float64           `json:"max_us"`         // of all windows
 	Histogram   []cells.Bar       `json:"histogram,omitempty"`
+	Lengths     *cells.Lengths    `json:"lengths,omitempty"` // of the replies, where they varied
 	Reasons     []contract.Reason `json:"reasons,omitempty"` // why requests failed, the most frequent first
 	Limit       string            `json:"limit,omitempty"`
 }
@@ -184,7 +185,7 @@ func loadOf(study record.Study, c cells.Cell, a cells.Arm) Load {
 		Requests: t.Exchanges, Failed: t.Failed, ReceivedBytes: t.ReceivedBytes, SentBytes: t.SentBytes,
 		Rate: figureOf(a, "exchanges_per_s"), Goodput: figureOf(a, "goodput_bytes_per_s"), Errors: figureOf(a, "error_share"),
 		ServerCPU: figureOf(a, "server.cpu_us_per_exchange"),
-		Times:     t.Kind, MaxUs: t.MaxUs, Histogram: t.Times, Percentiles: []Percentile{}, Limit: string(a.Limit),
+		Times:     t.Kind, MaxUs: t.MaxUs, Histogram: t.Times, Lengths: t.Lengths, Percentiles: []Percentile{}, Limit: string(a.Limit),
 	}
 	if l.Connections == "" {
 		l.Connections = study.Hold["connections"]

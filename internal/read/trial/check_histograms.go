@@ -7,7 +7,7 @@ import (
 )
 
 // checkHistograms demands one service time per exchange that completed, in
-// the window or drained after it.
+// the window or drained after it, and as many lengths where these are told.
 func checkHistograms(e *audit) string {
 	want := 0.0
 	for _, g := range e.generators {
@@ -22,6 +22,18 @@ func checkHistograms(e *audit) string {
 	}
 	if float64(h.Count()) != want {
 		return fmt.Sprintf("%d service times were recorded for %.0f exchanges", h.Count(), want)
+	}
+	for _, g := range e.generators {
+		if g.Result.Lengths == "" {
+			continue
+		}
+		lengths, ok := e.window.HistogramOf(g, record.Lengths)
+		if !ok {
+			return "a histogram of the replies' lengths cannot be read"
+		}
+		if n := g.Result.Counts.Exchanges + g.Result.Drained; lengths.Count() != n {
+			return fmt.Sprintf("%s recorded %d lengths of %d replies", g.Name, lengths.Count(), n)
+		}
 	}
 	return ""
 }

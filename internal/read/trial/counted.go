@@ -2,6 +2,7 @@ package trial
 
 import (
 	"netdyno/internal/contract"
+	"netdyno/internal/hist"
 	"netdyno/internal/record"
 )
 
@@ -14,7 +15,8 @@ type Counted struct {
 	ReceivedBytes int64
 	Kind          string // of the times: record.Response in an open loop, else record.Service
 	MaxNs         int64
-	Times         []int64 // exchanges by TimeBounds that took at most so long, those that drained included; nil where none were timed
+	Lengths       *hist.Histogram // of the replies, in bytes, those that drained included; nil where they are not known
+	Times         []int64         // exchanges by TimeBounds that took at most so long, those that drained included; nil where none were timed
 }
 
 // TimeBounds are those by which times are counted, in ns, rising: 1, 2, 3 and 5 of each
@@ -33,7 +35,7 @@ func countedOf(e *audit) Counted {
 	if !e.servedElsewhere() {
 		return Counted{}
 	}
-	c := Counted{Kind: record.Service}
+	c := Counted{Kind: record.Service, Lengths: lengthsOf(e)}
 	for _, g := range e.generators {
 		if g.Result == nil {
 			continue
@@ -53,6 +55,19 @@ func countedOf(e *audit) Counted {
 		c.Times = append(c.Times, t.Count()) // the last bar has no bound
 	}
 	return c
+}
+
+// lengthsOf returns how long the replies of all clients were; nil where one does not tell.
+func lengthsOf(e *audit) *hist.Histogram {
+	all := hist.New()
+	for _, g := range e.generators {
+		lengths, ok := e.window.Lengths(g)
+		if !ok {
+			return nil
+		}
+		all.Merge(lengths)
+	}
+	return all
 }
 
 // servedElsewhere tells whether the trial's server is not one of netdyno's.

@@ -84,21 +84,33 @@ func fullCPUs(e *audit) []busyCPUs {
 // ownShare returns the share of the time of a host's CPUs, or of a set of them, that
 // the trial's own processes used there, with the interrupts, which its traffic causes.
 func ownShare(e *audit, host record.Span, set []int) float64 {
-	used, size := 0.0, float64(len(set))
-	every := make([]int, 0, len(host.To.Meter.CPUs))
-	for _, cpu := range host.To.Meter.CPUs {
-		every = append(every, cpu.ID)
-	}
 	on := set
 	if len(set) == 0 {
-		on, size = every, float64(len(every))
+		on = allCPUs(host.To.Meter)
 	}
+	used := e.usedOn(host, set, func(c workerGroup) float64 { return c.used() * c.withoutSteal() })
+	return (used + interruptCores(host, on)) / float64(len(on))
+}
+
+// usedOn sums what the trial's groups used, in cores, of a host's CPUs, or of a set of
+// them.
+func (e *audit) usedOn(host record.Span, set []int, used func(workerGroup) float64) float64 {
+	sum := 0.0
 	for _, c := range e.groups {
 		if record.SameHost(c.spans[0].To.Meter, host.To.Meter) && (len(set) == 0 || within(c.set, set)) {
-			used += c.used() * c.withoutSteal()
+			sum += used(c)
 		}
 	}
-	return (used + interruptCores(host, on)) / size
+	return sum
+}
+
+// allCPUs are those that a reading of a host names.
+func allCPUs(of *contract.Meter) []int {
+	all := make([]int, 0, len(of.CPUs))
+	for _, cpu := range of.CPUs {
+		all = append(all, cpu.ID)
+	}
+	return all
 }
 
 // within tells whether all CPUs of a set are among others.

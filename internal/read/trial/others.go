@@ -32,7 +32,7 @@ func (e *audit) othersShare() float64 {
 	}
 	most := 0.0
 	for _, h := range e.window.Hosts() {
-		set, own := e.ownOn(h)
+		set, own := e.mayRunOn(h), e.usedOn(h, nil, workerGroup.used)
 		t, ok := timeOf(h, set)
 		_, _, length, metered := h.Metered()
 		if !ok || !metered || len(set) == 0 {
@@ -64,23 +64,19 @@ func (e *audit) waitedBeside() float64 {
 	return most
 }
 
-// ownOn returns the CPUs of a host on which the trial's workers might run, and what they
-// used, in cores.
-func (e *audit) ownOn(host record.Span) (set []int, cores float64) {
+// mayRunOn returns the CPUs of a host on which the trial's workers might run.
+func (e *audit) mayRunOn(host record.Span) (set []int) {
 	_, to, _, _ := host.Metered()
 	if to == nil {
-		return nil, 0
+		return nil
 	}
 	for _, c := range e.groups {
 		if !record.SameHost(c.spans[0].To.Meter, host.To.Meter) {
 			continue
 		}
-		cores += c.used()
 		on := c.set
 		if len(on) == 0 {
-			for _, cpu := range to.CPUs {
-				on = append(on, cpu.ID)
-			}
+			on = allCPUs(to)
 		}
 		for _, cpu := range on {
 			if !slices.Contains(set, cpu) {
@@ -88,5 +84,5 @@ func (e *audit) ownOn(host record.Span) (set []int, cores float64) {
 			}
 		}
 	}
-	return set, cores
+	return set
 }

@@ -225,6 +225,13 @@ func countsAgree(r *contract.Result, open bool) error {
 			return fmt.Errorf("histogram %s holds %d values in a closed loop without think time, expected none", h.name, got.Count())
 		}
 	}
+	lengths, err := hist.Decode(r.Lengths)
+	if err != nil {
+		return fmt.Errorf("read histogram lengths of result: %w (section Histograms)", err)
+	}
+	if lengths.Count() > 0 && lengths.Count() != want {
+		return fmt.Errorf("histogram lengths holds %d values, expected exchanges + drained = %d + %d, or none", lengths.Count(), r.Counts.Exchanges, r.Drained)
+	}
 	ages, err := hist.Decode(r.Ages)
 	if err != nil {
 		return fmt.Errorf("read histogram ages of result: %w (section Histograms)", err)

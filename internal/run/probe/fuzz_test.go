@@ -14,6 +14,8 @@ import (
 
 	"netdyno/internal/printable"
 	"netdyno/internal/run/probe"
+
+	"netdyno/test/loopback"
 )
 
 // Bounds on a probe of a stranger: what it may allocate for replies of less than 1 MiB,
@@ -36,25 +38,12 @@ type stranger struct {
 // meet starts a stranger.
 func meet(f *testing.F) *stranger {
 	f.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { _ = l.Close() })
-	s := &stranger{address: l.Addr().String()}
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return // closed
-			}
-			go func(answer func(net.Conn)) {
-				defer conn.Close()
-				_ = conn.SetDeadline(time.Now().Add(holds))
-				answer(conn)
-			}(*s.answer.Load())
-		}
-	}()
+	s := &stranger{}
+	s.address = loopback.Serve(f, func(conn net.Conn) {
+		answer := *s.answer.Load()
+		_ = conn.SetDeadline(time.Now().Add(holds))
+		answer(conn)
+	})
 	return s
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"io"
 	"net"
 	"net/http/httptest"
 	"os"
@@ -24,6 +23,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/run/probe"
+
+	"netdyno/test/loopback"
 )
 
 // service is a gRPC server of somebody else's.
@@ -207,20 +208,7 @@ func TestWhatGRPCCannotMeasureIsOneSentence(t *testing.T) {
 	at := serveGRPC(t, all)
 	web := httptest.NewServer(site())
 	defer web.Close()
-	mute, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mute.Close()
-	go func() {
-		for {
-			c, err := mute.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _, _ = io.Copy(c, c) }() // until the client goes
-		}
-	}()
+	mute := loopback.Serve(t, echo)
 	for _, c := range []struct {
 		target probe.Target // its URL without grpc://
 		want   string
@@ -247,7 +235,7 @@ func TestWhatGRPCCannotMeasureIsOneSentence(t *testing.T) {
 		{probe.Target{URL: at + unary, Headers: []string{"grpc-timeout: 1s"}}, "expected at most 8 digits and a unit, one of H M S m u n"},
 		{probe.Target{URL: at + unary, Headers: []string{"x-bin: A"}}, "has a value in base64"},
 		{probe.Target{URL: strings.TrimPrefix(web.URL, "http://") + unary}, "speaks HTTP/1.1 and no gRPC; measure http://"},
-		{probe.Target{URL: mute.Addr().String() + unary}, "speaks no gRPC: it answers HTTP/2 with"},
+		{probe.Target{URL: mute + unary}, "speaks no gRPC: it answers HTTP/2 with"},
 	} {
 		c.target.URL = "grpc://" + c.target.URL
 		refused(t, c.target, c.want)

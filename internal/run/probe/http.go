@@ -187,10 +187,10 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	defer response.Body.Close()
 	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
 	if r.code == http.StatusSwitchingProtocols { // what follows is no reply, and the library reads it beyond any deadline
-		return r, failed{r.status, "it goes on in another protocol than HTTP, which cannot be measured"}
+		return r, failed{status: r.status, says: "it goes on in another protocol than HTTP, which cannot be measured"}
 	}
 	if t.Status != 0 && r.code != t.Status {
-		return r, failed{r.status, fmt.Sprintf("--expect-status says %d", t.Status)}
+		return r, failed{status: r.status, says: fmt.Sprintf("--expect-status says %d", t.Status)}
 	}
 	if r.code == t.Status {
 		r.bytes, err = t.take(response.Body)
@@ -202,7 +202,11 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	if r.code >= http.StatusBadRequest {
 		line, _ := io.ReadAll(io.LimitReader(response.Body, 200)) // a part of it will do
 		first, _, _ := strings.Cut(strings.TrimSpace(string(line)), "\n")
-		return r, failed{r.status, first}
+		refused := failed{status: r.status, says: first}
+		if len(t.Paths) == 0 { // of these every status must be 2xx
+			refused.code = r.code
+		}
+		return r, refused
 	}
 	r.bytes, err = t.take(response.Body)
 	return r, err
@@ -236,9 +240,25 @@ type redirected struct {
 
 func (e redirected) Error() string { return "redirects to " + e.to }
 
-type failed struct{ status, says string }
+// failed is a reply whose status is not measured.
+type failed struct {
+	status, says string
+	code         int // that --expect-status may name; 0 where that would not help
+}
 
 func (e failed) Error() string { return e.status }
+
+// explain says what was answered, and how such replies are measured.
+func (e failed) explain(where string) error {
+	text := where + " answers " + e.status
+	if e.says != "" {
+		text += ": " + quantity.Clip(e.says, 120)
+	}
+	if e.code != 0 {
+		text += fmt.Sprintf("; --expect-status %d measures such replies", e.code)
+	}
+	return errors.New(text)
+}
 
 // sound refuses what a trial could not repeat.
 func (t Target) sound(where *url.URL, r reply) error {
@@ -264,10 +284,8 @@ func explainHTTP(u *url.URL, err error) error {
 		return fmt.Errorf("%s closed the connection while it was asked: it speaks no HTTP, or refuses this host", where)
 	case errors.As(err, &to):
 		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
-	case errors.As(err, &answered) && answered.says != "":
-		return fmt.Errorf("%s answers %s: %s", where, answered.status, quantity.Clip(answered.says, 120))
 	case errors.As(err, &answered):
-		return fmt.Errorf("%s answers %s", where, answered.status)
+		return answered.explain(where)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%s has a certificate of an unknown authority; name it with --ca FILE, or accept any with --insecure", where)
 	case errors.As(err, &name):

@@ -43,7 +43,8 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	case give == "":
 		return said
 	case status:
-		return fmt.Errorf("%w; %s", said, give)
+		answered.code = 0 // the reply is to another wire
+		return fmt.Errorf("%w; %s", answered.explain(u.String()), give)
 	}
 	return fmt.Errorf("%s %s", t.address(u), strings.TrimPrefix(give, "the server "))
 }

@@ -2,8 +2,6 @@ package probe_test
 
 import (
 	"crypto/tls"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -12,6 +10,8 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"netdyno/internal/run/probe"
+
+	"netdyno/test/loopback"
 )
 
 // What a server speaks instead is said, with what to type for it.
@@ -28,21 +28,7 @@ func TestAServerOfAnotherWire(t *testing.T) {
 	at := func(s *httptest.Server) string { return s.Listener.Addr().String() }
 	calls := serveGRPC(t, all)
 	secret := serveGRPC(t, all, grpc.Creds(credentials.NewTLS(&tls.Config{Certificates: secure.TLS.Certificates})))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _, _ = io.Copy(c, c); _ = c.Close() }()
-		}
-	}()
-	echo := l.Addr().String()
+	echo := loopback.Serve(t, echo)
 	for _, c := range []struct {
 		url   string
 		http2 bool

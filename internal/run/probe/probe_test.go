@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"netdyno/internal/run/probe"
+
+	"netdyno/test/loopback"
 )
 
 // site answers as its paths say.
@@ -100,7 +102,6 @@ func TestHTTP(t *testing.T) {
 
 // answer answers every request of a connection in the same words.
 func answer(conn net.Conn, reply string) {
-	defer conn.Close()
 	for r := bufio.NewReader(conn); ; {
 		if _, err := http.ReadRequest(r); err != nil {
 			return
@@ -117,21 +118,8 @@ func TestUnusualReplies(t *testing.T) {
 		"stray bytes after 204": {"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 204 No Content, 0 bytes, keep-alive, asked by http1-uring", "http1-uring"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			go func() {
-				for {
-					conn, err := l.Accept()
-					if err != nil {
-						return // closed
-					}
-					go answer(conn, c.reply)
-				}
-			}()
-			f := levels(t, probe.Target{URL: "http://" + l.Addr().String() + "/", Client: cheap}, map[string]string{"client": c.client, "fresh": ""})
+			at := loopback.Serve(t, func(conn net.Conn) { answer(conn, c.reply) })
+			f := levels(t, probe.Target{URL: "http://" + at + "/", Client: cheap}, map[string]string{"client": c.client, "fresh": ""})
 			for _, part := range strings.Split(c.words, ", ") {
 				if !strings.Contains(f.Words, part) {
 					t.Errorf("it says %q, want %q", f.Words, part)
@@ -208,7 +196,7 @@ func TestWhatCannotBeMeasuredIsOneSentence(t *testing.T) {
 	s := httptest.NewServer(site())
 	defer s.Close()
 	refused(t, probe.Target{URL: s.URL + "/moved"}, "redirects to /elsewhere: measure that URL")
-	refused(t, probe.Target{URL: s.URL + "/broken"}, "answers 500 Internal Server Error: the database is away")
+	refused(t, probe.Target{URL: s.URL + "/broken"}, "answers 500 Internal Server Error: the database is away; --expect-status 500 measures such replies")
 	refused(t, probe.Target{URL: "http://127.0.0.1:1/"}, "nothing listens on 127.0.0.1:1; start the server first")
 	refused(t, probe.Target{URL: "http:///x"}, "is not a URL; expected one such as")
 	refused(t, probe.Target{URL: "tcp://127.0.0.1"}, "names no port")
@@ -222,41 +210,17 @@ func TestWhatCannotBeMeasuredIsOneSentence(t *testing.T) {
 // speaking is the URL of a server that says the same to everybody and hangs up.
 func speaking(t *testing.T, text string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = c.Read(make([]byte, 4096))
-			_, _ = io.WriteString(c, text)
-			_ = c.Close()
-		}
-	}()
-	return "http://" + l.Addr().String()
+	return "http://" + loopback.Serve(t, func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 4096)) // whatever is asked
+		_, _ = io.WriteString(c, text)    // the other end judges it
+	})
 }
 
+// echo sends back what comes until the client goes.
+func echo(c net.Conn) { _, _ = io.Copy(c, c) }
+
 func TestEcho(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _, _ = io.Copy(c, c); _ = c.Close() }()
-		}
-	}()
-	levels(t, probe.Target{URL: "tcp://" + l.Addr().String()}, map[string]string{"server": "address", "opt.server.wire": "echo", "request": "100B"})
+	levels(t, probe.Target{URL: "tcp://" + loopback.Serve(t, echo)}, map[string]string{"server": "address", "opt.server.wire": "echo", "request": "100B"})
 	refused(t, probe.Target{URL: strings.Replace(speaking(t, strings.Repeat("?", 100)), "http", "tcp", 1)}, "is no echo server")
 }
 

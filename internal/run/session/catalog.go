@@ -18,14 +18,27 @@ import (
 // Discover finds the workers beside this executable, then on PATH, and those of
 // every build that the trials have.
 func Discover(ctx context.Context, trials []record.Trial) (*bench.Catalog, error) {
-	directories, err := places()
-	if err != nil {
-		return nil, err
+	return new(Workers).Catalog(ctx, trials)
+}
+
+// Workers are those of this host, which are asked once what they offer. The zero value
+// has asked none; one goroutine may use it.
+type Workers struct{ catalog *bench.Catalog }
+
+// Catalog is Discover, which asks no worker twice.
+func (w *Workers) Catalog(ctx context.Context, trials []record.Trial) (*bench.Catalog, error) {
+	if w.catalog == nil {
+		directories, err := places()
+		if err != nil {
+			return nil, err
+		}
+		found := bench.Discover(ctx, directories)
+		if ctx.Err() != nil { // what is absent now is so because nobody waited for it
+			return nil, context.Cause(ctx)
+		}
+		w.catalog = &found
 	}
-	catalog := bench.Discover(ctx, directories)
-	if ctx.Err() != nil { // what is absent now is so because nobody waited for it
-		return nil, context.Cause(ctx)
-	}
+	catalog := w.catalog
 	for _, t := range trials {
 		directory := t.Levels["build"]
 		if directory == "" || catalog.Builds[directory] != nil {
@@ -35,7 +48,7 @@ func Discover(ctx context.Context, trials []record.Trial) (*bench.Catalog, error
 			return nil, err
 		}
 	}
-	return &catalog, nil
+	return catalog, nil
 }
 
 // places are the directories in which workers are looked for, in order.

@@ -12,6 +12,7 @@ type Request struct {
 	Args     []string  // a study or a file, with keys and levels; of Continue the directory
 	Arms     []Arm     // besides Args, which then name no study or file
 	Race     *Race     // of those arms; nil for none
+	Workers  *Workers  // that may have been asked already; nil for none
 	Command  string    // that was typed, for the header; "": run
 	Typed    []string  // what was typed, for the header; nil: Args
 	Rig      string    // as users write it

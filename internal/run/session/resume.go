@@ -160,6 +160,9 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 	if settled && alone {
 		return 0, fmt.Errorf("continue: every rate of %s was known as precisely as it asks after %s, where it ends; for narrower intervals begin a new run, with another settle=SHARE", dir, quantity.Plural(horizon, "block"))
 	}
+	if settled && run.Header.Study.SettleS > 0 {
+		return 0, fmt.Errorf("continue: everything that %s asks was settled after %s, or its time for that was over; begin a new run, with another settle=TIME or more blocks=N", dir, quantity.Plural(horizon, "block"))
+	}
 	if settled {
 		return 0, fmt.Errorf("continue: everything that %s asks was settled after %d blocks, where the study ends: a further look could only unsettle it; "+
 			"for narrower intervals begin a new run with more blocks=N", dir, horizon)

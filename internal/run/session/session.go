@@ -125,7 +125,7 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 		return err
 	}
 	var err error
-	if s.catalog, err = Discover(ctx, s.Trials); err != nil {
+	if s.catalog, err = cmp.Or(s.request.Workers, new(Workers)).Catalog(ctx, s.Trials); err != nil {
 		return err
 	}
 	if external {

@@ -13,7 +13,7 @@ import (
 
 // TryClient makes one exchange with an arm's server, by the arm's own client on this
 // host. The error says why the client could not.
-func TryClient(ctx context.Context, arm Arm) (err error) {
+func TryClient(ctx context.Context, workers *Workers, arm Arm) (err error) {
 	var held texts
 	defer func() { err = errors.Join(err, held.remove()) }()
 	arm.Levels = maps.Clone(arm.Levels)
@@ -38,7 +38,7 @@ func TryClient(ctx context.Context, arm Arm) (err error) {
 	if err != nil {
 		return err
 	}
-	catalog, err := Discover(ctx, nil)
+	catalog, err := workers.Catalog(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -13,27 +13,8 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"netdyno/internal/run/spoken"
+	"netdyno/test/loopback"
 )
-
-// serving answers every connection by a function, and returns where.
-func serving(t *testing.T, answer func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { answer(conn); _ = conn.Close() }()
-		}
-	}()
-	return l.Addr().String()
-}
 
 // web starts a server of net/http, by TLS with a configuration.
 func web(t *testing.T, config *tls.Config, protocols func(*http.Protocols)) string {
@@ -90,11 +71,11 @@ func TestAt(t *testing.T) {
 		"TLS with certificates":     {web(t, &tls.Config{ClientAuth: tls.RequireAnyClientCert}, h1), spoken.Wire{TLS: true}, "TLS"},
 		"gRPC":                      {grpcServer(t), spoken.Wire{Name: spoken.GRPC}, "gRPC without TLS"},
 		"gRPC by TLS":               {grpcServer(t, encrypted), spoken.Wire{Name: spoken.GRPC, TLS: true}, "gRPC by TLS"},
-		"echo":                      {serving(t, func(c net.Conn) { _, _ = io.Copy(c, c) }), spoken.Wire{Name: spoken.Echo}, "echo"},
-		"SSH":                       {serving(t, says("SSH-2.0-x\r\n")), spoken.Wire{}, ""},
-		"noise":                     {serving(t, says(strings.Repeat("\x15\x00\xff", 1000))), spoken.Wire{}, ""},
-		"nothing":                   {serving(t, says("")), spoken.Wire{}, ""},
-		"silence":                   {serving(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }), spoken.Wire{}, ""},
+		"echo":                      {loopback.Serve(t, func(c net.Conn) { _, _ = io.Copy(c, c) }), spoken.Wire{Name: spoken.Echo}, "echo"},
+		"SSH":                       {loopback.Serve(t, says("SSH-2.0-x\r\n")), spoken.Wire{}, ""},
+		"noise":                     {loopback.Serve(t, says(strings.Repeat("\x15\x00\xff", 1000))), spoken.Wire{}, ""},
+		"nothing":                   {loopback.Serve(t, says("")), spoken.Wire{}, ""},
+		"silence":                   {loopback.Serve(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }), spoken.Wire{}, ""},
 		"nobody":                    {free.Addr().String(), spoken.Wire{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func (s *Study) warnings() []record.Warning {
 			Advice: fmt.Sprintf("run at least %d blocks", fewestBlocks),
 		})
 	}
-	if s.Settle == 0 {
+	if s.Settle == 0 && s.SettleS == 0 { // a time ends a run after any of them
 		out = append(out, s.warnStages()...)
 	}
 	out = append(out, s.warnKept()...)

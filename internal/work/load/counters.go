@@ -29,6 +29,18 @@ type counters struct {
 type times struct {
 	service, response, lag *hist.Recorder
 	sends                  *sends
+	lengths                atomic.Pointer[hist.Recorder] // of replies of another length than expected; nil before the first
+}
+
+// differs counts a reply of another length than expected. The first one of a shard
+// allocates, because most trials have none.
+func (t *times) differs(received int64) {
+	r := t.lengths.Load()
+	if r == nil {
+		t.lengths.CompareAndSwap(nil, hist.NewRecorder())
+		r = t.lengths.Load()
+	}
+	r.Record(received)
 }
 
 // shard is a set of slots that share counters: those of one event loop, or of

@@ -31,6 +31,9 @@ func (l *Load) Result() (contract.Result, error) {
 		return r, err
 	}
 	r.Inside = l.insideOf(r.Counts.Exchanges, service) // before the schedules are walked to their end
+	if r.Lengths, err = l.lengths(r.Counts.Exchanges + r.Drained); err != nil {
+		return r, err
+	}
 	ages := l.unfinished(now)
 	r.Unfinished = ages.Count()
 	if r.Unfinished > 0 {
@@ -60,6 +63,21 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 		}
 	}
 	return ages
+}
+
+// lengths encodes the lengths of so many replies; "" where all were as expected.
+func (l *Load) lengths(replies int64) (string, error) {
+	lengths := hist.New()
+	for _, c := range l.window {
+		if r := c.times.lengths.Load(); r != nil {
+			lengths.Merge(r.Snapshot())
+		}
+	}
+	if lengths.Count() == 0 {
+		return "", nil
+	}
+	lengths.Record(l.exchange.DownBytes, max(0, replies-lengths.Count()))
+	return lengths.Encode()
 }
 
 // encodeTimes enters the histograms into r, and returns the times by which exchanges

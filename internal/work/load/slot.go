@@ -68,6 +68,9 @@ func (s *Slot) Done(sent, now, received int64) {
 		return
 	}
 	t.parts.add(free, sent, now)
+	if received != s.load.exchange.DownBytes {
+		t.times.differs(received)
+	}
 	t.times.service.Record(now - sent)
 	if t.times.lag != nil {
 		t.times.lag.Record(sent - due)

@@ -206,11 +206,14 @@ func (d *draft) setAlso(s *study.Study, compare *node) error {
 	return nil
 }
 
-// checkSettle refuses the precision of a study that compares arms: such a one ends when
-// its comparisons are settled, and by nothing else.
+// checkSettle refuses the precision of a study that compares arms, which ends when its
+// comparisons are settled or its time is over, and a time without a precision of any other.
 func (d *draft) checkSettle(s *study.Study) error {
-	if arms := len(s.Scope().Arms()); s.Settle > 0 && arms > 1 {
-		return d.tree.value("settle").at.errorf("settle: the study compares %d arms, and ends when the primary comparisons are settled; expected one arm", arms)
+	switch arms := len(s.Scope().Arms()); {
+	case arms > 1 && s.Settle > 0:
+		return d.tree.value("settle").at.errorf("settle: the study compares %d arms, and ends when the primary comparisons are settled; expected one arm, or a time alone such as 30s", arms)
+	case arms <= 1 && s.Settle == 0 && s.SettleS > 0:
+		return d.tree.value("settle").at.errorf("settle: found a time alone, which is for a study of several arms; expected a share before it, such as 5%%/%gs", s.SettleS)
 	}
 	return nil
 }

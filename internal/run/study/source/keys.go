@@ -187,15 +187,18 @@ var capacityBlock = block[record.Capacity]{
 }
 
 // precision is the share within which a rate is to be known, and the time that the run
-// may take until then; 0 for no bound.
+// may take until then; 0 for no bound. Of several arms there is a time alone.
 type precision struct {
 	share float64
 	time  time.Duration
 }
 
-const settleForm = "a share such as 5%, or a share and a time such as 5%/30s"
+const settleForm = "a share such as 5%, a share and a time such as 5%/30s, or of several arms a time such as 30s"
 
 var aPrecision = single(settleForm, func(text string) (p precision, err error) {
+	if alone, err := quantity.ParseDuration(text); err == nil && alone > 0 {
+		return precision{time: alone}, nil
+	}
 	text, bound, bounded := strings.Cut(text, "/")
 	if bounded {
 		if p.time, err = quantity.ParseDuration(bound); err != nil || p.time <= 0 {
@@ -207,13 +210,14 @@ var aPrecision = single(settleForm, func(text string) (p precision, err error) {
 	}
 	return p, err
 }, func(p precision) string {
-	switch {
-	case p.share == 0:
-		return ""
-	case p.time == 0:
-		return quantity.ShareText(p.share)
+	var parts []string
+	if p.share > 0 {
+		parts = append(parts, quantity.ShareText(p.share))
 	}
-	return quantity.ShareText(p.share) + "/" + quantity.DurationText(p.time)
+	if p.time > 0 {
+		parts = append(parts, quantity.DurationText(p.time))
+	}
+	return strings.Join(parts, "/")
 })
 
 // someForms are how settings are written outside of netdyno, by factor.

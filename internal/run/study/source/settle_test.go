@@ -9,8 +9,11 @@ import (
 
 func TestSettleIsOfOneArm(t *testing.T) {
 	_, err := ParseArgs([]string{"transport=go-net,go-epoll", "blocks=3,5,8", "settle=5%"}, nil)
-	if err == nil || !strings.Contains(err.Error(), "compares 2 arms") {
+	if err == nil || !strings.Contains(err.Error(), "compares 2 arms") || !strings.Contains(err.Error(), "such as 30s") {
 		t.Errorf("two arms settle by precision: %v", err)
+	}
+	if _, err := ParseArgs([]string{"transport=go-net", "settle=30s"}, nil); err == nil || !strings.Contains(err.Error(), "5%/30s") {
+		t.Errorf("one arm settles by a time alone: %v", err)
 	}
 	for _, bad := range []string{"settle=0", "settle=120%", "settle=soon", "settle=5%/", "settle=5%/0s", "settle=5%/soon"} {
 		if _, err := ParseArgs([]string{"transport=go-net", bad}, nil); err == nil || !strings.Contains(err.Error(), "settle") {
@@ -46,5 +49,21 @@ func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
 	}
 	if study.Summary(again).Settle != 0.05 || study.Summary(again).SettleS != 30 {
 		t.Error("readers are not told of settle")
+	}
+}
+
+// A study of several arms may bound the time in which its comparisons settle.
+func TestSeveralArmsMayHaveATime(t *testing.T) {
+	s, err := ParseArgs([]string{"transport=go-net,go-epoll", "blocks=3,6,8", "settle=30s"}, nil)
+	if err != nil || s.Settle != 0 || s.SettleS != 30 {
+		t.Fatalf("settle %v/%v s, %v", s.Settle, s.SettleS, err)
+	}
+	written, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseFile("again.yaml", written)
+	if err != nil || again.Settle != 0 || again.SettleS != 30 {
+		t.Errorf("read back: %v, %+v:\n%s", err, again, written)
 	}
 }

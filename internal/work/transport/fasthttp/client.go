@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -82,6 +83,9 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(response)
 	request.SetRequestURI(r.URL)
+	if strings.HasSuffix(r.URL, "?") {
+		keepEmptyQuery(request.URI())
+	}
 	request.Header.SetMethod(r.Method)
 	if len(r.Content) > 0 || r.Method == fasthttp.MethodPost {
 		request.Header.SetContentType(r.MediaType)
@@ -99,6 +103,14 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 		return c.judge(err)
 	}
 	return c.take(response, r.Accept)
+}
+
+// keepEmptyQuery writes the question mark behind a path that an empty query follows,
+// which the library leaves out.
+func keepEmptyQuery(u *fasthttp.URI) {
+	if len(u.QueryString()) == 0 {
+		u.SetPath(string(u.PathOriginal()) + "?")
+	}
 }
 
 // take checks a reply. What is wrong with it is an error of kind invalid.

@@ -20,9 +20,10 @@ const verifyTimeout = 20 * time.Second
 
 type client struct {
 	caller
-	dialer *wire.Dialer
-	lines  []line
-	pooled bool // HTTP/2 connections that are kept
+	dialer  *wire.Dialer
+	lines   []line
+	pooled  bool               // HTTP/2 connections that are kept
+	renewed []*nethttp.Renewed // by connection, where it is one of these
 }
 
 // Client implements load.Transport.
@@ -57,9 +58,8 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
-	if c.pooled = t.GRPC && !setup.Load.Fresh; !t.GRPC {
-		c.dialer.AllowReconnects()
-	}
+	c.pooled = t.GRPC && !setup.Load.Fresh
+	c.dialer.AllowReconnects()
 	return c, c.prepare(t)
 }
 
@@ -74,8 +74,13 @@ func (c *client) prepare(t Transport) error {
 		scheme = "https"
 	}
 	for i, route := range c.dialer.Routes() {
+		dial := func(ctx context.Context) (net.Conn, error) { return c.dialer.Dial(ctx, i) }
+		if c.pooled {
+			r := nethttp.NewRenewed(c.dialer, i)
+			c.renewed, dial = append(c.renewed, r), r.Dial
+		}
 		transport := &http.Transport{
-			DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dialer.Dial(ctx, i) },
+			DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 			TLSClientConfig:   encryption.Clone(),
 			Protocols:         t.protocols(),
 			HTTP2:             c.settings.http2,
@@ -94,9 +99,11 @@ func (c *client) Open() error {
 	if err := wire.Each(len(c.lines), c.verify); err != nil {
 		return err
 	}
-	return nethttp.CheckStreams(c.setup, "", func(ctx context.Context, i int) error {
-		_, err := c.exchange(c.lines[i])(ctx, c.content.Accept)
-		return err
+	return nethttp.Checking(c.renewed, func() error {
+		return nethttp.CheckStreams(c.setup, "", func(ctx context.Context, i int) error {
+			_, err := c.exchange(c.lines[i])(ctx, c.content.Accept)
+			return err
+		})
 	})
 }
 
@@ -107,7 +114,8 @@ func (c *client) verify(i int) error {
 	defer cancel()
 	_, err := c.exchange(c.lines[i])(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
 	if err == nil && c.pooled {
-		err = wire.Settle(func() error {
+		c.dialer.Over(i)
+		err = c.renewed[i].Settle(func() error {
 			_, err := c.exchange(c.lines[i])(ctx, c.content.Accept)
 			return err
 		})
@@ -133,13 +141,24 @@ func (c *client) verify(i int) error {
 // call returns what makes one slot's exchanges.
 func (c *client) call(connection, _ int) load.Call {
 	exchange, ctx, accept := c.exchange(c.lines[connection]), context.Background(), c.content.Accept
+	var received int64
+	try := func() (err error) {
+		received, err = exchange(ctx, accept)
+		return err
+	}
 	return func() (int64, error) {
-		received, err := exchange(ctx, accept)
-		if err != nil {
-			return 0, failure(err)
+		err := try()
+		if errors.Is(err, wire.ErrLost) && c.dialer.Made(connection) { // another call is making the connection
+			err = wire.Settle(try)
 		}
-		c.dialer.Over(connection)
-		return received, nil
+		if err == nil {
+			c.dialer.Over(connection)
+			return received, nil
+		}
+		if err = failure(err); load.KindOf(err) == contract.Peer && c.dialer.Made(connection) {
+			err = load.PassingError{Err: err}
+		}
+		return 0, err
 	}
 }
 

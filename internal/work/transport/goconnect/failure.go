@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/nethttp"
 )
 
 // failure gives a failed call the contract's kind.
@@ -22,9 +23,20 @@ func failure(err error) error {
 	case connect.CodeDeadlineExceeded:
 		return load.Failure(contract.Timeout, err)
 	case connect.CodeUnavailable, connect.CodeUnknown, connect.CodeInternal, connect.CodeCanceled, connect.CodeAborted:
-		return load.Failure(contract.Peer, err)
+		return named(err)
 	}
 	return load.Failure(contract.Invalid, err)
+}
+
+// named gives a broken connection a reason without numbers of one stream.
+func named(err error) error {
+	lost := load.Failure(contract.Peer, err)
+	var of *connect.Error
+	var told *load.ReasonError
+	if errors.As(err, &of) && errors.As(nethttp.Named(of.Unwrap()), &told) {
+		return &load.ReasonError{Err: lost, Text: told.Text}
+	}
+	return lost
 }
 
 // invalid makes an error one of kind invalid; nil stays nil.

@@ -56,6 +56,8 @@ func (t Transport) prepare(setup contract.Setup) (*client, error) {
 		return nil, err
 	}
 	inner.Mismatch = nil // both ends encrypt
+	inner.Made = dialer.Made
+	dialer.AllowReconnects()
 	c := &client{Client: inner, Library: nethttp.NewLibrary(inner), dialer: dialer, conns: make([]*quic.Conn, len(dialer.Routes()))}
 	for i := range dialer.Routes() {
 		c.Carry(c.trip(i))
@@ -100,6 +102,9 @@ func (c *client) Open() error {
 	}
 	return nil
 }
+
+// Reconnects implements load.Reconnector.
+func (c *client) Reconnects() int64 { return c.dialer.Reconnects() }
 
 // Close implements wire.Opener.
 func (c *client) Close() { c.dialer.Close() }

@@ -48,6 +48,10 @@ type Client struct {
 	// not. NewClient sets it for TCP; nil asks nobody.
 	Mismatch func(wire.Route) error
 
+	// Made tells whether connection i was there when it was made last, so that the next
+	// exchange may make it again. NewClient sets the Dialer's.
+	Made func(i int) bool
+
 	repeated   atomic.Int64 // first exchanges that were sent again
 	oneAtATime bool         // a connection carries one exchange at a time
 	turns      []*turns     // by connection
@@ -74,6 +78,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	if c.Dialer, err = wire.NewDialer(setup); err != nil {
 		return nil, err
 	}
+	c.Made = c.Dialer.Made
 	return c, c.takeTurns()
 }
 
@@ -118,7 +123,7 @@ func (c *Client) mayRepeat(i int, err error) bool {
 		return false
 	}
 	if !repeatable(c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured())) {
-		return lost(err) && !c.Dialer.Made(i)
+		return lost(err) && !c.Made(i)
 	}
 	return lost(err) || tooBusy(err)
 }
@@ -228,7 +233,7 @@ func (k *call) carry() error {
 	case !lost(err):
 		d.Over(i)
 		return err
-	case !d.Made(i):
+	case !k.client.Made(i):
 		return err
 	case idle:
 		err = &load.ReasonError{Err: err, Text: "the server closed an idle connection"}
@@ -241,7 +246,7 @@ func (k *call) carry() error {
 func (k *call) send() error {
 	do := func() error { return k.client.Library.Do(k.ctx, &k.request) }
 	err := do()
-	if errors.Is(err, wire.ErrLost) && k.client.Dialer.Made(k.request.Connection) {
+	if errors.Is(err, wire.ErrLost) && k.client.Made(k.request.Connection) {
 		return wire.Settle(do)
 	}
 	return err

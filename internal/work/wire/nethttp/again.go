@@ -29,10 +29,10 @@ const (
 // errFull says why an http.Transport dials while streams are being checked.
 var errFull = errors.New("every stream of the connection is in use, and an http.Transport dials another")
 
-// renewed dials one connection of HTTP/2 for an http.Transport, again when the library
+// Renewed dials one connection of HTTP/2 for an http.Transport, again when the library
 // has no use for the last one. Every request that waits for a connection dials, and
 // one is enough for all. Any goroutine may use it.
-type renewed struct {
+type Renewed struct {
 	dialer *wire.Dialer
 	i      int
 	mu     sync.Mutex // held while it dials
@@ -40,9 +40,12 @@ type renewed struct {
 	barren int
 }
 
-// dial makes the connection. The error is wire.ErrLost where the request shall look
+// NewRenewed returns what dials connection i of a dialer that may reconnect.
+func NewRenewed(d *wire.Dialer, i int) *Renewed { return &Renewed{dialer: d, i: i} }
+
+// Dial makes the connection. The error is wire.ErrLost where the request shall look
 // again for the one that is there.
-func (r *renewed) dial(ctx context.Context) (net.Conn, error) {
+func (r *Renewed) Dial(ctx context.Context) (net.Conn, error) {
 	if !r.mu.TryLock() {
 		return nil, wire.ErrLost
 	}
@@ -65,8 +68,18 @@ func (r *renewed) dial(ctx context.Context) (net.Conn, error) {
 	return r.dialer.Dial(ctx, r.i)
 }
 
-// settle makes exchanges until one finds the connection that the first has made.
-func (r *renewed) settle(exchange func() error) error {
+// Checking calls check, which uses every stream of the connections: none is made beside
+// them meanwhile.
+func Checking(all []*Renewed, check func() error) error {
+	for _, r := range all {
+		r.beside.Store(full)
+		defer r.beside.Store(another)
+	}
+	return check()
+}
+
+// Settle makes exchanges until one finds the connection that the first has made.
+func (r *Renewed) Settle(exchange func() error) error {
 	const soon = 100 * time.Millisecond
 	r.beside.Store(settling)
 	until := time.AfterFunc(soon, func() { r.beside.Store(another) }) // the server may have left it

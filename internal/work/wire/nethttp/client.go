@@ -44,7 +44,7 @@ type client struct {
 	*httpwire.Client
 	*Library
 	plan    Plan
-	renewed []*renewed // by connection, where an http.Transport of HTTP/2 dials it
+	renewed []*Renewed // by connection, where an http.Transport of HTTP/2 dials it
 }
 
 // NewClient connects and verifies one exchange on every connection.
@@ -84,8 +84,11 @@ func (c *client) prepare() error {
 			}
 			dial := func(ctx context.Context) (net.Conn, error) { return c.Dialer.Dial(ctx, i) }
 			if c.pooled() {
-				r := &renewed{dialer: c.Dialer, i: i}
-				c.renewed, dial = append(c.renewed, r), r.dial
+				r := NewRenewed(c.Dialer, i)
+				c.renewed, dial = append(c.renewed, r), r.Dial
+			}
+			if c.plan.OneAtATime && encryption == nil && !c.Setup.Load.Fresh {
+				dial = watched(dial)
 			}
 			t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }
 			c.Carry(c.trip(t))
@@ -140,11 +143,9 @@ func (c *client) Open() error {
 	if !c.pooled() {
 		return nil
 	}
-	for _, r := range c.renewed {
-		r.beside.Store(full)
-		defer r.beside.Store(another)
-	}
-	return CheckStreams(c.Setup, fmt.Sprintf(", or do without the pool (opt.pool=%s)", PoolNone), c.Exchange)
+	return Checking(c.renewed, func() error {
+		return CheckStreams(c.Setup, fmt.Sprintf(", or do without the pool (opt.pool=%s)", PoolNone), c.Exchange)
+	})
 }
 
 // openTogether verifies the connections of a shared pool. All exchanges begin at
@@ -166,7 +167,7 @@ func (c *client) verify(ctx context.Context, i int) error {
 	if err != nil || !c.pooled() {
 		return err
 	}
-	return c.Explain(i, c.renewed[i].settle(func() error { return c.Exchange(context.Background(), i) }))
+	return c.Explain(i, c.renewed[i].Settle(func() error { return c.Exchange(context.Background(), i) }))
 }
 
 // pooled tells whether each connection is one that an http.Transport keeps for several

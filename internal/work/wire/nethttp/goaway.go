@@ -28,8 +28,8 @@ func unprocessed(err error) bool {
 
 var goneAway = regexp.MustCompile(`^http2: (?:server sent GOAWAY and closed the connection; LastStreamID=\d+, ErrCode=|Transport received GOAWAY from server ErrCode:)(\w+)`)
 
-// named gives an error of HTTP/2 a reason without numbers of one stream.
-func named(err error) error {
+// Named gives an error of HTTP/2 a reason without numbers of one stream.
+func Named(err error) error {
 	var reset http2.StreamError
 	if errors.As(err, &reset) {
 		return &load.ReasonError{Err: err, Text: fmt.Sprintf("stream reset (%s)", reset.Code)}

@@ -75,11 +75,11 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		if errors.Is(err, io.EOF) {
 			return wire.ErrNoReply
 		}
-		return named(err)
+		return Named(err)
 	}
 	defer response.Body.Close()
 	if err := l.bodies.take(response, r.Accept); err != nil {
-		return named(err)
+		return Named(err)
 	}
 	return nil
 }

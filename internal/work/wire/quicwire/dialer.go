@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,8 +27,8 @@ const creditTimeout = 2 * time.Second
 
 // Dialer makes a client's QUIC connections, each over a UDP socket of its own, so
 // that a connection is told from the others by its addresses and ports. Each route
-// is dialled once, unless setup.load.fresh says once per exchange. Any goroutine
-// may use it.
+// is dialled once, unless setup.load.fresh says once per exchange or the library may
+// reconnect (AllowReconnects). Any goroutine may use it.
 type Dialer struct {
 	// Effective holds what ready reports of the options; it is complete once a
 	// connection is open.
@@ -39,8 +40,13 @@ type Dialer struct {
 	config  *quic.Config
 	used    []atomic.Bool
 
+	mayReconnect bool
+	made         []atomic.Bool // by route: the last attempt to make it succeeded
+	reconnects   atomic.Int64
+
 	mu     sync.Mutex
 	open   map[*quic.Conn]struct{}
+	lines  [][]*quic.Conn // by route, those that were open when the last was made
 	closed bool
 	told   bool // Effective holds what the kernel granted
 }
@@ -56,7 +62,7 @@ func NewDialer(setup contract.Setup, protocol string, trust func(contract.Setup)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dialer{Effective: map[string]any{}, setup: setup, routes: routes, used: make([]atomic.Bool, len(routes)), open: map[*quic.Conn]struct{}{}}
+	d := &Dialer{Effective: map[string]any{}, setup: setup, routes: routes, used: make([]atomic.Bool, len(routes)), made: make([]atomic.Bool, len(routes)), lines: make([][]*quic.Conn, len(routes)), open: map[*quic.Conn]struct{}{}}
 	if d.config, err = configure(setup, d.Effective); err != nil {
 		return nil, err
 	}
@@ -76,11 +82,60 @@ func (d *Dialer) Window() int64 {
 	return int64(min(d.config.InitialStreamReceiveWindow, d.config.InitialConnectionReceiveWindow))
 }
 
-// Dial makes connection i. It returns wire.ErrLost when it was made before.
+// AllowReconnects lets a connection be made again that its server has left (RFC 9114,
+// section 5.2) or closed. Call it before the first Dial.
+func (d *Dialer) AllowReconnects() { d.mayReconnect = true }
+
+// Made tells whether the last attempt to make connection i succeeded and it may be made
+// again.
+func (d *Dialer) Made(i int) bool { return d.mayReconnect && d.made[i].Load() }
+
+// Reconnects returns how many connections were made again.
+func (d *Dialer) Reconnects() int64 { return d.reconnects.Load() }
+
+// Dial makes connection i. It returns wire.ErrLost when it was made before and may not
+// be made again.
 func (d *Dialer) Dial(ctx context.Context, i int) (*quic.Conn, error) {
-	if d.used[i].Swap(true) && !d.setup.Load.Fresh {
+	again := d.used[i].Swap(true) && !d.setup.Load.Fresh
+	if again && !d.mayReconnect {
 		return nil, wire.ErrLost
 	}
+	conn, err := d.dial(ctx, i)
+	d.made[i].Store(err == nil)
+	switch {
+	case d.setup.Load.Fresh:
+		return conn, err
+	case err != nil && again: // the server is gone: however it does not answer, the connection is lost
+		return nil, load.Failure(contract.Peer, fmt.Errorf("the server ended the connection, and another cannot be made: %s", load.TextOf(err)))
+	case err != nil:
+		return nil, err
+	case again:
+		d.reconnects.Add(1)
+	}
+	d.replace(i, conn)
+	return conn, nil
+}
+
+// mostBefore is how many connections of a route may finish what they carry after
+// another has taken their place.
+const mostBefore = 8
+
+// replace makes a connection that of route i, and ends the oldest of those before it
+// where a server keeps too many open.
+func (d *Dialer) replace(i int, conn *quic.Conn) {
+	d.mu.Lock()
+	d.lines[i] = append(slices.DeleteFunc(d.lines[i], func(c *quic.Conn) bool { return c.Context().Err() != nil }), conn)
+	var oldest *quic.Conn
+	if len(d.lines[i]) > mostBefore+1 {
+		oldest, d.lines[i] = d.lines[i][0], d.lines[i][1:]
+	}
+	d.mu.Unlock()
+	if oldest != nil {
+		_ = oldest.CloseWithError(0, "")
+	}
+}
+
+func (d *Dialer) dial(ctx context.Context, i int) (*quic.Conn, error) {
 	socket, err := d.socket(ctx, d.routes[i])
 	if err != nil {
 		return nil, Explain(i, d.routes, err)
