@@ -17,6 +17,9 @@ type heard struct {
 	net.Conn
 	mu    sync.Mutex
 	reply []byte
+	stray bool          // bytes followed a reply that has no body
+	begun chan struct{} // closed with the first request, or with the connection
+	begin func()
 }
 
 // hear dials as a http.Transport does by itself, to where the target leads.
@@ -31,7 +34,9 @@ func (t Target) hear(ctx context.Context, network, address string) (net.Conn, er
 	if err != nil {
 		return nil, err
 	}
-	return &heard{Conn: conn}, nil
+	h := &heard{Conn: conn, begun: make(chan struct{})}
+	h.begin = sync.OnceFunc(func() { close(h.begun) })
+	return h, nil
 }
 
 // Write implements net.Conn: a request.
@@ -39,18 +44,28 @@ func (h *heard) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	h.reply = h.reply[:0]
 	h.mu.Unlock()
+	h.begin()
 	return h.Conn.Write(b)
 }
 
-// Read implements net.Conn. What follows a reply that has no body is left out: the
+// Close implements net.Conn.
+func (h *heard) Close() error {
+	h.begin()
+	return h.Conn.Close()
+}
+
+// Read implements net.Conn. Nothing is read before the first request: the library would
+// print what a server says first, and not tell that this is no HTTP. What follows a reply that has no body is left out: the
 // library would print it, and end the connection.
 func (h *heard) Read(b []byte) (int, error) {
+	<-h.begun
 	for {
 		n, err := h.Conn.Read(b)
 		h.mu.Lock()
 		before, whole := len(h.reply), bodiless(h.reply) > 0
 		h.reply = append(h.reply, b[:min(n, mostHeard-before)]...)
 		end := bodiless(h.reply)
+		h.stray = h.stray || end > 0 && (whole && n > 0 || n > end-before)
 		h.mu.Unlock()
 		switch {
 		case whole && err != nil:
@@ -74,6 +89,16 @@ func bodiless(reply []byte) int {
 		return 0
 	}
 	return len(head) + len("\r\n\r\n")
+}
+
+// strays tells whether bytes followed a reply that has no body.
+func (h *heard) strays() bool {
+	if h == nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stray
 }
 
 // odd says what of the reply a client on another library than the probe's may refuse; ""

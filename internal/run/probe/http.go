@@ -330,6 +330,9 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	} else {
 		words = append(words, "replies of different lengths")
 	}
+	if last.heard.strays() {
+		words = append(words, "then bytes of no reply")
+	}
 	if odd := last.heard.odd(); odd != "" && client != "go-http1" && wire == "http/1.1" {
 		levels["client"], client, chosen = "go-http1", "go-http1", false
 		words = append(words, "asked by go-http1, as "+odd)

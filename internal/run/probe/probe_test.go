@@ -115,7 +115,7 @@ func TestUnusualReplies(t *testing.T) {
 	for name, c := range map[string]struct{ reply, words, client string }{
 		"bare line ends":        {"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", "keep-alive, asked by go-http1, as lines end without a carriage return", "go-http1"},
 		"the length twice":      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", "asked by go-http1, as the length is given twice, keep-alive", "go-http1"},
-		"stray bytes after 204": {"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 204 No Content, 0 bytes, keep-alive, asked by http1-uring", "http1-uring"},
+		"stray bytes after 204": {"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 204 No Content, 0 bytes, then bytes of no reply, keep-alive, asked by http1-uring", "http1-uring"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := loopback.Serve(t, func(conn net.Conn) { answer(conn, c.reply) })
@@ -204,6 +204,10 @@ func TestWhatCannotBeMeasuredIsOneSentence(t *testing.T) {
 	refused(t, probe.Target{URL: s.URL, Headers: []string{"none"}}, "expected Name: value")
 	refused(t, probe.Target{URL: s.URL, BodyFile: filepath.Join(t.TempDir(), "none")}, "body file: open")
 	refused(t, probe.Target{URL: speaking(t, "nonsense\r\n\r\n")}, "speaks no HTTP")
+	first := loopback.Serve(t, func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ESMTP\r\n"); echo(c) }) // it speaks before it is asked
+	for range 20 {
+		refused(t, probe.Target{URL: "http://" + first}, "speaks no HTTP")
+	}
 	refused(t, probe.Target{URL: speaking(t, "")}, "ended the connection without an answer; does it speak HTTP?")
 }
 
