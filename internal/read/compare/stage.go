@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -98,9 +99,9 @@ func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool)
 	left := fmt.Sprintf("%d of %d questions are open", open, asked)
 	switch {
 	case g.TimeUp && g.Level == 0:
-		return fmt.Sprintf("time over after %d blocks, too few to tell the arms apart: %s; settle=TIME lets a run go on longer", g.Blocks, reached(s))
+		return fmt.Sprintf("time over after %s, too few to tell; settle=TIME gives it more; %s", quantity.Plural(g.Blocks, "block"), reached(s))
 	case g.TimeUp:
-		return fmt.Sprintf("time over after %d blocks: judged at %s; %s; %s", g.Blocks, level, left, reached(s))
+		return fmt.Sprintf("time over after %s: %s; %s; judged at %s", quantity.Plural(g.Blocks, "block"), reached(s), left, level)
 	case g.Level == 0:
 		mute := fmt.Sprintf("%s decides nothing: it has too few blocks for the share of the significance level that is left to it", at)
 		if g.Next > 0 && !g.Stopped {

@@ -98,9 +98,9 @@ func TestSeveralArmsEndInTheirTime(t *testing.T) {
 		mention string
 	}{
 		{0.5, 1.02, 4, false, ""},
-		{1.3, 1.02, 3, true, "time over after 8 blocks: judged at level "},
-		{1.5, 1.02, 2, true, "rates known to ±"},
-		{3, 1.02, 1, true, "time over after 2 blocks, too few to tell the arms apart: "},
+		{1.3, 1.02, 3, true, "time over after 8 blocks: rates known to ±"},
+		{1.5, 1.02, 2, true, "; 1 of 1 questions are open; judged at level 0.0312"},
+		{3, 1.02, 1, true, "time over after 2 blocks, too few to tell; settle=TIME "},
 		{1.5, 10, 2, false, "is settled at level"},
 	} {
 		h, trials, records := synthetic.Run(synthetic.Options{
