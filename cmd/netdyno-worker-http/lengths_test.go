@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -21,28 +17,33 @@ import (
 func TestLengthsOfReplies(t *testing.T) {
 	t.Parallel()
 	for name, lengths := range map[string][]int{"varying": {0, 3, 120, 4096, 1 << 20}, "one for all": {120}} {
-		for _, client := range []string{"go-http1", "fasthttp"} {
+		for _, client := range []string{"go-http1", "fasthttp", "go-http2"} {
 			t.Run(client+", "+name, func(t *testing.T) {
 				t.Parallel()
 				const connections, each = 2, 50
 				var n atomic.Int64
-				address := workertest.Serve(t, func(conn net.Conn) {
-					for r := bufio.NewReader(conn); ; {
-						if _, err := http.ReadRequest(r); err != nil {
-							return
-						}
-						length := 120
-						if i := n.Add(1) - connections - 1; i >= 0 { // the first are verified
-							length = lengths[int(i)%len(lengths)]
-						}
-						_, _ = io.WriteString(conn, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", length, strings.Repeat("x", length))) // an end shows in the next request
+				n.Store(-1 << 32) // what is asked before the load is as long as expected
+				server := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					length := 120
+					if i := n.Add(1) - 1; i >= 0 {
+						length = lengths[int(i)%len(lengths)]
 					}
-				})
+					_, _ = w.Write(make([]byte, length)) // the client judges what comes
+				})}
+				server.Protocols.SetHTTP1(true)
+				server.Protocols.SetUnencryptedHTTP2(true)
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { _ = server.Serve(l) }()
+				t.Cleanup(func() { _ = server.Close() })
 				b := workertest.Start(t, all...)
 				b.Setup(contract.Setup{
-					Transport: client, Role: contract.Client, Peers: []string{address}, Options: map[string]any{"verify": "status"},
+					Transport: client, Role: contract.Client, Peers: []string{l.Addr().String()}, Options: map[string]any{"verify": "status"},
 					Exchange: contract.Exchange{DownBytes: 120}, Load: contract.Load{Connections: connections, Amount: each},
 				})
+				n.Store(0)
 				b.Start()
 				r := b.Expect("result").Result
 				want := hist.New()
