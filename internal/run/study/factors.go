@@ -105,7 +105,7 @@ var factors = []Factor{
 	{Name: "blocks", Kind: Whole, Min: 1, Max: 1000, Doc: "how often every arm runs in every cell: one number, or rising numbers after which the run may stop; 6,10,16 unless given"},
 	{Name: "continue", Kind: Whole, Min: 1, Max: 1000, Doc: "further numbers of blocks, for netdyno run DIR --continue; 26,42 unless blocks are given"},
 	{Name: "mesh", Kind: Whole, Max: 1, Doc: "yes: every ordered pair of the hosts of server.host and client.host is a cell, and pairs without a host in common run at the same time; all hosts of the rig unless they are given"},
-	{Name: "settle", Kind: Whole, Max: 1, Doc: "of one arm: the run ends at the first of its blocks' numbers after which every rate is known within this share, such as 5%, or at the one after which the next would come too late: 5%/30s gives the blocks after the first 30 s; of several arms a time alone, such as 30s, bounds how long the run goes on until its primary comparisons are settled"},
+	{Name: "settle", Kind: Whole, Max: 1, Doc: "of one arm: the run ends once every rate is known within a share, 5%, or when the next look would come after a time, 5%/30s; of several arms a time, 30s, within which comparisons may settle"},
 	{Name: "probes", Kind: Whole, Default: "0", Max: 100, Doc: "profiled trials per arm and cell, run after the blocks and not compared"},
 	{Name: "seed", Kind: Whole, Default: "1", Max: 1 << 53, Doc: "seed of the trials' order and of every schedule"},
 	{Name: "opt.NAME", Kind: Text, Doc: "option of a transport, at each end that declares it"},

@@ -18,7 +18,7 @@ const maxRequires = 100
 
 // requireForm is what a requirement looks like, for errors.
 const requireForm = "METRIC of ARM <= BOUND or >= BOUND, where BOUND is a number, a quantity such as 5ms or a multiple such as 1.2 x ARM, " +
-	"and at the end perhaps: where FACTOR=LEVEL"
+	"and perhaps then: where FACTOR=LEVEL"
 
 // requireLine takes a requirement apart: metric, arm, comparison, bound,
 // conditions. Arms may be paths, which have no spaces around an operator.
