@@ -67,7 +67,6 @@ type Study struct {
 	Charts    []Chart           `json:"charts,omitempty"`
 	Fits      []Fit             `json:"fits,omitempty"`
 	Reaches   []Reach           `json:"reaches,omitempty"`
-	Choices   []Choice          `json:"choices,omitempty"`
 	Pays      []Pays            `json:"pays,omitempty"`
 	Costs     []Cost            `json:"costs,omitempty"`
 	Claims    []Claim           `json:"claims,omitempty"`

@@ -25,7 +25,7 @@ import (
 
 // Schema is the version of findings.json: one more when a field goes or changes its
 // meaning. New fields do not change it.
-const Schema = 1
+const Schema = 2
 
 // Findings is everything that can be said about one run.
 type Findings struct {

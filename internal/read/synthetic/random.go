@@ -42,7 +42,6 @@ func Random(seed uint64) (record.Header, []record.Trial, []record.Record) {
 	header.Study.Costs = []record.Cost{{
 		Title: "CPU", Metric: "server.cpu_us_per_exchange", Terms: []string{"connections"}, Holdout: map[string][]string{"connections": {strconv.Itoa(o.Connections[0])}},
 	}}
-	header.Study.Choices = []record.Choice{{Best: "exchanges_per_s", Within: []record.Bound{{Text: "60 µs", Metric: "server.cpu_us_per_exchange", Value: 60}}}}
 	if len(o.Arms) > 2 {
 		header.Study.Compare.Also = []record.Pair{{Arm: o.Arms[2].Name, Base: o.Arms[1].Name}}
 		header.Study.Pays = []record.Pays{{Title: "the last", Arms: header.Study.Vary[0].Levels[2:], InsteadOf: header.Study.Vary[0].Levels[:2]}}
