@@ -13,6 +13,7 @@ import (
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/pays"
+	"netdyno/internal/read/published"
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/search"
 	"netdyno/internal/read/shape"
@@ -40,6 +41,7 @@ var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Costs = cost.Read(s) }, func(f *Findings) part.Analysis { return f.Costs }},
 	{func(s *cells.Dataset, f *Findings) { f.Shapes = shape.Read(s) }, func(f *Findings) part.Analysis { return f.Shapes }},
 	{func(s *cells.Dataset, f *Findings) { f.Claims = claim.Read(s, f.Comparisons) }, func(f *Findings) part.Analysis { return f.Claims }},
+	{func(s *cells.Dataset, f *Findings) { f.Published = published.Read(s, f.Comparisons) }, func(f *Findings) part.Analysis { return f.Published }},
 }
 
 // charts are those that the study asks for and that a search for a capacity draws; of a

@@ -30,7 +30,6 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		Schema:    Schema,
 		Run:       compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
 		Stage:     compare.Settle(s, comparisons, requirements),
-		Published: view.Publish(s, comparisons),
 		Timelines: view.Timelines(s),
 		Seating:   seating(s),
 		Trials:    s.Trials,

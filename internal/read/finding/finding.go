@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/pays"
 	"netdyno/internal/read/profile"
+	"netdyno/internal/read/published"
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/search"
 	"netdyno/internal/read/shape"
@@ -34,7 +35,7 @@ type Findings struct {
 	Answer       answer.Answer        `json:"answer"`          // to the study's question
 	Answers      []string             `json:"answers"`         // sentences, one per primary comparison worth saying
 	Stage        *cells.Stage         `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
-	Published    []view.Published     `json:"published,omitempty"`
+	Published    published.Figures    `json:"published,omitempty"`
 	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise

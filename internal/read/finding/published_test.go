@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/published"
 	"netdyno/internal/read/synthetic"
-	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -21,7 +21,7 @@ func figure(under map[string]string) record.Published {
 	return record.Published{Metric: serverCPU, Arm: "go-epoll", Base: "go-net", Ratio: 0.2, Under: under}
 }
 
-func told(p view.Published) string {
+func told(p published.Figure) string {
 	if len(p.Unmet) == 0 {
 		return fmt.Sprintf("%s %.1f", p.Cell, p.Measured)
 	}

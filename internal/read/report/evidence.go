@@ -10,7 +10,7 @@ import (
 func (l *layout) evidence() []part.Section {
 	var sections []part.Section
 	for _, s := range []part.Section{
-		l.trust(), l.noise(), l.comparisons(), l.publishedSection(), l.tcp(), l.udp(), l.settings(), l.facts(), l.calibration(), l.failed(), l.lengths(), l.problems(),
+		l.trust(), l.noise(), l.comparisons(), l.tcp(), l.udp(), l.settings(), l.facts(), l.calibration(), l.failed(), l.lengths(), l.problems(),
 	} {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t part.Table) bool { return len(t.Rows) == 0 })
 		if len(s.Tables) > 0 {

@@ -33,8 +33,7 @@ type Page struct {
 	Parts        []part.Part    `json:"parts,omitempty"`   // what was asked besides
 	Cells        []Cell         `json:"cells,omitempty"`
 	Server       *part.Section  `json:"server,omitempty"` // what a server that stood by itself counted
-	Published    Published      `json:"published,omitzero"`
-	Lost         []Lost         `json:"lost,omitempty"` // why trials have no valid figure
+	Lost         []Lost         `json:"lost,omitempty"`   // why trials have no valid figure
 	Evidence     []part.Section `json:"evidence,omitempty"`
 	Rerun        Rerun          `json:"rerun"`
 	Trials       Trials         `json:"trials"`
@@ -68,7 +67,6 @@ func New(f finding.Findings) Page {
 		Parts:        l.parts(),
 		Cells:        l.cells(),
 		Server:       l.server(),
-		Published:    l.published(),
 		Lost:         l.lost(),
 		Evidence:     l.evidence(),
 		Rerun: Rerun{

@@ -14,8 +14,8 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/published"
 	"netdyno/internal/read/trial"
-	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
 
@@ -68,7 +68,7 @@ func sample(blocks int) finding.Findings {
 		}
 	}
 	f.Answer = answer.Of(f.Run, nil, "")
-	f.Published = []view.Published{{
+	f.Published = published.Figures{{
 		Published: record.Published{
 			Source: "the publication, 48 threads", Metric: sampleCost, Arm: "go-epoll-shared", Base: "go-net",
 			Cell: sampleCells[1], Ratio: 0.115, Note: "five epoll instances, equal achieved rate",

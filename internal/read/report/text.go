@@ -26,7 +26,6 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
 	t.server(p.Server)
-	t.published(p.Published)
 	t.failed(p.Evidence)
 	t.lost(p.Lost)
 	t.warnings(p.Warnings)
