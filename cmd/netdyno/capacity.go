@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/run/session"
 	"netdyno/internal/run/study/source"
 )
 
@@ -51,7 +52,8 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 			}
 			f.target.searches = true
 			f.typed = append([]string{"capacity"}, typedAfter(os.Args, "capacity")...)
-			return run(cmd.Context(), append(urls, s.complete(others, len(urls) > 0)...), f)
+			f.set = s.keys(others, len(urls) > 0)
+			return run(cmd.Context(), args, f)
 		},
 	}
 	c.Flags().StringVar(&s.objective, "objective", "", "conditions that a window must meet, joined by commas (default response_p99 <= 10ms)")
@@ -66,24 +68,20 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 // with, because it lengthens them where it needs to.
 const searchWindow, searchWarmup, searchConnections = "1s", "200ms", "50"
 
-// complete adds to arguments what the flags say, and windows where no study has any.
-func (s search) complete(args []string, url bool) []string {
-	args = append(slices.Clone(args), "capacity=yes")
-	for _, flag := range []struct{ key, value string }{
+// keys are what the flags say of a study, and windows where no study has any.
+func (s search) keys(args []string, url bool) []session.Set {
+	p := looked{typed: args, set: []session.Set{{By: "netdyno capacity", Key: "capacity", Value: "yes"}}}
+	for _, flag := range []struct{ name, value string }{
 		{"objective", s.objective}, {"time", s.time}, {"within", s.within},
 	} {
 		if flag.value != "" {
-			args = append(args, "capacity."+flag.key+"="+flag.value)
+			p.set = append(p.set, session.Set{By: "--" + flag.name, Key: "capacity." + flag.name, Value: flag.value})
 		}
 	}
-	first := args[0]
-	if named := !strings.Contains(first, "=") && (slices.Contains(source.List(), first) || strings.ContainsAny(first, `./\`)); named && !url {
-		return args
+	if !url && len(args) > 0 && !strings.Contains(args[0], "=") && (slices.Contains(source.List(), args[0]) || strings.ContainsAny(args[0], `./\`)) {
+		return p.set // the study has windows
 	}
-	for _, own := range []struct{ key, level string }{{"window", searchWindow}, {"warmup", searchWarmup}} {
-		if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, own.key+"=") }) {
-			args = append(args, own.key+"="+own.level)
-		}
-	}
-	return args
+	p.lack("window", searchWindow)
+	p.lack("warmup", searchWarmup)
+	return p.set
 }

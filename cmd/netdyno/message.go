@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"netdyno/internal/run/session"
 )
 
 // ownMessage is the user's message as flags, a longer way to type a level of
@@ -22,10 +24,10 @@ func (o *ownMessage) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.replyData, "reply-data", "", "a file with its values as JSON")
 }
 
-// arguments adds the level that the flags spell out.
-func (o ownMessage) arguments(args []string) ([]string, error) {
+// level is the level that the flags spell out; nothing without them.
+func (o ownMessage) level() ([]session.Set, error) {
 	if o == (ownMessage{}) {
-		return args, nil
+		return nil, nil
 	}
 	for _, f := range []struct{ name, value string }{{"--proto", o.proto}, {"--message", o.kind}, {"--data", o.data}} {
 		if f.value == "" {
@@ -39,5 +41,5 @@ func (o ownMessage) arguments(args []string) ([]string, error) {
 	if o.replyKind != "" {
 		level += ":" + o.replyKind + ":" + o.replyData
 	}
-	return append(args, "message="+level), nil
+	return []session.Set{{By: "--message", Key: "message", Value: level}}, nil
 }

@@ -15,7 +15,8 @@ import (
 // looked is the plan of a run by URL, as keys and levels: what was typed, and
 // defaults for what was not.
 type looked struct {
-	typed   []string
+	typed   []string      // as KEY=LEVEL
+	set     []session.Set // by the command
 	arms    int
 	metered bool          // the servers' CPU and memory will be read
 	takes   time.Duration // a request of the slowest server, when nothing else was asked of it
@@ -26,19 +27,33 @@ type looked struct {
 // sets tells whether a key was typed.
 func (p *looked) sets(key string) bool { return p.level(key) != "" }
 
-func (p *looked) level(key string) string {
-	for _, arg := range p.typed {
-		if level, ok := strings.CutPrefix(arg, key+"="); ok {
-			return level
+func (p *looked) level(key string) (level string) {
+	p.each(func(k, l string) {
+		if k == key && level == "" {
+			level = l
 		}
-	}
-	return ""
+	})
+	return level
 }
 
-// lack adds a key that was not typed.
-func (p *looked) lack(key, level string) {
+// each visits what was typed, and what the command set.
+func (p *looked) each(visit func(key, level string)) {
+	for _, arg := range p.typed {
+		if key, level, is := strings.Cut(arg, "="); is {
+			visit(key, level)
+		}
+	}
+	for _, set := range p.set {
+		visit(set.Key, set.Value)
+	}
+}
+
+// lack sets a key that was not typed.
+func (p *looked) lack(key, level string) { p.lackBy("the command's own "+key, key, level) }
+
+func (p *looked) lackBy(by, key, level string) {
 	if !p.sets(key) {
-		p.typed = append(p.typed, key+"="+level)
+		p.set = append(p.set, session.Set{By: by, Key: key, Value: level})
 	}
 }
 
@@ -60,12 +75,12 @@ const (
 
 // hold sets what the flags say and what nobody said.
 func (p *looked) hold(t target, local bool, arms []session.Arm) error {
-	for _, f := range []struct{ key, level string }{{"connections", t.connections}, {"rate", t.rate}, {"max_errors", t.maxErrors}} {
-		if f.level != "" && p.sets(f.key) {
-			return fmt.Errorf("%s is given twice: by --%s and by %s=", f.key, f.key, f.key)
+	for _, f := range []session.Set{{By: "--connections", Key: "connections", Value: t.connections}, {By: "--rate", Key: "rate", Value: t.rate}, {By: "--max-errors", Key: "max_errors", Value: t.maxErrors}} {
+		if f.Value != "" && p.sets(f.Key) {
+			return fmt.Errorf("%s is given twice: by %s and by %s=", f.Key, f.By, f.Key)
 		}
-		if f.level != "" {
-			p.lack(f.key, f.level)
+		if f.Value != "" {
+			p.set = append(p.set, f)
 		}
 	}
 	if t.searches {
@@ -221,7 +236,7 @@ func (p *looked) last(duration string) error {
 	if trials := time.Duration(p.trials()) * blocks; !p.typedWindow {
 		window, _ := quantity.ParseDuration(p.level("window")) // of our own
 		spare := d/trials - p.block()/time.Duration(p.trials())
-		p.typed = slices.DeleteFunc(p.typed, func(arg string) bool { return strings.HasPrefix(arg, "window=") })
+		p.set = slices.DeleteFunc(p.set, func(s session.Set) bool { return s.Key == "window" })
 		p.lack("window", min(max(window/4, window+spare), max(window, mostWindow)).Round(time.Millisecond).String())
 		if fits := d / p.block(); blocks == mostBlocks && fits > blocks { // a long time has more blocks, so that figures come early
 			blocks = fits
@@ -241,12 +256,11 @@ func (p *looked) trials() int {
 	if trials > 1 {
 		trials++
 	}
-	for _, arg := range p.typed {
-		key, levels, _ := strings.Cut(arg, "=")
+	p.each(func(key, levels string) {
 		if !strings.Contains(key, ".") && key != "question" && key != "study" {
 			trials *= 1 + strings.Count(levels, ",")
 		}
-	}
+	})
 	return trials
 }
 

@@ -35,7 +35,7 @@ func TestADurationIsLasted(t *testing.T) {
 			blocks, err := strconv.Atoi(p.level("blocks"))
 			window, bad := quantity.ParseDuration(p.level("window"))
 			if err != nil || bad != nil || window > mostWindow {
-				t.Fatalf("%s: %q", text, p.typed)
+				t.Fatalf("%s: %q, %q", text, p.typed, p.set)
 			}
 			if lasts := time.Duration(blocks) * p.block(); lasts < d*9/10 || lasts > d*11/10 {
 				t.Errorf("%v for %s: %d blocks of %v last %v", typed, text, blocks, p.block(), lasts)

@@ -78,7 +78,7 @@ func plannable(words []string) error {
 		if err := p.hold(target{}, true, []session.Arm{{Name: "a"}, {Name: "b"}}[:len(urls)]); err != nil {
 			return err
 		}
-		args = slices.DeleteFunc(p.typed, func(arg string) bool { return strings.HasPrefix(arg, "settle=") }) // without its arm, connections are compared
+		args = slices.DeleteFunc(append(p.typed, asTyped(p.set)...), func(arg string) bool { return strings.HasPrefix(arg, "settle=") }) // without its arm, connections are compared
 	}
 	s, err := source.ParseArgs(args, func(string) ([]byte, error) { return source.Text("event-loops-quick") })
 	if err != nil {

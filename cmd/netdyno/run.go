@@ -29,7 +29,8 @@ type runFlags struct {
 	own     ownMessage
 	target  target
 	result  resultFlags
-	arms    []session.Arm // that the command made, and their race
+	set     []session.Set // that the command says by itself
+	arms    []session.Arm // that it made, and their race
 	race    *session.Race
 	costs   bool     // of netdyno cost: without its models there is no point in a run
 	command string   // that was typed; "" for run
@@ -202,10 +203,12 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	if err != nil {
 		return session.Request{}, err
 	}
-	if args, err = f.takeProbes(args); err != nil {
-		return session.Request{}, err
-	}
 	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun, Workers: new(session.Workers)}
+	if r.Set, err = f.probing(); err != nil {
+		return r, err
+	}
+	r.Set = append(r.Set, f.set...)
+	var own []session.Set
 	urls, others := splitURLs(args)
 	switch {
 	case len(urls) > 0 && f.goOn:
@@ -213,19 +216,21 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	case len(urls) > 0:
 		r.Typed = f.target.hide(f.typed)
 		f.target.loopback, f.target.workers = f.rig == rig.LoopbackName, r.Workers
-		r.Args, r.Arms, err = f.target.request(ctx, urls, others, f.own)
+		r.Args = others
+		own, r.Arms, err = f.target.request(ctx, urls, others, f.own)
 	case f.goOn:
 		if len(args) > 1 {
 			return r, fmt.Errorf("continue: found %q after the directory; a run's study was declared before its first trial, so name the directory alone", args[1])
 		}
 		r, err = session.Begun(session.Directory(args[0]))
 	default:
-		if args, err = asTransport(ctx, r.Workers, args); err == nil {
+		if r.Args, err = asTransport(ctx, r.Workers, args); err == nil {
 			f.own.data = f.target.last(f.own.data)
-			r.Args, err = f.own.arguments(args)
+			own, err = f.own.level()
 			r.Arms, r.Race = f.arms, f.race
 		}
 	}
+	r.Set = append(r.Set, own...)
 	if f.race != nil {
 		r.Typed, r.Command = f.typed, f.command
 	}
@@ -234,20 +239,15 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	return r, err
 }
 
-// takeProbes puts --profile in the place of the key that it is short for.
-func (f runFlags) takeProbes(args []string) ([]string, error) {
+// probing is the key that --profile is short for.
+func (f runFlags) probing() ([]session.Set, error) {
 	if f.probes == "" {
-		return args, nil
+		return nil, nil
 	}
 	if n, err := strconv.Atoi(f.probes); err != nil || n < 1 {
 		return nil, fmt.Errorf("--profile=%s: expected a number of rounds, 1 or more", f.probes)
 	}
-	for _, a := range args {
-		if strings.HasPrefix(a, "probes=") {
-			return nil, fmt.Errorf("--profile is short for probes=N: found %s too; give one of them", a)
-		}
-	}
-	return append(slices.Clip(args), "probes="+f.probes), nil
+	return []session.Set{{By: "--profile, which is short for probes=N", Key: "probes", Value: f.probes}}, nil
 }
 
 // remark prints what a session says of itself.

@@ -81,8 +81,8 @@ func splitURLs(args []string) (urls, others []string) {
 // mostURLs bounds what is compared.
 const mostURLs = 8
 
-// request probes the URLs, says what was found, and returns the study to run.
-func (t target) request(ctx context.Context, urls, others []string, own ownMessage) (args []string, arms []session.Arm, err error) {
+// request probes the URLs, says what was found, and returns what is to be run of them.
+func (t target) request(ctx context.Context, urls, others []string, own ownMessage) (set []session.Set, arms []session.Arm, err error) {
 	if len(urls) > mostURLs {
 		return nil, nil, fmt.Errorf("found %d URLs; expected at most %d", len(urls), mostURLs)
 	}
@@ -138,7 +138,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 	if err := p.hold(t, local, arms); err != nil {
 		return nil, nil, err
 	}
-	return p.typed, arms, nil
+	return p.set, arms, nil
 }
 
 // sayProxy says that proxies of the environment are not asked, where curl would ask one.

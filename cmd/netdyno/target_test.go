@@ -182,8 +182,8 @@ func TestQuickLook(t *testing.T) {
 			continue
 		}
 		for _, want := range strings.Fields(c.has) {
-			if !slices.Contains(p.typed, want) {
-				t.Errorf("typed %q, flags %+v: %q lacks %s (%v)", c.typed, c.flags, p.typed, want, err)
+			if all := append(p.typed, asTyped(p.set)...); !slices.Contains(all, want) {
+				t.Errorf("typed %q, flags %+v: %q lacks %s (%v)", c.typed, c.flags, all, want, err)
 			}
 		}
 	}
@@ -212,9 +212,18 @@ func TestWindowsFitWhatIsAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range strings.Fields(c.has) {
-			if !slices.Contains(p.typed, want) {
-				t.Errorf("%+v: %q lacks %s", c, p.typed, want)
+			if all := append(p.typed, asTyped(p.set)...); !slices.Contains(all, want) {
+				t.Errorf("%+v: %q lacks %s", c, all, want)
 			}
 		}
 	}
+}
+
+// asTyped is what a command sets, as it would be typed.
+func asTyped(set []session.Set) []string {
+	var all []string
+	for _, s := range set {
+		all = append(all, s.Key+"="+s.Value)
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,7 +127,9 @@ func (t tuneFlags) run(ctx context.Context, args []string, f runFlags) error {
 	}
 	p.lack("study", "tune-"+studyName(name))
 	p.lack("question", "Which settings of "+name+" are best for "+t.best+"?")
-	p.typed = append(p.typed, "transport="+name, "compare.baseline="+tune.Defaults, fmt.Sprintf("blocks=%d", t.blocks(trials, len(field.Arms))))
+	p.lack("transport", name)
+	p.lack("compare.baseline", tune.Defaults)
+	p.lack("blocks", strconv.Itoa(t.blocks(trials, len(field.Arms))))
 	p.lack("compare.primary", t.best)
 	f.typed = typedAfter(os.Args, "tune")
 	f.command = "tune"
@@ -137,6 +140,7 @@ func (t tuneFlags) run(ctx context.Context, args []string, f runFlags) error {
 		Given: "tune " + name, Within: t.within,
 		Race: record.Race{Best: t.best, Confirm: tuneConfirm, Trials: trials, TimeS: whole.Seconds(), As: field.As},
 	}
+	f.set = p.set
 	return run(ctx, p.typed, f)
 }
 

@@ -56,14 +56,14 @@ func nameServer(a *source.Arguments, option string) error {
 	if a.Named() != "" || !a.Sets("client") || a.Sets("server") || a.Sets("transport") {
 		return nil
 	}
-	return a.Hold(option, "server", a.First("client"))
+	return a.Set(option, "server", a.First("client"))
 }
 
 // holdLink adds what the rig says of its link.
 func holdLink(a *source.Arguments, option string, choice arrange.Choice) error {
 	levels := choice.Levels()
 	for _, factor := range slices.Sorted(maps.Keys(levels)) {
-		if err := a.Hold(option, factor, levels[factor]); err != nil {
+		if err := a.Set(option, factor, levels[factor]); err != nil {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func readServer(ctx context.Context, args []string) (*study.Study, error) {
 		return nil, err
 	}
 	if a.Named() == "" && a.Sets("server") && !a.Sets("client") && !a.Sets("transport") {
-		if err := a.Hold("listen", "client", a.First("server")); err != nil {
+		if err := a.Set("listen", "client", a.First("server")); err != nil {
 			return nil, err
 		}
 	}

@@ -96,6 +96,11 @@ func readArguments(r Request, choice arrange.Choice, read func(string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
+	for _, set := range r.Set {
+		if err := a.Set(set.By, set.Key, set.Value); err != nil {
+			return nil, err
+		}
+	}
 	for _, arm := range r.Arms {
 		if err := a.AddArm(arm.Given, arm.Name, arm.Levels); err != nil {
 			return nil, err

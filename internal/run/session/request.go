@@ -10,6 +10,7 @@ import (
 // Request says what to run, where, and from where on.
 type Request struct {
 	Args     []string  // a study or a file, with keys and levels; of Continue the directory
+	Set      []Set     // keys and levels besides Args, which the command says by itself
 	Arms     []Arm     // besides Args, which then name no study or file
 	Race     *Race     // of those arms; nil for none
 	Workers  *Workers  // that may have been asked already; nil for none
@@ -35,10 +36,40 @@ func (r Request) directory() string {
 	switch {
 	case r.Continue:
 		return string(r.Out)
-	case len(r.Args) > 0 && !strings.Contains(r.Args[0], "="):
-		return filepath.Dir(r.Args[0])
+	case r.named() != "":
+		return filepath.Dir(r.named())
 	}
 	return "."
+}
+
+// named is the study or the file that is typed; "" for none.
+func (r Request) named() string {
+	if len(r.Args) > 0 && !strings.Contains(r.Args[0], "=") {
+		return r.Args[0]
+	}
+	return ""
+}
+
+// studyName is what the command calls its study; "" where it does not.
+func (r Request) studyName() string {
+	for _, set := range r.Set {
+		if set.Key == "study" {
+			return set.Value
+		}
+	}
+	for _, arg := range r.Args {
+		if name, is := strings.CutPrefix(arg, "study="); is {
+			return name
+		}
+	}
+	return ""
+}
+
+// Set is a key or a factor with its value, in the words in which it would be typed.
+type Set struct {
+	By    string // what says it, such as --connections, for errors
+	Key   string
+	Value string
 }
 
 // Arm is an arm that the command made of what was typed, such as a URL.

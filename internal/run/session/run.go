@@ -67,7 +67,10 @@ func (s *Session) header() record.Header {
 	holdProcesses(summary.Hold, s.All)
 	typed := s.request.Typed
 	if typed == nil {
-		typed = s.request.Args
+		typed = slices.Clone(s.request.Args)
+		for _, set := range s.request.Set {
+			typed = append(typed, set.Key+"="+set.Value)
+		}
 	}
 	command := append([]string{"netdyno", cmp.Or(s.request.Command, "run")}, typed...)
 	if s.request.Rig != rig.LoopbackName {

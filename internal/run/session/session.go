@@ -131,7 +131,7 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 	if external {
 		leaveServerOut(s.Study)
 	}
-	named := cmp.Or(s.request.begunAs, s.request.Args[0])
+	named := cmp.Or(s.request.begunAs, s.request.named())
 	if err := s.checkTransports(s.catalog, slices.Contains(source.List(), named), external); err != nil {
 		return err
 	}

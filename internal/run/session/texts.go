@@ -205,10 +205,8 @@ func (t *texts) begunSecrets(r Request) error {
 		return nil
 	}
 	dir := r.Out
-	for _, arg := range r.Args {
-		if name, is := strings.CutPrefix(arg, "study="); is && dir == "" {
-			dir, _ = latest(name) // resuming says that there is none
-		}
+	if name := r.studyName(); name != "" && dir == "" {
+		dir, _ = latest(name) // resuming says that there is none
 	}
 	if dir == "" {
 		return nil

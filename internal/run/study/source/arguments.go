@@ -60,20 +60,25 @@ func ParseArgs(args []string, open func(name string) ([]byte, error)) (*study.St
 // vary it. The first argument may instead name a built-in study or a file, which
 // the others then change. Errors are a *study.Error.
 func ReadArguments(args []string) (*Arguments, error) {
-	switch {
-	case len(args) > maxArguments:
-		return nil, position{text: "command line"}.errorf("%d arguments; expected at most %d", len(args), maxArguments)
-	case len(args) == 0:
-		return nil, position{text: "command line"}.errorf("no study is named; expected a study, or levels such as transport=go-net,go-epoll")
+	a := &Arguments{first: position{text: "command line"}, given: map[string]study.Position{}}
+	if len(args) > maxArguments {
+		return nil, a.first.errorf("%d arguments; expected at most %d", len(args), maxArguments)
 	}
-	a := &Arguments{first: position{argument: 1, text: args[0]}, given: map[string]study.Position{}}
+	if len(args) > 0 {
+		a.first = position{argument: 1, text: args[0]}
+	}
 	a.typed.tree = &node{at: a.first, kind: mapping}
 	for i, arg := range args {
 		if i == 0 && !strings.Contains(arg, "=") {
 			a.named = arg
 			continue
 		}
-		if err := a.add(position{argument: i + 1, text: arg}, arg); err != nil {
+		here := position{argument: i + 1, text: arg}
+		key, value, found := strings.Cut(arg, "=")
+		if !found {
+			return nil, here.errorf("expected KEY=VALUE, such as connections=50,1000")
+		}
+		if err := a.add(here, strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
 			return nil, err
 		}
 	}
@@ -94,11 +99,9 @@ func (a *Arguments) First(factor string) string {
 	return ""
 }
 
-// Hold adds a level that the command's own options say. Errors name the option.
-func (a *Arguments) Hold(option, factor, level string) error {
-	here := position{text: option}
-	return a.take(entry{factor, here, scalarNode(here, level)})
-}
+// Set adds what a command says by itself, in the words in which it would be typed. By is
+// what says it, such as an option, for errors.
+func (a *Arguments) Set(by, key, value string) error { return a.add(position{text: by}, key, value) }
 
 // Study makes the study. Open reads a file; errors about arguments are a
 // *study.Error.
@@ -111,6 +114,8 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 		if base, err = a.readBase(open); err != nil {
 			return nil, err
 		}
+	case len(a.given) == 0 && a.typed.Arms == nil:
+		return nil, a.first.errorf("no study is named; expected a study, or levels such as transport=go-net,go-epoll")
 	case a.arms != nil:
 		return nil, a.arms.at.errorf("arms are bundles of levels and written in a file; name a study that has them first")
 	}
@@ -137,13 +142,8 @@ func (a *Arguments) readBase(open func(name string) ([]byte, error)) (draft, err
 }
 
 // add reads one argument.
-func (a *Arguments) add(here position, arg string) error {
-	key, value, found := strings.Cut(arg, "=")
-	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	switch {
-	case !found:
-		return here.errorf("expected KEY=VALUE, such as connections=50,1000")
-	case value == "":
+func (a *Arguments) add(here position, key, value string) error {
+	if value == "" {
 		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(key, 40), quantity.Clip(key, 40))
 	}
 	if _, _, k := placeOf(key); k.name != "" && !k.many {
