@@ -122,6 +122,84 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 	return a.override(base)
 }
 
+// override makes the study that a file describes and arguments change: a factor
+// that is typed leaves its place in the file, whether it was held or varied
+// there. What the file says of the results stays as far as the changed study
+// still has what it speaks of.
+func (a *Arguments) override(base draft) (*study.Study, error) {
+	kept := []string{"require"}
+	for _, k := range resultKeys {
+		kept = append(kept, k.name)
+	}
+	var original *study.Study
+	if slices.ContainsFunc(kept, func(key string) bool { return base.tree.get(key) != nil }) {
+		var err error
+		if original, err = base.complete(); err != nil {
+			return nil, err
+		}
+	}
+	base.tree, base.Requires = base.tree.without(kept...), nil
+	d, err := a.change(base)
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.complete()
+	if err != nil || original == nil {
+		return s, err
+	}
+	s.KeepViews(original)
+	scope := s.Scope()
+	for _, k := range resultKeys {
+		if k.keep != nil {
+			k.keep(scope, s)
+		}
+	}
+	if a.typed.Requires == nil {
+		s.KeepRequires(original)
+	}
+	return s, nil
+}
+
+// change returns the file's draft as the arguments change it. The file's own stays as
+// it is.
+func (a *Arguments) change(d draft) (draft, error) {
+	typed := &a.typed
+	d.changed = a.named != ""
+	d.Hold, d.Vary, d.Arms, d.Sweeps = slices.Clone(d.Hold), slices.Clone(d.Vary), slices.Clone(d.Arms), slices.Clone(d.Sweeps)
+	d.replaceEnds(typed)
+	d.replaceMessage(typed)
+	if a.arms != nil {
+		if err := d.selectArms(a.arms); err != nil {
+			return d, err
+		}
+	}
+	for _, h := range typed.Hold {
+		if err := d.overrideHeld(h); err != nil {
+			return d, err
+		}
+	}
+	for _, v := range typed.Vary {
+		if err := d.overrideVaried(v); err != nil {
+			return d, err
+		}
+	}
+	if typed.Arms != nil {
+		d.Arms = typed.Arms
+	}
+	if typed.tree.get("blocks") != nil { // whoever types the blocks means those alone
+		d.tree, d.Further = d.tree.without("continue"), nil
+	}
+	if err := studyBlock.readKeys(typed.tree, &d.Study, whole{Study: &d.Study}, false); err != nil {
+		return d, err
+	}
+	d.tree = typed.tree.over(d.tree)
+	if typed.Race != nil {
+		d.Race = typed.Race
+		d.tree = mappingNode(a.raced, "race", &node{at: a.raced, kind: mapping}).over(d.tree)
+	}
+	return d, nil
+}
+
 // readBase reads the study that the first argument names.
 func (a *Arguments) readBase(open func(name string) ([]byte, error)) (draft, error) {
 	if strings.ContainsAny(a.named, `/\`) || strings.HasSuffix(a.named, ".yaml") || strings.HasSuffix(a.named, ".yml") {
@@ -169,9 +247,6 @@ func placeOf(typed string) (block, part string, k about) {
 	return "", "", about{}
 }
 
-// armFactor is typed to choose among the arms of a file.
-const armFactor = study.ArmFactor
-
 // take reads the value of one key, each at most once.
 func (a *Arguments) take(e entry) error {
 	key := e.key
@@ -188,7 +263,7 @@ func (a *Arguments) take(e entry) error {
 	if k.name != "" {
 		return a.takeKey(e, block, part, k)
 	}
-	if e.key == armFactor {
+	if e.key == study.ArmFactor {
 		a.arms = e.value
 		return nil
 	}
@@ -221,35 +296,4 @@ func (a *Arguments) takeKey(e entry, block, part string, k about) error {
 	typed = mappingNode(e.at, block, typed)
 	a.typed.tree = typed.over(a.typed.tree)
 	return studyBlock.readKeys(typed, &a.typed.Study, whole{Study: &a.typed.Study}, false)
-}
-
-// levelsNode splits comma-separated levels; a backslash keeps a comma.
-func levelsNode(here position, text string) *node {
-	n := &node{at: here, kind: list}
-	var level strings.Builder
-	flush := func() {
-		n.items = append(n.items, scalarNode(here, strings.TrimSpace(level.String())))
-		level.Reset()
-	}
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && i+1 < len(text) && text[i+1] == ',':
-			level.WriteByte(',')
-			i++
-		case text[i] == ',':
-			flush()
-		default:
-			level.WriteByte(text[i])
-		}
-	}
-	flush()
-	return n
-}
-
-// oneOrMore returns a list's only item, or the list.
-func oneOrMore(levels *node) *node {
-	if len(levels.items) == 1 {
-		return levels.items[0]
-	}
-	return levels
 }

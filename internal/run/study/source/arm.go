@@ -2,17 +2,12 @@ package source
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
-
-// armName matches the name of an arm, which may be a server's address with a
-// path.
-var armName = regexp.MustCompile(`^[A-Za-z0-9\[][A-Za-z0-9._+:/\[\]-]{0,62}$`)
 
 // AddArm adds an arm that a command's own arguments say, such as a server named
 // by its URL: given is what was typed for it, for errors. A factor that was
@@ -42,11 +37,11 @@ func (a *Arguments) AddArm(given, name string, levels map[string]string) error {
 		arm.Settings = append(arm.Settings, s)
 	}
 	d.Arms = append(d.Arms, arm)
-	if v := study.FindVaried(d.Vary, armFactor); v != nil {
+	if v := study.FindVaried(d.Vary, study.ArmFactor); v != nil {
 		v.Levels = namesOf(d.Arms)
 		return nil
 	}
-	d.Vary = append(d.Vary, study.Varied{Factor: armFactor, Levels: namesOf(d.Arms), At: here})
+	d.Vary = append(d.Vary, study.Varied{Factor: study.ArmFactor, Levels: namesOf(d.Arms), At: here})
 	return nil
 }
 

@@ -66,14 +66,6 @@ func readRequire(text string) (record.Require, error) {
 	return r, err
 }
 
-func metricOf(name string) (metric.Metric, error) {
-	m, err := metric.Named(name)
-	if err != nil {
-		return m, fmt.Errorf("unknown metric %q; %s", quantity.Clip(name, 80), quantity.Hint(name, study.MetricNames()))
-	}
-	return m, nil
-}
-
 // boundOf reads a bound in the metric's unit: a plain number of it, or a
 // quantity.
 func boundOf(m metric.Metric, text string) (float64, error) {

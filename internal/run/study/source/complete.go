@@ -10,6 +10,8 @@
 package source
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -37,12 +39,24 @@ func ParseFile(name string, data []byte) (*study.Study, error) {
 }
 
 func readFile(name string, data []byte) (draft, error) {
-	tree, err := readYAML(name, data)
+	tree, err := readYAML(name, data, studyBlock.names())
 	if err != nil {
 		return draft{}, err
 	}
 	d := draft{Study: studyBlock.start, tree: tree}
 	return d, studyBlock.read(tree, &d.Study, whole{Study: &d.Study})
+}
+
+// YAML writes a study as a file that ParseFile reads back to the same plan:
+// what was run, after every override. Levels that the study left to their
+// defaults stay unwritten.
+func YAML(s *study.Study) ([]byte, error) {
+	var b bytes.Buffer
+	studyBlock.write(s).print(&b, "")
+	if b.Len() > MaxFile {
+		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), MaxFile)
+	}
+	return b.Bytes(), nil
 }
 
 // complete makes a study of a draft, which stays as it is.
@@ -204,6 +218,10 @@ func (d *draft) setAlso(s *study.Study, compare *node) error {
 		s.Compare.Also = append(s.Compare.Also, pair)
 	}
 	return nil
+}
+
+func (d *draft) hasArm(name string) bool {
+	return slices.ContainsFunc(d.Arms, func(a study.Arm) bool { return a.Name == name })
 }
 
 // checkSettle refuses the precision of a study that compares arms, which ends when its

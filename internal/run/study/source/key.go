@@ -72,6 +72,9 @@ func (k key[T]) typing(name string, usual ...string) key[T] {
 	return k
 }
 
+// standing says in short what stands behind a key, for the reference.
+func (k key[T]) standing(form string) key[T] { k.form = form; return k }
+
 // inline has a key's value written in one line.
 func (k key[T]) inline() key[T] {
 	write := k.write

@@ -14,8 +14,7 @@ import (
 
 const (
 	maxSweeps = 100
-	maxAlso   = 20  // further comparisons: all share one level
-	maxViews  = 100 // charts, and of every other list of what to make of the results
+	maxAlso   = 20 // further comparisons: all share one level
 )
 
 // studyBlock is a study file.
@@ -81,7 +80,7 @@ var planKeys = []key[study.Study]{
 }
 
 var requireKeys = []key[study.Study]{
-	of("require", someRequires, func(s *study.Study) *[]record.Require { return &s.Requires }, "bound that must hold, such as 'response_p99_us of go-net <= 5ms'").typing("require"),
+	of("require", someRequires, func(s *study.Study) *[]record.Require { return &s.Requires }, "bound that must hold, such as 'response_p99_us of go-net <= 5ms'").typing("require").standing("a list of lines, each METRIC of ARM <= BOUND or >= BOUND"),
 }
 
 // ofWhole makes a key that package study has among its factors, with its words.

@@ -12,6 +12,7 @@ import (
 // Limits of what is said of the results.
 const (
 	maxPublished = 1000
+	maxViews     = 100 // of every other list
 	maxTerms     = 16
 	maxLeast     = 8
 	maxParts     = 8

@@ -64,15 +64,6 @@ func several[V any](least, most int, form, one string, parse func(text string, b
 	}
 }
 
-func between(least, most int) string {
-	if least == 0 {
-		return fmt.Sprintf("at most %d", most)
-	}
-	return fmt.Sprintf("%d to %d", least, most)
-}
-
-func joined(names []string) string { return strings.Join(names, ", ") }
-
 func asIs(text string) string { return text }
 
 func unlessZero(n int) string {
@@ -226,14 +217,9 @@ func known(form string, has func(study.Scope, string) string) kind[string] {
 	return k
 }
 
-// someKnown are least to most names that the complete study must have, each once.
-func someKnown(least, most int, what string, has func(study.Scope, string) string) kind[[]string] {
-	k := several(least, most, "a list of "+between(least, most)+" "+what, "a name", func(text string, before []string) (string, error) {
-		if slices.Contains(before, text) {
-			return "", fmt.Errorf("%s is named twice", text)
-		}
-		return text, nil
-	}, asIs)
+// someKnown are least to most names that the complete study must have.
+func someKnown(least, most int, what string, has func(study.Scope, string) string, parse func(text string, before []string) (string, error)) kind[[]string] {
+	k := several(least, most, "a list of "+between(least, most)+" "+what, "a name", parse, asIs)
 	k.fits = func(c study.Scope, names []string) string {
 		for _, name := range names {
 			if text := has(c, name); text != "" {
@@ -252,11 +238,24 @@ var (
 )
 
 func someArms(least, most int) kind[[]string] {
-	return someKnown(least, most, "arms", study.Scope.Arm)
+	return someKnown(least, most, "arms", study.Scope.Arm, func(text string, _ []string) (string, error) { return text, nil })
 }
 
 func someAxes(most int) kind[[]string] {
-	return someKnown(1, most, "factors whose levels are numbers", study.Scope.Axis)
+	return someKnown(1, most, "factors whose levels are numbers", study.Scope.Axis, func(text string, before []string) (string, error) {
+		if slices.Contains(before, text) {
+			return "", fmt.Errorf("%s is named twice", text)
+		}
+		return text, nil
+	})
+}
+
+func metricOf(name string) (metric.Metric, error) {
+	m, err := metric.Named(name)
+	if err != nil {
+		return m, fmt.Errorf("unknown metric %q; %s", quantity.Clip(name, 80), quantity.Hint(name, study.MetricNames()))
+	}
+	return m, nil
 }
 
 var aMetric = single("a metric", func(text string) (string, error) {
@@ -283,7 +282,7 @@ var someMetrics = several(1, len(study.MetricNames()), "a list of metrics", "a m
 }, asIs)
 
 // someNumbers are coefficients.
-var someNumbers = several(0, maxTerms, "a list of numbers", "a number", func(text string, _ []float64) (float64, error) {
+var someNumbers = several(0, maxLevels, "a list of numbers", "a number", func(text string, _ []float64) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x > -1e12 && x < 1e12) {
 		return 0, fmt.Errorf("%q is not a coefficient; expected a number", quantity.Clip(text, 40))

@@ -146,3 +146,43 @@ func (e *entry) each(least, most int, expected string, visit func(one entry) err
 	}
 	return nil
 }
+
+// levelsNode splits comma-separated levels; a backslash keeps a comma.
+func levelsNode(here position, text string) *node {
+	n := &node{at: here, kind: list}
+	var level strings.Builder
+	flush := func() {
+		n.items = append(n.items, scalarNode(here, strings.TrimSpace(level.String())))
+		level.Reset()
+	}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text) && text[i+1] == ',':
+			level.WriteByte(',')
+			i++
+		case text[i] == ',':
+			flush()
+		default:
+			level.WriteByte(text[i])
+		}
+	}
+	flush()
+	return n
+}
+
+// oneOrMore returns a list's only item, or the list.
+func oneOrMore(levels *node) *node {
+	if len(levels.items) == 1 {
+		return levels.items[0]
+	}
+	return levels
+}
+
+func between(least, most int) string {
+	if least == 0 {
+		return fmt.Sprintf("at most %d", most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+func joined(names []string) string { return strings.Join(names, ", ") }

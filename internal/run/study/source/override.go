@@ -7,84 +7,6 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// override makes the study that a file describes and arguments change: a factor
-// that is typed leaves its place in the file, whether it was held or varied
-// there. What the file says of the results stays as far as the changed study
-// still has what it speaks of.
-func (a *Arguments) override(base draft) (*study.Study, error) {
-	kept := []string{"require"}
-	for _, k := range resultKeys {
-		kept = append(kept, k.name)
-	}
-	var original *study.Study
-	if slices.ContainsFunc(kept, func(key string) bool { return base.tree.get(key) != nil }) {
-		var err error
-		if original, err = base.complete(); err != nil {
-			return nil, err
-		}
-	}
-	base.tree, base.Requires = base.tree.without(kept...), nil
-	d, err := a.change(base)
-	if err != nil {
-		return nil, err
-	}
-	s, err := d.complete()
-	if err != nil || original == nil {
-		return s, err
-	}
-	s.KeepViews(original)
-	scope := s.Scope()
-	for _, k := range resultKeys {
-		if k.keep != nil {
-			k.keep(scope, s)
-		}
-	}
-	if a.typed.Requires == nil {
-		s.KeepRequires(original)
-	}
-	return s, nil
-}
-
-// change returns the file's draft as the arguments change it. The file's own stays as
-// it is.
-func (a *Arguments) change(d draft) (draft, error) {
-	typed := &a.typed
-	d.changed = a.named != ""
-	d.Hold, d.Vary, d.Arms, d.Sweeps = slices.Clone(d.Hold), slices.Clone(d.Vary), slices.Clone(d.Arms), slices.Clone(d.Sweeps)
-	d.replaceEnds(typed)
-	d.replaceMessage(typed)
-	if a.arms != nil {
-		if err := d.selectArms(a.arms); err != nil {
-			return d, err
-		}
-	}
-	for _, h := range typed.Hold {
-		if err := d.overrideHeld(h); err != nil {
-			return d, err
-		}
-	}
-	for _, v := range typed.Vary {
-		if err := d.overrideVaried(v); err != nil {
-			return d, err
-		}
-	}
-	if typed.Arms != nil {
-		d.Arms = typed.Arms
-	}
-	if typed.tree.get("blocks") != nil { // whoever types the blocks means those alone
-		d.tree, d.Further = d.tree.without("continue"), nil
-	}
-	if err := studyBlock.readKeys(typed.tree, &d.Study, whole{Study: &d.Study}, false); err != nil {
-		return d, err
-	}
-	d.tree = typed.tree.over(d.tree)
-	if typed.Race != nil {
-		d.Race = typed.Race
-		d.tree = mappingNode(a.raced, "race", &node{at: a.raced, kind: mapping}).over(d.tree)
-	}
-	return d, nil
-}
-
 // overrideHeld holds a typed factor everywhere, so each sweep forgets its own.
 func (d *draft) overrideHeld(typed study.Setting) error {
 	if err := d.refuseOfArm(typed.Factor, typed.At); err != nil {
@@ -175,16 +97,16 @@ func (d *draft) selectArms(typed *node) error {
 		chosen = append(chosen, d.Arms[i])
 	}
 	d.Arms = chosen
-	study.FindVaried(d.Vary, armFactor).Levels = namesOf(chosen)
+	study.FindVaried(d.Vary, study.ArmFactor).Levels = namesOf(chosen)
 	var sweeps []study.Sweep
 	for _, w := range d.Sweeps {
-		if own := study.FindVaried(w.Vary, armFactor); own != nil {
+		if own := study.FindVaried(w.Vary, study.ArmFactor); own != nil {
 			left := slices.DeleteFunc(slices.Clone(own.Levels), func(l study.Level) bool { return !d.hasArm(l.Text) })
 			if len(left) == 0 {
 				continue
 			}
 			w.Vary = slices.Clone(w.Vary)
-			study.FindVaried(w.Vary, armFactor).Levels = left
+			study.FindVaried(w.Vary, study.ArmFactor).Levels = left
 		}
 		sweeps = append(sweeps, w)
 	}
@@ -193,10 +115,6 @@ func (d *draft) selectArms(typed *node) error {
 	}
 	d.Sweeps = sweeps
 	return nil
-}
-
-func (d *draft) hasArm(name string) bool {
-	return slices.ContainsFunc(d.Arms, func(a study.Arm) bool { return a.Name == name })
 }
 
 // replaces are factors that end a trial in another way than the factor beside them: who

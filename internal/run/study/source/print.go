@@ -3,27 +3,12 @@ package source
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"netdyno/internal/run/study"
 )
-
-// YAML writes a study as a file that ParseFile reads back to the same plan:
-// what was run, after every override. Levels that the study left to their
-// defaults stay unwritten.
-func YAML(s *study.Study) ([]byte, error) {
-	var b bytes.Buffer
-	studyBlock.write(s).print(&b, "")
-	if b.Len() > MaxFile {
-		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), MaxFile)
-	}
-	return b.Bytes(), nil
-}
 
 // print writes a mapping, or a list, whose lines have an indent. The first key of a
 // mapping follows what stands before it.

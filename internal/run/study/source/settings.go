@@ -1,6 +1,7 @@
 package source
 
 import (
+	"regexp"
 	"slices"
 
 	"netdyno/internal/quantity"
@@ -11,6 +12,10 @@ const (
 	maxLevels = 1000
 	maxArms   = 200
 )
+
+// armName matches the name of an arm, which may be a server's address with a
+// path.
+var armName = regexp.MustCompile(`^[A-Za-z0-9\[][A-Za-z0-9._+:/\[\]-]{0,62}$`)
 
 // settingsOf are factors at one level each, written in one line.
 var settingsOf = kind[[]study.Setting]{

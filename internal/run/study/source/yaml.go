@@ -16,8 +16,9 @@ import (
 const MaxFile = 64 << 10
 
 // readYAML reads one YAML document. Anchors, aliases, tags and merge keys are
-// refused: a study says each thing once, in sight.
-func readYAML(name string, data []byte) (*node, error) {
+// refused: a study says each thing once, in sight. Keys are those that a file has, for the
+// error of an empty one.
+func readYAML(name string, data []byte, keys []string) (*node, error) {
 	src := &file{name: name}
 	whole := position{file: src}
 	shape := input.CheckYAML(data, MaxFile)
@@ -42,7 +43,7 @@ func readYAML(name string, data []byte) (*node, error) {
 		}
 	}
 	if body == nil {
-		return nil, whole.errorf("the file is empty; expected a mapping with the keys %s", joined(studyBlock.names()))
+		return nil, whole.errorf("the file is empty; expected a mapping with the keys %s", joined(keys))
 	}
 	return convert(src, body)
 }
