@@ -61,3 +61,47 @@ func TestAddArmToAFile(t *testing.T) {
 		t.Errorf("an arm beside a study: %v", err)
 	}
 }
+
+// What a command says by itself is read as if it were typed, once, and errors name what
+// says it.
+func TestSet(t *testing.T) {
+	a, err := ReadArguments(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Study(nil); err == nil || !strings.Contains(err.Error(), "no study is named") {
+		t.Errorf("nothing typed and nothing said: %v", err)
+	}
+	for key, value := range map[string]string{"transport": "go-net,go-epoll", "question": "Which, then?", "margin": "5%", "capacity.objective": "response_p50 <= 1ms,error_share <= 1%"} {
+		if err := a.Set("--x", key, value); err != nil {
+			t.Error(err)
+		}
+	}
+	s, err := a.Study(nil)
+	if err != nil || s.Question != "Which, then?" || s.Compare.Margin != 0.05 || len(s.Capacity.Objective) != 2 || len(s.Compared().Levels) != 2 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, c := range [][3]string{
+		{"capacity.within", "1%", "--x: within: found 1%"}, {"margin", "1%", "--x: margin is given twice; first in --x"}, {"conections", "5", `--x: unknown factor "conections"`},
+	} {
+		if err := a.Set("--x", c[0], c[1]); err == nil || !strings.HasPrefix(err.Error(), c[2]) {
+			t.Errorf("%s=%s: %v, want %q", c[0], c[1], err, c[2])
+		}
+	}
+}
+
+// Whatever completion offers behind a key is read.
+func TestUsualValuesAreRead(t *testing.T) {
+	n := 0
+	for _, s := range Settings() {
+		for _, value := range s.Usual {
+			if _, err := ParseArgs([]string{"transport=go-net", s.Name + "=" + value}, nil); err != nil {
+				t.Errorf("%s=%s: %v", s.Name, value, err)
+			}
+			n++
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d values are offered", n)
+	}
+}
