@@ -28,7 +28,7 @@ var requireLine = regexp.MustCompile(`^(\S+) of (.+?) (<=|>=|≤|≥) (.+?)(?: w
 var multiple = regexp.MustCompile(`^(\S+) ?[x×] (.+)$`)
 
 // someRequires are requirements. Whether the study has what they name is not asked.
-var someRequires = several(0, maxRequires, fmt.Sprintf("a list of at most %d lines, each %s", maxRequires, requireForm), requireForm,
+var someRequires = several(length{0, maxRequires}, fmt.Sprintf("a list of at most %d lines, each %s", maxRequires, requireForm), requireForm,
 	func(text string, _ []record.Require) (record.Require, error) { return readRequire(text) },
 	func(r record.Require) string { return r.Text })
 
@@ -137,7 +137,7 @@ func atLeast(sign string) bool { return sign == ">=" || sign == "≥" }
 // someConditions are the conditions of an objective, also several in one text with
 // commas between them.
 var someConditions = func() kind[[]record.Bound] {
-	k := several(1, maxBounds, fmt.Sprintf("1 to %d conditions, each %s", maxBounds, conditionForm), conditionForm,
+	k := several(length{1, maxBounds}, fmt.Sprintf("1 to %d conditions, each %s", maxBounds, conditionForm), conditionForm,
 		func(text string, _ []record.Bound) (record.Bound, error) { return readCondition(text) },
 		func(b record.Bound) string { return b.Text })
 	read := k.read
@@ -210,7 +210,7 @@ var someBounds = kind[[]record.Bound]{
 	form: "a mapping from metrics to bounds",
 	read: func(e entry) (all []record.Bound, err error) {
 		form := fmt.Sprintf("1 to %d metrics, each with its bound, such as {server.rss_bytes: 200MB}", maxBounds)
-		err = e.each(1, maxBounds, form, func(one entry) error {
+		err = e.each(length{1, maxBounds}, form, func(one entry) error {
 			text, err := one.scalarOf("a bound, such as 200MB")
 			if err != nil {
 				return err

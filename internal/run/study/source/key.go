@@ -204,12 +204,12 @@ func sub[T, V any](name string, b block[V], where func(*T) **V, doc string) key[
 }
 
 // blocksOf makes a key of a list of blocks.
-func blocksOf[T, V any](name string, least, most int, b block[V], where func(*T) *[]V, doc string) key[T] {
+func blocksOf[T, V any](name string, l length, b block[V], where func(*T) *[]V, doc string) key[T] {
 	return key[T]{
 		about: about{name: name, form: "a list", doc: doc, keys: b.abouts()},
 		read: func(e entry, into *T, w whole) error {
-			if e.value.kind != list || len(e.value.items) < least || len(e.value.items) > most {
-				return e.value.at.errorf("%s: found %s; expected a list of %s, each with %s", name, counted(e.value), between(least, most), joined(b.names()))
+			if e.value.kind != list || !l.has(len(e.value.items)) {
+				return e.value.at.errorf("%s: found %s; expected a list of %s, each with %s", name, counted(e.value), l, joined(b.names()))
 			}
 			*where(into) = nil
 			for _, item := range e.value.items {

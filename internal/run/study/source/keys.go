@@ -42,7 +42,7 @@ var planKeys = []key[study.Study]{
 		},
 		write: func(s *study.Study) *node { return variedNode(s.Vary, s.Arms) },
 	},
-	blocksOf("sweeps", 1, maxSweeps, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them"),
+	blocksOf("sweeps", length{1, maxSweeps}, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them"),
 	{
 		about: about{name: "compare", form: "a mapping", doc: "what is compared with what", keys: compareBlock.abouts()},
 		read:  func(e entry, s *study.Study, w whole) error { return compareBlock.read(e.value, &s.Compare, w) },
@@ -131,7 +131,7 @@ var compareBlock = block[record.Compare]{
 		of("baseline", aWord("the arm that the others are compared with"), func(c *record.Compare) *string { return &c.Baseline }, "arm that the others are compared with; the first unless given").typing("baseline"),
 		of("margin", aShare(0, quantity.ShareText), func(c *record.Compare) *float64 { return &c.Margin }, "difference below which arms count as equal; 2% unless given").typing("margin", "1%", "2%", "5%", "10%"),
 		of("primary", someMetrics, func(c *record.Compare) *[]string { return &c.Primary }, "metrics on which arms are judged, separated by commas").typing("primary"),
-		blocksOf("also", 0, maxAlso, pairBlock, func(c *record.Compare) *[]record.Pair { return &c.Also }, "pairs of other arms that are compared besides"),
+		blocksOf("also", length{0, maxAlso}, pairBlock, func(c *record.Compare) *[]record.Pair { return &c.Also }, "pairs of other arms that are compared besides"),
 	},
 }
 
@@ -225,7 +225,7 @@ var someForms = kind[map[string]string]{
 	read: func(e entry) (map[string]string, error) {
 		all := map[string]string{}
 		form := fmt.Sprintf("at most %d factors, each with how it is written, such as {opt.server.read_buffer: \"grpc.ReadBufferSize({value})\"}", maxAs)
-		return all, e.each(0, maxAs, form, func(one entry) error {
+		return all, e.each(length{0, maxAs}, form, func(one entry) error {
 			text, err := one.scalarOf("a text with {value}")
 			if err == nil {
 				err = study.CheckText(text)

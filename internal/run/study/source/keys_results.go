@@ -23,13 +23,13 @@ const (
 // resultKeys say what to make of the results. They are read when the study is complete,
 // as each must speak of what it has.
 var resultKeys = []key[study.Study]{
-	blocksOf("published", 0, maxPublished, publishedBlock, func(s *study.Study) *[]record.Published { return &s.Published }, "ratios of publications, which stand beside yours").result().kept(),
-	blocksOf("charts", 0, maxViews, chartBlock, func(s *study.Study) *[]record.Chart { return &s.Charts }, "charts of the report").result(),
-	blocksOf("fits", 0, maxViews, fitBlock, func(s *study.Study) *[]record.Fit { return &s.Fits }, "how a metric grows with a count").result(),
-	blocksOf("reaches", 0, maxViews, reachBlock, func(s *study.Study) *[]record.Reach { return &s.Reaches }, "with how little each arm comes near the best").result(),
-	blocksOf("pays", 0, maxViews, paysBlock, func(s *study.Study) *[]record.Pays { return &s.Pays }, "what replacing some arms by others saves").result(),
-	blocksOf("costs", 0, maxViews, costBlock, func(s *study.Study) *[]record.Cost { return &s.Costs }, "models of what an exchange or a process costs").result(),
-	blocksOf("claims", 0, maxViews, claimBlock, func(s *study.Study) *[]record.Claim { return &s.Claims }, "conclusions that are put to the test").result(),
+	blocksOf("published", length{0, maxPublished}, publishedBlock, func(s *study.Study) *[]record.Published { return &s.Published }, "ratios of publications, which stand beside yours").result().kept(),
+	blocksOf("charts", length{0, maxViews}, chartBlock, func(s *study.Study) *[]record.Chart { return &s.Charts }, "charts of the report").result(),
+	blocksOf("fits", length{0, maxViews}, fitBlock, func(s *study.Study) *[]record.Fit { return &s.Fits }, "how a metric grows with a count").result(),
+	blocksOf("reaches", length{0, maxViews}, reachBlock, func(s *study.Study) *[]record.Reach { return &s.Reaches }, "with how little each arm comes near the best").result(),
+	blocksOf("pays", length{0, maxViews}, paysBlock, func(s *study.Study) *[]record.Pays { return &s.Pays }, "what replacing some arms by others saves").result(),
+	blocksOf("costs", length{0, maxViews}, costBlock, func(s *study.Study) *[]record.Cost { return &s.Costs }, "models of what an exchange or a process costs").result(),
+	blocksOf("claims", length{0, maxViews}, claimBlock, func(s *study.Study) *[]record.Claim { return &s.Claims }, "conclusions that are put to the test").result(),
 	ladderKey(),
 }
 
@@ -44,7 +44,7 @@ var publishedBlock = block[record.Published]{
 		of("unmeasured", aText, func(p *record.Published) *string { return &p.Unmeasured }, "why no arm here can be compared with it"),
 		of("note", aText, func(p *record.Published) *string { return &p.Note }, "the original figures, say"),
 		{
-			about: about{name: "cell", form: "the name of a cell", doc: "a shorter way to write its levels under under"},
+			about: about{name: "cell", form: "the name of a cell", doc: "a shorter way to write the levels of a cell as conditions"},
 			read:  readCell,
 			write: func(*record.Published) *node { return nil },
 		},
@@ -196,7 +196,7 @@ var holdoutOf = kind[map[string][]string]{
 	form: "a mapping from factors to lists of levels",
 	read: func(e entry) (map[string][]string, error) {
 		held := map[string][]string{}
-		return held, e.each(0, maxLevels, "a mapping from factors to lists of levels", func(factor entry) error {
+		return held, e.each(length{0, maxLevels}, "a mapping from factors to lists of levels", func(factor entry) error {
 			v, err := readVariedFactor(factor, readLevels)
 			for _, l := range v.Levels {
 				held[v.Factor] = append(held[v.Factor], l.Text)
@@ -216,7 +216,7 @@ var claimBlock = block[record.Claim]{
 		of("source", aText, func(c *record.Claim) *string { return &c.Source }, "the publication; none of a claim of your own"),
 		of("unmeasured", aText, func(c *record.Claim) *string { return &c.Unmeasured }, "why no arm of the study can test it, in place of parts"),
 		underKey(func(c *record.Claim) *map[string]string { return &c.Under }, "conditions that the claim is about"),
-		blocksOf("parts", 1, maxParts, partBlock, func(c *record.Claim) *[]record.ClaimPart { return &c.Parts }, "what must hold, all of it"),
+		blocksOf("parts", length{1, maxParts}, partBlock, func(c *record.Claim) *[]record.ClaimPart { return &c.Parts }, "what must hold, all of it"),
 	},
 	check: func(n *node, c *record.Claim, _ whole) error {
 		switch e := n.get("parts"); {
@@ -274,7 +274,7 @@ var partBlock = block[record.ClaimPart]{
 // ladderKey is the key of ladders: the arms of one, or a list of ladders, each as its
 // arms or as a mapping.
 func ladderKey() key[study.Study] {
-	k := blocksOf("ladder", 0, maxViews, ladderBlock, func(s *study.Study) *[]record.Ladder { return &s.Ladders }, "arms in an order in which each differs from the one before in one thing").result()
+	k := blocksOf("ladder", length{0, maxViews}, ladderBlock, func(s *study.Study) *[]record.Ladder { return &s.Ladders }, "arms in an order in which each differs from the one before in one thing").result()
 	read := k.read
 	k.read = func(e entry, into *study.Study, w whole) error {
 		items := []*node{e.value}

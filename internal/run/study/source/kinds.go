@@ -13,9 +13,9 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// single is the kind of a single value. Print is "" for a value that need not be
+// single is the kind of a single value. Show is "" for a value that need not be
 // written.
-func single[V any](form string, parse func(string) (V, error), print func(V) string) kind[V] {
+func single[V any](form string, parse func(string) (V, error), show func(V) string) kind[V] {
 	return kind[V]{
 		form: form,
 		read: func(e entry) (v V, err error) {
@@ -28,18 +28,18 @@ func single[V any](form string, parse func(string) (V, error), print func(V) str
 			}
 			return v, err
 		},
-		write: func(v V) *node { return textNode(print(v)) },
+		write: func(v V) *node { return textNode(show(v)) },
 	}
 }
 
-// several is the kind of a list of least to most values; a single value is a list of
+// several is the kind of a list of some values; a single value is a list of
 // one. Parse knows the values before its own.
-func several[V any](least, most int, form, one string, parse func(text string, before []V) (V, error), print func(V) string) kind[[]V] {
+func several[V any](l length, form, one string, parse func(text string, before []V) (V, error), show func(V) string) kind[[]V] {
 	return kind[[]V]{
 		form: form, many: true,
 		read: func(e entry) (all []V, err error) {
 			items := listed(e.value)
-			if e.value.kind == mapping || len(items) < least || len(items) > most {
+			if e.value.kind == mapping || !l.has(len(items)) {
 				return nil, e.value.at.errorf("%s: found %s; expected %s", e.key, counted(e.value), form)
 			}
 			for _, item := range items {
@@ -57,7 +57,7 @@ func several[V any](least, most int, form, one string, parse func(text string, b
 		write: func(all []V) *node {
 			var texts []string
 			for _, v := range all {
-				texts = append(texts, print(v))
+				texts = append(texts, show(v))
 			}
 			return textsNode(texts)
 		},
@@ -89,7 +89,7 @@ const maxQuestion = 1000
 func aLine(form string, least, most int) kind[string] {
 	return single(form, func(text string) (string, error) {
 		if len(text) < least || len(text) > most {
-			return "", fmt.Errorf("the text has %d bytes; expected %s", len(text), between(least, most))
+			return "", fmt.Errorf("the text has %d bytes; expected %s", len(text), length{least, most})
 		}
 		return strings.Join(strings.Fields(text), " "), nil
 	}, asIs)
@@ -149,7 +149,7 @@ func aCount(most int) kind[int] {
 }
 
 // ofFactor is a number that belongs to the whole study and that package study bounds.
-func ofFactor[V int | uint64](factor string, print func(V) string) kind[V] {
+func ofFactor[V int | uint64](factor string, show func(V) string) kind[V] {
 	return single("a number", func(text string) (V, error) {
 		f, err := study.FactorNamed(factor)
 		if err != nil {
@@ -157,7 +157,7 @@ func ofFactor[V int | uint64](factor string, print func(V) string) kind[V] {
 		}
 		level, err := f.Level(text)
 		return V(level.Value), err
-	}, print)
+	}, show)
 }
 
 var aRatio = single("a number above 0", func(text string) (float64, error) {
@@ -172,7 +172,7 @@ var aRatio = single("a number above 0", func(text string) (float64, error) {
 const some = math.SmallestNonzeroFloat64
 
 // aShare is a share of at least some part.
-func aShare(least float64, print func(float64) string) kind[float64] {
+func aShare(least float64, show func(float64) string) kind[float64] {
 	return single("a share such as 5%", func(text string) (float64, error) {
 		share, err := quantity.ParseShare(text)
 		if err != nil || share >= least {
@@ -182,7 +182,7 @@ func aShare(least float64, print func(float64) string) kind[float64] {
 			return 0, fmt.Errorf("found %s; expected a share above 0", quantity.Clip(text, 40))
 		}
 		return 0, fmt.Errorf("found %s; expected a share from %s to 100%%", quantity.Clip(text, 40), quantity.ShareText(least))
-	}, print)
+	}, show)
 }
 
 // Bounds in seconds of the time that a search or a race may take.
@@ -217,9 +217,9 @@ func known(form string, has func(study.Scope, string) string) kind[string] {
 	return k
 }
 
-// someKnown are least to most names that the complete study must have.
-func someKnown(least, most int, what string, has func(study.Scope, string) string, parse func(text string, before []string) (string, error)) kind[[]string] {
-	k := several(least, most, "a list of "+between(least, most)+" "+what, "a name", parse, asIs)
+// someKnown are some names that the complete study must have.
+func someKnown(l length, what string, has func(study.Scope, string) string, parse func(text string, before []string) (string, error)) kind[[]string] {
+	k := several(l, "a list of "+l.String()+" "+what, "a name", parse, asIs)
 	k.fits = func(c study.Scope, names []string) string {
 		for _, name := range names {
 			if text := has(c, name); text != "" {
@@ -238,11 +238,11 @@ var (
 )
 
 func someArms(least, most int) kind[[]string] {
-	return someKnown(least, most, "arms", study.Scope.Arm, func(text string, _ []string) (string, error) { return text, nil })
+	return someKnown(length{least, most}, "arms", study.Scope.Arm, func(text string, _ []string) (string, error) { return text, nil })
 }
 
 func someAxes(most int) kind[[]string] {
-	return someKnown(1, most, "factors whose levels are numbers", study.Scope.Axis, func(text string, before []string) (string, error) {
+	return someKnown(length{1, most}, "factors whose levels are numbers", study.Scope.Axis, func(text string, before []string) (string, error) {
 		if slices.Contains(before, text) {
 			return "", fmt.Errorf("%s is named twice", text)
 		}
@@ -273,7 +273,7 @@ var aGain = single("a metric of which more is better", func(text string) (string
 }, asIs)
 
 // someMetrics are names of metrics, each once.
-var someMetrics = several(1, len(study.MetricNames()), "a list of metrics", "a metric's name", func(text string, before []string) (string, error) {
+var someMetrics = several(length{1, len(study.MetricNames())}, "a list of metrics", "a metric's name", func(text string, before []string) (string, error) {
 	if slices.Contains(before, text) {
 		return "", fmt.Errorf("%s is listed twice", text)
 	}
@@ -282,7 +282,7 @@ var someMetrics = several(1, len(study.MetricNames()), "a list of metrics", "a m
 }, asIs)
 
 // someNumbers are coefficients.
-var someNumbers = several(0, maxLevels, "a list of numbers", "a number", func(text string, _ []float64) (float64, error) {
+var someNumbers = several(length{0, maxLevels}, "a list of numbers", "a number", func(text string, _ []float64) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x > -1e12 && x < 1e12) {
 		return 0, fmt.Errorf("%q is not a coefficient; expected a number", quantity.Clip(text, 40))
@@ -291,7 +291,7 @@ var someNumbers = several(0, maxLevels, "a list of numbers", "a number", func(te
 }, func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) })
 
 // someBlocks are numbers of blocks, rising, after which a run is judged.
-var someBlocks = several(1, study.MaxLooks, fmt.Sprintf("one number, or at most %d rising ones after which the run may stop, such as [6, 10, 16]", study.MaxLooks),
+var someBlocks = several(length{1, study.MaxLooks}, fmt.Sprintf("one number, or at most %d rising ones after which the run may stop, such as [6, 10, 16]", study.MaxLooks),
 	"a number of blocks", func(text string, before []int) (int, error) {
 		f, err := study.FactorNamed("blocks")
 		if err != nil {

@@ -134,9 +134,9 @@ func (e *entry) scalarOf(expected string) (string, error) {
 	return e.value.text, nil
 }
 
-// each visits the entries of a mapping that has least to most of them.
-func (e *entry) each(least, most int, expected string, visit func(one entry) error) error {
-	if e.value.kind != mapping || len(e.value.entries) < least || len(e.value.entries) > most {
+// each visits the entries of a mapping that has so many of them.
+func (e *entry) each(l length, expected string, visit func(one entry) error) error {
+	if e.value.kind != mapping || !l.has(len(e.value.entries)) {
 		return e.value.at.errorf("%s: found %s; expected %s", e.key, counted(e.value), expected)
 	}
 	for _, one := range e.value.entries {
@@ -178,11 +178,16 @@ func oneOrMore(levels *node) *node {
 	return levels
 }
 
-func between(least, most int) string {
-	if least == 0 {
-		return fmt.Sprintf("at most %d", most)
+// length bounds how many something has.
+type length struct{ least, most int }
+
+func (l length) has(n int) bool { return n >= l.least && n <= l.most }
+
+func (l length) String() string {
+	if l.least == 0 {
+		return fmt.Sprintf("at most %d", l.most)
 	}
-	return fmt.Sprintf("%d to %d", least, most)
+	return fmt.Sprintf("%d to %d", l.least, l.most)
 }
 
 func joined(names []string) string { return strings.Join(names, ", ") }

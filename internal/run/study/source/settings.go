@@ -76,7 +76,7 @@ func variedNode(vary []study.Varied, arms []study.Arm) *node {
 // readSettings reads a mapping from factors to one level each; where is what it belongs
 // to.
 func readSettings(e entry, where string) (settings []study.Setting, err error) {
-	err = e.each(0, maxLevels, "a mapping from factors to levels", func(one entry) error {
+	err = e.each(length{0, maxLevels}, "a mapping from factors to levels", func(one entry) error {
 		s, err := readSetting(one, where)
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func levelAt(f study.Factor, n *node) (study.Level, error) {
 
 // readVaried reads a mapping from factors to several levels each.
 func readVaried(e entry, levels func(study.Factor, *node) ([]study.Level, error)) (all []study.Varied, err error) {
-	err = e.each(0, maxLevels, "a mapping from factors to lists of levels", func(one entry) error {
+	err = e.each(length{0, maxLevels}, "a mapping from factors to lists of levels", func(one entry) error {
 		v, err := readVariedFactor(one, levels)
 		if err != nil {
 			return err
