@@ -10,18 +10,23 @@ import (
 	"time"
 
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
 )
 
 // lookTimeout bounds how long a host may take to look for a program.
 const lookTimeout = 10 * time.Second
 
-// checkCommands refuses servers of the user's (transport exec) whose program is not at
-// the host that shall start it. A host that cannot be asked refuses nothing: the
-// trial's record will say why.
+// checkCommands refuses programs of the user's (transport exec) without a command line,
+// and servers among them whose program is not at the host that shall start it: a load
+// generator that is missing is an empty cell. A host that cannot be asked refuses
+// nothing: the trial's record will say why.
 func (s *site) checkCommands(ctx context.Context, kinds []Kind) error {
 	var asked []string
 	var missing []error
 	for _, k := range kinds {
+		if err := emptyCommand(k.Work); err != nil {
+			return err
+		}
 		program := firstWord(k.ServerOptions["command"])
 		server, _, err := s.seat(k.Work)
 		if k.Server != "exec" || program == "" || err != nil || s.external() || slices.Contains(asked, server.Host.Name+" "+program) {
@@ -37,6 +42,21 @@ func (s *site) checkCommands(ctx context.Context, kinds []Kind) error {
 		}
 	}
 	return errors.Join(missing...)
+}
+
+// emptyCommand refuses an end by a command line that has none.
+func emptyCommand(w study.Work) error {
+	for _, end := range []struct {
+		role, transport, command, example string
+	}{
+		{"server", w.Server, w.ServerOptions["command"], "./server --port {port}"},
+		{"client", w.Client, w.ClientOptions["command"], "wrk -c {connections} -d {seconds}s http://{server}/"},
+	} {
+		if end.transport == "exec" && end.command == "" && w.BothOptions["command"] == "" {
+			return fmt.Errorf("%s=exec starts a program of yours: opt.%s.command is empty, expected its command line, such as %q", end.role, end.role, end.example)
+		}
+	}
+	return nil
 }
 
 // hasProgram tells whether a shell of a host finds a program, in PATH or by its path.
