@@ -297,6 +297,10 @@ bench-first: build packages-test ## keystrokes and seconds to the first answer, 
 shape: go-there ## sizes of the code, package by package, and where its files refer back up
 	@go run ./bench/shape
 
+.PHONY: sizes
+sizes: go-there ## write what the programs in bin/ are made of (docs/sizes.md), and whether they are too large together
+	@go run ./bench/sizes -page docs/sizes.md
+
 .PHONY: truth
 truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine: an hour
 	@go run ./truth
