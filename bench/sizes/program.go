@@ -39,7 +39,7 @@ func read(path string) (program, error) {
 	if err != nil {
 		return p, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	for _, s := range file.Sections {
 		if s.Type == elf.SHT_NOBITS {
 			continue

@@ -46,11 +46,11 @@ func (e *Endings) Take(take func(Socket)) error {
 	for {
 		n, from, err := unix.Recvfrom(e.fd, buf, 0)
 		switch {
-		case err == unix.EINTR:
+		case errors.Is(err, unix.EINTR):
 			continue
-		case err == unix.EAGAIN:
+		case errors.Is(err, unix.EAGAIN):
 			return nil
-		case err == unix.ENOBUFS:
+		case errors.Is(err, unix.ENOBUFS):
 			return errors.New("more connections ended than the kernel keeps for a reader")
 		case err != nil:
 			return fmt.Errorf("receive the ends of connections: %w", err)
