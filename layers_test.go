@@ -135,6 +135,7 @@ var layers = map[string][]string{
 	"cmd/netdyno":   orchestrator,
 	"bench":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
 	"bench/shape":   {},
+	"bench/sizes":   {},
 	"bench/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // the programs that tests and benchmarks run
