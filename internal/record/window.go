@@ -233,7 +233,7 @@ func (w *Window) HistogramOf(client *Worker, kind string) (*hist.Histogram, bool
 
 // Lengths returns how long the replies of one client were, in bytes: those that it
 // tells, else all as long as its setup says. False where it completed none, or they
-// cannot be decoded.
+// cannot be decoded, or its sum of bytes says that they varied and it does not tell.
 func (w *Window) Lengths(client *Worker) (*hist.Histogram, bool) {
 	if client.Result == nil {
 		return nil, false
@@ -242,8 +242,9 @@ func (w *Window) Lengths(client *Worker) (*hist.Histogram, bool) {
 		return w.HistogramOf(client, Lengths)
 	}
 	_, down, ok := client.Sizes()
-	replies := client.Result.Counts.Exchanges + client.Result.Drained
-	if !ok || replies <= 0 {
+	counts := client.Result.Counts
+	replies := counts.Exchanges + client.Result.Drained
+	if !ok || replies <= 0 || client.AnyReply() && counts.ReceivedBytes != counts.Exchanges*down {
 		return nil, false
 	}
 	return hist.Constant(down, replies), true
