@@ -61,7 +61,7 @@ func (b *Pending) at(level float64) {
 	b.Interval = level
 }
 
-// bounded is the ratio of a logarithm, kept finite and above 0.
+// Bounded is the ratio of a logarithm, kept finite and above 0.
 func Bounded(log float64) float64 { return min(max(math.Exp(log), 1/math.MaxFloat64), math.MaxFloat64) }
 
 // beyond is the bound on the scale of Effect.
