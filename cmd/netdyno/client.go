@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
 )
@@ -11,20 +12,22 @@ import (
 // findClient probes a server, and where a client was chosen for it lets that client ask
 // first: what it refuses (a cipher, a header, a way to frame a reply) a client on a
 // library of Go's asks, which is said.
-func findClient(ctx context.Context, workers *session.Workers, asked probe.Target) (found probe.Found, instead string, err error) {
+func findClient(ctx context.Context, workers *session.Workers, asked probe.Target) (found probe.Found, by record.Asked, instead string, err error) {
 	found, err = probe.Probe(ctx, asked)
+	by.Probe = found.Asked
 	chosen := found.Levels["client"]
 	if err != nil || !session.OnRings(chosen) {
-		return found, "", err
+		return found, by, "", err
 	}
-	why := session.TryClient(ctx, workers, armOf(found))
+	why := session.TryClient(ctx, workers, armOf(found), &by)
 	if why == nil {
-		return found, "", nil
+		return found, by, "", nil
 	}
 	if ctx.Err() != nil {
-		return found, "", context.Cause(ctx)
+		return found, by, "", context.Cause(ctx)
 	}
 	asked.Client = nil
 	found, err = probe.Probe(ctx, asked)
-	return found, chosen + " cannot ask it (" + quantity.Clip(why.Error(), 200) + "), so " + found.Levels["client"] + " does", err
+	by.Probe += found.Asked
+	return found, by, chosen + " cannot ask it (" + quantity.Clip(why.Error(), 200) + "), so " + found.Levels["client"] + " does", err
 }

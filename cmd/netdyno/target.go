@@ -111,7 +111,7 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 		if err != nil {
 			return nil, nil, err
 		}
-		found, instead, err := findClient(ctx, t.workers, asked)
+		found, by, instead, err := findClient(ctx, t.workers, asked)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -131,7 +131,9 @@ func (t target) request(ctx context.Context, urls, others []string, own ownMessa
 			stdout.say("  through the Unix socket %s, which has no figures of TCP", found.Socket)
 		}
 		measured = append(measured, found.URL)
-		arms = append(arms, armOf(found))
+		arm := armOf(found)
+		arm.Asked = by
+		arms = append(arms, arm)
 	}
 	nameArms(arms, measured, given)
 	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes}

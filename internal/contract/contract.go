@@ -282,6 +282,7 @@ type Result struct {
 	Counts     Counts   `json:"counts"` // a client's: completed inside the window; a server's: since ready
 	Drained    int64    `json:"drained,omitempty"`
 	Unfinished int64    `json:"unfinished,omitempty"`
+	Sent       *Sent    `json:"sent,omitempty"`    // a client's requests in all; absent: it does not tell
 	Ages       string   `json:"ages,omitempty"`    // histogram: ages of the unfinished when draining ended
 	Service    string   `json:"service,omitempty"` // completion − actual send; window and drained
 	Response   string   `json:"response,omitempty"`
@@ -360,6 +361,7 @@ type Error struct {
 	Kind  ErrorKind `json:"kind"`
 	Text  string    `json:"text"`
 	Fatal bool      `json:"fatal,omitempty"`
+	Sent  *Sent     `json:"sent,omitempty"` // of a client's fatal error: its requests until then, in place of the result's
 }
 
 // Error makes the message usable as a Go error.

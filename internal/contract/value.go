@@ -39,6 +39,8 @@ func (m *Message) counts() []count {
 		return m.Tick.counts()
 	case m.Result != nil:
 		return m.Result.counts()
+	case m.Error != nil && m.Error.Sent != nil:
+		return m.Error.Sent.counts("error.sent.")
 	}
 	return nil
 }
@@ -77,7 +79,20 @@ func (r *Result) counts() []count {
 	if in := r.Inside; in != nil {
 		all = append(all, count{"result.inside.idle_ns", in.IdleNs})
 	}
+	if r.Sent != nil {
+		all = append(all, r.Sent.counts("result.sent.")...)
+	}
 	return all
+}
+
+func (s *Sent) counts(prefix string) []count {
+	return []count{
+		{prefix + "verify", s.Verify},
+		{prefix + "before", s.Before},
+		{prefix + "window", s.Window},
+		{prefix + "drain", s.Drain},
+		{prefix + "again", s.Again},
+	}
 }
 
 func (c Counts) counts(prefix string) []count {

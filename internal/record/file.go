@@ -198,12 +198,13 @@ type decision struct {
 	Allocated *Allocation `json:"allocated"`
 }
 
-// recordLine is a line after the header: a record, an ending, or a decision.
+// recordLine is a line after the header: a record, an ending, a decision, or what was asked.
 type recordLine struct {
 	Record
 	After     map[string]Host `json:"after"`
 	Stopped   *Stop           `json:"stopped"`
 	Allocated *Allocation     `json:"allocated"`
+	Asked     []Asked         `json:"asked"`
 }
 
 // enter adds what a line says; err is what was wrong with its JSON.
@@ -220,6 +221,8 @@ func (c *Contents) enter(number int, l *recordLine, err error) error {
 		c.Header.Stopped = l.Stopped
 	case l.Allocated != nil:
 		c.allocate(number, *l.Allocated)
+	case l.Asked != nil:
+		c.Header.Asked = append(c.Header.Asked, l.Asked...)
 	case id == "":
 		c.Problems = append(c.Problems, Problem{number, "record: its trial has no id"})
 	case c.lines[id] > 0:

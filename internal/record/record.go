@@ -30,6 +30,8 @@ type Header struct {
 	Directory string    `json:"-"`                 // where the run was read from, for the commands that texts name; "" when it is not known
 	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a stage
 
+	Asked []Asked `json:"asked,omitempty"` // from lines among the records; of a run by URL, one for each arm and session
+
 	Allocations []Allocation `json:"allocations,omitempty"` // from lines among the records, by block as they were decided; of a steered run
 }
 
@@ -262,6 +264,7 @@ type Failure struct {
 	Kind   contract.ErrorKind `json:"kind"`
 	Text   string             `json:"text"`
 	Worker string             `json:"worker,omitempty"` // "server", "client-1"
+	Asked  int64              `json:"asked,omitempty"`  // requests to the server after that, to learn what it speaks
 	State  string             `json:"state,omitempty"`  // of the contract: born, idle, ready, running, window, done
 }
 

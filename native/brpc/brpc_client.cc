@@ -171,6 +171,7 @@ void BrpcClient::exchange(Caller& caller) const {
     return;
   }
   const std::lock_guard lock(caller.shard);
+  caller.slot.goes_out();
   if (outcome.wrong.empty()) {
     caller.slot.done(sent, now, outcome.received);
     return;

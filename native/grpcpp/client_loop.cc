@@ -53,6 +53,7 @@ void Connection::SlotCall::ask(std::int64_t now) {
 
 void Connection::SlotCall::send() {
   sent_ = now_ns();
+  slot_->goes_out();
   call_->begin(*this, false);
 }
 

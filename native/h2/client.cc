@@ -117,6 +117,7 @@ void H2Client::begin_calls(std::int64_t now) {
     if (!call.open) static_cast<Stream&>(call) = Stream{};
     call.state = Call::State::under_way;
     if (call.sent_ns == 0) call.sent_ns = at;
+    place_.slots[call.slot].goes_out();
     under_way_++;
     asking_.begin(call.out);
     call.body = call.out.piece;

@@ -67,6 +67,19 @@ Json to_wire(const Counts& counts) {
   return out;
 }
 
+Json to_wire(const Sent& sent) {
+  Json out = Json::object();
+  const auto number = [&out](const char* key, std::int64_t value) {
+    if (value != 0) out[key] = value;
+  };
+  number("verify", sent.verify);
+  number("before", sent.before);
+  number("window", sent.window);
+  number("drain", sent.drain);
+  number("again", sent.again);
+  return out;
+}
+
 }  // namespace
 
 std::string_view name(Role role) {
@@ -166,6 +179,7 @@ Json message(const Result& result) {
     if (result.inside->idle_ns != 0) inside["idle_ns"] = result.inside->idle_ns;
     if (result.inside->due > 0) inside["due"] = result.inside->due;
   }
+  if (result.sent) body["sent"] = to_wire(*result.sent);
   return {{"result", body}};
 }
 
@@ -180,9 +194,10 @@ Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<
   return {{"tick", body}};
 }
 
-Json error_message(ErrorKind kind, const std::string& text, bool fatal) {
+Json error_message(ErrorKind kind, const std::string& text, bool fatal, const std::optional<Sent>& sent) {
   Json body = {{"kind", name(kind)}, {"text", text}};
   if (fatal) body["fatal"] = true;
+  if (sent) body["sent"] = to_wire(*sent);
   return {{"error", body}};
 }
 

@@ -238,6 +238,15 @@ struct Reason {
   std::int64_t count = 0;
 };
 
+/// A client's requests, each once where its exchange ended, and how often one went out again.
+struct Sent {
+  std::int64_t verify = 0;  // before ready
+  std::int64_t before = 0;  // before the window
+  std::int64_t window = 0;
+  std::int64_t drain = 0;  // after it, or never
+  std::int64_t again = 0;
+};
+
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.
 struct Result {
   std::int64_t from_ns = 0;
@@ -254,6 +263,7 @@ struct Result {
   std::vector<Reason> reasons;       // the most frequent first
   std::optional<Arrivals> arrivals;  // open loop
   std::optional<Inside> inside;      // a client whose window opened
+  std::optional<Sent> sent;          // a client's
 };
 
 /// The body of a setup message. Ignores unknown fields. Throws Failure{invalid} for a
@@ -269,6 +279,8 @@ Json message(const Ready& ready);
 Json message(const Mark& mark, const Reading& reading);
 Json message(const Result& result);
 Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<TickTimes>& times);
-Json error_message(ErrorKind kind, const std::string& text, bool fatal);
+/// sent is a client's, of a fatal error.
+Json error_message(ErrorKind kind, const std::string& text, bool fatal,
+                   const std::optional<Sent>& sent = std::nullopt);
 
 }  // namespace netdyno::contract

@@ -55,10 +55,18 @@ struct Times {
 struct Counters {
   Sum exchanges;
   Sum received;
+  Sum unsent;  // of the errors, those whose request never went out
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
   Reasons reasons;  // of the errors; to be read once the loop has ended
+
+  /// How many requests ended in the phase.
+  std::int64_t sent() const {
+    std::int64_t all = exchanges.get() - unsent.get();
+    for (const Sum& failed : errors) all += failed.get();
+    return all;
+  }
 
   /// Adds to counts. The bytes sent follow from the number of exchanges.
   void add_to(contract::Counts& counts, std::int64_t up_bytes) const {
@@ -76,6 +84,7 @@ struct alignas(128) Shard {
   Counters window;
   Counters drain;
   Times times;
+  Sum again;  // requests that went out once more
 
   Shard() { window.times = drain.times = &times; }
   Shard(const Shard&) = delete;
@@ -95,9 +104,10 @@ struct alignas(128) Shard {
       counters.times->varied(c.received);
   }
 
-  void fail(contract::ErrorKind kind, std::string_view why) {
+  void fail(contract::ErrorKind kind, std::string_view why, bool went_out) {
     Counters& counters = *phase.load(std::memory_order_relaxed);
     counters.errors[static_cast<std::size_t>(kind)].add(1);
+    if (!went_out) counters.unsent.add(1);
     if (counters.times != nullptr) counters.reasons.add(kind, why);
   }
 };

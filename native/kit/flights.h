@@ -46,7 +46,9 @@ class Flights {
     for (std::uint64_t i = begun_; n > 0; i++, n--) ring_[i & mask_].sent = now;
   }
   /// The first n that wait were sent, the last of them at least in part.
-  void sent(std::uint64_t n) { begun_ += n; }
+  void sent(std::uint64_t n) {
+    for (; n > 0; n--) slots_[ring_[begun_++ & mask_].slot].goes_out();
+  }
 
   /// When the oldest exchange in flight was sent. Only where there is one.
   std::int64_t oldest_sent() const { return ring_[answered_ & mask_].sent; }

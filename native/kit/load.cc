@@ -167,6 +167,18 @@ std::optional<contract::TickTimes> Load::slice() {
   return slicer_->next();
 }
 
+contract::Sent Load::sent() const {
+  contract::Sent sent;
+  for (const auto& shard : shards_) {
+    sent.before += shard->before.sent();
+    sent.window += shard->window.sent();
+    sent.drain += shard->drain.sent();
+    sent.again += shard->again.get();
+  }
+  for (const Slot& slot : slots_) sent.drain += slot.out_ ? 1 : 0;
+  return sent;
+}
+
 contract::Result Load::result(std::int64_t now) {
   end(now);
   contract::Result result;

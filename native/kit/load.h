@@ -2,7 +2,7 @@
 // asks each of its slots for the next exchange and reports each completion. It never
 // sees rates, windows or histograms.
 //
-//   if (slot.next(now, due)) …wait until due, send…  slot.done(sent, now, received);
+//   if (slot.next(now, due)) …wait until due, send…  slot.goes_out();  slot.done(sent, now, received);
 //
 // Layer: above contract, histogram, schedule. Go counterpart: internal/work/load.
 //
@@ -38,20 +38,29 @@ class Slot {
   /// Call it only with no exchange in flight.
   bool next(std::int64_t now, std::int64_t& due);
 
+  /// The request of the exchange in flight goes out, at least in part: for the first time,
+  /// or once more.
+  void goes_out() {
+    if (out_) shard_->again.add(1);
+    out_ = true;
+  }
+
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
     shard_->record({free_, pending_, sent, now, received});
     free_ = now;
     pending_ = kIdle;
+    out_ = false;
   }
 
   /// The exchange in flight failed. It counts by kind and by why, the reason, which is the
   /// kind's usual one where it is empty, and enters no histogram.
   void fail(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
-    shard_->fail(kind, why);
+    shard_->fail(kind, why, out_);
     free_ = now;
     pending_ = kIdle;
+    out_ = false;
   }
 
  private:
@@ -70,6 +79,7 @@ class Slot {
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   bool open_ = false;
   bool started_ = false;
+  bool out_ = false;  // the request of the exchange in flight went out
   Schedule schedule_;
 };
 
@@ -114,6 +124,8 @@ class Load {
   /// response times in an open loop, else service times. None when none did. Slots are
   /// not held up.
   std::optional<contract::TickTimes> slice();
+  /// The requests of its exchanges. Once the transport's run has returned.
+  contract::Sent sent() const;
   /// What was counted in the window. Ends the load at now unless it has ended.
   contract::Result result(std::int64_t now);
 

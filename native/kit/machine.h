@@ -45,6 +45,7 @@ class Machine {
   void tick();
   contract::Counts counts() const;
   contract::Result server_result() const;
+  contract::Sent sent() const;
   void in_background(std::thread work);
 
   bool at_ready() const { return state_ != State::idle && state_ != State::preparing; }
@@ -63,7 +64,8 @@ class Machine {
   Prepared end_;
   std::thread background_;
   std::int64_t next_tick_ns_ = 0;
-  std::int64_t drain_deadline_ns_;  // when draining is cut
+  std::int64_t drain_deadline_ns_;      // when draining is cut
+  std::optional<contract::Sent> told_;  // by a client whose run failed
 };
 
 }  // namespace netdyno

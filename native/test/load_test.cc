@@ -150,6 +150,46 @@ TEST(Load, ReasonsAreThoseOfTheVectors) {
   }
 }
 
+TEST(Load, SentIsThatOfTheVectors) {
+  const auto vectors = test::vectors("sent.json");
+  ASSERT_GE(vectors.size(), 6U);
+  for (const auto& vector : vectors) {
+    const auto slots = vector.at("slots").get<std::int64_t>();
+    Load load(setup_of([&](contract::Load& l) { l.connections = slots; }), 1);
+    load.start(1);
+    std::int64_t now = 2;
+    for (const auto& step : vector.at("steps")) {
+      const auto what = step.at(0).get<std::string>();
+      Slot& slot = load.slots(step.size() > 1 ? step.at(1).get<std::int64_t>() : 0)[0];
+      std::int64_t due = 0;
+      now++;
+      if (what == "open") load.open(now);
+      if (what == "close") load.end(now);
+      if (what == "begin") ASSERT_TRUE(slot.next(now, due)) << vector.at("name");
+      if (what == "out") slot.goes_out();
+      if (what == "done") slot.done(now, now, 64);
+      if (what == "fail") slot.fail(ErrorKind::peer, now);
+    }
+    contract::Result result = load.result(now + 1);
+    result.sent = load.sent();
+    EXPECT_EQ(contract::message(result).at("result").at("sent"), vector.at("sent")) << vector.at("name");
+  }
+}
+
+TEST(Load, ARequestThatGoesOutAgainIsCountedOnceMore) {
+  Load load(setup_of(), 1);
+  load.start(1);
+  load.open(2);
+  Slot& slot = load.slots(0)[0];
+  std::int64_t due = 0;
+  ASSERT_TRUE(slot.next(3, due));
+  for (int i = 0; i < 3; i++) slot.goes_out();
+  slot.done(3, 4, 64);
+  load.end(5);
+  EXPECT_EQ(load.sent().window, 1);
+  EXPECT_EQ(load.sent().again, 2);
+}
+
 TEST(Load, ARandomScheduleIsComparedWithWhatItDrew) {
   Load load(setup_of([](contract::Load& l) {
               l.connections = 1, l.rate = 50, l.arrival = contract::Arrival::poisson;

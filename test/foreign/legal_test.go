@@ -41,6 +41,9 @@ func (s *counting) agrees(t *testing.T, r record.Record, verified int64, again b
 	if taken := s.taken.Load(); counted == 0 || counted+verified != taken || failed != 0 {
 		t.Errorf("the clients counted %d exchanges, %d errors and verified %d; the server took %d", counted, failed, verified, taken)
 	}
+	if sent, known := r.Sent(); !known || sent.All()-sent.Again != s.taken.Load() {
+		t.Errorf("the clients say that they sent %+v, known: %v; the server took %d, and none of those that went out again before", sent, known, s.taken.Load())
+	}
 	if again != (redialled > 0) {
 		t.Errorf("%d connections were made again; want any: %v", redialled, again)
 	}

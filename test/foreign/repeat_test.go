@@ -67,6 +67,7 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 					args = append(args, "opt.client.method="+c.method)
 				}
 				r := trial(t, args...)
+				account(t, r, s.taken.Load(), false)
 				if c.fails != "" {
 					if r.Failure == nil || !strings.Contains(r.Failure.Text, c.fails) {
 						t.Errorf("the trial is %s: %+v; want it failed: %s", r.Outcome, r.Failure, c.fails)

@@ -33,6 +33,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 		Timelines: view.Timelines(s),
 		Seating:   seating(s),
 		Trials:    s.Trials,
+		Sent:      sentBy(header, s.Trials),
 	}
 	f.Floors = floors(s, f.Cells)
 	unread := f.profiled(s)

@@ -55,6 +55,7 @@ type Findings struct {
 	Race         *race.Race           `json:"race,omitempty"`        // of a study that races its arms
 	Capacity     *capacity.Capacity   `json:"capacity,omitempty"`    // of a study that searches for the highest rate
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
+	Sent         *Sent                `json:"sent,omitempty"`        // requests to the servers in all; of a run by URL
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`
 	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial

@@ -59,6 +59,9 @@ func (l *layout) tally() string {
 	if t.WindowShare > 0 {
 		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", quantity.FormatFigure(100*t.WindowShare))
 	}
+	if l.Sent != nil {
+		b.WriteString(" · " + l.Sent.Words())
+	}
 	return b.String()
 }
 

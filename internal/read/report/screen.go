@@ -20,6 +20,7 @@ type Screen struct {
 	title        string
 	answer       string
 	settling     string   // what was reached in the time that the run had; "" where it needed no more
+	sent         string   // how many requests, in all; "" where nobody knows
 	totals       string   // what was asked and answered in all, of servers that are the user's own
 	lengths      []string // how long the replies were, where they varied
 	requirements []Requirement
@@ -63,6 +64,9 @@ func NewScreen(f finding.Findings) Screen {
 	if own := summary.Of(f); own != nil && l.Capacity == nil {
 		s.title, s.totals, s.forms = "", own.Totals.Words(), l.loadForms(own, s.forms)
 		s.lengths = own.LengthLines()
+	}
+	if f.Sent != nil {
+		s.sent = f.Sent.Words()
 	}
 	s.forms = l.withFailed(s.forms)
 	return s

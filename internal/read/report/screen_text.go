@@ -47,7 +47,7 @@ func (s Screen) Text(w io.Writer, opt TextOptions) error {
 		warnings--
 	}
 	shown := t.screenTables(t.fitting(s.forms, s.left(t, warnings, r)), s.left(t, warnings, r), &r)
-	for _, line := range s.totalLines() {
+	for _, line := range s.totalLines(t) {
 		t.oneLine("", line)
 	}
 	t.all(t.tallyLines(s.tally, legend(shown)))
@@ -76,7 +76,7 @@ func (s Screen) left(t *terminal, warnings int, r rest) int {
 			addMarks(tab, shown)
 		}
 	}
-	below := len(s.totalLines()) + len(t.tallyLines(s.tally, legend(shown))) + warnings + t.restHeight(append(slices.Clone(r.left), s.mayLeave(warnings)...), s.full)
+	below := len(s.totalLines(t)) + len(t.tallyLines(s.tally, legend(shown))) + warnings + t.restHeight(append(slices.Clone(r.left), s.mayLeave(warnings)...), s.full)
 	if warnings > 0 {
 		below++
 	}
@@ -111,9 +111,10 @@ func (t *terminal) restHeight(left []string, command string) int {
 	return len(t.restLines(strings.Join(left, ", "), command))
 }
 
-// totalLines say what was reached, and what was asked and answered in all.
-func (s Screen) totalLines() []string {
-	return slices.DeleteFunc(append([]string{s.settling, s.totals}, s.lengths...), func(line string) bool { return line == "" })
+// totalLines say what was reached, what was asked and answered in all, and what was sent.
+func (s Screen) totalLines(t *terminal) []string {
+	lines := slices.Concat([]string{s.settling, s.totals}, s.lengths, strings.Split(t.wrapped(s.sent), "\n"))
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
 func height(grid string) int { return strings.Count(grid, "\n") + 1 }

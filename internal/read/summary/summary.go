@@ -24,6 +24,7 @@ type Summary struct {
 	Schema   int              `json:"schema"`
 	Answer   []string         `json:"answer"` // sentences, never empty
 	Totals   Totals           `json:"totals"`
+	Sent     *finding.Sent    `json:"sent,omitempty"`      // to the servers in all; absent of a run that no command probed for
 	Loads    []Load           `json:"loads"`               // by cell and arm, in the study's order
 	Verdicts []Verdict        `json:"verdicts,omitempty"`  // of several arms, on the primary metrics
 	Settling string           `json:"settling,omitempty"`  // how the run ended among its looks
@@ -116,6 +117,7 @@ func New(f finding.Findings) *Summary {
 	s := &Summary{Schema: Schema, Answer: f.Answer.Sentences, Loads: []Load{}, Warnings: f.Warnings, Run: f.Header.Directory}
 	s.Totals.Planned, s.Totals.Valid, s.Totals.Invalid = f.Tally.Planned, f.Tally.Valid, f.Tally.Invalid
 	s.Totals.FailedTrials, s.Totals.Missing = f.Tally.Failed, f.Tally.Missing
+	s.Sent = f.Sent
 	blocks, none := map[int]bool{}, nothing(f.Cells)
 	for _, c := range f.Cells {
 		for _, a := range c.Arms {

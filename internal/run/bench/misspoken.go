@@ -28,7 +28,9 @@ func (t *trial) misspoken(ctx context.Context, peers []string, err error) error 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), misspokenTimeout) // the trial's own has ended
 	defer cancel()
 	told := *f
-	if words := t.bench.Catalog.instead(t.work.ServerOptions["wire"], t.work.TLS, spoken.At(ctx, peers[0])); words != "" {
+	found := spoken.At(ctx, peers[0])
+	told.Asked = found.Requests()
+	if words := t.bench.Catalog.instead(t.work.ServerOptions["wire"], t.work.TLS, found); words != "" {
 		told.Text = words + "; " + told.Text
 	}
 	return &told

@@ -32,6 +32,7 @@ func askEcho(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if _, err := conn.Write(sent); err != nil {
 		return Found{}, err
 	}
+	t.asked.Add(1)
 	n, err := io.ReadFull(conn, back)
 	if err != nil || !bytes.Equal(sent, back) {
 		return Found{}, fmt.Errorf("%s is no echo server: of %d bytes it sent back %d, not the same; for HTTP write http://%s/", address(u), echoed, n, address(u))

@@ -36,7 +36,7 @@ const mostDecoded = 1 << 20
 // serialized here, once: the client of a trial sends its bytes, so that a stored run
 // needs neither the server's reflection nor a .proto to be repeated.
 func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
-	var packed packing
+	packed := packing{asked: t.asked}
 	conn, err := t.connect(ctx, u, grpc.WithStatsHandler(&packed))
 	if err != nil {
 		return Found{}, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	_ "google.golang.org/grpc/encoding/gzip" // a reply may be packed by it, as for other clients
@@ -55,17 +56,23 @@ func (t Target) callDeadline() (limit time.Duration, err error) {
 	return limit, nil
 }
 
-// packing learns whether a server packs its replies. The library calls it on the
-// goroutine that makes the call.
-type packing struct{ packed bool }
+// packing learns whether a server packs its replies, and counts the requests. The library
+// calls it on the goroutine that makes the call.
+type packing struct {
+	packed bool
+	asked  *atomic.Int64
+}
 
 // TagRPC implements stats.Handler.
 func (*packing) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
 
 // HandleRPC implements stats.Handler.
 func (p *packing) HandleRPC(_ context.Context, s stats.RPCStats) {
-	if in, ok := s.(*stats.InPayload); ok {
-		p.packed = in.CompressedLength != in.Length
+	switch s := s.(type) {
+	case *stats.InPayload:
+		p.packed = s.CompressedLength != s.Length
+	case *stats.OutHeader:
+		p.asked.Add(1)
 	}
 }
 

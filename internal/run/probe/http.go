@@ -168,7 +168,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		method = http.MethodPost
 	}
 	var r reply
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { t.asked.Add(1) }, GotConn: func(i httptrace.GotConnInfo) {
 		r.reused, r.at = i.Reused, reached(i.Conn.RemoteAddr())
 		r.heard, _ = i.Conn.(*heard) // not where it is encrypted
 	}})

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -49,6 +50,7 @@ type Target struct {
 	Client               Client   // of a trial; nil for those on Go's libraries
 
 	bodies *expect.Bodies // what they are expected to be; nil for anything
+	asked  *atomic.Int64  // requests so far
 }
 
 // Dial returns the host and port to connect to in place of a URL's.
@@ -149,6 +151,7 @@ type Found struct {
 	Socket string            // path of the Unix socket that leads there; "" for TCP
 	Local  bool              // the address is of this host
 	At     netip.AddrPort    // what the name led to; zero where the scheme does not tell
+	Asked  int64             // requests that it took
 	Takes  time.Duration     // the median request, from its send to the end of its reply
 }
 
@@ -231,7 +234,9 @@ func Probe(ctx context.Context, t Target) (Found, error) {
 	if port := u.Port(); port == "" && ports[u.Scheme] == "" && t.Socket == "" {
 		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
 	}
+	t.asked = new(atomic.Int64)
 	f, err := ask(ctx, t, u)
+	f.Asked = t.asked.Load()
 	if err != nil {
 		return Found{}, errors.New(printable.Text(t.explain(u, err).Error()))
 	}

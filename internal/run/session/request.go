@@ -78,6 +78,7 @@ type Arm struct {
 	Name   string
 	Levels map[string]string // by factor
 	Texts  map[string]Text   // by factor, in place of levels
+	Asked  record.Asked      // of its server meanwhile
 }
 
 // Race is a race of arms that the command made.

@@ -55,10 +55,25 @@ func (s *Session) Open() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(dir.writeMessages(s.Messages), s.texts.write(dir)); err != nil {
+	if err := errors.Join(dir.writeMessages(s.Messages), s.texts.write(dir), s.writeAsked(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &Run{Dir: dir, Left: s.Trials, session: s, file: file}, nil
+}
+
+// writeAsked notes what the command asked of servers before.
+func (s *Session) writeAsked(file *record.File) error {
+	var asked []record.Asked
+	for _, a := range s.request.Arms {
+		if a.Asked.Probe > 0 {
+			a.Asked.Arm = a.Name
+			asked = append(asked, a.Asked)
+		}
+	}
+	if asked == nil {
+		return nil
+	}
+	return file.Ask(asked)
 }
 
 func (s *Session) header() record.Header {
@@ -97,7 +112,7 @@ func (s *Session) reopen() (*Run, error) {
 		err = r.choose(contents)
 	}
 	if err == nil {
-		err = s.texts.write(dir)
+		err = errors.Join(s.texts.write(dir), s.writeAsked(file))
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

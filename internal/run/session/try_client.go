@@ -7,13 +7,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study/source"
 )
 
 // TryClient makes one exchange with an arm's server, by the arm's own client on this
-// host. The error says why the client could not.
-func TryClient(ctx context.Context, workers *Workers, arm Arm) (err error) {
+// host, and adds to asked how many requests that took. The error says why the client
+// could not.
+func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Asked) (err error) {
 	var held texts
 	defer func() { err = errors.Join(err, held.remove()) }()
 	arm.Levels = maps.Clone(arm.Levels)
@@ -50,8 +52,14 @@ func TryClient(ctx context.Context, workers *Workers, arm Arm) (err error) {
 	b.Meter[0] = self
 	b.Texts = func(host rig.Host, level string) (string, error) { return held.path("", host, level) }
 	records, err := Conduct(ctx, b, trials[:1])
-	if err == nil && records[0].Failure != nil {
-		err = errors.New(records[0].Failure.Text)
+	if err != nil {
+		return err
 	}
-	return err
+	sent, known := records[0].Sent()
+	asked.Client, asked.Untold = sent.All(), !known
+	if f := records[0].Failure; f != nil {
+		asked.Client += f.Asked
+		return errors.New(f.Text)
+	}
+	return nil
 }

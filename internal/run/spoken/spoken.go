@@ -50,7 +50,8 @@ const askTimeout = time.Second
 // At asks the server at host:port one thing after the other, each on a connection of
 // its own and for at most a second, until it answers as a wire has it: a handshake
 // of TLS, the preface of HTTP/2, a request of HTTP/1.1, which an echo sends back. The
-// answer to none of them is the zero Wire.
+// answer to none of them is the zero Wire. The last question is the one request that an
+// HTTP server takes for one, whatever it speaks.
 func At(ctx context.Context, address string) Wire {
 	switch {
 	case speaksTLS(ctx, address):
@@ -59,6 +60,15 @@ func At(ctx context.Context, address string) Wire {
 		return Wire{Name: within(ctx, address, false)}
 	}
 	return Wire{Name: plain(ctx, address)}
+}
+
+// Requests is how many requests At makes of a server that was found to speak so: none of
+// one that answered none.
+func (w Wire) Requests() int64 {
+	if w.Name == "" {
+		return 0
+	}
+	return 1
 }
 
 // speaksTLS makes a handshake of TLS. A server that asks for what the client lacks, a

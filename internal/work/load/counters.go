@@ -18,6 +18,7 @@ type counters struct {
 	exchanges atomic.Int64
 	received  atomic.Int64
 	errors    [len(kinds)]atomic.Int64
+	unsent    atomic.Int64 // of the errors, those whose request never went out
 	times     *times
 	parts     parts
 	_         [64]byte // shards are written by different CPUs

@@ -23,6 +23,9 @@ type ResultSource interface {
 	Counts() contract.Counts
 	// Result returns what the window holds. Call it when Run has returned.
 	Result() (contract.Result, error)
+	// Sent returns the requests that its slots sent since ready; nil where it does not
+	// know. Call it as Result.
+	Sent() *contract.Sent
 }
 
 // CountingClient is a client that counts by itself, because a program that

@@ -70,7 +70,8 @@ func (r *SlotRunner) drive(connection int, slot *Slot, call Call) {
 		case err == nil:
 			slot.Done(sent, Now(), received)
 		case r.Closed():
-			return // we broke it off: the exchange stays unfinished
+			slot.Break(err)
+			return
 		default:
 			slot.Fail(err)
 			if KindOf(err) == contract.Peer && !errors.As(err, new(PassingError)) {

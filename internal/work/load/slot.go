@@ -17,6 +17,7 @@ type Slot struct {
 	canceled int64        // due of the exchange that was taken back last
 	open     bool
 	started  bool
+	held     bool // the request of the exchange in flight never went out
 	thinkNs  int64
 	free     int64 // when its last exchange ended; before the first, an offset from the load's start
 	schedule schedule
@@ -89,6 +90,9 @@ func (s *Slot) Fail(err error) {
 	s.pending.Store(idle)
 	s.free = Now()
 	t, kind := s.shard.now.Load(), KindOf(err)
+	if unsent(err) {
+		t.unsent.Add(1)
+	}
 	if t.times != nil {
 		s.load.reasons.add(kind, ReasonOf(err))
 	}
@@ -100,6 +104,10 @@ func (s *Slot) Fail(err error) {
 	}
 	t.errors[len(kinds)-1].Add(1) // a kind outside the contract is a bug of the transport's
 }
+
+// Break says that the exchange in flight was broken off by this end, which err came of:
+// it stays unfinished.
+func (s *Slot) Break(err error) { s.held = unsent(err) }
 
 // Cancel takes back an exchange that Next promised and that will not be sent.
 func (s *Slot) Cancel() { s.canceled = s.pending.Swap(idle) }

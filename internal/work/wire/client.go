@@ -56,6 +56,12 @@ type Repeater interface {
 	Repeated() int
 }
 
+// Requester is an Opener that knows more of its requests than its exchanges tell.
+type Requester interface {
+	// Requests is as that of load.Requester; it may be called after Open has failed.
+	Requests() (first, again int64)
+}
+
 // Runner makes the exchanges of a load on open connections: a load.SlotRunner by
 // blocking calls, a flow.Runner on the wires echo and stream.
 type Runner interface {
@@ -87,12 +93,30 @@ func Connect(runner Runner, opener Opener, ready contract.Ready) (*Client, error
 	c := &Client{ready: ready, runner: runner, opener: opener}
 	if err := opener.Open(); err != nil {
 		_ = c.Close() // the first failure is the one to report
-		return nil, err
+		return nil, c.telling(err)
 	}
 	if r, ok := opener.(Repeater); ok {
 		c.ready.Repeated = r.Repeated()
 	}
 	return c, nil
+}
+
+// telling adds to a failure to open what was sent until then, where that is known.
+func (c *Client) telling(err error) error {
+	if _, knows := c.opener.(Requester); !knows {
+		return err
+	}
+	first, again := c.Requests()
+	return load.Telling(err, &contract.Sent{Verify: first, Again: again})
+}
+
+// Requests implements load.Requester: what the opener says, one for each connection when
+// it does not know.
+func (c *Client) Requests() (first, again int64) {
+	if r, knows := c.opener.(Requester); knows {
+		return r.Requests()
+	}
+	return int64(c.ready.Verified), 0
 }
 
 // Ready implements load.Client.

@@ -97,7 +97,7 @@ func (m *machine) stop() {
 // finish reports the result of a client whose slots are all let go.
 func (m *machine) finish(err error) {
 	if err != nil {
-		m.fail(err)
+		m.fail(load.Telling(err, load.SentBy(m.client)))
 		return
 	}
 	m.done, m.stopping, m.overdue = true, false, nil
@@ -107,6 +107,7 @@ func (m *machine) finish(err error) {
 		return
 	}
 	result.Counts = m.addReconnects(result.Counts)
+	result.Sent = load.SentBy(m.client)
 	result.Runtime = m.reader.runtime()
 	m.profiler.taken(&result)
 	m.send(contract.Message{Result: &result})

@@ -78,7 +78,7 @@ func (c *client) most() int {
 }
 
 // Do implements httpwire.Library.
-func (c *client) Do(_ context.Context, r *httpwire.Request) error {
+func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(response)
@@ -99,10 +99,17 @@ func (c *client) Do(_ context.Context, r *httpwire.Request) error {
 	if c.Setup.Load.Fresh {
 		request.SetConnectionClose()
 	}
-	if err := c.hosts[r.Connection].Do(request, response); err != nil {
-		return c.judge(err)
+	err := c.hosts[r.Connection].Do(request, response)
+	if err == nil {
+		httpwire.Wrote(ctx)
+		return c.take(response, r.Accept)
 	}
-	return c.take(response, r.Accept)
+	unsent := load.UnsentError{}
+	if errors.As(err, &unsent) {
+		return c.judge(unsent.Err) // whether another request of the exchange went out, the trace tells
+	}
+	httpwire.Wrote(ctx)
+	return c.judge(err)
 }
 
 // keepEmptyQuery writes the question mark behind a path that an empty query follows,

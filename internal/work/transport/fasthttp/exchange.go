@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/valyala/fasthttp"
+
+	"netdyno/internal/work/load"
 )
 
 // mostHead is the largest head of a reply that a client reads, in bytes.
@@ -24,7 +26,7 @@ type exchange struct{}
 func (exchange) RoundTrip(host *fasthttp.HostClient, request *fasthttp.Request, response *fasthttp.Response) (bool, error) {
 	c, err := host.AcquireConn(0, request.ConnectionClose())
 	if err != nil {
-		return false, err
+		return false, load.UnsentError{Err: err}
 	}
 	if err := converse(host, c.Conn(), request, response); err != nil {
 		host.CloseConn(c)

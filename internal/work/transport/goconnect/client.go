@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/nethttp"
 )
 
@@ -20,6 +21,7 @@ const verifyTimeout = 20 * time.Second
 
 type client struct {
 	caller
+	httpwire.Asked
 	dialer  *wire.Dialer
 	lines   []line
 	pooled  bool               // HTTP/2 connections that are kept
@@ -101,10 +103,21 @@ func (c *client) Open() error {
 	}
 	return nethttp.Checking(c.renewed, func() error {
 		return nethttp.CheckStreams(c.setup, "", func(ctx context.Context, i int) error {
-			_, err := c.exchange(c.lines[i])(ctx, c.content.Accept)
+			_, err := c.first(i)(ctx, c.content.Accept)
 			return err
 		})
 	})
+}
+
+// first returns what makes an exchange before ready on connection i.
+func (c *client) first(i int) exchange {
+	sends, exchange := c.Sends(), c.exchange(c.lines[i])
+	return func(ctx context.Context, judge func([]byte) error) (int64, error) {
+		received, err := exchange(sends.Trace(ctx), judge)
+		err = sends.Ended(err)
+		c.First(err)
+		return received, err
+	}
 }
 
 // verify connects and checks the reply of one exchange. The error names the
@@ -112,11 +125,11 @@ func (c *client) Open() error {
 func (c *client) verify(i int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()
-	_, err := c.exchange(c.lines[i])(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
+	_, err := c.first(i)(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
 	if err == nil && c.pooled {
 		c.dialer.Over(i)
 		err = c.renewed[i].Settle(func() error {
-			_, err := c.exchange(c.lines[i])(ctx, c.content.Accept)
+			_, err := c.first(i)(ctx, c.content.Accept)
 			return err
 		})
 	}
@@ -140,7 +153,8 @@ func (c *client) verify(i int) error {
 
 // call returns what makes one slot's exchanges.
 func (c *client) call(connection, _ int) load.Call {
-	exchange, ctx, accept := c.exchange(c.lines[connection]), context.Background(), c.content.Accept
+	sends := c.Sends()
+	exchange, ctx, accept := c.exchange(c.lines[connection]), sends.Trace(context.Background()), c.content.Accept
 	var received int64
 	try := func() (err error) {
 		received, err = exchange(ctx, accept)
@@ -152,13 +166,14 @@ func (c *client) call(connection, _ int) load.Call {
 			err = wire.Settle(try)
 		}
 		if err == nil {
+			_ = sends.Ended(nil)
 			c.dialer.Over(connection)
 			return received, nil
 		}
 		if err = failure(err); load.KindOf(err) == contract.Peer && c.dialer.Made(connection) {
 			err = load.PassingError{Err: err}
 		}
-		return 0, err
+		return 0, sends.Ended(err)
 	}
 }
 

@@ -108,13 +108,12 @@ func headersOf(text string) (metadata.MD, error) {
 }
 
 // security returns what dials a server as the user's options trust and name it.
-func security(setup contract.Setup, o load.Options) ([]grpc.DialOption, error) {
+func security(setup contract.Setup, o load.Options) (out []grpc.DialOption, secure credentials.TransportCredentials, err error) {
 	config, err := wire.TrustingTLS(setup)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []grpc.DialOption
-	secure := insecure.NewCredentials()
+	secure = insecure.NewCredentials()
 	if config != nil {
 		name := config.ServerName
 		config.ServerName = "" // or it would have to be :authority
@@ -123,7 +122,7 @@ func security(setup contract.Setup, o load.Options) ([]grpc.DialOption, error) {
 	if host := o.Text("host"); host != "" {
 		out = append(out, grpc.WithAuthority(host))
 	}
-	return append(out, grpc.WithTransportCredentials(secure)), nil
+	return out, secure, nil
 }
 
 // named checks the server's certificate for a name of its own, where the library

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 
 	"netdyno/internal/contract"
@@ -23,11 +24,14 @@ type client struct {
 	payload  payload
 	chunkers *chunkers
 	dial     []grpc.DialOption
+	secure   credentials.TransportCredentials
 	method   string
 	dialer   *wire.Dialer
 	conns    []*connection   // by route; closed when every exchange makes its own
 	calls    context.Context // of every call: its metadata
-	repeated atomic.Int64    // first exchanges that were sent again
+	repeated atomic.Int64    // first exchanges that were tried again
+	asked    wire.Asked
+	resent   atomic.Int64    // requests that the library sent again, of connections that are settled
 	ctx      context.Context // ends exchanges on connections that are not in conns
 	cancel   context.CancelFunc
 }
@@ -72,12 +76,12 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	if method.Service == rpc.Service {
 		asked.subtype = "raw"
 	}
-	secure, err := security(setup, c.options)
-	if err != nil {
+	var named []grpc.DialOption
+	if named, c.secure, err = security(setup, c.options); err != nil {
 		return nil, err
 	}
 	c.payload, c.chunkers = payloadOf(setup, c.x, c.options, asked), newChunkers(setup, c.options, c.x.DownBytes)
-	c.dial = append(dialOptions(c.options, c.payload), secure...)
+	c.dial = append(dialOptions(c.options, c.payload), named...)
 	c.conns = make([]*connection, len(c.dialer.Routes()))
 	c.calls = context.Background()
 	if asked.headers != nil {
@@ -90,7 +94,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 // Open implements wire.Opener.
 func (c *client) Open() error {
 	err := wire.Each(len(c.conns), func(i int) error {
-		conn, err := open(c.dialer, i, c.dial)
+		conn, err := c.open(i)
 		if err != nil {
 			return wire.ConnectFailure(i, len(c.conns), c.dialer.Routes()[i], err)
 		}
@@ -108,9 +112,10 @@ func (c *client) Open() error {
 func (c *client) verify(i int, conn *connection) error {
 	ctx, cancel := context.WithTimeout(c.ctx, verifyTimeout)
 	defer cancel()
+	tries := c.asked.Tries()
 	repeats, err := wire.Repeat(func() error {
 		conn.refused.Store(nil)
-		return c.first(ctx, i, conn)
+		return tries.Tried(c.first(ctx, i, conn))
 	}, func(error) bool {
 		return conn.refused.Load() != nil && c.options.Text("verify") != wire.VerifyContent
 	})
@@ -122,8 +127,8 @@ func (c *client) first(ctx context.Context, i int, conn *connection) error {
 	k := c.caller(ctx, conn)
 	defer k.end()
 	in, err := k.call()
-	if err != nil {
-		return c.explain(i, conn, failure(err))
+	if err = c.ended(conn, err); err != nil {
+		return c.explained(i, conn, err)
 	}
 	defer k.release(in)
 	if c.options.Text("verify") == wire.VerifyContent {
@@ -137,6 +142,44 @@ func (c *client) first(ctx context.Context, i int, conn *connection) error {
 
 // Repeated implements wire.Repeater.
 func (c *client) Repeated() int { return int(c.repeated.Load()) }
+
+// Requests implements wire.Requester.
+func (c *client) Requests() (first, again int64) {
+	first, again = c.asked.Requests()
+	again += c.resent.Load()
+	for _, conn := range c.conns {
+		if conn != nil && c.counts() {
+			again += conn.heads.again()
+		}
+	}
+	return first, again
+}
+
+// counts tells whether each exchange is a request of its own.
+func (c *client) counts() bool {
+	return c.options.Text("mode") != "stream" || c.setup.Exchange.Stream != ""
+}
+
+// ended accounts for a call on a connection.
+func (c *client) ended(conn *connection, err error) error {
+	if !c.counts() {
+		return err
+	}
+	err = conn.heads.ended(err)
+	if c.setup.Load.InFlight <= 1 || c.setup.Load.Fresh {
+		c.resent.Add(conn.heads.settle())
+	}
+	return err
+}
+
+// explained is explain for a call that may not have gone out.
+func (c *client) explained(i int, conn *connection, err error) error {
+	why := c.explain(i, conn, failure(err))
+	if errors.As(err, new(load.UnsentError)) {
+		return load.UnsentError{Err: why}
+	}
+	return why
+}
 
 // explain returns the error of a connection whose first exchange failed.
 func (c *client) explain(i int, conn *connection, err error) error {
@@ -154,14 +197,15 @@ func (c *client) explain(i int, conn *connection, err error) error {
 func (c *client) call(i, _ int) load.Call {
 	if c.setup.Load.Fresh {
 		return func() (int64, error) {
-			conn, err := open(c.dialer, i, c.dial)
+			conn, err := c.open(i)
 			if err != nil {
-				return 0, err
+				return 0, load.UnsentError{Err: err}
 			}
 			defer func() { _ = conn.Close() }() // it has done its one exchange
 			k := c.caller(c.ctx, conn)
 			defer k.end()
-			return exchange(k)
+			received, err := exchange(k)
+			return received, c.ended(conn, err)
 		}
 	}
 	// A context that all calls share would make them wait for its lock in every
@@ -170,6 +214,7 @@ func (c *client) call(i, _ int) load.Call {
 	k := c.caller(c.calls, conn)
 	return func() (int64, error) {
 		received, err := exchange(k)
+		err = c.ended(conn, err)
 		if err != nil && load.KindOf(err) == contract.Peer && c.dialer.Made(i) {
 			conn.recover(c.ctx)
 			err = load.PassingError{Err: err}

@@ -9,8 +9,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
-
-	"netdyno/internal/work/wire"
 )
 
 // verifyTimeout bounds the verified exchange of one connection, its making
@@ -24,19 +22,21 @@ const recovery = time.Second
 type connection struct {
 	*grpc.ClientConn
 	refused atomic.Pointer[error] // what Dial said, which the library wraps into a status without kind
+	heads   heads
 }
 
-// open makes connection i of the dialer. It connects with the first RPC, and again
+// open makes connection i. It connects with the first RPC, and again
 // when the server has left the connection (GOAWAY) or broken it; the dialer counts that.
-func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error) {
-	c := &connection{}
+func (c *client) open(i int) (*connection, error) {
+	conn := &connection{}
 	own := []grpc.DialOption{
+		grpc.WithTransportCredentials(watching{c.secure, &conn.heads}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
-			conn, err := d.Dial(ctx, i)
+			tcp, err := c.dialer.Dial(ctx, i)
 			if err != nil {
-				c.refused.CompareAndSwap(nil, &err)
+				conn.refused.CompareAndSwap(nil, &err)
 			}
-			return conn, err
+			return tcp, err
 		}),
 		grpc.WithIdleTimeout(0), // a connection without load must stay open
 		grpc.WithDisableServiceConfig(),
@@ -46,12 +46,12 @@ func open(d *wire.Dialer, i int, options []grpc.DialOption) (*connection, error)
 		}),
 	}
 	// passthrough hands the address to the dialer as it is.
-	cc, err := grpc.NewClient("passthrough:///"+d.Routes()[i].Peer.Host(), append(own, options...)...)
+	cc, err := grpc.NewClient("passthrough:///"+c.dialer.Routes()[i].Peer.Host(), append(own, c.dial...)...)
 	if err != nil {
 		return nil, err
 	}
-	c.ClientConn = cc
-	return c, nil
+	conn.ClientConn = cc
+	return conn, nil
 }
 
 // recover waits while the library does: RPCs that fail at once, until it tries to

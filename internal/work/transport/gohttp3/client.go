@@ -58,6 +58,7 @@ func (t Transport) prepare(setup contract.Setup) (*client, error) {
 	inner.Mismatch = nil // both ends encrypt
 	inner.Made = dialer.Made
 	dialer.AllowReconnects()
+	inner.AtEnd = true
 	c := &client{Client: inner, Library: nethttp.NewLibrary(inner), dialer: dialer, conns: make([]*quic.Conn, len(dialer.Routes()))}
 	for i := range dialer.Routes() {
 		c.Carry(c.trip(i))

@@ -147,6 +147,9 @@ func (r *results) apportion(window contract.Counts) contract.Counts {
 	return counts
 }
 
+// Sent implements load.ResultSource: nobody sees the programs' requests.
+func (r *results) Sent() *contract.Sent { return nil }
+
 // Result implements load.ResultSource.
 func (r *results) Result() (contract.Result, error) {
 	if err := r.counters.err(); err != nil {

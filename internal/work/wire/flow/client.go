@@ -135,11 +135,17 @@ func (c *Client) Keep() {}
 func (c *Client) Abandon(why error) {
 	c.lost = true
 	if why != nil && load.KindOf(why) == contract.Invalid && c.answered == c.queued && len(c.slots) > 0 {
-		c.slots[0].Fail(why)
+		c.slots[0].Fail(load.UnsentError{Err: why})
 	}
 	for ; c.answered < c.queued; c.answered++ {
-		if why != nil {
-			c.flight(c.answered).slot.Fail(why)
+		reason := why
+		if c.answered >= c.begun {
+			reason = load.UnsentError{Err: why}
+		}
+		if slot := c.flight(c.answered).slot; why != nil {
+			slot.Fail(reason)
+		} else {
+			slot.Break(reason)
 		}
 		c.agenda.held--
 	}

@@ -52,6 +52,7 @@ type Client struct {
 	// exchange may make it again. NewClient sets the Dialer's.
 	Made func(i int) bool
 
+	Asked
 	repeated   atomic.Int64 // first exchanges that were sent again
 	oneAtATime bool         // a connection carries one exchange at a time
 	turns      []*turns     // by connection
@@ -111,7 +112,8 @@ func (c *Client) Verify(ctx context.Context, i int) error {
 	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent {
 		first.request.Accept = func(reply []byte) error { return explainVerify(c.Content.Verify(i, reply)) }
 	}
-	repeats, err := wire.Repeat(func() error { _, err := first.do(); return err }, func(err error) bool { return c.mayRepeat(i, err) })
+	tries := c.Tries()
+	repeats, err := wire.Repeat(func() error { _, err := first.do(); return tries.Tried(err) }, func(err error) bool { return c.mayRepeat(i, err) })
 	c.repeated.Add(int64(repeats))
 	return wire.Tried(repeats, c.Explain(i, err))
 }
@@ -158,6 +160,7 @@ func (c *Client) Explain(i int, err error) error {
 // Exchange makes one exchange on connection i, whose requests carry ctx.
 func (c *Client) Exchange(ctx context.Context, i int) error {
 	_, err := c.newCall(ctx, i).do()
+	c.First(err)
 	return err
 }
 
@@ -175,13 +178,15 @@ type call struct {
 	client   *Client
 	turns    *turns
 	ctx      context.Context
+	sends    *Sends
 	request  Request
 	room     []byte // of the encoded request
 	received int64  // length of the last reply, where any will do
 }
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
-	k := &call{client: c, turns: c.turns[i], ctx: ctx, request: Request{
+	sends := c.Sends()
+	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
 		MediaType: c.Content.MediaType(), Accept: c.Content.Accept,
 	}}
@@ -202,7 +207,7 @@ func (k *call) do() (int64, error) {
 	x := k.client.Content
 	content, err := x.Request(k.room)
 	if err != nil {
-		return 0, load.Failure(contract.Bug, fmt.Errorf("encode the request: %w", err))
+		return 0, load.UnsentError{Err: load.Failure(contract.Bug, fmt.Errorf("encode the request: %w", err))}
 	}
 	if x.Structured() {
 		k.room = content
@@ -210,7 +215,7 @@ func (k *call) do() (int64, error) {
 		content = body
 	}
 	k.request.Content, k.request.URL = content, k.turns.url()
-	if err := k.carry(); err != nil {
+	if err := k.sends.Ended(k.carry()); err != nil {
 		k.room = nil // the library may still be reading it
 		return 0, k.named(err)
 	}
