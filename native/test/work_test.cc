@@ -85,7 +85,7 @@ TEST(Work, ATrialVerifiesOneExchangeAtBothEnds) {
   }
 }
 
-TEST(Work, ATrialNamesTheConnectionWhoseAnswerIsWrong) {
+TEST(Work, ATrialRefusesAWrongAnswer) {
   for (const Stream stream : {Stream::none, Stream::up, Stream::down, Stream::both}) {
     Verification v(stream, 64, 64);
     while (v.verification->unsent()) v.verification->written(v.verification->outgoing(0).size());
@@ -96,7 +96,6 @@ TEST(Work, ATrialNamesTheConnectionWhoseAnswerIsWrong) {
       FAIL() << "accepted";
     } catch (const Failure& failure) {
       EXPECT_EQ(failure.kind(), ErrorKind::invalid);
-      EXPECT_NE(std::string(failure.what()).find("connection 5"), std::string::npos) << failure.what();
     }
   }
 }

@@ -3,12 +3,16 @@ package foreign_test
 import (
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"netdyno/internal/contract"
 )
+
+// named is a connection as errors name it.
+var named = regexp.MustCompile(`connect(?:ion)? [12] of 2 to 127\.0\.0\.1:\d+`)
 
 // A server that is busy or starts when it is first asked is asked again for a while;
 // how often is in the record, and in the reason where it stays so.
@@ -69,8 +73,8 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 				r := trial(t, args...)
 				account(t, r, s.taken.Load(), false)
 				if c.fails != "" {
-					if r.Failure == nil || !strings.Contains(r.Failure.Text, c.fails) {
-						t.Errorf("the trial is %s: %+v; want it failed: %s", r.Outcome, r.Failure, c.fails)
+					if r.Failure == nil || !strings.Contains(r.Failure.Text, c.fails) || !named.MatchString(r.Failure.Text) {
+						t.Errorf("the trial is %s: %+v; want it failed: %s, and the connection named", r.Outcome, r.Failure, c.fails)
 					}
 					return
 				}
