@@ -197,14 +197,6 @@ func readCondition(text string) (record.Bound, error) {
 	return b, nil
 }
 
-func mustCondition(text string) record.Bound {
-	b, err := readCondition(text)
-	if err != nil {
-		panic(err) // the default is a constant
-	}
-	return b
-}
-
 // someBounds are METRIC: BOUND.
 var someBounds = kind[[]record.Bound]{
 	form: "a mapping from metrics to bounds",

@@ -41,6 +41,9 @@ func TestCapacityIsReadAndWritten(t *testing.T) {
 
 func TestCapacityIsTyped(t *testing.T) {
 	s, err := ParseArgs([]string{"transport=go-net", "capacity=yes"}, nil)
+	if read, err := readCondition(defaultObjective.Text); err != nil || read != defaultObjective {
+		t.Errorf("the default objective reads as %+v, %v", read, err)
+	}
 	if err != nil || s.Capacity == nil || s.Capacity.Within != 0.1 || s.Capacity.TimeS != 60 || s.Capacity.Objective[0].Metric != "response_p99_us" {
 		t.Fatalf("%+v, %v", s, err)
 	}

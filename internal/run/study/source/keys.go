@@ -167,17 +167,18 @@ var raceBlock = block[record.Race]{
 }
 
 // What a search for a capacity does where nothing is said.
+var defaultObjective = record.Bound{Text: "response_p99 <= 10ms", Metric: "response_p99_us", Value: 10_000}
+
 const (
-	defaultObjective = "response_p99 <= 10ms"
-	defaultWithin    = 0.10
-	defaultSeconds   = 60
-	leastWithin      = 0.02 // no interval is narrower
+	defaultWithin  = 0.10
+	defaultSeconds = 60
+	leastWithin    = 0.02 // no interval is narrower
 )
 
 var capacityBlock = block[record.Capacity]{
 	name:   "capacity",
 	inline: true,
-	start:  record.Capacity{Objective: []record.Bound{mustCondition(defaultObjective)}, Within: defaultWithin, TimeS: defaultSeconds},
+	start:  record.Capacity{Objective: []record.Bound{defaultObjective}, Within: defaultWithin, TimeS: defaultSeconds},
 	keys: []key[record.Capacity]{
 		of("objective", someConditions, func(c *record.Capacity) *[]record.Bound { return &c.Objective }, "conditions of that search, separated by commas; 'response_p99 <= 10ms' unless given").typing("capacity.objective"),
 		of("within", aShare(leastWithin, quantity.ShareText), func(c *record.Capacity) *float64 { return &c.Within }, "how wide the interval of that rate may be; 10% unless given").typing("capacity.within", "5%", "10%", "20%"),
