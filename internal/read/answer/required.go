@@ -6,6 +6,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // broken says the first requirement that is broken, with the figure that breaks it,
@@ -50,7 +51,7 @@ func kept(all []compare.Requirement) []clause {
 
 func requiredFigure(r compare.Requirement) string {
 	if r.Base != "" {
-		return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(r.Value), quantity.FormatFigure(r.Low), quantity.FormatFigure(r.High))
+		return part.TimesIn(r.Value, r.Low, r.High)
 	}
 	s := metric.Shown(r.Metric).Scale(r.Value)
 	return fmt.Sprintf("%s %s (%s)", s.Format(r.Value), s.Unit, s.Interval(r.Low, r.High))

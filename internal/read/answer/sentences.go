@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
@@ -302,7 +301,7 @@ func spread(e Effect) string {
 	if e.Unknown != "" {
 		return cells.Unknown + " (" + e.Unknown + ")"
 	}
-	text := fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Ratio), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+	text := part.TimesIn(e.Ratio, e.Low, e.High)
 	if apart := e.Low > 1 || e.High < 1; apart && e.Verdict == compare.CannotTell && e.Reason != "" {
 		text += ", but " + e.Reason // which the interval does not show
 	}

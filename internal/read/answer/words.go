@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 )
 
 // rest says how the arms came out that were not named, those alike together.
@@ -180,7 +181,7 @@ func elsewhere(others []Effect) string {
 		switch {
 		case len(own) == 0:
 		case len(own) == 1 && verdict == compare.Worse && own[0].Ratio > 0:
-			parts = append(parts, fmt.Sprintf("worse%s, %s× (%s–%s)", at(own[0].Cell), quantity.FormatFigure(own[0].Ratio), quantity.FormatFigure(own[0].Low), quantity.FormatFigure(own[0].High)))
+			parts = append(parts, "worse"+at(own[0].Cell)+", "+part.TimesIn(own[0].Ratio, own[0].Low, own[0].High))
 		case len(own) == 1 && own[0].Cell != "":
 			parts = append(parts, words+at(own[0].Cell))
 		default:

@@ -28,6 +28,9 @@ func Span(low, high float64) string {
 	return quantity.FormatFigure(low) + "–" + quantity.FormatFigure(high)
 }
 
+// TimesIn prints a ratio with its interval: "0.61× (0.58–0.64)".
+func TimesIn(x, low, high float64) string { return Times(x) + Bracketed(Span(low, high)) }
+
 // Probability prints p; below 0.0001 only that bound, which is all it means.
 func Probability(p float64) string {
 	switch {

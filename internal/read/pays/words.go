@@ -56,5 +56,5 @@ func ratioWords(r Relative) string {
 	if !cells.Known(r.Blocks, r.Value, r.Low, r.High) {
 		return "an unknown share of as much (" + cells.WhyUnknown(r.Blocks, r.Blocks) + ")"
 	}
-	return fmt.Sprintf("%s as much (%s)", part.Times(r.Value), part.Span(r.Low, r.High))
+	return part.Times(r.Value) + " as much" + part.Bracketed(part.Span(r.Low, r.High))
 }

@@ -106,7 +106,7 @@ func changeWords(e stat.Estimate) string {
 	case e.High < 1:
 		return fmt.Sprintf("%s %% lower (%s–%s %%)", percent(e.Point), percent(e.High), percent(e.Low))
 	}
-	return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Point), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+	return part.TimesIn(e.Point, e.Low, e.High)
 }
 
 // costSentence is what the gain is paid with, or saves besides.

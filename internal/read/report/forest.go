@@ -86,7 +86,7 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 		group.Bound = cmp.Bound
 		group.Rows = append(group.Rows, ForestRow{
 			Arm: l.place[a.Name], Name: a.Name, Verdict: cmp.Verdict, Mark: mark(cmp.Verdict),
-			Label: part.Times(cmp.Ratio) + " (" + part.Span(cmp.Low, cmp.High) + ")",
+			Label: part.TimesIn(cmp.Ratio, cmp.Low, cmp.High),
 			Ratio: part.Brief(cmp.Ratio), Low: part.Brief(cmp.Low), High: part.Brief(cmp.High),
 		}.of(cmp.Ratios, cmp.In))
 	}
@@ -99,7 +99,7 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 		}
 		group.Rows = append(group.Rows, ForestRow{
 			Name:  l.baseline() + " again",
-			Label: part.Times(n.Ratio) + " (" + part.Span(n.Low, n.High) + ")",
+			Label: part.TimesIn(n.Ratio, n.Low, n.High),
 			Ratio: part.Brief(n.Ratio), Low: part.Brief(n.Low), High: part.Brief(n.High),
 		}.of(n.Ratios, n.In))
 	}

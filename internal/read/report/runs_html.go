@@ -76,7 +76,7 @@ func runEffects(r history.RunsCompared, after finding.Findings) ([]Key, []Figure
 			f.Groups[i].Bound = max(f.Groups[i].Bound, c.Bound)
 			f.Groups[i].Rows = append(f.Groups[i].Rows, ForestRow{
 				Arm: l.place[c.Arm], Name: c.Arm, Verdict: c.Verdict, Mark: mark(c.Verdict),
-				Label: part.Times(c.Ratio) + " (" + part.Span(c.Low, c.High) + ")",
+				Label: part.TimesIn(c.Ratio, c.Low, c.High),
 				Ratio: part.Brief(c.Ratio), Low: part.Brief(c.Low), High: part.Brief(c.High), Ratios: []float64{}, Blocks: []int{},
 			})
 		}

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/stat"
 )
 
@@ -41,9 +42,7 @@ func (x Shape) sentence() string {
 		percent(x.Share.Point), percent(x.Share.Low), percent(x.Share.High))
 }
 
-func estimated(e stat.Estimate) string {
-	return fmt.Sprintf("%s× (%s–%s)", quantity.FormatFigure(e.Point), quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
-}
+func estimated(e stat.Estimate) string { return part.TimesIn(e.Point, e.Low, e.High) }
 
 func percent(share float64) string { return fmt.Sprint(math.Round(100 * share)) }
 
