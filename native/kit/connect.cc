@@ -69,6 +69,7 @@ class Connecting {
     for (Attempt& attempt : attempts_) {
       all.fds.push_back(attempt.fd.release());
       all.repeated += static_cast<std::int64_t>(attempt.repeats);
+      all.resent += static_cast<std::int64_t>(attempt.resent);
     }
     return all;
   }
@@ -79,6 +80,7 @@ class Connecting {
     Descriptor fd;
     std::unique_ptr<Work::Verification> verification;  // from connected to verified
     std::size_t repeats = 0;
+    std::size_t resent = 0;  // those of them whose request had gone out
     std::int64_t again_ns = 0;  // when it is to be made again; 0 while it is made
   };
 
@@ -109,6 +111,7 @@ class Connecting {
             attempt.repeats == 0 ? "" : " (tried " + std::to_string(attempt.repeats + 1) + " times)";
         throw Failure(failure.kind(), failure.what() + tried);
       }
+      if (attempt.verification) attempt.resent++;
       attempt.verification.reset();
       attempt.fd = Descriptor();
       progress_ns_ = now_ns();

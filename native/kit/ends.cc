@@ -65,6 +65,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
     const Connected connected = connect_shard(setup, *work_, static_cast<int>(shard), shards, &cancelled);
     for (const int fd : connected.fds) sockets[shard].emplace_back(fd);
     repeated_ += connected.repeated;
+    resent_ += connected.resent;
   };
   run_all(loops_.size(), connect, [&] { cancelled = true; });
   options_ = effective_options(sockets[0][0].get(), setup.options);

@@ -187,6 +187,7 @@ void Machine::stop() {
 contract::Sent Machine::sent() const {
   contract::Sent sent = end_.load->sent();
   sent.verify = end_.client->ready().verified;
+  sent.again += end_.client->resent();
   return sent;
 }
 

@@ -41,6 +41,7 @@ contract::Json effective_options(int fd, const contract::Json& options);
 struct Connected {
   std::vector<int> fds;
   std::int64_t repeated = 0;
+  std::int64_t resent = 0;  // those of them whose request had gone out
 };
 Connected connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
                         const std::atomic<bool>* cancelled = nullptr);
