@@ -80,7 +80,7 @@ class Connecting {
     Descriptor fd;
     std::unique_ptr<Work::Verification> verification;  // from connected to verified
     std::size_t repeats = 0;
-    std::size_t resent = 0;  // those of them whose request had gone out
+    std::size_t resent = 0;     // those of them whose request had gone out
     std::int64_t again_ns = 0;  // when it is to be made again; 0 while it is made
   };
 

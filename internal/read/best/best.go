@@ -1,0 +1,257 @@
+// Package best judges which arms may be the best of a cell on a metric, and what to use
+// by that. A comparison with a baseline cannot say it: two arms that are both better than
+// the baseline are not compared.
+//
+// An arm leaves the set of those that may be best where another is shown to be better
+// than it. The set holds the truly best arm of every cell and metric at once with the
+// study's confidence, whatever the noise of the arms is and whatever depends on what:
+// for each cell and metric only the comparisons of the best arm with the others can put
+// it out, and the level is divided by their number and by the number of sets.
+//
+// Source: J. C. Hsu, Multiple Comparisons: Theory and Methods, 1996, chapter 4
+// (constrained comparisons with the best), with Bonferroni's inequality in the place of
+// one common variance, as arms differ in theirs.
+package best
+
+import (
+	"math"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
+)
+
+// Standing is what is known of an arm beside the best of its cell on a metric.
+type Standing string
+
+// The standings. Of one set either one arm is Best and the others are Worse, or those
+// that are not Worse are each Level or Open.
+const (
+	Best    Standing = "best"    // every other arm is shown to be worse than some arm
+	Level   Standing = "level"   // the best is better by less than the margin, whichever it is
+	Open    Standing = "open"    // may be the best, or worse by more than the margin
+	Worse   Standing = "worse"   // another is better by more than the bound
+	Unknown Standing = "unknown" // its figures may not be compared
+)
+
+// Set are the arms of a cell beside the best of them on a metric.
+type Set struct {
+	Cell   string  `json:"cell"`
+	Metric string  `json:"metric"`
+	Level  float64 `json:"level"` // of the set: the chance that the best arm is Worse in it
+	Arms   []Arm   `json:"arms"`  // the highest mean first; those that are Unknown last
+}
+
+// Arm is an arm in a set.
+type Arm struct {
+	Name     string   `json:"name"`
+	Standing Standing `json:"standing"`
+	By       string   `json:"by,omitempty"`      // of Worse: the arm that is better most surely
+	Reason   string   `json:"reason,omitempty"`  // of Unknown
+	Value    float64  `json:"value"`             // in the metric's unit, over the blocks that it shares with the first
+	Ratio    float64  `json:"ratio"`             // to the first arm of the set; 1 of that arm, 0 where there is none
+	Low      float64  `json:"low"`               // the ratio's interval of confidence 1 − Level ÷ the number of others
+	High     float64  `json:"high"`
+	Hidden   float64  `json:"hidden,omitempty"` // of Level and Open: by what share another may be better at most, 0.04 for 4 %; large where one is not compared with it
+}
+
+// Of judges every cell on every primary metric that has a better direction. It is nil
+// where figures chose what was run, and where a look decides nothing.
+func Of(s *cells.Dataset, noise []compare.Noise) []Set {
+	if s.Header.Study.Steered() || s.NoVerdict() {
+		return nil
+	}
+	var open []*judging
+	for _, name := range s.Header.Study.Compare.Primary {
+		m, err := metric.Named(name)
+		if err != nil || m.Better == "" {
+			continue
+		}
+		open = append(open, cells.EachCell(s, func(cell string) []*judging {
+			if j := gather(s, cell, m); len(j.arms) > 1 {
+				return []*judging{j}
+			}
+			return nil
+		})...)
+	}
+	bounds := compare.BoundsOf(noise)
+	sets := make([]Set, 0, len(open))
+	for _, j := range open {
+		margin := compare.Margin(s.Header.Study.Compare)
+		j.margin, j.bound = margin, max(margin, bounds[[2]string{j.cell, j.metric}])
+		sets = append(sets, j.judge(s.Level()/float64(len(open))))
+	}
+	return sets
+}
+
+// judging is a set on its way to its standings.
+type judging struct {
+	cell, metric  string
+	arms          []string
+	pairs         [][]pair // of arm by other arm
+	margin, bound float64  // ratios − 1
+}
+
+// pair is what is known of one arm against another.
+type pair struct {
+	ahead   stat.Uncertain // the logarithm of their ratio, above 0 where the arm is better; no Degrees where there is none
+	ratio   stat.Uncertain // the logarithm of their ratio
+	value   float64        // the arm's figure over the blocks of both
+	blocks  int
+	refusal string
+}
+
+// gather compares every arm of a cell with every other.
+func gather(s *cells.Dataset, cell string, m metric.Metric) *judging {
+	j := &judging{cell: cell, metric: m.Name}
+	for _, arm := range s.Arms {
+		if len(s.Of(cell, arm)) > 0 {
+			j.arms = append(j.arms, arm)
+		}
+	}
+	j.pairs = make([][]pair, len(j.arms))
+	for i := range j.arms {
+		j.pairs[i] = make([]pair, len(j.arms))
+	}
+	for i, arm := range j.arms {
+		for k := range i {
+			p := compare.Prepare(s, cell, m, arm, j.arms[k])
+			one := pair{ratio: p.Effect, ahead: p.Effect, value: p.Value, blocks: p.Blocks, refusal: p.Refusal}
+			if p.Refusal != "" {
+				one.ratio, one.ahead = stat.Uncertain{}, stat.Uncertain{}
+			}
+			other := one
+			other.ratio.Point, other.ahead.Point, other.value = -one.ratio.Point, -one.ahead.Point, p.BaseValue
+			if m.Better == metric.Lower {
+				one.ahead.Point, other.ahead.Point = -one.ahead.Point, -other.ahead.Point
+			}
+			j.pairs[i][k], j.pairs[k][i] = one, other
+		}
+	}
+	return j
+}
+
+// judge gives every arm its standing.
+func (j *judging) judge(level float64) Set {
+	set := Set{Cell: j.cell, Metric: j.metric, Level: level}
+	order, unknown := j.order()
+	share := level / float64(max(1, len(order)-1))
+	worse := map[int]int{} // arm → who is better most surely
+	for _, i := range order {
+		if by := j.beaten(i, order, share, level); by >= 0 {
+			worse[i] = by
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(order), func(i int) bool { _, out := worse[i]; return out })
+	for _, i := range order {
+		a := j.beside(i, order[0], share)
+		by, out := worse[i]
+		switch {
+		case out:
+			a.Standing, a.By = Worse, j.arms[by]
+		case len(left) == 1 && len(unknown) == 0:
+			a.Standing = Best
+		default:
+			a.Standing = Open
+			if a.Hidden = j.hidden(i, left, share); a.Hidden < j.margin && len(unknown) == 0 {
+				a.Standing = Level
+			}
+		}
+		set.Arms = append(set.Arms, a)
+	}
+	for _, i := range unknown {
+		set.Arms = append(set.Arms, Arm{Name: j.arms[i], Standing: Unknown, Reason: j.why(i)})
+	}
+	return set
+}
+
+// order returns the arms from the best mean to the worst, as their ratios to the first
+// arm that is compared say, and those that are compared with none.
+func (j *judging) order() (order, unknown []int) {
+	for i := range j.arms {
+		if slices.ContainsFunc(j.pairs[i], func(p pair) bool { return p.ahead.Degrees > 0 }) {
+			order = append(order, i)
+		} else {
+			unknown = append(unknown, i)
+		}
+	}
+	wins := func(i int) (n float64) { // how far it is ahead of the others together
+		for _, k := range order {
+			n += j.pairs[i][k].ahead.Point
+		}
+		return n
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if wins(a) > wins(b) {
+			return -1
+		}
+		if wins(a) < wins(b) {
+			return 1
+		}
+		return 0
+	})
+	return order, unknown
+}
+
+// beaten returns who is better than an arm most surely; −1 where nobody is shown to be.
+func (j *judging) beaten(i int, order []int, share, level float64) int {
+	by, surest := -1, math.Log1p(j.bound)
+	for _, k := range order {
+		p := j.pairs[k][i]
+		if k == i || p.ahead.Degrees == 0 || stat.MinP(p.blocks) > level {
+			continue
+		}
+		if low := p.ahead.At(2 * share).Low; low > surest {
+			by, surest = k, low
+		}
+	}
+	return by
+}
+
+// hidden returns by what share one of the arms that are left may be better than arm i.
+func (j *judging) hidden(i int, left []int, share float64) float64 {
+	most := 0.0
+	for _, k := range left {
+		if k == i {
+			continue
+		}
+		if p := j.pairs[k][i]; p.ahead.Degrees > 0 {
+			most = max(most, math.Expm1(min(p.ahead.At(2*share).High, math.Log(math.MaxFloat64))))
+		} else {
+			most = math.MaxFloat64
+		}
+	}
+	return most
+}
+
+// beside is an arm with its ratio to the first.
+func (j *judging) beside(i, first int, share float64) Arm {
+	a := Arm{Name: j.arms[i]}
+	if i == first {
+		a.Ratio, a.Low, a.High = 1, 1, 1
+		for k := range j.arms {
+			if j.pairs[i][k].ahead.Degrees > 0 {
+				a.Value = j.pairs[i][k].value
+				break
+			}
+		}
+		return a
+	}
+	if p := j.pairs[i][first]; p.ratio.Degrees > 0 {
+		e := p.ratio.At(2 * share)
+		a.Value, a.Ratio, a.Low, a.High = p.value, math.Exp(e.Point), math.Exp(e.Low), cells.Finite(math.Exp(e.High))
+	}
+	return a
+}
+
+// why is the reason for which an arm is compared with none.
+func (j *judging) why(i int) string {
+	for _, p := range j.pairs[i] {
+		if p.refusal != "" {
+			return p.refusal
+		}
+	}
+	return "no other arm has figures"
+}
