@@ -22,7 +22,7 @@ const (
 // bounded are the long documents and the most words that each may have, code left
 // out: a new rule fits, and a story about it does not.
 var bounded = map[string]int{
-	"docs/specification.md": 12200,
+	"docs/specification.md": 12400,
 	"docs/wires.md":         4550,
 	"docs/benchmarks.md":    3450,
 	"contract/CONTRACT.md":  4800,

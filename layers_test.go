@@ -105,6 +105,7 @@ var layers = map[string][]string{
 	"internal/read/view":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
 
 	// Analyses: each is one package, and gives its part of a report.
+	"internal/read/best":      analysis(),
 	"internal/read/ladder":    analysis("internal/read/profile"),
 	"internal/read/mesh":      analysis(),
 	"internal/read/race":      analysis(),
@@ -119,7 +120,7 @@ var layers = map[string][]string{
 
 	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
-	"internal/read/finding": analysis("internal/read/answer", "internal/read/profile", "internal/read/history",
+	"internal/read/finding": analysis("internal/read/answer", "internal/read/best", "internal/read/profile", "internal/read/history",
 		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/search", "internal/read/pays", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
 	"internal/read/summary":   read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/follow":    read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),

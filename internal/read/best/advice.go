@@ -10,16 +10,18 @@ const (
 	Use       Kind = "use"       // one arm, or each of a few, is the best or level with it on every metric
 	Either    Kind = "either"    // every arm is level with the best on every metric
 	Trade     Kind = "trade"     // no arm may be the best on every metric
+	Nothing   Kind = "nothing"   // on some metric no two arms may be compared
 	Undecided Kind = "undecided" // some arm may still be the best on every metric, and none is shown to be
 )
 
 // Advice is what to use in some cells, and why.
 type Advice struct {
-	Cells []string `json:"cells"`
-	Kind  Kind     `json:"kind"`
-	Arms  []string `json:"arms,omitempty"`  // to use; of Undecided those that may be the best
-	Picks []Pick   `json:"picks,omitempty"` // of Trade: what may be the best on each metric
-	Less  float64  `json:"less,omitempty"`  // of Either: no arm is better than another by this share or more
+	Cells  []string `json:"cells"`
+	Kind   Kind     `json:"kind"`
+	Arms   []string `json:"arms,omitempty"`   // to use; of Undecided those that may be the best
+	Picks  []Pick   `json:"picks,omitempty"`  // of Trade: what may be the best on each metric
+	Reason string   `json:"reason,omitempty"` // of Nothing
+	Less   float64  `json:"less,omitempty"`   // of Either: no arm is better than another by this share or more
 }
 
 // Pick are the arms that may be the best on one metric.
@@ -68,6 +70,9 @@ func adviseIn(sets []Set) Advice {
 	var fit, possible []string // on every metric so far
 	every := true
 	for i, s := range sets {
+		if len(s.standing(Unknown)) == len(s.Arms) {
+			return Advice{Kind: Nothing, Reason: s.Arms[0].Reason}
+		}
 		good, in := s.standing(Best, Level), s.standing(Best, Level, Open)
 		if i == 0 {
 			fit, possible = good, in

@@ -54,6 +54,10 @@ func TestTheRuleOfAdvice(t *testing.T) {
 			[]Set{arms("", "cost", Open, Worse, Unknown)},
 			[]Advice{{Cells: []string{""}, Kind: Undecided, Arms: []string{"a"}}},
 		},
+		"no two arms may be compared": {
+			[]Set{arms("", "cost", Unknown, Unknown), arms("", "p99", Best, Worse)},
+			[]Advice{{Cells: []string{""}, Kind: Nothing}},
+		},
 		"none": {nil, nil},
 	} {
 		got := Advise(c.sets)

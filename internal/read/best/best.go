@@ -10,7 +10,8 @@
 //
 // Source: J. C. Hsu, Multiple Comparisons: Theory and Methods, 1996, chapter 4
 // (constrained comparisons with the best), with Bonferroni's inequality in the place of
-// one common variance, as arms differ in theirs.
+// one common variance, as arms differ in theirs, and two-sided intervals, so that no arm is
+// Worse here on less than a verdict takes.
 package best
 
 import (
@@ -48,12 +49,14 @@ type Set struct {
 type Arm struct {
 	Name     string   `json:"name"`
 	Standing Standing `json:"standing"`
-	By       string   `json:"by,omitempty"`      // of Worse: the arm that is better most surely
-	Reason   string   `json:"reason,omitempty"`  // of Unknown
-	Value    float64  `json:"value"`             // in the metric's unit, over the blocks that it shares with the first
-	Ratio    float64  `json:"ratio"`             // to the first arm of the set; 1 of that arm, 0 where there is none
-	Low      float64  `json:"low"`               // the ratio's interval of confidence 1 − Level ÷ the number of others
+	By       string   `json:"by,omitempty"`     // of Worse: the arm that is better most surely
+	Reason   string   `json:"reason,omitempty"` // of Unknown
+	Value    float64  `json:"value"`            // in the metric's unit, over the blocks that it shares with the first
+	Ratio    float64  `json:"ratio"`            // to the first arm of the set; 1 of that arm, 0 where there is none
+	Low      float64  `json:"low"`              // the ratio's interval of confidence 1 − Level ÷ the number of others
 	High     float64  `json:"high"`
+	Blocks   int      `json:"blocks,omitempty"` // of the ratio, and in how many both arms ran
+	Of       int      `json:"of,omitempty"`
 	Hidden   float64  `json:"hidden,omitempty"` // of Level and Open: by what share another may be better at most, 0.04 for 4 %; large where one is not compared with it
 }
 
@@ -100,6 +103,7 @@ type pair struct {
 	ratio   stat.Uncertain // the logarithm of their ratio
 	value   float64        // the arm's figure over the blocks of both
 	blocks  int
+	of      int // blocks in which both ran
 	refusal string
 }
 
@@ -118,7 +122,7 @@ func gather(s *cells.Dataset, cell string, m metric.Metric) *judging {
 	for i, arm := range j.arms {
 		for k := range i {
 			p := compare.Prepare(s, cell, m, arm, j.arms[k])
-			one := pair{ratio: p.Effect, ahead: p.Effect, value: p.Value, blocks: p.Blocks, refusal: p.Refusal}
+			one := pair{ratio: p.Effect, ahead: p.Effect, value: p.Value, blocks: p.Blocks, of: p.Of, refusal: p.Refusal}
 			if p.Refusal != "" {
 				one.ratio, one.ahead = stat.Uncertain{}, stat.Uncertain{}
 			}
@@ -203,7 +207,7 @@ func (j *judging) beaten(i int, order []int, share, level float64) int {
 		if k == i || p.ahead.Degrees == 0 || stat.MinP(p.blocks) > level {
 			continue
 		}
-		if low := p.ahead.At(2 * share).Low; low > surest {
+		if low := p.ahead.At(share).Low; low > surest {
 			by, surest = k, low
 		}
 	}
@@ -240,7 +244,8 @@ func (j *judging) beside(i, first int, share float64) Arm {
 		return a
 	}
 	if p := j.pairs[i][first]; p.ratio.Degrees > 0 {
-		e := p.ratio.At(2 * share)
+		e := p.ratio.At(share)
+		a.Blocks, a.Of = p.blocks, p.of
 		a.Value, a.Ratio, a.Low, a.High = p.value, math.Exp(e.Point), math.Exp(e.Low), cells.Finite(math.Exp(e.High))
 	}
 	return a

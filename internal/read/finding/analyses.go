@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"netdyno/internal/read/answer"
+	"netdyno/internal/read/best"
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/claim"
@@ -30,6 +31,7 @@ type analysis struct {
 // analyses are all that a run may be asked besides its comparisons, in the order of a
 // report. A new one is a package, its field in Findings, and a line here.
 var analyses = []analysis{
+	{func(s *cells.Dataset, f *Findings) { f.Best = best.Read(s, f.Noise) }, func(f *Findings) part.Analysis { return f.Best }},
 	{func(s *cells.Dataset, f *Findings) { f.Ladders = ladder.Read(s, f.Noise, f.Differences) }, func(f *Findings) part.Analysis { return f.Ladders }},
 	{func(s *cells.Dataset, f *Findings) { f.Mesh = mesh.Read(s) }, func(f *Findings) part.Analysis { return f.Mesh }},
 	{func(s *cells.Dataset, f *Findings) { f.Race = race.Read(s) }, func(f *Findings) part.Analysis { return f.Race }},

@@ -5,6 +5,7 @@ package finding
 
 import (
 	"netdyno/internal/read/answer"
+	"netdyno/internal/read/best"
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/claim"
@@ -49,6 +50,7 @@ type Findings struct {
 	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
+	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run
 	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	Floors       []Floor              `json:"floors,omitempty"`      // of arms whose times are not much above what their path takes by itself
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
