@@ -114,7 +114,10 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 			here = here[i%len(here):][:1]
 		}
 		for _, load := range here {
-			for _, client := range []string{"go-http1", "fasthttp", "http1-uring", "http1-asio"} {
+			for j, client := range []string{"go-http1", "fasthttp", "http1-uring", "http1-asio"} {
+				if os.Getenv("NETDYNO_SOAK") == "" && (i+j)%2 == 1 { // and every client
+					continue
+				}
 				t.Run(fmt.Sprintf("%s, %s, %s", c.name, load, client), func(t *testing.T) { c.agrees(t, client, load) })
 			}
 		}

@@ -71,7 +71,9 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 					args = append(args, "opt.client.method="+c.method)
 				}
 				r := trial(t, args...)
-				account(t, r, s.taken.Load(), false)
+				if native := strings.HasSuffix(client, "-uring") || strings.HasSuffix(client, "-asio"); !native || c.fails == "" {
+					account(t, r, s.taken.Load(), false) // one in C++ that fails before it is ready does not tell
+				}
 				if c.fails != "" {
 					if r.Failure == nil || !strings.Contains(r.Failure.Text, c.fails) || !named.MatchString(r.Failure.Text) {
 						t.Errorf("the trial is %s: %+v; want it failed: %s, and the connection named", r.Outcome, r.Failure, c.fails)
