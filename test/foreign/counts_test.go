@@ -115,7 +115,7 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 		}
 		for _, load := range here {
 			for j, client := range []string{"go-http1", "fasthttp", "http1-uring", "http1-asio"} {
-				if os.Getenv("NETDYNO_SOAK") == "" && (i+j)%2 == 1 { // and every client
+				if os.Getenv("NETDYNO_SOAK") == "" && (i+j)%4 != 0 { // and every client
 					continue
 				}
 				t.Run(fmt.Sprintf("%s, %s, %s", c.name, load, client), func(t *testing.T) { c.agrees(t, client, load) })
