@@ -15,6 +15,7 @@
 package best
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -94,13 +95,13 @@ type judging struct {
 	cell, metric  string
 	arms          []string
 	pairs         [][]pair // of arm by other arm
+	lower         bool     // is better
 	margin, bound float64  // ratios − 1
 }
 
 // pair is what is known of one arm against another.
 type pair struct {
-	ahead   stat.Uncertain // the logarithm of their ratio, above 0 where the arm is better; no Degrees where there is none
-	ratio   stat.Uncertain // the logarithm of their ratio
+	ratio   stat.Uncertain // its logarithm; no Degrees where there is none
 	value   float64        // the arm's figure over the blocks of both
 	blocks  int
 	of      int // blocks in which both ran
@@ -109,7 +110,7 @@ type pair struct {
 
 // gather compares every arm of a cell with every other.
 func gather(s *cells.Dataset, cell string, m metric.Metric) *judging {
-	j := &judging{cell: cell, metric: m.Name}
+	j := &judging{cell: cell, metric: m.Name, lower: m.Better == metric.Lower}
 	for _, arm := range s.Arms {
 		if len(s.Of(cell, arm)) > 0 {
 			j.arms = append(j.arms, arm)
@@ -122,19 +123,26 @@ func gather(s *cells.Dataset, cell string, m metric.Metric) *judging {
 	for i, arm := range j.arms {
 		for k := range i {
 			p := compare.Prepare(s, cell, m, arm, j.arms[k])
-			one := pair{ratio: p.Effect, ahead: p.Effect, value: p.Value, blocks: p.Blocks, of: p.Of, refusal: p.Refusal}
+			one := pair{ratio: p.Effect, value: p.Value, blocks: p.Blocks, of: p.Of, refusal: p.Refusal}
 			if p.Refusal != "" {
-				one.ratio, one.ahead = stat.Uncertain{}, stat.Uncertain{}
+				one.ratio = stat.Uncertain{}
 			}
 			other := one
-			other.ratio.Point, other.ahead.Point, other.value = -one.ratio.Point, -one.ahead.Point, p.BaseValue
-			if m.Better == metric.Lower {
-				one.ahead.Point, other.ahead.Point = -one.ahead.Point, -other.ahead.Point
-			}
+			other.ratio.Point, other.value = -one.ratio.Point, p.BaseValue
 			j.pairs[i][k], j.pairs[k][i] = one, other
 		}
 	}
 	return j
+}
+
+// ahead is by how much arm k is better than arm i: the logarithm of their ratio, above 0
+// where it is; no Degrees where they are not compared.
+func (j *judging) ahead(k, i int) stat.Uncertain {
+	u := j.pairs[k][i].ratio
+	if j.lower {
+		u.Point = -u.Point
+	}
+	return u
 }
 
 // judge gives every arm its standing.
@@ -175,27 +183,19 @@ func (j *judging) judge(level float64) Set {
 // arm that is compared say, and those that are compared with none.
 func (j *judging) order() (order, unknown []int) {
 	for i := range j.arms {
-		if slices.ContainsFunc(j.pairs[i], func(p pair) bool { return p.ahead.Degrees > 0 }) {
+		if slices.ContainsFunc(j.pairs[i], func(p pair) bool { return p.ratio.Degrees > 0 }) {
 			order = append(order, i)
 		} else {
 			unknown = append(unknown, i)
 		}
 	}
-	wins := func(i int) (n float64) { // how far it is ahead of the others together
+	ahead := make([]float64, len(j.arms)) // of all others together
+	for _, i := range order {
 		for _, k := range order {
-			n += j.pairs[i][k].ahead.Point
+			ahead[i] += j.ahead(i, k).Point
 		}
-		return n
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if wins(a) > wins(b) {
-			return -1
-		}
-		if wins(a) < wins(b) {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ahead[b], ahead[a]) })
 	return order, unknown
 }
 
@@ -203,11 +203,11 @@ func (j *judging) order() (order, unknown []int) {
 func (j *judging) beaten(i int, order []int, share, level float64) int {
 	by, surest := -1, math.Log1p(j.bound)
 	for _, k := range order {
-		p := j.pairs[k][i]
-		if k == i || p.ahead.Degrees == 0 || stat.MinP(p.blocks) > level {
+		ahead := j.ahead(k, i)
+		if k == i || ahead.Degrees == 0 || stat.MinP(j.pairs[k][i].blocks) > level {
 			continue
 		}
-		if low := p.ahead.At(share).Low; low > surest {
+		if low := ahead.At(share).Low; low > surest {
 			by, surest = k, low
 		}
 	}
@@ -221,8 +221,8 @@ func (j *judging) hidden(i int, left []int, share float64) float64 {
 		if k == i {
 			continue
 		}
-		if p := j.pairs[k][i]; p.ahead.Degrees > 0 {
-			most = max(most, math.Expm1(min(p.ahead.At(2*share).High, math.Log(math.MaxFloat64))))
+		if ahead := j.ahead(k, i); ahead.Degrees > 0 {
+			most = max(most, math.Expm1(min(ahead.At(share).High, math.Log(math.MaxFloat64))))
 		} else {
 			most = math.MaxFloat64
 		}
@@ -236,8 +236,8 @@ func (j *judging) beside(i, first int, share float64) Arm {
 	if i == first {
 		a.Ratio, a.Low, a.High = 1, 1, 1
 		for k := range j.arms {
-			if j.pairs[i][k].ahead.Degrees > 0 {
-				a.Value = j.pairs[i][k].value
+			if p := j.pairs[i][k]; p.ratio.Degrees > 0 {
+				a.Value = p.value
 				break
 			}
 		}

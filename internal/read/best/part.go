@@ -116,7 +116,7 @@ func (j *Judged) sentence(a Advice) string {
 		if len(a.Arms) == 1 {
 			return fmt.Sprintf("Use %s%s: on %s no other arm is better by %s.", a.Arms[0], in, j.docs(), part.Percent(j.Margin))
 		}
-		return fmt.Sprintf("Use %s%s: on %s none of them is behind the best by %s.", either(a.Arms), in, j.docs(), part.Percent(j.Margin))
+		return fmt.Sprintf("Use %s%s: on %s none of them is behind the best by %s.", part.Or(a.Arms), in, j.docs(), part.Percent(j.Margin))
 	case Either:
 		return fmt.Sprintf("Take whichever suits you for other reasons%s: on %s no difference of %s was left possible.", in, j.docs(), part.Percent(a.Less))
 	case Nothing:
@@ -125,11 +125,11 @@ func (j *Judged) sentence(a Advice) string {
 		if len(a.Arms) == 1 {
 			return fmt.Sprintf("Only %s may be the best on %s%s, and it is not shown to be.", a.Arms[0], j.docs(), in)
 		}
-		return fmt.Sprintf("Not decided%s: %s may be the best on %s.", in, either(a.Arms), j.docs())
+		return fmt.Sprintf("Not decided%s: %s may be the best on %s.", in, part.Or(a.Arms), j.docs())
 	}
 	var parts []string
 	for _, p := range a.Picks {
-		words := fmt.Sprintf("on %s %s", metric.Shown(p.Metric).Doc, either(p.Arms))
+		words := fmt.Sprintf("on %s %s", metric.Shown(p.Metric).Doc, part.Or(p.Arms))
 		if !p.Decided {
 			words += " (not decided)"
 		}
@@ -144,7 +144,7 @@ func (j *Judged) docs() string {
 	for _, name := range j.metrics() {
 		docs = append(docs, metric.Shown(name).Doc)
 	}
-	return listed(docs, "and")
+	return part.And(docs)
 }
 
 // where names the cells of an advice that is not of all.
@@ -160,15 +160,5 @@ func (j *Judged) where(a Advice) string {
 	if more := len(a.Cells) - said; more > 0 {
 		names = append(names, quantity.Plural(more, "more cell"))
 	}
-	return " with " + listed(names, "and")
-}
-
-func either(arms []string) string { return listed(arms, "or") }
-
-// listed is "a, b and c".
-func listed(words []string, last string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+	return " with " + part.And(names)
 }

@@ -65,7 +65,7 @@ func (p planted) measure(rng *rand.Rand) []Set {
 					}
 				}
 				if u, ok := stat.MeanOf(apart); ok && i != k {
-					j.pairs[i][k] = pair{ahead: u, ratio: u, blocks: len(apart)}
+					j.pairs[i][k] = pair{ratio: u, blocks: len(apart)}
 				}
 			}
 		}
