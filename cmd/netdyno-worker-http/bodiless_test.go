@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/worker/workertest"
+	"netdyno/test/loopback"
 )
 
 // Bytes after a reply that has no body are told from the next reply: the connection is
@@ -102,23 +103,15 @@ func TestAnEmptyQueryIsAsked(t *testing.T) {
 			t.Run(client+" "+path, func(t *testing.T) {
 				t.Parallel()
 				seen := make(chan string, 1)
-				server := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				server := loopback.HTTP(t, func(_ http.ResponseWriter, r *http.Request) {
 					select {
 					case seen <- r.RequestURI:
 					default:
 					}
-				})}
-				server.Protocols.SetHTTP1(true)
-				server.Protocols.SetUnencryptedHTTP2(true)
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
-				go func() { _ = server.Serve(l) }()
-				t.Cleanup(func() { _ = server.Close() })
+				})
 				b := workertest.Start(t, all...)
 				b.Setup(contract.Setup{
-					Transport: client, Role: contract.Client, Peers: []string{l.Addr().String()}, Options: map[string]any{"path": path, "verify": "status"}, Load: contract.Load{Connections: 1},
+					Transport: client, Role: contract.Client, Peers: []string{server.Addr}, Options: map[string]any{"path": path, "verify": "status"}, Load: contract.Load{Connections: 1},
 				})
 				if got := <-seen; got != path {
 					t.Errorf("it asks for %q, want %q", got, path)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/work/worker/workertest"
+	"netdyno/test/loopback"
 )
 
 // The lengths of replies that vary are those that the server sent; replies that do not
@@ -23,24 +23,16 @@ func TestLengthsOfReplies(t *testing.T) {
 				const connections, each = 2, 50
 				var n atomic.Int64
 				n.Store(-1 << 32) // what is asked before the load is as long as expected
-				server := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				server := loopback.HTTP(t, func(w http.ResponseWriter, _ *http.Request) {
 					length := 120
 					if i := n.Add(1) - 1; i >= 0 {
 						length = lengths[int(i)%len(lengths)]
 					}
 					_, _ = w.Write(make([]byte, length)) // the client judges what comes
-				})}
-				server.Protocols.SetHTTP1(true)
-				server.Protocols.SetUnencryptedHTTP2(true)
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
-				go func() { _ = server.Serve(l) }()
-				t.Cleanup(func() { _ = server.Close() })
+				})
 				b := workertest.Start(t, all...)
 				b.Setup(contract.Setup{
-					Transport: client, Role: contract.Client, Peers: []string{l.Addr().String()}, Options: map[string]any{"verify": "status"},
+					Transport: client, Role: contract.Client, Peers: []string{server.Addr}, Options: map[string]any{"verify": "status"},
 					Exchange: contract.Exchange{DownBytes: 120}, Load: contract.Load{Connections: connections, Amount: each},
 				})
 				n.Store(0)

@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/test/loopback"
 )
 
 // failsNowAndThen is a server whose every tenth reply from the twentieth on is wrong.
@@ -50,22 +51,14 @@ func TestFailuresOfHTTPHaveReasons(t *testing.T) {
 			t.Run(name+", "+client, func(t *testing.T) {
 				need(t, nil, "address", client)
 				s := &counting{}
-				server := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				server := loopback.HTTP(t, func(w http.ResponseWriter, _ *http.Request) {
 					if s.failsNowAndThen() {
 						c.wrong(w)
 						return
 					}
 					_, _ = w.Write([]byte("hello"))
-				})}
-				server.Protocols.SetHTTP1(true)
-				server.Protocols.SetUnencryptedHTTP2(true)
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = server.Close() })
-				go func() { _ = server.Serve(l) }()
-				r := trial(t, "client="+client, "server=address", "opt.server.wire="+wire, "opt.server.address="+l.Addr().String(),
+				})
+				r := trial(t, "client="+client, "server=address", "opt.server.wire="+wire, "opt.server.address="+server.Addr,
 					"opt.client.verify=length", "response=5B", "amount=50", "request=0B", "max_errors=50%")
 				failures(t, r, c.kind, says)
 			})
