@@ -13,8 +13,8 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
 	"netdyno/internal/read/summary"
-	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/target"
 )
 
 // resultFlags say what a run by URL prints in place of its screen.
@@ -57,7 +57,7 @@ func noJSON(arg string) bool {
 		return false
 	}
 	key, _, isLevel := strings.Cut(arg, "=")
-	_, isURL := probe.WithScheme(arg)
+	_, isURL := target.WithScheme(arg)
 	return strings.HasPrefix(arg, "-") || isURL || isLevel && key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_.") == ""
 }
 

@@ -27,7 +27,7 @@ type runFlags struct {
 	probes  string // --profile, as it was typed
 	gate    bool
 	own     ownMessage
-	target  target
+	url     urlFlags
 	result  resultFlags
 	set     []session.Set // that the command says by itself
 	arms    []session.Arm // that it made, and their race
@@ -120,7 +120,7 @@ func (f *runFlags) add(c *cobra.Command) {
 // addRequest declares what is requested: a message of one's own, or of a URL.
 func (f *runFlags) addRequest(c *cobra.Command) {
 	f.own.add(c.Flags())
-	f.target.add(c.Flags())
+	f.url.add(c.Flags())
 	pem := completeFiles("pem", "crt", "key")
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
@@ -214,10 +214,10 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case len(urls) > 0:
-		r.Typed = f.target.hide(f.typed)
-		f.target.loopback, f.target.workers = f.rig == rig.LoopbackName, r.Workers
+		r.Typed = f.url.hide(f.typed)
+		f.url.loopback, f.url.workers = f.rig == rig.LoopbackName, r.Workers
 		r.Args = others
-		own, r.Arms, err = f.target.request(ctx, urls, others, f.own)
+		own, r.Arms, err = f.url.request(ctx, urls, others, f.own)
 	case f.goOn:
 		if len(args) > 1 {
 			return r, fmt.Errorf("continue: found %q after the directory; a run's study was declared before its first trial, so name the directory alone", args[1])
@@ -225,7 +225,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		r, err = session.Begun(session.Directory(args[0]))
 	default:
 		if r.Args, err = asTransport(ctx, r.Workers, args); err == nil {
-			f.own.data = f.target.last(f.own.data)
+			f.own.data = f.url.last(f.own.data)
 			own, err = f.own.level()
 			r.Arms, r.Race = f.arms, f.race
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
@@ -115,7 +116,7 @@ func newSeries(key cells.Key, spec record.Capacity, judged []*trial.Judged) *ser
 		t, told := tryOf(spec.Objective, v)
 		switch {
 		case v.Plan.Levels[rateFactor] == flatOut:
-			a.closed, a.Most = v, v.Trial.Values["exchanges_per_s"]
+			a.closed, a.Most = v, v.Trial.Values[metric.ExchangesPerS]
 			a.UsedS += t.Seconds
 		case told:
 			a.Add(t)

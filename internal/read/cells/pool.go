@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
 )
@@ -36,7 +37,7 @@ func PoolOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
 // PoolWithErrors is PoolOf for an arm's own figure: it includes the error shares
 // of invalid trials. Comparisons never rest on it.
 func PoolWithErrors(trials iter.Seq[*trial.Trial], metric string) *Pool {
-	if metric != trial.ErrorShare {
+	if metric != metric.ErrorShare {
 		return PoolOf(trials, metric)
 	}
 	p := &Pool{Plain: true}

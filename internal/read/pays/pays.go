@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/stat"
@@ -133,8 +134,8 @@ type weighing struct {
 
 // add enters a trial that has the CPU of both ends.
 func (c *sides) add(v *trial.Judged) {
-	server, ok := v.Trial.Values["server.cpu_s_per_gb"]
-	client, both := v.Trial.Values["client.cpu_s_per_gb"]
+	server, ok := v.Trial.Values[metric.OfServer+metric.CPUPerGB]
+	client, both := v.Trial.Values[metric.OfClient+metric.CPUPerGB]
 	if !ok || !both {
 		return
 	}
@@ -145,7 +146,7 @@ func (c *sides) add(v *trial.Judged) {
 	a := c.arms[i]
 	a.trials = append(a.trials, v)
 	a.cpu.Add(v.Plan.Block, server+client)
-	a.goodput.Add(v.Plan.Block, v.Trial.Values["goodput_bytes_per_s"])
+	a.goodput.Add(v.Plan.Block, v.Trial.Values[metric.Goodput])
 }
 
 // weigh compares the cheapest arm of each side; false where a side has none.

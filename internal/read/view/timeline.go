@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -67,7 +68,7 @@ func representative(s *cells.Dataset, cell, arm string) (chosen *trial.Judged, o
 	}
 	if len(valid) > 0 {
 		slices.SortStableFunc(valid, func(a, b *trial.Judged) int {
-			return cmp.Compare(a.Trial.Values["exchanges_per_s"], b.Trial.Values["exchanges_per_s"])
+			return cmp.Compare(a.Trial.Values[metric.ExchangesPerS], b.Trial.Values[metric.ExchangesPerS])
 		})
 		return valid[(len(valid)-1)/2], len(valid)
 	}

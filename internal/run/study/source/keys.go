@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -167,7 +168,7 @@ var raceBlock = block[record.Race]{
 }
 
 // What a search for a capacity does where nothing is said.
-var defaultObjective = record.Bound{Text: "response_p99 <= 10ms", Metric: "response_p99_us", Value: 10_000}
+var defaultObjective = record.Bound{Text: "response_p99 <= 10ms", Metric: metric.ResponseP99, Value: 10_000}
 
 const (
 	defaultWithin  = 0.10
