@@ -168,7 +168,7 @@ func limits(n Load, c Choice) []Limit {
 	var all []Limit
 	add := func(name string, need *Figure, have float64) {
 		if need != nil && have > 0 {
-			all = append(all, Limit{name, load.Value / have, load.Low / have, load.High / have})
+			all = append(all, Limit{name, need.Value / have, need.Low / have, need.High / have})
 		}
 	}
 	busiest := float64(min(n.Servers, n.Clients))

@@ -70,18 +70,18 @@ func within(t *testing.T, asked target.Target) {
 	begun := time.Now()
 	found, err := target.Ask(ctx, asked)
 	if took := time.Since(begun); took > timeout+late {
-		t.Errorf("%s: %v after it began, with a deadline of %v", target.URL, took, timeout)
+		t.Errorf("%s: %v after it began, with a deadline of %v", asked.URL, took, timeout)
 	}
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > mostAllocated {
-		t.Errorf("%s: %d bytes were allocated, want at most %d", target.URL, n, mostAllocated)
+		t.Errorf("%s: %d bytes were allocated, want at most %d", asked.URL, n, mostAllocated)
 	}
 	said := found.Words
 	if err != nil {
 		said = err.Error()
 	}
-	if t.Logf("%s: %s", target.URL, said); said == "" || len(said) > mostSaid || printable.Text(said) != said {
-		t.Errorf("%s: %d bytes %q, want one printable line", target.URL, len(said), said)
+	if t.Logf("%s: %s", asked.URL, said); said == "" || len(said) > mostSaid || printable.Text(said) != said {
+		t.Errorf("%s: %d bytes %q, want one printable line", asked.URL, len(said), said)
 	}
 }
 
