@@ -59,7 +59,7 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 	c.Flags().StringVar(&s.objective, "objective", "", "conditions that a window must meet, joined by commas (default response_p99 <= 10ms)")
 	c.Flags().StringVar(&s.time, "time", "", "how long the trials of each arm may take (default 60s)")
 	c.Flags().StringVar(&s.within, "within", "", "how wide the interval may be, as a share of the rate (default 10%)")
-	f.add(c)
+	f.declare(c)
 	f.addRequest(c)
 	return c
 }

@@ -46,10 +46,10 @@ recorded.`,
 			return run(cmd.Context(), withScheme(args), f)
 		},
 	}
-	f.add(c)
+	f.declare(c)
 	f.url.curls = true
 	f.addRequest(c)
-	f.result.add(c.Flags())
+	f.result.declare(c.Flags())
 	for _, w := range without {
 		flag := c.Flags().VarPF(new(ignored), w.name, w.short, "ignored")
 		if flag.Hidden = true; !w.valued {

@@ -27,7 +27,7 @@ type resultFlags struct {
 // jsonFlag is what a --json without a value becomes, as curl's --json has one.
 const jsonFlag = "as-json"
 
-func (f *resultFlags) add(flags *pflag.FlagSet) {
+func (f *resultFlags) declare(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.asJSON, jsonFlag, false, "URL: print the result as one JSON document, and all else on stderr; a --json without a value is the same")
 	flags.BoolVar(&f.quiet, "quiet", false, "URL: print the answer alone")
 }

@@ -84,13 +84,13 @@ rate is known within 5 % or you press Ctrl-C.`,
 			return run(cmd.Context(), args, f)
 		},
 	}
-	f.add(c)
+	f.declare(c)
 	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
 	c.Flags().StringVar(&f.probes, "profile", "", "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	f.addRequest(c)
-	f.result.add(c.Flags())
+	f.result.declare(c.Flags())
 	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}
@@ -109,8 +109,8 @@ func outFlag(c *cobra.Command, into *string, what string) {
 	completeFlags(c, map[string]cobra.CompletionFunc{"out": completeDirectories})
 }
 
-// add declares what every command has that runs a study.
-func (f *runFlags) add(c *cobra.Command) {
+// declare declares what every command has that runs a study.
+func (f *runFlags) declare(c *cobra.Command) {
 	rigFlag(c, &f.rig, "where the workers run")
 	outFlag(c, &f.out, "the run")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
@@ -119,8 +119,8 @@ func (f *runFlags) add(c *cobra.Command) {
 
 // addRequest declares what is requested: a message of one's own, or of a URL.
 func (f *runFlags) addRequest(c *cobra.Command) {
-	f.own.add(c.Flags())
-	f.url.add(c.Flags())
+	f.own.declare(c.Flags())
+	f.url.declare(c.Flags())
 	pem := completeFiles("pem", "crt", "key")
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),

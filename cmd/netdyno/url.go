@@ -39,8 +39,8 @@ type urlFlags struct {
 // targetFlags are the names that need a URL.
 var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors", jsonFlag, "quiet"}, wordFlags...)
 
-// add declares the flags.
-func (t *urlFlags) add(f *pflag.FlagSet) {
+// declare declares the flags.
+func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVarP(&t.connections, "connections", "c", "", "URL: numbers of connections, such as 50 or 1,10,100 (factor connections)")
 	f.StringVarP(&t.rate, "rate", "q", "", "URL: exchanges offered per second, such as 1000 (factor rate)")
 	f.StringVarP(&t.number, "number", "n", "", "URL: requests in all, such as 1000, over 50 connections unless -c says another number")

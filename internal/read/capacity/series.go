@@ -41,7 +41,7 @@ func (s *Search) Next() (step Step, why string) {
 	case len(s.Tries) > 0 && s.UsedS >= s.Spec.TimeS:
 		return step, "has spent its time"
 	}
-	rate, more := next(s.Tries, s.Most)
+	rate, more := nextRate(s.Tries, s.Most)
 	if !more || s.exhausted() {
 		return step, "has no rate left to try"
 	}
@@ -174,8 +174,8 @@ func (a *series) step() (Step, string) {
 	return step, ""
 }
 
-// next returns the levels of an arm's next trial, or why it needs none.
-func (a *series) next() (levels map[string]string, why string) {
+// nextLevels returns the levels of an arm's next trial, or why it needs none.
+func (a *series) nextLevels() (levels map[string]string, why string) {
 	switch {
 	case a.closed == nil:
 		return nil, "has not run flat out"

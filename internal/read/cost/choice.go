@@ -134,7 +134,7 @@ func (a arm) cpu(n Load, server, client float64) (blocks, bool) {
 		if end.cpu == nil {
 			continue
 		}
-		b, ok := end.cpu.at(a.levels(n, end.connections))
+		b, ok := end.cpu.blocksAt(a.levels(n, end.connections))
 		if !ok {
 			return b, false
 		}

@@ -188,15 +188,15 @@ func armsOf(runs map[string][]Cost) []arm {
 				if at < 0 {
 					at, all = len(all), append(all, arm{run: run, name: m.Arm, at: m.At})
 				}
-				all[at].take(c.Spec.Metric, m)
+				all[at].takeModel(c.Spec.Metric, m)
 			}
 		}
 	}
 	return all
 }
 
-// take puts a model in its place; of a CPU's that does not hold it keeps the reason.
-func (a *arm) take(name string, m *Model) {
+// takeModel puts a model in its place; of a CPU's that does not hold it keeps the reason.
+func (a *arm) takeModel(name string, m *Model) {
 	end, what, _ := strings.Cut(name, ".")
 	of, known := map[string]*side{"server": &a.server, "client": &a.client}[end]
 	switch {

@@ -101,7 +101,7 @@ func newReading(s *cells.Dataset, names []string) *reading {
 	}
 	r.blocks = len(blocks)
 	for _, v := range s.Trials {
-		r.take(v, blocks)
+		r.takeTrial(v, blocks)
 	}
 	return r
 }
@@ -115,8 +115,8 @@ func rising(blocks map[int]int) []int {
 	return all
 }
 
-// take files one trial.
-func (r *reading) take(v *trial.Judged, blocks map[int]int) {
+// takeTrial files one trial.
+func (r *reading) takeTrial(v *trial.Judged, blocks map[int]int) {
 	client, server := slices.Index(r.names, v.Plan.Levels[clientHost]), slices.Index(r.names, v.Plan.Levels[serverHost])
 	if client < 0 || server < 0 || client == server || v.Trial.Status == trial.StatusMissing {
 		return

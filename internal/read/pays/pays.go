@@ -94,7 +94,7 @@ func (p *Pays) weigh(s *cells.Dataset) string {
 		if at[key.Cell] == nil {
 			at[key.Cell], order = &sides{}, append(order, key.Cell)
 		}
-		at[key.Cell].add(v)
+		at[key.Cell].addTrial(v)
 	}
 	for _, cell := range order {
 		if w, ok := at[cell].weigh(s, p.Spec); ok {
@@ -132,8 +132,8 @@ type weighing struct {
 	cpu, goodput cells.Pool
 }
 
-// add enters a trial that has the CPU of both ends.
-func (c *sides) add(v *trial.Judged) {
+// addTrial enters a trial that has the CPU of both ends.
+func (c *sides) addTrial(v *trial.Judged) {
 	server, ok := v.Trial.Values[metric.OfServer+metric.CPUPerGB]
 	client, both := v.Trial.Values[metric.OfClient+metric.CPUPerGB]
 	if !ok || !both {

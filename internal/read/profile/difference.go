@@ -116,7 +116,7 @@ type side struct {
 }
 
 func sideOf(probes []*trial.Judged, end contract.Role) side {
-	all, source, _ := read(probes, end) // what cannot be read is named where profiles are summed up
+	all, source, _ := readProfiles(probes, end) // what cannot be read is named where profiles are summed up
 	return side{all, source}
 }
 

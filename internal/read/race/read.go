@@ -37,7 +37,7 @@ func Read(s *cells.Dataset) *Race {
 		r.Trials += oneIf(v.Record != nil)
 	}
 	st := f.judge(block)
-	c := f.next(st, *spec, limitsOf(s, *spec, block+1))
+	c := f.nextCourse(st, *spec, limitsOf(s, *spec, block+1))
 	for _, a := range s.Header.Allocations {
 		if a.Confirms != "" {
 			r.Winner = a.Confirms

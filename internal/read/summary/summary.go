@@ -127,7 +127,7 @@ func New(f finding.Findings) *Summary {
 			case a.Totals == nil: // none of its trials can be used, which is said of it
 				a.Totals = none
 			}
-			s.Totals.add(a.Totals)
+			s.Totals.addTotals(a.Totals)
 			s.Loads = append(s.Loads, loadOf(f.Header.Study, c, a))
 			for t := range a.All() {
 				blocks[t.Block] = true
@@ -159,7 +159,7 @@ func nothing(all []cells.Cell) *cells.Totals {
 	return nil
 }
 
-func (t *Totals) add(a *cells.Totals) {
+func (t *Totals) addTotals(a *cells.Totals) {
 	t.Requests += a.Exchanges
 	t.Failed += a.Failed
 	t.ReceivedBytes += a.ReceivedBytes

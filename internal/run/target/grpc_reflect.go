@@ -47,7 +47,7 @@ const mostServices = 64
 func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL) (*typeSource, error) {
 	stream, cancel := context.WithCancel(ctx) // ends the stream
 	defer cancel()
-	r, names, err := open(stream, conn)
+	r, names, err := openReflection(stream, conn)
 	switch code := status.Code(err); {
 	case code == codes.Unimplemented:
 		return nil, fmt.Errorf("%s has no server reflection; give --proto FILE", address(u))
@@ -74,16 +74,16 @@ func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL) (*typeSourc
 func describe(ctx context.Context, conn *grpc.ClientConn, symbol string) (*protoregistry.Files, error) {
 	stream, cancel := context.WithCancel(ctx) // ends the stream
 	defer cancel()
-	r, _, err := open(stream, conn)
+	r, _, err := openReflection(stream, conn)
 	if err != nil {
 		return nil, err
 	}
 	return r.files([]string{symbol})
 }
 
-// open begins with the newest version of reflection that the server has. The error is
+// openReflection begins with the newest version of reflection that the server has. The error is
 // a status.
-func open(ctx context.Context, conn *grpc.ClientConn) (r *reflector, names []string, err error) {
+func openReflection(ctx context.Context, conn *grpc.ClientConn) (r *reflector, names []string, err error) {
 	for _, version := range reflectionVersions {
 		if r, names, err = begin(ctx, conn, version); status.Code(err) != codes.Unimplemented {
 			break
@@ -135,7 +135,7 @@ func (r *reflector) ask(request *v1.ServerReflectionRequest) (*v1.ServerReflecti
 func (r *reflector) files(services []string) (*protoregistry.Files, error) {
 	known := map[string]*descriptorpb.FileDescriptorProto{}
 	for _, service := range services {
-		err := r.take(known, &v1.ServerReflectionRequest{MessageRequest: &v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: service}})
+		err := r.takeFiles(known, &v1.ServerReflectionRequest{MessageRequest: &v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: service}})
 		if err != nil && len(services) == 1 { // of several, one that is not described is not found
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func (r *reflector) files(services []string) (*protoregistry.Files, error) {
 			known[missing] = protodesc.ToFileDescriptorProto(standard)
 			continue
 		}
-		err = r.take(known, &v1.ServerReflectionRequest{MessageRequest: &v1.ServerReflectionRequest_FileByFilename{FileByFilename: missing}})
+		err = r.takeFiles(known, &v1.ServerReflectionRequest{MessageRequest: &v1.ServerReflectionRequest_FileByFilename{FileByFilename: missing}})
 		if err == nil && known[missing] == nil {
 			err = fmt.Errorf("it does not describe the file %s, which others import", missing)
 		}
@@ -168,8 +168,8 @@ func (r *reflector) files(services []string) (*protoregistry.Files, error) {
 	return files, nil
 }
 
-// take adds the files of a reply.
-func (r *reflector) take(known map[string]*descriptorpb.FileDescriptorProto, request *v1.ServerReflectionRequest) error {
+// takeFiles adds the files of a reply.
+func (r *reflector) takeFiles(known map[string]*descriptorpb.FileDescriptorProto, request *v1.ServerReflectionRequest) error {
 	reply, err := r.ask(request)
 	if err != nil {
 		return err

@@ -193,7 +193,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		return r, failed{status: r.status, says: fmt.Sprintf("--expect-status says %d", t.Status)}
 	}
 	if r.code == t.Status {
-		r.bytes, err = t.take(response.Body)
+		r.bytes, err = t.takeBody(response.Body)
 		return r, err
 	}
 	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
@@ -208,12 +208,12 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		}
 		return r, refused
 	}
-	r.bytes, err = t.take(response.Body)
+	r.bytes, err = t.takeBody(response.Body)
 	return r, err
 }
 
-// take reads a body to its end and checks it.
-func (t Target) take(from io.Reader) (int64, error) {
+// takeBody reads a body to its end and checks it.
+func (t Target) takeBody(from io.Reader) (int64, error) {
 	from = io.LimitReader(from, contract.MaxMessage+1)
 	if t.bodies == nil {
 		return io.Copy(io.Discard, from)

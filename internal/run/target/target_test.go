@@ -53,7 +53,7 @@ func levels(t *testing.T, asked target.Target, want map[string]string) target.Fo
 	}
 	for factor, level := range want {
 		if f.Levels[factor] != level {
-			t.Errorf("%s: %s is %q, want %q", target.URL, factor, f.Levels[factor], level)
+			t.Errorf("%s: %s is %q, want %q", asked.URL, factor, f.Levels[factor], level)
 		}
 	}
 	return f
@@ -188,7 +188,7 @@ func refused(t *testing.T, asked target.Target, want string) {
 	t.Helper()
 	_, err := target.Ask(t.Context(), asked)
 	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
-		t.Errorf("%s: %q, want one line that says %q", target.URL, err, want)
+		t.Errorf("%s: %q, want one line that says %q", asked.URL, err, want)
 	}
 }
 
