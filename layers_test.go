@@ -137,6 +137,7 @@ var layers = map[string][]string{
 	"bench":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
 	"bench/shape":   {},
 	"bench/sizes":   {},
+	"bench/quick":   {},
 	"bench/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // the programs that tests and benchmarks run
