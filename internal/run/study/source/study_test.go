@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
 
