@@ -18,6 +18,9 @@ import (
 // request without, gRPC a request that is no call.
 var wrongWire = []string{"400", "405", "415", "426", "505"}
 
+// otherVersion are the statuses of them by which an HTTP/1.1 answer asks for HTTP/2.
+var otherVersion = []string{"426", "505"}
+
 // misspoken says what a server speaks that does not answer HTTP as it was asked, and what
 // to give; explainHTTP has the words for all others.
 func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
@@ -27,8 +30,9 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	var verify *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
 	status := errors.As(err, &answered)
+	code := answered.status[:min(3, len(answered.status))]
 	switch {
-	case status && !slices.Contains(wrongWire, answered.status[:min(3, len(answered.status))]):
+	case status && !slices.Contains(wrongWire, code):
 		return said
 	case errors.As(err, new(redirected)), errors.As(err, &verify), errors.As(err, &authority), ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return said
@@ -38,10 +42,11 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	if t.Proxy != nil { // what it speaks is not what the server does
 		return explainHTTP(u, err)
 	}
-	give := t.instead(u, spoken.At(ctx, t.address(u)))
+	found := spoken.At(ctx, t.address(u))
+	give := t.instead(u, found)
 	switch {
-	case give == "":
-		return said
+	case give == "", status && found == (spoken.Wire{Name: spoken.HTTP2}) && !slices.Contains(otherVersion, code):
+		return said // or the server speaks HTTP/1.1 too, and refused what it understood
 	case status:
 		answered.code = 0 // the reply is to another wire
 		return fmt.Errorf("%w; %s", answered.explain(u.String()), give)

@@ -2,8 +2,10 @@ package target_test
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -47,5 +49,24 @@ func TestAServerOfAnotherWire(t *testing.T) {
 		{"http://" + echo + "/", false, echo + " speaks echo: measure tcp://" + echo},
 	} {
 		refused(t, target.Target{URL: c.url, HTTP2: c.http2, Insecure: true}, c.want)
+	}
+}
+
+// A server of both versions that refuses the request says so; HTTP/2 would be refused
+// alike. One that asks for HTTP/2 by its status gets the advice.
+func TestAServerOfBothVersionsThatRefuses(t *testing.T) {
+	for status, advised := range map[int]bool{400: false, 405: false, 415: false, 426: true, 505: true} {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }))
+		s.Config.Protocols = new(http.Protocols)
+		s.Config.Protocols.SetHTTP1(true)
+		s.Config.Protocols.SetUnencryptedHTTP2(true)
+		s.Start()
+		t.Cleanup(s.Close)
+		_, err := probe.Probe(t.Context(), probe.Target{URL: s.URL + "/"})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint(status)) {
+			t.Errorf("status %d: %v, want an error that names it", status, err)
+		} else if got := strings.Contains(err.Error(), "--http2"); got != advised {
+			t.Errorf("status %d: %q, advises --http2: %v, want %v", status, err, got, advised)
+		}
 	}
 }
