@@ -64,7 +64,7 @@ go-build: go-there
 	@# Earlier versions built a Go worker of this name. It now belongs to Apache brpc.
 	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
 	@# And these are no more (docs/decisions/0057-one-end-of-baidu-std.md).
-	@rm -f $(BIN)/netdyno-worker-baidu $(BIN)/netdyno-worker-baidu-std-asio $(BIN)/netdyno-worker-exec
+	@rm -f $(BIN)/netdyno-worker-baidu $(BIN)/netdyno-worker-baidu-std-asio
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build $(GO_BUILD) -o $(BIN)/ ./...
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"netdyno/test/programs"
@@ -53,7 +52,7 @@ func TestOwnWorkersConform(t *testing.T) {
 				switch {
 				case o.Pass:
 					passed++
-				case !o.Skipped || name == "net" && strings.HasPrefix(o.Transport, "go-"): // the others are somebody's programs
+				case !o.Skipped || name == "net" && o.Transport != "null":
 					t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
 				}
 			}

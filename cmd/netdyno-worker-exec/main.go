@@ -1,0 +1,18 @@
+// Command netdyno-worker-exec speaks the worker contract on behalf of programs
+// that do not.
+package main
+
+import (
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/transport/foreign"
+	"netdyno/internal/work/transport/tool"
+	"netdyno/internal/work/worker"
+)
+
+func main() {
+	transports := []load.Transport{
+		foreign.Transport{}, foreign.Address{},
+		tool.Iperf3(), tool.Iperf2(), tool.Sockperf(),
+	}
+	worker.Main("netdyno-worker-exec", append(transports, tool.Perftest()...)...)
+}
