@@ -177,9 +177,9 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	}
 	printProblems(r.Dir, r.Problems)
 	printBeginning(s, r)
-	shown := newProgress(told, s.Estimate(r.Left).Total)
-	shown.bound = boundOf(s, r.Left)
 	so := newSoFar(r.Dir, r.Left)
+	shown := newProgress(told, s.Clock(r.Left), so.blocks.last())
+	shown.bound = boundOf(s, r.Left)
 	o := session.Observer{Trial: shown.finding(so), Look: shown.line}
 	if refines(s, request) {
 		o = refining(shown, so)
