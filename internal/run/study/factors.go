@@ -122,9 +122,8 @@ const OptionPrefix = "opt."
 
 var optionName = regexp.MustCompile(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// FactorNamed returns the factor of that name, or of a usual one for it (spelling.go),
-// or an error with the nearest
-// name. A name that has changed gives the factor of today's name, whose Renamed
+// FactorNamed returns the factor of that name, or of a usual one for it (spellings),
+// or an error with the nearest name. A name that has changed gives the factor of today's name, whose Renamed
 // says so.
 func FactorNamed(name string) (Factor, error) {
 	typed, renamed := name, ""

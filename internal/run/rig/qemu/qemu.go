@@ -7,9 +7,8 @@
 // of this host runs there at the same path, and nothing it writes is left. It is
 // reached by ssh (package openssh).
 //
-// The files: kind.go reads what a user asks for, image.go builds the kernel and the
-// first files of a guest (package.go, modules.go, archive.go), guest.go is one
-// guest's process, access.go the keys by which it is reached.
+// The files: image.go builds the kernel and the first files of a guest (package.go,
+// modules.go); guest.go is one guest's process, and the keys by which it is reached.
 package qemu
 
 import (

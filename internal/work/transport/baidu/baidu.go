@@ -6,7 +6,7 @@
 //	client.go      connects, verifies             call.go    one exchange, alone on its connection
 //	connection.go  one TCP connection's frames    shared.go  one exchange among others on its connection
 //	content.go     what a frame carries           outbox.go  frames gathered into writes
-//	options.go     every option                   method.go  which method a trial calls
+//	baidu.go       every option, and which method a trial calls
 package baidu
 
 import (

@@ -14,7 +14,7 @@ import (
 
 // client runs one process for each server. These programs send as soon as they
 // have connected, so the client starts them with the load. A program that takes
-// long to begin is started before, and stopped until the load starts (hold.go).
+// long to begin is started before, and stopped until the load starts (client.go).
 type client struct {
 	tool    tool
 	argv    [][]string // by flow

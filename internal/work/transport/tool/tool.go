@@ -6,7 +6,7 @@
 //
 // Each program is one file with its command lines (iperf3.go) and one that
 // reads what it prints (iperf3_output.go). What they share: a client and a server
-// around their processes (processes.go, hold.go, client.go, server.go), the kernel's sums
+// around their processes (processes.go, client.go, server.go), the kernel's sums
 // (counters.go) and the window between two snapshots of them (results.go). A load
 // generator is a command line with places to fill in (command.go, places.go) and a way
 // to read what it prints (reading.go), which of some is known (known.go).
