@@ -29,13 +29,13 @@ type Study struct {
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
 	Recommend []string // as record.Study's
-	Blocks    int     // that a run does by itself, at most
-	Stages    []int   // blocks after which the run may stop, the last of them Blocks; nil for one stage
-	Further   []int   // blocks after Blocks to which it goes on when it is told to; nil for none
-	Mesh      bool    // its cells are ordered pairs of hosts, and disjoint ones run at the same time
-	SettleS   float64 // seconds that the trials after the first block may take until then; 0 for no bound
-	Settle    float64 // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
-	Probes    int     // per arm and cell
+	Blocks    int      // that a run does by itself, at most
+	Stages    []int    // blocks after which the run may stop, the last of them Blocks; nil for one stage
+	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
+	Mesh      bool     // its cells are ordered pairs of hosts, and disjoint ones run at the same time
+	SettleS   float64  // seconds that the trials after the first block may take until then; 0 for no bound
+	Settle    float64  // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
+	Probes    int      // per arm and cell
 	Seed      uint64
 	Published []record.Published
 	Charts    []record.Chart
