@@ -474,7 +474,7 @@ func (f Found) achieved(in []string) string {
 	most := 0.0
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
-			if s, ok := summary(arm, rateMetric); ok && slices.Contains(in, cell.Name) {
+			if s, ok := summary(arm, metric.ExchangesPerS); ok && slices.Contains(in, cell.Name) {
 				most = max(most, s.Value)
 			}
 		}
@@ -482,7 +482,7 @@ func (f Found) achieved(in []string) string {
 	if most == 0 {
 		return ""
 	}
-	m := metric.Shown(rateMetric)
+	m := metric.Shown(metric.ExchangesPerS)
 	return ", " + part.WithUnit(most, m.Scale(most)) + " were served at most; offer less"
 }
 

@@ -37,7 +37,7 @@ func bare(m metric.Metric, s span, interval string) string {
 	}
 	scale := m.Scale(s.high)
 	figure, unit := s.between(scale.Format), scale.Unit
-	if m.Name == rateMetric {
+	if m.Name == metric.ExchangesPerS {
 		figure, unit = part.Joined(" ", figure, strings.TrimSuffix(unit, "/s")), "exchanges/s"
 	}
 	return part.Joined(" ", figure, unit) + interval
@@ -52,7 +52,7 @@ func amount(m metric.Metric, s span, interval string) string {
 		return figure + " of " + m.Doc
 	case isDuration(m):
 		return figure + " for the work"
-	case m.Name == rateMetric || m.Unit == "B/s":
+	case m.Name == metric.ExchangesPerS || m.Unit == "B/s":
 		return figure
 	}
 	return article(m.Doc) + " " + m.Doc + " of " + figure
