@@ -1,6 +1,6 @@
 // The bar that asks the page: which arms and levels are shown, which metric, which axis.
 
-import { button, html } from "./html";
+import { button, copier, html } from "./html";
 import { keyOf } from "./list";
 import type { Drawn } from "./page";
 import { cellShown } from "./shown";
@@ -18,9 +18,11 @@ export function followAsk(store: Store, drawn: Drawn): void {
 	summary.append(" ", status);
 	place.after(bar);
 	store.follow((now) => {
-		const focused = [...content.querySelectorAll("button, select")].indexOf(document.activeElement as HTMLElement);
-		content.replaceChildren(armsOf(drawn, store), ...factorsOf(drawn, store), chartsOf(drawn, store));
-		content.querySelectorAll<HTMLElement>("button, select")[focused]?.focus();
+		const focused = [...content.querySelectorAll("button, select, input")].indexOf(
+			document.activeElement as HTMLElement,
+		);
+		content.replaceChildren(armsOf(drawn, store), ...factorsOf(drawn, store), chartsOf(drawn, store), linkOf());
+		content.querySelectorAll<HTMLElement>("button, select, input")[focused]?.focus();
 		status.textContent = wordsOf(drawn, now);
 	});
 }
@@ -84,6 +86,19 @@ function chartsOf(drawn: Drawn, store: Store): HTMLElement {
 	axis.addEventListener("change", () => store.change({ axis: axis.value as State["axis"] }));
 	const reset = button("show all", () => store.change({ ...asked, at: store.state.at }));
 	return group("charts", metric, axis, reset);
+}
+
+/** The address of what is shown now. */
+function linkOf(): HTMLElement {
+	const address = html("input", { readonly: true, value: location.href, "aria-label": "address of this view" });
+	return group(
+		"link",
+		address,
+		copier(
+			() => location.href,
+			() => address.select(),
+		),
+	);
 }
 
 function choice(label: string, chosen: string, options: [string, string][]): HTMLSelectElement {

@@ -37,9 +37,11 @@ export interface Figure {
 	wide: boolean;
 	cell?: number;
 	lines?: Lines;
+	panels?: Panels;
 	heat?: Heat;
 	front?: Front;
 	waterfall?: Waterfall;
+	picture?: Picture;
 	forest?: Forest;
 	dots?: Dots;
 	curve?: Curve;
@@ -90,6 +92,10 @@ export interface Lines {
 	lines: Line[];
 }
 
+export interface Panels {
+	charts: Lines[];
+}
+
 export interface Heat {
 	x: string;
 	y: string;
@@ -97,6 +103,7 @@ export interface Heat {
 	log?: boolean;
 	columns: string[];
 	rows: string[];
+	lower?: boolean;
 	boxes: Box[];
 }
 
@@ -110,6 +117,12 @@ export interface Front {
 export interface Waterfall {
 	axis: Axis;
 	groups: WaterfallCell[];
+}
+
+export interface Picture {
+	panels: PicturePanel[];
+	groups: PictureGroup[];
+	marks?: boolean;
 }
 
 export interface Forest {
@@ -211,6 +224,7 @@ export interface Line {
 	arm: number;
 	name: string;
 	points: LinePoint[];
+	model?: [number, number][];
 }
 
 export interface Box {
@@ -244,6 +258,18 @@ export interface WaterfallCell {
 	cell?: number;
 	name: string;
 	bars: WaterfallBar[];
+}
+
+export interface PicturePanel {
+	title: string;
+	better: string;
+	axis: Axis;
+}
+
+export interface PictureGroup {
+	cell?: number;
+	name: string;
+	rows: PictureRow[];
 }
 
 export interface ForestCell {
@@ -325,6 +351,7 @@ export interface LinePoint {
 	low: number;
 	high: number;
 	text: string;
+	hollow?: boolean;
 	cell?: number;
 	arms?: string[];
 }
@@ -340,6 +367,14 @@ export interface WaterfallBar {
 	high: number;
 	told: boolean;
 	whole: boolean;
+}
+
+export interface PictureRow {
+	arm: number;
+	name: string;
+	figures: PictureFigure[];
+	cell?: number;
+	arms?: string[];
 }
 
 export interface ForestRow {
@@ -393,6 +428,15 @@ export interface TimelineLine {
 
 export interface TrialFigure {
 	label: string;
+	value: number;
+	low: number;
+	high: number;
+}
+
+export interface PictureFigure {
+	label: string;
+	hint?: string;
+	note?: string;
 	value: number;
 	low: number;
 	high: number;

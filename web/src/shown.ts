@@ -15,6 +15,18 @@ export function cellShown(trials: Trials | undefined, place: number, state: Stat
 export function shownOf(figure: Figure, drawn: Drawn, state: State): Figure | undefined {
 	const visible = <Part extends { name: string }>(parts: Part[]): Part[] =>
 		parts.filter((part) => !state.hidden.includes(part.name));
+	if (figure.picture) {
+		const of = (row: { arm: number }): string => drawn.arms[row.arm]?.name ?? "";
+		const groups = figure.picture.groups
+			.map((group) => ({
+				...group,
+				rows: group.rows.filter(
+					(row) => !state.hidden.includes(of(row)) && (!row.cell || cellShown(drawn.trials, row.cell - 1, state)),
+				),
+			}))
+			.filter((group) => group.rows.length > 0);
+		return groups.length > 0 ? { ...figure, picture: { ...figure.picture, groups } } : undefined;
+	}
 	if (figure.forest) {
 		const groups = figure.forest.groups
 			.filter((group) => !group.cell || cellShown(drawn.trials, group.cell - 1, state))
@@ -66,6 +78,12 @@ function chartOf(
 		const low = lines.flatMap((each) => each.points.map((point) => Math.min(point.value, point.low)));
 		const y = { ...figure.lines.y, log: isLog(figure.lines.y.log, low, state) };
 		return lines.length > 0 ? { ...figure, lines: { ...figure.lines, lines, y } } : undefined;
+	}
+	if (figure.panels) {
+		const charts = figure.panels.charts
+			.map((chart) => ({ ...chart, lines: visible(chart.lines) }))
+			.filter((chart) => chart.lines.length > 0);
+		return charts.length > 0 ? { ...figure, panels: { charts } } : undefined;
 	}
 	if (figure.front) {
 		const points = visible(figure.front.points);

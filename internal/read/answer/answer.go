@@ -18,7 +18,8 @@ import (
 // Answer is what a run says to its study's question.
 type Answer struct {
 	Claims    []Claim  `json:"claims,omitempty"`
-	Sentences []string `json:"sentences"` // never empty
+	Sentences []string `json:"sentences"`           // never empty
+	Condition string   `json:"condition,omitempty"` // under which they hold: the last of them
 }
 
 // Kind is what a claim says.
@@ -120,7 +121,7 @@ func Of(run compare.Run, headlines []part.Headline, floor string) Answer {
 		a.Sentences = append(a.Sentences, floor)
 	}
 	if words := condition(run, a.Claims); words != "" && (len(a.Claims) > 0 || len(alone) == 0) {
-		a.Sentences = append(a.Sentences, words)
+		a.Sentences, a.Condition = append(a.Sentences, words), words
 	}
 	return a
 }

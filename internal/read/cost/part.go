@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/part"
@@ -40,14 +41,25 @@ func (all Costs) Part() part.Part {
 		if c.Reason != "" {
 			s.Sentences = []string{part.Sentence("not modelled: " + c.Reason)}
 		} else {
-			s.Tables = []part.Table{c.errorTable(), c.coefficientTable(), c.heldOutTable()}
+			s.Figure = c.figure()
+			s.Tables = []part.Table{folded(c.errorTable()), folded(c.coefficientTable()), c.heldOutTable()}
+			var verdicts []string
 			for _, m := range c.Models {
 				s.Tables[0].Notes = append(s.Tables[0].Notes, m.Sentence)
+				verdicts = append(verdicts, m.verdict())
 			}
+			s.Sentences = []string{part.Dotted(strings.Join(verdicts, "; "))}
 		}
 		p.Sections = append(p.Sections, s)
 	}
 	return p
+}
+
+// folded closes a table on the page until it is asked for; a terminal shows it.
+func folded(t part.Table) part.Table {
+	open := t
+	t.Folded, t.Terminal = true, &open
+	return t
 }
 
 // errorTable has a line for each model: how far it is off where it has not looked.
@@ -78,7 +90,7 @@ func (c Cost) errorTable() part.Table {
 // coefficientTable lists the coefficients, each with what it is of.
 func (c Cost) coefficientTable() part.Table {
 	t := part.Table{
-		Caption: c.Spec.Metric + " is the sum of these. Intervals are 95 % over blocks; parts that the fitted cells do not ask for are left out.",
+		Caption: part.Capital(part.Label(c.Spec.Metric)) + " is the sum of these. Intervals are 95 % over blocks; parts that the fitted cells do not ask for are left out.",
 		Columns: slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("levels", "per"), part.Figures("amount")),
 	}
 	for _, m := range c.Models {

@@ -49,7 +49,7 @@ func (l *layout) comparedRow(c compare.Comparison) []part.Datum {
 	}
 	arm := l.named(c.Arm)
 	arm.Text = l.pairText(c)
-	return []part.Datum{part.Word(cmp.Or(cells.Spoken(c.Cell), "all")), part.Word(c.Metric), arm, value, base, quotient, part.Value(strconv.Itoa(c.Blocks), "")}
+	return []part.Datum{part.Word(cmp.Or(cells.Spoken(c.Cell), "all")), part.Word(part.Label(c.Metric)), arm, value, base, quotient, part.Value(strconv.Itoa(c.Blocks), "")}
 }
 
 // judgedRow is how a primary comparison was judged.

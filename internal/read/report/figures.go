@@ -131,7 +131,10 @@ func byMetric(c cells.Cell, metrics []string, caption string, medians bool) part
 	}
 	for _, name := range metrics {
 		s := scaleOf(c, name)
-		row := part.Row(name, s.Unit)
+		row := []part.Datum{part.Word(part.Label(name)), part.Word(s.Unit)}
+		if medians { // the whole list: here a reader finds the name to type
+			row[0].Detail = name
+		}
 		for _, a := range c.Arms {
 			row = append(row, armFigure(a, name, s))
 			if medians {

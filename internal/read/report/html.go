@@ -52,6 +52,15 @@ type filled struct {
 	Marks    string
 }
 
+// Said are the sentences of the answer without the condition, which stands below the
+// picture.
+func (p Page) Said() []string {
+	if p.Condition != "" {
+		return p.Answer[:len(p.Answer)-1]
+	}
+	return p.Answer
+}
+
 // drawn is the part of the page that the script takes up.
 type drawn struct {
 	Arms    []Key    `json:"arms"`
