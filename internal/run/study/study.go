@@ -28,6 +28,7 @@ type Study struct {
 	Arms      []Arm    // the bundles of the factor "arm", when it varies
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
+	Recommend []string // as record.Study's
 	Blocks    int     // that a run does by itself, at most
 	Stages    []int   // blocks after which the run may stop, the last of them Blocks; nil for one stage
 	Further   []int   // blocks after Blocks to which it goes on when it is told to; nil for none
@@ -43,6 +44,7 @@ type Study struct {
 	Pays      []record.Pays
 	Costs     []record.Cost
 	Claims    []record.Claim
+	Labels    map[string]map[string]string // what levels are in plain words, by factor
 	Ladders   []record.Ladder
 	Requires  []record.Require
 	Capacity  *record.Capacity // declared by at most one of these two, a run decides before each block what it runs
@@ -71,6 +73,7 @@ type Varied struct {
 // Arm is a named bundle of levels.
 type Arm struct {
 	Name     string
+	Label    string // in plain words; "" for none
 	Settings []Setting
 	At       Position
 }
@@ -78,10 +81,11 @@ type Arm struct {
 // Sweep is a named part of a study that has levels of its own. The plan is the
 // union of its sweeps' cells and arms.
 type Sweep struct {
-	Name string
-	Hold []Setting // in the place of what the study holds
-	Vary []Varied  // beside what the study varies; of a factor in both, some of its levels
-	At   Position
+	Name  string
+	Label string    // in plain words; "" for none
+	Hold  []Setting // in the place of what the study holds
+	Vary  []Varied  // beside what the study varies; of a factor in both, some of its levels
+	At    Position
 }
 
 // ArmFactor is the factor whose levels are named bundles of others.

@@ -12,7 +12,7 @@ import (
 // to add.
 func Summary(s *Study) record.Study {
 	out := record.Study{
-		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
+		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend),
 		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
@@ -28,6 +28,7 @@ func Summary(s *Study) record.Study {
 			out.Hold[factor] = level.Text
 		}
 	}
+	out.Labels = s.labels()
 	out.Vary = append(out.Vary, factorOf(s.Compared()))
 	for _, v := range others {
 		out.Vary = append(out.Vary, factorOf(v))
