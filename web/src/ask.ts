@@ -44,9 +44,9 @@ export const without = (all: readonly string[], one: string): string[] =>
 	all.includes(one) ? all.filter((each) => each !== one) : [...all, one];
 
 function armsOf(drawn: Drawn, store: Store): HTMLElement {
-	const buttons = drawn.arms.map(({ name }, arm) =>
+	const buttons = drawn.arms.map(({ name, label }, arm) =>
 		toggle(
-			name,
+			label,
 			!store.state.hidden.includes(name),
 			() => store.change({ hidden: without(store.state.hidden, name) }),
 			arm,
@@ -110,7 +110,10 @@ function choice(label: string, chosen: string, options: [string, string][]): HTM
 /** What is not as the report wrote it, in a few words. */
 function wordsOf(drawn: Drawn, state: State): string {
 	const words: string[] = [];
-	if (state.hidden.length > 0) words.push(`without ${state.hidden.join(", ")}`);
+	if (state.hidden.length > 0)
+		words.push(
+			`without ${state.hidden.map((name) => drawn.arms.find((arm) => arm.name === name)?.label ?? name).join(", ")}`,
+		);
 	const cells = drawn.trials?.cells ?? [];
 	const shown = cells.filter((_, place) => cellShown(drawn.trials, place, state)).length;
 	if (shown < cells.length) words.push(`${shown} of ${cells.length} cells`);

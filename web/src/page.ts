@@ -27,6 +27,7 @@ export interface Account {
 
 export interface Key {
 	name: string;
+	label: string;
 	baseline?: boolean;
 }
 
@@ -263,6 +264,7 @@ export interface WaterfallCell {
 export interface PicturePanel {
 	title: string;
 	better: string;
+	note?: string;
 	axis: Axis;
 }
 

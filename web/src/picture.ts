@@ -105,7 +105,7 @@ const labelWidth = (figure: PictureFigure): number =>
 
 function drawFrame(svg: SVGElement, panel: Picture["panels"][number], x: Scale, place: Place, bottom: number): void {
 	svg.append(text(place.left, place.top + 12, fit(panel.title, place.right - place.left), "start", "strong"));
-	const better = panel.better ? `${panel.better} is better` : "";
+	const better = [panel.better ? `${panel.better} is better` : "", panel.note].filter((each) => each).join(", ");
 	svg.append(text(place.left, place.top + 27, better, "start", "soft"));
 	const unit = panel.axis.title;
 	const ticks = spaced(x.ticks, x, 38);

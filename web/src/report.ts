@@ -10,6 +10,7 @@ import { drawFront } from "./front";
 import { drawHeat } from "./heat";
 import { followLeads } from "./lead";
 import { drawLines, drawPanels } from "./lines";
+import { knowArms, labelled } from "./marks";
 import type { Drawn, Figure } from "./page";
 import { followPanel } from "./panel";
 import { drawPicture } from "./picture";
@@ -160,6 +161,10 @@ async function main(): Promise<void> {
 	const drawn = JSON.parse(await unpack(document.getElementById("figures")?.textContent ?? "")) as Drawn;
 	const { classList } = document.documentElement;
 	const store = new Store(knownOf(drawn));
+	if (drawn.arms.some(({ name, label }) => name !== label)) {
+		knowArms(drawn.arms);
+		drawn.figures = labelled(drawn.figures, drawn.arms);
+	}
 	classList.add("drawn");
 	let prepare: () => void = () => {};
 	const prepared = new Promise<void>((resolve) => {

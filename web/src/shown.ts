@@ -2,6 +2,7 @@
 // the axis that were asked for.
 
 import type { ShownDots } from "./dots";
+import { nameOf } from "./marks";
 import type { Dots, Drawn, Figure, Trials } from "./page";
 import type { State } from "./state";
 
@@ -14,7 +15,7 @@ export function cellShown(trials: Trials | undefined, place: number, state: Stat
 /** A figure as it is to be drawn; undefined when nothing of it is left. */
 export function shownOf(figure: Figure, drawn: Drawn, state: State): Figure | undefined {
 	const visible = <Part extends { name: string }>(parts: Part[]): Part[] =>
-		parts.filter((part) => !state.hidden.includes(part.name));
+		parts.filter((part) => !state.hidden.includes(nameOf(part.name)));
 	if (figure.picture) {
 		const of = (row: { arm: number }): string => drawn.arms[row.arm]?.name ?? "";
 		const groups = figure.picture.groups
@@ -132,7 +133,7 @@ function dotsOf(trials: Trials, cell: number, metric: number, drawn: Drawn, own:
 			const { id, block, repeat, status } = trial;
 			return [{ trial: id, block, value: raw, ...(repeat ? { repeat } : {}), ...(status ? { status } : {}) }];
 		});
-		return { arm: each.arm, name: drawn.arms[each.arm]?.name ?? "", label, value, low, high, dots };
+		return { arm: each.arm, name: drawn.arms[each.arm]?.label ?? "", label, value, low, high, dots };
 	});
 	return { metric: name, axis: scale.unit ? `${label} (${scale.unit})` : label, scale, rows };
 }

@@ -67,7 +67,7 @@ function applyTo(table: HTMLTableElement, drawn: Drawn, state: State): void {
 	sortAsAsked(table, state.sort);
 	const armHidden = (name: string): boolean => state.hidden.includes(name);
 	const hiddenTitles = new Set([
-		...state.hidden,
+		...drawn.arms.filter(({ name }) => armHidden(name)).map(({ label }) => label),
 		...(drawn.trials?.cells ?? [])
 			.filter((_, place) => !cellShown(drawn.trials, place, state))
 			.map((cell) => cell.title),

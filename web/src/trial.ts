@@ -20,7 +20,9 @@ interface Asked {
 export function trialView(asked: Asked): HTMLElement {
 	const { trial, account, drawn, trials } = asked;
 	const arm = drawn.arms[trial.arm]?.name ?? "";
-	const where = [arm, cellName(trials, trial.cell), `block ${trial.block}`].filter((part) => part);
+	const where = [drawn.arms[trial.arm]?.label, cellName(trials, trial.cell), `block ${trial.block}`].filter(
+		(part) => part,
+	);
 	const title = `Trial ${trial.id}: ${where.join(", ")}`;
 	const state = [
 		account?.status ?? trial.status ?? "valid",

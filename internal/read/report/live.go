@@ -84,7 +84,7 @@ func nowView(s follow.Snapshot) any {
 		return liveTrial{}
 	}
 	t := s.Now.Trial
-	v := liveTrial{Name: spoken(t), Arm: t.Arm, Cell: cells.Spoken(t.Cell), Height: sparkHeight}
+	v := liveTrial{Name: spoken(t), Arm: t.Arm, Cell: cells.CellLabel(s.Header.Study, t.Cell), Height: sparkHeight}
 	if s.Now.Rate > 0 {
 		v.Rate = rateText(s.Now.Rate)
 	}
@@ -143,7 +143,7 @@ func (l *layout) noiseSoFar() part.Table {
 	}
 	for _, n := range l.Noise {
 		if l.primary[n.Metric] {
-			t.Rows = append(t.Rows, []part.Datum{{Text: part.Label(n.Metric), Detail: cells.Spoken(n.Cell)}, {Ratio: noiseRatio(n)}})
+			t.Rows = append(t.Rows, []part.Datum{{Text: part.Label(n.Metric), Detail: l.cell(n.Cell)}, {Ratio: noiseRatio(n)}})
 		}
 	}
 	return part.Bounded(t)
@@ -168,7 +168,7 @@ func (l *layout) soFar() part.Table {
 	}
 	for _, cell := range l.Cells {
 		for _, arm := range cell.Arms {
-			row := []part.Datum{{Text: arm.Name, Detail: cells.Spoken(cell.Name)}}
+			row := []part.Datum{{Text: l.called(arm.Name), Detail: l.cell(cell.Name)}}
 			for _, name := range names {
 				row = append(row, l.soFarOf(cell, arm, name))
 			}
@@ -214,7 +214,7 @@ func trialsView(s follow.Snapshot) any {
 	judged := judgedTrials(s)
 	for i := len(records) - 1; i >= 0; i-- {
 		r := &records[i]
-		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cells.Spoken(r.Trial.Cell), spoken(r.Trial))}
+		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cells.CellLabel(s.Header.Study, r.Trial.Cell), spoken(r.Trial))}
 		t.Rows = append(t.Rows, append([]part.Datum{place, outcomeOf(r, judged)}, values[i]...))
 	}
 	return t

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"netdyno/internal/read/cells"
@@ -60,7 +61,8 @@ func (l *layout) colour(s *part.Section) {
 		for i, c := range t.Columns {
 			for _, row := range t.Rows {
 				if c.Kind == part.Arms && row[i].Arm == nil {
-					row[i].Arm = l.named(row[i].Text).Arm
+					own := l.named(row[i].Text)
+					row[i].Text, row[i].Arm, row[i].Detail = own.Text, own.Arm, cmp.Or(row[i].Detail, own.Detail)
 				}
 			}
 		}

@@ -30,9 +30,10 @@ type Picture struct {
 
 // PicturePanel is one metric.
 type PicturePanel struct {
-	Title  string    `json:"title"`  // "server CPU"
-	Better string    `json:"better"` // "higher", "lower" or ""
-	Axis   part.Axis `json:"axis"`   // titled by the unit
+	Title  string    `json:"title"`          // "server CPU"
+	Better string    `json:"better"`         // "higher", "lower" or ""
+	Note   string    `json:"note,omitempty"` // what every arm's note would be
+	Axis   part.Axis `json:"axis"`           // titled by the unit
 }
 
 // PictureGroup is a cell; without a name where there is but one.
@@ -86,7 +87,7 @@ func (l *layout) picture() *Figure {
 	}
 	rows := 0
 	for i, c := range l.Cells {
-		g := PictureGroup{Cell: i + 1, Name: cells.Spoken(c.Name)}
+		g := PictureGroup{Cell: i + 1, Name: l.cell(c.Name)}
 		for _, a := range c.Arms {
 			g.Rows = append(g.Rows, l.pictureRow(i, c.Name, a, metrics, scales))
 		}
@@ -99,7 +100,7 @@ func (l *layout) picture() *Figure {
 	p.Marks = rows > pictureBars && len(p.Groups) > 1
 	for i, name := range metrics {
 		axis := part.Axis{Title: scales[i].Unit, Scale: scales[i], Log: p.Marks && spans(p.values(i), logSpan)}
-		p.Panels = append(p.Panels, PicturePanel{part.Capital(part.Label(name)), directionOf(name), axis})
+		p.Panels = append(p.Panels, PicturePanel{part.Capital(part.Label(name)), directionOf(name), p.oneNote(i), axis})
 	}
 	h := part.Heading{ID: "picture", Title: pictureTitle, Caption: p.bound() + p.caption(), Wide: true}
 	return &Figure{Figure: part.Figure{Heading: h}, Picture: p}
@@ -130,6 +131,25 @@ func (p *Picture) bound() string {
 		return fmt.Sprintf("%d more in the tables below. ", more)
 	}
 	return ""
+}
+
+// oneNote is the note that all figures of a panel have, which they then lose; "" where they
+// differ.
+func (p *Picture) oneNote(panel int) string {
+	var all []*PictureFigure
+	for _, g := range p.Groups {
+		for i := range g.Rows {
+			all = append(all, &g.Rows[i].Figures[panel])
+		}
+	}
+	note := all[0].Note
+	if len(all) < 2 || slices.ContainsFunc(all, func(f *PictureFigure) bool { return f.Note != note }) {
+		return ""
+	}
+	for _, f := range all {
+		f.Note = ""
+	}
+	return note
 }
 
 func (p *Picture) values(panel int) []float64 {
@@ -298,7 +318,7 @@ func (l *layout) pointOf(cell int, c cells.Cell, arm, name string, s metric.Scal
 	}
 	f := pictureFigure(c.Arms[i], name, s, l.standing(c.Name, arm, name))
 	return part.LinePoint{
-		Value: f.Value, Low: f.Low, High: f.High, Text: part.Joined(", ", cells.Spoken(c.Name)+": "+f.Hint, f.Note),
+		Value: f.Value, Low: f.Low, High: f.High, Text: part.Joined(", ", l.cell(c.Name)+": "+f.Hint, f.Note),
 		Behind: part.Behind{Cell: cell + 1, Arms: []string{arm}},
 	}, f.Hint != ""
 }
