@@ -58,7 +58,7 @@ func (c Cost) over(factor string) (chart part.Lines, others string) {
 	chart.X = part.Axis{Title: factor, Scale: metric.Scale{Factor: 1}, Log: spans(levels)}
 	chart.Y = part.Axis{Title: part.Capital(part.AxisTitle(c.Spec.Metric, scale)), Scale: scale, Log: spans(values)}
 	for _, level := range levels {
-		chart.X.Ticks = append(chart.X.Ticks, part.Tick{At: level, Text: Amount(factor, level)})
+		chart.X.Ticks = append(chart.X.Ticks, part.Tick{At: level, Text: whole(Amount(factor, level))})
 	}
 	for i, m := range c.Models {
 		if len(lines[i]) < leastDrawn {
@@ -113,11 +113,14 @@ func othersOf(x map[string]float64, factor string) string {
 	var parts []string
 	for _, name := range sorted(x) {
 		if name != factor {
-			parts = append(parts, name+" "+Amount(name, x[name]))
+			parts = append(parts, name+" "+whole(Amount(name, x[name])))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
+
+// whole leaves out decimals that are zero: levels were chosen, not measured.
+func whole(amount string) string { return strings.NewReplacer(".00 ", " ", ".0 ", " ").Replace(amount) }
 
 // drawnCells are the means of the cells of some points, in the order of their names.
 func drawnCells(points []point) []drawnCell {

@@ -42,12 +42,13 @@ func (all Costs) Part() part.Part {
 			s.Sentences = []string{part.Sentence("not modelled: " + c.Reason)}
 		} else {
 			s.Figure = c.figure()
-			s.Tables = []part.Table{folded(c.errorTable()), folded(c.coefficientTable()), c.heldOutTable()}
+			errors := c.errorTable()
 			var verdicts []string
 			for _, m := range c.Models {
-				s.Tables[0].Notes = append(s.Tables[0].Notes, m.Sentence)
+				errors.Notes = append(errors.Notes, m.Sentence)
 				verdicts = append(verdicts, m.verdict())
 			}
+			s.Tables = []part.Table{folded(errors), folded(c.coefficientTable()), c.heldOutTable()}
 			s.Sentences = []string{part.Dotted(strings.Join(verdicts, "; "))}
 		}
 		p.Sections = append(p.Sections, s)
@@ -65,7 +66,8 @@ func folded(t part.Table) part.Table {
 // errorTable has a line for each model: how far it is off where it has not looked.
 func (c Cost) errorTable() part.Table {
 	t := part.Table{
-		Caption: fmt.Sprintf("Errors are predicted ÷ measured − 1 in cells that the model has not seen. One that misses one in ten (90 %%) by more than %s is rough, and by more than %s of no use for a plan.", part.Percent(Tolerance), part.Percent(Unusable)),
+		Caption: "How far each model is off in cells that it has not seen.",
+		Notes:   []string{fmt.Sprintf("Errors are predicted ÷ measured − 1. A model that misses one in ten (90 %%) by more than %s is rough, and by more than %s of no use for a plan.", part.Percent(Tolerance), part.Percent(Unusable))},
 		Columns: slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("levels"), part.Figures("fitted", "not seen", "median", "90 %", "largest"), part.Titles("at", "")),
 	}
 	for _, m := range c.Models {

@@ -53,7 +53,7 @@ func (l *layout) care() string {
 	var about []string
 	severe := false
 	for _, n := range l.notices() {
-		word := n.word
+		word := strings.ReplaceAll(n.word, "-", " ")
 		if n.word == "trials" {
 			word = "lost trials"
 		}

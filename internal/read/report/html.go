@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"netdyno/internal/printable"
@@ -33,6 +34,7 @@ var pageTemplate = sync.OnceValue(parsePage)
 func parsePage() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"mark":       mark,
+		"wordy":      func(text string) bool { return strings.Contains(text, " ") }, // why there is no interval
 		"verdict":    verdictClass,
 		"stateMark":  func(s compare.State) string { return stateMarks[s] },
 		"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
