@@ -24,7 +24,7 @@ var aLabel = single("a label", func(text string) (string, error) {
 
 // labelKey is that of a block whose own name is none for a reader.
 func labelKey[T any](where func(*T) *string, doc string) key[T] {
-	return of("label", aLabel, where, doc)
+	return keyOf("label", aLabel, where, doc)
 }
 
 // labelsKey has labels of levels. Those of arms stand with the arms.
