@@ -199,7 +199,7 @@ func readArms(n *node) ([]study.Arm, []study.Level, error) {
 			return nil, nil, e.at.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(e.key, 80))
 		}
 		a := study.Arm{Name: e.key, At: e.at}
-		if label := e.value.value("label"); label != nil {
+		if label := e.value.entryOf("label"); label != nil {
 			var err error
 			if a.Label, err = aLabel.read(*label); err != nil {
 				return nil, nil, err
