@@ -100,19 +100,21 @@ bool HttpClient::came_about() const {
 /// (section 9.3.1). Within an exchange, only a reply whose end it tells is complete by that.
 bool HttpClient::ended(std::int64_t now) {
   if (flights_.slots() == 0) return false;
-  if (flights_.in_flight() == 0) {
-    if (reopened_ns_ != 0) return false;  // it never came about
-    fate_ = Fate::over;
-    return true;
-  }
-  if (reader_.finish() == Reader::Outcome::complete) {
+  const bool asked = flights_.in_flight() > 0;
+  if (asked && error() <= 0 && reader_.finish() == Reader::Outcome::complete) {
     answered(false, now);
   } else if (!came_about()) {
     return false;
+  } else if (!asked) {
+    if (reopened_ns_ != 0) {  // it was made for an exchange that could not begin
+      if (flights_.waiting() == 0) return false;
+      flights_.failed_waiting(ErrorKind::peer, now, loss() + " before the request");
+    }
+    fate_ = Fate::over;
   } else if (replying_) {
-    failed(ErrorKind::peer, loss(error()) + " within the reply", now);
+    failed(ErrorKind::peer, loss() + " within the reply", now);
   } else if (!used_ || asking_.fresh()) {
-    failed(ErrorKind::peer, loss(error()) + " before the reply", now);
+    failed(ErrorKind::peer, loss() + " before the reply", now);
   } else if (!asking_.terms().repeatable()) {
     failed(ErrorKind::peer, "the server closed an idle connection", now);
   } else {
@@ -134,7 +136,7 @@ void HttpClient::reopened(std::int64_t now) {
 }
 
 void HttpClient::abandon(ErrorKind kind, std::int64_t now) {
-  flights_.abandon(kind, now, kind == ErrorKind::peer ? loss(error()) : "");
+  flights_.abandon(kind, now, kind == ErrorKind::peer ? loss() : "");
   at_ = 0;
 }
 

@@ -101,14 +101,13 @@ class LoopClient : public Client {
   void close() override { loops_.close(); }
   std::int64_t connections() const override { return loops_.open_connections(); }
   std::int64_t redialled() const override;
-  std::int64_t resent() const override { return resent_; }
+  contract::Sent opened() const override { return opening_.sent(); }
 
  private:
   Dialler dialler_;
   std::unique_ptr<const Work> work_;
   std::int64_t wanted_;
-  std::atomic<std::int64_t> repeated_{0};  // first exchanges that were made again
-  std::atomic<std::int64_t> resent_{0};    // those of them whose request had gone out
+  Opening opening_;
   bool fresh_;
   std::int64_t spin_;  // how long loops poll, in ns; 0 when they sleep
   contract::Json options_;

@@ -17,8 +17,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "kit/contract.h"
+#include "kit/reasons.h"
 
 namespace netdyno {
 
@@ -67,12 +70,17 @@ class Flow {
   /// The peer ended or broke the connection at now. True when the flow does without: its
   /// fate is over then. Else it is lost.
   virtual bool ended(std::int64_t) { return false; }
-  /// Says with what errno the connection broke, 0 where the peer closed it: call it before
-  /// ended or abandon where that is known.
-  void broke(int error) { error_ = error; }
+  /// Says with what errno the connection broke, 0 where the peer closed it, and why where
+  /// that says more: call it before ended or abandon where that is known.
+  void broke(int error, std::string why = {}) {
+    error_ = error;
+    why_ = std::move(why);
+  }
   /// The errno; kUnknown where nobody said it.
   int error() const { return error_; }
   static constexpr int kUnknown = -1;
+  /// Why the connection is gone, in words.
+  std::string loss() const { return why_.empty() ? netdyno::loss(error_) : why_; }
   /// Another connection begins to be made in place of one that is over. Clients only.
   virtual void reopened(std::int64_t) {}
 
@@ -82,6 +90,7 @@ class Flow {
 
  private:
   int error_ = kUnknown;
+  std::string why_;
 };
 
 }  // namespace netdyno

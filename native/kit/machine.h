@@ -64,8 +64,7 @@ class Machine {
   Prepared end_;
   std::thread background_;
   std::int64_t next_tick_ns_ = 0;
-  std::int64_t drain_deadline_ns_;      // when draining is cut
-  std::optional<contract::Sent> told_;  // by a client whose run failed
+  std::int64_t drain_deadline_ns_;  // when draining is cut
 };
 
 }  // namespace netdyno

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kit/contract.h"
+#include "kit/descriptor.h"
 #include "kit/work.h"
 
 namespace netdyno {
@@ -28,23 +29,28 @@ void set_buffers(int fd, const contract::Json& options);
 /// The options with the buffer sizes that the kernel gave fd, where a size was set.
 contract::Json effective_options(int fd, const contract::Json& options);
 
+/// What all shards of a client count while they connect. Any thread.
+struct Opening {
+  std::atomic<bool> cancelled{false};
+  std::atomic<std::int64_t> asked{0};     // connections of which a request went out
+  std::atomic<std::int64_t> again{0};     // how often one went out once more
+  std::atomic<std::int64_t> repeated{0};  // first exchanges that were made again
+
+  contract::Sent sent() const { return {.verify = asked, .again = again}; }
+};
+
 /// Connects and verifies connections shard, shard + shards, … of a client and
-/// returns their descriptors in that order, and how often first exchanges were made again
-/// (Work::repeats): non-blocking, without Nagle's delay,
-/// close-on-exec; -1 for one that ended with its verified exchange (Flow::Fate::over).
-/// The caller closes them. A bounded number connects at a time, so that
+/// returns their sockets in that order: non-blocking, without Nagle's delay,
+/// close-on-exec; none for one that ended with its verified exchange (Flow::Fate::over).
+/// It counts in opening as it goes, first exchanges that are made again (Work::repeats)
+/// included. A bounded number connects at a time, so that
 /// the server's backlog does not overflow. The kernel chooses the port of a source
 /// address at connect (IP_BIND_ADDRESS_NO_PORT). Throws Failure: peer when a connection
 /// is refused or lost, timeout when nothing happens for 10 s, invalid when the reply is
 /// wrong, setup when ports or files run out. Each loop's thread may call it for its own
-/// shard. Once cancelled is true it returns no descriptors.
-struct Connected {
-  std::vector<int> fds;
-  std::int64_t repeated = 0;
-  std::int64_t resent = 0;  // those of them whose request had gone out
-};
-Connected connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
-                        const std::atomic<bool>* cancelled = nullptr);
+/// shard. Once opening is cancelled it returns no sockets.
+std::vector<Descriptor> connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
+                                      Opening& opening);
 
 /// A server's listening sockets: fds[port][copy], where SO_REUSEPORT lets the copies
 /// share a port, and addresses[port] as the ready message names them. If the setup

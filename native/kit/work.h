@@ -81,6 +81,8 @@ class Work {
     bool ended(std::int64_t) override { return false; }
     void abandon(contract::ErrorKind, std::int64_t) override {}
     virtual bool verified() const = 0;
+    /// Whether its request went out, at least in part.
+    virtual bool asked() const = 0;
     /// Bytes of the reply received so far.
     virtual std::int64_t arrived() const = 0;
   };
