@@ -9,15 +9,14 @@
 #include <cerrno>
 #include <cstring>
 
-#include "brpc/brpc_threads.h"
-
 namespace netdyno::brpc_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
+
+namespace {
 
 /// Returns a free port. Some versions of brpc do not report the port that the kernel chose
 /// for port 0.

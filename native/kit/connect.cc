@@ -11,10 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "kit/clock.h"
-#include "kit/descriptor.h"
-#include "kit/dial.h"
 #include "kit/sockets.h"
+#include "kit/system.h"
 
 namespace netdyno {
 

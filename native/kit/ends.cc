@@ -3,11 +3,10 @@
 #include <utility>
 
 #include "kit/address.h"
-#include "kit/descriptor.h"
 #include "kit/echo.h"
 #include "kit/options.h"
 #include "kit/stream.h"
-#include "kit/threads.h"
+#include "kit/system.h"
 
 namespace netdyno {
 
@@ -140,6 +139,12 @@ std::vector<contract::Option> joined(std::vector<contract::Option> options,
                                      const std::vector<contract::Option>& more) {
   options.insert(options.end(), more.begin(), more.end());
   return options;
+}
+
+std::vector<contract::Option> loop_options() {
+  auto all = joined(joined(socket_options(), {listener_option()}), pace_options());
+  all.push_back(read_buffer_option());
+  return all;
 }
 
 contract::Transport loop_transport(const std::string& name, const std::string& doc,

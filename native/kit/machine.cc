@@ -9,15 +9,16 @@
 #include <utility>
 
 #include "kit/address.h"
-#include "kit/clock.h"
 #include "kit/options.h"
+#include "kit/system.h"
 
 namespace netdyno {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
+
+namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 

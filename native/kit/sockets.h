@@ -1,8 +1,9 @@
-// TCP sockets as every library's loops receive them: connected and verified for a
-// client, listening for a server. They are plain descriptors, so that a library can
-// take them over (asio's assign, libevent's evutil_socket_t, io_uring).
+// TCP sockets as every library's loops receive them: connected and verified for a client,
+// listening for a server. They are plain descriptors, so that a library can take them over
+// (asio's assign, libevent's evutil_socket_t, io_uring).
 //
-// Layer: above address, work. None of this runs inside a window.
+// Layer: above address, work. None of this runs inside a window. Go counterpart:
+// internal/work/wire.
 #pragma once
 
 #include <sys/socket.h>
@@ -13,11 +14,69 @@
 #include <string>
 #include <vector>
 
+#include "kit/address.h"
 #include "kit/contract.h"
-#include "kit/descriptor.h"
+#include "kit/system.h"
 #include "kit/work.h"
 
 namespace netdyno {
+
+/// Local ports for many connections. To connect, the kernel tries the ports of its range
+/// (net.ipv4.ip_local_port_range) one after the other until one is free. Once most are in use,
+/// each connection takes hundreds of microseconds. Here each is told a few ports to try, where
+/// most are free. Immutable after construction: any thread may use it.
+class Ports {
+ public:
+  /// For so many connections from one address of this host to one of the other end.
+  explicit Ports(std::int64_t connections);
+
+  /// Names the ports that connection i may have. True when it did: connect may then fail
+  /// with EADDRNOTAVAIL because others took them all; call widen and connect again. False
+  /// where the connections are few or the kernel is older than Linux 6.3.
+  bool narrow(int fd, std::int64_t i) const;
+  /// Lets the kernel choose among all ports again.
+  static void widen(int fd);
+
+ private:
+  std::uint32_t first_ = 0;
+  std::uint32_t count_ = 0;  // 0: the kernel's search is quick enough
+  std::uint32_t start_ = 0;
+};
+
+/// Begins the connections of a client.
+///
+/// Immutable after construction: any thread may dial.
+class Dialler {
+ public:
+  /// Throws Failure{setup} for addresses that are none.
+  explicit Dialler(const contract::Setup& setup);
+
+  /// A socket that is connecting, for connection number of the client: non-blocking,
+  /// without Nagle's delay, close-on-exec. When it could not begin, none, and errno says
+  /// why. The kernel chooses the port of a source address at connect
+  /// (IP_BIND_ADDRESS_NO_PORT), of many connections each among a few. Throws Failure{setup} as set_buffers
+  /// does.
+  Descriptor dial(std::int64_t number) const;
+
+  /// Where connection number leads.
+  const Endpoint& peer(std::int64_t number) const { return ends(number).peer; }
+
+ private:
+  struct Ends {
+    Endpoint peer;
+    Endpoint source;
+    bool bound = false;
+  };
+  const Ends& ends(std::int64_t number) const {
+    return ends_[static_cast<std::size_t>(number) % ends_.size()];
+  }
+
+  bool connects(int fd, std::int64_t number) const;
+
+  std::vector<Ends> ends_;  // by route
+  Ports ports_;
+  contract::Json options_;
+};
 
 /// Options send_buffer and receive_buffer of every transport over TCP: SO_SNDBUF and
 /// SO_RCVBUF in bytes. 0 leaves them to the kernel.

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "kit/echo.h"
-#include "kit/pipeline.h"
 #include "kit/stream.h"
 
 namespace netdyno {

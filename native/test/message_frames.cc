@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "kit/address.h"
-#include "kit/clock.h"
+#include "kit/system.h"
 
 namespace netdyno::test {
 

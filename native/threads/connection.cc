@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "kit/clock.h"
+#include "kit/system.h"
 
 namespace netdyno::threads_worker {
 

@@ -19,7 +19,7 @@
 #include <span>
 #include <string>
 
-#include "kit/double_buffer.h"
+#include "kit/flow.h"
 #include "tls/context.h"
 
 namespace netdyno::tls {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "kit/server_flow.h"
+#include "kit/flow.h"
 #include "kit/work.h"
 
 namespace netdyno::tls::test {

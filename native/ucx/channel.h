@@ -1,7 +1,7 @@
-// One connection over UCX: an endpoint, what is outstanding on it, and how it ends. An
-// operation derives its own channel from it (operations.h).
+// One connection over UCX: an endpoint, what is outstanding on it, how it ends, and how the two
+// ends introduce themselves. An operation derives its own channel from it (operations.h).
 //
-// Layer: above context, memory, introduction. The thread of its engine.
+// Layer: above context. The thread of its engine.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -12,10 +12,22 @@
 #include <string>
 
 #include "kit/messages.h"
-#include "ucx/introduction.h"
-#include "ucx/memory.h"
+#include "ucx/context.h"
 
 namespace netdyno::ucx {
+
+struct Introduction {
+  Operation operation = Operation::tag;
+  std::uint64_t id = 0;      // how the other end names this end of the connection
+  std::uint64_t memory = 0;  // address of the memory that the other end puts into
+  std::string key;           // of that memory; both empty but for operation put
+  std::string host = {};     // identity of the host's kernel since it booted
+  std::string worker;        // the worker's address
+
+  std::string text() const;
+  /// Reads what the other end sent. Throws Failure{invalid} for anything else.
+  static Introduction read(const std::string& text);
+};
 
 class Engine;
 

@@ -14,8 +14,6 @@
 #include "kit/messages.h"
 #include "ucx/channel.h"
 #include "ucx/context.h"
-#include "ucx/memory.h"
-#include "ucx/settings.h"
 
 namespace netdyno::ucx {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kit/clock.h"
+#include "kit/system.h"
 
 namespace netdyno::uring_worker {
 

@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "kit/contract.h"
-#include "kit/descriptor.h"
 #include "kit/flow.h"
+#include "kit/system.h"
 #include "uring/loop.h"
 
 namespace netdyno::uring_worker {
