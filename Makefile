@@ -183,7 +183,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
-	@for f in HTTP1 HTTP2 TLS GRPC; do go test ./internal/run/probe -run '^$$' -fuzz "^Fuzz$$f\$$" -fuzztime 10m || exit 1; done
+	@for f in HTTP1 HTTP2 TLS GRPC; do go test ./internal/run/target -run '^$$' -fuzz "^Fuzz$$f\$$" -fuzztime 10m || exit 1; done
 	@$(IN_GUEST)
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON -DNETDYNO_FUZZ_SECONDS=600)
@@ -270,7 +270,7 @@ servers: build packages-test servers-there ## one line of netdyno for each of th
 
 .PHONY: bench
 bench: bench-table ## speed as ratios against peers and against itself without its instruments
-	@go run ./bench
+	@go run ./peers
 
 # Peers that are in no package of this release, by go and, where it is, cargo. One that
 # cannot be had is a line of the table that says so.
@@ -285,21 +285,21 @@ bench-peers: go-there
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table
-bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers (bench/peers), each with a report
+bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers, each with a report
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
-	@for s in bench/peers/$(or $(ONLY),*).yaml; do PATH="$(TOOLS):$$PATH" $(BIN)/netdyno run $$s || [ $$? = 1 ] || exit; done
+	@for s in peers/$(or $(ONLY),*).yaml; do PATH="$(TOOLS):$$PATH" $(BIN)/netdyno run $$s || [ $$? = 1 ] || exit; done
 
 .PHONY: bench-first
 bench-first: build packages-test ## keystrokes and seconds to the first answer, against other tools; as root
-	@bench/first/first
+	@peers/first/first
 
 .PHONY: shape
 shape: go-there ## sizes of the code, package by package, and where its files refer back up
-	@go run ./bench/shape
+	@go run ./tools/shape
 
 .PHONY: sizes
 sizes: go-there ## write what the programs in bin/ are made of (docs/sizes.md), and whether they are too large together
-	@go run ./bench/sizes -page docs/sizes.md
+	@go run ./tools/sizes -page docs/sizes.md
 
 .PHONY: truth
 truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine: an hour

@@ -68,7 +68,7 @@ var layers = map[string][]string{
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/spoken":          {"internal/unixsocket"},
-	"internal/run/probe":           run("internal/run/spoken", "internal/printable", "internal/expect", "internal/unixsocket", "internal/head", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/run/study", "internal/values"),
+	"internal/run/target":          run("internal/run/spoken", "internal/printable", "internal/expect", "internal/unixsocket", "internal/head", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/run/study", "internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/floor":           run("internal/run/rig"),
 	"internal/run/bench":           run("internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity"),
@@ -111,7 +111,7 @@ var layers = map[string][]string{
 	"internal/read/race":      analysis(),
 	"internal/read/capacity":  analysis(),
 	"internal/read/fit":       analysis(),
-	"internal/read/search":    analysis(),
+	"internal/read/reach":     analysis(),
 	"internal/read/pays":      analysis(),
 	"internal/read/cost":      analysis(),
 	"internal/read/shape":     analysis(),
@@ -121,11 +121,11 @@ var layers = map[string][]string{
 	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
 	"internal/read/finding": analysis("internal/read/answer", "internal/read/best", "internal/read/profile", "internal/read/history",
-		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/search", "internal/read/pays", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
+		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/reach", "internal/read/pays", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
 	"internal/read/summary":   read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/follow":    read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/serve":     read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
-	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/hist", "internal/quantity"},
+	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/part", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
 	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
@@ -134,10 +134,10 @@ var layers = map[string][]string{
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno":   orchestrator,
-	"bench":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
-	"bench/shape":   {},
-	"bench/sizes":   {},
-	"bench/first/*": {}, // servers of somebody's own
+	"peers":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
+	"tools/shape":   {},
+	"tools/sizes":   {},
+	"peers/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // the programs that tests and benchmarks run
 	"test/loopback": {}, // servers of tests

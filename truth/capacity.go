@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
@@ -79,7 +80,7 @@ func simulatedSearch(seed uint64, q synthetic.Queue, allowed float64) (capacity.
 	const starting = 0.15 // seconds that a trial takes besides its load
 	random := rand.New(rand.NewPCG(seed, 2))
 	s := capacity.Search{
-		Spec: record.Capacity{Objective: []record.Bound{{Metric: "response_p99_us", Value: allowed * 1e6}}, Within: 0.1, TimeS: 60},
+		Spec: record.Capacity{Objective: []record.Bound{{Metric: metric.ResponseP99, Value: allowed * 1e6}}, Within: 0.1, TimeS: 60},
 		Most: float64(q.Servers) / q.Service, Window: time.Second, Warmup: 200 * time.Millisecond,
 	}
 	for {

@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
@@ -125,7 +126,7 @@ func madeUpSearch(r *rand.Rand, window func(*rand.Rand, float64) fate) (f findin
 			return f, most, err
 		}
 		if block == 2 {
-			most = s.Trials[0].Trial.Values["exchanges_per_s"]
+			most = s.Trials[0].Trial.Values[metric.ExchangesPerS]
 		}
 		decided, _ := capacity.Next(s, block)
 		header.Allocations = append(header.Allocations, decided)
@@ -225,7 +226,7 @@ func madeUpMesh(r *rand.Rand, hosts int, sd float64) (f finding.Findings, err er
 		return f, err
 	}
 	timed := study.Summary(s)
-	timed.Compare.Primary = []string{"response_p50_us"} // so that trials have their times
+	timed.Compare.Primary = []string{metric.ResponseP50} // so that trials have their times
 	header, records, err := synthetic.Planned(timed, trials)
 	if err != nil {
 		return f, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 )
 
@@ -59,7 +60,7 @@ func rates(ctx context.Context, p *pipeline) ([]answer, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%v: %w", c, err)
 			}
-			rate, ok := summaryOf(f.Cells, "exchanges_per_s")
+			rate, ok := summaryOf(f.Cells, metric.ExchangesPerS)
 			if !ok {
 				return nil, errors.New("a run of one arm has no rate")
 			}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/stat"
@@ -80,7 +81,7 @@ func raced(blocks int, figure func(arm string, block int) float64) race.Result {
 	}
 	return race.Replay{
 		Arms: arms, Baseline: gridBaseline, Margin: 0.02, Blocks: blocks, Figure: figure,
-		Race: record.Race{Best: "exchanges_per_s", Confirm: gridConfirm, Trials: gridTrials},
+		Race: record.Race{Best: metric.ExchangesPerS, Confirm: gridConfirm, Trials: gridTrials},
 	}.Run()
 }
 
@@ -193,7 +194,7 @@ func (p *pipeline) steer(ctx context.Context, header *record.Header, trials []re
 
 // behindBest divides an arm's rate by that of the fastest, block by block.
 func behindBest(s *cells.Dataset, arm string) (best string, ratio stat.Estimate) {
-	rate := func(name string) *cells.Pool { return cells.PoolOf(s.TrialsOf(s.Cells[0], name), "exchanges_per_s") }
+	rate := func(name string) *cells.Pool { return cells.PoolOf(s.TrialsOf(s.Cells[0], name), metric.ExchangesPerS) }
 	fastest := 0.0
 	for _, name := range s.Arms {
 		if f, ok := rate(name).Figure(); ok && f.Value > fastest {

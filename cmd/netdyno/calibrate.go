@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
@@ -166,5 +167,5 @@ arm alone and divided by the baseline. Calibrations behind that: %d.
 
 // shownSpreads are the metrics that most comparisons are about.
 var shownSpreads = []string{
-	"exchanges_per_s", "server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "service_p50_us", "service_p99_us", "server.rss_bytes",
+	metric.ExchangesPerS, metric.OfServer + metric.CPUPerExchange, metric.OfClient + metric.CPUPerExchange, metric.ServiceP50, metric.ServiceP99, metric.OfServer + metric.RSS,
 }

@@ -42,7 +42,7 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 		ValidArgsFunction: completeStudy,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			urls, others := splitURLs(args)
-			if t := f.target; t.rate != "" || t.duration != "" || t.number != "" {
+			if t := f.url; t.rate != "" || t.duration != "" || t.number != "" {
 				return fmt.Errorf("--rate, --duration and --number contradict a search for the rate; --time says how long it may take for each arm")
 			}
 			if len(urls) == 0 {
@@ -50,7 +50,7 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 					return err
 				}
 			}
-			f.target.searches = true
+			f.url.searches = true
 			f.typed = append([]string{"capacity"}, typedAfter(os.Args, "capacity")...)
 			f.set = s.keys(others, len(urls) > 0)
 			return run(cmd.Context(), args, f)
@@ -59,7 +59,7 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 	c.Flags().StringVar(&s.objective, "objective", "", "conditions that a window must meet, joined by commas (default response_p99 <= 10ms)")
 	c.Flags().StringVar(&s.time, "time", "", "how long the trials of each arm may take (default 60s)")
 	c.Flags().StringVar(&s.within, "within", "", "how wide the interval may be, as a share of the rate (default 10%)")
-	f.add(c)
+	f.declare(c)
 	f.addRequest(c)
 	return c
 }

@@ -5,15 +5,15 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
-	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/target"
 )
 
-// findClient probes a server, and where a client was chosen for it lets that client ask
-// first: what it refuses (a cipher, a header, a way to frame a reply) a client on a
+// findClient asks a server, and where a client was chosen for it lets that client try
+// it: what it refuses (a cipher, a header, a way to frame a reply) a client on a
 // library of Go's asks, which is said.
-func findClient(ctx context.Context, workers *session.Workers, asked probe.Target) (found probe.Found, by record.Asked, instead string, err error) {
-	found, err = probe.Probe(ctx, asked)
+func findClient(ctx context.Context, workers *session.Workers, asked target.Target) (found target.Found, by record.Asked, instead string, err error) {
+	found, err = target.Ask(ctx, asked)
 	by.Probe = found.Asked
 	chosen := found.Levels["client"]
 	if err != nil || !session.OnRings(chosen) {
@@ -27,7 +27,7 @@ func findClient(ctx context.Context, workers *session.Workers, asked probe.Targe
 		return found, by, "", context.Cause(ctx)
 	}
 	asked.Client = nil
-	found, err = probe.Probe(ctx, asked)
+	found, err = target.Ask(ctx, asked)
 	by.Probe += found.Asked
 	return found, by, chosen + " cannot ask it (" + quantity.Clip(why.Error(), 200) + "), so " + found.Levels["client"] + " does", err
 }

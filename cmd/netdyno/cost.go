@@ -54,7 +54,7 @@ what a load will need.`,
 			return run(cmd.Context(), args, f)
 		},
 	}
-	f.add(c)
+	f.declare(c)
 	return c
 }
 

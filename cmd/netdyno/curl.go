@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"netdyno/internal/run/probe"
+	"netdyno/internal/run/target"
 )
 
 // without are curl's flags that change nothing in what is requested, with their values
@@ -46,10 +46,10 @@ recorded.`,
 			return run(cmd.Context(), withScheme(args), f)
 		},
 	}
-	f.add(c)
-	f.target.curls = true
+	f.declare(c)
+	f.url.curls = true
 	f.addRequest(c)
-	f.result.add(c.Flags())
+	f.result.declare(c.Flags())
 	for _, w := range without {
 		flag := c.Flags().VarPF(new(ignored), w.name, w.short, "ignored")
 		if flag.Hidden = true; !w.valued {
@@ -84,7 +84,7 @@ func withScheme(args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
 		key, _, isLevel := strings.Cut(arg, "=")
-		if _, is := probe.WithScheme(arg); !is && (!isLevel || strings.ContainsAny(key, "./:?")) && !strings.Contains(arg, "://") {
+		if _, is := target.WithScheme(arg); !is && (!isLevel || strings.ContainsAny(key, "./:?")) && !strings.Contains(arg, "://") {
 			args[i] = fmt.Sprintf("http://%s", arg)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // A server that answers one request in five otherwise, of the same length and status, is
-// told from one that does not by the client alone: the probe was before.
+// told from one that does not by the client alone: the first requests were before.
 func TestABodyThatDiffersIsAFailedExchange(t *testing.T) {
 	t.Parallel()
 	for n, c := range []struct{ expect, client string }{

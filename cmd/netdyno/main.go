@@ -49,7 +49,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		capacityCommand(),
 		meshCommand(),
 		costCommand(),
-		foreseeCommand(),
+		forecastCommand(),
 		tuneCommand(),
 		tourCommand(),
 		listenCommand(),

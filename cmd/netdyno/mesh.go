@@ -29,6 +29,6 @@ all those of the rig, or server.host=A,B,C client.host=A,B,C.`,
 			return run(cmd.Context(), append([]string{meshStudy}, args...), f)
 		},
 	}
-	f.add(c)
+	f.declare(c)
 	return c
 }

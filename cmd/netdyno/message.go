@@ -17,7 +17,7 @@ type ownMessage struct {
 	replyKind, replyData string
 }
 
-func (o *ownMessage) add(flags *pflag.FlagSet) {
+func (o *ownMessage) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&o.proto, "proto", "", "your own message, or a grpc:// URL: the .proto file that describes it")
 	flags.StringVar(&o.kind, "message", "", "your own message: its type, as pkg.Type")
 	flags.StringVar(&o.replyKind, "reply", "", "the type that comes back, when it is another")

@@ -12,7 +12,7 @@ import (
 const mostName = 60
 
 // nameArms names arms by the URLs that were measured: host, port and path, or what the
-// probe calls them; where two have the same by what differs in their URLs; else by
+// package target calls them; where two have the same by what differs in their URLs; else by
 // letters. Names that the user gave go before all that.
 func nameArms(arms []session.Arm, urls []*url.URL, given []string) {
 	for i := range arms {

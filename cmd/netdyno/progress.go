@@ -207,7 +207,7 @@ func failureText(r *record.Record) string {
 
 // headline is the one figure that says the trial ran.
 func headline(r *record.Record) string {
-	rate, err := metric.Named("exchanges_per_s")
+	rate, err := metric.Named(metric.ExchangesPerS)
 	if err != nil {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/session"
 )
@@ -74,7 +75,7 @@ const (
 )
 
 // hold sets what the flags say and what nobody said.
-func (p *looked) hold(t target, local bool, arms []session.Arm) error {
+func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	for _, f := range []session.Set{{By: "--connections", Key: "connections", Value: t.connections}, {By: "--rate", Key: "rate", Value: t.rate}, {By: "--max-errors", Key: "max_errors", Value: t.maxErrors}} {
 		if f.Value != "" && p.sets(f.Key) {
 			return fmt.Errorf("%s is given twice: by %s and by %s=", f.Key, f.By, f.Key)
@@ -150,9 +151,9 @@ func (p *looked) fits(window time.Duration) time.Duration {
 // tail is the p99 of the loop: in an open one, from when an exchange was due.
 func (p *looked) tail() string {
 	if p.sets("rate") && p.level("rate") != "max" {
-		return "response_p99_us"
+		return metric.ResponseP99
 	}
-	return "service_p99_us"
+	return metric.ServiceP99
 }
 
 // limit chooses the blocks, up to those that the time has room for: the usual looks of

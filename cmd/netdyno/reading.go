@@ -29,8 +29,8 @@ type reading struct {
 	contents record.Contents // what is wrong in the file included
 }
 
-// read finds what there is in what has been measured so far.
-func read(d session.Directory) (reading, error) { return readAs(d, func(*reading) {}) }
+// readRun finds what there is in what has been measured so far.
+func readRun(d session.Directory) (reading, error) { return readAs(d, func(*reading) {}) }
 
 // readCurrent reads a run to compare it with another: what was renamed since it
 // was recorded has today's name.
@@ -95,7 +95,7 @@ func collectSooner(d session.Directory) {
 
 // readAloud reads a run and prints what is wrong in its file.
 func readAloud(d session.Directory) (reading, error) {
-	r, err := read(d)
+	r, err := readRun(d)
 	printProblems(d, r.contents.Problems)
 	return r, err
 }

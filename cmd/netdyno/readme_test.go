@@ -75,7 +75,7 @@ func plannable(words []string) error {
 		if p.lack("client", "go-http1"); len(urls) > 1 {
 			p.typed = append(p.typed, "opt.client.path=/a,/b")
 		}
-		if err := p.hold(target{}, true, []session.Arm{{Name: "a"}, {Name: "b"}}[:len(urls)]); err != nil {
+		if err := p.hold(urlFlags{}, true, []session.Arm{{Name: "a"}, {Name: "b"}}[:len(urls)]); err != nil {
 			return err
 		}
 		args = slices.DeleteFunc(append(p.typed, asTyped(p.set)...), func(arg string) bool { return strings.HasPrefix(arg, "settle=") }) // without its arm, connections are compared

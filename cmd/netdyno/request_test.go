@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"netdyno/internal/run/probe"
+	"netdyno/internal/run/target"
 	"netdyno/test/programs"
 )
 
@@ -101,7 +101,7 @@ func withClients(t *testing.T) (directory, path string, clients []string) {
 	return directory, path, clients
 }
 
-// What curl would send is what the probe and every client send, byte for byte.
+// What curl would send is what netdyno sends first, and every client, byte for byte.
 func TestTheServerGetsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	directory, path, clients := withClients(t)
@@ -152,8 +152,8 @@ func TestTheServerGetsWhatWasTyped(t *testing.T) {
 			if slices.Contains(c.flags, "Connection: close") {
 				want = strings.Replace(want, "; Authorization: Basic YW5uOnA6dw==", "; Authorization: Basic YW5uOnA6dw==; Connection: close", 1)
 			}
-			const probed, verified, measured = 3, 1, 5
-			if got, times := server.took(); len(got) != 1 || got[0] != want || times < probed+verified+measured {
+			const asked, verified, measured = 3, 1, 5
+			if got, times := server.took(); len(got) != 1 || got[0] != want || times < asked+verified+measured {
 				t.Errorf("%s with %.200q: the server got %d times %.300q\nwant %.300q; %v, %s", client, argv[1:], times, got, want, err, out)
 			}
 		}
@@ -234,7 +234,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	if got, _ := server.took(); len(got) != 1 || !strings.Contains(got[0], header) || !strings.Contains(got[0], cookie) || !strings.Contains(got[0], "Authorization: Basic") {
 		t.Errorf("the server got %q; %s", got, &said)
 	}
-	encoded := strings.TrimPrefix(probe.Basic("ann", password), "Authorization: Basic ")
+	encoded := strings.TrimPrefix(target.Basic("ann", password), "Authorization: Basic ")
 	for _, secret := range []string{header, password, cookie, encoded} {
 		if strings.Contains(said.String(), secret) {
 			t.Errorf("%s is printed: %s", secret, &said)

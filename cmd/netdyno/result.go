@@ -13,8 +13,8 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
 	"netdyno/internal/read/summary"
-	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/target"
 )
 
 // resultFlags say what a run by URL prints in place of its screen.
@@ -27,7 +27,7 @@ type resultFlags struct {
 // jsonFlag is what a --json without a value becomes, as curl's --json has one.
 const jsonFlag = "as-json"
 
-func (f *resultFlags) add(flags *pflag.FlagSet) {
+func (f *resultFlags) declare(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.asJSON, jsonFlag, false, "URL: print the result as one JSON document, and all else on stderr; a --json without a value is the same")
 	flags.BoolVar(&f.quiet, "quiet", false, "URL: print the answer alone")
 }
@@ -57,7 +57,7 @@ func noJSON(arg string) bool {
 		return false
 	}
 	key, _, isLevel := strings.Cut(arg, "=")
-	_, isURL := probe.WithScheme(arg)
+	_, isURL := target.WithScheme(arg)
 	return strings.HasPrefix(arg, "-") || isURL || isLevel && key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_.") == ""
 }
 

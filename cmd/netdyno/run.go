@@ -27,7 +27,7 @@ type runFlags struct {
 	probes  string // --profile, as it was typed
 	gate    bool
 	own     ownMessage
-	target  target
+	url     urlFlags
 	result  resultFlags
 	set     []session.Set // that the command says by itself
 	arms    []session.Arm // that it made, and their race
@@ -84,13 +84,13 @@ rate is known within 5 % or you press Ctrl-C.`,
 			return run(cmd.Context(), args, f)
 		},
 	}
-	f.add(c)
+	f.declare(c)
 	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
 	c.Flags().StringVar(&f.probes, "profile", "", "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	f.addRequest(c)
-	f.result.add(c.Flags())
+	f.result.declare(c.Flags())
 	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}
@@ -109,8 +109,8 @@ func outFlag(c *cobra.Command, into *string, what string) {
 	completeFlags(c, map[string]cobra.CompletionFunc{"out": completeDirectories})
 }
 
-// add declares what every command has that runs a study.
-func (f *runFlags) add(c *cobra.Command) {
+// declare declares what every command has that runs a study.
+func (f *runFlags) declare(c *cobra.Command) {
 	rigFlag(c, &f.rig, "where the workers run")
 	outFlag(c, &f.out, "the run")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with a run that was stopped, by the command that began it")
@@ -119,8 +119,8 @@ func (f *runFlags) add(c *cobra.Command) {
 
 // addRequest declares what is requested: a message of one's own, or of a URL.
 func (f *runFlags) addRequest(c *cobra.Command) {
-	f.own.add(c.Flags())
-	f.target.add(c.Flags())
+	f.own.declare(c.Flags())
+	f.url.declare(c.Flags())
 	pem := completeFiles("pem", "crt", "key")
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
@@ -214,10 +214,10 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case len(urls) > 0:
-		r.Typed = f.target.hide(f.typed)
-		f.target.loopback, f.target.workers = f.rig == rig.LoopbackName, r.Workers
+		r.Typed = f.url.hide(f.typed)
+		f.url.loopback, f.url.workers = f.rig == rig.LoopbackName, r.Workers
 		r.Args = others
-		own, r.Arms, err = f.target.request(ctx, urls, others, f.own)
+		own, r.Arms, err = f.url.request(ctx, urls, others, f.own)
 	case f.goOn:
 		if len(args) > 1 {
 			return r, fmt.Errorf("continue: found %q after the directory; a run's study was declared before its first trial, so name the directory alone", args[1])
@@ -225,7 +225,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		r, err = session.Begun(session.Directory(args[0]))
 	default:
 		if r.Args, err = asTransport(ctx, r.Workers, args); err == nil {
-			f.own.data = f.target.last(f.own.data)
+			f.own.data = f.url.last(f.own.data)
 			own, err = f.own.level()
 			r.Arms, r.Race = f.arms, f.race
 		}

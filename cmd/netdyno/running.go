@@ -13,8 +13,8 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/target"
 )
 
 // refines tells whether a run shows its figures as they become more precise,
@@ -47,11 +47,11 @@ var errEnough = errors.New("stopped by its user")
 
 // endsAnywhere tells the same of a run that is read.
 func endsAnywhere(h record.Header) bool {
-	return h.Study.Settle > 0 || slices.ContainsFunc(h.Command, probe.IsURL)
+	return h.Study.Settle > 0 || slices.ContainsFunc(h.Command, target.IsURL)
 }
 
 // runningMetrics are the columns: what a closed loop of one's own server shows.
-var runningMetrics = []string{"exchanges_per_s", "service_p50_us", "service_p99_us", "response_p99_us", "error_share", "server.cores"}
+var runningMetrics = []string{metric.ExchangesPerS, metric.ServiceP50, metric.ServiceP99, metric.ResponseP99, metric.ErrorShare, metric.OfServer + metric.Cores}
 
 // runningTable lays out every arm in every cell, with how precisely its rate is
 // known, and for further arms the ratio to the baseline.

@@ -11,10 +11,10 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
-	"netdyno/internal/run/probe"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study/source"
+	"netdyno/internal/run/target"
 )
 
 // withRun puts the command run before arguments that name a URL or a level and no
@@ -33,7 +33,7 @@ func withRun(args []string, isCommand func(name string) bool) []string {
 // asksForRun tells an argument that only run takes.
 func asksForRun(arg string) bool {
 	key, _, isLevel := strings.Cut(arg, "=")
-	_, isURL := probe.WithScheme(arg)
+	_, isURL := target.WithScheme(arg)
 	return isURL || isLevel && !strings.HasPrefix(key, "-")
 }
 

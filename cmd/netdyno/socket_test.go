@@ -65,8 +65,8 @@ func TestServersBehindUnixSockets(t *testing.T) {
 			got, times = server.took()
 			return strings.Contains(string(said), " invalid · ")
 		})
-		const probed, verified, measured = 3, 2 * 2, 2 * 2 * 20
-		if failed != nil || len(got) != 1 || got[0] != c.want || times < probed+verified+measured || !strings.Contains(string(said), "2 trials planned: 2 valid") {
+		const asked, verified, measured = 3, 2 * 2, 2 * 2 * 20
+		if failed != nil || len(got) != 1 || got[0] != c.want || times < asked+verified+measured || !strings.Contains(string(said), "2 trials planned: 2 valid") {
 			t.Errorf("%d: %q: the server got %d times %q, want %q; %v, %s", n, c.args, times, got, c.want, failed, said)
 		}
 	}
@@ -170,8 +170,8 @@ func TestTLSBehindAUnixSocket(t *testing.T) {
 		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append([]string{"https://shop.example/a?b", "-k", "--unix-socket", socket, "-c", "2", "amount=20", "blocks=1", "--out", out}, args...)...)
 		run.Env = append(os.Environ(), "PATH="+path)
 		said, err := run.CombinedOutput()
-		const probed, verified, measured = 3, 2, 2 * 20
-		if n := taken.Load(); err != nil || n < probed+verified+measured || !strings.Contains(string(said), proto) || !strings.Contains(string(said), "1 trial planned: 1 valid") {
+		const asked, verified, measured = 3, 2, 2 * 20
+		if n := taken.Load(); err != nil || n < asked+verified+measured || !strings.Contains(string(said), proto) || !strings.Contains(string(said), "1 trial planned: 1 valid") {
 			t.Errorf("%s: the server took %d; %v, %s", proto, n, err, said)
 		}
 	}

@@ -73,7 +73,7 @@ func (s *soFar) after(e bench.Event, wanted func(block int) bool) (found finding
 		return found, false
 	}
 	begun := time.Now()
-	r, err := read(s.dir)
+	r, err := readRun(s.dir)
 	s.again = time.Now().Add(readingShare * time.Since(begun))
 	return r.Findings, err == nil // the report at the end says what is wrong
 }

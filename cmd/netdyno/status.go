@@ -79,7 +79,7 @@ var statuses = []meanings{
 	{"capacity", [4]string{"every arm has a capacity, carries at least a rate, or meets the objective at no rate", "an arm is undecided, or the search was stopped", cannotStart, ""}},
 	{"mesh", [4]string{"somebody is named, or the hosts are as good as each other, and all trials are valid", "that cannot be told, or some trials are not valid", cannotStart, ""}},
 	{"cost", [4]string{"every model can be used, and all trials are valid", "a model is refused, or some trials are not valid", "nothing could be run, or too few cells would be held back", ""}},
-	{"plan", [4]string{"both ends of every transport are foreseen", "of some one end alone is, or nothing", "there are no costs, or " + wrongCommand, ""}},
+	{"plan", [4]string{"both ends of every transport are forecast", "of some one end alone is, or nothing", "there are no costs, or " + wrongCommand, ""}},
 	{"tune", [4]string{"a setting is recommended, or the defaults are", "no setting is, or the race was stopped", cannotStart, ""}},
 	{"tour", [4]string{"every study ended with 0", "one ended with 1", "one could not run", ""}},
 	{"listen", [4]string{"it ended by Ctrl-C or --for", "the server broke off", "it could not start", ""}},

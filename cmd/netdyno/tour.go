@@ -76,7 +76,7 @@ func tour(ctx context.Context, dir session.Directory) error {
 
 // entry is a study's place in the tour's page.
 func entry(d session.Directory, name string, failed error) report.Entry {
-	r, err := read(d) // its problems were printed when it was concluded
+	r, err := readRun(d) // its problems were printed when it was concluded
 	if err != nil {
 		if failed != nil {
 			err = failed

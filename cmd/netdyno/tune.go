@@ -65,7 +65,7 @@ race (docs/studies.md): netdyno run DIR --continue goes on with one that was sto
 			return t.run(cmd.Context(), args, f)
 		},
 	}
-	c.Flags().StringVar(&t.best, "for", "exchanges_per_s", "the metric that is to be best, in its own direction")
+	c.Flags().StringVar(&t.best, "for", metric.ExchangesPerS, "the metric that is to be best, in its own direction")
 	c.Flags().StringArrayVar(&t.within, "within", nil, "a bound that settings must keep, such as 'server.rss_bytes <= 2GB'; repeatable")
 	c.Flags().StringSliceVar(&t.knobs, "knobs", nil, "options to vary, such as opt.server.read_buffer (default: all that have a grid)")
 	c.Flags().StringVar(&t.time, "time", "4m", "about how long the whole may take")

@@ -15,8 +15,8 @@ import (
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/curl"
-	"netdyno/internal/run/probe"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/target"
 )
 
 // pieces is a flag of curl's that adds to the body.
@@ -56,11 +56,11 @@ func (e either) Set(text string) error {
 	return e.data.Set(text)
 }
 
-// wordFlags are curl's flags that say what is requested, beside those of target.add.
+// wordFlags are curl's flags that say what is requested, beside those of urlFlags.add.
 var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "proxy", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
 
 // addWords declares them, one line each.
-func (t *target) addWords(f *pflag.FlagSet) {
+func (t *urlFlags) addWords(f *pflag.FlagSet) {
 	w := &t.words
 	for _, kind := range []struct {
 		curl.Kind
@@ -106,7 +106,7 @@ func (t *target) addWords(f *pflag.FlagSet) {
 
 // asked completes the target with what curl's words say of a URL. A call's message is
 // not the body that the words make.
-func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
+func (t *urlFlags) asked(url string, read curl.Read) (target.Target, error) {
 	asked, words := t.Target, t.words
 	if strings.HasPrefix(url, "grpc") {
 		if words.Pieces, words.Forms = nil, nil; words.Upload != "" {
@@ -135,7 +135,7 @@ func (t *target) asked(url string, read curl.Read) (probe.Target, error) {
 		asked.Body = r.Body
 	}
 	if t.proxy != "" {
-		if asked.Proxy, err = probe.ParseProxy(t.proxy); err != nil {
+		if asked.Proxy, err = target.ParseProxy(t.proxy); err != nil {
 			return asked, err
 		}
 	}
@@ -198,7 +198,7 @@ func withQuery(url, query string) string {
 }
 
 // hide returns what was typed without what is secret in it, and with URLs whole.
-func (t *target) hide(typed []string) []string {
+func (t *urlFlags) hide(typed []string) []string {
 	var secrets []string
 	add := func(s string) {
 		if s = strings.TrimSpace(s); s != "" {
@@ -219,10 +219,10 @@ func (t *target) hide(typed []string) []string {
 	}
 	hidden := slices.Clone(typed)
 	for i, arg := range hidden {
-		if url, is := probe.WithScheme(arg); is {
+		if url, is := target.WithScheme(arg); is {
 			hidden[i] = url
-			if u, err := probe.Parse(url); err == nil && u.User != nil {
-				shown := probe.Shown(u)
+			if u, err := target.Parse(url); err == nil && u.User != nil {
+				shown := target.Shown(u)
 				hidden[i] = strings.Replace(shown, "://", "://"+u.User.Username()+":***@", 1)
 			}
 			continue
@@ -240,7 +240,7 @@ func (t *target) hide(typed []string) []string {
 }
 
 // nameArgs are the names that --name gives.
-func (t *target) nameArgs(arms int) ([]string, error) {
+func (t *urlFlags) nameArgs(arms int) ([]string, error) {
 	if t.names == "" {
 		return nil, nil
 	}

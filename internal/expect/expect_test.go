@@ -23,7 +23,7 @@ func TestEveryBodyIsTheFirstOne(t *testing.T) {
 		})
 	}
 	all.Wait()
-	again, err := expect.Same(first.Expected()) // as a client is told by the probe
+	again, err := expect.Same(first.Expected()) // as a client is told before it asks
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package head reads the fields that a user adds to the head of requests:
-// "Name: value", one a line. The probe of a URL and the clients of a trial read
+// "Name: value", one a line. Package target and the clients of a trial read
 // them here, so that both send the same.
 package head
 

@@ -24,7 +24,7 @@ const writerTimeout = 30 * time.Second
 // Open opens a regular file for reading. Everything else is refused, by what
 // the open descriptor is and not by what the name was a moment before.
 func Open(name string) (*os.File, error) {
-	return open(name, os.O_RDONLY, func(fs.FileMode) bool { return false })
+	return openFile(name, os.O_RDONLY, func(fs.FileMode) bool { return false })
 }
 
 // OpenIn opens a regular file of a directory for reading, as Open does. No link
@@ -36,7 +36,7 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 
 // OpenToAppend opens a regular file for reading and writing.
 func OpenToAppend(name string) (*os.File, error) {
-	return open(name, os.O_RDWR, func(fs.FileMode) bool { return false })
+	return openFile(name, os.O_RDWR, func(fs.FileMode) bool { return false })
 }
 
 // Whole reads a regular file of at most so many bytes.
@@ -55,11 +55,11 @@ func Whole(name string, most int64) ([]byte, error) {
 // writers are gone, for at most 30 s and no longer than ctx. Devices, sockets
 // and directories are refused.
 func Within(ctx context.Context, most int64) func(name string) ([]byte, error) {
-	return func(name string) ([]byte, error) { return read(ctx, name, most) }
+	return func(name string) ([]byte, error) { return readWhole(ctx, name, most) }
 }
 
-func read(ctx context.Context, name string, most int64) ([]byte, error) {
-	f, err := open(name, os.O_RDONLY, func(m fs.FileMode) bool { return m&fs.ModeNamedPipe != 0 })
+func readWhole(ctx context.Context, name string, most int64) ([]byte, error) {
+	f, err := openFile(name, os.O_RDONLY, func(m fs.FileMode) bool { return m&fs.ModeNamedPipe != 0 })
 	if err != nil {
 		return nil, err
 	}
@@ -147,9 +147,9 @@ func (p *pipe) awaitWriter() error {
 	return context.Cause(p.ctx)
 }
 
-// open never waits: without O_NONBLOCK, opening a FIFO does until somebody
+// openFile never waits: without O_NONBLOCK, opening a FIFO does until somebody
 // writes to it.
-func open(name string, flags int, also func(fs.FileMode) bool) (*os.File, error) {
+func openFile(name string, flags int, also func(fs.FileMode) bool) (*os.File, error) {
 	f, err := os.OpenFile(name, flags|withoutWait, 0)
 	return checked(f, err, name, also)
 }

@@ -7,7 +7,7 @@ import "netdyno/internal/record"
 func arrivalMetrics() []Metric {
 	return []Metric{
 		{
-			Name: "arrival_gap_cv", Unit: "1", Suffix: "sd ÷ mean", Label: "variation of the gaps", Doc: "coefficient of variation of the gaps between sends",
+			Name: ArrivalGapCV, Unit: "1", Suffix: "sd ÷ mean", Label: "variation of the gaps", Doc: "coefficient of variation of the gaps between sends",
 			Formula: "standard deviation ÷ mean of the gaps between one client's sends; of several clients the one farthest from the declared arrivals (constant 0, Poisson 1); open loop only",
 			in: func(w *record.Window) (float64, bool) {
 				a, ok := w.Arrivals()
@@ -15,7 +15,7 @@ func arrivalMetrics() []Metric {
 			},
 		},
 		{
-			Name: "unfinished", Unit: "1", Suffix: "exchanges", Better: Lower, Label: "left unfinished", Doc: "number of exchanges left unfinished",
+			Name: Unfinished, Unit: "1", Suffix: "exchanges", Better: Lower, Label: "left unfinished", Doc: "number of exchanges left unfinished",
 			Formula: "exchanges due in the window that were not complete when draining ended, those never sent included, summed over clients",
 			in: func(w *record.Window) (float64, bool) {
 				u, ok := w.Unfinished()
@@ -23,7 +23,7 @@ func arrivalMetrics() []Metric {
 			},
 		},
 		{
-			Name: "unfinished_age_max_us", Unit: "µs", Better: Lower, Label: "oldest unfinished", Doc: "age of the oldest unfinished exchange",
+			Name: UnfinishedAge, Unit: "µs", Better: Lower, Label: "oldest unfinished", Doc: "age of the oldest unfinished exchange",
 			Formula: "end of the draining − the moment when the oldest unfinished exchange was due (closed loop: sent); absent where none was left",
 			in: func(w *record.Window) (float64, bool) {
 				u, ok := w.Unfinished()

@@ -13,7 +13,7 @@ func connectionMetrics() []Metric {
 	const from = "TCP payload per second, in the direction of the goodput, of the clients' %s connection, as the kernel counts it; at most 64 connections at each client, all under load"
 	return []Metric{
 		{
-			Name: "slowest_connection_bytes_per_s", Unit: "B/s", Better: Higher, Label: "slowest connection", Doc: "rate of the slowest connection",
+			Name: SlowestConnection, Unit: "B/s", Better: Higher, Label: "slowest connection", Doc: "rate of the slowest connection",
 			Formula: fmt.Sprintf(from, "slowest"),
 			in: func(w *record.Window) (float64, bool) {
 				rates, ok := connectionRates(w)
@@ -27,7 +27,7 @@ func connectionMetrics() []Metric {
 			},
 		},
 		{
-			Name: "fastest_connection_bytes_per_s", Unit: "B/s", Better: Higher, Label: "fastest connection", Doc: "rate of the fastest connection",
+			Name: FastestConnection, Unit: "B/s", Better: Higher, Label: "fastest connection", Doc: "rate of the fastest connection",
 			Formula: fmt.Sprintf(from, "fastest"),
 			in: func(w *record.Window) (float64, bool) {
 				rates, ok := connectionRates(w)

@@ -9,7 +9,7 @@ import (
 // costMetrics are the CPU costs of specification §4.1.
 func costMetrics() []Metric {
 	perExchangeUs := bothEnds(Metric{
-		Name: "cpu_us_per_exchange", Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "CPU", Doc: "CPU per exchange",
+		Name: CPUPerExchange, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "CPU", Doc: "CPU per exchange",
 		Formula: "cores × 10⁶ ÷ exchanges_per_s; of a fixed amount of work, CPU time ÷ exchanges",
 	}, func(w *record.Window, spans []record.Span) (float64, bool) {
 		s, ok := cpuSeconds(w, spans)
@@ -24,7 +24,7 @@ func costMetrics() []Metric {
 		},
 	}
 	perGB := bothEnds(Metric{
-		Name: "cpu_s_per_gb", Unit: "s/GB", Better: Lower, Label: "CPU per GB", Doc: "CPU per GB",
+		Name: CPUPerGB, Unit: "s/GB", Better: Lower, Label: "CPU per GB", Doc: "CPU per GB",
 		Formula: "cores ÷ goodput_bytes_per_s × 10⁹; of a fixed amount of work, CPU time ÷ payload bytes",
 	}, func(w *record.Window, spans []record.Span) (float64, bool) {
 		s, ok := cpuSeconds(w, spans)
@@ -32,11 +32,11 @@ func costMetrics() []Metric {
 		return s / bytes * bytesPerGB, ok && known && bytes > 0
 	})
 	used := bothEnds(Metric{
-		Name: "cores", Unit: "s/s", Better: Lower, Label: "cores", Doc: "CPU use",
+		Name: Cores, Unit: "s/s", Better: Lower, Label: "cores", Doc: "CPU use",
 		Formula: "CPU time of the process tree ÷ time, between the two readings of the window; a server's time is at most work_s",
 	}, func(_ *record.Window, spans []record.Span) (float64, bool) { return cores(spans) })
 	metering := bothEnds(Metric{
-		Name: "meter_share", Unit: "share", Label: "share of metering", Doc: "CPU of the meter, of that of what it meters",
+		Name: MeterShare, Unit: "share", Label: "share of metering", Doc: "CPU of the meter, of that of what it meters",
 		Formula: "CPU time of the meter itself ÷ CPU time of the process tree that it meters, in the window",
 	}, func(_ *record.Window, spans []record.Span) (float64, bool) {
 		own, ok := sumRate(spans, func(s record.Span) (from, to int64, ok bool) {

@@ -21,7 +21,7 @@ func hostMetrics() []Metric {
 			in:      share(func(c contract.CPU) float64 { return float64(c.IRQNs) + float64(c.SoftIRQNs) }),
 		},
 		{
-			Name: "host.steal_share", Unit: "share", Label: "host steal", Doc: "share of host CPU stolen by the hypervisor",
+			Name: HostSteal, Unit: "share", Label: "host steal", Doc: "share of host CPU stolen by the hypervisor",
 			Formula: "time that the hypervisor took (steal) ÷ time of all CPUs of all hosts",
 			in:      share(func(c contract.CPU) float64 { return float64(c.StealNs) }),
 		},

@@ -20,16 +20,16 @@ func interfaceMetrics() []Metric {
 		}
 	}
 	return []Metric{
-		rate("link_rx_bytes_per_s", "B/s", "interfaces received", "bytes received by the interfaces", "bytes received",
+		rate(LinkRxBytes, "B/s", "interfaces received", "bytes received by the interfaces", "bytes received",
 			func(i contract.Interface) int64 { return i.ReceivedBytes }),
-		rate("link_tx_bytes_per_s", "B/s", "interfaces sent", "bytes sent by the interfaces", "bytes sent",
+		rate(LinkTxBytes, "B/s", "interfaces sent", "bytes sent by the interfaces", "bytes sent",
 			func(i contract.Interface) int64 { return i.SentBytes }),
-		rate("link_rx_packets_per_s", "1/s", "packets received", "packets received by the interfaces", "packets received",
+		rate(LinkRxPackets, "1/s", "packets received", "packets received by the interfaces", "packets received",
 			func(i contract.Interface) int64 { return i.ReceivedPackets }),
-		rate("link_tx_packets_per_s", "1/s", "packets sent", "packets sent by the interfaces", "packets sent",
+		rate(LinkTxPackets, "1/s", "packets sent", "packets sent by the interfaces", "packets sent",
 			func(i contract.Interface) int64 { return i.SentPackets }),
 		{
-			Name: "link_rate_share", Unit: "share", Label: "share of the link's rate", Doc: "share of the link's nominal rate",
+			Name: LinkRateShare, Unit: "share", Label: "share of the link's rate", Doc: "share of the link's nominal rate",
 			Formula: "bits per second in the busier direction of the busiest interface of any end, the headers of every packet included, ÷ its nominal rate, which is the lower of factor link.rate and the card's speed; never on loopback",
 			in:      linkRateShare,
 		},

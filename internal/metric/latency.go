@@ -42,7 +42,7 @@ func latencyMetrics() []Metric {
 		}
 	}
 	return append(all, Metric{
-		Name: "lag_p99_us", Unit: "µs", Better: Lower, Label: "lag p99", Doc: "p99 lag of the generator",
+		Name: LagP99, Unit: "µs", Better: Lower, Label: "lag p99", Doc: "p99 lag of the generator",
 		Formula: "p99 of the generator's own lateness: actual send − the moment when the request was due",
 		Least:   hist.Least(0.99),
 		in:      func(w *record.Window) (float64, bool) { return percentileUs(w, record.Lag, 0.99) },

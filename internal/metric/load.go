@@ -6,17 +6,17 @@ import "netdyno/internal/record"
 func loadMetrics() []Metric {
 	return []Metric{
 		{
-			Name: "exchanges_per_s", Unit: "1/s", Better: Higher, Label: "rate", Doc: "exchange rate",
+			Name: ExchangesPerS, Unit: "1/s", Better: Higher, Label: "rate", Doc: "exchange rate",
 			Formula: "exchanges in the window ÷ its length by the client's clock, summed over clients; one that spans an edge counts by the share inside of the time since its slot's completion before",
 			in:      exchangeRate,
 		},
 		{
-			Name: "goodput_bytes_per_s", Unit: "B/s", Better: Higher, Label: "goodput", Doc: "goodput",
+			Name: Goodput, Unit: "B/s", Better: Higher, Label: "goodput", Doc: "goodput",
 			Formula: "payload bytes received ÷ window (RFC 2647), summed over clients; over servers where the stream or the larger message goes up; over both where streams go both ways",
 			in:      goodput,
 		},
 		{
-			Name: "offered_share", Unit: "share", Better: Higher, Label: "achieved ÷ offered", Doc: "achieved share of the offered rate",
+			Name: OfferedShare, Unit: "share", Better: Higher, Label: "achieved ÷ offered", Doc: "achieved share of the offered rate",
 			Formula: "exchanges in the window ÷ those that fell due in it, all clients together; open loop only",
 			in:      offeredShare,
 		},
@@ -36,12 +36,12 @@ func loadMetrics() []Metric {
 			},
 		},
 		{
-			Name: "error_share", Unit: "share", Better: Lower, Label: "errors", Doc: "share of failed exchanges",
+			Name: ErrorShare, Unit: "share", Better: Lower, Label: "errors", Doc: "share of failed exchanges",
 			Formula: "failed exchanges ÷ (completed + failed exchanges), all clients together",
 			in:      errorShare,
 		},
 		{
-			Name: "work_s", Unit: "s", Better: Lower, Label: "time for the work", Doc: "time for the fixed work",
+			Name: WorkS, Unit: "s", Better: Lower, Label: "time for the work", Doc: "time for the fixed work",
 			Formula: "longest window of the clients; only where the amount of work is fixed instead of the window",
 			in:      (*record.Window).WorkSeconds,
 		},

@@ -19,22 +19,22 @@ func memoryMetrics() []Metric {
 		edge                      func(record.Span) *record.Edge
 		of                        func(*record.Edge) int64
 	}{
-		{"rss_bytes", "RSS", "memory", "resident memory (RSS) of the process tree " + atEndWords, atClose, rssBytes},
-		{"peak_rss_bytes", "peak RSS", "peak memory", "highest resident memory (RSS) of the process tree since it began", atClose, peakRSSBytes},
-		{"heap_bytes", "heap", "heap", "live and unswept bytes of the runtime's heap " + atEndWords, atClose, ofRuntime(heapBytes)},
+		{RSS, "RSS", "memory", "resident memory (RSS) of the process tree " + atEndWords, atClose, rssBytes},
+		{PeakRSS, "peak RSS", "peak memory", "highest resident memory (RSS) of the process tree since it began", atClose, peakRSSBytes},
+		{Heap, "heap", "heap", "live and unswept bytes of the runtime's heap " + atEndWords, atClose, ofRuntime(heapBytes)},
 		{"idle_rss_bytes", "idle RSS", "memory at idle", "resident memory (RSS) of the process tree " + atIdleWords, atIdle, rssBytes},
 		{"idle_heap_bytes", "idle heap", "heap at idle", "bytes of the runtime's heap " + atIdleWords, atIdle, ofRuntime(heapBytes)},
-		{"heap_sys_bytes", "heap from the system", "heap from the system", "address space that the runtime has from the system for its heap " + atEndWords + " (Go: MemStats.HeapSys)", atClose, ofRuntime(heapSysBytes)},
-		{"stack_sys_bytes", "stacks from the system", "stacks from the system", "address space that the runtime has from the system for stacks " + atEndWords + " (Go: MemStats.StackSys)", atClose, ofRuntime(stackSysBytes)},
+		{HeapSys, "heap from the system", "heap from the system", "address space that the runtime has from the system for its heap " + atEndWords + " (Go: MemStats.HeapSys)", atClose, ofRuntime(heapSysBytes)},
+		{StackSys, "stacks from the system", "stacks from the system", "address space that the runtime has from the system for stacks " + atEndWords + " (Go: MemStats.StackSys)", atClose, ofRuntime(stackSysBytes)},
 	} {
 		all = append(all, bothEnds(Metric{Name: m.name, Unit: "B", Better: Lower, Label: m.label, Doc: m.doc, Formula: m.formula}, atEdge(m.edge, m.of))...)
 	}
 	all = append(all, bothEnds(Metric{
-		Name: "threads", Unit: "1", Suffix: "threads", Label: "OS threads", Doc: "number of threads of the operating system",
+		Name: Threads, Unit: "1", Suffix: "threads", Label: "OS threads", Doc: "number of threads of the operating system",
 		Formula: "threads of the process tree " + atEndWords,
 	}, atEdge(atClose, threads))...)
 	all = append(all, bothEnds(Metric{
-		Name: "goroutines", Unit: "1", Suffix: "goroutines", Label: "goroutines", Doc: "number of goroutines",
+		Name: Goroutines, Unit: "1", Suffix: "goroutines", Label: "goroutines", Doc: "number of goroutines",
 		Formula: "goroutines of the runtime " + atEndWords,
 	}, atEdge(atClose, ofRuntime(goroutines)))...)
 	return append(all, bothEnds(Metric{

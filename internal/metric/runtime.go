@@ -11,7 +11,7 @@ import (
 func runtimeMetrics() []Metric {
 	return slices.Concat(
 		bothEnds(Metric{
-			Name: "gc_cpu_share", Unit: "share", Better: Lower, Label: "GC share of CPU", Doc: "GC share of CPU",
+			Name: GCShare, Unit: "share", Better: Lower, Label: "GC share of CPU", Doc: "GC share of CPU",
 			Formula: "CPU time of the garbage collector ÷ CPU time of the process tree, both per second of the window",
 		}, func(_ *record.Window, spans []record.Span) (float64, bool) {
 			gc, ok := runtimeGrowth(spans, gcCPUNs, record.Span.Seconds)
@@ -19,20 +19,20 @@ func runtimeMetrics() []Metric {
 			return gc / nsPerS / c, ok && known && c > 0
 		}),
 		bothEnds(Metric{
-			Name: "gc_pause_us_per_s", Unit: "µs/s", Better: Lower, Label: "GC pauses", Doc: "GC pause time",
+			Name: GCPauses, Unit: "µs/s", Better: Lower, Label: "GC pauses", Doc: "GC pause time",
 			Formula: "stop-the-world time of the garbage collector per second of the window",
 		}, func(_ *record.Window, spans []record.Span) (float64, bool) {
 			ns, ok := runtimeGrowth(spans, gcPauseNs, record.Span.Seconds)
 			return ns / nsPerUs, ok
 		}),
 		bothEnds(Metric{
-			Name: "gc_cycles_per_s", Unit: "1/s", Better: Lower, Label: "GC cycles", Doc: "rate of GC cycles",
+			Name: GCCycles, Unit: "1/s", Better: Lower, Label: "GC cycles", Doc: "rate of GC cycles",
 			Formula: "garbage collections per second of the window",
 		}, func(_ *record.Window, spans []record.Span) (float64, bool) {
 			return runtimeGrowth(spans, gcCycles, record.Span.Seconds)
 		}),
 		bothEnds(Metric{
-			Name: "gc_pause_us_per_cycle", Unit: "µs", Suffix: "/cycle", Better: Lower, Label: "pause per GC cycle", Doc: "GC pause per cycle",
+			Name: GCPausePerCycle, Unit: "µs", Suffix: "/cycle", Better: Lower, Label: "pause per GC cycle", Doc: "GC pause per cycle",
 			Formula: "stop-the-world time ÷ garbage collections in the window; absent where there was none",
 		}, func(_ *record.Window, spans []record.Span) (float64, bool) {
 			ns, ok := runtimeGrowth(spans, gcPauseNs, once)
@@ -40,7 +40,7 @@ func runtimeMetrics() []Metric {
 			return ns / nsPerUs / n, ok && known && n > 0
 		}),
 		bothEnds(Metric{
-			Name: "alloc_bytes_per_exchange", Unit: "B", Suffix: "/exchange", Better: Lower, Label: "allocated", Doc: "allocation per exchange",
+			Name: AllocPerExchange, Unit: "B", Suffix: "/exchange", Better: Lower, Label: "allocated", Doc: "allocation per exchange",
 			Formula: "bytes allocated per second ÷ exchanges_per_s",
 		}, runtimePerExchange(func(r *contract.Runtime) int64 { return r.AllocBytes })),
 		bothEnds(Metric{

@@ -13,7 +13,7 @@ import (
 func tcpMetrics() []Metric {
 	return slices.Concat(
 		tcpAtClose(Metric{
-			Name: "tcp_rtt_us", Unit: "µs", Label: "TCP round trip", Heading: "round trip", Doc: "round-trip time by TCP",
+			Name: TCPRTT, Unit: "µs", Label: "TCP round trip", Heading: "round trip", Doc: "round-trip time by TCP",
 			Formula: "smoothed round-trip time as the window closes, under load, mean over the connections",
 		}, perConnection, func(t *contract.TCP) float64 { return float64(t.RTTNs) / nsPerUs * float64(t.Sockets) }),
 		tcpAtClose(Metric{
@@ -21,26 +21,26 @@ func tcpMetrics() []Metric {
 			Formula: "smoothed round-trip time as the window closes − the shortest of any connection of that worker, mean over the connections",
 		}, perConnection, func(t *contract.TCP) float64 { return float64(t.RTTNs-t.MinRTTNs) / nsPerUs * float64(t.Sockets) }),
 		tcpAtClose(Metric{
-			Name: "tcp_congestion_window_bytes", Unit: "B", Label: "TCP congestion window", Heading: "congestion window", Doc: "congestion window by TCP",
+			Name: TCPCongestionWindow, Unit: "B", Label: "TCP congestion window", Heading: "congestion window", Doc: "congestion window by TCP",
 			Formula: "congestion window as the window closes, mean over the connections: segments × the largest segment of any connection",
 		}, perConnection, func(t *contract.TCP) float64 {
 			return float64(t.CongestionWindow) * float64(t.SegmentBytes) * float64(t.Sockets)
 		}),
 		tcpShare(Metric{
-			Name: "tcp_retransmit_share", Unit: "share", Better: Lower, Label: "TCP retransmits", Heading: "retransmitted", Doc: "share of segments retransmitted",
+			Name: TCPRetransmitShare, Unit: "share", Better: Lower, Label: "TCP retransmits", Heading: "retransmitted", Doc: "share of segments retransmitted",
 			Formula: "segments retransmitted ÷ segments sent with data",
 		}, func(g record.TCPGrowth) (part, whole float64) { return g.Retransmits, g.SentSegments }),
 		tcpShare(Metric{
-			Name: "tcp_busy_share", Unit: "share", Label: "TCP busy", Heading: "busy", Doc: "share of time with data to send",
+			Name: TCPBusyShare, Unit: "share", Label: "TCP busy", Heading: "busy", Doc: "share of time with data to send",
 			Formula: "time in which a connection had data unsent or unacknowledged ÷ (time × connections)",
 		}, func(g record.TCPGrowth) (part, whole float64) { return g.BusyS, g.SocketsS }),
 		tcpShare(Metric{
-			Name: "tcp_receive_window_share", Unit: "share", Label: "TCP limited by the peer's window", Heading: "limited by the peer's window",
+			Name: TCPReceiveWindow, Unit: "share", Label: "TCP limited by the peer's window", Heading: "limited by the peer's window",
 			Doc:     "share of sending time held back by the other end's window",
 			Formula: "time in which the other end's receive window held the sender back ÷ time with data to send",
 		}, func(g record.TCPGrowth) (part, whole float64) { return g.ReceiveWindowS, g.BusyS }),
 		tcpShare(Metric{
-			Name: "tcp_send_buffer_share", Unit: "share", Label: "TCP limited by its send buffer", Heading: "limited by its send buffer",
+			Name: TCPSendBuffer, Unit: "share", Label: "TCP limited by its send buffer", Heading: "limited by its send buffer",
 			Doc:     "share of sending time held back by its own send buffer",
 			Formula: "time in which the sender's own send buffer held it back ÷ time with data to send",
 		}, func(g record.TCPGrowth) (part, whole float64) { return g.SendBufferS, g.BusyS }),

@@ -12,19 +12,19 @@ import (
 func udpMetrics() []Metric {
 	return slices.Concat(
 		udpRate(Metric{
-			Name: "udp_drops_per_s", Label: "UDP drops", Heading: "dropped at its sockets", Doc: "datagrams dropped at its UDP sockets",
+			Name: UDPDrops, Label: "UDP drops", Heading: "dropped at its sockets", Doc: "datagrams dropped at its UDP sockets",
 			Formula: "datagrams that found a receive buffer of the end's own sockets full ÷ time",
 		}, func(g record.UDPGrowth) (float64, bool) { return g.Drops, g.Sockets > 0 }),
 		udpRate(Metric{
-			Name: "udp_undelivered_per_s", Label: "UDP not delivered", Heading: "not delivered", Doc: "UDP datagrams not delivered",
+			Name: UDPUndelivered, Label: "UDP not delivered", Heading: "not delivered", Doc: "UDP datagrams not delivered",
 			Formula: "datagrams that came to the end's network namespace and reached no socket, for whatever reason ÷ time; on loopback those of both ends",
 		}, func(g record.UDPGrowth) (float64, bool) { return g.NotIn, true }),
 		udpRate(Metric{
-			Name: "udp_failed_sends_per_s", Label: "UDP failed sends", Heading: "failed sends", Doc: "UDP sends that failed",
+			Name: UDPFailedSends, Label: "UDP failed sends", Heading: "failed sends", Doc: "UDP sends that failed",
 			Formula: "sends of the end's network namespace that failed because a buffer was full ÷ time; on loopback those of both ends",
 		}, func(g record.UDPGrowth) (float64, bool) { return g.NotOut, true }),
 		[]Metric{{
-			Name: "udp_datagrams_per_send", Unit: "1", Suffix: "/send", Label: "datagrams per UDP send", Heading: "datagrams per send", Doc: "UDP datagrams per send",
+			Name: DatagramsPerSend, Unit: "1", Suffix: "/send", Label: "datagrams per UDP send", Heading: "datagrams per send", Doc: "UDP datagrams per send",
 			Formula: "datagrams delivered ÷ sends, in the network namespaces of both ends; above 1 where the kernel takes several datagrams in one call (UDP_SEGMENT)",
 			in:      datagramsPerSend,
 		}},

@@ -63,7 +63,7 @@ func (w *File) resume(c *Contents) error {
 	if err := w.lock(); err != nil {
 		return err
 	}
-	extent, err := c.read(w.file)
+	extent, err := c.readLines(w.file)
 	if err != nil {
 		return err
 	}

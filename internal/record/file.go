@@ -51,7 +51,7 @@ func Read(path string) (Contents, error) {
 		return c, err
 	}
 	defer f.Close()
-	if _, err := c.read(f); err != nil {
+	if _, err := c.readLines(f); err != nil {
 		return c, fmt.Errorf("read %s: %w", path, err)
 	}
 	return c, nil
@@ -75,7 +75,7 @@ func ReadHeader(path string) (Header, error) {
 	return c.Header, nil
 }
 
-func (c *Contents) read(r io.Reader) (extent, error) {
+func (c *Contents) readLines(r io.Reader) (extent, error) {
 	c.lines = map[string]int{}
 	e, err := c.readAfter(0, r, decodeRecord)
 	switch {

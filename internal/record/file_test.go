@@ -140,7 +140,7 @@ func TestReadReportsWhatIsWrong(t *testing.T) {
 		"damaged header": {"{}\n", "", "[]", `line 1: header: found "{}"; expected {"crc":"8 hex digits","body":{…}}`},
 	} {
 		var got Contents
-		_, err := got.read(strings.NewReader(c.file))
+		_, err := got.readLines(strings.NewReader(c.file))
 		if text := fmt.Sprint(err); (err == nil) != (c.err == "") || err != nil && text != c.err {
 			t.Errorf("%s: error %v, want %s", name, err, c.err)
 		}
@@ -161,7 +161,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestALineIsBounded(t *testing.T) {
 	source := &endless{}
 	var c Contents
-	if _, err := c.read(source); err == nil || err.Error() != "line 1: header: longer than 67108864 bytes" {
+	if _, err := c.readLines(source); err == nil || err.Error() != "line 1: header: longer than 67108864 bytes" {
 		t.Errorf("got %v", err)
 	}
 	if source.read > MaxLine+1<<20 {
@@ -441,7 +441,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, head, rest []byte) {
 		var c Contents
 		data := append(bytes.Clone(head), rest...)
-		if _, err := c.read(bytes.NewReader(data)); err != nil {
+		if _, err := c.readLines(bytes.NewReader(data)); err != nil {
 			return
 		}
 		seen := map[string]bool{}

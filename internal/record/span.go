@@ -194,9 +194,9 @@ func (w *Worker) AnyReply() bool {
 // which must be there; false when it is not positive.
 func (w *Worker) ResultSeconds() (float64, bool) { return seconds(w.Result.FromNs, w.Result.ToNs) }
 
-// Directions returns which way the payload goes that goodput is about: that of
-// the stream, else of the larger message. What asks for it or confirms it is
-// not it. False without a setup.
+// Directions returns which way goodput's payload goes: the stream's way, else the way
+// of the larger message. The message that asks for the payload, or confirms it, is no
+// payload: of 64 B up and 1 MiB down the way is down. False without a setup.
 func (w *Worker) Directions() (up, down, ok bool) {
 	toServer, toClient, ok := w.Sizes()
 	if !ok {

@@ -71,7 +71,7 @@ func TestOutlineAgreesWithRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all Contents
-	if _, err := all.read(bytes.NewReader(text)); err != nil {
+	if _, err := all.readLines(bytes.NewReader(text)); err != nil {
 		t.Fatal(err)
 	}
 	if ids(outline.Records) != ids(all.Records) || outline.Header.Stopped == nil || *outline.Header.Stopped != *all.Header.Stopped ||

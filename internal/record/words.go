@@ -11,7 +11,7 @@ var words = []Word{
 	{"absent", "a worker of the study is not here or cannot run, so its cells stay empty", "see netdyno transports, and install what packages.txt names"},
 	{"blocks", "so few blocks decide little, or nothing", "run more blocks, or lengthen the window"},
 	{"calibration", "this machine's calibration could not be read", "run netdyno calibrate again"},
-	{"cost", "a model misses cells that it has not seen by more than it may, so nothing is foreseen from it", "run more blocks on a quieter machine, or give fewer sizes that lie closer together: netdyno cost TRANSPORT response=…"},
+	{"cost", "a model misses cells that it has not seen by more than it may, so nothing is forecast from it", "run more blocks on a quieter machine, or give fewer sizes that lie closer together: netdyno cost TRANSPORT response=…"},
 	{"confounded", "factors vary together, so the comparison is one of bundles", "add arms that change one factor at a time"},
 	{"ladder", "a step of a ladder changes several things at once, so its share is that of all of them together", "put an arm between the two that changes one of these"},
 	{"cpu-sets", "both ends share CPUs, or hardware threads of a core", "give each CPUs of its own"},

@@ -27,7 +27,7 @@ type Socket struct {
 func Sockets(most int) ([]Socket, error) {
 	var all []Socket
 	for _, table := range []string{"/proc/net/udp", "/proc/net/udp6"} {
-		err := open(table, func(from io.Reader) (err error) {
+		err := openTable(table, func(from io.Reader) (err error) {
 			all, err = appendSockets(all, most, from)
 			return err
 		})

@@ -36,18 +36,18 @@ func (c *Counters) fields() map[string]*int64 {
 // 50 microseconds. Any goroutine may call it.
 func Namespace() (Counters, error) {
 	var c Counters
-	if err := open("/proc/net/snmp", c.addIPv4); err != nil {
+	if err := openTable("/proc/net/snmp", c.addIPv4); err != nil {
 		return Counters{}, err
 	}
-	err := open("/proc/net/snmp6", c.addIPv6)
+	err := openTable("/proc/net/snmp6", c.addIPv6)
 	if errors.Is(err, fs.ErrNotExist) { // a kernel without IPv6
 		err = nil
 	}
 	return c, err
 }
 
-// open has a file read by read.
-func open(path string, read func(io.Reader) error) error {
+// openTable has a file read by read.
+func openTable(path string, read func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *Counters) addIPv4(from io.Reader) error {
 				return fmt.Errorf("line Udp has %d values for %d names", len(values), len(names))
 			}
 			for i, name := range names {
-				if err := c.add(name, values[i]); err != nil {
+				if err := c.addField(name, values[i]); err != nil {
 					return err
 				}
 			}
@@ -94,7 +94,7 @@ func (c *Counters) addIPv6(from io.Reader) error {
 			continue
 		}
 		if name, found := strings.CutPrefix(columns[0], "Udp6"); found {
-			if err := c.add(name, columns[1]); err != nil {
+			if err := c.addField(name, columns[1]); err != nil {
 				return err
 			}
 		}
@@ -102,7 +102,7 @@ func (c *Counters) addIPv6(from io.Reader) error {
 	return lines.Err()
 }
 
-func (c *Counters) add(name, text string) error {
+func (c *Counters) addField(name, text string) error {
 	field := c.fields()[name]
 	if field == nil {
 		return nil

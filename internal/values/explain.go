@@ -20,7 +20,7 @@ func explain(text []byte, message protoreflect.MessageDescriptor, err error) *Mi
 		return misfit
 	}
 	path, key, found := locate(text, offset(text, line, column))
-	misfit.Path = write(path)
+	misfit.Path = pathText(path)
 	at := follow(message, path)
 	switch {
 	case strings.HasPrefix(said, "unknown field") && at.message != nil:

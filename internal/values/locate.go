@@ -102,7 +102,7 @@ func raw(text []byte) string {
 	return string(value)
 }
 
-func write(path []step) string {
+func pathText(path []step) string {
 	var text strings.Builder
 	for _, s := range path {
 		switch {

@@ -159,8 +159,8 @@ func TestLocateFindsEveryValue(t *testing.T) {
 		at := text.Len()
 		text.WriteString(`"here"`)
 		path, key, token := locate([]byte(text.String()), at)
-		if write(path) != want.String() || key || token != `"here"` {
-			t.Errorf("%s: found %q (key %v) at %q, want %q", text.String(), token, key, write(path), want.String())
+		if pathText(path) != want.String() || key || token != `"here"` {
+			t.Errorf("%s: found %q (key %v) at %q, want %q", text.String(), token, key, pathText(path), want.String())
 		}
 	})
 }

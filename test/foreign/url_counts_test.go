@@ -64,7 +64,7 @@ func (s told) agrees(t *testing.T, taken int64, open bool) {
 		t.Errorf("the run says that it sent %+v; the servers took %d", s, taken)
 	}
 	if sum := s.Probe + s.Verify + s.Warmup + s.Window + s.After + s.Again; sum != s.Requests || s.Probe == 0 || s.Window == 0 {
-		t.Errorf("the parts of %+v make %d, and none of the probe's or the window's may be missing", s, sum)
+		t.Errorf("the parts of %+v make %d, and none of the first ones or the window's may be missing", s, sum)
 	}
 }
 
@@ -112,7 +112,7 @@ var clients = map[string][]string{
 	"grpc":     {"go-grpc", "grpc-nghttp2"},
 }
 
-// now and then, beyond the probe and the verification, a server does something else.
+// now and then, beyond the first requests and the verification, a server does something else.
 func nowAndThen(n int64) bool { return n > 20 && n%15 == 0 }
 
 // ways are how a URL is asked for, and how its server answers.
@@ -167,7 +167,7 @@ var ways = []struct {
 	{name: "several in flight", wire: "h2c", args: []string{"-c", "2", "inflight=4", "window=200ms", "warmup=100ms", "blocks=1"}},
 }
 
-// What a server took is what a run by its URL says that it sent, the probe and the try of
+// What a server took is what a run by its URL says that it sent, the first ones and the try of
 // the client included, by every client, however it is asked and whatever it answers.
 func TestAServerTookWhatAURLSent(t *testing.T) {
 	for _, wire := range []string{"http/1.1", "h2c"} {
@@ -218,7 +218,7 @@ func TestAServerTookWhatACommandSent(t *testing.T) {
 				args = append(args, servers[i].serving(t, false))
 			}
 			said, screen := measure(t, append(args, c.args...)...)
-			if want := fmt.Sprintf("sent %d requests: %d by the probe", said.Requests, said.Probe); !strings.Contains(screen, want) {
+			if want := fmt.Sprintf("sent %d requests: %d beforehand", said.Requests, said.Probe); !strings.Contains(screen, want) {
 				t.Errorf("the screen does not say %q: %s", want, screen)
 			}
 			taken := int64(0)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
@@ -206,7 +207,7 @@ func flagOf(f finding.Findings, s Scenario) (got, proof string) {
 // verdictOf returns the verdict on the rates.
 func verdictOf(f finding.Findings, _ Scenario) (got, proof string) {
 	for _, c := range f.Comparisons {
-		if c.Metric == "exchanges_per_s" {
+		if c.Metric == metric.ExchangesPerS {
 			return string(c.Verdict), c.Reason
 		}
 	}

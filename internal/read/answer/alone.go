@@ -21,7 +21,7 @@ func Alone(r compare.Run) []string {
 	if !ok {
 		return nil
 	}
-	rate, _ := summary(arm, rateMetric)
+	rate, _ := summary(arm, metric.ExchangesPerS)
 	if !rate.Known() {
 		return []string{fmt.Sprintf("The rate of %s%s is unknown (%s).", arm.Name, where(r, cell), cells.WhyUnknown(rate.N, rate.Of))}
 	}
@@ -39,8 +39,6 @@ func Alone(r compare.Run) []string {
 	return []string{text}
 }
 
-const rateMetric = "exchanges_per_s"
-
 // fastest returns the only arm in the cell in which its rate is highest, of those in
 // which it is known if there are any.
 func fastest(all []cells.Cell) (arm cells.Arm, cell cells.Cell, ok bool) {
@@ -49,7 +47,7 @@ func fastest(all []cells.Cell) (arm cells.Arm, cell cells.Cell, ok bool) {
 		if len(c.Arms) != 1 || c.Arms[0].Name != all[0].Arms[0].Name {
 			return arm, cell, false
 		}
-		rate, has := summary(c.Arms[0], rateMetric)
+		rate, has := summary(c.Arms[0], metric.ExchangesPerS)
 		if has && (rate.Known() && !known || rate.Known() == known && rate.Value > best) {
 			arm, cell, ok, best, known = c.Arms[0], c, true, rate.Value, rate.Known()
 		}
@@ -69,20 +67,20 @@ func summary(arm cells.Arm, name string) (cells.Summary, bool) {
 // tail is the p99 of the time that a user of the load waits: from when an exchange was
 // due in an open loop, from when it was sent in a closed one, which has no other.
 func tail(arm cells.Arm) (cells.Summary, bool) {
-	if p99, open := summary(arm, "response_p99_us"); open {
+	if p99, open := summary(arm, metric.ResponseP99); open {
 		return p99, true
 	}
-	return summary(arm, "service_p99_us")
+	return summary(arm, metric.ServiceP99)
 }
 
 // cost says what the server took for it, where it was metered: ", 21.0 µs of server
 // CPU each, 8.20 MiB of server memory", and whether that is not all of it.
 func cost(arm cells.Arm) string {
 	var parts []string
-	if cpu, ok := summary(arm, "server.cpu_us_per_exchange"); ok {
+	if cpu, ok := summary(arm, metric.OfServer+metric.CPUPerExchange); ok {
 		parts = append(parts, figure(cpu, "")+" of server CPU each")
 	}
-	if memory, ok := summary(arm, "server.rss_bytes"); ok {
+	if memory, ok := summary(arm, metric.OfServer+metric.RSS); ok {
 		parts = append(parts, figure(memory, "")+" of server memory")
 	}
 	if len(parts) == 0 {
@@ -140,7 +138,7 @@ func figure(s cells.Summary, what string) string {
 		return cells.Unknown
 	}
 	scale := scaleOf(s)
-	if s.Metric == rateMetric {
+	if s.Metric == metric.ExchangesPerS {
 		return strings.TrimRight(scale.Format(s.Value)+" "+strings.TrimSuffix(scale.Unit, "/s"), " ") + what + "/s"
 	}
 	return scale.Format(s.Value) + " " + scale.Unit

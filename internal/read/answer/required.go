@@ -22,7 +22,7 @@ func broken(all []compare.Requirement) []clause {
 		return nil
 	}
 	r := failed[0]
-	text := fmt.Sprintf("the requirement %s is broken%s: %s", r.Text, at(r.Cell), requiredFigure(r))
+	text := fmt.Sprintf("the requirement %s is broken%s: %s", r.Text, atCell(r.Cell), requiredFigure(r))
 	if more := len(failed) - 1; more > 0 {
 		text += fmt.Sprintf(", and %s too", quantity.Plural(more, "other")+isAre(more))
 	}

@@ -167,7 +167,7 @@ func together(claims []Claim, said said, margin float64) clause {
 		if len(claims) > 1 {
 			return openTogether(claims, base)
 		}
-		return clause{text: open(metric.Shown(first.Metric), first, said), about: about}
+		return clause{text: openWords(metric.Shown(first.Metric), first, said), about: about}
 	}
 	reason := strings.TrimSuffix(first.Effects[0].Reason, ".")
 	if strings.HasSuffix(reason, compare.OthersTurnRatios) { // what others used is said before
@@ -225,7 +225,7 @@ func behind(m metric.Metric, c Claim, base string) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(arms)-i))
 			break
 		}
-		own, others := of(arm, c.Effects), of(arm, c.Others)
+		own, others := ofArm(arm, c.Effects), ofArm(arm, c.Others)
 		by := differs(m, base, own)
 		if i > 0 {
 			_, by, _ = strings.Cut(by, " ") // the verb is said
@@ -247,9 +247,9 @@ func few(arms []string) string {
 	return part.And(arms)
 }
 
-// open says what is not settled, by the largest of the open differences, and what
+// openWords says what is not settled, by the largest of the open differences, and what
 // would settle it.
-func open(m metric.Metric, c Claim, said said) string {
+func openWords(m metric.Metric, c Claim, said said) string {
 	e := slices.MaxFunc(c.Effects, compareSize)
 	arms, base := armsOf(c.Effects), after(" against ", said.against(c))
 	text := ""
@@ -264,7 +264,7 @@ func open(m metric.Metric, c Claim, said said) string {
 	if e.Ratio > 0 {
 		most := ""
 		if len(c.Effects) > 1 {
-			most = e.Arm + at(e.Cell) + " has "
+			most = e.Arm + atCell(e.Cell) + " has "
 		}
 		text += ": " + most + spread(e)
 	} else if e.Reason != "" {
@@ -284,7 +284,7 @@ func openTogether(claims []Claim, base string) clause {
 		if e.Ratio > 0 {
 			part += " " + spread(e)
 			if len(c.Effects) > 1 {
-				part += " of " + e.Arm + at(e.Cell)
+				part += " of " + e.Arm + atCell(e.Cell)
 			}
 		}
 		parts = append(parts, part)

@@ -22,7 +22,7 @@ func rest(named []string, others []Effect) string {
 			continue
 		}
 		var verdicts []string
-		for _, e := range of(arm, others) {
+		for _, e := range ofArm(arm, others) {
 			if words := verdictWords[e.Verdict]; !slices.Contains(verdicts, words) {
 				verdicts = append(verdicts, words)
 			}
@@ -159,7 +159,7 @@ func isCost(m metric.Metric) bool {
 func inCells(effects, others []Effect) string {
 	switch {
 	case len(others) == 0 && len(effects) == 1:
-		return at(effects[0].Cell)
+		return atCell(effects[0].Cell)
 	case len(others) == 0:
 		return inAll(len(effects))
 	case len(effects) <= 2:
@@ -181,9 +181,9 @@ func elsewhere(others []Effect) string {
 		switch {
 		case len(own) == 0:
 		case len(own) == 1 && verdict == compare.Worse && own[0].Ratio > 0:
-			parts = append(parts, "worse"+at(own[0].Cell)+", "+part.TimesIn(own[0].Ratio, own[0].Low, own[0].High))
+			parts = append(parts, "worse"+atCell(own[0].Cell)+", "+part.TimesIn(own[0].Ratio, own[0].Low, own[0].High))
 		case len(own) == 1 && own[0].Cell != "":
-			parts = append(parts, words+at(own[0].Cell))
+			parts = append(parts, words+atCell(own[0].Cell))
 		default:
 			parts = append(parts, fmt.Sprintf("%s in %d", words, len(own)))
 		}
@@ -194,7 +194,7 @@ func elsewhere(others []Effect) string {
 	return "; " + strings.Join(parts, ", ")
 }
 
-func at(cell string) string {
+func atCell(cell string) string {
 	if cell == "" {
 		return ""
 	}
@@ -224,7 +224,7 @@ func armsOf(effects []Effect) []string {
 	return arms
 }
 
-func of(arm string, effects []Effect) []Effect {
+func ofArm(arm string, effects []Effect) []Effect {
 	return slices.DeleteFunc(slices.Clone(effects), func(e Effect) bool { return e.Arm != arm })
 }
 

@@ -83,7 +83,7 @@ func Read(s *cells.Dataset) *Capacity {
 	}
 	c := &Capacity{Spec: *spec, Baseline: s.Header.Study.Compare.Baseline}
 	for _, a := range seriesOf(s) {
-		c.Arms = append(c.Arms, a.read())
+		c.Arms = append(c.Arms, a.readArm())
 	}
 	base := s.Header.Study.Compare.Baseline
 	for _, a := range c.Arms {
@@ -96,8 +96,8 @@ func Read(s *cells.Dataset) *Capacity {
 	return c
 }
 
-// read says what is known of an arm.
-func (a *series) read() Arm {
+// readArm says what is known of an arm.
+func (a *series) readArm() Arm {
 	arm := Arm{Cell: a.Cell, Arm: a.Arm, ClosedS: a.Most, Tries: a.Tries, Untold: a.untold, UsedS: a.UsedS}
 	for _, t := range a.Tries {
 		arm.LongestS = max(arm.LongestS, t.Window)

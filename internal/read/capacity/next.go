@@ -30,7 +30,7 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 			continue
 		}
 		a := at(cells.KeyOf(v.Plan.Cell, v.Plan.Arm))
-		levels, why := a.next()
+		levels, why := a.nextLevels()
 		if why != "" {
 			decided.Left = append(decided.Left, v.Plan.ID)
 			whys = append(whys, a.Arm+cells.InCell(a.Cell)+" "+why)

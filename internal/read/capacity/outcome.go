@@ -51,7 +51,7 @@ func judged(objective []record.Bound, v *trial.Judged) (told bool, why string) {
 		return false, "it is invalid: " + t.Reason
 	case t.Status == trial.StatusUnsupported, t.Status == trial.StatusMissing:
 		return false, t.Reason
-	case failed && !slices.ContainsFunc(objective, func(b record.Bound) bool { return b.Metric == trial.ErrorShare }):
+	case failed && !slices.ContainsFunc(objective, func(b record.Bound) bool { return b.Metric == metric.ErrorShare }):
 		return true, t.Reason
 	case slices.Contains(t.Flags, trial.Overloaded), slices.Contains(t.Flags, trial.Backlog):
 		return true, t.Reason
@@ -130,7 +130,7 @@ func limitAt(tries []Try, all map[string]*trial.Judged, capacity float64, closed
 			best = first[l]
 		}
 	}
-	if best == closed && closed.Trial.Values["exchanges_per_s"] > notFar*capacity {
+	if best == closed && closed.Trial.Values[metric.ExchangesPerS] > notFar*capacity {
 		return trial.Unknown, "", "no window that missed the objective near this rate shows what was full"
 	}
 	return best.Trial.Limit, best.LimitOf, best.Plan.ID + ": " + best.Trial.LimitProof

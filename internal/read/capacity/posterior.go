@@ -71,7 +71,7 @@ func weigh(tries []Try, low, high float64) posterior {
 		joint[i] = 1
 	}
 	for _, t := range tries {
-		p.take(joint, t)
+		p.takeTry(joint, t)
 	}
 	total := 0.0
 	for _, w := range joint {
@@ -88,8 +88,8 @@ func weigh(tries []Try, low, high float64) posterior {
 	return p
 }
 
-// take multiplies by the likelihood of one outcome, and keeps the largest weight at 1.
-func (p *posterior) take(joint []float64, t Try) {
+// takeTry multiplies by the likelihood of one outcome, and keeps the largest weight at 1.
+func (p *posterior) takeTry(joint []float64, t Try) {
 	x, most, part := math.Log(t.Rate), 0.0, t.part
 	if !(part > 0) {
 		part = 1
@@ -97,7 +97,7 @@ func (p *posterior) take(joint []float64, t Try) {
 	for j := range spreads {
 		scale := logisticSD / spreadAt(j) * math.Sqrt(part)
 		for i := range thresholds {
-			met := lapse + (1-2*lapse)/(1+math.Exp((x-p.at(i))*scale))
+			met := lapse + (1-2*lapse)/(1+math.Exp((x-p.rateAt(i))*scale))
 			if !t.Met {
 				met = 1 - met
 			}
@@ -110,7 +110,7 @@ func (p *posterior) take(joint []float64, t Try) {
 	}
 }
 
-func (p posterior) at(i int) float64 { return p.low + float64(i)*p.step }
+func (p posterior) rateAt(i int) float64 { return p.low + float64(i)*p.step }
 
 // spreadAt returns the spreads, evenly spaced by their logarithm.
 func spreadAt(j int) float64 {
@@ -123,11 +123,11 @@ func (p posterior) quantile(q float64) float64 {
 	sum := 0.0
 	for i, w := range p.weights {
 		if sum+w >= q && w > 0 {
-			return p.at(i) + p.step*((q-sum)/w-0.5)
+			return p.rateAt(i) + p.step*((q-sum)/w-0.5)
 		}
 		sum += w
 	}
-	return p.at(len(p.weights) - 1)
+	return p.rateAt(len(p.weights) - 1)
 }
 
 // lean is by what share of its rate a window may read too high at the most. Its queue
@@ -154,12 +154,12 @@ func (p posterior) interval() stat.Estimate {
 // other, by the distribution of the difference of their logarithms.
 func ratio(a, b posterior) stat.Estimate {
 	const bins = 2000
-	low := a.at(0) - b.at(len(b.weights)-1) - (a.step+b.step)/2
-	high := a.at(len(a.weights)-1) - b.at(0) + (a.step+b.step)/2
+	low := a.rateAt(0) - b.rateAt(len(b.weights)-1) - (a.step+b.step)/2
+	high := a.rateAt(len(a.weights)-1) - b.rateAt(0) + (a.step+b.step)/2
 	d := posterior{low: low, step: (high - low) / (bins - 1), weights: make([]float64, bins)}
 	for i, x := range a.weights {
 		for j, y := range b.weights {
-			d.weights[int((a.at(i)-b.at(j)-low)/d.step+0.5)] += x * y
+			d.weights[int((a.rateAt(i)-b.rateAt(j)-low)/d.step+0.5)] += x * y
 		}
 	}
 	e := d.interval()

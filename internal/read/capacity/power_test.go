@@ -21,8 +21,8 @@ func searched(seed uint64, server outcomeOf) Arm {
 	closed := &trial.Judged{Trial: trial.Trial{Limit: trial.ServerCPU, Values: map[string]float64{"exchanges_per_s": 1300}}}
 	a := &series{Search: searchFor(5e-3, 1300), closed: closed, judged: map[string]*trial.Judged{}}
 	for block := 2; ; block++ {
-		if _, why := a.next(); why != "" {
-			return a.read()
+		if _, why := a.nextLevels(); why != "" {
+			return a.readArm()
 		}
 		step, _ := a.step()
 		t := Try{ID: fmt.Sprintf("b%02d", block), Block: block, Rate: step.Rate, Window: step.Window.Seconds(), Seconds: (step.Window + step.Warmup).Seconds() + 0.15}

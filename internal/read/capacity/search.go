@@ -65,9 +65,9 @@ func known(tries []Try) (posterior, bool) {
 	return posteriorOf(tries, math.Log(low/headroom), math.Log(high*headroom)), true
 }
 
-// next returns the rate to try after some outcomes; false when there is none: every
+// nextRate returns the rate to try after some outcomes; false when there is none: every
 // rate up to the highest met the objective. Most is the rate of the closed loop.
-func next(tries []Try, most float64) (rate float64, ok bool) {
+func nextRate(tries []Try, most float64) (rate float64, ok bool) {
 	if len(tries) == 0 {
 		return first * most, true
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
@@ -40,7 +41,7 @@ func (s *Search) Next() (step Step, why string) {
 	case len(s.Tries) > 0 && s.UsedS >= s.Spec.TimeS:
 		return step, "has spent its time"
 	}
-	rate, more := next(s.Tries, s.Most)
+	rate, more := nextRate(s.Tries, s.Most)
 	if !more || s.exhausted() {
 		return step, "has no rate left to try"
 	}
@@ -115,7 +116,7 @@ func newSeries(key cells.Key, spec record.Capacity, judged []*trial.Judged) *ser
 		t, told := tryOf(spec.Objective, v)
 		switch {
 		case v.Plan.Levels[rateFactor] == flatOut:
-			a.closed, a.Most = v, v.Trial.Values["exchanges_per_s"]
+			a.closed, a.Most = v, v.Trial.Values[metric.ExchangesPerS]
 			a.UsedS += t.Seconds
 		case told:
 			a.Add(t)
@@ -173,8 +174,8 @@ func (a *series) step() (Step, string) {
 	return step, ""
 }
 
-// next returns the levels of an arm's next trial, or why it needs none.
-func (a *series) next() (levels map[string]string, why string) {
+// nextLevels returns the levels of an arm's next trial, or why it needs none.
+func (a *series) nextLevels() (levels map[string]string, why string) {
 	switch {
 	case a.closed == nil:
 		return nil, "has not run flat out"

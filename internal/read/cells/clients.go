@@ -10,8 +10,8 @@ import (
 // clientMetrics are reported for each client by itself. They need no histogram,
 // so that computing them again for every trial is cheap.
 var clientMetrics = []string{
-	"exchanges_per_s", "goodput_bytes_per_s", "client.cores", "client.cpu_us_per_exchange",
-	"client.rss_bytes", "client.peak_rss_bytes", "client.threads",
+	metric.ExchangesPerS, metric.Goodput, metric.OfClient + metric.Cores, metric.OfClient + metric.CPUPerExchange,
+	metric.OfClient + metric.RSS, metric.OfClient + metric.PeakRSS, metric.OfClient + metric.Threads,
 }
 
 // clientsOf sums up each client of an arm's valid trials, in the order of the

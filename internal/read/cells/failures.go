@@ -2,6 +2,7 @@ package cells
 
 import (
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/trial"
 )
 
@@ -17,7 +18,7 @@ func (a Arm) Failures() (failed int64, share float64, why []contract.Reason) {
 		why = append(why, t.Reasons...)
 	}
 	for _, s := range a.Metrics {
-		if s.Metric == trial.ErrorShare {
+		if s.Metric == metric.ErrorShare {
 			all = s.Value
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
 )
@@ -35,13 +36,13 @@ func PoolOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
 
 // PoolWithErrors is PoolOf for an arm's own figure: it includes the error shares
 // of invalid trials. Comparisons never rest on it.
-func PoolWithErrors(trials iter.Seq[*trial.Trial], metric string) *Pool {
-	if metric != trial.ErrorShare {
-		return PoolOf(trials, metric)
+func PoolWithErrors(trials iter.Seq[*trial.Trial], name string) *Pool {
+	if name != metric.ErrorShare {
+		return PoolOf(trials, name)
 	}
 	p := &Pool{Plain: true}
 	for t := range trials {
-		if x, ok := t.Values[metric]; ok && (t.Status == trial.Valid || t.Errors > 0) {
+		if x, ok := t.Values[name]; ok && (t.Status == trial.Valid || t.Errors > 0) {
 			p.Add(t.Block, x)
 		}
 	}

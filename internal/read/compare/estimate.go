@@ -60,7 +60,7 @@ func estimate(s *cells.Dataset, b *Pending) {
 	}
 	if u, ok := stat.MeanOf(b.Pairs.Effects); ok {
 		b.Effect = u
-		b.at(b.Level)
+		b.judgeAt(b.Level)
 		b.Refusal = refuse(s, b)
 		return
 	}

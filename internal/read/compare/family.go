@@ -25,7 +25,7 @@ func ShareLevel(family []*Pending) {
 			continue
 		}
 		tested++
-		b.at(b.Level)
+		b.judgeAt(b.Level)
 		b.P = b.Effect.Beyond(b.beyond())
 		b.Adjusted, b.share = b.P, 1
 		if !b.inside() {
@@ -35,7 +35,7 @@ func ShareLevel(family []*Pending) {
 	for i, share := range stat.Shares(ps, levelOf(open)) {
 		b := open[i]
 		b.share, b.Adjusted = share, min(1, b.P*float64(share))
-		b.at(b.Level / float64(share))
+		b.judgeAt(b.Level / float64(share))
 	}
 	for _, b := range family {
 		b.Family = tested
@@ -50,8 +50,8 @@ func levelOf(family []*Pending) float64 {
 	return family[0].Level
 }
 
-// at gives the comparison its interval of confidence 1 − level.
-func (b *Pending) at(level float64) {
+// judgeAt gives the comparison its interval of confidence 1 − level.
+func (b *Pending) judgeAt(level float64) {
 	e := b.Effect.At(level)
 	if b.Pairs.plain {
 		b.Ratio, b.Low, b.High = 1+e.Point, max(1+e.Low, 0), 1+e.High // no figure lies below

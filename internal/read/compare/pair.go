@@ -42,8 +42,8 @@ func pairRepeats(s *cells.Dataset, cell, metric, base string) Pairs {
 	return Divide(appearance(true), appearance(false))
 }
 
-// add enters a block's ratio; false for one that is no positive finite number.
-func (p *Pairs) add(block int, ratio float64) bool {
+// addRatio enters a block's ratio; false for one that is no positive finite number.
+func (p *Pairs) addRatio(block int, ratio float64) bool {
 	if !cells.Usable(ratio) {
 		return false
 	}
@@ -61,7 +61,7 @@ func (p Pairs) Estimate() (stat.Estimate, bool) { return p.EstimateAt(cells.Leve
 func (p Pairs) EstimateAt(level float64) (stat.Estimate, bool) {
 	u, ok := stat.MeanOf(p.Effects)
 	b := Pending{Pairs: p, Effect: u}
-	b.at(level)
+	b.judgeAt(level)
 	return stat.Estimate{Point: b.Ratio, Low: b.Low, High: b.High}, ok
 }
 
@@ -81,7 +81,7 @@ func Divide(a, b *cells.Pool) Pairs {
 			p.zeros++
 			continue
 		}
-		if p.add(block, math.Exp(x-y)) {
+		if p.addRatio(block, math.Exp(x-y)) {
 			over, under = append(over, x), append(under, y)
 		}
 	}

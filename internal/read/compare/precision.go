@@ -57,7 +57,7 @@ func late(s *cells.Dataset, g cells.Stage) bool {
 // reached says how precisely the rates and the tails of all cells are known.
 func reached(s *cells.Dataset) string {
 	var parts []string
-	for _, of := range []struct{ metric, words string }{{rateMetric, "rates known"}, {tailMetric(s), "p99"}} {
+	for _, of := range []struct{ metric, words string }{{metric.ExchangesPerS, "rates known"}, {tailMetric(s), "p99"}} {
 		m, err := metric.Named(of.metric)
 		if err != nil {
 			continue
@@ -86,19 +86,17 @@ func reached(s *cells.Dataset) string {
 // tailMetric is the p99 of a load: in an open loop from when an exchange was due.
 func tailMetric(s *cells.Dataset) string {
 	for _, v := range s.Trials {
-		if _, open := v.Trial.Values["response_p99_us"]; open {
-			return "response_p99_us"
+		if _, open := v.Trial.Values[metric.ResponseP99]; open {
+			return metric.ResponseP99
 		}
 	}
-	return "service_p99_us"
+	return metric.ServiceP99
 }
 
-// rateMetric is the metric whose interval settles a study of one arm.
-const rateMetric = "exchanges_per_s"
-
-// knownWithin tells whether the interval of a rate lies within a share of it.
+// knownWithin tells whether the interval of a rate, which settles a study of one arm,
+// lies within a share of it.
 func knownWithin(s *cells.Dataset, cell, arm string, within float64) bool {
-	rate, err := metric.Named(rateMetric)
+	rate, err := metric.Named(metric.ExchangesPerS)
 	if err != nil {
 		return false
 	}

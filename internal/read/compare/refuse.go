@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 )
@@ -55,13 +56,13 @@ func IsLatency(metric string) bool {
 // which are slots ÷ rate.
 func pacedByClient(s *cells.Dataset, b *Pending) bool {
 	switch {
-	case b.Metric == "exchanges_per_s" || b.Metric == "goodput_bytes_per_s" || b.Metric == "work_s":
+	case b.Metric == metric.ExchangesPerS || b.Metric == metric.Goodput || b.Metric == metric.WorkS:
 		return true
 	case !strings.HasPrefix(b.Metric, "service_"):
 		return false
 	}
 	for _, v := range s.Of(b.Cell, b.Arm) {
-		if _, open := v.Trial.Values["offered_share"]; open {
+		if _, open := v.Trial.Values[metric.OfferedShare]; open {
 			return false
 		}
 	}

@@ -100,7 +100,7 @@ func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
 	} else {
 		measured := PairUp(s, cell, r.Metric, r.Arm, r.Base)
 		for i, block := range measured.Blocks {
-			b.Pairs.add(block, measured.Ratios[i]/r.Bound)
+			b.Pairs.addRatio(block, measured.Ratios[i]/r.Bound)
 		}
 		b.Pairs.zeros = measured.zeros
 	}
@@ -122,7 +122,7 @@ func againstBound(s *cells.Dataset, r record.Require, cell string) Pairs {
 	p := Pairs{plain: told.Plain}
 	for _, block := range slices.Sorted(maps.Keys(told.Blocks)) {
 		if log, ok := told.Log(block); ok && !p.plain {
-			p.add(block, math.Exp(log-math.Log(r.Bound)))
+			p.addRatio(block, math.Exp(log-math.Log(r.Bound)))
 			continue
 		}
 		share := stat.Mean(told.Blocks[block]) / r.Bound

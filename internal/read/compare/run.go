@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -24,7 +25,7 @@ type Run struct {
 func (f Run) failing() []string {
 	allowed := map[cells.Key]bool{}
 	for _, r := range f.Requirements {
-		if r.Metric == trial.ErrorShare && r.State == Met {
+		if r.Metric == metric.ErrorShare && r.State == Met {
 			allowed[cells.KeyOf(r.Cell, r.Arm)] = true
 		}
 	}

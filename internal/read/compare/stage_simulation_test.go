@@ -64,7 +64,7 @@ func (p *population) look(logs [][]float64, blocks int, level float64) []*Pendin
 	for i := range logs {
 		b := &Pending{Comparison: Comparison{Metric: "m", Level: level, Blocks: blocks, Bound: p.margin}, Better: metric.Lower, Margin: p.margin}
 		for block, x := range logs[i][:blocks] {
-			b.Pairs.add(block, math.Exp(x))
+			b.Pairs.addRatio(block, math.Exp(x))
 		}
 		b.Effect, _ = stat.MeanOf(b.Pairs.Effects)
 		family[i] = b
@@ -145,7 +145,7 @@ func TestArmsAtTheMarginAreSeldomCalledDifferent(t *testing.T) {
 		wrong += oneIf(differed)
 		alone := false
 		for _, b := range p.last {
-			b.at(b.Level)
+			b.judgeAt(b.Level)
 			alone = alone || b.outside()
 		}
 		unshared += oneIf(alone)

@@ -31,7 +31,7 @@ func pending(ratios []float64, bound float64) *Pending {
 		Better:     metric.Lower, Margin: 0.02,
 	}
 	for block, r := range ratios {
-		b.Pairs.add(block, r)
+		b.Pairs.addRatio(block, r)
 	}
 	b.Effect, _ = stat.MeanOf(b.Pairs.Effects)
 	return b

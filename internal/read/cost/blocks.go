@@ -19,8 +19,8 @@ type blocks struct {
 	off   float64
 }
 
-// at is what a model gives in each of its blocks; false where one is not positive.
-func (m *Model) at(x map[string]float64) (blocks, bool) {
+// blocksAt is what a model gives in each of its blocks; false where one is not positive.
+func (m *Model) blocksAt(x map[string]float64) (blocks, bool) {
 	value, ok := m.Predict(x)
 	return blocks{at: m.Blocks, value: value, off: m.Spread}, ok
 }

@@ -17,9 +17,9 @@ const (
 
 const noFigure = "its models give no positive figure at this load"
 
-// choice foresees one transport, or the end of it that has a model; or says why it
+// choice forecasts one transport, or the end of it that has a model; or says why it
 // cannot.
-func (a arm) choice(n Need) (Choice, string) {
+func (a arm) choice(n Load) (Choice, string) {
 	models := a.models()
 	if len(models) == 0 {
 		return Choice{}, a.without()
@@ -74,7 +74,7 @@ func (a arm) without() string {
 // takes at least that one's.
 //
 // Source: J. D. C. Little, A proof for the queuing formula L = λW, 1961.
-func (a arm) connect(n Need, c *Choice) string {
+func (a arm) connect(n Load, c *Choice) string {
 	most, few := float64(max(n.Servers, n.Clients)), max(leastHost, a.lowest())
 	cpu, ok := a.cpu(n, few, few)
 	if !ok {
@@ -98,7 +98,7 @@ func (a arm) lowest() float64 {
 }
 
 // end is what one end needs; without a figure where its CPU has no model.
-func (a arm) end(of side, n Need, connections float64, hosts int) End {
+func (a arm) end(of side, n Load, connections float64, hosts int) End {
 	if of.cpu == nil {
 		return End{Why: cmp.Or(of.why, "its run has no model of it")}
 	}
@@ -125,7 +125,7 @@ func expected(m *Model, x map[string]float64) *Figure {
 
 // cpu is what an exchange costs the ends that have a model, in each block, by the
 // connections of a server and of a client; false where that is not positive.
-func (a arm) cpu(n Need, server, client float64) (blocks, bool) {
+func (a arm) cpu(n Load, server, client float64) (blocks, bool) {
 	var all []blocks
 	for _, end := range []struct {
 		cpu         *Model
@@ -134,7 +134,7 @@ func (a arm) cpu(n Need, server, client float64) (blocks, bool) {
 		if end.cpu == nil {
 			continue
 		}
-		b, ok := end.cpu.at(a.levels(n, end.connections))
+		b, ok := end.cpu.blocksAt(a.levels(n, end.connections))
 		if !ok {
 			return b, false
 		}
@@ -149,7 +149,7 @@ func (a arm) cpu(n Need, server, client float64) (blocks, bool) {
 
 // perByte is the part of the cores that grows with the bytes: all that copying,
 // checking and moving them could ever save.
-func (a arm) perByte(n Need, c Choice) *Figure {
+func (a arm) perByte(n Load, c Choice) *Figure {
 	least := n
 	least.Up, least.Down = 0, 0 // as few as were measured
 	cpu, ok := a.cpu(least, c.Connections/float64(n.Servers), c.Connections/float64(n.Clients))
@@ -164,7 +164,7 @@ func (a arm) perByte(n Need, c Choice) *Figure {
 }
 
 // limits are the resources of the load, the fullest first.
-func limits(n Need, c Choice) []Limit {
+func limits(n Load, c Choice) []Limit {
 	var all []Limit
 	add := func(name string, need *Figure, have float64) {
 		if need != nil && have > 0 {
@@ -183,7 +183,7 @@ func limits(n Need, c Choice) []Limit {
 }
 
 // beyond names what the load asks of a host that no fitted cell of the run reached.
-func (a arm) beyond(n Need, c Choice) []string {
+func (a arm) beyond(n Load, c Choice) []string {
 	var all []string
 	x := a.levels(n, c.Connections/float64(min(n.Servers, n.Clients)))
 	measured := a.models()[0] // both ends of the same cells

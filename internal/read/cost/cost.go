@@ -93,7 +93,7 @@ func Read(s *cells.Dataset) Costs {
 	var all Costs
 	for _, spec := range s.Header.Study.Costs {
 		c := Cost{Spec: spec}
-		c.Reason = c.read(s)
+		c.Reason = c.readModels(s)
 		all = append(all, c)
 	}
 	return all
@@ -102,7 +102,7 @@ func Read(s *cells.Dataset) Costs {
 // maxTerms bounds a model; each term needs levels of its own to be seen.
 const maxTerms = 16
 
-func (c *Cost) read(s *cells.Dataset) string {
+func (c *Cost) readModels(s *cells.Dataset) string {
 	m, err := metric.Named(c.Spec.Metric)
 	if err != nil {
 		return err.Error()

@@ -10,7 +10,7 @@ import (
 // evens finds the sizes of the larger direction's message at which two transports of
 // one run take the same CPU, within the sizes that both were fitted at: in every block
 // once, or it is left out.
-func evens(arms []arm, n Need) []Even {
+func evens(arms []arm, n Load) []Even {
 	var all []Even
 	for i, a := range arms {
 		for _, b := range arms[i+1:] {
@@ -26,7 +26,7 @@ func evens(arms []arm, n Need) []Even {
 }
 
 // sized is the load with another size of its larger direction.
-func (n Need) sized(size float64) Need {
+func (n Load) sized(size float64) Load {
 	if n.Up > n.Down {
 		n.Up = size
 	} else {
@@ -36,7 +36,7 @@ func (n Need) sized(size float64) Need {
 }
 
 // sizes is from where to where both arms were fitted, in the load's larger direction.
-func (n Need) sizes(a, b arm) (low, high float64) {
+func (n Load) sizes(a, b arm) (low, high float64) {
 	factor := "response"
 	if n.Up > n.Down {
 		factor = "request"
@@ -56,7 +56,7 @@ func (n Need) sizes(a, b arm) (low, high float64) {
 // before.
 const steps = 200
 
-func even(a, b arm, n Need) (Even, bool) {
+func even(a, b arm, n Load) (Even, bool) {
 	low, high := n.sizes(a, b)
 	if !(low < high) || math.IsInf(high, 1) {
 		return Even{}, false
@@ -103,7 +103,7 @@ func even(a, b arm, n Need) (Even, bool) {
 
 // logRatios are the logarithms of what a takes at both ends divided by what b does, in
 // the blocks that both have.
-func logRatios(a, b arm, n Need, connections float64) ([]float64, bool) {
+func logRatios(a, b arm, n Load, connections float64) ([]float64, bool) {
 	var both [2]blocks
 	for i, one := range []arm{a, b} {
 		var ok bool

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -124,7 +125,7 @@ func (m *Model) estimate(columns []column, seen []point) string {
 func fastest(seen []point) float64 {
 	most := 0.0
 	for _, p := range seen {
-		if rate, ok := p.view.Trial.Values["exchanges_per_s"]; ok && cells.Usable(rate) {
+		if rate, ok := p.view.Trial.Values[metric.ExchangesPerS]; ok && cells.Usable(rate) {
 			most = max(most, rate)
 		}
 	}

@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"netdyno/internal/metric"
 )
 
-// Need is the load that a forecast is for, and the machines that would carry it.
-type Need struct {
+// Load is the load that a forecast is for, and the machines that would carry it.
+type Load struct {
 	Up          float64 `json:"up_bytes"`                   // of an exchange; 0 for as few as were measured
 	Down        float64 `json:"down_bytes"`                 // likewise
 	Rate        float64 `json:"rate_per_s"`                 // exchanges per second over all hosts
@@ -27,7 +29,7 @@ type Need struct {
 const Payload = 1448.0 / 1538
 
 // FullRate is the rate at which the fullest link of a server or client is full.
-func (n Need) FullRate() float64 {
+func (n Load) FullRate() float64 {
 	return n.Link * Payload * float64(min(n.Servers, n.Clients)) / max(n.Up, n.Down, 1)
 }
 
@@ -102,13 +104,13 @@ func (c Choice) Whole() bool { return c.Cores != nil }
 // Forecast is what a load will need: of whole choices the one with the fewest cores
 // first, then those of which one end is known.
 type Forecast struct {
-	Need    Need     `json:"need"`
+	Load    Load     `json:"need"`
 	Choices []Choice `json:"choices"`
 	Evens   []Even   `json:"break_even,omitempty"`
 	Without []string `json:"without,omitempty"` // arms that have no model of either end's CPU, and why
 }
 
-// Whole tells whether both ends of every transport are foreseen.
+// Whole tells whether both ends of every transport are forecast.
 func (f Forecast) Whole() bool {
 	return len(f.Choices) > 0 && len(f.Without) == 0 && !slices.ContainsFunc(f.Choices, func(c Choice) bool { return !c.Whole() })
 }
@@ -129,21 +131,21 @@ type side struct {
 // String names an arm with its levels.
 func (a arm) String() string { return strings.TrimSpace(a.name + " " + a.at) }
 
-// Foresee says what each modelled transport would need. Costs are by the run that they
+// ForecastOf says what each modelled transport would need. Costs are by the run that they
 // were measured in: within one, choices are compared block by block. Arms are those to
-// be foreseen, empty for all.
-func Foresee(runs map[string][]Cost, need Need, arms []string) Forecast {
-	f := Forecast{Need: need}
+// be forecast, empty for all.
+func ForecastOf(runs map[string][]Cost, load Load, arms []string) Forecast {
+	f := Forecast{Load: load}
 	var found, apart []arm
 	for _, a := range armsOf(runs) {
 		if len(arms) > 0 && !slices.Contains(arms, a.name) {
 			continue
 		}
-		if a.otherWay(need) {
+		if a.otherWay(load) {
 			apart = append(apart, a)
 			continue
 		}
-		c, why := a.choice(need)
+		c, why := a.choice(load)
 		if why != "" {
 			f.Without = append(f.Without, a.String()+": "+why)
 			continue
@@ -162,7 +164,7 @@ func Foresee(runs map[string][]Cost, need Need, arms []string) Forecast {
 			f.Choices[i].Ratio = &ratio
 		}
 	}
-	f.Evens = evens(slices.DeleteFunc(found, func(a arm) bool { return len(a.models()) < 2 }), need)
+	f.Evens = evens(slices.DeleteFunc(found, func(a arm) bool { return len(a.models()) < 2 }), load)
 	return f
 }
 
@@ -186,20 +188,20 @@ func armsOf(runs map[string][]Cost) []arm {
 				if at < 0 {
 					at, all = len(all), append(all, arm{run: run, name: m.Arm, at: m.At})
 				}
-				all[at].take(c.Spec.Metric, m)
+				all[at].takeModel(c.Spec.Metric, m)
 			}
 		}
 	}
 	return all
 }
 
-// take puts a model in its place; of a CPU's that does not hold it keeps the reason.
-func (a *arm) take(name string, m *Model) {
+// takeModel puts a model in its place; of a CPU's that does not hold it keeps the reason.
+func (a *arm) takeModel(name string, m *Model) {
 	end, what, _ := strings.Cut(name, ".")
 	of, known := map[string]*side{"server": &a.server, "client": &a.client}[end]
 	switch {
 	case !known:
-	case what == cpuMetric:
+	case what == metric.CPUPerExchange:
 		if a.reach == nil {
 			a.reach = m
 		}
@@ -208,13 +210,10 @@ func (a *arm) take(name string, m *Model) {
 		} else if of.cpu == nil {
 			of.why = fmt.Sprintf("no model of %s: %s", name, m.Reason)
 		}
-	case what == memoryMetric && m.Reason == "" && of.memory == nil:
+	case what == metric.RSS && m.Reason == "" && of.memory == nil:
 		of.memory = m
 	}
 }
-
-// The metrics of an end, without its name, of which a forecast is made.
-const cpuMetric, memoryMetric = "cpu_us_per_exchange", "rss_bytes"
 
 // models are those of the CPUs.
 func (a arm) models() []*Model {
@@ -223,7 +222,7 @@ func (a arm) models() []*Model {
 
 // levels are the numbers of the models under a load: the connections are those of one
 // process.
-func (a arm) levels(n Need, connections float64) map[string]float64 {
+func (a arm) levels(n Load, connections float64) map[string]float64 {
 	x := map[string]float64{"request": n.Up, "response": n.Down, "connections": connections}
 	for _, factor := range []string{"request", "response"} {
 		if low, _ := a.span(factor); x[factor] == 0 {
@@ -248,7 +247,7 @@ func (a arm) span(factor string) (low, high float64) {
 
 // otherWay tells whether a model is of the other direction: it has one size where the
 // load has a larger message.
-func (a arm) otherWay(n Need) bool {
+func (a arm) otherWay(n Load) bool {
 	for _, d := range []struct {
 		factor string
 		size   float64

@@ -28,11 +28,11 @@ func line(base, perUp, perDown float64) func(up, down float64) float64 {
 	return func(up, down float64) float64 { return base + perUp*up + perDown*down }
 }
 
-var hundred = Need{Up: 64, Down: 1 << 20, Servers: 2, Clients: 4, Link: 12.5e9, Cores: 8, Rate: 10_000}
+var hundred = Load{Up: 64, Down: 1 << 20, Servers: 2, Clients: 4, Link: 12.5e9, Cores: 8, Rate: 10_000}
 
-// What is foreseen is what was planted, times the rate, on as many hosts.
+// What is forecast is what was planted, times the rate, on as many hosts.
 func TestAForecastIsThePlantedCost(t *testing.T) {
-	f := Foresee(map[string][]Cost{"run": runOf(1, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4), "b": line(30, 2e-4, 4e-4)})}, hundred, nil)
+	f := ForecastOf(map[string][]Cost{"run": runOf(1, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4), "b": line(30, 2e-4, 4e-4)})}, hundred, nil)
 	if len(f.Choices) != 2 || f.Choices[0].Arm != "a" {
 		t.Fatalf("%+v", f)
 	}
@@ -62,43 +62,43 @@ func TestAForecastIsThePlantedCost(t *testing.T) {
 // Where one is cheaper for small messages and another for large ones, the size between
 // them is the planted one.
 func TestBreakEvenIsWhereLinesMeet(t *testing.T) {
-	f := Foresee(map[string][]Cost{"run": runOf(2, map[string]func(up, down float64) float64{"small": line(10, 1e-4, 4e-4), "large": line(40, 1e-4, 1e-4)})}, hundred, nil)
+	f := ForecastOf(map[string][]Cost{"run": runOf(2, map[string]func(up, down float64) float64{"small": line(10, 1e-4, 4e-4), "large": line(40, 1e-4, 1e-4)})}, hundred, nil)
 	want := 30 / 3e-4
 	if len(f.Evens) != 1 || f.Evens[0].Below != "small" || f.Evens[0].Above != "large" || math.Abs(f.Evens[0].Size.Value/want-1) > 0.25 {
 		t.Errorf("%+v, planted small below %v", f.Evens, want)
 	}
 }
 
-// What no fitted cell reached is marked, and a model that does not hold foresees
+// What no fitted cell reached is marked, and a model that does not hold forecasts
 // nothing.
 func TestWhatWasNotMeasuredIsMarked(t *testing.T) {
 	run := runOf(3, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4)})
-	need := hundred
-	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices[0].Beyond) != 0 {
+	load := hundred
+	if f := ForecastOf(map[string][]Cost{"run": run}, load, nil); len(f.Choices[0].Beyond) != 0 {
 		t.Errorf("inside the range: beyond %v", f.Choices[0].Beyond)
 	}
-	need.Down, need.Rate = 64<<20, 1e6
-	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices[0].Beyond) != 2 {
+	load.Down, load.Rate = 64<<20, 1e6
+	if f := ForecastOf(map[string][]Cost{"run": run}, load, nil); len(f.Choices[0].Beyond) != 2 {
 		t.Errorf("beyond %v; want the size and the rate", f.Choices[0].Beyond)
 	}
 	for i := range run {
 		run[i].Models[0].Reason = "it misses one in ten"
 	}
-	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 0 || len(f.Without) != 1 || !strings.Contains(f.Without[0], "no model of client.cpu_us_per_exchange: it misses one in ten") {
+	if f := ForecastOf(map[string][]Cost{"run": run}, load, nil); len(f.Choices) != 0 || len(f.Without) != 1 || !strings.Contains(f.Without[0], "no model of client.cpu_us_per_exchange: it misses one in ten") {
 		t.Errorf("%+v", f)
 	}
 }
 
 // Where the model of one end does not hold, the other end's figures are those of a
 // whole choice, and everything that takes both is absent.
-func TestOneEndIsForeseenAlone(t *testing.T) {
+func TestOneEndIsForecastAlone(t *testing.T) {
 	truths := map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4), "b": line(30, 2e-4, 4e-4)}
-	need := hundred
-	need.Connections, need.Rate = 100, 200_000
-	whole := Foresee(map[string][]Cost{"run": runOf(6, truths)}, need, nil)
+	load := hundred
+	load.Connections, load.Rate = 100, 200_000
+	whole := ForecastOf(map[string][]Cost{"run": runOf(6, truths)}, load, nil)
 	run := runOf(6, truths)
 	run[1].Models[0].Reason = "it misses one in ten"
-	f := Foresee(map[string][]Cost{"run": run}, need, nil)
+	f := ForecastOf(map[string][]Cost{"run": run}, load, nil)
 	if len(f.Choices) != 2 || f.Choices[0].Arm != "b" || f.Choices[0].Ratio != nil || len(f.Without) != 0 || len(f.Evens) != 0 {
 		t.Fatalf("%+v", f)
 	}
@@ -120,21 +120,21 @@ func TestOneEndIsForeseenAlone(t *testing.T) {
 // Without a rate the load is what fills the link; too few connections are what is
 // full first.
 func TestLoadAndConnections(t *testing.T) {
-	need := hundred
-	if got, want := need.FullRate(), 12.5e9*Payload*2/(1<<20); math.Abs(got-want) > 1e-6 {
+	load := hundred
+	if got, want := load.FullRate(), 12.5e9*Payload*2/(1<<20); math.Abs(got-want) > 1e-6 {
 		t.Errorf("the link is full at %v, want %v", got, want)
 	}
-	need.Connections, need.RoundTrip = 4, 0.01
+	load.Connections, load.RoundTrip = 4, 0.01
 	run := runOf(4, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4)})
-	c := Foresee(map[string][]Cost{"run": run}, need, nil).Choices[0]
+	c := ForecastOf(map[string][]Cost{"run": run}, load, nil).Choices[0]
 	if c.Limits[0].Name != "connections" || c.Limits[0].Share < 25 || c.Least < 100 {
 		t.Errorf("4 connections of %v: limits %+v", c.Least, c.Limits)
 	}
 }
 
-// A model of the other direction foresees nothing, also where it does not hold; it is
+// A model of the other direction forecasts nothing, also where it does not hold; it is
 // named only where no other one of its transport does.
-func TestAStreamIsForeseenInItsDirection(t *testing.T) {
+func TestAStreamIsForecastInItsDirection(t *testing.T) {
 	run := runOf(5, map[string]func(up, down float64) float64{"a": line(15, 2e-4, 1e-4)})
 	for i := range run {
 		down, up := run[i].Models[0], run[i].Models[0]
@@ -142,13 +142,13 @@ func TestAStreamIsForeseenInItsDirection(t *testing.T) {
 		up.At, up.Ranges, up.Reason = "stream=up", []Range{{"request", 64, 4 << 20}, {"response", 1, 1}}, "it misses one in ten"
 		run[i].Models = []Model{down, up}
 	}
-	need := hundred
-	need.Up = 0
-	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 1 || f.Choices[0].At != "stream=down" || len(f.Without) != 0 {
+	load := hundred
+	load.Up = 0
+	if f := ForecastOf(map[string][]Cost{"run": run}, load, nil); len(f.Choices) != 1 || f.Choices[0].At != "stream=down" || len(f.Without) != 0 {
 		t.Errorf("down: %+v", f)
 	}
-	need.Up, need.Down = 1<<20, 0
-	if f := Foresee(map[string][]Cost{"run": run}, need, nil); len(f.Choices) != 0 || len(f.Without) != 2 {
+	load.Up, load.Down = 1<<20, 0
+	if f := ForecastOf(map[string][]Cost{"run": run}, load, nil); len(f.Choices) != 0 || len(f.Without) != 2 {
 		t.Errorf("up: %d choices, without %q", len(f.Choices), f.Without)
 	}
 }

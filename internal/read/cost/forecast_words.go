@@ -13,7 +13,7 @@ import (
 )
 
 // Title says what a forecast is of: the work, the rate, the hosts.
-func (n Need) Title() string {
+func (n Load) Title() string {
 	var messages []string
 	if n.Up > 0 {
 		messages = append(messages, quantity.FormatBytes(n.Up)+" up")
@@ -66,7 +66,7 @@ func (f Forecast) Sentences() []string {
 		all = append(all, f.hardwareSentences()...)
 	}
 	for _, why := range f.Without {
-		all = append(all, "Not foreseen: "+why+".")
+		all = append(all, "Not forecast: "+why+".")
 	}
 	return all
 }
@@ -93,7 +93,7 @@ func limitSentence(c Choice) []string {
 		}
 	}
 	if !c.Whole() {
-		all = append(all, fmt.Sprintf("Of %s the %s alone is foreseen, and the connections are at least those that it needs; of the other end there is %s.", name, knownEnd(c), c.Server.Why+c.Client.Why))
+		all = append(all, fmt.Sprintf("Of %s the %s alone is forecast, and the connections are at least those that it needs; of the other end there is %s.", name, knownEnd(c), c.Server.Why+c.Client.Why))
 	}
 	if len(c.Rough) > 0 {
 		var rough []string
@@ -128,7 +128,7 @@ func choiceRatio(first, c Choice) string {
 
 // hardwareSentences say what moving the bytes without a CPU could save at most.
 func (f Forecast) hardwareSentences() []string {
-	c, hosts := f.Choices[0], float64(f.Need.Servers+f.Need.Clients)
+	c, hosts := f.Choices[0], float64(f.Load.Servers+f.Load.Clients)
 	name := strings.TrimSpace(c.Arm + " " + c.At)
 	each := c.Cores.Times(1 / hosts)
 	all := []string{fmt.Sprintf("RDMA can save at most all of %s's CPU, %s on each host: it pays only where it costs less than these cores.", name, coresWords(each))}
@@ -147,6 +147,6 @@ func MemoryWords(f *Figure) string {
 	if f == nil || math.IsInf(f.Value, 0) {
 		return "?"
 	}
-	s := metric.Shown("server.rss_bytes").Scale(f.Value)
+	s := metric.Shown(metric.OfServer + metric.RSS).Scale(f.Value)
 	return s.Format(f.Value) + " " + s.Unit
 }

@@ -25,7 +25,7 @@ func (m *Model) Predict(x map[string]float64) ([]float64, bool) {
 // Expected is the mean over blocks of what a model predicts, with its interval; false
 // where it gives nothing positive.
 func (m *Model) Expected(x map[string]float64) (Figure, bool) {
-	b, ok := m.at(x)
+	b, ok := m.blocksAt(x)
 	return b.figure(), ok
 }
 

@@ -56,19 +56,19 @@ func TestAPlanHoldsTheTruthAlsoWhereItsModelIsRough(t *testing.T) {
 				rough++
 			}
 			for range 20 {
-				need := hundred
-				need.Up, need.Down = 64, math.Exp(random.Float64()*math.Log(4<<20>>10))*1024
+				load := hundred
+				load.Up, load.Down = 64, math.Exp(random.Float64()*math.Log(4<<20>>10))*1024
 				if random.IntN(2) == 0 {
-					need.Up, need.Down = need.Down, need.Up
+					load.Up, load.Down = load.Down, load.Up
 				}
-				f := Foresee(map[string][]Cost{"run": run}, need, nil)
+				f := ForecastOf(map[string][]Cost{"run": run}, load, nil)
 				if len(f.Choices) != 1 || !f.Whole() {
 					t.Fatalf("%s, seed %d: %+v", shape.name, seed, f)
 				}
 				if (len(f.Choices[0].Rough) > 0) != (run[0].Models[0].Rough || run[1].Models[0].Rough) {
 					t.Errorf("%s, seed %d: rough are %v", shape.name, seed, f.Choices[0].Rough)
 				}
-				want := 2 * shape.cost(need.Up, need.Down) * 1e-6 * need.Rate
+				want := 2 * shape.cost(load.Up, load.Down) * 1e-6 * load.Rate
 				of++
 				if c := f.Choices[0].Cores; c.Low <= want && want <= c.High {
 					in++

@@ -136,7 +136,7 @@ func (b *benchmarks) trial(s *cells.Dataset, v *trial.Judged) {
 		done = 1 // the format has a number there
 	}
 	b.print("%s %d", b.name(s, v), done)
-	if rate := v.Trial.Values["exchanges_per_s"]; rate > 0 {
+	if rate := v.Trial.Values[metric.ExchangesPerS]; rate > 0 {
 		b.print(" %s ns/op", plainNumber(1e9/rate))
 	}
 	for _, f := range b.figures {

@@ -23,10 +23,10 @@ func writeParquet(w io.Writer, r Run, table Table) error {
 		return err
 	}
 	p := parquet{out: w, columns: c.columns, chunks: make([]parquetChunk, len(c.columns))}
-	p.write([]byte(parquetMagic))
+	p.writeBytes([]byte(parquetMagic))
 	err = c.each(func(cells row) error {
 		for i, cell := range cells {
-			p.chunks[i].add(cell)
+			p.chunks[i].addCell(cell)
 		}
 		if p.waiting++; p.waiting == groupRows {
 			p.group()
@@ -85,16 +85,16 @@ type parquetChunk struct {
 	flags  []bool
 }
 
-func (p *parquet) write(b []byte) {
+func (p *parquet) writeBytes(b []byte) {
 	if p.err == nil {
 		_, p.err = p.out.Write(b)
 		p.offset += int64(len(b))
 	}
 }
 
-// add appends a cell, whose kind is the column's.
-func (c *parquetChunk) add(cell any) {
-	c.levels.add(cell != nil)
+// addCell appends a cell, whose kind is the column's.
+func (c *parquetChunk) addCell(cell any) {
+	c.levels.addLevel(cell != nil)
 	var b [8]byte
 	switch x := cell.(type) {
 	case string:
@@ -153,8 +153,8 @@ func (p *parquet) group() {
 		})
 		head.stop()
 		at := p.offset
-		p.write(head.text)
-		p.write(packed)
+		p.writeBytes(head.text)
+		p.writeBytes(packed)
 		place := parquetPlace{offset: at, plain: int64(len(head.text) + len(page)), packed: int64(len(head.text) + len(packed))}
 		g.chunks, g.size = append(g.chunks, place), g.size+place.plain
 	}
@@ -192,9 +192,9 @@ func (p *parquet) footer(r Run) {
 	})
 	m.text8(6, "netdyno "+valid(r.Header.Netdyno))
 	m.stop()
-	p.write(m.text)
-	p.write(binary.LittleEndian.AppendUint32(nil, uint32(len(m.text))))
-	p.write([]byte(parquetMagic))
+	p.writeBytes(m.text)
+	p.writeBytes(binary.LittleEndian.AppendUint32(nil, uint32(len(m.text))))
+	p.writeBytes([]byte(parquetMagic))
 }
 
 // element describes a column; the root for -1.

@@ -93,8 +93,8 @@ func some(s string) any {
 	return s
 }
 
-// at is t as a cell; nil when it is not known.
-func at(t time.Time) any {
+// timeCell is t as a cell; nil when it is not known.
+func timeCell(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}

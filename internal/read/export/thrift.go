@@ -105,7 +105,7 @@ type levelRuns struct {
 	n     uint64
 }
 
-func (l *levelRuns) add(there bool) {
+func (l *levelRuns) addLevel(there bool) {
 	if l.n > 0 && there != l.there {
 		l.end()
 	}

@@ -66,7 +66,7 @@ func startedAt(_ Run, v *trial.Judged) any {
 	if v.Record == nil {
 		return nil
 	}
-	return at(v.Record.StartedAt)
+	return timeCell(v.Record.StartedAt)
 }
 
 func windowSeconds(_ Run, v *trial.Judged) any {

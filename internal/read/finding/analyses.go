@@ -16,7 +16,7 @@ import (
 	"netdyno/internal/read/pays"
 	"netdyno/internal/read/published"
 	"netdyno/internal/read/race"
-	"netdyno/internal/read/search"
+	"netdyno/internal/read/reach"
 	"netdyno/internal/read/shape"
 	"netdyno/internal/read/view"
 )
@@ -38,7 +38,7 @@ var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Capacity = capacity.Read(s) }, func(f *Findings) part.Analysis { return f.Capacity }},
 	{func(s *cells.Dataset, f *Findings) { f.Charts = charts(s, f) }, func(f *Findings) part.Analysis { return f.Charts }},
 	{func(s *cells.Dataset, f *Findings) { f.Fits = fit.Read(s) }, func(f *Findings) part.Analysis { return f.Fits }},
-	{func(s *cells.Dataset, f *Findings) { f.Searches = search.Read(s) }, func(f *Findings) part.Analysis { return f.Searches }},
+	{func(s *cells.Dataset, f *Findings) { f.Reaches = reach.Read(s) }, func(f *Findings) part.Analysis { return f.Reaches }},
 	{func(s *cells.Dataset, f *Findings) { f.Pays = pays.Read(s) }, func(f *Findings) part.Analysis { return f.Pays }},
 	{func(s *cells.Dataset, f *Findings) { f.Costs = cost.Read(s) }, func(f *Findings) part.Analysis { return f.Costs }},
 	{func(s *cells.Dataset, f *Findings) { f.Shapes = shape.Read(s) }, func(f *Findings) part.Analysis { return f.Shapes }},

@@ -18,7 +18,7 @@ import (
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/published"
 	"netdyno/internal/read/race"
-	"netdyno/internal/read/search"
+	"netdyno/internal/read/reach"
 	"netdyno/internal/read/shape"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
@@ -46,7 +46,7 @@ type Findings struct {
 	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one
 	Charts       view.Charts          `json:"charts,omitempty"`      // as Header.Study.Charts
 	Fits         fit.Fits             `json:"fits,omitempty"`        // as Header.Study.Fits
-	Searches     search.Searches      `json:"searches,omitempty"`    // as Header.Study.Reaches
+	Reaches      reach.Reaches        `json:"searches,omitempty"`    // as Header.Study.Reaches
 	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims

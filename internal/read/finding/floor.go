@@ -52,7 +52,7 @@ func floors(s *cells.Dataset, of []cells.Cell) []Floor {
 	var all []Floor
 	for _, cell := range of {
 		for _, arm := range cell.Arms {
-			service, rate := value(arm, "service_p50_us")*1e3, value(arm, "exchanges_per_s")
+			service, rate := value(arm, metric.ServiceP50)*1e3, value(arm, metric.ExchangesPerS)
 			if !(service > 0) || rate*service/1e9 > floorAlone {
 				continue
 			}

@@ -23,7 +23,7 @@ func TestTheHeadlineIsChosenInOnePlace(t *testing.T) {
 	h.Study.Reaches = []record.Reach{{Metric: rate, Share: 0.95, Least: []string{"connections"}}}
 	plain := find(t, h, trials, records)
 	if len(plain.Answer.Claims) == 0 || len(plain.Answers) == 0 || !strings.Contains(strings.Join(plain.Answer.Sentences, " "), "best exchange rate ") {
-		t.Errorf("comparisons and a search answer %q", plain.Answer.Sentences)
+		t.Errorf("comparisons and a reach answer %q", plain.Answer.Sentences)
 	}
 	h.Study.Race = &record.Race{Best: rate, Confirm: 6}
 	raced := find(t, h, trials, records)

@@ -24,7 +24,7 @@ type Sent struct {
 	Untold int `json:"untold_trials,omitempty"` // trials, that of the chosen client before the run too, with a client that does not tell
 }
 
-// sentBy sums up what a run sent; nil for a run that no command probed for.
+// sentBy sums up what a run sent; nil for a run that no command asked for.
 func sentBy(header record.Header, trials []*trial.Judged) *Sent {
 	if len(header.Asked) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (s Sent) Words() string {
 		n    int64
 		what string
 	}{
-		{s.Probe, "by the probe"}, {s.Verify, "to verify"}, {s.Warmup, "warming up"}, {s.Window, "measured"},
+		{s.Probe, "beforehand"}, {s.Verify, "to verify"}, {s.Warmup, "warming up"}, {s.Window, "measured"},
 		{s.After, "after the window"}, {s.Again, "again"},
 	} {
 		if p.n > 0 {

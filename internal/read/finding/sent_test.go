@@ -25,10 +25,10 @@ func TestWhatARunSent(t *testing.T) {
 		want   string
 	}{
 		{"not by URL", record.Header{}, []*trial.Judged{client(all)}, ""},
-		{"two trials, and one to come", asked, []*trial.Judged{client(all), client(all), {}}, "sent 81 requests: 9 by the probe, 4 to verify, 20 warming up, 40 measured, 2 after the window, 6 again"},
-		{"the probe alone", record.Header{Asked: []record.Asked{{Probe: 1}}}, nil, "sent 1 request: 1 by the probe"},
-		{"a client that could not ask", record.Header{Asked: []record.Asked{{Probe: 6, Untold: true}}}, []*trial.Judged{client(all)}, "sent 42 requests: 6 by the probe, 2 to verify, 10 warming up, 20 measured, 1 after the window, 3 again; 1 trial did not tell"},
-		{"a client that does not tell", asked, []*trial.Judged{client(nil)}, "sent 9 requests: 9 by the probe; 1 trial did not tell"},
+		{"two trials, and one to come", asked, []*trial.Judged{client(all), client(all), {}}, "sent 81 requests: 9 beforehand, 4 to verify, 20 warming up, 40 measured, 2 after the window, 6 again"},
+		{"the first requests alone", record.Header{Asked: []record.Asked{{Probe: 1}}}, nil, "sent 1 request: 1 beforehand"},
+		{"a client that could not ask", record.Header{Asked: []record.Asked{{Probe: 6, Untold: true}}}, []*trial.Judged{client(all)}, "sent 42 requests: 6 beforehand, 2 to verify, 10 warming up, 20 measured, 1 after the window, 3 again; 1 trial did not tell"},
+		{"a client that does not tell", asked, []*trial.Judged{client(nil)}, "sent 9 requests: 9 beforehand; 1 trial did not tell"},
 	} {
 		got := ""
 		if s := sentBy(c.header, c.trials); s != nil {

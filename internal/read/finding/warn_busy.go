@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
@@ -16,7 +17,7 @@ import (
 func warnBusy(s *cells.Dataset, before []string) []record.Warning {
 	flags := trial.Flags()
 	flag := flags[slices.IndexFunc(flags, func(f trial.Flag) bool { return f.Name == trial.BusyMachine })]
-	stolen := func(t trial.Trial) float64 { return t.Values["host.steal_share"] }
+	stolen := func(t trial.Trial) float64 { return t.Values[metric.HostSteal] }
 	used := func(t trial.Trial) float64 { return t.Others }
 	found := lostShare(s, used, 0, "in %d of %d trials other processes used the CPUs, up to %s of their time")
 	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
@@ -14,10 +15,10 @@ import (
 func warnUnfinished(s *cells.Dataset, _ Findings) []record.Warning {
 	trials, exchanges, oldest := 0, 0.0, 0.0
 	for _, v := range s.Trials {
-		if n := v.Trial.Values["unfinished"]; n > 0 && v.Trial.Status == trial.Valid {
+		if n := v.Trial.Values[metric.Unfinished]; n > 0 && v.Trial.Status == trial.Valid {
 			trials++
 			exchanges += n
-			oldest = max(oldest, v.Trial.Values["unfinished_age_max_us"])
+			oldest = max(oldest, v.Trial.Values[metric.UnfinishedAge])
 		}
 	}
 	if trials == 0 {

@@ -51,9 +51,9 @@ func Open(dir string) (*Results, error) {
 // ErrNoRun is of a name that no run in the directory has.
 var ErrNoRun = errors.New("there is no such run")
 
-// open opens a run's directory by its name, such as "tour-20260102-150405/blocks-quick".
+// openRun opens a run's directory by its name, such as "tour-20260102-150405/blocks-quick".
 // A name, or a link, that leads out of the directory is of no run.
-func (r *Results) open(name string) (*os.Root, error) {
+func (r *Results) openRun(name string) (*os.Root, error) {
 	if !fs.ValidPath(name) || name == "." || strings.Count(name, "/") >= depth || r.only != "" && name != r.only {
 		return nil, ErrNoRun
 	}
@@ -75,7 +75,7 @@ func (r *Results) open(name string) (*os.Root, error) {
 
 // openRecords opens a run's directory and its records. The caller closes both.
 func (r *Results) openRecords(name string) (*os.Root, *os.File, error) {
-	run, err := r.open(name)
+	run, err := r.openRun(name)
 	if err != nil {
 		return nil, nil, err
 	}

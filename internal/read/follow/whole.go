@@ -49,7 +49,7 @@ func (r *Results) Find(name string, current bool) (finding.Findings, error) {
 
 // Stamp changes whenever a run's records do.
 func (r *Results) Stamp(name string) (string, error) {
-	run, err := r.open(name)
+	run, err := r.openRun(name)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func (r *Results) Record(name, trial string) ([]byte, error) {
 
 // Profile opens one of the profiles that a run's report wrote beside it.
 func (r *Results) Profile(name, file string) (*os.File, error) {
-	run, err := r.open(name)
+	run, err := r.openRun(name)
 	if err != nil {
 		return nil, err
 	}

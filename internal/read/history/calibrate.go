@@ -28,8 +28,8 @@ var blockCounts = []int{6, 8, 10, 16, 30}
 func Calibrate(generator, link, noise compare.Run) record.Calibrated {
 	c := record.Calibrated{
 		CreatedAt: noise.Header.CreatedAt, Netdyno: noise.Header.Netdyno,
-		GeneratorPerS: best(generator, "exchanges_per_s"), LinkBytesPerS: best(link, "goodput_bytes_per_s"),
-		StealShare: mean(noise, "host.steal_share"), Scatter: map[string]record.Scatter{},
+		GeneratorPerS: best(generator, metric.ExchangesPerS), LinkBytesPerS: best(link, metric.Goodput),
+		StealShare: mean(noise, metric.HostSteal), Scatter: map[string]record.Scatter{},
 	}
 	if len(noise.Cells) == 0 {
 		return c
@@ -56,7 +56,7 @@ func Calibrate(generator, link, noise compare.Run) record.Calibrated {
 			}
 		}
 	}
-	c.EnoughWindowS = enoughWindow(floor, c.Scatter["exchanges_per_s"].Trial)
+	c.EnoughWindowS = enoughWindow(floor, c.Scatter[metric.ExchangesPerS].Trial)
 	return c
 }
 

@@ -21,7 +21,7 @@ func (a *runPair) differ() {
 	a.differInHosts(was.Facts.Seats, is.Facts.Seats)
 	a.differInPrograms(was.Facts.Tools, is.Facts.Tools)
 	if was.Netdyno != is.Netdyno {
-		a.add("netdyno", fmt.Sprintf("%s, then %s", was.Netdyno, is.Netdyno))
+		a.addDifference("netdyno", fmt.Sprintf("%s, then %s", was.Netdyno, is.Netdyno))
 	}
 	for _, factor := range union(was.Study.Hold, is.Study.Hold) {
 		if one, other := was.Study.Hold[factor], is.Study.Hold[factor]; one != other {
@@ -53,18 +53,18 @@ func (a *runPair) differInHosts(was, is map[string]record.Host) {
 		}
 		severe := record.DiffMachines(one, other)
 		for _, text := range severe {
-			a.decisive("machine", at(seat, was)+text)
+			a.decisive("machine", atSeat(seat, was)+text)
 		}
 		for _, text := range record.DiffHosts(one, other) {
 			if !slices.Contains(severe, text) {
-				a.add("facts", at(seat, was)+text)
+				a.addDifference("facts", atSeat(seat, was)+text)
 			}
 		}
 	}
 }
 
-// at names a seat where there are several.
-func at(seat string, seats map[string]record.Host) string {
+// atSeat names a seat where there are several.
+func atSeat(seat string, seats map[string]record.Host) string {
 	if len(seats) < 2 {
 		return ""
 	}
@@ -91,7 +91,7 @@ func (a *runPair) differInPrograms(was, is map[string]record.Binary) {
 				}
 			}
 		}
-		a.add("program", text)
+		a.addDifference("program", text)
 	}
 }
 
@@ -113,7 +113,7 @@ func (a *runPair) differInArms() {
 		one, first := was[p]
 		other, second := is[p]
 		if !first || !second {
-			a.add("study", fmt.Sprintf("%s%s is in %s run only", p.Arm, cells.InCell(p.Cell), map[bool]string{true: earlier, false: later}[first]))
+			a.addDifference("study", fmt.Sprintf("%s%s is in %s run only", p.Arm, cells.InCell(p.Cell), map[bool]string{true: earlier, false: later}[first]))
 			continue
 		}
 		both++
@@ -125,7 +125,7 @@ func (a *runPair) differInArms() {
 		}
 		if len(unlike) > 0 && one.Settings != nil && other.Settings != nil {
 			text := fmt.Sprintf("%s%s: %s", p.Arm, cells.InCell(p.Cell), FirstOf(unlike))
-			a.add("settings", text)
+			a.addDifference("settings", text)
 			a.barredArm[p] = "its settings differ: " + FirstOf(unlike)
 		}
 	}

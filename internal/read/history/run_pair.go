@@ -42,7 +42,7 @@ type runPair struct {
 	noise         map[cells.Key]float64 // by cell and metric: the larger A/A bound
 }
 
-func (a *runPair) add(about, text string) {
+func (a *runPair) addDifference(about, text string) {
 	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text})
 }
 

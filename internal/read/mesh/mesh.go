@@ -10,14 +10,16 @@
 // have been seen, facts.go what is unlike beside what is named.
 package mesh
 
+import "netdyno/internal/metric"
+
 // Level is the probability with which anything is named in a mesh of equal hosts.
 const Level = 0.05
 
 // The metrics of a mesh. Those of CPU are each end's own, per GB of a bulk stream.
 const (
-	Goodput    = "goodput_bytes_per_s"
-	SendCPU    = "client.cpu_s_per_gb"
-	ReceiveCPU = "server.cpu_s_per_gb"
+	Goodput    = metric.Goodput
+	SendCPU    = metric.OfClient + metric.CPUPerGB
+	ReceiveCPU = metric.OfServer + metric.CPUPerGB
 )
 
 // Mesh is what was found about hosts and what connects them.

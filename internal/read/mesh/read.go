@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
@@ -100,7 +101,7 @@ func newReading(s *cells.Dataset, names []string) *reading {
 	}
 	r.blocks = len(blocks)
 	for _, v := range s.Trials {
-		r.take(v, blocks)
+		r.takeTrial(v, blocks)
 	}
 	return r
 }
@@ -114,8 +115,8 @@ func rising(blocks map[int]int) []int {
 	return all
 }
 
-// take files one trial.
-func (r *reading) take(v *trial.Judged, blocks map[int]int) {
+// takeTrial files one trial.
+func (r *reading) takeTrial(v *trial.Judged, blocks map[int]int) {
 	client, server := slices.Index(r.names, v.Plan.Levels[clientHost]), slices.Index(r.names, v.Plan.Levels[serverHost])
 	if client < 0 || server < 0 || client == server || v.Trial.Status == trial.StatusMissing {
 		return
@@ -176,7 +177,7 @@ func (r *reading) measured(v *trial.Judged, at place) bool {
 // takeLatency files a trial of small messages: by what its user waits in an open
 // loop, by what an exchange takes in a closed one.
 func (r *reading) takeLatency(v *trial.Judged, at place) bool {
-	for _, name := range []string{"response_p50_us", "service_p50_us"} {
+	for _, name := range []string{metric.ResponseP50, metric.ServiceP50} {
 		if r.latency == "" || r.latency == name {
 			if r.enter(name, v.Trial.Values[name], at) {
 				r.latency = name

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/part"
 )
 
@@ -22,7 +23,7 @@ func (all Replacements) Part() part.Part {
 
 // table lists the cheapest arm of each side in every cell.
 func (p Pays) table() part.Table {
-	const cost, speed = "server.cpu_s_per_gb", "goodput_bytes_per_s"
+	const cost, speed = metric.OfServer + metric.CPUPerGB, metric.Goodput
 	t := part.Table{
 		Caption: "The cheapest arm of each side by the CPU time of both ends per GB. Cores are that difference at the link's rate, or at the speed of the faster one where no rate is known.",
 		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "with"), part.Figures("CPU per GB", "goodput"), part.OfKind(part.Arms, "without"),

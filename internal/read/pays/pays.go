@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/stat"
@@ -93,7 +94,7 @@ func (p *Pays) weigh(s *cells.Dataset) string {
 		if at[key.Cell] == nil {
 			at[key.Cell], order = &sides{}, append(order, key.Cell)
 		}
-		at[key.Cell].add(v)
+		at[key.Cell].addTrial(v)
 	}
 	for _, cell := range order {
 		if w, ok := at[cell].weigh(s, p.Spec); ok {
@@ -131,10 +132,10 @@ type weighing struct {
 	cpu, goodput cells.Pool
 }
 
-// add enters a trial that has the CPU of both ends.
-func (c *sides) add(v *trial.Judged) {
-	server, ok := v.Trial.Values["server.cpu_s_per_gb"]
-	client, both := v.Trial.Values["client.cpu_s_per_gb"]
+// addTrial enters a trial that has the CPU of both ends.
+func (c *sides) addTrial(v *trial.Judged) {
+	server, ok := v.Trial.Values[metric.OfServer+metric.CPUPerGB]
+	client, both := v.Trial.Values[metric.OfClient+metric.CPUPerGB]
 	if !ok || !both {
 		return
 	}
@@ -145,7 +146,7 @@ func (c *sides) add(v *trial.Judged) {
 	a := c.arms[i]
 	a.trials = append(a.trials, v)
 	a.cpu.Add(v.Plan.Block, server+client)
-	a.goodput.Add(v.Plan.Block, v.Trial.Values["goodput_bytes_per_s"])
+	a.goodput.Add(v.Plan.Block, v.Trial.Values[metric.Goodput])
 }
 
 // weigh compares the cheapest arm of each side; false where a side has none.

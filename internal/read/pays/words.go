@@ -41,7 +41,7 @@ func (p Pays) sentence() string {
 
 // speedWords is the speed that the cores are of.
 func speedWords(w Weighed) string {
-	s := metric.Shown("goodput_bytes_per_s").Scale(w.Speed)
+	s := metric.Shown(metric.Goodput).Scale(w.Speed)
 	text := s.Format(w.Speed) + " " + s.Unit
 	if w.Nominal {
 		return "the link's " + text
@@ -49,7 +49,7 @@ func speedWords(w Weighed) string {
 	return "the " + text + " that went over it"
 }
 
-func perGB(f cells.Figure) string { return part.FigureWords("server.cpu_s_per_gb", f) }
+func perGB(f cells.Figure) string { return part.FigureWords(metric.OfServer+metric.CPUPerGB, f) }
 
 // ratioWords is "0.97× as much (0.95–0.99)".
 func ratioWords(r Relative) string {

@@ -32,7 +32,7 @@ func blindSpots(s *cells.Dataset, profiles []Profile) []record.Warning {
 		at := p.Arm + " (" + p.End + ")"
 		for _, share := range p.Shares {
 			if share.Activity == unnamed && share.Share >= mostUnnamed {
-				w.add(at, "at least a tenth of the samples are of code whose functions have no names",
+				w.addWarning(at, "at least a tenth of the samples are of code whose functions have no names",
 					"use programs with their symbols: do not strip them, or strip --strip-debug, and build C and C++ with -fno-omit-frame-pointer")
 			}
 		}
@@ -43,10 +43,10 @@ func blindSpots(s *cells.Dataset, profiles []Profile) []record.Warning {
 			}
 		}
 		if hidden >= mostHidden {
-			w.add(at, "the names of the kernel's functions are hidden, so its part is not divided", "sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1")
+			w.addWarning(at, "the names of the kernel's functions are hidden, so its part is not divided", "sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1")
 		}
 		if p.Source == NoKernel {
-			w.add(at, "perf was not permitted to see the kernel, so shares are of the program's own code alone", "sudo sysctl kernel.perf_event_paranoid=1")
+			w.addWarning(at, "perf was not permitted to see the kernel, so shares are of the program's own code alone", "sudo sysctl kernel.perf_event_paranoid=1")
 		}
 	}
 	for _, v := range s.Probes {
@@ -65,7 +65,7 @@ func blindSpots(s *cells.Dataset, profiles []Profile) []record.Warning {
 // warner collects where each trouble is.
 type warner struct{ of map[record.Warning][]string }
 
-func (w warner) add(at, text, advice string) {
+func (w warner) addWarning(at, text, advice string) {
 	key := record.Warning{About: "profile", Text: text, Advice: advice}
 	if !slices.Contains(w.of[key], at) {
 		w.of[key] = append(w.of[key], at)
@@ -77,9 +77,9 @@ func (w warner) sampled(at string, s *contract.Sampled) {
 	const advice = "netdyno doctor says what perf may do on a host; without it Go programs profile themselves, and others have no profile"
 	switch {
 	case len(s.Pprof) == 0 && s.Why != "":
-		w.add(at, "perf took no samples: "+quantity.Clip(s.Why, longestWhy), advice)
+		w.addWarning(at, "perf took no samples: "+quantity.Clip(s.Why, longestWhy), advice)
 	case s.Lost > 0 && float64(s.Lost) >= mostLost*float64(s.Samples+s.Lost):
-		w.add(at, fmt.Sprintf("perf lost at least %.0f %% of the samples", mostLost*100), "give the worker another CPU, or let it do less")
+		w.addWarning(at, fmt.Sprintf("perf lost at least %.0f %% of the samples", mostLost*100), "give the worker another CPU, or let it do less")
 	}
 }
 

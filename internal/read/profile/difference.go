@@ -55,7 +55,7 @@ const (
 // and of these first the one that the study judges, so that figures beside each other
 // have one unit.
 func dividable(s *cells.Dataset) []string {
-	exchange, volume := "cpu_us_per_exchange", "cpu_s_per_gb"
+	exchange, volume := metric.CPUPerExchange, metric.CPUPerGB
 	judged := func(name string) bool { return s.Primary("server."+name) || s.Primary("client."+name) }
 	if judged(volume) && !judged(exchange) {
 		return []string{volume, exchange}
@@ -116,7 +116,7 @@ type side struct {
 }
 
 func sideOf(probes []*trial.Judged, end contract.Role) side {
-	all, source, _ := read(probes, end) // what cannot be read is named where profiles are summed up
+	all, source, _ := readProfiles(probes, end) // what cannot be read is named where profiles are summed up
 	return side{all, source}
 }
 

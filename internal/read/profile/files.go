@@ -55,14 +55,14 @@ func FilesOf(s *cells.Dataset) *Files {
 			if len(probes[at]) == 0 {
 				continue
 			}
-			f.add(filed{at, stem(at, taken), levelsOf(probes[at][0].Plan), probes[at]})
+			f.addFile(filed{at, stem(at, taken), levelsOf(probes[at][0].Plan), probes[at]})
 		}
 	}
 	return f
 }
 
-// add takes in a place, as long as its files are not too many.
-func (f *Files) add(p filed) {
+// addFile takes in a place, as long as its files are not too many.
+func (f *Files) addFile(p filed) {
 	if (len(f.places)+1)*len(ends)*len(kinds) > maxFiles {
 		f.beyond++
 		return
@@ -93,7 +93,7 @@ func (f *Files) Each(write func(File) error) (notes []string, err error) {
 			for _, kind := range kinds {
 				m := merger{end: end, of: kind.of}
 				for _, v := range p.probes {
-					unread = append(unread, m.add(v)...)
+					unread = append(unread, m.addTrial(v)...)
 				}
 				if m.sum == nil {
 					continue

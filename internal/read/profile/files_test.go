@@ -36,7 +36,7 @@ func TestNamesOfFiles(t *testing.T) {
 func TestFilesAreBounded(t *testing.T) {
 	f := &Files{}
 	for i := range maxFiles {
-		f.add(filed{Key: cells.KeyOf(fmt.Sprint(i), "go-net"), stem: fmt.Sprint(i)})
+		f.addFile(filed{Key: cells.KeyOf(fmt.Sprint(i), "go-net"), stem: fmt.Sprint(i)})
 	}
 	linked := 0
 	for i := range maxFiles {

@@ -41,7 +41,7 @@ func Flames(s *cells.Dataset) []Flame {
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
 			for _, end := range ends {
-				of, source, _ := read(probes[cells.KeyOf(cell, arm)], end) // what cannot be read is named where profiles are summed up
+				of, source, _ := readProfiles(probes[cells.KeyOf(cell, arm)], end) // what cannot be read is named where profiles are summed up
 				if f, ok := flameOf(of, end, dividable(s)); ok {
 					f.Cell, f.Arm, f.End, f.Source = cell, arm, string(end), source
 					all = append(all, f)
@@ -110,7 +110,7 @@ func grow(probes []probe, value func(*record.Record) (float64, bool)) (Flame, bo
 		used++
 		for _, key := range slices.Sorted(maps.Keys(t.stacks)) { // sums of floats depend on their order
 			st := t.stacks[key]
-			root.add(st, st.ns*whole/t.whole)
+			root.addCost(st, st.ns*whole/t.whole)
 		}
 	}
 	if used == 0 {
@@ -121,8 +121,8 @@ func grow(probes []probe, value func(*record.Record) (float64, bool)) (Flame, bo
 	return f, true
 }
 
-// add adds a stack, of which the executing function is first.
-func (n *node) add(st *stack, cost float64) {
+// addCost adds a stack, of which the executing function is first.
+func (n *node) addCost(st *stack, cost float64) {
 	n.cost += cost
 	at := n
 	for i := len(st.functions) - 1; i >= 0 && len(st.functions)-i <= maxDepth; i-- {

@@ -68,7 +68,7 @@ type merger struct {
 	sum    *profile.Profile // nil while there is none
 }
 
-func (m *merger) add(v *trial.Judged) []Unread {
+func (m *merger) addTrial(v *trial.Judged) []Unread {
 	var unread []Unread
 	found := false
 	for i := range v.Record.Workers {

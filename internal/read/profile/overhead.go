@@ -25,7 +25,7 @@ type Overhead struct {
 // disturbed are the metrics that a profiler may move, in groups: the first of each that
 // the arm has.
 func disturbed(s *cells.Dataset) [][]string {
-	names := [][]string{{"exchanges_per_s", "goodput_bytes_per_s"}, nil, nil}
+	names := [][]string{{metric.ExchangesPerS, metric.Goodput}, nil, nil}
 	for _, cost := range dividable(s) {
 		names[1], names[2] = append(names[1], "server."+cost), append(names[2], "client."+cost)
 	}

@@ -49,13 +49,13 @@ func newSampled(folded bool) *sampled {
 // addProbe adds the profiles of a probe's workers.
 func (t *sampled) addProbe(p probe) {
 	for _, one := range p.of {
-		t.add(one.Profile)
+		t.addProfile(one.Profile)
 	}
 	t.probes++
 }
 
-// add files every sample of a profile under its activity and its functions.
-func (t *sampled) add(p *profile.Profile) {
+// addProfile files every sample of a profile under its activity and its functions.
+func (t *sampled) addProfile(p *profile.Profile) {
 	value, err := cpuTime(p)
 	if err != nil {
 		return // as read says

@@ -75,9 +75,9 @@ type probe struct {
 	partial bool // the profile of a worker could not be read
 }
 
-// read parses the CPU profiles of an end, and says how they were taken. Probes that left
+// readProfiles parses the CPU profiles of an end, and says how they were taken. Probes that left
 // none are left out; what cannot be read is named.
-func read(probes []*trial.Judged, end contract.Role) (all []probe, source Source, unread []Unread) {
+func readProfiles(probes []*trial.Judged, end contract.Role) (all []probe, source Source, unread []Unread) {
 	for _, v := range probes {
 		p := probe{Judged: v}
 		var bad []error

@@ -51,7 +51,7 @@ func Profiles(s *cells.Dataset) ([]Profile, []record.Warning) {
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
 			for _, end := range ends {
-				of, source, bad := read(probes[cells.KeyOf(cell, arm)], end)
+				of, source, bad := readProfiles(probes[cells.KeyOf(cell, arm)], end)
 				unread = append(unread, bad...)
 				t := newSampled(source == Mixed)
 				for _, p := range of {

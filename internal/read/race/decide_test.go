@@ -51,14 +51,14 @@ func TestAnArmThatBreaksABoundIsLeftOutAndWinsNothing(t *testing.T) {
 	if s.fates["large"].Fate != Broken || s.leader == nil || s.leader.name != "small" {
 		t.Errorf("fates %+v, leader %+v; want large left out and small ahead", s.fates, s.leader)
 	}
-	c := f.next(s, record.Race{Confirm: 6, Within: []record.Bound{{}}}, limits{block: 4, blocks: 20, rest: unbounded})
+	c := f.nextCourse(s, record.Race{Confirm: 6, Within: []record.Bound{{}}}, limits{block: 4, blocks: 20, rest: unbounded})
 	if slices.Contains(c.run, "large") {
 		t.Errorf("the next block has %v", c.run)
 	}
 	// Nobody keeps it: nothing is confirmed.
 	f = fieldOf(within(ran("base", 100, 101, 99), 2, 2.02, 2), within(ran("other", 100, 101, 99), 3, 3.05, 3.02))
 	f.bounds = 1
-	if c := f.next(f.judge(3), record.Race{Confirm: 6, Within: []record.Bound{{Metric: "server.rss_bytes", Text: "1MB"}}}, limits{block: 4, blocks: 20, rest: unbounded}); c.ended == "" || c.winner != "" {
+	if c := f.nextCourse(f.judge(3), record.Race{Confirm: 6, Within: []record.Bound{{Metric: "server.rss_bytes", Text: "1MB"}}}, limits{block: 4, blocks: 20, rest: unbounded}); c.ended == "" || c.winner != "" {
 		t.Errorf("when nobody keeps the bound: %+v", c)
 	}
 }
@@ -67,12 +67,12 @@ func TestAnArmThatDoesNotRunIsLeftOutAfterTwoFailures(t *testing.T) {
 	broken := ran("broken", math.NaN(), math.NaN())
 	broken.failed, broken.reason = 2, "no such device"
 	f := fieldOf(ran("base", 100, 101), ran("other", 100, 102), broken)
-	c := f.next(f.judge(2), record.Race{Confirm: 6}, limits{block: 3, blocks: 20, rest: unbounded})
+	c := f.nextCourse(f.judge(2), record.Race{Confirm: 6}, limits{block: 3, blocks: 20, rest: unbounded})
 	if slices.Contains(c.run, "broken") || len(c.dropped) != 1 {
 		t.Errorf("%+v", c)
 	}
 	f.baseline().failed = 2
-	if c := f.next(f.judge(2), record.Race{Confirm: 6}, limits{block: 3, blocks: 20, rest: unbounded}); c.racing || c.winner != "" {
+	if c := f.nextCourse(f.judge(2), record.Race{Confirm: 6}, limits{block: 3, blocks: 20, rest: unbounded}); c.racing || c.winner != "" {
 		t.Errorf("a race without its baseline goes on: %+v", c)
 	}
 }
@@ -80,11 +80,11 @@ func TestAnArmThatDoesNotRunIsLeftOutAfterTwoFailures(t *testing.T) {
 // Where trials do not suffice the worse half goes, but no arm that was never measured.
 func TestTheWorseHalfGoesWhenTrialsAreShort(t *testing.T) {
 	f := fieldOf(ran("base", 100), ran("a", 110), ran("b", 90), ran("c", 80), ran("d", math.NaN()), ran("e", 70), ran("f", 60), ran("g", 50))
-	c := f.next(f.judge(1), record.Race{Confirm: 6}, limits{block: 2, blocks: 30, rest: 12 + 10, scarce: ofTrials})
+	c := f.nextCourse(f.judge(1), record.Race{Confirm: 6}, limits{block: 2, blocks: 30, rest: 12 + 10, scarce: ofTrials})
 	if want := []string{"base", "a", "b", "d"}; !slices.Equal(c.run, want) || !c.racing {
 		t.Errorf("after the first block run %v, want %v", c.run, want)
 	}
-	if c := f.next(f.judge(1), record.Race{Confirm: 6}, limits{block: 2, blocks: 30, rest: 1000 - 8, scarce: ofTrials}); len(c.run) != 8 {
+	if c := f.nextCourse(f.judge(1), record.Race{Confirm: 6}, limits{block: 2, blocks: 30, rest: 1000 - 8, scarce: ofTrials}); len(c.run) != 8 {
 		t.Errorf("with trials enough run %v", c.run)
 	}
 }

@@ -50,13 +50,13 @@ func gather(s *cells.Dataset, spec record.Race, until int) field {
 			continue
 		}
 		i := slices.IndexFunc(f.runners, func(r *runner) bool { return r.name == v.Plan.Arm })
-		f.runners[i].take(v, m, spec.Within)
+		f.runners[i].takeTrial(v, m, spec.Within)
 	}
 	return f
 }
 
-// take enters a trial.
-func (r *runner) take(v *trial.Judged, m metric.Metric, bounds []record.Bound) {
+// takeTrial enters a trial.
+func (r *runner) takeTrial(v *trial.Judged, m metric.Metric, bounds []record.Bound) {
 	r.last = max(r.last, v.Plan.Block)
 	if v.Record != nil && v.Record.Outcome != record.OK {
 		r.failed++

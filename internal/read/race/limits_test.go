@@ -39,7 +39,7 @@ func TestTheRestOfARace(t *testing.T) {
 		}
 	}
 	f := fieldOf(ran("base", 100), ran("a", 110))
-	if c := f.next(f.judge(1), record.Race{Confirm: 6}, limits{block: 2, blocks: 20, rest: 13, scarce: ofTime}); c.ended != "the time of the race is spent" || c.winner != "a" {
+	if c := f.nextCourse(f.judge(1), record.Race{Confirm: 6}, limits{block: 2, blocks: 20, rest: 13, scarce: ofTime}); c.ended != "the time of the race is spent" || c.winner != "a" {
 		t.Errorf("with time for the confirmation alone: %+v", c)
 	}
 }

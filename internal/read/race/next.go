@@ -101,11 +101,11 @@ func confirmation(s *cells.Dataset, spec record.Race, block int) course {
 // before judges the race by the blocks before one.
 func before(s *cells.Dataset, spec record.Race, block int) course {
 	f := gather(s, spec, block)
-	return f.next(f.judge(block-1), spec, limitsOf(s, spec, block))
+	return f.nextCourse(f.judge(block-1), spec, limitsOf(s, spec, block))
 }
 
-// next decides what of a block runs.
-func (f field) next(st standing, spec record.Race, to limits) course {
+// nextCourse decides what of a block runs.
+func (f field) nextCourse(st standing, spec record.Race, to limits) course {
 	c := course{racing: true}
 	for _, r := range f.runners {
 		switch fate, runs := st.fates[r.name]; {

@@ -12,7 +12,7 @@ import (
 )
 
 // costs are what a gain is paid with, where the trials have it.
-var costs = []string{"server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.rss_bytes", "client.rss_bytes"}
+var costs = []string{metric.OfServer + metric.CPUPerExchange, metric.OfClient + metric.CPUPerExchange, metric.OfServer + metric.RSS, metric.OfClient + metric.RSS}
 
 // Read tells what a race found; nil for a study that is none, or whose metric is not in
 // the registry.
@@ -37,7 +37,7 @@ func Read(s *cells.Dataset) *Race {
 		r.Trials += oneIf(v.Record != nil)
 	}
 	st := f.judge(block)
-	c := f.next(st, *spec, limitsOf(s, *spec, block+1))
+	c := f.nextCourse(st, *spec, limitsOf(s, *spec, block+1))
 	for _, a := range s.Header.Allocations {
 		if a.Confirms != "" {
 			r.Winner = a.Confirms

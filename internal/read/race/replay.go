@@ -50,7 +50,7 @@ func (p Replay) Run() Result {
 				}
 			}
 		}
-		c := f.next(f.judge(block), p.Race, limits{block: block + 1, blocks: p.Blocks, rest: p.rest(r.Raced), scarce: ofTrials})
+		c := f.nextCourse(f.judge(block), p.Race, limits{block: block + 1, blocks: p.Blocks, rest: p.rest(r.Raced), scarce: ofTrials})
 		if running = c.run; c.racing {
 			continue
 		}

@@ -142,10 +142,10 @@ func TestFitsStandBesideThePublished(t *testing.T) {
 	}
 }
 
-func TestSearchesListWhatEachArmNeeds(t *testing.T) {
-	searches := sectionsOf(New(sample(6)), "searches")
+func TestReachesListWhatEachArmNeeds(t *testing.T) {
+	reaches := sectionsOf(New(sample(6)), "reaches")
 	var got [][]string
-	for _, row := range searches[0].Tables[0].Rows {
+	for _, row := range reaches[0].Tables[0].Rows {
 		got = append(got, []string{shown(row[1]), shown(row[2]), shown(row[3]), shown(row[4]), shown(row[5])})
 	}
 	want := [][]string{
@@ -156,8 +156,8 @@ func TestSearchesListWhatEachArmNeeds(t *testing.T) {
 	if !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
-	if !strings.Contains(searches[1].Sentences[0], "no valid trial at threads=64") || len(searches[1].Tables) > 0 {
-		t.Errorf("a search that finds nothing shows %q and %d tables", searches[1].Sentences[0], len(searches[1].Tables))
+	if !strings.Contains(reaches[1].Sentences[0], "no valid trial at threads=64") || len(reaches[1].Tables) > 0 {
+		t.Errorf("a reach that finds nothing shows %q and %d tables", reaches[1].Sentences[0], len(reaches[1].Tables))
 	}
 }
 

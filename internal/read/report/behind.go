@@ -13,8 +13,8 @@ type place struct {
 	levels    map[string]string
 }
 
-// at tells whether the trials run at all of some levels, the compared factor's included.
-func (p place) at(compared string, levels map[string]string) bool {
+// isAt tells whether the trials run at all of some levels, the compared factor's included.
+func (p place) isAt(compared string, levels map[string]string) bool {
 	for factor, level := range levels {
 		if factor == compared && level != p.arm || factor != compared && p.levels[factor] != level {
 			return false
@@ -43,7 +43,7 @@ func (l *layout) placesOf() []place {
 func (v *chartView) behind(levels map[string]string, match func(place) bool) part.Behind {
 	var b part.Behind
 	for _, p := range v.places {
-		if !p.at(v.Header.Study.Compare.Factor, v.Spec.Where) || !p.at(v.Header.Study.Compare.Factor, levels) ||
+		if !p.isAt(v.Header.Study.Compare.Factor, v.Spec.Where) || !p.isAt(v.Header.Study.Compare.Factor, levels) ||
 			len(v.Spec.Arms) > 0 && !slices.Contains(v.Spec.Arms, p.arm) || !match(p) {
 			continue
 		}

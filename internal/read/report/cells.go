@@ -43,8 +43,8 @@ func (p Page) ManyCells() bool { return len(p.Cells) > printedCells }
 // metrics, and what a terminal shows of it. A percentile is of the response
 // times in an open loop, else of the service times.
 var (
-	wide  = []string{"exchanges_per_s", "goodput_bytes_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.peak_rss_bytes"}
-	small = []string{"exchanges_per_s", "p50_us", "p99_us", "server.cpu_us_per_exchange"}
+	wide  = []string{metric.ExchangesPerS, metric.Goodput, "p50_us", "p99_us", metric.OfServer + metric.CPUPerExchange, metric.OfClient + metric.CPUPerExchange, metric.OfServer + metric.PeakRSS}
+	small = []string{metric.ExchangesPerS, "p50_us", "p99_us", metric.OfServer + metric.CPUPerExchange}
 )
 
 func (l *layout) cells() []Cell {
@@ -95,12 +95,12 @@ func inMainTable(name string) bool {
 // judged, then those of a list, then what was left unfinished.
 func (l *layout) choose(c cells.Cell, names []string) []string {
 	measured, kind := metricsOf(c), record.Service
-	if slices.Contains(measured, "response_p50_us") {
+	if slices.Contains(measured, metric.ResponseP50) {
 		kind = record.Response
 	}
 	names = resolve(names, kind)
 	if standing(c) {
-		names = append(slices.DeleteFunc(names, func(name string) bool { return name == "server.peak_rss_bytes" }), "server.rss_bytes")
+		names = append(slices.DeleteFunc(names, func(name string) bool { return name == metric.OfServer+metric.PeakRSS }), metric.OfServer+metric.RSS)
 	}
 	var chosen []string
 	for _, name := range slices.Concat(l.Header.Study.Compare.Primary, names, leftUnfinished(c)) {
@@ -121,8 +121,8 @@ func standing(c cells.Cell) bool {
 // never completed: how many, and how long the oldest had waited.
 func leftUnfinished(c cells.Cell) []string {
 	for _, a := range c.Arms {
-		if slices.ContainsFunc(a.Trials, func(t trial.Trial) bool { return t.Status == trial.Valid && t.Values["unfinished"] > 0 }) {
-			return []string{"unfinished", "unfinished_age_max_us"}
+		if slices.ContainsFunc(a.Trials, func(t trial.Trial) bool { return t.Status == trial.Valid && t.Values[metric.Unfinished] > 0 }) {
+			return []string{metric.Unfinished, metric.UnfinishedAge}
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ func (l *layout) mainTable(c cells.Cell) part.Table {
 			t.Rows[i] = append(t.Rows[i], d)
 		}
 		t.Columns = append(t.Columns, column)
-		if name == goodputMetric && onLink(c) {
+		if name == metric.Goodput && onLink(c) {
 			column, figures := inGigabits(c.Arms)
 			column.Brief = slices.Contains(onTerminal, name)
 			addColumn(&t, column, figures)

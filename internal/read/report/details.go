@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
 )
@@ -11,12 +12,12 @@ import (
 // point.
 var (
 	ofRuntime = []string{
-		".gc_cpu_share", ".gc_cycles_per_s", ".gc_pause_us_per_s", ".gc_pause_us_per_cycle", ".alloc_bytes_per_exchange",
-		".goroutines", ".heap_bytes", ".heap_sys_bytes", ".stack_sys_bytes",
+		"." + metric.GCShare, "." + metric.GCCycles, "." + metric.GCPauses, "." + metric.GCPausePerCycle, "." + metric.AllocPerExchange,
+		"." + metric.Goroutines, "." + metric.Heap, "." + metric.HeapSys, "." + metric.StackSys,
 	}
 	ofPath = []string{
-		"link_rate_share", "link_rx_bytes_per_s", "link_tx_bytes_per_s", "link_rx_packets_per_s", "link_tx_packets_per_s",
-		"slowest_connection_bytes_per_s", "fastest_connection_bytes_per_s", ".threads", ".rss_bytes",
+		metric.LinkRateShare, metric.LinkRxBytes, metric.LinkTxBytes, metric.LinkRxPackets, metric.LinkTxPackets,
+		metric.SlowestConnection, metric.FastestConnection, "." + metric.Threads, "." + metric.RSS,
 	}
 )
 

@@ -15,7 +15,7 @@ import (
 // the models are of. The error is w's.
 func ForecastText(w io.Writer, f cost.Forecast, from string, opt TextOptions) error {
 	t := newTerminal(opt)
-	t.title(f.Need.Title(), "")
+	t.title(f.Load.Title(), "")
 	t.paragraph("", "Models of "+from+".")
 	for _, c := range forecastStamps(f) {
 		t.paragraph("  ", c)
@@ -63,7 +63,7 @@ func forecastTable(f cost.Forecast) part.Table {
 			}
 		}
 		connections := quantity.FormatCount(c.Connections)
-		if !c.Whole() && f.Need.Connections == 0 {
+		if !c.Whole() && f.Load.Connections == 0 {
 			connections = "≥ " + connections
 		}
 		t.Rows = append(t.Rows, []part.Datum{

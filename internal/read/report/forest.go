@@ -88,7 +88,7 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 			Arm: l.place[a.Name], Name: a.Name, Verdict: cmp.Verdict, Mark: mark(cmp.Verdict),
 			Label: part.TimesIn(cmp.Ratio, cmp.Low, cmp.High),
 			Ratio: part.Brief(cmp.Ratio), Low: part.Brief(cmp.Low), High: part.Brief(cmp.High),
-		}.of(cmp.Ratios, cmp.In))
+		}.ofRatios(cmp.Ratios, cmp.In))
 	}
 	if len(group.Rows) == 0 {
 		return group // the baseline alone is set against nothing
@@ -101,13 +101,13 @@ func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
 			Name:  l.baseline() + " again",
 			Label: part.TimesIn(n.Ratio, n.Low, n.High),
 			Ratio: part.Brief(n.Ratio), Low: part.Brief(n.Low), High: part.Brief(n.High),
-		}.of(n.Ratios, n.In))
+		}.ofRatios(n.Ratios, n.In))
 	}
 	return group
 }
 
-// of adds the ratios that can be drawn, with their blocks.
-func (r ForestRow) of(ratios []float64, blocks []int) ForestRow {
+// ofRatios adds the ratios that can be drawn, with their blocks.
+func (r ForestRow) ofRatios(ratios []float64, blocks []int) ForestRow {
 	r.Ratios, r.Blocks = []float64{}, []int{}
 	for i, ratio := range ratios {
 		if part.Drawable(ratio) && i < len(blocks) && len(r.Ratios) < maxDots {

@@ -113,7 +113,7 @@ func nowView(s follow.Snapshot) any {
 }
 
 func rateText(perSecond float64) string {
-	return part.WithUnit(perSecond, part.ScaleFor("exchanges_per_s", perSecond))
+	return part.WithUnit(perSecond, part.ScaleFor(metric.ExchangesPerS, perSecond))
 }
 
 // liveFound is what a run has found so far.
@@ -124,7 +124,7 @@ type liveFound struct {
 }
 
 // liveMetrics are shown of every run beside its primary metrics, where it has them.
-var liveMetrics = []string{"exchanges_per_s", "response_p99_us", "service_p99_us", "server.cpu_us_per_exchange"}
+var liveMetrics = []string{metric.ExchangesPerS, metric.ResponseP99, metric.ServiceP99, metric.OfServer + metric.CPUPerExchange}
 
 func foundView(s follow.Snapshot) any {
 	ended := s.State != follow.Running
@@ -196,7 +196,7 @@ func (l *layout) soFarOf(cell cells.Cell, arm cells.Arm, name string) part.Datum
 const latestTrials = 12
 
 // trialMetrics are those of a single trial.
-var trialMetrics = []string{"exchanges_per_s", "response_p99_us", "service_p99_us", "server.cpu_us_per_exchange", "host.steal_share"}
+var trialMetrics = []string{metric.ExchangesPerS, metric.ResponseP99, metric.ServiceP99, metric.OfServer + metric.CPUPerExchange, metric.HostSteal}
 
 func trialsView(s follow.Snapshot) any {
 	records := s.Records[max(0, len(s.Records)-latestTrials):]

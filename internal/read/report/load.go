@@ -48,7 +48,7 @@ func loadTable(s *summary.Summary, skip int) part.Table {
 	if shown("requests") {
 		column(part.Figures("requests")[0], func(l summary.Load) part.Datum { return part.Value(quantity.FormatCount(float64(l.Requests)), "") })
 	}
-	figures("rate", "exchanges_per_s", func(l summary.Load) *summary.Figure { return l.Rate })
+	figures("rate", metric.ExchangesPerS, func(l summary.Load) *summary.Figure { return l.Rate })
 	column(part.Column{Title: "±", Unit: "%", Kind: part.Numbers}, func(l summary.Load) part.Datum {
 		if l.Rate == nil || l.Rate.Within == 0 {
 			return part.Datum{}
@@ -56,7 +56,7 @@ func loadTable(s *summary.Summary, skip int) part.Table {
 		return part.Value(strconv.FormatFloat(100*l.Rate.Within, 'f', 0, 64), "")
 	})
 	if shown("goodput") {
-		figures("goodput", goodputMetric, func(l summary.Load) *summary.Figure { return l.Goodput })
+		figures("goodput", metric.Goodput, func(l summary.Load) *summary.Figure { return l.Goodput })
 	}
 	for _, p := range metric.Percentiles {
 		figures(p.Label, metric.PercentileName(s.Loads[0].Times, p.Name), func(l summary.Load) *summary.Figure { return l.Percentile(p.Label) })
@@ -68,10 +68,10 @@ func loadTable(s *summary.Summary, skip int) part.Table {
 		return &summary.Figure{Value: l.MaxUs, Known: true}
 	})
 	if s.Totals.Failed > 0 {
-		figures("errors", "error_share", func(l summary.Load) *summary.Figure { return l.Errors })
+		figures("errors", metric.ErrorShare, func(l summary.Load) *summary.Figure { return l.Errors })
 	}
 	if shown("server CPU") {
-		figures("server CPU", "server.cpu_us_per_exchange", func(l summary.Load) *summary.Figure { return l.ServerCPU })
+		figures("server CPU", metric.OfServer+metric.CPUPerExchange, func(l summary.Load) *summary.Figure { return l.ServerCPU })
 	}
 	if shown("limit") {
 		column(part.Column{Title: "limit", Kind: part.Limits}, func(l summary.Load) part.Datum { return part.Word(l.Limit) })

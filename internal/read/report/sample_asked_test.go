@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/read/fit"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/search"
+	"netdyno/internal/read/reach"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -33,7 +33,7 @@ func sampleAsked(f *finding.Findings) {
 		Unit:   "bytes",
 		Reason: "opt.server.read_buffer does not vary over the trials",
 	}}
-	f.Searches = []search.Search{sampleSearch(), {
+	f.Reaches = []reach.Reach{sampleReach(), {
 		Spec:   record.Reach{Title: "A search that finds nothing", Metric: "exchanges_per_s", Share: 0.95, Least: []string{"threads"}},
 		Reason: "no valid trial at threads=64",
 	}}
@@ -205,10 +205,10 @@ func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
 	return p
 }
 
-// sampleSearch has an arm with two ways, one in doubt, and one with none.
-func sampleSearch() search.Search {
-	spot := func(threads, connections string, value, share, low float64) search.Candidate {
-		return search.Candidate{
+// sampleReach has an arm with two ways, one in doubt, and one with none.
+func sampleReach() reach.Reach {
+	spot := func(threads, connections string, value, share, low float64) reach.Candidate {
+		return reach.Candidate{
 			Cell:   "threads=" + threads + " connections=" + connections,
 			Levels: []view.Coordinate{{Text: threads}, {Text: connections}},
 			Metric: cells.Figure{N: 6, Value: value, Low: 0.98 * value, High: 1.02 * value},
@@ -217,11 +217,11 @@ func sampleSearch() search.Search {
 		}
 	}
 	best := spot("2", "4", 5.2e9, 1, 1)
-	return search.Search{
+	return reach.Reach{
 		Spec: record.Reach{Title: "Streams that fill it", Metric: "goodput_bytes_per_s", Share: 0.95, Least: []string{"threads", "connections"}},
 		Unit: "B/s", Best: best, BestOf: sampleArms[0].name,
-		Reached: []search.Reached{
-			{Arm: sampleArms[0].name, Least: []search.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
+		Reached: []reach.Reached{
+			{Arm: sampleArms[0].name, Least: []reach.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
 			{Arm: sampleArms[1].name, Best: spot("2", "16", 4.1e9, 0.788, 0.76)},
 		},
 		Sentence: "The best goodput_bytes_per_s is 5.20 GB/s.",

@@ -56,7 +56,7 @@ func smallSample() finding.Findings {
 	f.Charts[0].Spec.Where = map[string]string{"in_flight": "1"}
 	f.Charts = slices.Delete(f.Charts, 1, 2)
 	f.Ladders[0].Splits = f.Ladders[0].Splits[:1]
-	f.Fits, f.Searches = f.Fits[:1], f.Searches[:1]
+	f.Fits, f.Reaches = f.Fits[:1], f.Reaches[:1]
 	f.ServerReport = serverReport()
 	f.Requirements = staged().Requirements[:2]
 	f.Shapes = []shape.Shape{{

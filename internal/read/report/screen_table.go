@@ -125,7 +125,7 @@ func (l *layout) figureTable(metrics []string, short brevity) part.Table {
 			column = beside(column, figures, l.ratiosOf(name, s, short.ratios))
 		}
 		addColumn(&t, column, figures)
-		if name == goodputMetric && slices.ContainsFunc(l.Cells, onLink) {
+		if name == metric.Goodput && slices.ContainsFunc(l.Cells, onLink) {
 			var arms []cells.Arm
 			l.eachArm(func(_ cells.Cell, a cells.Arm) { arms = append(arms, a) })
 			column, figures := inGigabits(arms)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
@@ -145,7 +146,7 @@ func TestColourIsOnMarksAlone(t *testing.T) {
 // cores that it takes; on loopback it is not.
 func TestGoodputOfALink(t *testing.T) {
 	f, err := finding.Find(synthetic.Run(synthetic.Options{
-		Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Server: "go-net"}}, Connections: []int{10}, Blocks: 6, SD: 0.02, Bare: true, Primary: []string{goodputMetric},
+		Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Server: "go-net"}}, Connections: []int{10}, Blocks: 6, SD: 0.02, Bare: true, Primary: []string{metric.Goodput},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -155,14 +156,14 @@ func TestGoodputOfALink(t *testing.T) {
 	}
 	for i := range f.Cells[0].Arms {
 		metrics := &f.Cells[0].Arms[i].Metrics
-		*metrics = append(*metrics, cells.Summary{Metric: linkShareMetric, Unit: "share", Figure: cells.Figure{N: 6, Value: 0.9, Low: 0.89, High: 0.91}})
+		*metrics = append(*metrics, cells.Summary{Metric: metric.LinkRateShare, Unit: "share", Figure: cells.Figure{N: 6, Value: 0.9, Low: 0.89, High: 0.91}})
 	}
 	page := New(f)
 	var titles []string
 	for _, c := range page.Cells[0].Main.Columns {
 		titles = append(titles, c.Metric+" "+c.Unit)
 	}
-	if got := strings.Join(titles, ", "); !strings.Contains(got, goodputMetric+" MB/s, "+goodputMetric+" Gbit/s, "+coresMetric) {
+	if got := strings.Join(titles, ", "); !strings.Contains(got, metric.Goodput+" MB/s, "+metric.Goodput+" Gbit/s, "+metric.OfServer+metric.Cores) {
 		t.Errorf("columns: %s", got)
 	}
 	if screen := screenOf(t, f); !strings.Contains(screen, "Gbit/s") {

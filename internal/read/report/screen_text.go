@@ -34,13 +34,13 @@ func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	if s.title != "" {
 		t.line(t.bold(shortened(printable.Text(s.title), t.width)))
 	}
-	r.add(t.cut(t.wrapped(s.answer), answerLines), "line", "of the answer")
+	r.addRest(t.cut(t.wrapped(s.answer), answerLines), "line", "of the answer")
 	for i, q := range s.requirements {
 		if i < requirementsShown {
 			t.oneLine(t.verdict(stateVerdict[q.State], cmp.Or(stateMarks[q.State], "·"))+" ", q.Text)
 		}
 	}
-	r.add(len(s.requirements)-requirementsShown, "requirement", "")
+	r.addRest(len(s.requirements)-requirementsShown, "requirement", "")
 	t.line("")
 	warnings := min(len(s.warnings), warningsShown)
 	for warnings > s.leastWarnings() && t.heights(t.fitting(s.forms, screenLines)) > s.left(t, warnings, r) {
@@ -57,7 +57,7 @@ func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	for _, n := range s.warnings[:warnings] {
 		t.oneLine("", n.line())
 	}
-	r.add(len(s.warnings)-warnings, "warning", "")
+	r.addRest(len(s.warnings)-warnings, "warning", "")
 	if len(r.left) > 0 {
 		t.all(t.restLines(strings.Join(r.left, ", "), s.full))
 	}
@@ -135,7 +135,7 @@ func (n notice) line() string {
 // rest is what a screen left out, in words.
 type rest struct{ left []string }
 
-func (r *rest) add(n int, noun, of string) {
+func (r *rest) addRest(n int, noun, of string) {
 	if n > 0 {
 		r.left = append(r.left, part.Joined(" ", quantity.Plural(n, "more "+noun), of))
 	}
@@ -207,12 +207,12 @@ func (t *terminal) screenTables(tables []part.Table, lines int, r *rest) map[com
 	for i, tab := range tables {
 		rows := max(lines-height(t.screenGrid(tab))+len(tab.Rows), 1)
 		if i > 0 && rows < min(len(tab.Rows), 2) {
-			r.add(len(tables)-i, "metric", "")
+			r.addRest(len(tables)-i, "metric", "")
 			break
 		}
 		if more := len(tab.Rows) - rows; more > 0 {
 			tab.Rows = tab.Rows[:rows]
-			r.add(more, "row", "")
+			r.addRest(more, "row", "")
 		}
 		r.left = append(r.left, tab.Notes...)
 		addMarks(tab, shown)

@@ -72,7 +72,7 @@ func (l *layout) series(c cells.Cell, budget int) (part.Heading, *Series) {
 
 // scaled chooses the unit by the largest rate.
 func (s *Series) scaled(largest float64) {
-	s.Scale = part.ScaleFor("exchanges_per_s", largest)
+	s.Scale = part.ScaleFor(metric.ExchangesPerS, largest)
 	s.Axis = "exchanges (" + s.Scale.Unit + "), seconds since the start"
 }
 

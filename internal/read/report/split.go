@@ -45,7 +45,7 @@ func (l *layout) split(c cells.Cell) (part.Heading, *Split) {
 		panel := SplitPanel{Arm: l.place[a.Name], Name: a.Name, Groups: []SplitGroup{}}
 		for _, t := range a.Trials {
 			for _, of := range t.CPU {
-				full := panel.add(of, t.ID)
+				full := panel.addSplit(of, t.ID)
 				cut, drawn = cut || full, true
 			}
 		}
@@ -62,8 +62,8 @@ func (l *layout) split(c cells.Cell) (part.Heading, *Split) {
 	return part.Heading{Title: "Where CPU time went", Caption: caption, Wide: true}, split
 }
 
-// add appends a trial's bar to its group, and says when the group is full.
-func (p *SplitPanel) add(of trial.CPUSplit, id string) bool {
+// addSplit appends a trial's bar to its group, and says when the group is full.
+func (p *SplitPanel) addSplit(of trial.CPUSplit, id string) bool {
 	i := slices.IndexFunc(p.Groups, func(g SplitGroup) bool { return g.Of == of.Of })
 	if i < 0 {
 		i = len(p.Groups)

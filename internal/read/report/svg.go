@@ -34,7 +34,7 @@ func safeSVG(svg []byte) (template.HTML, error) {
 	for {
 		token, err := s.in.Token()
 		if err == nil {
-			err = s.take(token)
+			err = s.takeToken(token)
 		}
 		switch {
 		case errors.Is(err, io.EOF) && s.out.Len() > 0:
@@ -53,7 +53,7 @@ type svgCopy struct {
 	open []string
 }
 
-func (s *svgCopy) take(token xml.Token) error {
+func (s *svgCopy) takeToken(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.StartElement:
 		name := t.Name.Local

@@ -13,7 +13,7 @@ import (
 // tcpMetrics are what the kernel counts of an end's connections, without the
 // end.
 var tcpMetrics = []string{
-	"tcp_rtt_us", "tcp_congestion_window_bytes", "tcp_retransmit_share", "tcp_busy_share", "tcp_receive_window_share", "tcp_send_buffer_share",
+	metric.TCPRTT, metric.TCPCongestionWindow, metric.TCPRetransmitShare, metric.TCPBusyShare, metric.TCPReceiveWindow, metric.TCPSendBuffer,
 }
 
 // tcp shows what the kernel counted of each end's connections, one table for

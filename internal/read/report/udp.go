@@ -10,9 +10,7 @@ import (
 )
 
 // udpMetrics are what the kernel counts of an end's datagrams, without the end.
-var udpMetrics = []string{"udp_drops_per_s", "udp_undelivered_per_s", "udp_failed_sends_per_s"}
-
-const datagramsPerSend = "udp_datagrams_per_send"
+var udpMetrics = []string{metric.UDPDrops, metric.UDPUndelivered, metric.UDPFailedSends}
 
 // udp shows what the kernel counted of UDP, one table for each cell; none where no
 // transport is over it.
@@ -27,7 +25,7 @@ func (l *layout) udp() part.Section {
 	for _, name := range udpMetrics {
 		heads = append(heads, part.Figures(metric.Shown(string(contract.Server)+"."+name).Heading)...)
 	}
-	section.Tables = l.endTables(append(heads, part.Figures(metric.Shown(datagramsPerSend).Heading)...), l.udpRow)
+	section.Tables = l.endTables(append(heads, part.Figures(metric.Shown(metric.DatagramsPerSend).Heading)...), l.udpRow)
 	return section
 }
 
@@ -37,7 +35,7 @@ func (l *layout) udpRow(c cells.Cell, a cells.Arm, end string) []part.Datum {
 		return nil
 	}
 	row := []part.Datum{l.armDatum(a), part.Word(end)}
-	for _, name := range []string{end + "." + udpMetrics[0], end + "." + udpMetrics[1], end + "." + udpMetrics[2], datagramsPerSend} {
+	for _, name := range []string{end + "." + udpMetrics[0], end + "." + udpMetrics[1], end + "." + udpMetrics[2], metric.DatagramsPerSend} {
 		d := part.Missing()
 		if m, ok := summaryOf(a, name); ok {
 			d = part.InUnit(m.Value, scaleOf(c, name))

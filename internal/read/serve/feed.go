@@ -176,7 +176,7 @@ func (f *feed) publish(head report.LiveHead, changes []change, over bool) {
 		return
 	}
 	f.head, f.over = head, over
-	f.take(changes)
+	f.takeChanges(changes)
 }
 
 // fail says that the run cannot be read any more.
@@ -184,11 +184,11 @@ func (f *feed) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.over, f.failed = true, err
-	f.take([]change{{id: "gone", text: []byte(printable.Text(err.Error()))}})
+	f.takeChanges([]change{{id: "gone", text: []byte(printable.Text(err.Error()))}})
 }
 
-// take puts changes in the place of what the parts were. The caller holds the lock.
-func (f *feed) take(changes []change) {
+// takeChanges puts changes in the place of what the parts were. The caller holds the lock.
+func (f *feed) takeChanges(changes []change) {
 	f.version++
 	for _, c := range changes {
 		c.event, c.version = event(c.id, c.text), f.version

@@ -127,7 +127,7 @@ func New(f finding.Findings) *Summary {
 			case a.Totals == nil: // none of its trials can be used, which is said of it
 				a.Totals = none
 			}
-			s.Totals.add(a.Totals)
+			s.Totals.addTotals(a.Totals)
 			s.Loads = append(s.Loads, loadOf(f.Header.Study, c, a))
 			for t := range a.All() {
 				blocks[t.Block] = true
@@ -159,7 +159,7 @@ func nothing(all []cells.Cell) *cells.Totals {
 	return nil
 }
 
-func (t *Totals) add(a *cells.Totals) {
+func (t *Totals) addTotals(a *cells.Totals) {
 	t.Requests += a.Exchanges
 	t.Failed += a.Failed
 	t.ReceivedBytes += a.ReceivedBytes
@@ -185,8 +185,8 @@ func loadOf(study record.Study, c cells.Cell, a cells.Arm) Load {
 	l := Load{
 		Arm: a.Name, Cell: c.Name, Levels: c.Levels, Connections: c.Levels["connections"],
 		Requests: t.Exchanges, Failed: t.Failed, ReceivedBytes: t.ReceivedBytes, SentBytes: t.SentBytes,
-		Rate: figureOf(a, "exchanges_per_s"), Goodput: figureOf(a, "goodput_bytes_per_s"), Errors: figureOf(a, "error_share"),
-		ServerCPU: figureOf(a, "server.cpu_us_per_exchange"),
+		Rate: figureOf(a, metric.ExchangesPerS), Goodput: figureOf(a, metric.Goodput), Errors: figureOf(a, metric.ErrorShare),
+		ServerCPU: figureOf(a, metric.OfServer+metric.CPUPerExchange),
 		Times:     t.Kind, MaxUs: t.MaxUs, Histogram: t.Times, Lengths: t.Lengths, Percentiles: []Percentile{}, Limit: string(a.Limit),
 	}
 	if l.Connections == "" {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -54,9 +55,9 @@ func (o Options) withDefaults() Options {
 		o.Window = 2 * time.Second
 	}
 	if len(o.Primary) == 0 {
-		o.Primary = []string{"server.cpu_us_per_exchange", "exchanges_per_s"}
+		o.Primary = []string{metric.OfServer + metric.CPUPerExchange, metric.ExchangesPerS}
 		if o.Rate > 0 {
-			o.Primary[1] = "response_p99_us"
+			o.Primary[1] = metric.ResponseP99
 		}
 	}
 	return o

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strconv"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
 // pauses is a metric that Random makes 0 in some trials.
-const pauses = "server.gc_pause_us_per_s"
+const pauses = metric.OfServer + metric.GCPauses
 
 // Random returns a study of a random shape in which much went wrong: of one arm
 // or several, of one block or several, with trials that left no record, failed,
@@ -30,17 +31,17 @@ func Random(seed uint64) (record.Header, []record.Trial, []record.Record) {
 		BlockSD:     []float64{0, 0.1, 0.5}[rng.IntN(3)],
 	}
 	if rng.IntN(3) == 0 {
-		o.Primary = []string{"server.cpu_us_per_exchange", pauses}
+		o.Primary = []string{metric.OfServer + metric.CPUPerExchange, pauses}
 	}
 	header, trials, records := Run(o)
 	header.Study.Charts = []record.Chart{
-		{Kind: record.Lines, Metric: "exchanges_per_s", X: "connections", By: "arm"},
-		{Kind: record.Front, Metric: "exchanges_per_s", Against: "server.cpu_us_per_exchange"},
+		{Kind: record.Lines, Metric: metric.ExchangesPerS, X: "connections", By: "arm"},
+		{Kind: record.Front, Metric: metric.ExchangesPerS, Against: metric.OfServer + metric.CPUPerExchange},
 		{Kind: record.Lines, Metric: pauses, X: "connections", By: "arm"},
 	}
-	header.Study.Reaches = []record.Reach{{Metric: "exchanges_per_s", Share: 0.9, Least: []string{"connections"}}}
+	header.Study.Reaches = []record.Reach{{Metric: metric.ExchangesPerS, Share: 0.9, Least: []string{"connections"}}}
 	header.Study.Costs = []record.Cost{{
-		Title: "CPU", Metric: "server.cpu_us_per_exchange", Terms: []string{"connections"}, Holdout: map[string][]string{"connections": {strconv.Itoa(o.Connections[0])}},
+		Title: "CPU", Metric: metric.OfServer + metric.CPUPerExchange, Terms: []string{"connections"}, Holdout: map[string][]string{"connections": {strconv.Itoa(o.Connections[0])}},
 	}}
 	if len(o.Arms) > 2 {
 		header.Study.Compare.Also = []record.Pair{{Arm: o.Arms[2].Name, Base: o.Arms[1].Name}}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 )
 
@@ -53,7 +54,7 @@ func checkErrors(e *audit) string {
 		}
 	}
 	most := e.maxErrors()
-	share, known := e.values[ErrorShare]
+	share, known := e.values[metric.ErrorShare]
 	switch {
 	case known && share <= most:
 		return ""

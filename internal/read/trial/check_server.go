@@ -37,9 +37,9 @@ func checkServerCounts(e *audit) string {
 			return ""
 		}
 		shift := shift(e, g, servers)
-		exchanges.add(g, g.Result.Counts.Exchanges, 1, shift)
-		received.add(g, workOf(g, g.Result.Counts.SentBytes, up), up, shift)
-		sent.add(g, workOf(g, g.Result.Counts.ReceivedBytes, down), down, shift)
+		exchanges.addClient(g, g.Result.Counts.Exchanges, 1, shift)
+		received.addClient(g, workOf(g, g.Result.Counts.SentBytes, up), up, shift)
+		sent.addClient(g, workOf(g, g.Result.Counts.ReceivedBytes, down), down, shift)
 	}
 	ups, downs := directions(e)
 	switch {
@@ -56,8 +56,8 @@ func checkServerCounts(e *audit) string {
 // amounts are what both ends counted of one thing.
 type amounts struct{ server, clients, slack float64 }
 
-// add enters a client's work, in exchanges of the given size.
-func (b *amounts) add(g *record.Worker, amount, size int64, shift float64) {
+// addClient enters a client's work, in exchanges of the given size.
+func (b *amounts) addClient(g *record.Worker, amount, size int64, shift float64) {
 	work := float64(amount)
 	b.clients += work
 	b.slack += max(2*Slots(g.Setup.Load)*float64(size), ServerSlack*work) + shift*work

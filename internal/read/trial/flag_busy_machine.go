@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -23,7 +24,7 @@ var flagBusyMachine = Flag{
 	Advice:  "stop the programs that top shows; on a virtual machine measure at a quieter hour, or on a dedicated one",
 	raise: func(e *audit) string {
 		var lost []string
-		if share := e.values["host.steal_share"]; share > StealShare {
+		if share := e.values[metric.HostSteal]; share > StealShare {
 			lost = append(lost, fmt.Sprintf("%.2g %% of the host's CPU time was stolen", 100*share))
 		}
 		if e.others > 0 {

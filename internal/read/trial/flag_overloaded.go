@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 )
 
 // Overloaded says that an open loop did not reach its offered rate.
@@ -22,7 +23,7 @@ var flagOverloaded = Flag{
 }
 
 func overloaded(e *audit) (why string) {
-	share, ok := e.values["offered_share"]
+	share, ok := e.values[metric.OfferedShare]
 	if !ok || share >= overloadShare-scheduleNoise(e) {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -140,7 +141,7 @@ func tcpEnds(e *audit) map[contract.Role]tcpEnd {
 		}
 		ends[role] = tcpEnd{
 			segments: g.SentSegments, retransmits: g.Retransmits, least: windowsOf(spans).leastRTT,
-			smoothed: quantity.Microseconds(e.values[string(role)+".tcp_rtt_us"]),
+			smoothed: quantity.Microseconds(e.values[string(role)+"."+metric.TCPRTT]),
 		}
 	}
 	return ends

@@ -27,7 +27,7 @@ const flowFull = 0.6
 func flowControlled(e *audit) (of contract.Role, proof string) {
 	for _, receiver := range []contract.Role{contract.Client, contract.Server} {
 		rate, known := metric.Arriving(e.window, receiver)
-		trip, timed := e.values[string(otherEnd(receiver))+".tcp_rtt_us"]
+		trip, timed := e.values[string(otherEnd(receiver))+"."+metric.TCPRTT]
 		window, waiting := flowWindow(e, receiver)
 		if !known || !timed || window == 0 || waiting <= window || !(trip > 0) {
 			continue

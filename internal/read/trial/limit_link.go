@@ -43,7 +43,7 @@ func linkTrafficOf(e *audit, v *Judged) LinkTraffic {
 		}
 	}
 	// A pair that streams upwards counts at its far end, where it is no server.
-	if total, ok := e.values["goodput_bytes_per_s"]; ok && p.bulk == contract.StreamUp && p.arriving[contract.Server] == 0 {
+	if total, ok := e.values[metric.Goodput]; ok && p.bulk == contract.StreamUp && p.arriving[contract.Server] == 0 {
 		p.arriving[contract.Server] = total
 	}
 	return p
@@ -91,7 +91,7 @@ type ceiling struct {
 // run moved over the same link in the same direction.
 func LimitByLink(judged []*Judged) {
 	for _, v := range judged {
-		share, known := v.Trial.Values[linkShare]
+		share, known := v.Trial.Values[metric.LinkRateShare]
 		if known && v.Trial.Status == Valid && share >= linkFull && share < linkBeyond {
 			v.limitByLink(fmt.Sprintf("the link%s carried %s of its rate, headers included", shapeOf(v), quantity.FormatShare(share)))
 		}

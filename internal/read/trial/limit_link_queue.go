@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -46,7 +47,7 @@ func waitedForLink(e *audit, sender contract.Role) (proof string) {
 	g, ok := record.GrowthOf(spans)
 	loaded := g.SocketsS * e.activeShare()
 	busy := ok && g.BusyS >= sending*loaded
-	if held := heldByRate(spans); held != "" && (busy || e.values[linkShare] >= sending) {
+	if held := heldByRate(spans); held != "" && (busy || e.values[metric.LinkRateShare] >= sending) {
 		return fmt.Sprintf("the interface of the %s %s", sender, held)
 	}
 	if !busy {
@@ -63,7 +64,7 @@ func waitedForLink(e *audit, sender contract.Role) (proof string) {
 func heldByLink(e *audit) float64 {
 	for _, sender := range []contract.Role{contract.Server, contract.Client} {
 		if spans, ok := e.window.Spans(sender); ok && overLink(spans) && heldByRate(spans) != "" {
-			return e.values[linkShare]
+			return e.values[metric.LinkRateShare]
 		}
 	}
 	return 0

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 )
 
 // Schedule says that an open loop reached its offered rate, so nothing else was the limit.
 const Schedule Limit = "schedule"
 
 var limitSchedule = limitRule{Schedule, func(e *audit) (contract.Role, string) {
-	share, offered := e.values["offered_share"]
+	share, offered := e.values[metric.OfferedShare]
 	if !offered || overloaded(e) != "" {
 		return "", ""
 	}

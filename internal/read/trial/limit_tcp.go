@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -51,10 +52,10 @@ func (r restraint) prove(e *audit) (of contract.Role, proof string) {
 func circumstances(e *audit, sender contract.Role, spans []record.Span) string {
 	var parts []string
 	values := e.values
-	if rtt, ok := values[string(sender)+".tcp_rtt_us"]; ok {
+	if rtt, ok := values[string(sender)+"."+metric.TCPRTT]; ok {
 		parts = append(parts, "round trip "+quantity.FormatMicroseconds(rtt))
 	}
-	if window, ok := values[string(sender)+".tcp_congestion_window_bytes"]; ok {
+	if window, ok := values[string(sender)+"."+metric.TCPCongestionWindow]; ok {
 		parts = append(parts, "congestion window "+quantity.FormatBytes(window))
 	}
 	queued, unread := 0.0, 0.0

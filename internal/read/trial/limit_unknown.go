@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 )
 
 // Unknown says that no rule found a limit, or the readings that it needs are missing.
@@ -20,7 +21,7 @@ var limitUnknown = limitRule{Unknown, func(e *audit) (contract.Role, string) {
 	if untold != "" {
 		return "", untold
 	}
-	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate, yet %s; %s", 100*e.values["offered_share"], left, busiestWords(e))
+	return "", fmt.Sprintf("the open loop reached %.3g %% of its offered rate, yet %s; %s", 100*e.values[metric.OfferedShare], left, busiestWords(e))
 }, meanUnknown}
 
 // What its name stands for in netdyno explain.

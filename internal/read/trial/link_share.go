@@ -8,13 +8,11 @@ import (
 	"netdyno/internal/record"
 )
 
-const linkShare = "link_rate_share"
-
 // ShareLinks sets every valid trial's share of its link's nominal rate, of which
 // the cards' part stands among the facts and not in the records.
 func ShareLinks(facts record.Facts, judged []*Judged) {
 	nominal := cardRates(facts)
-	m, err := metric.Named(linkShare)
+	m, err := metric.Named(metric.LinkRateShare)
 	if err != nil || len(nominal) == 0 {
 		return
 	}
@@ -25,7 +23,7 @@ func ShareLinks(facts record.Facts, judged []*Judged) {
 		w := record.NewWindow(v.Record)
 		w.Nominal = nominal
 		if share, ok := m.In(w); ok {
-			v.Trial.Values[linkShare] = share
+			v.Trial.Values[metric.LinkRateShare] = share
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -34,13 +35,13 @@ func withoutRates(e *audit, t *Trial, why string) {
 }
 
 // OutlivesStall tells whether a metric holds of a trial that stood still.
-func OutlivesStall(metric string) bool {
-	if strings.HasPrefix(metric, record.Response+"_") {
+func OutlivesStall(name string) bool {
+	if strings.HasPrefix(name, record.Response+"_") {
 		return true
 	}
-	_, of, atEnd := strings.Cut(metric, ".")
+	_, of, atEnd := strings.Cut(name, ".")
 	if atEnd { // what an end holds at an edge: memory, threads, goroutines
-		return strings.HasSuffix(of, "_bytes") && !strings.HasPrefix(of, "tcp_") || of == "threads" || of == "goroutines"
+		return strings.HasSuffix(of, "_bytes") && !strings.HasPrefix(of, "tcp_") || of == metric.Threads || of == metric.Goroutines
 	}
-	return slices.Contains([]string{"lag_p99_us", "arrival_gap_cv", "unfinished", "unfinished_age_max_us", ErrorShare}, metric)
+	return slices.Contains([]string{metric.LagP99, metric.ArrivalGapCV, metric.Unfinished, metric.UnfinishedAge, metric.ErrorShare}, name)
 }

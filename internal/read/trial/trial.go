@@ -66,8 +66,3 @@ func (t Trial) AtLeast(metric string) bool {
 	_, moved := t.Moved[metric]
 	return moved
 }
-
-// ErrorShare is the one metric to which an invalid trial has something to say:
-// one that is invalid because exchanges failed. It is 0 wherever none did, so
-// its mean is arithmetic everywhere.
-const ErrorShare = "error_share"

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -67,7 +68,7 @@ func representative(s *cells.Dataset, cell, arm string) (chosen *trial.Judged, o
 	}
 	if len(valid) > 0 {
 		slices.SortStableFunc(valid, func(a, b *trial.Judged) int {
-			return cmp.Compare(a.Trial.Values["exchanges_per_s"], b.Trial.Values["exchanges_per_s"])
+			return cmp.Compare(a.Trial.Values[metric.ExchangesPerS], b.Trial.Values[metric.ExchangesPerS])
 		})
 		return valid[(len(valid)-1)/2], len(valid)
 	}
@@ -102,7 +103,7 @@ func timelineOf(v *trial.Judged) Timeline {
 	for _, s := range v.Trial.Stalls {
 		t.Stalls = append(t.Stalls, [2]float64{open + s.FromS, open + s.ToS})
 	}
-	t.add(rateTrack(v.Trial.Series))
+	t.addTracks(rateTrack(v.Trial.Series))
 	for _, role := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
 		first := slices.IndexFunc(v.Record.Workers, func(w record.Worker) bool { return w.Role == role })
 		if first < 0 {
@@ -139,13 +140,13 @@ func rateTrack(series []trial.Slice) Track {
 		if i+1 < len(series) {
 			half = (series[i+1].AtS - s.AtS) / 2
 		}
-		t.put(s.AtS+half, s.ExchangesPerS)
+		t.addPoint(s.AtS+half, s.ExchangesPerS)
 	}
 	return t
 }
 
-// add keeps a track that has anything to show.
-func (t *Timeline) add(tracks ...Track) {
+// addTracks keeps a track that has anything to show.
+func (t *Timeline) addTracks(tracks ...Track) {
 	for _, track := range tracks {
 		if len(track.Runs) > 0 {
 			t.Tracks = append(t.Tracks, track)
@@ -153,8 +154,8 @@ func (t *Timeline) add(tracks ...Track) {
 	}
 }
 
-// put adds a value; one that is no number ends the run.
-func (t *Track) put(at, value float64) {
+// addPoint adds a value; one that is no number ends the run.
+func (t *Track) addPoint(at, value float64) {
 	if value-value != 0 || at-at != 0 {
 		t.cut()
 		return

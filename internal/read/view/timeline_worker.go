@@ -44,11 +44,11 @@ func (t *Timeline) addTimes(w *record.Worker, open float64) {
 			middle := (at + before) / 2
 			putTime(&p50, middle, times.P50Ns)
 			putTime(&p99, middle, times.P99Ns)
-			most.put(middle, float64(times.MaxNs)/1e3)
+			most.addPoint(middle, float64(times.MaxNs)/1e3)
 		}
 		before = at
 	}
-	if t.add(p50, p99, most); len(most.Runs) > 0 {
+	if t.addTracks(p50, p99, most); len(most.Runs) > 0 {
 		t.Times = record.Service
 		if w.Setup != nil && w.Setup.Load.Rate > 0 {
 			t.Times = record.Response
@@ -62,7 +62,7 @@ func putTime(t *Track, at float64, ns int64) {
 		t.cut()
 		return
 	}
-	t.put(at, float64(ns)/1e3)
+	t.addPoint(at, float64(ns)/1e3)
 }
 
 func (t *Timeline) addRuntime(w *record.Worker, open float64) {
@@ -77,7 +77,7 @@ func (t *Timeline) addRuntime(w *record.Worker, open float64) {
 	of := func(value func(*contract.Runtime) int64) func(int) (float64, bool) {
 		return func(i int) (float64, bool) { return float64(value(told[i].Runtime)), true }
 	}
-	t.add(
+	t.addTracks(
 		d.rate("pauses", "µs/s", 1e-3, of(func(r *contract.Runtime) int64 { return r.GCPauseNs })),
 		d.rate("collecting", "s/s", 1e-9, of(func(r *contract.Runtime) int64 { return r.GCCPUNs })),
 		d.rate("cycles", "1/s", 1, of(func(r *contract.Runtime) int64 { return r.GCCycles })),
@@ -95,7 +95,7 @@ func (t *Timeline) addMetered(w *record.Worker, open float64) {
 	process := func(value func(contract.Process) int64) func(int) (float64, bool) {
 		return func(i int) (float64, bool) { return float64(value(all[i].Process)), true }
 	}
-	t.add(
+	t.addTracks(
 		d.level("resident", "B", process(func(p contract.Process) int64 { return p.RSSBytes })),
 		d.rate("user", "s/s", 1e-9, process(func(p contract.Process) int64 { return p.UserNs })),
 		d.rate("system", "s/s", 1e-9, process(func(p contract.Process) int64 { return p.SystemNs })),
@@ -107,7 +107,7 @@ func (t *Timeline) addMetered(w *record.Worker, open float64) {
 			return float64(value(counters)), ok
 		}
 	}
-	t.add(
+	t.addTracks(
 		d.rate("in by "+name, "B/s", 1, link(func(i contract.Interface) int64 { return i.ReceivedBytes })),
 		d.rate("out by "+name, "B/s", 1, link(func(i contract.Interface) int64 { return i.SentBytes })),
 	)
@@ -129,7 +129,7 @@ func (t *Timeline) addTCP(w *record.Worker, open float64) {
 	}
 	same := d // what is cumulative over connections rises with each new one too
 	same.joined = func(i, j int) bool { return all[i].TCP.Sockets == all[j].TCP.Sockets }
-	t.add(
+	t.addTracks(
 		same.rate("retransmits", "1/s", 1, of(func(c *contract.TCP) int64 { return c.Retransmits })),
 		d.level("congestion window", "segments", of(func(c *contract.TCP) int64 { return c.CongestionWindow })),
 		d.level("received, not read", "B", of(func(c *contract.TCP) int64 { return c.ReceiveBufferedBytes })),
@@ -185,7 +185,7 @@ func (d drawer) level(name, unit string, value func(int) (float64, bool)) Track 
 			t.cut()
 		}
 		if ok {
-			t.put(d.at(i), v)
+			t.addPoint(d.at(i), v)
 		}
 	}
 	return t
@@ -203,7 +203,7 @@ func (d drawer) rate(name, unit string, factor float64, value func(int) (float64
 			t.cut()
 			continue
 		}
-		t.put((d.at(i)+d.at(i-1))/2, (to-from)/length*factor)
+		t.addPoint((d.at(i)+d.at(i-1))/2, (to-from)/length*factor)
 	}
 	return t
 }

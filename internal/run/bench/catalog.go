@@ -45,8 +45,8 @@ type Catalog struct {
 	Messages map[string]*Catalog // by level of factor message, those that workers were built for
 }
 
-// of returns the catalog for a trial's build and message.
-func (c *Catalog) of(w study.Work) *Catalog {
+// catalogFor returns the catalog for a trial's build and message.
+func (c *Catalog) catalogFor(w study.Work) *Catalog {
 	if own := c.Builds[w.Build]; own != nil {
 		c = own
 	}

@@ -69,7 +69,7 @@ func (f *failure) Error() string {
 func (c *conversation) converse(argv []string) error {
 	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: at(c.host, err.Error()), Worker: c.worker.Name, State: "born"}}
+		return &failure{record.Failure{Kind: contract.SetupFailed, Text: atHost(c.host, err.Error()), Worker: c.worker.Name, State: "born"}}
 	}
 	c.process, c.state, c.begun = process, "born", time.Now()
 	c.answers, c.examined = make(chan contract.Message, 8), make(chan *contract.Examined, 1)
@@ -86,7 +86,7 @@ func (c *conversation) pump() {
 			c.failed(contract.Invalid, received.Err.Error())
 			continue
 		}
-		c.take(received.Message)
+		c.takeMessage(received.Message)
 	}
 	c.mu.Lock()
 	expected := c.ending || c.peersLost != nil
@@ -96,8 +96,8 @@ func (c *conversation) pump() {
 	}
 }
 
-// take files one message.
-func (c *conversation) take(m contract.Message) {
+// takeMessage files one message.
+func (c *conversation) takeMessage(m contract.Message) {
 	c.mu.Lock()
 	switch {
 	case m.Tick != nil:
@@ -172,7 +172,7 @@ func (c *conversation) failed(kind contract.ErrorKind, text string) {
 
 // failure is one of this worker in its present state; the caller holds mu.
 func (c *conversation) failure(kind contract.ErrorKind, text string) *failure {
-	return &failure{record.Failure{Kind: kind, Text: at(c.host, text), Worker: c.worker.Name, State: c.state}}
+	return &failure{record.Failure{Kind: kind, Text: atHost(c.host, text), Worker: c.worker.Name, State: c.state}}
 }
 
 // end ends the trial, unless it has come to its end.

@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/run/rig"
 )
 
-// at says where it was that something happened; nothing on this host itself.
-func at(h rig.Host, text string) string {
+// atHost says where it was that something happened; nothing on this host itself.
+func atHost(h rig.Host, text string) string {
 	if len(h.Prefix) == 0 {
 		return text
 	}

@@ -22,7 +22,7 @@ const rest = 3 * ReadEvery
 // it cannot be had, or what the trial asks of a server that is not ours to set
 // up.
 func (c *Catalog) ClientOnly(w study.Work) (Offer, error) {
-	client, err := c.of(w).Offer(w.Client, w.Exchange.Codec)
+	client, err := c.catalogFor(w).Offer(w.Client, w.Exchange.Codec)
 	switch {
 	case err != nil:
 		return client, err

@@ -14,7 +14,7 @@ import (
 func (c *Catalog) Carriers(w study.Work) []Program {
 	var all []Program
 	for _, transport := range []string{w.Server, w.Client} {
-		offer, err := c.of(w).Offer(transport, w.Exchange.Codec)
+		offer, err := c.catalogFor(w).Offer(transport, w.Exchange.Codec)
 		if err == nil && !slices.ContainsFunc(all, func(p Program) bool { return p.Path == offer.Program.Path }) {
 			all = append(all, *offer.Program)
 		}

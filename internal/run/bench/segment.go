@@ -28,11 +28,11 @@ type endedSegment struct {
 	from, to record.Edge
 }
 
-// take looks at a reading and returns the segment that it ends, if it ends one:
+// takeEdge looks at a reading and returns the segment that it ends, if it ends one:
 // nothing is connected and nothing has moved since the reading before. Where
 // connections last for one exchange a reading may find none by chance, so that
 // none are connected is not enough.
-func (c *segmenter) take(e record.Edge) *endedSegment {
+func (c *segmenter) takeEdge(e record.Edge) *endedSegment {
 	before := c.latest
 	c.latest = &e
 	if before == nil {

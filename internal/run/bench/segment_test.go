@@ -47,7 +47,7 @@ func TestReadingsAreCutIntoSegments(t *testing.T) {
 				got = append(got, span{p.to.Reading.Counts.Exchanges - p.from.Reading.Counts.Exchanges, p.Connections, p.CutShort != ""})
 			}
 			for _, r := range c.readings {
-				note(cut.take(edge(r)))
+				note(cut.takeEdge(edge(r)))
 			}
 			note(cut.cut())
 			if len(got) != len(c.want) {
@@ -68,7 +68,7 @@ func TestASegmentsRateIsOfItsLoadAlone(t *testing.T) {
 	var cut segmenter
 	var over *endedSegment
 	for _, r := range []reading{{0, 0}, {4, 4}, {4, 4}, {54, 4}, {154, 4}, {254, 4}, {260, 4}, {260, 4}, {260, 0}} {
-		if p := cut.take(edge(r)); p != nil {
+		if p := cut.takeEdge(edge(r)); p != nil {
 			over = p
 		}
 	}

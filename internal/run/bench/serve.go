@@ -77,7 +77,7 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 
 // server returns the transport of a trial's server, whoever its clients are.
 func (c *Catalog) server(w study.Work) (Offer, error) {
-	offer, err := c.of(w).Offer(w.Server, w.Exchange.Codec)
+	offer, err := c.catalogFor(w).Offer(w.Server, w.Exchange.Codec)
 	switch {
 	case err != nil:
 		return offer, err
@@ -161,7 +161,7 @@ func (s *stand) observe(ctx, own context.Context) error {
 	opened := s.servers[0].snapshot()
 	s.Observe(opened) // now that every exchange will be counted
 	s.listened = true
-	s.take(*opened.Open)
+	s.takeEdge(*opened.Open)
 	ticker := time.NewTicker(cmp.Or(s.Every, ReadEvery))
 	defer ticker.Stop()
 	for {
@@ -178,7 +178,7 @@ func (s *stand) observe(ctx, own context.Context) error {
 		}
 		now := s.servers[0].snapshot()
 		s.Observe(now)
-		if err := s.keep(now, s.take(*now.Close)); err != nil {
+		if err := s.keep(now, s.takeEdge(*now.Close)); err != nil {
 			return err
 		}
 		if ended {

@@ -32,7 +32,7 @@ type setups struct {
 // pair returns the transports of both ends; a transport whose only role is
 // pair is both. An end that is not to be had makes the trial unsupported.
 func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
-	c = c.of(w)
+	c = c.catalogFor(w)
 	if server, err = c.Offer(w.Server, w.Exchange.Codec); err == nil {
 		client, err = c.Offer(w.Client, w.Exchange.Codec)
 	}

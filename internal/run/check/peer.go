@@ -30,7 +30,7 @@ func peerVanishes(s *subject) error {
 
 	errorsCounted, deadline := int64(0), time.Now().Add(s.patient(5*time.Second))
 	for errorsCounted == 0 {
-		m, err := e.client.next(time.Until(deadline))
+		m, err := e.client.nextMessage(time.Until(deadline))
 		switch {
 		case err != nil:
 			return fmt.Errorf("neither a fatal error nor a tick with errors came: %w", err)

@@ -59,8 +59,8 @@ func (w *session) sendLine(line string) error {
 	return nil
 }
 
-// next returns the worker's next message. All its errors are the worker's.
-func (w *session) next(within time.Duration) (contract.Message, error) {
+// nextMessage returns the worker's next message. All its errors are the worker's.
+func (w *session) nextMessage(within time.Duration) (contract.Message, error) {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
@@ -103,7 +103,7 @@ func (w *session) expect(name string, within time.Duration) (contract.Message, e
 	within = w.subject.patient(within)
 	deadline := time.Now().Add(within)
 	for {
-		m, err := w.next(time.Until(deadline))
+		m, err := w.nextMessage(time.Until(deadline))
 		var silent silentError
 		switch {
 		case errors.As(err, &silent):
@@ -196,7 +196,7 @@ func (w *session) ends() error {
 		return fmt.Errorf("stdin was closed after %s: %s", w.last, w.exitReason())
 	}
 	for {
-		_, err := w.next(prompt)
+		_, err := w.nextMessage(prompt)
 		var ended endedError
 		switch {
 		case errors.As(err, &ended) && w.results > 1:

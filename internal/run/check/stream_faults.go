@@ -72,7 +72,7 @@ func faulty(s *subject, b bulk, kind contract.ErrorKind, answer func(connection,
 // faults waits for a tick that tells of errors and returns the counts of then.
 func (w *session) faults(s *subject) (contract.Counts, error) {
 	for deadline := time.Now().Add(s.patient(prompt)); ; {
-		m, err := w.next(time.Until(deadline))
+		m, err := w.nextMessage(time.Until(deadline))
 		switch {
 		case err != nil:
 			return contract.Counts{}, fmt.Errorf("no tick with errors came: %w", err)

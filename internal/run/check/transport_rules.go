@@ -194,7 +194,7 @@ func ticks(s *subject) error {
 	n, deadline := 0, time.Now().Add(listen)
 	var before contract.Tick
 	for n < least || before.Exchanges == 0 {
-		m, err := e.client.next(time.Until(deadline))
+		m, err := e.client.nextMessage(time.Until(deadline))
 		if silent := (silentError{}); errors.As(err, &silent) {
 			break
 		}

@@ -136,7 +136,7 @@ func (w *session) expectOrTick(name string) (contract.Message, error) {
 	if name != "tick" {
 		return w.expect(name, prompt)
 	}
-	return w.next(w.subject.patient(prompt))
+	return w.nextMessage(w.subject.patient(prompt))
 }
 
 func (st step) setup(transport, peer string) *contract.Setup {

@@ -217,7 +217,7 @@ func ordinal(n int) string {
 func (w Words) data(read Read) (body, media string, err error) {
 	var b strings.Builder
 	for i, p := range w.Pieces {
-		text, err := p.read(read)
+		text, err := p.readPiece(read)
 		if err != nil {
 			return "", "", fmt.Errorf("--%s: %w", p.Kind, err)
 		}
@@ -232,7 +232,7 @@ func (w Words) data(read Read) (body, media string, err error) {
 	return b.String(), media, nil
 }
 
-func (p Piece) read(read Read) (string, error) {
+func (p Piece) readPiece(read Read) (string, error) {
 	file, named := strings.CutPrefix(p.Text, "@")
 	switch {
 	case p.Kind == Encode:

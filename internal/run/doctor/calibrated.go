@@ -12,10 +12,10 @@ import (
 // what most people would act on.
 const tellable = 0.05
 
-// Foresee says what a plan of so many blocks and such windows cannot tell on
-// machines that were calibrated, and what would. Without a calibration it says
+// Undetectable says which differences a plan of so many blocks and such windows cannot
+// tell on machines that were calibrated, and what would. Without a calibration it says
 // nothing.
-func Foresee(c *record.Calibration, primary []string, blocks int, window time.Duration) []record.Warning {
+func Undetectable(c *record.Calibration, primary []string, blocks int, window time.Duration) []record.Warning {
 	if c == nil {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"netdyno/internal/record"
 )
 
-func TestForesee(t *testing.T) {
+func TestUndetectable(t *testing.T) {
 	c := &record.Calibration{EnoughWindowS: 8, Spreads: map[string]record.Spread{
 		"exchanges_per_s": {Smallest: []record.Smallest{{Blocks: 6, Difference: 0.12}, {Blocks: 10, Difference: 0.08}, {Blocks: 16, Difference: 0.049}}},
 		"service_p99_us":  {Smallest: []record.Smallest{{Blocks: 6, Difference: 0.9}, {Blocks: 10, Difference: 0.5}}},
@@ -28,7 +28,7 @@ func TestForesee(t *testing.T) {
 		"a metric unmeasured": {"goodput_bytes_per_s", 6, time.Second, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Foresee(c, []string{x.metric}, x.blocks, x.window)
+			got := Undetectable(c, []string{x.metric}, x.blocks, x.window)
 			if len(got) != min(len(x.want), 1) {
 				t.Fatalf("warnings %v", got)
 			}
@@ -39,7 +39,7 @@ func TestForesee(t *testing.T) {
 			}
 		})
 	}
-	if got := Foresee(nil, []string{"exchanges_per_s"}, 6, time.Second); got != nil {
+	if got := Undetectable(nil, []string{"exchanges_per_s"}, 6, time.Second); got != nil {
 		t.Errorf("without a calibration: %v", got)
 	}
 }

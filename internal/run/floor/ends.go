@@ -49,7 +49,7 @@ func Serve(address, client string, cpus []int, out io.Writer) error {
 	return onThread(c, cpus, func(fd uintptr) error {
 		var message [size]byte
 		for {
-			if err := read(fd, message[:]); err != nil {
+			if err := readAll(fd, message[:]); err != nil {
 				if errors.Is(err, io.EOF) {
 					return nil
 				}
@@ -61,7 +61,7 @@ func Serve(address, client string, cpus []int, out io.Writer) error {
 			}
 			for until := time.Now().Add(work); work > 0 && time.Now().Before(until); {
 			}
-			if err := write(fd, message[:]); err != nil {
+			if err := writeAll(fd, message[:]); err != nil {
 				return err
 			}
 		}
@@ -128,10 +128,10 @@ func step(fd uintptr, work time.Duration, into *hist.Histogram) error {
 	begun := time.Now()
 	for done := 0; done < leastExchanges || time.Since(begun) < leastTime; done++ {
 		sent := time.Now()
-		if err := write(fd, message[:]); err != nil {
+		if err := writeAll(fd, message[:]); err != nil {
 			return err
 		}
-		if err := read(fd, message[:]); err != nil {
+		if err := readAll(fd, message[:]); err != nil {
 			return err
 		}
 		into.Record(int64(time.Since(sent)), 1)
@@ -168,9 +168,9 @@ func onThread(c *net.TCPConn, cpus []int, body func(fd uintptr) error) error {
 	return err
 }
 
-// read and write are system calls of which Go's scheduler does not know: it would hand the
+// readAll and write are system calls of which Go's scheduler does not know: it would hand the
 // processor to another thread and take it back, which is not the path's time.
-func read(fd uintptr, b []byte) error {
+func readAll(fd uintptr, b []byte) error {
 	for len(b) > 0 {
 		n, _, errno := unix.RawSyscall(unix.SYS_READ, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 		switch {
@@ -186,7 +186,7 @@ func read(fd uintptr, b []byte) error {
 	return nil
 }
 
-func write(fd uintptr, b []byte) error {
+func writeAll(fd uintptr, b []byte) error {
 	for len(b) > 0 {
 		n, _, errno := unix.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 		switch {

@@ -44,7 +44,7 @@ func (c cache) build(ctx context.Context, m contract.Structure, workers []Worker
 		content := sha256.Sum256(archive)
 		if sites[content] == nil {
 			s := &site{directory: filepath.Join(directory, fmt.Sprint(len(sites))), tools: tools}
-			if err := s.open(archive); err != nil {
+			if err := s.unpack(archive); err != nil {
 				return fmt.Errorf("%s: %w", filepath.Base(w.Path), err)
 			}
 			sites[content] = s
@@ -72,8 +72,8 @@ func (s *site) tree() string      { return filepath.Join(s.directory, "tree") }
 func (s *site) built() string     { return filepath.Join(s.directory, "bin") }
 func (s *site) temporary() string { return filepath.Join(s.directory, "tmp") }
 
-// open lays the sources out.
-func (s *site) open(archive []byte) error {
+// unpack lays the sources out.
+func (s *site) unpack(archive []byte) error {
 	for _, d := range []string{s.directory, s.tree(), s.built(), s.temporary()} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return err

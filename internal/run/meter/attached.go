@@ -29,7 +29,7 @@ func attach(addresses []string, s *contract.Setup) *attached {
 	}
 	if file, is := unixsocket.Path(addresses[0]); is {
 		a := &attached{told: true} // by a connection of our own: the kernel tells who listens
-		a.take(serving.Socket(file))
+		a.takeFound(serving.Socket(file))
 		return a
 	}
 	at, err := netip.ParseAddrPort(addresses[0])
@@ -39,7 +39,7 @@ func attach(addresses []string, s *contract.Setup) *attached {
 	a := &attached{}
 	if serving.OverUDP(s) {
 		a.told = true // by the one who takes the datagrams: they have no connection to be followed
-		a.take(serving.Receiver(at))
+		a.takeFound(serving.Receiver(at))
 		return a
 	}
 	a.finder = &serving.Finder{At: at, Clients: serving.Clients()}
@@ -51,12 +51,12 @@ func attach(addresses []string, s *contract.Setup) *attached {
 		}
 	}
 	a.told = local || len(a.finder.Allow) == 0 // by a connection of our own, which goes the clients' way
-	a.take(serving.Probe(at))
+	a.takeFound(serving.Probe(at))
 	return a
 }
 
-// take begins the account of the processes that were found.
-func (a *attached) take(found contract.Attached, err error) {
+// takeFound begins the account of the processes that were found.
+func (a *attached) takeFound(found contract.Attached, err error) {
 	if err == nil && (a.account == nil || !slices.Equal(found.PIDs, a.server.PIDs)) {
 		a.account, err = usage.NewOthers(found.PIDs)
 	}
@@ -65,8 +65,8 @@ func (a *attached) take(found contract.Attached, err error) {
 	}
 }
 
-// read puts the server's account in the place of the worker's own.
-func (a *attached) read(own *contract.Meter) *contract.Meter {
+// readAttached puts the server's account in the place of the worker's own.
+func (a *attached) readAttached(own *contract.Meter) *contract.Meter {
 	if a.account != nil {
 		m, err := a.account.Read()
 		if err == nil {
@@ -74,7 +74,7 @@ func (a *attached) read(own *contract.Meter) *contract.Meter {
 			m.Attached.Lost = a.account.Lost()
 			return &m
 		}
-		a.take(contract.Attached{}, err)
+		a.takeFound(contract.Attached{}, err)
 	}
 	own.Attached = new(a.server)
 	return own
@@ -93,7 +93,7 @@ func (a *attached) follow() bool {
 	}
 	a.told = true
 	before := a.server
-	a.take(found, err)
+	a.takeFound(found, err)
 	return !slices.Equal(before.PIDs, a.server.PIDs) || before.Why != a.server.Why
 }
 

@@ -100,13 +100,13 @@ func ports(addresses []string) []uint16 {
 	return all
 }
 
-// read returns the counters now; nil when there is no connection to count, or
+// readConnections returns the counters now; nil when there is no connection to count, or
 // more than contract.MaxSockets. held returns the inodes of the
 // sockets that the worker's processes hold; it is called when a connection is
 // met for the first time, before the load as a rule. With opens, the window
 // opens: connections that begin later are left out, so that a difference shows
 // in the number of sockets. After an error nothing is read any more.
-func (c *connections) read(opens bool, held func() map[uint32]bool) (*contract.TCP, error) {
+func (c *connections) readConnections(opens bool, held func() map[uint32]bool) (*contract.TCP, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.marked = true

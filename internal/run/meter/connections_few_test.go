@@ -36,7 +36,7 @@ func TestATickLooksAtConnectionsAfterTheFirstMark(t *testing.T) {
 	if got, err := c.glance(held); got != nil || err != nil {
 		t.Errorf("before any mark %+v, %v; want nothing: the clients may still connect", got, err)
 	}
-	if whole, err := c.read(false, held); whole != nil || err != nil {
+	if whole, err := c.readConnections(false, held); whole != nil || err != nil {
 		t.Errorf("a mark's account %+v, %v; want none", whole, err)
 	}
 	for tick := range 3 * glanceEvery {

@@ -222,7 +222,7 @@ func TestWhatHasNoAccount(t *testing.T) {
 		},
 	} {
 		asked := client(change)
-		account, err := asked.read(true, func() map[uint32]bool { t.Errorf("%s: looked at the worker's files", name); return nil })
+		account, err := asked.readConnections(true, func() map[uint32]bool { t.Errorf("%s: looked at the worker's files", name); return nil })
 		if account != nil || err != nil || len(asked.query.LocalPorts)+len(asked.query.RemotePorts) > 0 {
 			t.Errorf("%s: account %+v, error %v, query %+v", name, account, err, asked.query)
 		}
@@ -255,10 +255,10 @@ func TestTooManySocketsEndTheAccount(t *testing.T) {
 	c := new(connections)
 	c.setUp(&contract.Setup{Role: contract.Client, Peers: []string{listener.Addr().String()}})
 	c.query.Max = 2
-	if account, err := c.read(false, func() map[uint32]bool { return nil }); account != nil || !errors.Is(err, tcpinfo.ErrMany) {
+	if account, err := c.readConnections(false, func() map[uint32]bool { return nil }); account != nil || !errors.Is(err, tcpinfo.ErrMany) {
 		t.Errorf("account %+v, error %v", account, err)
 	}
-	if account, err := c.read(false, nil); account != nil || err != nil {
+	if account, err := c.readConnections(false, nil); account != nil || err != nil {
 		t.Errorf("once more: account %+v, error %v", account, err)
 	}
 }

@@ -44,11 +44,11 @@ func (d *datagrams) setUp(s *contract.Setup) {
 	d.many = s.Load.Fresh || s.Role == contract.Client && s.Load.Connections > contract.MaxSockets
 }
 
-// read returns the account now; nil where the transport is not over UDP. held
+// readDatagrams returns the account now; nil where the transport is not over UDP. held
 // returns the inodes of the sockets that the worker's processes hold; it is called
 // when a socket is met for the first time, before the load as a rule. After an error
 // nothing is read any more.
-func (d *datagrams) read(held func() map[uint32]bool) (*contract.UDP, error) {
+func (d *datagrams) readDatagrams(held func() map[uint32]bool) (*contract.UDP, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.asked {

@@ -43,7 +43,7 @@ func newDown(stdin io.WriteCloser, m *marks, c *connections, u *datagrams) *down
 func (d *down) receive(in io.Reader) ending {
 	defer close(d.queue)
 	for lines := newLines(in); ; {
-		line, err := lines.next()
+		line, err := lines.nextLine()
 		if errors.Is(err, errLong) {
 			return broken(&contract.LineError{Line: excerpt(line), Reason: "a command " + errLong.Error()})
 		}

@@ -23,10 +23,10 @@ func newLines(r io.Reader) *lines { return &lines{buf: bufio.NewReaderSize(r, 64
 // errLong is a line longer than contract.MaxLine.
 var errLong = fmt.Errorf("longer than %d bytes", contract.MaxLine)
 
-// next returns the next line with its newline, valid until the next call. At
+// nextLine returns the next line with its newline, valid until the next call. At
 // the end of the stream it returns what is left, perhaps nothing, and io.EOF;
 // for a line that is too long its beginning and errLong.
-func (l *lines) next() ([]byte, error) {
+func (l *lines) nextLine() ([]byte, error) {
 	l.long = l.long[:0]
 	for {
 		part, err := l.buf.ReadSlice('\n')

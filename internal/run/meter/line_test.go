@@ -14,14 +14,14 @@ func TestLines(t *testing.T) {
 	long := strings.Repeat("x", contract.MaxLine-1) + "\n"
 	l := newLines(strings.NewReader("a\n" + long + "\nrest"))
 	for _, want := range []string{"a\n", long, "\n"} {
-		if got, err := l.next(); err != nil || string(got) != want {
+		if got, err := l.nextLine(); err != nil || string(got) != want {
 			t.Fatalf("line of %d bytes, %v; want %d", len(got), err, len(want))
 		}
 	}
-	if got, err := l.next(); !errors.Is(err, io.EOF) || string(got) != "rest" {
+	if got, err := l.nextLine(); !errors.Is(err, io.EOF) || string(got) != "rest" {
 		t.Errorf("end: %q, %v; want the rest and EOF", got, err)
 	}
-	if got, err := newLines(strings.NewReader("x" + long)).next(); !errors.Is(err, errLong) {
+	if got, err := newLines(strings.NewReader("x" + long)).nextLine(); !errors.Is(err, errLong) {
 		t.Errorf("line of %d bytes: %v, want errLong", len(got), err)
 	}
 }

@@ -39,7 +39,7 @@ var errGone = errors.New("the bench takes no more messages")
 func (u *up) pass(stdout io.Reader) error {
 	defer func() { u.beat.End() }()
 	for lines := newLines(stdout); ; {
-		line, err := lines.next()
+		line, err := lines.nextLine()
 		switch {
 		case errors.Is(err, errLong):
 			return lineError(line, errLong.Error())
@@ -71,7 +71,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	case "error":
 		return line, nil
 	case "ready", "mark", "result":
-		reading = u.read()
+		reading = u.readMeter()
 	}
 	m, err := contract.Parse(line)
 	if err != nil {
@@ -88,7 +88,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		return nil, lineError(line, m.Name()+" does not come from a worker")
 	}
 	if reading == nil {
-		reading = u.read()
+		reading = u.readMeter()
 	}
 	if reading == nil {
 		return line, nil
@@ -132,7 +132,7 @@ func (u *up) marked(mark *contract.Mark, reading *contract.Meter) *contract.Mete
 		u.beat = beat.Start(beat.Every(time.Duration(u.windowNs())), u.started())
 	}
 	if u.server != nil && !mark.Reset && u.server.follow() {
-		if again := u.read(); again != nil {
+		if again := u.readMeter(); again != nil {
 			reading = again
 		}
 	}
@@ -142,9 +142,9 @@ func (u *up) marked(mark *contract.Mark, reading *contract.Meter) *contract.Mete
 	return reading
 }
 
-// read returns a reading; nil, with a line on stderr, when there is none. The
+// readMeter returns a reading; nil, with a line on stderr, when there is none. The
 // message is passed all the same: what its lack means is the reader's to say.
-func (u *up) read() *contract.Meter {
+func (u *up) readMeter() *contract.Meter {
 	m, err := u.reader.Read(u.orphans.living(&u.tree))
 	if err != nil {
 		fmt.Fprintln(u.log, "netdyno meter:", err)
@@ -152,7 +152,7 @@ func (u *up) read() *contract.Meter {
 	}
 	u.orphans.addTo(&m.Process)
 	if u.server != nil {
-		return u.server.read(&m)
+		return u.server.readAttached(&m)
 	}
 	u.peak = max(u.peak, m.Process.PeakRSSBytes)
 	m.Process.PeakRSSBytes = u.peak
@@ -179,7 +179,7 @@ func (u *up) attach(addresses []string, own *contract.Meter) *contract.Meter {
 	if u.server = attach(addresses, u.tcp.setup()); u.server == nil {
 		return own
 	}
-	return u.server.read(own)
+	return u.server.readAttached(own)
 }
 
 // tellStopped tells the bench, once, of a process that the worker started and that
@@ -203,8 +203,8 @@ func (u *up) tellStopped() {
 // after everything else: a thousand of them take longer than all of that.
 func (u *up) account(opens bool) (*contract.TCP, *contract.UDP) {
 	held := func() map[uint32]bool { return u.reader.Sockets(u.orphans.living(&u.tree)) }
-	tcp, notTCP := u.tcp.read(opens, held)
-	udp, notUDP := u.udp.read(held)
+	tcp, notTCP := u.tcp.readConnections(opens, held)
+	udp, notUDP := u.udp.readDatagrams(held)
 	for _, err := range []error{notTCP, notUDP} {
 		if err != nil {
 			fmt.Fprintln(u.log, "netdyno meter:", err)

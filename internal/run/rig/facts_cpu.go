@@ -87,17 +87,17 @@ func (f *facts) topology(online []int) {
 	var packages, cores, shared, governors, tops, drivers, preferences []string
 	for _, id := range online {
 		directory := fmt.Sprintf("%scpu%d/", cpuDirectory, id)
-		packages = add(packages, f.text(directory+"topology/physical_package_id"))
+		packages = addFact(packages, f.text(directory+"topology/physical_package_id"))
 		group := f.text(directory + "topology/thread_siblings_list")
-		cores = add(cores, group)
+		cores = addFact(cores, group)
 		if siblings, err := cpuset.Parse(group); err == nil && len(siblings) > 1 {
-			shared = add(shared, cpuset.Format(siblings))
+			shared = addFact(shared, cpuset.Format(siblings))
 		}
-		governors = add(governors, f.text(directory+"cpufreq/scaling_governor"))
-		drivers = add(drivers, f.text(directory+"cpufreq/scaling_driver"))
-		preferences = add(preferences, f.text(directory+"cpufreq/energy_performance_preference"))
+		governors = addFact(governors, f.text(directory+"cpufreq/scaling_governor"))
+		drivers = addFact(drivers, f.text(directory+"cpufreq/scaling_driver"))
+		preferences = addFact(preferences, f.text(directory+"cpufreq/energy_performance_preference"))
 		if khz, err := strconv.Atoi(f.text(directory + "cpufreq/cpuinfo_max_freq")); err == nil {
-			tops = add(tops, strconv.Itoa(khz/1000))
+			tops = addFact(tops, strconv.Itoa(khz/1000))
 		}
 	}
 	if len(packages) > 0 {
@@ -139,8 +139,8 @@ func (f *facts) idle() {
 	}
 }
 
-// add appends what is neither empty nor there.
-func add(list []string, text string) []string {
+// addFact appends what is neither empty nor there.
+func addFact(list []string, text string) []string {
 	if text == "" || slices.Contains(list, text) {
 		return list
 	}

@@ -25,7 +25,7 @@ func (f *facts) programs() {
 	var loaded []string
 	for line := range strings.Lines(f.text("proc/modules")) {
 		if name, _, _ := strings.Cut(line, " "); slices.Contains(watchedModules, name) {
-			loaded = add(loaded, name)
+			loaded = addFact(loaded, name)
 		}
 	}
 	slices.Sort(loaded)
@@ -41,7 +41,7 @@ func (f *facts) programs() {
 			break
 		}
 		if name := f.text("proc/" + entry + "/comm"); slices.Contains(watchedDaemons, name) {
-			running = add(running, name)
+			running = addFact(running, name)
 		}
 	}
 	slices.Sort(running)

@@ -115,8 +115,8 @@ func (e *ethtool) rings() {
 	r := make([]uint32, 9)
 	r[0] = unix.ETHTOOL_GRINGPARAM
 	if e.ask(r) && r[1]|r[4] != 0 {
-		e.told["ring_receive"] = of(r[5], r[1])
-		e.told["ring_send"] = of(r[8], r[4])
+		e.told["ring_receive"] = outOf(r[5], r[1])
+		e.told["ring_send"] = outOf(r[8], r[4])
 	}
 }
 
@@ -130,7 +130,7 @@ func (e *ethtool) channels() {
 	}
 	for name, at := range map[string]int{"channels_receive": 1, "channels_send": 2, "channels": 4} {
 		if c[at] != 0 {
-			e.told[name] = of(c[at+4], c[at])
+			e.told[name] = outOf(c[at+4], c[at])
 		}
 	}
 }
@@ -155,8 +155,8 @@ func (e *ethtool) pause() {
 	}
 }
 
-// of writes what is set and what could be, "1024 of 8192".
-func of(set, most uint32) string { return fmt.Sprintf("%d of %d", set, most) }
+// outOf writes what is set and what could be, "1024 of 8192".
+func outOf(set, most uint32) string { return fmt.Sprintf("%d of %d", set, most) }
 
 func onOff(on bool) string {
 	if on {

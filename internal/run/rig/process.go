@@ -206,18 +206,18 @@ func (p *Process) pump() {
 // Send writes one message to the worker's stdin. A worker that leaves its
 // stdin unread for two seconds is an error, and so is one that is gone.
 func (p *Process) Send(m contract.Message) error {
-	return p.write(m.Name(), func(w io.Writer) error { return contract.NewWriter(w).Write(m) })
+	return p.writeStdin(m.Name(), func(w io.Writer) error { return contract.NewWriter(w).Write(m) })
 }
 
 // SendRaw writes bytes as they are, for those who test how a worker takes them.
 func (p *Process) SendRaw(b []byte) error {
-	return p.write("raw bytes", func(w io.Writer) error {
+	return p.writeStdin("raw bytes", func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})
 }
 
-func (p *Process) write(what string, write func(io.Writer) error) error {
+func (p *Process) writeStdin(what string, write func(io.Writer) error) error {
 	p.sending.Lock()
 	defer p.sending.Unlock()
 	_ = p.stdin.SetWriteDeadline(time.Now().Add(sendTimeout)) // a closed pipe says so in the write

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/study"
@@ -45,7 +46,7 @@ func leaveServerOut(s *study.Study) {
 		return strings.HasPrefix(metric, string(contract.Server)+".") || strings.HasPrefix(metric, "host.")
 	})
 	if len(mine) == 0 {
-		mine = []string{"exchanges_per_s"}
+		mine = []string{metric.ExchangesPerS}
 	}
 	s.Compare.Primary = mine
 }

@@ -152,7 +152,7 @@ func (s *Server) Serve(ctx context.Context, observe func(record.Worker), segment
 	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "meter"}, Messages: s.Messages, Keep: s.keep}
 	worker, err := b.Serve(ctx, s.All[0], bench.Standing{Listen: s.request.Bind, Segment: segment, Observe: func(w record.Worker) {
 		if w.Close == nil {
-			if err := s.open(w); err != nil {
+			if err := s.openSegment(w); err != nil {
 				stop(err)
 			}
 		}
@@ -172,8 +172,8 @@ func meant(cause error) bool {
 	return cause == nil || errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)
 }
 
-// open makes the directory of a server that has come to listen.
-func (s *Server) open(w record.Worker) error {
+// openSegment makes the directory of a server that has come to listen.
+func (s *Server) openSegment(w record.Worker) error {
 	s.header.CreatedAt, s.header.Listen = time.Now().UTC(), w.Ready.Addresses
 	var err error
 	if s.file, err = s.Dir.Create(s.yaml, s.header, s.All[:1]); err != nil || w.Setup.TLS == nil {

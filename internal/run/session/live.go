@@ -53,10 +53,10 @@ func (l *live) observe(e bench.Event) {
 			return
 		}
 	}
-	l.write()
+	l.writeState()
 }
 
-func (l *live) write() {
+func (l *live) writeState() {
 	if l.file == nil {
 		return
 	}

@@ -46,7 +46,7 @@ func (p *Plan) preflight(s *site, c *record.Calibration) error {
 		return errors.Join(refusals...)
 	}
 	if len(p.Kinds) > 0 {
-		p.Warnings = append(p.Warnings, doctor.Foresee(c, p.Study.Compare.Primary, p.Study.Blocks, p.Kinds[0].Window)...)
+		p.Warnings = append(p.Warnings, doctor.Undetectable(c, p.Study.Compare.Primary, p.Study.Blocks, p.Kinds[0].Window)...)
 	}
 	return nil
 }

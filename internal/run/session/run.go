@@ -55,7 +55,7 @@ func (s *Session) Open() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(dir.writeMessages(s.Messages), s.texts.write(dir), s.writeAsked(file)); err != nil {
+	if err := errors.Join(dir.writeMessages(s.Messages), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &Run{Dir: dir, Left: s.Trials, session: s, file: file}, nil
@@ -112,7 +112,7 @@ func (s *Session) reopen() (*Run, error) {
 		err = r.choose(contents)
 	}
 	if err == nil {
-		err = errors.Join(s.texts.write(dir), s.writeAsked(file))
+		err = errors.Join(s.texts.writeTexts(dir), s.writeAsked(file))
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -57,7 +57,7 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.texts.take(ctx, chosen, r.directory(), r.begunBy); err != nil {
+	if err := s.texts.takeTexts(ctx, chosen, r.directory(), r.begunBy); err != nil {
 		return nil, err
 	}
 	sayRenamed(append(choice.Renamed(), chosen.Renamed()...), r.Say)

@@ -42,8 +42,8 @@ type texts struct {
 	staged  bool   // all are there, as the rig brings them to its hosts
 }
 
-// add returns the level that stands for a text.
-func (t *texts) add(text Text) string {
+// addText returns the level that stands for a text.
+func (t *texts) addText(text Text) string {
 	level := study.GivenPrefix + hash(text.Bytes)
 	if text.Secret {
 		level = study.SecretPrefix + rand.Text()
@@ -64,9 +64,9 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// take reads the files that a study's options name, relative to its directory, and
+// takeTexts reads the files that a study's options name, relative to its directory, and
 // puts in their place the levels that stand for them.
-func (t *texts) take(ctx context.Context, s *study.Study, directory, begunBy string) error {
+func (t *texts) takeTexts(ctx context.Context, s *study.Study, directory, begunBy string) error {
 	read := input.Within(ctx, MostText)
 	return s.Given(func(level string) (string, error) {
 		name := strings.TrimPrefix(level, "@")
@@ -86,7 +86,7 @@ func (t *texts) take(ctx context.Context, s *study.Study, directory, begunBy str
 		if err != nil {
 			return "", err
 		}
-		now := t.add(Text{Bytes: text})
+		now := t.addText(Text{Bytes: text})
 		if strings.HasPrefix(level, study.GivenPrefix) && now != level {
 			return "", fmt.Errorf("%s is not what the run began with", name)
 		}
@@ -98,8 +98,8 @@ func (t *texts) take(ctx context.Context, s *study.Study, directory, begunBy str
 // study.
 func (d Directory) Given() string { return d.file("given") }
 
-// write writes the texts: those of the run into its directory, secret ones elsewhere.
-func (t *texts) write(d Directory) error {
+// writeTexts writes the texts: those of the run into its directory, secret ones elsewhere.
+func (t *texts) writeTexts(d Directory) error {
 	for _, level := range slices.Sorted(maps.Keys(t.held)) {
 		text := t.held[level]
 		name := filepath.Join(d.Given(), strings.TrimPrefix(level, study.GivenPrefix))
@@ -240,7 +240,7 @@ func (t *texts) name(r Request) error {
 	for _, arm := range r.Arms {
 		for factor, text := range arm.Texts {
 			if arm.Levels[factor] == "" {
-				arm.Levels[factor] = t.add(text)
+				arm.Levels[factor] = t.addText(text)
 			}
 		}
 	}

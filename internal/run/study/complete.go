@@ -1,6 +1,10 @@
 package study
 
-import "slices"
+import (
+	"slices"
+
+	"netdyno/internal/metric"
+)
 
 // DefaultMargin is the ratio below which a difference is none (specification §6.3).
 const DefaultMargin = 0.02
@@ -54,9 +58,9 @@ func likelyPrimary(designs []*design) []string {
 	streamed := !slices.ContainsFunc(allLevels(designs, "stream"), func(l Level) bool { return !streams(l) })
 	switch {
 	case streamed:
-		return []string{"goodput_bytes_per_s", "client.cpu_s_per_gb", "server.cpu_s_per_gb"}
+		return []string{metric.Goodput, metric.OfClient + metric.CPUPerGB, metric.OfServer + metric.CPUPerGB}
 	case open && !closed:
-		return []string{"server.cpu_us_per_exchange", "response_p99_us"}
+		return []string{metric.OfServer + metric.CPUPerExchange, metric.ResponseP99}
 	}
-	return []string{"exchanges_per_s", "server.cpu_us_per_exchange"}
+	return []string{metric.ExchangesPerS, metric.OfServer + metric.CPUPerExchange}
 }

@@ -38,7 +38,7 @@ var transportName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 // expected; the caller adds the position.
 func (f Factor) Level(text string) (Level, error) {
 	now := record.CurrentLevel(f.Name, text)
-	l, err := f.read(now)
+	l, err := f.readLevel(now)
 	if err != nil {
 		return Level{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
@@ -56,7 +56,7 @@ func (f Factor) Level(text string) (Level, error) {
 	return l, nil
 }
 
-func (f Factor) read(text string) (Level, error) {
+func (f Factor) readLevel(text string) (Level, error) {
 	switch f.Kind {
 	case Bytes:
 		n, err := quantity.ParseBytes(text)

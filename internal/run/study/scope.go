@@ -11,7 +11,7 @@ import (
 )
 
 // Scope is what a study's trials have: the arms, factors and levels of which
-// charts, fits, searches, claims and requirements may speak. Its methods say why
+// charts, fits, reaches, claims and requirements may speak. Its methods say why
 // something asks for what no trial has, and some of them which key does; all is ""
 // for a sound one.
 type Scope struct {

@@ -8,7 +8,7 @@
 // Complete adds what is implied and refuses contradictions. Plan unfolds the
 // trials, with warnings about what they cannot tell; Decode turns a trial's
 // levels back into typed values for the bench. Scope says what charts, fits,
-// searches, claims and requirements may ask of the trials.
+// reaches, claims and requirements may ask of the trials.
 package study
 
 import (

@@ -28,9 +28,9 @@ type alarm struct {
 // between are sent together, so that wake-ups cost a few percent of a CPU at most.
 const grain = 50_000
 
-// at sets the alarm for an instant on the clock of Now, besides those that it
+// wakeAt sets the alarm for an instant on the clock of Now, besides those that it
 // is set for already, until ended is closed.
-func (a *alarm) at(due int64, ended <-chan struct{}) {
+func (a *alarm) wakeAt(due int64, ended <-chan struct{}) {
 	a.begin.Do(func() { a.start(ended) })
 	if a.timer == nil {
 		return

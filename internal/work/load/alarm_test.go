@@ -49,7 +49,7 @@ func TestAlarmIsSetToTheEarliest(t *testing.T) {
 	defer close(ended)
 	hour := Now() + int64(time.Hour)
 	for _, due := range []int64{hour + 2, hour, hour + 1} {
-		a.at(due, ended)
+		a.wakeAt(due, ended)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -37,9 +37,9 @@ type parts struct {
 	idleNs            atomic.Int64 // from the end of a slot's exchange to its next send
 }
 
-// add notes an exchange: when its slot became free for it, when it was sent and
+// addExchange notes an exchange: when its slot became free for it, when it was sent and
 // when it completed.
-func (p *parts) add(free, sent, now int64) {
+func (p *parts) addExchange(free, sent, now int64) {
 	p.idleNs.Add(sent - free)
 	if p.counted == whole && free >= p.inside.from {
 		return // the window's end is not known yet, and what completes then is inside

@@ -27,7 +27,7 @@ type reasons struct {
 	others int64
 }
 
-func (r *reasons) add(kind contract.ErrorKind, text string) {
+func (r *reasons) addReason(kind contract.ErrorKind, text string) {
 	key := contract.Reason{Kind: kind, Text: clipped(text)}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -68,7 +68,7 @@ func (s *Slot) Done(sent, now, received int64) {
 	if t.times == nil {
 		return
 	}
-	t.parts.add(free, sent, now)
+	t.parts.addExchange(free, sent, now)
 	if received != s.load.exchange.DownBytes {
 		t.times.differs(received)
 	}
@@ -94,7 +94,7 @@ func (s *Slot) Fail(err error) {
 		t.unsent.Add(1)
 	}
 	if t.times != nil {
-		s.load.reasons.add(kind, ReasonOf(err))
+		s.load.reasons.addReason(kind, ReasonOf(err))
 	}
 	for i, k := range kinds {
 		if k == kind {

@@ -37,4 +37,4 @@ func (w *Waiter) Until(due int64) bool {
 
 // WakeAt makes the runtime check its timers at an instant on the clock of Now. Call
 // it when you wait for a due time with a timer of your own.
-func (l *Load) WakeAt(due int64) { l.alarm.at(due, l.ended) }
+func (l *Load) WakeAt(due int64) { l.alarm.wakeAt(due, l.ended) }

@@ -149,14 +149,14 @@ func (d *Dialer) connect(ctx context.Context, route Route, prepare func(syscall.
 // Any makes one of the connections to a peer, for a library that pools connections
 // and does not know which one it asks for. The error is as Dial's.
 func (d *Dialer) Any(ctx context.Context, peer string) (net.Conn, error) {
-	i, err := d.take(peer)
+	i, err := d.takeRoute(peer)
 	if err != nil {
 		return nil, err
 	}
 	return d.Dial(ctx, i)
 }
 
-func (d *Dialer) take(peer string) (int, error) {
+func (d *Dialer) takeRoute(peer string) (int, error) {
 	address := d.routes[0].Peer
 	if address.Socket == "" { // else it is the only peer, which a library knows by another name
 		at, err := netip.ParseAddrPort(peer)

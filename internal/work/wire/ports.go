@@ -46,9 +46,9 @@ func portsIn(text string, process int) ports {
 	return ports{first: first, count: count, start: int(uint64(process) * odd % uint64(count))}
 }
 
-// of returns the first and the last port that connection i may have; false where
+// portsOf returns the first and the last port that connection i may have; false where
 // it may have any.
-func (p ports) of(i int) (low, high int, ok bool) {
+func (p ports) portsOf(i int) (low, high int, ok bool) {
 	if p.count == 0 {
 		return 0, 0, false
 	}
@@ -59,7 +59,7 @@ func (p ports) of(i int) (low, high int, ok bool) {
 // narrow makes the kernel try the ports of connection i alone. A kernel older than
 // Linux 6.3 tries all.
 func (p ports) narrow(raw syscall.RawConn, i int) error {
-	low, high, ok := p.of(i)
+	low, high, ok := p.portsOf(i)
 	if !ok {
 		return nil
 	}

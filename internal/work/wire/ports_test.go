@@ -10,21 +10,21 @@ func TestConnectionsHavePortsApart(t *testing.T) {
 	t.Parallel()
 	p := portsIn("32768\t60999\n", 4711)
 	for i := range 60_000 {
-		low, high, ok := p.of(i)
+		low, high, ok := p.portsOf(i)
 		if !ok || low < 32768 || high > 60999 || high-low+1 != portWindow {
 			t.Fatalf("connection %d may have %d to %d (%v), outside the range", i, low, high, ok)
 		}
-		next, _, _ := p.of(i + 1)
+		next, _, _ := p.portsOf(i + 1)
 		if next != low+1 && next != 32768 {
 			t.Fatalf("connection %d begins at %d, the next one at %d", i, low, next)
 		}
 	}
 	for _, text := range []string{"", "x y", "1", "60000 50000", "1000 1010", "1 99999"} {
-		if _, _, ok := portsIn(text, 1).of(0); ok {
+		if _, _, ok := portsIn(text, 1).portsOf(0); ok {
 			t.Errorf("range %q narrows ports", text)
 		}
 	}
-	if _, _, ok := newPorts(100).of(0); ok {
+	if _, _, ok := newPorts(100).portsOf(0); ok {
 		t.Error("few connections need no narrowing")
 	}
 }
@@ -38,7 +38,7 @@ func TestThePortIsOneOfThoseNamed(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }()
 	p := newPorts(manyConnections)
-	low, high, ok := p.of(7)
+	low, high, ok := p.portsOf(7)
 	if !ok {
 		t.Skip("this host has no range of local ports to read")
 	}

@@ -36,7 +36,7 @@ func (m *machine) mark(mark contract.Mark) {
 	if mark.Reset {
 		m.profiler.begin()
 	}
-	reading := m.reader.read(counts)
+	reading := m.reader.readCounts(counts)
 	mark.Reading = &reading
 	m.send(contract.Message{Mark: &mark})
 	if !mark.Reset {

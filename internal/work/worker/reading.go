@@ -43,9 +43,9 @@ func newReader() *reader {
 	return r
 }
 
-// read returns the process's account now. The clock, the CPU clock and the
+// readCounts returns the process's account now. The clock, the CPU clock and the
 // counts are taken together; the runtime's own figures follow.
-func (r *reader) read(counts func() contract.Counts) contract.Reading {
+func (r *reader) readCounts(counts func() contract.Counts) contract.Reading {
 	reading := contract.Reading{AtNs: load.Now(), CPUNs: processCPU(), Counts: counts()}
 	reading.Runtime = r.runtime()
 	return reading

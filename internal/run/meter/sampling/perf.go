@@ -145,7 +145,7 @@ func permission() string {
 // Close ends the sampling and begins to read the samples that fell between two
 // instants of CLOCK_MONOTONIC. Sampled waits for the result.
 func (r *Recorder) Close(fromNs, toNs int64) {
-	go func() { r.done <- r.read(fromNs, toNs) }()
+	go func() { r.done <- r.readSamples(fromNs, toNs) }()
 }
 
 // Sampled returns what was sampled, after Close.
@@ -163,7 +163,7 @@ func (r *Recorder) Kill() {
 	}
 }
 
-func (r *Recorder) read(fromNs, toNs int64) contract.Sampled {
+func (r *Recorder) readSamples(fromNs, toNs int64) contract.Sampled {
 	s := contract.Sampled{Source: "perf", Hz: Hz}
 	if r.file != nil {
 		defer r.file.Close()

@@ -62,16 +62,16 @@ func parse(r io.Reader, fromNs, toNs int64) (*stacks, error) {
 		}
 		switch text := bytes.TrimRight(line, "\r\n"); {
 		case len(text) == 0:
-			s.add(now)
+			s.addSample(now)
 			now = nil
 		case text[0] == '\t':
 			s.addFrame(now, string(text))
 		default:
-			s.add(now)
+			s.addSample(now)
 			now = s.header(string(text), fromNs, toNs)
 		}
 		if errors.Is(err, io.EOF) {
-			s.add(now)
+			s.addSample(now)
 			if limited.N <= 0 {
 				return nil, fmt.Errorf("perf script printed more than %d MiB", maxText>>20)
 			}
@@ -164,8 +164,8 @@ func (s *stacks) addFrame(to *sample, text string) {
 	to.frames = append(to.frames, n)
 }
 
-// add files a sample that is whole.
-func (s *stacks) add(one *sample) {
+// addSample files a sample that is whole.
+func (s *stacks) addSample(one *sample) {
 	if one == nil || one.ns == 0 {
 		return
 	}
@@ -173,10 +173,10 @@ func (s *stacks) add(one *sample) {
 		s.addFrame(one, "\t0 [no stack] ()")
 	}
 	s.samples++
-	s.put(one.thread, one.frames, 1, one.ns)
+	s.putStack(one.thread, one.frames, 1, one.ns)
 }
 
-func (s *stacks) put(thread string, frames []int, samples, ns int64) {
+func (s *stacks) putStack(thread string, frames []int, samples, ns int64) {
 	key := fmt.Sprint(thread, frames)
 	at, known := s.byKey[key]
 	if !known && len(s.list) >= maxStacks {

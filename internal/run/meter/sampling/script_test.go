@@ -102,7 +102,7 @@ func TestGoFunctionsAreNamedWithoutSymbols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := open(self)
+	p, err := openProgram(self)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestGoFunctionsAreNamedWithoutSymbols(t *testing.T) {
 	if p.byOffset([]uint64{end, end, p.code.Off}); p.offsets {
 		t.Error("addresses beyond the file are offsets in it")
 	}
-	if _, err := open("/dev/null"); err == nil {
+	if _, err := openProgram("/dev/null"); err == nil {
 		t.Error("a device is a program")
 	}
 }

@@ -23,7 +23,7 @@ func (s *stacks) symbolise() {
 	}
 	programs := map[string]*program{}
 	for file, at := range addresses {
-		if p, err := open(file); err == nil { // else its functions are those of the file
+		if p, err := openProgram(file); err == nil { // else its functions are those of the file
 			p.byOffset(at)
 			programs[file] = p
 		}
@@ -50,7 +50,7 @@ type program struct {
 	offsets bool // addresses are offsets in the file, not where it is mapped
 }
 
-func open(path string) (*program, error) {
+func openProgram(path string) (*program, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("read functions of %s: not a file", path)
 	}

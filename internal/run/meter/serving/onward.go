@@ -98,14 +98,14 @@ func (f *Finder) count(held map[uint32]bool, besideLoad bool) (err error) {
 			continue
 		}
 		if end := all.peer(s); end == nil || !held[end.Inode] {
-			f.add(s, baseline)
+			f.addSocket(s, baseline)
 		}
 	}
 	return nil
 }
 
-// add enters what a connection has carried since it was last seen.
-func (f *Finder) add(s *tcpinfo.Socket, baseline bool) {
+// addSocket enters what a connection has carried since it was last seen.
+func (f *Finder) addSocket(s *tcpinfo.Socket, baseline bool) {
 	bytes := s.AckedBytes + s.ReceivedBytes
 	before, known := f.carried[s.Inode]
 	f.carried[s.Inode] = bytes

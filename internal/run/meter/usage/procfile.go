@@ -26,7 +26,7 @@ type procfile struct {
 func (f *procfile) process(pid int, name string) ([]byte, error) {
 	f.path = strconv.AppendInt(append(f.path[:0], "/proc/"...), int64(pid), 10)
 	f.path = append(append(f.path, '/'), name...)
-	return f.read()
+	return f.readProc()
 }
 
 // thread returns the content of /proc/PID/task/TID/NAME, valid until the next
@@ -35,10 +35,10 @@ func (f *procfile) thread(pid, tid int, name string) ([]byte, error) {
 	f.path = strconv.AppendInt(append(f.path[:0], "/proc/"...), int64(pid), 10)
 	f.path = strconv.AppendInt(append(f.path, "/task/"...), int64(tid), 10)
 	f.path = append(append(f.path, '/'), name...)
-	return f.read()
+	return f.readProc()
 }
 
-func (f *procfile) read() ([]byte, error) {
+func (f *procfile) readProc() ([]byte, error) {
 	path := string(f.path)
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

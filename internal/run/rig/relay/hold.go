@@ -84,7 +84,7 @@ func (h *holder) run(l *link, wake int) error {
 				return err
 			}
 		case h.waits[0].Revents != 0:
-			if err := h.read(); err != nil {
+			if err := h.readPackets(); err != nil {
 				return err
 			}
 		}
@@ -97,22 +97,22 @@ func (h *holder) now() int64 { return int64(time.Since(h.epoch)) }
 // buffer, and the kernel drops what has no room there, the cheapest way.
 func (h *holder) full() bool { return h.tail-h.head == uint(len(h.ring)) }
 
-func (h *holder) at(i uint) *held { return &h.ring[i&uint(len(h.ring)-1)] }
+func (h *holder) heldAt(i uint) *held { return &h.ring[i&uint(len(h.ring)-1)] }
 
-// read takes what is announced.
-func (h *holder) read() error {
+// readPackets takes what is announced.
+func (h *holder) readPackets() error {
 	for i := 0; i < burst && !h.full(); i++ {
-		p, ok, err := h.queue.next()
+		p, ok, err := h.queue.nextPacket()
 		if err != nil || !ok {
 			return err
 		}
-		h.take(p, time.Now())
+		h.holdPacket(p, time.Now())
 	}
 	return nil
 }
 
-// take holds one packet that was read now.
-func (h *holder) take(p announced, now time.Time) {
+// holdPacket holds one packet that was read now.
+func (h *holder) holdPacket(p announced, now time.Time) {
 	arrival := int64(now.Sub(h.epoch))
 	if !p.arrival.IsZero() {
 		// The kernel's time is cut to a µs; a packet must not be due before its time.
@@ -121,7 +121,7 @@ func (h *holder) take(p announced, now time.Time) {
 	}
 	// A packet never overtakes an earlier one, also when the wall clock is set.
 	h.lastDue = max(h.lastDue, arrival+h.delay)
-	*h.at(h.tail) = held{due: h.lastDue, id: p.id, lost: h.share > 0 && h.random.Float64() < h.share}
+	*h.heldAt(h.tail) = held{due: h.lastDue, id: p.id, lost: h.share > 0 && h.random.Float64() < h.share}
 	h.tail++
 	h.count(p.id)
 }
@@ -139,8 +139,8 @@ func (h *holder) count(id uint32) {
 // too: the kernel finds its oldest packet fast and its youngest slowly.
 func (h *holder) release(now int64) error {
 	var accepted uint32 // 0, which no packet has, when nothing is to be accepted
-	for ; h.head != h.tail && h.at(h.head).due <= now; h.head++ {
-		p := h.at(h.head)
+	for ; h.head != h.tail && h.heldAt(h.head).due <= now; h.head++ {
+		p := h.heldAt(h.head)
 		h.tally.lateness.Record(now - p.due)
 		if !p.lost {
 			accepted = p.id
@@ -170,7 +170,7 @@ func (h *holder) sleep() error {
 	}
 	var until *unix.Timespec
 	if h.head != h.tail {
-		wait := unix.NsecToTimespec(max(0, h.at(h.head).due-h.now()))
+		wait := unix.NsecToTimespec(max(0, h.heldAt(h.head).due-h.now()))
 		until = &wait
 	}
 	return h.poll(h.waits[:], until)
@@ -209,7 +209,7 @@ func (h *holder) releaseAll() error {
 // countAll counts what is announced and says whether there was anything.
 func (h *holder) countAll() (came bool, err error) {
 	for {
-		p, ok, err := h.queue.next()
+		p, ok, err := h.queue.nextPacket()
 		if err != nil || !ok {
 			return came, err
 		}

@@ -89,9 +89,9 @@ func TestEveryPacketHasItsVerdictInTimeAndOrder(t *testing.T) {
 				id += 1 + gap
 				// Seen after it came; or before, by a clock that was set meanwhile.
 				age := time.Duration(rapid.Int64Range(-1e9, 1e9).Draw(p, "age"))
-				h.take(announced{id: id, arrival: now.Add(-age)}, now)
+				h.holdPacket(announced{id: id, arrival: now.Add(-age)}, now)
 				k.queued = append(k.queued, id)
-				due := h.at(h.tail - 1).due
+				due := h.heldAt(h.tail - 1).due
 				read := now.Sub(h.epoch)
 				earliest, latest := int64(read-max(0, age)+path.Delay), max(lastDue, int64(read+path.Delay))
 				if due < max(earliest, lastDue) || due > latest {
@@ -106,8 +106,8 @@ func TestEveryPacketHasItsVerdictInTimeAndOrder(t *testing.T) {
 			}
 			k.obey(p, verdicts)
 			released = int64(len(k.accepted) + len(k.dropped))
-			if uint(len(k.queued)) != h.tail-h.head || len(k.queued) > 0 && h.at(h.head).due <= at {
-				p.Fatalf("%d packets are held and %d are queued; the first is due at %d of %d", h.tail-h.head, len(k.queued), h.at(h.head).due, at)
+			if uint(len(k.queued)) != h.tail-h.head || len(k.queued) > 0 && h.heldAt(h.head).due <= at {
+				p.Fatalf("%d packets are held and %d are queued; the first is due at %d of %d", h.tail-h.head, len(k.queued), h.heldAt(h.head).due, at)
 			}
 		}
 		if !slices.IsSorted(k.accepted) || !slices.IsSorted(k.dropped) {
@@ -134,7 +134,7 @@ func TestAFullHolderDoesNotSpin(t *testing.T) {
 		if err := h.sleep(); err != nil || h.waits[0].Revents == 0 {
 			t.Errorf("a holder with room does not wake for a packet: %v", err)
 		}
-		h.take(announced{id: id + 1}, begun)
+		h.holdPacket(announced{id: id + 1}, begun)
 	}
 	wakes := 0
 	for ; time.Since(begun) < delay; wakes++ {
@@ -155,7 +155,7 @@ func TestAPacketCostsNoAllocation(t *testing.T) {
 		now := time.Now()
 		for range 10 {
 			id++
-			h.take(announced{id: id, arrival: now}, now)
+			h.holdPacket(announced{id: id, arrival: now}, now)
 		}
 		if err := h.release(h.now()); err != nil {
 			t.Fatal(err)

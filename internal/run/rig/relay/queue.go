@@ -149,8 +149,8 @@ func genericHeader() []byte {
 	return binary.BigEndian.AppendUint16([]byte{unix.AF_UNSPEC, 0}, queueNumber)
 }
 
-// next returns the packet that is announced next; false when there is none.
-func (q *queue) next() (announced, bool, error) {
+// nextPacket returns the packet that is announced next; false when there is none.
+func (q *queue) nextPacket() (announced, bool, error) {
 	for {
 		n, err := unix.Read(q.fd, q.inbox[:])
 		switch {

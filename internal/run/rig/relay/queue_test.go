@@ -36,7 +36,7 @@ func TestTheKernelNotesWhenPacketsArrive(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 		read := time.Now()
-		p, ok, err := q.next()
+		p, ok, err := q.nextPacket()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func addRule(namespace int, in string) (*rule, error) {
 	r := &rule{conn: conn, table: &nftables.Table{Name: Table, Family: nftables.TableFamilyINet}}
 	for _, queueing := range queueings {
 		// A kernel that lacks an expression says that there is no such file.
-		if err = r.add(in, queueing); !errors.Is(err, unix.ENOENT) {
+		if err = r.install(in, queueing); !errors.Is(err, unix.ENOENT) {
 			break
 		}
 	}
@@ -61,8 +61,8 @@ func addRule(namespace int, in string) (*rule, error) {
 	return r, nil
 }
 
-// add replaces the table by one with the rule, all at once or not at all.
-func (r *rule) add(in string, queueing expr.Any) error {
+// install replaces the table by one with the rule, all at once or not at all.
+func (r *rule) install(in string, queueing expr.Any) error {
 	r.conn.AddTable(r.table) // deleting what is not there is an error
 	r.conn.DelTable(r.table)
 	r.conn.AddTable(r.table)

@@ -115,12 +115,12 @@ func (r *Rig) fill(ctx context.Context) error {
 }
 
 func (r *Rig) fillOne(ctx context.Context, i int) error {
-	s, err := open(ctx, r.hosts[i], r.options.Cache)
+	s, err := openStore(ctx, r.hosts[i], r.options.Cache)
 	if err != nil {
 		return err
 	}
 	r.stores[i] = s
-	return s.put(ctx, r.artifacts, r.hosts[i].Files)
+	return s.putArtifacts(ctx, r.artifacts, r.hosts[i].Files)
 }
 
 // Close implements rig.Rig: what was delivered is removed, unless a cache was

@@ -98,10 +98,10 @@ trap 'exit 1' HUP INT TERM
 cp "$1" "$2.$$"
 mv -f "$2.$$" "$2"`
 
-	// put writes one file, believes it when its sum is right, and only then
-	// gives it its name; what it wrote otherwise it takes away, also when nobody
-	// hears its complaint. It does not make the store's directory again, which
-	// may just have been removed.
+	// put writes one file under a name of the shell's own, and gives the file its name
+	// when its sum is right; otherwise put removes the file, also when nobody reads
+	// the error. put does not make the store's directory: the directory may just have
+	// been removed.
 	put = `set -eu
 if ! command -v sha256sum >/dev/null; then echo "sha256sum is missing (coreutils and busybox have it)" >&2; exit 1; fi
 [ -d "${1%/*}" ] || mkdir "${1%/*}"
@@ -144,9 +144,9 @@ type store struct {
 	said      rig.Tail
 }
 
-// open makes the directory, which goes with the holder; that runs until close or
-// until this process is gone.
-func open(ctx context.Context, h rig.Host, cache string) (*store, error) {
+// openStore makes the directory. The directory goes with the holder, and the holder runs
+// until close or until this process is gone.
+func openStore(ctx context.Context, h rig.Host, cache string) (*store, error) {
 	line := h.Command("sh", "-c", keep, "sh", cache)
 	s := &store{host: h, holder: exec.Command(line[0], line[1:]...), ended: make(chan struct{})}
 	s.holder.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -192,7 +192,7 @@ type Temporary struct{ kept *store }
 
 // NewTemporary makes a directory.
 func NewTemporary(ctx context.Context, h rig.Host) (*Temporary, error) {
-	s, err := open(ctx, h, "")
+	s, err := openStore(ctx, h, "")
 	if err != nil {
 		return nil, err
 	}
@@ -205,8 +205,8 @@ func (t *Temporary) Path() string { return t.kept.directory }
 // Close removes it and what is in it.
 func (t *Temporary) Close() error { return t.kept.close() }
 
-// put brings the artifacts and enters where each lies.
-func (s *store) put(ctx context.Context, artifacts []artifact, there map[string]string) error {
+// putArtifacts brings the artifacts and enters where each lies.
+func (s *store) putArtifacts(ctx context.Context, artifacts []artifact, there map[string]string) error {
 	for _, p := range artifacts {
 		target := path.Join(s.directory, p.sha256, filepath.Base(p.path))
 		if err := s.bring(ctx, p, target); err != nil {

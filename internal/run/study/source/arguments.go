@@ -78,7 +78,7 @@ func ReadArguments(args []string) (*Arguments, error) {
 		if !found {
 			return nil, here.errorf("expected KEY=VALUE, such as connections=50,1000")
 		}
-		if err := a.add(here, strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+		if err := a.addArgument(here, strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +101,9 @@ func (a *Arguments) First(factor string) string {
 
 // Set adds what a command says by itself, in the words in which it would be typed. By is
 // what says it, such as an option, for errors.
-func (a *Arguments) Set(by, key, value string) error { return a.add(position{text: by}, key, value) }
+func (a *Arguments) Set(by, key, value string) error {
+	return a.addArgument(position{text: by}, key, value)
+}
 
 // Study makes the study. Open reads a file; errors about arguments are a
 // *study.Error.
@@ -132,7 +134,7 @@ func (a *Arguments) override(base draft) (*study.Study, error) {
 		kept = append(kept, k.name)
 	}
 	var original *study.Study
-	if slices.ContainsFunc(kept, func(key string) bool { return base.tree.get(key) != nil }) {
+	if slices.ContainsFunc(kept, func(key string) bool { return base.tree.entryOf(key) != nil }) {
 		var err error
 		if original, err = base.complete(); err != nil {
 			return nil, err
@@ -186,7 +188,7 @@ func (a *Arguments) change(d draft) (draft, error) {
 	if typed.Arms != nil {
 		d.Arms = typed.Arms
 	}
-	if typed.tree.get("blocks") != nil { // whoever types the blocks means those alone
+	if typed.tree.entryOf("blocks") != nil { // whoever types the blocks means those alone
 		d.tree, d.Further = d.tree.without("continue"), nil
 	}
 	if err := studyBlock.readKeys(typed.tree, &d.Study, whole{Study: &d.Study}, false); err != nil {
@@ -219,15 +221,15 @@ func (a *Arguments) readBase(open func(name string) ([]byte, error)) (draft, err
 	return readFile(a.named+extension, data)
 }
 
-// add reads one argument.
-func (a *Arguments) add(here position, key, value string) error {
+// addArgument reads one argument.
+func (a *Arguments) addArgument(here position, key, value string) error {
 	if value == "" {
 		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(key, 40), quantity.Clip(key, 40))
 	}
 	if _, _, k := placeOf(key); k.name != "" && !k.many {
-		return a.take(entry{key, here, scalarNode(here, value)})
+		return a.takeEntry(entry{key, here, scalarNode(here, value)})
 	}
-	return a.take(entry{key, here, oneOrMore(levelsNode(here, value))})
+	return a.takeEntry(entry{key, here, oneOrMore(levelsNode(here, value))})
 }
 
 // placeOf returns where a typed key stands in a file: compare and margin for margin, and
@@ -247,8 +249,8 @@ func placeOf(typed string) (block, part string, k about) {
 	return "", "", about{}
 }
 
-// take reads the value of one key, each at most once.
-func (a *Arguments) take(e entry) error {
+// takeEntry reads the value of one key, each at most once.
+func (a *Arguments) takeEntry(e entry) error {
 	key := e.key
 	block, part, k := placeOf(key)
 	if f, err := study.FactorNamed(key); k.name != "" {

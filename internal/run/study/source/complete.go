@@ -44,7 +44,7 @@ func readFile(name string, data []byte) (draft, error) {
 		return draft{}, err
 	}
 	d := draft{Study: studyBlock.start, tree: tree}
-	return d, studyBlock.read(tree, &d.Study, whole{Study: &d.Study})
+	return d, studyBlock.readBlock(tree, &d.Study, whole{Study: &d.Study})
 }
 
 // YAML writes a study as a file that ParseFile reads back to the same plan:
@@ -52,7 +52,7 @@ func readFile(name string, data []byte) (draft, error) {
 // defaults stay unwritten.
 func YAML(s *study.Study) ([]byte, error) {
 	var b bytes.Buffer
-	studyBlock.write(s).print(&b, "")
+	studyBlock.writeBlock(s).print(&b, "")
 	if b.Len() > MaxFile {
 		return nil, fmt.Errorf("write study %s: %d bytes; a study file has at most %d", s.Name, b.Len(), MaxFile)
 	}
@@ -93,7 +93,7 @@ func (d *draft) readResults(s *study.Study) error {
 // blocks alone has no further looks.
 func (d *draft) setLooks(s *study.Study) error {
 	stages, further := study.StandardLooks()
-	given := d.tree.get("blocks") != nil
+	given := d.tree.entryOf("blocks") != nil
 	switch {
 	case given:
 		stages, further = d.Stages, nil
@@ -131,7 +131,7 @@ func (d *draft) setCapacity(s *study.Study) error {
 	case s.Mesh:
 		return here.errorf("capacity: the study is a mesh, whose pairs share the fabric; expected one of them")
 	}
-	if d.tree.get("blocks") == nil {
+	if d.tree.entryOf("blocks") == nil {
 		s.Blocks, s.Stages, s.Further = s.SearchBlocks(), nil, nil
 	}
 	return nil
@@ -140,7 +140,7 @@ func (d *draft) setCapacity(s *study.Study) error {
 // setCompare makes the comparison that was written a complete study's.
 func (d *draft) setCompare(s *study.Study) error {
 	compare := d.tree.value("compare")
-	if factor := d.Compare.Factor; compare.get("factor") != nil {
+	if factor := d.Compare.Factor; compare.entryOf("factor") != nil {
 		if !s.Varies(factor) {
 			var names []string
 			for _, v := range s.Vary {
@@ -153,10 +153,10 @@ func (d *draft) setCompare(s *study.Study) error {
 			return err
 		}
 	}
-	if err := d.setBaseline(s, compare.get("baseline")); err != nil {
+	if err := d.setBaseline(s, compare.entryOf("baseline")); err != nil {
 		return err
 	}
-	if compare.get("primary") != nil {
+	if compare.entryOf("primary") != nil {
 		open := s.Scope().Open()
 		for i, item := range listed(compare.value("primary")) {
 			// The file named it, and an argument took the rate away: it is replaced.
@@ -167,7 +167,7 @@ func (d *draft) setCompare(s *study.Study) error {
 		}
 		s.KeepPrimary(d.Compare.Primary)
 	}
-	if compare.get("margin") != nil {
+	if compare.entryOf("margin") != nil {
 		s.Compare.Margin = d.Compare.Margin
 	}
 	return d.setAlso(s, compare)
@@ -199,7 +199,7 @@ func (d *draft) setAlso(s *study.Study, compare *node) error {
 	for i, pair := range d.Compare.Also {
 		at := compare.value("also").items[i]
 		based := pair.Arm == s.Compare.Baseline || pair.Base == s.Compare.Baseline
-		if d.changed && len(d.Arms) > 0 && (based && compare.get("baseline") != nil || !d.hasArm(pair.Arm) || !d.hasArm(pair.Base)) {
+		if d.changed && len(d.Arms) > 0 && (based && compare.entryOf("baseline") != nil || !d.hasArm(pair.Arm) || !d.hasArm(pair.Base)) {
 			continue
 		}
 		for _, end := range [][2]string{{"arm", pair.Arm}, {"base", pair.Base}} {

@@ -47,8 +47,8 @@ type kind[V any] struct {
 	fits  func(c study.Scope, v V) string
 }
 
-// of makes a key of a kind. Where returns the place that its value goes to.
-func of[T, V any](name string, k kind[V], where func(*T) *V, doc string) key[T] {
+// keyOf makes a key of a kind. Where returns the place that its value goes to.
+func keyOf[T, V any](name string, k kind[V], where func(*T) *V, doc string) key[T] {
 	made := key[T]{
 		about: about{name: name, form: k.form, many: k.many, doc: doc},
 		read: func(e entry, into *T, _ whole) (err error) {
@@ -120,13 +120,13 @@ func (b block[T]) abouts() []about {
 	return all
 }
 
-// read reads a mapping over what is there.
-func (b block[T]) read(n *node, into *T, w whole) error {
+// readBlock reads a mapping over what is there.
+func (b block[T]) readBlock(n *node, into *T, w whole) error {
 	if err := n.mappingOf(b.names()); err != nil {
 		return err
 	}
 	for _, k := range b.keys {
-		if k.needed && n.get(k.name) == nil {
+		if k.needed && n.entryOf(k.name) == nil {
 			return n.at.errorf("%s: the key %q is missing", b.name, k.name)
 		}
 	}
@@ -162,7 +162,7 @@ func (b block[T]) problem(c study.Scope, x *T) (key, text string) {
 // readKeys reads the keys that a mapping has, those that are read last or the others.
 func (b block[T]) readKeys(n *node, into *T, w whole, last bool) error {
 	for _, k := range b.keys {
-		if e := n.get(k.name); e != nil && k.last == last {
+		if e := n.entryOf(k.name); e != nil && k.last == last {
 			if err := k.read(*e, into, w); err != nil {
 				return err
 			}
@@ -171,8 +171,8 @@ func (b block[T]) readKeys(n *node, into *T, w whole, last bool) error {
 	return nil
 }
 
-// write makes a mapping of what there is to write.
-func (b block[T]) write(from *T) *node {
+// writeBlock makes a mapping of what there is to write.
+func (b block[T]) writeBlock(from *T) *node {
 	n := &node{kind: mapping, flow: b.inline}
 	for _, k := range b.keys {
 		if value := k.write(from); value != nil {
@@ -192,11 +192,11 @@ func sub[T, V any](name string, b block[V], where func(*T) **V, doc string) key[
 				v = *there
 			}
 			*where(into) = &v
-			return b.read(e.value, &v, w)
+			return b.readBlock(e.value, &v, w)
 		},
 		write: func(from *T) *node {
 			if v := *where(from); v != nil {
-				return b.write(v)
+				return b.writeBlock(v)
 			}
 			return nil
 		},
@@ -214,7 +214,7 @@ func blocksOf[T, V any](name string, l length, b block[V], where func(*T) *[]V, 
 			*where(into) = nil
 			for _, item := range e.value.items {
 				v := b.start
-				if err := b.read(item, &v, w); err != nil {
+				if err := b.readBlock(item, &v, w); err != nil {
 					return err
 				}
 				*where(into) = append(*where(into), v)
@@ -224,7 +224,7 @@ func blocksOf[T, V any](name string, l length, b block[V], where func(*T) *[]V, 
 		write: func(from *T) *node {
 			var items []*node
 			for _, v := range *where(from) {
-				items = append(items, b.write(&v))
+				items = append(items, b.writeBlock(&v))
 			}
 			return listNode(items)
 		},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -25,9 +26,9 @@ const defaultSeed = 1
 
 // planKeys say what is run.
 var planKeys = []key[study.Study]{
-	of("study", aName, func(s *study.Study) *string { return &s.Name }, "name of the study, and of its directory").must().typing("study"),
-	of("question", aLine("a sentence", 0, maxQuestion), func(s *study.Study) *string { return &s.Question }, "what the study asks").typing("question"),
-	of("hold", settingsOf, func(s *study.Study) *[]study.Setting { return &s.Hold }, "factors at one level each, for every trial").inline(),
+	keyOf("study", aName, func(s *study.Study) *string { return &s.Name }, "name of the study, and of its directory").must().typing("study"),
+	keyOf("question", aLine("a sentence", 0, maxQuestion), func(s *study.Study) *string { return &s.Question }, "what the study asks").typing("question"),
+	keyOf("hold", settingsOf, func(s *study.Study) *[]study.Setting { return &s.Hold }, "factors at one level each, for every trial").inline(),
 	{
 		about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors at several levels each, every combination of which runs; under arm the bundles, each with its levels"},
 		read: func(e entry, s *study.Study, _ whole) (err error) {
@@ -45,13 +46,13 @@ var planKeys = []key[study.Study]{
 	blocksOf("sweeps", length{1, maxSweeps}, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them"),
 	{
 		about: about{name: "compare", form: "a mapping", doc: "what is compared with what", keys: compareBlock.abouts()},
-		read:  func(e entry, s *study.Study, w whole) error { return compareBlock.read(e.value, &s.Compare, w) },
+		read:  func(e entry, s *study.Study, w whole) error { return compareBlock.readBlock(e.value, &s.Compare, w) },
 		write: func(s *study.Study) *node {
 			c := s.Compare
 			if !s.Varies(c.Factor) {
 				c.Factor = ""
 			}
-			return compareBlock.write(&c)
+			return compareBlock.writeBlock(&c)
 		},
 	},
 	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.Stages }).writing(func(s *study.Study) *node {
@@ -80,12 +81,12 @@ var planKeys = []key[study.Study]{
 }
 
 var requireKeys = []key[study.Study]{
-	of("require", someRequires, func(s *study.Study) *[]record.Require { return &s.Requires }, "bound that must hold, such as 'response_p99_us of go-net <= 5ms'").typing("require").standing("a list of lines, each METRIC of ARM <= BOUND or >= BOUND"),
+	keyOf("require", someRequires, func(s *study.Study) *[]record.Require { return &s.Requires }, "bound that must hold, such as 'response_p99_us of go-net <= 5ms'").typing("require").standing("a list of lines, each METRIC of ARM <= BOUND or >= BOUND"),
 }
 
 // ofWhole makes a key that package study has among its factors, with its words.
 func ofWhole[V any](name string, k kind[V], where func(*study.Study) *V) key[study.Study] {
-	return of(name, k, where, wholeDoc(name)).typing(name)
+	return keyOf(name, k, where, wholeDoc(name)).typing(name)
 }
 
 func wholeDoc(name string) string {
@@ -100,8 +101,8 @@ func wholeDoc(name string) string {
 var sweepBlock = block[study.Sweep]{
 	name: "sweeps",
 	keys: []key[study.Sweep]{
-		of("name", aName, func(w *study.Sweep) *string { return &w.Name }, "name of the sweep").must(),
-		of("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
+		keyOf("name", aName, func(w *study.Sweep) *string { return &w.Name }, "name of the sweep").must(),
+		keyOf("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
 		{
 			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels"},
 			read: func(e entry, w *study.Sweep, s whole) (err error) {
@@ -127,10 +128,10 @@ var sweepBlock = block[study.Sweep]{
 var compareBlock = block[record.Compare]{
 	name: "compare",
 	keys: []key[record.Compare]{
-		of("factor", aWord("one of the varied factors"), func(c *record.Compare) *string { return &c.Factor }, "factor whose levels are compared; arm, the transport or the first that varies unless given").typing("compare.factor"),
-		of("baseline", aWord("the arm that the others are compared with"), func(c *record.Compare) *string { return &c.Baseline }, "arm that the others are compared with; the first unless given").typing("baseline"),
-		of("margin", aShare(0, quantity.ShareText), func(c *record.Compare) *float64 { return &c.Margin }, "difference below which arms count as equal; 2% unless given").typing("margin", "1%", "2%", "5%", "10%"),
-		of("primary", someMetrics, func(c *record.Compare) *[]string { return &c.Primary }, "metrics on which arms are judged, separated by commas").typing("primary"),
+		keyOf("factor", aWord("one of the varied factors"), func(c *record.Compare) *string { return &c.Factor }, "factor whose levels are compared; arm, the transport or the first that varies unless given").typing("compare.factor"),
+		keyOf("baseline", aWord("the arm that the others are compared with"), func(c *record.Compare) *string { return &c.Baseline }, "arm that the others are compared with; the first unless given").typing("baseline"),
+		keyOf("margin", aShare(0, quantity.ShareText), func(c *record.Compare) *float64 { return &c.Margin }, "difference below which arms count as equal; 2% unless given").typing("margin", "1%", "2%", "5%", "10%"),
+		keyOf("primary", someMetrics, func(c *record.Compare) *[]string { return &c.Primary }, "metrics on which arms are judged, separated by commas").typing("primary"),
 		blocksOf("also", length{0, maxAlso}, pairBlock, func(c *record.Compare) *[]record.Pair { return &c.Also }, "pairs of other arms that are compared besides"),
 	},
 }
@@ -138,8 +139,8 @@ var compareBlock = block[record.Compare]{
 var pairBlock = block[record.Pair]{
 	name: "also",
 	keys: []key[record.Pair]{
-		of("arm", aText, func(p *record.Pair) *string { return &p.Arm }, "arm of the pair").must(),
-		of("base", aText, func(p *record.Pair) *string { return &p.Base }, "arm that it is divided by").must(),
+		keyOf("arm", aText, func(p *record.Pair) *string { return &p.Arm }, "arm of the pair").must(),
+		keyOf("base", aText, func(p *record.Pair) *string { return &p.Base }, "arm that it is divided by").must(),
 	},
 	inline: true,
 }
@@ -157,17 +158,17 @@ var raceBlock = block[record.Race]{
 	name:  "race",
 	start: record.Race{Confirm: standardRace},
 	keys: []key[record.Race]{
-		of("best", aText, func(r *record.Race) *string { return &r.Best }, "metric that decides, better in its own direction").must(),
-		of("confirm", aCount(maxConfirm), func(r *record.Race) *int { return &r.Confirm }, "fresh blocks of winner and baseline; 10 unless given, 6 at least"),
-		of("trials", aCount(maxRaceTrials), func(r *record.Race) *int { return &r.Trials }, "the most trials that it may take, those included; no bound unless given"),
-		of("time", aTime, func(r *record.Race) *float64 { return &r.TimeS }, "about what its trials may take; no bound unless given"),
-		of("within", someBounds, func(r *record.Race) *[]record.Bound { return &r.Within }, "bounds that the winner keeps: the most of a metric of which less is better, the least of one of which more is"),
-		of("as", someForms, func(r *record.Race) *map[string]string { return &r.As }, "how the answer writes a setting, by factor, with {value}"),
+		keyOf("best", aText, func(r *record.Race) *string { return &r.Best }, "metric that decides, better in its own direction").must(),
+		keyOf("confirm", aCount(maxConfirm), func(r *record.Race) *int { return &r.Confirm }, "fresh blocks of winner and baseline; 10 unless given, 6 at least"),
+		keyOf("trials", aCount(maxRaceTrials), func(r *record.Race) *int { return &r.Trials }, "the most trials that it may take, those included; no bound unless given"),
+		keyOf("time", aTime, func(r *record.Race) *float64 { return &r.TimeS }, "about what its trials may take; no bound unless given"),
+		keyOf("within", someBounds, func(r *record.Race) *[]record.Bound { return &r.Within }, "bounds that the winner keeps: the most of a metric of which less is better, the least of one of which more is"),
+		keyOf("as", someForms, func(r *record.Race) *map[string]string { return &r.As }, "how the answer writes a setting, by factor, with {value}"),
 	},
 }
 
 // What a search for a capacity does where nothing is said.
-var defaultObjective = record.Bound{Text: "response_p99 <= 10ms", Metric: "response_p99_us", Value: 10_000}
+var defaultObjective = record.Bound{Text: "response_p99 <= 10ms", Metric: metric.ResponseP99, Value: 10_000}
 
 const (
 	defaultWithin  = 0.10
@@ -180,9 +181,9 @@ var capacityBlock = block[record.Capacity]{
 	inline: true,
 	start:  record.Capacity{Objective: []record.Bound{defaultObjective}, Within: defaultWithin, TimeS: defaultSeconds},
 	keys: []key[record.Capacity]{
-		of("objective", someConditions, func(c *record.Capacity) *[]record.Bound { return &c.Objective }, "conditions of that search, separated by commas; 'response_p99 <= 10ms' unless given").typing("capacity.objective"),
-		of("within", aShare(leastWithin, quantity.ShareText), func(c *record.Capacity) *float64 { return &c.Within }, "how wide the interval of that rate may be; 10% unless given").typing("capacity.within", "5%", "10%", "20%"),
-		of("time", aTime, func(c *record.Capacity) *float64 { return &c.TimeS }, "how long the trials of each arm may take in that search; 60s unless given").typing("capacity.time", "30s", "60s", "5m"),
+		keyOf("objective", someConditions, func(c *record.Capacity) *[]record.Bound { return &c.Objective }, "conditions of that search, separated by commas; 'response_p99 <= 10ms' unless given").typing("capacity.objective"),
+		keyOf("within", aShare(leastWithin, quantity.ShareText), func(c *record.Capacity) *float64 { return &c.Within }, "how wide the interval of that rate may be; 10% unless given").typing("capacity.within", "5%", "10%", "20%"),
+		keyOf("time", aTime, func(c *record.Capacity) *float64 { return &c.TimeS }, "how long the trials of each arm may take in that search; 60s unless given").typing("capacity.time", "30s", "60s", "5m"),
 	},
 }
 

@@ -36,51 +36,51 @@ var resultKeys = []key[study.Study]{
 var publishedBlock = block[record.Published]{
 	name: "published",
 	keys: []key[record.Published]{
-		of("source", aText, func(p *record.Published) *string { return &p.Source }, "who published it, and of what").must(),
-		of("metric", aMetric, func(p *record.Published) *string { return &p.Metric }, "metric of the ratio").must(),
-		of("arm", aText, func(p *record.Published) *string { return &p.Arm }, "arm that was compared").must(),
-		of("base", aText, func(p *record.Published) *string { return &p.Base }, "arm that it was compared with").must(),
-		of("ratio", aRatio, func(p *record.Published) *float64 { return &p.Ratio }, "the published ratio of arm to base").must(),
-		of("unmeasured", aText, func(p *record.Published) *string { return &p.Unmeasured }, "why no arm here can be compared with it"),
-		of("note", aText, func(p *record.Published) *string { return &p.Note }, "the original figures, say"),
+		keyOf("source", aText, func(p *record.Published) *string { return &p.Source }, "who published it, and of what").must(),
+		keyOf("metric", aMetric, func(p *record.Published) *string { return &p.Metric }, "metric of the ratio").must(),
+		keyOf("arm", aText, func(p *record.Published) *string { return &p.Arm }, "arm that was compared").must(),
+		keyOf("base", aText, func(p *record.Published) *string { return &p.Base }, "arm that it was compared with").must(),
+		keyOf("ratio", aRatio, func(p *record.Published) *float64 { return &p.Ratio }, "the published ratio of arm to base").must(),
+		keyOf("unmeasured", aText, func(p *record.Published) *string { return &p.Unmeasured }, "why no arm here can be compared with it"),
+		keyOf("note", aText, func(p *record.Published) *string { return &p.Note }, "the original figures, say"),
 		{
 			about: about{name: "cell", form: "the name of a cell", doc: "a shorter way to write the levels of a cell as conditions"},
 			read:  readCell,
 			write: func(*record.Published) *node { return nil },
 		},
 		underKey(func(p *record.Published) *map[string]string { return &p.Under }, "conditions that the publication states"),
-		of("shape", oneLevelEach, func(p *record.Published) *map[string]string { return &p.Shape }, "levels at which a trial is what the publication ran"),
+		keyOf("shape", oneLevelEach, func(p *record.Published) *map[string]string { return &p.Shape }, "levels at which a trial is what the publication ran"),
 	},
 	rule: study.Scope.Published,
 }
 
 // keyTitle and its like are the keys that most blocks have.
 func keyTitle[T any](where func(*T) *string) key[T] {
-	return of("title", aText, where, "what stands above it")
+	return keyOf("title", aText, where, "what stands above it")
 }
 
 func keyWhere[T any](where func(*T) *map[string]string) key[T] {
-	return of("where", oneLevelEach, where, "levels to whose trials it is confined")
+	return keyOf("where", oneLevelEach, where, "levels to whose trials it is confined")
 }
 
 var chartBlock = block[record.Chart]{
 	name: "chart",
 	keys: []key[record.Chart]{
 		keyTitle(func(c *record.Chart) *string { return &c.Title }).must(),
-		of("kind", oneOf("kind", record.Lines, record.Heat, record.Front), func(c *record.Chart) *record.ChartKind { return &c.Kind }, "kind of the chart").must(),
-		of("metric", aMetric, func(c *record.Chart) *string { return &c.Metric }, "metric that is drawn"),
-		of("x", anAxis, func(c *record.Chart) *string { return &c.X }, "of lines and heat: factor along the axis"),
-		of("y", anAxis, func(c *record.Chart) *string { return &c.Y }, "of heat: factor along the other axis"),
-		of("by", aFactor, func(c *record.Chart) *string { return &c.By }, "of lines and front: factor with a line, or a mark, for each level"),
-		of("against", aMetric, func(c *record.Chart) *string { return &c.Against }, "of front: the metric that it costs"),
+		keyOf("kind", oneOf("kind", record.Lines, record.Heat, record.Front), func(c *record.Chart) *record.ChartKind { return &c.Kind }, "kind of the chart").must(),
+		keyOf("metric", aMetric, func(c *record.Chart) *string { return &c.Metric }, "metric that is drawn"),
+		keyOf("x", anAxis, func(c *record.Chart) *string { return &c.X }, "of lines and heat: factor along the axis"),
+		keyOf("y", anAxis, func(c *record.Chart) *string { return &c.Y }, "of heat: factor along the other axis"),
+		keyOf("by", aFactor, func(c *record.Chart) *string { return &c.By }, "of lines and front: factor with a line, or a mark, for each level"),
+		keyOf("against", aMetric, func(c *record.Chart) *string { return &c.Against }, "of front: the metric that it costs"),
 		keyWhere(func(c *record.Chart) *map[string]string { return &c.Where }),
-		of("arms", someArms(0, maxArms), func(c *record.Chart) *[]string { return &c.Arms }, "only these arms; all unless given"),
+		keyOf("arms", someArms(0, maxArms), func(c *record.Chart) *[]string { return &c.Arms }, "only these arms; all unless given"),
 	},
 	check: func(n *node, c *record.Chart, _ whole) error {
 		allowed := axes[c.Kind]
 		may := append(slices.Clone(allowed.needs), allowed.may...)
 		for _, key := range []string{"metric", "x", "y", "by", "against"} {
-			switch e := n.get(key); {
+			switch e := n.entryOf(key); {
 			case e == nil && slices.Contains(allowed.needs, key):
 				return n.at.errorf("chart: the key %q is missing; %s needs %s", key, c.Kind, joined(allowed.needs))
 			case e != nil && !slices.Contains(may, key):
@@ -103,15 +103,15 @@ var fitBlock = block[record.Fit]{
 	name: "fit",
 	keys: []key[record.Fit]{
 		keyTitle(func(f *record.Fit) *string { return &f.Title }).must(),
-		of("metric", aMetric, func(f *record.Fit) *string { return &f.Metric }, "metric that grows").must(),
-		of("per", anAxis, func(f *record.Fit) *string { return &f.Per }, "factor that it grows with").must(),
-		of("source", aText, func(f *record.Fit) *string { return &f.Source }, "who published the coefficients"),
-		of("terms", someAxes(maxTerms), func(f *record.Fit) *[]string { return &f.Terms }, "factors that decide by how much").must(),
+		keyOf("metric", aMetric, func(f *record.Fit) *string { return &f.Metric }, "metric that grows").must(),
+		keyOf("per", anAxis, func(f *record.Fit) *string { return &f.Per }, "factor that it grows with").must(),
+		keyOf("source", aText, func(f *record.Fit) *string { return &f.Source }, "who published the coefficients"),
+		keyOf("terms", someAxes(maxTerms), func(f *record.Fit) *[]string { return &f.Terms }, "factors that decide by how much").must(),
 		keyWhere(func(f *record.Fit) *map[string]string { return &f.Where }),
-		of("published", someNumbers, func(f *record.Fit) *[]float64 { return &f.Published }, "published coefficients, one for each term"),
+		keyOf("published", someNumbers, func(f *record.Fit) *[]float64 { return &f.Published }, "published coefficients, one for each term"),
 	},
 	check: func(n *node, f *record.Fit, _ whole) error {
-		if e := n.get("published"); e != nil && f.Source == "" {
+		if e := n.entryOf("published"); e != nil && f.Source == "" {
 			return e.at.errorf("published: the key \"source\" is missing; expected who published the coefficients")
 		} else if e != nil && len(f.Published) != len(f.Terms) {
 			return e.value.at.errorf("published: found %d coefficients; expected one for each of the %d terms", len(f.Published), len(f.Terms))
@@ -140,9 +140,9 @@ var reachBlock = block[record.Reach]{
 	start: record.Reach{Share: standardReach},
 	keys: []key[record.Reach]{
 		keyTitle(func(r *record.Reach) *string { return &r.Title }).must(),
-		of("metric", aGain, func(r *record.Reach) *string { return &r.Metric }, "metric of which more is better").must(),
-		of("share", aShare(some, float), func(r *record.Reach) *float64 { return &r.Share }, "share of the best that is near it; 95% unless given"),
-		of("least", someAxes(maxLeast), func(r *record.Reach) *[]string { return &r.Least }, "what costs something: factors whose levels are numbers").must(),
+		keyOf("metric", aGain, func(r *record.Reach) *string { return &r.Metric }, "metric of which more is better").must(),
+		keyOf("share", aShare(some, float), func(r *record.Reach) *float64 { return &r.Share }, "share of the best that is near it; 95% unless given"),
+		keyOf("least", someAxes(maxLeast), func(r *record.Reach) *[]string { return &r.Least }, "what costs something: factors whose levels are numbers").must(),
 		keyWhere(func(r *record.Reach) *map[string]string { return &r.Where }),
 	},
 	rule: func(c study.Scope, r record.Reach) (key, text string) { return c.Where(r.Where, nil) },
@@ -152,8 +152,8 @@ var paysBlock = block[record.Pays]{
 	name: "pays",
 	keys: []key[record.Pays]{
 		keyTitle(func(p *record.Pays) *string { return &p.Title }).must(),
-		of("arms", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
-		of("instead_of", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
+		keyOf("arms", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
+		keyOf("instead_of", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
 		keyWhere(func(p *record.Pays) *map[string]string { return &p.Where }),
 	},
 	rule: func(c study.Scope, p record.Pays) (key, text string) {
@@ -173,10 +173,10 @@ var costBlock = block[record.Cost]{
 	name: "cost",
 	keys: []key[record.Cost]{
 		keyTitle(func(c *record.Cost) *string { return &c.Title }).must(),
-		of("metric", aMetric, func(c *record.Cost) *string { return &c.Metric }, "metric that is modelled").must(),
-		of("per", anAxis, func(c *record.Cost) *string { return &c.Per }, "factor that multiplies all but the constant"),
-		of("terms", someAxes(maxTerms), func(c *record.Cost) *[]string { return &c.Terms }, "factors whose levels are numbers").must(),
-		of("holdout", holdoutOf, func(c *record.Cost) *map[string][]string { return &c.Holdout }, "levels whose cells are not fitted, by factor"),
+		keyOf("metric", aMetric, func(c *record.Cost) *string { return &c.Metric }, "metric that is modelled").must(),
+		keyOf("per", anAxis, func(c *record.Cost) *string { return &c.Per }, "factor that multiplies all but the constant"),
+		keyOf("terms", someAxes(maxTerms), func(c *record.Cost) *[]string { return &c.Terms }, "factors whose levels are numbers").must(),
+		keyOf("holdout", holdoutOf, func(c *record.Cost) *map[string][]string { return &c.Holdout }, "levels whose cells are not fitted, by factor"),
 		keyWhere(func(c *record.Cost) *map[string]string { return &c.Where }),
 	},
 	rule: func(c study.Scope, x record.Cost) (key, text string) {
@@ -212,14 +212,14 @@ var holdoutOf = kind[map[string][]string]{
 var claimBlock = block[record.Claim]{
 	name: "claim",
 	keys: []key[record.Claim]{
-		of("title", aText, func(c *record.Claim) *string { return &c.Title }, "the claim, as a sentence that is true or not").must(),
-		of("source", aText, func(c *record.Claim) *string { return &c.Source }, "the publication; none of a claim of your own"),
-		of("unmeasured", aText, func(c *record.Claim) *string { return &c.Unmeasured }, "why no arm of the study can test it, in place of parts"),
+		keyOf("title", aText, func(c *record.Claim) *string { return &c.Title }, "the claim, as a sentence that is true or not").must(),
+		keyOf("source", aText, func(c *record.Claim) *string { return &c.Source }, "the publication; none of a claim of your own"),
+		keyOf("unmeasured", aText, func(c *record.Claim) *string { return &c.Unmeasured }, "why no arm of the study can test it, in place of parts"),
 		underKey(func(c *record.Claim) *map[string]string { return &c.Under }, "conditions that the claim is about"),
 		blocksOf("parts", length{1, maxParts}, partBlock, func(c *record.Claim) *[]record.ClaimPart { return &c.Parts }, "what must hold, all of it"),
 	},
 	check: func(n *node, c *record.Claim, _ whole) error {
-		switch e := n.get("parts"); {
+		switch e := n.entryOf("parts"); {
 		case c.Unmeasured != "" && e != nil:
 			return e.at.errorf("parts: a claim that no arm can test has none; leave out parts, or unmeasured")
 		case c.Unmeasured == "" && e == nil:
@@ -233,18 +233,18 @@ var partBlock = block[record.ClaimPart]{
 	name:  "claim",
 	start: record.ClaimPart{Margin: study.DefaultMargin},
 	keys: []key[record.ClaimPart]{
-		of("metric", aMetric, func(p *record.ClaimPart) *string { return &p.Metric }, "metric of the claim").must(),
-		of("is", oneOf("claim", record.Same, record.Higher, record.Lower, record.Sized, record.Steadier), func(p *record.ClaimPart) *record.ClaimKind { return &p.Is }, "what the ratio of each of arms to base must be").must(),
-		of("arms", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Arms }, "arms that are compared").must(),
-		of("base", anArm, func(p *record.ClaimPart) *string { return &p.Base }, "arm that they are divided by").must(),
-		of("margin", aShare(some, float), func(p *record.ClaimPart) *float64 { return &p.Margin }, "difference that counts as none; 2% unless given"),
-		of("of", aRatio, func(p *record.ClaimPart) *float64 { return &p.Of }, "of a claim that is ratio: the published one"),
-		of("than", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Than }, "of a claim that is steadier: the arms whose ratios vary more"),
+		keyOf("metric", aMetric, func(p *record.ClaimPart) *string { return &p.Metric }, "metric of the claim").must(),
+		keyOf("is", oneOf("claim", record.Same, record.Higher, record.Lower, record.Sized, record.Steadier), func(p *record.ClaimPart) *record.ClaimKind { return &p.Is }, "what the ratio of each of arms to base must be").must(),
+		keyOf("arms", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Arms }, "arms that are compared").must(),
+		keyOf("base", anArm, func(p *record.ClaimPart) *string { return &p.Base }, "arm that they are divided by").must(),
+		keyOf("margin", aShare(some, float), func(p *record.ClaimPart) *float64 { return &p.Margin }, "difference that counts as none; 2% unless given"),
+		keyOf("of", aRatio, func(p *record.ClaimPart) *float64 { return &p.Of }, "of a claim that is ratio: the published one"),
+		keyOf("than", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Than }, "of a claim that is steadier: the arms whose ratios vary more"),
 		keyWhere(func(p *record.ClaimPart) *map[string]string { return &p.Where }),
-		of("from", oneLevelEach, func(p *record.ClaimPart) *map[string]string { return &p.From }, "levels at which the ratio divides that at the levels of where"),
+		keyOf("from", oneLevelEach, func(p *record.ClaimPart) *map[string]string { return &p.From }, "levels at which the ratio divides that at the levels of where"),
 	},
 	check: func(n *node, p *record.ClaimPart, _ whole) error {
-		of, margin := n.get("of"), n.get("margin")
+		of, margin := n.entryOf("of"), n.entryOf("margin")
 		switch {
 		case p.Is != record.Sized && of != nil:
 			return of.value.at.errorf("of: a claim that is %s has no size; expected is: %s", p.Is, record.Sized)

@@ -41,8 +41,8 @@ func mappingNode(here position, key string, value *node) *node {
 	return &node{at: here, kind: mapping, entries: []entry{{key, here, value}}}
 }
 
-// get returns the entry of that key, or nil.
-func (n *node) get(key string) *entry {
+// entryOf returns the entry of that key, or nil.
+func (n *node) entryOf(key string) *entry {
 	for i := range n.entries {
 		if n.entries[i].key == key {
 			return &n.entries[i]
@@ -55,7 +55,7 @@ func (n *node) get(key string) *entry {
 // an empty mapping at the position of the last one that is there.
 func (n *node) value(keys ...string) *node {
 	for _, key := range keys {
-		e := n.get(key)
+		e := n.entryOf(key)
 		if e == nil {
 			return &node{at: n.at, kind: mapping}
 		}
@@ -69,7 +69,7 @@ func (n *node) value(keys ...string) *node {
 func (n *node) over(other *node) *node {
 	out := &node{at: other.at, kind: mapping, entries: slices.Clone(other.entries)}
 	for _, e := range n.entries {
-		switch own := out.get(e.key); {
+		switch own := out.entryOf(e.key); {
 		case own == nil:
 			out.entries = append(out.entries, e)
 		case own.value.kind == mapping && e.value.kind == mapping:

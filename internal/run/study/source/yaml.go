@@ -37,7 +37,7 @@ func readYAML(name string, data []byte, keys []string) (*node, error) {
 		switch {
 		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
 		case body != nil:
-			return nil, at(src, doc.Body).errorf("a second document begins; expected one study per file")
+			return nil, positionOf(src, doc.Body).errorf("a second document begins; expected one study per file")
 		default:
 			body = doc.Body
 		}
@@ -64,9 +64,9 @@ func positionIn(src *file, t *token.Token) position {
 	return position{file: src, line: t.Position.Line, column: t.Position.Column}
 }
 
-// at returns where a node begins; the library gives a block mapping its first
+// positionOf returns where a node begins; the library gives a block mapping its first
 // colon, so its first key is taken.
-func at(src *file, n ast.Node) position {
+func positionOf(src *file, n ast.Node) position {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return positionIn(src, m.Values[0].Key.GetToken())
 	}
@@ -74,7 +74,7 @@ func at(src *file, n ast.Node) position {
 }
 
 func convert(src *file, n ast.Node) (*node, error) {
-	here := at(src, n)
+	here := positionOf(src, n)
 	text := func(s string) (*node, error) { return &node{at: here, kind: scalar, text: strings.TrimSpace(s)}, nil }
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -106,7 +106,7 @@ func convert(src *file, n ast.Node) (*node, error) {
 }
 
 func convertMapping(src *file, n *ast.MappingNode) (*node, error) {
-	out := &node{at: at(src, n), kind: mapping}
+	out := &node{at: positionOf(src, n), kind: mapping}
 	for _, v := range n.Values {
 		here := positionIn(src, v.Key.GetToken())
 		key, ok := v.Key.(ast.ScalarNode)
@@ -114,7 +114,7 @@ func convertMapping(src *file, n *ast.MappingNode) (*node, error) {
 			return nil, here.errorf("the key is not a name")
 		}
 		name := strings.TrimSpace(key.GetToken().Value)
-		if first := out.get(name); first != nil {
+		if first := out.entryOf(name); first != nil {
 			return nil, here.errorf("%s is written twice; first at %s", name, first.at)
 		}
 		value, err := convert(src, v.Value)

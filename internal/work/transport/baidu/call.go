@@ -57,7 +57,7 @@ func (e *exclusive) exchange() (int64, error) {
 func (e *exclusive) call() (baidustd.Frame, error) {
 	e.conn.id++
 	m := e.request(e.conn.id)
-	if err := e.out.add(&m, e.content); err != nil {
+	if err := e.out.addFrame(&m, e.content); err != nil {
 		return baidustd.Frame{}, invalid(err)
 	}
 	if err := e.out.flush(e.conn); err != nil {

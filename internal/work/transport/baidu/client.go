@@ -66,7 +66,7 @@ func newClient(setup contract.Setup) (*client, error) {
 // Open implements wire.Opener.
 func (c *client) Open() error {
 	err := wire.Each(len(c.conns), func(i int) error {
-		conn, err := c.open(c.ctx, i)
+		conn, err := c.openConnection(c.ctx, i)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (c *client) call(i, slot int) load.Call {
 	switch {
 	case c.setup.Load.Fresh:
 		return func() (int64, error) {
-			conn, err := c.open(c.ctx, i)
+			conn, err := c.openConnection(c.ctx, i)
 			if err != nil {
 				return 0, err
 			}

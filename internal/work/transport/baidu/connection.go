@@ -35,8 +35,8 @@ type connector struct {
 	dialer  *wire.Dialer
 }
 
-// open makes connection i. The error has the contract's kind.
-func (c *connector) open(ctx context.Context, i int) (*connection, error) {
+// openConnection makes connection i. The error has the contract's kind.
+func (c *connector) openConnection(ctx context.Context, i int) (*connection, error) {
 	conn, err := c.dialer.Dial(ctx, i)
 	if err != nil {
 		return nil, err

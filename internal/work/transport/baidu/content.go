@@ -46,7 +46,7 @@ func (c *content) encode(dst []byte) ([]byte, error) {
 // accept decodes and checks a frame as an application does. It returns the payload
 // bytes; the error says what was wrong.
 func (c *content) accept(f baidustd.Frame) (int64, error) {
-	message, received, err := c.open(f)
+	message, received, err := c.openFrame(f)
 	if err != nil {
 		return 0, err
 	}
@@ -56,8 +56,8 @@ func (c *content) accept(f baidustd.Frame) (int64, error) {
 	return int64(len(received)), c.end.AcceptBytes(received)
 }
 
-// open decodes a frame into a structured message or into content.
-func (c *content) open(f baidustd.Frame) (message any, received []byte, err error) {
+// openFrame decodes a frame into a structured message or into content.
+func (c *content) openFrame(f baidustd.Frame) (message any, received []byte, err error) {
 	if f.Meta.Compression != 0 {
 		return nil, nil, fmt.Errorf("its compression is of type %d, expected none", f.Meta.Compression)
 	}
@@ -87,7 +87,7 @@ func (c *content) open(f baidustd.Frame) (message any, received []byte, err erro
 // verify compares what a client received with the expected content. The error is of
 // kind invalid and names the connection.
 func (c *content) verify(connection int, f baidustd.Frame) error {
-	message, received, err := c.open(f)
+	message, received, err := c.openFrame(f)
 	switch {
 	case err != nil:
 		return load.Failure(contract.Invalid, fmt.Errorf("verify connection %d: the reply: %w", connection, err))

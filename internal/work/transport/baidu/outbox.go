@@ -21,9 +21,9 @@ type large struct {
 	bytes []byte
 }
 
-// add encodes a frame, and sets the attachment's size in m. The error says why it
+// addFrame encodes a frame, and sets the attachment's size in m. The error says why it
 // cannot be a frame; the outbox is unchanged then.
-func (o *outbox) add(m *baidustd.Meta, c *content) (err error) {
+func (o *outbox) addFrame(m *baidustd.Meta, c *content) (err error) {
 	m.AttachmentBytes = int32(len(c.attachment))
 	start := len(o.frames)
 	whole, err := c.encode(baidustd.AppendHead(o.frames, m))

@@ -38,7 +38,7 @@ type counters struct{ exchanges, received, invalid atomic.Int64 }
 // sums are the counters of several connections.
 type sums struct{ exchanges, received, invalid int64 }
 
-func (s *sums) add(c *counters) {
+func (s *sums) addCounters(c *counters) {
 	s.exchanges += c.exchanges.Load()
 	s.received += c.received.Load()
 	s.invalid += c.invalid.Load()
@@ -93,7 +93,7 @@ func (s *server) answer(f baidustd.Frame, out *outbox, c *counters) error {
 	c.exchanges.Add(1)
 	c.received.Add(received)
 	reply := baidustd.Meta{CorrelationID: id}
-	return out.add(&reply, s.content)
+	return out.addFrame(&reply, s.content)
 }
 
 // find looks a request's method up. A code other than 0 refuses it, as brpc does.

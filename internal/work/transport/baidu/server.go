@@ -51,7 +51,7 @@ func (s *server) accept(l net.Listener) error {
 func (s *server) remove(c *counters) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.gone.add(c)
+	s.gone.addCounters(c)
 	delete(s.open, c)
 }
 
@@ -61,7 +61,7 @@ func (s *server) Counts() contract.Counts {
 	s.mu.Lock()
 	total := s.gone
 	for c := range s.open {
-		total.add(c)
+		total.addCounters(c)
 	}
 	s.mu.Unlock()
 	counts := s.Server.Counts()

@@ -74,7 +74,7 @@ func (s *shared) exchange(slot int) (int64, error) {
 		case a := <-w.answer:
 			return a.received, a.err
 		case <-s.turn:
-			err := s.read(w)
+			err := s.readReplies(w)
 			s.turn <- struct{}{}
 			if err != nil {
 				return 0, err
@@ -83,9 +83,9 @@ func (s *shared) exchange(slot int) (int64, error) {
 	}
 }
 
-// read hands out replies until w has its own, and then those that have come
+// readReplies hands out replies until w has its own, and then those that have come
 // already. The caller holds the turn.
-func (s *shared) read(w *waiting) error {
+func (s *shared) readReplies(w *waiting) error {
 	for s.ended == nil && (len(w.answer) == 0 || s.conn.frames.Whole()) {
 		f, err := s.conn.frames.Next()
 		if err == nil {
@@ -133,11 +133,11 @@ func (s *shared) send(id int64) error {
 		return s.fail(s.failed)
 	}
 	m := s.request(id)
-	err := s.filling.add(&m, s.content)
+	err := s.filling.addFrame(&m, s.content)
 	first := err == nil && !s.busy
 	if first {
 		s.busy = true
-		err = s.write()
+		err = s.writeRequests()
 	}
 	behind := first && s.busy
 	s.mu.Unlock()
@@ -154,9 +154,9 @@ func (s *shared) send(id int64) error {
 	return nil
 }
 
-// write makes one write of what has been gathered. The caller holds mu; it is
+// writeRequests makes one write of what has been gathered. The caller holds mu; it is
 // released during the write. busy stays set while there is more.
-func (s *shared) write() error {
+func (s *shared) writeRequests() error {
 	s.filling, s.sending = s.sending, s.filling
 	s.mu.Unlock()
 	err := s.sending.flush(s.conn)
@@ -171,7 +171,7 @@ func (s *shared) keepWriting() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.busy {
-		if s.write() != nil {
+		if s.writeRequests() != nil {
 			_ = s.conn.Close() // so that waiting slots learn of it
 		}
 	}

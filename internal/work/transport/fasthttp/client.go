@@ -102,7 +102,7 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	err := c.hosts[r.Connection].Do(request, response)
 	if err == nil {
 		httpwire.Wrote(ctx)
-		return c.take(response, r.Accept)
+		return c.takeBody(response, r.Accept)
 	}
 	unsent := load.UnsentError{}
 	if errors.As(err, &unsent) {
@@ -120,8 +120,8 @@ func keepEmptyQuery(u *fasthttp.URI) {
 	}
 }
 
-// take checks a reply. What is wrong with it is an error of kind invalid.
-func (c *client) take(response *fasthttp.Response, accept func([]byte) error) error {
+// takeBody checks a reply. What is wrong with it is an error of kind invalid.
+func (c *client) takeBody(response *fasthttp.Response, accept func([]byte) error) error {
 	if status := response.StatusCode(); !c.Ask.Takes(status) {
 		return httpwire.WrongStatus(status, fmt.Errorf("the reply has status %d %s%s, expected %s",
 			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), c.Ask.Expected()))

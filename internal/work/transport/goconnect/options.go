@@ -63,13 +63,13 @@ func settingsOf(grpc bool, setup contract.Setup) (s settings, err error) {
 // common returns the options of connect at both ends.
 func (s settings) common() connect.Option {
 	options := []connect.Option{connect.WithReadMaxBytes(int(s.given.Int("read_max")))}
-	if s.get() {
+	if s.usesGet() {
 		options = append(options, connect.WithIdempotency(connect.IdempotencyNoSideEffects))
 	}
 	return connect.WithOptions(options...)
 }
 
-func (s settings) get() bool { return s.http2 == nil && s.given.Bool("get") }
+func (s settings) usesGet() bool { return s.http2 == nil && s.given.Bool("get") }
 
 // handler returns the options of connect at a server.
 func (s settings) handler() connect.HandlerOption {
@@ -86,7 +86,7 @@ func (s settings) client() connect.ClientOption {
 	if s.given.Text("compression") == compressionNone {
 		options = append(options, connect.WithAcceptCompression("gzip", nil, nil))
 	}
-	if s.get() {
+	if s.usesGet() {
 		options = append(options, connect.WithHTTPGet())
 	}
 	if s.http2 != nil {

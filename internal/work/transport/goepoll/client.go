@@ -94,7 +94,7 @@ func (o opener) adopt(i int, conn net.Conn) error {
 	defer o.adding.Unlock()
 	l := o.loops[i%len(o.loops)]
 	f := flow.NewClient(o.work, o.load.Slots(i), &l.agenda)
-	if err := l.add(fd, i, f); err != nil {
+	if err := l.addConnection(fd, i, f); err != nil {
 		return err
 	}
 	l.mine[f] = l.conns[fd]

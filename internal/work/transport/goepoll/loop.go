@@ -30,13 +30,13 @@ type conn struct {
 	again    bool // in the loop's list of that name
 }
 
-// add takes over a connected socket.
-func (l *loop) add(fd, number int, f flow.Flow) error {
+// addConnection takes over a connected socket.
+func (l *loop) addConnection(fd, number int, f flow.Flow) error {
 	for len(l.conns) <= fd {
 		l.conns = append(l.conns, make([]*conn, len(l.conns)+64)...)
 	}
 	l.conns[fd] = &conn{flow: f, number: number, fd: fd}
-	return l.poller.add(fd, interest)
+	return l.poller.addSocket(fd, interest)
 }
 
 // drop closes a connection.
@@ -129,7 +129,7 @@ func (l *loop) pull(c *conn) {
 		if limit == 0 {
 			return // the next writable edge goes on
 		}
-		n, errno := read(c.fd, l.buffer[:limit])
+		n, errno := readSocket(c.fd, l.buffer[:limit])
 		switch {
 		case errno == syscall.EAGAIN:
 			c.readable = false

@@ -40,11 +40,11 @@ func newPoller() (*poller, error) {
 		return nil, fmt.Errorf("eventfd: %w", err)
 	}
 	p := &poller{fd: fd, waker: waker}
-	return p, p.add(waker, unix.EPOLLIN|unix.EPOLLET)
+	return p, p.addSocket(waker, unix.EPOLLIN|unix.EPOLLET)
 }
 
-// add registers fd; its events come back with the same number.
-func (p *poller) add(fd int, events uint32) error {
+// addSocket registers fd; its events come back with the same number.
+func (p *poller) addSocket(fd int, events uint32) error {
 	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)}); err != nil {
 		return fmt.Errorf("epoll_ctl add: %w", err)
 	}
@@ -104,10 +104,10 @@ func (p *poller) wait(timeout time.Duration) []syscall.EpollEvent {
 	return nil
 }
 
-// read reads from a non-blocking socket: it returns 0 and no error at the end, EAGAIN
+// readSocket reads from a non-blocking socket: it returns 0 and no error at the end, EAGAIN
 // when the socket is drained. It is a raw system call because it never blocks, and
 // recvfrom because read would pass through the file layer first.
-func read(fd int, into []byte) (int, syscall.Errno) {
+func readSocket(fd int, into []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(into))),
 		uintptr(len(into)), 0, 0, 0)
 	return int(n), errno

@@ -85,7 +85,7 @@ func (s *server) listen(reuseport bool) error {
 			}
 			i.listeners[fd] = own
 			// Exclusive: one arrival wakes one instance, not all of them.
-			if err := i.poller.add(fd, unix.EPOLLIN|unix.EPOLLEXCLUSIVE); err != nil {
+			if err := i.poller.addSocket(fd, unix.EPOLLIN|unix.EPOLLEXCLUSIVE); err != nil {
 				return load.Failure(contract.SetupFailed, err)
 			}
 		}
@@ -131,7 +131,7 @@ func (i *instance) accept(listener int) {
 			continue
 		}
 		i.open.Add(1)
-		if err := i.add(fd, 0, flow.NewServer(i.server.work, &i.traffic)); err != nil {
+		if err := i.addConnection(fd, 0, flow.NewServer(i.server.work, &i.traffic)); err != nil {
 			i.lose(i.conns[fd], err)
 		}
 	}

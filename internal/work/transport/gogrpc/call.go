@@ -166,7 +166,7 @@ type chunked struct {
 }
 
 func (k *chunked) call() (any, error) {
-	c := k.chunkers.take()
+	c := k.chunkers.takeChunker()
 	err := k.begin()
 	if err == nil {
 		if err = k.converse(c); err != nil {

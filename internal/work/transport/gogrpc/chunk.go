@@ -88,7 +88,7 @@ func newChunkers(setup contract.Setup, o load.Options, receives int64) *chunkers
 	return p
 }
 
-func (p *chunkers) take() *chunker {
+func (p *chunkers) takeChunker() *chunker {
 	c := p.free.Get().(*chunker)
 	c.Begin()
 	return c

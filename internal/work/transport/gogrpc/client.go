@@ -94,7 +94,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 // Open implements wire.Opener.
 func (c *client) Open() error {
 	err := wire.Each(len(c.conns), func(i int) error {
-		conn, err := c.open(i)
+		conn, err := c.openConnection(i)
 		if err != nil {
 			return wire.ConnectFailure(i, len(c.conns), c.dialer.Routes()[i], err)
 		}
@@ -197,7 +197,7 @@ func (c *client) explain(i int, conn *connection, err error) error {
 func (c *client) call(i, _ int) load.Call {
 	if c.setup.Load.Fresh {
 		return func() (int64, error) {
-			conn, err := c.open(i)
+			conn, err := c.openConnection(i)
 			if err != nil {
 				return 0, load.UnsentError{Err: err}
 			}

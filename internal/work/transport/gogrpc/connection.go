@@ -25,9 +25,9 @@ type connection struct {
 	heads   heads
 }
 
-// open makes connection i. It connects with the first RPC, and again
+// openConnection makes connection i. It connects with the first RPC, and again
 // when the server has left the connection (GOAWAY) or broken it; the dialer counts that.
-func (c *client) open(i int) (*connection, error) {
+func (c *client) openConnection(i int) (*connection, error) {
 	conn := &connection{}
 	own := []grpc.DialOption{
 		grpc.WithTransportCredentials(watching{c.secure, &conn.heads}),

@@ -78,7 +78,7 @@ func (s *server) unary(_ any, _ context.Context, decode func(any) error, _ grpc.
 	if err := decode(in); err != nil {
 		return nil, err
 	}
-	if err := s.take(in); err != nil {
+	if err := s.takeMessage(in); err != nil {
 		return nil, err
 	}
 	return s.payload.outgoing(), nil
@@ -90,7 +90,7 @@ func (s *server) talk(_ any, stream grpc.ServerStream) error {
 		in := s.payload.incoming()
 		err := stream.RecvMsg(in)
 		if err == nil {
-			err = s.take(in)
+			err = s.takeMessage(in)
 		}
 		s.payload.release(in)
 		switch {
@@ -105,8 +105,8 @@ func (s *server) talk(_ any, stream grpc.ServerStream) error {
 	}
 }
 
-// take checks a request and counts the exchange.
-func (s *server) take(in any) error {
+// takeMessage checks a request and counts the exchange.
+func (s *server) takeMessage(in any) error {
 	received, err := s.payload.accept(in)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
@@ -119,7 +119,7 @@ func (s *server) take(in any) error {
 func (s *server) chunks(directions contract.Stream) grpc.StreamDesc {
 	desc := *chunkDesc(directions)
 	desc.Handler = func(_ any, stream grpc.ServerStream) error {
-		c := s.chunkers.take()
+		c := s.chunkers.takeChunker()
 		defer s.chunkers.give(c)
 		return s.answer(c, stream, &desc)
 	}

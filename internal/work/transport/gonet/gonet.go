@@ -114,10 +114,10 @@ func (p *plan) equip(conn net.Conn, outgoing *flow.Content, first int64) (*conne
 		return nil, fmt.Errorf("reach the socket: %w", err)
 	}
 	if p.file != nil {
-		c.write = newSendfile(raw, outgoing, p.file).write
+		c.write = newSendfile(raw, outgoing, p.file).writePiece
 	}
 	if p.options.Text(optionReceive) == receiveTruncate {
-		c.read = newTruncating(conn, raw, first).read
+		c.read = newTruncating(conn, raw, first).readTruncated
 	}
 	return c, nil
 }

@@ -49,8 +49,8 @@ func (s *sendfile) once(fd uintptr) bool {
 	return errno != syscall.EAGAIN && errno != syscall.EINTR
 }
 
-// write sends a piece of the block. Its capacity tells where in the block it is.
-func (s *sendfile) write(piece []byte) (int, error) {
+// writePiece sends a piece of the block. Its capacity tells where in the block it is.
+func (s *sendfile) writePiece(piece []byte) (int, error) {
 	s.from = int64(cap(s.block) - cap(piece))
 	for s.left = len(piece); s.left > 0; s.left -= s.n {
 		if err := s.raw.Write(s.attempt); err != nil {

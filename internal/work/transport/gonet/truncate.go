@@ -36,8 +36,8 @@ func (t *truncating) once(fd uintptr) bool {
 	return errno != syscall.EAGAIN && errno != syscall.EINTR
 }
 
-// read drops up to len(into) bytes and leaves into as it is.
-func (t *truncating) read(into []byte) (int, error) {
+// readTruncated drops up to len(into) bytes and leaves into as it is.
+func (t *truncating) readTruncated(into []byte) (int, error) {
 	if t.first > 0 {
 		n, err := t.conn.Read(into)
 		t.first -= int64(n)

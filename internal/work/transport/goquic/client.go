@@ -50,11 +50,11 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 }
 
 // Open implements wire.Opener.
-func (c *client) Open() error { return wire.Each(len(c.streams), c.open) }
+func (c *client) Open() error { return wire.Each(len(c.streams), c.openConnection) }
 
-// open makes connection i and verifies one exchange on each of its streams; an idle
+// openConnection makes connection i and verifies one exchange on each of its streams; an idle
 // connection has one stream.
-func (c *client) open(i int) error {
+func (c *client) openConnection(i int) error {
 	conn, err := c.dialer.Dial(context.Background(), i)
 	if err != nil {
 		return err

@@ -73,9 +73,10 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	}, nil
 }
 
-// Ready implements load.Client. A loop spins until what is due next. Of pretended
-// servers that hides what the generator could do, so it polls; without them it is the
-// generator that is measured.
+// Ready implements load.Client. A loop spins until the next due time, so its CPU is busy
+// whatever the load. A client of pretended servers therefore says that it polls, so that
+// a busy CPU is not taken for the limit; without pretended servers the generator itself
+// is measured.
 func (c *client) Ready() contract.Ready {
 	return contract.Ready{Connections: c.connections, Verified: c.connections, Threads: c.loops, Polls: c.queue != nil}
 }

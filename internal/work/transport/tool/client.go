@@ -111,11 +111,11 @@ func (c *client) Run() error {
 		if c.isClosed() {
 			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", r.Path(), r.Output()))
 		}
-		said, err := c.read(i, w)
+		said, err := c.readReport(i, w)
 		if err != nil {
 			return load.Failure(contract.Invalid, fmt.Errorf("read the report of %s: %w; it ended with %s", r.Path(), err, c.exitReason(r)))
 		}
-		own.add(said)
+		own.addReport(said)
 	}
 	if err := c.checkTotals(own); err != nil {
 		return load.Failure(contract.Invalid, err)
@@ -144,13 +144,13 @@ func (c *client) await() error {
 	}
 }
 
-func (c *client) read(i int, w window) (selfReport, error) {
+func (c *client) readReport(i int, w window) (selfReport, error) {
 	stdout, stderr := c.running[i].stdout, c.running[i].stderr
 	if stdout.full || stderr.full {
 		return selfReport{}, fmt.Errorf("it printed more than %d bytes", captureBytes)
 	}
 	if c.tool.user != nil {
-		return c.tool.user.read(said.Output{Stdout: stdout.text, Stderr: stderr.text})
+		return c.tool.user.readPrinted(said.Output{Stdout: stdout.text, Stderr: stderr.text})
 	}
 	return c.tool.read(c.flows[i], stdout.text, w)
 }
@@ -186,8 +186,8 @@ func (c *client) checkReport(own selfReport) error {
 	return nil
 }
 
-// add adds the report of another process. Rates and histograms add up too.
-func (s *selfReport) add(o selfReport) {
+// addReport adds the report of another process. Rates and histograms add up too.
+func (s *selfReport) addReport(o selfReport) {
 	s.sent += o.sent
 	s.received += o.received
 	s.exchanges += o.exchanges

@@ -12,9 +12,9 @@ import (
 // trafficCounter counts for programs that know nothing of a trial's window. Any
 // goroutine may use it.
 type trafficCounter interface {
-	// read returns the sums of now, which never fall. What cannot be read is left as
+	// readCounters returns the sums of now, which never fall. What cannot be read is left as
 	// it was read last; the first failure stays (err).
-	read() contract.Counts
+	readCounters() contract.Counts
 	// begin leaves out of the sums whatever has passed until now.
 	begin()
 	// follow adds a process of a client.
@@ -88,9 +88,9 @@ func (c *counters) exchanges(sent, received int64) int64 {
 	return c.unit.exchanges(c.role, sent, received)
 }
 
-// read returns the sums of now. What the kernel does not tell is left as it was
+// readCounters returns the sums of now. What the kernel does not tell is left as it was
 // read last; the first failure stays (err).
-func (c *counters) read() contract.Counts {
+func (c *counters) readCounters() contract.Counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	open, err := c.refresh()
@@ -108,7 +108,7 @@ func (c *counters) read() contract.Counts {
 
 // begin leaves out of the sums whatever has passed until now.
 func (c *counters) begin() {
-	c.read()
+	c.readCounters()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.before = c.sum()
@@ -193,7 +193,7 @@ func (c *counters) takeEndings() error {
 func (c *counters) settle() {
 	const moment, step = 500 * time.Millisecond, 2 * time.Millisecond
 	for deadline := time.Now().Add(moment); ; time.Sleep(step) {
-		c.read()
+		c.readCounters()
 		c.mu.Lock()
 		settled := len(c.open) == 0
 		c.mu.Unlock()

@@ -50,7 +50,7 @@ func TestCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.read() // before anybody has accepted it
+	server.readCounters() // before anybody has accepted it
 	down, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestCounters(t *testing.T) {
 		t.Helper()
 		var got contract.Counts
 		for range 100 { // an acknowledgement may take 40 ms
-			got = c.read()
+			got = c.readCounters()
 			// The kernel counts the packet that opened a connection as one byte acknowledged.
 			if got.Exchanges == exchanges && (got.SentBytes == sent || got.SentBytes == sent+1) && got.ReceivedBytes == received && got.Connections == connections {
 				return

@@ -40,8 +40,8 @@ func (p rdmaPort) headerBytes() int64 {
 	return 8 + 12 + 4 // local and transport header, checksum
 }
 
-// read implements trafficCounter.
-func (d *deviceCounters) read() contract.Counts {
+// readCounters implements trafficCounter.
+func (d *deviceCounters) readCounters() contract.Counts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now, err := d.port.counts()
@@ -109,7 +109,7 @@ func (d *deviceCounters) begin() {
 	d.mu.Lock()
 	d.first, d.last = nil, contract.Counts{}
 	d.mu.Unlock()
-	d.read()
+	d.readCounters()
 }
 
 // follow implements trafficCounter: a port tells no processes apart.

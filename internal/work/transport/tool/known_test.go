@@ -42,7 +42,7 @@ func TestKnownProgramsAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := (&command{reading: r}).read(said.Output{Stdout: []byte(c.stdout), Stderr: []byte(c.stderr)})
+		own, err := (&command{reading: r}).readPrinted(said.Output{Stdout: []byte(c.stdout), Stderr: []byte(c.stderr)})
 		if err != nil || own.exchanges != c.requests || own.failed != c.failed {
 			t.Errorf("%s: %d requests, %d failed, %v; want %d and %d", c.program, own.exchanges, own.failed, err, c.requests, c.failed)
 		}
@@ -66,7 +66,7 @@ func TestReadingsOfUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := (&command{reading: r}).read(said.Output{Stdout: []byte(printed)})
+	own, err := (&command{reading: r}).readPrinted(said.Output{Stdout: []byte(printed)})
 	want := map[string]float64{"exchanges": 120, "p99_us": 2500, "max_us": 7000}
 	if err != nil || own.exchanges != 120 || own.failed != 3 || !maps.Equal(own.values, want) {
 		t.Errorf("%+v, %v, want %v", own, err, want)
@@ -84,7 +84,7 @@ func TestReadingsOfUsers(t *testing.T) {
 	} {
 		r, err := newReading("mine", options(c.set))
 		if err == nil {
-			_, err = (&command{reading: r}).read(said.Output{Stdout: []byte(c.printed)})
+			_, err = (&command{reading: r}).readPrinted(said.Output{Stdout: []byte(c.printed)})
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.set, err, c.want)

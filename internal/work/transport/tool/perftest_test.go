@@ -155,26 +155,26 @@ func TestDeviceCountersBegin(t *testing.T) {
 			}
 		}
 	}
-	if got := d.read(); got.ReceivedBytes != 0 || got.Exchanges != 0 {
+	if got := d.readCounters(); got.ReceivedBytes != 0 || got.Exchanges != 0 {
 		t.Errorf("at first %+v, want nothing", got)
 	}
 	set("1870") // ten messages more
-	if got := d.read(); got.ReceivedBytes != 10*65536 || got.SentBytes != 0 || got.Exchanges != 5 {
+	if got := d.readCounters(); got.ReceivedBytes != 10*65536 || got.SentBytes != 0 || got.Exchanges != 5 {
 		t.Errorf("%+v, want 10 messages and 5 exchanges", got)
 	}
 	set("1700")
-	if got := d.read(); got.ReceivedBytes != 10*65536 {
+	if got := d.readCounters(); got.ReceivedBytes != 10*65536 {
 		t.Errorf("the sum fell to %+v", got)
 	}
 	set("2000")
 	d.begin()
-	if got := d.read(); got.ReceivedBytes != 0 {
+	if got := d.readCounters(); got.ReceivedBytes != 0 {
 		t.Errorf("after it began %+v, want nothing", got)
 	}
 	if err := os.Remove(filepath.Join(p.directory, "hw_counters/sent_pkts")); err != nil {
 		t.Fatal(err)
 	}
-	if d.read(); d.err() == nil || !strings.Contains(d.err().Error(), "no counters of packets") {
+	if d.readCounters(); d.err() == nil || !strings.Contains(d.err().Error(), "no counters of packets") {
 		t.Errorf("error %v, want one that names the counters", d.err())
 	}
 }

@@ -75,8 +75,8 @@ func newReading(program string, o load.Options) (reading, error) {
 	return r, errors.Join(problems...)
 }
 
-// read finds a program's figures in what it printed.
-func (c *command) read(printed said.Output) (selfReport, error) {
+// readPrinted finds a program's figures in what it printed.
+func (c *command) readPrinted(printed said.Output) (selfReport, error) {
 	r, own := c.reading, selfReport{values: map[string]float64{}}
 	requests, found, err := r.requests.Sum(printed)
 	if err == nil && !found {

@@ -64,7 +64,7 @@ func (r *results) Open(now int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.opening == nil {
-		r.opening = &snapshot{now, r.counters.read()}
+		r.opening = &snapshot{now, r.counters.readCounters()}
 	}
 }
 
@@ -79,7 +79,7 @@ func (r *results) Close(now int64) bool {
 
 func (r *results) close(now int64) {
 	if r.opening != nil && r.closed == nil {
-		r.closed = &snapshot{now, r.counters.read()}
+		r.closed = &snapshot{now, r.counters.readCounters()}
 	}
 }
 
@@ -104,11 +104,11 @@ func (r *results) Snapshot() contract.Counts {
 	case r.opening != nil:
 		return r.opening.counts
 	}
-	return r.counters.read()
+	return r.counters.readCounters()
 }
 
 // Counts implements load.ResultSource.
-func (r *results) Counts() contract.Counts { return r.counters.read() }
+func (r *results) Counts() contract.Counts { return r.counters.readCounters() }
 
 // window returns when the snapshots were taken; false until both were.
 func (r *results) window() (from, to int64, ok bool) {

@@ -64,7 +64,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		_ = s.Close()
 		return nil, err
 	}
-	s.counters.read()
+	s.counters.readCounters()
 	if err := s.counters.err(); err != nil {
 		_ = s.Close()
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf("the kernel does not count for %s: %w", t.tool.name, err))
@@ -108,7 +108,7 @@ func (s *server) launch(argv []string, port string) error {
 func (s *server) Ready() contract.Ready { return s.ready }
 
 // Counts implements load.Server.
-func (s *server) Counts() contract.Counts { return s.counters.read() }
+func (s *server) Counts() contract.Counts { return s.counters.readCounters() }
 
 // Exited implements load.Exiter.
 func (s *server) Exited() <-chan error { return s.exited }

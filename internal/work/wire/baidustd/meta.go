@@ -48,8 +48,8 @@ func (f field) is(number protowire.Number, kind protowire.Type) bool {
 	return f.number == number && f.kind == kind
 }
 
-// next cuts the first field off a message.
-func next(message []byte) (f field, rest []byte, err error) {
+// nextField cuts the first field off a message.
+func nextField(message []byte) (f field, rest []byte, err error) {
 	number, kind, n := protowire.ConsumeTag(message)
 	if n < 0 {
 		return f, nil, protowire.ParseError(n)
@@ -77,7 +77,7 @@ func (m *Meta) parse(message []byte) error {
 	*m = Meta{}
 	requested := false
 	for len(message) > 0 {
-		f, rest, err := next(message)
+		f, rest, err := nextField(message)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (m *Meta) parse(message []byte) error {
 
 func (m *Meta) parseRequest(message []byte) error {
 	for len(message) > 0 {
-		f, rest, err := next(message)
+		f, rest, err := nextField(message)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (m *Meta) parseRequest(message []byte) error {
 
 func (m *Meta) parseResponse(message []byte) error {
 	for len(message) > 0 {
-		f, rest, err := next(message)
+		f, rest, err := nextField(message)
 		if err != nil {
 			return err
 		}

@@ -31,12 +31,12 @@ func (r *Reader) Next() (Frame, error) {
 	if r.err != nil {
 		return Frame{}, r.err
 	}
-	f, err := r.next()
+	f, err := r.nextFrame()
 	r.err = err
 	return f, err
 }
 
-func (r *Reader) next() (Frame, error) {
+func (r *Reader) nextFrame() (Frame, error) {
 	header, err := r.in.Peek(headerSize)
 	switch {
 	case err == nil:

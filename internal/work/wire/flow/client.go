@@ -47,12 +47,12 @@ func NewClient(work *Work, slots []load.Slot, agenda *Agenda) *Client {
 func (c *Client) Begin() {
 	now := load.Now()
 	for i := range c.slots {
-		c.next(&c.slots[i], now)
+		c.queueNext(&c.slots[i], now)
 	}
 }
 
-// next asks a slot for its next exchange.
-func (c *Client) next(slot *load.Slot, now int64) {
+// queueNext asks a slot for its next exchange.
+func (c *Client) queueNext(slot *load.Slot, now int64) {
 	due, more := slot.Next(now)
 	switch {
 	case !more:
@@ -116,7 +116,7 @@ func (c *Client) took(n int) error {
 		f := c.flight(c.answered)
 		c.answered++
 		f.slot.Done(f.sent, now, down)
-		c.next(f.slot, now)
+		c.queueNext(f.slot, now)
 	}
 	return nil
 }

@@ -31,14 +31,14 @@ func newPipeline(d driver) *pipeline {
 func (p *pipeline) run() error {
 	p.client.Begin()
 	var writing sync.WaitGroup
-	writing.Go(p.write)
-	err := p.read()
+	writing.Go(p.writePieces)
+	err := p.readPieces()
 	writing.Wait()
 	return err
 }
 
-// write sends what is due until every slot is let go or the connection breaks.
-func (p *pipeline) write() {
+// writePieces sends what is due until every slot is let go or the connection breaks.
+func (p *pipeline) writePieces() {
 	defer func() {
 		p.mu.Lock()
 		p.over = true
@@ -49,7 +49,7 @@ func (p *pipeline) write() {
 	timer := time.NewTimer(math.MaxInt64)
 	defer timer.Stop()
 	for {
-		piece, due, held := p.next()
+		piece, due, held := p.nextPiece()
 		switch {
 		case held == 0:
 			return
@@ -74,9 +74,9 @@ func (p *pipeline) write() {
 
 const never = math.MaxInt64
 
-// next returns the bytes to write now, if any; else when the next exchange is due,
+// nextPiece returns the bytes to write now, if any; else when the next exchange is due,
 // never if none waits. Without slots that are held nothing is left to do.
-func (p *pipeline) next() (piece []byte, due int64, held int) {
+func (p *pipeline) nextPiece() (piece []byte, due int64, held int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.client.lost {
@@ -111,8 +111,8 @@ func (p *pipeline) end() {
 	p.agenda.End(load.Now())
 }
 
-// read receives answers while exchanges are in flight.
-func (p *pipeline) read() error {
+// readPieces receives answers while exchanges are in flight.
+func (p *pipeline) readPieces() error {
 	for {
 		missing, inFlight := p.expect()
 		if !inFlight {

@@ -47,10 +47,10 @@ func newBodies(c *httpwire.Client, read string) *bodies {
 	return b
 }
 
-// take reads a reply to its end and hands its body to accept, which must not keep
+// takeBody reads a reply to its end and hands its body to accept, which must not keep
 // it. A reply with another status or size is an error of kind invalid;
 // no more of it is read than the expected size.
-func (b *bodies) take(r *http.Response, accept func([]byte) error) error {
+func (b *bodies) takeBody(r *http.Response, accept func([]byte) error) error {
 	if !b.ask.Takes(r.StatusCode) {
 		err := refuse(r.Body, "the reply has status %s%s, expected %s", r.Status, reason(r.Body), b.ask.Expected())
 		return httpwire.WrongStatus(r.StatusCode, err)

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"netdyno/internal/run/curl"
+	"netdyno/internal/run/meter"
+	"netdyno/internal/run/session"
+	"netdyno/internal/run/target"
+)
+
+// urlFlags are how a URL is asked, and the few factors that users of such tools
+// type as flags. Every one is a field of target.Target or sets a factor.
+type urlFlags struct {
+	target.Target
+	words                       curl.Words
+	body, bodyFile, paths       string
+	resolve, connectTo          []string
+	names                       string // of the arms
+	proxy                       string
+	abstract                    string // name of a Unix socket
+	maxErrors                   string
+	connections, rate, duration string
+	number                      string // of requests in all
+	curls                       bool   // the command is curl's own
+
+	workers  *session.Workers
+	loopback bool // the run is on this host alone
+	searches bool // for the highest rate, which nobody sets
+}
+
+// targetFlags are the names that need a URL.
+var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors", jsonFlag, "quiet"}, wordFlags...)
+
+// declare declares the flags.
+func (t *urlFlags) declare(f *pflag.FlagSet) {
+	f.StringVarP(&t.connections, "connections", "c", "", "URL: numbers of connections, such as 50 or 1,10,100 (factor connections)")
+	f.StringVarP(&t.rate, "rate", "q", "", "URL: exchanges offered per second, such as 1000 (factor rate)")
+	f.StringVarP(&t.number, "number", "n", "", "URL: requests in all, such as 1000, over 50 connections unless -c says another number")
+	f.StringVar(&t.duration, "duration", "", "URL: how long to go on in all, such as 10s; -d and -z are short for it")
+	f.StringVar(&t.maxErrors, "max-errors", "", "URL: share of failed requests up to which a trial counts; 1% unless given (factor max_errors)")
+	f.StringVarP(&t.duration, "z", "z", "", "as --duration")
+	_ = f.MarkHidden("z") // it is declared above
+	f.StringVarP(&t.Method, "method", "X", "", "URL: method of the request")
+	f.StringArrayVarP(&t.words.Headers, "header", "H", nil, `URL: header of the request, as "Name: value"; repeatable`)
+	f.StringVar(&t.body, "body", "", "URL: body of the request; @FILE reads it from a file")
+	f.StringVar(&t.bodyFile, "body-file", "", "URL: file with the body of the request")
+	f.StringVar(&t.Host, "host", "", "URL: Host header or :authority, when it is not the URL's")
+	f.StringVar(&t.SNI, "sni", "", "URL: server name in TLS, when it is not the URL's")
+	f.StringVar(&t.CA, "ca", "", "URL: PEM file of the authorities to trust")
+	f.StringVar(&t.Cert, "cert", "", "URL: PEM file of a client certificate")
+	f.StringVar(&t.Key, "key", "", "URL: PEM file of its key")
+	f.BoolVarP(&t.Insecure, "insecure", "k", false, "URL: accept any certificate")
+	f.BoolVar(&t.HTTP2, "http2", false, "URL: ask for HTTP/2, over http:// too")
+	f.StringVar(&t.Expect, "expect", "", "URL: what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
+	f.IntVar(&t.Status, "expect-status", 0, "URL: status that every reply must have, such as 404; that of the first reply unless given")
+	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that each connection asks for in turn; - reads standard input")
+	f.StringVar(&t.names, "name", "", "URL: what the arms are called, such as old,new")
+	t.addWords(f)
+}
+
+// splitURLs parts a command's arguments.
+func splitURLs(args []string) (urls, others []string) {
+	for _, arg := range args {
+		if url, is := target.WithScheme(arg); is {
+			urls = append(urls, url)
+		} else {
+			others = append(others, arg)
+		}
+	}
+	return urls, others
+}
+
+// mostURLs bounds what is compared.
+const mostURLs = 8
+
+// request asks the URLs, says what was found, and returns what is to be run of them.
+func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMessage) (set []session.Set, arms []session.Arm, err error) {
+	if len(urls) > mostURLs {
+		return nil, nil, fmt.Errorf("found %d URLs; expected at most %d", len(urls), mostURLs)
+	}
+	given, err := t.nameArgs(len(urls))
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Proto, t.Message, t.Data = own.proto, own.kind, t.last(own.data)
+	if t.paths != "" {
+		if t.Paths, err = target.ReadPaths(ctx, t.paths); err != nil {
+			return nil, nil, err
+		}
+	}
+	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
+		t.Client = func(wire string, encrypted bool) string { return session.CheapestClient(ctx, wire, encrypted) }
+	}
+	t.sayProxy(urls)
+	read := namedFiles(ctx)
+	local, metered, takes := true, t.loopback, time.Duration(0)
+	var measured []*url.URL
+	for _, text := range urls {
+		asked, err := t.asked(text, read)
+		if err == nil {
+			err = asked.Fit(urls)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		found, by, instead, err := findClient(ctx, t.workers, asked)
+		if err != nil {
+			return nil, nil, err
+		}
+		stdout.say("%s: %s", target.Shown(found.URL), found.Words)
+		if instead != "" {
+			stdout.say("  %s", instead)
+		}
+		local, takes = local && found.Local, max(takes, found.Takes)
+		if t.loopback && found.Local && (found.At.IsValid() || found.Socket != "") {
+			words, read := account(found)
+			stdout.say("  %s", words)
+			metered = metered && read
+		} else {
+			metered = false
+		}
+		if found.Socket != "" {
+			stdout.say("  through the Unix socket %s, which has no figures of TCP", found.Socket)
+		}
+		measured = append(measured, found.URL)
+		arm := armOf(found)
+		arm.Asked = by
+		arms = append(arms, arm)
+	}
+	nameArms(arms, measured, given)
+	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes}
+	if err := p.hold(t, local, arms); err != nil {
+		return nil, nil, err
+	}
+	return p.set, arms, nil
+}
+
+// sayProxy says that proxies of the environment are not asked, where curl would ask one.
+func (t urlFlags) sayProxy(urls []string) {
+	if t.proxy != "" || t.Socket != "" || t.abstract != "" {
+		return
+	}
+	for _, text := range urls {
+		u, err := target.Parse(text)
+		if err != nil || target.OfLoopback(u) {
+			continue
+		}
+		for _, name := range []string{u.Scheme + "_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
+			if os.Getenv(name) != "" && (name != "HTTPS_PROXY" || u.Scheme == "https") {
+				remark(name + " is set and not used: requests go straight to the server; -x says a proxy to ask")
+				return
+			}
+		}
+	}
+}
+
+// last is the data of a request or a message of one's own: what --data said last.
+func (t urlFlags) last(data string) string {
+	if n := len(t.words.Pieces); data == "" && n > 0 {
+		return t.words.Pieces[n-1].Text
+	}
+	return data
+}
+
+// armOf makes an arm of what was found.
+func armOf(found target.Found) session.Arm {
+	arm := session.Arm{Given: target.Shown(found.URL), Name: found.Name, Levels: found.Levels, Texts: map[string]session.Text{}}
+	for factor, text := range found.Texts {
+		arm.Texts[factor] = session.Text(text)
+	}
+	return arm
+}
+
+// account says whose CPU and memory will be the server's, or why nobody's.
+func account(found target.Found) (words string, metered bool) {
+	a, err := meter.Attachable(found.At)
+	if found.Socket != "" {
+		a, err = meter.AttachableSocket(found.Socket)
+	}
+	if err != nil {
+		return "its CPU and memory stay unknown: " + err.Error(), false
+	}
+	who := "process"
+	if len(a.PIDs) > 1 {
+		who = "processes"
+	}
+	pids := strings.Trim(fmt.Sprint(a.PIDs), "[]")
+	return fmt.Sprintf("its CPU and memory are those of %s (%s %s) and what it starts", strings.Join(a.Names, ", "), who, pids), true
+}
+
+// studyName makes a name of a study, and of its directory, from an arm's.
+func studyName(arm string) string {
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(":/[]+", r) {
+			return '-'
+		}
+		return r
+	}, arm)
+	name = strings.Trim(name, "-")
+	return name[:min(len(name), 60)]
+}
+
+// question says what such a run asks.
+func (t urlFlags) question(arms []session.Arm) string {
+	var names []string
+	for _, a := range arms {
+		names = append(names, a.Name)
+	}
+	switch {
+	case t.searches && len(arms) == 1:
+		return "How many requests a second does " + names[0] + " carry within the objective?"
+	case t.searches:
+		return "Which carries more requests a second within the objective: " + strings.Join(names, " or ") + "?"
+	case len(arms) == 1:
+		return "How many requests does " + names[0] + " answer, and how fast?"
+	}
+	return "Which answers more requests, and faster: " + strings.Join(names, " or ") + "?"
+}

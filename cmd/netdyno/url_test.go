@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"google.golang.org/grpc"
+	pb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/reflection"
+
+	"netdyno/internal/run/curl"
+	"netdyno/internal/run/session"
+	"netdyno/internal/run/target"
+)
+
+// website starts an HTTP server of somebody else's and puts its address into a
+// variable: website NAME.
+func website(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) != 1 {
+		ts.Fatalf("usage: website NAME")
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/", http.StatusFound)
+		case "/broken":
+			http.Error(w, "out of coffee", http.StatusInternalServerError)
+		default:
+			_, _ = w.Write(make([]byte, 123)) // the client may be gone
+		}
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], strings.TrimPrefix(server.URL, "http://"))
+}
+
+// shop is a gRPC server of somebody else's.
+type shop struct {
+	pb.UnimplementedTestServiceServer
+}
+
+// UnaryCall answers with as many bytes as it is asked for.
+func (shop) UnaryCall(_ context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
+	return &pb.SimpleResponse{Payload: &pb.Payload{Body: make([]byte, r.GetResponseSize())}}, nil
+}
+
+// grpcsite starts one and puts its address into a variable; its reflection is on
+// unless it is mute: grpcsite NAME [mute].
+func grpcsite(ts *testscript.TestScript, negated bool, args []string) {
+	if negated || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: grpcsite NAME [mute]")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	server := grpc.NewServer()
+	pb.RegisterTestServiceServer(server, shop{})
+	if len(args) == 1 {
+		reflection.Register(server)
+	}
+	go func() { _ = server.Serve(l) }() // ends with Stop
+	ts.Defer(server.Stop)
+	ts.Setenv(args[0], l.Addr().String())
+}
+
+func TestArmsAreNamedByTheirURLs(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for _, c := range []struct{ urls, names, want string }{
+		{"http://a:1/|http://b/", "a:1|b", "a:1|b"},
+		{"http://a:1/x?q=1", "a:1/x", "a:1/x"},
+		{"http://a:1/x?q=1&s=2|http://a:1/x?q=2&s=2", "a:1/x|a:1/x", "a:1/x-q-1|a:1/x-q-2"},
+		{"http://a:1/x|http://a:1/x?q=2", "a:1/x|a:1/x", "a:1/x|a:1/x-q-2"},
+		{"http://a:1/x|http://a:1/x|http://b/", "a:1/x|a:1/x|b", "a:1/x-a|a:1/x-b|b"},
+		{"http://a/|https://a/", "a|a", "a-http|a-https"},
+		{"http://a/~joe/it's/(b);v=1,2", "a/~joe/it's/(b);v=1,2", "a/-joe/it-s/-b-v-1-2"},
+		{"http://a/" + long + "/1|http://a/" + long + "/2", "a/" + long + "/1|a/" + long + "/2", "a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/1|a/xxxxxxxxxxxxxxxxxxxxxxxxxxx..xxxxxxxxxxxxxxxxxxxxxxxxxxx/2"},
+		{"grpc://a:1/v1.Shop/Buy|grpc://a:1/v2.Shop/Buy|http://b/", "a:1/Buy|a:1/Buy|b", "a:1/v1.Shop/Buy|a:1/v2.Shop/Buy|b"},
+		{"http://[fe80::1%25eth0]:80/x", "[fe80::1%eth0]:80/x", "[fe80::1-eth0]:80/x"},
+	} {
+		var arms []session.Arm
+		var urls []*url.URL
+		for i, text := range strings.Split(c.urls, "|") {
+			u, err := target.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			urls = append(urls, u)
+			arms = append(arms, session.Arm{Name: strings.Split(c.names, "|")[i]})
+		}
+		nameArms(arms, urls, nil)
+		var got []string
+		for _, a := range arms {
+			got = append(got, a.Name)
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%.80s: named %q, want %q", c.urls, got, c.want)
+		}
+	}
+}
+
+func TestDIsADurationOrData(t *testing.T) {
+	for text, want := range map[string]string{"10s": "10s ", "1h": "1h ", "a=1": " a=1", `{"a": 1}`: ` {"a": 1}`, "@file": " @file", "10": "", "0.5": ""} {
+		var duration string
+		var data []curl.Piece
+		err := either{&duration, pieces{curl.Data, &data}}.Set(text)
+		got := duration + " "
+		for _, p := range data {
+			got += p.Text
+		}
+		if (err != nil) != (want == "") || err == nil && got != want {
+			t.Errorf("-d %s is %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestAURLIsRun(t *testing.T) {
+	isCommand := func(name string) bool { return name == "report" }
+	for _, c := range []struct{ args, want string }{
+		{"http://a/ http://b/", "run http://a/ http://b/"},
+		{"-c 10 http://a/", "run -c 10 http://a/"},
+		{"report http://a/", "report http://a/"},
+		{"event-loops", "event-loops"},
+		{"", ""},
+	} {
+		if got := withRun(strings.Fields(c.args), isCommand); strings.Join(got, " ") != c.want {
+			t.Errorf("%q becomes %q", c.args, got)
+		}
+	}
+	for _, argv := range []string{"netdyno run -c 1 http://a/", "netdyno -c 1 http://a/"} {
+		if got := strings.Join(typedAfter(strings.Fields(argv), "run"), " "); got != "-c 1 http://a/" {
+			t.Errorf("%q has %q after run", argv, got)
+		}
+	}
+}
+
+// What is typed stays, what is not has the levels of a quick look; a duration
+// chooses the blocks.
+func TestQuickLook(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		arms  int
+		flags urlFlags
+		has   string // separated by spaces
+		fails string
+	}{
+		{"", 1, urlFlags{}, "connections=1,10,100 window=1s blocks=3,6,7,8,9 settle=5%/30s", ""},
+		{"", 2, urlFlags{}, "connections=1,10,100 window=250ms warmup=100ms blocks=2,6,8 settle=30s compare.primary=exchanges_per_s,service_p99_us", ""},
+		{"connections=1", 2, urlFlags{}, "blocks=2,6,10,16 settle=30s", ""},
+		{"window=10s", 2, urlFlags{}, "blocks=1,2 settle=30s", ""},
+		{"rate=1000", 2, urlFlags{connections: "7"}, "connections=7 compare.primary=exchanges_per_s,response_p99_us", ""},
+		{"window=2s blocks=4", 1, urlFlags{}, "window=2s blocks=4 settle=5%/30s", ""},
+		{"", 1, urlFlags{duration: "15s", connections: "1"}, "blocks=10 window=1.1s", ""},
+		{"", 1, urlFlags{duration: "1s"}, "blocks=1 window=250ms", ""},
+		{"", 1, urlFlags{duration: "1h", connections: "1"}, "blocks=346 window=10s", ""},
+		{"", 1, urlFlags{duration: "1h"}, "blocks=115 window=10s", ""},
+		{"window=2s", 1, urlFlags{duration: "1m", connections: "1"}, "blocks=25 window=2s", ""},
+		{"", 1, urlFlags{number: "1000"}, "connections=50 amount=20 blocks=1", ""},
+		{"", 1, urlFlags{number: "7"}, "connections=7 amount=1 blocks=1", ""},
+		{"", 1, urlFlags{number: "1000", connections: "30"}, "connections=30 amount=33 blocks=1", ""},
+		{"", 1, urlFlags{number: "10", connections: "30"}, "", "at least a request for each"},
+		{"", 1, urlFlags{number: "1000", connections: "1,10"}, "", "one number of connections"},
+		{"", 1, urlFlags{number: "0"}, "", "expected a number of requests"},
+		{"window=1s", 1, urlFlags{number: "10"}, "", "expected one of them"},
+		{"", 1, urlFlags{duration: "0s"}, "", "expected how long to go on"},
+		{"connections=3", 1, urlFlags{connections: "4"}, "", "given twice"},
+		{"blocks=3", 1, urlFlags{duration: "4s"}, "", "expected one of them"},
+		{"", 1, urlFlags{duration: "soon"}, "", "--duration"},
+	} {
+		arms := []session.Arm{{Name: "a:1/x"}, {Name: "b"}}[:c.arms]
+		p := looked{typed: strings.Fields(c.typed), arms: c.arms}
+		err := p.hold(c.flags, true, arms)
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		for _, want := range strings.Fields(c.has) {
+			if all := append(p.typed, asTyped(p.set)...); !slices.Contains(all, want) {
+				t.Errorf("typed %q, flags %+v: %q lacks %s (%v)", c.typed, c.flags, all, want, err)
+			}
+		}
+	}
+}
+
+// A window holds twenty exchanges of a slow server, and ten of a slow schedule, as far as
+// ten seconds do.
+func TestWindowsFitWhatIsAsked(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		arms  int
+		takes time.Duration
+		has   string
+	}{
+		{"", 1, 2 * time.Millisecond, "window=1s warmup=250ms"},
+		{"", 1, 100 * time.Millisecond, "window=2s warmup=250ms"},
+		{"", 2, 100 * time.Millisecond, "window=2s warmup=200ms"},
+		{"", 1, 2 * time.Second, "window=10s warmup=4s"},
+		{"rate=2.5", 1, time.Millisecond, "window=4s"},
+		{"rate=0.5,1k", 1, time.Millisecond, "window=10s"},
+		{"rate=max", 1, time.Millisecond, "window=1s"},
+		{"window=3s", 1, time.Second, "window=3s"},
+	} {
+		p := looked{typed: strings.Fields(c.typed), arms: c.arms, takes: c.takes}
+		if err := p.hold(urlFlags{}, true, []session.Arm{{Name: "a:1/x"}, {Name: "b"}}[:c.arms]); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range strings.Fields(c.has) {
+			if all := append(p.typed, asTyped(p.set)...); !slices.Contains(all, want) {
+				t.Errorf("%+v: %q lacks %s", c, all, want)
+			}
+		}
+	}
+}
+
+// asTyped is what a command sets, as it would be typed.
+func asTyped(set []session.Set) []string {
+	var all []string
+	for _, s := range set {
+		all = append(all, s.Key+"="+s.Value)
+	}
+	return all
+}

@@ -1,0 +1,229 @@
+package target
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/input"
+	"netdyno/internal/quantity"
+	"netdyno/internal/values"
+)
+
+// mostRequest bounds a serialized request, which travels in base64.
+const mostRequest = 32 << 20
+
+// mostDecoded bounds the replies that are decoded to see whether they are of their type:
+// a message takes up to some hundred times the memory of its bytes.
+const mostDecoded = 1 << 20
+
+// askGRPC asks a unary method of a gRPC server, encrypted or not. The request is
+// serialized here, once: the client of a trial sends its bytes, so that a stored run
+// needs neither the server's reflection nor a .proto to be repeated.
+func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
+	packed := packing{asked: t.asked}
+	conn, err := t.connect(ctx, u, grpc.WithStatsHandler(&packed))
+	if err != nil {
+		return Found{}, err
+	}
+	defer func() { _ = conn.Close() }() // nothing is left to be sent
+	limit, err := t.callDeadline()
+	if err != nil {
+		return Found{}, err
+	}
+	if ctx, err = t.withMetadata(ctx); err != nil {
+		return Found{}, err
+	}
+	var types *typeSource
+	var takes []time.Duration
+	if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
+		types, err = t.types(ctx, conn, u)
+		return err
+	}); err != nil {
+		return Found{}, err
+	}
+	method, err := types.method(u)
+	if err != nil {
+		return Found{}, err
+	}
+	resolver := types.resolver(ctx, conn)
+	request, err := t.serialized(ctx, method, resolver)
+	if err != nil {
+		return Found{}, err
+	}
+	c := called{url: u, check: t.checkBody, method: method, types: resolver, request: request, deadline: limit, packing: &packed}
+	takes = nil
+	for range asked {
+		if err := timed(ctx, &takes, func(ctx context.Context) error {
+			n, err := c.call(ctx, conn)
+			c.lengths = append(c.lengths, n)
+			return err
+		}); err != nil {
+			return Found{}, err
+		}
+	}
+	f, err := c.found(t)
+	if err != nil {
+		return Found{}, err
+	}
+	f.Takes = median(takes)
+	return f, addExpected(t, &f, c.lengths)
+}
+
+// withMetadata adds the user's headers to calls.
+func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
+	fields, err := t.fields()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		name, value := strings.ToLower(f.Name), f.Value
+		if name == timeoutHeader {
+			continue // callDeadline has it, and the library sends it
+		}
+		if strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "te" || name == "user-agent" {
+			return nil, fmt.Errorf("header %q is gRPC's own, and a client cannot set it", quantity.Clip(name, 80))
+		}
+		if strings.HasSuffix(name, "-bin") {
+			decoded, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "=")) // padded or not
+			if err != nil {
+				return nil, fmt.Errorf("header %q: a name that ends in -bin has a value in base64", quantity.Clip(name, 80))
+			}
+			value = string(decoded)
+		}
+		ctx = metadata.AppendToOutgoingContext(ctx, name, value)
+	}
+	return ctx, nil
+}
+
+// serialized makes the request of the values that the user gave; without any it is
+// the empty message.
+func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescriptor, types *resolver) ([]byte, error) {
+	text, source := []byte(t.Data), "--data"
+	switch {
+	case t.Data == "":
+		text = []byte("{}")
+	case !strings.HasPrefix(strings.TrimSpace(t.Data), "{"):
+		source = strings.TrimPrefix(t.Data, "@")
+		var err error
+		if text, err = input.Within(ctx, values.MaxBytes)(source); err != nil {
+			return nil, fmt.Errorf("--data: expected JSON such as {\"id\": 7}, or a file that holds it: %w", err)
+		}
+	}
+	message := dynamicpb.NewMessage(method.Input())
+	if err := values.Read(text, message, types); err != nil {
+		return nil, fmt.Errorf("%s does not fit %s: %w", source, method.Input().FullName(), err)
+	}
+	request, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("serialize the request: %w", err)
+	}
+	if len(request) > mostRequest {
+		return nil, fmt.Errorf("the request has %d bytes, expected at most %d, which a run by URL can carry", len(request), mostRequest)
+	}
+	return request, nil
+}
+
+// called is a method, how it is called, and the lengths of its replies.
+type called struct {
+	url     *url.URL
+	method  protoreflect.MethodDescriptor
+	types   *resolver
+	request []byte
+	lengths []int
+	check   func(reply []byte) error
+	peer    peer.Peer // of the last call
+
+	deadline time.Duration // of a call, which the server is told; 0 for none
+	packing  *packing
+}
+
+// path is the method's as a call names it.
+func (c called) path() string { return path(c.method) }
+
+// call makes one call and returns the reply's length.
+func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
+	var reply []byte
+	if c.deadline > 0 {
+		within, cancel := context.WithTimeoutCause(ctx, c.deadline, errLate)
+		defer cancel()
+		ctx = within
+	}
+	if err := conn.Invoke(ctx, c.path(), c.request, &reply, grpc.ForceCodecV2(serial{}), grpc.Peer(&c.peer), grpc.MaxCallRecvMsgSize(contract.MaxMessage)); err != nil {
+		if errors.Is(context.Cause(ctx), errLate) || c.deadline > 0 && status.Code(err) == codes.DeadlineExceeded {
+			return 0, fmt.Errorf("%s did not answer within its deadline of %v (%s)", c.path(), c.deadline, timeoutHeader)
+		}
+		return 0, answered(ctx, c.url, c.path(), err, c.types)
+	}
+	if len(reply) > mostDecoded {
+		return len(reply), nil
+	}
+	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
+		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))
+	}
+	return len(reply), c.check(reply)
+}
+
+// found turns what the calls brought into levels.
+func (c called) found(t Target) (Found, error) {
+	last := c.lengths[len(c.lengths)-1]
+	length := fmt.Sprintf("%d bytes", last)
+	for _, n := range c.lengths {
+		if n != last {
+			length = "replies of different lengths"
+		}
+	}
+	const wire = "grpc:netdyno.v1"
+	const own = "go-grpc"
+	if c.deadline > 0 || c.packing.packed {
+		t.Client = nil // own alone keeps a deadline and unpacks replies
+	}
+	client, chosen := t.client(wire, c.url.Scheme == "grpcs", own)
+	levels := map[string]string{
+		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wire,
+		"request": size(int64(len(c.request))), "response": size(int64(last)),
+		"opt.client.method": c.path(), "opt.client.codec": "raw",
+	}
+	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
+	f := Found{Levels: levels, Texts: map[string]Text{}}
+	f.text("body", base64.StdEncoding.EncodeToString(c.request), false)
+	if err := t.addNames(c.url, &f); err != nil {
+		return f, err
+	}
+	words := []string{"gRPC OK", length + " of " + string(c.method.Output().FullName()), "types by " + c.types.origin}
+	if c.packing.packed {
+		levels["opt.client.packed_replies"] = "yes"
+		words[1] += " packed by gzip"
+	}
+	if c.deadline > 0 {
+		setter(levels)("deadline", c.deadline.String())
+		words = append(words, fmt.Sprintf("a deadline of %v", c.deadline))
+	}
+	if c.url.Scheme == "grpcs" {
+		t.addTrust(c.url, levels)
+		words[0] += " by TLS"
+	}
+	if chosen {
+		words = append(words, "asked by "+client)
+	}
+	if c.path() != "/"+strings.Trim(c.url.Path, "/") {
+		words = append([]string{c.path()}, words...)
+	}
+	f.Name, f.Words, f.At = c.url.Host+"/"+string(c.method.Name()), strings.Join(words, ", "), reached(c.peer.Addr)
+	return f, nil
+}

@@ -1,0 +1,152 @@
+package target_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	_ "google.golang.org/grpc/encoding/gzip" // the server's
+	"google.golang.org/grpc/reflection"
+	v1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+	protobuf "google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"netdyno/internal/run/message"
+	"netdyno/internal/run/target"
+)
+
+// anyProtos describe a service, and in a file that it does not import what its
+// requests hold.
+var anyProtos = map[string]string{
+	"api.proto": `syntax = "proto3"; package api; import "google/protobuf/any.proto";
+message Request { google.protobuf.Any payload = 3; string how = 4; }
+service Publisher { rpc Publish(Request) returns (Request); rpc Watch(Request) returns (stream Request); }`,
+	"client.proto": `syntax = "proto3"; package test; import "google/protobuf/any.proto";
+message Client { int32 client_id = 1; google.protobuf.Any inner = 2; }`,
+	"all.proto": `syntax = "proto3"; import "api.proto"; import "client.proto";`,
+}
+
+// publisher is the service of anyProtos: it sends back its request, packed or as a
+// status with details where that asks for it.
+type publisher struct{}
+
+func (publisher) GetServiceInfo() map[string]grpc.ServiceInfo {
+	return map[string]grpc.ServiceInfo{"api.Publisher": {}}
+}
+
+func publish(_ any, stream grpc.ServerStream) error {
+	request := new(emptypb.Empty) // keeps all fields as unknown ones
+	if err := stream.RecvMsg(request); err != nil {
+		return err
+	}
+	text, _ := protobuf.Marshal(request)
+	switch {
+	case strings.Contains(string(text), "pack"):
+		if err := grpc.SetSendCompressor(stream.Context(), "gzip"); err != nil {
+			return err
+		}
+	case strings.Contains(string(text), "refuse"):
+		info, _ := anypb.New(&errdetails.ErrorInfo{Reason: "NO_STOCK", Domain: "shop"})
+		s := status.New(codes.FailedPrecondition, "none left").Proto()
+		s.Details = []*anypb.Any{info, {TypeUrl: "type.googleapis.com/test.Client", Value: []byte("\x08\x07")}, {TypeUrl: "x/no.Such", Value: []byte("abc")}}
+		return status.FromProto(s).Err()
+	case strings.Contains(string(text), "wait"):
+		<-stream.Context().Done() // the client's deadline
+		return stream.Context().Err()
+	case strings.Contains(string(text), "limit"):
+		if _, ok := stream.Context().Deadline(); !ok {
+			return status.Error(codes.InvalidArgument, "the call has no deadline")
+		}
+	}
+	return stream.SendMsg(request)
+}
+
+// servePublisher starts the service and returns its address, and the directory of its
+// .proto files.
+func servePublisher(t *testing.T, reflects bool) (at, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range anyProtos {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, files, err := message.Files(filepath.Join(dir, "all.proto"), os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer(grpc.UnknownServiceHandler(publish))
+	if reflects {
+		v1.RegisterServerReflectionServer(s, reflection.NewServerV1(reflection.ServerOptions{Services: publisher{}, DescriptorResolver: files}))
+	}
+	go func() { _ = s.Serve(l) }() // ends with Stop
+	t.Cleanup(s.Stop)
+	return l.Addr().String(), dir
+}
+
+// What an Any holds need not be imported by the service: reflection is asked for it.
+func TestTypesInsideAny(t *testing.T) {
+	at, dir := servePublisher(t, true)
+	url := "grpc://" + at + "/api.Publisher.Publish"
+	const inner = `{"payload": {"@type": "type.googleapis.com/test.Client", "clientId": 7}}`
+	wire := map[string]string{"opt.client.body": "GiUKH3R5cGUuZ29vZ2xlYXBpcy5jb20vdGVzdC5DbGllbnQSAggH", "request": "39B"}
+	levels(t, target.Target{URL: url, Data: inner}, wire)
+	levels(t, target.Target{URL: url, Data: inner, Proto: filepath.Join(dir, "api.proto")}, wire)
+	levels(t, target.Target{URL: url, Data: `{"payload": {"@type": "x/test.Client", "inner": {"@type": "y/test.Client", "inner": {"@type": "z/google.protobuf.Duration", "value": "1.5s"}}}}`}, nil)
+	refused(t, target.Target{URL: url, Data: `{"payload": {"@type": "x/test.Clint"}}`},
+		`payload.@type: type "x/test.Clint" is not known: the server's reflection does not describe it (`)
+	refused(t, target.Target{URL: url, Data: `{"payload": {"@type": "x/test.Client", "clientIt": 7}}`}, `clientIt`)
+
+	mute, _ := servePublisher(t, false)
+	asked := target.Target{URL: "grpc://" + mute + "/api.Publisher/Publish", Data: inner, Proto: filepath.Join(dir, "all.proto")}
+	levels(t, asked, wire)
+	asked.Proto = filepath.Join(dir, "api.proto")
+	refused(t, asked, "api.proto nor the server's reflection describes it (")
+}
+
+// A call that fails says what its status says, details too.
+func TestDetailsOfAStatus(t *testing.T) {
+	at, dir := servePublisher(t, true)
+	asked := target.Target{URL: "grpc://" + at + "/Publish", Data: `{"how": "refuse"}`}
+	refused(t, asked, `/api.Publisher/Publish answers FailedPrecondition: none left; details: google.rpc.ErrorInfo {"reason":"NO_STOCK","domain":"shop"}, test.Client {"clientId":7}, no.Such of 3 bytes`)
+	mute, _ := servePublisher(t, false)
+	asked.URL, asked.Proto = "grpc://"+mute+"/Publish", filepath.Join(dir, "api.proto")
+	refused(t, asked, `google.rpc.ErrorInfo {"reason":"NO_STOCK","domain":"shop"}, test.Client of 2 bytes, no.Such of 3 bytes`)
+}
+
+// Replies that are packed, and calls with a deadline, are for the client that knows both.
+func TestPackedRepliesAndDeadlines(t *testing.T) {
+	at, _ := servePublisher(t, true)
+	rings := func(string, bool) string { return "grpc-nghttp2" }
+	asked := target.Target{URL: "grpc://" + at + "/Publish", Client: rings}
+	levels(t, asked, map[string]string{"client": "grpc-nghttp2", "opt.client.deadline": "", "opt.client.packed_replies": ""})
+	asked.Data = `{"how": "pack` + strings.Repeat("e", 1000) + `d"}`
+	f := levels(t, asked, map[string]string{"client": "go-grpc", "response": "1008B", "opt.client.packed_replies": "yes"})
+	if !strings.Contains(f.Words, "1008 bytes of api.Request packed by gzip") {
+		t.Errorf("words %q", f.Words)
+	}
+	asked.Data, asked.Headers = `{"how": "limit"}`, []string{"x-key: 1", "Grpc-Timeout: 20S"}
+	f = levels(t, asked, map[string]string{"client": "go-grpc", "opt.client.deadline": "20s", "opt.client.headers": "x-key: 1"})
+	if !strings.Contains(f.Words, "a deadline of 20s") {
+		t.Errorf("words %q", f.Words)
+	}
+	asked.Data, asked.Headers = `{"how": "wait"}`, []string{"grpc-timeout: 50m"}
+	refused(t, asked, "/api.Publisher/Publish did not answer within its deadline of 50ms (grpc-timeout)")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := target.Ask(ctx, asked); err == nil {
+		t.Error("an inquiry that was stopped found a server")
+	}
+}

@@ -1,0 +1,140 @@
+package target
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/head"
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
+)
+
+// dress gives a request the head that the clients give theirs.
+func (t Target) dress(request *http.Request, body string) error {
+	fields, err := t.fields()
+	if err != nil {
+		return err
+	}
+	host, _, fields := head.Take(fields, "Host")
+	request.Host = cmp.Or(t.Host, host, hostOf(request.URL))
+	request.Header.Set("User-Agent", "netdyno")
+	if body != "" {
+		request.Header.Set("Content-Type", "application/octet-stream")
+	}
+	for _, f := range fields {
+		request.Header.Del(f.Name) // the user's take the place of ours
+	}
+	for _, f := range fields {
+		request.Header.Add(f.Name, f.Value)
+	}
+	return nil
+}
+
+// follow returns where a redirection leads. Who asks is told to no other host.
+func (t *Target) follow(u *url.URL, to redirected) (*url.URL, error) {
+	next, err := u.Parse(escaped(to.to))
+	if err != nil || next.Scheme != "http" && next.Scheme != "https" || next.Hostname() == "" {
+		return nil, fmt.Errorf("%s redirects to %q, which is no URL of HTTP", u, quantity.Clip(to.to, 200))
+	}
+	if next.Fragment, next.User = "", nil; next.Host == u.Host {
+		return next, nil
+	}
+	fields, err := t.fields()
+	if err != nil {
+		return nil, err
+	}
+	kept := slices.DeleteFunc(fields, func(f head.Field) bool { return head.Secret(f.Name) || strings.EqualFold(f.Name, "Host") })
+	t.Headers, t.Host = strings.Split(head.Text(kept), "\n"), ""
+	return next, nil
+}
+
+// addAsked adds the options that the requests need.
+func (t Target) addAsked(u *url.URL, f *Found, body string, last reply) error {
+	setter(f.Levels)("method", t.Method)
+	if len(t.Paths) == 0 {
+		f.text("path", u.RequestURI(), false)
+		if last.code != http.StatusOK {
+			setter(f.Levels)("status", strconv.Itoa(last.code))
+		}
+	}
+	f.text("body", body, false)
+	if u.Scheme == "https" {
+		t.addTrust(u, f.Levels)
+	}
+	return t.addNames(u, f)
+}
+
+// setter sets options of the client that have a level.
+func setter(levels map[string]string) func(option, level string) {
+	return func(option, level string) {
+		if level != "" {
+			levels["opt.client."+option] = level
+		}
+	}
+}
+
+// text sets an option that may name a file, in place of a level where the text cannot
+// be one.
+func (f *Found) text(option, text string, secret bool) {
+	switch {
+	case text == "":
+	case secret || study.CheckText(text) != nil || strings.TrimSpace(text) != text:
+		f.Texts["opt.client."+option] = Text{[]byte(text), secret}
+	case text[0] == '@':
+		f.Levels["opt.client."+option] = "@" + text
+	default:
+		f.Levels["opt.client."+option] = text
+	}
+}
+
+// addNames adds the headers and the host that is asked for.
+func (t Target) addNames(u *url.URL, f *Found) error {
+	fields, err := t.fields()
+	if err != nil {
+		return err
+	}
+	secret := slices.ContainsFunc(fields, func(f head.Field) bool { return head.Secret(f.Name) })
+	host, _, fields := head.Take(fields, "Host")
+	f.text("headers", head.Text(fields), secret)
+	host = cmp.Or(t.Host, host)
+	if ip, err := netip.ParseAddr(u.Hostname()); host == "" && (err != nil || ip.Zone() != "" || t.address(u) != u.Host) {
+		host = hostOf(u) // clients connect to an address
+	}
+	setter(f.Levels)("host", host)
+	return nil
+}
+
+// addTrust adds what a client needs to trust an encrypting server.
+func (t Target) addTrust(u *url.URL, levels map[string]string) {
+	set := setter(levels)
+	levels["tls"] = "yes"
+	set("ca", t.CA)
+	if t.CA == "" {
+		set("ca", "system")
+	}
+	set("cert", t.Cert)
+	set("key", t.Key)
+	set("sni", t.SNI)
+	if _, err := netip.ParseAddr(u.Hostname()); t.SNI == "" && err != nil {
+		set("sni", u.Hostname())
+	}
+	if t.Insecure {
+		set("insecure", "true")
+	}
+}
+
+// hostOf is the URL's host as requests name it: a zone is of this host alone
+// (RFC 6874, section 4).
+func hostOf(u *url.URL) string {
+	before, zone, _ := strings.Cut(u.Host, "%")
+	if end := strings.IndexByte(zone, ']'); end >= 0 {
+		return before + zone[end:]
+	}
+	return u.Host
+}

@@ -1,0 +1,367 @@
+package target
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/input"
+	"netdyno/internal/quantity"
+)
+
+const (
+	asked     = 3        // times that a server is asked before its length is believed
+	mostBody  = 64 << 20 // bytes of a request's body
+	mostMoves = 10       // redirections that are followed
+)
+
+// reply is what one request brought.
+type reply struct {
+	proto, status, server string
+	code                  int
+	bytes                 int64
+	reused                bool // the connection was that of an earlier request
+	heard                 *heard
+	at                    netip.AddrPort
+}
+
+// askHTTP asks a server of HTTP, of either version, encrypted or not.
+func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
+	if several := len(t.Paths) > 0; several && u.RequestURI() != "/" {
+		return Found{}, fmt.Errorf("the URL names the path %s, and --paths names others; expected %s://%s alone", quantity.Clip(u.RequestURI(), 80), u.Scheme, u.Host)
+	}
+	body, err := t.body(ctx)
+	if err != nil {
+		return Found{}, err
+	}
+	transport, err := t.transport()
+	if err != nil {
+		return Found{}, err
+	}
+	defer transport.CloseIdleConnections()
+	first, moves := u, 0
+	var replies []reply
+	var takes []time.Duration
+	for i := 0; i < asked; i++ {
+		where := t.turn(u, i)
+		var r reply
+		if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
+			r, err = t.ask(ctx, transport, where.String(), body)
+			return err
+		}); err != nil {
+			var to redirected
+			if !t.Follow || !errors.As(err, &to) {
+				return Found{}, t.misspoken(ctx, where, err)
+			}
+			if moves++; moves > mostMoves {
+				return Found{}, fmt.Errorf("%s redirects more than %d times", u, mostMoves)
+			}
+			if u, err = t.follow(u, to); err != nil {
+				return Found{}, err
+			}
+			if to.code != http.StatusTemporaryRedirect && to.code != http.StatusPermanentRedirect && body != "" {
+				body = "" // as curl and browsers do
+			}
+			i, replies, takes = -1, nil, nil
+			continue
+		}
+		if err := t.sound(where, r); err != nil {
+			return Found{}, err
+		}
+		replies = append(replies, r)
+	}
+	f, err := t.found(u, body, replies)
+	if moves > 0 {
+		f.Words += ", where " + Shown(first) + " leads"
+	}
+	f.Takes = median(takes)
+	if err == nil {
+		err = addExpected(t, &f, lengths(replies))
+	}
+	return f, err
+}
+
+// turn is the URL of request i: that of the target, or of the first of its paths.
+func (t Target) turn(u *url.URL, i int) *url.URL {
+	if len(t.Paths) == 0 {
+		return u
+	}
+	where, err := u.Parse(t.Paths[i%len(t.Paths)])
+	if err != nil { // they were parsed when they were read
+		return u
+	}
+	return where
+}
+
+// body is what the requests carry.
+func (t Target) body(ctx context.Context) (string, error) {
+	body := t.Body
+	if t.BodyFile != "" {
+		text, err := input.Within(ctx, mostBody)(t.BodyFile)
+		if err != nil {
+			return "", fmt.Errorf("body file: %w", err)
+		}
+		body = string(text)
+	}
+	if len(body) > mostBody {
+		return "", fmt.Errorf("the body has more than %d bytes, the most that a request can carry", mostBody)
+	}
+	return body, nil
+}
+
+// trust is how a server's certificate is checked, and the client's shown.
+func (t Target) trust() (*tls.Config, error) {
+	config := &tls.Config{ServerName: t.SNI, InsecureSkipVerify: t.Insecure}
+	if t.CA != "" {
+		text, err := input.Whole(t.CA, 1<<20)
+		if err != nil {
+			return nil, fmt.Errorf("ca: %w", err)
+		}
+		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("ca: %s holds no certificate, expected PEM text with at least one", t.CA)
+		}
+	}
+	if t.Cert != "" || t.Key != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("cert and key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// transport carries the requests as the client of a trial will.
+func (t Target) transport() (*http.Transport, error) {
+	config, err := t.trust()
+	if err != nil {
+		return nil, err
+	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(!t.HTTP2)
+	protocols.SetHTTP2(!t.HTTP1)
+	protocols.SetUnencryptedHTTP2(t.HTTP2)
+	transport := &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: t.hear}
+	if t.Proxy != nil {
+		transport.Proxy = http.ProxyURL(t.Proxy)
+	}
+	return transport, nil
+}
+
+// ask makes one request and reads its reply to the end.
+func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, body string) (reply, error) {
+	method := t.Method
+	if method == "" && body != "" {
+		method = http.MethodPost
+	}
+	var r reply
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { t.asked.Add(1) }, GotConn: func(i httptrace.GotConnInfo) {
+		r.reused, r.at = i.Reused, reached(i.Conn.RemoteAddr())
+		r.heard, _ = i.Conn.(*heard) // not where it is encrypted
+	}})
+	request, err := http.NewRequestWithContext(ctx, method, where, strings.NewReader(body))
+	if err != nil {
+		return r, err
+	}
+	request.Close = t.Close
+	if err := t.dress(request, body); err != nil {
+		return r, err
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return r, err
+	}
+	defer response.Body.Close()
+	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
+	if r.code == http.StatusSwitchingProtocols { // what follows is no reply, and the library reads it beyond any deadline
+		return r, failed{status: r.status, says: "it goes on in another protocol than HTTP, which cannot be measured"}
+	}
+	if t.Status != 0 && r.code != t.Status {
+		return r, failed{status: r.status, says: fmt.Sprintf("--expect-status says %d", t.Status)}
+	}
+	if r.code == t.Status {
+		r.bytes, err = t.takeBody(response.Body)
+		return r, err
+	}
+	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
+		return r, redirected{response.Header.Get("Location"), r.code}
+	}
+	if r.code >= http.StatusBadRequest {
+		line, _ := io.ReadAll(io.LimitReader(response.Body, 200)) // a part of it will do
+		first, _, _ := strings.Cut(strings.TrimSpace(string(line)), "\n")
+		refused := failed{status: r.status, says: first}
+		if len(t.Paths) == 0 { // of these every status must be 2xx
+			refused.code = r.code
+		}
+		return r, refused
+	}
+	r.bytes, err = t.takeBody(response.Body)
+	return r, err
+}
+
+// takeBody reads a body to its end and checks it.
+func (t Target) takeBody(from io.Reader) (int64, error) {
+	from = io.LimitReader(from, contract.MaxMessage+1)
+	if t.bodies == nil {
+		return io.Copy(io.Discard, from)
+	}
+	body, err := io.ReadAll(from)
+	if err == nil {
+		err = t.checkBody(body)
+	}
+	return int64(len(body)), err
+}
+
+func lengths(replies []reply) []int64 {
+	all := make([]int64, len(replies))
+	for i, r := range replies {
+		all[i] = r.bytes
+	}
+	return all
+}
+
+type redirected struct {
+	to   string
+	code int
+}
+
+func (e redirected) Error() string { return "redirects to " + e.to }
+
+// failed is a reply whose status is not measured.
+type failed struct {
+	status, says string
+	code         int // that --expect-status may name; 0 where that would not help
+}
+
+func (e failed) Error() string { return e.status }
+
+// explain says what was answered, and how such replies are measured.
+func (e failed) explain(where string) error {
+	text := where + " answers " + e.status
+	if e.says != "" {
+		text += ": " + quantity.Clip(e.says, 120)
+	}
+	if e.code != 0 {
+		text += fmt.Sprintf("; --expect-status %d measures such replies", e.code)
+	}
+	return errors.New(text)
+}
+
+// sound refuses what a trial could not repeat.
+func (t Target) sound(where *url.URL, r reply) error {
+	switch {
+	case r.bytes > contract.MaxMessage:
+		return fmt.Errorf("%s answers with more than %s; name something smaller", where, quantity.FormatBytes(contract.MaxMessage))
+	case len(t.Paths) > 0 && r.code/100 != 2:
+		return fmt.Errorf("%s answers %s; with --paths every reply must have a status 2xx", where, r.status)
+	}
+	return nil
+}
+
+// explainHTTP says what an error of a request means, and what to do.
+func explainHTTP(u *url.URL, err error) error {
+	var to redirected
+	var answered failed
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var header tls.RecordHeaderError
+	where := u.String()
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("%s closed the connection while it was asked: it speaks no HTTP, or refuses this host", where)
+	case errors.As(err, &to):
+		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
+	case errors.As(err, &answered):
+		return answered.explain(where)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%s has a certificate of an unknown authority; name it with --ca FILE, or accept any with --insecure", where)
+	case errors.As(err, &name):
+		return fmt.Errorf("the certificate of %s is for another name: %w; name it with --sni, or accept any with --insecure", where, name)
+	case errors.As(err, &header), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return fmt.Errorf("%s speaks no TLS; measure http://%s", where, u.Host+u.RequestURI())
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s ended the connection without an answer; does it speak HTTP?", address(u))
+	}
+	if netError := (*net.OpError)(nil); !errors.As(err, &netError) && strings.Contains(err.Error(), "malformed HTTP") {
+		return fmt.Errorf("%s speaks no HTTP: %w", address(u), err)
+	}
+	return err
+}
+
+// found turns replies into levels.
+func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
+	last := replies[len(replies)-1]
+	stable, kept := true, last.reused
+	for _, r := range replies[:len(replies)-1] {
+		stable = stable && r.bytes == last.bytes
+	}
+	wire, own := "http/1.1", "fasthttp"
+	if last.proto == "HTTP/2.0" {
+		wire, own = "h2c", "go-http2"
+	}
+	if t.Proxy != nil && own == "fasthttp" {
+		own = "go-http1"
+	}
+	client, chosen := t.client(wire, u.Scheme == "https", own)
+	levels := map[string]string{
+		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
+		"request": size(int64(len(body))), "response": size(last.bytes),
+	}
+	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]Text{}, At: last.at}
+	words := []string{last.proto + " " + last.status}
+	if n := len(t.Paths); n > 0 {
+		f.Texts["opt.client.paths"] = Text{Bytes: []byte(strings.Join(t.Paths, "\n") + "\n")}
+		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
+	} else if stable {
+		words = append(words, fmt.Sprintf("%d bytes", last.bytes))
+	} else {
+		words = append(words, "replies of different lengths")
+	}
+	if last.heard.strays() {
+		words = append(words, "then bytes of no reply")
+	}
+	if odd := last.heard.odd(); odd != "" && client != "go-http1" && wire == "http/1.1" {
+		levels["client"], client, chosen = "go-http1", "go-http1", false
+		words = append(words, "asked by go-http1, as "+odd)
+	}
+	if t.Close {
+		levels["fresh"] = "yes"
+		words = append(words, "a new connection for every request, as asked")
+	} else if kept || wire == "h2c" {
+		words = append(words, "keep-alive")
+	} else {
+		levels["fresh"] = "yes"
+		words = append(words, "a new connection for every request, as the server closes each")
+	}
+	if chosen {
+		words = append(words, "asked by "+client)
+	}
+	if last.server != "" {
+		words = append(words, quantity.Clip(last.server, 40))
+	}
+	f.Words = strings.Join(words, ", ")
+	t.addProxy(u, &f)
+	return f, t.addAsked(u, &f, body, last)
+}
+
+// size writes a number of bytes as a level.
+func size(n int64) string { return strconv.FormatInt(n, 10) + "B" }
+
+// reached is where a connection leads, by its remote address.
+func reached(remote net.Addr) netip.AddrPort {
+	at, _ := netip.ParseAddrPort(remote.String()) // of TCP
+	return at
+}

@@ -1,0 +1,376 @@
+// Package target asks a server that is not ours a few times and learns what a study
+// must say of it: protocol, status, length of the reply, whether connections are
+// kept. What it cannot measure it refuses in one sentence.
+package target
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"netdyno/internal/expect"
+	"netdyno/internal/head"
+	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
+	"netdyno/internal/unixsocket"
+)
+
+// Target is what a user named: a URL and how to ask it.
+type Target struct {
+	URL                  string // as Parse takes it
+	Method               string
+	Headers              []string // "Name: value"
+	Body                 string
+	BodyFile             string
+	Host, SNI            string   // "" for the URL's
+	CA, Cert, Key        string   // PEM files; CA "" for the authorities that this host trusts
+	Insecure             bool     // accept any certificate
+	Paths                []string // asked for in turn in place of the URL's; none for the URL alone
+	Proto, Message, Data string   // of a remote procedure call: a .proto, its type, its values as JSON or their file
+	HTTP2                bool     // ask for HTTP/2, over http:// too; over https:// it is learnt
+	HTTP1                bool     // over https://, too
+	Expect               string   // of every reply: "" or status, the status alone; length, body, those of the first reply; regexp:PATTERN, a match in its body
+	Status               int      // that every reply must have; 0 for that of the first one
+	Close                bool     // a new connection for every request
+	Follow               bool     // measure where redirections end
+	Proxy                *url.URL // an HTTP proxy, with its port; nil for none
+	Dial                 Dial     // nil: what the URL names
+	Socket               string   // path of the Unix socket to connect to in place of that, or @name; "" for none
+	Client               Client   // of a trial; nil for those on Go's libraries
+
+	bodies *expect.Bodies // what they are expected to be; nil for anything
+	asked  *atomic.Int64  // requests so far
+}
+
+// Dial returns the host and port to connect to in place of a URL's.
+type Dial func(address string) string
+
+// Client names the client of a wire that a trial shall have, and whether it must encrypt;
+// "" for one on a library of Go's.
+type Client func(wire string, encrypted bool) string
+
+// client is the client of a trial, and whether it is one that Client named.
+func (t Target) client(wire string, encrypted bool, own string) (name string, chosen bool) {
+	if t.Client != nil && t.goAlone() == "" {
+		name = t.Client(wire, encrypted)
+	}
+	return cmp.Or(name, own), name != ""
+}
+
+// goAlone says what only a client on Go's libraries does of all that is asked; "" for
+// nothing.
+func (t Target) goAlone() string {
+	switch {
+	case t.Proxy != nil:
+		return "asks proxies"
+	case t.Socket != "":
+		return "dials Unix sockets"
+	case t.bodies != nil:
+		return "compares bodies"
+	}
+	return ""
+}
+
+// verify is the level of a client's option verify for replies of these lengths.
+func verify[N int | int64](t Target, lengths []N) (string, error) {
+	switch kind, _ := t.expects(); {
+	case kind == "body", kind == "regexp":
+		return kind, nil
+	case kind != "length":
+		return "status", nil // whatever length: what comes is counted
+	}
+	for _, n := range lengths {
+		if n != lengths[0] {
+			return "", fmt.Errorf("replies of %d and of %d bytes came; --expect length needs the same length each time", lengths[0], n)
+		}
+	}
+	return "length", nil
+}
+
+// expects parts what every reply must have: its kind, and a pattern, which may follow a
+// colon or an equals sign.
+func (t Target) expects() (kind, pattern string) {
+	if i := strings.IndexAny(t.Expect, ":="); i >= 0 {
+		return t.Expect[:i], t.Expect[i+1:]
+	}
+	return t.Expect, ""
+}
+
+// expectBodies reads what bodies are expected to be.
+func (t *Target) expectBodies() (err error) {
+	switch kind, pattern := t.expects(); kind {
+	case "body":
+		t.bodies, err = expect.Same("")
+	case "regexp":
+		t.bodies, err = expect.Matching(pattern)
+	}
+	if err != nil {
+		return fmt.Errorf("--expect: %w", err)
+	}
+	return nil
+}
+
+// addExpected adds to what was found how a client judges the replies.
+func addExpected[N int | int64](t Target, f *Found, lengths []N) (err error) {
+	if f.Levels["opt.client.verify"], err = verify(t, lengths); err != nil || t.bodies == nil {
+		return err
+	}
+	f.text("expected", t.bodies.Expected(), false)
+	return nil
+}
+
+// checkBody checks the body of a reply.
+func (t Target) checkBody(body []byte) error {
+	if t.bodies == nil {
+		return nil
+	}
+	if err := t.bodies.Check(body); err != nil {
+		return fmt.Errorf("%w, and --expect %s needs it of every reply", err, quantity.Clip(t.Expect, 80))
+	}
+	return nil
+}
+
+// Found is what was learnt.
+type Found struct {
+	Name   string            // of the arm: host:port, with the path when it is not /; of gRPC with the method alone
+	URL    *url.URL          // that was measured: where redirections ended
+	Levels map[string]string // by factor: server, client, request, response, opt.server.address …
+	Texts  map[string]Text   // by factor, in the place of levels
+	Words  string            // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
+	Socket string            // path of the Unix socket that leads there; "" for TCP
+	Local  bool              // the address is of this host
+	At     netip.AddrPort    // what the name led to; zero where the scheme does not tell
+	Asked  int64             // requests that it took
+	Takes  time.Duration     // the median request, from its send to the end of its reply
+}
+
+// Text is what requests carry that is no level: long, of several lines, binary, or
+// secret.
+type Text struct {
+	Bytes  []byte
+	Secret bool
+}
+
+// deadline bounds each request.
+const deadline = 30 * time.Second
+
+// timed makes one request within the deadline, and adds how long it took. The request's
+// context ends with ctx and not with the reply: net/http gives up a connection whose
+// context has ended before it is put back.
+func timed(ctx context.Context, takes *[]time.Duration, request func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	late := time.AfterFunc(deadline, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	begun := time.Now()
+	err := request(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return context.DeadlineExceeded // whatever the library makes of it
+	}
+	*takes = append(*takes, time.Since(begun))
+	return err
+}
+
+// median is the middle one of some durations; 0 of none.
+func median(d []time.Duration) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	slices.Sort(d)
+	return d[len(d)/2]
+}
+
+// schemes are what can be asked; a new one is a file and a line here.
+var schemes = map[string]func(context.Context, Target, *url.URL) (Found, error){
+	"http":  askHTTP,
+	"https": askHTTP,
+	"tcp":   askEcho,
+	"grpc":  askGRPC,
+	"grpcs": askGRPC,
+}
+
+// Ask asks the target a few times, for at most 30 s each. Its error is one printable
+// sentence that says what to do.
+func Ask(ctx context.Context, t Target) (Found, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ofSocket := ofSocket.MatchString(t.URL)
+	if ofSocket {
+		t.Socket, t.URL = socketOf(t.URL)
+	}
+	u, err := Parse(t.URL)
+	if err != nil {
+		return Found{}, err
+	}
+	if t.Headers, err = t.credentials(u); err != nil {
+		return Found{}, err
+	}
+	u.User = nil
+	if ofSocket || t.Socket != "" {
+		if t.Socket, err = unixsocket.Absolute(t.Socket); err != nil {
+			return Found{}, err
+		}
+	}
+	if err := t.fitProxy(u); err != nil {
+		return Found{}, err
+	}
+	if err := t.expectBodies(); err != nil {
+		return Found{}, err
+	}
+	ask, known := schemes[u.Scheme]
+	if !known {
+		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, names()))
+	}
+	if port := u.Port(); port == "" && ports[u.Scheme] == "" && t.Socket == "" {
+		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
+	}
+	t.asked = new(atomic.Int64)
+	f, err := ask(ctx, t, u)
+	f.Asked = t.asked.Load()
+	if err != nil {
+		return Found{}, errors.New(printable.Text(t.explain(u, err).Error()))
+	}
+	f.Words = printable.Text(f.Words) // a part of them is the server's
+	if f.URL == nil {
+		f.URL = u
+	}
+	if own := t.goAlone(); own != "" && t.Client != nil {
+		f.Words += ", asked by " + f.Levels["client"] + ", which " + own
+	}
+	if t.Socket != "" {
+		f.Local, f.Socket = true, t.Socket
+		f.Name = filepath.Base(t.Socket) + strings.TrimSuffix(f.URL.Path, "/")
+		return f, nil
+	}
+	if t.Proxy != nil {
+		f.Words += ", through the proxy " + t.Proxy.Host
+		f.At = netip.AddrPort{} // what was reached is not the server
+	}
+	host, _, _ := net.SplitHostPort(t.address(f.URL)) // it has both
+	f.Local = local(host)
+	return f, nil
+}
+
+// ports are those of schemes that have one of their own.
+var ports = map[string]string{"http": "80", "https": "443", "grpcs": "443"}
+
+// address is the URL's host and port.
+func address(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = ports[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// address is where the target's requests go: the URL's host and port, or those that
+// Dial has for them.
+func (t Target) address(u *url.URL) string {
+	if t.Socket != "" {
+		return unixsocket.Address(t.Socket)
+	}
+	if t.Proxy != nil {
+		return t.Proxy.Host
+	}
+	if t.Dial != nil {
+		return t.Dial(address(u))
+	}
+	return address(u)
+}
+
+// credentials adds to the headers those that the URL has; a header goes before them.
+func (t Target) credentials(u *url.URL) ([]string, error) {
+	fields, err := t.fields()
+	if err != nil || u.User == nil || u.Scheme == "tcp" {
+		return t.Headers, err
+	}
+	if _, given, _ := head.Take(fields, "Authorization"); given {
+		return t.Headers, nil
+	}
+	password, _ := u.User.Password()
+	return append(slices.Clone(t.Headers), Basic(u.User.Username(), password)), nil
+}
+
+// Basic is the header that names a user (RFC 7617).
+func Basic(user, password string) string {
+	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+}
+
+// fields are the headers, as the clients read them.
+func (t Target) fields() ([]head.Field, error) {
+	fields, err := head.Parse(strings.Join(t.Headers, "\n"))
+	if err != nil {
+		return nil, fmt.Errorf("headers: %w", err)
+	}
+	return fields, nil
+}
+
+func names() []string {
+	var all []string
+	for name := range schemes {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// explain says what a connection's error means.
+func (t Target) explain(u *url.URL, err error) error {
+	var unknown *net.DNSError
+	if t.Socket != "" {
+		if failed := (*net.OpError)(nil); errors.As(err, &failed) && failed.Op == "dial" {
+			return unixsocket.Explain(t.Socket, failed.Err)
+		}
+	}
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("nothing listens on %s; start the %s first", t.address(u), t.peer())
+	case errors.As(err, &unknown):
+		return fmt.Errorf("the host %s is not known: %s", u.Hostname(), unknown.Err)
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return fmt.Errorf("%s cannot be reached: no route to it", address(u))
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s did not answer a request within %v", address(u), deadline)
+	}
+	return err
+}
+
+// peer is what the target's requests go to.
+func (t Target) peer() string {
+	if t.Proxy != nil {
+		return "proxy"
+	}
+	return "server"
+}
+
+// local tells whether a host is this one.
+func local(host string) bool {
+	ips, err := net.LookupIP(host)
+	if err != nil {
+		return false
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(ips, func(ip net.IP) bool {
+		return ip.IsLoopback() || slices.ContainsFunc(own, func(a net.Addr) bool {
+			n, ok := a.(*net.IPNet)
+			return ok && n.IP.Equal(ip)
+		})
+	})
+}
+
+// named is a name for an arm: the address, with the path when it is not /. What a
+// name cannot have is left to who names arms.
+func named(u *url.URL) string { return u.Host + strings.TrimSuffix(u.Path, "/") }

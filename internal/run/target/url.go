@@ -1,0 +1,146 @@
+package target
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/unixsocket"
+)
+
+// mostURL bounds a URL in bytes: a request line of more is refused by servers.
+const mostURL = 8 << 10
+
+// IsURL tells whether text is a URL of a scheme that Ask knows.
+func IsURL(text string) bool {
+	scheme, _, found := strings.Cut(text, "://")
+	_, known := schemes[strings.ToLower(scheme)]
+	return found && known || ofSocket.MatchString(text)
+}
+
+// bare is a server without a scheme: a host with its port, and a path.
+var bare = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+(%[A-Za-z0-9._-]+)?\]):[0-9]{1,5}([/?#].*)?$`)
+
+// ofSocket are URLs that name a Unix socket: unix:PATH:/path, as nginx has it, also behind
+// http://, grpc+unix:PATH:/pkg.Service/Method, and either with // before PATH.
+var ofSocket = regexp.MustCompile(`^(?:(?:(https?|grpcs?)\+)?unix:(?://)?|(https?)://unix:)([^?#]*)(.*)$`)
+
+// socketOf parts a URL that names a Unix socket into its path and a URL of the host
+// localhost, as curl --unix-socket has it. Where no :/ tells where the path ends, the
+// longest one at which a socket lies does. Any other URL is returned as it is.
+func socketOf(text string) (socket, url string) {
+	m := ofSocket.FindStringSubmatch(text)
+	if m == nil {
+		return "", text
+	}
+	scheme := cmp.Or(m[1], m[2], "http")
+	socket, path, told := strings.Cut(m[3], ":/")
+	for end := len(socket); !told && end > 0; end = strings.LastIndexByte(socket[:end], '/') {
+		if unixsocket.Is(socket[:end]) {
+			socket, path = socket[:end], strings.TrimPrefix(socket[end:], "/")
+			break
+		}
+	}
+	return strings.TrimSuffix(socket, ":"), scheme + "://localhost/" + path + m[4]
+}
+
+// WithScheme returns a server that is named as curl takes it, such as
+// localhost:8080/x, as a URL; false for what names none.
+func WithScheme(text string) (string, bool) {
+	if bare.MatchString(text) {
+		return "http://" + text, true
+	}
+	return text, IsURL(text)
+}
+
+// Parse reads a URL as curl does: what cannot stand in one is escaped, what is
+// escaped stays so, a name in another script becomes ASCII (RFC 5890), a fragment is
+// left out. The error does not show a password.
+func Parse(text string) (*url.URL, error) {
+	text, _ = WithScheme(strings.TrimSpace(text))
+	_, text = socketOf(text)
+	text, _, _ = strings.Cut(text, "#")
+	scheme, rest, found := strings.Cut(text, "://")
+	if len(text) > mostURL {
+		return nil, fmt.Errorf("the URL has %d bytes; expected at most %d", len(text), mostURL)
+	}
+	end := strings.IndexAny(rest, "/?")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, path := rest[:end], escaped(rest[end:])
+	who, host := "", authority
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		who, host = authority[:i], authority[i+1:]
+	}
+	host, err := ascii(host)
+	var u *url.URL
+	if err == nil && found {
+		u, err = url.Parse(strings.ToLower(scheme) + "://" + host + path)
+	}
+	if err != nil || u == nil || u.Hostname() == "" {
+		return nil, fmt.Errorf("%q is not a URL; expected one such as http://127.0.0.1:8080/", quantity.Clip(strings.Replace(text, authority, host, 1), 200))
+	}
+	if who != "" {
+		user, password, _ := strings.Cut(who, ":")
+		u.User = url.UserPassword(unescaped(user), unescaped(password))
+	}
+	return u, nil
+}
+
+// ascii is a host as it stands in requests; the zone of an address is escaped.
+func ascii(host string) (string, error) {
+	if strings.HasPrefix(host, "[") {
+		address, zone, zoned := strings.Cut(host, "%")
+		if zoned && !strings.HasPrefix(zone, "25") {
+			return address + "%25" + zone, nil
+		}
+		return host, nil
+	}
+	if strings.IndexFunc(host, func(r rune) bool { return r >= 0x80 }) < 0 {
+		return host, nil
+	}
+	name, port, ported := strings.Cut(host, ":")
+	name, err := idna.Lookup.ToASCII(name)
+	if ported {
+		name += ":" + port
+	}
+	return name, err
+}
+
+// escaped writes as %XX what cannot stand in a request line, and a % that begins no
+// escape.
+func escaped(path string) string {
+	var b strings.Builder
+	for i := range len(path) {
+		c := path[i]
+		isEscape := c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2])
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"<>\^{|}`+"`", c) >= 0 || c == '%' && !isEscape {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
+
+func unescaped(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
+// Shown is a URL without a user's name and password.
+func Shown(u *url.URL) string {
+	without := *u
+	without.User = nil
+	return without.String()
+}

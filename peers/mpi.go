@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/run/rig/namespaces"
+)
+
+// What osu_bw keeps outstanding before it asks for a confirmation.
+const mpiWindow = 64
+
+// mpiLibrary is an MPI library: our transport on it, and how its own launcher
+// starts the bare peer by a fabric, both ranks on this host.
+type mpiLibrary struct {
+	transport, bare, launcher string
+	free                      []string // the launcher pins nothing
+	fabric                    map[string][]string
+}
+
+var mpiLibraries = []mpiLibrary{
+	{"mpi", "bare-mpi", "mpirun.openmpi", []string{"--bind-to", "none", "--host", "localhost:2", "--mca", "pml", "ob1"}, map[string][]string{
+		"tcp": {"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
+		"shm": {"--mca", "btl", "vader,self"},
+	}},
+	{"mpich", "bare-mpich", "mpirun.mpich", []string{"-bind-to", "none"}, map[string][]string{
+		"tcp": {"-genv", "MPIR_CVAR_NOLOCAL", "1", "-genv", "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", "lo"},
+		"shm": {"-genv", "UCX_TLS", "posix,sysv,cma,self"},
+	}},
+}
+
+// mpiQuestions put windowed bandwidth of our workers on MPI beside a plain
+// program that mpirun starts.
+func (b *bed) mpiQuestions() []question {
+	var all []question
+	for _, library := range mpiLibraries {
+		for _, fabric := range []string{"tcp", "shm"} {
+			for _, size := range []int{8, 64 << 10, 1 << 20} {
+				all = append(all, question{
+					name: fmt.Sprintf("mpi: %s over %s, %d B, against plain MPI", library.transport, fabric, size),
+					unit: "bytes/s", hoped: "0.97 to 1.03", ours: []string{library.transport},
+					needs: []string{library.launcher},
+					base:  []subject{b.plainMPI(library, fabric, size)}, others: []subject{b.windowed(library, fabric, size)},
+				})
+			}
+		}
+	}
+	return all
+}
+
+// windowed is a subject that sends windows of 64 messages, each confirmed. Both
+// sides poll, so that their CPU time says no more than their rate.
+func (b *bed) windowed(library mpiLibrary, fabric string, size int) subject {
+	return b.ours("netdyno "+library.transport, metric.Goodput, true, "transport="+library.transport, "opt.fabric="+fabric,
+		"stream=up", "connections=1", fmt.Sprintf("request=%dB", mpiWindow*size), fmt.Sprintf("chunk=%dB", size), "response=1B")
+}
+
+// plainMPI is a subject of the bare peer, with one CPU for each rank.
+func (b *bed) plainMPI(library mpiLibrary, fabric string, size int) subject {
+	return subject{library.bare, func(ctx context.Context) (figure, error) {
+		rank := func(cpu string) []string {
+			return []string{"-n", "1", "taskset", "-c", cpu, filepath.Join(b.peers, library.bare),
+				strconv.Itoa(size), fmt.Sprint(b.window.Seconds())}
+		}
+		argv := slices.Concat(library.free, library.fabric[fabric], rank(serverCPU), []string{":"}, rank(clientCPU))
+		c := exec.CommandContext(ctx, library.launcher, argv...)
+		c.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+		var said strings.Builder
+		c.Stderr = &said
+		out, err := c.Output()
+		if err != nil {
+			return figure{}, fmt.Errorf("%s: %w; it said: %s", library.launcher, err, said.String())
+		}
+		var counted struct{ Exchanges, Seconds float64 }
+		if err := json.Unmarshal(out, &counted); err != nil || counted.Seconds <= 0 {
+			return figure{}, fmt.Errorf("%s printed %q: %w", library.bare, out, err)
+		}
+		return figure{value: counted.Exchanges * mpiWindow * float64(size) / counted.Seconds}, nil
+	}}
+}
+
+// mpiStart measures how long a trial on MPI takes until both ranks are ready.
+func (b *bed) mpiStart(ctx context.Context) error {
+	fmt.Println("\nmpi-start: both ranks ready, two namespaces (hoped: ≤ 1 s)")
+	for _, library := range mpiLibraries {
+		if len(b.unoffered([]string{library.transport})) > 0 {
+			fmt.Printf("  %-6s left out, it is not in bin/\n", library.transport)
+			continue
+		}
+		for _, fabric := range []string{"auto", "tcp"} {
+			on, err := namespaces.Build(namespaces.Options{Hosts: 2})
+			if err != nil {
+				return err
+			}
+			r, err := b.conduct(ctx, on, true, false, []string{"transport=" + library.transport, "opt.fabric=" + fabric,
+				"connections=1", "request=1KiB", "response=1KiB"})
+			if closed := on.Close(); err == nil {
+				err = closed
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Printf("  %-6s %-5s %.2f s\n", library.transport, fabric, float64(r.Timeline.ReadyNs)/1e9)
+		}
+	}
+	return nil
+}
