@@ -5,9 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
-
-#include "kit/contract.h"
 
 namespace netdyno::asio_worker {
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <string>
 
-#include "brpc/brpc_server.h"
 #include "kit/address.h"
 #include "kit/system.h"
 

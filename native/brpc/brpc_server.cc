@@ -2,7 +2,6 @@
 
 #include <brpc/closure_guard.h>
 #include <brpc/errno.pb.h>
-#include <bthread/bthread.h>
 #include <netinet/in.h>
 #include <unistd.h>
 

@@ -23,6 +23,7 @@
 #include "grpcpp/payload.h"
 #include "kit/agenda.h"
 #include "kit/contract.h"
+#include "kit/system.h"
 
 namespace netdyno::grpc_worker {
 
@@ -39,11 +40,9 @@ class Event {
 
 /// An event that calls a member function of its owner.
 template <class Owner, void (Owner::*handle)(bool)>
-class On final : public Event {
+class On final : public Event, Pinned {
  public:
   explicit On(Owner& owner) : owner_(owner) {}
-  On(const On&) = delete;
-  On& operator=(const On&) = delete;
 
   void happened(bool ok) override { (owner_.*handle)(ok); }
   void* tag() { return static_cast<Event*>(this); }

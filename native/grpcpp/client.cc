@@ -4,7 +4,6 @@
 #include <grpcpp/security/credentials.h>
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 

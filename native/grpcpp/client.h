@@ -20,6 +20,7 @@
 #include "kit/address.h"
 #include "kit/agenda.h"
 #include "kit/loops.h"
+#include "kit/system.h"
 #include "kit/worker.h"
 
 namespace netdyno::grpc_worker {
@@ -36,11 +37,9 @@ struct Trial {
 class ClientLoop;
 
 /// One channel. It never moves, because events hold its address.
-class Connection {
+class Connection : Pinned {
  public:
   Connection(ClientLoop& loop, std::uint32_t number, std::int64_t trial_index, std::span<Slot> slots);
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
 
   /// Connects by its first exchange, the verified one.
   void verify();
@@ -107,12 +106,10 @@ class Connection {
   bool watching_ = false;
 };
 
-class ClientLoop {
+class ClientLoop : Pinned {
  public:
   ClientLoop(const Trial& trial, Load& load, int shard);
   ~ClientLoop();
-  ClientLoop(const ClientLoop&) = delete;
-  ClientLoop& operator=(const ClientLoop&) = delete;
 
   /// Connects and verifies its connections. Throws Failure.
   void open();

@@ -249,7 +249,7 @@ class OpenConnections {
 
 /// Accepts a server's connections, on a thread of its own, and passes them to the library, which
 /// can neither refuse a client by its address nor report how many connections are open.
-class Acceptor {
+class Acceptor : Pinned {
  public:
   /// Takes over an accepted descriptor, with that of its listener.
   using Admit = std::function<void(int listener, int fd)>;
@@ -257,8 +257,6 @@ class Acceptor {
   /// Listens. Throws Failure{setup} when it cannot.
   explicit Acceptor(const contract::Setup& setup);
   ~Acceptor() { stop(); }
-  Acceptor(const Acceptor&) = delete;
-  Acceptor& operator=(const Acceptor&) = delete;
 
   /// Begins to accept. Closes connections that setup.allow does not list.
   void start(Admit admit);
@@ -289,13 +287,11 @@ class Acceptor {
 /// completion queue for each loop. The library assigns each accepted connection to a loop.
 ///
 /// Serves from construction to destruction.
-class GrpcServer : public Server {
+class GrpcServer : public Server, Pinned {
  public:
   /// Listens; throws Failure{setup} when it cannot.
   explicit GrpcServer(const contract::Setup& setup);
   ~GrpcServer() override;
-  GrpcServer(const GrpcServer&) = delete;
-  GrpcServer& operator=(const GrpcServer&) = delete;
 
   contract::Ready ready() const override;
   contract::Counts counts() const override;

@@ -20,6 +20,7 @@
 #include "kit/agenda.h"
 #include "kit/flow.h"
 #include "kit/load.h"
+#include "kit/system.h"
 #include "kit/work.h"
 
 namespace netdyno::h2 {
@@ -121,15 +122,13 @@ class H2Client final : public Flow, private Events {
 /// The first exchange of a client's connection of HTTP/2, whose reply is compared, on a stream that ends
 /// with it. Its session is handed on to the flow that carries the load: what both ends have agreed on the
 /// connection stays true.
-class Verification final : public Work::Verification, private Events {
+class Verification final : public Work::Verification, private Events, Pinned {
  public:
   /// asking outlives this. streams is how many the load will need at once. to takes the
   /// session once the exchange is verified; it outlives this.
   Verification(const Asking& asking, const Settings& settings, std::int64_t connection, std::int64_t streams,
                std::unique_ptr<Session>& to);
   ~Verification() override;
-  Verification(const Verification&) = delete;
-  Verification& operator=(const Verification&) = delete;
 
   void begin(std::int64_t) override;
   bool unsent() const override { return session_->unsent(); }

@@ -18,17 +18,14 @@
 
 #include "kit/contract.h"
 #include "kit/flow.h"
+#include "kit/system.h"
 
 namespace netdyno::h2 {
 
 /// A list of header fields that is sent many times. Immutable once it is filled: any thread may
 /// read it.
-class Fields {
+class Fields : Pinned {
  public:
-  Fields() = default;
-  Fields(const Fields&) = delete;
-  Fields& operator=(const Fields&) = delete;
-
   /// Adds a field. name is in lower case. nghttp2 copies neither, so the list outlives the
   /// streams on which it is sent.
   void add(std::string name, std::string value) {
@@ -71,12 +68,9 @@ struct Settings {
 /// than that. Here a piece that is given back is kept for the next that asks for its size, up to a bound.
 ///
 /// Only who uses the session uses it; it never moves.
-class Memory {
+class Memory : Pinned {
  public:
-  Memory() = default;
   ~Memory();
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
 
   /// What the library asks by. This outlives whoever was given it.
   nghttp2_mem asked_by();
@@ -161,7 +155,7 @@ class Events {
   virtual void refused(std::int32_t /*id*/) {}
 };
 
-class Session {
+class Session : Pinned {
  public:
   /// Bytes of header fields of one stream, those of replies before the one that counts and
   /// of trailers among them, beyond which it is given up.
@@ -169,8 +163,6 @@ class Session {
 
   Session(contract::Role role, const Settings& settings);
   ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
 
   /// Whom to tell from now on. Before anything else; another one may follow.
   void attend(Events& events) {

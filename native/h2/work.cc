@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "h2/client.h"
-#include "http1/terms.h"
 #include "tls/work.h"
 
 namespace netdyno::h2 {

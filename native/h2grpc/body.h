@@ -14,6 +14,7 @@
 
 #include "grpcpp/contents.h"
 #include "h2/exchange.h"
+#include "kit/system.h"
 
 namespace netdyno::h2grpc {
 
@@ -57,12 +58,9 @@ class Payload {
 
 using grpc_worker::Cutting;
 
-class Body {
+class Body : Pinned {
  public:
-  Body() = default;
   virtual ~Body() = default;
-  Body(const Body&) = delete;
-  Body& operator=(const Body&) = delete;
 
   /// Whether exchanges follow one another on a stream.
   virtual bool stays() const { return false; }

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <climits>
-#include <string>
-#include <utility>
 
-#include "grpcpp/contents.h"
 #include "h2/session.h"
 #include "h2/work.h"
-#include "h2grpc/body.h"
 #include "http1/terms.h"
 #include "kit/address.h"
 #include "kit/ends.h"

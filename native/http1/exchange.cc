@@ -2,8 +2,6 @@
 
 #include <strings.h>
 
-#include <utility>
-
 namespace netdyno::http1 {
 
 using contract::ErrorKind;

@@ -16,13 +16,14 @@
 
 #include "http1/terms.h"
 #include "kit/contract.h"
+#include "kit/system.h"
 
 namespace netdyno::http1 {
 
 /// Splits the bytes of one connection into messages of HTTP/1.1 by llhttp, whatever pieces they
 /// arrive in. Bodies are handed on where they were read and kept nowhere, so memory does not grow
 /// with what a peer sends. It never moves: the parser holds its address.
-class Reader {
+class Reader : Pinned {
  public:
   /// The most bytes without one of a body between them: of a message's head, and of those
   /// that came before it without an answer in them (1xx), of a chunk's extensions, of
@@ -41,9 +42,6 @@ class Reader {
     headless,   // more than kMostHead bytes of head
     malformed,  // it is no HTTP; problem() says why
   };
-
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
 
   /// Takes bytes up to the end of the message. After any outcome but more, call next
   /// before the next message; after the last three the connection cannot be followed.

@@ -4,10 +4,8 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
-#include <string_view>
 
 #include "http1/terms.h"
-#include "kit/contract.h"
 #include "kit/ends.h"
 #include "kit/options.h"
 #include "kit/sockets.h"

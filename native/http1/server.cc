@@ -1,7 +1,5 @@
 #include "http1/server.h"
 
-#include <optional>
-
 #include "http1/client.h"
 #include "http1/options.h"
 #include "tls/work.h"

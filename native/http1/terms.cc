@@ -1,8 +1,6 @@
 #include "http1/terms.h"
 
-#include <algorithm>
 #include <cctype>
-#include <utility>
 
 #include "kit/random.h"
 

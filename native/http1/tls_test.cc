@@ -204,7 +204,7 @@ TEST(EncryptedHttpClient, ConnectsAgainWhereAHandshakeFailed) {
       EXPECT_TRUE(rig.flow->ended(11));
     }
     EXPECT_EQ(rig.load.sent().window, 0) << "the request did not go out";
-    goes_on(rig, says ? "this client speaks TLS and the server plain text before the request"
+    goes_on(rig, says ? "TLS: this client speaks TLS and the server plain text"
                       : "connection closed in the handshake of TLS before the request");
   }
 }

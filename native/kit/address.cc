@@ -17,8 +17,6 @@
 #include <numeric>
 #include <system_error>
 
-#include "kit/contract.h"
-
 namespace netdyno {
 
 using contract::ErrorKind;

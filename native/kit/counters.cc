@@ -1,8 +1,5 @@
 #include "kit/counters.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <utility>
 
 namespace netdyno {

@@ -1,7 +1,5 @@
 #include "kit/ends.h"
 
-#include <utility>
-
 #include "kit/address.h"
 #include "kit/echo.h"
 #include "kit/options.h"

@@ -21,6 +21,7 @@
 #include "kit/flow.h"
 #include "kit/loops.h"
 #include "kit/sockets.h"
+#include "kit/system.h"
 #include "kit/work.h"
 #include "kit/worker.h"
 
@@ -246,14 +247,12 @@ std::vector<contract::Option> joined(std::vector<contract::Option> options,
 
 /// A server whose loops run on threads of their own. It serves from construction to
 /// destruction.
-class LoopServer : public Server {
+class LoopServer : public Server, Pinned {
  public:
   /// Listens, on the wire of work; throws Failure{setup} when it cannot.
   LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
              std::unique_ptr<const Work> work);
   ~LoopServer() override;
-  LoopServer(const LoopServer&) = delete;
-  LoopServer& operator=(const LoopServer&) = delete;
 
   contract::Ready ready() const override;
   contract::Counts counts() const override;

@@ -24,6 +24,7 @@
 #include "kit/contract.h"
 #include "kit/counters.h"
 #include "kit/reasons.h"
+#include "kit/system.h"
 
 namespace netdyno {
 
@@ -110,15 +111,13 @@ struct Traffic {
 };
 
 /// A server's flow. It records no times, so now may be 0 in every call.
-class ServerFlow : public Flow {
+class ServerFlow : public Flow, Pinned {
  public:
   /// size is the buffer's, in bytes, and so the most that one read takes.
   ServerFlow(std::size_t size, Traffic& traffic) : size_(size), traffic_(traffic) {}
   ~ServerFlow() override {
     if (buffer_) traffic_.connections.add(-1);
   }
-  ServerFlow(const ServerFlow&) = delete;
-  ServerFlow& operator=(const ServerFlow&) = delete;
 
   void begin(std::int64_t) override {
     buffer_ = std::make_unique_for_overwrite<char[]>(size_);

@@ -2,11 +2,8 @@
 
 #include <zlib.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <stdexcept>
-#include <string_view>
 
 namespace netdyno {
 

@@ -1,7 +1,6 @@
 #include "kit/load.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 

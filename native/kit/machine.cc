@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "kit/address.h"

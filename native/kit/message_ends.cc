@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
-#include <string>
-#include <utility>
 
 #include "kit/address.h"
-#include "kit/messages.h"
 #include "kit/path.h"
-#include "kit/system.h"
 
 namespace netdyno {
 

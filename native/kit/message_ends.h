@@ -31,7 +31,7 @@ namespace netdyno {
 
 /// Where clients come in: it listens, accepts control sockets and reads their greetings, on a
 /// thread of its own. A stranger that says nothing holds up nobody.
-class MessageDoor {
+class MessageDoor : Pinned {
  public:
   /// What becomes of a client's control socket: blocking, with time-outs, its greeting
   /// read. Called on the door's thread.
@@ -40,8 +40,6 @@ class MessageDoor {
   /// Listens; nobody comes in before open. Throws Failure{setup} when it cannot.
   explicit MessageDoor(const contract::Setup& setup);
   ~MessageDoor();
-  MessageDoor(const MessageDoor&) = delete;
-  MessageDoor& operator=(const MessageDoor&) = delete;
 
   /// Lets clients in from now on. Once.
   void open(Admit admit);
@@ -108,14 +106,12 @@ class MessageWatch {
 /// as messages, and each arrival to its flow.
 ///
 /// One thread at a time; end, stop and wake from any.
-class MessageLoop : private MessageEngine::Arrivals {
+class MessageLoop : private MessageEngine::Arrivals, Pinned {
  public:
   /// A server drops a connection whose flow fails; a client fails with it.
   MessageLoop(contract::Role role, std::unique_ptr<MessageEngine> engine)
       : role_(role), engine_(std::move(engine)), polls_(engine_->polls()) {}
   ~MessageLoop() override;
-  MessageLoop(const MessageLoop&) = delete;
-  MessageLoop& operator=(const MessageLoop&) = delete;
 
   Agenda& agenda() { return agenda_; }
   const MessageEngine& engine() const { return *engine_; }
@@ -239,13 +235,11 @@ class MessageClient : public Client {
   Loops<MessageLoop> loops_;  // last: its loops use the rest
 };
 
-class MessageServer : public Server {
+class MessageServer : public Server, Pinned {
  public:
   /// Listens; throws Failure when it cannot, or when the library cannot be used here.
   MessageServer(const contract::Setup& setup, const MakeEngine& make, const MessageDemands& demands);
   ~MessageServer() override;
-  MessageServer(const MessageServer&) = delete;
-  MessageServer& operator=(const MessageServer&) = delete;
 
   contract::Ready ready() const override;
   contract::Counts counts() const override;

@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string>
 #include <system_error>
 
 #include "kit/address.h"

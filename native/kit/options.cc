@@ -10,7 +10,6 @@
 #include <cmath>
 #include <system_error>
 
-#include "kit/contract.h"
 #include "kit/line.h"
 #include "kit/system.h"
 

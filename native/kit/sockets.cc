@@ -3,17 +3,14 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
 #include <system_error>
 
-#include "kit/address.h"
 #include "kit/options.h"
 #include "kit/random.h"
-#include "kit/system.h"
 
 namespace netdyno {
 

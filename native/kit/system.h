@@ -16,6 +16,17 @@
 
 namespace netdyno {
 
+/// What is neither copied nor assigned: others hold its address, or it owns what is not shared.
+class Pinned {
+ public:
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ protected:
+  Pinned() = default;
+  ~Pinned() = default;
+};
+
 namespace clock_detail {
 inline std::int64_t read(clockid_t id) {
   timespec t{};

@@ -1,7 +1,6 @@
 #include "kit/work.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "kit/echo.h"

@@ -9,12 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <new>
 #include <span>
-#include <string>
 #include <system_error>
-#include <utility>
 
 #include "kit/contract.h"
 

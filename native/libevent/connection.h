@@ -21,12 +21,10 @@
 namespace netdyno::libevent_worker {
 
 /// An event_base without locks. Throws Failure{setup} when it cannot be made.
-class Base {
+class Base : Pinned {
  public:
   Base();
   ~Base() { event_base_free(base_); }
-  Base(const Base&) = delete;
-  Base& operator=(const Base&) = delete;
 
   event_base* get() const { return base_; }
   /// Runs until leave is called or no event is left.
@@ -47,13 +45,11 @@ class Base {
 
 /// A descriptor's event, stored inside its owner. event_new would allocate it elsewhere,
 /// which costs one more cache line for each message.
-class Watch {
+class Watch : Pinned {
  public:
   /// what is EV_READ or EV_WRITE. The event is level-triggered and stays until stopped.
   Watch(const Base& base, int fd, short what, event_callback_fn call, void* with);
   ~Watch() { stop(); }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
 
   /// Costs a system call when it was not started.
   void start();
@@ -130,11 +126,9 @@ class LoopObserver {
 };
 
 /// Never moves: libevent holds its address.
-class Connection {
+class Connection : Pinned {
  public:
   virtual ~Connection() = default;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
 
   /// Begins the flow, and begins to read.
   void begin();

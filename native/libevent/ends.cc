@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "kit/system.h"
-
 namespace netdyno::libevent_worker {
 
 EventClientLoop::EventClientLoop(Api api)

@@ -54,12 +54,10 @@ class EventClientLoop : public ClientLoop, private LoopObserver {
 };
 
 /// A listening socket that accepts by evconnlistener.
-class Listener {
+class Listener : Pinned {
  public:
   Listener(const Base& base, Descriptor fd, std::function<void(int fd)> admit,
            std::atomic<std::int64_t>& refused);
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
 
  private:
   std::function<void(int fd)> admit_;

@@ -4,14 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
-#include "kit/contract.h"
 #include "kit/options.h"
 #include "kit/system.h"
 #include "mpi/environment.h"
-#include "mpi/rank.h"
 
 namespace netdyno::mpi_worker {
 

@@ -19,6 +19,7 @@
 #include "kit/contract.h"
 #include "kit/cuda.h"
 #include "kit/messages.h"
+#include "kit/system.h"
 #include "mpi/rank.h"
 
 namespace netdyno::mpi_worker {
@@ -27,13 +28,11 @@ namespace netdyno::mpi_worker {
 using Device = std::shared_ptr<const Cuda>;
 
 /// A block of memory.
-class Memory {
+class Memory : Pinned {
  public:
   /// Throws Failure when there is not so much.
   Memory(Device device, std::size_t bytes);
   ~Memory();
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
 
   char* data() const { return data_; }
   std::size_t size() const { return size_; }
@@ -95,11 +94,9 @@ class Sends {
 /// All receives share one buffer, as those of OSU's programs do: whoever only counts
 /// what arrives needs no more, and a buffer for each would measure the caches. While
 /// somebody compares what arrives, only one receive is posted.
-class Receives {
+class Receives : Pinned {
  public:
   Receives(int other, std::size_t max_message, bool blocking, Device device);
-  Receives(const Receives&) = delete;
-  Receives& operator=(const Receives&) = delete;
 
   struct Message {
     int tag;

@@ -10,12 +10,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "kit/address.h"
 #include "kit/contract.h"

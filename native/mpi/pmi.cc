@@ -6,18 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 #include "kit/contract.h"
-#include "kit/system.h"
 
 namespace netdyno::mpi_worker {
 

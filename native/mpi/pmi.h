@@ -137,15 +137,13 @@ class PmiServer {
 /// The thread with which a trial's server serves PMI: one descriptor to each rank, of which one is its own.
 ///
 /// Any thread builds and destroys it.
-class PmiService {
+class PmiService : Pinned {
  public:
   /// Serves the ranks behind the descriptors, both of them sockets, until each has
   /// finished, one leaves without that, or one speaks something else. Then a rank that
   /// still waits reads the end of its stream.
   PmiService(std::array<Descriptor, kRanks> ranks, bool one_node);
   ~PmiService();
-  PmiService(const PmiService&) = delete;
-  PmiService& operator=(const PmiService&) = delete;
 
  private:
   void serve();

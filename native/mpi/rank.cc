@@ -17,7 +17,6 @@
 #include <thread>
 
 #include "kit/address.h"
-#include "kit/system.h"
 #include "mpi/environment.h"
 
 namespace netdyno::mpi_worker {

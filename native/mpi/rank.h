@@ -41,7 +41,7 @@ std::string library_path();
 /// without mpirun.
 ///
 /// A process has one rank in its life, as MPI is initialized once. One thread at a time uses it.
-class Rank {
+class Rank : Pinned {
  public:
   /// Starts the library; returns once messages pass both ways. control is a connected
   /// TCP socket whose other end does the same. Throws Failure. Where the library itself
@@ -49,8 +49,6 @@ class Rank {
   Rank(int control, contract::Role role, const std::string& fabric);
   /// Finalizes the library if the other end is still there, for at most a second.
   ~Rank();
-  Rank(const Rank&) = delete;
-  Rank& operator=(const Rank&) = delete;
 
   /// The other end's rank in MPI_COMM_WORLD.
   int other() const { return role_ == contract::Role::server ? 1 : 0; }

@@ -8,9 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "kit/ends.h"
-#include "kit/system.h"
-
 namespace netdyno::threads_worker {
 
 using contract::ErrorKind;

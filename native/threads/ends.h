@@ -60,13 +60,11 @@ class ThreadLoop final : public ClientLoop {
 
 /// The server of transport threads: one thread accepts on each port, and each connection has one of its own.
 /// Threads: as kit/worker.h says.
-class ThreadsServer final : public Server {
+class ThreadsServer final : public Server, Pinned {
  public:
   /// Listens and serves; throws Failure when it cannot.
   explicit ThreadsServer(const contract::Setup& setup);
   ~ThreadsServer() override;
-  ThreadsServer(const ThreadsServer&) = delete;
-  ThreadsServer& operator=(const ThreadsServer&) = delete;
 
   contract::Ready ready() const override;
   contract::Counts counts() const override;

@@ -11,10 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string>
 #include <system_error>
 
-#include "kit/contract.h"
 #include "kit/options.h"
 #include "kit/stream.h"
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kit/contract.h"
+#include "kit/system.h"
 
 namespace netdyno::tls {
 
@@ -40,13 +41,11 @@ Trust trust_of(const contract::Setup& setup);
 /// the protocol that both agree on.
 ///
 /// Immutable after construction: any thread may use it.
-class Context {
+class Context : Pinned {
  public:
   /// The end of an encrypted trial. protocol is its name in ALPN (RFC 7301). Throws
   /// Failure{setup} that names the field of setup.tls, or the option, that cannot be used.
   Context(const contract::Setup& setup, std::string_view protocol);
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   SSL_CTX* get() const { return context_.get(); }
   contract::Role role() const { return role_; }

@@ -6,7 +6,6 @@
 
 #include "kit/address.h"
 #include "tls/context.h"
-#include "tls/session.h"
 
 namespace netdyno::tls {
 

@@ -13,6 +13,7 @@
 
 #include "kit/contract.h"
 #include "kit/flow.h"
+#include "kit/system.h"
 #include "kit/work.h"
 #include "tls/session.h"
 
@@ -88,15 +89,13 @@ std::vector<contract::Library> with_library(std::vector<contract::Library> libra
 
 /// The first exchange of an encrypted connection of a client, and the handshake before it. Its session is
 /// handed on to the flow that carries the load.
-class Verification final : public Work::Verification {
+class Verification final : public Work::Verification, Pinned {
  public:
   /// context outlives this. host is the server's IP address. to takes the session once the
   /// exchange is verified and the connection goes on; it outlives this.
   Verification(const Context& context, const std::string& host, std::unique_ptr<Work::Verification> inner,
                std::unique_ptr<Session>& to);
   ~Verification() override;
-  Verification(const Verification&) = delete;
-  Verification& operator=(const Verification&) = delete;
 
   void begin(std::int64_t now) override { flow_.begin(now); }
   bool unsent() const override { return flow_.fate() == Fate::open && flow_.unsent(); }

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "kit/contract.h"
-#include "ucx/context.h"
 #include "ucx/engine.h"
 
 namespace netdyno::ucx {

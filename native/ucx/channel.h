@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kit/messages.h"
+#include "kit/system.h"
 #include "ucx/context.h"
 
 namespace netdyno::ucx {
@@ -31,12 +32,10 @@ struct Introduction {
 
 class Engine;
 
-class Channel {
+class Channel : Pinned {
  public:
   Channel(Engine& engine, std::uint64_t id) : engine_(engine), id_(id) {}
   virtual ~Channel() = default;
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
 
   // As MessageChannel has them.
   virtual bool full() const;
@@ -129,12 +128,10 @@ class Channel {
 
 /// What a loop holds of a channel. The engine keeps the channel until what is under way
 /// on it has ended.
-class HeldChannel final : public MessageChannel {
+class HeldChannel final : public MessageChannel, Pinned {
  public:
   HeldChannel(Engine& engine, Channel& channel) : engine_(engine), channel_(channel) { channel.hold(*this); }
   ~HeldChannel() override;
-  HeldChannel(const HeldChannel&) = delete;
-  HeldChannel& operator=(const HeldChannel&) = delete;
 
   bool full() const override { return channel_.full(); }
   void send(std::span<const char> message) override { channel_.send(message); }

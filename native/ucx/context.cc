@@ -1,12 +1,8 @@
 #include "ucx/context.h"
 
 #include <algorithm>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "kit/address.h"
-#include "kit/contract.h"
 
 namespace netdyno::ucx {
 

@@ -18,6 +18,7 @@
 #include "kit/contract.h"
 #include "kit/cuda.h"
 #include "kit/message_ends.h"
+#include "kit/system.h"
 
 namespace netdyno::ucx {
 
@@ -67,14 +68,12 @@ std::string lanes_of(std::string_view printed);
 /// UCX's context and worker of one loop, as a trial configures them.
 ///
 /// One thread at a time.
-class Context {
+class Context : Pinned {
  public:
   /// host is this end's address: UCX keeps to the devices of its network. Throws
   /// Failure{unsupported} or {setup} with UCX's reason.
   Context(const Settings& settings, const std::string& host);
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   ucp_context_h context() const { return context_; }
   ucp_worker_h worker() const { return worker_; }
@@ -104,13 +103,11 @@ struct Memories {
 };
 
 /// A block of memory. The context outlives it.
-class Memory {
+class Memory : Pinned {
  public:
   /// Throws Failure{setup} when there is not so much.
   Memory(const Memories& of, std::size_t bytes);
   ~Memory();
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
 
   char* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -11,7 +11,6 @@
 
 #include "kit/path.h"
 #include "kit/system.h"
-#include "ucx/context.h"
 #include "ucx/operations.h"
 
 namespace netdyno::ucx {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string>
 
-#include "kit/system.h"
 #include "uring/connection.h"
 
 namespace netdyno::uring_worker {

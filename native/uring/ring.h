@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kit/contract.h"
+#include "kit/system.h"
 
 namespace netdyno::uring_worker {
 
@@ -74,7 +75,7 @@ struct File {
   int slot = -1;  // in the ring's table; negative when that is full
 };
 
-class Ring {
+class Ring : Pinned {
  public:
   static constexpr std::int64_t kNever = INT64_MAX;
 
@@ -82,8 +83,6 @@ class Ring {
   /// has one older than Linux 6.0; setup where memory or files run out.
   explicit Ring(const Settings& settings);
   ~Ring();
-  Ring(const Ring&) = delete;
-  Ring& operator=(const Ring&) = delete;
 
   /// Calls body on this thread, which uses the ring from then on. When body has returned
   /// or thrown, calls leave, which may cancel operations. When run returns, no operation

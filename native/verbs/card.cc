@@ -13,7 +13,6 @@
 #include <system_error>
 #include <utility>
 
-#include "kit/contract.h"
 #include "verbs/channel.h"
 
 namespace netdyno::verbs {

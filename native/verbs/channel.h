@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kit/messages.h"
+#include "kit/system.h"
 #include "verbs/card.h"
 
 namespace netdyno::verbs {
@@ -87,13 +88,11 @@ struct Shared {
 /// without bytes carries nothing else.
 ///
 /// Its loop's thread.
-class Channel final : public MessageChannel {
+class Channel final : public MessageChannel, Pinned {
  public:
   /// Makes the queue pair and posts receives. Throws Failure{setup}.
   Channel(Shared& shared, std::size_t max_message);
   ~Channel() override;
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
 
   /// Requests that may be complete and not yet polled.
   static std::uint32_t completions_of(const Settings& settings, std::size_t max_message);

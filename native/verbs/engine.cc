@@ -7,10 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <utility>
-#include <vector>
 
 #include "kit/address.h"
-#include "kit/contract.h"
 #include "kit/options.h"
 #include "kit/system.h"
 
