@@ -30,6 +30,9 @@ func (j *Judged) SoFar() string {
 			said = append(said, metric.Shown(name).Label+" undecided")
 			continue
 		}
+		if who, more, _ := strings.Cut(words, ", "); decided && strings.HasPrefix(said[0], who+", ") {
+			words = more // of the arm that has been named
+		}
 		said, decided = append(said, words), true
 	}
 	if !decided {
