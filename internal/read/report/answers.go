@@ -30,7 +30,7 @@ func (l *layout) answers() []Answer {
 // answer is the answer to the study's question.
 func (l *layout) answer() []string {
 	var sentences []string
-	for _, s := range l.Findings.Answer.Sentences {
+	for _, s := range l.Findings.Answer.Text() {
 		sentences = append(sentences, strings.ReplaceAll(s, " %", part.NoBreak+"%"))
 	}
 	return sentences
