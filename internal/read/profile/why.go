@@ -25,7 +25,9 @@ func Reasons(s *cells.Dataset, differences []Difference, profiles []Profile) *Wh
 	})
 	var said []string
 	if d := strongest(s, told); d != nil {
-		said = append(said, d.cause(len(told) == 1))
+		labelled := *d
+		labelled.Arm, labelled.Base = cells.ArmLabel(s.Header.Study, d.Arm), cells.ArmLabel(s.Header.Study, d.Base)
+		said = append(said, labelled.cause(len(told) == 1, cells.CellLabel(s.Header.Study, d.Cell)))
 	}
 	if len(told) > 1 && slices.ContainsFunc(told, Difference.partly) {
 		said = append(said, accounted(told))
@@ -76,12 +78,16 @@ func nothing(Change) string { return "" }
 
 // cause is the difference in a reader's words, with what the profile accounts for where
 // it is the only one.
-func (d Difference) cause(only bool) string {
+func (d Difference) cause(only bool, cell string) string {
 	const named = 2 // activities
 	scale, unit, per := d.scale()
+	in := ""
+	if cell != "" {
+		in = " at " + cell
+	}
 	parts := d.parts(nothing)
 	if len(parts) == 0 {
-		text := fmt.Sprintf("The %s of %s spends %s %s %s CPU per %s than that of %s%s", d.End, d.Arm, scale.Format(math.Abs(d.Whole.Difference)), unit, comparative(d.Whole.Difference), per, d.Base, cells.InCell(d.Cell))
+		text := fmt.Sprintf("The %s of %s spends %s %s %s CPU per %s than that of %s%s", d.End, d.Arm, scale.Format(math.Abs(d.Whole.Difference)), unit, comparative(d.Whole.Difference), per, d.Base, in)
 		var seems []string
 		for _, a := range d.Activities { // the largest first
 			if a.Difference*d.Whole.Difference > 0 && len(seems) < named {
@@ -93,7 +99,7 @@ func (d Difference) cause(only bool) string {
 		}
 		return text + fmt.Sprintf("; %s of each arm cannot tell that from noise.", quantity.Plural(d.Pairs, "probe"))
 	}
-	text := fmt.Sprintf("The %s of %s spends %s per %s than that of %s%s", d.End, d.Arm, part.And(parts[:min(named, len(parts))]), per, d.Base, cells.InCell(d.Cell))
+	text := fmt.Sprintf("The %s of %s spends %s per %s than that of %s%s", d.End, d.Arm, part.And(parts[:min(named, len(parts))]), per, d.Base, in)
 	if only {
 		return text + "; " + accounted([]Difference{d})
 	}
