@@ -137,6 +137,7 @@ var layers = map[string][]string{
 	"peers":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
 	"tools/shape":   {},
 	"tools/sizes":   {},
+	"tools/quick":   {},
 	"peers/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // the programs that tests and benchmarks run
