@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/metric"
@@ -57,13 +58,79 @@ func (f Found) one(a best.Advice) said {
 			s.others = []string{fmt.Sprintf("%s come to %s.", part.Capital(quantity.Plural(len(a.Arms), "arm")), figures)}
 		}
 	case best.Undecided:
-		s.use = f.forms("Not decided: "+f.anyOf(a.Arms)+" may be the best", a.Arms, a.Cells)
+		if s.use = f.partly(a); s.use == nil {
+			s.use = f.forms("Not decided: "+f.anyOf(a.Arms)+" may be the best"+f.apart(a), a.Arms, a.Cells)
+		}
 		s.others, _ = f.others(a)
 		s.open = f.goOn()
 	case best.Trade:
 		s = f.trade(a)
 	}
 	return s
+}
+
+// apart bounds by how much the arms that may be the best differ; "" where that says little.
+func (f Found) apart(a best.Advice) string {
+	const little = 0.5
+	most := 0.0
+	for _, s := range f.Best.Sets {
+		for _, one := range s.Arms {
+			if one.Standing == best.Unknown { // it may be better by any share
+				return ""
+			}
+			if slices.Contains(a.Cells, s.Cell) && slices.Contains(a.Arms, one.Name) {
+				most = max(most, one.Hidden)
+			}
+		}
+	}
+	switch {
+	case len(a.Arms) == 1:
+		return " on every metric, and no other arm"
+	case most == 0 || most > little:
+		return ""
+	}
+	return ", and none by more than " + percent(most) + " %"
+}
+
+// partly says on what the only arm that may be the best on every metric is shown to be; nil
+// where that is nothing, or there are several.
+func (f Found) partly(a best.Advice) []string {
+	if len(a.Arms) != 1 {
+		return nil
+	}
+	var shown, figures, open []string
+	for _, m := range f.metrics() {
+		if !f.stands(m.Name, a.Arms[0], a.Cells) {
+			open = append(open, m.Doc)
+			continue
+		}
+		shown = append(shown, m.Doc)
+		if s, ok := f.spanIn(m, a.Arms, a.Cells); ok {
+			figures = append(figures, bare(m, s, ""))
+		}
+	}
+	if len(shown) == 0 || len(open) == 0 {
+		return nil
+	}
+	text := "Use " + f.label(a.Arms[0]) + " for " + part.And(shown)
+	return []string{
+		text + part.Bracketed(part.And(figures)) + "; on " + part.And(open) + " the best is not decided.",
+		text + "; on " + part.And(open) + " the best is not decided.",
+		text + "; on other metrics the best is not decided.",
+	}
+}
+
+// stands tells whether an arm is shown to be the best or level on a metric in some cells.
+func (f Found) stands(metric, arm string, in []string) bool {
+	n := 0
+	for _, s := range f.Best.Sets {
+		for _, one := range s.Arms {
+			if s.Metric == metric && one.Name == arm && slices.Contains(in, s.Cell) && (one.Standing == best.Best || one.Standing == best.Level) {
+				n++
+			}
+		}
+	}
+	return n == len(in)
 }
 
 // on names the metrics that decide, where others say nothing.

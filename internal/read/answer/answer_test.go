@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,6 +114,21 @@ func useHolds(t *testing.T, seed uint64, f finding.Findings, sentence string) {
 	t.Helper()
 	found := advised.FindStringSubmatch(sentence)
 	if found == nil {
+		return
+	}
+	if strings.Contains(sentence, "not decided") { // on other metrics
+		shown := map[string]bool{}
+		for _, s := range f.Best.Sets {
+			for _, one := range s.Arms {
+				good := one.Standing == best.Best || one.Standing == best.Level
+				if before, there := shown[s.Metric]; one.Name == found[1] {
+					shown[s.Metric] = good && (before || !there)
+				}
+			}
+		}
+		if !slices.Contains(slices.Collect(maps.Values(shown)), true) && len(f.Best.Advice) == 1 {
+			t.Errorf("seed %d: %q, and %s is the best on nothing: %+v", seed, sentence, found[1], f.Best.Sets)
+		}
 		return
 	}
 	for _, arm := range strings.FieldsFunc(strings.NewReplacer(" or ", ",", " one of ", ",").Replace(found[1]), func(r rune) bool { return r == ',' || r == ' ' }) {

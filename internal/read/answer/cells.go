@@ -35,6 +35,9 @@ func (f Found) several(all []best.Advice) said {
 		s.use = f.forms(beginning, s.named, in)
 		return s
 	}
+	if kinds[best.Nothing] == total {
+		return f.one(best.Advice{Kind: best.Nothing})
+	}
 	if kinds[best.Undecided] == total {
 		if left := everywhereOpen(all); len(left) > 0 {
 			a := best.Advice{Kind: best.Undecided, Arms: left}

@@ -115,7 +115,7 @@ func cellsOf(sets []Set) []string {
 
 // same tells whether two cells have the same advice.
 func (a Advice) same(b Advice) bool {
-	return a.Kind == b.Kind && slices.Equal(a.Arms, b.Arms) && slices.Equal(a.Mute, b.Mute) &&
+	return a.Kind == b.Kind && slices.Equal(a.Arms, b.Arms) && slices.EqualFunc(a.Mute, b.Mute, func(m, n Mute) bool { return m.Metric == n.Metric }) &&
 		slices.EqualFunc(a.Picks, b.Picks, func(p, q Pick) bool {
 			return p.Metric == q.Metric && p.Decided == q.Decided && slices.Equal(p.Arms, q.Arms)
 		})
