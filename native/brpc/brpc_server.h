@@ -1,4 +1,6 @@
-// brpc's worker threads. Layer: below brpc_client and brpc_server.
+// The server of transport brpc; the content of calls at either end, and brpc's worker threads.
+//
+// Layer: above grpcpp/contents.
 #pragma once
 
 #include <brpc/controller.h>

@@ -2,6 +2,8 @@ package foreign_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -188,8 +190,12 @@ func TestAServerTookTheMessagesOfStreams(t *testing.T) {
 				streams.Add(1)
 				for {
 					var message []byte
-					if err := stream.RecvMsg(&message); err != nil {
+					err := stream.RecvMsg(&message)
+					if errors.Is(err, io.EOF) {
 						return nil // the client has ended it
+					}
+					if err != nil {
+						return err
 					}
 					messages.Add(1)
 					if err := stream.SendMsg(&message); err != nil {
