@@ -53,7 +53,9 @@ func TestWhyIsSaidOnce(t *testing.T) {
 
 // What most of an end's time goes into is named with what would change it.
 func TestWhatDominatesIsNamed(t *testing.T) {
-	busy := func(arm string, shares ...Share) Profile { return Profile{Arm: arm, End: "server", Source: Perf, Shares: shares} }
+	busy := func(arm string, shares ...Share) Profile {
+		return Profile{Arm: arm, End: "server", Source: Perf, Shares: shares}
+	}
 	for name, c := range map[string]struct {
 		profiles []Profile
 		want     string

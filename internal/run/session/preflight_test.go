@@ -12,7 +12,9 @@ import (
 // A built-in study has its probes where perf sees the kernel; elsewhere they are left out
 // with a line, unless they were asked for or the run goes on.
 func TestProbesWherePerfIsPermitted(t *testing.T) {
-	sees := func(what, path string) map[string]string { return map[string]string{"perf.sees": what, "perf.path": path} }
+	sees := func(what, path string) map[string]string {
+		return map[string]string{"perf.sees": what, "perf.path": path}
+	}
 	const all = "programs and kernel"
 	for name, c := range map[string]struct {
 		request Request
