@@ -45,7 +45,7 @@ test: ## set up and pass every test, format and lint included, and print how lon
 check: test ## the same as test: what CI runs
 
 .PHONY: quick
-quick: go-there ## tests of what a change can touch, in about ten seconds: packages that differ from main, then those that import them
+quick: go-there ## tests of what a change can touch, in about ten seconds: packages that have changed, then those that import them
 	@go run ./tools/quick
 
 .PHONY: build

@@ -119,7 +119,7 @@ var layers = map[string][]string{
 	"internal/read/published": analysis(),
 
 	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
-	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
+	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part", "internal/read/best", "internal/read/view"),
 	"internal/read/finding": analysis("internal/read/answer", "internal/read/best", "internal/read/profile", "internal/read/history",
 		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/reach", "internal/read/pays", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
 	"internal/read/summary":   read("internal/read/cells", "internal/read/compare", "internal/read/finding"),

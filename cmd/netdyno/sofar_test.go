@@ -20,8 +20,8 @@ func TestFoundSoFar(t *testing.T) {
 		want    string
 	}{
 		{"two arms", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.5}}, Connections: []int{10}},
-			`^so far: b, \d+ % less server CPU than a \(\d+–\d+ %\)`},
-		{"the largest of several", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}, {Name: "c", Cost: 0.3}}, Connections: []int{10}}, `^so far: c, `},
+			`^so far: b with \d+ % less server CPU than a \(\d+–\d+ %\)`},
+		{"the largest of several", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}, {Name: "c", Cost: 0.3}}, Connections: []int{10}}, `^so far: c with `},
 		{"nothing told", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}, Connections: []int{10}}, `^undecided so far$`},
 		{"one arm", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Connections: []int{10}, Primary: []string{"exchanges_per_s"}},
 			`^so far: a at 10 connections rate [\d.]+ \([\d.]+–[\d.]+\) k/s$`},

@@ -21,8 +21,9 @@ import (
 
 // The names of the files in a run's directory.
 const (
-	TrialsFile  = "trials.jsonl"
-	RecordsFile = "records.jsonl"
+	TrialsFile   = "trials.jsonl"
+	RecordsFile  = "records.jsonl"
+	FindingsFile = "findings.json" // made from the records
 )
 
 // Problem is something wrong in a file that did not keep the rest of it from

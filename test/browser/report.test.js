@@ -38,14 +38,14 @@ before(async () => {
 after(() => browser?.close());
 
 /** Opens a report and fails on anything that it logs, throws or fetches. */
-async function open(file, { width = 1200, ...context } = {}) {
-	const page = await browser.newPage({ viewport: { width, height: 900 }, ...context });
+async function open(file, { width = 1200, viewport = { width, height: 900 }, ...context } = {}) {
+	const page = await browser.newPage({ viewport, ...context });
 	const faults = [];
 	const address = pathToFileURL(join(directory, file)).href;
 	page.on("console", (message) => faults.push(`console ${message.type()}: ${message.text()}`));
 	page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
 	page.on("request", (request) => {
-		if (request.url() !== address && !request.url().startsWith("data:")) faults.push(`request: ${request.url()}`);
+		if (request.url() !== address && !/^(data|blob):/.test(request.url())) faults.push(`request: ${request.url()}`);
 	});
 	await page.goto(address);
 	if (context.javaScriptEnabled !== false && file !== "index.html")
@@ -63,8 +63,31 @@ const dataOf = (page) =>
 const figuresOf = async (page) => (await dataOf(page)).figures;
 
 /** How many marks a figure must show, by selector, counted from its own data. */
-function expectedMarks({ forest, dots, curve, series, split, lines, heat, front, shares, flame, waterfall }) {
+function expectedMarks({
+	picture,
+	panels,
+	forest,
+	dots,
+	curve,
+	series,
+	split,
+	lines,
+	heat,
+	front,
+	shares,
+	flame,
+	waterfall,
+}) {
 	const sum = (list, count) => list.reduce((total, each) => total + count(each), 0);
+	if (picture) {
+		const rows = picture.groups.flatMap((group) => group.rows);
+		const known = sum(rows, (row) => row.figures.filter((figure) => figure.hint).length);
+		return picture.marks ? { ".amount-mark": known } : { ".amount": known };
+	}
+	if (panels) {
+		const lines = panels.charts.flatMap((chart) => chart.lines);
+		return { ".main": lines.length, ".marker": sum(lines, (each) => each.points.length) };
+	}
 	if (forest) {
 		const rows = forest.groups.flatMap((group) => group.rows);
 		return {
@@ -115,6 +138,14 @@ function expectedMarks({ forest, dots, curve, series, split, lines, heat, front,
 	throw new Error("a figure without anything to draw");
 }
 
+/** Opens all that is folded, and waits until its figures are drawn. */
+async function unfold(page) {
+	await page.evaluate(() => {
+		for (const folded of document.querySelectorAll("details:has(figure)")) folded.open = true;
+	});
+	await page.waitForFunction(() => !document.querySelector("[data-figure]:empty"), undefined, { timeout: 120_000 });
+}
+
 /** Every figure shows every mark of its data. Counted in one call: a large page has hundreds of figures. */
 async function assertDrawn(page, figures) {
 	const expected = figures.flatMap((figure) =>
@@ -144,6 +175,7 @@ for (const width of [390, 760, 1280]) {
 			assert.deepEqual(
 				new Set(figures.flatMap(({ id, title, caption, wide, cell, ...kinds }) => Object.keys(kinds))),
 				new Set([
+					"picture",
 					"forest",
 					"dots",
 					"curve",
@@ -179,6 +211,64 @@ for (const width of [390, 760, 1280]) {
 	}
 }
 
+for (const [width, height] of [
+	[1280, 900],
+	[400, 800],
+]) {
+	test(`the first screen at ${width} × ${height} has the answer, its picture and its condition`, async () => {
+		const { page, faults } = await open("report.html", { viewport: { width, height } });
+		const bottom = (selector) => page.locator(selector).evaluate((each) => each.getBoundingClientRect().bottom);
+		assert.ok((await bottom("#answers .answer")) < height, "the answer is below the fold");
+		assert.ok((await bottom("#picture .drawing")) < height * (width > 600 ? 1 : 1.6), "the picture is below the fold");
+		if (width > 600) {
+			assert.ok((await bottom("#answers .condition")) < height, "the condition is below the fold");
+			assert.ok((await bottom("#answers .warnings > summary")) < height, "what to be careful about is below the fold");
+		}
+		assert.equal(await page.locator("#answers .warnings[open], #answers .judging[open]").count(), 0);
+		await page.screenshot({ path: join(directory, `first-${width}.png`) });
+		assert.deepEqual(faults, []);
+		await page.close();
+	});
+}
+
+test("every disclosure has a label", async () => {
+	for (const file of ["report.html", "asked.html", "sweeps.html"]) {
+		const { page } = await open(file);
+		const empty = await page
+			.locator("summary")
+			.evaluateAll((all) => all.filter((each) => !each.textContent.trim()).map((each) => each.parentElement.outerHTML));
+		assert.deepEqual(empty, []);
+		await page.close();
+	}
+});
+
+test("drawings are saved as SVG and PNG, tables as CSV, from a file", async () => {
+	const { page } = await open("report.html");
+	const saved = async (button) => {
+		const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+		return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+	};
+	const figure = page.locator("#picture");
+	const svg = await saved(figure.getByRole("button", { name: "SVG" }));
+	assert.match(svg.name, /^the-answer-in-figures\.svg$/);
+	assert.match(svg.bytes.toString(), /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+	assert.doesNotMatch(svg.bytes.toString(), /class=|var\(/, "it needs the page's style sheet");
+	const alone = await browser.newPage();
+	await alone.goto(`data:image/svg+xml;base64,${svg.bytes.toString("base64")}`);
+	assert.ok((await alone.locator("rect").count()) > 1);
+	await alone.close();
+	const png = await saved(figure.getByRole("button", { name: "PNG" }));
+	assert.deepEqual([...png.bytes.subarray(0, 4)], [0x89, 0x50, 0x4e, 0x47]);
+	assert.ok(png.bytes.length > 5000, `${png.bytes.length} bytes`);
+	const table = page.locator("#cell-1 .scroll:has(table)").first();
+	const csv = await saved(table.locator("+ .save").getByRole("button", { name: "CSV" }));
+	const lines = csv.bytes.toString().trimEnd().split("\r\n");
+	assert.equal(lines.length, 1 + (await table.locator("tbody tr").count()));
+	assert.match(lines[0], /^arm,/);
+	assert.match(lines[1], /^go-net \(baseline\),\d/);
+	await page.close();
+});
+
 test("labels of one axis do not overlap", async () => {
 	for (const width of [390, 1280]) {
 		const { page } = await open("report.html", { width });
@@ -210,6 +300,7 @@ for (const [file, what] of [
 ]) {
 	test(`a report of ${what} is drawn`, async () => {
 		const { page, faults } = await open(file);
+		await unfold(page);
 		await assertDrawn(page, await figuresOf(page));
 		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 1200, "the page scrolls sideways");
 		assert.deepEqual(faults, []);
@@ -310,6 +401,7 @@ test("a large page can be read before it is drawn, and prints whole at once", as
 				setTimeout(watch, 0);
 				return;
 			}
+			for (const folded of document.querySelectorAll("details")) folded.open = true;
 			const before = undrawn();
 			dispatchEvent(new Event("beforeprint"));
 			window.seen = [before, undrawn()];

@@ -2,10 +2,11 @@
 //
 //	make quick
 //
-// These are the packages that differ from main (on main itself from the last commit), and
-// after them those that import them, the nearest first, as far as the time goes. What is
-// left is named: make test runs it. Packages that run whole programs or wait for a quiet
-// machine are left to make test too, unless they have changed themselves.
+// A change is what is not committed, else what differs from main, else the last commit.
+// Tested are the packages that it is in, then those that import them, the nearest first, as
+// far as the time goes. What is left is named: make test runs it. Of packages that run
+// whole programs or wait for a quiet machine only those tests are run that stand beside
+// the changed files.
 package main
 
 import (
@@ -21,13 +22,14 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 )
 
 func main() {
-	base := flag.String("base", "", "the commit to differ from; main's where there is one")
+	base := flag.String("base", "", "the commit to differ from")
 	seconds := flag.Float64("seconds", 10, "how long importers may be tested; what has changed is tested whole")
 	flag.Parse()
 	if err := run(*base, time.Duration(*seconds*float64(time.Second))); err != nil {
@@ -56,19 +58,27 @@ func run(base string, most time.Duration) error {
 		fmt.Printf("no Go package differs from %s\n", base)
 		return nil
 	}
-	done, failed := test(context.Background(), own)
+	var done []string
+	var failed error
+	for _, o := range own {
+		if slow(o) {
+			passed, err := beside(o, changed)
+			done, failed = append(done, passed...), errors.Join(failed, err)
+		}
+	}
+	passed, err := test(context.Background(), slices.DeleteFunc(slices.Clone(own), slow))
+	done, failed = append(done, passed...), errors.Join(failed, err)
 	near := slices.DeleteFunc(slices.Clone(importers), slow)
 	if spare := most - time.Since(began); failed == nil && len(near) > 0 && spare > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), spare)
 		defer cancel()
-		var more []string
-		more, failed = test(ctx, near)
-		done = append(done, more...)
-		if ctx.Err() != nil && errors.Is(failed, context.DeadlineExceeded) {
+		passed, failed = test(ctx, near)
+		done = append(done, passed...)
+		if errors.Is(failed, context.DeadlineExceeded) {
 			failed = nil
 		}
 	}
-	left := slices.DeleteFunc(importers, func(p string) bool { return slices.Contains(done, p) })
+	left := slices.DeleteFunc(slices.Concat(own, importers), func(p string) bool { return slices.Contains(done, p) })
 	fmt.Printf("%d of %d packages that differ from %s or import such, in %.1f s\n", len(done), len(done)+len(left), base, time.Since(began).Seconds())
 	if len(left) > 0 {
 		fmt.Printf("left to make test: %s\n", strings.Join(left, " "))
@@ -76,32 +86,31 @@ func run(base string, most time.Duration) error {
 	return failed
 }
 
-// changes lists the files that differ from a commit, those that git does not know
-// included, and the commit.
-func changes(base string) ([]string, string, error) {
+// changes lists the files of a change, those that git does not know included, and the
+// commit that it differs from.
+func changes(base string) (files []string, from string, err error) {
+	bases := []string{base}
 	if base == "" {
-		base = "HEAD"
+		bases = []string{"HEAD"}
 		for _, main := range []string{"main", "origin/main"} {
 			if at, err := git("merge-base", "HEAD", main); err == nil {
-				base = at[0]
+				bases = append(bases, at[0][:12])
 				break
 			}
 		}
+		bases = append(bases, "HEAD~1")
 	}
-	list := func() ([]string, error) {
-		known, err := git("diff", "--name-only", base)
-		if err != nil {
-			return nil, err
+	unknown, err := git("ls-files", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, "", err
+	}
+	for _, from = range bases {
+		known, err := git("diff", "--name-only", from)
+		if files = append(known, unknown...); err != nil || len(files) > 0 {
+			return files, from, err
 		}
-		unknown, err := git("ls-files", "--others", "--exclude-standard")
-		return append(known, unknown...), err
 	}
-	files, err := list()
-	if head, _ := git("rev-parse", "HEAD"); err == nil && len(files) == 0 && (base == "HEAD" || len(head) > 0 && head[0] == base) {
-		base = "HEAD~1"
-		files, err = list()
-	}
-	return files, cmp.Or(base[:min(len(base), 12)], "HEAD"), err
+	return nil, from, nil
 }
 
 // git returns the lines that git prints.
@@ -178,7 +187,7 @@ func touched(packages []listed, changed []string) (own, importers []string) {
 
 // slow tells a package that runs programs, or reads the whole tree.
 func slow(importPath string) bool {
-	for _, prefix := range []string{"netdyno/cmd/", "netdyno/test/", "netdyno/bench", "netdyno/truth"} {
+	for _, prefix := range []string{"netdyno/cmd/", "netdyno/test/", "netdyno/peers", "netdyno/truth"} {
 		if strings.HasPrefix(importPath, prefix) {
 			return true
 		}
@@ -186,9 +195,38 @@ func slow(importPath string) bool {
 	return importPath == "netdyno"
 }
 
+// tests finds the tests of a file.
+var tests = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// beside runs the tests that stand beside a slow package's changed files: those of x_test.go
+// where x.go or itself has changed.
+func beside(importPath string, changed []string) (passed []string, err error) {
+	var names []string
+	for _, file := range changed {
+		name, isGo := strings.CutSuffix(strings.TrimSuffix(file, "_test.go"), ".go")
+		if dir := strings.TrimPrefix(importPath, "netdyno"); path.Dir(file) != cmp.Or(strings.TrimPrefix(dir, "/"), ".") || !isGo && name == file {
+			continue
+		}
+		text, err := os.ReadFile(name + "_test.go")
+		if err != nil {
+			continue // it has none of its own
+		}
+		for _, match := range tests.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, match[1])
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	return test(context.Background(), []string{"-run", "^(" + strings.Join(names, "|") + ")$", importPath})
+}
+
 // test tests packages, prints what failed, and returns those that passed. Vet is part of
 // lint.
 func test(ctx context.Context, packages []string) (passed []string, err error) {
+	if len(packages) == 0 {
+		return nil, nil
+	}
 	c := exec.CommandContext(ctx, "go", append([]string{"test", "-vet=off"}, packages...)...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // which go passes on
 	c.WaitDelay = 2 * time.Second

@@ -1,6 +1,6 @@
 // The bar that asks the page: which arms and levels are shown, which metric, which axis.
 
-import { button, html } from "./html";
+import { button, copier, html } from "./html";
 import { keyOf } from "./list";
 import type { Drawn } from "./page";
 import { cellShown } from "./shown";
@@ -18,9 +18,11 @@ export function followAsk(store: Store, drawn: Drawn): void {
 	summary.append(" ", status);
 	place.after(bar);
 	store.follow((now) => {
-		const focused = [...content.querySelectorAll("button, select")].indexOf(document.activeElement as HTMLElement);
-		content.replaceChildren(armsOf(drawn, store), ...factorsOf(drawn, store), chartsOf(drawn, store));
-		content.querySelectorAll<HTMLElement>("button, select")[focused]?.focus();
+		const focused = [...content.querySelectorAll("button, select, input")].indexOf(
+			document.activeElement as HTMLElement,
+		);
+		content.replaceChildren(armsOf(drawn, store), ...factorsOf(drawn, store), chartsOf(drawn, store), linkOf());
+		content.querySelectorAll<HTMLElement>("button, select, input")[focused]?.focus();
 		status.textContent = wordsOf(drawn, now);
 	});
 }
@@ -42,9 +44,9 @@ export const without = (all: readonly string[], one: string): string[] =>
 	all.includes(one) ? all.filter((each) => each !== one) : [...all, one];
 
 function armsOf(drawn: Drawn, store: Store): HTMLElement {
-	const buttons = drawn.arms.map(({ name }, arm) =>
+	const buttons = drawn.arms.map(({ name, label }, arm) =>
 		toggle(
-			name,
+			label,
 			!store.state.hidden.includes(name),
 			() => store.change({ hidden: without(store.state.hidden, name) }),
 			arm,
@@ -86,6 +88,19 @@ function chartsOf(drawn: Drawn, store: Store): HTMLElement {
 	return group("charts", metric, axis, reset);
 }
 
+/** The address of what is shown now. */
+function linkOf(): HTMLElement {
+	const address = html("input", { readonly: true, value: location.href, "aria-label": "address of this view" });
+	return group(
+		"link",
+		address,
+		copier(
+			() => location.href,
+			() => address.select(),
+		),
+	);
+}
+
 function choice(label: string, chosen: string, options: [string, string][]): HTMLSelectElement {
 	const select = html("select", { "aria-label": label });
 	for (const [value, text] of options) select.add(new Option(text, value, false, value === chosen));
@@ -95,7 +110,10 @@ function choice(label: string, chosen: string, options: [string, string][]): HTM
 /** What is not as the report wrote it, in a few words. */
 function wordsOf(drawn: Drawn, state: State): string {
 	const words: string[] = [];
-	if (state.hidden.length > 0) words.push(`without ${state.hidden.join(", ")}`);
+	if (state.hidden.length > 0)
+		words.push(
+			`without ${state.hidden.map((name) => drawn.arms.find((arm) => arm.name === name)?.label ?? name).join(", ")}`,
+		);
 	const cells = drawn.trials?.cells ?? [];
 	const shown = cells.filter((_, place) => cellShown(drawn.trials, place, state)).length;
 	if (shown < cells.length) words.push(`${shown} of ${cells.length} cells`);

@@ -1,6 +1,7 @@
 // A figure as the report's tables print it.
 
 import type { Scale } from "./page";
+import { grouped } from "./scale";
 
 /** Three significant digits, with thin spaces between thousands: as quantity.FormatFigure of the report. */
 export function figureText(raw: number, scale: Scale): string {
@@ -11,6 +12,5 @@ export function figureText(raw: number, scale: Scale): string {
 	if (size < 1e-4 || size >= 1e7) return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
 	let decimals = 0;
 	for (let limit = 100; size < limit && decimals < 6; limit /= 10) decimals++;
-	const text = rounded.toFixed(decimals);
-	return /^-?\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
+	return grouped(rounded.toFixed(decimals));
 }

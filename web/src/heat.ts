@@ -5,6 +5,7 @@ import { drawing, element, fit, hint, text, textWidth } from "./svg";
 
 const boxHeight = 32;
 const legendWidth = 150;
+const leastSpan = 1.25; // from the least to the most that takes all colours: noise is no effect
 
 type Box = Heat["boxes"][number];
 
@@ -60,11 +61,17 @@ function drawBox(
 	svg.append(written);
 }
 
+/** What is worse is darker in every map, whichever way the metric goes. A map whose values hardly differ stays of one colour. */
 function shader(heat: Heat): (value: number) => string {
 	const values = heat.boxes.map((box) => box.value);
 	const place = heat.log ? Math.log : (value: number) => value;
 	const [low, high] = [place(Math.min(...values)), place(Math.max(...values))];
-	return (value) => amountColour(high > low ? (place(value) - low) / (high - low) : 0.5);
+	const span = Math.max(high - low, heat.log ? Math.log(leastSpan) : Math.abs(high) * (1 - 1 / leastSpan));
+	const start = (low + high - span) / 2;
+	return (value) => {
+		const share = span > 0 ? (place(value) - start) / span : 0.5;
+		return amountColour(heat.lower ? 1 - share : share);
+	};
 }
 
 interface Legend {

@@ -16,6 +16,21 @@ export function html<Name extends keyof HTMLElementTagNameMap>(
 	return made;
 }
 
+/** A button that copies a text; where the browser forbids that, the text is selected. */
+export function copier(textOf: () => string, select: () => void): HTMLElement {
+	const status = html("span", { class: "copied", role: "status" });
+	const copy = button("Copy", async () => {
+		try {
+			await navigator.clipboard.writeText(textOf());
+			status.textContent = " copied";
+		} catch {
+			select();
+			status.textContent = " selected: press Ctrl+C";
+		}
+	});
+	return html("span", {}, copy, status);
+}
+
 /** A button that does something when it is pressed. */
 export function button(label: string, press: () => void, attributes: Record<string, string> = {}): HTMLButtonElement {
 	const made = html("button", { type: "button", ...attributes }, label);

@@ -19,11 +19,18 @@ export function followLeads(store: Store, drawn: Drawn): void {
 		} else if (anchor && anchor.hash.length > 1 && !anchor.hash.includes("=")) {
 			event.preventDefault();
 			store.change({ at: decodeURIComponent(anchor.hash.slice(1)) });
-			document.getElementById(store.state.at)?.scrollIntoView();
+			reveal(store.state.at);
 		} else followCell(event.target, store, drawn);
 	});
-	const jump = (): void => document.getElementById(store.state.at)?.scrollIntoView();
-	if (store.state.at !== "" && location.hash.includes("=")) jump();
+	if (store.state.at !== "") reveal(store.state.at);
+}
+
+/** Scrolls to a part of the page; what it is folded into is opened. */
+function reveal(id: string): void {
+	const part = document.getElementById(id);
+	let folded = part?.querySelector<HTMLDetailsElement>(":scope > details:first-child") ?? part?.closest("details");
+	for (; folded; folded = folded.parentElement?.closest("details")) folded.open = true;
+	part?.scrollIntoView();
 }
 
 /** A table's figure leads to the trials of its arm in its cell. */

@@ -1,20 +1,46 @@
 import { drawLevels, drawUpright, type LevelScale, levelScale, tickRoom, valueScale } from "./axis";
 import { labelEnds, listedHeight, listNames } from "./ends";
-import { leading, ofTrials } from "./marks";
-import type { LinePoint, Lines } from "./page";
+import { layoutLegend } from "./legend";
+import { leading, ofLegend, ofTrials } from "./marks";
+import type { LinePoint, Lines, Panels } from "./page";
 import type { Scale } from "./scale";
 import { armClass, drawing, element, hint, path, shape, text, textWidth } from "./svg";
 
 const plotHeight = 230;
+const panelHeight = plotHeight + 74;
 const capWidth = 2.5;
 
+/** Charts of the same lines beside each other, as many in a row as there is room for, under one legend. */
+export function drawPanels(panels: Panels, width: number, title: string): SVGElement {
+	const columns = Math.max(1, Math.min(panels.charts.length, Math.floor(width / 300)));
+	const gap = 28;
+	const wide = (width - gap * (columns - 1)) / columns;
+	const arms = new Map(panels.charts.flatMap((chart) => chart.lines).map((each) => [each.name, each.arm]));
+	const legend = layoutLegend(arms.size > 1 ? [...arms.keys()] : [], 0, width);
+	const top = arms.size > 1 ? legend.height + 10 : 0;
+	const height = Math.ceil(panels.charts.length / columns) * panelHeight;
+	const svg = drawing(width, top + height, title);
+	for (const { name, x, y } of legend.entries) {
+		svg.append(shape(arms.get(name) ?? 0, x + 5, y + 6, 4.2, "fill"));
+		svg.append(leading(text(x + 15, y + 10, name), ofLegend(name)));
+	}
+	panels.charts.forEach((chart, i) => {
+		const inner = drawLines(chart, wide, chart.y.title, "legend");
+		inner.setAttribute("x", String((i % columns) * (wide + gap)));
+		inner.setAttribute("y", String(top + Math.floor(i / columns) * panelHeight));
+		svg.append(inner);
+	});
+	return svg;
+}
+
 /** One metric over the levels of a factor: a line per level of another, an interval at every point. */
-export function drawLines(chart: Lines, width: number, title: string): SVGElement {
-	const direct = width >= 420;
-	const top = (direct ? 0 : listedHeight(chart.lines.length) + 8) + 24;
+export function drawLines(chart: Lines, width: number, title: string, named?: "legend"): SVGElement {
+	const longest = Math.max(...chart.lines.map((each) => textWidth(each.name))) + 24;
+	// Names stand at the ends of their lines where they fit there, else above.
+	const direct = !named && longest <= Math.max(width * 0.32, width - 300);
+	const top = (direct || named ? 0 : listedHeight(chart.lines.length) + 8) + 24;
 	const bottom = top + Math.max(plotHeight, direct ? chart.lines.length * 15 : 0);
-	const names = Math.max(...chart.lines.map((each) => textWidth(each.name))) + 24;
-	const right = direct ? width - Math.min(names, 150, width * 0.32) : width - 16;
+	const right = direct ? width - longest : width - 16;
 	const svg = drawing(width, bottom + 42, title);
 	const values = chart.lines.flatMap((each) => each.points.flatMap((point) => [point.low, point.value, point.high]));
 	const y = valueScale(chart.y, values, bottom, top, 45);
@@ -36,7 +62,7 @@ export function drawLines(chart: Lines, width: number, title: string): SVGElemen
 		);
 	});
 	if (direct) labelEnds(svg, ends, { top, bottom, right, width });
-	else listNames(svg, chart.lines, width);
+	else if (!named) listNames(svg, chart.lines, width);
 	return svg;
 }
 
@@ -49,7 +75,8 @@ function drawLine(svg: SVGElement, each: Lines["lines"][number], x: LevelScale, 
 	if (zero && solid[0]) {
 		svg.append(element("path", { d: path([at(zero), at(solid[0])]), class: `${colour} line stroke across` }));
 	}
-	svg.append(element("path", { d: path(solid.map(at)), class: `${colour} line stroke main` }, hint(each.name)));
+	const curve = each.model?.map(([level, value]): [number, number] => [x(level), y(value)]) ?? solid.map(at);
+	svg.append(element("path", { d: path(curve), class: `${colour} line stroke main` }, hint(each.name)));
 	for (const point of each.points) {
 		const [cx, cy] = at(point);
 		const [low, high] = [y(point.low), y(point.high)];
@@ -57,7 +84,10 @@ function drawLine(svg: SVGElement, each: Lines["lines"][number], x: LevelScale, 
 			const caps = [low, high].map((end) => `M${cx - capWidth},${end.toFixed(1)}h${2 * capWidth}`).join("");
 			svg.append(element("path", { d: `M${cx},${low}V${high}${caps}`, class: `${colour} stroke whisker` }));
 		}
-		const marker = leading(shape(each.arm, cx, cy, 3.6, "fill marker"), ofTrials(point.cell, point.arms ?? []));
+		const marker = leading(
+			shape(each.arm, cx, cy, 3.6, point.hollow ? "stroke hollow marker" : "fill marker"),
+			ofTrials(point.cell, point.arms ?? []),
+		);
 		marker.append(hint(`${each.name}: ${point.text}`));
 		svg.append(marker);
 	}

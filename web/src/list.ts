@@ -28,7 +28,7 @@ export function listView(listed: Listed, drawn: Drawn, trials: Trials, store: St
 	const heading = html("tr", {}, ...which, ...measured, title("ended"), title("limit"));
 	const several = arms.length > 1;
 	const armOf = (arm: number): HTMLElement | undefined =>
-		several ? html("td", {}, keyOf(arm), drawn.arms[arm]?.name ?? "") : undefined;
+		several ? html("td", {}, keyOf(arm), drawn.arms[arm]?.label ?? "") : undefined;
 	const rows = shown.map((trial) => rowOf(trial, trials, metrics, armOf(trial.arm), store));
 	const means = listed.block === undefined ? arms : [];
 	const figures = means.map((arm) =>
@@ -42,7 +42,11 @@ export function listView(listed: Listed, drawn: Drawn, trials: Trials, store: St
 	return html(
 		"div",
 		{},
-		html("h2", { id: "panel-title" }, `${[listed.arms.join(" and "), ...where].join(", ")}: ${ended}`),
+		html(
+			"h2",
+			{ id: "panel-title" },
+			`${[arms.map((arm) => drawn.arms[arm]?.label).join(" and "), ...where].join(", ")}: ${ended}`,
+		),
 		html(
 			"div",
 			{ class: "scroll", tabindex: "0" },

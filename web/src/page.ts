@@ -27,6 +27,7 @@ export interface Account {
 
 export interface Key {
 	name: string;
+	label: string;
 	baseline?: boolean;
 }
 
@@ -37,9 +38,11 @@ export interface Figure {
 	wide: boolean;
 	cell?: number;
 	lines?: Lines;
+	panels?: Panels;
 	heat?: Heat;
 	front?: Front;
 	waterfall?: Waterfall;
+	picture?: Picture;
 	forest?: Forest;
 	dots?: Dots;
 	curve?: Curve;
@@ -90,6 +93,10 @@ export interface Lines {
 	lines: Line[];
 }
 
+export interface Panels {
+	charts: Lines[];
+}
+
 export interface Heat {
 	x: string;
 	y: string;
@@ -97,6 +104,7 @@ export interface Heat {
 	log?: boolean;
 	columns: string[];
 	rows: string[];
+	lower?: boolean;
 	boxes: Box[];
 }
 
@@ -110,6 +118,12 @@ export interface Front {
 export interface Waterfall {
 	axis: Axis;
 	groups: WaterfallCell[];
+}
+
+export interface Picture {
+	panels: PicturePanel[];
+	groups: PictureGroup[];
+	marks?: boolean;
 }
 
 export interface Forest {
@@ -211,6 +225,7 @@ export interface Line {
 	arm: number;
 	name: string;
 	points: LinePoint[];
+	model?: [number, number][];
 }
 
 export interface Box {
@@ -244,6 +259,19 @@ export interface WaterfallCell {
 	cell?: number;
 	name: string;
 	bars: WaterfallBar[];
+}
+
+export interface PicturePanel {
+	title: string;
+	better: string;
+	note?: string;
+	axis: Axis;
+}
+
+export interface PictureGroup {
+	cell?: number;
+	name: string;
+	rows: PictureRow[];
 }
 
 export interface ForestCell {
@@ -325,6 +353,7 @@ export interface LinePoint {
 	low: number;
 	high: number;
 	text: string;
+	hollow?: boolean;
 	cell?: number;
 	arms?: string[];
 }
@@ -340,6 +369,14 @@ export interface WaterfallBar {
 	high: number;
 	told: boolean;
 	whole: boolean;
+}
+
+export interface PictureRow {
+	arm: number;
+	name: string;
+	figures: PictureFigure[];
+	cell?: number;
+	arms?: string[];
 }
 
 export interface ForestRow {
@@ -393,6 +430,15 @@ export interface TimelineLine {
 
 export interface TrialFigure {
 	label: string;
+	value: number;
+	low: number;
+	high: number;
+}
+
+export interface PictureFigure {
+	label: string;
+	hint?: string;
+	note?: string;
 	value: number;
 	low: number;
 	high: number;

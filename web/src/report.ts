@@ -9,9 +9,12 @@ import { drawForest } from "./forest";
 import { drawFront } from "./front";
 import { drawHeat } from "./heat";
 import { followLeads } from "./lead";
-import { drawLines } from "./lines";
+import { drawLines, drawPanels } from "./lines";
+import { knowArms, labelled } from "./marks";
 import type { Drawn, Figure } from "./page";
 import { followPanel } from "./panel";
+import { drawPicture } from "./picture";
+import { offerDrawings } from "./save";
 import { drawSeries } from "./series";
 import { drawShares } from "./shares";
 import { shownOf } from "./shown";
@@ -24,12 +27,14 @@ import { unpack, unpackTables } from "./unpack";
 import { drawWaterfall } from "./waterfall";
 
 function draw(figure: Figure, width: number): Element | undefined {
+	if (figure.picture) return drawPicture(figure.picture, width, figure.title);
 	if (figure.forest) return drawForest(figure.forest, width, figure.title);
 	if (figure.dots) return drawDots(figure.dots, width, figure.title, figure.cell);
 	if (figure.curve) return drawCurve(figure.curve, width, figure.title, figure.cell);
 	if (figure.series) return drawSeries(figure.series, width, figure.title);
 	if (figure.split) return drawSplit(figure.split, width, figure.title);
 	if (figure.lines) return drawLines(figure.lines, width, figure.title);
+	if (figure.panels) return drawPanels(figure.panels, width, figure.title);
 	if (figure.heat) return drawHeat(figure.heat, width, figure.title);
 	if (figure.front) return drawFront(figure.front, width, figure.title);
 	if (figure.shares) return drawShares(figure.shares, width, figure.title);
@@ -156,6 +161,10 @@ async function main(): Promise<void> {
 	const drawn = JSON.parse(await unpack(document.getElementById("figures")?.textContent ?? "")) as Drawn;
 	const { classList } = document.documentElement;
 	const store = new Store(knownOf(drawn));
+	if (drawn.arms.some(({ name, label }) => name !== label)) {
+		knowArms(drawn.arms);
+		drawn.figures = labelled(drawn.figures, drawn.arms);
+	}
 	classList.add("drawn");
 	let prepare: () => void = () => {};
 	const prepared = new Promise<void>((resolve) => {
@@ -175,6 +184,7 @@ async function main(): Promise<void> {
 		placeKeys(table);
 		prepareTables(table, drawn, store);
 	});
+	offerDrawings();
 	followAsk(store, drawn);
 	followTables(store, drawn);
 	store.follow((now, before) => {

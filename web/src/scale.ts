@@ -49,12 +49,15 @@ export function spaced(ticks: number[], at: (tick: number) => number, gap: numbe
 	return kept;
 }
 
+/** Separates the thousands of a whole number of five digits or more, as the report's tables do. */
+export const grouped = (text: string): string =>
+	/^-?\d{5,}$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
+
 /** Up to three significant digits, without trailing zeros. */
 export function short(value: number): string {
 	if (value === 0) return "0";
-	return Math.abs(value) >= 1000
-		? Math.round(value).toLocaleString("en").replace(/,/g, " ")
-		: String(+value.toPrecision(3));
+	const text = Math.abs(value) >= 1000 ? String(Math.round(value)) : String(+value.toPrecision(3));
+	return grouped(text);
 }
 
 /** A time given in ns, in the unit that suits it. */

@@ -2,6 +2,7 @@
 // the axis that were asked for.
 
 import type { ShownDots } from "./dots";
+import { nameOf } from "./marks";
 import type { Dots, Drawn, Figure, Trials } from "./page";
 import type { State } from "./state";
 
@@ -14,7 +15,19 @@ export function cellShown(trials: Trials | undefined, place: number, state: Stat
 /** A figure as it is to be drawn; undefined when nothing of it is left. */
 export function shownOf(figure: Figure, drawn: Drawn, state: State): Figure | undefined {
 	const visible = <Part extends { name: string }>(parts: Part[]): Part[] =>
-		parts.filter((part) => !state.hidden.includes(part.name));
+		parts.filter((part) => !state.hidden.includes(nameOf(part.name)));
+	if (figure.picture) {
+		const of = (row: { arm: number }): string => drawn.arms[row.arm]?.name ?? "";
+		const groups = figure.picture.groups
+			.map((group) => ({
+				...group,
+				rows: group.rows.filter(
+					(row) => !state.hidden.includes(of(row)) && (!row.cell || cellShown(drawn.trials, row.cell - 1, state)),
+				),
+			}))
+			.filter((group) => group.rows.length > 0);
+		return groups.length > 0 ? { ...figure, picture: { ...figure.picture, groups } } : undefined;
+	}
 	if (figure.forest) {
 		const groups = figure.forest.groups
 			.filter((group) => !group.cell || cellShown(drawn.trials, group.cell - 1, state))
@@ -67,6 +80,12 @@ function chartOf(
 		const y = { ...figure.lines.y, log: isLog(figure.lines.y.log, low, state) };
 		return lines.length > 0 ? { ...figure, lines: { ...figure.lines, lines, y } } : undefined;
 	}
+	if (figure.panels) {
+		const charts = figure.panels.charts
+			.map((chart) => ({ ...chart, lines: visible(chart.lines) }))
+			.filter((chart) => chart.lines.length > 0);
+		return charts.length > 0 ? { ...figure, panels: { charts } } : undefined;
+	}
 	if (figure.front) {
 		const points = visible(figure.front.points);
 		const { x, y } = figure.front;
@@ -114,7 +133,7 @@ function dotsOf(trials: Trials, cell: number, metric: number, drawn: Drawn, own:
 			const { id, block, repeat, status } = trial;
 			return [{ trial: id, block, value: raw, ...(repeat ? { repeat } : {}), ...(status ? { status } : {}) }];
 		});
-		return { arm: each.arm, name: drawn.arms[each.arm]?.name ?? "", label, value, low, high, dots };
+		return { arm: each.arm, name: drawn.arms[each.arm]?.label ?? "", label, value, low, high, dots };
 	});
 	return { metric: name, axis: scale.unit ? `${label} (${scale.unit})` : label, scale, rows };
 }

@@ -3,6 +3,7 @@
 
 import { html } from "./html";
 import type { Drawn } from "./page";
+import { offerTable } from "./save";
 import { cellShown } from "./shown";
 import { makeSortable, sortAsAsked } from "./sort";
 import { listText, type State, type Store } from "./state";
@@ -19,6 +20,7 @@ export function prepareTables(within: ParentNode, drawn: Drawn, store: Store): v
 		const count = (counts.get(section) ?? 0) + 1;
 		counts.set(section, count);
 		makeSortable(table, `${section}.${within === document ? count : "all"}`, store);
+		offerTable(table);
 		if (drawn.trials) linkRows(table, drawn, store);
 		applyTo(table, drawn, store.state);
 	}
@@ -65,7 +67,7 @@ function applyTo(table: HTMLTableElement, drawn: Drawn, state: State): void {
 	sortAsAsked(table, state.sort);
 	const armHidden = (name: string): boolean => state.hidden.includes(name);
 	const hiddenTitles = new Set([
-		...state.hidden,
+		...drawn.arms.filter(({ name }) => armHidden(name)).map(({ label }) => label),
 		...(drawn.trials?.cells ?? [])
 			.filter((_, place) => !cellShown(drawn.trials, place, state))
 			.map((cell) => cell.title),

@@ -1,7 +1,7 @@
 // One trial: what it was, what it did, whether to believe it, and its record.
 
 import { figureText } from "./figure";
-import { button, html } from "./html";
+import { copier, html } from "./html";
 import { indented } from "./json";
 import { cellName, keyOf } from "./list";
 import type { Account, Drawn, Named, TrialLine, Trials } from "./page";
@@ -20,7 +20,9 @@ interface Asked {
 export function trialView(asked: Asked): HTMLElement {
 	const { trial, account, drawn, trials } = asked;
 	const arm = drawn.arms[trial.arm]?.name ?? "";
-	const where = [arm, cellName(trials, trial.cell), `block ${trial.block}`].filter((part) => part);
+	const where = [drawn.arms[trial.arm]?.label, cellName(trials, trial.cell), `block ${trial.block}`].filter(
+		(part) => part,
+	);
 	const title = `Trial ${trial.id}: ${where.join(", ")}`;
 	const state = [
 		account?.status ?? trial.status ?? "valid",
@@ -151,17 +153,11 @@ function named(summary: string, all: Named[]): HTMLElement | undefined {
 /** The record, indented when it is first looked at. */
 function recordOf(record: string): HTMLElement {
 	const text = html("pre", { class: "record" });
-	const status = html("span", { class: "note", role: "status" });
-	const copy = button("Copy", async () => {
-		try {
-			await navigator.clipboard.writeText(text.textContent ?? "");
-			status.textContent = " copied";
-		} catch {
-			getSelection()?.selectAllChildren(text);
-			status.textContent = " selected: press Ctrl+C";
-		}
-	});
-	const folded = html("details", {}, html("summary", {}, "The raw record"), html("p", {}, copy, status), text);
+	const copy = copier(
+		() => text.textContent ?? "",
+		() => getSelection()?.selectAllChildren(text),
+	);
+	const folded = html("details", {}, html("summary", {}, "The raw record"), html("p", {}, copy), text);
 	folded.addEventListener("toggle", () => {
 		if (text.textContent === "") text.textContent = indented(record);
 	});

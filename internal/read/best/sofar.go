@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
 )
@@ -15,7 +16,7 @@ import (
 const UndecidedSoFar = "undecided so far"
 
 // SoFar says of a run that goes on which arm leads on each metric, as far as intervals
-// hold it: "so far: asio, 32 % less server CPU than go-net". It is no verdict: a run that
+// hold it: "so far: asio with 32 % less server CPU than go-net". It is no verdict: a run that
 // is read after every block is read more often than its levels are made for. "" where
 // nothing may be said of a best arm.
 func (j *Judged) SoFar() string {
@@ -23,14 +24,19 @@ func (j *Judged) SoFar() string {
 		return ""
 	}
 	var said []string
+	named := "" // the arm that leads alone on an earlier metric
 	decided := false
 	for _, name := range j.metrics() {
-		words := leading(slices.DeleteFunc(slices.Clone(j.Sets), func(s Set) bool { return s.Metric != name }))
-		if words == "" {
-			said = append(said, metric.Shown(name).Label+" undecided")
-			continue
+		who, words := j.leading(slices.DeleteFunc(slices.Clone(j.Sets), func(s Set) bool { return s.Metric != name }))
+		switch {
+		case words == "":
+			words = metric.Shown(name).Label + " undecided"
+		case who != "" && who != named:
+			named, words, decided = who, who+" with "+words, true
+		default:
+			decided = true
 		}
-		said, decided = append(said, words), true
+		said = append(said, words)
 	}
 	if !decided {
 		return UndecidedSoFar
@@ -40,11 +46,11 @@ func (j *Judged) SoFar() string {
 
 // lead is who may lead in a cell, and who is behind.
 type lead struct {
-	arms   []string // the highest mean first
+	arms   []string // their labels, the highest mean first
 	behind *Arm     // the nearest one; nil where nobody is told to be
 }
 
-func (s Set) lead() lead {
+func (j *Judged) lead(s Set) lead {
 	var l lead
 	better := metric.Shown(s.Metric).Better
 	for i, a := range s.Arms {
@@ -55,52 +61,53 @@ func (s Set) lead() lead {
 				l.behind = &s.Arms[i]
 			}
 		default:
-			l.arms = append(l.arms, a.Name)
+			l.arms = append(l.arms, cells.ArmLabel(j.study, a.Name))
 		}
 	}
 	return l
 }
 
-// leading says who leads in the cells of one metric; "" where nobody does in any.
-func leading(sets []Set) string {
+// leading says who leads in the cells of one metric: the only arm that does, and by how
+// much, or several without a name; no words where nobody is told to lead in any.
+func (j *Judged) leading(sets []Set) (who, words string) {
 	m := metric.Shown(sets[0].Metric)
 	where := map[string][]string{} // who leads → cells
 	var leaders []string
-	told := false
+	told, several := false, false
 	for _, s := range sets {
-		who := "undecided"
-		if l := s.lead(); l.behind != nil {
-			who, told = part.Or(l.arms), true
+		leader := "undecided"
+		if l := j.lead(s); l.behind != nil {
+			leader, told, several = part.Or(l.arms), true, several || len(l.arms) > 1
 		}
-		if where[who] == nil {
-			leaders = append(leaders, who)
+		if where[leader] == nil {
+			leaders = append(leaders, leader)
 		}
-		where[who] = append(where[who], s.Cell)
+		where[leader] = append(where[leader], cells.CellLabel(j.study, s.Cell))
 	}
-	switch l := sets[0].lead(); {
+	switch {
 	case !told:
-		return ""
-	case len(leaders) == 1 && len(l.arms) == 1:
-		return leaders[0] + ", " + by(m, sets)
+		return "", ""
+	case len(leaders) == 1 && !several:
+		return leaders[0], j.by(m, sets)
 	case len(leaders) == 1:
-		return fmt.Sprintf("%s by %s", leaders[0], m.Label)
+		return "", fmt.Sprintf("%s by %s", leaders[0], m.Label)
 	}
 	parts := make([]string, len(leaders))
-	for i, who := range leaders {
-		parts[i] = who + cells.InCells(where[who])
+	for i, leader := range leaders {
+		parts[i] = leader + inCell(quantity.Names(where[leader]))
 	}
-	return m.Label + " " + strings.Join(parts, ", ")
+	return "", m.Label + " " + strings.Join(parts, ", ")
 }
 
 // by says by how much the only leader is ahead of the next: of several cells from the
 // least to the most.
-func by(m metric.Metric, sets []Set) string {
+func (j *Judged) by(m metric.Metric, sets []Set) string {
 	least, most := math.Inf(1), 0.0
 	var next, interval string
 	for _, s := range sets {
-		a := s.lead().behind
+		a := j.lead(s).behind
 		share := ahead(a.Ratio)
-		least, most, next = min(least, share), max(most, share), a.Name
+		least, most, next = min(least, share), max(most, share), cells.ArmLabel(j.study, a.Name)
 		low, high := ahead(a.Low), ahead(a.High)
 		interval = fmt.Sprintf(" (%s–%s %%)", rough(min(low, high)), rough(max(low, high)))
 		if math.IsInf(max(low, high), 1) {

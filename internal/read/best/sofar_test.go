@@ -20,15 +20,16 @@ func TestWhoLeadsSoFar(t *testing.T) {
 		sets []Set
 		want string
 	}{
-		"a lead on a cost": {[]Set{beside("", cost, ahead)}, "so far: a, 32 % less server CPU than b (24–39 %)"},
-		"a lead on a rate": {[]Set{beside("", rate, [3]float64{0.8, 0.7, 0.9})}, "so far: a, 25 % more rate than b (11–43 %)"},
+		"a lead on a cost": {[]Set{beside("", cost, ahead)}, "so far: a with 32 % less server CPU than b (24–39 %)"},
+		"a lead on a rate": {[]Set{beside("", rate, [3]float64{0.8, 0.7, 0.9})}, "so far: a with 25 % more rate than b (11–43 %)"},
 		"nothing told":     {[]Set{beside("", cost, near), beside("", rate, [3]float64{0.99, 0.9, 1.1})}, "undecided so far"},
-		"one of two":       {[]Set{beside("", cost, ahead), beside("", rate, [3]float64{0.99, 0.9, 1.1})}, "so far: a, 32 % less server CPU than b (24–39 %); rate undecided"},
+		"one of two":       {[]Set{beside("", cost, ahead), beside("", rate, [3]float64{0.99, 0.9, 1.1})}, "so far: a with 32 % less server CPU than b (24–39 %); rate undecided"},
+		"both":             {[]Set{beside("", cost, ahead), beside("", rate, [3]float64{0.8, 0.7, 0.9})}, "so far: a with 32 % less server CPU than b (24–39 %); 25 % more rate than b (11–43 %)"},
 		"two that lead":    {[]Set{beside("", cost, near, ahead)}, "so far: a or b by server CPU"},
-		"every cell":       {[]Set{beside("connections=1", cost, ahead), beside("connections=50", cost, [3]float64{1.1, 1.05, 1.2})}, "so far: a, 9.1 to 32 % less server CPU than the next"},
+		"every cell":       {[]Set{beside("connections=1", cost, ahead), beside("connections=50", cost, [3]float64{1.1, 1.05, 1.2})}, "so far: a with 9.1 to 32 % less server CPU than the next"},
 		"cells that differ": {[]Set{beside("connections=1", cost, ahead), beside("connections=50", cost, near)},
 			"so far: server CPU a at 1 connection, undecided at 50 connections"},
-		"an interval without an end": {[]Set{beside("", rate, [3]float64{0.5, 0, 0.9})}, "so far: a, 100 % more rate than b (11 % or more)"},
+		"an interval without an end": {[]Set{beside("", rate, [3]float64{0.5, 0, 0.9})}, "so far: a with 100 % more rate than b (11 % or more)"},
 		"not to be compared":         {[]Set{arms("", cost, Unknown, Unknown)}, "undecided so far"},
 	} {
 		if got := (&Judged{Sets: c.sets}).SoFar(); got != c.want {

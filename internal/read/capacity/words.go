@@ -176,7 +176,7 @@ func withBound(c view.Chart, b record.Bound) view.Chart {
 	if first.N == 0 || !(b.Value > 0) {
 		return c
 	}
-	line := view.Line{Name: "objective: " + b.Text}
+	line := view.Line{Name: "objective"}
 	for _, at := range []view.Coordinate{first.X, last.X} {
 		line.Points = append(line.Points, view.Point{X: at, Figure: cells.Figure{Value: b.Value, Low: b.Value, High: b.Value, N: 1}})
 	}

@@ -27,7 +27,7 @@ func Spoken(cell string) string {
 		return ""
 	}
 	var parts []string
-	for _, level := range strings.Fields(cell) {
+	for _, level := range levelsIn(cell) {
 		factor, value, _ := strings.Cut(level, "=")
 		words, known := spoken[factor]
 		switch {

@@ -50,6 +50,7 @@ type Model struct {
 	Reason       string        `json:"reason,omitempty"` // why this is no model to rely on; what was found stays beside it
 
 	metric, per string
+	drawn       []drawnCell
 }
 
 // Coefficient is one number of a model with its 95 % interval: of 1, of the factor
@@ -119,6 +120,7 @@ func (c *Cost) readModels(s *cells.Dataset) string {
 		model := Model{Arm: g.arm, At: g.at, metric: c.Spec.Metric, per: c.Spec.Per}
 		measured := slices.DeleteFunc(g.points, func(p point) bool { return !(p.y > 0) })
 		model.Reason = model.fit(c.Spec, measured)
+		model.drawn = drawnCells(measured)
 		if len(measured) > 0 {
 			model.stamp(s, measured)
 		}

@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/part"
@@ -40,20 +41,33 @@ func (all Costs) Part() part.Part {
 		if c.Reason != "" {
 			s.Sentences = []string{part.Sentence("not modelled: " + c.Reason)}
 		} else {
-			s.Tables = []part.Table{c.errorTable(), c.coefficientTable(), c.heldOutTable()}
+			s.Figure = c.figure()
+			errors := c.errorTable()
+			var verdicts []string
 			for _, m := range c.Models {
-				s.Tables[0].Notes = append(s.Tables[0].Notes, m.Sentence)
+				errors.Notes = append(errors.Notes, m.Sentence)
+				verdicts = append(verdicts, m.verdict())
 			}
+			s.Tables = []part.Table{folded(errors), folded(c.coefficientTable()), c.heldOutTable()}
+			s.Sentences = []string{part.Dotted(strings.Join(verdicts, "; "))}
 		}
 		p.Sections = append(p.Sections, s)
 	}
 	return p
 }
 
+// folded closes a table on the page until it is asked for; a terminal shows it.
+func folded(t part.Table) part.Table {
+	open := t
+	t.Folded, t.Terminal = true, &open
+	return t
+}
+
 // errorTable has a line for each model: how far it is off where it has not looked.
 func (c Cost) errorTable() part.Table {
 	t := part.Table{
-		Caption: fmt.Sprintf("Errors are predicted ÷ measured − 1 in cells that the model has not seen. One that misses one in ten (90 %%) by more than %s is rough, and by more than %s of no use for a plan.", part.Percent(Tolerance), part.Percent(Unusable)),
+		Caption: "How far each model is off in cells that it has not seen.",
+		Notes:   []string{fmt.Sprintf("Errors are predicted ÷ measured − 1. A model that misses one in ten (90 %%) by more than %s is rough, and by more than %s of no use for a plan.", part.Percent(Tolerance), part.Percent(Unusable))},
 		Columns: slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("levels"), part.Figures("fitted", "not seen", "median", "90 %", "largest"), part.Titles("at", "")),
 	}
 	for _, m := range c.Models {
@@ -78,7 +92,7 @@ func (c Cost) errorTable() part.Table {
 // coefficientTable lists the coefficients, each with what it is of.
 func (c Cost) coefficientTable() part.Table {
 	t := part.Table{
-		Caption: c.Spec.Metric + " is the sum of these. Intervals are 95 % over blocks; parts that the fitted cells do not ask for are left out.",
+		Caption: part.Capital(part.Label(c.Spec.Metric)) + " is the sum of these. Intervals are 95 % over blocks; parts that the fitted cells do not ask for are left out.",
 		Columns: slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("levels", "per"), part.Figures("amount")),
 	}
 	for _, m := range c.Models {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 )
 
 // modelSentence says what a model is, how far it is off, and of what it is; of one that
@@ -16,9 +17,9 @@ func modelSentence(c Cost, m Model) string {
 		who += " with " + m.At
 	}
 	if m.Reason != "" {
-		return fmt.Sprintf("%s has no model of %s: %s%s.", who, c.Spec.Metric, m.Reason, worstWords(m))
+		return fmt.Sprintf("%s has no model of %s: %s%s.", who, part.Label(c.Spec.Metric), m.Reason, worstWords(m))
 	}
-	s := fmt.Sprintf("%s: %s is %s; %d cells that it has not seen are missed by %s (median), %s (90th percentile)%s", who, c.Spec.Metric, formula(c, m),
+	s := fmt.Sprintf("%s: %s is %s; %d cells that it has not seen are missed by %s (median), %s (90th percentile)%s", who, part.Label(c.Spec.Metric), formula(c, m),
 		len(m.HeldOut), quantity.FormatShare(m.Median), quantity.FormatShare(m.P90), worstWords(m)) + roughWords(m)
 	if m.With != "" {
 		s += "; " + m.With
@@ -137,7 +138,7 @@ func (all Costs) sentence() string {
 	for _, c := range all {
 		models += len(c.Models)
 		for _, m := range c.Models {
-			name := strings.TrimSpace(m.Arm+" "+m.At) + " of " + c.Spec.Metric
+			name := strings.TrimSpace(m.Arm+" "+m.At) + " of " + part.Label(c.Spec.Metric)
 			switch {
 			case m.Reason != "":
 				refused = append(refused, name)

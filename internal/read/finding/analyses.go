@@ -64,7 +64,7 @@ func (f *Findings) Analyses() []part.Analysis {
 	for _, a := range analyses {
 		all = append(all, a.found(f))
 	}
-	return all
+	return append(all, f.Answer)
 }
 
 // Headlines are what the analyses say to the study's question, in their order.
@@ -96,5 +96,5 @@ func (f *Findings) answer() (answer.Answer, []string) {
 	if len(said) == 0 {
 		said = answer.Alone(f.Run)
 	}
-	return answer.Of(f.Run, headlines, floorSentence(f.Floors)), said
+	return answer.Of(answer.Found{Run: f.Run, Best: f.Best, Stage: f.Stage, Headlines: headlines, Charts: f.Charts, Floor: floorSentence(f.Floors)}), said
 }

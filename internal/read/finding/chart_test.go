@@ -152,7 +152,7 @@ func TestChartsThatCannotBeDrawnSayWhy(t *testing.T) {
 		"y":               {record.Chart{Kind: record.Heat, Metric: idleRSS, X: "connections", Y: "reqest"}, untouched, `did you mean "request"?`, 0},
 		"where":           {record.Chart{Kind: record.Lines, Metric: idleRSS, X: "connections", Where: map[string]string{"arm": "asio"}}, untouched, "no valid trial at arm=asio", 0},
 		"text not value":  {record.Chart{Kind: record.Lines, Metric: idleRSS, X: "connections", Where: map[string]string{writeBuffer: "0"}}, untouched, "no valid trial at opt.server.write_buffer=0", 0},
-		"absent metric":   {record.Chart{Kind: record.Lines, Metric: "work_s", X: "connections"}, untouched, "no valid trial has work_s", 0},
+		"absent metric":   {record.Chart{Kind: record.Lines, Metric: "work_s", X: "connections"}, untouched, "no valid trial has time for the work", 0},
 		"words only":      {record.Chart{Kind: record.Lines, Metric: idleRSS, X: "arm", Where: map[string]string{"connections": "1"}}, untouched, "a line needs numbers", 0},
 		"against":         {record.Chart{Kind: record.Front, Metric: "exchanges_per_s", Against: "rss"}, untouched, "against: find metric", 0},
 		"no direction":    {record.Chart{Kind: record.Front, Metric: "server.meter_share", Against: idleRSS}, untouched, "server.meter_share has no better direction", 0},

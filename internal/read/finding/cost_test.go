@@ -39,7 +39,7 @@ func TestCostsAreModelledForEachArm(t *testing.T) {
 		if c := m.Coefficients[1]; c.Of != "connections" || math.Abs(c.Value-perConnection) > c.High-c.Low {
 			t.Errorf("%s: %+v, planted %v a connection", m.Arm, c, perConnection)
 		}
-		for _, part := range []string{m.Arm + ": server.idle_rss_bytes is 8.", " MiB + ", " KiB per connection; 3 cells that it has not seen are missed by ", "most at connections="} {
+		for _, part := range []string{m.Arm + ": server idle RSS is 8.", " MiB + ", " KiB per connection; 3 cells that it has not seen are missed by ", "most at connections="} {
 			if !strings.Contains(m.Sentence, part) {
 				t.Errorf("%q has no %q", m.Sentence, part)
 			}
@@ -61,7 +61,7 @@ func TestACostThatIsNoLineIsRefused(t *testing.T) {
 			warned++
 		}
 	}
-	if !strings.HasPrefix(f.Answer.Sentences[0], "0 of 2 models predict") || warned != 2 || !strings.Contains(f.Costs[0].Models[0].Sentence, "has no model of server.idle_rss_bytes: ") {
+	if !strings.HasPrefix(f.Answer.Sentences[0], "0 of 2 models predict") || warned != 2 || !strings.Contains(f.Costs[0].Models[0].Sentence, "has no model of server idle RSS: ") {
 		t.Errorf("%d warnings; %s; %s", warned, f.Answer.Sentences[0], f.Costs[0].Models[0].Sentence)
 	}
 }

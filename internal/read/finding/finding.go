@@ -27,7 +27,7 @@ import (
 
 // Schema is the version of findings.json: one more when a field goes or changes its
 // meaning. New fields do not change it.
-const Schema = 2
+const Schema = 3
 
 // Findings is everything that can be said about one run.
 type Findings struct {

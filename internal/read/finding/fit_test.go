@@ -84,7 +84,7 @@ func TestFitFindsThePlantedModel(t *testing.T) {
 		t.Errorf("error %v, worst %v of %s, R² %v", f.Error, f.Worst, f.WorstAt, f.R2)
 	}
 	for _, part := range []string{
-		"server.idle_rss_bytes is 8.", " MiB (", "and for each connection 3", " KiB (", ") × opt.server.write_buffer and 0.01",
+		"server idle RSS is 8.", " MiB (", "and for each connection 3", " KiB (", ") × opt.server.write_buffer and 0.01",
 		"; published 2 (inside the interval) and 1 (outside)", "240 trials in 8 blocks", "go-grpc with google.golang.org/grpc v1.85.0.",
 	} {
 		if !strings.Contains(f.Sentence, part) {

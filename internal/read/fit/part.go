@@ -56,7 +56,7 @@ func modelText(f Fit) string {
 	for i, c := range f.Terms {
 		inner += " + " + termName(i, len(f.Terms)) + " × " + c.Of
 	}
-	return f.Spec.Metric + " = a + " + f.Spec.Per + " × (" + inner + ")"
+	return part.Label(f.Spec.Metric) + " = a + " + f.Spec.Per + " × (" + inner + ")"
 }
 
 func termName(i, of int) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 )
 
 // sentence puts a fit into words; "" where there is none.
@@ -14,7 +15,7 @@ func (f Fit) sentence() string {
 	}
 	var b strings.Builder
 	one := strings.TrimSuffix(f.Spec.Per, "s")
-	fmt.Fprintf(&b, "%s is %s", f.Spec.Metric, coefficient(f.Base, f.Unit))
+	fmt.Fprintf(&b, "%s is %s", part.Label(f.Spec.Metric), coefficient(f.Base, f.Unit))
 	fmt.Fprintf(&b, ", and for each %s %s", one, coefficient(f.Per, f.Unit))
 	for _, t := range f.Terms {
 		fmt.Fprintf(&b, " and %s × %s", coefficient(t, ""), t.Of)

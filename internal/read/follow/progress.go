@@ -22,6 +22,7 @@ type Progress struct {
 	State   State
 	Done    int // trials with a record
 	Planned int // trials, up to the look at which the run ends at the latest
+	Probes  int // of those that are done: trials for profiles, besides the blocks
 	Failed  int // of those that are done
 }
 
@@ -41,6 +42,9 @@ func progressOf(header record.Header, plan []record.Trial, records []record.Reco
 		}
 	}
 	for i := range records {
+		if records[i].Trial.Probe {
+			p.Probes++
+		}
 		if records[i].Outcome == record.Failed {
 			p.Failed++
 		}

@@ -11,6 +11,7 @@ import (
 type Figure struct {
 	Heading
 	Lines     *Lines     `json:"lines,omitempty"`
+	Panels    *Panels    `json:"panels,omitempty"`
 	Heat      *Heat      `json:"heat,omitempty"`
 	Front     *Front     `json:"front,omitempty"`
 	Waterfall *Waterfall `json:"waterfall,omitempty"`
@@ -18,7 +19,7 @@ type Figure struct {
 
 // Drawn reports whether there is anything to draw.
 func (f Figure) Drawn() bool {
-	return f.Lines != nil || f.Heat != nil || f.Front != nil || f.Waterfall != nil
+	return f.Lines != nil || f.Panels != nil || f.Heat != nil || f.Front != nil || f.Waterfall != nil
 }
 
 // Heading is what stands around a figure's drawing.
@@ -66,20 +67,30 @@ type Lines struct {
 	Lines []Line `json:"lines"`
 }
 
-// Line is one line; Name is empty when it is the only one.
-type Line struct {
-	Colour
-	Name   string      `json:"name"`
-	Points []LinePoint `json:"points"`
+// Panels are charts of the same lines beside each other: of several metrics, or over
+// several factors. One legend names the lines.
+type Panels struct {
+	Charts []Lines `json:"charts"`
 }
 
-// LinePoint is one value with its interval, Text what the pointer shows.
+// Line is one line; Name is empty when it is the only one. Model is a curve that stands
+// for the points, which are then not joined: pairs of a level and a value.
+type Line struct {
+	Colour
+	Name   string       `json:"name"`
+	Points []LinePoint  `json:"points"`
+	Model  [][2]float64 `json:"model,omitempty"`
+}
+
+// LinePoint is one value with its interval, Text what the pointer shows. A model has not
+// seen a hollow one.
 type LinePoint struct {
-	X     float64 `json:"x"`
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	Text  string  `json:"text"`
+	X      float64 `json:"x"`
+	Value  float64 `json:"value"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Text   string  `json:"text"`
+	Hollow bool    `json:"hollow,omitempty"`
 	Behind
 }
 
@@ -88,9 +99,10 @@ type Heat struct {
 	X       string   `json:"x"`
 	Y       string   `json:"y"`
 	Axis    string   `json:"axis"`
-	Log     bool     `json:"log,omitempty"` // the colours' scale
-	Columns []string `json:"columns"`       // levels of X, rising
-	Rows    []string `json:"rows"`          // levels of Y from the top, falling
+	Log     bool     `json:"log,omitempty"`   // the colours' scale
+	Columns []string `json:"columns"`         // levels of X, rising
+	Rows    []string `json:"rows"`            // levels of Y from the top, falling
+	Lower   bool     `json:"lower,omitempty"` // is better: what is worse has the same colour in every map
 	Boxes   []Box    `json:"boxes"`
 }
 

@@ -25,10 +25,12 @@ func Reasons(s *cells.Dataset, differences []Difference, profiles []Profile) *Wh
 	})
 	var said []string
 	if d := strongest(s, told); d != nil {
-		said = append(said, d.cause(len(told) == 1))
+		labelled := *d
+		labelled.Arm, labelled.Base = cells.ArmLabel(s.Header.Study, d.Arm), cells.ArmLabel(s.Header.Study, d.Base)
+		said = append(said, labelled.cause(len(told) == 1, cells.CellLabel(s.Header.Study, d.Cell)))
 	}
-	if words := accounted(told); len(told) > 1 {
-		said = append(said, words)
+	if len(told) > 1 && slices.ContainsFunc(told, Difference.partly) {
+		said = append(said, accounted(told))
 	}
 	if said = append(said, dominated(profiles)...); len(said) == 0 {
 		return nil
@@ -45,19 +47,27 @@ func (w *Why) Part() part.Part {
 	return p
 }
 
-// strongest is the largest difference, of those on a metric that the study judges where
-// there is one; nil for none of which a part is told apart.
+// partly tells whether a part of a difference is told apart from noise.
+func (d Difference) partly() bool {
+	return slices.ContainsFunc(d.Activities, func(a Change) bool { return a.Told })
+}
+
+// strongest is the largest difference: of those of which a part is told apart, and of
+// these of those on a metric that the study judges, where there are such; nil for none.
 func strongest(s *cells.Dataset, told []Difference) *Difference {
 	var most *Difference
 	by := func(d *Difference) float64 {
 		size := math.Abs(math.Log(d.Whole.Arm / d.Whole.Base))
 		if s.Primary(d.Metric) {
-			size += math.Log(1e6) // before any other
+			size += 1e3 // before any other
+		}
+		if d.partly() {
+			size += 1e6
 		}
 		return size
 	}
 	for i := range told {
-		if d := &told[i]; len(d.parts(nothing)) > 0 && d.Whole.Arm > 0 && (most == nil || by(d) > by(most)) {
+		if d := &told[i]; d.Whole.Arm > 0 && (most == nil || by(d) > by(most)) {
 			most = d
 		}
 	}
@@ -68,11 +78,28 @@ func nothing(Change) string { return "" }
 
 // cause is the difference in a reader's words, with what the profile accounts for where
 // it is the only one.
-func (d Difference) cause(only bool) string {
+func (d Difference) cause(only bool, cell string) string {
 	const named = 2 // activities
-	_, _, per := d.scale()
+	scale, unit, per := d.scale()
+	in := ""
+	if cell != "" {
+		in = " at " + cell
+	}
 	parts := d.parts(nothing)
-	text := fmt.Sprintf("The %s of %s spends %s per %s than that of %s%s", d.End, d.Arm, part.And(parts[:min(named, len(parts))]), per, d.Base, cells.InCell(d.Cell))
+	if len(parts) == 0 {
+		text := fmt.Sprintf("The %s of %s spends %s %s %s CPU per %s than that of %s%s", d.End, d.Arm, scale.Format(math.Abs(d.Whole.Difference)), unit, comparative(d.Whole.Difference), per, d.Base, in)
+		var seems []string
+		for _, a := range d.Activities { // the largest first
+			if a.Difference*d.Whole.Difference > 0 && len(seems) < named {
+				seems = append(seems, Spoken(a.Name))
+			}
+		}
+		if len(seems) > 0 {
+			text += ", most of it as it seems in " + part.And(seems)
+		}
+		return text + fmt.Sprintf("; %s of each arm cannot tell that from noise.", quantity.Plural(d.Pairs, "probe"))
+	}
+	text := fmt.Sprintf("The %s of %s spends %s per %s than that of %s%s", d.End, d.Arm, part.And(parts[:min(named, len(parts))]), per, d.Base, in)
 	if only {
 		return text + "; " + accounted([]Difference{d})
 	}

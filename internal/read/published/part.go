@@ -46,7 +46,7 @@ func (all Figures) beside() part.Table {
 		if f.Measured > 0 {
 			measured = part.Datum{Ratio: &part.Ratio{Text: part.Times(f.Measured), Interval: part.Span(f.Low, f.High)}}
 		}
-		t.Rows = append(t.Rows, append(part.Row(cmp.Or(f.Cell, f.Published.Cell, "all"), f.Metric, f.arms()), f.ratio(), measured, part.Word(f.Source), part.Word(f.Note)))
+		t.Rows = append(t.Rows, append(part.Row(cmp.Or(f.Cell, f.Published.Cell, "all"), part.Label(f.Metric), f.arms()), f.ratio(), measured, part.Word(f.Source), part.Word(f.Note)))
 	}
 	short := t.Between(1, len(t.Columns)-2)
 	t.Terminal = &short
@@ -72,7 +72,7 @@ func (all Figures) elsewhere() part.Table {
 	var lines []string
 	for _, why := range reasons {
 		for _, f := range by[why] {
-			t.Rows = append(t.Rows, append(part.Row(why, f.Metric, f.arms()), f.ratio(), part.Word(f.Source), part.Word(f.Note)))
+			t.Rows = append(t.Rows, append(part.Row(why, part.Label(f.Metric), f.arms()), f.ratio(), part.Word(f.Source), part.Word(f.Note)))
 		}
 		lines = append(lines, part.Capital(why)+". "+by[why].inLine())
 	}
@@ -106,9 +106,9 @@ func (all Figures) inLine() string {
 			fmt.Fprintf(&b, "; … and %s; see report.html", quantity.Plural(len(all)-i, "more figure"))
 			return b.String()
 		case i == 0:
-			b.WriteString(f.Metric + " of ")
+			b.WriteString(part.Label(f.Metric) + " of ")
 		case all[i-1].Metric != f.Metric:
-			b.WriteString("; " + f.Metric + " of ")
+			b.WriteString("; " + part.Label(f.Metric) + " of ")
 		default:
 			b.WriteString(", ")
 		}

@@ -367,7 +367,7 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 			for _, figure := range p.Effects {
 				for _, g := range figure.Forest.Groups {
 					for _, row := range g.Rows {
-						if figure.Title != effectTitle(f, c.Metric) || g.Name != c.Cell || row.Name != c.Arm {
+						if figure.Title != effectTitle(f, c.Metric) || g.Name != cells.CellLabel(f.Header.Study, c.Cell) || row.Name != c.Arm {
 							continue
 						}
 						rows++

@@ -30,10 +30,45 @@ func (l *layout) answers() []Answer {
 // answer is the answer to the study's question.
 func (l *layout) answer() []string {
 	var sentences []string
-	for _, s := range l.Findings.Answer.Sentences {
+	for _, s := range l.Findings.Answer.Text() {
 		sentences = append(sentences, strings.ReplaceAll(s, " %", part.NoBreak+"%"))
 	}
 	return sentences
+}
+
+// condition is the line that says where the answer holds, the last of its sentences; ""
+// for none.
+func (l *layout) condition() string {
+	return strings.ReplaceAll(l.Findings.Answer.Condition, " %", part.NoBreak+"%")
+}
+
+// care is what to be careful about, in one line: what weakens the answer first, then what
+// the warnings are about.
+func (l *layout) care() string {
+	const most = 5
+	var about []string
+	severe := false
+	for _, n := range l.notices() {
+		word := strings.ReplaceAll(n.word, "-", " ")
+		if n.word == "trials" {
+			word = "lost trials"
+		}
+		about = append(about, word)
+	}
+	for _, w := range l.warnings() {
+		severe = severe || w.Severe
+	}
+	if len(about) == 0 {
+		return ""
+	}
+	if more := len(about) - most; more > 0 {
+		about = append(about[:most:most], fmt.Sprintf("%d more", more))
+	}
+	first := "Good to know: "
+	if severe || len(l.caveats()) > 0 {
+		first = "Read with care: "
+	}
+	return first + strings.Join(about, ", ") + "."
 }
 
 // tally says what became of the trials.

@@ -56,7 +56,7 @@ func (l *layout) cells() []Cell {
 	for i, c := range l.Cells {
 		cell := Cell{
 			ID:      fmt.Sprintf("cell-%d", i+1),
-			Title:   cmp.Or(cells.Spoken(c.Name), "Results"),
+			Title:   cmp.Or(l.cell(c.Name), "Results"),
 			Main:    l.mainTable(c),
 			Pairs:   l.pairTable(c),
 			Details: l.details(c),
@@ -199,7 +199,7 @@ func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale)
 
 // allTable has every metric. It alone shows medians.
 func (l *layout) allTable(c cells.Cell) part.Table {
-	t := byMetric(c, metricsOf(c), "Every metric: mean over blocks with its 95 % interval, and the median of the trials, which is not used for comparisons.", true)
+	t := l.byMetric(c, metricsOf(c), "Every metric: mean over blocks with its 95 % interval, and the median of the trials, which is not used for comparisons.", true)
 	t.Folded = true
 	return t
 }

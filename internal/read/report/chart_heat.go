@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/view"
@@ -26,7 +27,7 @@ func (v *chartView) heat() (drawn *part.Heat, table part.Table, what string) {
 	v.noteCut(up, v.Spec.Y)
 	slices.Reverse(up.all) // an axis rises
 	heat := &part.Heat{
-		X: v.Spec.X, Y: v.Spec.Y, Axis: directed(part.AxisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Log: spans(v.values(), heatSpan),
+		X: v.Spec.X, Y: v.Spec.Y, Axis: directed(part.AxisTitle(v.Spec.Metric, v.scale), v.Spec.Metric), Log: spans(v.values(), heatSpan), Lower: directionOf(v.Spec.Metric) == metric.Lower,
 		Columns: texts(across.all), Rows: texts(up.all),
 	}
 	table = part.Table{Columns: part.Titles(v.Spec.Y)}

@@ -48,8 +48,10 @@ func (l *layout) comparedRow(c compare.Comparison) []part.Datum {
 		quotient = part.Datum{Text: part.None, Detail: c.Reason}
 	}
 	arm := l.named(c.Arm)
-	arm.Text = l.pairText(c)
-	return []part.Datum{part.Word(cmp.Or(cells.Spoken(c.Cell), "all")), part.Word(c.Metric), arm, value, base, quotient, part.Value(strconv.Itoa(c.Blocks), "")}
+	if c.Base != "" && c.Base != l.Header.Study.Compare.Baseline {
+		arm.Text += " ÷ " + l.called(c.Base)
+	}
+	return []part.Datum{part.Word(cmp.Or(l.cell(c.Cell), "all")), part.Word(part.Label(c.Metric)), arm, value, base, quotient, part.Value(strconv.Itoa(c.Blocks), "")}
 }
 
 // judgedRow is how a primary comparison was judged.

@@ -26,8 +26,8 @@ var (
 func (l *layout) details(c cells.Cell) []part.Table {
 	tables := []part.Table{
 		l.clientTable(c),
-		byMetric(c, measuredOf(c, ofRuntime), "The runtime in the window: garbage collection, goroutines, memory; – where a worker has none. Mean over blocks with its 95 % interval.", false),
-		byMetric(c, measuredOf(c, ofPath), "Interfaces, connections, threads and memory. Mean over blocks with its 95 % interval.", false),
+		l.byMetric(c, measuredOf(c, ofRuntime), "The runtime in the window: garbage collection, goroutines, memory; – where a worker has none. Mean over blocks with its 95 % interval.", false),
+		l.byMetric(c, measuredOf(c, ofPath), "Interfaces, connections, threads and memory. Mean over blocks with its 95 % interval.", false),
 	}
 	return slices.DeleteFunc(tables, func(t part.Table) bool { return len(t.Rows) == 0 && len(t.Notes) == 0 })
 }

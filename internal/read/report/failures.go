@@ -19,7 +19,7 @@ func (l *layout) failed() part.Section {
 		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "arm"), part.Titles("reason"), part.Figures("exchanges"), part.Titles("kind")),
 	}
 	l.eachFailed(func(c cells.Cell, a cells.Arm, reason, kind string, n int64) {
-		t.Rows = append(t.Rows, []part.Datum{part.Word(cmp.Or(c.Name, "all")), l.named(a.Name), part.Word(reason), part.Value(strconv.FormatInt(n, 10), ""), part.Word(kind)})
+		t.Rows = append(t.Rows, []part.Datum{part.Word(cmp.Or(l.cell(c.Name), "all")), l.named(a.Name), part.Word(reason), part.Value(strconv.FormatInt(n, 10), ""), part.Word(kind)})
 	})
 	return part.Section{ID: failedID, Title: "Failed exchanges", Tables: []part.Table{part.Bounded(t)}}
 }

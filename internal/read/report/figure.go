@@ -11,6 +11,7 @@ import (
 // cells. At most one of the pointers is set.
 type Figure struct {
 	part.Figure
+	Picture  *Picture  `json:"picture,omitempty"`
 	Forest   *Forest   `json:"forest,omitempty"`
 	Dots     *Dots     `json:"dots,omitempty"`
 	Curve    *Curve    `json:"curve,omitempty"`
@@ -25,6 +26,20 @@ type Figure struct {
 // it.
 func (f Figure) OnScreen() bool {
 	return f.Series != nil || f.Split != nil || f.Shares != nil || f.Flame != nil || f.Timeline != nil
+}
+
+// longFigure is from how many rows on a figure is closed until it is asked for.
+const longFigure = 24
+
+// Long tells whether a figure is longer than a screen.
+func (f Figure) Long() bool {
+	rows := 0
+	if f.Forest != nil {
+		for _, g := range f.Forest.Groups {
+			rows += len(g.Rows)
+		}
+	}
+	return rows > longFigure
 }
 
 // effects makes one forest per primary metric over all cells.

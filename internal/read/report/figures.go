@@ -113,7 +113,7 @@ func metricColumn(name string, s metric.Scale) part.Column {
 // byMetric is a table of metrics by arms: metrics are many, arms are few. With
 // medians each arm has a second column; without, a metric that is 0 in every arm is
 // named in a note instead.
-func byMetric(c cells.Cell, metrics []string, caption string, medians bool) part.Table {
+func (l *layout) byMetric(c cells.Cell, metrics []string, caption string, medians bool) part.Table {
 	t := part.Table{Caption: caption, Columns: part.Titles("metric", "unit")}
 	var zeros []string
 	if !medians {
@@ -124,14 +124,17 @@ func byMetric(c cells.Cell, metrics []string, caption string, medians bool) part
 		t.Notes = append(t.Notes, "0 in every arm: "+strings.Join(zeros, ", ")+".")
 	}
 	for _, a := range c.Arms {
-		t.Columns = append(t.Columns, part.Figures(a.Name)...)
+		t.Columns = append(t.Columns, part.Figures(l.called(a.Name))...)
 		if medians {
 			t.Columns = append(t.Columns, part.Figures("its median")...)
 		}
 	}
 	for _, name := range metrics {
 		s := scaleOf(c, name)
-		row := part.Row(name, s.Unit)
+		row := []part.Datum{part.Word(part.Label(name)), part.Word(s.Unit)}
+		if medians { // the whole list: here a reader finds the name to type
+			row[0].Detail = name
+		}
 		for _, a := range c.Arms {
 			row = append(row, armFigure(a, name, s))
 			if medians {

@@ -77,7 +77,7 @@ func (l *layout) betterOf(name string) string {
 }
 
 func (l *layout) forestCell(c cells.Cell, name string) ForestCell {
-	group := ForestCell{Name: c.Name}
+	group := ForestCell{Name: l.cell(c.Name)}
 	for _, a := range c.Arms {
 		cmp, ok := l.compared[comparisonKey{c.Name, a.Name, name}]
 		if !ok || !cmp.Known() || !part.Drawable(cmp.Ratio, cmp.Low, cmp.High) {

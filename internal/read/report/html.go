@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"netdyno/internal/printable"
@@ -33,6 +34,7 @@ var pageTemplate = sync.OnceValue(parsePage)
 func parsePage() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"mark":       mark,
+		"wordy":      func(text string) bool { return strings.Contains(text, " ") }, // why there is no interval
 		"verdict":    verdictClass,
 		"stateMark":  func(s compare.State) string { return stateMarks[s] },
 		"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
@@ -50,6 +52,15 @@ type filled struct {
 	Accounts template.HTML            // packed, of trials
 	Packed   map[string]template.HTML // tables by the cell's ID
 	Marks    string
+}
+
+// Said are the sentences of the answer without the condition, which stands below the
+// picture.
+func (p Page) Said() []string {
+	if p.Condition != "" {
+		return p.Answer[:len(p.Answer)-1]
+	}
+	return p.Answer
 }
 
 // drawn is the part of the page that the script takes up.

@@ -17,7 +17,7 @@ import (
 var indexHTML string
 
 var indexTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("index").Parse(indexHTML))
+	return template.Must(parsePage().New("index").Parse(indexHTML))
 })
 
 // claimsTitle heads the claims of all studies of an index.
@@ -30,6 +30,7 @@ type Entry struct {
 	Answer   []string // to its question
 	Link     string   // to the study's report, relative to the index; empty for none
 	Tally    string   // what became of its trials, or why there is no report
+	Figure   *Figure  // the answer in absolute figures; nil for none
 	Claims   []ClaimLine
 }
 
@@ -43,7 +44,7 @@ type ClaimLine struct {
 // Entry makes the page's own entry in an index, linked to where its report
 // lies.
 func (p Page) Entry(link string) Entry {
-	e := Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally}
+	e := Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally, Figure: p.leading()}
 	for _, a := range p.Parts {
 		for _, s := range a.Sections {
 			if s.Outcome != "" {
@@ -52,6 +53,22 @@ func (p Page) Entry(link string) Entry {
 		}
 	}
 	return e
+}
+
+// leading is the figure that shows the answer: the picture of the arms, or the first of the
+// part that leads.
+func (p Page) leading() *Figure {
+	if p.Picture != nil {
+		return p.Picture
+	}
+	for _, a := range p.Parts {
+		for _, s := range a.Sections {
+			if a.ID == p.Lead && s.Figure != nil {
+				return &Figure{Figure: *s.Figure}
+			}
+		}
+	}
+	return nil
 }
 
 // Contents joins the reports of several studies. Build one with Index;
@@ -73,6 +90,8 @@ type indexView struct {
 	Parts  []indexPart
 	Policy string
 	Style  template.CSS
+	Script template.JS
+	Drawn  template.HTML // packed
 	Marks  string
 	Claims string // the heading of what was claimed; "" when nothing was
 }
@@ -87,15 +106,27 @@ type indexPart struct {
 func (c Contents) HTML(w io.Writer) error {
 	v := indexView{
 		Title:  c.Title,
-		Policy: fmt.Sprintf("default-src 'none'; style-src '%s'; img-src data:", digest(styleSheet)),
+		Policy: contentPolicy(),
 		Style:  template.CSS(styleSheet),
+		Script: template.JS(script),
 		Marks:  marks,
 	}
 	if c.Claimed() {
 		v.Claims = claimsTitle
 	}
+	figures := []Figure{}
 	for i, e := range c.Entries {
-		v.Parts = append(v.Parts, indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1)})
+		part := indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1)}
+		if e.Figure != nil {
+			own := *e.Figure
+			own.ID = part.ID + "-figure"
+			part.Figure, figures = &own, append(figures, own)
+		}
+		v.Parts = append(v.Parts, part)
+	}
+	var err error
+	if v.Drawn, err = packJSON(drawn{Arms: []Key{}, Figures: figures}); err != nil {
+		return fmt.Errorf("write index: %w", err)
 	}
 	if err := indexTemplate().Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write index: %w", err)

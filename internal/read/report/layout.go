@@ -25,6 +25,7 @@ type layout struct {
 // Page.Arms, the baseline always at 0.
 type Key struct {
 	Name     string `json:"name"`
+	Label    string `json:"label"` // what the page calls it; no other arm has the same
 	Baseline bool   `json:"baseline,omitempty"`
 }
 
@@ -59,8 +60,12 @@ func (l *layout) addKey(arm string, baseline bool) {
 	if _, known := l.place[arm]; known || arm == "" {
 		return
 	}
+	label := cells.ArmLabel(l.Header.Study, arm)
+	if slices.ContainsFunc(l.keys, func(k Key) bool { return k.Label == label || k.Name == label }) {
+		label = part.Joined(", ", label, arm)
+	}
 	l.place[arm] = len(l.keys)
-	l.keys = append(l.keys, Key{arm, baseline})
+	l.keys = append(l.keys, Key{arm, label, baseline})
 }
 
 // baseline is the name of the arm that the others are divided by.
@@ -75,14 +80,29 @@ func (l *layout) armDatum(a cells.Arm) part.Datum {
 	return d
 }
 
-// named is an arm's name with its colour; a name that no arm has is a text.
+// named is an arm's label with its colour, and its name where that differs; a name that
+// no arm has is a text.
 func (l *layout) named(arm string) part.Datum {
-	d := part.Word(arm)
+	d := part.Word(l.called(arm))
 	if place, ok := l.place[arm]; ok {
 		d.Arm = &place
 	}
+	if d.Text != arm {
+		d.Detail = arm
+	}
 	return d
 }
+
+// called is an arm's label, or the text itself where no arm has that name.
+func (l *layout) called(arm string) string {
+	if place, ok := l.place[arm]; ok {
+		return l.keys[place].Label
+	}
+	return arm
+}
+
+// cell is what a cell is called; "" for the only one.
+func (l *layout) cell(name string) string { return cells.CellLabel(l.Header.Study, name) }
 
 // metricsOf lists what any arm of the cell has, in the registry's order.
 func metricsOf(c cells.Cell) []string {

@@ -30,7 +30,7 @@ func (l *layout) lengths() part.Section {
 				continue
 			}
 			v := a.Totals.Lengths
-			cell := part.Word(cmp.Or(c.Name, "all"))
+			cell := part.Word(cmp.Or(l.cell(c.Name), "all"))
 			figures.Rows = append(figures.Rows, []part.Datum{
 				cell, l.named(a.Name), part.Value(quantity.FormatCount(float64(v.Replies)), ""), part.Value(quantity.FormatBytes(float64(v.LeastBytes)), ""), bytes(v.P50Bytes), bytes(v.P99Bytes), bytes(v.MostBytes),
 			})

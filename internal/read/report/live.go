@@ -65,12 +65,12 @@ func leftText(s follow.Snapshot) string {
 
 // liveTrial is the trial under way.
 type liveTrial struct {
-	ID, Arm, Cell  string
-	Rate           string // "" before two ticks
-	P50, P99       string // of a trial that tells its times as it goes
-	Points         string // of the line of rates
-	Most           string // the line's top
-	Latest, Height int
+	Name, Arm, Cell string
+	Rate            string // "" before two ticks
+	P50, P99        string // of a trial that tells its times as it goes
+	Points          string // of the line of rates
+	Most            string // the line's top
+	Latest, Height  int
 }
 
 // The drawing of the rates, in its own units.
@@ -84,7 +84,7 @@ func nowView(s follow.Snapshot) any {
 		return liveTrial{}
 	}
 	t := s.Now.Trial
-	v := liveTrial{ID: t.ID, Arm: t.Arm, Cell: cells.Spoken(t.Cell), Height: sparkHeight}
+	v := liveTrial{Name: spoken(t), Arm: t.Arm, Cell: cells.CellLabel(s.Header.Study, t.Cell), Height: sparkHeight}
 	if s.Now.Rate > 0 {
 		v.Rate = rateText(s.Now.Rate)
 	}
@@ -143,7 +143,7 @@ func (l *layout) noiseSoFar() part.Table {
 	}
 	for _, n := range l.Noise {
 		if l.primary[n.Metric] {
-			t.Rows = append(t.Rows, []part.Datum{{Text: part.Label(n.Metric), Detail: cells.Spoken(n.Cell)}, {Ratio: noiseRatio(n)}})
+			t.Rows = append(t.Rows, []part.Datum{{Text: part.Label(n.Metric), Detail: l.cell(n.Cell)}, {Ratio: noiseRatio(n)}})
 		}
 	}
 	return part.Bounded(t)
@@ -168,7 +168,7 @@ func (l *layout) soFar() part.Table {
 	}
 	for _, cell := range l.Cells {
 		for _, arm := range cell.Arms {
-			row := []part.Datum{{Text: arm.Name, Detail: cells.Spoken(cell.Name)}}
+			row := []part.Datum{{Text: l.called(arm.Name), Detail: l.cell(cell.Name)}}
 			for _, name := range names {
 				row = append(row, l.soFarOf(cell, arm, name))
 			}
@@ -214,17 +214,18 @@ func trialsView(s follow.Snapshot) any {
 	judged := judgedTrials(s)
 	for i := len(records) - 1; i >= 0; i-- {
 		r := &records[i]
-		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cells.Spoken(r.Trial.Cell), "trial "+r.Trial.ID, probeWord(r.Trial))}
+		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cells.CellLabel(s.Header.Study, r.Trial.Cell), spoken(r.Trial))}
 		t.Rows = append(t.Rows, append([]part.Datum{place, outcomeOf(r, judged)}, values[i]...))
 	}
 	return t
 }
 
-func probeWord(t record.Trial) string {
+// spoken is a trial by its ID. A probe is no trial of a block, whatever its number.
+func spoken(t record.Trial) string {
 	if t.Probe {
-		return "profiled"
+		return "probe " + t.ID + " for profiles"
 	}
-	return ""
+	return "trial " + t.ID
 }
 
 // addValues adds a metric's value to each trial's row; false when none has it.

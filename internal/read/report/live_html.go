@@ -116,14 +116,29 @@ func LivePage(w io.Writer, head LiveHead, insides map[string][]byte) error {
 	return writeServed(w, "live-page", v)
 }
 
-// RunsPage writes the list of runs in a directory.
-func RunsPage(w io.Writer, dir string, runs []follow.Entry, more int) error {
+// RunsList is the list of runs in a directory, as far as it was asked for.
+type RunsList struct {
+	Dir    string
+	Runs   []follow.Entry
+	More   int // that are not listed
+	All    int // in the directory
+	Asked  follow.Wanted
+	Tours  []string // directories of several runs
+	Choice []ListChoice
+}
+
+// ListChoice is what a list can be narrowed by.
+type ListChoice struct {
+	Name, Chosen string
+	Of           []string
+}
+
+// RunsPage writes the list.
+func RunsPage(w io.Writer, l RunsList) error {
 	return writeServed(w, "runs-page", struct {
 		served
-		Dir  string
-		Runs []follow.Entry
-		More int
-	}{servedPage("netdyno runs"), dir, runs, more})
+		RunsList
+	}{servedPage("netdyno runs"), l})
 }
 
 // MessagePage writes a page that says why there is no other one.

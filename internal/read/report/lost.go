@@ -53,7 +53,7 @@ func (l *layout) problems() part.Section {
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {
 			for _, t := range a.Trials {
-				row := []part.Datum{part.Word(t.ID), part.Word(cmp.Or(c.Name, "all")), l.named(a.Name), part.Value(strconv.Itoa(t.Block), "")}
+				row := []part.Datum{part.Word(t.ID), part.Word(cmp.Or(l.cell(c.Name), "all")), l.named(a.Name), part.Value(strconv.Itoa(t.Block), "")}
 				switch {
 				case t.Status != trial.Valid:
 					lost.Rows = append(lost.Rows, append(row, part.Row(t.Status, reasonOf(t))...))

@@ -6,23 +6,35 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
+	"netdyno/internal/read/summary"
 )
 
 // matrixCells bounds the columns of a matrix; the tables of cells have the others.
 const matrixCells = 24
 
-// matrix makes a table of effects for each primary metric of a run with several
-// cells: a row for each arm but the baseline, a column for each cell.
+// matrix are the tables of a run with several cells that have all of them: of the ratios,
+// and of the loads of servers that are their user's own.
 func (l *layout) matrix() []part.Table {
 	if l.Mesh != nil || l.Capacity != nil || len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
 		return nil
 	}
+	if own := summary.Of(l.Findings); own != nil {
+		t := loadTable(own, 0)
+		t.Caption = "Every load: sums, and means over blocks."
+		return append(l.ratios(), part.Bounded(t))
+	}
+	return l.ratios()
+}
+
+// ratios has a table for each primary metric: a row for each arm but the baseline, a
+// column for each cell.
+func (l *layout) ratios() []part.Table {
 	shown := l.Cells[:min(len(l.Cells), matrixCells)]
 	var tables []part.Table
 	for _, name := range l.Header.Study.Compare.Primary {
 		t := part.Table{Caption: fmt.Sprintf("%s ÷ that of %s", part.Label(name), l.baseline()), Columns: part.OfKind(part.Arms, "arm")}
 		for _, c := range shown {
-			t.Columns = append(t.Columns, part.Figures(cells.Spoken(c.Name))...)
+			t.Columns = append(t.Columns, part.Figures(l.cell(c.Name))...)
 		}
 		for _, arm := range l.Header.Study.Vary[0].Levels {
 			if row, compared := l.effectsOf(arm, name, shown); compared {

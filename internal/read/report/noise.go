@@ -16,7 +16,7 @@ func (l *layout) noise() part.Section {
 	other := part.Table{Caption: "Other metrics, with 95 % intervals.", Columns: headed, Folded: true}
 	for _, n := range l.Noise {
 		row := []part.Datum{
-			part.Word(cmp.Or(n.Cell, "all")), part.Word(n.Metric), {Ratio: noiseRatio(n)},
+			part.Word(cmp.Or(l.cell(n.Cell), "all")), part.Word(part.Label(n.Metric)), {Ratio: noiseRatio(n)},
 			part.Value(part.Percent(n.Bound), ""), part.Value(part.Probability(n.P), ""),
 		}
 		if l.primary[n.Metric] {

@@ -21,6 +21,9 @@ type Page struct {
 	Question     string         `json:"question,omitempty"`
 	Made         string         `json:"made"`                   // when, with what, on which rig
 	Answer       []string       `json:"answer"`                 // to the question, in a few sentences
+	Condition    string         `json:"condition,omitempty"`    // the last of them where it says under what they hold
+	Picture      *Figure        `json:"picture,omitempty"`      // the answer in absolute figures
+	Care         string         `json:"care,omitempty"`         // what Caveats and Warnings are about, in one line
 	Answers      []Answer       `json:"answers,omitempty"`      // every judged comparison, the most decisive first
 	Matrix       []part.Table   `json:"matrix,omitempty"`       // arms by cells, one table for each primary metric; of several cells
 	Requirements []Requirement  `json:"requirements,omitempty"` // what the study demands, unmet first
@@ -31,6 +34,7 @@ type Page struct {
 	Arms         []Key          `json:"arms,omitempty"`
 	Effects      []Figure       `json:"effects,omitempty"` // every arm against the baseline, one figure per primary metric
 	Parts        []part.Part    `json:"parts,omitempty"`   // what was asked besides
+	Lead         string         `json:"lead,omitempty"`    // ID of the first of them, where its drawings show the answer
 	Cells        []Cell         `json:"cells,omitempty"`
 	Server       *part.Section  `json:"server,omitempty"` // what a server that stood by itself counted
 	Lost         []Lost         `json:"lost,omitempty"`   // why trials have no valid figure
@@ -55,6 +59,9 @@ func New(f finding.Findings) Page {
 		Question:     f.Header.Study.Question,
 		Made:         l.made(),
 		Answer:       l.answer(),
+		Condition:    l.condition(),
+		Picture:      l.picture(),
+		Care:         l.care(),
 		Answers:      l.answers(),
 		Matrix:       l.matrix(),
 		Requirements: l.requirements(),
@@ -65,6 +72,7 @@ func New(f finding.Findings) Page {
 		Arms:         l.keys,
 		Effects:      l.effects(),
 		Parts:        l.parts(),
+		Lead:         l.lead(),
 		Cells:        l.cells(),
 		Server:       l.server(),
 		Lost:         l.lost(),
@@ -113,7 +121,11 @@ func (l *layout) link() []string {
 
 // figures lists what the browser draws.
 func (p Page) figures() []Figure {
-	figures := append([]Figure{}, p.Effects...)
+	figures := []Figure{}
+	if p.Picture != nil {
+		figures = append(figures, *p.Picture)
+	}
+	figures = append(figures, p.Effects...)
 	for _, a := range p.Parts {
 		for _, s := range a.Sections {
 			if s.Figure != nil {

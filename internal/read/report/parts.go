@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"netdyno/internal/read/cells"
@@ -24,16 +25,44 @@ func (l *layout) parts() []part.Part {
 			all = append(all, p)
 		}
 	}
+	if lead := l.lead(); lead != "" {
+		slices.SortStableFunc(all, func(a, b part.Part) int { return order(b.ID == lead) - order(a.ID == lead) })
+	}
 	return all
 }
 
+func order(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}
+
+// lead is the part whose drawings show the answer where no picture of arms does.
+func (l *layout) lead() string {
+	switch {
+	case len(l.Costs) > 0:
+		return "costs"
+	case l.Mesh != nil || l.Capacity != nil:
+		return "charts"
+	}
+	return ""
+}
+
+// longTable is from how many rows on a table of a part is closed until it is asked for.
+const longTable = 30
+
 // colour completes a section's tables and its drawing.
 func (l *layout) colour(s *part.Section) {
-	for _, t := range s.Tables {
+	for n, t := range s.Tables {
+		if len(t.Rows) > longTable && t.Caption != "" && !t.Folded {
+			s.Tables[n].Folded, s.Tables[n].Terminal = true, &t
+		}
 		for i, c := range t.Columns {
 			for _, row := range t.Rows {
 				if c.Kind == part.Arms && row[i].Arm == nil {
-					row[i].Arm = l.named(row[i].Text).Arm
+					own := l.named(row[i].Text)
+					row[i].Text, row[i].Arm, row[i].Detail = own.Text, own.Arm, cmp.Or(row[i].Detail, own.Detail)
 				}
 			}
 		}
@@ -42,6 +71,15 @@ func (l *layout) colour(s *part.Section) {
 		return
 	}
 	s.Figure.ID, s.Figure.Title = s.ID, s.Title
+	if s.Figure.Panels != nil {
+		for _, chart := range s.Figure.Panels.Charts {
+			for i, line := range chart.Lines {
+				if place, ok := l.place[line.Of]; ok {
+					chart.Lines[i].Arm = place
+				}
+			}
+		}
+	}
 	if s.Figure.Waterfall == nil {
 		return
 	}

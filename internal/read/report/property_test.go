@@ -186,7 +186,11 @@ func TestEveryVerdictStandsInEveryForm(t *testing.T) {
 						continue
 					}
 					want("text", text, r.Text+part.Bracketed(r.Interval)+" "+mark(r.Verdict))
-					want("html", page, fmt.Sprintf(`%s <i title="%s">%s</i></small> <small>%s</small>`, r.Text, r.Verdict, mark(r.Verdict), r.Interval))
+					wrapped := ""
+					if strings.Contains(r.Interval, " ") {
+						wrapped = ` class="of"`
+					}
+					want("html", page, fmt.Sprintf(`%s <i title="%s">%s</i></small> <small%s>%s</small>`, r.Text, r.Verdict, mark(r.Verdict), wrapped, r.Interval))
 					if r.Of == "" {
 						want("markdown", markdown, r.Text+part.Bracketed(r.Interval)+" "+mark(r.Verdict))
 					} else {

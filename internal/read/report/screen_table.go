@@ -175,11 +175,13 @@ func (l *layout) eachArm(do func(c cells.Cell, a cells.Arm)) {
 func (l *layout) rowName(c cells.Cell, a cells.Arm) part.Datum {
 	switch {
 	case len(l.Cells) == 1:
-		return l.named(a.Name)
+		d := l.named(a.Name)
+		d.Detail = ""
+		return d
 	case len(l.keys) < 2:
-		return part.Word(cells.Spoken(c.Name))
+		return part.Word(l.cell(c.Name))
 	}
-	return part.Word(a.Name + cells.InCell(c.Name))
+	return part.Word(l.called(a.Name) + " at " + l.cell(c.Name))
 }
 
 // scaleOver is a metric's unit for all cells, by its largest figure.
@@ -304,7 +306,7 @@ func (l *layout) matrixForms() [][]part.Table {
 func (l *layout) effectTable(name string) part.Table {
 	t := part.Table{Columns: part.OfKind(part.Arms, part.Label(name)+" ÷ "+l.baseline())}
 	for _, c := range l.Cells {
-		t.Columns = append(t.Columns, part.Figures(cells.Spoken(c.Name))...)
+		t.Columns = append(t.Columns, part.Figures(l.cell(c.Name))...)
 	}
 	for _, arm := range l.Header.Study.Vary[0].Levels {
 		row, compared := []part.Datum{l.named(arm)}, false

@@ -38,7 +38,7 @@ func (l *layout) tcp() part.Section {
 func (l *layout) endTables(heads []part.Column, rowOf func(c cells.Cell, a cells.Arm, end string) []part.Datum) []part.Table {
 	var tables []part.Table
 	for _, c := range l.Cells {
-		t := part.Table{Caption: cmp.Or(c.Name, "All trials") + ".", Folded: true, Columns: slices.Clone(heads)}
+		t := part.Table{Caption: cmp.Or(l.cell(c.Name), "All trials") + ".", Folded: true, Columns: slices.Clone(heads)}
 		for _, a := range c.Arms {
 			for _, end := range []contract.Role{contract.Server, contract.Client} {
 				if row := rowOf(c, a, string(end)); row != nil {

@@ -106,7 +106,7 @@ func (l *layout) filters() []TrialFactor {
 func (l *layout) directory() string { return shellWord(cmp.Or(l.Header.Directory, "DIR")) }
 
 func (l *layout) trialCell(c cells.Cell, names []string) TrialCell {
-	cell := TrialCell{Title: cmp.Or(cells.Spoken(c.Name), "Results"), Levels: c.Levels, Scales: []metric.Scale{}, Arms: []TrialArm{}}
+	cell := TrialCell{Title: cmp.Or(l.cell(c.Name), "Results"), Levels: c.Levels, Scales: []metric.Scale{}, Arms: []TrialArm{}}
 	for _, name := range names {
 		cell.Scales = append(cell.Scales, scaleOf(c, name))
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
 )
@@ -53,7 +52,7 @@ func TestMarksLeadToTrialsOfTheirCell(t *testing.T) {
 				continue
 			}
 			for _, g := range f.Forest.Groups {
-				if groups++; g.Cell < 1 || g.Cell > len(p.Cells) || cells.Spoken(g.Name) != p.Trials.Cells[g.Cell-1].Title {
+				if groups++; g.Cell < 1 || g.Cell > len(p.Cells) || g.Name != p.Trials.Cells[g.Cell-1].Title {
 					t.Errorf("%s, %s: group %q leads to cell %d", where, f.ID, g.Name, g.Cell)
 				}
 			}

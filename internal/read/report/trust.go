@@ -45,7 +45,7 @@ func (l *layout) trustRow(cell string, arm cells.Arm) []part.Datum {
 		}
 	}
 	return []part.Datum{
-		part.Word(cmp.Or(cell, "all")), l.named(arm.Name), part.Value(fmt.Sprintf("%d of %d", valid, read), ""),
+		part.Word(cmp.Or(l.cell(cell), "all")), l.named(arm.Name), part.Value(fmt.Sprintf("%d of %d", valid, read), ""),
 		part.Value(fmt.Sprintf("%d of %d", steady, valid), ""), part.Word(counted(flags)), part.Word(string(arm.Limit)),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,22 +59,90 @@ func (s *server) run(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *server) list(w http.ResponseWriter, _ *http.Request) {
+// list shows the runs, or those that the address asks for.
+func (s *server) list(w http.ResponseWriter, r *http.Request) {
 	const shown = 500
 	runs, more, err := s.Results.List()
 	if err != nil {
 		fail(w, fmt.Errorf("%s cannot be read any more: %w", s.Results.Dir(), err))
 		return
 	}
-	if beyond := len(runs) - shown; beyond > 0 {
-		runs, more = runs[:shown], more+beyond
+	asked := r.URL.Query()
+	want := follow.Wanted{Words: asked.Get("words"), Study: asked.Get("study"), Kind: asked.Get("kind"), State: asked.Get("state")}
+	of := func(what func(follow.Entry) string) []string {
+		var all []string
+		for _, run := range runs {
+			if word := what(run); word != "" {
+				all = append(all, word)
+			}
+		}
+		slices.Sort(all)
+		return slices.Compact(all)
 	}
-	page(w, func(b *bytes.Buffer) error { return report.RunsPage(b, s.Results.Dir(), runs, more) })
+	l := report.RunsList{
+		Dir: s.Results.Dir(), All: len(runs), More: more, Asked: want, Tours: tours(runs),
+		Choice: []report.ListChoice{
+			{Name: "study", Chosen: want.Study, Of: of(func(e follow.Entry) string { return e.Study })},
+			{Name: "kind", Chosen: want.Kind, Of: of(func(e follow.Entry) string { return e.Kind })},
+			{Name: "state", Chosen: want.State, Of: of(func(e follow.Entry) string { return string(e.State) })},
+		},
+		Runs: slices.DeleteFunc(runs, func(e follow.Entry) bool { return !want.Holds(e) }),
+	}
+	if beyond := len(l.Runs) - shown; beyond > 0 {
+		l.Runs, l.More = l.Runs[:shown], l.More+beyond
+	}
+	page(w, func(b *bytes.Buffer) error { return report.RunsPage(b, l) })
+}
+
+// tours are the directories that hold several runs, the newest first.
+func tours(runs []follow.Entry) []string {
+	var all []string
+	for _, run := range runs {
+		if dir, _, within := strings.Cut(run.Name, "/"); within && !slices.Contains(all, dir) {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// tour is the page of a directory of several runs; false where there is none.
+func (s *server) tour(w http.ResponseWriter, r *http.Request, dir string) bool {
+	runs, _, err := s.Results.List()
+	if err != nil || !slices.Contains(tours(runs), dir) {
+		return false
+	}
+	runs = slices.DeleteFunc(runs, func(e follow.Entry) bool { return !strings.HasPrefix(e.Name, dir+"/") || e.Trouble != "" })
+	slices.Reverse(runs) // in the order in which they ran
+	var stamps []string
+	for _, run := range runs {
+		stamp, err := s.Results.Stamp(run.Name)
+		if err != nil {
+			fail(w, err)
+			return true
+		}
+		stamps = append(stamps, stamp)
+	}
+	text, err := s.built.page(r.Context(), dir, strings.Join(stamps, " "), func(b *bytes.Buffer) error {
+		var entries []report.Entry
+		for _, run := range runs {
+			found, err := s.Results.Find(run.Name, false)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, report.New(found).Entry(report.RunAddress(run.Name)+"report.html"))
+		}
+		return report.Index(dir, entries).HTML(b)
+	})
+	answer(w, text, err)
+	return true
 }
 
 // live is a run's page as it is now.
 func (s *server) live(w http.ResponseWriter, r *http.Request, name string) {
 	feed, err := s.feeds.join(name)
+	if errors.Is(err, follow.ErrNoRun) && s.tour(w, r, name) {
+		return
+	}
 	if err != nil {
 		fail(w, err)
 		return

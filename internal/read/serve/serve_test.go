@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +130,8 @@ func TestPages(t *testing.T) {
 		{"/runs/link/", 404, nil},
 		{"/runs/..%2f..%2fetc/", 404, nil},
 		{"/runs/tour/../first/events/", 404, nil},
-		{"/runs/tour/", 404, nil},
+		{"/runs/tour/", 200, []string{"netdyno reports", "/runs/tour/%3Cb%3Eodd/report.html"}},
+		{"/runs/second/../tour/x/", 404, nil},
 		{"/runs/first/records.jsonl", 404, nil},
 		{"/runs/first/trials/..%2f..%2fsecond.json", 404, nil},
 		{"/anything", 404, nil},
@@ -148,6 +150,40 @@ func TestPages(t *testing.T) {
 		}
 	}
 	running.end()
+}
+
+// A run is found by its words, study, kind and state, and one whose findings call trials
+// invalid is not just complete.
+func TestRunsAreFound(t *testing.T) {
+	dir, running := laidOut(t)
+	defer running.end()
+	if err := os.WriteFile(filepath.Join(dir, "second", record.FindingsFile), []byte(`{"schema":2,"tally":{"planned":48,"valid":45,"invalid":3}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := served(t, dir)
+	for address, found := range map[string][]string{
+		"/?words=SECond":                     {"second"},
+		"/?state=complete":                   {"first", "second"},
+		"/?state=complete&words=first":       {"first"},
+		"/?kind=comparison&state=incomplete": {"tour/&lt;b&gt;odd"},
+		"/?kind=mesh":                        nil,
+		"/?study=nothing":                    nil,
+		"/?words=%3Cscript%3Ealert(2)":       nil,
+	} {
+		_, text := get(t, at+address)
+		for _, name := range []string{"first", "second", "running", "tour/&lt;b&gt;odd"} {
+			if shown := strings.Contains(text, `value="`+name+`"`); shown != slices.Contains(found, name) {
+				t.Errorf("%s lists %s: %v", address, name, shown)
+			}
+		}
+		if strings.Contains(text, "<script>alert") {
+			t.Errorf("%s lets what was asked through", address)
+		}
+	}
+	_, text := get(t, at+"/")
+	if strings.Count(text, "complete, 3 invalid") != 1 || !strings.Contains(text, `<a href="/runs/tour/">tour</a>`) {
+		t.Errorf("the list does not tell what is unsound, or of the tour: %s", text)
+	}
 }
 
 // A directory that vanishes is said to be gone, and comes back.

@@ -25,7 +25,7 @@ func (all Shapes) Part() part.Part {
 	for i, x := range all {
 		s := part.Section{
 			ID: fmt.Sprintf("shape-%d", i+1), Title: fmt.Sprintf("Start-up: %s ÷ %s%s", x.Spec.Arm, x.Spec.Base, cells.InCell(x.Alike())),
-			Sentences: []string{"On " + x.Spec.Metric + ". " + x.Sentence + " Published by: " + x.Spec.Source + "."},
+			Sentences: []string{"On " + part.Label(x.Spec.Metric) + ". " + x.Sentence + " Published by: " + x.Spec.Source + "."},
 		}
 		if x.Blocks > 0 && x.Reason == "" {
 			s.Tables = []part.Table{x.table()}

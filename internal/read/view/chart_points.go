@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -45,11 +46,11 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 		}
 	}
 	if len(drawn) == 0 {
-		c.note("nothing is drawn: no valid trial%s has %s", Scope{c.Spec.Where, c.Spec.Arms}.String(), c.Spec.Metric)
+		c.note("nothing is drawn: no valid trial%s has %s", Scope{c.Spec.Where, c.Spec.Arms}.String(), part.Label(c.Spec.Metric))
 		return nil, nil
 	}
 	if bounds > 0 {
-		c.note("%s of %d of %d trials is a lower bound: exchanges that were left unfinished would raise it", c.Spec.Metric, bounds, len(drawn))
+		c.note("%s of %d of %d trials is a lower bound: exchanges that were left unfinished would raise it", part.Label(c.Spec.Metric), bounds, len(drawn))
 	}
 	noteMixed(s, c, drawn)
 	return pools, drawn

@@ -41,7 +41,7 @@ func (d Directory) Live() string { return d.file(record.LiveFile) }
 
 // Findings is what was found in the records. It and the files below can be
 // rebuilt from the records.
-func (d Directory) Findings() string { return d.file("findings.json") }
+func (d Directory) Findings() string { return d.file(record.FindingsFile) }
 
 // HTML is the report as one page.
 func (d Directory) HTML() string { return d.file("report.html") }

@@ -30,13 +30,14 @@ type Study struct {
 	Arms      []Arm    // the bundles of the factor "arm", when it varies
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
-	Blocks    int     // that a run does by itself, at most
-	Stages    []int   // blocks after which the run may stop, the last of them Blocks; nil for one stage
-	Further   []int   // blocks after Blocks to which it goes on when it is told to; nil for none
-	Mesh      bool    // its cells are ordered pairs of hosts, and disjoint ones run at the same time
-	SettleS   float64 // seconds that the trials after the first block may take until then; 0 for no bound
-	Settle    float64 // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
-	Probes    int     // per arm and cell
+	Recommend []string // as record.Study's
+	Blocks    int      // that a run does by itself, at most
+	Stages    []int    // blocks after which the run may stop, the last of them Blocks; nil for one stage
+	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
+	Mesh      bool     // its cells are ordered pairs of hosts, and disjoint ones run at the same time
+	SettleS   float64  // seconds that the trials after the first block may take until then; 0 for no bound
+	Settle    float64  // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
+	Probes    int      // per arm and cell
 	Seed      uint64
 	Published []record.Published
 	Charts    []record.Chart
@@ -45,6 +46,7 @@ type Study struct {
 	Pays      []record.Pays
 	Costs     []record.Cost
 	Claims    []record.Claim
+	Labels    map[string]map[string]string // what levels are in plain words, by factor
 	Ladders   []record.Ladder
 	Requires  []record.Require
 	Capacity  *record.Capacity // declared by at most one of these two, a run decides before each block what it runs
@@ -73,6 +75,7 @@ type Varied struct {
 // Arm is a named bundle of levels.
 type Arm struct {
 	Name     string
+	Label    string // in plain words; "" for none
 	Settings []Setting
 	At       Position
 }
@@ -80,10 +83,11 @@ type Arm struct {
 // Sweep is a named part of a study that has levels of its own. The plan is the
 // union of its sweeps' cells and arms.
 type Sweep struct {
-	Name string
-	Hold []Setting // in the place of what the study holds
-	Vary []Varied  // beside what the study varies; of a factor in both, some of its levels
-	At   Position
+	Name  string
+	Label string    // in plain words; "" for none
+	Hold  []Setting // in the place of what the study holds
+	Vary  []Varied  // beside what the study varies; of a factor in both, some of its levels
+	At    Position
 }
 
 // ArmFactor is the factor whose levels are named bundles of others.
@@ -221,7 +225,7 @@ func where(at Position) string {
 // to add.
 func Summary(s *Study) record.Study {
 	out := record.Study{
-		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare,
+		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend),
 		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
@@ -237,6 +241,7 @@ func Summary(s *Study) record.Study {
 			out.Hold[factor] = level.Text
 		}
 	}
+	out.Labels = s.labels()
 	out.Vary = append(out.Vary, factorOf(s.Compared()))
 	for _, v := range others {
 		out.Vary = append(out.Vary, factorOf(v))

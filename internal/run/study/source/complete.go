@@ -72,7 +72,7 @@ func (d *draft) complete() (*study.Study, error) {
 	}
 	for _, step := range []func(*study.Study) error{
 		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, d.checkSettle, d.checkRace,
-		d.readResults,
+		d.checkLabels, d.checkRecommend, d.readResults,
 		d.setRequires, (*study.Study).CheckSize,
 	} {
 		if err := step(&s); err != nil {
@@ -222,6 +222,20 @@ func (d *draft) setAlso(s *study.Study, compare *node) error {
 
 func (d *draft) hasArm(name string) bool {
 	return slices.ContainsFunc(d.Arms, func(a study.Arm) bool { return a.Name == name })
+}
+
+// checkRecommend refuses a metric that is not judged. Arguments may have taken it away.
+func (d *draft) checkRecommend(s *study.Study) error {
+	s.Recommend = nil
+	for _, name := range d.Recommend {
+		switch {
+		case slices.Contains(s.Compare.Primary, name):
+			s.Recommend = append(s.Recommend, name)
+		case !d.changed || d.tree.value("recommend").at.file == nil:
+			return d.tree.value("recommend").at.errorf("recommend: %s is no primary metric, so that it is not judged; %s", name, quantity.Hint(name, s.Compare.Primary))
+		}
+	}
+	return nil
 }
 
 // checkSettle refuses the precision of a study that compares arms, which ends when its

@@ -43,6 +43,7 @@ var planKeys = []key[study.Study]{
 		},
 		write: func(s *study.Study) *node { return variedNode(s.Vary, s.Arms) },
 	},
+	labelsKey,
 	blocksOf("sweeps", length{1, maxSweeps}, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them"),
 	{
 		about: about{name: "compare", form: "a mapping", doc: "what is compared with what", keys: compareBlock.abouts()},
@@ -55,6 +56,7 @@ var planKeys = []key[study.Study]{
 			return compareBlock.writeBlock(&c)
 		},
 	},
+	keyOf("recommend", someMetrics, func(s *study.Study) *[]string { return &s.Recommend }, "primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given").typing("recommend").inline(),
 	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.Stages }).writing(func(s *study.Study) *node {
 		if len(s.Stages) == 0 {
 			return scalarNode(position{}, strconv.Itoa(s.Blocks))
@@ -102,6 +104,7 @@ var sweepBlock = block[study.Sweep]{
 	name: "sweeps",
 	keys: []key[study.Sweep]{
 		keyOf("name", aName, func(w *study.Sweep) *string { return &w.Name }, "name of the sweep").must(),
+		labelKey(func(w *study.Sweep) *string { return &w.Label }, "what its cells are called; its name where there is one cell, and it is of no other sweep"),
 		keyOf("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
 		{
 			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels"},

@@ -65,10 +65,19 @@ func variedNode(vary []study.Varied, arms []study.Arm) *node {
 		if v.Factor == study.ArmFactor && arms != nil {
 			levels = &node{kind: mapping}
 			for _, a := range arms {
-				levels.entries = append(levels.entries, entry{key: quote(a.Name), value: settingsNode(a.Settings)})
+				levels.entries = append(levels.entries, entry{key: quote(a.Name), value: armNode(a)})
 			}
 		}
 		n.entries = append(n.entries, entry{key: v.Factor, value: levels})
+	}
+	return n
+}
+
+// armNode writes what an arm is called and what it bundles.
+func armNode(a study.Arm) *node {
+	n := settingsNode(a.Settings)
+	if a.Label != "" {
+		n.entries = slices.Insert(n.entries, 0, entry{key: "label", value: textNode(a.Label)})
 	}
 	return n
 }
@@ -189,11 +198,22 @@ func readArms(n *node) ([]study.Arm, []study.Level, error) {
 		if !armName.MatchString(e.key) {
 			return nil, nil, e.at.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(e.key, 80))
 		}
-		settings, err := readSettings(e, "arm "+e.key)
-		if err != nil {
+		a := study.Arm{Name: e.key, At: e.at}
+		if label := e.value.entryOf("label"); label != nil {
+			var err error
+			if a.Label, err = aLabel.read(*label); err != nil {
+				return nil, nil, err
+			}
+			if i := slices.IndexFunc(arms, func(other study.Arm) bool { return other.Label == a.Label }); i >= 0 {
+				return nil, nil, label.at.errorf("label: %q is the label of arm %s too; expected one of its own", a.Label, arms[i].Name)
+			}
+			e.value = e.value.without("label")
+		}
+		var err error
+		if a.Settings, err = readSettings(e, "arm "+e.key); err != nil {
 			return nil, nil, err
 		}
-		arms = append(arms, study.Arm{Name: e.key, Settings: settings, At: e.at})
+		arms = append(arms, a)
 	}
 	return arms, namesOf(arms), nil
 }

@@ -1,0 +1,107 @@
+package study
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"netdyno/internal/record"
+)
+
+// MaxLabel bounds a label in characters.
+const MaxLabel = 60
+
+// labels are what levels and cells are in plain words: of arms and levels what the study
+// says, of a command line its program, of a cell that one sweep alone has what the sweep
+// is called.
+func (s *Study) labels() record.Labels {
+	var all record.Labels
+	set := func(factor, level, label string) {
+		if all.Levels == nil {
+			all.Levels = map[string]map[string]string{}
+		}
+		if all.Levels[factor] == nil {
+			all.Levels[factor] = map[string]string{}
+		}
+		all.Levels[factor][level] = label
+	}
+	for factor, byLevel := range programs(append(s.others(), s.Compared())) {
+		for level, label := range byLevel {
+			set(factor, level, label)
+		}
+	}
+	for factor, byLevel := range s.Labels {
+		for level, label := range byLevel {
+			set(factor, level, label)
+		}
+	}
+	for _, a := range s.Arms {
+		if a.Label != "" {
+			set(ArmFactor, a.Name, a.Label)
+		}
+	}
+	all.Cells = s.cellLabels()
+	return all
+}
+
+// programs names the levels that are command lines by their programs, where these differ.
+func programs(all []Varied) map[string]map[string]string {
+	found := map[string]map[string]string{}
+	for _, v := range all {
+		if !strings.HasSuffix(v.Factor, "command") || !strings.HasPrefix(v.Factor, OptionPrefix) {
+			continue
+		}
+		named, taken := map[string]string{}, map[string]bool{}
+		for _, l := range v.Levels {
+			words := strings.Fields(l.Text)
+			if len(words) == 0 || len(words[0]) > MaxLabel || taken[words[0]] {
+				named = nil
+				break
+			}
+			named[l.Text], taken[words[0]] = path.Base(words[0]), true
+		}
+		if names := slices.Sorted(maps.Values(named)); len(slices.Compact(names)) == len(v.Levels) {
+			found[v.Factor] = named
+		}
+	}
+	return found
+}
+
+// cellLabels are those of the cells that one sweep alone has. A sweep without a label
+// names only a cell that is its only one: of several its name says less than their levels.
+func (s *Study) cellLabels() map[string]record.CellLabel {
+	if len(s.Sweeps) == 0 {
+		return nil
+	}
+	others := s.others()
+	owned, shared := make([]map[string]record.CellLabel, len(s.Sweeps)), map[string]bool{}
+	seen := map[string]int{}
+	for i, d := range s.designs() {
+		owned[i] = map[string]record.CellLabel{}
+		nameOf := d.naming(others)
+		d.eachCell(func(cell []Setting) {
+			name := nameOf(cell)
+			if at, known := seen[name]; known && at != i {
+				shared[name] = true
+			}
+			seen[name] = i
+			owned[i][name] = record.CellLabel{Label: s.Sweeps[i].Label, Beside: cellName(cell)}
+		})
+	}
+	all := map[string]record.CellLabel{}
+	for i, cells := range owned {
+		for name, label := range cells {
+			if label.Label == "" && len(cells) == 1 {
+				label.Label = s.Sweeps[i].Name
+			}
+			if label.Label != "" && !shared[name] {
+				all[name] = label
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
