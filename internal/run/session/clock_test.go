@@ -30,7 +30,7 @@ func readRecorded(t *testing.T, path string) timed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // it was read
+	defer file.Close()
 	r := timed{planned: map[string]study.Estimate{}, took: map[string]time.Duration{}}
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		f := strings.Split(lines.Text(), "\t")
