@@ -37,11 +37,6 @@ type Advice struct {
 	Severity Severity
 }
 
-// Warning returns the advice as records and reports carry it.
-func (a Advice) Warning() record.Warning {
-	return record.Warning{About: a.About, Text: a.What + ": " + a.Why, Advice: a.Fix}
-}
-
 // Advise returns what the rules say of a host, the gravest first. Facts that
 // are absent give no advice.
 func Advise(facts record.Host) []Advice {

@@ -204,10 +204,3 @@ func TestTheGravestComesFirst(t *testing.T) {
 		t.Errorf("order %q, want %q", order, want)
 	}
 }
-
-func TestAdviceAsWarning(t *testing.T) {
-	w := Advise(but("thp", "always"))[0].Warning()
-	if w.About != "thp" || !strings.Contains(w.Text, "always on: the kernel") || !strings.Contains(w.Advice, "madvise") {
-		t.Errorf("warning %+v", w)
-	}
-}

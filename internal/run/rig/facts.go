@@ -19,13 +19,6 @@ const maxFactFile = 64 << 10
 // changes nothing.
 func Here() record.Host { return collect("/", sockets{}) }
 
-// Collect returns the facts of the host whose file system lies under root: "/"
-// for this one, a copy of another machine's /proc, /sys and /etc in tests.
-// Keys are dotted and lower case, as docs/facts.md lists them; what the host
-// does not tell is an absent key. It takes some milliseconds and changes
-// nothing.
-func Collect(root string) record.Host { return collect(root, nil) }
-
 // kernel tells what no file does.
 type kernel interface {
 	// links are the interfaces of the caller's network namespace, by name.
@@ -36,7 +29,10 @@ type kernel interface {
 	synchronised() (yes bool, err error)
 }
 
-// collect asks the files under root, and the kernel unless it is nil.
+// collect returns the facts of the host whose file system lies under root: "/" for this
+// one, a copy of another machine's /proc, /sys and /etc in tests, which have no kernel to
+// ask (nil). Keys are dotted and lower case, as docs/facts.md lists them; what the host
+// does not tell is an absent key.
 func collect(root string, k kernel) record.Host {
 	f := facts{root: root, kernel: k, values: make(map[string]string)}
 	for key, path := range plainFacts {

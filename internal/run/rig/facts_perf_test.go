@@ -32,7 +32,7 @@ func TestWhatPerfMaySee(t *testing.T) {
 			}
 			write(t, dir, path, text)
 		}
-		got := Collect(dir).Values
+		got := collect(dir, nil).Values
 		if got["perf.sees"] != c.sees || got["perf.kernel_names"] != c.names || (got["perf.path"] == "none") != (c.paranoid != "") {
 			t.Errorf("%+v: %v", c, got)
 		}

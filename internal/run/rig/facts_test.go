@@ -50,7 +50,7 @@ func TestCollectMetal(t *testing.T) {
 		"nic.ens1f0.state": "up", "nic.ens1f0.numa_node": "1", "nic.ens1f0.queues": "2 receive, 1 send",
 		"nic.lo.mtu": "65536", "os.release": "Debian GNU/Linux 12 (bookworm)",
 	}
-	equal(t, Collect(host(t, "metal.host")), want)
+	equal(t, collect(host(t, "metal.host"), nil), want)
 }
 
 func TestCollectARM(t *testing.T) {
@@ -58,15 +58,15 @@ func TestCollectARM(t *testing.T) {
 		"cpu.model": "ARM implementer 0x41 part 0xd0c", "cpu.count": "1", "cpu.online": "0", "cpu.cores": "1",
 		"hypervisor": "xen", "nic.eth0.driver": "ena",
 	}
-	equal(t, Collect(host(t, "arm.host")), want)
+	equal(t, collect(host(t, "arm.host"), nil), want)
 }
 
 func TestCollectNothing(t *testing.T) {
-	equal(t, Collect(t.TempDir()), map[string]string{})
+	equal(t, collect(t.TempDir(), nil), map[string]string{})
 }
 
 func TestCollectHere(t *testing.T) {
-	got := Collect("/").Values
+	got := collect("/", nil).Values
 	for _, key := range []string{"cpu.count", "kernel.release", "memory.total_bytes", "limits.nofile_soft", "nic.lo.mtu", "net.port_range"} {
 		if got[key] == "" {
 			t.Errorf("no %s among %v", key, got)

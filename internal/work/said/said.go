@@ -64,15 +64,6 @@ func Parse(text string) (Finder, error) {
 	return f, fmt.Errorf("%q begins with neither %s nor %s; %s", text, byPattern, byPath, quantity.Hint(kind+":", []string{byPattern, byPath}))
 }
 
-// Must is Parse for texts of our own.
-func Must(text string) Finder {
-	f, err := Parse(text)
-	if err != nil {
-		panic(err)
-	}
-	return f
-}
-
 // Empty reports that nothing is to be found.
 func (f Finder) Empty() bool { return f.text == "" }
 

@@ -23,7 +23,7 @@ func TestFiguresAreFound(t *testing.T) {
 		{"json:codes.*", object, "not JSON", 42, 30},
 		{"json:all.1.n", object, "", 4, 4},
 	} {
-		f := Must(c.finder)
+		f := finder(t, c.finder)
 		o := Output{[]byte(c.stdout), []byte(c.stderr)}
 		sum, found, err := f.Sum(o)
 		if err != nil || !found || math.Abs(sum-c.sum) > 1e-12 {
@@ -33,11 +33,11 @@ func TestFiguresAreFound(t *testing.T) {
 			t.Errorf("%s: %v s, %v, %v, want %v", c.finder, seconds, found, err, c.seconds)
 		}
 	}
-	if ms, _, err := Must("json:t").Seconds(Output{Stdout: []byte(`{"t":5}`)}, 1e-3); err != nil || ms != 0.005 {
+	if ms, _, err := finder(t, "json:t").Seconds(Output{Stdout: []byte(`{"t":5}`)}, 1e-3); err != nil || ms != 0.005 {
 		t.Errorf("5 of a millisecond are %v s, %v", ms, err)
 	}
 	for _, missing := range []string{"regexp:nothing (x)", "json:a.b", "json:all.7", ""} {
-		if sum, found, err := Must(missing).Sum(Output{Stdout: []byte(object)}); found || err != nil || sum != 0 {
+		if sum, found, err := finder(t, missing).Sum(Output{Stdout: []byte(object)}); found || err != nil || sum != 0 {
 			t.Errorf("%q finds %v, %v, %v", missing, sum, found, err)
 		}
 	}
@@ -63,7 +63,7 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 		{"json:a", "{", "read the output as JSON"},
 		{"json:a", `{"a":[1]}`, "no number"},
 	} {
-		if _, _, err := Must(c.finder).Sum(Output{Stdout: []byte(c.stdout)}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := finder(t, c.finder).Sum(Output{Stdout: []byte(c.stdout)}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s in %q: %v, want %q", c.finder, c.stdout, err, c.want)
 		}
 	}
@@ -82,4 +82,13 @@ func FuzzSum(f *testing.F) {
 			t.Errorf("%q in %q is %v", finder, printed, sum)
 		}
 	})
+}
+
+func finder(t *testing.T, text string) Finder {
+	t.Helper()
+	f, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

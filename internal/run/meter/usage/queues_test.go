@@ -19,7 +19,7 @@ func TestThreadsThatWaitForACPU(t *testing.T) {
 	if _, err := os.Stat("/proc/thread-self/schedstat"); err != nil {
 		t.Skip("the kernel keeps no schedstat")
 	}
-	m, err := Read(os.Getpid())
+	m, err := readOnce(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,16 +53,6 @@ func bootID() string {
 // Processes returns those that a reading with the same roots is of.
 func (r *Reader) Processes(more []int) []int { return r.tree.Processes(append([]int{r.pid}, more...)) }
 
-// Read takes one reading of the tree under pid and of its host; see
-// Reader.Read.
-func Read(pid int) (contract.Meter, error) {
-	r, err := NewReader(pid)
-	if err != nil {
-		return contract.Meter{}, err
-	}
-	return r.Read(nil)
-}
-
 // Read takes one reading of the tree, to which further roots can be added:
 // descendants that have lost their parents. The CPU time of processes that
 // live is exact; that of children that were waited for comes from their parent,

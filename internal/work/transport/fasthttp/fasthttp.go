@@ -18,16 +18,7 @@ type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	return contract.Transport{
-		Name:     "fasthttp",
-		Doc:      "HTTP/1.1 by valyala/fasthttp, which reuses what net/http allocates",
-		Wire:     httpwire.HTTP1,
-		Roles:    []contract.Role{contract.Server, contract.Client},
-		Delivery: contract.DeliveryMessage,
-		Codecs:   codec.Names(t.Codecs),
-		Features: httpwire.Features,
-		Options:  options(),
-	}
+	return httpwire.Describe("fasthttp", "HTTP/1.1 by valyala/fasthttp, which reuses what net/http allocates", httpwire.HTTP1, t.Codecs, options())
 }
 
 // libraryBuffer is what fasthttp takes for a ReadBufferSize or WriteBufferSize

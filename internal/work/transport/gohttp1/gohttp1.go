@@ -18,16 +18,7 @@ type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	return contract.Transport{
-		Name:     "go-http1",
-		Doc:      "HTTP/1.1 by Go's net/http",
-		Wire:     httpwire.HTTP1,
-		Roles:    []contract.Role{contract.Server, contract.Client},
-		Delivery: contract.DeliveryMessage,
-		Codecs:   codec.Names(t.Codecs),
-		Features: httpwire.Features,
-		Options:  options(),
-	}
+	return httpwire.Describe("go-http1", "HTTP/1.1 by Go's net/http", httpwire.HTTP1, t.Codecs, options())
 }
 
 // Server implements load.Transport.

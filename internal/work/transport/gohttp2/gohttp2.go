@@ -18,16 +18,7 @@ type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	return contract.Transport{
-		Name:     "go-http2",
-		Doc:      "HTTP/2 by Go's net/http: exchanges in flight are streams of one connection",
-		Wire:     httpwire.H2C,
-		Roles:    []contract.Role{contract.Server, contract.Client},
-		Delivery: contract.DeliveryMessage,
-		Codecs:   codec.Names(t.Codecs),
-		Features: httpwire.Features,
-		Options:  options(),
-	}
+	return httpwire.Describe("go-http2", "HTTP/2 by Go's net/http: exchanges in flight are streams of one connection", httpwire.H2C, t.Codecs, options())
 }
 
 // Server implements load.Transport.

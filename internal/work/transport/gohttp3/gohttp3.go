@@ -20,17 +20,10 @@ type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	return contract.Transport{
-		Name:      "go-http3",
-		Doc:       "HTTP/3 by quic-go: exchanges in flight are streams of one connection over UDP, always encrypted",
-		Wire:      httpwire.H3,
-		Roles:     []contract.Role{contract.Server, contract.Client},
-		Delivery:  contract.DeliveryMessage,
-		Codecs:    codec.Names(t.Codecs),
-		Features:  httpwire.Features,
-		Options:   slices.Concat(quicwire.Options(), []contract.Option{nethttp.ReadOption()}, httpwire.Options()),
-		Encrypted: true, UDP: true,
-	}
+	options := slices.Concat(quicwire.Options(), []contract.Option{nethttp.ReadOption()}, httpwire.Options())
+	d := httpwire.Describe("go-http3", "HTTP/3 by quic-go: exchanges in flight are streams of one connection over UDP, always encrypted", httpwire.H3, t.Codecs, options)
+	d.Encrypted, d.UDP = true, true
+	return d
 }
 
 // Server implements load.Transport.

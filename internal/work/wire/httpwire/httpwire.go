@@ -14,6 +14,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/paths"
+	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
@@ -27,6 +28,15 @@ const (
 
 // Features are what the transports of these wires can do.
 var Features = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh}
+
+// Describe describes a transport of a wire of HTTP that is a server and a client, and
+// carries whole messages in the codecs that its program links.
+func Describe(name, doc, wire string, codecs []codec.Codec, options []contract.Option) contract.Transport {
+	return contract.Transport{
+		Name: name, Doc: doc, Wire: wire, Roles: []contract.Role{contract.Server, contract.Client},
+		Delivery: contract.DeliveryMessage, Codecs: codec.Names(codecs), Features: Features, Options: options,
+	}
+}
 
 // ProxiedOption is the option of clients that ask through an HTTP proxy.
 const ProxiedOption = "proxied"
