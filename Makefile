@@ -44,6 +44,10 @@ test: ## set up and pass every test, format and lint included, and print how lon
 .PHONY: check
 check: test ## the same as test: what CI runs
 
+.PHONY: quick
+quick: go-there ## tests of what a change can touch, in about ten seconds: packages that have changed, then those that import them
+	@go run ./tools/quick
+
 .PHONY: build
 build: packages-build go-build native-build ## every binary into bin/
 
@@ -178,6 +182,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestLooks" ./internal/read/compare
 	@NETDYNO_SOAK=1 go test -count=1 -v ./internal/read/mesh
+	@NETDYNO_SOAK=1 go test -count=1 ./internal/read/report
 	@go test -count=1 -tags=nomsgpack,grpcnotrace,soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign

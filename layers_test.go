@@ -119,7 +119,7 @@ var layers = map[string][]string{
 	"internal/read/published": analysis(),
 
 	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
-	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
+	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part", "internal/read/best", "internal/read/view"),
 	"internal/read/finding": analysis("internal/read/answer", "internal/read/best", "internal/read/profile", "internal/read/history",
 		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/reach", "internal/read/pays", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
 	"internal/read/summary":   read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
@@ -137,6 +137,7 @@ var layers = map[string][]string{
 	"peers":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
 	"tools/shape":   {},
 	"tools/sizes":   {},
+	"tools/quick":   {},
 	"peers/first/*": {}, // servers of somebody's own
 	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
 	"test/programs": {}, // the programs that tests and benchmarks run

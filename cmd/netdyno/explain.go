@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/export"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -27,9 +28,8 @@ type explained struct {
 
 func explainCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [WORD]",
-		Short: "Say what a word of a report means: a flag, a warning, a limit, a verdict, a metric, a factor, a format",
-		Args:  cobra.MaximumNArgs(1),
+		Use:   "explain [WORD…]",
+		Short: "Say what a word means that netdyno prints: a term, a flag, a warning, a limit, a verdict, a metric, a factor, a format",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return wordsOf(glossary()), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -39,15 +39,14 @@ func explainCommand() *cobra.Command {
 				printWords(all)
 				return nil
 			}
-			asked, found := strings.ToLower(strings.TrimSpace(args[0])), false
-			for _, e := range all {
-				if strings.ToLower(e.name) == asked {
-					printEntry(e)
-					found = true
-				}
+			word := strings.ToLower(strings.TrimSpace(strings.Join(args, " ")))
+			found := slices.DeleteFunc(slices.Clone(all), func(e explained) bool { return !e.asked(word) })
+			if len(found) == 0 {
+				near := quantity.Nearests(word, wordsOf(all), 3)
+				return fmt.Errorf("no word %q; the nearest are %s (netdyno explain lists all)", quantity.Clip(strings.Join(args, " "), 80), strings.Join(near, ", "))
 			}
-			if !found {
-				return fmt.Errorf("no word %q; %s", quantity.Clip(args[0], 80), quantity.Hint(asked, wordsOf(all)))
+			for _, e := range found {
+				printEntry(e)
 			}
 			return nil
 		},
@@ -93,10 +92,13 @@ func glossary() []explained {
 	for _, f := range export.Formats() {
 		add("format", f.Name, [2]string{"means", f.Doc}, [2]string{"write", "netdyno export DIR --format " + f.Name}, [2]string{"source", "docs/export.md"})
 	}
+	for _, a := range profile.Activities() {
+		add("activity", a.Name, [2]string{"means", a.Doc})
+	}
 	for _, f := range race.Fates() {
 		add("fate", string(f), [2]string{"means", f.Means()}, [2]string{"source", spec + "6.19"})
 	}
-	return all
+	return append(all, terms()...)
 }
 
 func wordsOf(all []explained) []string {
@@ -113,7 +115,8 @@ func printWords(all []explained) {
 	for _, e := range all {
 		if e.group != group {
 			group = e.group
-			fmt.Fprintf(stdout, "%s%ss:\n", map[bool]string{true: "\n"}[e.name != all[0].name], group)
+			groups := strings.TrimSuffix(group, "y") + map[bool]string{true: "ies", false: "s"}[strings.HasSuffix(group, "y")]
+			fmt.Fprintf(stdout, "%s%s:\n", map[bool]string{true: "\n"}[e.name != all[0].name], groups)
 		}
 		fmt.Fprintf(stdout, "  %s\n", e.name)
 	}

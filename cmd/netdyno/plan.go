@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ import (
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // printBeginning says what a run is about to do, and where its workers sit.
@@ -30,6 +32,41 @@ func printBeginning(s *session.Session, r *session.Run) {
 		between = "\n"
 	}
 	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.Title(study.Summary(s.Study)), between, extent(s, r.Left), placements(s))
+	if words := shorter(s, r.Left); words != "" {
+		stdout.say("%s", words)
+	}
+}
+
+// longRun is from when on a run says how it could be shorter.
+const longRun = 10 * time.Minute
+
+// shorter says how long a long run would take with fewer blocks, and with short windows
+// too; "" of another, and where neither is free to be chosen.
+func shorter(s *session.Session, left []record.Trial) string {
+	const fewest, window = 6, "1s" // blocks that can tell arms apart
+	few := study.Before(left, fewest)
+	if timeOf(s, left) <= longRun || boundOf(s, left) > 0 || s.Study.Steered() || len(few) == 0 {
+		return ""
+	}
+	var ways []string
+	if len(few) < len(left) {
+		ways = append(ways, fmt.Sprintf("with blocks=%d about %s", fewest, timeOf(s, few)))
+	}
+	brief := slices.Clone(few)
+	for i := range brief {
+		brief[i].Levels = maps.Clone(brief[i].Levels)
+		brief[i].Levels["window"] = window
+	}
+	if timeOf(s, brief) < timeOf(s, few)*3/4 {
+		ways = append(ways, fmt.Sprintf("with blocks=%d window=%s about %s, and wider intervals", fewest, window, timeOf(s, brief)))
+	}
+	if quick := s.Study.Name + "-quick"; slices.Contains(source.List(), quick) {
+		ways = append(ways, fmt.Sprintf("netdyno run %s is its short version", quick))
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return "shorter: " + strings.Join(ways, "; ")
 }
 
 // extent says how much of a plan is left: its trials, blocks and time, from the

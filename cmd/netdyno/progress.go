@@ -12,14 +12,16 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/session"
 )
 
-// progress shows how a run goes: one line, redrawn at most twice a second, on
-// a terminal; a plain line for each trial elsewhere. Drawing is load, so it is
-// kept small.
+// progress shows how a run goes: what runs, how far the run is, how long it goes on and
+// what it found so far. On a terminal these are lines that are redrawn at most twice a
+// second; elsewhere it is a plain line for each trial, and one where what was found
+// changes. Drawing is load, so it is kept small.
 type progress struct {
 	out   *screen
-	total time.Duration // planned, for all trials to run
+	clock *session.Clock
 	bound time.Duration // of a run that ends itself by then; 0 for none
 	begun time.Time
 
@@ -29,11 +31,11 @@ type progress struct {
 	rate   map[int]float64
 	drawn  time.Time
 	failed int
-	found  string   // so far, after enough blocks
+	found  string   // so far; "" where nothing is
 	below  []string // lines under the progress line: the figures of a run that refines them
 	loads  bool     // the line counts what was asked and answered, as load generators do
 	past   answered // in the trials that have ended
-	blocks int      // of the plan, once there is something found
+	blocks int      // of the plan
 }
 
 type sample struct {
@@ -47,8 +49,8 @@ type answered struct{ exchanges, errors int64 }
 
 const redrawEvery = 500 * time.Millisecond
 
-func newProgress(out *screen, total time.Duration) *progress {
-	return &progress{out: out, total: total, begun: time.Now(), last: map[int]sample{}, rate: map[int]float64{}}
+func newProgress(out *screen, clock *session.Clock, blocks int) *progress {
+	return &progress{out: out, clock: clock, blocks: blocks, begun: time.Now(), last: map[int]sample{}, rate: map[int]float64{}}
 }
 
 // observe takes one event of the bench.
@@ -65,11 +67,13 @@ func (p *progress) observe(e bench.Event) {
 		p.redraw()
 	case e.Record != nil:
 		p.event, p.past = e, p.answered()
+		p.clock.Ended(e.Trial.ID, time.Now())
 		clear(p.last)
 		clear(p.rate)
 		p.end(e)
 	default:
 		p.event = e
+		p.clock.Began(time.Now())
 		clear(p.last)
 		clear(p.rate)
 		p.redraw()
@@ -89,19 +93,33 @@ func (p *progress) redraw() {
 	if rate > 0 {
 		now = quantity.FormatCount(rate) + "/s"
 	}
-	line := fmt.Sprintf("%s  %s  %s", p.head(p.event.Index), now, p.left(p.event.Index))
+	lines := []string{p.where(now) + " · " + p.left()}
 	switch {
 	case p.loads:
-		line = p.load(now)
+		lines[0] = p.load(now)
 	case p.found != "":
-		line = fmt.Sprintf("block %d/%d · %s · %s", p.event.Trial.Block, p.blocks, p.left(p.event.Index), p.found)
+		lines = append(lines, p.found)
 	}
-	p.out.redraw(append([]string{line}, p.below...)...)
+	p.out.redraw(append(lines, p.below...)...)
+}
+
+// where is how far the run is, and what runs.
+func (p *progress) where(now string) string {
+	t := p.event.Trial
+	place := fmt.Sprintf("block %d of %d", t.Block, p.blocks)
+	if t.Probe {
+		place = "profiling"
+	}
+	runs := t.Arm + cells.InCell(t.Cell)
+	if now != "" {
+		runs += ": " + now
+	}
+	return place + " · " + runs
 }
 
 // load is the line of a run by URL: what matters most first, as a narrow terminal cuts it.
 func (p *progress) load(now string) string {
-	parts := []string{time.Since(p.begun).Round(time.Second).String(), p.left(p.event.Index)}
+	parts := []string{time.Since(p.begun).Round(time.Second).String(), p.left()}
 	if now != "" {
 		parts = append(parts, now+" now")
 	}
@@ -135,22 +153,25 @@ func (p *progress) show(figures []string) {
 	p.redraw()
 }
 
-// finding returns the observer that also shows what was found so far, on a
-// terminal.
+// finding returns the observer that also shows what was found so far.
 func (p *progress) finding(s *soFar) func(bench.Event) {
-	if !p.out.terminal {
-		return p.observe
-	}
-	blocks := s.blocks.last()
 	return func(e bench.Event) {
 		p.observe(e)
 		found, is := s.after(e, func(block int) bool { return block >= blocksBeforeRatio })
 		if text := foundSoFar(found); is && text != "" {
-			p.mu.Lock()
-			p.found, p.blocks = text, blocks
-			p.mu.Unlock()
+			p.tell(text)
 		}
 	}
+}
+
+// tell shows what was found, where that is new.
+func (p *progress) tell(found string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.out.terminal && found != p.found {
+		p.out.say("%s", found)
+	}
+	p.found = found
 }
 
 func (p *progress) head(index int) string {
@@ -158,19 +179,32 @@ func (p *progress) head(index int) string {
 	return strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
 }
 
-// left estimates from what the trials so far took.
-func (p *progress) left(done int) string {
-	left := p.total - time.Since(p.begun)
-	if done > 0 {
-		left = time.Since(p.begun) / time.Duration(done) * time.Duration(p.event.Of-done)
-	}
+// left says how long the run goes on: to the next look, where it may end, and at most.
+func (p *progress) left() string {
+	least, most := p.clock.Left(time.Now())
 	if p.bound > 0 {
-		left = min(left, p.bound-time.Since(p.begun))
+		bound := max(0, p.bound-time.Since(p.begun))
+		least, most = min(least, bound), min(most, bound)
+	}
+	text := rounded(most).String() + " left"
+	if near := most - most/10; least < near {
+		text = rounded(least).String() + " to " + text
 	}
 	if p.failed > 0 {
-		return fmt.Sprintf("%s left, %d failed", max(0, left).Round(time.Second), p.failed)
+		text += fmt.Sprintf(", %d failed", p.failed)
 	}
-	return fmt.Sprintf("%s left", max(0, left).Round(time.Second))
+	return text
+}
+
+// rounded leaves out of a time what no estimate of it knows.
+func rounded(d time.Duration) time.Duration {
+	switch {
+	case d < time.Minute:
+		return d.Round(time.Second)
+	case d < 10*time.Minute:
+		return d.Round(5 * time.Second)
+	}
+	return d.Round(time.Minute)
 }
 
 // end reports one trial: a failure always keeps its line.
@@ -183,7 +217,7 @@ func (p *progress) end(e bench.Event) {
 		return
 	}
 	if !p.out.terminal {
-		p.line(fmt.Sprintf("%s  %s  %s", p.head(e.Index), headline(e.Record), p.left(e.Index+1)))
+		p.line(fmt.Sprintf("%s  %s  %s", p.head(e.Index), headline(e.Record), p.left()))
 	}
 }
 

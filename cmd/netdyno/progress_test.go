@@ -13,6 +13,8 @@ import (
 	"netdyno/internal/printable"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
 )
 
 // pseudoTerminal opens a terminal of the given width, 0 for one without a size.
@@ -36,8 +38,15 @@ func drawnInto(out *bytes.Buffer, f *os.File) *screen {
 	return s
 }
 
+// minutes is the clock of a run of one trial that takes so many minutes.
+func minutes(n int) *session.Clock {
+	return session.NewClock([]record.Trial{{ID: "one"}}, nil, 0, func([]record.Trial) study.Estimate {
+		return study.Estimate{Total: time.Duration(n) * time.Minute}
+	})
+}
+
 func events() []bench.Event {
-	trial := record.Trial{ID: "b01-001", Arm: "an-arm-with-a-long-name", Cell: "connections=10000 rate=20k/s"}
+	trial := record.Trial{ID: "b01-001", Block: 1, Arm: "an-arm-with-a-long-name", Cell: "connections=10000 rate=20k/s"}
 	tick := func(at, n int64) bench.Event { return bench.Event{Tick: &contract.Tick{AtNs: at, Exchanges: n}} }
 	died := record.Record{Trial: trial, Outcome: record.Failed, Failure: &record.Failure{
 		Kind: contract.Peer, Text: "it died", Worker: "server", State: "window",
@@ -53,13 +62,13 @@ func events() []bench.Event {
 func TestProgressFitsAnyTerminal(t *testing.T) {
 	for _, width := range []uint16{0, 1, 19, 20, 40, 80, 300} {
 		var out bytes.Buffer
-		p := newProgress(drawnInto(&out, pseudoTerminal(t, width)), time.Minute)
+		p := newProgress(drawnInto(&out, pseudoTerminal(t, width)), minutes(1), 20)
 		for _, e := range events() {
 			p.drawn = time.Time{} // as if half a second had passed
 			p.observe(e)
 		}
 		p.finish()
-		if !p.out.terminal || !strings.Contains(out.String(), "b01-001") {
+		if !p.out.terminal || !strings.Contains(out.String(), "block 1") {
 			t.Fatalf("width %d: drew %q", width, out.String())
 		}
 		if width >= 80 && !strings.Contains(out.String(), "20.0 k/s") {
@@ -81,7 +90,7 @@ func TestProgressIsPlainLinesElsewhere(t *testing.T) {
 	}
 	defer func() { _ = r.Close() }() // a pipe
 	var out bytes.Buffer
-	p := newProgress(drawnInto(&out, w), time.Minute)
+	p := newProgress(drawnInto(&out, w), minutes(1), 20)
 	for _, e := range events() {
 		p.observe(e)
 	}
@@ -95,12 +104,12 @@ func TestProgressIsPlainLinesElsewhere(t *testing.T) {
 
 // A run that ends itself by a time has no more than that left, however many trials are planned.
 func TestProgressOfARunThatEndsByATime(t *testing.T) {
-	p := newProgress(drawnInto(&bytes.Buffer{}, os.Stderr), time.Hour)
-	if got := p.left(0); got != "1h0m0s left" {
+	p := newProgress(drawnInto(&bytes.Buffer{}, os.Stderr), minutes(60), 20)
+	if got := p.left(); got != "1h0m0s left" {
 		t.Errorf("without a bound %q", got)
 	}
 	p.bound = 4 * time.Minute
-	if got := p.left(0); got != "4m0s left" {
+	if got := p.left(); got != "4m0s left" {
 		t.Errorf("bounded by four minutes: %q", got)
 	}
 }

@@ -87,3 +87,36 @@ func plannable(words []string) error {
 	_, _, err = s.Plan()
 	return err
 }
+
+// The README says of each study how long it takes, as netdyno run does.
+func TestReadmeSaysHowLongStudiesTake(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, seen := regexp.MustCompile("`([a-z-]+)`"), 0
+	for line := range strings.SplitSeq(string(text), "\n") {
+		columns := strings.Split(line, " | ")
+		if !strings.HasPrefix(line, "| `") || len(columns) != 4 || strings.HasPrefix(line, "| `mesh` | by its hosts") {
+			continue
+		}
+		var takes []string
+		for _, match := range names.FindAllStringSubmatch(columns[0], -1) {
+			s, err := source.Named(match[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			about, err := timeOfStudy(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			takes, seen = append(takes, about), seen+1
+		}
+		if want := strings.Join(takes, ", "); columns[1] != want {
+			t.Errorf("README says that %s take %s; want %s", columns[0], columns[1], want)
+		}
+	}
+	if seen < 15 {
+		t.Errorf("%d studies found", seen)
+	}
+}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/read/report"
 	"netdyno/internal/run/session"
 )
 
@@ -90,4 +92,17 @@ func conclude(d session.Directory, how showing) error {
 	how.ended = how.ended || endsAnywhere(r.contents.Header) && len(r.contents.Problems) == 0
 	findings := r.Findings // alone: what was read is not needed any more
 	return present(d, &findings, how)
+}
+
+// showTrial prints the account of one trial; no report is written.
+func showTrial(d session.Directory, id string) error {
+	r, err := readAloud(d)
+	if err != nil {
+		return err
+	}
+	account, err := report.NewAccount(r.Findings, id)
+	if err != nil {
+		return fmt.Errorf("report --trial: %w", err)
+	}
+	return showText(func(w io.Writer, opt report.TextOptions) error { return account.Text(w, opt) })
 }

@@ -91,7 +91,7 @@ func silent() *screen {
 func (f resultFlags) show(d session.Directory, found finding.Findings) error {
 	if f.quiet {
 		o := report.TextOptions{Width: min(f.to.columns(), widestText)}
-		return report.AnswerText(f.to, found.Answer.Sentences, o)
+		return report.AnswerText(f.to, found.Answer.Text(), o)
 	}
 	s := summary.New(found)
 	s.Run, s.Report = string(d), d.HTML()

@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -39,13 +38,7 @@ func (c blockCount) completes(e bench.Event) bool {
 }
 
 // last is the number of the last block.
-func (c blockCount) last() int {
-	last := 0
-	for block := range c {
-		last = max(last, block)
-	}
-	return last
-}
+func (c blockCount) last() int { return slices.Max(append(slices.Collect(maps.Keys(c)), 0)) }
 
 const (
 	// blocksBeforeRatio is how many blocks a ratio needs that is shown while a run
@@ -78,33 +71,19 @@ func (s *soFar) after(e bench.Event, wanted func(block int) bool) (found finding
 	return r.Findings, err == nil // the report at the end says what is wrong
 }
 
-// foundSoFar is the largest ratio on the first primary metric with its interval; of
-// a single arm its figure. It is no verdict: those are left to the looks.
+// foundSoFar is who leads, as far as intervals hold it; of a single arm its figure on the
+// first primary metric. It is no verdict: those are left to the looks.
 func foundSoFar(f finding.Findings) string {
-	if len(f.Header.Study.Compare.Primary) == 0 {
-		return ""
+	if said := f.Best.SoFar(); said != "" || len(f.Header.Study.Compare.Primary) == 0 || len(f.Cells) != 1 || len(f.Cells[0].Arms) != 1 {
+		return said
 	}
 	name := f.Header.Study.Compare.Primary[0]
-	var most compare.Comparison
-	for _, c := range f.Comparisons {
-		if c.Primary && c.Metric == name && c.Verdict != compare.Invalid && c.Low < c.High && c.Known() &&
-			(most.Ratio == 0 || math.Abs(math.Log(c.Ratio)) > math.Abs(math.Log(most.Ratio))) {
-			most = c
-		}
-	}
-	label := metric.Shown(name).Label
-	if most.Ratio > 0 {
-		return fmt.Sprintf("%s ÷ %s %s %s× (%s–%s)%s", most.Arm, most.Base, label,
-			quantity.FormatFigure(most.Ratio), quantity.FormatFigure(most.Low), quantity.FormatFigure(most.High), cells.InCell(most.Cell))
-	}
-	if len(f.Cells) == 0 || len(f.Cells[0].Arms) != 1 {
-		return ""
-	}
 	arm := f.Cells[0].Arms[0]
 	s, ok := summaryOf(arm, name)
 	if !ok || s.N < blocksBeforeRatio || !s.Sure() {
 		return ""
 	}
-	scale := metric.Shown(name).Scale(s.Value)
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s (%s) %s", cells.ArmOf(f.Cells[0], arm), label, scale.Format(s.Value), scale.Interval(s.Low, s.High), scale.Unit))
+	m := metric.Shown(name)
+	scale := m.Scale(s.Value)
+	return strings.TrimSpace(fmt.Sprintf("so far: %s %s %s (%s) %s", cells.ArmOf(f.Cells[0], arm), m.Label, scale.Format(s.Value), scale.Interval(s.Low, s.High), scale.Unit))
 }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/synthetic"
@@ -20,11 +20,12 @@ func TestFoundSoFar(t *testing.T) {
 		want    string
 	}{
 		{"two arms", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.5}}, Connections: []int{10}},
-			`^b ÷ a server CPU 0\.\d+× \(0\.\d+–0\.\d+\) at 10 connections$`},
-		{"the largest of several", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}, {Name: "c", Cost: 0.3}}, Connections: []int{10}}, `^c ÷ a `},
+			`^so far: b with \d+ % less server CPU than a \(\d+–\d+ %\)`},
+		{"the largest of several", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Cost: 0.9}, {Name: "c", Cost: 0.3}}, Connections: []int{10}}, `^so far: c with `},
+		{"nothing told", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}, Connections: []int{10}}, `^undecided so far$`},
 		{"one arm", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Connections: []int{10}, Primary: []string{"exchanges_per_s"}},
-			`^a at 10 connections rate [\d.]+ \([\d.]+–[\d.]+\) k/s$`},
-		{"one block", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}, Blocks: 1}, `^$`},
+			`^so far: a at 10 connections rate [\d.]+ \([\d.]+–[\d.]+\) k/s$`},
+		{"one block", synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}, Blocks: 1}, `^(undecided so far)?$`},
 	} {
 		c.options.SD, c.options.Bare = 0.02, true
 		f, err := finding.Find(synthetic.Run(c.options))
@@ -37,20 +38,37 @@ func TestFoundSoFar(t *testing.T) {
 	}
 }
 
-// Once something is found, the line says it in place of the trial, and fits.
+// Under what runs stands who leads, and both lines fit.
 func TestProgressShowsWhatIsFound(t *testing.T) {
 	for _, width := range []uint16{40, 120} {
 		var out bytes.Buffer
-		p := newProgress(drawnInto(&out, pseudoTerminal(t, width)), time.Minute)
-		p.found, p.blocks = "go-grpc ÷ go-http1 server CPU 1.71× (1.56–1.87)", 20
-		p.observe(bench.Event{Trial: record.Trial{ID: "b04-001", Block: 4}, Of: 60, Index: 9})
-		drawn := strings.TrimPrefix(out.String(), clearLine)
-		if !strings.HasPrefix(drawn, "block 4/20 · ") || !strings.Contains(drawn, "left · go-") || len([]rune(drawn)) >= int(width) {
-			t.Errorf("width %d: %q", width, drawn)
+		p := newProgress(drawnInto(&out, pseudoTerminal(t, width)), minutes(1), 20)
+		p.tell("so far: go-grpc, 42 % less server CPU than go-http1 (35–48 %)")
+		p.observe(bench.Event{Trial: record.Trial{ID: "b04-001", Block: 4, Arm: "go-grpc"}, Of: 60, Index: 9})
+		lines := strings.Split(strings.TrimPrefix(out.String(), clearLine), "\r\n")
+		if len(lines) != 2 || !strings.HasPrefix(lines[0], "block 4 of 20 · go-grpc") || !strings.HasPrefix(p.found, strings.TrimRight(lines[1], " …~")) || len([]rune(lines[1])) >= int(width) {
+			t.Errorf("width %d: %q", width, lines)
 		}
-		if width == 120 && !strings.HasSuffix(drawn, p.found) {
-			t.Errorf("drawn %q", drawn)
+		if width == 120 && !strings.HasSuffix(lines[0], "1m0s left") {
+			t.Errorf("drawn %q", lines[0])
 		}
+	}
+}
+
+// Where there is no terminal, what is found has a line when it changes.
+func TestPlainLinesOfWhatIsFound(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = r.Close(), w.Close() }() // a pipe
+	var out bytes.Buffer
+	p := newProgress(drawnInto(&out, w), minutes(1), 20)
+	for _, found := range []string{"undecided so far", "undecided so far", "so far: asio"} {
+		p.tell(found)
+	}
+	if got := out.String(); got != "undecided so far\nso far: asio\n" {
+		t.Errorf("printed %q", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
@@ -45,10 +46,7 @@ func timeOfStudy(s *study.Study) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const overhead = 200 * time.Millisecond // of a trial, as a session estimates it
-	about := func(trials []record.Trial) string {
-		return roughly(study.EstimateTime(trials, study.Pace{Overhead: overhead}).Total)
-	}
+	about := func(trials []record.Trial) string { return roughly(session.Expected(trials)) }
 	all := trials
 	if len(s.Further) > 0 {
 		all = study.Before(trials, s.Blocks)

@@ -91,7 +91,7 @@ func TestNoRowStaysBehind(t *testing.T) {
 	for _, widths := range [][]int{{80}, {40}, {20}, {80, 40, 25, 100, 80}, {100, 21, 33, 80}} {
 		master := pseudoTerminal(t, uint16(widths[0]))
 		var out bytes.Buffer
-		p := newProgress(drawnInto(&out, master), time.Minute)
+		p := newProgress(drawnInto(&out, master), minutes(1), 20)
 		p.loads = true
 		e := &terminalOf{t: t, width: widths[0], lines: []string{""}}
 		e.write("$ netdyno URL\r\n")
@@ -145,7 +145,7 @@ func TestDrawnFitsALowTerminal(t *testing.T) {
 
 // The line of a run by URL counts what was answered, over all of its trials.
 func TestProgressCountsRequests(t *testing.T) {
-	p := newProgress(drawnInto(&bytes.Buffer{}, os.Stderr), time.Minute)
+	p := newProgress(drawnInto(&bytes.Buffer{}, os.Stderr), minutes(1), 20)
 	p.loads = true
 	for _, e := range []bench.Event{
 		{Of: 2}, {Tick: &contract.Tick{AtNs: 1e9, Exchanges: 1000}}, {Client: 1, Tick: &contract.Tick{AtNs: 1e9, Exchanges: 500, Errors: 2}},

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/read/report"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // quickStudies are the tour's stops: each built-in study in short.
@@ -47,6 +51,11 @@ answer, run the study itself.`,
 // tour runs every stop into its own directory under dir. A study that cannot
 // run is an entry with its reason; the others run all the same.
 func tour(ctx context.Context, dir session.Directory) error {
+	words, err := tourTime()
+	if err != nil {
+		return err
+	}
+	stdout.say("%s", words)
 	var entries []report.Entry
 	var worst error
 	for i, name := range quickStudies {
@@ -72,6 +81,26 @@ func tour(ctx context.Context, dir session.Directory) error {
 	fmt.Fprintln(stdout)
 	stdout.say("all of it  %s", dir.HTML())
 	return worst
+}
+
+// tourTime says what the tour will do, and how long that takes by the plans.
+func tourTime() (string, error) {
+	var each []string
+	var all time.Duration
+	for _, name := range quickStudies {
+		s, err := source.Named(name)
+		if err != nil {
+			return "", err
+		}
+		trials, _, err := s.Plan()
+		if err != nil {
+			return "", err
+		}
+		takes := session.Expected(study.Before(trials, s.Blocks))
+		all += takes
+		each = append(each, name+" "+roughly(takes))
+	}
+	return fmt.Sprintf("The tour runs %d studies in about %s (%s), and ends with their answers.", len(each), roughly(all), strings.Join(each, ", ")), nil
 }
 
 // entry is a study's place in the tour's page.

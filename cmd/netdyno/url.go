@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 	"netdyno/internal/run/curl"
 	"netdyno/internal/run/meter"
 	"netdyno/internal/run/session"
@@ -223,4 +225,27 @@ func (t urlFlags) question(arms []session.Arm) string {
 		return "How many requests does " + names[0] + " answer, and how fast?"
 	}
 	return "Which answers more requests, and faster: " + strings.Join(names, " or ") + "?"
+}
+
+// findClient asks a server, and where a client was chosen for it lets that client try
+// it: what it refuses (a cipher, a header, a way to frame a reply) a client on a
+// library of Go's asks, which is said.
+func findClient(ctx context.Context, workers *session.Workers, asked target.Target) (found target.Found, by record.Asked, instead string, err error) {
+	found, err = target.Ask(ctx, asked)
+	by.Probe = found.Asked
+	chosen := found.Levels["client"]
+	if err != nil || !session.OnRings(chosen) {
+		return found, by, "", err
+	}
+	why := session.TryClient(ctx, workers, armOf(found), &by)
+	if why == nil {
+		return found, by, "", nil
+	}
+	if ctx.Err() != nil {
+		return found, by, "", context.Cause(ctx)
+	}
+	asked.Client = nil
+	found, err = target.Ask(ctx, asked)
+	by.Probe += found.Asked
+	return found, by, chosen + " cannot ask it (" + quantity.Clip(why.Error(), 200) + "), so " + found.Levels["client"] + " does", err
 }

@@ -1,7 +1,9 @@
 package quantity
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -41,6 +43,25 @@ func Hint(word string, valid []string) string {
 		return "there is none"
 	}
 	return "expected one of " + strings.Join(valid, ", ")
+}
+
+// Nearests returns the candidates that are most like a word, each once and the nearest
+// first: those that hold it, or that it holds, before those that are written alike.
+func Nearests(word string, candidates []string, most int) []string {
+	word = Clip(strings.ToLower(word), maxWord)
+	far := func(candidate string) int {
+		c := strings.ToLower(candidate)
+		if len(c) > 2 && len(word) > 2 && (strings.Contains(c, word) || strings.Contains(word, c)) {
+			return 0
+		}
+		return distance([]rune(word), []rune(Clip(c, maxWord)))
+	}
+	near := slices.Clone(candidates)
+	slices.SortStableFunc(near, func(a, b string) int {
+		return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+	near = slices.Compact(near)
+	return near[:min(most, len(near))]
 }
 
 // distance counts the insertions, deletions, substitutions and swaps of

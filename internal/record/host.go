@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"netdyno/internal/contract"
 )
 
 // Host is what was found out about one machine; absent facts are absent keys.
@@ -62,4 +64,35 @@ func Unlike(a, b Host) []string {
 		other, inB := b.Values[key]
 		return changing[key] || inA && inB && one == other
 	})
+}
+
+// Away returns the addresses of servers that the trial's clients drove and
+// that were no workers of the trial: nothing is known of them but what clients
+// see. Nil when the servers are among the workers, or when there are none.
+func (r *Record) Away() []string {
+	var peers []string
+	for _, w := range r.Workers {
+		switch {
+		case w.Role == contract.Server:
+			return nil
+		case w.Role == contract.Client && w.Setup != nil && len(peers) == 0:
+			peers = w.Setup.Peers
+		}
+	}
+	return peers
+}
+
+// Reflected reports whether the worker encoded a message of the user's own as
+// protobuf without code generated for it: by reflection, which costs more than
+// what an application does. JSON codecs work on ordinary structs and are never
+// reflected. A worker that does not say what it did is taken to reflect: none
+// could do anything else before there was a field to say it in.
+func (w *Worker) Reflected() bool {
+	if w.Setup == nil || w.Setup.Exchange.Message == nil || w.Setup.Exchange.Codec != "proto" {
+		return false
+	}
+	if w.Ready == nil || w.Ready.Foreign || w.Ready.Generated {
+		return false
+	}
+	return len(w.Setup.Exchange.Message.Descriptors) > 0 // those that come with netdyno have none, and generated code in every worker
 }

@@ -1,5 +1,10 @@
 package record
 
+import (
+	"maps"
+	"slices"
+)
+
 // NextLook returns the blocks of the study's first look beyond some blocks; 0
 // when there is none.
 func (s Study) NextLook(blocks int) int {
@@ -44,4 +49,75 @@ func Horizon(header Header, trials []Trial, records []Record) int {
 		}
 	}
 	return max(begun, header.Study.Blocks)
+}
+
+// Allocation is what a steered run decided before a block, from the records of the
+// blocks before it: which of the planned trials run, and at which levels. It is a line
+// before the block's first record, so that a run that goes on repeats it.
+type Allocation struct {
+	Block  int                          `json:"block"`
+	Levels map[string]map[string]string `json:"levels,omitempty"` // by trial ID: canonical text by factor, in the place of the plan's
+	Left   []string                     `json:"left,omitempty"`   // IDs of the block's trials that are not run
+	Ended  bool                         `json:"ended,omitempty"`  // neither this block nor a later one runs; probes do
+	// Confirms is of a race whose winner is known: the arm that this block compares with
+	// the baseline, by figures that chose nothing.
+	Confirms string `json:"confirms,omitempty"`
+	Why      string `json:"why,omitempty"` // in a sentence
+}
+
+// Capacity declares a search for the highest offered rate that meets an objective.
+type Capacity struct {
+	Objective []Bound `json:"objective"`
+	Within    float64 `json:"within"` // it ends when an arm's interval is no wider than this share of its rate
+	TimeS     float64 `json:"time_s"` // or when its trials took so many seconds
+}
+
+// Race declares a race of arms: the worse ones are left out as soon as they are known,
+// and the winner is compared with the baseline in blocks of its own.
+type Race struct {
+	Best    string  `json:"best"` // the metric that decides, better in its own direction
+	Within  []Bound `json:"within,omitempty"`
+	Confirm int     `json:"confirm"`          // blocks that compare the winner with the baseline, the last ones of the run; fewer where TimeS is spent
+	Trials  int     `json:"trials,omitempty"` // that the run may take, those blocks included; 0 for all that are planned
+	TimeS   float64 `json:"time_s,omitempty"` // that its trials may take, likewise; 0 for no bound
+
+	// As is how the settings are written outside of netdyno, by factor:
+	// "grpc.ReadBufferSize({value})".
+	As map[string]string `json:"as,omitempty"`
+}
+
+// Steered tells whether a run of the study decides before each block what it runs.
+func (s Study) Steered() bool { return s.Capacity != nil || s.Race != nil }
+
+// Allocated returns a plan as it is run: with the levels that were decided since it was
+// written, and without the trials and blocks that were left out. Of a run that is not
+// steered it is the plan itself. Trials share their levels with the plan's: neither is
+// to be written.
+func Allocated(plan []Trial, decided []Allocation) []Trial {
+	if len(decided) == 0 {
+		return plan
+	}
+	byBlock := map[int]Allocation{}
+	left := map[string]bool{}
+	for _, a := range decided {
+		byBlock[a.Block] = a
+		for _, id := range a.Left {
+			left[id] = true
+		}
+	}
+	ended := func(t Trial) bool {
+		return !t.Probe && slices.ContainsFunc(decided, func(a Allocation) bool { return a.Ended && t.Block >= a.Block })
+	}
+	run := make([]Trial, 0, len(plan))
+	for _, t := range plan {
+		if left[t.ID] || ended(t) {
+			continue
+		}
+		if levels := byBlock[t.Block].Levels[t.ID]; len(levels) > 0 {
+			t.Levels = maps.Clone(t.Levels)
+			maps.Copy(t.Levels, levels)
+		}
+		run = append(run, t)
+	}
+	return run
 }

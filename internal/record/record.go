@@ -60,12 +60,12 @@ type Study struct {
 	Labels    Labels            `json:"labels,omitzero"`
 	Compare   Compare           `json:"compare"`
 	Recommend []string          `json:"recommend,omitempty"` // metrics in the order in which they weigh in what to use; the primary ones alike where there are none
-	Blocks    int               `json:"blocks"`             // that a run does by itself, at most
-	Stages    []int             `json:"stages,omitempty"`   // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
-	Further   []int             `json:"further,omitempty"`  // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
-	Mesh      bool              `json:"mesh,omitempty"`     // its cells are the ordered pairs of the rig's hosts; those without a host in common run at the same time
-	Settle    float64           `json:"settle,omitempty"`   // of a study with one arm: it ends at the first look at which every rate's interval lies within this share of the rate; 0 when it does not
-	SettleS   float64           `json:"settle_s,omitempty"` // seconds that the trials after the first block may take until then: the run ends at the look after which the next would be later; 0 for no bound
+	Blocks    int               `json:"blocks"`              // that a run does by itself, at most
+	Stages    []int             `json:"stages,omitempty"`    // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
+	Further   []int             `json:"further,omitempty"`   // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
+	Mesh      bool              `json:"mesh,omitempty"`      // its cells are the ordered pairs of the rig's hosts; those without a host in common run at the same time
+	Settle    float64           `json:"settle,omitempty"`    // of a study with one arm: it ends at the first look at which every rate's interval lies within this share of the rate; 0 when it does not
+	SettleS   float64           `json:"settle_s,omitempty"`  // seconds that the trials after the first block may take until then: the run ends at the look after which the next would be later; 0 for no bound
 	Seed      uint64            `json:"seed"`
 	Published []Published       `json:"published,omitempty"`
 	Charts    []Chart           `json:"charts,omitempty"`

@@ -1,6 +1,8 @@
 package record
 
-import "netdyno/internal/contract"
+import (
+	"netdyno/internal/contract"
+)
 
 // Span is one worker between the edges of its window, by its own clocks.
 type Span struct {
@@ -211,4 +213,38 @@ func (w *Worker) Directions() (up, down, ok bool) {
 		return true, true, true
 	}
 	return toServer > toClient, toServer <= toClient, true
+}
+
+// Edge is a worker's and its meter's account at one edge of the window.
+type Edge struct {
+	Reading  contract.Reading `json:"reading"`
+	Meter    *contract.Meter  `json:"meter,omitempty"`
+	AnswerNs int64            `json:"answer_ns,omitempty"` // from the mark to its answer, by the bench's clock; absent from older records
+}
+
+// nsPerS turns the clocks' nanoseconds into seconds.
+const nsPerS = 1e9
+
+func seconds(fromNs, toNs int64) (float64, bool) {
+	length := Growth(fromNs, toNs) / nsPerS
+	return length, length > 0
+}
+
+// Growth returns to − from of a counter. It subtracts in floating point: a
+// garbled counter may be anything, and an integer difference could wrap into a
+// plausible one.
+func Growth(from, to int64) float64 { return float64(to) - float64(from) }
+
+// Segment is one time in which a server that stood by itself (netdyno listen)
+// was driven, as that server saw it alone: no clock and no count of another
+// host is in it. Its record holds the server's worker with the edges Open, the
+// last reading before anything was connected, and Close, the first after it
+// with nothing connected and nothing moving, so that all that was exchanged
+// lies between them.
+type Segment struct {
+	Number      int    `json:"number"`              // from 1, in the order seen
+	First       Edge   `json:"first"`               // the first reading under load, to Last without a pause
+	Last        Edge   `json:"last"`                // the last such; the same one when the load was too short for two
+	Connections int64  `json:"connections"`         // the most that a reading found open
+	CutShort    string `json:"cut_short,omitempty"` // why it does not end idle; empty when it does
 }

@@ -1,6 +1,6 @@
 // netdyno-worker-asio: transport asio, wires echo and stream, on Debian's
 // standalone asio.
-#include "asio/engine.h"
+#include "asio/ends.h"
 
 int main() {
   using namespace netdyno;

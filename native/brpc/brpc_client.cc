@@ -6,15 +6,15 @@
 #include <cerrno>
 #include <string>
 
-#include "brpc/brpc_threads.h"
 #include "kit/address.h"
-#include "kit/clock.h"
+#include "kit/system.h"
 
 namespace netdyno::brpc_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 constexpr int kTimeoutMs = 10'000;  // of connecting, and of the verified exchange
 

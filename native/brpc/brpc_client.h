@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "brpc/brpc_content.h"
+#include "brpc/brpc_server.h"
 #include "kit/load.h"
 #include "kit/worker.h"
 

@@ -1,15 +1,15 @@
-#include "brpc/brpc_content.h"
-
 #include <google/protobuf/util/message_differencer.h>
 
+#include "brpc/brpc_server.h"
 #include "exchange.pb.h"
 
 namespace netdyno::brpc_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using google::protobuf::Message;
+
+namespace {
 
 /// Refuses streams, which Contents does not check, and returns the exchange.
 const contract::Exchange& checked(const contract::Setup& setup) {

@@ -2,22 +2,20 @@
 
 #include <brpc/closure_guard.h>
 #include <brpc/errno.pb.h>
-#include <bthread/bthread.h>
 #include <netinet/in.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "brpc/brpc_threads.h"
-
 namespace netdyno::brpc_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
+
+namespace {
 
 /// Returns a free port. Some versions of brpc do not report the port that the kernel chose
 /// for port 0.

@@ -8,11 +8,9 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <mutex>
 
-#include "kit/clock.h"
-#include "kit/descriptor.h"
 #include "kit/ends.h"
+#include "kit/system.h"
 
 namespace {
 
@@ -36,7 +34,6 @@ class Waker {
 struct Connection {
   Descriptor fd;
   std::unique_ptr<Flow> flow;
-  bool active = true;
 
   pollfd entry() const {
     const int events = (flow->read_buffer().empty() ? 0 : POLLIN) | (flow->unsent() ? POLLOUT : 0);
@@ -69,14 +66,16 @@ void wait(std::vector<pollfd>& entries, std::int64_t ns) {
 class PollClient : public ClientLoop {
  public:
   void add(int fd, std::unique_ptr<Flow> flow, bool active) override {
-    connections_.push_back({Descriptor(fd), std::move(flow), active});
+    connections_.push_back({Descriptor(fd), std::move(flow)});
     opened(active);
   }
 
   void run() override {
     for (Connection& connection : connections_) connection.flow->begin(now_ns());
-    while (!stopped_ && agenda().held() > 0) {
-      send_due();
+    while (!stopped() && agenda().held() > 0) {
+      heed();
+      send_due(
+          [this](std::size_t connection, std::uint32_t slot) { connections_[connection].flow->send(slot); });
       std::vector<pollfd> entries{waker_.entry()};
       for (const Connection& connection : connections_) entries.push_back(connection.entry());
       const std::int64_t due = agenda().next_due();
@@ -84,41 +83,23 @@ class PollClient : public ClientLoop {
       if (entries[0].revents != 0) waker_.clear();
       for (std::size_t i = 0; i < connections_.size(); i++) {
         const short events = entries[i + 1].revents;
-        if (events != 0 && !connections_[i].move(events != POLLOUT)) lose(connections_[i]);
+        if (events != 0 && !connections_[i].move(events != POLLOUT)) lose(i);
       }
     }
   }
 
-  void end(std::int64_t closing) override {
-    closing_ = closing;
-    waker_.wake();
-  }
-  void stop() override {
-    stopped_ = true;
-    waker_.wake();
-  }
-
  private:
-  /// Makes due slots send, and drops those that are due after the end of the load.
-  void send_due() {
-    if (closing_ != Agenda::kNever) agenda().end(closing_);
-    while (agenda().next_due() <= now_ns()) {
-      const Agenda::Entry entry = agenda().take();
-      connections_[entry.connection].flow->send(entry.slot);
-    }
-  }
+  void wake() override { waker_.wake(); }
 
   /// poll skips entries without a descriptor.
-  void lose(Connection& connection) {
-    connection.flow->abandon(contract::ErrorKind::peer, now_ns());
-    connection.fd = Descriptor();
-    lost(connection.active);
+  void lose(std::size_t i) {
+    connections_[i].flow->abandon(contract::ErrorKind::peer, now_ns());
+    connections_[i].fd = Descriptor();
+    lost(i);
   }
 
   Waker waker_;
   std::vector<Connection> connections_;
-  std::atomic<std::int64_t> closing_{Agenda::kNever};
-  std::atomic<bool> stopped_{false};
 };
 
 class PollServer : public ServerLoop {
@@ -127,20 +108,14 @@ class PollServer : public ServerLoop {
     listeners_.push_back({Descriptor(listener), std::move(admit)});
   }
 
-  void adopt(int fd, std::unique_ptr<Flow> flow) override {
-    const std::lock_guard lock(mutex_);
-    adopted_.push_back({Descriptor(fd), std::move(flow)});
-    waker_.wake();
-  }
-
   void run() override {
-    while (!stopped_) {
+    while (!stopped()) {
       take_in();
       std::vector<pollfd> entries{waker_.entry()};
       for (const Connection& connection : connections_) entries.push_back(connection.entry());
       for (const Listener& listener : listeners_)
         entries.push_back({full_ ? -1 : listener.fd.get(), POLLIN, 0});
-      wait(entries, full_ ? kPause : Agenda::kNever);
+      wait(entries, full_ ? kAcceptPauseNs : Agenda::kNever);
       full_ = false;
       if (entries[0].revents != 0) waker_.clear();
       for (std::size_t i = 0; i < listeners_.size(); i++) {
@@ -153,25 +128,19 @@ class PollServer : public ServerLoop {
     }
   }
 
-  void stop() override {
-    stopped_ = true;
-    waker_.wake();
-  }
-
  private:
-  static constexpr std::int64_t kPause = 10'000'000;
   struct Listener {
     Descriptor fd;
     std::function<void(int fd)> admit;
   };
 
+  void wake() override { waker_.wake(); }
+
   void take_in() {
-    const std::lock_guard lock(mutex_);
-    for (Connection& connection : adopted_) {
-      connection.flow->begin(0);
-      connections_.push_back(std::move(connection));
+    for (Newcomer& newcomer : newcomers()) {
+      newcomer.flow->begin(0);
+      connections_.push_back({std::move(newcomer.socket), std::move(newcomer.flow)});
     }
-    adopted_.clear();
   }
 
   void accept_at(const Listener& listener) {
@@ -199,9 +168,6 @@ class PollServer : public ServerLoop {
   Waker waker_;
   std::vector<Listener> listeners_;
   std::vector<Connection> connections_;
-  std::mutex mutex_;
-  std::vector<Connection> adopted_;  // guarded by mutex_
-  std::atomic<bool> stopped_{false};
   bool full_ = false;
 };
 

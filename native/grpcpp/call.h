@@ -1,13 +1,15 @@
-// How one slot makes exchanges: by an RPC for each, or by a message each way on a stream
-// that stays open.
+// How one slot makes exchanges: by an RPC for each, or by a message each way on a stream that
+// stays open. An exchange in chunks has a stream of its own.
 //
-// Layer: above payload, chunk, queue. Only the thread of its queue uses a call and what it
-// points at. When a call is destroyed nothing may be in flight, except what was cancelled
-// and whose events the drained queue has delivered.
+// Layer: above payload. Only the thread of its queue uses a call and what it points at. When a call
+// is destroyed nothing may be in flight, except what was cancelled and whose events the drained
+// queue has delivered.
 #pragma once
 
+#include <grpc/support/time.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
+#include <grpcpp/completion_queue.h>
 #include <grpcpp/impl/rpc_method.h>
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/async_unary_call.h>
@@ -17,13 +19,57 @@
 #include <optional>
 #include <string>
 
-#include "grpcpp/chunk.h"
+#include "grpcpp/contents.h"
 #include "grpcpp/payload.h"
-#include "grpcpp/queue.h"
-#include "grpcpp/statuses.h"
+#include "kit/agenda.h"
 #include "kit/contract.h"
+#include "kit/system.h"
 
 namespace netdyno::grpc_worker {
+
+/// The target of a completion queue's tag. It is called once for each time that its tag was
+/// passed to the library.
+class Event {
+ public:
+  /// ok is the library's result of the operation.
+  virtual void happened(bool ok) = 0;
+
+ protected:
+  ~Event() = default;
+};
+
+/// An event that calls a member function of its owner.
+template <class Owner, void (Owner::*handle)(bool)>
+class On final : public Event, Pinned {
+ public:
+  explicit On(Owner& owner) : owner_(owner) {}
+
+  void happened(bool ok) override { (owner_.*handle)(ok); }
+  void* tag() { return static_cast<Event*>(this); }
+
+ private:
+  Owner& owner_;
+};
+
+/// Takes one event and calls it. False when until_ns (of now_ns) passed first, which the
+/// library rounds up to a millisecond, or when the queue is shut down and empty.
+inline bool take_event(grpc::CompletionQueue& queue, std::int64_t until_ns) {
+  // The library's monotonic clock is the one of now_ns.
+  const gpr_timespec until = until_ns == Agenda::kNever ? gpr_inf_future(GPR_CLOCK_MONOTONIC)
+                                                        : gpr_time_from_nanos(until_ns, GPR_CLOCK_MONOTONIC);
+  void* tag = nullptr;
+  bool ok = false;
+  if (queue.AsyncNext(&tag, &ok, until) != grpc::CompletionQueue::GOT_EVENT) return false;
+  static_cast<Event*>(tag)->happened(ok);
+  return true;
+}
+
+/// Shuts a queue down and calls its remaining events.
+inline void drain(grpc::CompletionQueue& queue) {
+  queue.Shutdown();
+  while (take_event(queue, Agenda::kNever)) {
+  }
+}
 
 /// The outcome of an exchange.
 struct Outcome {
@@ -83,5 +129,98 @@ struct Plan {
 
 /// A call on the connection of target. Both outlive it.
 std::unique_ptr<Call> make_call(const Plan& plan, const Target& target);
+
+/// What both share: the stream and its end, which is the status and the wait for pending
+/// operations.
+class StreamCallBase : public Call {
+ public:
+  void cancel() override {
+    if (stream_) context_->TryCancel();
+  }
+
+ protected:
+  using Stream = grpc::ClientAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+  explicit StreamCallBase(const Target& target) : target_(target), finished_(*this) {}
+
+  /// Prepares a stream. corked sends its headers together with its first message.
+  void prepare(bool corked);
+  /// Asks for the status, which ends the exchange once no operation is pending.
+  void finish();
+  /// Ends the exchange, and the stream unless it stays.
+  void complete(const Outcome& outcome, bool stays);
+  /// The status arrived, and no operation is pending.
+  virtual void ended(const grpc::Status& status) = 0;
+  void lose_stream();
+
+  const Target& target_;
+  std::optional<grpc::ClientContext> context_;
+  std::unique_ptr<Stream> stream_;  // null: none is open
+  Waiter* waiter_ = nullptr;        // null: no exchange is in flight
+  bool verify_ = false;
+
+ private:
+  void finished(bool);
+
+  On<StreamCallBase, &StreamCallBase::finished> finished_;
+  grpc::Status status_;
+};
+
+/// One stream that stays open.
+class StreamCall final : public StreamCallBase {
+ public:
+  StreamCall(const Payload& payload, const Target& target)
+      : StreamCallBase(target), payload_(payload), opened_(*this), read_(*this), written_(*this) {}
+
+  void open() override;
+  void begin(Waiter& waiter, bool verify) override;
+  bool busy() const override { return opening_ || waiter_ != nullptr; }
+  void close() override;
+
+ private:
+  void on_opened(bool ok);
+  void on_read(bool ok);
+  void on_written(bool ok);
+  void exchange();
+  /// Goes on once both directions are done.
+  void settle();
+  void ended(const grpc::Status& status) override;
+
+  const Payload& payload_;
+  On<StreamCall, &StreamCall::on_opened> opened_;
+  On<StreamCall, &StreamCall::on_read> read_;
+  On<StreamCall, &StreamCall::on_written> written_;
+  grpc::ByteBuffer reply_;
+  bool opening_ = false;
+  bool writing_ = false;
+  bool reading_ = false;
+  std::optional<Outcome> outcome_;  // waits for settle
+};
+
+/// A stream for each exchange.
+class ChunkedCall final : public StreamCallBase {
+ public:
+  ChunkedCall(const Chunks& chunks, const Target& target)
+      : StreamCallBase(target), chunker_(chunks), joiner_(chunks), read_(*this), written_(*this) {}
+
+  void begin(Waiter& waiter, bool verify) override;
+  bool busy() const override { return waiter_ != nullptr; }
+
+ private:
+  void on_read(bool ok);
+  void on_written(bool ok);
+  void write();
+  void settle();
+  void ended(const grpc::Status& status) override;
+
+  Chunker chunker_;
+  Joiner joiner_;
+  On<ChunkedCall, &ChunkedCall::on_read> read_;
+  On<ChunkedCall, &ChunkedCall::on_written> written_;
+  grpc::ByteBuffer chunk_;
+  bool writing_ = false;
+  bool reading_ = false;
+  std::optional<Outcome> refused_;  // the reply is wrong
+};
 
 }  // namespace netdyno::grpc_worker

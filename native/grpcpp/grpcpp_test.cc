@@ -9,18 +9,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "grpcpp/chunk.h"
 #include "grpcpp/contents.h"
 #include "grpcpp/payload.h"
 #include "kit/echo.h"
-#include "kit/random_content.h"
+#include "kit/random.h"
 #include "test/vectors.h"
 
 namespace netdyno::grpc_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 contract::Exchange bytes_of(std::int64_t up, std::int64_t down) {
   contract::Exchange exchange;
@@ -144,10 +144,10 @@ class Forms : public testing::TestWithParam<bool> {};
 TEST_P(Forms, CarryBytes) {
   for (const std::int64_t size : {0, 1, 100, 100'000}) {
     const Contents contents(bytes_of(size, 7));
-    const auto client = make_payload(at_client(contents), GetParam());
-    const auto server = make_payload(at_server(contents), GetParam());
+    const auto client = std::make_unique<Payload>(at_client(contents), GetParam());
+    const auto server = std::make_unique<Payload>(at_server(contents), GetParam());
     grpc::ByteBuffer request = client->outgoing();
-    EXPECT_EQ(server->verify(request), size);
+    EXPECT_EQ(server->take(request, true), size);
     grpc::ByteBuffer reply = server->outgoing();
     EXPECT_EQ(client->take(reply), 7);
   }
@@ -156,13 +156,13 @@ TEST_P(Forms, CarryBytes) {
 TEST_P(Forms, RefuseAnotherSizeAndAnotherContent) {
   const Contents contents(bytes_of(100, 7));
   const Contents longer(bytes_of(101, 7));
-  const auto server = make_payload(at_server(contents), GetParam());
-  grpc::ByteBuffer request = make_payload(at_client(longer), GetParam())->outgoing();
+  const auto server = std::make_unique<Payload>(at_server(contents), GetParam());
+  grpc::ByteBuffer request = std::make_unique<Payload>(at_client(longer), GetParam())->outgoing();
   EXPECT_EQ(code_of([&] { server->take(request); }), grpc::StatusCode::INVALID_ARGUMENT);
   std::string other = contents.up().bytes;
   other[50] = static_cast<char>(other[50] ^ 1);
   grpc::ByteBuffer flipped = buffer_of(GetParam() ? other : "\x0a\x64" + other);
-  EXPECT_EQ(code_of([&] { server->verify(flipped); }), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(code_of([&] { server->take(flipped, true); }), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 INSTANTIATE_TEST_SUITE_P(ProtoAndRaw, Forms, testing::Bool());
@@ -170,16 +170,16 @@ INSTANTIATE_TEST_SUITE_P(ProtoAndRaw, Forms, testing::Bool());
 TEST(Payload, JoinWhatComesInPieces) {
   const Contents contents(bytes_of(1'000, 7));
   grpc::ByteBuffer request = torn(contents.up().bytes);
-  EXPECT_EQ(make_payload(at_server(contents), true)->verify(request), 1'000);
+  EXPECT_EQ(std::make_unique<Payload>(at_server(contents), true)->take(request, true), 1'000);
 }
 
 TEST(Payload, CarryMessagesAndRefuseOthers) {
   const Contents contents(reply_of(R"({"replyValue1":"a","replyValue20":"bc"})"));
-  const auto client = make_payload(at_client(contents), false);
-  grpc::ByteBuffer reply = make_payload(at_server(contents), false)->outgoing();
-  EXPECT_EQ(client->verify(reply), 8);
+  const auto client = std::make_unique<Payload>(at_client(contents), false);
+  grpc::ByteBuffer reply = std::make_unique<Payload>(at_server(contents), false)->outgoing();
+  EXPECT_EQ(client->take(reply, true), 8);
   grpc::ByteBuffer other = buffer_of(std::string("\x0a\x01z"));
-  EXPECT_EQ(code_of([&] { client->verify(other); }), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(code_of([&] { client->take(other, true); }), grpc::StatusCode::INVALID_ARGUMENT);
   grpc::ByteBuffer decodes = buffer_of(std::string("\x0a\x01z"));
   EXPECT_EQ(client->take(decodes), 3) << "under load a message only has to decode";
   for (const std::string& bad :
@@ -201,8 +201,8 @@ TEST(Chunks, CutAndJoin) {
        {Way{false, 0, 10, 1}, Way{false, 1, 10, 1}, Way{true, 9, 10, 1}, Way{true, 10, 10, 1},
         Way{false, 10, 10, 1}, Way{false, 11, 10, 2}, Way{true, 100'001, 1000, 101}}) {
     const Contents contents(bytes_of(way.size, 1));
-    const Chunks sending(at_client(contents), {way.raw, true, way.chunk});
-    const Chunks taking(at_server(contents), {way.raw, false, way.chunk});
+    const Chunks sending(at_client(contents), {way.raw, true, true, way.chunk});
+    const Chunks taking(at_server(contents), {way.raw, false, true, way.chunk});
     Chunker chunker(sending);
     Joiner joiner(taking);
     for (int again = 0; again < 2; again++) {
@@ -214,7 +214,7 @@ TEST(Chunks, CutAndJoin) {
         joiner.add(message);
       }
       EXPECT_EQ(messages, way.messages) << way.size;
-      EXPECT_EQ(joiner.verify(), way.size);
+      EXPECT_EQ(joiner.take(true), way.size);
       EXPECT_EQ(joiner.take(), way.size);
     }
   }
@@ -222,8 +222,8 @@ TEST(Chunks, CutAndJoin) {
 
 TEST(Chunks, CutEncodedMessages) {
   const Contents contents(reply_of(R"({"replyValue1":"a long text","replyValue2":"and another one"})"));
-  const Chunks sending(at_server(contents), {false, true, 5});
-  const Chunks taking(at_client(contents), {false, false, 5});
+  const Chunks sending(at_server(contents), {false, true, true, 5});
+  const Chunks taking(at_client(contents), {false, false, true, 5});
   Chunker chunker(sending);
   Joiner joiner(taking);
   chunker.restart();
@@ -231,13 +231,13 @@ TEST(Chunks, CutEncodedMessages) {
     grpc::ByteBuffer message = chunker.next();
     joiner.add(message);
   }
-  EXPECT_EQ(joiner.verify(), contents.down().size);
+  EXPECT_EQ(joiner.take(true), contents.down().size);
 }
 
 TEST(Chunks, RefuseMoreAndLessThanHadToCome) {
   const Contents contents(bytes_of(10, 1));
   for (const bool raw : {false, true}) {
-    const Chunks taking(at_server(contents), {raw, false, 4});
+    const Chunks taking(at_server(contents), {raw, false, true, 4});
     const auto part = [raw](std::size_t n) {
       const std::string content(n, 'x');
       return buffer_of(raw ? content : "\x0a" + std::string(1, static_cast<char>(n)) + content);
@@ -251,9 +251,9 @@ TEST(Chunks, RefuseMoreAndLessThanHadToCome) {
     grpc::ByteBuffer three = part(3);
     joiner.add(three);
     EXPECT_EQ(joiner.take(), 10);
-    EXPECT_EQ(code_of([&] { joiner.verify(); }), grpc::StatusCode::INVALID_ARGUMENT) << "it is all x";
+    EXPECT_EQ(code_of([&] { joiner.take(true); }), grpc::StatusCode::INVALID_ARGUMENT) << "it is all x";
   }
-  const Chunks taking(at_server(contents), {false, false, 4});
+  const Chunks taking(at_server(contents), {false, false, true, 4});
   Joiner joiner(taking);
   grpc::ByteBuffer bad = buffer_of("\xff");
   EXPECT_EQ(code_of([&] { joiner.add(bad); }), grpc::StatusCode::INTERNAL);

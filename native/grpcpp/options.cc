@@ -1,12 +1,14 @@
 #include "grpcpp/options.h"
 
 #include <grpcpp/resource_quota.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <climits>
 #include <utility>
 
 #include "kit/options.h"
+#include "kit/system.h"
 
 namespace netdyno::grpc_worker {
 
@@ -97,10 +99,6 @@ Json effective(const contract::Setup& setup, const Contents& contents) {
   return options;
 }
 
-Chunking chunking_of(const contract::Setup& setup) {
-  return {setup.options.at("codec") == "raw", sends_chunks(setup), chunk_bytes(setup)};
-}
-
 grpc::ChannelArguments channel_arguments(const Json& options) {
   grpc::ChannelArguments args;
   for (const auto& [name, value] : arguments(options)) args.SetInt(name, value);
@@ -124,6 +122,24 @@ void configure(grpc::ServerBuilder& builder, const Json& options) {
   if (const int streams = options.at("max_concurrent_streams").get<int>(); streams > 0) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, streams);
   }
+}
+
+void require_own_source(const Route& route) {
+  if (route.source.empty()) return;
+  const Endpoint peer = endpoint(route.peer, "setup.peers");
+  // Connecting a datagram socket sends nothing and chooses the address as TCP does.
+  const Descriptor probe(socket(peer.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  Endpoint own;
+  const bool known =
+      connect(probe.get(), peer.get(), peer.size) == 0 && getsockname(probe.get(), own.get(), &own.size) == 0;
+  if (!known) return;  // connecting reports the reason later
+  const std::string wanted = endpoint({route.source, 0}, "setup.sources").address().host;
+  const std::string chosen = own.address().host;
+  if (wanted == chosen) return;
+  throw contract::Failure(contract::ErrorKind::unsupported,
+                          "setup.sources has " + wanted + " and gRPC connects to " + route.peer.host +
+                              " from " + chosen +
+                              ": the library offers no choice; use fewer connections, or transport go-grpc");
 }
 
 }  // namespace netdyno::grpc_worker

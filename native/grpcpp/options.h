@@ -1,6 +1,6 @@
 // The options of transport grpcpp, and their translation to the library's settings.
 //
-// Layer: above contents, methods. Plain functions; any thread.
+// Layer: above contents. Plain functions; any thread.
 #pragma once
 
 #include <grpcpp/server_builder.h>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "grpcpp/chunk.h"
 #include "grpcpp/contents.h"
-#include "grpcpp/methods.h"
+#include "grpcpp/payload.h"
+#include "kit/address.h"
 #include "kit/contract.h"
 
 namespace netdyno::grpc_worker {
@@ -23,12 +23,13 @@ std::vector<contract::Option> options();
 /// Failure{unsupported} for options that contradict the exchange.
 contract::Json effective(const contract::Setup& setup, const Contents& contents);
 
-/// How the setup's end splits what it sends.
-Chunking chunking_of(const contract::Setup& setup);
-
 /// The arguments of a client's channels. options are effective ones.
 grpc::ChannelArguments channel_arguments(const contract::Json& options);
 /// Configures a server. options are effective ones.
 void configure(grpc::ServerBuilder& builder, const contract::Json& options);
+
+/// Throws Failure{unsupported} unless the kernel chooses the route's source by itself: gRPC
+/// connects from the address that the kernel chooses.
+void require_own_source(const Route& route);
 
 }  // namespace netdyno::grpc_worker

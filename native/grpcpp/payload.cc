@@ -1,115 +1,17 @@
 #include "grpcpp/payload.h"
 
-#include <google/protobuf/util/message_differencer.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
 
-#include "exchange.pb.h"
+#include <algorithm>
+#include <cstring>
 
 namespace netdyno::grpc_worker {
-namespace {
 
 using google::protobuf::Message;
-using netdyno::v1::Block;
+using v1::Block;
 
-template <class M>
-void decode(grpc::ByteBuffer& in, M& into, const Direction& direction) {
-  if (!grpc::SerializationTraits<M>::Deserialize(&in, &into).ok()) refuse_undecodable(direction);
-}
-
-/// Codec bytes in protobuf, as a service with a bytes field does it.
-class Blocks : public Payload {
- public:
-  explicit Blocks(const Direction& direction) : direction_(direction) {
-    out_.set_content(direction.out.bytes);
-  }
-
-  grpc::ByteBuffer outgoing() const override { return encoded(out_); }
-
-  std::int64_t take(grpc::ByteBuffer& in) const override {
-    Block block;  // a new one for each exchange, as generated code does
-    decode(in, block, direction_);
-    require_size(direction_, block.content().size());
-    return direction_.in.size;
-  }
-
-  std::int64_t verify(grpc::ByteBuffer& in) const override {
-    Block block;
-    decode(in, block, direction_);
-    require_bytes(direction_, block.content());
-    return direction_.in.size;
-  }
-
- private:
-  Direction direction_;
-  Block out_;
-};
-
-/// Codec bytes without protobuf: sent without a copy, received into one
-/// contiguous piece of memory.
-class Raws : public Payload {
- public:
-  explicit Raws(const Direction& direction)
-      : direction_(direction),
-        slice_(direction.out.bytes.data(), direction.out.bytes.size(), grpc::Slice::STATIC_SLICE) {}
-
-  grpc::ByteBuffer outgoing() const override { return grpc::ByteBuffer(&slice_, 1); }
-
-  std::int64_t take(grpc::ByteBuffer& in) const override {
-    require_size(direction_, whole(in).size());
-    return direction_.in.size;
-  }
-
-  std::int64_t verify(grpc::ByteBuffer& in) const override {
-    const grpc::Slice came = whole(in);
-    require_bytes(direction_, {reinterpret_cast<const char*>(came.begin()), came.size()});
-    return direction_.in.size;
-  }
-
- private:
-  static grpc::Slice whole(grpc::ByteBuffer& in) {
-    grpc::Slice slice;
-    if (in.Length() > 0 && !in.TrySingleSlice(&slice).ok() && !in.DumpToSingleSlice(&slice).ok()) {
-      throw Refused(grpc::StatusCode::INTERNAL, "read a message: the library's buffer cannot be read");
-    }
-    in.Clear();
-    return slice;
-  }
-
-  Direction direction_;
-  grpc::Slice slice_;
-};
-
-/// Messages that an application encodes by protobuf.
-class Structured : public Payload {
- public:
-  explicit Structured(const Direction& direction) : direction_(direction) {}
-
-  grpc::ByteBuffer outgoing() const override { return encoded(*direction_.out.message); }
-
-  std::int64_t take(grpc::ByteBuffer& in) const override {
-    const auto size = static_cast<std::int64_t>(in.Length());
-    decoded(in);
-    return size;
-  }
-
-  std::int64_t verify(grpc::ByteBuffer& in) const override {
-    const auto size = static_cast<std::int64_t>(in.Length());
-    require_values(direction_, *decoded(in));
-    return size;
-  }
-
- private:
-  std::unique_ptr<Message> decoded(grpc::ByteBuffer& in) const {
-    std::unique_ptr<Message> message(direction_.in.message->New());
-    decode(in, *message, direction_);
-    return message;
-  }
-
-  Direction direction_;
-};
-
-}  // namespace
+namespace {
 
 grpc::ByteBuffer encoded(const Message& message) {
   grpc::ByteBuffer buffer;
@@ -119,36 +21,111 @@ grpc::ByteBuffer encoded(const Message& message) {
   return buffer;
 }
 
-void require_size(const Direction& direction, std::size_t size) {
-  if (static_cast<std::int64_t>(size) == direction.in.size) return;
-  throw Refused(grpc::StatusCode::INVALID_ARGUMENT, std::string("the ") + direction.incoming + " has " +
-                                                        std::to_string(size) + " bytes, expected " +
-                                                        std::to_string(direction.in.size));
+bool decode(grpc::ByteBuffer& in, Message& into) {
+  return grpc::SerializationTraits<Message>::Deserialize(&in, &into).ok();
 }
 
-void require_bytes(const Direction& direction, std::string_view bytes) {
-  require_size(direction, bytes.size());
-  if (bytes == direction.in.bytes) return;
-  throw Refused(grpc::StatusCode::INVALID_ARGUMENT,
-                std::string("the ") + direction.incoming + " has the " + std::to_string(bytes.size()) +
-                    " bytes expected, with another content than expected");
+grpc::Slice whole(grpc::ByteBuffer& in) {
+  grpc::Slice slice;
+  if (in.Length() > 0 && !in.TrySingleSlice(&slice).ok() && !in.DumpToSingleSlice(&slice).ok()) {
+    throw Refused({0, Code::internal, "read a message: the library's buffer cannot be read"});
+  }
+  in.Clear();
+  return slice;
 }
 
-void refuse_undecodable(const Direction& direction) {
-  const std::string type = direction.in.message ? direction.in.message->GetTypeName() : Block().GetTypeName();
-  throw Refused(grpc::StatusCode::INTERNAL, std::string("decode the ") + direction.incoming +
-                                                ": expected a " + type + ", found bytes that are none");
+std::string_view view(const grpc::Slice& slice) {
+  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
 }
 
-void require_values(const Direction& direction, const Message& message) {
-  if (google::protobuf::util::MessageDifferencer::Equals(message, *direction.in.message)) return;
-  throw Refused(grpc::StatusCode::INVALID_ARGUMENT, "the message has other values than expected");
+std::int64_t bytes_of(const Taken& taken) {
+  if (taken.code != Code::ok) throw Refused(taken);
+  return taken.bytes;
 }
 
-std::unique_ptr<const Payload> make_payload(const Direction& direction, bool raw) {
-  if (direction.out.message) return std::make_unique<Structured>(direction);
-  if (raw) return std::make_unique<Raws>(direction);
-  return std::make_unique<Blocks>(direction);
+}  // namespace
+
+Payload::Payload(const Direction& direction, bool raw)
+    : judge_(direction), message_(direction.out.message.get()) {
+  const std::string& bytes = direction.out.bytes;
+  if (message_ == nullptr && raw) raw_.emplace(bytes.data(), bytes.size(), grpc::Slice::STATIC_SLICE);
+  if (message_ == nullptr && !raw) block_.set_content(bytes);
+}
+
+grpc::ByteBuffer Payload::outgoing() const {
+  if (raw_) return grpc::ByteBuffer(&*raw_, 1);
+  return message_ == nullptr ? encoded(block_) : encoded(*message_);
+}
+
+std::int64_t Payload::take(grpc::ByteBuffer& in, bool compares) const {
+  if (raw_) return bytes_of(judge_.content(view(whole(in)), compares));
+  return bytes_of(judge_.decoded(
+      in.Length(), [&in](Message& into) { return decode(in, into); }, compares));
+}
+
+Chunks::Chunks(const Direction& direction, const Cutting& cutting)
+    : direction_(direction), cutting_(cutting) {
+  if (!cutting.raw && !direction.out.message) blocks_ = cutting.blocks(direction.out.bytes);
+}
+
+grpc::ByteBuffer Chunks::message(std::size_t i) const {
+  if (!cutting_.raw) return encoded(blocks_[i]);
+  const std::string& bytes = direction_.out.bytes;
+  const std::size_t step = cutting_.step(bytes.size());
+  const std::size_t at = i * step;
+  const grpc::Slice slice(bytes.data() + at, std::min(bytes.size() - at, step), grpc::Slice::STATIC_SLICE);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+grpc::ByteBuffer Chunks::message(std::string_view part) const {
+  Block block;
+  block.set_content(part.data(), part.size());
+  return encoded(block);
+}
+
+void Chunker::restart() {
+  const Content& out = chunks_.direction().out;
+  if (out.message) out.message->SerializeToString(&encoded_);
+  size_ = out.message ? encoded_.size() : out.bytes.size();
+  at_ = 0;
+  first_ = true;
+}
+
+grpc::ByteBuffer Chunker::next() {
+  const std::size_t step = chunks_.cutting().step(size_);
+  const std::size_t from = at_;
+  at_ = std::min(size_, at_ + step);
+  first_ = false;
+  if (!chunks_.direction().out.message) return chunks_.message(from / step);
+  return chunks_.message(std::string_view(encoded_).substr(from, at_ - from));
+}
+
+Joiner::Joiner(const Chunks& chunks)
+    : chunks_(chunks),
+      judge_(chunks.direction()),
+      buffer_(std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(judge_.in().size))) {}
+
+void Joiner::add(grpc::ByteBuffer& in) {
+  if (!chunks_.cutting().raw) {
+    Block block;
+    if (!decode(in, block)) throw Refused(Judge::undecodable_chunk());
+    return add(block.content());
+  }
+  std::vector<grpc::Slice> slices;
+  if (in.Length() > 0) in.Dump(&slices);  // fails only for a buffer that holds nothing
+  in.Clear();
+  for (const grpc::Slice& slice : slices) add(view(slice));
+}
+
+void Joiner::add(std::string_view part) {
+  if (part.size() > static_cast<std::size_t>(judge_.in().size) - size_) throw Refused(judge_.excess());
+  if (part.empty()) return;
+  std::memcpy(buffer_.get() + size_, part.data(), part.size());
+  size_ += part.size();
+}
+
+std::int64_t Joiner::take(bool compares) const {
+  return bytes_of(judge_.content({buffer_.get(), size_}, compares));
 }
 
 }  // namespace netdyno::grpc_worker

@@ -7,12 +7,15 @@
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
 #include <grpcpp/support/status.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "grpcpp/contents.h"
 
@@ -22,47 +25,94 @@ namespace netdyno::grpc_worker {
 /// expected. The code is the status that a server answers with.
 class Refused : public std::runtime_error {
  public:
-  Refused(grpc::StatusCode code, const std::string& text) : std::runtime_error(text), code_(code) {}
-  grpc::StatusCode code() const { return code_; }
+  explicit Refused(const Taken& taken) : std::runtime_error(taken.why), code_(taken.code) {}
+  grpc::StatusCode code() const { return static_cast<grpc::StatusCode>(code_); }
 
  private:
-  grpc::StatusCode code_;
+  Code code_;
 };
 
-/// What one end sends and receives, and how its errors name what it receives.
-struct Direction {
-  const Content& out;
-  const Content& in;
-  const char* incoming;  // "request" or "reply"
-};
-
+/// The payload of a trial's messages at one end. Sent raw it is not copied, and received into
+/// one contiguous piece of memory.
 class Payload {
  public:
-  virtual ~Payload() = default;
+  /// raw: codec bytes travels as the message itself, else in a protobuf Block. The direction's
+  /// contents outlive it.
+  Payload(const Direction& direction, bool raw);
 
   /// The message that this end sends, newly encoded.
-  virtual grpc::ByteBuffer outgoing() const = 0;
+  grpc::ByteBuffer outgoing() const;
   /// Decodes what was received as an application does, leaves in empty, and returns the
   /// payload bytes. Throws Refused.
-  virtual std::int64_t take(grpc::ByteBuffer& in) const = 0;
-  /// Does what take does, and compares the content with the expected one. Throws Refused.
-  virtual std::int64_t verify(grpc::ByteBuffer& in) const = 0;
+  std::int64_t take(grpc::ByteBuffer& in, bool compares = false) const;
+
+ private:
+  Judge judge_;
+  const google::protobuf::Message* message_;  // that is sent; null: codec bytes
+  v1::Block block_;
+  std::optional<grpc::Slice> raw_;
 };
 
-/// The payload of a trial's messages at one end. raw: codec bytes travels as the message
-/// itself, else in a protobuf Block. The direction's contents outlive it.
-std::unique_ptr<const Payload> make_payload(const Direction& direction, bool raw);
+// Content cut into the messages of a stream, and joined again. A Chunker and a Joiner serve one
+// exchange at a time.
 
-/// A message, encoded as the library's generated code does.
-grpc::ByteBuffer encoded(const google::protobuf::Message& message);
+/// What all exchanges of an end share.
+class Chunks {
+ public:
+  /// The direction's contents outlive it.
+  Chunks(const Direction& direction, const Cutting& cutting);
 
-/// Throws Refused unless a message has the expected size.
-void require_size(const Direction& direction, std::size_t size);
-/// Throws Refused unless the bytes are the expected ones.
-void require_bytes(const Direction& direction, std::string_view bytes);
-/// Throws Refused for a message that does not decode.
-[[noreturn]] void refuse_undecodable(const Direction& direction);
-/// Throws Refused unless the message has the expected values.
-void require_values(const Direction& direction, const google::protobuf::Message& message);
+  const Direction& direction() const { return direction_; }
+  const Cutting& cutting() const { return cutting_; }
+  /// Message i of codec bytes.
+  grpc::ByteBuffer message(std::size_t i) const;
+  /// A message of a part of an encoding.
+  grpc::ByteBuffer message(std::string_view part) const;
+
+ private:
+  Direction direction_;
+  Cutting cutting_;
+  std::vector<v1::Block> blocks_;  // of codec bytes
+};
+
+class Chunker {
+ public:
+  explicit Chunker(const Chunks& chunks) : chunks_(chunks) {}
+
+  /// Begins an exchange: encodes its message.
+  void restart();
+  /// Whether a message is left. Empty content is one empty message, so that the peer has
+  /// one to wait for.
+  bool more() const { return first_ || at_ < size_; }
+  grpc::ByteBuffer next();
+
+ private:
+  const Chunks& chunks_;
+  std::string encoded_;  // of codec proto
+  std::size_t size_ = 0;
+  std::size_t at_ = 0;
+  bool first_ = true;
+};
+
+class Joiner {
+ public:
+  explicit Joiner(const Chunks& chunks);
+
+  void restart() { size_ = 0; }
+  /// Joins one message and leaves in empty. Throws Refused when it does not decode or
+  /// exceeds the expected size.
+  void add(grpc::ByteBuffer& in);
+  /// Decodes the whole content as an application does and returns its size in bytes.
+  /// Throws Refused.
+  std::int64_t take(bool compares = false) const;
+
+ private:
+  void add(std::string_view part);
+
+  const Chunks& chunks_;
+  Judge judge_;
+  std::unique_ptr<char[]> buffer_;  // of the expected size
+  std::size_t size_ = 0;
+};
 
 }  // namespace netdyno::grpc_worker

@@ -5,14 +5,13 @@
 #include <string>
 #include <tuple>
 
-#include "grpcpp/grpc_client.h"
-#include "grpcpp/grpc_server.h"
+#include "grpcpp/client.h"
+#include "grpcpp/handler.h"
 #include "grpcpp/options.h"
-#include "kit/clock.h"
 #include "kit/options.h"
+#include "kit/system.h"
 
 namespace netdyno::grpc_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Exchange;
@@ -20,6 +19,8 @@ using contract::Failure;
 using contract::Json;
 using contract::Role;
 using contract::Stream;
+
+namespace {
 
 constexpr std::int64_t kConnections = 4;
 constexpr std::int64_t kAmount = 20;

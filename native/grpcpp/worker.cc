@@ -4,8 +4,8 @@
 #include <google/protobuf/stubs/common.h>
 #include <grpcpp/grpcpp.h>
 
-#include "grpcpp/grpc_client.h"
-#include "grpcpp/grpc_server.h"
+#include "grpcpp/client.h"
+#include "grpcpp/handler.h"
 #include "grpcpp/options.h"
 
 namespace {

@@ -291,7 +291,7 @@ bool H2Client::ended(std::int64_t now) {
     return call.state == Call::State::under_way && call.reply.status != 0;
   });
   fail_all({ErrorKind::peer, gone_ ? "the server left within the reply (GOAWAY, " + code_name(*gone_) + ")"
-                                   : loss(error()) + (replying ? " within the reply" : " before the reply")});
+                                   : loss() + (replying ? " within the reply" : " before the reply")});
   return true;
 }
 
@@ -313,7 +313,7 @@ void H2Client::abandon(ErrorKind kind, std::int64_t now) {
     call.open = false;
     if (call.state == Call::State::idle) continue;
     call.state = Call::State::idle;
-    place_.slots[call.slot].fail(kind, now, loss(error()));
+    place_.slots[call.slot].fail(kind, now, loss());
     place_.agenda.let_go();
   }
   taken_ = queued_;

@@ -1,12 +1,11 @@
-// What the ends of one trial send and expect on streams of HTTP/2. Plain HTTP is one such
-// protocol (h2/http.h), gRPC another (h2grpc/call.h).
+// What the ends of one trial send and expect on streams of HTTP/2. Plain HTTP is one such protocol
+// (h2/work.h), gRPC another (h2grpc/call.h).
 //
-// A body goes out in one piece or in several, of which each is composed when the one before
-// has gone. Most exchanges end with their stream. A protocol may have exchanges follow one
-// another on a stream that stays open: then each is complete by what came of the body.
+// A body goes out in one piece or in several, of which each is composed when the one before has gone. Most
+// exchanges end with their stream. A protocol may have exchanges follow one another on a stream that stays
+// open: then each is complete by what came of the body.
 //
-// Layer: above session. Implementations are immutable after construction: any thread may
-// use them.
+// Layer: above session. Implementations are immutable after construction: any thread may use them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,6 @@
 #include <string>
 #include <string_view>
 
-#include "h2/fields.h"
 #include "h2/session.h"
 #include "kit/contract.h"
 #include "kit/work.h"

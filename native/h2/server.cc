@@ -1,4 +1,4 @@
-#include "h2/server.h"
+#include "h2/work.h"
 
 namespace netdyno::h2 {
 

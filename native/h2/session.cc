@@ -1,11 +1,9 @@
 #include "h2/session.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <new>
 #include <stdexcept>
-#include <utility>
 
 namespace netdyno::h2 {
 

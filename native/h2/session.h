@@ -1,31 +1,122 @@
 // One end of a connection of HTTP/2 by nghttp2's session: frames, HPACK, flow control and
-// what the standard forbids. It moves no bytes itself.
+// what the standard forbids; the fields and settings that it sends; its memory.
 //
-// What is to be sent is gathered in two buffers in turn: while the kernel takes one, the
-// other is filled. So bytes that were handed out stay as they are until more are asked for.
-//
-// Memory does not grow with what a peer sends: fields are looked at and kept nowhere, a
-// body is handed on where it was read, and the library bounds what it owes a peer that does
-// not read (acknowledgements, resets, streams).
-//
-// Layer: above fields, memory, settings. Only one thread uses a session at a time; it never moves.
+// Layer: bottom of h2.
 #pragma once
 
 #include <nghttp2/nghttp2.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "h2/fields.h"
-#include "h2/memory.h"
-#include "h2/settings.h"
 #include "kit/contract.h"
-#include "kit/double_buffer.h"
+#include "kit/flow.h"
+#include "kit/system.h"
 
 namespace netdyno::h2 {
+
+/// A list of header fields that is sent many times. Immutable once it is filled: any thread may
+/// read it.
+class Fields : Pinned {
+ public:
+  /// Adds a field. name is in lower case. nghttp2 copies neither, so the list outlives the
+  /// streams on which it is sent.
+  void add(std::string name, std::string value) {
+    const std::string& n = texts_.emplace_back(std::move(name));
+    const std::string& v = texts_.emplace_back(std::move(value));
+    // The library's functions take fields that they do not change by pointers to what may.
+    list_.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(n.data())),
+                     reinterpret_cast<std::uint8_t*>(const_cast<char*>(v.data())), n.size(), v.size(),
+                     NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE});
+  }
+  void clear() {
+    list_.clear();
+    texts_.clear();
+  }
+
+  const nghttp2_nv* data() const { return list_.data(); }
+  std::size_t size() const { return list_.size(); }
+
+ private:
+  std::deque<std::string> texts_;
+  std::vector<nghttp2_nv> list_;
+};
+
+/// What an end tells its peer when a connection begins (RFC 9113, section 6.5.2): the options
+/// of go-http2 of the same names, with this library's defaults.
+std::vector<contract::Option> setting_options();
+
+struct Settings {
+  std::uint32_t max_frame = 0;
+  std::int32_t connection_window = 0;
+  std::int32_t stream_window = 0;
+  std::uint32_t max_streams = 0;  // of a server
+
+  /// options are complete.
+  static Settings of(const contract::Setup& setup);
+};
+
+/// Memory of one session of nghttp2. The library asks for a few pieces for each stream and gives them back
+/// at its end; the C library's allocator keeps seven of a size for a thread, and a session has more streams
+/// than that. Here a piece that is given back is kept for the next that asks for its size, up to a bound.
+///
+/// Only who uses the session uses it; it never moves.
+class Memory : Pinned {
+ public:
+  ~Memory();
+
+  /// What the library asks by. This outlives whoever was given it.
+  nghttp2_mem asked_by();
+
+  /// As malloc and free, realloc and calloc.
+  void* take(std::size_t size);
+  void give_back(void* bytes);
+  void* resize(void* bytes, std::size_t size);
+  void* take_zeroed(std::size_t count, std::size_t size);
+
+  /// Bytes that were given back and are kept.
+  std::size_t kept() const { return kept_; }
+
+ private:
+  /// Sizes are rounded up to a multiple of this.
+  static constexpr std::size_t kStep = 64;
+  /// Larger pieces are not kept.
+  static constexpr std::size_t kLargest = 1 << 10;
+  /// The most that is kept, in bytes.
+#ifdef NETDYNO_SANITIZED
+  static constexpr std::size_t kMostKept = 0;  // so that a use after the end shows
+#else
+  static constexpr std::size_t kMostKept = 64 << 10;
+#endif
+
+  /// What stands before a piece while it is taken, and in it while it is kept.
+  union alignas(std::max_align_t) Head {
+    std::size_t size;  // of the piece, rounded
+    Head* next;
+  };
+
+  std::array<Head*, kLargest / kStep + 1> free_{};  // by size in steps
+  std::size_t kept_ = 0;
+};
+
+// One end of a connection of HTTP/2 by nghttp2's session: frames, HPACK, flow control and what the standard
+// forbids. It moves no bytes itself.
+//
+// What is to be sent is gathered in two buffers in turn: while the kernel takes one, the other is filled.
+// So bytes that were handed out stay as they are until more are asked for.
+//
+// Memory does not grow with what a peer sends: fields are looked at and kept nowhere, a body is handed on
+// where it was read, and the library bounds what it owes a peer that does not read (acknowledgements,
+// resets, streams).
+//
+// Only one thread uses a session at a time; it never moves.
 
 /// What one stream still has to send, and how far the peer has come on it. Whoever uses the
 /// session owns it, and derives from it what it needs to know.
@@ -64,7 +155,7 @@ class Events {
   virtual void refused(std::int32_t /*id*/) {}
 };
 
-class Session {
+class Session : Pinned {
  public:
   /// Bytes of header fields of one stream, those of replies before the one that counts and
   /// of trailers among them, beyond which it is given up.
@@ -72,8 +163,6 @@ class Session {
 
   Session(contract::Role role, const Settings& settings);
   ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
 
   /// Whom to tell from now on. Before anything else; another one may follow.
   void attend(Events& events) {

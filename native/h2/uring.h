@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "uring/engine.h"
+#include "uring/ends.h"
 
 namespace netdyno::h2 {
 

@@ -1,7 +1,7 @@
-#include "h2/verification.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "h2/client.h"
 
 namespace netdyno::h2 {
 

@@ -1,11 +1,10 @@
 #include "h2/work.h"
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "h2/client.h"
-#include "h2/http.h"
-#include "h2/server.h"
-#include "h2/verification.h"
 #include "tls/work.h"
 
 namespace netdyno::h2 {
@@ -67,6 +66,114 @@ std::unique_ptr<const Work> work_of(const contract::Setup& setup) {
     asking = std::make_unique<HttpAsking>(setup);
   }
   return tls::over(setup, kAlpn, std::make_unique<H2Work>(setup, std::move(asking), std::move(answering)));
+}
+
+namespace {
+
+constexpr char kMediaType[] = "application/octet-stream";
+
+/// Headers that HTTP/2 does not have (RFC 9113, section 8.2.2).
+bool of_connections(std::string_view name) {
+  for (const std::string_view own : {"connection", "keep-alive", "proxy-connection", "upgrade"}) {
+    if (http1::same_header(name, own)) return true;
+  }
+  return false;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+}  // namespace
+
+HttpAsking::HttpAsking(const contract::Setup& setup)
+    : terms_(setup),
+      expected_(terms_.expected_content()),
+      requests_(setup, terms_,
+                [&, scheme = setup.tls ? "https" : "http"](auto& all, const auto& path, const auto& host) {
+                  Fields& fields = all.emplace_back();
+                  fields.add(":method", terms_.method());
+                  fields.add(":scheme", scheme);
+                  fields.add(":path", path);
+                  fields.add(":authority", host);
+                  for (const auto& [name, value] : terms_.headers()) {
+                    if (!of_connections(name)) fields.add(lower(name), value);
+                  }
+                  if (terms_.sized()) fields.add("content-length", std::to_string(terms_.content().size()));
+                }) {}
+
+void HttpAsking::field(Reply& reply, std::string_view name, std::string_view value) const {
+  if (name == ":status") std::from_chars(value.data(), value.data() + value.size(), reply.status);
+}
+
+bool HttpAsking::data(Reply& reply, std::string_view bytes) const {
+  if (reply.first) {
+    const std::size_t most = std::max(expected_.size(), http1::kMostReason);
+    reply.kept.append(bytes.substr(0, most - std::min(most, reply.kept.size())));
+  }
+  reply.bytes += static_cast<std::int64_t>(bytes.size());
+  return reply.bytes <= terms_.most_body();
+}
+
+void HttpAsking::require(const Reply& reply) const {
+  const http1::Reply found{reply.status, reply.bytes};
+  const std::string_view begin = std::string_view(reply.kept).substr(0, http1::kMostReason);
+  if (!terms_.takes(found)) terms_.refuse(found, "", begin);
+  terms_.require_content(reply.kept == expected_);
+}
+
+std::size_t HttpAsking::read_size(std::size_t in_flight) const {
+  constexpr std::int64_t kHead = 256;
+  return http1::read_size_for(terms_.down_bytes() + kHead, in_flight, terms_.any());
+}
+
+HttpAnswering::HttpAnswering(const contract::Setup& setup)
+    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
+  http1::check_sizes(setup);
+  content_ = http1::content_of(down_bytes_, 'd');
+  right_.add(":status", "200");
+  right_.add("content-type", kMediaType);
+  right_.add("content-length", std::to_string(content_.size()));
+}
+
+void HttpAnswering::field(Request& request, std::string_view name, std::string_view value) const {
+  constexpr std::size_t kMostMethod = 16;
+  if (name == ":method") request.method = value.substr(0, kMostMethod);
+}
+
+bool HttpAnswering::data(Request& request, std::string_view bytes) const {
+  request.bytes += static_cast<std::int64_t>(bytes.size());
+  return request.bytes <= up_bytes_ + http1::kWrongRead;
+}
+
+void HttpAnswering::answer(Request& request) const {
+  const bool served = request.method == "GET" || request.method == "POST";
+  if (served && request.bytes == up_bytes_) {
+    request.right = true;
+    request.whole = 1;
+    request.received = up_bytes_;
+    request.fields = &right_;
+    return;
+  }
+  std::string& text = request.out.room;
+  if (!served) {
+    text = "this method is not served, expected GET or POST\n";
+  } else if (request.bytes > up_bytes_ + http1::kWrongRead) {
+    text = "the request has more than the expected " + std::to_string(up_bytes_) + " bytes\n";
+  } else {
+    text = "the request has " + std::to_string(request.bytes) + " bytes, expected " +
+           std::to_string(up_bytes_) + "\n";
+  }
+  Fields& fields = request.own_fields;
+  fields.add(":status", served ? "400" : "405");
+  if (!served) fields.add("allow", "GET, POST");
+  fields.add("content-type", "text/plain; charset=utf-8");
+  fields.add("content-length", std::to_string(text.size()));
+  request.fields = &fields;
+  if (request.method != "HEAD") request.out.piece = text;
 }
 
 }  // namespace netdyno::h2

@@ -1,17 +1,71 @@
-// The work of a protocol on HTTP/2 for the kit's loop ends, and that of plain HTTP.
+// A server's flow of HTTP/2, the work of a protocol on HTTP/2 for the kit's loop ends, and that of
+// plain HTTP.
 //
-// Layer: above client, verification, server.
+// Layer: above client.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "h2/exchange.h"
-#include "h2/settings.h"
+#include "h2/session.h"
+#include "http1/terms.h"
+#include "kit/contract.h"
+#include "kit/flow.h"
 #include "kit/work.h"
 
 namespace netdyno::h2 {
+
+/// Answers each request on its stream, once it is complete. Where exchanges follow one another on
+/// a stream, their requests are counted as they come and answered as the client reads: what waits
+/// is a number, not memory.
+class H2Server final : public ServerFlow, private Events {
+ public:
+  /// answering and traffic outlive the flow. size is the most that one read takes.
+  H2Server(const Answering& answering, const Settings& settings, std::size_t size, Traffic& traffic);
+
+  void begin(std::int64_t now) override;
+  bool unsent() const override { return session_.unsent(); }
+  std::span<const char> outgoing(std::int64_t) override { return session_.outgoing(); }
+  void written(std::size_t n) override { session_.written(n); }
+  bool lasting() const override { return true; }
+
+  std::span<char> read_buffer() override { return buffer(); }
+  void received(std::size_t n, std::int64_t) override;
+
+  Fate fate() const override { return over_ ? Fate::over : Fate::open; }
+  using ServerFlow::ended;
+
+ private:
+  /// A request on its stream.
+  struct Call : Stream {
+    Request request;
+    std::size_t owed = 0;   // answers to begin
+    bool begun = false;     // the header of the answer is on its way
+    bool answered = false;  // no exchange follows on this stream
+  };
+
+  Stream* began() override;
+  void field(Stream& stream, std::string_view name, std::string_view value) override;
+  void data(Stream& stream, std::string_view bytes) override;
+  void more(Stream& stream) override;
+  void ended(Stream& stream) override;
+  void closed(Stream& stream, std::uint32_t code) override;
+
+  void answer(Call& call);
+  void respond(Call& call);
+
+  const Answering& answering_;
+  Session session_;
+  // As many as the client ever had open at once, of which the library bounds the number.
+  std::vector<std::unique_ptr<Call>> all_;
+  std::vector<Call*> spare_;
+  bool over_ = false;
+};
 
 /// The wire's name.
 inline constexpr char kH2C[] = "h2c";
@@ -47,5 +101,50 @@ contract::Transport transport(const std::string& name, const std::string& doc);
 /// Throws Failure{setup} for an exchange or an option that cannot be, Failure{unsupported}
 /// for one that is not carried. The setup's options are complete.
 std::unique_ptr<const Work> work_of(const contract::Setup& setup);
+
+/// Plain HTTP on streams of HTTP/2, wire h2c (docs/wires.md). Its options and rules are those of wire
+/// http/1.1.
+class HttpAsking final : public Asking {
+ public:
+  /// Throws Failure{setup} for sizes or options that cannot be.
+  explicit HttpAsking(const contract::Setup& setup);
+
+  const Fields& fields(std::int64_t connection, std::size_t turn) const override {
+    return requests_.at(connection, turn);
+  }
+  void begin(Outgoing& out) const override { out.piece = terms_.content(); }
+  void field(Reply& reply, std::string_view name, std::string_view value) const override;
+  bool data(Reply& reply, std::string_view bytes) const override;
+  Verdict judge(const Reply& reply) const override {
+    return {reply.bytes, terms_.takes({reply.status, reply.bytes})};
+  }
+  void require(const Reply& reply) const override;
+  std::string reason(const Reply& reply) const override { return terms_.reason({reply.status, reply.bytes}); }
+  Work::Repeats repeats() const override { return terms_.repeats(); }
+  std::size_t read_size(std::size_t in_flight) const override;
+
+ private:
+  http1::Terms terms_;
+  std::string expected_;  // content of a first reply; empty where it is not compared
+  http1::Turns<Fields> requests_;
+};
+
+class HttpAnswering final : public Answering {
+ public:
+  /// Throws as HttpAsking does.
+  explicit HttpAnswering(const contract::Setup& setup);
+
+  void field(Request& request, std::string_view name, std::string_view value) const override;
+  bool data(Request& request, std::string_view bytes) const override;
+  void answer(Request& request) const override;
+  void begin(Request& request) const override { request.out.piece = content_; }
+  std::int64_t down_bytes() const override { return down_bytes_; }
+
+ private:
+  std::int64_t up_bytes_;
+  std::int64_t down_bytes_;
+  std::string content_;
+  Fields right_;
+};
 
 }  // namespace netdyno::h2

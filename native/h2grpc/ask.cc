@@ -1,13 +1,12 @@
-#include "h2grpc/ask.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <set>
 #include <string_view>
 
-#include "http1/text.h"
-#include "kit/base64.h"
+#include "h2grpc/call.h"
+#include "http1/terms.h"
+#include "kit/histogram.h"
 #include "kit/options.h"
 
 namespace netdyno::h2grpc {
@@ -24,7 +23,6 @@ constexpr std::string_view kService = "/netdyno.v1.Exchange/";
 /// The default of option method, by which messages of a user's own travel.
 constexpr char kOwn[] = "/netdyno.v1.Exchange/Own";
 constexpr std::string_view kReflection = "/grpc.reflection.";
-constexpr std::size_t kMostHeaders = 1000;
 constexpr std::int64_t kMostGivenHead = 64 << 10;  // bytes of a user's headers, as a text
 constexpr std::int64_t kMostGivenBody = 64 << 20;  // bytes of a user's message in base64
 constexpr std::size_t kMostShown = 80;
@@ -34,14 +32,6 @@ constexpr std::size_t kMostShown = 80;
 
 [[noreturn]] void contradicts(const std::string& text) { throw Failure(ErrorKind::unsupported, text); }
 
-bool starts_with(std::string_view text, std::string_view begin) {
-  return text.substr(0, begin.size()) == begin;
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 std::string method_of(const std::string& text) {
   const std::size_t middle = text.find('/', 1);
   const bool named = text[0] == '/' && middle != std::string::npos && middle > 1 && middle + 1 < text.size();
@@ -49,7 +39,7 @@ std::string method_of(const std::string& text) {
       text.find_first_of(" {}?#") != std::string::npos || !http1::is_value(text)) {
     refuse("method is " + shown(text, kMostShown) + ", expected /package.Service/Method such as " + kOwn);
   }
-  if (starts_with(text, kReflection)) {
+  if (text.starts_with(kReflection)) {
     refuse("method is " + shown(text, kMostShown) + ": the server's reflection has that service");
   }
   return text == kOwn ? "" : text;
@@ -60,10 +50,7 @@ bool is_grpcs(std::string_view name) {
   constexpr std::array<std::string_view, 8> kOwnNames = {
       "content-type", "user-agent",  "grpc-message-type", "grpc-encoding",
       "grpc-message", "grpc-status", "grpc-timeout",      "te"};
-  for (const std::string_view own : kOwnNames) {
-    if (name == own) return true;
-  }
-  return false;
+  return std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end();
 }
 
 /// Whether the bytes are those that gRPC lets a name, or a value, of metadata have
@@ -74,18 +61,17 @@ bool is_metadata(std::string_view name, std::string_view value) {
          std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-/// Adds one line of option headers, which is not shown: it may hold a password.
-void add_header(Ask& ask, std::set<std::string>& names, std::string_view line) {
-  const std::size_t colon = line.find(':');
-  std::string name(http1::trimmed(line.substr(0, colon)));
-  std::string value(colon == std::string_view::npos ? "" : http1::trimmed(line.substr(colon + 1)));
+/// Adds one line of option headers, which is not shown.
+void add_header(Ask& ask, std::set<std::string>& names, const http1::HeaderLine& line) {
+  std::string name(line.name);
+  std::string value(line.value);
   for (char& c : name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  if (colon == std::string_view::npos || !is_metadata(name, value)) {
+  if (!line.whole || !is_metadata(name, value)) {
     refuse("headers: found a line that is no metadata, expected Name: value");
   }
-  if (ends_with(name, "-bin")) {
+  if (name.ends_with("-bin")) {
     std::string padded = value;  // a user need not pad it
     while (padded.size() % 4 != 0) padded.push_back('=');
     if (!from_base64(padded)) {
@@ -95,15 +81,10 @@ void add_header(Ask& ask, std::set<std::string>& names, std::string_view line) {
     while (!value.empty() && value.back() == '=') value.pop_back();  // it travels without padding
   }
   names.insert(name);
-  if (names.size() > kMostHeaders) refuse("headers: more than " + std::to_string(kMostHeaders) + " names");
-  if (!is_grpcs(name)) ask.headers.emplace_back(std::move(name), std::move(value));
-}
-
-void add_headers(Ask& ask, std::string_view text) {
-  std::set<std::string> names;
-  while (!text.empty()) {
-    if (const std::string_view line = http1::next_line(text); !line.empty()) add_header(ask, names, line);
+  if (names.size() > http1::kMostHeaders) {
+    refuse("headers: more than " + std::to_string(http1::kMostHeaders) + " names");
   }
+  if (!is_grpcs(name)) ask.headers.emplace_back(std::move(name), std::move(value));
 }
 
 void check_body(const Ask& ask, const contract::Setup& setup) {
@@ -137,7 +118,7 @@ std::vector<Option> ask_options() {
   return all;
 }
 
-bool Ask::of_netdyno() const { return method.empty() || starts_with(method, kService); }
+bool Ask::of_netdyno() const { return method.empty() || method.starts_with(kService); }
 
 Ask ask_of(const contract::Setup& setup) {
   const contract::Json& options = setup.options;
@@ -153,9 +134,9 @@ Ask ask_of(const contract::Setup& setup) {
            ", expected a host such as example.org or example.org:50051");
   }
   const auto headers = given_text(options, "headers", kMostGivenHead);
-  add_headers(ask, headers);
-  const auto verify = options.at("verify").get<std::string>();
-  ask.verify = verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
+  std::set<std::string> names;
+  for (const http1::HeaderLine& line : http1::header_lines(headers)) add_header(ask, names, line);
+  ask.verify = http1::verify_of(options);
   auto body = given_text(options, "body", kMostGivenBody);
   if ((!body.empty() || ask.verify == Verify::status) && (options.at("codec") != "raw" || streamed)) {
     contradicts(

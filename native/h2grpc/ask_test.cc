@@ -1,23 +1,22 @@
 // What a user's options make of a client's calls, and what of them is refused.
-#include "h2grpc/ask.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 
-#include "h2grpc/work.h"
-#include "kit/base64.h"
+#include "h2grpc/call.h"
+#include "kit/histogram.h"
 #include "kit/options.h"
 
 namespace netdyno::h2grpc {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
 using contract::Role;
 using contract::Stream;
+
+namespace {
 
 constexpr char kBuy[] = "/shop.v1.Shop/Buy";
 

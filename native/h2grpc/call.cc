@@ -2,16 +2,23 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 
-#include "grpcpp/methods.h"
-#include "grpcpp/statuses.h"
-#include "h2grpc/chunks.h"
+#include "h2/session.h"
+#include "h2/work.h"
 #include "http1/terms.h"
 #include "kit/address.h"
+#include "kit/ends.h"
+#include "kit/options.h"
+#include "kit/sockets.h"
+#include "tls/work.h"
 
 namespace netdyno::h2grpc {
 
 using contract::ErrorKind;
+using contract::Option;
+using contract::Role;
+using contract::Setup;
 using grpc_worker::Contents;
 
 namespace {
@@ -23,11 +30,6 @@ constexpr std::int64_t kUsualMessage = 4 << 20;
 constexpr std::size_t kMostText = 200;
 
 bool is_raw(const contract::Setup& setup) { return setup.options.at("codec") == "raw"; }
-
-Cutting cutting_of(const contract::Setup& setup) {
-  return {is_raw(setup), grpc_worker::sends_chunks(setup), grpc_worker::receives_chunks(setup),
-          grpc_worker::chunk_bytes(setup)};
-}
 
 std::string method_of(const contract::Setup& setup) {
   const grpc_worker::Methods methods = grpc_worker::methods_of(setup.exchange);
@@ -86,12 +88,13 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
   const Ask ask = ask_of(setup);
   verify_ = ask.verify;
   const std::int64_t most = max_message(setup, contents);
+  const Direction direction{contents.up(), contents.down(), "reply"};
   if (setup.exchange.stream != contract::Stream::none) {
-    body_ = std::make_unique<ChunkedBody>(contents.up(), contents.down(), "reply", cutting_of(setup), most);
+    body_ = std::make_unique<ChunkedBody>(direction, Cutting::of(setup), most);
   } else {
-    payload_ = is_raw(setup) ? make_raw_payload(ask.body.value_or(contents.up().bytes), contents.down(),
-                                                verify_ == Verify::status)
-                             : make_payload(contents.up(), contents.down(), "reply", false);
+    payload_ = is_raw(setup) ? std::make_unique<Payload>(ask.body.value_or(contents.up().bytes),
+                                                         Judge(direction, verify_ == Verify::status))
+                             : std::make_unique<Payload>(direction, false);
     if (setup.options.at("mode") == "stream") {
       body_ = std::make_unique<TalkBody>(*payload_, most, true);
     } else {
@@ -126,7 +129,7 @@ bool GrpcAsking::goes_on(const h2::Reply& reply) const {
 h2::Verdict GrpcAsking::judge(const h2::Reply& reply) const {
   if (reply.status != 200) return {0, false, ErrorKind::invalid};
   if (reply.code != ok && !goes_on(reply)) return {0, false, grpc_worker::kind_of(reply.code)};
-  const Taken taken = body_->end(reply);
+  const Taken taken = body_->end(reply, false);
   return {taken.bytes, taken.code == ok, ErrorKind::invalid};
 }
 
@@ -140,7 +143,7 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
     return "the reply has grpc-status " + std::to_string(reply.code) +
            (reply.message.empty() ? "" : " (" + reply.message + ")") + ", expected 0";
   }
-  return body_->end(reply).why;
+  return body_->end(reply, false).why;
 }
 
 std::string GrpcAsking::reason(const h2::Reply& reply) const {
@@ -151,11 +154,13 @@ std::string GrpcAsking::reason(const h2::Reply& reply) const {
 void GrpcAsking::require(const h2::Reply& reply) const {
   const h2::Verdict verdict = judge(reply);
   if (reply.fault != ok || !verdict.taken) throw contract::Failure(verdict.kind, explain(reply));
-  const std::string wrong = verify_ == Verify::content ? body_->compare(reply) : "";
-  if (wrong.empty()) return;
+  if (verify_ != Verify::content) return;
+  const Taken compared = body_->end(reply, true);
+  if (compared.code == ok) return;
   throw contract::Failure(
       ErrorKind::invalid,
-      wrong + " (a server that is not netdyno's sends other content: drive it with opt.verify=length)");
+      compared.why +
+          " (a server that is not netdyno's sends other content: drive it with opt.verify=length)");
 }
 
 std::size_t GrpcAsking::read_size(std::size_t in_flight) const {
@@ -164,18 +169,18 @@ std::size_t GrpcAsking::read_size(std::size_t in_flight) const {
 }
 
 GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& contents)
-    : payload_(make_payload(contents.down(), contents.up(), "request", is_raw(setup))),
+    : payload_(Direction{contents.down(), contents.up(), "request"}, is_raw(setup)),
       refusal_(grpc_worker::refusal(setup.exchange)),
       down_bytes_(contents.down().size) {
   const std::int64_t most = max_message(setup, contents);
   const grpc_worker::Methods methods = grpc_worker::methods_of(setup.exchange);
-  methods_.push_back({grpc_worker::full_name(methods.unary), std::make_unique<UnaryBody>(*payload_, most)});
+  methods_.push_back({grpc_worker::full_name(methods.unary), std::make_unique<UnaryBody>(payload_, most)});
   methods_.push_back(
-      {grpc_worker::full_name(methods.stream), std::make_unique<TalkBody>(*payload_, most, false)});
+      {grpc_worker::full_name(methods.stream), std::make_unique<TalkBody>(payload_, most, false)});
   if (!methods.chunks.empty()) {
-    methods_.push_back(
-        {grpc_worker::full_name(methods.chunks),
-         std::make_unique<ChunkedBody>(contents.down(), contents.up(), "request", cutting_of(setup), most)});
+    methods_.push_back({grpc_worker::full_name(methods.chunks),
+                        std::make_unique<ChunkedBody>(Direction{contents.down(), contents.up(), "request"},
+                                                      Cutting::of(setup), most)});
   }
   headers_.add(":status", "200");
   headers_.add("content-type", kType);
@@ -205,7 +210,7 @@ bool GrpcAnswering::data(h2::Request& request, std::string_view bytes) const {
 void GrpcAnswering::answer(h2::Request& request) const {
   if (request.way < 0) return refuse(request, {0, unimplemented, "method " + request.path + refusal_});
   if (request.fault != ok) return refuse(request, {0, static_cast<Code>(request.fault), request.why});
-  const Taken taken = body(request).end(request);
+  const Taken taken = body(request).end(request, false);
   if (taken.code != ok) return refuse(request, taken);
   request.right = true;
   request.trailers = &trailers_;
@@ -228,6 +233,58 @@ void GrpcAnswering::refuse(h2::Request& request, const Taken& taken) const {
   }
   request.fields = &request.own_fields;
   request.trailers = &request.own_trailers;
+}
+
+namespace {
+
+std::shared_ptr<const Contents> contents_of(const Setup& setup) {
+  auto contents = std::make_shared<const Contents>(setup.exchange);
+  grpc_worker::require_agreement(setup, *contents);
+  return contents;
+}
+
+/// Keeps the contents, which its ends refer to.
+class GrpcWork final : public h2::H2Work {
+ public:
+  explicit GrpcWork(const Setup& setup) : GrpcWork(setup, contents_of(setup)) {}
+
+  std::optional<Sizes> encoded() const override {
+    if (!contents_->structured()) return std::nullopt;
+    return Sizes{contents_->up().size, contents_->down().size};
+  }
+
+ private:
+  GrpcWork(const Setup& setup, std::shared_ptr<const Contents> contents)
+      : H2Work(setup, setup.role == Role::client ? std::make_unique<GrpcAsking>(setup, *contents) : nullptr,
+               setup.role == Role::server ? std::make_unique<GrpcAnswering>(setup, *contents) : nullptr),
+        contents_(std::move(contents)) {}
+
+  std::shared_ptr<const Contents> contents_;
+};
+
+}  // namespace
+
+std::vector<Option> options() {
+  std::vector<Option> all = {
+      choice_option(
+          "mode", {"unary", "stream"},
+          "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each "
+          "way for each exchange"),
+      choice_option(
+          "codec", {"proto", "raw"},
+          "how codec bytes travels: proto in a protobuf Block; raw as the message itself; give both "
+          "ends the same"),
+      bytes_option("max_message", {0, 0, INT_MAX},
+                   "largest message this end receives; 0 takes the libraries' 4 MiB, raised to what the "
+                   "exchange needs, and with verify=status to 1 GiB"),
+  };
+  for (Option& option : ask_options()) all.push_back(std::move(option));
+  for (Option& option : h2::setting_options()) all.push_back(std::move(option));
+  return tls::with_trust(joined(std::move(all), loop_options()));
+}
+
+std::unique_ptr<const Work> work_of(const Setup& setup) {
+  return tls::over(setup, h2::kAlpn, std::make_unique<GrpcWork>(setup));
 }
 
 }  // namespace netdyno::h2grpc

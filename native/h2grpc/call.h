@@ -1,25 +1,51 @@
-// Calls of gRPC on streams of HTTP/2, wire grpc:netdyno.v1 (docs/wires.md): messages each way,
-// then trailers with the status. Source: grpc/grpc, doc/PROTOCOL-HTTP2.md.
+// Wire grpc:netdyno.v1 (docs/wires.md) on streams of HTTP/2 for the kit's loop ends: messages each
+// way, then trailers with the status; and its options, by which a client calls another's service,
+// too. go-grpc has the same: internal/work/transport/gogrpc/ask.go. Source: grpc/grpc,
+// doc/PROTOCOL-HTTP2.md.
 //
-// Layer: above ask, body, chunks, grpcpp/methods, h2/exchange.
+// Layer: above body, h2/work.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "grpcpp/contents.h"
 #include "h2/exchange.h"
-#include "h2grpc/ask.h"
 #include "h2grpc/body.h"
-#include "h2grpc/payload.h"
+#include "http1/options.h"
 #include "kit/contract.h"
+#include "kit/work.h"
 
 namespace netdyno::h2grpc {
 
+using http1::Verify;
+
+std::vector<contract::Option> ask_options();
+
+/// What a client calls, and with which request.
+struct Ask {
+  std::string method;  // with slashes, as HTTP/2 has it; empty: that of the trial's exchange
+  std::vector<std::pair<std::string, std::string>> headers;  // as they travel
+  std::string host;                                          // empty: the server's address
+  std::optional<std::string> body;                           // the request, in place of random content
+  Verify verify = Verify::content;
+
+  /// Whether the service is that of exchange.proto.
+  bool of_netdyno() const;
+};
+
+/// Reads a client's options. Throws Failure that names the option: setup, and unsupported for
+/// options that contradict the exchange.
+Ask ask_of(const contract::Setup& setup);
+
+/// Calls of gRPC on streams of HTTP/2, wire grpc:netdyno.v1 (docs/wires.md): messages each way, then
+/// trailers with the status. Source: grpc/grpc, doc/PROTOCOL-HTTP2.md.
 class GrpcAsking final : public h2::Asking {
  public:
   /// contents outlive it. Throws Failure{setup} for addresses that are none, and as ask_of
@@ -77,7 +103,7 @@ class GrpcAnswering final : public h2::Answering {
   }
   void refuse(h2::Request& request, const Taken& taken) const;
 
-  std::unique_ptr<const Payload> payload_;
+  Payload payload_;
   std::vector<Method> methods_;  // a request's way is its place among them
   std::string refusal_;
   std::int64_t down_bytes_;
@@ -89,5 +115,13 @@ class GrpcAnswering final : public h2::Answering {
 /// Bytes of the largest message that an end receives, as its option max_message says; 0
 /// stands for 4 MiB, raised to what the exchange needs, or to 1 GiB for replies of any length.
 std::int64_t max_message(const contract::Setup& setup, const grpc_worker::Contents& contents);
+
+/// The options that both ends have, those of sockets, of HTTP/2 and of TLS included.
+std::vector<contract::Option> options();
+
+/// Throws Failure as h2::H2Work does: setup for values that do not fit their type, too,
+/// unsupported for a message that is not built in, or for options that contradict the
+/// exchange. The setup's options are complete.
+std::unique_ptr<const Work> work_of(const contract::Setup& setup);
 
 }  // namespace netdyno::h2grpc

@@ -6,16 +6,17 @@
 #include <cstdint>
 
 #include "h2/test_setup.h"
-#include "h2grpc/work.h"
+#include "h2grpc/call.h"
 #include "kit/options.h"
 
 namespace netdyno::h2grpc {
-namespace {
 
 using contract::Json;
 using contract::Role;
 using contract::Stream;
 using h2::test::Ends;
+
+namespace {
 
 /// How exchanges travel.
 struct Way {

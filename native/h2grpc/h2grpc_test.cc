@@ -7,18 +7,19 @@
 #include <string>
 
 #include "h2/test_setup.h"
-#include "h2grpc/chunks.h"
-#include "h2grpc/work.h"
+#include "h2grpc/body.h"
+#include "h2grpc/call.h"
 #include "kit/options.h"
 
 namespace netdyno::h2grpc {
-namespace {
 
 using contract::Exchange;
 using contract::Json;
 using contract::Role;
 using contract::Stream;
 using grpc_worker::Content;
+
+namespace {
 
 Content content(std::size_t size) {
   Content made;
@@ -48,17 +49,17 @@ TEST(Chunks, AreJoinedToWhatWasCut) {
     for (const std::size_t size : {0U, 1U, 5U, 6U, 7U, 100U}) {
       for (const std::int64_t chunk : {1, 2, 3, 100, 1000}) {
         const Content all = content(size);
-        const ChunkedBody body(all, all, "request", {raw, true, true, chunk}, 4096);
+        const ChunkedBody body({all, all, "request"}, {raw, true, true, chunk}, 4096);
         const std::string whole = sent(body);
         for (std::size_t step = 1; step <= whole.size(); step++) {
           h2::Incoming in;
           for (std::size_t at = 0; at < whole.size(); at += step) {
             ASSERT_TRUE(body.data(in, std::string_view(whole).substr(at, step))) << in.why;
           }
-          const Taken taken = body.end(in);
+          const Taken taken = body.end(in, false);
           EXPECT_EQ(taken.code, ok) << taken.why;
           EXPECT_EQ(taken.bytes, all.size);
-          EXPECT_EQ(body.compare(in), "");
+          EXPECT_EQ(body.end(in, true).code, ok);
         }
       }
     }
@@ -69,7 +70,7 @@ TEST(Chunks, AreJoinedToWhatWasCut) {
 TEST(Chunks, AreEncodedWhenTheirTurnComes) {
   const Content all = content(1 << 20);
   for (const std::int64_t chunk : {100, 10'000, 100'000}) {
-    const ChunkedBody body(all, all, "request", {false, true, true, chunk}, 1 << 20);
+    const ChunkedBody body({all, all, "request"}, {false, true, true, chunk}, 1 << 20);
     std::size_t longest = 0;
     sent(body, &longest);
     EXPECT_GE(longest, 16U << 10);
@@ -80,18 +81,18 @@ TEST(Chunks, AreEncodedWhenTheirTurnComes) {
 // One more than one message is wrong where one is expected, and what is cut off is not whole.
 TEST(Chunks, OfOneMessageAreOne) {
   const Content all = content(10);
-  const ChunkedBody one(all, all, "request", {true, true, false, 4}, 4096);
+  const ChunkedBody one({all, all, "request"}, {true, true, false, 4}, 4096);
   const std::string three = sent(one);
   h2::Incoming in;
   EXPECT_FALSE(one.data(in, three));
   EXPECT_EQ(in.fault, internal);
   in.begin();
-  EXPECT_EQ(one.end(in).code, internal) << "no message at all";
-  const ChunkedBody many(all, all, "request", {true, true, true, 4}, 4096);
+  EXPECT_EQ(one.end(in, false).code, internal) << "no message at all";
+  const ChunkedBody many({all, all, "request"}, {true, true, true, 4}, 4096);
   for (const std::size_t cut : {1U, 3U, 1U + 5U}) {
     in.begin();
     ASSERT_TRUE(many.data(in, std::string_view(three).substr(0, three.size() - cut)));
-    EXPECT_NE(many.end(in).code, ok);
+    EXPECT_NE(many.end(in, false).code, ok);
   }
 }
 

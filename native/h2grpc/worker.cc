@@ -4,7 +4,7 @@
 
 #include "h2/session.h"
 #include "h2/uring.h"
-#include "h2grpc/work.h"
+#include "h2grpc/call.h"
 #include "tls/work.h"
 
 int main() {

@@ -1,7 +1,7 @@
 // netdyno-worker-http1-asio: transport http1-asio, which is wire http/1.1 on the event
 // loops of the asio worker.
-#include "asio/engine.h"
-#include "http1/work.h"
+#include "asio/ends.h"
+#include "http1/server.h"
 #include "tls/work.h"
 
 int main() {

@@ -1,4 +1,5 @@
-// A client's flow of wire http/1.1: one request at a time, and its reply.
+// A client of wire http/1.1: its first exchange on a connection, whose reply is compared, and the
+// flow of the load, one request at a time and its reply.
 //
 // Layer: above exchange, reader, kit/flights.
 #pragma once
@@ -7,11 +8,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "http1/exchange.h"
-#include "http1/reader.h"
-#include "kit/flights.h"
+#include "kit/agenda.h"
 #include "kit/flow.h"
+#include "kit/work.h"
 
 namespace netdyno::http1 {
 
@@ -55,6 +57,64 @@ class HttpClient final : public Flow {
   std::int64_t repeats_ns_ = 0;   // when the request was sent that is to be repeated; 0 for none
   bool used_ = true;              // a reply came on the connection; at first the verified one
   bool replying_ = false;         // a part of the reply has come
+  Fate fate_ = Fate::open;
+};
+
+/// Reads a reply and keeps what explains it, and how much of it is as expected.
+class FirstReply final : public ReplyReader {
+ public:
+  /// content is what the body must be; it stays the caller's. Empty for any.
+  FirstReply(const Asking& asking, std::string_view content);
+
+  const std::string& phrase() const { return phrase_; }
+  /// What the body begins with.
+  const std::string& beginning() const { return begin_; }
+  /// Whether a byte is not what was expected.
+  bool differs() const { return differs_; }
+
+ protected:
+  void on_status(std::string_view part) override;
+  void on_body(std::string_view part) override;
+  bool on_end() override;
+
+ private:
+  std::string_view content_;
+  std::string phrase_;
+  std::string begin_;
+  std::size_t seen_ = 0;
+  bool differs_ = false;
+};
+
+/// The first exchange of a client's connection, whose reply is compared.
+class Verification final : public Work::Verification {
+ public:
+  /// asking and content outlive this.
+  Verification(const Asking& asking, std::string_view content, std::int64_t connection);
+
+  void begin(std::int64_t) override;
+  bool unsent() const override { return at_ < request().size(); }
+  std::span<const char> outgoing(std::int64_t) override { return request().from(at_); }
+  void written(std::size_t n) override { at_ += n; }
+  std::span<char> read_buffer() override;
+  void received(std::size_t n, std::int64_t) override;
+  Fate fate() const override { return fate_; }
+  bool ended(std::int64_t) override;
+
+  bool verified() const override { return verified_; }
+  bool asked() const override { return at_ > 0; }
+  std::int64_t arrived() const override { return arrived_; }
+
+ private:
+  const Message& request() const { return asking_.request(connection_, 0); }
+  void judge();
+
+  const Asking& asking_;
+  std::int64_t connection_;
+  FirstReply reply_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t at_ = 0;
+  std::int64_t arrived_ = 0;
+  bool verified_ = false;
   Fate fate_ = Fate::open;
 };
 

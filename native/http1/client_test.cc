@@ -6,17 +6,19 @@
 #include <map>
 #include <string>
 
-#include "http1/reader.h"
+#include "http1/exchange.h"
 #include "http1/test_setup.h"
-#include "kit/random_content.h"
+#include "kit/random.h"
 
 namespace netdyno::http1::test {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
 using contract::Role;
+
+namespace {
+
 using Fate = Flow::Fate;
 
 const Json kByLength = {{"verify", "length"}};

@@ -1,9 +1,150 @@
 #include "http1/exchange.h"
 
+#include <strings.h>
+
 namespace netdyno::http1 {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+/// llhttp's callbacks, for both directions.
+struct Callbacks {
+  static Reader& of(llhttp_t* parser) { return *static_cast<Reader*>(parser->data); }
+
+  static int status(llhttp_t* parser, const char* at, std::size_t size) {
+    of(parser).on_status({at, size});
+    return HPE_OK;
+  }
+  static int field(llhttp_t* parser, const char* at, std::size_t size) {
+    of(parser).on_field({at, size});
+    return HPE_OK;
+  }
+  static int field_end(llhttp_t* parser) {
+    of(parser).on_field_end();
+    return HPE_OK;
+  }
+  static int value(llhttp_t* parser, const char* at, std::size_t size) {
+    of(parser).on_value({at, size});
+    return HPE_OK;
+  }
+  static int value_end(llhttp_t* parser) {
+    of(parser).on_value_end();
+    return HPE_OK;
+  }
+  static int head(llhttp_t* parser) {
+    constexpr int kNoBody = 1;
+    parser->upgrade = 0;  // no other protocol is spoken here, whoever proposes it
+    Reader& reader = of(parser);
+    if (reader.on_head()) return kNoBody;
+    const bool told = (parser->flags & F_CONTENT_LENGTH) != 0;
+    if (!told || parser->content_length <= static_cast<std::uint64_t>(reader.most_)) return HPE_OK;
+    reader.endless_ = true;
+    return HPE_USER;
+  }
+  static int body(llhttp_t* parser, const char* at, std::size_t size) {
+    Reader& reader = of(parser);
+    reader.head_ = 0;
+    reader.body_ += static_cast<std::int64_t>(size);
+    reader.on_body({at, size});
+    if (reader.body_ <= reader.most_) return HPE_OK;
+    reader.endless_ = true;
+    return HPE_USER;
+  }
+  static int end(llhttp_t* parser) {
+    Reader& reader = of(parser);
+    if (!reader.on_end()) return HPE_OK;
+    reader.complete_ = true;
+    reader.keeps_ = llhttp_should_keep_alive(parser) != 0;
+    return HPE_PAUSED;
+  }
+
+  static llhttp_settings_t of_requests() {
+    llhttp_settings_t settings;
+    llhttp_settings_init(&settings);
+    settings.on_header_field = field;
+    settings.on_header_field_complete = field_end;
+    settings.on_header_value = value;
+    settings.on_header_value_complete = value_end;
+    settings.on_headers_complete = head;
+    settings.on_body = body;
+    settings.on_message_complete = end;
+    return settings;
+  }
+  static llhttp_settings_t of_replies() {
+    llhttp_settings_t settings;
+    llhttp_settings_init(&settings);
+    settings.on_status = status;
+    settings.on_headers_complete = head;
+    settings.on_body = body;
+    settings.on_message_complete = end;
+    return settings;
+  }
+};
+
+Reader::Reader(llhttp_type_t type, std::int64_t most) : most_(most) {
+  static const llhttp_settings_t kRequests = Callbacks::of_requests();
+  static const llhttp_settings_t kReplies = Callbacks::of_replies();
+  llhttp_init(&parser_, type, type == HTTP_REQUEST ? &kRequests : &kReplies);
+  parser_.data = this;
+}
+
+void Reader::next() {
+  llhttp_reset(&parser_);
+  body_ = 0;
+  head_ = taken_ = 0;
+  keeps_ = complete_ = endless_ = false;
+}
+
+Reader::Outcome Reader::read(std::span<const char> bytes) {
+  head_ += bytes.size();
+  const llhttp_errno_t result = llhttp_execute(&parser_, bytes.data(), bytes.size());
+  if (complete_) {
+    const char* const end = llhttp_get_error_pos(&parser_);
+    taken_ = static_cast<std::size_t>(end - bytes.data());
+    return Outcome::complete;
+  }
+  if (endless_) return Outcome::endless;
+  if (result != HPE_OK) return Outcome::malformed;
+  return head_ > kMostHead ? Outcome::headless : Outcome::more;
+}
+
+Reader::Outcome Reader::finish() {
+  llhttp_finish(&parser_);
+  keeps_ = false;
+  return complete_ ? Outcome::complete : Outcome::malformed;
+}
+
+std::string Reader::problem() const {
+  const char* const reason = llhttp_get_error_reason(&parser_);
+  return reason == nullptr ? "" : reason;
+}
+
+/// Keeps no more of a name or a value than tells what it is.
+void RequestReader::add(std::string& to, std::string_view part) {
+  constexpr std::size_t kMostKept = 32;
+  to.append(part.substr(0, kMostKept - std::min(kMostKept, to.size())));
+}
+
+void RequestReader::on_field(std::string_view part) { add(field_, part); }
+
+void RequestReader::on_field_end() {
+  expecting_ = strcasecmp(field_.c_str(), "expect") == 0;
+  field_.clear();
+}
+
+void RequestReader::on_value(std::string_view part) {
+  if (expecting_) add(value_, part);
+}
+
+void RequestReader::on_value_end() {
+  if (expecting_) expected_ = strcasecmp(value_.c_str(), "100-continue") == 0;
+  value_.clear();
+}
+
+bool RequestReader::on_head() {
+  expects_ = std::exchange(expected_, false);
+  return false;
+}
 
 namespace {
 

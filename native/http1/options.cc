@@ -1,10 +1,11 @@
 #include "http1/options.h"
 
 #include <algorithm>
-#include <string_view>
+#include <array>
+#include <cctype>
+#include <cstdio>
 
-#include "http1/paths.h"
-#include "http1/text.h"
+#include "http1/terms.h"
 #include "kit/ends.h"
 #include "kit/options.h"
 #include "kit/sockets.h"
@@ -19,7 +20,6 @@ using contract::Role;
 namespace {
 
 constexpr char kPath[] = "/exchange";
-constexpr std::size_t kMostHeaders = 1000;
 constexpr std::int64_t kMostHead = 64 << 10;   // bytes of all headers of a user's
 constexpr std::int64_t kMostBody = 64 << 20;   // bytes of a user's body
 constexpr std::int64_t kMostPath = 8 << 10;    // as internal/paths has it
@@ -37,26 +37,19 @@ bool is_framing(std::string_view name) {
   return false;
 }
 
-/// Adds one line of option headers. Its value, which may be a password, is never shown.
-void add_header(Ask& ask, std::string_view line) {
-  const std::size_t colon = line.find(':');
-  const std::string_view name = trimmed(line.substr(0, colon));
-  const std::string_view value = colon == std::string_view::npos ? "" : trimmed(line.substr(colon + 1));
-  if (colon == std::string_view::npos || !is_token(name) || !is_value(value)) {
-    refuse("headers", "found a line that is not a header, expected Name: value");
-  }
-  if (is_framing(name)) return;
-  if (same_header(name, "Host")) {
-    if (ask.host.empty()) ask.host = value;
-    return;
-  }
-  ask.headers.emplace_back(name, value);
-  if (ask.headers.size() > kMostHeaders) refuse("headers", "more than " + std::to_string(kMostHeaders));
-}
-
+/// Adds the lines of option headers. Their values, which may be passwords, are never shown.
 void add_headers(Ask& ask, std::string_view text) {
-  while (!text.empty()) {
-    if (const std::string_view line = next_line(text); !line.empty()) add_header(ask, line);
+  for (const auto& [name, value, whole] : header_lines(text)) {
+    if (!whole || !is_token(name) || !is_value(value)) {
+      refuse("headers", "found a line that is not a header, expected Name: value");
+    }
+    if (is_framing(name)) continue;
+    if (same_header(name, "Host")) {
+      if (ask.host.empty()) ask.host = value;
+      continue;
+    }
+    ask.headers.emplace_back(name, value);
+    if (ask.headers.size() > kMostHeaders) refuse("headers", "more than " + std::to_string(kMostHeaders));
   }
 }
 
@@ -104,11 +97,12 @@ std::vector<Option> options() {
   for (Option* option : {&path, &paths, &method, &headers, &body, &host, &status, &verify}) {
     all.push_back(only(Role::client, std::move(*option)));
   }
-  for (Option& option : socket_options()) all.push_back(std::move(option));
-  all.push_back(listener_option());
-  for (Option& option : pace_options()) all.push_back(std::move(option));
-  all.push_back(read_buffer_option());
-  return all;
+  return joined(std::move(all), loop_options());
+}
+
+Verify verify_of(const contract::Json& options) {
+  const auto verify = options.at("verify").get<std::string>();
+  return verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
 }
 
 Ask ask_of(const contract::Setup& setup) {
@@ -118,8 +112,7 @@ Ask ask_of(const contract::Setup& setup) {
   ask.host = o.at("host").get<std::string>();
   ask.body = given_text(o, "body", kMostBody);
   ask.status = o.at("status").get<int>();
-  const auto verify = o.at("verify").get<std::string>();
-  ask.verify = verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
+  ask.verify = verify_of(o);
   ask.success = !o.at("paths").get<std::string>().empty() && ask.status == 200;
   if (!ask.method.empty() && !is_token(ask.method)) {
     refuse("method", shown(ask.method, 40) + " is not a method, such as GET or PUT");
@@ -137,6 +130,73 @@ Ask ask_of(const contract::Setup& setup) {
   }
   ask.paths = paths_of(o, ask.verify);
   return ask;
+}
+
+namespace {
+
+constexpr std::size_t kMost = 100'000;  // paths of a list, as internal/paths has it
+constexpr std::size_t kMostShown = 80;
+constexpr std::string_view kExample = "such as /index.html?page=2";
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw Failure(ErrorKind::setup, "option paths: " + text);
+}
+
+std::string hexadecimal(unsigned char byte) {
+  std::array<char, 4> text{};
+  std::snprintf(text.data(), text.size(), "%02X", byte);
+  return text.data();
+}
+
+bool is_escape(std::string_view path, std::size_t percent) {
+  return percent + 2 < path.size() && std::isxdigit(static_cast<unsigned char>(path[percent + 1])) != 0 &&
+         std::isxdigit(static_cast<unsigned char>(path[percent + 2])) != 0;
+}
+
+}  // namespace
+
+std::string wrong_path(std::string_view path) {
+  if (path.size() > kMostPath) {
+    return "a path of " + std::to_string(path.size()) + " bytes, expected at most " +
+           std::to_string(kMostPath);
+  }
+  const std::string example = std::string(kExample);
+  if (path.find("://") != std::string_view::npos && path[0] != '/') {
+    return shown(path, kMostShown) + " is a URL; expected a path alone, " + example;
+  }
+  if (path.empty() || path[0] != '/' || path.substr(0, 2) == "//") {
+    return shown(path, kMostShown) + " is not a path; expected one that begins with one slash, " + example;
+  }
+  for (std::size_t i = 0; i < path.size(); i++) {
+    const auto byte = static_cast<unsigned char>(path[i]);
+    if (byte <= ' ' || byte >= 0x7f || byte == '#') {
+      return shown(path, kMostShown) + " holds a byte that no request line can; write it as %" +
+             hexadecimal(byte);
+    }
+    if (byte == '%' && !is_escape(path, i)) {
+      return shown(path, kMostShown) + " is not a path: it has a % without two hexadecimal digits after it";
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> parse_paths(const std::string& name, std::string_view text) {
+  std::vector<std::string> all;
+  for (std::size_t number = 1; !text.empty(); number++) {
+    const std::string_view path = next_line(text);
+    if (path.empty() || path[0] == '#') continue;
+    const std::string at = name + ":" + std::to_string(number) + ": ";
+    if (const std::string wrong = wrong_path(path); !wrong.empty()) refuse(at + wrong);
+    if (all.size() == kMost)
+      refuse(at + "more than " + std::to_string(kMost) + " paths, the most that are taken");
+    all.emplace_back(path);
+  }
+  if (all.empty()) refuse(name + " holds no path, expected one a line, such as /index.html");
+  return all;
+}
+
+std::vector<std::string> read_paths(const std::string& name) {
+  return parse_paths(name, read_file("option paths", name, kMostPaths));
 }
 
 }  // namespace netdyno::http1

@@ -1,10 +1,11 @@
-// The options of wire http/1.1, and what a user's change in the requests of a client. The
-// Go clients have the same: internal/work/wire/httpwire/ask.go.
+// The options of wire http/1.1, and what a user's change in the requests of a client, its list of
+// paths among them. The Go clients have the same: internal/work/wire/httpwire/ask.go.
 //
 // Layer: bottom of http1. Plain values; any thread.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@ std::vector<contract::Option> options();
 
 /// What a client compares in replies.
 enum class Verify { content, length, status };
+/// The level of option verify.
+Verify verify_of(const contract::Json& options);
 
 /// What a client asks for, and what its replies must have.
 struct Ask {
@@ -35,5 +38,16 @@ struct Ask {
 
 /// Reads a client's options. Throws Failure{setup} that names the option.
 Ask ask_of(const contract::Setup& setup);
+
+/// What is wrong with a path that is to stand in the first line of a request: "\"x\" is not
+/// a path; …". Empty for one that may.
+std::string wrong_path(std::string_view path);
+
+/// The paths of a text in order, one a line; blank lines and those that begin with # are skipped,
+/// as by internal/paths. Throws Failure{setup} that names the file and the line.
+std::vector<std::string> parse_paths(const std::string& name, std::string_view text);
+
+/// The paths of a file. Throws Failure{setup}: for one that is not a regular file, too.
+std::vector<std::string> read_paths(const std::string& name);
 
 }  // namespace netdyno::http1

@@ -1,17 +1,18 @@
-// A server's flow of wire http/1.1: answers requests in their order. It takes up a request
-// once it has answered the one before, so that a connection keeps no more than one buffer.
+// A server's flow of wire http/1.1, which takes up a request once it has answered the one before,
+// so that a connection keeps no more than one buffer; and the wire's work for the kit's loop ends.
 //
-// Layer: above exchange, reader, kit/server_flow.
+// Layer: above client.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "http1/exchange.h"
-#include "http1/reader.h"
-#include "kit/server_flow.h"
+#include "kit/flow.h"
+#include "kit/work.h"
 
 namespace netdyno::http1 {
 
@@ -45,5 +46,18 @@ class HttpServer final : public ServerFlow {
   bool last_ = false;               // no request is taken after it
   std::optional<Message> refusal_;
 };
+
+/// The wire's name.
+inline constexpr char kHttp1[] = "http/1.1";
+
+/// The description of a transport of this wire, with the options that all engines have.
+contract::Transport transport(const std::string& name, const std::string& doc);
+
+/// The parser's version, such as "8.1.0".
+std::string parser_version();
+
+/// Throws Failure{setup} for an exchange or an option that cannot be, Failure{unsupported}
+/// for one that HTTP/1.1 does not carry. The setup's options are complete.
+std::unique_ptr<const Work> work_of(const contract::Setup& setup);
 
 }  // namespace netdyno::http1

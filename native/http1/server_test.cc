@@ -3,15 +3,17 @@
 
 #include <string>
 
-#include "http1/paths.h"
+#include "http1/options.h"
 #include "http1/test_setup.h"
-#include "kit/random_content.h"
+#include "kit/random.h"
 
 namespace netdyno::http1::test {
-namespace {
 
 using contract::Failure;
 using contract::Role;
+
+namespace {
+
 using Fate = Flow::Fate;
 
 /// A server's flow of one connection, and what it has said.

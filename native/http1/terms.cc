@@ -1,12 +1,100 @@
 #include "http1/terms.h"
 
-#include "http1/text.h"
-#include "kit/random_content.h"
+#include <cctype>
+
+#include "kit/random.h"
 
 namespace netdyno::http1 {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
+
+/// Statuses with their usual phrases, a line each.
+constexpr std::string_view kPhrases =
+    "\n101 Switching Protocols\n200 OK\n201 Created\n202 Accepted\n204 No Content\n"
+    "206 Partial Content\n301 Moved Permanently\n302 Found\n303 See Other\n304 Not Modified\n"
+    "307 Temporary Redirect\n308 Permanent Redirect\n400 Bad Request\n401 Unauthorized\n"
+    "403 Forbidden\n404 Not Found\n405 Method Not Allowed\n406 Not Acceptable\n"
+    "408 Request Timeout\n409 Conflict\n410 Gone\n411 Length Required\n"
+    "413 Request Entity Too Large\n414 Request URI Too Long\n415 Unsupported Media Type\n"
+    "421 Misdirected Request\n422 Unprocessable Entity\n425 Too Early\n426 Upgrade Required\n"
+    "429 Too Many Requests\n431 Request Header Fields Too Large\n500 Internal Server Error\n"
+    "501 Not Implemented\n502 Bad Gateway\n503 Service Unavailable\n504 Gateway Timeout\n"
+    "505 HTTP Version Not Supported\n";
+
+}  // namespace
+
+std::string_view phrase_of(int status) {
+  const std::string line = "\n" + std::to_string(status) + " ";
+  const std::size_t at = kPhrases.find(line);
+  if (at == std::string_view::npos) return {};
+  const std::string_view phrase = kPhrases.substr(at + line.size());
+  return phrase.substr(0, phrase.find('\n'));
+}
+
+std::string status_text(int status) {
+  const std::string_view phrase = phrase_of(status);
+  return phrase.empty() ? "status " + std::to_string(status)
+                        : std::to_string(status) + " " + std::string(phrase);
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\v\f";
+  const std::size_t from = text.find_first_not_of(kSpace);
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(kSpace) - from + 1);
+}
+
+bool same_header(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = trimmed(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::vector<HeaderLine> header_lines(std::string_view text) {
+  std::vector<HeaderLine> all;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    if (line.empty()) continue;
+    const std::size_t colon = line.find(':');
+    const bool whole = colon != std::string_view::npos;
+    all.push_back({trimmed(line.substr(0, colon)), whole ? trimmed(line.substr(colon + 1)) : "", whole});
+  }
+  return all;
+}
+
+bool is_token(std::string_view text) {
+  static constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_value(std::string_view text) {
+  return std::none_of(text.begin(), text.end(),
+                      [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
+}
+
+bool is_host(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c >= 0x7f || c == '/'; });
+}
+
+std::string shown(std::string_view text, std::size_t most) {
+  std::string begin(text.substr(0, most));
+  for (char& c : begin) {
+    if ((c >= 0 && c < ' ') || c == 0x7f) c = '?';
+  }
+  return '"' + begin + (text.size() > most ? "…\"" : "\"");
+}
 
 namespace {
 

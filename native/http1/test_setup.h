@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "http1/options.h"
-#include "http1/work.h"
+#include "http1/server.h"
 #include "kit/options.h"
 #include "test/flow_rig.h"
 

@@ -171,21 +171,62 @@ TEST(EncryptedHttpClient, TakesARepliesThatTheEndCompletes) {
   }
 }
 
-/// A handshake that fails under load costs the exchange that needed it.
-TEST(EncryptedHttpClient, LosesAConnectionThatCannotBeEncryptedAgain) {
+/// What breaks a connection under load costs one exchange, and the next one has another.
+void goes_on(ClientRig& rig, const std::string& why) {
+  EXPECT_EQ(rig.flow->fate(), Fate::over) << why;
+  EXPECT_EQ(rig.errors(contract::ErrorKind::peer), 1) << why;
+  EXPECT_TRUE(rig.flow->unsent()) << why;
+  Peer next(&own(), kHttp1);
+  rig.flow->reopened(20);
+  converse(*rig.flow, next, false);
+  next.say(kStays);
+  converse(*rig.flow, next, false);
+  EXPECT_EQ(rig.counts().exchanges, 1) << why;
+  const auto reasons = rig.load.result(30).reasons;
+  ASSERT_EQ(reasons.size(), 1U) << why;
+  EXPECT_NE(reasons[0].text.find(why), std::string::npos) << reasons[0].text;
+}
+
+TEST(EncryptedHttpClient, ConnectsAgainWhereAHandshakeFailed) {
   const auto setup = setup_of_end(Role::client, 5, kByLength);
-  const std::shared_ptr<const Work> work = work_of(setup);
-  Peer first(&own(), kHttp1);
-  verify(*work, first, kCloses, Fate::over);
-  ClientRig rig(setup, work);
-  rig.flow->reopened(10);
-  words(*rig.flow, false);
-  std::string bytes = "HTTP/1.1 400 Bad Request\r\n\r\n";
-  feed(*rig.flow, bytes, SIZE_MAX);
-  EXPECT_EQ(rig.flow->fate(), Fate::lost);
-  rig.flow->abandon(contract::ErrorKind::peer, 11);
-  EXPECT_EQ(rig.errors(contract::ErrorKind::peer), 1);
-  EXPECT_EQ(rig.agenda.held(), 0U);
+  for (const bool says : {true, false}) {
+    const std::shared_ptr<const Work> work = work_of(setup);
+    Peer first(&own(), kHttp1);
+    verify(*work, first, kCloses, Fate::over);
+    ClientRig rig(setup, work);
+    rig.flow->reopened(10);
+    words(*rig.flow, false);
+    if (says) {
+      std::string bytes = "HTTP/1.1 400 Bad Request\r\n\r\n";
+      feed(*rig.flow, bytes, SIZE_MAX);
+    } else {
+      rig.flow->broke(0);
+      EXPECT_TRUE(rig.flow->ended(11));
+    }
+    EXPECT_EQ(rig.load.sent().window, 0) << "the request did not go out";
+    goes_on(rig, says ? "TLS: this client speaks TLS and the server plain text"
+                      : "connection closed in the handshake of TLS before the request");
+  }
+}
+
+/// Also where the reply's end would be that of the connection.
+TEST(EncryptedHttpClient, ConnectsAgainWhereARecordWasCut) {
+  const auto setup = setup_of_end(Role::client, 5, kByLength);
+  for (const std::string& reply : {kStays, reply_of("")}) {
+    const std::shared_ptr<const Work> work = work_of(setup);
+    Peer server(&own(), kHttp1);
+    verify(*work, server, kStays, Fate::open);
+    ClientRig rig(setup, work);
+    converse(*rig.flow, server, false);
+    server.say(reply.substr(0, reply.size() - 2));
+    server.say(reply.substr(reply.size() - 2));
+    std::string bytes = server.outgoing();
+    bytes.pop_back();
+    feed(*rig.flow, bytes, SIZE_MAX);
+    rig.flow->broke(0);
+    EXPECT_TRUE(rig.flow->ended(4));
+    goes_on(rig, "connection cut within a record of TLS");
+  }
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // netdyno-worker-http1-uring: transport http1-uring, which is wire http/1.1 on the rings of
 // the uring worker.
-#include "http1/work.h"
+#include "http1/server.h"
 #include "tls/work.h"
-#include "uring/engine.h"
+#include "uring/ends.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// A setup's addresses, independent of any library, and the limits on connections.
-// Layer: above contract. Plain functions; any thread.
+// A setup's addresses, independent of any library, the limits on connections, and this host's
+// network interfaces. Layer: above contract. Plain functions; any thread.
 #pragma once
 
 #include <netinet/in.h>
@@ -57,5 +57,15 @@ void require_descriptors(std::int64_t connections);
 
 /// setup.threads, or the number of CPUs that this process may use if that is 0.
 int effective_threads(const contract::Setup& setup);
+
+/// The network interface that has an address; empty when none has. Any thread.
+std::string interface_of(const std::string& address);
+
+/// Makes an interface visible where UCX looks for interfaces, below /sys/class/net.
+/// There the kernel shows the network namespace of whoever mounted /sys, which need not
+/// be this process's. If so, the calling thread gets mounts of its own with its own
+/// /sys, and so do the threads that it starts afterwards. Throws Failure{unsupported}
+/// when the kernel does not let it.
+void show_interface(const std::string& name);
 
 }  // namespace netdyno

@@ -1,14 +1,17 @@
-// The slots of one loop: which wait until their next exchange is due, and how many
-// still have exchanges to make.
+// The slots of one loop: which wait until their next exchange is due, and how many still have
+// exchanges to make; how the loop waits; and which exchanges are under way on a connection.
 //
-// Layer: above load. Only one loop's thread uses it. Entries name a connection and a
+// Layer: above load. Only one loop's thread uses them. Entries name a connection and a
 // slot by number, so an agenda may outlive both. It allocates while slots are added
 // and never afterwards.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "kit/load.h"
@@ -99,6 +102,141 @@ class Agenda {
   std::vector<Entry> heap_;
   std::size_t held_ = 0;
   std::int64_t gathered_ = 0;
+};
+
+/// How a client's loop waits: until when it sleeps, and whether it looks for events instead.
+///
+/// Only its loop's thread uses it.
+class Pace {
+ public:
+  /// agenda outlives it.
+  explicit Pace(const Agenda& agenda) : agenda_(agenda) {}
+
+  /// From now on the loop polls: while the next exchange is due within ns, and while one is
+  /// in flight, for ns after the last event. 0 lets it always sleep.
+  void spin(std::int64_t ns) { spin_ = ns; }
+  bool polls() const { return spin_ > 0; }
+
+  /// An event came, or the loop slept until one.
+  void stirred(std::int64_t now) {
+    if (polls()) until_ = now + spin_;
+  }
+  /// Whether the loop, which has nothing to do at now, looks again at once.
+  bool looks_again(std::int64_t now) const {
+    if (!polls()) return false;
+    const std::int64_t wakes = agenda_.wakes_at();
+    if (wakes != Agenda::kNever && wakes - now < spin_) return true;
+    return now < until_ && agenda_.in_flight() > 0;
+  }
+  /// Until when a loop sleeps that does not look again: with polling a little before the
+  /// next exchange, because a sleeper wakes late. Agenda::kNever while none waits.
+  std::int64_t sleeps_until() const {
+    const std::int64_t wakes = agenda_.wakes_at();
+    return wakes == Agenda::kNever ? wakes : wakes - spin_;
+  }
+
+ private:
+  const Agenda& agenda_;
+  std::int64_t spin_ = 0;
+  std::int64_t until_ = 0;
+};
+
+/// One connection's exchanges on a wire that answers in order: which slot each belongs to, and when it was
+/// sent.
+///
+/// Only one loop's thread uses it, as it does the slots. It allocates once, in begin.
+class Flights {
+ public:
+  /// number is the connection's in the loop's numbering; agenda outlives this.
+  Flights(std::uint32_t number, std::span<Slot> slots, Agenda& agenda)
+      : number_(number), slots_(slots), agenda_(agenda) {}
+
+  std::size_t slots() const { return slots_.size(); }
+
+  /// Asks every slot for its first exchange. Once.
+  void begin(std::int64_t now) {
+    ring_.resize(std::bit_ceil(std::max<std::size_t>(1, slots_.size())));
+    mask_ = ring_.size() - 1;
+    agenda_.hold(slots_.size());
+    for (std::uint32_t slot = 0; slot < slots_.size(); slot++) ask(slot, now);
+  }
+
+  /// The slot's exchange is due: it queues behind the others.
+  void queue(std::uint32_t slot) { ring_[queued_++ & mask_].slot = slot; }
+
+  /// Exchanges that wait to be sent.
+  std::uint64_t waiting() const { return queued_ - begun_; }
+  /// Exchanges sent, at least in part, and not answered.
+  std::uint64_t in_flight() const { return begun_ - answered_; }
+
+  /// The first n that wait are being sent now.
+  void sending(std::uint64_t n, std::int64_t now) {
+    for (std::uint64_t i = begun_; n > 0; i++, n--) ring_[i & mask_].sent = now;
+  }
+  /// The first n that wait were sent, the last of them at least in part.
+  void sent(std::uint64_t n) {
+    for (; n > 0; n--) slots_[ring_[begun_++ & mask_].slot].goes_out();
+  }
+
+  /// When the oldest exchange in flight was sent. Only where there is one.
+  std::int64_t oldest_sent() const { return ring_[answered_ & mask_].sent; }
+  /// The newest exchange in flight waits to be sent again.
+  void unsend() { begun_--; }
+
+  /// The oldest exchange in flight completed with that many bytes. Asks its slot for
+  /// the next one.
+  void answered(std::int64_t bytes, std::int64_t now) {
+    const Flight flight = ring_[answered_++ & mask_];
+    slots_[flight.slot].done(flight.sent, now, bytes);
+    ask(flight.slot, now);
+  }
+
+  /// The oldest exchange in flight failed with kind because of why, and the connection
+  /// goes on. Asks its slot for the next one.
+  void failed(contract::ErrorKind kind, std::int64_t now, std::string_view why) {
+    const std::uint32_t slot = ring_[answered_++ & mask_].slot;
+    slots_[slot].fail(kind, now, why);
+    ask(slot, now);
+  }
+
+  /// The same for the first exchange that waits. Only with none in flight.
+  void failed_waiting(contract::ErrorKind kind, std::int64_t now, std::string_view why) {
+    begun_++;
+    failed(kind, now, why);
+  }
+
+  /// The connection is lost: every exchange that is in flight or queued fails with
+  /// kind, and every slot is released.
+  void abandon(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
+    agenda_.forget(number_);
+    for (; answered_ < queued_; answered_++) {
+      slots_[ring_[answered_ & mask_].slot].fail(kind, now, why);
+      agenda_.let_go();
+    }
+    begun_ = queued_;
+  }
+
+ private:
+  struct Flight {
+    std::uint32_t slot = 0;
+    std::int64_t sent = 0;
+  };
+
+  void ask(std::uint32_t slot, std::int64_t now) {
+    if (agenda_.ask(slots_[slot], now, number_, slot)) queue(slot);
+  }
+
+  std::uint32_t number_;
+  std::span<Slot> slots_;
+  Agenda& agenda_;
+
+  // A ring. Its three positions only grow: answered_ ≤ begun_ ≤ queued_. A slot is in
+  // it at most once.
+  std::vector<Flight> ring_;
+  std::uint64_t mask_ = 0;
+  std::uint64_t answered_ = 0;
+  std::uint64_t begun_ = 0;
+  std::uint64_t queued_ = 0;
 };
 
 }  // namespace netdyno

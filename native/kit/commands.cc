@@ -1,4 +1,5 @@
 // Reads the bench's commands from JSON. contract.cc writes a worker's answers.
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -14,51 +15,28 @@ class Fields {
     if (!object_.is_object()) refuse("", "an object");
   }
 
-  void read(const char* key, std::string& into) const {
-    if (const Json* v = find(key)) {
-      if (!v->is_string()) refuse(key, "a string");
-      into = v->get<std::string>();
-    }
-  }
-
-  void read(const char* key, bool& into) const {
-    if (const Json* v = find(key)) {
-      if (!v->is_boolean()) refuse(key, "true or false");
-      into = v->get<bool>();
-    }
-  }
-
-  void read(const char* key, double& into) const {
-    if (const Json* v = find(key)) {
-      if (!v->is_number()) refuse(key, "a number");
-      into = v->get<double>();
-    }
-  }
-
+  void read(const char* key, std::string& into) const { read(key, into, &Json::is_string, "a string"); }
+  void read(const char* key, bool& into) const { read(key, into, &Json::is_boolean, "true or false"); }
+  void read(const char* key, double& into) const { read(key, into, &Json::is_number, "a number"); }
   void read(const char* key, std::uint64_t& into) const {
-    if (const Json* v = find(key)) {
-      if (!v->is_number_unsigned()) refuse(key, "an integer from 0 to 2^64-1");
-      into = v->get<std::uint64_t>();
-    }
+    read(key, into, &Json::is_number_unsigned, "an integer from 0 to 2^64-1");
   }
 
   void read(const char* key, std::int64_t& into) const {
-    if (const Json* v = find(key)) {
-      constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
-      const bool beyond = v->is_number_unsigned() && v->get<std::uint64_t>() > kMax;
-      if (!v->is_number_integer() || beyond) refuse(key, "an integer of 64 bits");
-      into = v->get<std::int64_t>();
-    }
+    const Json* v = find(key);
+    constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+    const bool beyond = v != nullptr && v->is_number_unsigned() && v->get<std::uint64_t>() > kMax;
+    if (beyond) refuse(key, "an integer of 64 bits");
+    read(key, into, &Json::is_number_integer, "an integer of 64 bits");
   }
 
   void read(const char* key, std::vector<std::string>& into) const {
-    if (const Json* v = find(key)) {
-      if (!v->is_array()) refuse(key, "an array of strings");
-      for (const Json& item : *v) {
-        if (!item.is_string()) refuse(key, "an array of strings");
-        into.push_back(item.get<std::string>());
-      }
+    const auto is_text = [](const Json& item) { return item.is_string(); };
+    const Json* v = find(key);
+    if (v != nullptr && !(v->is_array() && std::all_of(v->begin(), v->end(), is_text))) {
+      refuse(key, "an array of strings");
     }
+    if (v != nullptr) into = v->get<std::vector<std::string>>();
   }
 
   /// The value, or nullptr when absent or null.
@@ -77,6 +55,14 @@ class Fields {
   }
 
  private:
+  template <class T>
+  void read(const char* key, T& into, bool (Json::*is)() const noexcept, const char* expected) const {
+    const Json* v = find(key);
+    if (v == nullptr) return;
+    if (!(v->*is)()) refuse(key, expected);
+    into = v->get<T>();
+  }
+
   const Json& object_;
   std::string path_;
 };

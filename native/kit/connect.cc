@@ -8,12 +8,11 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
-#include "kit/clock.h"
-#include "kit/descriptor.h"
-#include "kit/dial.h"
 #include "kit/sockets.h"
+#include "kit/system.h"
 
 namespace netdyno {
 
@@ -51,26 +50,22 @@ std::pair<ErrorKind, std::string> diagnose(int code) {
 /// All connections of one shard, during one connect_shard.
 class Connecting {
  public:
-  Connecting(const contract::Setup& setup, const Work& work, int shard, int shards)
-      : setup_(setup), work_(work), dialler_(setup), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  Connecting(const contract::Setup& setup, const Work& work, int shard, int shards, Opening& opening)
+      : setup_(setup), work_(work), opening_(opening), dialler_(setup), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     if (epoll_.get() < 0) throw std::system_error(errno, std::generic_category(), "create epoll");
     for (std::int64_t i = shard; i < setup.load.connections; i += shards) attempts_.emplace_back().number = i;
   }
 
-  Connected run(const std::atomic<bool>* cancelled) {
+  std::vector<Descriptor> run() {
     progress_ns_ = now_ns();
     for (std::size_t i = 0; i < kMaxUnderWay; i++) begin_next();
     while (verified_ < attempts_.size()) {
-      if (cancelled != nullptr && *cancelled) return {};
+      if (opening_.cancelled) return {};
       wait();
       begin_again();
     }
-    Connected all;
-    for (Attempt& attempt : attempts_) {
-      all.fds.push_back(attempt.fd.release());
-      all.repeated += static_cast<std::int64_t>(attempt.repeats);
-      all.resent += static_cast<std::int64_t>(attempt.resent);
-    }
+    std::vector<Descriptor> all;
+    for (Attempt& attempt : attempts_) all.push_back(std::move(attempt.fd));
     return all;
   }
 
@@ -80,7 +75,8 @@ class Connecting {
     Descriptor fd;
     std::unique_ptr<Work::Verification> verification;  // from connected to verified
     std::size_t repeats = 0;
-    std::size_t resent = 0;     // those of them whose request had gone out
+    bool asks = false;          // its request went out, at least in part
+    bool asked = false;         // or did before it was made again
     std::int64_t again_ns = 0;  // when it is to be made again; 0 while it is made
   };
 
@@ -111,7 +107,8 @@ class Connecting {
             attempt.repeats == 0 ? "" : " (tried " + std::to_string(attempt.repeats + 1) + " times)";
         throw Failure(failure.kind(), failure.what() + tried);
       }
-      if (attempt.verification) attempt.resent++;
+      attempt.asks = false;
+      opening_.repeated++;
       attempt.verification.reset();
       attempt.fd = Descriptor();
       progress_ns_ = now_ns();
@@ -197,8 +194,16 @@ class Connecting {
       if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
       if (n < 0) fail(attempt, "write to", errno);
       attempt.verification->written(static_cast<std::size_t>(n));
+      count(attempt);
       progress_ns_ = now_ns();
     }
+  }
+
+  /// Counts the attempt's request when it goes out.
+  void count(Attempt& attempt) {
+    if (attempt.asks || !attempt.verification->asked()) return;
+    attempt.asks = true;
+    (std::exchange(attempt.asked, true) ? opening_.again : opening_.asked)++;
   }
 
   /// Reads once. False when nothing is there or the exchange is complete.
@@ -253,6 +258,7 @@ class Connecting {
 
   const contract::Setup& setup_;
   const Work& work_;
+  Opening& opening_;
   Dialler dialler_;
   Descriptor epoll_;
   std::vector<Attempt> attempts_;
@@ -264,9 +270,9 @@ class Connecting {
 
 }  // namespace
 
-Connected connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
-                        const std::atomic<bool>* cancelled) {
-  return Connecting(setup, work, shard, shards).run(cancelled);
+std::vector<Descriptor> connect_shard(const contract::Setup& setup, const Work& work, int shard, int shards,
+                                      Opening& opening) {
+  return Connecting(setup, work, shard, shards, opening).run();
 }
 
 }  // namespace netdyno

@@ -6,21 +6,8 @@ namespace netdyno::contract {
 namespace {
 
 std::string_view name(OptionType type) {
-  switch (type) {
-    case OptionType::integer:
-      return "int";
-    case OptionType::duration:
-      return "duration";
-    case OptionType::bytes:
-      return "bytes";
-    case OptionType::boolean:
-      return "bool";
-    case OptionType::choice:
-      return "choice";
-    case OptionType::text:
-      return "text";
-  }
-  return "";
+  constexpr std::array<std::string_view, 6> kNames = {"int", "bytes", "duration", "bool", "choice", "text"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 Json names(const std::vector<Role>& roles) {
@@ -83,15 +70,8 @@ Json to_wire(const Sent& sent) {
 }  // namespace
 
 std::string_view name(Role role) {
-  switch (role) {
-    case Role::server:
-      return "server";
-    case Role::client:
-      return "client";
-    case Role::pair:
-      return "pair";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames = {"server", "client", "pair"};
+  return kNames[static_cast<std::size_t>(role)];
 }
 
 std::string_view name(ErrorKind kind) {

@@ -35,15 +35,39 @@ inline constexpr std::size_t kErrorKinds = 6;
 std::string_view name(Role role);
 std::string_view name(ErrorKind kind);
 
+/// A client's requests, each once where its exchange ended, and how often one went out again.
+struct Sent {
+  std::int64_t verify = 0;  // before ready
+  std::int64_t before = 0;  // before the window
+  std::int64_t window = 0;
+  std::int64_t drain = 0;  // after it, or never
+  std::int64_t again = 0;
+};
+
 /// The kit's exception: a failure with the kind that run_worker reports.
 class Failure : public std::runtime_error {
  public:
   Failure(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
   ErrorKind kind() const { return kind_; }
+  /// What the client that fails had sent until then; none where it does not know.
+  const std::optional<Sent>& sent() const { return sent_; }
+  void tell(const Sent& sent) { sent_ = sent; }
 
  private:
   ErrorKind kind_;
+  std::optional<Sent> sent_;
 };
+
+/// Calls body, and gives a failure of it what sent returns then.
+template <class Told, class Body>
+void telling(Told sent, Body body) {
+  try {
+    body();
+  } catch (Failure& failure) {
+    failure.tell(sent());
+    throw;
+  }
+}
 
 struct Library {
   std::string name;
@@ -236,15 +260,6 @@ struct Reason {
   std::optional<ErrorKind> kind;
   std::string text;
   std::int64_t count = 0;
-};
-
-/// A client's requests, each once where its exchange ended, and how often one went out again.
-struct Sent {
-  std::int64_t verify = 0;  // before ready
-  std::int64_t before = 0;  // before the window
-  std::int64_t window = 0;
-  std::int64_t drain = 0;  // after it, or never
-  std::int64_t again = 0;
 };
 
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.

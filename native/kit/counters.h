@@ -1,26 +1,136 @@
-// What a client counts, by shard and phase.
+// What a client counts, by shard and phase, and of what: work inside the window, sends, lately
+// completed times.
 //
-// Layer: below load. A shard is the set of slots that one loop drives; only that
-// loop writes to it. The control thread switches the phase. It may read the sums and
-// what the histograms count at any time, and the histograms as a whole once the loop
-// has ended. A completion goes to the counters of one phase as a whole, so the counts
-// and histograms of a phase agree.
+// A shard is the set of slots that one loop drives; only that loop writes to it. The control
+// thread switches the phase. It may read the sums and what the histograms count at any time, and
+// the rest once the loop has ended. A completion goes to the counters of one phase as a whole, so
+// that counts and histograms of a phase agree.
+//
+// Layer: above histogram. Go counterpart: internal/work/load.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
-#include "kit/arrival.h"
 #include "kit/contract.h"
 #include "kit/histogram.h"
-#include "kit/inside.h"
 #include "kit/reasons.h"
-#include "kit/sum.h"
 
 namespace netdyno {
+
+/// A sum with one writer. Other threads may read it. Adding is a plain addition
+/// without a locked instruction.
+class Sum {
+ public:
+  void add(std::int64_t n) { value_.store(get() + n, std::memory_order_relaxed); }
+  std::int64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
+/// A stretch of time, in ns of now_ns.
+struct Span {
+  std::int64_t from = std::numeric_limits<std::int64_t>::min();
+  std::int64_t to = std::numeric_limits<std::int64_t>::max();
+
+  /// The share of [begin, end] that lies in the span, 0 to 1. What begins and ends at
+  /// one instant lies in it or does not.
+  double share(std::int64_t begin, std::int64_t end) const {
+    if (end <= begin) return end >= from && end <= to ? 1 : 0;
+    const auto inside = static_cast<double>(std::min(end, to) - std::max(begin, from));
+    return std::max(0.0, inside / static_cast<double>(end - begin));
+  }
+};
+
+/// Corrects one shard's whole exchanges of a phase by those that span an edge of the
+/// window. Sums are of kWhole, so that they are integers.
+class Parts {
+ public:
+  static constexpr std::int64_t kWhole = 1'000'000'000;
+
+  /// inside is the window as far as it is known. counted says whether the phase counts
+  /// an exchange as one, or as none.
+  void enter(Span inside, bool counted) {
+    inside_ = inside;
+    counted_ = counted ? kWhole : 0;
+  }
+
+  /// Notes an exchange: when its slot became free for it, when it was sent and when it
+  /// completed.
+  void add(std::int64_t free, std::int64_t sent, std::int64_t now) {
+    idle_ns_.add(sent - free);
+    if (counted_ != 0 && free >= inside_.from) return;
+    exchanges_.add(std::llround(kWhole * inside_.share(sent, now)) - counted_);
+    cycles_.add(std::llround(kWhole * inside_.share(free, now)) - counted_);
+  }
+
+  double exchanges() const { return static_cast<double>(exchanges_.get()) / kWhole; }
+  double cycles() const { return static_cast<double>(cycles_.get()) / kWhole; }
+  std::int64_t idle_ns() const { return idle_ns_.get(); }
+
+ private:
+  Span inside_;
+  std::int64_t counted_ = 0;
+  Sum exchanges_;
+  Sum cycles_;
+  Sum idle_ns_;
+};
+
+/// The sends of one shard in the first stretch of the window, in the order in which
+/// their exchanges completed.
+class Sends {
+ public:
+  /// Allocates for what share of rate, in exchanges per second, should send in the
+  /// stretch.
+  Sends(double rate, double share);
+
+  /// How long sends are kept at a rate, in ns: at most 30 s and 2^17 expected sends, so
+  /// that a client keeps about 1 MiB.
+  static std::int64_t stretch(double rate);
+
+  /// Keeps the sends in [from, until). Only the first call has an effect.
+  void open(std::int64_t from, std::int64_t until);
+
+  /// Records when a completed exchange was sent. Does not allocate.
+  void record(std::int64_t sent) {
+    if (sent < from_.load(std::memory_order_relaxed) || sent >= until_.load(std::memory_order_relaxed))
+      return;
+    if (at_.size() < at_.capacity()) {
+      at_.push_back(sent);
+    } else if (sent < refused_) {
+      refused_ = sent;
+    }
+  }
+
+  /// Every send before this instant was kept: the stretch's end, or the earliest send
+  /// that no longer fitted.
+  std::int64_t whole_until() const;
+  const std::vector<std::int64_t>& instants() const { return at_; }
+
+ private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  std::atomic<std::int64_t> from_{kNever};
+  std::atomic<std::int64_t> until_{kNever};
+  std::int64_t refused_ = kNever;
+  std::vector<std::int64_t> at_;
+};
+
+/// Sums up the gaps between the instants in [from, until), and sorts sent. Nothing when
+/// fewer than two lie there.
+std::optional<contract::Arrivals> gaps_of(std::span<std::int64_t> sent, std::int64_t from,
+                                          std::int64_t until);
 
 /// A completed exchange: four instants of now_ns in ns, and the payload bytes
 /// received.
@@ -110,6 +220,25 @@ struct alignas(128) Shard {
     if (!went_out) counters.unsent.add(1);
     if (counters.times != nullptr) counters.reasons.add(kind, why);
   }
+};
+
+/// Times of what completed lately, read from histograms that are still written to.
+///
+/// The control thread owns a Slicer. Go counterpart: internal/hist/slices.go and
+/// internal/work/load/slice.go.
+class Slicer {
+ public:
+  /// The first slice begins when the histograms were made. They must outlive the
+  /// Slicer. It takes 240 KB, whatever their number.
+  explicit Slicer(std::vector<const Histogram*> histograms);
+
+  /// The times that were counted since the last call; none when none were. It reads
+  /// every position of every histogram: some 15 µs for each.
+  std::optional<contract::TickTimes> next();
+
+ private:
+  std::vector<const Histogram*> histograms_;
+  std::vector<std::int64_t> before_;  // by position, over all histograms
 };
 
 }  // namespace netdyno

@@ -1,13 +1,10 @@
 #include "kit/ends.h"
 
-#include <utility>
-
 #include "kit/address.h"
-#include "kit/descriptor.h"
 #include "kit/echo.h"
 #include "kit/options.h"
 #include "kit/stream.h"
-#include "kit/threads.h"
+#include "kit/system.h"
 
 namespace netdyno {
 
@@ -60,14 +57,11 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
   const int shards = load.shards();
   for (int shard = 0; shard < shards; shard++) loops_.add(make());
   std::vector<std::vector<Descriptor>> sockets(loops_.size());
-  std::atomic<bool> cancelled{false};
   const auto connect = [&](std::size_t shard) {
-    const Connected connected = connect_shard(setup, *work_, static_cast<int>(shard), shards, &cancelled);
-    for (const int fd : connected.fds) sockets[shard].emplace_back(fd);
-    repeated_ += connected.repeated;
-    resent_ += connected.resent;
+    sockets[shard] = connect_shard(setup, *work_, static_cast<int>(shard), shards, opening_);
   };
-  run_all(loops_.size(), connect, [&] { cancelled = true; });
+  contract::telling([this] { return opening_.sent(); },
+                    [&] { run_all(loops_.size(), connect, [&] { opening_.cancelled = true; }); });
   options_ = effective_options(sockets[0][0].get(), setup.options);
   for (std::size_t shard = 0; shard < loops_.size(); shard++) {
     ClientLoop& loop = loops_[shard];
@@ -90,7 +84,7 @@ LoopClient::~LoopClient() = default;
 contract::Ready LoopClient::ready() const {
   contract::Ready ready;
   ready.connections = ready.verified = wanted_;
-  ready.repeated = repeated_;
+  ready.repeated = opening_.repeated;
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
   ready.polls = spin_ > 0;
@@ -143,6 +137,12 @@ std::vector<contract::Option> joined(std::vector<contract::Option> options,
                                      const std::vector<contract::Option>& more) {
   options.insert(options.end(), more.begin(), more.end());
   return options;
+}
+
+std::vector<contract::Option> loop_options() {
+  auto all = joined(joined(socket_options(), {listener_option()}), pace_options());
+  all.push_back(read_buffer_option());
+  return all;
 }
 
 contract::Transport loop_transport(const std::string& name, const std::string& doc,

@@ -11,17 +11,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "kit/agenda.h"
-#include "kit/dial.h"
 #include "kit/flow.h"
 #include "kit/loops.h"
-#include "kit/pace.h"
 #include "kit/sockets.h"
+#include "kit/system.h"
 #include "kit/work.h"
 #include "kit/worker.h"
 
@@ -42,9 +42,15 @@ class ClientLoop {
   /// connection that breaks and abandons its flow with kind peer.
   virtual void run() = 0;
   /// Drops what is due after closing (Agenda::end). Any thread.
-  virtual void end(std::int64_t closing) = 0;
+  virtual void end(std::int64_t closing) {
+    closing_ = closing;
+    wake();
+  }
   /// Makes run return soon. Any thread.
-  virtual void stop() = 0;
+  virtual void stop() {
+    stopped_ = true;
+    wake();
+  }
 
   /// How a connection is made again whose flow's fate is over: dial returns a socket that
   /// is connecting, or none. Call it before run.
@@ -68,17 +74,40 @@ class ClientLoop {
     return dial_ ? dial_(connection) : Descriptor();
   }
 
-  /// A loop calls these for each connection that it adds or loses.
+  /// Ends the loop's wait, if it waits, and the next one. Any thread; must not block.
+  virtual void wake() = 0;
+  /// Whether run is to return.
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  /// Drops what end says. Call it after a wait.
+  void heed() {
+    const std::int64_t closing = closing_.load(std::memory_order_relaxed);
+    if (closing != Agenda::kNever && !std::exchange(heeded_, true)) agenda_.end(closing);
+  }
+  /// Calls send(connection, slot) for each that is due.
+  template <class Send>
+  void send_due(Send send) {
+    while (agenda_.is_due(now_ns())) {
+      const Agenda::Entry entry = agenda_.take();
+      send(entry.connection, entry.slot);
+    }
+  }
+
+  /// A loop calls these for each connection that it adds, in their order, or loses.
   void opened(bool active) {
     open_++;
     active_ += active ? 1 : 0;
+    carries_.push_back(active);
   }
-  void lost(bool active) {
+  void lost(std::size_t connection) {
     open_--;
-    active_ -= active ? 1 : 0;
+    active_ -= carries_[connection] ? 1 : 0;
   }
 
  private:
+  std::atomic<std::int64_t> closing_{Agenda::kNever};
+  std::atomic<bool> stopped_{false};
+  bool heeded_ = false;
+  std::vector<bool> carries_;  // load, by connection
   Agenda agenda_;
   Pace pace_{agenda_};
   std::function<Descriptor(std::size_t connection)> dial_;
@@ -101,19 +130,21 @@ class LoopClient : public Client {
   void close() override { loops_.close(); }
   std::int64_t connections() const override { return loops_.open_connections(); }
   std::int64_t redialled() const override;
-  std::int64_t resent() const override { return resent_; }
+  contract::Sent opened() const override { return opening_.sent(); }
 
  private:
   Dialler dialler_;
   std::unique_ptr<const Work> work_;
   std::int64_t wanted_;
-  std::atomic<std::int64_t> repeated_{0};  // first exchanges that were made again
-  std::atomic<std::int64_t> resent_{0};    // those of them whose request had gone out
+  Opening opening_;
   bool fresh_;
   std::int64_t spin_;  // how long loops poll, in ns; 0 when they sleep
   contract::Json options_;
   Loops<ClientLoop> loops_;
 };
+
+/// How long accepting rests after it failed, in ns: trying at once could fail for ever.
+inline constexpr std::int64_t kAcceptPauseNs = 10'000'000;
 
 /// One event loop of a server.
 class ServerLoop {
@@ -126,16 +157,58 @@ class ServerLoop {
   /// Takes over a connected socket and runs flow on it, beginning with Flow::begin. If
   /// the connection breaks or its flow throws Failure, the loop's thread closes the
   /// connection and destroys the flow. Any thread.
-  virtual void adopt(int fd, std::unique_ptr<Flow> flow) = 0;
+  void adopt(int fd, std::unique_ptr<Flow> flow) {
+    {
+      const std::lock_guard lock(mutex_);
+      newcomers_.push_back({Descriptor(fd), std::move(flow)});
+    }
+    wake();
+  }
   /// Runs until stop.
   virtual void run() = 0;
   /// Any thread.
-  virtual void stop() = 0;
+  void stop() {
+    stopped_ = true;
+    wake();
+  }
 
   Traffic traffic;
   /// Accepts that failed, for example when files run out. The loop tries again after
-  /// 10 ms.
+  /// kAcceptPauseNs.
   std::atomic<std::int64_t> refused{0};
+
+ protected:
+  struct Newcomer {
+    Descriptor socket;
+    std::unique_ptr<Flow> flow;
+  };
+
+  /// As ClientLoop's.
+  virtual void wake() = 0;
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+  /// The connections adopted since the last call. Call it after a wait.
+  std::vector<Newcomer> newcomers() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(newcomers_, {});
+  }
+  /// Adds a connection to a loop's list, where it has its place, its index.
+  template <class List, class Connection>
+  static auto& keep(List& list, Connection connection) {
+    connection->index = list.size();
+    return *list.emplace_back(std::move(connection));
+  }
+  /// Destroys one of such a list.
+  template <class List>
+  static void drop(List& list, std::size_t index) {
+    std::swap(list[index], list.back());
+    list[index]->index = index;
+    list.pop_back();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Newcomer> newcomers_;  // guarded by mutex_
+  std::atomic<bool> stopped_{false};
 };
 
 /// Names of options.
@@ -155,6 +228,8 @@ contract::Option listener_option();
 std::vector<contract::Option> pace_options();
 /// Option read_buffer: the most that one read takes, per connection, in bytes.
 contract::Option read_buffer_option();
+/// All of these and socket_options, for a wire of requests.
+std::vector<contract::Option> loop_options();
 /// The most that one read of a server takes by that option, or where it is 0, in bytes.
 std::size_t read_size(const contract::Setup& setup);
 
@@ -172,14 +247,12 @@ std::vector<contract::Option> joined(std::vector<contract::Option> options,
 
 /// A server whose loops run on threads of their own. It serves from construction to
 /// destruction.
-class LoopServer : public Server {
+class LoopServer : public Server, Pinned {
  public:
   /// Listens, on the wire of work; throws Failure{setup} when it cannot.
   LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
              std::unique_ptr<const Work> work);
   ~LoopServer() override;
-  LoopServer(const LoopServer&) = delete;
-  LoopServer& operator=(const LoopServer&) = delete;
 
   contract::Ready ready() const override;
   contract::Counts counts() const override;

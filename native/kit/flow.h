@@ -16,9 +16,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "kit/contract.h"
+#include "kit/counters.h"
+#include "kit/reasons.h"
+#include "kit/system.h"
 
 namespace netdyno {
 
@@ -67,12 +73,17 @@ class Flow {
   /// The peer ended or broke the connection at now. True when the flow does without: its
   /// fate is over then. Else it is lost.
   virtual bool ended(std::int64_t) { return false; }
-  /// Says with what errno the connection broke, 0 where the peer closed it: call it before
-  /// ended or abandon where that is known.
-  void broke(int error) { error_ = error; }
+  /// Says with what errno the connection broke, 0 where the peer closed it, and why where
+  /// that says more: call it before ended or abandon where that is known.
+  void broke(int error, std::string why = {}) {
+    error_ = error;
+    why_ = std::move(why);
+  }
   /// The errno; kUnknown where nobody said it.
   int error() const { return error_; }
   static constexpr int kUnknown = -1;
+  /// Why the connection is gone, in words.
+  std::string loss() const { return why_.empty() ? netdyno::loss(error_) : why_; }
   /// Another connection begins to be made in place of one that is over. Clients only.
   virtual void reopened(std::int64_t) {}
 
@@ -82,6 +93,82 @@ class Flow {
 
  private:
   int error_ = kUnknown;
+  std::string why_;
+};
+
+// What the server's flows of wires echo and stream share: one buffer, and counters.
+//
+// Only one loop's thread uses a Traffic and its flows; any thread may read the sums.
+
+/// What one loop of a server has counted. Its flows update it. A connection counts as
+/// open from its flow's begin to its flow's destruction.
+struct Traffic {
+  Sum received;
+  Sum sent;
+  Sum exchanges;    // whose last byte was sent
+  Sum connections;  // open now
+  Sum invalid;      // connections whose first message had the wrong content
+};
+
+/// A server's flow. It records no times, so now may be 0 in every call.
+class ServerFlow : public Flow, Pinned {
+ public:
+  /// size is the buffer's, in bytes, and so the most that one read takes.
+  ServerFlow(std::size_t size, Traffic& traffic) : size_(size), traffic_(traffic) {}
+  ~ServerFlow() override {
+    if (buffer_) traffic_.connections.add(-1);
+  }
+
+  void begin(std::int64_t) override {
+    buffer_ = std::make_unique_for_overwrite<char[]>(size_);
+    traffic_.connections.add(1);
+  }
+  void send(std::uint32_t) override {}
+  void abandon(contract::ErrorKind, std::int64_t) override {}
+
+ protected:
+  std::span<char> buffer() const { return {buffer_.get(), size_}; }
+  Traffic& traffic() { return traffic_; }
+
+ private:
+  std::size_t size_;
+  std::unique_ptr<char[]> buffer_;
+  Traffic& traffic_;
+};
+
+/// What a flow has to send, in two buffers in turn: while the kernel takes one, the other is filled. So
+/// bytes that were handed out stay as they are until more are asked for.
+///
+/// Only one thread uses it.
+class DoubleBuffer {
+ public:
+  /// Bytes that are gathered before they have to be sent.
+  static constexpr std::size_t kGathered = 64 << 10;
+
+  /// Where the next bytes are added.
+  std::string& filling() { return next_; }
+  bool has_room() const { return next_.size() < kGathered; }
+  /// Whether nothing was added since it was made, or since all was sent and asked for again.
+  bool empty() const { return going_.empty() && next_.empty(); }
+
+  bool unsent() const { return !drained() || !next_.empty(); }
+  /// Whether all that was handed out has been taken.
+  bool drained() const { return at_ == going_.size(); }
+  /// The bytes to be sent now. They stay as they are until it is called when drained.
+  std::span<const char> outgoing() {
+    if (drained()) {
+      going_.clear();
+      going_.swap(next_);
+      at_ = 0;
+    }
+    return std::span<const char>(going_).subspan(at_);
+  }
+  void written(std::size_t n) { at_ += n; }
+
+ private:
+  std::string going_;  // handed out, of which at_ bytes were taken
+  std::string next_;
+  std::size_t at_ = 0;
 };
 
 }  // namespace netdyno

@@ -1,4 +1,4 @@
-// HdrHistogram of nanoseconds: the recording path, and the standard encoding.
+// HdrHistogram of nanoseconds: the recording path, and the standard encoding with its base64.
 //
 // Layer: bottom. The geometry is internal/hist's: 1 ns to 5 minutes at three
 // significant digits. One thread writes a Histogram; others may read it only
@@ -14,7 +14,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace netdyno {
@@ -91,5 +93,11 @@ class Histogram {
   std::vector<std::int64_t> counts_;
   std::int64_t over_max_ = 0;
 };
+
+/// Bytes as text (RFC 4648, section 4). Plain functions; any thread.
+std::string base64(std::string_view bytes);
+
+/// The bytes of a padded text; none where it is no base64.
+std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace netdyno

@@ -1,15 +1,17 @@
 #include "kit/load.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
+#include "kit/random.h"
+
 namespace netdyno {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 /// Slots of one client in all. The bound keeps a typing error in a study from taking
 /// all memory.
@@ -318,5 +320,17 @@ Histogram Load::unfinished(std::int64_t now) {
   }
   return ages;
 }
+
+Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position)
+    : poisson_(load.arrival == contract::Arrival::poisson) {
+  constexpr double kSecond = 1e9;
+  first_ = (static_cast<double>(position.slot) + 0.5) / load.rate * kSecond;
+  step_ = static_cast<double>(position.slots) / load.rate * kSecond;
+  // Neighbouring slots get unrelated streams: the slot's number is mixed first.
+  random_ = seed ^ mix(static_cast<std::uint64_t>(position.slot) + 1);
+  at_ = poisson_ ? exponential() * step_ : first_;
+}
+
+std::uint64_t Schedule::draw() { return split_mix(random_); }
 
 }  // namespace netdyno

@@ -4,7 +4,7 @@
 //
 //   if (slot.next(now, due)) …wait until due, send…  slot.goes_out();  slot.done(sent, now, received);
 //
-// Layer: above contract, histogram, schedule. Go counterpart: internal/work/load.
+// Layer: above counters. Go counterpart: internal/work/load.
 //
 // Threads: only the worker's control thread calls start, open, end, counts and
 // result. Only the loop of its shard uses a slot. Nothing on a slot's path locks or
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -23,10 +24,52 @@
 #include "kit/contract.h"
 #include "kit/counters.h"
 #include "kit/histogram.h"
-#include "kit/schedule.h"
-#include "kit/slicer.h"
 
 namespace netdyno {
+
+/// A slot's number among all slots.
+struct SlotPosition {
+  std::int64_t slot = 0;
+  std::int64_t slots = 1;
+};
+
+/// The intended starts of one slot in an open loop. It never looks at completions, so it is
+/// fixed before anything is sent. One thread uses it.
+class Schedule {
+ public:
+  Schedule() = default;
+
+  /// Spreads load.rate (exchanges/s over all slots, > 0) evenly. Constant arrivals are
+  /// staggered, so that all slots together keep one even rhythm. Poisson arrivals are
+  /// independent and drawn from (seed, slot); together they are Poisson at the whole
+  /// rate.
+  Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position);
+
+  /// The next intended start, in ns after the load's start.
+  std::int64_t peek() const { return static_cast<std::int64_t>(at_); }
+
+  /// Goes on to the start after that.
+  void advance() {
+    if (poisson_) {
+      at_ += exponential() * step_;
+    } else {
+      k_++;
+      at_ = first_ + k_ * step_;  // not a running sum: no drift
+    }
+  }
+
+ private:
+  /// A standard exponential variate by inversion. log1p(-u) of u in [0, 1) is finite.
+  double exponential() { return -std::log1p(-static_cast<double>(draw() >> 11) * 0x1p-53); }
+  std::uint64_t draw();
+
+  bool poisson_ = false;
+  double first_ = 0;
+  double step_ = 0;  // mean ns between starts
+  double k_ = 0;
+  double at_ = 0;
+  std::uint64_t random_ = 0;
+};
 
 class Load;
 

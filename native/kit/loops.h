@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "kit/load.h"
-#include "kit/threads.h"
+#include "kit/system.h"
 
 namespace netdyno {
 

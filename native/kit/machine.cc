@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "kit/address.h"
-#include "kit/clock.h"
 #include "kit/options.h"
+#include "kit/system.h"
 
 namespace netdyno {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
+
+namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
@@ -186,16 +186,18 @@ void Machine::stop() {
 /// Of a client that does not run.
 contract::Sent Machine::sent() const {
   contract::Sent sent = end_.load->sent();
-  sent.verify = end_.client->ready().verified;
-  sent.again += end_.client->resent();
+  const contract::Sent opened = end_.client->opened();
+  sent.verify = opened.verify;
+  sent.again += opened.again;
   return sent;
 }
 
 /// A client whose amount of exchanges is done ends by itself and closes its window.
 void Machine::finish(const Finished& finished) {
   drain_deadline_ns_ = kNever;
-  if (finished.error) told_ = sent();
-  if (finished.error) std::rethrow_exception(finished.error);
+  if (finished.error) {
+    contract::telling([this] { return sent(); }, [&] { std::rethrow_exception(finished.error); });
+  }
   state_ = State::done;
   contract::Result result = end_.load->result(finished.at_ns);
   result.counts.connections = end_.client->connections();
@@ -241,7 +243,7 @@ void Machine::fail(std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
   } catch (const Failure& failure) {
-    send(error_message(failure.kind(), failure.what(), true, told_));
+    send(error_message(failure.kind(), failure.what(), true, failure.sent()));
   } catch (const std::bad_alloc&) {
     // The trial needs more memory than this host has. The worker itself works.
     send(error_message(ErrorKind::setup, "out of memory: the system gives this process no more", true));

@@ -1,4 +1,5 @@
-// The contract's state machine.
+// The contract's state machine, and its one queue of events: lines from the bench, and the
+// results of the worker's own background threads.
 //
 //   born ─hello→ idle ─setup/ready→ ready ─start→ running ─mark(reset)→ window ─mark, stop/result→ done ─EOF→
 //   exit
@@ -8,17 +9,73 @@
 // client. Go counterpart: internal/work/worker.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
-#include "kit/inbox.h"
+#include "kit/contract.h"
+#include "kit/line.h"
 #include "kit/worker.h"
 
 namespace netdyno {
 
+/// A line that was no message. text is the error to send back.
+struct BadLine {
+  std::string text;
+};
+/// stdin ended.
+struct EndOfInput {};
+/// Setup is done: the server or the client, or the error.
+struct Prepared {
+  std::unique_ptr<Load> load;
+  std::unique_ptr<Server> server;
+  std::unique_ptr<Client> client;
+  std::exception_ptr error;
+};
+/// The client's run returned.
+struct Finished {
+  std::int64_t at_ns;
+  std::exception_ptr error;
+};
+
+using Event = std::variant<contract::Message, BadLine, EndOfInput, Prepared, Finished>;
+
+/// put: any thread. take: the control thread.
+class Inbox {
+ public:
+  /// At most this many lines wait here. A bench that sends more has to wait.
+  static constexpr std::size_t kMaxWaiting = 64;
+
+  void put(Event event);
+  /// The next event, or nothing once now_ns reaches until_ns.
+  std::optional<Event> take(std::int64_t until_ns);
+  /// Reads lines from in until the stream ends. Each line becomes an event.
+  void read_lines(int in);
+  /// From now on read_lines drops what it reads instead of waiting for take.
+  void close();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Event> events_;
+  bool closed_ = false;
+};
+
+/// The contract's state machine.
+///
+/// born ─hello→ idle ─setup/ready→ ready ─start→ running ─mark(reset)→ window ─mark, stop/result→ done ─EOF→
+/// exit
+///
+/// Layer: top of the kit, behind worker.h. Threads: the control thread owns the machine. One background
+/// thread at a time carries out setup and then runs the client. Go counterpart: internal/work/worker.
 class Machine {
  public:
   /// Interval of progress messages in ns.
@@ -64,8 +121,7 @@ class Machine {
   Prepared end_;
   std::thread background_;
   std::int64_t next_tick_ns_ = 0;
-  std::int64_t drain_deadline_ns_;      // when draining is cut
-  std::optional<contract::Sent> told_;  // by a client whose run failed
+  std::int64_t drain_deadline_ns_;  // when draining is cut
 };
 
 }  // namespace netdyno

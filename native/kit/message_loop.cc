@@ -1,5 +1,3 @@
-#include "kit/message_loop.h"
-
 #include <poll.h>
 #include <sched.h>
 
@@ -7,8 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "kit/clock.h"
+#include "kit/message_ends.h"
 #include "kit/path.h"
+#include "kit/system.h"
 
 namespace netdyno {
 

@@ -1,8 +1,8 @@
-// A transport's options: their description, the check of given values against it, and
-// defaults.
-// Layer: above contract. Plain functions; any thread.
+// A transport's options: their description, the check of given values against it,
+// defaults, and files that they name. Layer: above contract. Plain functions; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,5 +60,9 @@ contract::Json complete_options(const contract::Transport& transport, contract::
 /// or it lacks the setup's role or a feature that the setup needs.
 const contract::Transport& find_transport(const std::vector<contract::Transport>& transports,
                                           const contract::Setup& setup);
+
+/// Reads a regular file of at most that many bytes. Throws Failure{setup} that begins with
+/// what, such as "option paths", and names the file.
+std::string read_file(const std::string& what, const std::string& name, std::size_t most);
 
 }  // namespace netdyno

@@ -1,21 +1,107 @@
 #include "kit/sockets.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <system_error>
 
-#include "kit/address.h"
-#include "kit/descriptor.h"
 #include "kit/options.h"
+#include "kit/random.h"
 
 namespace netdyno {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
+
+namespace {
+
+/// With fewer connections the kernel's search is quick.
+constexpr std::int64_t kMany = 4'096;
+/// Ports that one connection may have. Some may be another process's, or be left over from
+/// connections that ended a minute ago.
+constexpr std::uint32_t kWindow = 64;
+
+/// Linux 6.3; absent from older headers. Its value holds the last port and the first one,
+/// 16 bits each.
+constexpr int kLocalPortRange = 51;
+
+bool set_range(int fd, std::uint32_t range) {
+  return setsockopt(fd, IPPROTO_IP, kLocalPortRange, &range, sizeof range) == 0;
+}
+
+}  // namespace
+
+Ports::Ports(std::int64_t connections) {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::ifstream range("/proc/sys/net/ipv4/ip_local_port_range");
+  if (connections < kMany || !(range >> first >> last) || last > 0xffff || last < first + kWindow) return;
+  first_ = first;
+  count_ = last - first + 1 - kWindow;
+  auto state = static_cast<std::uint64_t>(getpid());  // several clients begin apart
+  start_ = static_cast<std::uint32_t>(split_mix(state) % count_);
+}
+
+bool Ports::narrow(int fd, std::int64_t i) const {
+  if (count_ == 0) return false;
+  const std::uint32_t low = first_ + (start_ + static_cast<std::uint32_t>(i)) % count_;
+  return set_range(fd, (low + kWindow - 1) << 16 | low);
+}
+
+void Ports::widen(int fd) { set_range(fd, 0); }
+
+namespace {
+
+bool set(int fd, int level, int name) {
+  const int on = 1;
+  return setsockopt(fd, level, name, &on, sizeof on) == 0;
+}
+
+}  // namespace
+
+Dialler::Dialler(const contract::Setup& setup)
+    : ports_(setup.load.connections / static_cast<std::int64_t>(routes(setup).size())),
+      options_(setup.options) {
+  for (const Route& route : routes(setup)) {
+    Ends& ends = ends_.emplace_back();
+    ends.peer = endpoint(route.peer, "setup.peers");
+    ends.bound = !route.source.empty();
+    if (ends.bound) ends.source = endpoint({route.source, 0}, "setup.sources");
+  }
+}
+
+Descriptor Dialler::dial(std::int64_t number) const {
+  const Ends& at = ends(number);
+  Descriptor socket(::socket(at.peer.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int fd = socket.get();
+  if (fd < 0) return {};
+  set_buffers(fd, options_);
+  // The kernel chooses the port at connect, when it knows both addresses. So a source
+  // address carries as many connections per peer as it has ports.
+  const bool begins = set(fd, IPPROTO_TCP, TCP_NODELAY) &&
+                      (!at.bound || (set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) &&
+                                     bind(fd, at.source.get(), at.source.size) == 0)) &&
+                      connects(fd, number);
+  if (begins) return socket;
+  const int error = errno;  // closing may change it
+  socket = Descriptor();
+  errno = error;
+  return {};
+}
+
+bool Dialler::connects(int fd, std::int64_t number) const {
+  const Endpoint& peer = ends(number).peer;
+  const bool narrowed = ports_.narrow(fd, number / static_cast<std::int64_t>(ends_.size()));
+  if (connect(fd, peer.get(), peer.size) == 0 || errno == EINPROGRESS) return true;
+  if (!narrowed || errno != EADDRNOTAVAIL) return false;
+  Ports::widen(fd);
+  return connect(fd, peer.get(), peer.size) == 0 || errno == EINPROGRESS;
+}
 
 namespace {
 

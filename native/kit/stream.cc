@@ -119,7 +119,7 @@ void StreamClient::received(std::size_t n, std::int64_t now) {
 }
 
 void StreamClient::abandon(ErrorKind kind, std::int64_t now) {
-  flights_.abandon(kind, now, kind == ErrorKind::peer ? loss(error()) : "");
+  flights_.abandon(kind, now, kind == ErrorKind::peer ? loss() : "");
   rest_ = 0;
 }
 

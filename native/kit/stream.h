@@ -10,10 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "kit/agenda.h"
 #include "kit/contract.h"
-#include "kit/flights.h"
 #include "kit/flow.h"
-#include "kit/server_flow.h"
 
 namespace netdyno {
 

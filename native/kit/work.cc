@@ -1,11 +1,9 @@
 #include "kit/work.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "kit/echo.h"
-#include "kit/pipeline.h"
 #include "kit/stream.h"
 
 namespace netdyno {
@@ -67,10 +65,14 @@ class OneExchange : public Work::Verification {
     look({buffer_.get(), n});
     arrived_ += static_cast<std::int64_t>(n);
   }
+  void written(std::size_t n) override { at_ += n; }
+  bool asked() const override { return at_ > 0; }
   std::int64_t arrived() const override { return arrived_; }
   bool verified() const override { return arrived_ == down_bytes_; }
 
  protected:
+  /// Bytes of the request that went out.
+  std::size_t at() const { return at_; }
   /// Checks the bytes of the reply that follow the first arrived(). Throws
   /// Failure{invalid}.
   virtual void look(std::span<const char> bytes) = 0;
@@ -80,6 +82,7 @@ class OneExchange : public Work::Verification {
 
   std::int64_t down_bytes_;
   std::int64_t arrived_ = 0;
+  std::size_t at_ = 0;
   std::unique_ptr<char[]> buffer_;
 };
 
@@ -90,13 +93,12 @@ class EchoVerification final : public OneExchange {
         payload_(payload),
         message_(payload.stamped(connection)) {}
 
-  bool unsent() const override { return at_ < payload_.size(); }
+  bool unsent() const override { return at() < payload_.size(); }
   std::span<const char> outgoing(std::int64_t) override {
     const std::size_t stamp = message_.stamp_size;
-    if (at_ < stamp) return std::span(message_.stamp).subspan(at_, stamp - at_);
-    return payload_.after_stamp().subspan(at_ - stamp);
+    if (at() < stamp) return std::span(message_.stamp).subspan(at(), stamp - at());
+    return payload_.after_stamp().subspan(at() - stamp);
   }
-  void written(std::size_t n) override { at_ += n; }
 
  private:
   void look(std::span<const char> bytes) override {
@@ -107,7 +109,6 @@ class EchoVerification final : public OneExchange {
 
   const EchoPayload& payload_;
   EchoPayload::Stamped message_;
-  std::size_t at_ = 0;
   std::uint32_t crc_ = 0;
 };
 
@@ -115,16 +116,15 @@ class StreamVerification final : public OneExchange {
  public:
   explicit StreamVerification(const StreamPlan& plan) : OneExchange(plan.down().bytes()), plan_(plan) {}
 
-  bool unsent() const override { return at_ < plan_.up().bytes(); }
-  std::span<const char> outgoing(std::int64_t) override { return plan_.up().from(at_); }
-  void written(std::size_t n) override { at_ += static_cast<std::int64_t>(n); }
+  bool unsent() const override { return gone() < plan_.up().bytes(); }
+  std::span<const char> outgoing(std::int64_t) override { return plan_.up().from(gone()); }
 
  private:
   void look(std::span<const char> bytes) override {
     const auto n = static_cast<std::int64_t>(bytes.size());
-    if (arrived() + n > plan_.answerable(at_)) {
-      throw Failure(ErrorKind::invalid, "byte " + std::to_string(plan_.answerable(at_)) + " came down when " +
-                                            std::to_string(at_) + " of " +
+    if (arrived() + n > plan_.answerable(gone())) {
+      throw Failure(ErrorKind::invalid, "byte " + std::to_string(plan_.answerable(gone())) +
+                                            " came down when " + std::to_string(at()) + " of " +
                                             std::to_string(plan_.up().bytes()) + " bytes had gone up");
     }
     const std::size_t agreed = plan_.down().agreeing(arrived(), bytes);
@@ -134,8 +134,9 @@ class StreamVerification final : public OneExchange {
                       std::to_string(plan_.down().bytes()) + " is not what comes down on wire stream");
   }
 
+  std::int64_t gone() const { return static_cast<std::int64_t>(at()); }
+
   const StreamPlan& plan_;
-  std::int64_t at_ = 0;
 };
 
 class EchoWork final : public Work {

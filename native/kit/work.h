@@ -14,7 +14,6 @@
 #include "kit/contract.h"
 #include "kit/flow.h"
 #include "kit/load.h"
-#include "kit/server_flow.h"
 
 namespace netdyno {
 
@@ -33,7 +32,7 @@ class Work {
   /// Failure{unsupported} for one that this kit does not support.
   static std::unique_ptr<const Work> of(const contract::Setup& setup);
   /// The work of a library that moves whole messages: that of wire stream, whose chunks
-  /// are the messages (kit/message_wire_up.h). Throws as of does.
+  /// are the messages (kit/messages.h). Throws as of does.
   static std::unique_ptr<const Work> of_messages(const contract::Setup& setup);
   virtual ~Work() = default;
 
@@ -81,6 +80,8 @@ class Work {
     bool ended(std::int64_t) override { return false; }
     void abandon(contract::ErrorKind, std::int64_t) override {}
     virtual bool verified() const = 0;
+    /// Whether its request went out, at least in part.
+    virtual bool asked() const = 0;
     /// Bytes of the reply received so far.
     virtual std::int64_t arrived() const = 0;
   };

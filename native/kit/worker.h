@@ -62,8 +62,8 @@ class Client : public End {
   /// Connections that were made again after one ended between exchanges. Any thread;
   /// must not block.
   virtual std::int64_t redialled() const { return 0; }
-  /// How often a request of a first exchange went out once more.
-  virtual std::int64_t resent() const { return 0; }
+  /// Its requests before it was ready, in verify and again.
+  virtual contract::Sent opened() const { return {.verify = ready().verified}; }
 };
 
 /// One named implementation of a wire.

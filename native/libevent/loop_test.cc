@@ -17,20 +17,20 @@
 #include <thread>
 #include <vector>
 
-#include "kit/clock.h"
 #include "kit/load.h"
 #include "kit/sockets.h"
+#include "kit/system.h"
 #include "kit/work.h"
-#include "libevent/client.h"
-#include "libevent/server.h"
+#include "libevent/ends.h"
 
 namespace netdyno::libevent_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Role;
 using contract::Setup;
+
+namespace {
 
 constexpr int kTimeoutMs = 20'000;
 

@@ -3,8 +3,7 @@
 
 #include "kit/ends.h"
 #include "kit/options.h"
-#include "libevent/client.h"
-#include "libevent/server.h"
+#include "libevent/ends.h"
 
 int main() {
   using namespace netdyno;

@@ -3,16 +3,172 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <utility>
+#include <algorithm>
 
-#include "kit/clock.h"
-#include "mpi/library.h"
+#include "kit/options.h"
+#include "kit/system.h"
+#include "mpi/environment.h"
 
 namespace netdyno::mpi_worker {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Role;
+
+Memory::Memory(Device device, std::size_t bytes) : device_(std::move(device)), size_(bytes), host_(bytes) {
+  if (device_) device_->use();
+  data_ = device_ ? device_->allocate(bytes) : host_.data();
+}
+
+Memory::~Memory() {
+  if (device_) device_->free(data_);
+}
+
+std::span<const char> Memory::read(std::size_t size) {
+  const auto copy = std::span(host_).first(std::min(size, host_.size()));
+  if (device_) device_->to_host(copy, data_);
+  return copy;
+}
+
+const char* Sources::of(std::span<const char> message) {
+  if (!device_) return message.data();
+  for (const Copy& copy : copies_) {
+    if (copy.message == message.data() && copy.memory->size() == message.size()) return copy.memory->data();
+  }
+  auto memory = std::make_unique<Memory>(device_, message.size());
+  device_->to_device(memory->data(), message);
+  copies_.push_back({message.data(), std::move(memory)});
+  return copies_.back().memory->data();
+}
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int size = 0;
+  MPI_Error_string(code, text.data(), &size);
+  throw Failure(ErrorKind::peer,
+                std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(size)));
+}
+
+void Sends::send(int tag, std::span<const char> bytes) {
+  const auto size = static_cast<int>(bytes.size());
+  if (blocking_)
+    return check_mpi(MPI_Send(sources_.of(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
+  MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
+  check_mpi(MPI_Isend(sources_.of(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request),
+            "MPI_Isend");
+  count_++;
+}
+
+bool Sends::reap() {
+  bool gone = false;
+  while (count_ > 0) {
+    int done = 0;
+    check_mpi(MPI_Test(&requests_[oldest_], &done, MPI_STATUS_IGNORE), "MPI_Test of a send");
+    if (done == 0) break;
+    oldest_ = (oldest_ + 1) % kOutstanding;
+    count_--;
+    gone = true;
+  }
+  return gone;
+}
+
+Receives::Receives(int other, std::size_t max_message, bool blocking, Device device)
+    : other_(other), blocking_(blocking), buffer_(std::move(device), max_message) {
+  post();
+}
+
+void Receives::post() {
+  while (!blocking_ && count_ < wanted()) {
+    MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
+    check_mpi(MPI_Irecv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, other_, MPI_ANY_TAG,
+                        MPI_COMM_WORLD, &request),
+              "MPI_Irecv");
+    count_++;
+  }
+}
+
+void Receives::withdraw() {
+  while (count_ > 0) {
+    MPI_Request& request = requests_[(oldest_ + count_ - 1) % kOutstanding];
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+    count_--;
+  }
+}
+
+std::optional<Receives::Message> Receives::take() {
+  int done = 0;
+  MPI_Status status;
+  if (blocking_) {
+    // A wait in MPI_Recv could not see that the other end is gone.
+    check_mpi(MPI_Iprobe(other_, MPI_ANY_TAG, MPI_COMM_WORLD, &done, &status), "MPI_Iprobe");
+    if (done == 0) return std::nullopt;
+    check_mpi(MPI_Recv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, other_, status.MPI_TAG,
+                       MPI_COMM_WORLD, &status),
+              "MPI_Recv");
+  } else {
+    check_mpi(MPI_Test(&requests_[oldest_], &done, &status), "MPI_Test of a receive");
+    if (done == 0) return std::nullopt;
+    oldest_ = (oldest_ + 1) % kOutstanding;
+    count_--;
+  }
+  int size = 0;
+  MPI_Get_count(&status, MPI_BYTE, &size);
+  const auto n = static_cast<std::size_t>(std::max(size, 0));
+  return Message{status.MPI_TAG, comparing_ ? buffer_.read(n) : std::span<const char>(buffer_.data(), n)};
+}
+
+void Receives::release() { post(); }
+
+void Receives::compare(bool yes) {
+  if (comparing_ == yes) return;
+  comparing_ = yes;
+  if (yes) withdraw();  // nothing is under way: a connection is opened before there is load
+  post();
+}
+
+std::vector<contract::Option> options() {
+  return {
+      choice_option(
+          "fabric", {"auto", "tcp", "shm", "rdma", "ucx", "ofi"},
+          "what the library is asked to move messages by: auto, its own choice; tcp, sockets on the "
+          "interface of the trial's address; shm, memory that both ends share; rdma, an RDMA device; ucx "
+          "and ofi, those libraries. With tcp, shm and rdma a trial whose messages take another way fails"),
+      choice_option("mode", {"nonblocking", "blocking"},
+                    "nonblocking: up to 64 MPI_Isend and MPI_Irecv are outstanding; blocking: MPI_Send and "
+                    "MPI_Recv, one exchange in flight"),
+      choice_option("memory", {"host", "cuda"}, "where the messages lie: in the host's memory or in a GPU's"),
+  };
+}
+
+Wishes wishes_of(const contract::Setup& setup) {
+  const Wishes wishes{setup.options.at("fabric").get<std::string>(), setup.options.at("mode") == "blocking",
+                      setup.options.at("memory") == "cuda"};
+  if (const std::string lack = library_lacks(wishes.fabric); !lack.empty()) {
+    throw Failure(ErrorKind::unsupported, "option fabric is " + wishes.fabric + ": " + lack);
+  }
+  if (wishes.fabric == "rdma" && !has_rdma()) {
+    throw Failure(ErrorKind::unsupported, "option fabric is rdma: this host has no RDMA device");
+  }
+  const std::int64_t slots = setup.load.connections * setup.load.in_flight;
+  if (wishes.blocking && setup.role == contract::Role::client && slots > 1) {
+    throw Failure(ErrorKind::unsupported, "option mode is blocking, which has one exchange in flight, and " +
+                                              std::to_string(slots) +
+                                              " are asked for (load.connections × load.in_flight)");
+  }
+  if (wishes.blocking && setup.exchange.stream == contract::Stream::both) {
+    throw Failure(ErrorKind::unsupported,
+                  "option mode is blocking and exchange.stream is both: two ends that both wait in MPI_Send "
+                  "would wait for ever");
+  }
+  return wishes;
+}
+
+std::string demanded_path(const Wishes& wishes) {
+  const bool told = wishes.fabric == "tcp" || wishes.fabric == "shm" || wishes.fabric == "rdma";
+  return told ? wishes.fabric : "";
+}
 
 namespace {
 

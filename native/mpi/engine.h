@@ -1,24 +1,153 @@
-// MPI as the kit's engine: two ranks, of which each connection uses one tag.
+// Transports mpi and mpich as the kit's engine: their options, the memory that messages lie in, and
+// what a rank has under way to the other and from it.
 //
-// Layer: above rank, transfers. One thread at a time.
+// Layer: above rank. One thread at a time.
 #pragma once
 
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kit/contract.h"
+#include "kit/cuda.h"
 #include "kit/messages.h"
-#include "mpi/memory.h"
-#include "mpi/options.h"
+#include "kit/system.h"
 #include "mpi/rank.h"
-#include "mpi/transfers.h"
 
 namespace netdyno::mpi_worker {
 
+/// A GPU, or null for the host.
+using Device = std::shared_ptr<const Cuda>;
+
+/// A block of memory.
+class Memory : Pinned {
+ public:
+  /// Throws Failure when there is not so much.
+  Memory(Device device, std::size_t bytes);
+  ~Memory();
+
+  char* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  /// The first size bytes where the host can read them, until the next call.
+  std::span<const char> read(std::size_t size);
+
+ private:
+  Device device_;
+  std::size_t size_;
+  char* data_;
+  std::vector<char> host_;  // the block itself, or a copy of what was read from the device
+};
+
+/// Messages as they are sent: themselves on the host, else copies on the device, made
+/// once for each, because a flow's messages never change.
+class Sources {
+ public:
+  explicit Sources(Device device) : device_(std::move(device)) {}
+  const char* of(std::span<const char> message);
+
+ private:
+  struct Copy {
+    const char* message;
+    std::unique_ptr<Memory> memory;
+  };
+  Device device_;
+  std::vector<Copy> copies_;  // a few: a flow repeats one block, and what is left of it
+};
+
+/// Messages that may be outstanding each way: the window of OSU's osu_bw.
+constexpr std::size_t kOutstanding = 64;
+
+/// Throws Failure{peer} for a code that is not MPI_SUCCESS, with the library's own words.
+void check_mpi(int code, const char* call);
+
+/// Messages that go out. Their bytes belong to the caller until they have gone.
+class Sends {
+ public:
+  Sends(int other, bool blocking, Device device)
+      : other_(other), blocking_(blocking), sources_(std::move(device)) {}
+
+  bool full() const { return count_ == kOutstanding; }
+  /// Not when it is full. In blocking mode the bytes have gone when it returns.
+  void send(int tag, std::span<const char> bytes);
+  /// Forgets the oldest messages that have gone. True when there were any.
+  bool reap();
+
+ private:
+  int other_;
+  bool blocking_;
+  Sources sources_;
+  std::array<MPI_Request, kOutstanding> requests_{};  // a ring
+  std::size_t oldest_ = 0;
+  std::size_t count_ = 0;
+};
+
+/// Messages that come in, in their order, by receives that were posted before.
+///
+/// All receives share one buffer, as those of OSU's programs do: whoever only counts
+/// what arrives needs no more, and a buffer for each would measure the caches. While
+/// somebody compares what arrives, only one receive is posted.
+class Receives : Pinned {
+ public:
+  Receives(int other, std::size_t max_message, bool blocking, Device device);
+
+  struct Message {
+    int tag;
+    std::span<const char> bytes;  // valid until release; only their number, unless they are compared
+  };
+  /// The next message if it has arrived. Call release when it was looked at.
+  std::optional<Message> take();
+  void release();
+
+  /// Whether a message must stay whole until it is released.
+  void compare(bool yes);
+
+  /// Takes back what is posted. What has begun to arrive still does, so that the buffer
+  /// has to live until MPI is finalized.
+  void withdraw();
+
+ private:
+  std::size_t wanted() const { return comparing_ ? 1 : kOutstanding; }
+  void post();
+
+  int other_;
+  bool blocking_;
+  bool comparing_ = true;
+  Memory buffer_;
+  std::array<MPI_Request, kOutstanding> requests_{};  // a ring
+  std::size_t oldest_ = 0;
+  std::size_t count_ = 0;
+};
+
+/// The options with their defaults.
+std::vector<contract::Option> options();
+
+/// What one trial wants of the library.
+struct Wishes {
+  std::string fabric;     // a level of option fabric
+  bool blocking = false;  // MPI_Send and MPI_Recv
+  bool device = false;    // messages lie in a GPU's memory
+};
+
+/// Reads a setup's complete options. Throws Failure{unsupported} for what this library,
+/// this host or MPI itself cannot carry out, with the reason.
+Wishes wishes_of(const contract::Setup& setup);
+
+/// The way that messages have to take then, as contract::Path::over; empty for any.
+std::string demanded_path(const Wishes& wishes);
+
 class Channel;
 
+/// MPI as the kit's engine: two ranks, of which each connection uses one tag.
+///
+/// One thread at a time.
 class Engine final : public MessageEngine {
  public:
   /// Throws Failure{unsupported} for wishes that cannot be carried out.

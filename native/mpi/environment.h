@@ -1,9 +1,12 @@
-// The process's environment and its host, as MPI libraries look at them.
+// The process's environment and its host, as MPI libraries and UCX look at them.
 //
 // Layer: above kit. Not while another thread reads the environment.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace netdyno::mpi_worker {
 
@@ -26,5 +29,39 @@ Ends ends_of(int control);
 std::string make_directory();
 /// Removes it with all that is in it, if it is there.
 void remove_directory();
+
+/// Where the kernel shows RDMA devices.
+inline constexpr const char* kRdmaDevices = "/sys/class/infiniband";
+
+/// Whether there is any RDMA device.
+bool has_rdma(const std::filesystem::path& devices = kRdmaDevices);
+
+/// The port that belongs to a network interface, as UCX names it: "mlx5_0:1". Empty when
+/// none does.
+std::string rdma_port_of(const std::string& interface, const std::filesystem::path& devices = kRdmaDevices);
+
+/// UCX_TLS of ends with two addresses. UCX sees that two network namespaces are on one
+/// kernel, and would share its memory.
+inline constexpr const char* kUcxApart = "^posix,sysv,cma";
+
+/// UCX by RDMA alone, on the device of an interface if that has one.
+inline std::vector<std::pair<std::string, std::string>> ucx_by_rdma(const std::string& interface) {
+  std::vector<std::pair<std::string, std::string>> list = {{"UCX_TLS", "ib,self"}};
+  const std::string port = rdma_port_of(interface);
+  if (!port.empty()) list.emplace_back("UCX_NET_DEVICES", port);
+  return list;
+}
+
+/// From now on, a SIGABRT of this process first calls let_client_be_named. control is a
+/// socket to the client that stays open until the process ends.
+void watch_client(int control);
+
+/// What a rank does when the library ends the process because the other rank is gone. The bench
+/// takes a server that ends for the cause of what its clients say, and MPI's libraries abort when
+/// a peer is lost: a killed client would be recorded as a server that failed. So a server whose
+/// client is gone stays for as long as the bench needs to name that. Safe in a signal handler.
+/// Returns at once if watch_client was not called or the client is there; otherwise
+/// after 3 s.
+void let_client_be_named();
 
 }  // namespace netdyno::mpi_worker

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "kit/interfaces.h"
-#include "mpi/library.h"
-#include "mpi/ucx_settings.h"
+#include "kit/address.h"
+#include "mpi/environment.h"
+#include "mpi/rank.h"
 
 namespace netdyno::mpi_worker {
 

@@ -9,10 +9,9 @@
 #include <set>
 #include <string_view>
 
-#include "kit/interfaces.h"
+#include "kit/address.h"
 #include "mpi/environment.h"
-#include "mpi/library.h"
-#include "mpi/ucx_settings.h"
+#include "mpi/rank.h"
 
 #if OMPI_MAJOR_VERSION != 4
 #error \

@@ -12,9 +12,7 @@
 
 #include "kit/contract.h"
 #include "mpi/environment.h"
-#include "mpi/lost_peer.h"
-#include "mpi/pmi_client.h"
-#include "mpi/pmi_server.h"
+#include "mpi/pmi.h"
 
 namespace {
 

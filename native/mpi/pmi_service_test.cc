@@ -1,6 +1,4 @@
 // Two ranks that ask a service as libraries do, each on its own thread and socket.
-#include "mpi/pmi_service.h"
-
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -14,13 +12,14 @@
 #include <utility>
 
 #include "kit/contract.h"
-#include "mpi/pmi_client.h"
+#include "mpi/pmi.h"
 
 namespace netdyno::mpi_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 /// A service and the sockets of its two ranks, which wait for 20 s at most.
 class PmiServiceTest : public testing::Test {

@@ -1,5 +1,7 @@
 // PMI's lines and what the server makes of them: as the libraries send them, cut
 // anywhere, and as nobody should.
+#include "mpi/pmi.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,14 +12,13 @@
 
 #include "kit/contract.h"
 #include "kit/random.h"
-#include "mpi/pmi_line.h"
-#include "mpi/pmi_server.h"
 
 namespace netdyno::mpi_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 /// The failure that something ends in; fails the test when there is none.
 Failure failure_of(const std::function<void()>& something) {

@@ -16,11 +16,8 @@
 #include <system_error>
 #include <thread>
 
-#include "kit/clock.h"
-#include "kit/interfaces.h"
+#include "kit/address.h"
 #include "mpi/environment.h"
-#include "mpi/library.h"
-#include "mpi/lost_peer.h"
 
 namespace netdyno::mpi_worker {
 

@@ -1,11 +1,11 @@
-#include "mpi/rdma_port.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "mpi/environment.h"
 
 namespace netdyno::mpi_worker {
 namespace {

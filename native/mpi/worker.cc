@@ -6,8 +6,6 @@
 
 #include "kit/message_ends.h"
 #include "mpi/engine.h"
-#include "mpi/library.h"
-#include "mpi/options.h"
 #include "mpi/rank.h"
 
 namespace {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "peers/bare.h"
 #include "exchange.grpc.pb.h"
+#include "peers/bare.h"
 
 namespace {
 

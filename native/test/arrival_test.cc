@@ -1,17 +1,17 @@
-#include "kit/arrival.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
 
+#include "kit/counters.h"
 #include "kit/load.h"
 #include "test/vectors.h"
 
 namespace netdyno {
-namespace {
 
 using contract::Arrivals;
+
+namespace {
 
 /// Two slots, one on each of two shards, at a rate.
 contract::Setup offering(double rate) {

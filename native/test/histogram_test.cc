@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "kit/base64.h"
 #include "test/vectors.h"
 
 namespace netdyno {

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "kit/address.h"
-#include "kit/clock.h"
 
 namespace netdyno::test {
 

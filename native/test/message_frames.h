@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kit/descriptor.h"
 #include "kit/messages.h"
+#include "kit/system.h"
 
 namespace netdyno::test {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kit/address.h"
-#include "kit/descriptor.h"
+#include "kit/system.h"
 #include "test/executable.h"
 #include "test/odd_server.h"
 #include "test/worker_process.h"

@@ -1,11 +1,10 @@
-#include "kit/pipeline.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <string>
 
-#include "kit/pace.h"
+#include "kit/agenda.h"
+#include "kit/echo.h"
 #include "kit/random.h"
 
 namespace netdyno {

@@ -1,10 +1,10 @@
-#include "kit/schedule.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "kit/load.h"
 
 namespace netdyno {
 namespace {

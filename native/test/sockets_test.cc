@@ -6,13 +6,14 @@
 #include <netinet/tcp.h>
 
 #include "kit/address.h"
-#include "kit/descriptor.h"
+#include "kit/system.h"
 
 namespace netdyno {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 contract::Setup setup_of(const std::string& listen, std::int64_t listeners) {
   contract::Setup setup;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kit/address.h"
-#include "kit/descriptor.h"
 #include "kit/stream.h"
+#include "kit/system.h"
 #include "test/executable.h"
 #include "test/flows.h"
 #include "test/odd_server.h"

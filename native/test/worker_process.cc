@@ -1,11 +1,13 @@
 #include "test/worker_process.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -148,6 +150,33 @@ Json EchoServer::counts(std::int64_t exchanges) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return counts;
+}
+
+void expect_all_exchanged(const std::string& executable, const Json& server_change,
+                          const Json& client_change) {
+  const Json& exchange = client_change.at("exchange");
+  const Json& load = client_change.at("load");
+  SCOPED_TRACE(client_change.dump());
+  EchoServer server(executable, server_change);
+  ToldClient client(executable, server.address(), client_change);
+  client.worker.expect("ready");
+  client.worker.send({{"start", Json::object()}});
+  const Json counts = client.worker.expect("result").at("counts");
+  const auto connections = load.at("connections").get<std::int64_t>();
+  const std::int64_t done = connections * load.at("amount").get<std::int64_t>();
+  EXPECT_EQ(counts.at("exchanges"), done);
+  EXPECT_FALSE(counts.contains("errors")) << counts;
+  const std::int64_t all = done + connections;  // with the verified ones
+  const Json served = server.counts(all);
+  EXPECT_EQ(served.at("exchanges"), all);
+  EXPECT_EQ(served.at("received_bytes"), all * exchange.at("up_bytes").get<std::int64_t>());
+  EXPECT_EQ(served.at("sent_bytes"), all * exchange.at("down_bytes").get<std::int64_t>());
+}
+
+std::string name_of(const Json& options) {
+  std::string name = options.dump();
+  std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+  return name;
 }
 
 }  // namespace netdyno::test

@@ -72,6 +72,14 @@ class ToldClient {
   WorkerProcess worker;
 };
 
+/// Has a client make load.amount exchanges on each connection, expects the counts of both ends to
+/// be what that makes, and that none failed. server and client are changes of their setups, of
+/// which the client's has exchange and load.
+void expect_all_exchanged(const std::string& executable, const Json& server, const Json& client);
+
+/// A name of a test for its combination of options: what of the JSON is a letter or a digit.
+std::string name_of(const Json& options);
+
 /// The setup that vectors/README.md describes, for a transport and role.
 Json setup_message(const Json& transport, const std::string& role, const std::string& peer);
 

@@ -13,8 +13,6 @@
 #include <system_error>
 #include <utility>
 
-#include "kit/clock.h"
-
 namespace netdyno::threads_worker {
 
 using contract::ErrorKind;

@@ -14,10 +14,9 @@
 #include <memory>
 
 #include "kit/agenda.h"
-#include "kit/descriptor.h"
 #include "kit/flow.h"
-#include "threads/receiver.h"
-#include "threads/sender.h"
+#include "kit/system.h"
+#include "threads/transfers.h"
 
 namespace netdyno::threads_worker {
 

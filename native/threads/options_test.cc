@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "kit/address.h"
-#include "kit/clock.h"
-#include "kit/descriptor.h"
+#include "kit/system.h"
 #include "test/worker_process.h"
-#include "threads/settings.h"
+#include "threads/transfers.h"
 
 namespace netdyno::threads_worker {
-namespace {
 
 using test::EchoServer;
 using test::Json;
 using test::kTimeoutMs;
 using test::ToldClient;
+
+namespace {
 
 std::vector<Json> combinations() {
   std::vector<Json> all;
@@ -33,25 +33,9 @@ std::vector<Json> combinations() {
 
 class Options : public testing::TestWithParam<Json> {};
 
-/// Makes amount exchanges on each connection, and compares the counts of both ends.
 void exchange(const Json& options, const Json& exchange, const Json& load) {
-  SCOPED_TRACE(options.dump() + exchange.dump());
-  Json change = {{"exchange", exchange}, {"options", options}};
-  EchoServer server(NETDYNO_WORKER, change);
-  change["load"] = load;
-  ToldClient client(NETDYNO_WORKER, server.address(), change);
-  client.worker.expect("ready");
-  client.worker.send({{"start", Json::object()}});
-  const Json counts = client.worker.expect("result").at("counts");
-  const auto connections = load.at("connections").get<std::int64_t>();
-  const std::int64_t done = connections * load.at("amount").get<std::int64_t>();
-  EXPECT_EQ(counts.at("exchanges"), done);
-  EXPECT_FALSE(counts.contains("errors")) << counts;
-  const std::int64_t all = done + connections;  // with the verified ones
-  const Json served = server.counts(all);
-  EXPECT_EQ(served.at("exchanges"), all);
-  EXPECT_EQ(served.at("received_bytes"), all * exchange.at("up_bytes").get<std::int64_t>());
-  EXPECT_EQ(served.at("sent_bytes"), all * exchange.at("down_bytes").get<std::int64_t>());
+  const Json change = {{"exchange", exchange}, {"options", options}, {"load", load}};
+  test::expect_all_exchanged(NETDYNO_WORKER, change, change);
 }
 
 TEST_P(Options, StreamTheSameBytes) {
@@ -75,13 +59,8 @@ TEST_P(Options, KeepAnOpenLoopsTimes) {
            {{"connections", 3}, {"in_flight", 2}, {"amount", 6}, {"rate", 200}});
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, Options, testing::ValuesIn(combinations()), [](const auto& tested) {
-  std::string name;
-  for (const char c : tested.param.dump()) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Threads, Options, testing::ValuesIn(combinations()),
+                         [](const auto& tested) { return test::name_of(tested.param); });
 
 // Larger than the sockets hold: threads that wait for each other would wait for ever.
 TEST(Threads, EchoMessagesOfEverySize) {

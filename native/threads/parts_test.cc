@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "kit/address.h"
-#include "kit/descriptor.h"
 #include "kit/sockets.h"
 #include "kit/stream.h"
-#include "threads/account.h"
-#include "threads/receiver.h"
-#include "threads/sender.h"
+#include "kit/system.h"
+#include "threads/transfers.h"
 
 namespace netdyno::threads_worker {
 namespace {

@@ -5,9 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "threads/account.h"
-#include "threads/client.h"
-#include "threads/server.h"
+#include "threads/ends.h"
+#include "threads/transfers.h"
 
 namespace netdyno::threads_worker {
 namespace {

@@ -1,8 +1,8 @@
-// What all connections of one end of a trial have in common: whom a client trusts, what a
-// server shows, and the protocol that both agree on.
+// What the connections of one end have in common: protocol, certificates, and how a client trusts
+// a server that is not netdyno's. The Go clients have the same options:
+// internal/work/wire/trust.go.
 //
-// Layer: above trust. Immutable after construction: any thread may
-// use it.
+// Layer: bottom of tls. Immutable after construction: any thread may use it.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -11,19 +11,41 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kit/contract.h"
-#include "tls/trust.h"
+#include "kit/system.h"
 
 namespace netdyno::tls {
 
-class Context {
+std::vector<contract::Option> trust_options();
+
+/// What the options say. Texts in PEM; empty for none.
+struct Trust {
+  bool of_host = false;     // trusts the authorities that this host does
+  std::string authorities;  // trusted; empty: those of the trial, unless of_host
+  std::string name;         // the server's, in its certificate; empty: its IP address
+  std::string certificate;  // the client's, and what it is signed by
+  std::string key;
+  bool any = false;  // any certificate of the server will do
+
+  /// Whether the server may be one that is not netdyno's.
+  bool foreign() const { return any || of_host || !authorities.empty(); }
+};
+
+/// Reads a client's options, and the files that they name, of at most 1 MiB each. A transport
+/// without these options has none. Throws Failure{setup} that names the option.
+Trust trust_of(const contract::Setup& setup);
+
+/// What all connections of one end of a trial have in common: whom a client trusts, what a server shows, and
+/// the protocol that both agree on.
+///
+/// Immutable after construction: any thread may use it.
+class Context : Pinned {
  public:
   /// The end of an encrypted trial. protocol is its name in ALPN (RFC 7301). Throws
   /// Failure{setup} that names the field of setup.tls, or the option, that cannot be used.
   Context(const contract::Setup& setup, std::string_view protocol);
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   SSL_CTX* get() const { return context_.get(); }
   contract::Role role() const { return role_; }

@@ -7,16 +7,18 @@
 #include "kit/options.h"
 #include "kit/work.h"
 #include "test/flow_rig.h"
+#include "tls/context.h"
 #include "tls/test_peer.h"
-#include "tls/trust.h"
 #include "tls/work.h"
 
 namespace netdyno::tls::test {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Role;
+
+namespace {
+
 using Fate = Flow::Fate;
 
 constexpr char kProtocol[] = "h2";

@@ -19,12 +19,13 @@
 #include <span>
 #include <string>
 
-#include "kit/double_buffer.h"
+#include "kit/flow.h"
+#include "kit/system.h"
 #include "tls/context.h"
 
 namespace netdyno::tls {
 
-class Session {
+class Session : Pinned {
  public:
   /// The most that one record carries (RFC 8446, section 5.1).
   static constexpr std::size_t kRecord = 16 << 10;
@@ -39,8 +40,6 @@ class Session {
   /// Begins a connection. context outlives it. host is the server's IP address, which its
   /// certificate must be for unless the context has a name.
   Session(const Context& context, const std::string& host);
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
 
   State state() const { return state_; }
   /// Why it is broken, or empty.

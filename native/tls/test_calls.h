@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "kit/server_flow.h"
+#include "kit/flow.h"
 #include "kit/work.h"
 
 namespace netdyno::tls::test {
@@ -57,6 +57,7 @@ class Caller : public Base {
 
  protected:
   int left() const { return left_; }
+  bool waits() const { return waits_; }
 
  private:
   int left_;
@@ -70,6 +71,7 @@ class FirstCall final : public Caller<Work::Verification> {
  public:
   FirstCall() : Caller(1) {}
   bool verified() const override { return left() == 0; }
+  bool asked() const override { return verified() || waits(); }
   std::int64_t arrived() const override { return 1 - left(); }
 };
 

@@ -10,10 +10,10 @@
 
 #include "kit/options.h"
 #include "test/flow_rig.h"
+#include "tls/context.h"
 #include "tls/test_calls.h"
 #include "tls/test_driven.h"
 #include "tls/test_peer.h"
-#include "tls/trust.h"
 #include "tls/work.h"
 
 namespace netdyno::tls::fuzz {

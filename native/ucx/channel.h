@@ -1,7 +1,7 @@
-// One connection over UCX: an endpoint, what is outstanding on it, and how it ends. An
-// operation derives its own channel from it (operations.h).
+// One connection over UCX: an endpoint, what is outstanding on it, how it ends, and how the two
+// ends introduce themselves. An operation derives its own channel from it (operations.h).
 //
-// Layer: above context, memory, introduction. The thread of its engine.
+// Layer: above context. The thread of its engine.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -12,19 +12,30 @@
 #include <string>
 
 #include "kit/messages.h"
-#include "ucx/introduction.h"
-#include "ucx/memory.h"
+#include "kit/system.h"
+#include "ucx/context.h"
 
 namespace netdyno::ucx {
 
+struct Introduction {
+  Operation operation = Operation::tag;
+  std::uint64_t id = 0;      // how the other end names this end of the connection
+  std::uint64_t memory = 0;  // address of the memory that the other end puts into
+  std::string key;           // of that memory; both empty but for operation put
+  std::string host = {};     // identity of the host's kernel since it booted
+  std::string worker;        // the worker's address
+
+  std::string text() const;
+  /// Reads what the other end sent. Throws Failure{invalid} for anything else.
+  static Introduction read(const std::string& text);
+};
+
 class Engine;
 
-class Channel {
+class Channel : Pinned {
  public:
   Channel(Engine& engine, std::uint64_t id) : engine_(engine), id_(id) {}
   virtual ~Channel() = default;
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
 
   // As MessageChannel has them.
   virtual bool full() const;
@@ -117,12 +128,10 @@ class Channel {
 
 /// What a loop holds of a channel. The engine keeps the channel until what is under way
 /// on it has ended.
-class HeldChannel final : public MessageChannel {
+class HeldChannel final : public MessageChannel, Pinned {
  public:
   HeldChannel(Engine& engine, Channel& channel) : engine_(engine), channel_(channel) { channel.hold(*this); }
   ~HeldChannel() override;
-  HeldChannel(const HeldChannel&) = delete;
-  HeldChannel& operator=(const HeldChannel&) = delete;
 
   bool full() const override { return channel_.full(); }
   void send(std::span<const char> message) override { channel_.send(message); }

@@ -1,15 +1,80 @@
 #include "ucx/context.h"
 
-#include <memory>
-#include <utility>
+#include <algorithm>
 
-#include "kit/contract.h"
-#include "kit/interfaces.h"
+#include "kit/address.h"
 
 namespace netdyno::ucx {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
+
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+}  // namespace
+
+std::string words(std::span<const std::uint64_t> numbers) {
+  std::string bytes;
+  bytes.reserve(numbers.size() * kWord);
+  for (const std::uint64_t number : numbers) {
+    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+  }
+  return bytes;
+}
+
+std::vector<std::uint64_t> numbers(std::string_view words) {
+  std::vector<std::uint64_t> all;
+  all.reserve(words.size() / kWord);
+  for (; words.size() >= kWord; words.remove_prefix(kWord)) {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < kWord; i++) {
+      number |= std::uint64_t{static_cast<unsigned char>(words[i])} << (8 * i);
+    }
+    all.push_back(number);
+  }
+  return all;
+}
+
+namespace {
+
+/// Lanes are few; more than these are not looked for.
+constexpr std::size_t kMaxLanes = 32;
+
+/// A lane's line is "lane[0]:  1:tcp/lo.0 md[1]  -> md[1]/tcp/sysdev[255] am …".
+/// Returns "tcp/lo".
+std::string_view resource_of(std::string_view line) {
+  const auto lane = line.find("lane[");
+  if (lane == line.npos) return {};
+  const auto colon = line.find("]:", lane);
+  if (colon == line.npos) return {};
+  auto rest = line.substr(colon + 2);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  rest = rest.substr(0, rest.find(' '));
+  const auto number = rest.find(':');
+  if (number == rest.npos) return {};
+  rest.remove_prefix(number + 1);
+  const auto path = rest.rfind('.');  // the number of the path on the device
+  return path == rest.npos ? rest : rest.substr(0, path);
+}
+
+}  // namespace
+
+std::string lanes_of(std::string_view printed) {
+  std::vector<std::string_view> found;
+  while (!printed.empty() && found.size() < kMaxLanes) {
+    const auto end = std::min(printed.find('\n'), printed.size());
+    const auto resource = resource_of(printed.substr(0, end));
+    printed.remove_prefix(std::min(end + 1, printed.size()));
+    if (!resource.empty() && std::find(found.begin(), found.end(), resource) == found.end()) {
+      found.push_back(resource);
+    }
+  }
+  std::string lanes;
+  for (const auto resource : found) lanes.append(lanes.empty() ? "" : " ").append(resource);
+  return lanes;
+}
 
 namespace {
 
@@ -110,5 +175,73 @@ std::string version() {
 }
 
 std::string reason(ucs_status_t status) { return ucs_status_string(status); }
+
+Memory::Memory(const Memories& of, std::size_t bytes) : of_(of), size_(bytes) {
+  ucp_mem_map_params_t params{};
+  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
+                      UCP_MEM_MAP_PARAM_FIELD_FLAGS | UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
+  params.length = bytes;
+  params.memory_type = of.type();
+  if (of.cuda) {
+    data_ = of.cuda->allocate(bytes);
+    params.address = data_;
+  } else {
+    params.flags = UCP_MEM_MAP_ALLOCATE;
+  }
+  const ucs_status_t mapped = ucp_mem_map(of.context, &params, &handle_);
+  ucp_mem_attr_t attr{};
+  attr.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
+  if (mapped == UCS_OK && ucp_mem_query(handle_, &attr) == UCS_OK) {
+    data_ = static_cast<char*>(attr.address);
+    return;
+  }
+  if (of.cuda) of.cuda->free(data_);
+  throw Failure(ErrorKind::setup,
+                "map " + std::to_string(bytes) + " bytes for UCX: " + ucs_status_string(mapped));
+}
+
+Memory::~Memory() {
+  ucp_mem_unmap(of_.context, handle_);
+  if (of_.cuda) of_.cuda->free(data_);
+}
+
+void Memory::write(std::span<const char> bytes) {
+  if (of_.cuda) {
+    of_.cuda->to_device(data_, bytes);
+  } else {
+    std::copy(bytes.begin(), bytes.end(), data_);
+  }
+}
+
+std::span<const char> Memory::read(std::size_t at, std::size_t size) {
+  if (!of_.cuda) return {data_ + at, size};
+  copy_.resize(size);
+  of_.cuda->to_host(copy_, data_ + at);
+  return copy_;
+}
+
+std::string Memory::key() const {
+  void* packed = nullptr;
+  std::size_t size = 0;
+  const ucs_status_t status = ucp_rkey_pack(of_.context, handle_, &packed, &size);
+  if (status != UCS_OK) {
+    throw Failure(ErrorKind::setup, std::string("pack a key of memory: ") + ucs_status_string(status));
+  }
+  std::string key(static_cast<const char*>(packed), size);
+  ucp_rkey_buffer_release(packed);
+  return key;
+}
+
+Sources::Source Sources::of(std::span<const char> message) {
+  for (std::size_t i = 0; i < copies_.size(); i++) {
+    const Copy& copy = copies_[i];
+    if (copy.message == message.data() && message.size() <= copy.memory->size())
+      return {copy.memory.get(), i};
+  }
+  auto memory = std::make_unique<Memory>(of_, message.size());
+  memory->write(message);
+  copies_.push_back({message.data(), std::move(memory)});
+  return {copies_.back().memory.get(), copies_.size() - 1};
+}
 
 }  // namespace netdyno::ucx

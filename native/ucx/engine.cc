@@ -9,9 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "kit/clock.h"
 #include "kit/path.h"
-#include "ucx/lanes.h"
+#include "kit/system.h"
 #include "ucx/operations.h"
 
 namespace netdyno::ucx {

@@ -12,22 +12,19 @@
 #include <vector>
 
 #include "kit/messages.h"
+#include "kit/system.h"
 #include "ucx/channel.h"
 #include "ucx/context.h"
-#include "ucx/memory.h"
-#include "ucx/settings.h"
 
 namespace netdyno::ucx {
 
-class Engine final : public MessageEngine {
+class Engine final : public MessageEngine, Pinned {
  public:
   /// The number of the active messages of all channels.
   static constexpr unsigned kActive = 1;
 
   Engine(const MessageTerms& terms, const Settings& settings);
   ~Engine() override;
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
 
   std::unique_ptr<MessageChannel> open(int control, std::uint32_t number) override;
   bool progress(Arrivals& arrivals) override;

@@ -1,5 +1,3 @@
-#include "ucx/settings.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +6,9 @@
 #include <fstream>
 #include <string_view>
 
-#include "kit/interfaces.h"
+#include "kit/address.h"
 #include "kit/options.h"
+#include "ucx/context.h"
 
 namespace netdyno::ucx {
 

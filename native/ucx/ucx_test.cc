@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "kit/options.h"
-#include "ucx/introduction.h"
-#include "ucx/lanes.h"
-#include "ucx/settings.h"
-#include "ucx/words.h"
+#include "ucx/channel.h"
+#include "ucx/context.h"
 
 namespace netdyno::ucx {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 // As UCX 1.13.1 printed it.
 constexpr char kPrinted[] = R"(#

@@ -10,7 +10,6 @@
 #include "kit/message_ends.h"
 #include "ucx/context.h"
 #include "ucx/engine.h"
-#include "ucx/settings.h"
 
 namespace {
 

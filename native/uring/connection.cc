@@ -1,13 +1,9 @@
 #include "uring/connection.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
-
-#include "kit/clock.h"
 
 namespace netdyno::uring_worker {
 

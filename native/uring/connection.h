@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "kit/contract.h"
-#include "kit/descriptor.h"
 #include "kit/flow.h"
+#include "kit/system.h"
 #include "uring/loop.h"
 
 namespace netdyno::uring_worker {
@@ -55,13 +55,11 @@ struct Stamped {
   alignas(cmsghdr) std::array<char, 64> control{};
 };
 
-class Connection final : public Owner {
+class Connection final : public Owner, Pinned {
  public:
   /// role is the end that the loop drives. loop and observer outlive the connection.
   Connection(Loop& loop, LoopObserver& observer, contract::Role role, Descriptor socket,
              std::unique_ptr<Flow> flow);
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
 
   /// Begins the flow. Call this and the following only inside Ring::run.
   void begin();

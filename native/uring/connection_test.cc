@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "kit/clock.h"
+#include "kit/system.h"
 
 namespace netdyno::uring_worker {
 namespace {

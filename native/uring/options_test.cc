@@ -10,15 +10,16 @@
 #include <vector>
 
 #include "kit/address.h"
-#include "kit/descriptor.h"
+#include "kit/system.h"
 #include "test/worker_process.h"
 
 namespace netdyno::uring_worker {
-namespace {
 
 using test::EchoServer;
 using test::Json;
 using test::ToldClient;
+
+namespace {
 
 // Every pair of values of two options comes in four of the eight combinations; all
 // eight run where NETDYNO_SOAK is set.
@@ -50,27 +51,11 @@ Json served_by(Json options) {
   return options;
 }
 
-/// Makes amount exchanges on each connection, and compares the counts of both ends.
 void exchange(const Json& options, const Json& exchange, const Json& load) {
-  SCOPED_TRACE(options.dump() + exchange.dump());
-  Json change = {{"exchange", exchange}, {"options", options}, {"threads", 1}};
-  change["options"] = served_by(options);
-  EchoServer server(NETDYNO_WORKER, change);
-  change["options"] = options;
-  change["load"] = load;
-  ToldClient client(NETDYNO_WORKER, server.address(), change);
-  client.worker.expect("ready");
-  client.worker.send({{"start", Json::object()}});
-  const Json counts = client.worker.expect("result").at("counts");
-  const auto connections = load.at("connections").get<std::int64_t>();
-  const std::int64_t done = connections * load.at("amount").get<std::int64_t>();
-  EXPECT_EQ(counts.at("exchanges"), done);
-  EXPECT_FALSE(counts.contains("errors")) << counts;
-  const std::int64_t all = done + connections;  // with the verified ones
-  const Json served = server.counts(all);
-  EXPECT_EQ(served.at("exchanges"), all);
-  EXPECT_EQ(served.at("received_bytes"), all * exchange.at("up_bytes").get<std::int64_t>());
-  EXPECT_EQ(served.at("sent_bytes"), all * exchange.at("down_bytes").get<std::int64_t>());
+  Json change = {{"exchange", exchange}, {"options", options}, {"load", load}, {"threads", 1}};
+  Json served = change;
+  served["options"] = served_by(options);
+  test::expect_all_exchanged(NETDYNO_WORKER, served, change);
 }
 
 TEST_P(Options, EchoTheSameBytes) {
@@ -141,13 +126,8 @@ TEST_P(Options, EndInTimeUnderLoad) {
   EXPECT_EQ(client.worker.wait(), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Uring, Options, testing::ValuesIn(combinations()), [](const auto& tested) {
-  std::string name;
-  for (const char c : tested.param.dump()) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Uring, Options, testing::ValuesIn(combinations()),
+                         [](const auto& tested) { return test::name_of(tested.param); });
 
 }  // namespace
 }  // namespace netdyno::uring_worker

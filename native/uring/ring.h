@@ -1,9 +1,8 @@
 // A C++ owner for io_uring: one ring, the files registered with it, and the owners of its
-// operations.
+// operations; its settings, beyond those of every transport over TCP.
 //
-// Layer: uring worker, above settings. Threads: any thread may build and destroy a ring.
-// Only the thread inside run uses it, and only that one may submit to it
-// (IORING_SETUP_SINGLE_ISSUER).
+// Layer: uring worker, bottom. Threads: any thread may build and destroy a ring. Only the thread
+// inside run uses it, and only that one may submit to it (IORING_SETUP_SINGLE_ISSUER).
 #pragma once
 
 #include <liburing.h>
@@ -12,9 +11,33 @@
 #include <functional>
 #include <vector>
 
-#include "uring/settings.h"
+#include "kit/contract.h"
+#include "kit/system.h"
 
 namespace netdyno::uring_worker {
+
+struct Settings {
+  /// Submissions that a ring holds until they are handed to the kernel. Longer batches are
+  /// no faster, and one batch of thousands of connections can overflow the queue of
+  /// received packets (net.core.netdev_max_backlog).
+  unsigned entries = 128;
+  /// A kernel thread takes submissions. Its CPU time counts for this process.
+  bool sqpoll = false;
+  /// One submission receives until the connection ends, into buffers that all connections
+  /// of a loop share.
+  bool multishot = false;
+  /// Sends by IORING_OP_SEND_ZC.
+  bool zero_copy = false;
+  /// Of an open loop's client: replies do not wake the loop. It takes them when the next
+  /// exchange is due, at the times at which the kernel received them.
+  bool stamped = false;
+
+  /// The settings in a setup, whose options are effective ones.
+  static Settings of(const contract::Setup& setup);
+};
+
+/// Options recv, send, replies, sqpoll and entries.
+std::vector<contract::Option> setting_options();
 
 /// The kind of an operation. Its completion carries it.
 enum class Op : std::uint8_t {
@@ -52,7 +75,7 @@ struct File {
   int slot = -1;  // in the ring's table; negative when that is full
 };
 
-class Ring {
+class Ring : Pinned {
  public:
   static constexpr std::int64_t kNever = INT64_MAX;
 
@@ -60,8 +83,6 @@ class Ring {
   /// has one older than Linux 6.0; setup where memory or files run out.
   explicit Ring(const Settings& settings);
   ~Ring();
-  Ring(const Ring&) = delete;
-  Ring& operator=(const Ring&) = delete;
 
   /// Calls body on this thread, which uses the ring from then on. When body has returned
   /// or thrown, calls leave, which may cancel operations. When run returns, no operation

@@ -14,18 +14,17 @@
 #include <thread>
 #include <vector>
 
-#include "kit/clock.h"
-#include "kit/descriptor.h"
+#include "kit/system.h"
 #include "test/worker_process.h"
-#include "uring/buffers.h"
-#include "uring/waker.h"
+#include "uring/loop.h"
 
 namespace netdyno::uring_worker {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
 using test::Json;
+
+namespace {
 
 struct Pair {
   Pair() {

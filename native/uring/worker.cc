@@ -1,5 +1,5 @@
 // netdyno-worker-uring: transport uring, wires echo and stream.
-#include "uring/engine.h"
+#include "uring/ends.h"
 
 int main() {
   using namespace netdyno;

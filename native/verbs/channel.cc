@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string>
 
-#include "kit/clock.h"
 #include "kit/contract.h"
 #include "kit/random.h"
-#include "verbs/reasons.h"
+#include "kit/system.h"
 
 namespace netdyno::verbs {
 

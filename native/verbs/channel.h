@@ -1,32 +1,69 @@
-// One connection: a reliably connected queue pair and the ring that messages arrive in.
+// One connection, and the memory that the card may reach for it.
 //
-// The receiver grants room: a sender has no more messages under way than the receiver
-// has slots that are free, so that no request ever meets a receiver without a buffer.
-// Each message carries, in its immediate, how many slots were freed the other way, and
-// whether anybody looks at what lies in them; a message without bytes carries nothing
-// else.
-//
-// Layer: above memory, greeting. Its loop's thread.
+// Layer: above card. One thread at a time.
 #pragma once
 
 #include <infiniband/verbs.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "kit/messages.h"
+#include "kit/system.h"
 #include "verbs/card.h"
-#include "verbs/greeting.h"
-#include "verbs/memory.h"
-#include "verbs/settings.h"
 
 namespace netdyno::verbs {
+
+// Memory that the card may reach. Registering pins pages, which takes longer than sending them, so it is
+// done once for each block that a trial sends from.
+//
+// One thread at a time.
+
+using Registration = Owned<ibv_mr, ibv_dereg_mr>;
+
+/// Pages of our own, registered for the card to write to.
+class Pages {
+ public:
+  Pages() = default;
+  /// access are IBV_ACCESS flags. Throws Failure{setup}.
+  Pages(ibv_pd& domain, std::size_t bytes, int access);
+  Pages(Pages&& other) noexcept = default;
+  Pages& operator=(Pages&& other) noexcept = default;
+
+  char* at(std::size_t offset) const { return memory_.get() + offset; }
+  const ibv_mr& registration() const { return *registration_; }
+
+ private:
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(char* memory) const;
+  };
+  std::unique_ptr<char, Unmap> memory_{nullptr, Unmap{0}};
+  Registration registration_;  // goes before the memory
+};
+
+/// Registrations of others' memory, by address.
+class PinDownCache {
+ public:
+  explicit PinDownCache(ibv_pd& domain) : domain_(domain) {}
+
+  /// The registration that holds the bytes; made when there is none. They stay where
+  /// they are while the cache lives. Throws Failure{setup}.
+  const ibv_mr& of(std::span<const char> bytes);
+
+ private:
+  ibv_pd& domain_;
+  std::map<std::uintptr_t, Registration> by_end_;  // by the address behind its last byte
+  const ibv_mr* last_ = nullptr;                   // most messages come from the same block
+};
 
 class Channel;
 
@@ -43,13 +80,19 @@ struct Shared {
   std::unordered_map<std::uint32_t, Channel*> channels;  // by the number of their queue pair
 };
 
-class Channel final : public MessageChannel {
+/// One connection: a reliably connected queue pair and the ring that messages arrive in.
+///
+/// The receiver grants room: a sender has no more messages under way than the receiver has slots that are
+/// free, so that no request ever meets a receiver without a buffer. Each message carries, in its immediate,
+/// how many slots were freed the other way, and whether anybody looks at what lies in them; a message
+/// without bytes carries nothing else.
+///
+/// Its loop's thread.
+class Channel final : public MessageChannel, Pinned {
  public:
   /// Makes the queue pair and posts receives. Throws Failure{setup}.
   Channel(Shared& shared, std::size_t max_message);
   ~Channel() override;
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
 
   /// Requests that may be complete and not yet polled.
   static std::uint32_t completions_of(const Settings& settings, std::size_t max_message);

@@ -1,10 +1,9 @@
-#include "verbs/choice.h"
-
 #include <algorithm>
 #include <tuple>
 
 #include "kit/contract.h"
 #include "kit/line.h"
+#include "verbs/card.h"
 
 namespace netdyno::verbs {
 

@@ -1,15 +1,15 @@
 // Which port and GID a trial takes, and in what words it is refused.
-#include "verbs/choice.h"
-
 #include <gtest/gtest.h>
 
 #include "kit/contract.h"
+#include "verbs/card.h"
 
 namespace netdyno::verbs {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 Candidate candidate(const std::string& device, std::uint32_t index, const std::string& address,
                     GidKind kind = GidKind::roce2) {

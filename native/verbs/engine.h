@@ -1,17 +1,20 @@
-// The engine of transport verbs: one device and one completion queue for a loop.
-//
-// Layer: above channel. Its loop's thread.
+// The engine of transport verbs. Layer: above channel.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "kit/contract.h"
 #include "kit/messages.h"
 #include "verbs/channel.h"
 
 namespace netdyno::verbs {
 
+/// The engine of transport verbs: one device and one completion queue for a loop.
+///
+/// Its loop's thread.
 class Engine final : public MessageEngine {
  public:
   /// Throws Failure when no device here can carry the trial, with the reason.

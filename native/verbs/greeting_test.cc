@@ -1,15 +1,15 @@
 // What the ends tell each other comes out as it went in, and nothing else is taken.
-#include "verbs/greeting.h"
-
 #include <gtest/gtest.h>
 
 #include "kit/contract.h"
+#include "verbs/channel.h"
 
 namespace netdyno::verbs {
-namespace {
 
 using contract::ErrorKind;
 using contract::Failure;
+
+namespace {
 
 Greeting sample() {
   Greeting greeting;

@@ -1,12 +1,12 @@
 // Failures in words: what was found, what was expected, what helps.
-#include "verbs/reasons.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+
+#include "verbs/channel.h"
 
 namespace netdyno::verbs {
 namespace {

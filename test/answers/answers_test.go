@@ -46,27 +46,33 @@ func answerOf(t *testing.T, name string) string {
 	if f.Tally.Valid < f.Tally.Planned {
 		t.Fatalf("%d of %d trials are valid: %+v", f.Tally.Valid, f.Tally.Planned, f.Warnings)
 	}
-	return f.Header.Study.Question + "\n\n" + strings.Join(f.Answer.Sentences, "\n") + "\n"
+	return f.Header.Study.Question + "\n\n" + strings.Join(f.Answer.Text(), "\n") + "\n"
 }
 
 func TestAnswersOfTheStudies(t *testing.T) {
 	for _, name := range source.List() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, golden := answerOf(t, name), filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("the answer is now\n%s\nand was\n%s\ngo test ./test/answers -update rewrites it", got, want)
-			}
+			matches(t, name, answerOf(t, name))
 		})
+	}
+}
+
+// matches compares an answer with the one that is kept.
+func matches(t *testing.T, name, got string) {
+	t.Helper()
+	golden := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the answer is now\n%s\nand was\n%s\ngo test ./test/answers -update rewrites it", got, want)
 	}
 }

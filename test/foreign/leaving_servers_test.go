@@ -1,16 +1,22 @@
 package foreign_test
 
 import (
+	"crypto/tls"
+	"io"
+	"log"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/keepalive"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/test/programs"
 )
@@ -98,5 +104,64 @@ func TestNginxEndsConnections(t *testing.T) {
 			s.taken.Store(all - before)
 			s.agrees(t, r, before-8, true)
 		})
+	}
+}
+
+// cutting is a listener that ends connections within a write of theirs.
+type cutting struct {
+	net.Listener
+	cuts func() bool // whether the write that comes is cut
+}
+
+// Accept implements net.Listener.
+func (c cutting) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	return cut{conn, c.cuts}, err
+}
+
+type cut struct {
+	net.Conn
+	cuts func() bool
+}
+
+// Write implements net.Conn.
+func (c cut) Write(b []byte) (int, error) {
+	if !c.cuts() {
+		return c.Conn.Write(b)
+	}
+	_, _ = c.Conn.Write(b[:len(b)-1])
+	return 0, c.Close()
+}
+
+// A client goes on with another connection where a server cuts an encrypted one within a
+// record, of a handshake or of a reply.
+func TestEncryptedConnectionsThatAreCut(t *testing.T) {
+	for client, wire := range map[string]string{"go-http1": "http/1.1", "http1-uring": "http/1.1", "http1-asio": "http/1.1", "h2-uring": "h2c", "h2-asio": "h2c"} {
+		for _, fresh := range []string{"no", "yes"} { // with yes handshakes are cut, too
+			t.Run(client+", fresh="+fresh, func(t *testing.T) {
+				need(t, nil, "address", client)
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				writes := atomic.Int64{}
+				server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: &tls.Config{Certificates: []tls.Certificate{*certificate(t)}},
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })}
+				t.Cleanup(func() { _ = server.Close() })
+				go func() {
+					_ = server.ServeTLS(cutting{l, func() bool { n := writes.Add(1); return n > 60 && n%11 == 0 }}, "", "")
+				}()
+				r := trial(t, "client="+client, "server=address", "tls=yes", "opt.server.wire="+wire, "opt.server.address="+l.Addr().String(), "opt.client.insecure=yes",
+					"opt.client.verify=length", "request=0B", "response=5B", "amount=50", "max_errors=60%", "fresh="+fresh)
+				if r.Outcome != record.OK {
+					t.Fatalf("the trial is %s: %+v", r.Outcome, r.Failure)
+				}
+				for _, w := range r.Workers {
+					if w.Role == contract.Client && w.Result.Counts.Exchanges+w.Result.Counts.Errors[contract.Peer] != 100 {
+						t.Errorf("%d exchanges and %v errors, want them to be all 100", w.Result.Counts.Exchanges, w.Result.Counts.Errors)
+					}
+				}
+			})
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/record"
 )
 
 // named is a connection as errors name it.
@@ -72,7 +71,7 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 					args = append(args, "opt.client.method="+c.method)
 				}
 				r := trial(t, args...)
-				accountOf(t, client, r, s.taken.Load())
+				account(t, r, s.taken.Load(), false)
 				if c.fails != "" {
 					if r.Failure == nil || !strings.Contains(r.Failure.Text, c.fails) || !named.MatchString(r.Failure.Text) {
 						t.Errorf("the trial is %s: %+v; want it failed: %s, and the connection named", r.Outcome, r.Failure, c.fails)
@@ -92,13 +91,4 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 
 func answer(code int) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) { w.WriteHeader(code) }
-}
-
-// accountOf is account of a trial by a client. One in C++ that fails before it is ready does
-// not tell what it sent.
-func accountOf(t *testing.T, client string, r record.Record, taken int64) {
-	t.Helper()
-	if native := strings.HasSuffix(client, "-uring") || strings.HasSuffix(client, "-asio"); !native || r.Failure == nil {
-		account(t, r, taken, false)
-	}
 }

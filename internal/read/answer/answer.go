@@ -1,204 +1,202 @@
-// Package answer puts what a run found into the few sentences with which its
-// report begins: who is ahead on each primary metric and by how much, what is
-// traded for it or still open, and under which condition. The claims are chosen
-// first, as values; sentences.go puts them into words and adds nothing. It is pure.
+// Package answer puts what a run found into the few sentences with which its report
+// begins: what to use with its figures, what the others cost, and what is open; before
+// them what forbids or weakens that, behind them the condition under which it holds. It
+// says no more than package best has judged. It is pure.
 package answer
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/best"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
+	"netdyno/internal/read/view"
+)
+
+// Bounds of an answer.
+const (
+	MaxSentences = 3
+	MaxWords     = 60
 )
 
 // Answer is what a run says to its study's question.
 type Answer struct {
-	Claims    []Claim  `json:"claims,omitempty"`
-	Sentences []string `json:"sentences"`           // never empty
-	Condition string   `json:"condition,omitempty"` // under which they hold: the last of them
+	Sentences []string `json:"sentences"`           // never empty, at most MaxSentences with MaxWords
+	Condition string   `json:"condition,omitempty"` // under which they hold: machine, link, load, limit
+	Judged    []string `json:"judged,omitempty"`    // how that was judged, and what else was found
 }
 
-// Kind is what a claim says.
-type Kind string
-
-// The kinds of claims.
-const (
-	Ahead  Kind = "ahead"  // the arm is better than the baseline where Effects say
-	Behind Kind = "behind" // no arm is better than the baseline, and these are worse
-	Equal  Kind = "equal"  // every arm that can be compared is equivalent to the baseline
-	Open   Kind = "open"   // no difference is settled
-	None   Kind = "none"   // nothing can be compared
-)
-
-// Claim is what is said on one metric.
-type Claim struct {
-	Kind    Kind     `json:"kind"`
-	Metric  string   `json:"metric"`
-	Arm     string   `json:"arm,omitempty"` // of Ahead
-	Base    string   `json:"base"`
-	Effects []Effect `json:"effects"`           // that the claim rests on: of Ahead those in which the arm is better
-	Others  []Effect `json:"others,omitempty"`  // the rest; of Ahead only the same arm's
-	Besides bool     `json:"besides,omitempty"` // of a pair that the study compares beside those with the baseline
+// Text are the sentences with the condition behind them.
+func (a Answer) Text() []string {
+	if a.Condition == "" {
+		return a.Sentences
+	}
+	return append(slices.Clone(a.Sentences), a.Condition)
 }
 
-// Effect is an arm against the baseline in a cell.
-type Effect struct {
-	Arm     string          `json:"arm"`
-	Cell    string          `json:"cell"`
-	Ratio   float64         `json:"ratio"`
-	Low     float64         `json:"low"`
-	High    float64         `json:"high"`
-	Unknown string          `json:"unknown,omitempty"` // why the ratio is not shown; "" where it is
-	Verdict compare.Verdict `json:"verdict"`
-	Reason  string          `json:"reason,omitempty"`
-	Decides string          `json:"decides,omitempty"`
+// Part has how it was judged.
+func (a Answer) Part() part.Part {
+	p := part.Part{ID: "judged", Title: "How this was judged"}
+	if len(a.Judged) > 0 {
+		p.Sections = []part.Section{{ID: "judged-how", Title: "What the answer rests on", Sentences: a.Judged}}
+	}
+	return p
 }
 
-// metricsSaid bounds the primary metrics of which the answer speaks; the tables
-// have the others.
-const metricsSaid = 3
+// Found is what an answer is made of.
+type Found struct {
+	compare.Run
+	Best      *best.Judged // nil where nothing may be said of a best arm
+	Stage     *cells.Stage // nil for a study without stages
+	Headlines []part.Headline
+	Charts    view.Charts
+	Floor     string // what of short times is the machine's own; "" for nothing
+}
 
-// Of answers a run's question in at most two sentences, by its comparisons and by what its
-// analyses say, and adds what of short times is the machine's own, and the condition under
-// which the answer holds.
-func Of(run compare.Run, headlines []part.Headline, floor string) Answer {
-	var a Answer
-	failed, much := failures(run)
-	var clauses []clause
-	if much {
-		clauses, failed = failed, nil
-	}
-	beside, metrics := besideOthers(run), compared(run)
-	clauses = append(clauses, unanswered(run)...)
-	if len(metrics) > 0 { // what is compared is read otherwise
-		clauses = append(clauses, beside...)
-	}
-	clauses = append(clauses, broken(run.Requirements)...)
-	before := placed(headlines, part.Before)
-	for _, sentences := range before {
-		clauses = append(clauses, ofSentences(sentences))
-	}
-	for _, metric := range metrics[:min(metricsSaid, len(metrics))] {
-		a.Claims = append(a.Claims, claimOn(run, metric, leader(a.Claims)))
-	}
-	margin := compare.Margin(run.Header.Study.Compare)
-	primary := a.Claims
-	clauses = append(clauses, inWords(settledOrOpen(primary), margin)...)
-	for _, pair := range run.Header.Study.Compare.Also {
-		besides := claimsOnPair(run, metrics, pair)
-		clauses = append(clauses, inWords(settledOrOpen(besides), margin)...)
-		a.Claims = append(a.Claims, besides...)
-	}
-	clauses = append(clauses, inWords(nothingToCompare(primary), margin)...)
-	alone := Alone(run)
+// Of answers a run's question.
+func Of(f Found) Answer {
+	weakens, later := f.weakens()
+	said, before := f.advise(), placed(f.Headlines, part.Before)
+	alone := Alone(f.Run)
 	switch {
-	case len(a.Claims) > 0 || len(before) > 0:
+	case said.use != nil || len(before) > 0:
 	case len(alone) > 0:
-		clauses = append(clauses, clause{text: strings.Join(alone, " "), named: true})
-	case len(clauses) == 0:
-		clauses = append(clauses, clause{text: nothing(run)})
+		said.use = []string{strings.Join(alone, " ")}
+	default:
+		said.use = []string{nothing(f.Run)}
 	}
-	clauses = append(clauses, failed...)
-	if len(metrics) == 0 {
-		clauses = append(clauses, beside...)
+	pieces := []piece{{said.use, 1}, {said.open, 3}, {said.others, 2}}
+	if len(before) > 0 { // what the study asks besides its comparisons
+		later, said.first = append(said.first, later...), nil
+		pieces = slices.Insert(pieces[:2], 0, piece{[]string{f.sentenceOf(strings.Join(before, "; "))}, 0})
 	}
-	for _, sentences := range placed(headlines, part.After) {
-		if len(beside) > 0 { // which arms cannot be compared
-			sentences = sentences[:1]
+	lead, left := f.leading(nonEmpty(slices.Concat(weakens, said.first)...), MaxWords-words(pieces[0].forms[len(pieces[0].forms)-1:]))
+	a := Answer{Sentences: fitting(lead, pieces)}
+	for _, extra := range nonEmpty(slices.Concat(left, later, placed(f.Headlines, part.After), []string{kept(f.Requirements)})...) {
+		if s := f.sentenceOf(extra); len(a.Sentences) < MaxSentences && words(a.Sentences)+words([]string{s}) <= MaxWords {
+			a.Sentences = append(a.Sentences, s)
+		} else {
+			a.Judged = append(a.Judged, s)
 		}
-		clauses = append(clauses, ofSentences(sentences))
 	}
-	clauses = append(clauses, kept(run.Requirements)...)
-	if more := len(metrics) - metricsSaid; more > 0 {
-		clauses = append(clauses, clause{text: fmt.Sprintf("the tables have %s", quantity.Plural(more, "more primary metric"))})
+	if len(alone) == 0 || len(before) > 0 {
+		a.Condition = condition(f.Run, said.named)
 	}
-	a.Sentences = twoSentences(clauses)
-	if floor != "" {
-		a.Sentences = append(a.Sentences, floor)
-	}
-	if words := condition(run, a.Claims); words != "" && (len(a.Claims) > 0 || len(alone) == 0) {
-		a.Sentences, a.Condition = append(a.Sentences, words), words
-	}
+	a.Judged = slices.Concat(f.how(), a.Judged, f.dotted(placed(f.Headlines, part.Folded)))
 	return a
 }
 
-// placed are the sentences of the headlines that stand in a place, those of one together.
-func placed(headlines []part.Headline, place part.Place) [][]string {
-	var all [][]string
+// weakens is what weakens whatever else is said, and what of it can stand later.
+func (f Found) weakens() (all, later []string) {
+	failed, much := failures(f.Run)
+	if much {
+		all, failed = append(all, failed), ""
+	}
+	all = append(all, unanswered(f.Run))
+	beside := besideOthers(f.Run)
+	if f.Best != nil || len(f.Comparisons) > 0 {
+		all, beside = append(all, beside), ""
+	}
+	return append(all, broken(f.Header.Study, f.Requirements)), []string{failed, beside}
+}
+
+// leading makes one sentence of as many clauses as there is room for, and returns the others.
+func (f Found) leading(clauses []string, room int) (sentence string, left []string) {
+	var said []string
+	for _, c := range clauses {
+		if words(said)+words([]string{c}) <= room {
+			said = append(said, c)
+		} else {
+			left = append(left, c)
+		}
+	}
+	if len(said) == 0 {
+		return "", left
+	}
+	return f.sentenceOf(strings.Join(said, "; ")), left
+}
+
+// piece is a sentence of an answer in forms of which the fullest is first, and its place
+// among the others.
+type piece struct {
+	forms []string
+	place int
+}
+
+// fitting chooses of each piece the fullest form with which it and those before it fit. The
+// first of them is said in any case: an answer without it says nothing.
+func fitting(lead string, pieces []piece) []string {
+	chosen := [4]string{}
+	for i, p := range pieces {
+		for k, form := range p.forms {
+			chosen[p.place] = form
+			all := nonEmpty(append([]string{lead}, chosen[:]...)...)
+			if len(all) <= MaxSentences && words(all) <= MaxWords || i == 0 && k == len(p.forms)-1 {
+				break
+			}
+			chosen[p.place] = ""
+		}
+	}
+	return nonEmpty(append([]string{lead}, chosen[:]...)...)
+}
+
+func words(sentences []string) int { return len(strings.Fields(strings.Join(sentences, " "))) }
+
+func nonEmpty(texts ...string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
+}
+
+// sentenceOf makes a clause a sentence. A name at its beginning stays as it is written.
+func (f Found) sentenceOf(clause string) string {
+	clause = part.Dotted(clause)
+	first, _, more := strings.Cut(clause, " ")
+	if !more || slices.Contains(f.labels(f.armsOf()), first) || strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLower(r) }) {
+		return clause
+	}
+	return part.Capital(clause)
+}
+
+// placed are the first sentences of the headlines that stand in a place.
+func placed(headlines []part.Headline, place part.Place) []string {
+	var all []string
 	for _, h := range headlines {
 		if h.Place == place && len(h.Sentences) > 0 {
-			all = append(all, h.Sentences)
+			all = append(all, strings.TrimSuffix(h.Sentences[0], "."))
 		}
 	}
 	return all
 }
 
-// settledOrOpen leaves out the claims that nothing can be compared.
-func settledOrOpen(claims []Claim) []Claim {
-	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Kind == None })
-}
-
-func nothingToCompare(claims []Claim) []Claim {
-	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Kind != None })
-}
-
-// compared lists the primary metrics that have comparisons, in the study's order.
-func compared(run compare.Run) []string {
-	var metrics []string
-	for _, name := range run.Header.Study.Compare.Primary {
-		if len(effectsOn(run, name)) > 0 {
-			metrics = append(metrics, name)
-		}
+func (f Found) dotted(clauses []string) []string {
+	for i, c := range clauses {
+		clauses[i] = f.sentenceOf(c)
 	}
-	return metrics
+	return clauses
 }
 
-// effectsOn returns the primary comparisons with the baseline on a metric, in
-// the order of the run's comparisons.
-func effectsOn(run compare.Run, metric string) []Effect {
-	base := run.Header.Study.Compare.Baseline
-	return effectsWhere(run, func(c compare.Comparison) bool { return c.Metric == metric && (c.Base == base || base == "") })
-}
-
-// effectsWhere returns those of the primary comparisons that are meant.
-func effectsWhere(run compare.Run, meant func(compare.Comparison) bool) []Effect {
-	var effects []Effect
-	for _, c := range run.Comparisons {
-		if c.Primary && meant(c) {
-			e := Effect{
-				Arm: c.Arm, Cell: c.Cell, Ratio: c.Ratio, Low: c.Low, High: c.High,
-				Verdict: c.Verdict, Reason: c.Reason, Decides: c.Decides,
+// how says how it was judged: at which stage, in which order of metrics, and every advice
+// where there are several.
+func (f Found) how() []string {
+	var all []string
+	if f.Stage != nil && f.Stage.Sentence != "" {
+		all = append(all, part.Sentence(f.Stage.Sentence))
+	}
+	if f.Best != nil {
+		all = append(all, fmt.Sprintf("Every arm was compared with every other, block by block: the truly best one is among those that may be the best in 95 of 100 runs, in %s at once; a difference below %s counts as none.",
+			quantity.Plural(len(f.Best.Sets), "question"), part.Percent(f.Best.Margin)))
+		if order := f.Header.Study.Recommend; len(order) > 0 {
+			all = append(all, "The study puts its metrics in an order of its own: "+part.And(docsOf(order))+".")
+		}
+		if len(f.Best.Advice) > 1 {
+			for _, a := range f.Best.Advice {
+				all = append(all, f.inShort(a))
 			}
-			if c.Ratio > 0 && !c.Known() {
-				e.Unknown = cells.WhyUnknown(c.Blocks, c.Of)
-			}
-			effects = append(effects, e)
 		}
 	}
-	return effects
-}
-
-// baseOf is the arm by which a metric's comparisons divide.
-func baseOf(run compare.Run, metric string) string {
-	for _, c := range run.Comparisons {
-		if c.Primary && c.Metric == metric && (c.Base == run.Header.Study.Compare.Baseline || run.Header.Study.Compare.Baseline == "") {
-			return c.Base
-		}
-	}
-	return run.Header.Study.Compare.Baseline
-}
-
-// leader is the arm that an earlier metric found ahead of the baseline; "" for
-// none.
-func leader(claims []Claim) string {
-	for _, c := range claims {
-		if c.Kind == Ahead && !c.Besides {
-			return c.Arm
-		}
-	}
-	return ""
+	return append(all, nonEmpty(f.Floor)...)
 }

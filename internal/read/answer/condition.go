@@ -1,10 +1,13 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/trial"
@@ -14,7 +17,7 @@ import (
 // nothing says why a run has no answer.
 func nothing(run compare.Run) string {
 	for _, c := range run.Comparisons {
-		if c.Reason != "" {
+		if c.Primary && c.Verdict.Refused() && c.Reason != "" {
 			return "Nothing was compared: " + strings.TrimSuffix(c.Reason, ".") + "."
 		}
 	}
@@ -24,44 +27,84 @@ func nothing(run compare.Run) string {
 	return "Nothing was compared: a ratio needs two arms with valid trials in two blocks."
 }
 
-// limitsSaid bounds the limits that the condition names.
-const limitsSaid = 3
+// limitWords are the limits in words.
+var limitWords = map[trial.Limit]string{
+	trial.Link: "the link", trial.ServerCore: "one core of the server", trial.ClientCore: "one core of the clients",
+	trial.ServerCPU: "the server's CPUs", trial.ClientCPU: "the clients' CPUs", trial.HostCPU: "the host's CPUs",
+	trial.ReceiveWindow: "the receive window", trial.SendBuffer: "the send buffer", trial.FlowControl: "the library's windows",
+	trial.Latency: "waiting for replies", trial.Schedule: "the offered rate",
+}
 
-// condition says under what the answer holds: what limited the arms that it
-// names, and where they ran.
-func condition(run compare.Run, claims []Claim) string {
-	named := map[string]bool{}
-	for _, c := range claims {
-		named[c.Base], named[c.Arm] = true, true
-	}
-	var limits []string
+const (
+	limitsSaid = 2  // that the condition names
+	longestRig = 40 // bytes of a rig that is named whole
+)
+
+// condition says in one line under what the answer holds: the machine, the link, the load,
+// and what limited the arms that are named; of all arms where none is.
+func condition(run compare.Run, named []string) string {
+	limits := map[trial.Limit]int{}
 	for _, cell := range run.Cells {
 		for _, arm := range cell.Arms {
-			limit := string(arm.Limit)
-			if (len(claims) == 0 || named[arm.Name]) && limit != "" && arm.Limit != trial.Unknown && !slices.Contains(limits, limit) {
-				limits = append(limits, limit)
+			if len(named) == 0 || slices.Contains(named, arm.Name) {
+				limits[arm.Limit]++
 			}
 		}
 	}
+	delete(limits, "")
+	delete(limits, trial.Unknown)
 	var parts []string
+	if place := place(run.Header); place != "" {
+		parts = append(parts, place)
+	}
 	if rate := run.Header.Study.Hold["rate"]; rate != "" && rate != "max" {
-		parts = append(parts, "Offered rate "+cells.Spoken("rate="+rate))
+		parts = append(parts, cells.Spoken("rate="+rate)+" offered")
 	}
-	switch {
-	case len(limits) == 1:
-		parts = append(parts, "Limit: "+limits[0])
-	case len(limits) > limitsSaid:
-		parts = append(parts, fmt.Sprintf("Limits: %s and %d more", strings.Join(limits[:limitsSaid], ", "), len(limits)-limitsSaid))
-	case len(limits) > 1:
-		parts = append(parts, "Limits: "+strings.Join(limits, ", "))
+	text := strings.Join(parts, ", ")
+	if words := limitsIn(limits); words != "" {
+		text = strings.TrimPrefix(text+"; "+words, "; ")
 	}
-	if kind := record.RigKind(run.Header.Facts.Rig); kind == "loopback" {
-		parts = append(parts, "Loopback: no network was measured")
-	} else if kind != "" {
-		parts = append(parts, "Rig: "+run.Header.Facts.Rig)
-	}
-	if len(parts) == 0 {
+	if text == "" {
 		return ""
 	}
-	return strings.Join(parts, ". ") + "."
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// limitsIn says the limits of some arms, the most frequent first.
+func limitsIn(count map[trial.Limit]int) string {
+	var limits []trial.Limit
+	for l := range count {
+		limits = append(limits, l)
+	}
+	slices.SortFunc(limits, func(a, b trial.Limit) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	words := func(l trial.Limit) string { return cmp.Or(limitWords[l], string(l)) }
+	switch len(limits) {
+	case 0:
+		return ""
+	case 1:
+		if limits[0] == trial.Schedule {
+			return "nothing was the limit"
+		}
+		return "limit: " + words(limits[0])
+	case limitsSaid:
+		return "limits: " + words(limits[0]) + " and " + words(limits[1])
+	}
+	return fmt.Sprintf("limits: %s, %s and %s", words(limits[0]), words(limits[1]), quantity.Plural(len(limits)-limitsSaid, "other"))
+}
+
+// place is the machine and the link.
+func place(h record.Header) string {
+	kind := record.RigKind(h.Facts.Rig)
+	switch {
+	case kind == "loopback":
+		for _, host := range h.Facts.Seats { // all of one machine
+			if n, err := strconv.Atoi(host.Values["cpu.count"]); err == nil {
+				return "loopback, " + quantity.Plural(n, "CPU")
+			}
+		}
+		return kind
+	case len(h.Facts.Rig) <= longestRig:
+		return h.Facts.Rig
+	}
+	return string(kind)
 }

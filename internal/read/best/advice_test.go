@@ -56,7 +56,11 @@ func TestTheRuleOfAdvice(t *testing.T) {
 		},
 		"no two arms may be compared": {
 			[]Set{arms("", "cost", Unknown, Unknown), arms("", "p99", Best, Worse)},
-			[]Advice{{Cells: []string{""}, Kind: Nothing}},
+			[]Advice{{Cells: []string{""}, Kind: Use, Arms: []string{"a"}, Mute: []Mute{{"cost", ""}}}},
+		},
+		"no two arms may be compared on any metric": {
+			[]Set{arms("", "cost", Unknown, Unknown)},
+			[]Advice{{Cells: []string{""}, Kind: Nothing, Mute: []Mute{{"cost", ""}}}},
 		},
 		"none": {nil, nil},
 	} {

@@ -23,6 +23,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
 )
 
 // Standing is what is known of an arm beside the best of its cell on a metric.
@@ -61,33 +62,33 @@ type Arm struct {
 	Hidden   float64  `json:"hidden,omitempty"` // of Level and Open: by what share another may be better at most, 0.04 for 4 %; large where one is not compared with it
 }
 
-// Of judges every cell on every primary metric that has a better direction. It is nil
-// where figures chose what was run, and where a look decides nothing.
-func Of(s *cells.Dataset, noise []compare.Noise) []Set {
+// gatherAll compares the arms of every cell on every primary metric that has a better
+// direction. There is none where figures chose what was run, and where a look decides
+// nothing.
+func gatherAll(s *cells.Dataset, noise []compare.Noise, out []Out) []*judging {
 	if s.Header.Study.Steered() || s.NoVerdict() {
 		return nil
 	}
-	var open []*judging
+	var all []*judging
 	for _, name := range s.Header.Study.Compare.Primary {
 		m, err := metric.Named(name)
 		if err != nil || m.Better == "" {
 			continue
 		}
-		open = append(open, cells.EachCell(s, func(cell string) []*judging {
-			if j := gather(s, cell, m); len(j.arms) > 1 {
+		all = append(all, cells.EachCell(s, func(cell string) []*judging {
+			if j := gather(s, cell, m, out); len(j.arms) > 1 {
 				return []*judging{j}
 			}
 			return nil
 		})...)
 	}
 	bounds := compare.BoundsOf(noise)
-	sets := make([]Set, 0, len(open))
-	for _, j := range open {
-		margin := compare.Margin(s.Header.Study.Compare)
-		j.margin, j.bound = margin, max(margin, bounds[[2]string{j.cell, j.metric}])
-		sets = append(sets, j.judge(s.Level()/float64(len(open))))
+	for _, j := range all {
+		j.margin = compare.Margin(s.Header.Study.Compare)
+		j.bound = max(j.margin, bounds[[2]string{j.cell, j.metric}])
+		j.level, j.whole = s.Level()/float64(len(all)), s.Level()
 	}
-	return sets
+	return all
 }
 
 // judging is a set on its way to its standings.
@@ -97,6 +98,8 @@ type judging struct {
 	pairs         [][]pair // of arm by other arm
 	lower         bool     // is better
 	margin, bound float64  // ratios − 1
+	level         float64  // of the set
+	whole         float64  // of all sets: fewer blocks than it takes say nothing, as of a verdict
 }
 
 // pair is what is known of one arm against another.
@@ -109,10 +112,10 @@ type pair struct {
 }
 
 // gather compares every arm of a cell with every other.
-func gather(s *cells.Dataset, cell string, m metric.Metric) *judging {
+func gather(s *cells.Dataset, cell string, m metric.Metric, out []Out) *judging {
 	j := &judging{cell: cell, metric: m.Name, lower: m.Better == metric.Lower}
 	for _, arm := range s.Arms {
-		if len(s.Of(cell, arm)) > 0 {
+		if len(s.Of(cell, arm)) > 0 && !slices.ContainsFunc(out, func(o Out) bool { return o.Cell == cell && o.Arm == arm }) {
 			j.arms = append(j.arms, arm)
 		}
 	}
@@ -145,14 +148,18 @@ func (j *judging) ahead(k, i int) stat.Uncertain {
 	return u
 }
 
-// judge gives every arm its standing.
-func (j *judging) judge(level float64) Set {
-	set := Set{Cell: j.cell, Metric: j.metric, Level: level}
-	order, unknown := j.order()
-	share := level / float64(max(1, len(order)-1))
+// share is the level of each comparison: the best arm's with every other are as many as
+// there are others.
+func (j *judging) share() float64 { return j.level / float64(max(1, len(j.arms)-1)) }
+
+// judge gives the standings of some arms among these; nil stands for all.
+func (j *judging) judge(among []string) Set {
+	set := Set{Cell: j.cell, Metric: j.metric, Level: j.level}
+	order, unknown := j.order(among)
+	share := j.share()
 	worse := map[int]int{} // arm → who is better most surely
 	for _, i := range order {
-		if by := j.beaten(i, order, share, level); by >= 0 {
+		if by := j.beaten(i, order); by >= 0 {
 			worse[i] = by
 		}
 	}
@@ -179,13 +186,15 @@ func (j *judging) judge(level float64) Set {
 	return set
 }
 
-// order returns the arms from the best mean to the worst, as their ratios to the first
-// arm that is compared say, and those that are compared with none.
-func (j *judging) order() (order, unknown []int) {
-	for i := range j.arms {
-		if slices.ContainsFunc(j.pairs[i], func(p pair) bool { return p.ratio.Degrees > 0 }) {
+// order returns the arms from the best mean to the worst, by their ratios to all others
+// together, and those that are compared with none.
+func (j *judging) order(among []string) (order, unknown []int) {
+	for i, arm := range j.arms {
+		switch {
+		case among != nil && !slices.Contains(among, arm):
+		case slices.ContainsFunc(j.pairs[i], func(p pair) bool { return p.ratio.Degrees > 0 }):
 			order = append(order, i)
-		} else {
+		default:
 			unknown = append(unknown, i)
 		}
 	}
@@ -200,19 +209,28 @@ func (j *judging) order() (order, unknown []int) {
 }
 
 // beaten returns who is better than an arm most surely; −1 where nobody is shown to be.
-func (j *judging) beaten(i int, order []int, share, level float64) int {
+func (j *judging) beaten(i int, order []int) int {
 	by, surest := -1, math.Log1p(j.bound)
 	for _, k := range order {
-		ahead := j.ahead(k, i)
-		if k == i || ahead.Degrees == 0 || stat.MinP(j.pairs[k][i].blocks) > level {
-			continue
-		}
-		if low := ahead.At(share).Low; low > surest {
+		if low := j.surely(k, i); low > surest {
 			by, surest = k, low
 		}
 	}
 	return by
 }
+
+// surely is by how much arm k is better than arm i at least, as a logarithm; −∞ where
+// nobody knows.
+func (j *judging) surely(k, i int) float64 {
+	ahead := j.ahead(k, i)
+	if k == i || ahead.Degrees == 0 || j.tooFew(k, i) {
+		return math.Inf(-1)
+	}
+	return ahead.At(j.share()).Low
+}
+
+// tooFew tells whether two arms share fewer blocks than any verdict takes.
+func (j *judging) tooFew(k, i int) bool { return stat.MinP(j.pairs[k][i].blocks) > j.whole }
 
 // hidden returns by what share one of the arms that are left may be better than arm i.
 func (j *judging) hidden(i int, left []int, share float64) float64 {
@@ -221,7 +239,7 @@ func (j *judging) hidden(i int, left []int, share float64) float64 {
 		if k == i {
 			continue
 		}
-		if ahead := j.ahead(k, i); ahead.Degrees > 0 {
+		if ahead := j.ahead(k, i); ahead.Degrees > 0 && !j.tooFew(k, i) {
 			most = max(most, math.Expm1(min(ahead.At(share).High, math.Log(math.MaxFloat64))))
 		} else {
 			most = math.MaxFloat64
@@ -259,4 +277,58 @@ func (j *judging) why(i int) string {
 		}
 	}
 	return "no other arm has figures"
+}
+
+// Out is an arm that did not do the work of a cell, so that nothing is said of it there.
+type Out struct {
+	Cell   string `json:"cell"`
+	Arm    string `json:"arm"`
+	Why    Why    `json:"why"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Why is what keeps an arm out.
+type Why string
+
+// The grounds.
+const (
+	Absent     Why = "absent"     // it cannot run here
+	Failed     Why = "failed"     // none of its trials is valid
+	Overloaded Why = "overloaded" // it fell behind the offered rate in most trials, and another arm did not
+)
+
+// leftOut are the arms of every cell that did not do its work.
+func leftOut(s *cells.Dataset) []Out {
+	return cells.EachCell(s, func(cell string) []Out {
+		var out, behind []Out
+		kept := 0
+		for _, arm := range s.Arms {
+			judged := s.Of(cell, arm)
+			ran, valid, first := 0, 0, ""
+			for _, v := range judged {
+				if v.Record != nil {
+					ran, first = ran+1, cmp.Or(first, v.Trial.Reason)
+				}
+				if v.Trial.Status == trial.Valid {
+					valid++
+				}
+			}
+			absent := compare.CannotRun(s, cell, arm)
+			switch {
+			case ran == 0: // it does not run here, or has not yet
+			case absent != "":
+				out = append(out, Out{cell, arm, Absent, absent})
+			case valid == 0:
+				out = append(out, Out{cell, arm, Failed, first})
+			case 2*cells.Flagged(judged, trial.Overloaded) > valid:
+				behind = append(behind, Out{cell, arm, Overloaded, ""})
+			default:
+				kept++
+			}
+		}
+		if kept > 0 {
+			out = append(out, behind...)
+		}
+		return out
+	})
 }

@@ -3,14 +3,14 @@ package best
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
-	"netdyno/internal/metric"
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
+	"netdyno/internal/record"
 )
 
 // Judged are the sets of a run, and what they advise.
@@ -18,35 +18,71 @@ type Judged struct {
 	Margin float64  `json:"margin"` // a smaller difference is none, 0.02 for 2 %
 	Sets   []Set    `json:"sets"`
 	Advice []Advice `json:"advice"`
+	Out    []Out    `json:"out,omitempty"` // arms of which nothing is said
+
+	study record.Study
+	of    map[[2]string]*judging // by cell and metric
 }
 
 // Read judges a run; nil where nothing may be said of a best arm.
 func Read(s *cells.Dataset, noise []compare.Noise) *Judged {
-	sets := Of(s, noise)
-	if len(sets) == 0 {
+	out := leftOut(s)
+	all := gatherAll(s, noise, out)
+	if len(all) == 0 {
 		return nil
 	}
-	return &Judged{compare.Margin(s.Header.Study.Compare), sets, Advise(sets)}
+	j := &Judged{Margin: compare.Margin(s.Header.Study.Compare), Out: out, study: s.Header.Study, of: map[[2]string]*judging{}}
+	for _, one := range all {
+		j.Sets = append(j.Sets, one.judge(nil))
+		j.of[[2]string{one.cell, one.metric}] = one
+	}
+	if j.Advice = Advise(j.Sets); len(j.study.Recommend) > 0 {
+		j.Advice = inOrder(all, j.study.Recommend)
+	}
+	return j
 }
 
-// Part has what to use, and a table for each metric of who may be the best where that is
-// not the comparison of two arms.
+// Price is what an arm has of a metric against another in a cell.
+type Price struct {
+	Ratio float64 // arm ÷ base, over the blocks of both; 0 where it is not known
+	Worse bool    // it is shown to be worse by more than the bound
+}
+
+// PriceOf compares two arms on a metric.
+func (j *Judged) PriceOf(cell, metric, arm, base string) Price {
+	in := j.of[[2]string{cell, metric}]
+	if in == nil {
+		return Price{}
+	}
+	i, k := slices.Index(in.arms, arm), slices.Index(in.arms, base)
+	if i < 0 || k < 0 || i == k {
+		return Price{}
+	}
+	p := in.pairs[i][k]
+	e := p.ratio.At(in.share())
+	if p.ratio.Degrees == 0 || !cells.Known(p.blocks, math.Exp(e.Point), math.Exp(e.Low), math.Exp(e.High)) {
+		return Price{}
+	}
+	return Price{math.Exp(e.Point), in.surely(k, i) > math.Log1p(in.bound)}
+}
+
+// Part has a table for each metric of who may be the best, where that is not the comparison
+// of two arms.
 func (j *Judged) Part() part.Part {
-	p := part.Part{ID: "best", Title: "What to use"}
+	p := part.Part{ID: "best", Title: "Who may be the best"}
 	if j == nil {
 		return p
 	}
-	s := part.Section{ID: "best-arms", Title: "Who may be the best"}
-	for _, a := range j.Advice {
-		s.Sentences = append(s.Sentences, j.sentence(a))
-	}
+	s := part.Section{ID: "best-arms", Title: "Every arm beside the best of its cell"}
 	s.Notes = []string{fmt.Sprintf("The truly best arm of every cell and metric is among those not called worse, in 95 of 100 runs for all of them together; a difference below %s is none.", part.Percent(j.Margin))}
 	for _, name := range j.metrics() {
 		if t := j.table(name); len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, part.Bounded(t))
 		}
 	}
-	p.Sections = []part.Section{s}
+	if len(s.Tables) > 0 {
+		p.Sections = []part.Section{s}
+	}
 	return p
 }
 
@@ -81,7 +117,7 @@ func (j *Judged) table(name string) part.Table {
 			continue
 		}
 		for i, a := range s.Arms {
-			row := []part.Datum{part.Word(cmp.Or(s.Cell, "all")), part.Word(a.Name), {Text: string(a.Standing), Detail: a.why()}, part.Missing(), part.Missing()}
+			row := []part.Datum{part.Word(cmp.Or(cells.CellLabel(j.study, s.Cell), "all")), {Text: a.Name, Detail: j.label(a.Name)}, {Text: string(a.Standing), Detail: a.why()}, part.Missing(), part.Missing()}
 			if a.Value > 0 {
 				row[3] = part.Value(scale.Format(a.Value), "")
 			}
@@ -90,11 +126,26 @@ func (j *Judged) table(name string) part.Table {
 			}
 			t.Rows = append(t.Rows, row)
 			if a.Standing == Unknown {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s%s: %s.", a.Name, cells.InCell(s.Cell), strings.TrimSuffix(a.Reason, ".")))
+				t.Notes = append(t.Notes, fmt.Sprintf("%s%s: %s.", a.Name, inCell(cells.CellLabel(j.study, s.Cell)), strings.TrimSuffix(a.Reason, ".")))
 			}
 		}
 	}
 	return t
+}
+
+// label is what an arm is called, where that is not its name.
+func (j *Judged) label(arm string) string {
+	if label := cells.ArmLabel(j.study, arm); label != arm {
+		return label
+	}
+	return ""
+}
+
+func inCell(label string) string {
+	if label == "" {
+		return ""
+	}
+	return " at " + label
 }
 
 // why is the ground of a standing, where it needs one.
@@ -106,59 +157,4 @@ func (a Arm) why() string {
 		return "another is better by " + part.Percent(a.Hidden) + " at most"
 	}
 	return ""
-}
-
-// sentence says what to use in the cells of an advice.
-func (j *Judged) sentence(a Advice) string {
-	in := j.where(a)
-	switch a.Kind {
-	case Use:
-		if len(a.Arms) == 1 {
-			return fmt.Sprintf("Use %s%s: on %s no other arm is better by %s.", a.Arms[0], in, j.docs(), part.Percent(j.Margin))
-		}
-		return fmt.Sprintf("Use %s%s: on %s none of them is behind the best by %s.", part.Or(a.Arms), in, j.docs(), part.Percent(j.Margin))
-	case Either:
-		return fmt.Sprintf("Take whichever suits you for other reasons%s: on %s no difference of %s was left possible.", in, j.docs(), part.Percent(a.Less))
-	case Nothing:
-		return fmt.Sprintf("Nothing can be advised%s: %s.", in, strings.TrimSuffix(a.Reason, "."))
-	case Undecided:
-		if len(a.Arms) == 1 {
-			return fmt.Sprintf("Only %s may be the best on %s%s, and it is not shown to be.", a.Arms[0], j.docs(), in)
-		}
-		return fmt.Sprintf("Not decided%s: %s may be the best on %s.", in, part.Or(a.Arms), j.docs())
-	}
-	var parts []string
-	for _, p := range a.Picks {
-		words := fmt.Sprintf("on %s %s", metric.Shown(p.Metric).Doc, part.Or(p.Arms))
-		if !p.Decided {
-			words += " (not decided)"
-		}
-		parts = append(parts, words)
-	}
-	return part.Sentence(fmt.Sprintf("no arm is the best on every metric%s: %s", in, strings.Join(parts, ", ")))
-}
-
-// docs names the metrics.
-func (j *Judged) docs() string {
-	var docs []string
-	for _, name := range j.metrics() {
-		docs = append(docs, metric.Shown(name).Doc)
-	}
-	return part.And(docs)
-}
-
-// where names the cells of an advice that is not of all.
-func (j *Judged) where(a Advice) string {
-	const said = 3
-	if len(a.Cells) == len(cellsOf(j.Sets)) {
-		return ""
-	}
-	var names []string
-	for _, cell := range a.Cells[:min(said, len(a.Cells))] {
-		names = append(names, cells.Spoken(cell))
-	}
-	if more := len(a.Cells) - said; more > 0 {
-		names = append(names, quantity.Plural(more, "more cell"))
-	}
-	return " with " + part.And(names)
 }

@@ -11,20 +11,21 @@ import (
 )
 
 // planted is a study whose truth is known: logarithms of figures, the higher the better,
-// by set (cell and metric) and arm.
+// by set and arm. Each cell has a set for every metric, and an order of its own.
 type planted struct {
-	truth  [][]float64
-	noise  [][]float64 // standard deviation of a block's figure
-	blocks int
+	cells, metrics int
+	truth          [][]float64
+	noise          [][]float64 // standard deviation of a block's figure
+	blocks         int
 }
 
-// plant draws a study of 2 to 12 arms and 1 to 6 sets: ties at the top, trades (each set
-// has an order of its own), arms of unequal noise.
+// plant draws a study of 2 to 12 arms, 1 to 3 cells and 1 to 3 metrics: ties at the top,
+// trades between metrics, cells that cross, arms of unequal noise.
 func plant(rng *rand.Rand) planted {
-	p := planted{blocks: 6 + rng.IntN(11)}
-	arms, sets := 2+rng.IntN(11), 1+rng.IntN(6)
+	p := planted{blocks: 6 + rng.IntN(11), cells: 1 + rng.IntN(3), metrics: 1 + rng.IntN(3)}
+	arms := 2 + rng.IntN(11)
 	effect := []float64{0, 0.01, 0.05, 0.2}[rng.IntN(4)]
-	for range sets {
+	for range p.cells * p.metrics {
 		truth, noise := make([]float64, arms), make([]float64, arms)
 		for i := range truth {
 			truth[i] = effect * rng.NormFloat64()
@@ -39,8 +40,8 @@ func plant(rng *rand.Rand) planted {
 }
 
 // measure draws the figures of every block, a twentieth of which are lost, and judges.
-func (p planted) measure(rng *rand.Rand) []Set {
-	var sets []Set
+func (p planted) measure(rng *rand.Rand) []*judging {
+	var all []*judging
 	for n, truth := range p.truth {
 		figures := make([][]float64, p.blocks) // NaN where one is lost
 		for b := range figures {
@@ -53,7 +54,7 @@ func (p planted) measure(rng *rand.Rand) []Set {
 				figures[b] = append(figures[b], x)
 			}
 		}
-		j := &judging{cell: "", metric: fmt.Sprint(n), margin: 0.02, bound: 0.02}
+		j := &judging{cell: fmt.Sprint(n / p.metrics), metric: fmt.Sprint(n % p.metrics), margin: 0.02, bound: 0.02, level: 0.05 / float64(len(p.truth)), whole: 0.05}
 		for i := range truth {
 			j.arms = append(j.arms, fmt.Sprint(i))
 			j.pairs = append(j.pairs, make([]pair, len(truth)))
@@ -69,7 +70,15 @@ func (p planted) measure(rng *rand.Rand) []Set {
 				}
 			}
 		}
-		sets = append(sets, j.judge(0.05/float64(len(p.truth))))
+		all = append(all, j)
+	}
+	return all
+}
+
+func setsOf(all []*judging) []Set {
+	var sets []Set
+	for _, j := range all {
+		sets = append(sets, j.judge(nil))
 	}
 	return sets
 }
@@ -80,15 +89,37 @@ func (p planted) short(set int, arm string) float64 {
 	return slices.Max(p.truth[set]) - p.truth[set][i]
 }
 
-// The truly best arm is in every set of its study at once, and what is advised is no more
-// than the margin worse than it on any metric, each in 95 of 100 studies.
+// wrong tells whether an advice names an arm that is worse than the best by more than the
+// margin in one of its cells on a metric that weighs.
+func (p planted) wrong(a Advice, metrics int) bool {
+	if a.Kind != Use && a.Kind != Either {
+		return false
+	}
+	for _, cell := range a.Cells {
+		var c int
+		fmt.Sscan(cell, &c)
+		for m := range metrics {
+			for _, arm := range a.Arms {
+				if p.short(c*p.metrics+m, arm) > math.Log1p(0.02) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// The truly best arm is in every set of its study at once, and no advice of a study names
+// an arm that is worse by the margin, each in 95 of 100 studies; where metrics have an
+// order, on the first of them, as the others decide among the best of that alone.
 func TestTheBestArmIsInTheSet(t *testing.T) {
 	const studies = 2000
 	rng := rand.New(rand.NewPCG(34, 1))
-	missed, used, wrong, unlevel, decided := 0, 0, 0, 0, 0
+	missed, unlevel, used, wrong, ordered, wrongOrder := 0, 0, 0, 0, 0, 0
 	for range studies {
 		p := plant(rng)
-		sets := p.measure(rng)
+		all := p.measure(rng)
+		sets := setsOf(all)
 		lost, apart := false, false
 		for n, s := range sets {
 			for _, a := range s.Arms {
@@ -98,32 +129,24 @@ func TestTheBestArmIsInTheSet(t *testing.T) {
 				apart = apart || a.Standing == Level && p.short(n, a.Name) > math.Log1p(0.02)
 			}
 		}
-		missed += count(lost)
-		unlevel += count(apart)
-		for _, a := range Advise(sets) {
-			if a.Kind != Use && a.Kind != Either {
-				continue
-			}
-			used++
-			bad := false
-			for n := range sets {
-				for _, arm := range a.Arms {
-					bad = bad || p.short(n, arm) > math.Log1p(0.02)
-				}
-			}
-			wrong += count(bad)
-		}
-		decided += count(!slices.ContainsFunc(Advise(sets), func(a Advice) bool { return a.Kind == Undecided }))
+		missed, unlevel = missed+count(lost), unlevel+count(apart)
+		isUse := func(a Advice) bool { return a.Kind == Use || a.Kind == Either }
+		advice := Advise(sets)
+		used += count(slices.ContainsFunc(advice, isUse))
+		wrong += count(slices.ContainsFunc(advice, func(a Advice) bool { return p.wrong(a, p.metrics) }))
+		inTurn := inOrder(all, []string{"0", "1", "2"}[:p.metrics])
+		ordered += count(slices.ContainsFunc(inTurn, isUse))
+		wrongOrder += count(slices.ContainsFunc(inTurn, func(a Advice) bool { return p.wrong(a, 1) }))
 	}
-	t.Logf("of %d studies: best arm lost %d, level but apart %d; advised %d, wrongly %d; decided %d", studies, missed, unlevel, used, wrong, decided)
+	t.Logf("of %d studies: best arm lost %d, level but apart %d; advised %d, wrongly %d; in an order %d, wrongly %d", studies, missed, unlevel, used, wrong, ordered, wrongOrder)
 	if missed > studies/20 || unlevel > studies/20 {
 		t.Errorf("the best arm was lost in %d of %d studies, an arm called level that is not in %d", missed, studies, unlevel)
 	}
-	if wrong > studies/20 {
-		t.Errorf("%d of %d studies advise an arm that is worse than the best", wrong, studies)
+	if wrong > studies/20 || wrongOrder > studies/20 {
+		t.Errorf("%d of %d studies advise an arm that is worse than the best, %d in an order of metrics", wrong, studies, wrongOrder)
 	}
-	if used < studies/20 {
-		t.Errorf("%d of %d studies advise anything", used, studies)
+	if used < studies/20 || ordered <= used {
+		t.Errorf("%d of %d studies advise anything, %d in an order of metrics", used, studies, ordered)
 	}
 }
 
@@ -134,21 +157,27 @@ func count(yes bool) int {
 	return 0
 }
 
-// A winner that is a tenth ahead on every metric is named.
+// A winner that is a tenth ahead on every metric is named; of two that trade, the one that
+// is ahead on the metric that weighs first.
 func TestAClearWinnerIsNamed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 2))
-	named := 0
 	const studies = 200
+	named, inTurn := 0, 0
+	noise := []float64{0.02, 0.02, 0.02, 0.02}
 	for range studies {
-		p := planted{blocks: 8}
+		p := planted{blocks: 10, cells: 2, metrics: 2}
 		for range 4 {
-			p.truth, p.noise = append(p.truth, []float64{0, 0.1, -0.05, 0}), append(p.noise, []float64{0.02, 0.02, 0.02, 0.02})
+			p.truth, p.noise = append(p.truth, []float64{0, 0.1, -0.05, 0}), append(p.noise, noise)
 		}
-		if a := Advise(p.measure(rng)); len(a) == 1 && a[0].Kind == Use && slices.Equal(a[0].Arms, []string{"1"}) {
+		if a := Advise(setsOf(p.measure(rng))); len(a) == 1 && a[0].Kind == Use && slices.Equal(a[0].Arms, []string{"1"}) {
 			named++
 		}
+		p = planted{blocks: 8, cells: 1, metrics: 2, truth: [][]float64{{0.1, 0}, {0, 0.2}}, noise: [][]float64{noise[:2], noise[:2]}}
+		if a := inOrder(p.measure(rng), []string{"1", "0"}); len(a) == 1 && a[0].Kind == Use && slices.Equal(a[0].Arms, []string{"1"}) {
+			inTurn++
+		}
 	}
-	if named < studies*9/10 {
-		t.Errorf("a winner that is a tenth ahead is named in %d of %d studies", named, studies)
+	if named < studies*9/10 || inTurn < studies*9/10 {
+		t.Errorf("of %d studies a winner that is a tenth ahead is named in %d, and the first metric's in %d", studies, named, inTurn)
 	}
 }

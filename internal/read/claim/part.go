@@ -12,7 +12,7 @@ func (all Claims) Headline() part.Headline {
 	if len(all) == 0 {
 		return part.Headline{}
 	}
-	return part.Headline{Sentences: []string{all.sentence()}}
+	return part.Headline{Place: part.Folded, Sentences: []string{all.sentence()}}
 }
 
 // Part has a section of every claim: what became of it, and the comparisons that it

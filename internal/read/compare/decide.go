@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
 )
 
 // outlook is what decides the questions that a run leaves open: the looks that
@@ -35,15 +36,18 @@ func outlookOf(s *cells.Dataset) outlook {
 }
 
 // goOn is the command that goes on with the run.
-func goOn(s *cells.Dataset) string { return "netdyno run " + directory(s) + " --continue" }
+func goOn(s *cells.Dataset) string { return GoOn(s.Header) }
+
+// GoOn is the command that goes on with a run.
+func GoOn(h record.Header) string { return "netdyno run " + directory(h) + " --continue" }
 
 // plainWord matches what a shell reads as it stands.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // directory is where the run lies, as a shell reads it back; DIR when that is
 // not known.
-func directory(s *cells.Dataset) string {
-	name := s.Header.Directory
+func directory(h record.Header) string {
+	name := h.Directory
 	switch {
 	case name == "":
 		return "DIR"

@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/pays"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/read/published"
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/reach"
@@ -32,6 +33,7 @@ type analysis struct {
 // report. A new one is a package, its field in Findings, and a line here.
 var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Best = best.Read(s, f.Noise) }, func(f *Findings) part.Analysis { return f.Best }},
+	{func(s *cells.Dataset, f *Findings) { f.Why = profile.Reasons(s, f.Differences, f.Profiles) }, func(f *Findings) part.Analysis { return f.Why }},
 	{func(s *cells.Dataset, f *Findings) { f.Ladders = ladder.Read(s, f.Noise, f.Differences) }, func(f *Findings) part.Analysis { return f.Ladders }},
 	{func(s *cells.Dataset, f *Findings) { f.Mesh = mesh.Read(s) }, func(f *Findings) part.Analysis { return f.Mesh }},
 	{func(s *cells.Dataset, f *Findings) { f.Race = race.Read(s) }, func(f *Findings) part.Analysis { return f.Race }},
@@ -62,7 +64,7 @@ func (f *Findings) Analyses() []part.Analysis {
 	for _, a := range analyses {
 		all = append(all, a.found(f))
 	}
-	return all
+	return append(all, f.Answer)
 }
 
 // Headlines are what the analyses say to the study's question, in their order.
@@ -94,5 +96,5 @@ func (f *Findings) answer() (answer.Answer, []string) {
 	if len(said) == 0 {
 		said = answer.Alone(f.Run)
 	}
-	return answer.Of(f.Run, headlines, floorSentence(f.Floors)), said
+	return answer.Of(answer.Found{Run: f.Run, Best: f.Best, Stage: f.Stage, Headlines: headlines, Charts: f.Charts, Floor: floorSentence(f.Floors)}), said
 }

@@ -73,7 +73,7 @@ func TestBesideOthersNothingWithTimeIsCompared(t *testing.T) {
 					t.Errorf("%s is %s (%s)", found.Metric, found.Verdict, found.Reason)
 				}
 			}
-			if first := f.Answer.Sentences[0]; !strings.HasPrefix(first, "In 12 of 36 trials other processes used the CPUs, up to 47.8 % of their time.") {
+			if first := f.Answer.Sentences[0]; !strings.HasPrefix(first, "In 12 of 36 trials other processes used the CPUs, up to 47.8 % of their time") {
 				t.Errorf("the answer begins with %q", first)
 			}
 		})

@@ -27,7 +27,7 @@ import (
 
 // Schema is the version of findings.json: one more when a field goes or changes its
 // meaning. New fields do not change it.
-const Schema = 2
+const Schema = 3
 
 // Findings is everything that can be said about one run.
 type Findings struct {
@@ -40,6 +40,7 @@ type Findings struct {
 	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
+	Why          *profile.Why         `json:"why,omitempty"`         // the arms differ, by their profiles
 	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm
 	Flames       []profile.Flame      `json:"-"`                     // likewise, for the page; the run's pprof files hold them whole
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes

@@ -1,6 +1,7 @@
 package finding_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +83,7 @@ func TestAShortTimeIsToldFromItsFloor(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := found(t, c.o, c.floors, c.change)
 			var said []string
-			for _, s := range f.Answer.Sentences {
+			for _, s := range slices.Concat(f.Answer.Sentences, f.Answer.Judged) {
 				if strings.HasPrefix(s, "Of the median service time of ") {
 					said = append(said, s)
 				}

@@ -22,12 +22,12 @@ func TestTheHeadlineIsChosenInOnePlace(t *testing.T) {
 	})
 	h.Study.Reaches = []record.Reach{{Metric: rate, Share: 0.95, Least: []string{"connections"}}}
 	plain := find(t, h, trials, records)
-	if len(plain.Answer.Claims) == 0 || len(plain.Answers) == 0 || !strings.Contains(strings.Join(plain.Answer.Sentences, " "), "best exchange rate ") {
+	if len(plain.Answer.Judged) == 0 || len(plain.Answers) == 0 || !strings.Contains(strings.Join(plain.Answer.Sentences, " "), "best exchange rate ") {
 		t.Errorf("comparisons and a reach answer %q", plain.Answer.Sentences)
 	}
 	h.Study.Race = &record.Race{Best: rate, Confirm: 6}
 	raced := find(t, h, trials, records)
-	if len(raced.Answer.Claims)+len(raced.Answers) > 0 || strings.Join(raced.Answer.Sentences, " ") != strings.Join(raced.Race.Sentences, " ") {
+	if len(raced.Answer.Judged)+len(raced.Answers) > 0 || strings.Join(raced.Answer.Sentences, " ") != strings.Join(raced.Race.Sentences, " ") {
 		t.Errorf("a race answers %q, the run %q", raced.Race.Sentences, raced.Answer.Sentences)
 	}
 	nothing := finding.Findings{Run: compare.Run{}}

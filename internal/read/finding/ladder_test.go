@@ -75,7 +75,7 @@ func TestALadderNamesWhatItsProfilesShow(t *testing.T) {
 	}
 	f := find(t, h, trials, records)
 	told := f.Ladders[0].Splits[0].Sentence
-	if !strings.Contains(told, "is a copy (the profiles show ") || !strings.Contains(told, " s/GB more in copying)") {
+	if !strings.Contains(told, "is a copy (the profiles show ") || !strings.Contains(told, " s/GB more in copying by the program)") {
 		t.Errorf("%q", told)
 	}
 	for _, s := range f.Ladders[0].Splits[0].Steps {

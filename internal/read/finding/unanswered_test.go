@@ -34,7 +34,7 @@ func TestTheHeadlineSaysWhatWasNeverAnswered(t *testing.T) {
 		}
 		f := find(t, header, trials, records)
 		said := f.Answer.Sentences
-		if c.want != "" && said[0] != c.want || c.want == "" && strings.Contains(said[0], "never answered") {
+		if c.want != "" && !strings.HasPrefix(said[0], strings.TrimSuffix(c.want, ".")) || c.want == "" && strings.Contains(said[0], "never answered") {
 			t.Errorf("%v: the first of %q, want %q", c.dies, said, c.want)
 		}
 		if all := strings.Join(said, " "); len(c.arms) == 1 && strings.Contains(all, "p99 ≥ 2.42 s") != (c.want != "") {

@@ -62,6 +62,7 @@ const (
 	After  Place = iota // the comparisons
 	Before              // the comparisons, as it says more than one of its cells
 	Whole               // alone: it is the answer
+	Folded              // not in it: with how it was judged
 )
 
 // Headline is what an analysis says to the study's question.

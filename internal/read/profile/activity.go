@@ -9,6 +9,7 @@ import (
 // one activity's.
 type Activity struct {
 	Name   string
+	Spoken string // in a sentence; "" where that is the name
 	Doc    string
 	Colour string // its own, in every figure and table: rrggbb
 
@@ -28,23 +29,23 @@ type Activity struct {
 // kernel, orange for memory, pink for the cipher, green for programs, grey for the rest;
 // those of one hue differ in lightness.
 var classes = []Activity{
-	{Name: "garbage collection", Colour: "a8400a", Doc: "marking and sweeping, assists by the allocating goroutines included", calls: goCollector},
-	{Name: "encode", Colour: "1f5f8f", Doc: "messages into bytes, allocation and copying for it included", calls: slices.Concat(goEncode, nativeEncode)},
-	{Name: "decode", Colour: "86b9dc", Doc: "bytes into messages, allocation and copying for it included", calls: slices.Concat(goDecode, nativeDecode)},
-	{Name: "kernel: copying", Colour: "8b3f9e", Doc: "the kernel copies bytes from and to programs", kernel: kernelCopying},
-	{Name: "kernel: polling, wakeups", Colour: "b695d3", Doc: "epoll, poll, futex and io_uring's own work; threads put to sleep, chosen and woken", kernel: kernelPolling},
-	{Name: "kernel: TCP/IP", Colour: "4a3590", Doc: "sockets, TCP, IP, packets and their buffers, queues and devices, loopback included", kernel: kernelNetwork},
-	{Name: "kernel: memory", Colour: "d9b8e6", Doc: "page faults, and memory mapped, returned and cleared", kernel: kernelMemory},
-	{Name: otherKernel, Colour: "75709c", Doc: "the way into and out of the kernel, interrupts, timers, files and what has no other name"},
-	{Name: "scheduler", Colour: "5f656e", Doc: "Go's scheduler and network poller: choosing, parking and waking goroutines and threads, idling; its system calls where no kernel frames were seen", calls: goScheduler},
+	{Name: "garbage collection", Spoken: "collecting garbage", Colour: "a8400a", Doc: "marking and sweeping, assists by the allocating goroutines included", calls: goCollector},
+	{Name: "encode", Spoken: "encoding", Colour: "1f5f8f", Doc: "messages into bytes, allocation and copying for it included", calls: slices.Concat(goEncode, nativeEncode)},
+	{Name: "decode", Spoken: "decoding", Colour: "86b9dc", Doc: "bytes into messages, allocation and copying for it included", calls: slices.Concat(goDecode, nativeDecode)},
+	{Name: "kernel: copying", Spoken: "the kernel's copying", Colour: "8b3f9e", Doc: "the kernel copies bytes from and to programs", kernel: kernelCopying},
+	{Name: "kernel: polling, wakeups", Spoken: "the kernel's wake-ups and polling", Colour: "b695d3", Doc: "epoll, poll, futex and io_uring's own work; threads put to sleep, chosen and woken", kernel: kernelPolling},
+	{Name: "kernel: TCP/IP", Spoken: "the kernel's TCP/IP", Colour: "4a3590", Doc: "sockets, TCP, IP, packets and their buffers, queues and devices, loopback included", kernel: kernelNetwork},
+	{Name: "kernel: memory", Spoken: "the kernel's memory management", Colour: "d9b8e6", Doc: "page faults, and memory mapped, returned and cleared", kernel: kernelMemory},
+	{Name: otherKernel, Spoken: "the kernel's other work", Colour: "75709c", Doc: "the way into and out of the kernel, interrupts, timers, files and what has no other name"},
+	{Name: "scheduler", Spoken: "waking and scheduling goroutines", Colour: "5f656e", Doc: "Go's scheduler and network poller: choosing, parking and waking goroutines and threads, idling; its system calls where no kernel frames were seen", calls: goScheduler},
 	{Name: "system calls", Colour: "7a4b66", Doc: "the program's side of system calls; the kernel's too, undivided, where its frames or their names were not seen", calls: slices.Concat(goSystemCalls, nativeSystemCalls), kernel: kernelHidden},
-	{Name: "allocation", Colour: "e8954a", Doc: "memory taken from the heap and given back, and stacks grown, outside encoding and decoding", calls: slices.Concat(goAllocation, nativeAllocation)},
-	{Name: "copying", Colour: "f4d3a0", Doc: "memory copied or cleared by the program, outside allocation, encoding and decoding", calls: slices.Concat(goCopying, nativeCopying)},
-	{Name: "tls", Colour: "d26a92", Doc: "encryption: Go's crypto/…, OpenSSL, BoringSSL, outside what ranks above", owns: slices.Concat(goTLS, nativeTLS)},
-	{Name: "netdyno", Colour: "95c796", Doc: "this program's load generator, transports and worker, and what they call in a language's own library", owns: slices.Concat(goNetdyno, nativeNetdyno)},
-	{Name: "library", Colour: "2b7656", Doc: "the library that carries the exchanges: Go's net and net/http, asio, libevent, gRPC, and every module that is not netdyno's", owns: slices.Concat(goLibrary, nativeLibrary)},
+	{Name: "allocation", Spoken: "allocating memory", Colour: "e8954a", Doc: "memory taken from the heap and given back, and stacks grown, outside encoding and decoding", calls: slices.Concat(goAllocation, nativeAllocation)},
+	{Name: "copying", Spoken: "copying by the program", Colour: "f4d3a0", Doc: "memory copied or cleared by the program, outside allocation, encoding and decoding", calls: slices.Concat(goCopying, nativeCopying)},
+	{Name: "tls", Spoken: "encryption", Colour: "d26a92", Doc: "encryption: Go's crypto/…, OpenSSL, BoringSSL, outside what ranks above", owns: slices.Concat(goTLS, nativeTLS)},
+	{Name: "netdyno", Spoken: "netdyno's own code", Colour: "95c796", Doc: "this program's load generator, transports and worker, and what they call in a language's own library", owns: slices.Concat(goNetdyno, nativeNetdyno)},
+	{Name: "library", Spoken: "the library's own code", Colour: "2b7656", Doc: "the library that carries the exchanges: Go's net and net/http, asio, libevent, gRPC, and every module that is not netdyno's", owns: slices.Concat(goLibrary, nativeLibrary)},
 	{Name: unnamed, Colour: "a9a08c", Doc: "code of which no function has a name, as of stripped programs", calls: []string{"["}},
-	{Name: "rest", Colour: "c9cbc6", Doc: "everything else"},
+	{Name: "rest", Spoken: "other code", Colour: "c9cbc6", Doc: "everything else"},
 }
 
 const (

@@ -20,24 +20,24 @@ func TestDifferencesInWords(t *testing.T) {
 		change func(*Difference)
 		want   string
 	}{
-		{func(*Difference) {}, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
-			"9.00 are in the scheduler (runtime.schedule) and 5.00 in system calls; it costs 2.00 less in the kernel's polling and wakeups; 5.00 are not told apart from noise."},
+		{func(*Difference) {}, "The server of go-net needs 17.0 µs more CPU per exchange than that of go-epoll (16.0–18.0, 4 pairs of probes): " +
+			"9.00 µs more in waking and scheduling goroutines (runtime.schedule), 5.00 µs more in system calls and 2.00 µs less in the kernel's wake-ups and polling."},
 		{func(d *Difference) { d.Pairs = 1 }, "The server of go-net needs 37.0 µs of CPU per exchange, that of go-epoll 20.0, by one pair of probes; " +
 			"with three (probes=3) it can be told in what they differ."},
 		{func(d *Difference) { d.Whole.Told = false }, "The server of go-net needs 37.0 µs of CPU per exchange, that of go-epoll 20.0, by 4 pairs of probes; " +
 			"the difference is not told apart from noise."},
-		{func(d *Difference) { d.Activities = nil }, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
-			"no part is told apart from noise."},
+		{func(d *Difference) { d.Activities = nil }, "The server of go-net needs 17.0 µs more CPU per exchange than that of go-epoll (16.0–18.0, 4 pairs of probes); " +
+			"in what is not told apart from noise."},
 		{func(d *Difference) {
 			for i := range d.Activities {
 				d.Activities[i].Told = false
 			}
-		}, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
-			"no part is told apart from noise; the largest seem to be 9.00 in the scheduler (8.00–10.0) and 5.00 in system calls (4.00–6.00)."},
+		}, "The server of go-net needs 17.0 µs more CPU per exchange than that of go-epoll (16.0–18.0, 4 pairs of probes); " +
+			"in what is not told apart from noise; the largest seem to be 9.00 in waking and scheduling goroutines (8.00–10.0) and 5.00 in system calls (4.00–6.00)."},
 		{func(d *Difference) { d.Source, d.Activities = NoKernel, nil }, "The server of go-net needs 37.0 µs of CPU per exchange, that of go-epoll 20.0, by 4 pairs of probes; " +
 			"perf was not permitted to see the kernel, so it cannot be told in what they differ (sudo sysctl kernel.perf_event_paranoid=1 permits it)."},
-		{func(d *Difference) { d.Source, d.Activities = Mixed, d.Activities[:1] }, "Of the 17.0 µs of server CPU that go-net costs more per exchange than go-epoll (16.0–18.0, 4 pairs of probes), " +
-			"9.00 are in the scheduler (runtime.schedule); 8.00 are not told apart from noise. " +
+		{func(d *Difference) { d.Source, d.Activities = Mixed, d.Activities[:1] }, "The server of go-net needs 17.0 µs more CPU per exchange than that of go-epoll (16.0–18.0, 4 pairs of probes): " +
+			"9.00 µs more in waking and scheduling goroutines (runtime.schedule). " +
 			"Sources differ: perf sees into the kernel and Go's own profiler does not, so the kernel's work counts here as system calls and scheduler."},
 	} {
 		d := d

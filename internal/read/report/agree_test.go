@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -74,9 +75,24 @@ func insideInterval(t *testing.T, where, text string) (n int) {
 // made keeps the findings of random studies, which several tests look at.
 var made = map[uint64]finding.Findings{}
 
+// thorough is set by make soak, which looks at as many pages as the tests say, and else at
+// a fifth of them.
+var thorough = os.Getenv("NETDYNO_SOAK") != ""
+
+// few is how much must have been looked at, of what there is in all pages of make soak.
+func few(n int) int {
+	if thorough {
+		return n
+	}
+	return (n + 19) / 20
+}
+
 // pages are the pages of random studies with what they were made of.
 func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findings, p Page)) {
 	t.Helper()
+	if !thorough {
+		seeds = max(5, seeds/5)
+	}
 	for seed := range seeds {
 		f, known := made[seed]
 		if !known {
@@ -168,7 +184,7 @@ func TestEveryPrintedFigureLiesInsideItsInterval(t *testing.T) {
 			}
 		}
 	})
-	if read < 1000 {
+	if read < few(1000) {
 		t.Errorf("%d figures with an interval read", read)
 	}
 }
@@ -229,7 +245,7 @@ func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
 			}
 		}
 	})
-	if plain < 100 || partial < 100 || divided < 100 || pairs < 5 {
+	if plain < few(100) || partial < few(100) || divided < few(100) || pairs < few(5) {
 		t.Errorf("%d ratios of the figures beside them, %d of figures over shared blocks, %d in tables of comparisons, %d tables of pairs", plain, partial, divided, pairs)
 	}
 }
@@ -271,7 +287,7 @@ func TestTheScreenDividesWhatItShows(t *testing.T) {
 			}
 		}
 	})
-	if plain < 400 || named < 80 || unknown < 100 {
+	if plain < few(400) || named < few(80) || unknown < few(100) {
 		t.Errorf("%d ratios, %d of them with their divisor, %d unknown", plain, named, unknown)
 	}
 }
@@ -311,7 +327,7 @@ func TestNoIntervalSaysNothing(t *testing.T) {
 			}
 		}
 	})
-	if unknown < 50 || read < 1000 {
+	if unknown < few(50) || read < few(1000) {
 		t.Errorf("%d unknown, %d intervals read", unknown, read)
 	}
 }
@@ -395,7 +411,7 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 			}
 		}
 	})
-	if sentences < 30 || rows < 30 || dots < 30 || marks < 20 {
+	if sentences < few(30) || rows < few(30) || dots < few(30) || marks < few(20) {
 		t.Errorf("%d sentences, %d rows of forests, %d rows of dots, %d marks of curves compared", sentences, rows, dots, marks)
 	}
 }
@@ -499,7 +515,7 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 		}
 	})
 	for _, name := range []string{"text at 80", "text at 100", "text at 140", "markdown", "html", "points"} {
-		if read[name] < 40 {
+		if read[name] < few(40) {
 			t.Errorf("%s: %d figures with an interval read", name, read[name])
 		}
 	}
@@ -577,7 +593,7 @@ func TestGateAndCompareDivideWhatTheyShow(t *testing.T) {
 			}
 		}
 	}
-	if gated < 20 || none == 0 || compared < 30 {
+	if gated < few(20) || none == 0 || compared < few(30) {
 		t.Errorf("%d gated, %d without a ratio, %d compared", gated, none, compared)
 	}
 }

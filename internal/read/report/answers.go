@@ -34,20 +34,16 @@ func (l *layout) answers() []Answer {
 // answer is the answer to the study's question.
 func (l *layout) answer() []string {
 	var sentences []string
-	for _, s := range l.Findings.Answer.Sentences {
+	for _, s := range l.Findings.Answer.Text() {
 		sentences = append(sentences, strings.ReplaceAll(s, " %", part.NoBreak+"%"))
 	}
 	return sentences
 }
 
-// condition is the line that says where the answer holds, when it is one of several
-// sentences.
+// condition is the line that says where the answer holds, the last of its sentences; ""
+// for none.
 func (l *layout) condition() string {
-	said := l.Findings.Answer
-	if last := len(said.Sentences) - 1; last > 0 && said.Sentences[last] == said.Condition {
-		return said.Condition
-	}
-	return ""
+	return strings.ReplaceAll(l.Findings.Answer.Condition, " %", part.NoBreak+"%")
 }
 
 // care is what to be careful about, in one line: what weakens the answer first, then what

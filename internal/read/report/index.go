@@ -139,7 +139,8 @@ func (c Contents) Claimed() bool {
 	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return len(e.Claims) > 0 })
 }
 
-// claimLines ends an index with what was claimed and what became of it.
+// claimLines begins an index with what was claimed and what became of it: the answers
+// stand at its end, where a terminal shows them.
 func (t *terminal) claimLines(c Contents) {
 	if !c.Claimed() {
 		return
@@ -156,11 +157,13 @@ func (t *terminal) claimLines(c Contents) {
 			t.paragraph("    ", claim.Ground)
 		}
 	}
+	t.line("")
 }
 
 // Text writes the index for a terminal. The error is w's.
 func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
+	t.claimLines(c)
 	t.heading(printable.Text(c.Title))
 	if len(c.Entries) == 0 {
 		t.line("no study was run")
@@ -178,7 +181,6 @@ func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	}
 	t.line("")
 	t.line(marks)
-	t.claimLines(c)
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}

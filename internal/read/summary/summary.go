@@ -115,7 +115,7 @@ func Of(f finding.Findings) *Summary {
 
 // New sums a run up, however little there is.
 func New(f finding.Findings) *Summary {
-	s := &Summary{Schema: Schema, Answer: f.Answer.Sentences, Loads: []Load{}, Warnings: f.Warnings, Run: f.Header.Directory}
+	s := &Summary{Schema: Schema, Answer: f.Answer.Text(), Loads: []Load{}, Warnings: f.Warnings, Run: f.Header.Directory}
 	s.Totals.Planned, s.Totals.Valid, s.Totals.Invalid = f.Tally.Planned, f.Tally.Valid, f.Tally.Invalid
 	s.Totals.FailedTrials, s.Totals.Missing = f.Tally.Failed, f.Tally.Missing
 	s.Sent = f.Sent

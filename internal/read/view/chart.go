@@ -29,6 +29,7 @@ type Chart struct {
 	Tiles       []Tile       `json:"tiles,omitempty"`        // by Y, then by X, both rising
 	Marks       []Mark       `json:"marks,omitempty"`        // by name, then by cell, in the study's order
 	Knee        string       `json:"knee,omitempty"`         // a front's: which mark is the knee and by which rule, or why there is none
+	Crosses     []Cross      `json:"crosses,omitempty"`      // where arms cross the baseline, as far as it is known
 	Notes       []string     `json:"notes,omitempty"`        // what was left out, or why nothing is drawn
 	Windows     bool         `json:"-"`                      // its points are windows at their rates, of a study that searches for one
 }

@@ -29,7 +29,10 @@ func noteCrossings(s *cells.Dataset, c *Chart, m metric.Metric) {
 		if line.Name == base || len(line.Points) < 2 {
 			continue
 		}
-		text, known := crossing(s, c.Spec, m, line.Name, base)
+		text, known, at := crossing(s, c.Spec, m, line.Name, base)
+		if at != nil {
+			c.Crosses = append(c.Crosses, *at)
+		}
 		switch {
 		case text == "":
 		case known:
@@ -80,7 +83,7 @@ func differencesAlong(s *cells.Dataset, spec record.Chart, m metric.Metric, arm,
 
 // crossing puts into words where two lines cross; "" when too little was measured
 // to ask. It is not known when neither a side nor a likeness shows at any level.
-func crossing(s *cells.Dataset, spec record.Chart, m metric.Metric, arm, base string) (text string, known bool) {
+func crossing(s *cells.Dataset, spec record.Chart, m metric.Metric, arm, base string) (text string, known bool, at *Cross) {
 	along, refused := differencesAlong(s, spec, m, arm, base)
 	places := make([]stat.At, len(along))
 	for i, b := range along {
@@ -88,19 +91,33 @@ func crossing(s *cells.Dataset, spec record.Chart, m metric.Metric, arm, base st
 	}
 	signs, ok := stat.Signs(places, cells.Level)
 	if !ok || len(places) < 2 {
-		return "", false
+		return "", false, nil
 	}
 	same := sameWords(s, along, signs)
 	known = same != "" || slices.ContainsFunc(signs, func(e stat.Estimate) bool { return e.Sign() != 0 })
-	text = arm + " and " + base + " " + crossingWords(spec.X, along, signs, arm) + same
+	words, at := crossingWords(spec.X, along, signs, arm)
+	if at != nil {
+		at.Arm, at.Base = arm, base
+	}
+	text = arm + " and " + base + " " + words + same
 	if len(refused) > 0 {
 		text += fmt.Sprintf("; nothing is said of %s=%s", spec.X, strings.Join(refused, ", "))
 	}
-	return text + ".", known
+	return text + ".", known, at
+}
+
+// Cross is where an arm's line crosses the baseline's, in levels of a factor.
+type Cross struct {
+	Arm    string `json:"arm"`
+	Base   string `json:"base"`
+	Factor string `json:"factor"`
+	At     string `json:"at"`
+	Low    string `json:"low"` // of its interval of 95 %
+	High   string `json:"high"`
 }
 
 // crossingWords says whether two lines cross between the levels of an axis.
-func crossingWords(factor string, along []between, signs []stat.Estimate, arm string) string {
+func crossingWords(factor string, along []between, signs []stat.Estimate, arm string) (string, *Cross) {
 	first, last := along[0].level.Text, along[len(along)-1].level.Text
 	var turns []int // of the levels whose sign is known, those before which it changes
 	var known []int
@@ -115,7 +132,7 @@ func crossingWords(factor string, along []between, signs []stat.Estimate, arm st
 	}
 	switch {
 	case len(turns) > 1:
-		return fmt.Sprintf("cross more than once between %s=%s and %s", factor, first, last)
+		return fmt.Sprintf("cross more than once between %s=%s and %s", factor, first, last), nil
 	case len(turns) == 1:
 		from, to := known[turns[0]-1], known[turns[0]]
 		order := side(signs[from]) + " before and " + side(signs[to]) + " after"
@@ -125,14 +142,15 @@ func crossingWords(factor string, along []between, signs []stat.Estimate, arm st
 		}
 		c, ok := stat.Crossing(places, from, to, cells.Level)
 		if !ok {
-			return fmt.Sprintf("cross between %s=%s and %s: %s is %s", factor, along[from].level.Text, along[to].level.Text, arm, order)
+			return fmt.Sprintf("cross between %s=%s and %s: %s is %s", factor, along[from].level.Text, along[to].level.Text, arm, order), nil
 		}
 		like := along[from].level.Text
-		return fmt.Sprintf("cross at about %s=%s (95 %% interval %s–%s): %s is %s", factor, levelLike(like, c.Point), levelLike(like, c.Low), levelLike(like, c.High), arm, order)
+		at := &Cross{Factor: factor, At: levelLike(like, c.Point), Low: levelLike(like, c.Low), High: levelLike(like, c.High)}
+		return fmt.Sprintf("cross at about %s=%s (95 %% interval %s–%s): %s is %s", factor, at.At, at.Low, at.High, arm, order), at
 	case len(known) == len(along):
-		return fmt.Sprintf("do not cross between %s=%s and %s: %s is %s throughout", factor, first, last, arm, side(signs[0]))
+		return fmt.Sprintf("do not cross between %s=%s and %s: %s is %s throughout", factor, first, last, arm, side(signs[0])), nil
 	case len(known) == 0:
-		return fmt.Sprintf("do not differ clearly at any %s from %s to %s, so it is undecided whether they cross", factor, first, last)
+		return fmt.Sprintf("do not differ clearly at any %s from %s to %s, so it is undecided whether they cross", factor, first, last), nil
 	}
 	var where, open []string
 	for i, b := range along {
@@ -142,7 +160,7 @@ func crossingWords(factor string, along []between, signs []stat.Estimate, arm st
 			open = append(open, b.level.Text)
 		}
 	}
-	return fmt.Sprintf("do not differ clearly at %s=%s, so it is undecided whether they cross: %s is %s at %s", factor, strings.Join(open, ", "), arm, side(signs[known[0]]), strings.Join(where, ", "))
+	return fmt.Sprintf("do not differ clearly at %s=%s, so it is undecided whether they cross: %s is %s at %s", factor, strings.Join(open, ", "), arm, side(signs[known[0]]), strings.Join(where, ", ")), nil
 }
 
 func side(e stat.Estimate) string {

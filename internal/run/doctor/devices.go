@@ -1,7 +1,10 @@
 package doctor
 
 import (
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/record"
@@ -57,4 +60,107 @@ func prefixed(word, fact string) string {
 // listed joins what is there.
 func listed(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// Speeds in Mbit/s from which a card asks for more than the defaults of a
+// distribution give.
+const (
+	fastCard     = 10_000
+	veryFastCard = 25_000
+)
+
+// softDrivers drive nothing that could be slower than the CPU.
+var softDrivers = []string{"", "bridge", "dummy", "ifb", "tun", "veth"}
+
+// cards are the interfaces with hardware behind them, or with another host's,
+// that are not down; sorted.
+func (k known) cards() []string {
+	seen := make(map[string]bool)
+	for key := range k {
+		name, found := strings.CutPrefix(key, "nic.")
+		last := strings.LastIndex(name, ".")
+		if !found || last <= 0 {
+			continue
+		}
+		name = name[:last]
+		state := k["nic."+name+".state"]
+		if !slices.Contains(softDrivers, k["nic."+name+".driver"]) && state != "down" && state != "lowerlayerdown" {
+			seen[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// fastest is the card that a measurement most likely uses: that with the most
+// speed, the first by name among equals; "" when there is none.
+func (k known) fastest() string {
+	best, most := "", -1.0
+	for _, name := range k.cards() {
+		if speed, _ := k.number("nic." + name + ".speed_mbit_per_s"); speed > most {
+			best, most = name, speed
+		}
+	}
+	return best
+}
+
+// nic returns a card's fact by the last part of its key.
+func (k known) nic(name, part string) string { return k["nic."+name+"."+part] }
+
+// speed returns a card's in Mbit/s; 0 when unknown.
+func (k known) speed(name string) float64 {
+	speed, _ := k.number("nic." + name + ".speed_mbit_per_s")
+	return speed
+}
+
+// ratio reads "1024 of 8192".
+func ratio(text string) (set, most int, ok bool) {
+	left, right, found := strings.Cut(text, " of ")
+	set, err1 := strconv.Atoi(left)
+	most, err2 := strconv.Atoi(right)
+	return set, most, found && err1 == nil && err2 == nil
+}
+
+// fixOf writes the command for cards by name. What a card could have stands in
+// for RX_MAX, TX_MAX and CHANNELS; cards that share a finding share these.
+func (k known) fixOf(command string, names []string) string {
+	most := func(part string) string {
+		_, n, _ := ratio(k.nic(names[0], part))
+		return strconv.Itoa(n)
+	}
+	command = strings.NewReplacer(
+		"RX_MAX", most("ring_receive"), "TX_MAX", most("ring_send"), "CHANNELS", strconv.Itoa(k.channelsWanted(names[0])),
+		"NODE", k.nic(names[0], "numa_node"), "BUS", k.nic(names[0], "bus"),
+	).Replace(command)
+	switch {
+	case !strings.Contains(command, "DEV"):
+		return command
+	case len(names) == 1:
+		return strings.ReplaceAll(command, "DEV", names[0])
+	}
+	return fmt.Sprintf("for i in %s; do %s; done", strings.Join(names, " "), strings.ReplaceAll(command, "DEV", "$i"))
+}
+
+// channelsWanted is one for each CPU, as far as the card has them; 0 when
+// either is unknown.
+func (k known) channelsWanted(name string) int {
+	_, most, _ := ratio(k.nic(name, "channels"))
+	cpus, _ := strconv.Atoi(k["cpu.count"])
+	return max(min(most, cpus), 0)
+}
+
+// lanes returns what a PCIe link such as "8.0 GT/s x8" carries in Mbit/s, after
+// its line code and before its packets' headers. Source: PCI Express Base
+// Specification, physical layer: 8b/10b up to 5 GT/s, 128b/130b above.
+func lanes(text string) (mbit float64, ok bool) {
+	speed, width, found := strings.Cut(text, " GT/s x")
+	rate, err1 := strconv.ParseFloat(speed, 64)
+	n, err2 := strconv.Atoi(width)
+	if !found || err1 != nil || err2 != nil {
+		return 0, false
+	}
+	code := 128.0 / 130
+	if rate <= 5 {
+		code = 8.0 / 10
+	}
+	return rate * 1000 * float64(n) * code, true
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
 )
@@ -280,4 +282,70 @@ func (p *preflight) neighbours(now Sample) {
 	if len(found) > 0 {
 		p.warn("busy-machine", strings.Join(fixes, "; "), "%s", strings.Join(found, " and "))
 	}
+}
+
+// What netdyno itself opens: its files, the programs that it asks what they are,
+// and three pipes for each worker of a trial.
+const (
+	ownFiles       = 128
+	filesPerWorker = 8
+)
+
+// OwnFiles refuses to begin a run of so many workers at once where netdyno itself
+// may open only so many files. It names what a worker needs too that has the same
+// limit, 0 for none, so that one command raises it for both.
+func OwnFiles(allowed uint64, workers, each int) error {
+	needed, also := ownFiles+filesPerWorker*workers, ""
+	if allowed >= uint64(needed) {
+		return nil
+	}
+	if uint64(each) > allowed {
+		also = fmt.Sprintf(", a worker %d,", each)
+	}
+	return fmt.Errorf("descriptors: netdyno itself needs %d%s and at most %d are allowed here; %s", needed, also, allowed, fileLimitFix(max(needed, each)))
+}
+
+// tellable is the difference that a comparison should find at least: half of
+// what most people would act on.
+const tellable = 0.05
+
+// Undetectable says which differences a plan of so many blocks and such windows cannot
+// tell on machines that were calibrated, and what would. Without a calibration it says
+// nothing.
+func Undetectable(c *record.Calibration, primary []string, blocks int, window time.Duration) []record.Warning {
+	if c == nil {
+		return nil
+	}
+	var all []record.Warning
+	for _, metric := range primary {
+		spread, known := c.Spreads[metric]
+		if !known {
+			continue
+		}
+		at, enough := 0.0, 0
+		for _, s := range spread.Smallest {
+			if s.Blocks <= blocks {
+				at = s.Difference
+			}
+			if s.Difference <= tellable && enough == 0 {
+				enough = s.Blocks
+			}
+		}
+		if at <= tellable {
+			continue // enough, or fewer blocks than can tell anything, of which the planner warns
+		}
+		advice := "no usual number of blocks shows smaller differences here: fix what netdyno doctor names, or use a quieter machine"
+		if enough > 0 {
+			advice = fmt.Sprintf("blocks=%d shows differences of %s", enough, quantity.FormatShare(tellable))
+		}
+		if c.EnoughWindowS > 2*window.Seconds() && window > 0 {
+			advice += fmt.Sprintf("; longer windows help too, up to about %s", quantity.FormatDuration(time.Duration(c.EnoughWindowS*float64(time.Second))))
+		}
+		all = append(all, record.Warning{
+			About:  "blocks",
+			Text:   fmt.Sprintf("by its calibration, this machine shows differences in %s of about %s or more with %d blocks", metric, quantity.FormatShare(at), blocks),
+			Advice: advice,
+		})
+	}
+	return all
 }

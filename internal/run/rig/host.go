@@ -1,7 +1,12 @@
 package rig
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -46,4 +51,87 @@ func (h Host) SourcesFor(n int) ([]string, error) {
 		return nil, fmt.Errorf("%d source addresses are needed on %s for so many connections, and it has %d; use fewer connections, or clients on more hosts", n, h.Name, len(h.Sources))
 	}
 	return h.Sources[:n:n], nil
+}
+
+// HostError is what is wrong with one host of a rig. Trials that run on others can
+// go on. What several hosts suffer from is several of these, joined.
+type HostError struct {
+	Host string
+	Err  error
+}
+
+func (e *HostError) Error() string { return e.Host + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *HostError) Unwrap() error { return e.Err }
+
+// ErrorOf returns what of an error concerns a trial on these hosts: what is of no
+// host alone, and what is of theirs; nil for nothing. What only some of its hosts
+// suffer from loses the words around all of it.
+func ErrorOf(err error, hosts ...string) error {
+	if err == nil {
+		return nil
+	}
+	if one, is := err.(*HostError); is { //nolint:errorlint // looked at layer by layer
+		if slices.Contains(hosts, one.Host) {
+			return err
+		}
+		return nil
+	}
+	if joined, several := err.(interface{ Unwrap() []error }); several {
+		var mine []error
+		for _, part := range joined.Unwrap() {
+			mine = append(mine, ErrorOf(part, hosts...))
+		}
+		return errors.Join(mine...)
+	}
+	inner := errors.Unwrap(err)
+	if inner == nil {
+		return err
+	}
+	mine := ErrorOf(inner, hosts...)
+	if mine != nil && mine.Error() == inner.Error() {
+		return err
+	}
+	return mine
+}
+
+// ResolveAddress gives the host its address where it has none: the first IPv4 address
+// of an interface there, by ip-address(8). An address that is given must be one.
+func (h *Host) ResolveAddress(ctx context.Context, onInterface string) error {
+	if h.Address == "" && onInterface != "" {
+		found, err := h.addressOn(ctx, onInterface)
+		if err != nil {
+			return err
+		}
+		h.Address = found
+	}
+	if _, err := netip.ParseAddr(h.Address); err != nil {
+		return fmt.Errorf("address %q of %s is not an IP address; expected one of the data network, or the name of its interface", h.Address, h.Name)
+	}
+	h.Sources = []string{h.Address}
+	return nil
+}
+
+func (h *Host) addressOn(ctx context.Context, name string) (string, error) {
+	out, err := h.Ask(ctx, nil, "ip", "-json", "-4", "address", "show", "dev", name)
+	if err != nil {
+		return "", fmt.Errorf("address on interface %s: %w", name, err)
+	}
+	var devices []struct {
+		Addresses []struct {
+			Local string `json:"local"`
+		} `json:"addr_info"`
+	}
+	if err := json.Unmarshal(out, &devices); err != nil {
+		return "", fmt.Errorf("address on interface %s of %s: %w", name, h.Name, err)
+	}
+	for _, d := range devices {
+		for _, a := range d.Addresses {
+			if a.Local != "" {
+				return a.Local, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("interface %s of %s has no IPv4 address", name, h.Name)
 }

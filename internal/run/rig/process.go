@@ -3,14 +3,17 @@
 package rig
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -275,4 +278,84 @@ func (p *Process) Stopped() bool {
 	// proc_pid_stat(5): the state follows the name, which may hold anything.
 	end := bytes.LastIndexByte(text, ')')
 	return end > 0 && len(text) > end+2 && text[end+2] == 'T'
+}
+
+// maxLine bounds the first line of a command, in bytes.
+const maxLine = 64 << 10
+
+// FirstLine reads what a command says first, without the spaces around it. When
+// the context ends before it has said a line, its cause is the error, and the
+// reading goes on until the command does not hold from any more. It may read
+// more than the line.
+func FirstLine(ctx context.Context, from io.Reader) (string, error) {
+	type answer struct {
+		line string
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		line, err := bufio.NewReaderSize(from, maxLine).ReadSlice('\n')
+		answered <- answer{strings.TrimSpace(string(line)), err}
+	}()
+	select {
+	case a := <-answered:
+		return a.line, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// keepStderr is how much of a process's stderr is kept, in bytes.
+const keepStderr = 4 << 10
+
+// Tail is a Writer that keeps the last of what a process says, for an error or
+// a record. Any goroutine may use it.
+type Tail struct {
+	mu      sync.Mutex
+	kept    []byte
+	dropped int64
+}
+
+// Write keeps the end of b and never fails.
+func (t *Tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b...)
+	if over := len(t.kept) - keepStderr; over > 0 {
+		t.dropped += int64(over)
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(b), nil
+}
+
+// String returns what was kept, after a line saying how much was not.
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dropped == 0 {
+		return string(t.kept)
+	}
+	return fmt.Sprintf("[%d bytes dropped]\n%s", t.dropped, t.kept)
+}
+
+// StartTied starts a command that the kernel ends by a signal when this process is
+// gone, in a process group of its own, and closes ended when it has ended and
+// been waited for; its ProcessState says how.
+func StartTied(c *exec.Cmd, death syscall.Signal) (ended <-chan struct{}, err error) {
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: death}
+	c.WaitDelay = pipeLinger // a child of it must not hold its pipes open for ever
+	started, over := make(chan error), make(chan struct{})
+	go func() {
+		// Pdeathsig fires when the thread that forked ends, and Go ends threads at
+		// its own discretion: this one lives as long as the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.Start()
+		started <- err
+		if err == nil {
+			_ = c.Wait() // ProcessState has its verdict
+		}
+		close(over)
+	}()
+	return over, <-started
 }

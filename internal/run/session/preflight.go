@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -102,3 +103,33 @@ func demandsOf(s *site, work study.Work) []demand {
 	}
 	return all
 }
+
+// leaveProbesOut takes the probes out of a built-in study that were not asked for, where
+// perf does not see into the kernel, and says so: what they would show is less than half
+// of what an exchange costs. A run that goes on keeps its plan.
+func (s *Session) leaveProbesOut() {
+	if s.Study.Probes == 0 || s.request.Continue || !s.request.builtIn() || s.request.sets("probes") {
+		return
+	}
+	for _, h := range s.site.hosts {
+		sees := s.site.facts[h.Name].Values["perf.sees"]
+		if sees == "" || sees == "programs and kernel" && s.site.facts[h.Name].Values["perf.path"] != "none" {
+			continue
+		}
+		why := "perf may not see into the kernel (sudo sysctl kernel.perf_event_paranoid=1 lets it)"
+		if s.site.facts[h.Name].Values["perf.path"] == "none" {
+			why = "perf is not installed (Debian: linux-perf)"
+		}
+		isProbe := func(t record.Trial) bool { return t.Probe }
+		s.Study.Probes = 0
+		s.All, s.Trials = slices.DeleteFunc(slices.Clone(s.All), isProbe), slices.DeleteFunc(slices.Clone(s.Trials), isProbe)
+		s.Warnings = append(s.Warnings, record.Warning{
+			About: "profile", Text: "no profiles on " + h.Name + ": " + why,
+			Advice: fmt.Sprintf("probes=%d profiles all the same, as far as the programs see themselves", studiedProbes),
+		})
+		return
+	}
+}
+
+// studiedProbes are as many as tell in what two arms differ.
+const studiedProbes = 3

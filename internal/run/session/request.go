@@ -1,10 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/study/source"
 )
 
 // Request says what to run, where, and from where on.
@@ -48,6 +51,17 @@ func (r Request) named() string {
 		return r.Args[0]
 	}
 	return ""
+}
+
+// builtIn tells whether the study is one of netdyno's own, also of a run that goes on.
+func (r Request) builtIn() bool {
+	return slices.Contains(source.List(), cmp.Or(r.begunAs, r.named()))
+}
+
+// sets tells whether the command line or the command gives a key its value.
+func (r Request) sets(key string) bool {
+	return slices.ContainsFunc(r.Set, func(s Set) bool { return s.Key == key }) ||
+		slices.ContainsFunc(r.Args, func(arg string) bool { return strings.HasPrefix(arg, key+"=") })
 }
 
 // studyName is what the command calls its study; "" where it does not.

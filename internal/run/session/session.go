@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"netdyno/internal/input"
 	"netdyno/internal/record"
@@ -23,7 +22,6 @@ import (
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/study"
-	"netdyno/internal/run/study/source"
 )
 
 // Session is a study made ready: planned, checked against what is here, on a
@@ -131,8 +129,7 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 	if external {
 		leaveServerOut(s.Study)
 	}
-	named := cmp.Or(s.request.begunAs, s.request.named())
-	if err := s.checkTransports(s.catalog, slices.Contains(source.List(), named), external); err != nil {
+	if err := s.checkTransports(s.catalog, s.request.builtIn(), external); err != nil {
 		return err
 	}
 	return s.compile(ctx, s.catalog, s.request.Say, s.request.DryRun)
@@ -157,6 +154,7 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 		return err
 	}
 	s.site.enterLeaves(described)
+	s.leaveProbesOut()
 	if err := s.settleProcesses(); err != nil {
 		return err
 	}
@@ -199,24 +197,6 @@ func (s *Session) Close() error {
 		return err
 	}
 	return errors.Join(err, s.site.close())
-}
-
-// trialOverhead is what starting, connecting, verifying and ending a trial
-// takes, for estimates.
-const trialOverhead = 200 * time.Millisecond
-
-// Estimate returns how long some trials of the plan will take.
-func (s *Session) Estimate(trials []record.Trial) study.Estimate {
-	return study.EstimateTime(trials, study.Pace{Overhead: trialOverhead + bench.Rest(s.site.rig), BytesPerS: s.BytesPerS()})
-}
-
-// BytesPerS returns how fast fixed amounts of work are estimated to move: as the
-// best stream of this machine's calibration, where there is one.
-func (s *Session) BytesPerS() float64 {
-	if c := s.Facts.Calibration; c != nil && c.LinkBytesPerS > 0 {
-		return c.LinkBytesPerS
-	}
-	return study.DefaultBytesPerS
 }
 
 // Placement says where the workers of some kinds of trial run.

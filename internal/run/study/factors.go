@@ -122,9 +122,8 @@ const OptionPrefix = "opt."
 
 var optionName = regexp.MustCompile(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// FactorNamed returns the factor of that name, or of a usual one for it (spelling.go),
-// or an error with the nearest
-// name. A name that has changed gives the factor of today's name, whose Renamed
+// FactorNamed returns the factor of that name, or of a usual one for it (spellings),
+// or an error with the nearest name. A name that has changed gives the factor of today's name, whose Renamed
 // says so.
 func FactorNamed(name string) (Factor, error) {
 	typed, renamed := name, ""
@@ -165,4 +164,56 @@ func renamedText(old, now string) string {
 // study does not mention it.
 func (f Factor) inTrial() bool {
 	return f.Default != "" && f.Kind != Whole
+}
+
+// What stands for a text that requests carry and that is no level: a file of the run's
+// directory, by its hash, or one that is kept nowhere after the run.
+const (
+	GivenPrefix  = "@given/"
+	SecretPrefix = "@secret/"
+)
+
+// IsGiven tells whether a level stands for a text.
+func IsGiven(level string) bool {
+	return strings.HasPrefix(level, GivenPrefix) || strings.HasPrefix(level, SecretPrefix)
+}
+
+// Given puts other levels in the place of those of options that begin with @ and name a
+// file; @@ begins a level that begins with @. It is called before the study is used.
+// The error names the position.
+func (s *Study) Given(level func(text string) (string, error)) error {
+	for factor, l := range s.Levels() {
+		if !strings.HasPrefix(factor, OptionPrefix) || !strings.HasPrefix(l.Text, "@") || strings.HasPrefix(l.Text, "@@") {
+			continue
+		}
+		text, err := level(l.Text)
+		if err != nil {
+			return Errorf(l.At, "%s: %s", factor, err)
+		}
+		l.Text = text
+	}
+	return nil
+}
+
+// spellings are the names by which users of other tools know factors.
+var spellings = map[string]string{
+	"concurrency": "connections",
+	"conns":       "connections",
+	"duration":    "window",
+	"time":        "window",
+	"qps":         "rate",
+	"rps":         "rate",
+	"pipeline":    "inflight",
+	"streams":     "connections",
+}
+
+// messageSizes answers names that mean two factors.
+const messageSizes = "write request=SIZE for the message from client to server and response=SIZE for the one back"
+
+// unclear are names that stand for no one factor, with what to write instead.
+var unclear = map[string]string{
+	"payload":     messageSizes,
+	"size":        messageSizes,
+	"messagesize": messageSizes,
+	"protocol":    "write transport=NAME; netdyno transports lists them",
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"strings"
 
 	"netdyno/internal/record"
 )
@@ -80,3 +82,65 @@ func scheduleSeed(seed uint64, block int, cell string) uint64 {
 }
 
 func digits(n int) int { return len(strconv.Itoa(n)) }
+
+const (
+	// MaxLooks bounds the looks of a study, the further ones included: each costs
+	// the others a part of the level (specification §6.10).
+	MaxLooks = 5
+	// LeastLook is the first number of blocks that gives an interval at all.
+	LeastLook = 2
+)
+
+// StandardLooks returns the looks of a study that names none, in blocks. It ends
+// at the first of its stages at which every primary comparison is settled, and
+// goes on to the further ones when it is told to. Why these:
+// docs/decisions/0020-looks-that-go-on.md.
+func StandardLooks() (stages, further []int) { return []int{6, 10, 16}, []int{26, 42} }
+
+// Before returns the trials that are run when a run stops after some blocks:
+// all of those, and the probes.
+func Before(trials []record.Trial, blocks int) []record.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return t.Block > blocks && !t.Probe })
+}
+
+// MaxTrials bounds a plan, and with it the memory that planning takes.
+const MaxTrials = 1_000_000
+
+// CheckSize refuses a study whose plan is out of bounds. Pairs that several
+// sweeps share count for each: the bound is on the work of planning too.
+func (s *Study) CheckSize() error {
+	perBlock, perProbe := 0, 0
+	var products []string
+	for _, d := range s.designs() {
+		arms := d.comparedLevels().Levels
+		cells, n := 1, max(1, len(arms))
+		for _, v := range d.crossed() {
+			cells *= len(v.Levels)
+			if cells > MaxTrials {
+				break
+			}
+		}
+		if len(s.Sweeps) > 0 && !hasText(arms, s.Compare.Baseline) {
+			n++
+		}
+		perBlock, perProbe = perBlock+cells*(n+1), perProbe+cells*n
+		products = append(products, d.product())
+		if perBlock > MaxTrials || perBlock*s.planned()+perProbe*s.Probes > MaxTrials {
+			return Errorf(s.At, "the study plans more than %d trials: %s; vary fewer levels or run fewer blocks",
+				MaxTrials, s.repeated(strings.Join(products, " + ")))
+		}
+	}
+	return nil
+}
+
+// repeated prints a sum of products with what repeats it.
+func (s *Study) repeated(sum string) string {
+	if len(s.Sweeps) > 1 {
+		sum = "(" + sum + ")"
+	}
+	text := fmt.Sprintf("%s × %d blocks", sum, s.planned())
+	if s.Probes > 0 {
+		text += fmt.Sprintf(" and %d probes", s.Probes)
+	}
+	return text
+}

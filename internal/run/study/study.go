@@ -12,8 +12,10 @@
 package study
 
 import (
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"netdyno/internal/record"
 )
@@ -29,13 +31,13 @@ type Study struct {
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
 	Recommend []string // as record.Study's
-	Blocks    int     // that a run does by itself, at most
-	Stages    []int   // blocks after which the run may stop, the last of them Blocks; nil for one stage
-	Further   []int   // blocks after Blocks to which it goes on when it is told to; nil for none
-	Mesh      bool    // its cells are ordered pairs of hosts, and disjoint ones run at the same time
-	SettleS   float64 // seconds that the trials after the first block may take until then; 0 for no bound
-	Settle    float64 // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
-	Probes    int     // per arm and cell
+	Blocks    int      // that a run does by itself, at most
+	Stages    []int    // blocks after which the run may stop, the last of them Blocks; nil for one stage
+	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
+	Mesh      bool     // its cells are ordered pairs of hosts, and disjoint ones run at the same time
+	SettleS   float64  // seconds that the trials after the first block may take until then; 0 for no bound
+	Settle    float64  // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
+	Probes    int      // per arm and cell
 	Seed      uint64
 	Published []record.Published
 	Charts    []record.Chart
@@ -171,4 +173,94 @@ func (s *Study) Renamed() []string {
 		}
 	}
 	return all
+}
+
+// Position is where the user wrote something: in a line of a file, or in an
+// argument of the command line. Package source knows both; nil stands for what
+// nobody wrote, a default.
+type Position interface {
+	String() string  // "blocks.yaml:12:9" or `argument 3 ("rate=20K")`
+	Excerpt() string // the line with a caret under it; "" on the command line
+}
+
+// Error is a mistake in a study. It names the position, what was found and what
+// was expected, and shows the line.
+type Error struct {
+	Position string
+	Text     string
+	Excerpt  string
+}
+
+func (e *Error) Error() string {
+	if e.Excerpt == "" {
+		return e.Position + ": " + e.Text
+	}
+	return e.Position + ": " + e.Text + "\n" + e.Excerpt
+}
+
+// Lines are what Error consists of: text and place, then the line itself with its caret.
+func (e *Error) Lines() []string {
+	return append([]string{e.Position + ": " + e.Text}, strings.Split(e.Excerpt, "\n")...)
+}
+
+// Errorf returns an *Error at a position, which may be nil.
+func Errorf(at Position, format string, values ...any) error {
+	e := &Error{Position: where(at), Text: fmt.Sprintf(format, values...)}
+	if at != nil {
+		e.Excerpt = at.Excerpt()
+	}
+	return e
+}
+
+func where(at Position) string {
+	if at == nil {
+		return "the default"
+	}
+	return at.String()
+}
+
+// Summary returns what readers need of the study. Hold has every level that
+// all trials share, defaults included; Vary begins with the compared factor and
+// has what sweeps hold differently too. The planner's warnings are the caller's
+// to add.
+func Summary(s *Study) record.Study {
+	out := record.Study{
+		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend),
+		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
+		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
+		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
+	}
+	others := s.others()
+	shared := defaults()
+	for _, h := range s.designs()[0].hold {
+		set(shared, h.Factor, h.Level)
+	}
+	settle(shared)
+	for factor, level := range shared {
+		if !s.differs(factor, others) {
+			out.Hold[factor] = level.Text
+		}
+	}
+	out.Labels = s.labels()
+	out.Vary = append(out.Vary, factorOf(s.Compared()))
+	for _, v := range others {
+		out.Vary = append(out.Vary, factorOf(v))
+	}
+	return out
+}
+
+// differs reports whether a trial's factor is not the study's to hold: it is
+// compared or names cells, is bundled in an arm, or follows from one that is.
+func (s *Study) differs(factor string, others []Varied) bool {
+	for _, source := range append([]string{factor}, follows[factor]...) {
+		if s.Varies(source) || FindVaried(others, source) != nil {
+			return true
+		}
+		for i := range s.Arms {
+			if _, ok := Find(s.Arms[i].Settings, source); ok {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -2,7 +2,10 @@ package study
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -55,4 +58,91 @@ func (s *Study) warnStages() []record.Warning {
 		}
 	}
 	return out
+}
+
+// aliasedCells warns of factors that change only together over the cells, as
+// sweeps that each hold several factors at levels of their own make them: what
+// differs between two such cells cannot be laid to one of them. A factorial
+// design has none.
+func (s *Study) aliasedCells() []record.Warning {
+	if len(s.Sweeps) == 0 {
+		return nil
+	}
+	var cells []map[string]string
+	seen := map[string]bool{}
+	for _, t := range s.pairs() {
+		if !seen[t.Cell] {
+			seen[t.Cell] = true
+			cells = append(cells, t.Levels)
+		}
+	}
+	groups := map[string][]string{}
+	for _, v := range s.others() {
+		if lacked(cells, v.Factor) || strings.HasPrefix(v.Factor, OptionPrefix) {
+			continue // part of another factor's level, in whose cells alone it is
+		}
+		if p := pattern(cells, v.Factor); p != "" {
+			groups[p] = append(groups[p], v.Factor)
+		}
+	}
+	return together(groups, "over the sweeps", "compare arms within a cell, which this does not touch; to compare cells, add a sweep that crosses them")
+}
+
+// lacked reports whether some cell has no level of a factor.
+func lacked(cells []map[string]string, factor string) bool {
+	return slices.ContainsFunc(cells, func(levels map[string]string) bool {
+		_, has := levels[factor]
+		return !has
+	})
+}
+
+// warnThin names metrics that will not exist because their trials have fewer
+// exchanges than they need: as many as a rate offers in a window, or as a fixed
+// amount of work has. How many a closed loop gets to do is not known here.
+func (s *Study) warnThin() []record.Warning {
+	asked := slices.DeleteFunc(metric.All(), func(m metric.Metric) bool {
+		required := slices.ContainsFunc(s.Requires, func(r record.Require) bool { return r.Metric == m.Name })
+		return m.Least == 0 || !required && !slices.Contains(s.Compare.Primary, m.Name)
+	})
+	if len(asked) == 0 {
+		return nil
+	}
+	fewest, known := s.fewestExchanges()
+	var out []record.Warning
+	for _, m := range asked {
+		if known && fewest < float64(m.Least) {
+			out = append(out, record.Warning{
+				About:  "thin",
+				Text:   fmt.Sprintf("%s needs %d exchanges in a trial, and there are trials of %.0f", m.Name, m.Least, fewest),
+				Advice: "lengthen the window, or compare a percentile nearer to the middle",
+			})
+		}
+	}
+	return out
+}
+
+// fewestExchanges returns how many a trial of the plan is offered at the least;
+// false when none says.
+func (s *Study) fewestExchanges() (fewest float64, known bool) {
+	type load struct{ rate, window, amount, connections, active string }
+	seen := map[load]bool{}
+	for _, t := range s.pairs() {
+		l := load{t.Levels["rate"], t.Levels["window"], t.Levels["amount"], t.Levels["connections"], t.Levels["active"]}
+		if seen[l] {
+			continue
+		}
+		seen[l] = true
+		w, err := Decode(t.Levels)
+		if err != nil {
+			continue // no trial will come of it; the bench says why
+		}
+		n := w.Load.Rate * w.Window.Seconds()
+		if w.Load.Amount > 0 {
+			n = float64(w.Load.Amount) * max(1, w.Load.ActiveShare*float64(w.Load.Connections))
+		}
+		if n > 0 && (!known || n < fewest) {
+			fewest, known = n, true
+		}
+	}
+	return fewest, known
 }

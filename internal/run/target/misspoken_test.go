@@ -62,7 +62,7 @@ func TestAServerOfBothVersionsThatRefuses(t *testing.T) {
 		s.Config.Protocols.SetUnencryptedHTTP2(true)
 		s.Start()
 		t.Cleanup(s.Close)
-		_, err := probe.Probe(t.Context(), probe.Target{URL: s.URL + "/"})
+		_, err := target.Ask(t.Context(), target.Target{URL: s.URL + "/"})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint(status)) {
 			t.Errorf("status %d: %v, want an error that names it", status, err)
 		} else if got := strings.Contains(err.Error(), "--http2"); got != advised {

@@ -12,6 +12,9 @@
 package codec
 
 import (
+	"hash/crc32"
+	"math/rand/v2"
+
 	"netdyno/internal/contract"
 	_ "netdyno/internal/work/codec/own" // the code generated for a message of the user's, where the worker is built with it
 )
@@ -64,4 +67,17 @@ type Exchange struct {
 	Up, Down           Kind  // of Codec; zero for codec bytes
 	UpBytes, DownBytes int64 // of the encoded messages
 	up, down           []byte
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// random returns n bytes that nothing can compress. They depend on the
+// direction alone, so that both ends know them and a foreign server can serve
+// them from a file.
+func random(n int64, direction byte) []byte {
+	content := make([]byte, n)
+	var key [32]byte
+	key[0] = direction
+	_, _ = rand.NewChaCha8(key).Read(content) // never fails
+	return content
 }

@@ -3,6 +3,7 @@ package codec
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
@@ -131,4 +132,35 @@ func (t *Types) compiled(message proto.Message) (proto.Message, error) {
 		return nil, fmt.Errorf("encode as generated code: %w", err)
 	}
 	return compiled, nil
+}
+
+var (
+	anything = reflect.TypeFor[any]()
+	aString  = reflect.TypeFor[string]()
+	anInt64  = reflect.TypeFor[int64]()
+	aUint64  = reflect.TypeFor[uint64]()
+)
+
+// scalar returns the Go type for a field that holds no message.
+func scalar(kind protoreflect.Kind) reflect.Type {
+	switch kind {
+	case protoreflect.BoolKind:
+		return reflect.TypeFor[bool]()
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return reflect.TypeFor[int32]()
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return reflect.TypeFor[uint32]()
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return anInt64
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return aUint64
+	case protoreflect.FloatKind:
+		return reflect.TypeFor[float32]()
+	case protoreflect.DoubleKind:
+		return reflect.TypeFor[float64]()
+	case protoreflect.BytesKind:
+		return reflect.TypeFor[[]byte]()
+	default: // string, enum
+		return aString
+	}
 }

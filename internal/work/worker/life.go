@@ -2,7 +2,11 @@ package worker
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
@@ -129,4 +133,41 @@ func (m *machine) tick() {
 		}
 	}
 	m.send(contract.Message{Tick: &tick})
+}
+
+// raiseDescriptors lifts the soft limit on open files to the hard one. Go does
+// so by itself only until a program sets the limit; a launcher may have.
+func raiseDescriptors() {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil || limit.Cur >= limit.Max {
+		return
+	}
+	limit.Cur = limit.Max
+	_ = unix.Setrlimit(unix.RLIMIT_NOFILE, &limit) // too few descriptors is reported where they run out
+}
+
+// able reports what setup asks for beyond whole messages on kept, plain
+// connections and t does not declare; it would be left out without a word. A
+// transport without a wire is a program of the user's, of which nothing is known.
+func able(t contract.Transport, setup contract.Setup) error {
+	if t.Wire == "" {
+		return nil
+	}
+	if t.Encrypted && setup.TLS == nil {
+		return fmt.Errorf("setup.tls is absent: transport %s is always encrypted; give tls=yes", t.Name)
+	}
+	for _, asked := range []struct {
+		by      string
+		is      bool
+		feature contract.Feature
+	}{
+		{"setup.tls is given", setup.TLS != nil, contract.FeatureTLS},
+		{"load.fresh is true", setup.Load.Fresh, contract.FeatureFresh},
+		{fmt.Sprintf("exchange.stream is %q", setup.Exchange.Stream), setup.Exchange.Stream != "", contract.Feature("stream-" + setup.Exchange.Stream)},
+	} {
+		if asked.is && !slices.Contains(t.Features, asked.feature) {
+			return fmt.Errorf("%s: transport %s does not have feature %s, it has %q", asked.by, t.Name, asked.feature, t.Features)
+		}
+	}
+	return nil
 }

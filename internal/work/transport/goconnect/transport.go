@@ -9,12 +9,17 @@
 package goconnect
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+
+	"connectrpc.com/connect"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/nethttp"
+	"netdyno/internal/work/wire/rpc"
 )
 
 // Wires of the two transports. Over WireGRPC both ends can be paired with
@@ -67,4 +72,52 @@ func (t Transport) protocols() *http.Protocols {
 	p.SetHTTP2(t.GRPC)
 	p.SetUnencryptedHTTP2(t.GRPC)
 	return p
+}
+
+// proceduresOf returns what carries the whole messages of a trial. A message of
+// the user's own has no Talk. The error is of kind setup.
+func proceduresOf(setup contract.Setup) (rpc.Methods, error) {
+	p := rpc.MethodsOf(setup.Exchange)
+	if p.Unary != rpc.Own {
+		return p, nil
+	}
+	own, _, err := rpc.Given(setup.Options)
+	return rpc.Methods{Unary: own}, err
+}
+
+// failure gives a failed call the contract's kind.
+func failure(err error) error {
+	var known *contract.Error
+	if errors.As(err, &known) {
+		return known // of checking the content, or of dialling
+	}
+	if connect.IsWireError(err) {
+		return load.Failure(contract.Invalid, err) // the server answered: it refuses the request
+	}
+	switch connect.CodeOf(err) {
+	case connect.CodeDeadlineExceeded:
+		return load.Failure(contract.Timeout, err)
+	case connect.CodeUnavailable, connect.CodeUnknown, connect.CodeInternal, connect.CodeCanceled, connect.CodeAborted:
+		return named(err)
+	}
+	return load.Failure(contract.Invalid, err)
+}
+
+// named gives a broken connection a reason without numbers of one stream.
+func named(err error) error {
+	lost := load.Failure(contract.Peer, err)
+	var of *connect.Error
+	var told *load.ReasonError
+	if errors.As(err, &of) && errors.As(nethttp.Named(of.Unwrap()), &told) {
+		return &load.ReasonError{Err: lost, Text: told.Text}
+	}
+	return lost
+}
+
+// invalid makes an error one of kind invalid; nil stays nil.
+func invalid(err error) error {
+	if err == nil || load.KindOf(err) == contract.Invalid {
+		return err
+	}
+	return load.Failure(contract.Invalid, err)
 }

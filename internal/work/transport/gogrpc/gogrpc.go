@@ -3,13 +3,11 @@
 // one grpc.ClientConn and one TCP connection; exchanges in flight on it are
 // concurrent RPCs.
 //
-//	server.go      listens, configures the library      handle.go    registers the methods, answers them
+//	server.go      listens, configures, reflects         handle.go    registers the methods, answers them
 //	client.go      opens and verifies connections       call.go      one exchange: unary, or on a stream that stays
 //	connection.go  one ClientConn that dials once       chunk.go     one exchange cut into chunks, at both ends
 //	payload.go     what the library is given to send    encoding.go  how that becomes bytes
-//	options.go     every option and its effective value method.go    which method a trial calls
-//	ask.go         what a user has a client say
-//	status.go      what a status counts as              reflection.go, pool.go, close.go
+//	options.go     every option and its effective value ask.go       what a user has a client say
 package gogrpc
 
 import (

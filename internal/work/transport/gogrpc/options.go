@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strings"
 
 	"google.golang.org/grpc"
 	_ "google.golang.org/grpc/encoding/gzip" // registers compression=gzip
 	"google.golang.org/grpc/experimental"
+	"google.golang.org/grpc/mem"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
@@ -175,4 +177,57 @@ func serverOptions(o load.Options, f payload) []grpc.ServerOption {
 		out = append(out, experimental.BufferPool(p))
 	}
 	return out
+}
+
+// called returns the method that a client's options choose. The error is of kind
+// setup.
+func called(setup contract.Setup, o load.Options) (rpc.Method, error) {
+	m, isGiven, err := given(o)
+	if err != nil || isGiven {
+		return m, err
+	}
+	whole := rpc.MethodsOf(setup.Exchange)
+	switch {
+	case setup.Exchange.Stream != "":
+		return rpc.Chunked(setup.Exchange.Stream), nil
+	case o.Text("mode") == "stream":
+		return whole.Talk, nil
+	}
+	return whole.Unary, nil
+}
+
+// given returns the method of option method, as rpc.Given does. It refuses the
+// services of the server's reflection.
+func given(o load.Options) (m rpc.Method, isGiven bool, err error) {
+	m, isGiven, err = rpc.Given(o)
+	if err == nil && strings.HasPrefix(m.Service, "grpc.reflection.") {
+		err = load.Failure(contract.SetupFailed, fmt.Errorf("option method is %q: the server's reflection has that service", m))
+	}
+	return m, isGiven, err
+}
+
+// headroom is the size of a tier above its power of two. The library clears the
+// whole capacity of a tier at each use, so a 4 MiB block with its header must not
+// take a buffer of 8 MiB.
+const headroom = 1 << 10
+
+// poolOf returns the pool of option buffer_pool; nil keeps the library's own.
+func poolOf(o load.Options) mem.BufferPool {
+	switch o.Text("buffer_pool") {
+	case "tiered":
+		return tiered()
+	case "none":
+		return mem.NopBufferPool{}
+	}
+	return nil
+}
+
+// tiered has the tiers of the library's pool and one for each power of two
+// from 64 KiB to 8 MiB.
+func tiered() mem.BufferPool {
+	sizes := []int{256, 4 << 10, 16 << 10, 32 << 10}
+	for n := 64 << 10; n <= 8<<20; n *= 2 {
+		sizes = append(sizes, n+headroom)
+	}
+	return mem.NewTieredBufferPool(sizes...)
 }

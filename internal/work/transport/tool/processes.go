@@ -14,7 +14,7 @@ import (
 
 // client runs one process for each server. These programs send as soon as they
 // have connected, so the client starts them with the load. A program that takes
-// long to begin is started before, and stopped until the load starts (hold.go).
+// long to begin is started before, and stopped until the load starts (client.go).
 type client struct {
 	tool    tool
 	argv    [][]string // by flow
@@ -111,4 +111,21 @@ func (c *client) exitReason(r *running) string {
 		}
 	}
 	return r.ExitReason()
+}
+
+// capture keeps all that is written to it, up to a bound. One goroutine writes
+// to it; it is read when the writer has ended.
+type capture struct {
+	text []byte
+	full bool // more was written than is kept
+}
+
+const captureBytes = 4 << 20
+
+// Write implements io.Writer and never fails.
+func (c *capture) Write(b []byte) (int, error) {
+	room := min(len(b), captureBytes-len(c.text))
+	c.text = append(c.text, b[:room]...)
+	c.full = c.full || room < len(b)
+	return len(b), nil
 }

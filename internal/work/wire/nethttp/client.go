@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -180,4 +182,55 @@ func (c *client) pooled() bool {
 func (c *client) Close() {
 	c.Client.Close()
 	c.Library.Close()
+}
+
+// CheckStreams makes sure, on one connection to each server, that an HTTP/2
+// connection carries as many streams as will be in flight. When all of them are
+// in use, an http.Transport dials another connection, which would end the trial
+// in the middle. (With StrictMaxConcurrentRequests the pool of Go 1.26 waits for
+// ever, because the waiting requests count as streams in use.)
+//
+// exchange makes one exchange on a connection; its requests have to carry ctx.
+// instead is further advice for the error, which is of kind setup. One exchange in
+// flight on a connection, and fresh connections, need no check.
+func CheckStreams(setup contract.Setup, instead string, exchange func(ctx context.Context, connection int) error) error {
+	inFlight := setup.Load.InFlight
+	if inFlight < 2 || setup.Load.Fresh {
+		return nil
+	}
+	// A stream is in use a little longer than its exchange: net/http frees it in
+	// the background, and the slot's next exchange may have begun by then.
+	streams := 2 * inFlight
+	for i := range min(len(setup.Peers), setup.Load.Connections) {
+		group, ctx := errgroup.WithContext(context.Background())
+		ctx = together(ctx, streams)
+		for range streams {
+			group.Go(func() error { return exchange(ctx, i) })
+		}
+		if err := group.Wait(); err != nil {
+			return load.Failure(contract.SetupFailed, fmt.Errorf(
+				"load.in_flight is %d, and a connection to %s does not carry the %d streams at once that an http.Transport needs for them; "+
+					"raise the server's limit (opt.server.max_streams), or use more connections%s: %w", inFlight, setup.Peers[i], streams, instead, err))
+		}
+	}
+	return nil
+}
+
+// together returns a context for n requests. Each request waits, between getting
+// its connection and being sent, until all n have come. Then none of them uses
+// a connection or a stream that another has finished with. The waiting ends
+// early when ctx ends, because a request may have failed.
+func together(ctx context.Context, n int) context.Context {
+	var missing atomic.Int64
+	missing.Store(int64(n))
+	all := make(chan struct{})
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		if missing.Add(-1) == 0 {
+			close(all)
+		}
+		select {
+		case <-all:
+		case <-ctx.Done():
+		}
+	}})
 }

@@ -4,8 +4,12 @@
 package nethttp
 
 import (
+	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strconv"
+	"sync"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
@@ -39,4 +43,75 @@ func Serve(s *wire.Server, as *http.Server) {
 		serve = func(l net.Listener) error { return as.ServeTLS(l, "", "") }
 	}
 	s.Serve(serve, as.Close)
+}
+
+// Handler carries out a server's part of the exchanges, whatever version of HTTP
+// brings them. Any goroutine may use it.
+type Handler struct {
+	content   *codec.Exchange
+	count     func(received, sent int64)
+	buffers   sync.Pool // of *[]byte: requests, and encoded replies
+	mediaType []string
+	length    []string
+}
+
+// NewHandler returns a handler that tells count the payload bytes of every exchange
+// whose reply it has written.
+func NewHandler(content *codec.Exchange, count func(received, sent int64)) *Handler {
+	h := &Handler{
+		content: content, count: count,
+		mediaType: []string{content.MediaType()}, length: []string{strconv.FormatInt(content.DownBytes, 10)},
+	}
+	h.buffers.New = func() any { b := make([]byte, max(content.UpBytes+1, content.DownBytes)); return &b }
+	return h
+}
+
+// refusedRead is how much of a refused body is read, in bytes.
+const refusedRead = 64 << 10
+
+// ServeHTTP carries out the server's part of one exchange; it implements
+// http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodPost {
+		w.Header().Set("Allow", "GET, POST")
+		http.Error(w, fmt.Sprintf("method %s is not served, expected GET or POST", r.Method), http.StatusMethodNotAllowed)
+		return
+	}
+	buffer := h.buffers.Get().(*[]byte)
+	defer h.buffers.Put(buffer)
+	request, err := h.receive(r, *buffer)
+	var reply []byte
+	if err == nil {
+		// The reply may be encoded over the request, which has been decoded by then.
+		reply, err = h.content.Respond((*buffer)[:0], request)
+	}
+	if err != nil {
+		// Over HTTP/2 a body that is not read ends in a reset, which may overtake
+		// the status that says why.
+		_, _ = io.CopyN(io.Discard, r.Body, refusedRead)
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	header := w.Header()
+	header["Content-Type"], header["Content-Length"] = h.mediaType, h.length
+	if _, err := w.Write(reply); err != nil {
+		return // the connection is lost; the client counts that
+	}
+	h.count(int64(len(request)), int64(len(reply))) // once the reply is written
+}
+
+// receive reads a whole request into room, which has room for one byte more.
+func (h *Handler) receive(r *http.Request, room []byte) ([]byte, error) {
+	want := h.content.UpBytes
+	if r.ContentLength >= 0 && r.ContentLength != want {
+		return nil, fmt.Errorf("the request has %d bytes, expected %d", r.ContentLength, want)
+	}
+	n, err := fill(r.Body, room[:want+1])
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the request: %w", err)
+	case int64(n) > want:
+		return nil, fmt.Errorf("the request has more than the expected %d bytes", want)
+	}
+	return room[:n], nil
 }

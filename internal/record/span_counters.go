@@ -1,0 +1,161 @@
+package record
+
+import (
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+)
+
+// Loopback is the interface that counts every packet as sent and as received.
+const Loopback = "lo"
+
+// BusiestInterface returns the interface that carried most bytes in the span;
+// false when none carried any. Of two that carried the same, the first by name,
+// so that the same record gives the same figure.
+func (s Span) BusiestInterface() (name string, ok bool) {
+	from, to, _, ok := s.Metered()
+	if !ok {
+		return "", false
+	}
+	most := 0.0
+	for _, after := range to.Interfaces {
+		before, known := from.Interfaces.Of(after.Name)
+		carried := Growth(before.ReceivedBytes, after.ReceivedBytes) + Growth(before.SentBytes, after.SentBytes)
+		if known && carried > most {
+			name, most = after.Name, carried
+		}
+	}
+	return name, most > 0
+}
+
+// Link names the interfaces that carried the clients' traffic, "seat/eth0",
+// sorted and without repeats: trials of the same name crossed the same link.
+// False when a client's is not known, or is loopback, which is no link but
+// CPU time.
+func (w *Window) Link() (string, bool) {
+	var names []string
+	for _, g := range w.Generators() {
+		span, ok := w.Span(g)
+		if !ok {
+			return "", false
+		}
+		name, ok := span.BusiestInterface()
+		if !ok || name == Loopback {
+			return "", false
+		}
+		names = append(names, g.Seat+"/"+name)
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " "), len(names) > 0
+}
+
+// TCPGrowth is by how much the TCP counters of several workers' connections grew
+// between their edges. Times are sums over the connections in seconds.
+type TCPGrowth struct {
+	Sockets        float64
+	SocketsS       float64 // Δ time × connections
+	BusyS          float64
+	ReceiveWindowS float64
+	SendBufferS    float64
+	AckedBytes     float64
+	ReceivedBytes  float64
+	SentSegments   float64
+	Retransmits    float64
+}
+
+// GrowthOf sums the growth over spans; false when there is none, one lacks the
+// account at an edge or has another number of connections there, or a counter
+// ran backwards: then other connections were counted.
+func GrowthOf(spans []Span) (TCPGrowth, bool) {
+	var g TCPGrowth
+	for _, s := range spans {
+		from, to, ok := s.TCP()
+		_, _, length, timed := s.Metered()
+		if !ok || !timed {
+			return TCPGrowth{}, false
+		}
+		g.Sockets += float64(to.Sockets)
+		g.SocketsS += length * float64(to.Sockets)
+		for _, c := range []struct {
+			sum      *float64
+			from, to int64
+			unit     float64
+		}{
+			{&g.BusyS, from.BusyNs, to.BusyNs, nsPerS},
+			{&g.ReceiveWindowS, from.ReceiveWindowNs, to.ReceiveWindowNs, nsPerS},
+			{&g.SendBufferS, from.SendBufferNs, to.SendBufferNs, nsPerS},
+			{&g.AckedBytes, from.AckedBytes, to.AckedBytes, 1},
+			{&g.ReceivedBytes, from.ReceivedBytes, to.ReceivedBytes, 1},
+			{&g.SentSegments, from.SentSegments, to.SentSegments, 1},
+			{&g.Retransmits, from.Retransmits, to.Retransmits, 1},
+		} {
+			if c.to < c.from {
+				return TCPGrowth{}, false
+			}
+			*c.sum += Growth(c.from, c.to) / c.unit
+		}
+	}
+	return g, len(spans) > 0
+}
+
+// TCP returns the TCP counters of the worker's connections at both edges; false
+// when one is missing or they are not of as many connections.
+func (s Span) TCP() (from, to *contract.TCP, ok bool) {
+	if s.From.Meter == nil || s.To.Meter == nil || s.Worker.ChoosesPath() {
+		return nil, nil, false
+	}
+	from, to = s.From.Meter.TCP, s.To.Meter.TCP
+	return from, to, from != nil && to != nil && from.Sockets == to.Sockets && to.Sockets > 0
+}
+
+// UDPGrowth is by how much the kernel's counters of UDP grew between the edges of
+// several workers: those of the network namespaces, and the drops of the workers'
+// own sockets.
+type UDPGrowth struct {
+	In, Out float64 // datagrams delivered, and sends
+	NotIn   float64 // datagrams that came and were not delivered, to no port ones included
+	NotOut  float64 // sends that failed
+	Sockets int     // of the workers; 0 where they were not looked at
+	Drops   float64 // at them
+	Seconds float64 // the longest span's length
+}
+
+// UDPGrowthOf sums the growth over spans; false when there is none, one lacks the
+// account at an edge, or a counter ran backwards. Sockets is 0 where those of an edge
+// are not those of the other.
+func UDPGrowthOf(spans []Span) (UDPGrowth, bool) {
+	var g UDPGrowth
+	same := true
+	for _, s := range spans {
+		from, to, length, ok := s.Metered()
+		if !ok || from.UDP == nil || to.UDP == nil {
+			return UDPGrowth{}, false
+		}
+		a, b := from.UDP, to.UDP
+		for _, c := range []struct {
+			sum      *float64
+			from, to int64
+		}{
+			{&g.In, a.In, b.In},
+			{&g.Out, a.Out, b.Out},
+			{&g.NotIn, notDelivered(a), notDelivered(b)},
+			{&g.NotOut, a.SendBufferErrors, b.SendBufferErrors},
+		} {
+			if c.to < c.from {
+				return UDPGrowth{}, false
+			}
+			*c.sum += Growth(c.from, c.to)
+		}
+		same = same && a.Sockets == b.Sockets && b.Sockets > 0 && b.Drops >= a.Drops
+		g.Sockets += b.Sockets
+		g.Drops += Growth(a.Drops, b.Drops)
+		g.Seconds = max(g.Seconds, length)
+	}
+	if !same {
+		g.Sockets, g.Drops = 0, 0
+	}
+	return g, len(spans) > 0
+}
+
+func notDelivered(u *contract.UDP) int64 { return u.InErrors + u.NoPorts }

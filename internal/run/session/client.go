@@ -1,0 +1,112 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study/source"
+)
+
+// onRings are the clients that take the least CPU of this host, by wire, as
+// docs/benchmarks.md has it.
+var onRings = map[string]string{
+	"http/1.1":        "http1-uring",
+	"h2c":             "h2-uring",
+	"grpc:netdyno.v1": "grpc-nghttp2",
+}
+
+// CheapestClient returns the client of a wire that takes the least CPU of this host,
+// where it can be told beforehand that it runs here and, if asked to, encrypts; else "".
+func CheapestClient(ctx context.Context, wire string, encrypted bool) string {
+	name := onRings[wire]
+	directories, err := places()
+	if name == "" || err != nil || !rings() {
+		return ""
+	}
+	offered, found := bench.Offered(ctx, directories, bench.WorkerPrefix+name, name)
+	if !found || encrypted && !slices.Contains(offered.Features, contract.FeatureTLS) {
+		return ""
+	}
+	return name
+}
+
+// rings tells whether this process may set up an io_uring of Linux 6.0, which knew the
+// flag first. A sandbox or a sysctl may forbid it.
+func rings() bool {
+	const singleIssuer = 1 << 12              // IORING_SETUP_SINGLE_ISSUER
+	parameters := [30]uint32{2: singleIssuer} // struct io_uring_params
+	fd, _, failed := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0)
+	if failed != 0 {
+		return false
+	}
+	_ = unix.Close(int(fd)) // nothing was submitted to it
+	return true
+}
+
+// OnRings tells whether a client is one of those.
+func OnRings(client string) bool {
+	return slices.Contains(slices.Collect(maps.Values(onRings)), client)
+}
+
+// TryClient makes one exchange with an arm's server, by the arm's own client on this
+// host, and adds to asked how many requests that took. The error says why the client
+// could not.
+func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Asked) (err error) {
+	var held texts
+	defer func() { err = errors.Join(err, held.remove()) }()
+	arm.Levels = maps.Clone(arm.Levels)
+	if err := held.name(Request{Arms: []Arm{arm}}); err != nil {
+		return err
+	}
+	if _, err := held.stage(); err != nil {
+		return err
+	}
+	a, err := source.ReadArguments([]string{"connections=1", "amount=1", "blocks=1"})
+	if err != nil {
+		return err
+	}
+	if err := a.AddArm(arm.Given, arm.Name, arm.Levels); err != nil {
+		return err
+	}
+	s, err := a.Study(os.ReadFile)
+	if err != nil {
+		return err
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		return err
+	}
+	catalog, err := workers.Catalog(ctx, nil)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	b := BenchOf(filepath.Dir(self), catalog)
+	b.Meter[0] = self
+	b.Texts = func(host rig.Host, level string) (string, error) { return held.path("", host, level) }
+	records, err := Conduct(ctx, b, trials[:1])
+	if err != nil {
+		return err
+	}
+	sent, known := records[0].Sent()
+	asked.Client, asked.Untold = sent.All(), !known
+	if f := records[0].Failure; f != nil {
+		asked.Client += f.Asked
+		return errors.New(f.Text)
+	}
+	return nil
+}

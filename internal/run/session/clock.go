@@ -1,0 +1,227 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// trialOverhead is what starting, connecting, verifying and ending a trial
+// takes, for estimates.
+const trialOverhead = 200 * time.Millisecond
+
+// probeOverhead is what a probe takes besides: its samples are read after its end.
+const probeOverhead = 1400 * time.Millisecond
+
+// Estimate returns how long some trials of the plan will take.
+func (s *Session) Estimate(trials []record.Trial) study.Estimate {
+	return estimate(trials, s.site.rig, s.BytesPerS())
+}
+
+// Expected returns how long trials take on the loopback, by the plan alone.
+func Expected(trials []record.Trial) time.Duration {
+	return estimate(trials, rig.Loopback{}, 0).Total
+}
+
+func estimate(trials []record.Trial, on rig.Rig, bytesPerS float64) study.Estimate {
+	e := study.EstimateTime(trials, study.Pace{Overhead: trialOverhead + bench.Rest(on), BytesPerS: bytesPerS})
+	for _, t := range trials {
+		if t.Probe {
+			e.Total += probeOverhead
+		}
+	}
+	return e
+}
+
+// BytesPerS returns how fast fixed amounts of work are estimated to move: as the
+// best stream of this machine's calibration, where there is one.
+func (s *Session) BytesPerS() float64 {
+	if c := s.Facts.Calibration; c != nil && c.LinkBytesPerS > 0 {
+		return c.LinkBytesPerS
+	}
+	return study.DefaultBytesPerS
+}
+
+// Clock says how long what is left of a run will take: by the plan, and by what the
+// trials that have ended took, which start, connect and warm up as they do. One goroutine
+// uses it.
+type Clock struct {
+	turns []turn
+	of    map[string]int // trial → its turn
+	looks []int          // after which the run may end, before the last
+	most  int            // turns that may run in all; 0 for all of the plan
+	ended int
+
+	paces map[string]*pace // of a kind, of an arm, and of all as ""
+	next  int              // turn that runs, or is about to
+	since time.Time        // when it began
+	now   time.Duration    // that the turn takes in all
+	after [2]time.Duration // that those after it take: to the next look, and to the last
+}
+
+// turn is a trial, or the trials of a round, which run at the same time.
+type turn struct {
+	kind, like, all string // whose paces tell: of an arm in a cell, of the arm, of all; of a probe only other probes, which are read after they ran
+	block           int
+	probe           bool
+	open            int // trials that have not ended
+	planned         time.Duration
+	guessed         bool // of a fixed amount: a slow arm takes a multiple
+}
+
+// pace is what turns took, beside what was planned for them.
+type pace struct {
+	last          []time.Duration // the latest ones
+	took, planned time.Duration
+	turns         int
+}
+
+// remembered are the turns of a kind that are averaged: enough to level out noise, and few
+// enough to follow an arm that was given up.
+const remembered = 8
+
+func (p *pace) add(took, planned time.Duration) {
+	p.last = append(p.last, took)
+	p.last = p.last[max(0, len(p.last)-remembered):]
+	p.took, p.planned, p.turns = p.took+took, p.planned+planned, p.turns+1
+}
+
+// Clock returns the clock of trials that are about to run.
+func (s *Session) Clock(left []record.Trial) *Clock {
+	most := 0
+	if r := s.Study.Race; r != nil {
+		most = r.Trials
+	}
+	return NewClock(left, s.Study.Stages, most, s.Estimate)
+}
+
+// NewClock returns a clock for trials that may end after one of some looks, and after so
+// many turns at most, 0 for all. The estimate of trials that run at once is that of one.
+func NewClock(left []record.Trial, looks []int, most int, estimate func([]record.Trial) study.Estimate) *Clock {
+	c := &Clock{of: map[string]int{}, most: most, paces: map[string]*pace{}, since: time.Now()}
+	for from := 0; from < len(left); {
+		to := from + 1
+		for to < len(left) && study.AtOnce(left[from], left[to]) {
+			to++
+		}
+		t, e := left[from], estimate(left[from:to])
+		kind := t.Arm + "\x00" + t.Cell
+		if to > from+1 {
+			kind = t.Arm // of a mesh, in which a cell is a pair of hosts
+		}
+		like, all := t.Arm, ""
+		if t.Probe {
+			kind += "\x00probe"
+			like, all = "\x00probe", "\x00probe"
+		}
+		for _, one := range left[from:to] {
+			c.of[one.ID] = len(c.turns)
+		}
+		c.turns = append(c.turns, turn{kind, like, all, t.Block, t.Probe, to - from, e.Total, e.Guessed > 0})
+		from = to
+	}
+	for _, look := range looks {
+		if n := len(c.turns); n > 0 && look < lastBlock(c.turns) {
+			c.looks = append(c.looks, look)
+		}
+	}
+	c.foresee()
+	return c
+}
+
+func lastBlock(turns []turn) int {
+	last := 0
+	for _, t := range turns {
+		if !t.probe {
+			last = max(last, t.block)
+		}
+	}
+	return last
+}
+
+// Began notes that the first trial begins: what was prepared before is no part of it.
+func (c *Clock) Began(at time.Time) {
+	if c.ended == 0 {
+		c.since = at
+	}
+}
+
+// Ended notes that a trial has ended, and what its turn took, with what stood before it.
+func (c *Clock) Ended(id string, at time.Time) {
+	i, known := c.of[id]
+	if !known {
+		return
+	}
+	t := &c.turns[i]
+	if t.open--; t.open > 0 {
+		return
+	}
+	took := at.Sub(c.since)
+	for _, key := range slices.Compact([]string{t.kind, t.like, t.all}) {
+		if c.paces[key] == nil {
+			c.paces[key] = &pace{}
+		}
+		c.paces[key].add(took, t.planned)
+	}
+	c.next, c.since = max(c.next, i+1), at // a steered block leaves out some of its trials
+	c.ended++
+	c.foresee()
+}
+
+// foresee adds up what the turns that are left will take.
+func (c *Clock) foresee() {
+	c.now, c.after = 0, [2]time.Duration{}
+	if c.next >= len(c.turns) {
+		return
+	}
+	until := 0 // the next look; 0 where there is none
+	for _, look := range c.looks {
+		if until == 0 && look >= c.turns[c.next].block {
+			until = look
+		}
+	}
+	c.now = c.expected(c.turns[c.next])
+	for n, t := range c.turns[c.next+1:] {
+		if c.most > 0 && c.ended+n+1 >= c.most {
+			break
+		}
+		takes := c.expected(t)
+		c.after[1] += takes
+		if until == 0 || t.probe || t.block <= until {
+			c.after[0] += takes
+		}
+	}
+}
+
+// expected is what a turn will take: what others of its kind took, and as long as these
+// are few, also what was planned, corrected by as much as all turns were off.
+func (c *Clock) expected(t turn) time.Duration {
+	const weight = 2 // turns that the plan counts for
+	expected := t.planned
+	if p := c.paces[t.all]; p != nil {
+		expected = max(0, t.planned+(p.took-p.planned)/time.Duration(p.turns))
+		if t.guessed && p.planned > 0 {
+			expected = time.Duration(float64(t.planned) * float64(p.took) / float64(p.planned))
+		}
+	}
+	p := c.paces[t.kind]
+	if p == nil {
+		return expected
+	}
+	sum := weight * expected
+	for _, took := range p.last {
+		sum += took
+	}
+	return sum / time.Duration(weight+len(p.last))
+}
+
+// Left is how long the run goes on: the least where it may end at its next look, and the
+// most.
+func (c *Clock) Left(at time.Time) (least, most time.Duration) {
+	now := max(0, c.now-at.Sub(c.since))
+	return now + c.after[0], now + c.after[1]
+}

@@ -1,0 +1,96 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/record"
+)
+
+// Bounds of the blocks that a search for a capacity may take, where none are given.
+const (
+	leastSearchBlocks = 10
+	mostSearchBlocks  = 300
+)
+
+// checkCapacity refuses what contradicts a search for the highest rate: each trial gets
+// its own.
+func (s *Study) checkCapacity(designs []*design) error {
+	for _, factor := range []string{"rate", "amount", "think"} {
+		for _, d := range designs {
+			for _, arm := range d.armsOrNone() {
+				for _, l := range d.choices(arm, factor) {
+					if explicit(l) && (factor == "rate" || positive(l)) {
+						return Errorf(l.At, "%s=%s contradicts capacity, which looks for the highest rate in windows of an open loop; leave %s out", factor, l.Text, factor)
+					}
+				}
+			}
+		}
+	}
+	if len(s.Stages) > 0 || len(s.Further) > 0 {
+		return Errorf(s.At, "capacity ends by itself: give blocks as one number, the most that it may take, or leave blocks and continue out")
+	}
+	s.Compare.Primary = nil
+	for _, b := range s.Capacity.Objective {
+		s.Compare.Primary = append(s.Compare.Primary, b.Metric)
+	}
+	return nil
+}
+
+// SearchBlocks returns how many blocks a search for a capacity may take: as many as its
+// time has windows.
+func (s *Study) SearchBlocks() int {
+	trial := 0.0
+	for _, factor := range []string{"window", "warmup"} {
+		shortest := math.Inf(1)
+		for _, l := range allLevels(s.designs(), factor) {
+			shortest = min(shortest, l.Value/1e9)
+		}
+		trial += shortest
+	}
+	return max(leastSearchBlocks, min(mostSearchBlocks, 1+int(s.Capacity.TimeS/max(trial, 0.1))))
+}
+
+// leastRace is how many blocks a race needs before it may leave arms out.
+const leastRace = 2
+
+// leastConfirm is how many blocks a verdict needs: with fewer no p reaches 0.05.
+const leastConfirm = 6
+
+// Race checks a race of at most so many blocks: see Scope.
+func (c Scope) Race(r record.Race, blocks int) (key, text string) {
+	m, err := metric.Named(r.Best)
+	switch {
+	case err != nil:
+		return "best", unknown("metric", r.Best, MetricNames())
+	case m.Better != metric.Higher && m.Better != metric.Lower:
+		return "best", "neither more nor less of " + r.Best + " is better; expected a metric such as " + HighMetrics()
+	}
+	cells := 0
+	for _, d := range c.designs {
+		d.eachCell(func([]Setting) { cells++ })
+	}
+	switch {
+	case strings.HasPrefix(m.Name, ResponsePrefix) && !c.Open():
+		return "best", fmt.Sprintf("without a rate no exchange has a due time, so there is no %s; expected %s, or a rate", r.Best, servicePrefix+strings.TrimPrefix(r.Best, ResponsePrefix))
+	case len(c.arms) < 2:
+		return "best", "one arm cannot race; expected two or more"
+	case cells != 1:
+		return "best", fmt.Sprintf("the study has %d cells; expected one, as a race chooses one setting for one load", cells)
+	case r.Confirm < leastConfirm:
+		return "confirm", fmt.Sprintf("%d blocks; expected at least %d, as with fewer no verdict can be reached", r.Confirm, leastConfirm)
+	case blocks < r.Confirm+leastRace:
+		return "confirm", fmt.Sprintf("%d blocks of %d leave fewer than %d for the race", r.Confirm, blocks, leastRace)
+	case r.Trials > 0 && r.Trials < len(c.arms)+2*r.Confirm:
+		return "trials", fmt.Sprintf("%d trials; expected at least %d: one of each arm, and those that confirm", r.Trials, len(c.arms)+2*r.Confirm)
+	}
+	for factor := range r.As {
+		if !slices.Contains(c.named(), factor) {
+			return "as", c.Factor(factor)
+		}
+	}
+	return "", ""
+}
