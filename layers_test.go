@@ -127,7 +127,7 @@ var layers = map[string][]string{
 	"internal/read/serve":     read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
 	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity"},
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
-		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/part", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
+		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/part", "internal/read/view", "internal/read/best", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
 	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/finding", "internal/read/profile"},
 	"docs/schema": {}, // the published schemas, as data
