@@ -142,11 +142,25 @@ for (const [width, colorScheme] of [
 	});
 }
 
+test("runs are found by words and state, and a tour is one page", async () => {
+	const { page, faults } = await open("?state=complete");
+	const all = await page.locator(".runs .name").count();
+	assert.ok(all > 0);
+	await page.getByRole("searchbox").fill("no such run");
+	await page.getByRole("button", { name: "Find" }).click();
+	await page.getByText("No run is like that.").waitFor({ timeout });
+	assert.equal(await page.getByLabel("state").inputValue(), "complete", "what was asked is lost");
+	await page.getByRole("link", { name: "all", exact: true }).click();
+	assert.ok((await page.locator(".runs .name").count()) >= all);
+	assert.deepEqual(faults, []);
+	await page.close();
+});
+
 test("two ticked runs are compared, and a report is drawn", async () => {
 	const { page, faults } = await open("", { viewport: { width: 400, height: 900 } });
 	await page.check('input[value="event-loops-20260101-100000"]');
 	await page.check('input[value="event-loops-20260101-110000"]');
-	await page.click("button");
+	await page.getByRole("button", { name: "Compare" }).click();
 	await page.waitForSelector(":root.complete", { timeout });
 	assert.match(await page.title(), /compare/);
 	assert.equal(await sideways(page), 0, "the comparison scrolls sideways");

@@ -1,5 +1,4 @@
-import { labelEnds, listedHeight, listNames } from "./ends";
-import { leading, ofTrials } from "./marks";
+import { labelEnds, leading, listedHeight, listNames, ofTrials } from "./marks";
 import type { Curve, CurveLine } from "./page";
 import { logarithmic, type Scale, spaced, time } from "./scale";
 import { armClass, drawing, element, hint, line, path, shape, text, textWidth } from "./svg";

@@ -1,6 +1,5 @@
 import { drawUpright, tickRoom, tickText, valueScale } from "./axis";
-import { layoutLegend } from "./legend";
-import { leading, ofTrials } from "./marks";
+import { layoutLegend, leading, ofTrials } from "./marks";
 import type { Front, FrontPoint } from "./page";
 import { type Scale, spaced } from "./scale";
 import { armClass, drawing, element, fit, hint, line, path, shape, text, textWidth } from "./svg";

@@ -1,7 +1,5 @@
 import { drawLevels, drawUpright, type LevelScale, levelScale, tickRoom, valueScale } from "./axis";
-import { labelEnds, listedHeight, listNames } from "./ends";
-import { layoutLegend } from "./legend";
-import { leading, ofLegend, ofTrials } from "./marks";
+import { labelEnds, layoutLegend, leading, listedHeight, listNames, ofLegend, ofTrials } from "./marks";
 import type { LinePoint, Lines, Panels } from "./page";
 import type { Scale } from "./scale";
 import { armClass, drawing, element, hint, path, shape, text, textWidth } from "./svg";

@@ -1,6 +1,5 @@
 import { tickText, valueScale } from "./axis";
-import { layoutLegend } from "./legend";
-import { leading, ofTrials } from "./marks";
+import { layoutLegend, leading, ofTrials } from "./marks";
 import type { Picture, PictureFigure, PictureRow } from "./page";
 import { type Scale, spaced } from "./scale";
 import { armClass, drawing, element, fit, hint, line, shape, text, textWidth } from "./svg";

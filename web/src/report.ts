@@ -8,22 +8,21 @@ import { drawFlame } from "./flame";
 import { drawForest } from "./forest";
 import { drawFront } from "./front";
 import { drawHeat } from "./heat";
-import { followLeads } from "./lead";
+import { followLeads, followPanel } from "./lead";
 import { drawLines, drawPanels } from "./lines";
 import { knowArms, labelled } from "./marks";
 import type { Drawn, Figure } from "./page";
-import { followPanel } from "./panel";
 import { drawPicture } from "./picture";
 import { offerDrawings } from "./save";
 import { drawSeries } from "./series";
 import { drawShares } from "./shares";
 import { shownOf } from "./shown";
+import { unpack, unpackTables } from "./source";
 import { drawSplit } from "./split";
 import { knownOf, type State, Store } from "./state";
 import { drawing, shape } from "./svg";
 import { followTables, prepareTables } from "./tables";
 import { drawTimeline } from "./timeline";
-import { unpack, unpackTables } from "./unpack";
 import { drawWaterfall } from "./waterfall";
 
 function draw(figure: Figure, width: number): Element | undefined {

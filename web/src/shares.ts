@@ -1,5 +1,5 @@
 import { inkOn } from "./colour";
-import { layoutLegend } from "./legend";
+import { layoutLegend } from "./marks";
 import type { Shares } from "./page";
 import { drawing, element, fit, hint, shape, text, textWidth } from "./svg";
 

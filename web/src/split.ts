@@ -1,8 +1,7 @@
-import { layoutLegend } from "./legend";
-import { leading, ofTrial } from "./marks";
+import { layoutLegend, leading, ofTrial } from "./marks";
 import type { Split } from "./page";
-import { Grid, type Panel } from "./panels";
 import { type Scale, short } from "./scale";
+import { Grid, type Panel } from "./series";
 import { drawing, element, fit, hint, text, textWidth } from "./svg";
 
 type SplitPanel = Split["panels"][number];

@@ -1,7 +1,7 @@
 // One trial over time: panels below each other on one axis, and a crosshair
 // through all of them, moved by the pointer or by the arrow keys.
 
-import { layoutLegend } from "./legend";
+import { layoutLegend } from "./marks";
 import type { Timeline, TimelineLine, TimelinePanel } from "./page";
 import { fromZero, logarithmic, niceStep, type Scale, short, spaced } from "./scale";
 import { armClass, drawing, element, fit, line, path, text, textWidth } from "./svg";

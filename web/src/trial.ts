@@ -2,10 +2,10 @@
 
 import { figureText } from "./figure";
 import { copier, html } from "./html";
-import { indented } from "./json";
 import { cellName, keyOf } from "./list";
 import type { Account, Drawn, Named, TrialLine, Trials } from "./page";
 import { drawSeries } from "./series";
+import { indented } from "./source";
 import { listText, type Store } from "./state";
 import { drawTimeline } from "./timeline";
 

@@ -40,7 +40,7 @@ func kindOf(h record.Header) string {
 		return "settings"
 	case len(s.Costs) > 0:
 		return "cost"
-	case s.Hold["server.address"] != "" || len(s.Vary) > 0 && s.Compare.Factor == "server.address":
+	case len(h.Asked) > 0:
 		return "server by URL"
 	}
 	return "comparison"
@@ -136,10 +136,10 @@ func (r *Results) entry(root *os.Root, name string) (Entry, error) {
 // mostFindings bounds the findings that a list reads; of larger ones it says nothing.
 const mostFindings = 64 << 20
 
-// unsound is how many trials a run's findings call invalid: 0 where they are older than
-// the records, or not there.
+// unsound is how many trials a run's findings call invalid: 0 where they are not of all of
+// its records, or not there.
 func unsound(run *os.Root, of outline) int {
-	if of.found.size > mostFindings || of.found.modified < of.records.modified {
+	if of.found.size > mostFindings {
 		return 0
 	}
 	f, err := input.OpenIn(run, record.FindingsFile)
@@ -153,7 +153,11 @@ func unsound(run *os.Root, of outline) int {
 	if json.NewDecoder(io.LimitReader(f, mostFindings)).Decode(&found) != nil {
 		return 0
 	}
-	return max(0, found.Tally.Invalid)
+	t := found.Tally
+	if t.Valid+t.Invalid+t.Failed+t.Unsupported+t.Unplanned+t.Probes != of.entry.Done {
+		return 0
+	}
+	return t.Invalid
 }
 
 // Condition is a run's state, with what of it is not sound: "complete, 3 invalid".

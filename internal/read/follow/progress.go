@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"fmt"
 	"time"
 
 	"netdyno/internal/record"
@@ -23,7 +24,18 @@ type Progress struct {
 	Done    int // trials with a record
 	Planned int // trials, up to the look at which the run ends at the latest
 	Probes  int // of those that are done: trials for profiles, besides the blocks
+	Profile int // of those that are planned: likewise
 	Failed  int // of those that are done
+}
+
+// Words counts the trials, and by themselves the probes for profiles, which are no part of
+// any block.
+func (p Progress) Words() string {
+	words := fmt.Sprintf("%d of %d trials", p.Done-p.Probes, p.Planned-p.Profile)
+	if p.Profile > 0 {
+		words += fmt.Sprintf(", %d of %d probes for profiles", p.Probes, p.Profile)
+	}
+	return words
 }
 
 // progressOf counts. Of the records only the trials' names and outcomes are read.
@@ -39,6 +51,9 @@ func progressOf(header record.Header, plan []record.Trial, records []record.Reco
 	for _, t := range plan {
 		if t.Probe || t.Block <= horizon {
 			p.Planned++
+		}
+		if t.Probe {
+			p.Profile++
 		}
 	}
 	for i := range records {

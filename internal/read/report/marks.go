@@ -2,8 +2,10 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/compare"
 )
 
@@ -53,3 +55,41 @@ func legend(shown map[compare.Verdict]bool) string {
 	}
 	return strings.Join(parts, "   ")
 }
+
+// shellLine prints an argv so that a POSIX shell reads it back unchanged.
+func shellLine(argv []string) string {
+	words := make([]string, len(argv))
+	for i, word := range argv {
+		words[i] = shellWord(word)
+	}
+	return strings.Join(words, " ")
+}
+
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=,:@%+", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// directed adds which way is better.
+func directed(title, name string) string {
+	if better := directionOf(name); better != "" {
+		return title + ", " + better + " is better"
+	}
+	return title
+}
+
+func directionOf(name string) string { return metric.Shown(name).Better }

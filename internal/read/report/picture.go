@@ -149,6 +149,9 @@ func (p *Picture) oneNote(panel int) string {
 	for _, f := range all {
 		f.Note = ""
 	}
+	if note == standings[best.Open] {
+		return "not decided"
+	}
 	return note
 }
 

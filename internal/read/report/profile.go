@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/profile"
@@ -202,4 +203,147 @@ func shareOf(p profile.Profile, activity string) float64 {
 		}
 	}
 	return 0
+}
+
+// Difference says in what two arms' CPU time differs, by their probes.
+type Difference struct {
+	Sentence   string     `json:"sentence"`
+	Activities part.Table `json:"activities"`         // a row each, after the whole
+	Functions  part.Table `json:"functions,omitzero"` // of more than one pair of probes
+}
+
+// differences lays out those of one cell.
+func (l *layout) differences(cell string) []Difference {
+	var all []Difference
+	for _, d := range l.Differences {
+		if d.Cell != cell {
+			continue
+		}
+		scale := metric.Shown(d.Metric).Scale(max(d.Whole.Arm, d.Whole.Base))
+		unit, per, _ := strings.Cut(scale.Unit, "/")
+		columns := func(first string) []part.Column {
+			return []part.Column{
+				{Title: first}, {Title: d.Arm, Kind: part.Numbers, Unit: unit}, {Title: d.Base, Kind: part.Numbers, Unit: unit},
+				{Title: "difference", Kind: part.Numbers, Unit: unit},
+			}
+		}
+		of := "CPU time of the " + d.End + " per " + strings.TrimSpace(per) + ", " + d.Arm + " and " + d.Base
+		page := Difference{
+			Sentence:   d.Sentence,
+			Activities: part.Table{Caption: of + ", by activity.", Columns: columns("activity"), Folded: true},
+			Functions:  part.Table{Caption: of + ", by function, in itself alone.", Columns: columns("function"), Folded: true},
+		}
+		whole := d.Whole
+		whole.Name = "all"
+		for _, c := range append([]profile.Change{whole}, d.Activities...) {
+			page.Activities.Rows = append(page.Activities.Rows, changeRow(c, d, scale))
+		}
+		for _, c := range d.Functions {
+			page.Functions.Rows = append(page.Functions.Rows, changeRow(c, d, scale))
+		}
+		all = append(all, page)
+	}
+	return all
+}
+
+func changeRow(c profile.Change, d profile.Difference, scale metric.Scale) []part.Datum {
+	name := activity(c.Name)
+	if c.Activity != "" {
+		name = part.Datum{Text: c.Name, Detail: c.Activity, Colour: activity(c.Activity).Colour}
+	}
+	difference := part.Value(scale.Format(c.Difference), "")
+	if c.Low != c.High {
+		difference = part.Value(scale.Format(c.Difference), scale.Interval(c.Low, c.High))
+	}
+	if d.Pairs > 1 && !c.Told {
+		difference.Figure.Note = "not told apart from noise"
+	}
+	return []part.Datum{name, part.Value(scale.Format(c.Arm), ""), part.Value(scale.Format(c.Base), ""), difference}
+}
+
+// overhead says what probing costs the arms of a cell, a row each.
+func (l *layout) overhead(cell string) part.Table {
+	t := part.Table{
+		Caption: "What probing costs: each arm's probes divided by its ordinary trials, which ran before them, with 95 % intervals.",
+		Columns: []part.Column{{Title: "arm", Kind: part.Arms}}, Folded: true,
+	}
+	var metrics, arms []string
+	for _, o := range l.Overheads {
+		if o.Cell != cell {
+			continue
+		}
+		row := slices.Index(arms, o.Arm)
+		if row < 0 {
+			row, arms = len(arms), append(arms, o.Arm)
+			t.Rows = append(t.Rows, append([]part.Datum{l.named(o.Arm)}, slices.Repeat([]part.Datum{part.Missing()}, len(metrics))...))
+		}
+		at := slices.Index(metrics, o.Metric)
+		if at < 0 {
+			at, metrics = len(metrics), append(metrics, o.Metric)
+			t.Columns = append(t.Columns, metricColumn(o.Metric, metric.Scale{}))
+			for i := range t.Rows {
+				t.Rows[i] = append(t.Rows[i], part.Missing())
+			}
+		}
+		r := &part.Ratio{Text: part.Times(o.Ratio)}
+		if o.Low < o.High {
+			r.Interval = part.Span(o.Low, o.High)
+		}
+		t.Rows[row][1+at] = part.Datum{Ratio: r}
+	}
+	return t
+}
+
+// endCosts are what the ends of a cell cost in their probes, in one unit; empty where
+// not all of them are known in one.
+type endCosts struct {
+	of    map[endOf]float64
+	most  float64
+	scale metric.Scale
+}
+
+type endOf struct{ arm, end string }
+
+// costsOf reads them from the stacks, which add up to them.
+func (l *layout) costsOf(cell string) endCosts {
+	c := endCosts{of: map[endOf]float64{}}
+	unit := ""
+	for _, f := range l.Flames {
+		if f.Cell != cell {
+			continue
+		}
+		if f.Metric == "" || !part.Finite(f.Whole) || f.Whole <= 0 {
+			return endCosts{}
+		}
+		m := metric.Shown(f.Metric)
+		if unit != "" && unit != m.Unit {
+			return endCosts{}
+		}
+		unit = m.Unit
+		c.of[endOf{f.Arm, f.End}] = f.Whole
+		if f.Whole > c.most {
+			c.most, c.scale = f.Whole, m.Scale(f.Whole)
+		}
+	}
+	for _, p := range l.profilesOf(cell) {
+		if _, known := c.of[endOf{p.Arm, p.End}]; !known {
+			return endCosts{}
+		}
+	}
+	return c
+}
+
+// length is an end's cost as a share of the largest; 1 where costs are not known.
+func (c endCosts) length(p profile.Profile) float64 {
+	if cost, known := c.of[endOf{p.Arm, p.End}]; known && c.most > 0 {
+		return part.Brief(cost / c.most)
+	}
+	return 1
+}
+
+func (c endCosts) total(p profile.Profile) string {
+	if cost, known := c.of[endOf{p.Arm, p.End}]; known {
+		return c.scale.Format(cost) + " " + c.scale.Unit
+	}
+	return ""
 }

@@ -2,10 +2,14 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
+	"netdyno/internal/record"
 )
 
 // settings are what the workers ran with, and what the study varied and held.
@@ -78,4 +82,102 @@ func (l *layout) settingsByArm() (byArm []map[string][]string, names []string) {
 		}
 	}
 	return byArm, sortedKeys(known)
+}
+
+// facts are what was found on the hosts before the run, and what ran there.
+func (l *layout) facts() part.Section {
+	s := part.Section{ID: "facts", Title: "Facts", Notes: []string{"What was found on each host before the run."}, Tables: []part.Table{l.hosts()}}
+	for _, host := range sortedKeys(l.Header.Facts.Seats) {
+		t := part.Table{Caption: "Host " + host + ".", Columns: part.Titles("fact", "value"), Folded: true}
+		values := l.Header.Facts.Seats[host].Values
+		for _, name := range sortedKeys(values) {
+			t.Rows = append(t.Rows, part.Row(name, values[name]))
+		}
+		s.Tables = append(s.Tables, t)
+	}
+	tools := part.Table{Caption: "Worker binaries.", Columns: part.Titles("binary", "version", "sha256", "libraries"), Folded: true}
+	for _, name := range sortedKeys(l.Header.Facts.Tools) {
+		tools.Rows = append(tools.Rows, toolRow(name, l.Header.Facts.Tools[name]))
+	}
+	s.Tables = append(s.Tables, tools)
+	return s
+}
+
+// hosts says where each worker ran, and how far that host's clock was ahead.
+func (l *layout) hosts() part.Table {
+	t := part.Table{Caption: "Hosts.", Columns: part.Titles("host", "workers", "CPUs", "address", "name", "kernel", "clock ahead by")}
+	for _, seated := range l.Seating {
+		facts := l.Header.Facts.Seats[seated.Seat].Values
+		t.Rows = append(t.Rows, part.Row(seated.Seat, strings.Join(seated.Workers, ", "), cmp.Or(strings.Join(seated.CPUs, " or "), "any"),
+			cmp.Or(facts[record.AddressFact], part.None), cmp.Or(facts["host.name"], part.None), cmp.Or(facts["kernel.release"], part.None), cmp.Or(facts[record.OffsetFact], part.None)))
+	}
+	return t
+}
+
+func toolRow(name string, b record.Binary) []part.Datum {
+	libraries := make([]string, len(b.Libraries))
+	for i, lib := range b.Libraries {
+		libraries[i] = strings.TrimSpace(lib.Name + " " + lib.Version)
+	}
+	sum := b.SHA256
+	if len(sum) > 16 {
+		sum = sum[:16] + "…"
+	}
+	return part.Row(name, cmp.Or(b.Version, part.None), cmp.Or(sum, part.None), cmp.Or(strings.Join(libraries, ", "), part.None))
+}
+
+// calibration is what was known of the machines before the run.
+func (l *layout) calibration() part.Section {
+	c := l.Header.Facts.Calibration
+	if c == nil || len(c.Spreads) == 0 {
+		return part.Section{}
+	}
+	var metrics []string
+	for _, m := range metric.All() {
+		metrics = append(metrics, m.Name)
+	}
+	return part.Section{
+		ID: "calibration", Title: "What differences this machine can show",
+		Notes: []string{calibrationNote(c) + " The table has the smallest difference that one comparison finds in nine of ten cases, by its blocks; " +
+			"then how far equal runs differ from each other, as a standard deviation. Other work may differ more or less."},
+		Tables: []part.Table{spreadTable(c, metrics)},
+	}
+}
+
+// spreadTable has a row for each of the metrics that was calibrated.
+func spreadTable(c *record.Calibration, metrics []string) part.Table {
+	t := part.Table{Columns: part.Titles("metric")}
+	for _, name := range metrics {
+		spread, known := c.Spreads[name]
+		if !known {
+			continue
+		}
+		row := part.Row(name)
+		for _, s := range spread.Smallest {
+			row = append(row, part.Value(part.Percent(s.Difference), ""))
+			if len(t.Rows) == 0 {
+				t.Columns = append(t.Columns, part.Figures(fmt.Sprintf("%d blocks", s.Blocks))...)
+			}
+		}
+		t.Rows = append(t.Rows, append(row, part.Value(part.Percent(spread.Absolute), ""), part.Value(part.Percent(spread.Relative), "")))
+	}
+	t.Columns = append(t.Columns, part.Figures("across runs", "across runs, as a ratio to the floor")...)
+	return t
+}
+
+// calibrationNote tells what was measured besides.
+func calibrationNote(c *record.Calibration) string {
+	parts := []string{fmt.Sprintf("netdyno calibrate, %s, %d in all.", c.CreatedAt.Format("2 January 2006"), c.Times)}
+	if c.GeneratorPerS > 0 {
+		parts = append(parts, fmt.Sprintf("A generator alone: %s exchanges per second.", quantity.FormatCount(c.GeneratorPerS)))
+	}
+	if c.LinkBytesPerS > 0 {
+		parts = append(parts, fmt.Sprintf("Bulk over the link: %s.", quantity.FormatByteRate(c.LinkBytesPerS)))
+	}
+	for _, name := range sortedKeys(c.Places) {
+		q := c.Places[name]
+		parts = append(parts, fmt.Sprintf("%s, idle: a spinning thread lost %s of its time; timers were late by %s, 1 in 100 by %s.", name,
+			quantity.FormatShare(q.LostShare), quantity.FormatMicroseconds(q.OvershootP50Us), quantity.FormatMicroseconds(q.OvershootP99Us)))
+	}
+	return strings.Join(parts, " ")
 }

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
+	"netdyno/internal/record"
 )
 
 // Text writes the answers, one table per cell and the warnings: what fits a
@@ -169,4 +170,24 @@ func (t *terminal) warnings(warnings []Warning) {
 		}
 		t.paragraph("! ", cmp.Or(w.About, "warning")+": "+body)
 	}
+}
+
+// title prints a study's name and question.
+func (t *terminal) title(name, question string) {
+	title := printable.Text(name)
+	if question != "" {
+		title += ": " + printable.Text(question)
+	}
+	for line := range strings.SplitSeq(text.WrapSoft(title, t.width), "\n") {
+		t.line(t.bold(strings.TrimSpace(line)))
+	}
+}
+
+// SpreadText writes for a terminal what a calibrated machine tells of some
+// metrics.
+func SpreadText(w io.Writer, c *record.Calibration, metrics []string, opt TextOptions) error {
+	t := newTerminal(opt)
+	t.table(spreadTable(c, metrics))
+	_, err := io.WriteString(w, t.out.String())
+	return err
 }

@@ -2,12 +2,15 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
 )
 
@@ -97,4 +100,90 @@ func (t *terminal) datum(d part.Datum) string {
 		parts = append(parts, cmp.Or(r.Text, part.None)+part.Bracketed(r.Interval), t.verdict(r.Verdict, mark(r.Verdict)))
 	}
 	return part.Joined(" ", parts...) + printable.Text(part.Bracketed(d.Detail))
+}
+
+// TextOptions fit the text to where it is shown.
+type TextOptions struct {
+	Width int  // columns; 0 means 100, less than 60 counts as 60
+	Color bool // titles in bold, marks in colours that are readable on light and dark; never the only carrier of a meaning
+}
+
+// terminal collects what is printed, in lines that fit.
+type terminal struct {
+	out   strings.Builder
+	width int
+	color bool
+}
+
+func newTerminal(opt TextOptions) *terminal {
+	if opt.Width == 0 {
+		opt.Width = 100
+	}
+	return &terminal{width: max(opt.Width, 60), color: opt.Color}
+}
+
+func (t *terminal) line(text string) { t.out.WriteString(strings.TrimRight(text, " ") + "\n") }
+
+// heading begins a part: a blank line and its title.
+func (t *terminal) heading(title string) {
+	t.line("")
+	t.line(t.bold(title))
+}
+
+// joint stands for a space at which a line must not be wrapped: a character of
+// width 1 that no text has, as printable.Text leaves none for private use.
+const joint = "\ue000"
+
+// paragraph wraps text to the width, later lines indented under the first.
+func (t *terminal) paragraph(first, body string) {
+	indent := text.StringWidthWithoutEscSequences(first)
+	whole := strings.NewReplacer(" %", joint+"%", part.NoBreak+"%", joint+"%").Replace(printable.Text(body))
+	for i, line := range strings.Split(text.WrapSoft(whole, t.width-indent), "\n") {
+		if i > 0 {
+			first = strings.Repeat(" ", indent)
+		}
+		t.line(first + strings.ReplaceAll(strings.TrimSpace(line), joint, " "))
+	}
+}
+
+func (t *terminal) paint(s string, colors ...text.Color) string {
+	if !t.color || s == "" {
+		return s
+	}
+	codes := make([]string, len(colors))
+	for i, c := range colors {
+		codes[i] = fmt.Sprint(int(c))
+	}
+	return "\x1b[" + strings.Join(codes, ";") + "m" + s + "\x1b[0m"
+}
+
+func (t *terminal) bold(s string) string { return t.paint(s, text.Bold) }
+
+func (t *terminal) verdict(v compare.Verdict, s string) string {
+	switch v {
+	case compare.Better:
+		return t.paint(s, text.FgGreen)
+	case compare.Worse:
+		return t.paint(s, text.FgRed)
+	case compare.CannotTell, compare.Invalid, compare.Unsupported:
+		return t.paint(s, text.FgMagenta)
+	}
+	return s
+}
+
+// lines counts what was written so far.
+func (t *terminal) lines() int { return strings.Count(t.out.String(), "\n") }
+
+// each calls write for 0, 1, … until n, or until the lines it wrote reach the
+// bound, and says how many of what it left out.
+func (t *terminal) each(n, bound int, what string, write func(i int)) {
+	start := t.lines()
+	for i := range n {
+		if t.lines()-start >= bound {
+			t.line("")
+			t.line(fmt.Sprintf("… and %s; see report.html", quantity.Plural(n-i, "more "+what)))
+			return
+		}
+		write(i)
+	}
 }

@@ -163,6 +163,7 @@ func TestRunsAreFound(t *testing.T) {
 	at := served(t, dir)
 	for address, found := range map[string][]string{
 		"/?words=SECond":                     {"second"},
+		"/?kind=server+by+URL":               nil,
 		"/?state=complete":                   {"first", "second"},
 		"/?state=complete&words=first":       {"first"},
 		"/?kind=comparison&state=incomplete": {"tour/&lt;b&gt;odd"},

@@ -4,7 +4,12 @@ package view
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
 	"netdyno/internal/record"
@@ -69,4 +74,100 @@ type Mark struct {
 	Against cells.Figure `json:"against"`
 	Front   bool         `json:"front"` // no other mark is as good in both and better in one
 	Knee    bool         `json:"knee,omitempty"`
+}
+
+// drawers fill in the charts; a new kind is a file and a line here.
+var drawers = map[record.ChartKind]func(*cells.Dataset, *Chart, metric.Metric){
+	record.Lines: drawLines,
+	record.Heat:  drawTiles,
+	record.Front: drawFront,
+}
+
+// ChartsOf fills in some charts of a run, from valid trials alone.
+func ChartsOf(s *cells.Dataset, specs []record.Chart) Charts {
+	var all Charts
+	for _, spec := range specs {
+		all = append(all, chart(s, spec))
+	}
+	return all
+}
+
+func chart(s *cells.Dataset, spec record.Chart) Chart {
+	c := Chart{Spec: spec}
+	m, err := metric.Named(spec.Metric)
+	if err != nil {
+		c.note("%v", err)
+		return c
+	}
+	c.Unit = m.Unit
+	if draw, known := drawers[spec.Kind]; known {
+		draw(s, &c, m)
+	} else {
+		var kinds []string
+		for _, kind := range slices.Sorted(maps.Keys(drawers)) {
+			kinds = append(kinds, string(kind))
+		}
+		c.note("draw a chart of kind %q: %s", spec.Kind, quantity.Hint(string(spec.Kind), kinds))
+	}
+	return c
+}
+
+// drawTiles draws the metric over two factors, a tile for each pair of levels.
+func drawTiles(s *cells.Dataset, c *Chart, _ metric.Metric) {
+	pools, drawn := pools(s, c, c.Spec.X, c.Spec.Y)
+	if drawn == nil {
+		return
+	}
+	columns := coordinates(s, drawn, c.Spec.X)
+	for _, y := range coordinates(s, drawn, c.Spec.Y) {
+		for _, x := range columns {
+			if p := pools[chartPoint{x: x.Text, y: y.Text}]; p != nil {
+				if f, ok := p.Figure(); ok {
+					c.Tiles = append(c.Tiles, Tile{x, y, f})
+				}
+			}
+		}
+	}
+}
+
+// drawLines draws the metric over a factor, with a line for each level of another,
+// and notes where the lines of arms cross.
+func drawLines(s *cells.Dataset, c *Chart, m metric.Metric) {
+	addLines(s, c)
+	noteCrossings(s, c, m)
+}
+
+func addLines(s *cells.Dataset, c *Chart) {
+	pools, drawn := pools(s, c, c.Spec.X, c.Spec.By)
+	if drawn == nil {
+		return
+	}
+	names := []Coordinate{{}}
+	if c.Spec.By != "" {
+		names = coordinates(s, drawn, c.Spec.By)
+	}
+	var words []string
+	axis := coordinates(s, drawn, c.Spec.X)
+	for _, name := range names {
+		line := Line{Name: name.Text}
+		for _, x := range axis {
+			_, isNumber := NumberOf(x.Text)
+			p := pools[chartPoint{x: x.Text, by: name.Text}]
+			switch {
+			case p == nil:
+			case isNumber:
+				if f, ok := p.Figure(); ok {
+					line.Points = append(line.Points, Point{x, f})
+				}
+			case !slices.Contains(words, x.Text):
+				words = append(words, x.Text)
+			}
+		}
+		if len(line.Points) > 0 {
+			c.Lines = append(c.Lines, line)
+		}
+	}
+	if len(words) > 0 {
+		c.note("%s=%s is left out: a line needs numbers", c.Spec.X, strings.Join(words, ","))
+	}
 }
