@@ -32,7 +32,9 @@ func (f Found) advise() said {
 		return said{}
 	}
 	s := said{}
-	if f.early() {
+	if !slices.ContainsFunc(f.Best.Advice, func(a best.Advice) bool { return a.Kind != best.Nothing }) {
+		s = f.one(f.Best.Advice[0])
+	} else if f.early() {
 		s = f.tooEarly()
 	} else if len(f.Best.Advice) == 1 {
 		s = f.one(f.Best.Advice[0])

@@ -21,6 +21,11 @@ func nothing(run compare.Run) string {
 			return "Nothing was compared: " + strings.TrimSuffix(c.Reason, ".") + "."
 		}
 	}
+	for _, c := range run.Comparisons {
+		if c.Primary && c.Sentence != "" { // on what has no better direction
+			return c.Sentence
+		}
+	}
 	if run.Tally.Valid == 0 {
 		return fmt.Sprintf("No trial of %d gave a valid figure.", run.Tally.Planned)
 	}
@@ -106,5 +111,5 @@ func place(h record.Header) string {
 	case len(h.Facts.Rig) <= longestRig:
 		return h.Facts.Rig
 	}
-	return string(kind)
+	return kind
 }
