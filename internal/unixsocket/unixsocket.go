@@ -75,14 +75,19 @@ func Dial(ctx context.Context, d net.Dialer, path string) (net.Conn, error) {
 		ctx, cancel = context.WithTimeout(ctx, d.Timeout)
 		defer cancel()
 	}
+	var full error
 	for {
 		conn, err := d.DialContext(ctx, "unix", path)
-		if !errors.Is(err, syscall.EAGAIN) {
+		switch {
+		case err != nil && full != nil && ctx.Err() != nil: // the time ended within an attempt
+			return nil, full
+		case !errors.Is(err, syscall.EAGAIN):
 			return conn, err
 		}
+		full = err
 		select {
 		case <-ctx.Done():
-			return nil, err
+			return nil, full
 		case <-time.After(pause):
 		}
 	}

@@ -61,7 +61,7 @@ func TestDialWaitsForAFullQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if _, err := unixsocket.Dial(short, net.Dialer{}, path); !errors.Is(err, syscall.EAGAIN) || !strings.Contains(unixsocket.Explain(path, err).Error(), "as its server lets wait") {
 		t.Fatalf("a full queue: %v, want that it is full", err)

@@ -61,7 +61,7 @@ func (f Found) one(a best.Advice) said {
 		}
 	case best.Undecided:
 		if s.use = f.partly(a); s.use == nil {
-			s.use = f.forms("Not decided: "+f.anyOf(a.Arms)+" may be the best"+f.apart(a), a.Arms, a.Cells)
+			s.use = f.forms("Not decided: "+f.mayBe(a), a.Arms, a.Cells)
 		}
 		s.others, _ = f.others(a)
 		s.open = f.goOn()
@@ -69,6 +69,15 @@ func (f Found) one(a best.Advice) said {
 		s = f.trade(a)
 	}
 	return s
+}
+
+// mayBe says which arms may be the best; one that is the only one left on all metrics
+// together is shown to be so on none of them.
+func (f Found) mayBe(a best.Advice) string {
+	if len(a.Arms) == 1 {
+		return "only " + f.label(a.Arms[0]) + " may still be the best on every metric"
+	}
+	return f.anyOf(a.Arms) + " may be the best" + f.apart(a)
 }
 
 // apart bounds by how much the arms that may be the best differ; "" where that says little.
@@ -85,10 +94,7 @@ func (f Found) apart(a best.Advice) string {
 			}
 		}
 	}
-	switch {
-	case len(a.Arms) == 1:
-		return " on every metric, and no other arm"
-	case most == 0 || most > little:
+	if most == 0 || most > little {
 		return ""
 	}
 	return ", and none by more than " + percent(most) + " %"
