@@ -176,11 +176,11 @@ func (p *progress) tell(found string) {
 
 func (p *progress) head(index int) string {
 	t := p.event.Trial
-	probe := ""
+	text := strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
 	if t.Probe {
-		probe = "(probe)"
+		text += " (probe)"
 	}
-	return strings.Join(strings.Fields(fmt.Sprintf("[%d/%d] %s %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell), probe)), " ")
+	return text
 }
 
 // left says how long the run goes on: to the next look, where it may end, and at most.

@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -30,14 +31,6 @@ func nothing(run compare.Run) string {
 		return fmt.Sprintf("No trial of %d gave a valid figure.", run.Tally.Planned)
 	}
 	return "Nothing was compared: a ratio needs two arms with valid trials in two blocks."
-}
-
-// limitWords are the limits in words.
-var limitWords = map[trial.Limit]string{
-	trial.Link: "the link", trial.ServerCore: "one core of the server", trial.ClientCore: "one core of the clients",
-	trial.ServerCPU: "the server's CPUs", trial.ClientCPU: "the clients' CPUs", trial.HostCPU: "the host's CPUs",
-	trial.ReceiveWindow: "the receive window", trial.SendBuffer: "the send buffer", trial.FlowControl: "the library's windows",
-	trial.Latency: "waiting for replies", trial.Schedule: "the offered rate",
 }
 
 const (
@@ -72,7 +65,7 @@ func condition(run compare.Run, named []string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return part.Sentence(text)
 }
 
 // limitsIn says the limits of some arms, the most frequent first.
@@ -82,7 +75,7 @@ func limitsIn(count map[trial.Limit]int) string {
 		limits = append(limits, l)
 	}
 	slices.SortFunc(limits, func(a, b trial.Limit) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	words := func(l trial.Limit) string { return cmp.Or(limitWords[l], string(l)) }
+	words := func(l trial.Limit) string { return cmp.Or(l.Means().Called, string(l)) }
 	switch len(limits) {
 	case 0:
 		return ""

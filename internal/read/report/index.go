@@ -59,7 +59,7 @@ func (p Page) Entry(link string) Entry {
 // part that leads.
 func (p Page) leading() *Figure {
 	if p.Picture != nil {
-		return p.labelled(*p.Picture)
+		return p.Picture
 	}
 	for _, a := range p.Parts {
 		for _, s := range a.Sections {
@@ -69,27 +69,6 @@ func (p Page) leading() *Figure {
 		}
 	}
 	return nil
-}
-
-// labelled is a picture whose rows say the labels of their arms, which a page of its own
-// takes from its keys.
-func (p Page) labelled(f Figure) *Figure {
-	if f.Picture == nil { // drawn as lines
-		return &f
-	}
-	picture := *f.Picture
-	picture.Groups = slices.Clone(picture.Groups)
-	for i, g := range picture.Groups {
-		g.Rows = slices.Clone(g.Rows)
-		for j, r := range g.Rows {
-			if r.Arm < len(p.Arms) && p.Arms[r.Arm].Name == r.Name {
-				g.Rows[j].Name = p.Arms[r.Arm].Label
-			}
-		}
-		picture.Groups[i].Rows = g.Rows
-	}
-	f.Picture = &picture
-	return &f
 }
 
 // Contents joins the reports of several studies. Build one with Index;

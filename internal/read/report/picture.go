@@ -181,7 +181,7 @@ func (l *layout) largest(name string) float64 {
 }
 
 func (l *layout) pictureRow(cell int, name string, a cells.Arm, metrics []string, scales []metric.Scale) PictureRow {
-	r := PictureRow{Arm: l.place[a.Name], Name: a.Name, Behind: part.Behind{Cell: cell + 1, Arms: []string{a.Name}}}
+	r := PictureRow{Arm: l.place[a.Name], Name: l.called(a.Name), Behind: part.Behind{Cell: cell + 1, Arms: []string{a.Name}}}
 	for i, m := range metrics {
 		r.Figures = append(r.Figures, pictureFigure(a, m, scales[i], l.standing(name, a.Name, m)))
 	}

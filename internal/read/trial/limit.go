@@ -12,6 +12,7 @@ type limitRule struct {
 
 // Meaning is what a word of a report stands for, and what to do about it.
 type Meaning struct {
-	Means string // a clause without a full stop
-	Cure  string // what to do; "" for nothing
+	Called string // in a sentence; "" for the word itself
+	Means  string // a clause without a full stop
+	Cure   string // what to do; "" for nothing
 }

@@ -75,6 +75,6 @@ func oneAtATime(c workerGroup) (share float64, worker string) {
 
 // What their names stand for in netdyno explain.
 var (
-	meanServerCore = Meaning{Means: "one thread of the server was busy for at least 95 % of the window", Cure: "give the server more threads, or connections that its threads share evenly"}
-	meanClientCore = Meaning{Means: "one thread of the client was busy for at least 95 % of the window: the rate measures the load generator", Cure: "give the client more threads or processes (clients=2), or offer an equal rate to every arm"}
+	meanServerCore = Meaning{Called: "one core of the server", Means: "one thread of the server was busy for at least 95 % of the window", Cure: "give the server more threads, or connections that its threads share evenly"}
+	meanClientCore = Meaning{Called: "one core of the clients", Means: "one thread of the client was busy for at least 95 % of the window: the rate measures the load generator", Cure: "give the client more threads or processes (clients=2), or offer an equal rate to every arm"}
 )

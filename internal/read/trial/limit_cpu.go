@@ -46,8 +46,8 @@ func fullSet(e *audit, c workerGroup) string {
 
 // What their names stand for in netdyno explain.
 var (
-	meanServerCPU = Meaning{Means: "the server used at least 90 % of its CPUs", Cure: "give the server more CPUs, or read how much CPU an exchange costs"}
-	meanClientCPU = Meaning{Means: "the client used at least 90 % of its CPUs: the rate measures the load generator", Cure: "give the clients more CPUs or hosts, or offer an equal rate to every arm and compare the cost of an exchange"}
+	meanServerCPU = Meaning{Called: "the server's CPUs", Means: "the server used at least 90 % of its CPUs", Cure: "give the server more CPUs, or read how much CPU an exchange costs"}
+	meanClientCPU = Meaning{Called: "the clients' CPUs", Means: "the client used at least 90 % of its CPUs: the rate measures the load generator", Cure: "give the clients more CPUs or hosts, or offer an equal rate to every arm and compare the cost of an exchange"}
 )
 
 // OfCPU tells whether the limit is computing time that one end, or the host, ran out

@@ -89,4 +89,4 @@ func bytesOption(w record.Worker, name string) float64 {
 }
 
 // What its name stands for in netdyno explain.
-var meanFlowControl = Meaning{Means: "as much arrived as the windows of the library itself let through", Cure: "raise the library's windows, by the options that netdyno transports lists"}
+var meanFlowControl = Meaning{Called: "the library's windows", Means: "as much arrived as the windows of the library itself let through", Cure: "raise the library's windows, by the options that netdyno transports lists"}

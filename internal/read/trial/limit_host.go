@@ -136,4 +136,4 @@ func cpus(set []int, one, several string) string {
 }
 
 // What its name stands for in netdyno explain.
-var meanHostCPU = Meaning{Means: "all CPUs of a host or of an end were busy, and the trial filled them itself or waited for them", Cure: "end other programs, or give each end CPUs of its own"}
+var meanHostCPU = Meaning{Called: "the host's CPUs", Means: "all CPUs of a host or of an end were busy, and the trial filled them itself or waited for them", Cure: "end other programs, or give each end CPUs of its own"}

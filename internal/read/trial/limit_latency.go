@@ -36,4 +36,4 @@ func cpusLeft(e *audit) (proof, untold string) {
 }
 
 // What its name stands for in netdyno explain.
-var meanLatency = Meaning{Means: "a closed loop with idle CPUs: every slot waited for the other end", Cure: "use more connections, or more exchanges in flight, to load the server"}
+var meanLatency = Meaning{Called: "waiting for replies", Means: "a closed loop with idle CPUs: every slot waited for the other end", Cure: "use more connections, or more exchanges in flight, to load the server"}

@@ -150,4 +150,4 @@ func (l Limit) isEnds() bool {
 }
 
 // What its name stands for in netdyno explain.
-var meanLink = Meaning{Means: "the link carried at least 95 % of its rate, or of the best bulk trial over the same interfaces, or replies waited in its queue", Cure: "compare CPU per byte: the rate is the link's"}
+var meanLink = Meaning{Called: "the link", Means: "the link carried at least 95 % of its rate, or of the best bulk trial over the same interfaces, or replies waited in its queue", Cure: "compare CPU per byte: the rate is the link's"}

@@ -98,4 +98,4 @@ func windowsOf(spans []record.Span) sendWindows {
 }
 
 // What its name stands for in netdyno explain.
-var meanReceiveWindow = Meaning{Means: "the receive window of the other end held the connections back more than anything else", Cure: "raise net.ipv4.tcp_rmem or the option receive_buffer, or read faster"}
+var meanReceiveWindow = Meaning{Called: "the receive window", Means: "the receive window of the other end held the connections back more than anything else", Cure: "raise net.ipv4.tcp_rmem or the option receive_buffer, or read faster"}

@@ -19,4 +19,4 @@ var limitSchedule = limitRule{Schedule, func(e *audit) (contract.Role, string) {
 }, meanSchedule}
 
 // What its name stands for in netdyno explain.
-var meanSchedule = Meaning{Means: "the open loop reached the rate that was offered: nothing was the limit", Cure: "raise the rate to find the limit"}
+var meanSchedule = Meaning{Called: "the offered rate", Means: "the open loop reached the rate that was offered: nothing was the limit", Cure: "raise the rate to find the limit"}

@@ -16,4 +16,4 @@ var limitSendBuffer = limitRule{SendBuffer, restraint{
 }.prove, meanSendBuffer}
 
 // What its name stands for in netdyno explain.
-var meanSendBuffer = Meaning{Means: "the sender's own buffer held the connections back more than anything else", Cure: "raise net.ipv4.tcp_wmem or the option send_buffer"}
+var meanSendBuffer = Meaning{Called: "the send buffer", Means: "the sender's own buffer held the connections back more than anything else", Cure: "raise net.ipv4.tcp_wmem or the option send_buffer"}
