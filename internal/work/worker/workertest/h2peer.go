@@ -19,14 +19,31 @@ type H2Peer struct {
 	net.Conn
 	encoded bytes.Buffer
 	encoder *hpack.Encoder
+	ended   map[uint32]bool // streams that this end has ended
 }
 
 // NewH2Peer returns the end of conn.
 func NewH2Peer(conn net.Conn) *H2Peer {
-	p := &H2Peer{Framer: http2.NewFramer(conn, conn), Conn: conn}
+	p := &H2Peer{Framer: http2.NewFramer(conn, conn), Conn: conn, ended: map[uint32]bool{}}
 	p.AllowIllegalWrites = true
 	p.encoder = hpack.NewEncoder(&p.encoded)
 	return p
+}
+
+// Ended tells whether this end has ended a stream by data, fields or a reset: a request that
+// comes on it was sent before its other end knew.
+func (p *H2Peer) Ended(stream uint32) bool { return p.ended[stream] }
+
+// WriteData is the framer's.
+func (p *H2Peer) WriteData(stream uint32, end bool, data []byte) error {
+	p.ended[stream] = p.ended[stream] || end
+	return p.Framer.WriteData(stream, end, data)
+}
+
+// WriteRSTStream is the framer's.
+func (p *H2Peer) WriteRSTStream(stream uint32, code http2.ErrCode) error {
+	p.ended[stream] = true
+	return p.Framer.WriteRSTStream(stream, code)
 }
 
 // Block returns fields in HPACK. They alternate: a name, its value.
@@ -40,6 +57,7 @@ func (p *H2Peer) Block(fields ...string) []byte {
 
 // Fields writes a HEADERS frame of fields, as Block takes them.
 func (p *H2Peer) Fields(stream uint32, end bool, fields ...string) {
+	p.ended[stream] = p.ended[stream] || end
 	_ = p.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: p.Block(fields...), EndHeaders: true, EndStream: end})
 }
 
