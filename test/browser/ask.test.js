@@ -56,6 +56,7 @@ asking("a dot leads to its trial, Escape back, and Back to it again", {}, async 
 	assert.equal(await address(page), `#trial=${id}`);
 	await page.keyboard.press("Escape");
 	await panel(page).waitFor({ state: "detached" });
+	await page.waitForFunction(() => location.hash === ""); // the browser tells of a closed dialog later
 	assert.equal(await address(page), "");
 	await page.goBack();
 	await panel(page).waitFor();
