@@ -92,7 +92,10 @@ func (f *Findings) answer() (answer.Answer, []string) {
 	if i := slices.IndexFunc(headlines, func(h part.Headline) bool { return h.Place == part.Whole }); i >= 0 {
 		return answer.Answer{Sentences: headlines[i].Sentences}, nil
 	}
-	said := answers(f.Comparisons)
+	var said []string
+	for _, c := range MostDecisiveFirst(f.Comparisons) {
+		said = append(said, c.Sentence)
+	}
 	if len(said) == 0 {
 		said = answer.Alone(f.Run)
 	}

@@ -69,10 +69,7 @@ func (s Sent) Words() string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	text := fmt.Sprintf("sent %d requests: %s", s.Requests, strings.Join(parts, ", "))
-	if s.Requests == 1 {
-		text = strings.Replace(text, "requests", "request", 1)
-	}
+	text := "sent " + quantity.Plural(int(s.Requests), "request") + ": " + strings.Join(parts, ", ")
 	if s.Untold > 0 {
 		text += fmt.Sprintf("; %s did not tell", quantity.Plural(s.Untold, "trial"))
 	}
