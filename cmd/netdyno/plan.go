@@ -73,7 +73,7 @@ func shorter(s *session.Session, left []record.Trial) string {
 // least to the most where the run may end at a stage.
 func extent(s *session.Session, left []record.Trial) string {
 	if most := mostOf(s); len(most) < len(left) {
-		return fmt.Sprintf("a race of at most %s, %s", counted(len(most), "trial"), timeWords(s, most))
+		return fmt.Sprintf("a race of at most %s, %s", quantity.Plural(len(most), "trial"), timeWords(s, most))
 	}
 	most := timeOf(s, left)
 	for _, blocks := range s.Study.Stages {
@@ -84,7 +84,7 @@ func extent(s *session.Session, left []record.Trial) string {
 			return fmt.Sprintf("%d to %d trials in %d to %d blocks, about %s to %s", len(least), len(left), blocksOf(least), blocksOf(left), timeOf(s, least), most)
 		}
 	}
-	return fmt.Sprintf("%s in %s, about %s", counted(len(left), "trial"), counted(blocksOf(left), "block"), most)
+	return fmt.Sprintf("%s in %s, about %s", quantity.Plural(len(left), "trial"), quantity.Plural(blocksOf(left), "block"), most)
 }
 
 // mostOf are as many trials of a plan as a run of it takes at most.
@@ -141,13 +141,6 @@ func blocksOf(trials []record.Trial) int {
 		}
 	}
 	return len(seen)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // placements says which CPUs each end gets, for each placement of the plan.
@@ -286,7 +279,7 @@ func printStages(s *session.Session) {
 		if level == 0 {
 			continue
 		}
-		stages = append(stages, fmt.Sprintf("after %s at level %.3g", counted(looks[i], "block"), level))
+		stages = append(stages, fmt.Sprintf("after %s at level %.3g", quantity.Plural(looks[i], "block"), level))
 		if looks[i] < summary.Blocks {
 			shortest = min(shortest, s.Estimate(study.Before(s.Trials, looks[i])).Total)
 		}

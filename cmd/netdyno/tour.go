@@ -31,15 +31,9 @@ their reports on one page. Short windows make wide intervals: for a reliable
 answer, run the study itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir := session.Directory(out)
-			if err := dir.Vacant(); err != nil {
+			dir, err := session.Directory(out).OrFresh("tour")
+			if err != nil {
 				return err
-			}
-			if dir == "" {
-				var err error
-				if dir, err = session.Fresh("tour"); err != nil {
-					return err
-				}
 			}
 			return tour(cmd.Context(), dir)
 		},
@@ -63,7 +57,9 @@ func tour(ctx context.Context, dir session.Directory) error {
 		stop := session.Directory(filepath.Join(string(dir), name))
 		err := run(ctx, []string{name}, runFlags{rig: rig.LoopbackName, out: string(stop)})
 		entries = append(entries, entry(stop, name, err))
-		worst = worse(worst, err)
+		if codeOf(err) > codeOf(worst) {
+			worst = err
+		}
 		if ctx.Err() != nil {
 			break
 		}
@@ -113,12 +109,4 @@ func entry(d session.Directory, name string, failed error) report.Entry {
 		return report.Entry{Name: name, Tally: err.Error()}
 	}
 	return report.New(r.Findings).Entry(filepath.Join(name, filepath.Base(d.HTML())))
-}
-
-// worse returns the error with the higher exit status, the first of equals.
-func worse(a, b error) error {
-	if codeOf(b) > codeOf(a) {
-		return b
-	}
-	return a
 }

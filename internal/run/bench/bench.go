@@ -112,10 +112,6 @@ func (b *Bench) tell(e Event) {
 	}
 }
 
-func (b *Bench) progress(client int) func(contract.Tick) {
-	return func(tick contract.Tick) { b.tell(Event{Client: client, Tick: &tick}) }
-}
-
 // meterArgv is what stands before a worker's own argv; nothing when the bench
 // has no meter, which only the measurement of the meter's own cost does.
 func (b *Bench) meterArgv(seat rig.Seat, bound time.Duration) []string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
 
@@ -90,9 +91,9 @@ type Set struct {
 type Arm struct {
 	Given  string // what was typed
 	Name   string
-	Levels map[string]string // by factor
-	Texts  map[string]Text   // by factor, in place of levels
-	Asked  record.Asked      // of its server meanwhile
+	Levels map[string]string        // by factor
+	Texts  map[string]study.Carried // by factor, in place of levels
+	Asked  record.Asked             // of its server meanwhile
 }
 
 // Race is a race of arms that the command made.

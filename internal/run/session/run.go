@@ -45,11 +45,9 @@ func (s *Session) Open() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := s.request.Out
-	if dir == "" {
-		if dir, err = Fresh(s.Study.Name); err != nil {
-			return nil, err
-		}
+	dir, err := s.request.Out.OrFresh(s.Study.Name)
+	if err != nil {
+		return nil, err
 	}
 	file, err := dir.Create(text, s.header(), s.All)
 	if err != nil {

@@ -43,6 +43,7 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 			return nil, err
 		}
 	}
+	r.Say = orSilent(r.Say)
 	choice, err := arrange.Parse(r.Rig, input.Within(ctx, arrange.MaxFile))
 	if err != nil {
 		return nil, err
@@ -58,11 +59,21 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err := s.texts.takeTexts(ctx, chosen, r.directory(), r.begunBy); err != nil {
 		return nil, err
 	}
-	sayRenamed(append(choice.Renamed(), chosen.Renamed()...), r.Say)
+	for _, hint := range append(choice.Renamed(), chosen.Renamed()...) {
+		r.Say(hint)
+	}
 	if err := s.prepare(ctx, chosen, choice); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// orSilent is what is told of a session's progress; of nil what tells nobody.
+func orSilent(say func(text string)) func(text string) {
+	if say == nil {
+		return func(string) {}
+	}
+	return say
 }
 
 // prepare plans the study, finds its workers and builds the rig. Of a mesh over all

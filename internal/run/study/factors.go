@@ -173,6 +173,13 @@ const (
 	SecretPrefix = "@secret/"
 )
 
+// Carried is what requests carry that is no level: long, of several lines, binary, or
+// secret.
+type Carried struct {
+	Bytes  []byte
+	Secret bool // it is kept nowhere after the run
+}
+
 // IsGiven tells whether a level stands for a text.
 func IsGiven(level string) bool {
 	return strings.HasPrefix(level, GivenPrefix) || strings.HasPrefix(level, SecretPrefix)
