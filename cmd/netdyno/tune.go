@@ -20,11 +20,11 @@ import (
 
 // tuneFlags are the options of tune that are not those of run.
 type tuneFlags struct {
-	best   string
-	within []string
-	knobs  []string
-	time   string
-	most   int
+	best    string
+	within  []string
+	options []string
+	time    string
+	most    int
 }
 
 // Limits of a tuning.
@@ -52,12 +52,12 @@ winner is then compared with the defaults in fresh blocks, whose figures chose
 nothing, and recommended only where these show it better.
 
 The options, with the values that are tried, are those of the transport (netdyno
-transports TRANSPORT); --knobs names others, or fewer. A bound of --within is kept
+transports TRANSPORT); --options names others, or fewer. A bound of --within is kept
 by what is recommended. What was run is a study like any other, with the section
 race (docs/studies.md): netdyno run DIR --continue goes on with one that was stopped.`,
 		Example: `  netdyno tune go-grpc request=64KiB response=64KiB connections=50 --for exchanges_per_s
   netdyno tune go-grpc connections=1000 --for exchanges_per_s --within 'server.rss_bytes <= 2GB'
-  netdyno tune go-grpc --knobs opt.server.read_buffer,opt.server.write_buffer --for server.cpu_us_per_exchange --time 2m
+  netdyno tune go-grpc --options opt.server.read_buffer,opt.server.write_buffer --for server.cpu_us_per_exchange --time 2m
   netdyno tune fasthttp rate=20k connections=100 --for response_p99_us --dry-run`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeTransport,
@@ -67,7 +67,7 @@ race (docs/studies.md): netdyno run DIR --continue goes on with one that was sto
 	}
 	c.Flags().StringVar(&t.best, "for", metric.ExchangesPerS, "the metric that is to be best, in its own direction")
 	c.Flags().StringArrayVar(&t.within, "within", nil, "a bound that settings must keep, such as 'server.rss_bytes <= 2GB'; repeatable")
-	c.Flags().StringSliceVar(&t.knobs, "knobs", nil, "options to vary, such as opt.server.read_buffer (default: all that have a grid)")
+	c.Flags().StringSliceVar(&t.options, "options", nil, "options to vary, such as opt.server.read_buffer (default: all that have a grid)")
 	c.Flags().StringVar(&t.time, "time", "4m", "about how long the whole may take")
 	c.Flags().IntVar(&t.most, "most", 24, "settings that may take part, combinations included")
 	rigFlag(c, &f.rig, "where the workers run")
@@ -118,7 +118,7 @@ func (t tuneFlags) run(ctx context.Context, args []string, f runFlags) error {
 	if t.most < 2 || t.most > mostTuned {
 		return fmt.Errorf("tune: --most %d; expected 2 to %d settings", t.most, mostTuned)
 	}
-	field, err := tune.Plan(offer.Transport, t.knobs, p.sets, min(t.most, (trials-2*tuneConfirm)/2))
+	field, err := tune.Plan(offer.Transport, t.options, p.sets, min(t.most, (trials-2*tuneConfirm)/2))
 	if err != nil {
 		return err
 	}
