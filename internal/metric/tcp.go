@@ -48,6 +48,10 @@ func tcpMetrics() []Metric {
 			Name: "tcp_delivery_bytes_per_s", Unit: "B/s", Label: "TCP delivery", Heading: "delivery", Doc: "delivery rate by TCP",
 			Formula: "rate at which the latest flight was acknowledged, summed over connections, as the window closes; of short messages the rate of a burst, not of the load",
 		}, overConnections, func(t *contract.TCP) float64 { return float64(t.DeliveryBytesPerS) }),
+		bothEnds(Metric{
+			Name: Unread, Unit: "B", Label: "TCP unread", Heading: "unread", Doc: "bytes in its sockets' receive queues",
+			Formula: "bytes received and not read, over all connections: mean of the readings at the window's edges and, with a timeline, of those between",
+		}, func(_ *record.Window, spans []record.Span) (float64, bool) { return record.Unread(spans) }),
 	)
 }
 
