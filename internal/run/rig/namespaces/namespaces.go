@@ -77,7 +77,7 @@ func (r *Rig) build() error {
 	if r.hub, err = newHost(); err != nil {
 		return err
 	}
-	bridge := &netlink.Bridge{LinkAttrs: attributes("switch", r.options.MTU)}
+	bridge := &netlink.Bridge{LinkAttrs: attributes("switch", maxMTU)} // it carries whatever its hosts' cables do
 	if err := r.hub.links.LinkAdd(bridge); err != nil {
 		return fmt.Errorf("add the switch: %w", err)
 	}
@@ -158,7 +158,7 @@ func newNamespace() (netns.NsHandle, error) {
 func (r *Rig) plug(h *host, i int, bridge netlink.Link) error {
 	port := fmt.Sprintf("port%d", i+1)
 	cable := &netlink.Veth{
-		LinkAttrs: attributes(port, r.options.MTU), PeerName: inside, PeerMTU: uint32(r.options.MTU), PeerNamespace: netlink.NsFd(h.ns),
+		LinkAttrs: attributes(port, maxMTU), PeerName: inside, PeerMTU: uint32(r.options.MTU), PeerNamespace: netlink.NsFd(h.ns),
 	}
 	cable.MasterIndex = bridge.Attrs().Index
 	err := r.hub.links.LinkAdd(cable)
