@@ -81,11 +81,13 @@ func settingWords(r *Race) string {
 
 // text is a setting as a user writes it.
 func (s Setting) text() string {
-	text := s.Factor + "=" + s.Level
-	if s.As != "" {
-		text += " (" + s.As + ")"
+	switch {
+	case s.As == "":
+		return s.Factor + "=" + s.Level
+	case !strings.HasPrefix(s.Factor, "opt."): // it is no option of netdyno's that As is written for, but a command
+		return s.As
 	}
-	return text
+	return s.Factor + "=" + s.Level + " (" + s.As + ")"
 }
 
 // gainWords are the winner's ratio to the baseline in fresh blocks.

@@ -28,13 +28,17 @@ var Sysctls = []string{
 	"net.core.rmem_max", "net.core.wmem_max", "net.core.busy_poll", "net.core.busy_read",
 }
 
+// Interface is the key of the name of the interface that has a host's address, which can
+// be read and not set.
+const Interface = "interface"
+
 // Congestions names the sysctl that lists what net.ipv4.tcp_congestion_control can be. It
 // can be read and not set.
 const Congestions = "net.ipv4.tcp_available_congestion_control"
 
 // checkKey refuses what may not be set, or with readable, read.
 func checkKey(key string, readable bool) error {
-	if key == MTU || slices.Contains(Sysctls, key) || readable && key == Congestions {
+	if key == MTU || slices.Contains(Sysctls, key) || readable && (key == Congestions || key == Interface) {
 		return nil
 	}
 	return fmt.Errorf("hold: unknown setting %q; %s", quantity.Clip(key, 80), quantity.Hint(key, append([]string{MTU}, Sysctls...)))

@@ -102,10 +102,13 @@ func (h Here) read(asked []string) (before, set map[string]string, err error) {
 }
 
 func (h Here) get(key string) (string, error) {
-	if key == MTU {
+	if key == MTU || key == Interface {
 		link, err := h.link()
 		if err != nil {
 			return "", err
+		}
+		if key == Interface {
+			return link.Attrs().Name, nil
 		}
 		return strconv.Itoa(link.Attrs().MTU), nil
 	}

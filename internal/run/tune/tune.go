@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -45,19 +46,25 @@ func Plan(t contract.Transport, names []string, held func(factor string) bool, m
 	if err != nil {
 		return Field{}, err
 	}
-	f := Field{Arms: []Arm{{Name: Defaults, Levels: map[string]string{}}}, As: map[string]string{}}
-	for _, k := range options {
-		f.Options = append(f.Options, k.factor)
-		if k.as != "" {
-			f.As[k.factor] = k.as
+	return fieldOf(t.Name, options, nil, most)
+}
+
+// fieldOf makes the arms of options. Base are levels that every arm has unless it sets
+// them itself.
+func fieldOf(title string, options []option, base map[string]string, most int) (Field, error) {
+	f := Field{Arms: []Arm{{Name: Defaults, Levels: maps.Clone(base)}}, As: map[string]string{}}
+	for _, o := range options {
+		f.Options = append(f.Options, o.factor)
+		if o.as != "" {
+			f.As[o.factor] = o.as
 		}
-		for _, value := range k.values {
-			f.Arms = append(f.Arms, armOf(options, map[string]string{k.factor: value}))
+		for _, value := range o.values {
+			f.Arms = append(f.Arms, armOf(options, base, map[string]string{o.factor: value}))
 		}
 	}
 	if len(f.Arms) > most {
 		return Field{}, fmt.Errorf("tune %s: %d options (%s) make %d settings, and there is time for %d; name fewer with --options, or give more --time",
-			t.Name, len(options), strings.Join(f.Options, ", "), len(f.Arms), most)
+			title, len(options), strings.Join(f.Options, ", "), len(f.Arms), most)
 	}
 	for i, a := range options {
 		for _, b := range options[i+1:] {
@@ -67,7 +74,7 @@ func Plan(t contract.Transport, names []string, held func(factor string) bool, m
 						f.LeftOut++
 						continue
 					}
-					f.Arms = append(f.Arms, armOf(options, map[string]string{a.factor: x, b.factor: y}))
+					f.Arms = append(f.Arms, armOf(options, base, map[string]string{a.factor: x, b.factor: y}))
 				}
 			}
 		}
@@ -77,7 +84,7 @@ func Plan(t contract.Transport, names []string, held func(factor string) bool, m
 
 // armOf names an arm by its levels: read_buffer-128KiB+write_buffer-0B, with the end where
 // both ends have an option of that name.
-func armOf(options []option, levels map[string]string) Arm {
+func armOf(options []option, base, levels map[string]string) Arm {
 	var parts []string
 	for _, factor := range slices.Sorted(maps.Keys(levels)) {
 		same := func(k option) bool { return k.factor != factor && bareName(k.factor) == bareName(factor) }
@@ -85,15 +92,39 @@ func armOf(options []option, levels map[string]string) Arm {
 		if slices.ContainsFunc(options, same) {
 			name = strings.TrimPrefix(factor, prefix)
 		}
-		parts = append(parts, name+"-"+levels[factor])
+		parts = append(parts, name+"-"+brief(levels[factor]))
 	}
-	return Arm{Name: strings.Join(parts, "+"), Levels: levels}
+	all := maps.Clone(levels)
+	for factor, level := range base {
+		if _, own := levels[factor]; !own {
+			all[factor] = level
+		}
+	}
+	return Arm{Name: strings.Join(parts, "+"), Levels: all}
 }
 
-const prefix = "opt."
+// What begins a transport's options, and the sysctls of the hosts.
+const (
+	prefix = "opt."
+	sysctl = "sysctl."
+)
+
+// brief is a value in an arm's name: of several numbers the last one, the most that the
+// kernel may take.
+func brief(value string) string {
+	fields := strings.Fields(value)
+	last := fields[len(fields)-1]
+	if n, err := strconv.ParseInt(last, 10, 64); err == nil && len(fields) > 1 {
+		return quantity.BytesText(n)
+	}
+	return last
+}
 
 // bareName is an option's name, without the end that it is of.
 func bareName(factor string) string {
+	if name, is := strings.CutPrefix(factor, sysctl); is {
+		return name[strings.LastIndex(name, ".")+1:]
+	}
 	name := strings.TrimPrefix(factor, prefix)
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
 		name = strings.TrimPrefix(name, string(role)+".")
