@@ -71,11 +71,12 @@ var layers = map[string][]string{
 	"internal/run/target":          run("internal/run/spoken", "internal/printable", "internal/expect", "internal/unixsocket", "internal/head", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/run/study", "internal/values"),
 	"internal/run/generate":        run(),
 	"internal/run/floor":           run("internal/run/rig"),
-	"internal/run/bench":           run("internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity"),
+	"internal/run/hold":            run("internal/run/rig"),
+	"internal/run/bench":           run("internal/run/hold", "internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
-	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
+	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
 
 	"internal/work/load":              {"internal/contract", "internal/hist", "internal/printable"},
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},

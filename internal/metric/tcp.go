@@ -49,6 +49,10 @@ func tcpMetrics() []Metric {
 			sum, _, ok := tcpAtClose(spans, func(t *contract.TCP) float64 { return float64(t.DeliveryBytesPerS) })
 			return sum, ok
 		}),
+		bothEnds(Metric{
+			Name: Unread, Unit: "B", Label: "TCP unread", Heading: "unread", Doc: "bytes in its sockets' receive queues",
+			Formula: "bytes received and not read, over all connections: mean of the readings at the window's edges and, with a timeline, of those between",
+		}, func(_ *record.Window, spans []record.Span) (float64, bool) { return record.Unread(spans) }),
 	)
 }
 

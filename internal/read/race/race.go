@@ -39,7 +39,7 @@ type Race struct {
 	Bounds      []Bound              `json:"bounds,omitempty"`   // of the winner, or of the baseline where that stays, in fresh blocks
 	Recommended string               `json:"recommended"`        // an arm; "" when none is
 	Settings    []Setting            `json:"settings,omitempty"` // of the recommended arm, where they differ from the baseline's
-	Knobs       []Knob               `json:"knobs,omitempty"`    // what each setting did by itself
+	Options     []Option             `json:"options,omitempty"`  // what each setting did by itself
 	Sentences   []string             `json:"sentences,omitempty"`
 }
 

@@ -30,7 +30,7 @@ func Read(s *cells.Dataset) *Race {
 	f := gather(s, *spec, block+1)
 	r := &Race{
 		Spec: *spec, Baseline: s.Header.Study.Compare.Baseline, Margin: f.margin, Unit: m.Unit,
-		Blocks: block, Exhaustive: s.Header.Study.Blocks * len(s.Arms), Knobs: f.knobs(s),
+		Blocks: block, Exhaustive: s.Header.Study.Blocks * len(s.Arms), Options: f.options(s),
 	}
 	r.Candidates = f.candidates(block)
 	for _, v := range s.Trials {

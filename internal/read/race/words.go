@@ -36,7 +36,7 @@ func (r *Race) sentences() []string {
 	if more := fallen - fallenSaid; more > 0 {
 		all = append(all, fmt.Sprintf("So were %d more.", more))
 	}
-	return append(all, knobSentences(r)...)
+	return append(all, optionSentences(r)...)
 }
 
 // raceAnswer is what to do.
@@ -81,11 +81,13 @@ func settingWords(r *Race) string {
 
 // text is a setting as a user writes it.
 func (s Setting) text() string {
-	text := s.Factor + "=" + s.Level
-	if s.As != "" {
-		text += " (" + s.As + ")"
+	switch {
+	case s.As == "":
+		return s.Factor + "=" + s.Level
+	case !strings.HasPrefix(s.Factor, "opt."): // it is no option of netdyno's that As is written for, but a command
+		return s.As
 	}
-	return text
+	return s.Factor + "=" + s.Level + " (" + s.As + ")"
 }
 
 // gainWords are the winner's ratio to the baseline in fresh blocks.
@@ -167,10 +169,10 @@ func raceBounds(bounds []record.Bound) string {
 	return strings.Join(all, " and ")
 }
 
-// knobSentences say what each setting did by itself.
-func knobSentences(r *Race) []string {
+// optionSentences say what each setting did by itself.
+func optionSentences(r *Race) []string {
 	var mattered, not, open []string
-	for _, k := range r.Knobs {
+	for _, k := range r.Options {
 		switch k.Effect {
 		case Mattered:
 			mattered = append(mattered, fmt.Sprintf("%s (at best %s: %s)", k.Factor, k.Best.Level, changeWords(k.Best.Ratio)))

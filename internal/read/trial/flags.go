@@ -4,7 +4,7 @@ package trial
 // them (specification §2.3). The last two take figures away: see withoutRates.
 var flags = []Flag{
 	flagUnsteady, flagOverloaded, flagLateCounters, flagGeneratorLate, flagBusyMachine,
-	flagReconnected, flagUnverified, flagBursty, flagTooRegular, flagUnfinished, flagReflected, flagOnward,
+	flagReconnected, flagUnverified, flagBursty, flagTooRegular, flagUnfinished, flagReflected, flagOnward, flagReceiveQueue,
 	flagPlateauTimer, flagPlateauDelayedACK, flagPlateauRetransmit,
 	flagStalled, flagBacklog,
 }
