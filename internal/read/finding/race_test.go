@@ -151,7 +151,7 @@ func TestARaceSaysWhatEachKnobDid(t *testing.T) {
 		}
 	})
 	effects := map[string]race.Effect{}
-	for _, k := range f.Race.Knobs {
+	for _, k := range f.Race.Options {
 		effects[k.Factor] = k.Effect
 	}
 	if effects["opt.server.read_buffer"] != race.Mattered || effects["opt.server.write_buffer"] != race.NoMatter {

@@ -36,7 +36,7 @@ func (r *Race) sentences() []string {
 	if more := fallen - fallenSaid; more > 0 {
 		all = append(all, fmt.Sprintf("So were %d more.", more))
 	}
-	return append(all, knobSentences(r)...)
+	return append(all, optionSentences(r)...)
 }
 
 // raceAnswer is what to do.
@@ -167,10 +167,10 @@ func raceBounds(bounds []record.Bound) string {
 	return strings.Join(all, " and ")
 }
 
-// knobSentences say what each setting did by itself.
-func knobSentences(r *Race) []string {
+// optionSentences say what each setting did by itself.
+func optionSentences(r *Race) []string {
 	var mattered, not, open []string
-	for _, k := range r.Knobs {
+	for _, k := range r.Options {
 		switch k.Effect {
 		case Mattered:
 			mattered = append(mattered, fmt.Sprintf("%s (at best %s: %s)", k.Factor, k.Best.Level, changeWords(k.Best.Ratio)))

@@ -18,8 +18,9 @@ type Setting struct {
 	As     string `json:"as,omitempty"` // as it is written outside of netdyno: "grpc.ReadBufferSize(131072)"
 }
 
-// Knob is one factor by itself: the arms that differ from the baseline in it alone.
-type Knob struct {
+// Option is one factor by itself: the arms that differ from the baseline in that factor
+// alone.
+type Option struct {
 	Factor string   `json:"factor"`
 	Effect Effect   `json:"effect"`
 	Tried  []Tried  `json:"tried"` // in the study's order
@@ -27,14 +28,14 @@ type Knob struct {
 	Open   []string `json:"open,omitempty"` // levels of which it cannot be told
 }
 
-// Tried is one level of a knob against the baseline.
+// Tried is one level of an option against the baseline.
 type Tried struct {
 	Level string        `json:"level"`
 	Arm   string        `json:"arm"`
 	Ratio stat.Estimate `json:"ratio"` // 95 % interval by the race's noise; zero without figures
 }
 
-// Effect says whether a knob mattered by itself.
+// Effect says whether an option mattered by itself.
 type Effect string
 
 // The effects, by the 95 % intervals of all its levels.
@@ -89,20 +90,20 @@ func written(text, level string) string {
 	return strings.ReplaceAll(text, placeholder, value)
 }
 
-// knobs tells what each factor did by itself.
-func (f field) knobs(s *cells.Dataset) []Knob {
+// options tells what each factor did by itself.
+func (f field) options(s *cells.Dataset) []Option {
 	base := f.baseline()
 	if base == nil {
 		return nil
 	}
 	_, noise := f.paces()
-	var all []Knob
+	var all []Option
 	for _, r := range f.runners {
 		differs := settings(s, r.name, base.name)
 		for _, one := range differs {
-			i := slices.IndexFunc(all, func(k Knob) bool { return k.Factor == one.Factor })
+			i := slices.IndexFunc(all, func(k Option) bool { return k.Factor == one.Factor })
 			if i < 0 {
-				i, all = len(all), append(all, Knob{Factor: one.Factor})
+				i, all = len(all), append(all, Option{Factor: one.Factor})
 			}
 			if len(differs) == 1 {
 				all[i].Tried = append(all[i].Tried, Tried{Level: one.Level, Arm: r.name, Ratio: f.ratio(r, base, noise)})
@@ -127,8 +128,8 @@ func (f field) ratio(a, b *runner, n noise) stat.Estimate {
 	return stat.Estimate{Point: math.Exp(mean), Low: math.Exp(mean - reach), High: min(math.Exp(mean+reach), math.MaxFloat64)}
 }
 
-// weigh judges a knob by the intervals of its levels.
-func (f field) weigh(k *Knob) {
+// weigh judges an option by the intervals of its levels.
+func (f field) weigh(k *Option) {
 	inside, beyond := 0, false
 	better := func(a, b float64) bool { return toward(f.better, math.Log(a)) > toward(f.better, math.Log(b)) }
 	for i, t := range k.Tried {
