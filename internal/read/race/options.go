@@ -18,7 +18,8 @@ type Setting struct {
 	As     string `json:"as,omitempty"` // as it is written outside of netdyno: "grpc.ReadBufferSize(131072)"
 }
 
-// Option is one factor by itself: the arms that differ from the baseline in it alone.
+// Option is one factor by itself: the arms that differ from the baseline in that factor
+// alone.
 type Option struct {
 	Factor string   `json:"factor"`
 	Effect Effect   `json:"effect"`
@@ -27,14 +28,14 @@ type Option struct {
 	Open   []string `json:"open,omitempty"` // levels of which it cannot be told
 }
 
-// Tried is one level of a option against the baseline.
+// Tried is one level of an option against the baseline.
 type Tried struct {
 	Level string        `json:"level"`
 	Arm   string        `json:"arm"`
 	Ratio stat.Estimate `json:"ratio"` // 95 % interval by the race's noise; zero without figures
 }
 
-// Effect says whether a option mattered by itself.
+// Effect says whether an option mattered by itself.
 type Effect string
 
 // The effects, by the 95 % intervals of all its levels.
@@ -127,7 +128,7 @@ func (f field) ratio(a, b *runner, n noise) stat.Estimate {
 	return stat.Estimate{Point: math.Exp(mean), Low: math.Exp(mean - reach), High: min(math.Exp(mean+reach), math.MaxFloat64)}
 }
 
-// weigh judges a option by the intervals of its levels.
+// weigh judges an option by the intervals of its levels.
 func (f field) weigh(k *Option) {
 	inside, beyond := 0, false
 	better := func(a, b float64) bool { return toward(f.better, math.Log(a)) > toward(f.better, math.Log(b)) }

@@ -21,9 +21,7 @@ func checkKernelCounts(e *audit) string {
 			return ""
 		}
 	}
-	workers := e.window.Record.Workers
-	for i := range workers {
-		w := &workers[i]
+	for w := range e.workers() {
 		span, ok := e.window.Span(w)
 		if !ok || w.Elsewhere() || w.Ready != nil && w.Ready.Foreign {
 			continue
