@@ -58,7 +58,7 @@ func (v *chartView) inNumbers(t part.Table, what string) part.Table {
 	short := t.Plain()
 	short.Caption = what
 	if more := len(short.Rows) - chartRows; more > 0 {
-		short.Rows, short.Notes = short.Rows[:chartRows], []string{"… and " + quantity.Plural(more, "more row")}
+		short.Rows, short.Notes = short.Rows[:chartRows], []string{"and " + quantity.Plural(more, "more row")}
 	}
 	t.Caption, t.Folded, t.Terminal = "In numbers: "+what+", with 95 % intervals.", true, &short
 	if v.Windows {

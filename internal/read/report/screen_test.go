@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -68,7 +69,7 @@ func TestScreenOfALargeStudy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Answer = answer.Answer{Sentences: []string{strings.Repeat("A sentence that goes on and on. ", 30)}}
+		f.Answer = answer.Answer{Sentences: slices.Repeat([]string{"A sentence that goes on and on."}, 30)}
 		for i := range 30 {
 			f.Warnings = append(f.Warnings, record.Warning{About: fmt.Sprint("word", i), Text: strings.Repeat("much to say ", 20)})
 		}

@@ -151,7 +151,7 @@ func (t *terminal) lost(lost []Lost) {
 	t.heading("Trials without a valid figure")
 	for i, l := range lost {
 		if i == reasonsShown {
-			t.paragraph("  ", fmt.Sprintf("… and %s; see report.html", quantity.Plural(len(lost)-i, "more reason")))
+			t.paragraph("  ", fmt.Sprintf("and %s; see report.html", quantity.Plural(len(lost)-i, "more reason")))
 			break
 		}
 		t.paragraph("× ", fmt.Sprintf("%d of %s: %s: %s", l.Trials, l.Arm, l.Status, l.Reason))
@@ -178,8 +178,8 @@ func (t *terminal) title(name, question string) {
 	if question != "" {
 		title += ": " + printable.Text(question)
 	}
-	for line := range strings.SplitSeq(text.WrapSoft(title, t.width), "\n") {
-		t.line(t.bold(strings.TrimSpace(line)))
+	for _, line := range t.wrapped("", title) {
+		t.line(t.bold(line))
 	}
 }
 
