@@ -49,17 +49,17 @@ func (c *Claim) table() part.Table {
 			measured = part.Datum{Ratio: part.RatioOver(e.Blocks, e.Of, e.Ratio, e.Low, e.High)}
 		}
 		t.Rows = append(t.Rows, []part.Datum{
-			part.Word(part.Label(p.Metric)), {Text: e.said, Detail: apart(e.What, e.said)}, part.Word(claimed(p)), measured, part.Count(e.Blocks),
+			part.Word(part.Label(p.Metric)), e.compared(), part.Word(claimed(p)), measured, part.Count(e.Blocks),
 			{Text: string(outcomeOf(e.State, c.Spec.Source != "", e.Untestable)), Detail: e.Reason},
 		})
 	}
 	return t
 }
 
-// apart is a name beside its words; "" where they are the same.
-func apart(name, words string) string {
-	if name == words {
-		return ""
+// compared is what an evidence compares, by labels, with the names where these differ.
+func (e *Evidence) compared() part.Datum {
+	if e.said == "" || e.said == e.What {
+		return part.Word(e.What)
 	}
-	return name
+	return part.Datum{Text: e.said, Detail: e.What}
 }

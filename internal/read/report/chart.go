@@ -153,7 +153,11 @@ func (v *chartView) where() string {
 	if arms := v.Spec.Arms; len(arms) > fewArms {
 		parts = append(parts, "of "+quantity.Plural(len(arms), "arm"))
 	} else if len(arms) > 0 {
-		parts = append(parts, "of "+strings.Join(arms, ", "))
+		called := make([]string, len(arms))
+		for i, arm := range arms {
+			called[i] = v.called(arm)
+		}
+		parts = append(parts, "of "+strings.Join(called, ", "))
 	}
 	return strings.Join(parts, " ")
 }

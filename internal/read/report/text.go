@@ -112,7 +112,9 @@ func (t *terminal) profiles(cells []Cell) {
 		t.caption(sampled[i].Profile.Table.Caption)
 		t.table(sampled[i].Profile.Table)
 		for _, d := range sampled[i].Profile.Differences {
-			t.paragraph("", d.Sentence)
+			if d.Sentence != "" {
+				t.paragraph("", d.Sentence)
+			}
 		}
 	})
 }
