@@ -34,6 +34,9 @@ func fits(t *testing.T, name, screen string) {
 			t.Errorf("%s: a line of %d columns: %q", name, n, line)
 		}
 	}
+	if strings.Contains(screen, "…") {
+		t.Errorf("%s: something is cut:\n%s", name, screen)
+	}
 	if strings.Contains(screen, "NaN") || strings.Contains(screen, "%!") || strings.Contains(screen, "\n\n\n") {
 		t.Errorf("%s:\n%s", name, screen)
 	}
