@@ -150,6 +150,8 @@ var layers = map[string][]string{
 	"test/mesh":     append(slices.Clone(orchestrator), "test/programs", "internal/run/bench/benchtest"),
 	"test/answers":  append(slices.Clone(orchestrator), "internal/read/synthetic"),
 	"cmd/*":         {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
+
+	"test/answers/record": {"internal/record"}, // runs the studies of which test/answers keeps records
 }
 
 // run is what every package of part RUN may import, and more.

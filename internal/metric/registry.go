@@ -125,6 +125,7 @@ const (
 	TCPBusyShare        = "tcp_busy_share"
 	TCPReceiveWindow    = "tcp_receive_window_share"
 	TCPSendBuffer       = "tcp_send_buffer_share"
+	Unread              = "unread_bytes"
 	UDPDrops            = "udp_drops_per_s"
 	UDPUndelivered      = "udp_undelivered_per_s"
 	UDPFailedSends      = "udp_failed_sends_per_s"

@@ -1,15 +1,18 @@
 package answers_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -38,9 +41,32 @@ func unpacked(t *testing.T, name string) string {
 	return path
 }
 
-// Real runs on a machine of two CPUs, most of them beside other processes, as they were
-// recorded: their header without facts that no answer uses, the first six blocks of those
-// with more, and of one study one cell. Built-in studies have today's labels.
+// cut is a word that an ellipsis follows; what is typed, as response=…, is none.
+var cut = regexp.MustCompile(`[\pL\pN).,;: ]…`)
+
+// notCut demands that no form of a report leaves out a part of a text.
+func notCut(t *testing.T, f finding.Findings) {
+	t.Helper()
+	page := report.New(f)
+	for name, write := range map[string]func(io.Writer) error{
+		"screen":   func(w io.Writer) error { return report.NewScreen(f).Text(w, report.TextOptions{Width: 80}) },
+		"text":     func(w io.Writer) error { return page.Text(w, report.TextOptions{Width: 80}) },
+		"Markdown": page.Markdown,
+		"page":     page.HTML,
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(b.String(), "<script")
+		if at := cut.FindStringIndex(text); at != nil {
+			t.Errorf("%s: %q is cut", name, text[max(0, at[0]-80):at[1]])
+		}
+	}
+}
+
+// Real runs as test/answers/record keeps them: without probes and facts that no answer
+// has. Built-in studies have today's labels.
 func TestAnswersOfRecordedRuns(t *testing.T) {
 	files, err := filepath.Glob("testdata/recorded/*.records.jsonl.gz")
 	if err != nil || len(files) == 0 {
@@ -68,6 +94,7 @@ func TestAnswersOfRecordedRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			notCut(t, f)
 			matches(t, "recorded/"+name, strings.Join(f.Answer.Text(), "\n")+"\n\nHow this was judged\n"+strings.Join(f.Answer.Judged, "\n")+"\n")
 		})
 	}

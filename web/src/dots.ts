@@ -1,7 +1,7 @@
 import { leading, ofLegend, ofTrial, ofTrials } from "./marks";
 import type { DotRow, Dots } from "./page";
 import { fromZero, logarithmic, type Scale, short, spaced } from "./scale";
-import { armClass, drawing, element, fit, hint, line, shape, text, textWidth } from "./svg";
+import { armClass, drawing, element, fitted, hint, line, shape, text, textWidth } from "./svg";
 
 const rowHeight = 38;
 
@@ -31,7 +31,7 @@ export function drawDots(dots: ShownDots, width: number, title: string, cell?: n
 		const top = i * step + (narrow ? 14 : 0);
 		const baseline = narrow ? i * step + 12 : top + rowHeight / 2 + 4;
 		svg.append(shape(row.arm, 7 + (narrow ? left : 0), baseline - 4, 4.2, "fill"));
-		const name = text(18 + (narrow ? left : 0), baseline, fit(row.name, narrow ? width - 40 : left - 24));
+		const name = fitted(18 + (narrow ? left : 0), baseline, row.name, narrow ? width - 40 : left - 24);
 		svg.append(leading(name, ofLegend(row.name)));
 		drawRow(svg, row, x, { top, factor: dots.scale.factor, start: left, cell });
 	});

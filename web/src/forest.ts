@@ -1,7 +1,7 @@
 import { leading, ofTrials } from "./marks";
 import type { Forest, ForestCell, ForestRow } from "./page";
 import { logarithmic, type Scale, short, spaced } from "./scale";
-import { armClass, drawing, element, fit, hint, line, shape, text, textWidth } from "./svg";
+import { armClass, drawing, element, fitted, hint, line, shape, text, textWidth } from "./svg";
 
 const rowHeight = 24;
 const groupGap = 12;
@@ -38,17 +38,18 @@ export function drawForest(forest: Forest, width: number, title: string): SVGEle
 			);
 		}
 		svg.append(line(x(1), y + groupHead, x(1), bottom, "axis"));
-		if (named) svg.append(text(0, y + 14, fit(group.name, width), "start", "strong"));
+		if (named) svg.append(fitted(0, y + 14, group.name, width, "start", "strong"));
 		group.rows.forEach((row, i) => {
 			const top = y + groupHead + i * height;
 			drawRow(svg, row, x, narrow ? top + 32 : top + height / 2, pairOf(forest, group, row));
 			const baseline = narrow ? top + 16 : top + height / 2 + 4;
 			if (row.verdict) svg.append(shape(row.arm, 7, baseline - 4, 4.2, "fill"));
 			svg.append(
-				text(
+				fitted(
 					18,
 					baseline,
-					fit(row.name, narrow ? width - labels - 20 : left - 24),
+					row.name,
+					narrow ? width - labels - 20 : left - 24,
 					"start",
 					row.verdict ? "clear" : "clear soft",
 				),

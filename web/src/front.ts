@@ -2,7 +2,7 @@ import { drawUpright, tickRoom, tickText, valueScale } from "./axis";
 import { layoutLegend, leading, ofTrials } from "./marks";
 import type { Front, FrontPoint } from "./page";
 import { type Scale, spaced } from "./scale";
-import { armClass, drawing, element, fit, hint, line, path, shape, text, textWidth } from "./svg";
+import { armClass, drawing, element, fitted, hint, line, path, shape, text, textWidth } from "./svg";
 
 const plotHeight = 300;
 
@@ -62,7 +62,7 @@ function drawAcross(
 		svg.append(text(x(tick), bottom + 17, tickText(front.x, tick), "middle", "soft"));
 	}
 	svg.append(line(left, bottom, right, bottom, "axis"));
-	svg.append(text((left + right) / 2, bottom + 36, fit(front.x.title, right - left), "middle", "soft"));
+	svg.append(fitted((left + right) / 2, bottom + 36, front.x.title, right - left, "middle", "soft"));
 }
 
 /** From the cheapest point on: what is reached stays reached until the next point reaches more. */

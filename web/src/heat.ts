@@ -1,7 +1,7 @@
 import { amountColour, inkOn } from "./colour";
 import { ofTrials } from "./marks";
 import type { Heat } from "./page";
-import { drawing, element, fit, hint, text, textWidth } from "./svg";
+import { drawing, element, fitted, hint, text, textWidth } from "./svg";
 
 const boxHeight = 32;
 const legendWidth = 150;
@@ -23,21 +23,21 @@ export function drawHeat(heat: Heat, width: number, title: string): SVGElement {
 	const shade = shader(heat);
 
 	drawLegend(svg, heat, shade, legend);
-	svg.append(text(0, top - 8, fit(heat.y, width), "start", "soft"));
+	svg.append(fitted(0, top - 8, heat.y, width, "start", "soft"));
 	heat.rows.forEach((row, i) => {
 		const middle = top + (i + 0.5) * boxHeight + 4;
-		svg.append(text(left - 8, middle, fit(row, left - 8), "end", "soft"));
+		svg.append(fitted(left - 8, middle, row, left - 8, "end", "soft"));
 	});
 	const taken = Array(turns).fill(0); // how far the labels of each line reach
 	heat.columns.forEach((column, i) => {
 		const turn = i % turns;
-		const label = fit(column, Math.min(boxWidth * turns - 4, width - taken[turn]));
-		const half = textWidth(label) / 2;
+		const room = Math.min(boxWidth * turns - 4, width - taken[turn]);
+		const half = Math.min(textWidth(column), room) / 2;
 		const middle = Math.min(left + (i + 0.5) * boxWidth, width - half);
 		taken[turn] = middle + half + 4;
-		svg.append(text(middle, bottom + 16 + turn * 16, label, "middle", "soft"));
+		svg.append(fitted(middle, bottom + 16 + turn * 16, column, room, "middle", "soft"));
 	});
-	svg.append(text((left + right) / 2, bottom + turns * 16 + 22, fit(heat.x, width), "middle", "soft"));
+	svg.append(fitted((left + right) / 2, bottom + turns * 16 + 22, heat.x, width, "middle", "soft"));
 	const empty = { x: left, y: top, width: right - left, height: bottom - top };
 	svg.append(element("rect", { ...empty, class: "band" }));
 	for (const box of heat.boxes) drawBox(svg, box, { left, top, boxWidth }, shade(box.value));

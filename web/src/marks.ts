@@ -3,7 +3,7 @@
 
 import type { Key } from "./page";
 import { listText } from "./state";
-import { armClass, element, fit, path, shape, text, textWidth } from "./svg";
+import { armClass, element, fitted, path, shape, textWidth } from "./svg";
 
 type Lead = Record<string, string>;
 
@@ -95,7 +95,7 @@ export function labelEnds(
 			element("path", { d: path(leader), class: `${armClass(end.arm)} stroke`, "stroke-opacity": 0.4, fill: "none" }),
 		);
 		svg.append(shape(end.arm, room.right + 9, end.at, 3.8, "fill"));
-		const name = text(room.right + 18, end.at + 4, fit(end.name, room.width - room.right - 18));
+		const name = fitted(room.right + 18, end.at + 4, end.name, room.width - room.right - 18);
 		svg.append(leading(name, ofLegend(end.name)));
 	}
 }
@@ -109,6 +109,6 @@ export const listedHeight = (names: number): number => names * listHeight;
 export function listNames(svg: SVGElement, lines: { arm: number; name: string }[], width: number): void {
 	lines.forEach((each, i) => {
 		svg.append(shape(each.arm, 7, 6 + i * listHeight, 4.2, "fill"));
-		svg.append(leading(text(18, 10 + i * listHeight, fit(each.name, width - 24)), ofLegend(each.name)));
+		svg.append(leading(fitted(18, 10 + i * listHeight, each.name, width - 24), ofLegend(each.name)));
 	});
 }

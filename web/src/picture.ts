@@ -2,7 +2,7 @@ import { tickText, valueScale } from "./axis";
 import { layoutLegend, leading, ofTrials } from "./marks";
 import type { Picture, PictureFigure, PictureRow } from "./page";
 import { type Scale, spaced } from "./scale";
-import { armClass, drawing, element, fit, hint, line, shape, text, textWidth } from "./svg";
+import { armClass, drawing, element, fitted, hint, line, shape, text, textWidth } from "./svg";
 
 const headHeight = 34; // a metric's name, and which way is better
 const groupHead = 20;
@@ -46,7 +46,7 @@ export function drawPicture(picture: Picture, width: number, title: string): SVG
 		let y = place.top + headHeight;
 		for (const entry of entries) {
 			if (entry.head) {
-				if (!beside || i === 0) svg.append(text(0, y + 14, fit(entry.head, width), "start", "clear strong"));
+				if (!beside || i === 0) svg.append(fitted(0, y + 14, entry.head, width, "start", "clear strong"));
 				y += groupHead;
 			}
 			const middle = beside ? y + step / 2 : y + step - 11;
@@ -103,7 +103,7 @@ const labelWidth = (figure: PictureFigure): number =>
 	textWidth(figure.label, 600) + (figure.note ? textWidth(` ${figure.note}`) + 4 : 0);
 
 function drawFrame(svg: SVGElement, panel: Picture["panels"][number], x: Scale, place: Place, bottom: number): void {
-	svg.append(text(place.left, place.top + 12, fit(panel.title, place.right - place.left), "start", "strong"));
+	svg.append(fitted(place.left, place.top + 12, panel.title, place.right - place.left, "start", "strong"));
 	const better = [panel.better ? `${panel.better} is better` : "", panel.note].filter((each) => each).join(", ");
 	svg.append(text(place.left, place.top + 27, better, "start", "soft"));
 	const unit = panel.axis.title;
@@ -121,7 +121,7 @@ function drawFrame(svg: SVGElement, panel: Picture["panels"][number], x: Scale, 
 function drawName(svg: SVGElement, entry: Entry, marks: boolean, baseline: number, room: number): void {
 	const row = entry.rows[0];
 	if (row && !marks) svg.append(shape(row.arm, 7, baseline - 4, 4.2, "fill"));
-	svg.append(text(marks ? 0 : 18, baseline, fit(entry.name, room - (marks ? 8 : 26)), "start", "clear"));
+	svg.append(fitted(marks ? 0 : 18, baseline, entry.name, room - (marks ? 8 : 26), "start", "clear"));
 }
 
 function drawFigure(

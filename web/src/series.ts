@@ -1,7 +1,7 @@
 import { leading, ofLegend, ofTrial } from "./marks";
 import type { Series } from "./page";
 import { fromZero, type Scale, short } from "./scale";
-import { armClass, drawing, element, fit, hint, line, path, shape, text, textWidth } from "./svg";
+import { armClass, drawing, element, fitted, hint, line, path, shape, text, textWidth } from "./svg";
 
 const joined = (...parts: (string | undefined)[]): string => parts.filter((part) => part).join(", ");
 
@@ -98,7 +98,7 @@ export class Grid {
 		const arm = this.arms[i];
 		if (arm) {
 			svg.append(shape(arm.arm, left + 5, top - 11, 4.2, "fill"));
-			svg.append(leading(text(left + 15, top - 7, fit(arm.name, cell - 15)), ofLegend(arm.name)));
+			svg.append(leading(fitted(left + 15, top - 7, arm.name, cell - 15), ofLegend(arm.name)));
 		}
 		return { left, right: left + cell, top, bottom, y };
 	}

@@ -1,7 +1,7 @@
 import { inkOn } from "./colour";
 import { layoutLegend } from "./marks";
 import type { Shares } from "./page";
-import { drawing, element, fit, hint, shape, text, textWidth } from "./svg";
+import { drawing, element, fitted, hint, shape, text, textWidth } from "./svg";
 
 type ArmShares = Shares["arms"][number];
 
@@ -33,7 +33,7 @@ export function drawShares(shares: Shares, width: number, title: string): SVGEle
 	let y = legend.height + 12;
 	shares.arms.forEach((arm, i) => {
 		svg.append(shape(arm.arm, 7, y + 10, 4.2, "fill"));
-		svg.append(text(18, y + 14, fit(arm.name, narrow ? width - 20 : names - 24)));
+		svg.append(fitted(18, y + 14, arm.name, narrow ? width - 20 : names - 24));
 		drawBars(svg, arm, shares.parts, y + head, { left, width: width - left - totals });
 		y += heights[i] ?? 0;
 	});

@@ -2,7 +2,7 @@ import { layoutLegend, leading, ofTrial } from "./marks";
 import type { Split } from "./page";
 import { type Scale, short } from "./scale";
 import { Grid, type Panel } from "./series";
-import { drawing, element, fit, hint, text, textWidth } from "./svg";
+import { drawing, element, fitted, hint, text, textWidth } from "./svg";
 
 type SplitPanel = Split["panels"][number];
 
@@ -53,7 +53,7 @@ function drawPanel(svg: SVGElement, each: SplitPanel, panel: Panel, mostBars: nu
 	const step = Math.min(14, (room - 10) / mostBars);
 	each.groups.forEach((group, n) => {
 		const middle = panel.left + (n + 0.5) * room;
-		svg.append(text(middle, panel.bottom + 15, fit(group.of, room), "middle", "soft"));
+		svg.append(fitted(middle, panel.bottom + 15, group.of, room, "middle", "soft"));
 		group.bars.forEach((bar, trial) => {
 			const x = middle + (trial - group.bars.length / 2) * step;
 			const tip = `${each.name}, ${group.of}, ${group.trials[trial]}`;

@@ -44,12 +44,35 @@ export function textWidth(content: string, weight = 400): number {
 	return ruler.measureText(content).width;
 }
 
-/** Cuts text to a width, with an ellipsis. */
+/** What fits of a name into a box of a flame graph, whose hint has all of it. */
 export function fit(content: string, width: number): string {
 	if (textWidth(content) <= width) return content;
 	let cut = content;
 	while (cut.length > 1 && textWidth(`${cut}…`) > width) cut = cut.slice(0, -1);
 	return `${cut}…`;
+}
+
+const lettersOfTwo = 10; // pixels, where a text takes two lines in the place of one
+
+/** A text that is never cut: too long for its place, it stands there in two smaller lines. */
+export function fitted(x: number, y: number, content: string, width: number, anchor: Anchor = "start", className = "") {
+	const wide = textWidth(content);
+	if (wide <= width) return text(x, y, content, anchor, className);
+	const middle = content.length / 2;
+	const spaces = [...content.matchAll(/[ ,=/]/g)].map((space) => space.index + 1);
+	const at = spaces.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
+	const lines = at ? [content.slice(0, at).trimEnd(), content.slice(at)] : [content];
+	const letters = Math.min(
+		at ? lettersOfTwo : 12,
+		(12 * Math.max(width, 1)) / Math.max(...lines.map((each) => textWidth(each))),
+	);
+	const made = text(x, y, "", anchor, className);
+	made.style.fontSize = `${letters}px`;
+	made.append(
+		...lines.map((each, i) => element("tspan", { x, dy: i ? letters : at ? -letters / 2 : 0 }, each)),
+		hint(content),
+	);
+	return made;
 }
 
 export function path(points: [number, number][]): string {

@@ -4,7 +4,7 @@
 import { layoutLegend } from "./marks";
 import type { Timeline, TimelineLine, TimelinePanel } from "./page";
 import { fromZero, logarithmic, niceStep, type Scale, short, spaced } from "./scale";
-import { armClass, drawing, element, fit, line, path, text, textWidth } from "./svg";
+import { armClass, drawing, element, fit, fitted, line, path, text, textWidth } from "./svg";
 
 const plotHeight = 56;
 const panelGap = 12;
@@ -79,7 +79,7 @@ function band(className: string, range: Range, x: (seconds: number) => number, a
 function drawPanel(svg: SVGElement, at: Placed, x: (seconds: number) => number, left: number, right: number): void {
 	const { panel, top, bottom, y, legend } = at;
 	const head = top - (legend.entries.length > 0 ? legend.height + 4 : 0) - 7;
-	svg.append(text(left, head, fit(panel.title, right - left), "start"));
+	svg.append(fitted(left, head, panel.title, right - left, "start"));
 	legend.entries.forEach((entry, i) => {
 		const each = panel.lines[i];
 		if (!each) return;

@@ -1,7 +1,7 @@
 import { tickText, valueScale } from "./axis";
 import type { Waterfall, WaterfallBar } from "./page";
 import { type Scale, spaced } from "./scale";
-import { armClass, drawing, element, fit, hint, line, shape, text, textWidth } from "./svg";
+import { armClass, drawing, element, fitted, hint, line, shape, text, textWidth } from "./svg";
 
 const rowHeight = 26;
 const barHeight = 12;
@@ -26,10 +26,10 @@ export function drawWaterfall(fall: Waterfall, width: number, title: string): SV
 		svg.append(line(x(tick), 4, x(tick), total - groupGap, "grid"));
 		svg.append(text(x(tick), total + 6, tickText(fall.axis, tick), "middle", "soft"));
 	}
-	svg.append(text(width / 2, total + 28, fit(fall.axis.title, width), "middle", "soft"));
+	svg.append(fitted(width / 2, total + 28, fall.axis.title, width, "middle", "soft"));
 	let y = 4;
 	for (const group of fall.groups) {
-		if (group.name) svg.append(text(0, y + 14, fit(group.name, width), "start", "strong"));
+		if (group.name) svg.append(fitted(0, y + 14, group.name, width, "start", "strong"));
 		y += head;
 		group.bars.forEach((bar, i) => {
 			const middle = narrow ? y + 30 : y + height / 2;
@@ -40,7 +40,7 @@ export function drawWaterfall(fall: Waterfall, width: number, title: string): SV
 			const room = narrow ? width - textWidth(bar.label) - 30 : left - 24;
 			const ink = bar.told ? "clear" : "clear soft";
 			svg.append(shape(bar.arm, 7, baseline - 4, 4.2, "fill"));
-			svg.append(text(18, baseline, fit(bar.name, room), "start", bar.whole ? "clear strong" : ink));
+			svg.append(fitted(18, baseline, bar.name, room, "start", bar.whole ? "clear strong" : ink));
 			svg.append(text(width - 4, baseline, bar.label, "end", ink));
 			y += height;
 		});

@@ -60,7 +60,7 @@ const armsSaid = 3
 
 // armIn names an arm in its cell.
 func armIn(r compare.Run, cell cells.Cell, arm cells.Arm) string {
-	label := inline(cells.ArmLabel(r.Header.Study, arm.Name))
+	label := cells.ArmWithin(r.Header.Study, arm.Name)
 	if in := cells.CellLabel(r.Header.Study, cell.Name); len(r.Cells) > 1 && in != "" {
 		return label + " at " + in
 	}

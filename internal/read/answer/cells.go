@@ -30,7 +30,7 @@ func (f Found) several(all []best.Advice) said {
 		s.named = []string{arm}
 		beginning := "Use " + f.label(arm)
 		if len(in) < total {
-			beginning += fmt.Sprintf(", the best or level in %d of %d cells and beaten in none", len(in), total)
+			beginning += ", the best or level" + f.where(in, total) + " and beaten nowhere"
 		}
 		s.use = f.forms(beginning, s.named, in)
 		return s
@@ -52,7 +52,7 @@ func (f Found) several(all []best.Advice) said {
 		s.others = f.crossing(s.named)
 		return s
 	}
-	s.use, s.others = f.byCell(all, kinds, total), f.crossing(s.named)
+	s.use, s.others = f.byCell(all, total), f.crossing(s.named)
 	return s
 }
 
@@ -66,47 +66,72 @@ func everywhereOpen(all []best.Advice) []string {
 }
 
 // byCell names the cells of each advice, or counts them.
-func (f Found) byCell(all []best.Advice, kinds map[best.Kind]int, total int) []string {
+func (f Found) byCell(all []best.Advice, total int) []string {
 	told := slices.DeleteFunc(slices.Clone(all), func(a best.Advice) bool { return a.Kind != best.Use && a.Kind != best.Either })
 	slices.SortStableFunc(told, func(a, b best.Advice) int { return len(b.Cells) - len(a.Cells) })
-	var rest []string
-	for _, of := range []struct {
+	if len(told) == 0 {
+		return []string{f.sentenceOf("no arm is shown to be the best" + f.possible(all, total))}
+	}
+	rest := []struct {
 		kind  best.Kind
 		words string
-	}{{best.Undecided, "not decided"}, {best.Trade, "no arm is the best on every metric"}, {best.Nothing, "nothing can be compared"}} {
-		if n := kinds[of.kind]; n > 0 {
-			rest = append(rest, fmt.Sprintf("%s in %d", of.words, n))
-		}
-	}
+	}{{best.Undecided, "not decided"}, {best.Trade, "no arm is the best on every metric"}, {best.Nothing, "nothing can be compared"}}
 	var forms []string
 	for _, most := range []int{4, armsSaid, 2, 1} {
-		parts, more := []string{}, 0
+		var parts []holding
+		var more []string // cells of other arms
 		for i, a := range told {
-			if i >= most {
-				more += len(a.Cells)
-				continue
+			switch {
+			case i >= most:
+				more = append(more, a.Cells...)
+			case i > 0:
+				parts = append(parts, holding{strings.TrimPrefix(f.inOne(a), "use "), a.Cells})
+			default:
+				parts = append(parts, holding{f.inOne(a), a.Cells})
 			}
-			text := f.inOne(a)
-			if i > 0 {
-				text = strings.TrimPrefix(text, "use ")
-			}
-			where := f.where(a.Cells, total)
-			if i > 0 {
-				where = strings.TrimSuffix(where, fmt.Sprintf(" of %d cells", total))
-			}
-			parts = append(parts, text+where)
 		}
-		if more > 0 {
-			parts = append(parts, fmt.Sprintf("other arms in %d", more))
+		parts = append(parts, holding{"other arms", more})
+		for _, other := range rest {
+			parts = append(parts, holding{other.words, cellsOf(all, other.kind)})
 		}
-		if len(told) == 0 {
-			parts = []string{"no arm is shown to be the best" + f.possible(all, total)}
-		} else {
-			parts = append(parts, rest...)
-		}
-		forms = append(forms, f.sentenceOf(strings.Join(parts, "; ")))
+		forms = append(forms, f.sentenceOf(f.inPlaces(parts, total)))
 	}
 	return forms
+}
+
+// holding is what holds in some cells.
+type holding struct {
+	words string
+	cells []string
+}
+
+// inPlaces says what holds where; of cells that have no name together how many they are,
+// and of the last ones that they are the others.
+func (f Found) inPlaces(parts []holding, total int) string {
+	parts = slices.DeleteFunc(parts, func(p holding) bool { return len(p.cells) == 0 })
+	of := fmt.Sprintf(" of %d cells", total) // said once
+	var said []string
+	for i, p := range parts {
+		where := f.where(p.cells, total)
+		if counted := strings.HasSuffix(where, of); counted && i > 0 && i == len(parts)-1 {
+			where = " elsewhere"
+		} else if counted && strings.Contains(strings.Join(said, ""), of) {
+			where = strings.TrimSuffix(where, of)
+		}
+		said = append(said, p.words+where)
+	}
+	return strings.Join(said, "; ")
+}
+
+// cellsOf are the cells of all advice of a kind.
+func cellsOf(all []best.Advice, kind best.Kind) []string {
+	var in []string
+	for _, a := range all {
+		if a.Kind == kind {
+			in = append(in, a.Cells...)
+		}
+	}
+	return in
 }
 
 // possible says which arms may be the best in most cells.
@@ -237,8 +262,15 @@ func (f Found) inShort(a best.Advice) string {
 // cellWords bounds the names of cells that are said.
 const cellWords = 9
 
-// where names the cells of an advice, or counts them.
+// where names the cells of an advice together or each, or counts them.
 func (f Found) where(of []string, total int) string {
+	all := make([]string, len(f.Cells))
+	for i, c := range f.Cells {
+		all[i] = c.Name
+	}
+	if in := cells.Together(f.Header.Study, of, all); in != "" && len(strings.Fields(in)) <= cellWords {
+		return " at " + in
+	}
 	var in []string
 	for _, cell := range of {
 		in = append(in, cells.CellLabel(f.Header.Study, cell))

@@ -12,14 +12,7 @@ import (
 )
 
 // label is what an arm is called within a sentence: "gRPC (unary)" of "gRPC, unary".
-func (f Found) label(arm string) string { return inline(cells.ArmLabel(f.Header.Study, arm)) }
-
-func inline(label string) string {
-	if of, which, found := strings.Cut(label, ", "); found {
-		return of + " (" + which + ")"
-	}
-	return label
-}
+func (f Found) label(arm string) string { return cells.ArmWithin(f.Header.Study, arm) }
 
 func (f Found) labels(arms []string) []string {
 	all := make([]string, len(arms))

@@ -61,7 +61,7 @@ func (j *Judged) lead(s Set) lead {
 				l.behind = &s.Arms[i]
 			}
 		default:
-			l.arms = append(l.arms, cells.ArmLabel(j.study, a.Name))
+			l.arms = append(l.arms, cells.ArmWithin(j.study, a.Name))
 		}
 	}
 	return l
@@ -107,7 +107,7 @@ func (j *Judged) by(m metric.Metric, sets []Set) string {
 	for _, s := range sets {
 		a := j.lead(s).behind
 		share := ahead(a.Ratio)
-		least, most, next = min(least, share), max(most, share), cells.ArmLabel(j.study, a.Name)
+		least, most, next = min(least, share), max(most, share), cells.ArmWithin(j.study, a.Name)
 		low, high := ahead(a.Low), ahead(a.High)
 		interval = fmt.Sprintf(" (%s–%s %%)", rough(min(low, high)), rough(max(low, high)))
 		if math.IsInf(max(low, high), 1) {

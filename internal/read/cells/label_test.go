@@ -37,3 +37,45 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// Cells are named together by what no other cell has, and not named where that is more
+// than two things.
+func TestCellsAreNamedTogether(t *testing.T) {
+	s := record.Study{Labels: record.Labels{
+		Levels: map[string]map[string]string{"message": {"simple": "one string each way"}},
+		Cells: map[string]record.CellLabel{
+			"inflight=10":                   {Label: "10 calls on 1 connection"},
+			"connections=50 message=simple": {Label: "many connections", Beside: "message=simple"}, "connections=50 message=complex": {Label: "many connections", Beside: "message=complex"},
+		},
+	}}
+	grid := []string{"connections=10 request=1KiB", "connections=100 request=1KiB", "connections=1000 request=1KiB", "connections=10000 request=1KiB", "connections=10 request=1MiB", "connections=100 request=1MiB", "connections=1000 request=1MiB", "connections=10000 request=1MiB", "connections=10 request=4MiB"}
+	at := func(of ...int) []string {
+		var cells []string
+		for _, i := range of {
+			cells = append(cells, grid[i])
+		}
+		return cells
+	}
+	for _, c := range []struct {
+		of, all []string
+		want    string
+	}{
+		{at(0, 1, 4, 5, 8), grid, "10 and 100 connections"},
+		{at(0, 1, 2, 4, 5, 6, 8), grid, "up to 1,000 connections"},
+		{at(3, 2, 1, 7, 6, 5), grid, "100 connections and more"},
+		{at(0, 4, 8), grid, "10 connections"},
+		{at(4, 5, 6, 7, 8), grid, "request 1 MiB and 4 MiB"},
+		{at(4, 5, 6, 7), grid, "request 1 MiB"},
+		{at(4, 5), grid, "10 and 100 connections, request 1 MiB"},
+		{at(0, 4, 3, 7, 8), grid, "10 and 10,000 connections"},
+		{at(0, 5), grid, ""},
+		{at(0, 1, 4), grid, ""},
+		{[]string{"inflight=10"}, []string{"inflight=10", "connections=50 message=simple", "connections=50 message=complex"}, "10 calls on 1 connection"},
+		{[]string{"connections=50 message=simple", "connections=50 message=complex"}, []string{"inflight=10", "connections=50 message=simple", "connections=50 message=complex"}, "many connections"},
+		{[]string{"connections=50 message=simple"}, []string{"inflight=10", "connections=50 message=simple", "connections=50 message=complex"}, "one string each way"},
+	} {
+		if got := Together(s, c.of, c.all); got != c.want {
+			t.Errorf("%v are %q, want %q", c.of, got, c.want)
+		}
+	}
+}

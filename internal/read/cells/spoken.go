@@ -80,6 +80,15 @@ func thousands(count string) string {
 // the level as a person would say it, or its name.
 func ArmLabel(s record.Study, arm string) string { return LevelLabel(s, s.Compare.Factor, arm) }
 
+// ArmWithin is ArmLabel as it stands within a sentence: "gRPC (unary)" of "gRPC, unary".
+func ArmWithin(s record.Study, arm string) string {
+	label := ArmLabel(s, arm)
+	if of, which, found := strings.Cut(label, ", "); found {
+		return of + " (" + which + ")"
+	}
+	return label
+}
+
 // LevelLabel returns the label of a factor's level, or the level as a person would say it.
 func LevelLabel(s record.Study, factor, level string) string {
 	if label := s.Labels.Levels[factor][level]; label != "" {

@@ -57,7 +57,7 @@ type Claim struct {
 	Outcome    Outcome       `json:"outcome,omitempty"`    // the state, and whether the claim could be tested at all
 	Reason     string        `json:"reason,omitempty"`     // why it cannot be tested here
 	Unmet      []cells.Unmet `json:"unmet,omitempty"`      // of Spec.Under, where no cell meets it
-	Conditions []string      `json:"conditions,omitempty"` // under which it was tested: "loopback", "limit host-cpu"
+	Conditions []string      `json:"conditions,omitempty"` // under which it was tested: "loopback", "limit: the server's CPUs"
 	Level      float64       `json:"level"`                // of the look that the run is judged at
 	Evidence   []Evidence    `json:"evidence"`             // by part, then by cell and arm
 	Sentence   string        `json:"sentence"`
@@ -83,6 +83,7 @@ type Evidence struct {
 	effects []float64 // logarithms of the blocks' ratios
 	judged  float64   // level of the interval with which a verdict on the same ratio is given; 0 where there is none
 	refusal string
+	said    string   // What, by labels
 	arm     string   // of a ratio to the part's base in one cell
 	cells   []string // whose trials it rests on
 }

@@ -1,7 +1,7 @@
 package claim
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -23,7 +23,7 @@ func conditionsOf(s *cells.Dataset, spec record.Claim, evidence []Evidence) []st
 		for _, cell := range e.cells {
 			for _, arm := range append(slices.Concat(p.Arms, p.Than), p.Base) {
 				limit, _ := cells.LimitOf(s.Of(cell, arm))
-				if name := string(limit); limit != trial.Unknown && name != "" && !slices.Contains(limits, name) {
+				if name := cmp.Or(limit.Means().Called, string(limit)); limit != trial.Unknown && name != "" && !slices.Contains(limits, name) {
 					limits = append(limits, name)
 				}
 			}
@@ -32,13 +32,13 @@ func conditionsOf(s *cells.Dataset, spec record.Claim, evidence []Evidence) []st
 	if !measured {
 		return nil
 	}
-	conditions := []string{"rig " + record.RigKind(s.Header.Facts.Rig)}
+	conditions := []string{record.RigKind(s.Header.Facts.Rig)}
 	if len(limits) > 0 {
-		conditions = append(conditions, "limit "+strings.Join(limits, ", "))
+		conditions = append(conditions, "limit: "+strings.Join(limits, ", "))
 	}
 	for _, factor := range slices.Sorted(maps.Keys(spec.Under)) {
 		if level, held := s.Header.Study.Hold[factor]; held {
-			conditions = append(conditions, fmt.Sprintf("%s=%s", factor, level))
+			conditions = append(conditions, cells.LevelLabel(s.Header.Study, factor, level))
 		}
 	}
 	return conditions

@@ -34,7 +34,8 @@ func evidenceOf(s *cells.Dataset, under map[string]string, part int, p record.Cl
 	var all []Evidence
 	for _, cell := range columns {
 		for _, arm := range p.Arms {
-			e := Evidence{Part: part, What: arm + " ÷ " + p.Base + cells.InCell(cell), cells: []string{cell}, arm: arm}
+			e := Evidence{Part: part, cells: []string{cell}, arm: arm}
+			e.compares(s.Header.Study, func(say words) string { return say.arm(arm) + " ÷ " + say.arm(p.Base) + say.at(cell) })
 			b := compare.Prepare(s, cell, m, arm, p.Base)
 			e.effects, e.refusal, e.Of = b.Pairs.Effects, b.Refusal, b.Of
 			e.notHere(s, b)
@@ -108,10 +109,10 @@ func interactions(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metri
 	for _, pair := range pairs {
 		for _, arm := range p.Arms {
 			here, there := compare.Prepare(s, pair[0], m, arm, p.Base), compare.Prepare(s, pair[1], m, arm, p.Base)
-			e := Evidence{
-				Part: part, What: fmt.Sprintf("%s ÷ %s%s ÷ the same%s", arm, p.Base, cells.InCell(pair[0]), cells.InCell(pair[1])),
-				cells: pair[:], refusal: cmp.Or(here.Refusal, there.Refusal), Of: min(here.Of, there.Of),
-			}
+			e := Evidence{Part: part, cells: pair[:], refusal: cmp.Or(here.Refusal, there.Refusal), Of: min(here.Of, there.Of)}
+			e.compares(s.Header.Study, func(say words) string {
+				return say.arm(arm) + " ÷ " + say.arm(p.Base) + say.at(pair[0]) + " ÷ the same" + say.at(pair[1])
+			})
 			e.effects = cells.InOrder(cells.Subtract(here.Pairs.ByBlock(), there.Pairs.ByBlock()))
 			e.notHere(s, here)
 			e.notHere(s, there)
@@ -127,7 +128,10 @@ func steadiness(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metric,
 	if len(columns) < 2 {
 		return nil
 	}
-	e := Evidence{Part: part, What: fmt.Sprintf("how %s vary over %d cells ÷ how %s do", ratios(p.Than, p.Base), len(columns), ratios(p.Arms, p.Base)), cells: columns}
+	e := Evidence{Part: part, cells: columns}
+	e.compares(s.Header.Study, func(say words) string {
+		return fmt.Sprintf("how %s vary over %d cells ÷ how %s do", say.ratios(p.Than, p.Base), len(columns), say.ratios(p.Arms, p.Base))
+	})
 	scatter := func(arms []string) map[int]float64 {
 		perBlock := map[int][]float64{} // variances, one for each arm
 		for _, arm := range arms {
@@ -158,4 +162,27 @@ func steadiness(s *cells.Dataset, part int, p record.ClaimPart, m metric.Metric,
 	return []Evidence{e}
 }
 
-func ratios(arms []string, base string) string { return strings.Join(arms, ", ") + " ÷ " + base }
+// words are those for arms and cells: names, or labels.
+type words struct{ arm, at func(string) string }
+
+// compares says what an evidence compares, by names and by labels.
+func (e *Evidence) compares(study record.Study, say func(words) string) {
+	e.What = say(words{func(arm string) string { return arm }, cells.InCell})
+	e.said = say(words{
+		func(arm string) string { return cells.ArmWithin(study, arm) },
+		func(cell string) string {
+			if cell == "" {
+				return ""
+			}
+			return " at " + cells.CellLabel(study, cell)
+		},
+	})
+}
+
+func (say words) ratios(arms []string, base string) string {
+	said := make([]string, len(arms))
+	for i, arm := range arms {
+		said[i] = say.arm(arm)
+	}
+	return strings.Join(said, ", ") + " ÷ " + say.arm(base)
+}

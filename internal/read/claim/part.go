@@ -49,9 +49,17 @@ func (c *Claim) table() part.Table {
 			measured = part.Datum{Ratio: part.RatioOver(e.Blocks, e.Of, e.Ratio, e.Low, e.High)}
 		}
 		t.Rows = append(t.Rows, []part.Datum{
-			part.Word(p.Metric), part.Word(e.What), part.Word(claimed(p)), measured, part.Count(e.Blocks),
+			part.Word(part.Label(p.Metric)), e.compared(), part.Word(claimed(p)), measured, part.Count(e.Blocks),
 			{Text: string(outcomeOf(e.State, c.Spec.Source != "", e.Untestable)), Detail: e.Reason},
 		})
 	}
 	return t
+}
+
+// compared is what an evidence compares, by labels, with the names where these differ.
+func (e *Evidence) compared() part.Datum {
+	if e.said == "" || e.said == e.What {
+		return part.Word(e.What)
+	}
+	return part.Datum{Text: e.said, Detail: e.What}
 }

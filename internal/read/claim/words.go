@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
@@ -50,7 +51,7 @@ func (c *Claim) ground() string {
 // evidenceWords states one comparison beside what the claim asks of it.
 func (c *Claim) evidenceWords(e *Evidence) string {
 	p := c.Spec.Parts[e.Part]
-	text := p.Metric + ": " + e.What
+	text := metric.Shown(p.Metric).Doc + ": " + cmp.Or(e.said, e.What)
 	switch {
 	case e.Blocks > 0 && !e.Known():
 		text += " unknown (" + cells.WhyUnknown(e.Blocks, e.Of) + ")"

@@ -116,7 +116,7 @@ func TestAClaimThatCannotBeTestedSaysWhy(t *testing.T) {
 		"other conditions":           {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"hosts": "2+"}}, nil, claim.NotTestable, "it was published under hosts=2+ (here 1)"},
 		"another cell":               {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "40"}}, nil, claim.NotTestable, "connections=40 (here 1, 4)"},
 		"no arm of the study":        {record.Claim{Source: "they", Unmeasured: "no arm runs muduo"}, nil, claim.NotTestable, "no arm runs muduo"},
-		"one cell meets it":          {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "4"}}, nil, claim.StillHolds, "Tested: rig loopback"},
+		"one cell meets it":          {record.Claim{Source: "they", Parts: lower, Under: map[string]string{"connections": "4"}}, nil, claim.StillHolds, "Tested: loopback"},
 		"published, and not so":      {record.Claim{Source: "they", Parts: higher}, nil, claim.NoLongerHolds, "No longer holds."},
 		"its own, and not so":        {record.Claim{Parts: higher}, nil, claim.NeverHeld, "Does not hold."},
 		"a part fails, one untested": {record.Claim{Source: "they", Parts: append(higher, record.ClaimPart{Metric: rate, Is: record.Lower, Arms: []string{"write"}, Base: "none", Margin: 0.02, Where: map[string]string{"connections": "7"}})}, nil, claim.NoLongerHolds, "No longer holds."},

@@ -77,7 +77,7 @@ func Differences(s *cells.Dataset) []Difference {
 				for _, name := range names {
 					if d, ok := between(of, against, string(end)+"."+name); ok {
 						d.Cell, d.Arm, d.Base, d.End = cell, pair.Arm, pair.Base, string(end)
-						d.Sentence = d.sentence()
+						d.Sentence = d.labelled(s.Header.Study).sentence()
 						all = append(all, d)
 						break
 					}

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
+	"netdyno/internal/record"
 )
 
 // Why says of a run why its arms differ, as far as its probes can tell.
@@ -25,17 +26,21 @@ func Reasons(s *cells.Dataset, differences []Difference, profiles []Profile) *Wh
 	})
 	var said []string
 	if d := strongest(s, told); d != nil {
-		labelled := *d
-		labelled.Arm, labelled.Base = cells.ArmLabel(s.Header.Study, d.Arm), cells.ArmLabel(s.Header.Study, d.Base)
-		said = append(said, labelled.cause(len(told) == 1, cells.CellLabel(s.Header.Study, d.Cell)))
+		said = append(said, d.labelled(s.Header.Study).cause(len(told) == 1, cells.CellLabel(s.Header.Study, d.Cell)))
 	}
 	if len(told) > 1 && slices.ContainsFunc(told, Difference.partly) {
 		said = append(said, accounted(told))
 	}
-	if said = append(said, dominated(profiles)...); len(said) == 0 {
+	if said = append(said, dominated(s.Header.Study, profiles)...); len(said) == 0 {
 		return nil
 	}
 	return &Why{said}
+}
+
+// labelled is the difference with its arms called by their labels.
+func (d Difference) labelled(study record.Study) Difference {
+	d.Arm, d.Base = cells.ArmWithin(study, d.Arm), cells.ArmWithin(study, d.Base)
+	return d
 }
 
 // Part has the sentences; nothing of nil.
@@ -159,7 +164,7 @@ var dominating = []struct {
 }
 
 // dominated says which work is much of the CPU time, where, and what would change it.
-func dominated(profiles []Profile) []string {
+func dominated(study record.Study, profiles []Profile) []string {
 	var said []string
 	for _, kind := range dominating {
 		least, most := 1.0, 0.0
@@ -175,7 +180,7 @@ func dominated(profiles []Profile) []string {
 				continue
 			}
 			least, most = min(least, share), max(most, share)
-			if at := p.Arm + " (" + p.End + ")"; !slices.Contains(where, at) {
+			if at := cells.ArmWithin(study, p.Arm) + " (" + p.End + ")"; !slices.Contains(where, at) {
 				where = append(where, at)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/record"
 )
 
 // costing is a difference of which some activities are told apart.
@@ -68,7 +69,7 @@ func TestWhatDominatesIsNamed(t *testing.T) {
 		"encryption":  {[]Profile{busy("a", Share{"tls", 0.3})}, "Of the CPU time of a (server), 30 % is encryption: a cipher"},
 		"not so much": {[]Profile{busy("a", Share{"kernel: copying", 0.2}, Share{"tls", 0.2}, Share{"scheduler", 0.2})}, ""},
 	} {
-		if got := strings.Join(dominated(c.profiles), " "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+		if got := strings.Join(dominated(record.Study{}, c.profiles), " "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

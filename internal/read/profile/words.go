@@ -11,7 +11,8 @@ import (
 
 const namedFunctions = 3 // of an activity, in a sentence
 
-// sentence says in what an arm spends more CPU time than another. Its figures are those
+// sentence says in what an arm spends more CPU time than another; "" of a difference
+// that is not told apart from noise, of which the tables have the figures. Its figures are those
 // of the difference's tables, in the unit of the whole. What share of a difference its
 // parts explain is said once for all of them, by Why.
 func (d Difference) sentence() string {
@@ -28,7 +29,7 @@ func (d Difference) sentence() string {
 	case d.Pairs < fewestPairs:
 		return costs + fmt.Sprintf(", by %s; with three (probes=3) it can be told in what they differ.", pairs)
 	case !d.Whole.Told:
-		return costs + fmt.Sprintf(", by %s; the difference is not told apart from noise.", pairs)
+		return ""
 	}
 	text := fmt.Sprintf("The %s of %s needs %s %s %s CPU per %s than that of %s (%s, %s)",
 		d.End, d.Arm, amount(d.Whole.Difference), unit, comparative(d.Whole.Difference), per, d.Base, interval(scale, d.Whole), pairs)

@@ -103,7 +103,7 @@ func (all Figures) inLine() string {
 	for i, f := range all {
 		switch {
 		case i == inLineShown:
-			fmt.Fprintf(&b, "; … and %s; see report.html", quantity.Plural(len(all)-i, "more figure"))
+			fmt.Fprintf(&b, "; and %s; see report.html", quantity.Plural(len(all)-i, "more figure"))
 			return b.String()
 		case i == 0:
 			b.WriteString(part.Label(f.Metric) + " of ")

@@ -58,7 +58,7 @@ func (v *chartView) inNumbers(t part.Table, what string) part.Table {
 	short := t.Plain()
 	short.Caption = what
 	if more := len(short.Rows) - chartRows; more > 0 {
-		short.Rows, short.Notes = short.Rows[:chartRows], []string{"… and " + quantity.Plural(more, "more row")}
+		short.Rows, short.Notes = short.Rows[:chartRows], []string{"and " + quantity.Plural(more, "more row")}
 	}
 	t.Caption, t.Folded, t.Terminal = "In numbers: "+what+", with 95 % intervals.", true, &short
 	if v.Windows {
@@ -153,7 +153,11 @@ func (v *chartView) where() string {
 	if arms := v.Spec.Arms; len(arms) > fewArms {
 		parts = append(parts, "of "+quantity.Plural(len(arms), "arm"))
 	} else if len(arms) > 0 {
-		parts = append(parts, "of "+strings.Join(arms, ", "))
+		called := make([]string, len(arms))
+		for i, arm := range arms {
+			called[i] = v.called(arm)
+		}
+		parts = append(parts, "of "+strings.Join(called, ", "))
 	}
 	return strings.Join(parts, " ")
 }

@@ -74,9 +74,9 @@ func because(reason, decides string) string { return part.Joined("; ", reason, d
 // also what it is divided by.
 func (l *layout) pairText(c compare.Comparison) string {
 	if c.Base == "" || c.Base == l.Header.Study.Compare.Baseline {
-		return c.Arm
+		return l.called(c.Arm)
 	}
-	return c.Arm + " ÷ " + c.Base
+	return l.called(c.Arm) + " ÷ " + l.called(c.Base)
 }
 
 // pairTable has the cell's declared comparisons of two arms of which neither is

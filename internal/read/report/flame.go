@@ -42,7 +42,7 @@ type FlameGraph struct {
 
 // smallFunctions names the frames that stand for several: alike in all graphs, so that
 // a difference compares them.
-const smallFunctions = "… small functions"
+const smallFunctions = "small functions"
 
 // maxFrames bounds the frames of a page: about 20 bytes each.
 const maxFrames = 25_000

@@ -181,7 +181,7 @@ func drawBars(s *summary.Summary, bounds []float64) part.Table {
 	}
 	width := min(barColumns/len(s.Loads)-barText, barColumns/2)
 	for i, l := range s.Loads {
-		t.Columns = append(t.Columns, part.Titles(shortened(s.Row(l), width+barText-2))...)
+		t.Columns = append(t.Columns, part.Titles(s.Row(l))...)
 		for row, share := range shares[i] {
 			length := int(share/max(longest, 1e-9)*float64(width) + 0.5)
 			text := strings.Repeat(fullBar, length)

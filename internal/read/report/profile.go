@@ -223,11 +223,11 @@ func (l *layout) differences(cell string) []Difference {
 		unit, per, _ := strings.Cut(scale.Unit, "/")
 		columns := func(first string) []part.Column {
 			return []part.Column{
-				{Title: first}, {Title: d.Arm, Kind: part.Numbers, Unit: unit}, {Title: d.Base, Kind: part.Numbers, Unit: unit},
+				{Title: first}, {Title: l.called(d.Arm), Kind: part.Numbers, Unit: unit}, {Title: l.called(d.Base), Kind: part.Numbers, Unit: unit},
 				{Title: "difference", Kind: part.Numbers, Unit: unit},
 			}
 		}
-		of := "CPU time of the " + d.End + " per " + strings.TrimSpace(per) + ", " + d.Arm + " and " + d.Base
+		of := "CPU time of the " + d.End + " per " + strings.TrimSpace(per) + ", " + l.called(d.Arm) + " and " + l.called(d.Base)
 		page := Difference{
 			Sentence:   d.Sentence,
 			Activities: part.Table{Caption: of + ", by activity.", Columns: columns("activity"), Folded: true},

@@ -18,7 +18,7 @@ import (
 // lines that its caller prints below it.
 type Screen struct {
 	title        string
-	answer       string
+	answer       []string // its sentences
 	settling     string   // what was reached in the time that the run had; "" where it needed no more
 	sent         string   // how many requests, in all; "" where nobody knows
 	totals       string   // what was asked and answered in all, of servers that are the user's own
@@ -44,7 +44,7 @@ func NewScreen(f finding.Findings) Screen {
 		title += ": " + f.Header.Study.Question
 	}
 	s := Screen{
-		title: title, answer: strings.Join(l.answer(), " "), requirements: l.requirements(), tally: l.shortTally(),
+		title: title, answer: l.answer(), requirements: l.requirements(), tally: l.shortTally(),
 		warnings: l.notices(), full: "netdyno report --full " + shellWord(cmp.Or(f.Header.Directory, "DIR")),
 	}
 	for _, h := range l.Headlines() {

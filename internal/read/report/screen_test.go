@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,6 +33,9 @@ func fits(t *testing.T, name, screen string) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%s: a line of %d columns: %q", name, n, line)
 		}
+	}
+	if strings.Contains(screen, "…") {
+		t.Errorf("%s: something is cut:\n%s", name, screen)
 	}
 	if strings.Contains(screen, "NaN") || strings.Contains(screen, "%!") || strings.Contains(screen, "\n\n\n") {
 		t.Errorf("%s:\n%s", name, screen)
@@ -68,7 +72,7 @@ func TestScreenOfALargeStudy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Answer = answer.Answer{Sentences: []string{strings.Repeat("A sentence that goes on and on. ", 30)}}
+		f.Answer = answer.Answer{Sentences: slices.Repeat([]string{"A sentence that goes on and on."}, 30)}
 		for i := range 30 {
 			f.Warnings = append(f.Warnings, record.Warning{About: fmt.Sprint("word", i), Text: strings.Repeat("much to say ", 20)})
 		}

@@ -15,106 +15,120 @@ import (
 	"netdyno/internal/read/part"
 )
 
-// The lines that a screen may have, and its parts. The caller adds an empty line
-// and the report's path, and the shell its prompt.
+// The lines that a screen may have. The caller adds an empty line and the report's
+// path, and the shell its prompt.
 const (
 	screenLines       = 21
-	answerLines       = 7
 	requirementsShown = 3
 	warningsShown     = 5
-	warningsLeast     = 2
-	warningsOfLoads   = 1 // at least, beside a histogram
+	warningsLines     = 3 // of the first warnings, which stay however long the tables are
 )
 
-// Text writes the screen. The error is w's.
+// Text writes the screen. Nothing of it is cut: a sentence, a warning or a row that has
+// no place is counted, beside the command that prints it. The error is w's.
 func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
-	r := rest{}
-	t.line("")
-	if s.title != "" {
-		t.line(t.bold(shortened(printable.Text(s.title), t.width)))
-	}
-	r.addRest(t.cut(t.wrapped(s.answer), answerLines), "line", "of the answer")
-	for i, q := range s.requirements {
-		if i < requirementsShown {
-			t.oneLine(t.verdict(stateVerdict[q.State], cmp.Or(stateMarks[q.State], "·"))+" ", q.Text)
-		}
-	}
-	r.addRest(len(s.requirements)-requirementsShown, "requirement", "")
-	t.line("")
-	warnings := min(len(s.warnings), warningsShown)
-	for warnings > s.leastWarnings() && t.heights(t.fitting(s.forms, screenLines)) > s.left(t, warnings, r) {
+	head, r := s.head(t)
+	least, warnings, forms := s.leastWarnings(t), min(len(s.warnings), warningsShown), t.fitting(s.forms)
+	body, whole := s.body(t, forms, warnings, screenLines-len(head), r)
+	for warnings > 0 && (!whole && warnings > least || len(head)+len(body) > screenLines) {
 		warnings--
+		body, whole = s.body(t, forms, warnings, screenLines-len(head), r)
 	}
-	shown := t.screenTables(t.fitting(s.forms, s.left(t, warnings, r)), s.left(t, warnings, r), &r)
-	for _, line := range s.totalLines(t) {
-		t.oneLine("", line)
-	}
-	t.all(t.tallyLines(s.tally, legend(shown)))
-	if warnings > 0 {
-		t.line("")
-	}
-	for _, n := range s.warnings[:warnings] {
-		t.oneLine("", n.line())
-	}
-	r.addRest(len(s.warnings)-warnings, "warning", "")
-	if len(r.left) > 0 {
-		t.all(t.restLines(strings.Join(r.left, ", "), s.full))
-	}
+	t.all(append(head, body...))
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
 }
 
-// left returns the lines that the tables may take beside so many warnings and the
-// words on what was left out, r so far.
-func (s Screen) left(t *terminal, warnings int, r rest) int {
-	shown := map[compare.Verdict]bool{}
-	if len(s.forms) > 0 {
-		for _, tab := range s.forms[0] {
-			addMarks(tab, shown)
+// tableLines are kept below the head in any case: an empty line, two of titles, a row,
+// what became of the trials, and what was left out.
+const tableLines = 5 + restLines
+
+// head is what stands above the tables, and what had no place there.
+func (s Screen) head(t *terminal) (lines []string, r rest) {
+	lines = append(lines, "")
+	if s.title != "" {
+		for _, line := range t.wrapped("", s.title) {
+			lines = append(lines, t.bold(line))
 		}
 	}
-	below := len(s.totalLines(t)) + len(t.tallyLines(s.tally, legend(shown))) + warnings + t.restHeight(append(slices.Clone(r.left), s.mayLeave(warnings)...), s.full)
-	if warnings > 0 {
-		below++
+	sentences := len(s.answer)
+	for sentences > 1 && len(lines)+len(t.wrapped("", strings.Join(s.answer[:sentences], " "))) > screenLines-tableLines {
+		sentences--
 	}
-	return screenLines - t.lines() - below
+	lines = append(lines, t.wrapped("", strings.Join(s.answer[:sentences], " "))...)
+	r.add(len(s.answer)-sentences, "sentence", "of the answer")
+	for i, q := range s.requirements {
+		said := t.wrapped(t.verdict(stateVerdict[q.State], cmp.Or(stateMarks[q.State], "·"))+" ", q.Text)
+		if i == requirementsShown || len(lines)+len(said) > screenLines-tableLines {
+			r.add(len(s.requirements)-i, "requirement", "")
+			break
+		}
+		lines = append(lines, said...)
+	}
+	return append(lines, ""), r
+}
+
+// body is what stands below the head in so many lines, beside so many warnings: the
+// first form of the tables that has the lines, else the first rows of the first; whole
+// tells whether it has all rows.
+func (s Screen) body(t *terminal, forms []form, warnings, room int, r rest) (lines []string, whole bool) {
+	r.left = slices.Clone(r.left)
+	r.add(len(s.warnings)-warnings, "warning", "")
+	var warned []string
+	for _, n := range s.warnings[:warnings] {
+		warned = append(warned, t.wrapped("", n.line())...)
+	}
+	if warnings > 0 {
+		warned = slices.Insert(warned, 0, "")
+	}
+	tallied := func(f form) []string { return slices.Concat(s.totalLines(t), t.tallyLines(s.tally, legend(f.marks()))) }
+	chosen, whole := form{}, len(forms) == 0
+	for i, f := range forms {
+		left := rest{slices.Concat(r.left, f.left.left)}
+		if whole = len(f.lines)+len(tallied(f))+len(warned)+len(left.lines(t, s.full)) <= room; whole || i == 0 {
+			chosen = f
+		}
+		if whole {
+			break
+		}
+	}
+	said := func(f form) []string {
+		return slices.Concat(f.lines, tallied(f), warned, rest{slices.Concat(r.left, f.left.left)}.lines(t, s.full))
+	}
+	if whole {
+		return said(chosen), true
+	}
+	for below := 1; below <= restLines; below++ {
+		if lines = said(t.firstRows(chosen, room-len(tallied(chosen))-len(warned)-below)); len(lines) <= room {
+			break
+		}
+	}
+	return lines, false
 }
 
 // leastWarnings are those that stay however long the tables are.
-func (s Screen) leastWarnings() int {
-	if s.totals != "" {
-		return warningsOfLoads
+func (s Screen) leastWarnings(t *terminal) int {
+	lines := 0
+	for i, n := range s.warnings {
+		if lines += len(t.wrapped("", n.line())); lines > warningsLines {
+			return i
+		}
 	}
-	return warningsLeast
-}
-
-// mayLeave is what the words on what was left out may have to hold, beside so many
-// warnings.
-func (s Screen) mayLeave(warnings int) []string {
-	switch {
-	case s.totals == "" || len(s.forms[len(s.forms)-1][0].Rows) > shortRows:
-		return []string{"2 more rows", "9 more warnings"}
-	case warnings < len(s.warnings):
-		return []string{"9 more warnings"}
-	}
-	return nil
-}
-
-// restHeight is how many lines restLines takes.
-func (t *terminal) restHeight(left []string, command string) int {
-	if len(left) == 0 {
-		return 0
-	}
-	return len(t.restLines(strings.Join(left, ", "), command))
+	return min(len(s.warnings), warningsShown)
 }
 
 // totalLines say what was reached, what was asked and answered in all, and what was sent.
 func (s Screen) totalLines(t *terminal) []string {
-	lines := slices.Concat([]string{s.settling, s.totals}, s.lengths, strings.Split(t.wrapped(s.sent), "\n"))
-	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	var lines []string
+	for _, text := range slices.Concat([]string{s.settling, s.totals}, s.lengths, []string{s.sent}) {
+		if text != "" {
+			lines = append(lines, t.wrapped("", text)...)
+		}
+	}
+	return lines
 }
 
 func height(grid string) int { return strings.Count(grid, "\n") + 1 }
@@ -135,24 +149,25 @@ func (n notice) line() string {
 // rest is what a screen left out, in words.
 type rest struct{ left []string }
 
-func (r *rest) addRest(n int, noun, of string) {
+// restLines bounds the lines of what was left out.
+const restLines = 3
+
+func (r *rest) add(n int, noun, of string) {
 	if n > 0 {
 		r.left = append(r.left, part.Joined(" ", quantity.Plural(n, "more "+noun), of))
 	}
 }
 
-// restLines say what was left out and which command prints it.
-func (t *terminal) restLines(what, command string) []string {
-	whole := "and " + what + ": " + printable.Text(command)
-	if text.StringWidthWithoutEscSequences(whole) <= t.width {
+// lines say what was left out and which command prints it; none where nothing was.
+func (r rest) lines(t *terminal, command string) []string {
+	if len(r.left) == 0 {
+		return nil
+	}
+	what := "and " + strings.Join(r.left, ", ") + ":"
+	if whole := what + " " + printable.Text(command); text.StringWidthWithoutEscSequences(whole) <= t.width {
 		return []string{whole}
 	}
-	if number, only := strings.CutSuffix(strings.TrimSuffix(what, "s"), " warning"); only && !strings.Contains(what, ",") { // they stand above
-		if short := "and " + number + ": " + printable.Text(command); text.StringWidthWithoutEscSequences(short) <= t.width {
-			return []string{short}
-		}
-	}
-	return []string{shortened("and "+what+":", t.width), "  " + printable.Text(command)}
+	return append(t.wrapped("", what), "  "+printable.Text(command))
 }
 
 func (t *terminal) all(lines []string) {
@@ -161,66 +176,77 @@ func (t *terminal) all(lines []string) {
 	}
 }
 
-// wrapped is a text in lines of the width.
-func (t *terminal) wrapped(body string) string {
-	whole := strings.NewReplacer(" %", joint+"%", part.NoBreak+"%", joint+"%").Replace(printable.Text(body))
-	return strings.ReplaceAll(text.WrapSoft(whole, t.width), joint, " ")
+// form is one form of a screen's tables, the lines that it takes, and what it leaves out.
+type form struct {
+	tables []part.Table
+	lines  []string
+	left   rest
 }
 
-// cut prints the first lines of a text and returns how many it left out.
-func (t *terminal) cut(body string, most int) int {
-	lines := strings.Split(body, "\n")
-	for i, line := range lines {
-		line = strings.TrimSpace(line)
-		switch {
-		case i >= most:
-			return len(lines) - most
-		case i == most-1 && len(lines) > most:
-			line = shortened(line+" …", t.width)
-		}
-		t.line(line)
-	}
-	return 0
+// add puts a table below the others.
+func (f *form) add(t *terminal, tab part.Table) {
+	f.tables = append(f.tables, tab)
+	f.lines = append(f.lines, strings.Split(t.screenGrid(tab), "\n")...)
+	f.left.left = append(f.left.left, tab.Notes...)
 }
 
-// oneLine prints what fits of a text on one line.
-func (t *terminal) oneLine(first, body string) {
-	t.line(first + shortened(printable.Text(body), t.width-text.StringWidthWithoutEscSequences(first)))
-}
-
-// shortened is what fits of a text, cut at a space, with an ellipsis.
-func shortened(body string, width int) string {
-	if text.StringWidthWithoutEscSequences(body) <= width {
-		return body
-	}
-	cut := text.Trim(body, width-1)
-	if at := strings.LastIndex(cut, " "); at > width/2 {
-		cut = cut[:at]
-	}
-	return strings.TrimRight(strings.TrimSuffix(cut, " …"), " .,;:") + "…"
-}
-
-// screenTables prints tables as far as the lines go, at least one row of the
-// first, and returns the verdicts in them.
-func (t *terminal) screenTables(tables []part.Table, lines int, r *rest) map[compare.Verdict]bool {
+// marks are the verdicts in the tables.
+func (f form) marks() map[compare.Verdict]bool {
 	shown := map[compare.Verdict]bool{}
-	for i, tab := range tables {
+	for _, tab := range f.tables {
+		addMarks(tab, shown)
+	}
+	return shown
+}
+
+// fitting returns the forms that fit the width; where none does, the last without the
+// columns that go beyond.
+func (t *terminal) fitting(forms [][]part.Table) []form {
+	var fit []form
+	for _, tables := range forms {
+		f := form{}
+		for _, tab := range tables {
+			f.add(t, tab)
+		}
+		if text.LongestLineLen(strings.Join(f.lines, "\n")) <= t.width {
+			fit = append(fit, f)
+		}
+	}
+	if len(fit) > 0 || len(forms) == 0 {
+		return fit
+	}
+	narrow, left := form{}, 0
+	for _, tab := range forms[len(forms)-1] {
+		columns := len(tab.Columns)
+		for columns > 2 && text.LongestLineLen(t.screenGrid(tab.Between(1, columns))) > t.width {
+			columns--
+		}
+		left = max(left, len(tab.Columns)-columns)
+		narrow.add(t, tab.Between(1, columns))
+	}
+	narrow.left.add(left, "column", "")
+	return []form{narrow}
+}
+
+// firstRows is a form with the first rows of its tables that have so many lines, at least
+// one row of the first.
+func (t *terminal) firstRows(f form, lines int) form {
+	short, left := form{}, 0
+	for i, tab := range f.tables {
 		rows := max(lines-height(t.screenGrid(tab))+len(tab.Rows), 1)
 		if i > 0 && rows < min(len(tab.Rows), 2) {
-			r.addRest(len(tables)-i, "metric", "")
+			short.left.add(len(f.tables)-i, "metric", "")
 			break
 		}
 		if more := len(tab.Rows) - rows; more > 0 {
 			tab.Rows = tab.Rows[:rows]
-			r.addRest(more, "row", "")
+			left += more
 		}
-		r.left = append(r.left, tab.Notes...)
-		addMarks(tab, shown)
-		grid := t.screenGrid(tab)
-		lines -= height(grid)
-		t.line(grid)
+		lines -= height(t.screenGrid(tab))
+		short.add(t, tab)
 	}
-	return shown
+	short.left.add(left, "row", "")
+	return short
 }
 
 // tallyLines say what became of the trials and what the marks mean.
@@ -229,50 +255,6 @@ func (t *terminal) tallyLines(words, marks string) []string {
 		return []string{whole}
 	}
 	return []string{words, marks}
-}
-
-// heights is how many lines tables take.
-func (t *terminal) heights(tables []part.Table) int {
-	lines := 0
-	for _, tab := range tables {
-		lines += height(t.screenGrid(tab))
-	}
-	return lines
-}
-
-// fitting returns the first form that fits the width and the lines; where none
-// fits both, the first that fits the width; where none does, the last without the
-// columns that go beyond.
-func (t *terminal) fitting(forms [][]part.Table, lines int) []part.Table {
-	var narrow [][]part.Table
-	for _, tables := range forms {
-		if slices.ContainsFunc(tables, func(tab part.Table) bool { return text.LongestLineLen(t.screenGrid(tab)) > t.width }) {
-			continue
-		}
-		if t.heights(tables) <= lines {
-			return tables
-		}
-		narrow = append(narrow, tables)
-	}
-	switch {
-	case len(narrow) > 0:
-		return narrow[0]
-	case len(forms) == 0:
-		return nil
-	}
-	var cut []part.Table
-	for _, tab := range forms[len(forms)-1] {
-		columns := len(tab.Columns)
-		for columns > 2 && text.LongestLineLen(t.screenGrid(tab.Between(1, columns))) > t.width {
-			columns--
-		}
-		part := tab.Between(1, columns)
-		if more := len(tab.Columns) - columns; more > 0 {
-			part.Notes = []string{quantity.Plural(more, "more column")}
-		}
-		cut = append(cut, part)
-	}
-	return cut
 }
 
 // addMarks notes the verdicts of a table.

@@ -95,7 +95,7 @@ func (l *layout) facts() part.Section {
 		}
 		s.Tables = append(s.Tables, t)
 	}
-	tools := part.Table{Caption: "Worker binaries.", Columns: part.Titles("binary", "version", "sha256", "libraries"), Folded: true}
+	tools := part.Table{Caption: "Worker binaries.", Columns: part.Titles("binary", "version", "sha256, first 16 digits", "libraries"), Folded: true}
 	for _, name := range sortedKeys(l.Header.Facts.Tools) {
 		tools.Rows = append(tools.Rows, toolRow(name, l.Header.Facts.Tools[name]))
 	}
@@ -121,7 +121,7 @@ func toolRow(name string, b record.Binary) []part.Datum {
 	}
 	sum := b.SHA256
 	if len(sum) > 16 {
-		sum = sum[:16] + "…"
+		sum = sum[:16]
 	}
 	return part.Row(name, cmp.Or(b.Version, part.None), cmp.Or(sum, part.None), cmp.Or(strings.Join(libraries, ", "), part.None))
 }

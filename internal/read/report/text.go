@@ -112,7 +112,9 @@ func (t *terminal) profiles(cells []Cell) {
 		t.caption(sampled[i].Profile.Table.Caption)
 		t.table(sampled[i].Profile.Table)
 		for _, d := range sampled[i].Profile.Differences {
-			t.paragraph("", d.Sentence)
+			if d.Sentence != "" {
+				t.paragraph("", d.Sentence)
+			}
 		}
 	})
 }
@@ -151,7 +153,7 @@ func (t *terminal) lost(lost []Lost) {
 	t.heading("Trials without a valid figure")
 	for i, l := range lost {
 		if i == reasonsShown {
-			t.paragraph("  ", fmt.Sprintf("… and %s; see report.html", quantity.Plural(len(lost)-i, "more reason")))
+			t.paragraph("  ", fmt.Sprintf("and %s; see report.html", quantity.Plural(len(lost)-i, "more reason")))
 			break
 		}
 		t.paragraph("× ", fmt.Sprintf("%d of %s: %s: %s", l.Trials, l.Arm, l.Status, l.Reason))
@@ -178,8 +180,8 @@ func (t *terminal) title(name, question string) {
 	if question != "" {
 		title += ": " + printable.Text(question)
 	}
-	for line := range strings.SplitSeq(text.WrapSoft(title, t.width), "\n") {
-		t.line(t.bold(strings.TrimSpace(line)))
+	for _, line := range t.wrapped("", title) {
+		t.line(t.bold(line))
 	}
 }
 

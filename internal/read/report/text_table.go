@@ -134,17 +134,20 @@ func (t *terminal) heading(title string) {
 // width 1 that no text has, as printable.Text leaves none for private use.
 const joint = "\ue000"
 
-// paragraph wraps text to the width, later lines indented under the first.
-func (t *terminal) paragraph(first, body string) {
+// wrapped is a text in lines of the width, later lines indented under the first.
+func (t *terminal) wrapped(first, body string) []string {
 	indent := text.StringWidthWithoutEscSequences(first)
 	whole := strings.NewReplacer(" %", joint+"%", part.NoBreak+"%", joint+"%").Replace(printable.Text(body))
-	for i, line := range strings.Split(text.WrapSoft(whole, t.width-indent), "\n") {
-		if i > 0 {
-			first = strings.Repeat(" ", indent)
-		}
-		t.line(first + strings.ReplaceAll(strings.TrimSpace(line), joint, " "))
+	lines := strings.Split(text.WrapSoft(whole, t.width-indent), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(first+strings.ReplaceAll(strings.TrimSpace(line), joint, " "), " ")
+		first = strings.Repeat(" ", indent)
 	}
+	return lines
 }
+
+// paragraph prints a text wrapped.
+func (t *terminal) paragraph(first, body string) { t.all(t.wrapped(first, body)) }
 
 func (t *terminal) paint(s string, colors ...text.Color) string {
 	if !t.color || s == "" {
@@ -181,7 +184,7 @@ func (t *terminal) each(n, bound int, what string, write func(i int)) {
 	for i := range n {
 		if t.lines()-start >= bound {
 			t.line("")
-			t.line(fmt.Sprintf("… and %s; see report.html", quantity.Plural(n-i, "more "+what)))
+			t.line(fmt.Sprintf("and %s; see report.html", quantity.Plural(n-i, "more "+what)))
 			return
 		}
 		write(i)

@@ -95,7 +95,7 @@ func (l *layout) timelines(i int, cell string) *Timelines {
 		s.Figures = append(s.Figures, Figure{
 			Figure: part.Figure{Heading: part.Heading{
 				ID: fmt.Sprintf("cell-%d-time-%d", i+1, len(s.Figures)+1), Wide: true,
-				Title: t.Arm + ", trial " + t.Trial + " over time", Caption: timelineCaption(t, idle),
+				Title: l.called(t.Arm) + ", trial " + t.Trial + " over time", Caption: timelineCaption(t, idle),
 			}},
 			Timeline: figure,
 		})
