@@ -17,7 +17,7 @@ func (l *Link) Headline() part.Headline {
 	for _, a := range l.Answers {
 		all = append(all, a.Sentence)
 	}
-	h := part.Headline{Place: part.Before, Sentences: all[:1], Forms: [][]part.Table{{{Notes: all[1:]}}}}
+	h := part.Headline{Place: part.Before, Sentences: all[:1], Answers: all[1:]}
 	if l.Rate == "" { // what the arms do besides is more to the point
 		h.Place = part.After
 	}
@@ -48,15 +48,14 @@ func (l *Link) Part() part.Part {
 // shares lists what every setting brings of the link, and the cores of both ends.
 func (l *Link) shares() part.Table {
 	t := part.Table{
-		Caption: "The link itself is declared, " + l.Rate + ", and not measured: shares are of that rate, headers counted. A setting fills it where its whole interval is at " +
+		Caption: "The link itself is declared, " + rateWords(l.Rate) + ", and not measured: shares are of that rate, headers counted. A setting fills it where its whole interval is at " +
 			part.Percent(l.Spec.Share) + " or above; the intervals of all settings of TCP hold together with 95 %. Cores are those of both ends.",
 		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "arm"), part.Titles("the link"), part.Figures("share of the link", "goodput", "cores", "client", "server"), part.OfKind(part.Limits, "limit")),
 	}
-	percent := metric.Scale{Factor: 100, Unit: "%"}
 	for _, x := range l.Settings {
 		cores := part.ScaleFor(metric.OfServer+metric.Cores, x.Cores.Value)
 		t.Rows = append(t.Rows, []part.Datum{
-			part.Word(x.Cell), part.Word(x.Arm), part.Word(string(x.Standing)), part.AmountOf(x.Share, percent), part.AmountOf(x.Goodput, part.ScaleFor(metric.Goodput, x.Goodput.Value)),
+			part.Word(x.Cell), part.Word(x.Arm), part.Word(string(x.Standing)), part.AmountOf(x.Share, part.ScaleFor(metric.LinkRateShare, x.Share.Value)), part.AmountOf(x.Goodput, part.ScaleFor(metric.Goodput, x.Goodput.Value)),
 			part.AmountOf(x.Cores, cores), part.AmountOf(x.Client, cores).Plain(), part.AmountOf(x.Server, cores).Plain(), part.Word(string(x.Limit)),
 		})
 	}

@@ -73,9 +73,9 @@ func (l *Link) open(of func(arm string) bool) bool {
 func (w words) shareWords(x Setting) string {
 	f := x.Share
 	if x.Standing == "" {
-		return part.Percent(f.Value) + " of " + w.Rate + ", headers counted"
+		return part.Percent(f.Value) + " of " + rateWords(w.Rate) + ", headers counted"
 	}
-	return fmt.Sprintf("%s (%s) of %s, headers counted", part.Percent(f.Value), part.Span(100*f.Low, 100*f.High), w.Rate)
+	return fmt.Sprintf("%s (%s) of %s, headers counted", part.Percent(f.Value), part.Span(100*f.Low, 100*f.High), rateWords(w.Rate))
 }
 
 // coresWords is "0.31 cores (client 0.14, server 0.17)".
@@ -92,10 +92,18 @@ func (w words) spell(x Setting) string {
 	return text
 }
 
-// need is the least of something with which some arms fill the link.
+// rateWords is a level of link.rate as it is read: "1 Gbit/s".
+func rateWords(rate string) string {
+	digits := strings.TrimRight(rate, "kMGTbit/s")
+	return digits + part.NoBreak + strings.TrimPrefix(rate, digits)
+}
+
+// need is the least of something with which some arms fill the link; 0 of those of which
+// none of their settings is known to.
 type need struct {
-	least float64
-	arms  []string
+	least    float64
+	standing Standing
+	arms     []string
 }
 
 // needs says how many streams each arm needs, and of those that can be told how many
@@ -106,7 +114,7 @@ func (w words) needs() string {
 	}
 	free := func(x Setting) (float64, bool) { return x.Streams, x.Threads == 0 }
 	told := func(x Setting) (float64, bool) { return x.Threads, x.Threads > 0 }
-	text := "To fill it " + w.listed(w.needsOf(free), "stream")
+	text := "To fill the link " + w.listed(w.needsOf(free), "stream")
 	if threads := w.needsOf(told); len(threads) > 0 {
 		text += ". Threads: " + w.listed(threads, "thread")
 	}
@@ -114,33 +122,32 @@ func (w words) needs() string {
 }
 
 // needsOf groups the arms by the least of a count with which one of their settings fills
-// the link; those that none of theirs is known to fill are at 0.
+// the link: first those that need least, then those that may fill it, then the others.
 func (w words) needsOf(count func(Setting) (float64, bool)) []need {
 	var all []need
 	for _, arm := range w.armsOf(count) {
-		least := 0.0
+		own := need{standing: StaysBelow}
 		for _, x := range w.Settings {
-			if n, counted := count(x); counted && x.Arm == arm && x.Standing == Fills && (least == 0 || n < least) {
-				least = n
+			n, counted := count(x)
+			switch {
+			case !counted || x.Arm != arm:
+			case x.Standing == Fills && (own.least == 0 || n < own.least):
+				own = need{least: n, standing: Fills}
+			case x.Standing != Fills && x.Standing != StaysBelow && own.standing == StaysBelow:
+				own.standing = Open
 			}
 		}
-		i := slices.IndexFunc(all, func(n need) bool { return n.least == least })
+		i := slices.IndexFunc(all, func(n need) bool { return n.least == own.least && n.standing == own.standing })
 		if i < 0 {
-			i, all = len(all), append(all, need{least: least})
+			i, all = len(all), append(all, own)
 		}
 		all[i].arms = append(all[i].arms, arm)
 	}
+	order := []Standing{Fills, Open, StaysBelow}
 	slices.SortFunc(all, func(a, b need) int {
-		return cmp.Or(cmp.Compare(oneIf(a.least == 0), oneIf(b.least == 0)), cmp.Compare(a.least, b.least))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.standing), slices.Index(order, b.standing)), cmp.Compare(a.least, b.least))
 	})
 	return all
-}
-
-func oneIf(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 func (w words) armsOf(count func(Setting) (float64, bool)) []string {
@@ -153,21 +160,24 @@ func (w words) armsOf(count func(Setting) (float64, bool)) []string {
 	return arms
 }
 
-// listed is "Go net and io_uring need 1 stream; gRPC in Go needs 4 streams; not shown to: MPI over TCP (61.0 %)".
+// listed is "Go net and io_uring need 1 stream; gRPC in Go needs 4 streams; open: iperf3
+// (94.9 %); not filled by MPI over TCP (61.0 % at most)".
 func (w words) listed(needs []need, unit string) string {
 	var clauses []string
 	for _, n := range needs {
 		var names []string
 		for _, arm := range n.arms {
 			name := w.label(arm)
-			if best := w.most(func(a string) bool { return a == arm }); n.least == 0 && best != nil {
-				name += " (" + part.Percent(best.Share.Value) + " at most)"
+			if best := w.most(func(a string) bool { return a == arm }); n.standing != Fills && best != nil {
+				name += part.Bracketed(part.Percent(best.Share.Value))
 			}
 			names = append(names, name)
 		}
 		switch {
-		case n.least == 0:
-			clauses = append(clauses, "not shown to fill it: "+part.And(names))
+		case n.standing == Open:
+			clauses = append(clauses, "open of "+part.And(names))
+		case n.standing == StaysBelow:
+			clauses = append(clauses, "it is not filled by "+part.And(names))
 		case len(names) == 1:
 			clauses = append(clauses, names[0]+" needs "+quantity.Plural(int(n.least), unit))
 		default:

@@ -42,6 +42,9 @@ func (s Screen) Text(w io.Writer, opt TextOptions) error {
 	}
 	r.addRest(len(s.requirements)-requirementsShown, "requirement", "")
 	t.line("")
+	for _, text := range s.answers {
+		t.cut(t.wrapped(text), screenLines)
+	}
 	warnings := min(len(s.warnings), warningsShown)
 	for warnings > s.leastWarnings() && t.heights(t.fitting(s.forms, screenLines)) > s.left(t, warnings, r) {
 		warnings--
