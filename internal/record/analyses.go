@@ -97,6 +97,15 @@ func (l Ladder) Pairs() []Pair {
 	return all
 }
 
+// LinkQuestion is what a study asks of the link that its trials go through: whether TCP fills it,
+// with how little, and what else is worth its place. The link is declared and never
+// measured: its rate is that of factor link.rate, or of the card.
+type LinkQuestion struct {
+	TCP   []string          `json:"tcp"`             // arms that are plain TCP
+	Share float64           `json:"share"`           // of the link's rate, headers counted, from which on it is full
+	Where map[string]string `json:"where,omitempty"` // only trials at these levels
+}
+
 // Pays is a replacement that a study weighs: what the CPU time is worth that some
 // arms save over others which move the same work.
 type Pays struct {

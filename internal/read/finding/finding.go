@@ -16,6 +16,7 @@ import (
 	"netdyno/internal/read/cost"
 	"netdyno/internal/read/fit"
 	"netdyno/internal/read/ladder"
+	"netdyno/internal/read/link"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/pays"
 	"netdyno/internal/read/profile"
@@ -52,6 +53,7 @@ type Findings struct {
 	Fits         fit.Fits             `json:"fits,omitempty"`        // as Header.Study.Fits
 	Reaches      reach.Reaches        `json:"searches,omitempty"`    // as Header.Study.Reaches
 	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
+	Link         *link.Link           `json:"link,omitempty"`        // as Header.Study.Fills
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run

@@ -73,7 +73,7 @@ func Read(s *cells.Dataset) Replacements {
 	for _, spec := range s.Header.Study.Pays {
 		p := Pays{Spec: spec}
 		p.Reason = p.weigh(s)
-		p.Sentence = p.sentence()
+		p.Sentence = p.sentence(s.Header.Study)
 		all = append(all, p)
 	}
 	return all
@@ -115,9 +115,9 @@ func refusal(s *cells.Dataset, arms []string) string {
 		switch {
 		case !slices.Contains(arms, v.Plan.Arm) || v.Trial.Reason == "":
 		case v.Record != nil && v.Record.Failure != nil:
-			return v.Plan.Arm + ": " + v.Record.Failure.Text
+			return cells.ArmLabel(s.Header.Study, v.Plan.Arm) + ": " + v.Record.Failure.Text
 		default:
-			return v.Plan.Arm + ": " + v.Trial.Reason
+			return cells.ArmLabel(s.Header.Study, v.Plan.Arm) + ": " + v.Trial.Reason
 		}
 	}
 	return ""

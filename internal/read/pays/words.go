@@ -10,21 +10,22 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
+	"netdyno/internal/record"
 )
 
 // sentence says what a replacement is worth in the cell in which most goes over
 // the link, and what it would have to cost less than.
-func (p Pays) sentence() string {
+func (p Pays) sentence(study record.Study) string {
 	if len(p.Cells) == 0 {
 		return fmt.Sprintf("Whether %s pays cannot be told here: %s.", p.Spec.Title, p.Reason)
 	}
 	fullest := slices.MaxFunc(p.Cells, func(a, b Weighed) int {
 		return cmp.Compare(max(a.Arm.Goodput.Value, a.Base.Goodput.Value), max(b.Arm.Goodput.Value, b.Base.Goodput.Value))
 	})
-	costs := fmt.Sprintf("%s takes %s of both ends' CPU, %s %s", fullest.Arm.Arm, perGB(fullest.Arm.CPU), fullest.Base.Arm, perGB(fullest.Base.CPU))
+	costs := fmt.Sprintf("%s takes %s of both ends' CPU, %s %s", cells.ArmLabel(study, fullest.Arm.Arm), perGB(fullest.Arm.CPU), cells.ArmLabel(study, fullest.Base.Arm), perGB(fullest.Base.CPU))
 	at := speedWords(fullest)
 	if fullest.Cell != "" {
-		at += ", " + cells.Spoken(fullest.Cell)
+		at += ", " + cells.CellLabel(study, fullest.Cell)
 	}
 	low, high := math.Abs(fullest.Cores.Low), math.Abs(fullest.Cores.High)
 	amount := fmt.Sprintf("%s cores (%s–%s)", quantity.FormatFigure(math.Abs(fullest.Cores.Point)),

@@ -24,6 +24,11 @@ func (s *Study) KeepViews(original *Study) {
 		p.Arms, p.InsteadOf = scope.keptArms(p.Arms), scope.keptArms(p.InsteadOf)
 		s.Pays = append(s.Pays, p)
 	}
+	if original.Fills != nil {
+		link := *original.Fills
+		link.TCP = scope.keptArms(link.TCP)
+		s.Fills = &link
+	}
 	for _, c := range original.Claims {
 		if s.Compare.Factor == original.Compare.Factor || c.Unmeasured == "" { // what no arm could test is not asked of other arms
 			s.Claims = append(s.Claims, c)

@@ -28,6 +28,7 @@ var resultKeys = []key[study.Study]{
 	blocksOf("fits", length{0, maxViews}, fitBlock, func(s *study.Study) *[]record.Fit { return &s.Fits }, "how a metric grows with a count").result(),
 	blocksOf("reaches", length{0, maxViews}, reachBlock, func(s *study.Study) *[]record.Reach { return &s.Reaches }, "with how little each arm comes near the best").result(),
 	blocksOf("pays", length{0, maxViews}, paysBlock, func(s *study.Study) *[]record.Pays { return &s.Pays }, "what replacing some arms by others saves").result(),
+	fillsKey(),
 	blocksOf("costs", length{0, maxViews}, costBlock, func(s *study.Study) *[]record.Cost { return &s.Costs }, "models of what an exchange or a process costs").result(),
 	blocksOf("claims", length{0, maxViews}, claimBlock, func(s *study.Study) *[]record.Claim { return &s.Claims }, "conclusions that are put to the test").result(),
 	ladderKey(),
@@ -166,6 +167,44 @@ var paysBlock = block[record.Pays]{
 			return "arms", "no arm is left"
 		}
 		return c.Where(p.Where, slices.Concat(p.Arms, p.InsteadOf))
+	},
+}
+
+// standardFull is the share of a link's rate from which on it is full: the reader's own
+// (specification §5).
+const standardFull = 0.95
+
+// fillsKey is the key of what is asked of a link (link is the prefix of its factors).
+func fillsKey() key[study.Study] {
+	k := sub("fills", fillsBlock, func(s *study.Study) **record.LinkQuestion { return &s.Fills }, "whether TCP fills the link, with how little, and what else is worth it").result()
+	k.fits = func(c study.Scope, s *study.Study) string {
+		if s.Fills == nil {
+			return ""
+		}
+		_, text := fillsBlock.problem(c, s.Fills)
+		return text
+	}
+	k.keep = func(c study.Scope, s *study.Study) {
+		if k.fits(c, s) != "" {
+			s.Fills = nil
+		}
+	}
+	return k
+}
+
+var fillsBlock = block[record.LinkQuestion]{
+	name:  "fills",
+	start: record.LinkQuestion{Share: standardFull},
+	keys: []key[record.LinkQuestion]{
+		keyOf("tcp", someArms(1, maxSideArms), func(l *record.LinkQuestion) *[]string { return &l.TCP }, "arms that are plain TCP").must(),
+		keyOf("share", aShare(some, float), func(l *record.LinkQuestion) *float64 { return &l.Share }, "share of the link's rate from which on it is full, headers counted; 95% unless given"),
+		keyWhere(func(l *record.LinkQuestion) *map[string]string { return &l.Where }),
+	},
+	rule: func(c study.Scope, l record.LinkQuestion) (key, text string) {
+		if len(l.TCP) == 0 {
+			return "tcp", "no arm is left"
+		}
+		return c.Where(l.Where, l.TCP)
 	},
 }
 
