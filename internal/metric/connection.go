@@ -38,6 +38,25 @@ func connectionMetrics() []Metric {
 				return most, ok
 			},
 		},
+		{
+			Name: "bytes_per_event", Unit: "B", Label: "bytes per event", Doc: "bytes that an event brought the client's program",
+			Formula: "bytes received ÷ messages, both as the clients' programs count them over their whole run (muduo, evpp): what there was to read, not the block that was sent",
+			in: func(w *record.Window) (float64, bool) {
+				bytes, messages := 0.0, 0.0
+				for i := range w.Record.Workers {
+					worker := &w.Record.Workers[i]
+					if worker.Role != contract.Client {
+						continue
+					}
+					if worker.Result == nil {
+						return 0, false
+					}
+					bytes += worker.Result.Own["received_bytes"]
+					messages += worker.Result.Own["messages"]
+				}
+				return bytes / messages, messages > 0
+			},
+		},
 	}
 }
 
