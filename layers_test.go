@@ -79,10 +79,11 @@ var layers = map[string][]string{
 
 	"internal/work/load":              {"internal/contract", "internal/hist", "internal/printable"},
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},
+	"internal/work/wire/tlswire":      {"internal/contract", "internal/unixsocket", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
-	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/head", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/codec"},
-	"internal/work/wire/nethttp":      {"internal/contract", "internal/head", "internal/work/load", "internal/work/wire", "internal/work/wire/httpwire", "internal/work/codec"},
-	"internal/work/wire/quicwire":     {"internal/contract", "internal/work/load", "internal/work/wire"},
+	"internal/work/wire/httpwire":     {"internal/contract", "internal/quantity", "internal/head", "internal/paths", "internal/work/load", "internal/work/wire", "internal/work/wire/tlswire", "internal/work/codec"},
+	"internal/work/wire/nethttp":      {"internal/contract", "internal/head", "internal/work/load", "internal/work/wire", "internal/work/wire/tlswire", "internal/work/wire/httpwire", "internal/work/codec"},
+	"internal/work/wire/quicwire":     {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/tlswire"},
 	"internal/work/wire/rpc":          {"internal/contract", "internal/work/load", "internal/work/netdynov1"},
 	"internal/work/wire/baidustd":     {},
 	"internal/work/wire/baidustd/*":   {},
@@ -93,7 +94,7 @@ var layers = map[string][]string{
 	"internal/work/child":             {"internal/contract", "internal/work/load", "internal/tcpinfo"},
 	"internal/work/transport/foreign": {"internal/contract", "internal/unixsocket", "internal/work/load", "internal/work/child", "internal/work/transport/tool"},
 	"internal/work/transport/tool":    {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/child", "internal/work/said", "internal/hist", "internal/quantity", "internal/tcpinfo"},
-	"internal/work/transport/*":       {"internal/contract", "internal/head", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/quicwire", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
+	"internal/work/transport/*":       {"internal/contract", "internal/head", "internal/work/load", "internal/work/wire", "internal/work/wire/tlswire", "internal/work/wire/flow", "internal/work/wire/httpwire", "internal/work/wire/nethttp", "internal/work/wire/quicwire", "internal/work/wire/rpc", "internal/work/wire/baidustd", "internal/work/codec", "internal/work/netdynov1"},
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker", "test/loopback"},
 
