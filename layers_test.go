@@ -29,6 +29,7 @@ var layers = map[string][]string{
 	"internal/run/cpuset": {},
 	"internal/run/ended":  {},
 	"internal/printable":  {},
+	"internal/sources":    {},
 	"internal/input":      {},
 	"internal/tcpinfo":    {},
 	"internal/udpinfo":    {},
@@ -136,6 +137,7 @@ var layers = map[string][]string{
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
 	"cmd/netdyno":   orchestrator,
 	"peers":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
+	"tools/pack":    {"internal/contract"},
 	"tools/shape":   {},
 	"tools/sizes":   {},
 	"tools/quick":   {},
