@@ -19,11 +19,13 @@ GOLANGCI := v2.15.0
 # run meanwhile, and collects its garbage less often than it would, which saves a
 # fifth of its CPU.
 export GOFLAGS := -trimpath -tags=nomsgpack,grpcnotrace -gcflags=all=-dwarf=false '-toolexec=nice env GOGC=400'
-# Without the tables for debuggers and the linker's symbols: 130 MB, with the
-# symbols 143 MB, with both 205 MB. Profiled trials (probes) name Go's functions all
+# Workers carry their sources packed, by an archive that tools/pack makes first; what go
+# builds without this tag carries them as they are.
+PACKED := -tags=nomsgpack,grpcnotrace,packed
+# Without the tables for debuggers and the linker's symbols. Profiled trials (probes) name Go's functions all
 # the same. perf does not; for it: make go-build GO_BUILD=-ldflags=-w. test/programs
 # builds with the same.
-GO_BUILD := -buildvcs=auto -ldflags='-s -w'
+GO_BUILD := -buildvcs=auto -ldflags='-s -w' $(PACKED)
 
 .PHONY: help
 help: ## print the targets
@@ -65,6 +67,7 @@ go-build: go-there
 	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
 	@# And these are no more (docs/decisions/0057-one-end-of-baidu-std.md).
 	@rm -f $(BIN)/netdyno-worker-baidu $(BIN)/netdyno-worker-baidu-std-asio
+	@go run ./tools/pack
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build $(GO_BUILD) -o $(BIN)/ ./...
 
@@ -72,11 +75,12 @@ go-build: go-there
 # every Linux of this architecture. Those in C++ need a distribution's libraries.
 RELEASE ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | cut -c2- | grep . || echo 0.0.0+g$$(git rev-parse --short HEAD))
 COMMIT = $(shell git rev-parse HEAD)$(shell git diff --quiet HEAD || echo +changes)
-RELEASE_BUILD = -buildvcs=false -ldflags='-s -w -X main.release=$(RELEASE) -X main.releaseCommit=$(COMMIT)'
+RELEASE_BUILD = -buildvcs=false $(PACKED) -ldflags='-s -w -X main.release=$(RELEASE) -X main.releaseCommit=$(COMMIT)'
 
 .PHONY: dist
 dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, notes, SHA-256 sums
 	@rm -rf dist
+	@go run ./tools/pack
 	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
 	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
 	@dist/programs/netdyno manual dist/share
@@ -93,6 +97,7 @@ dist-test: dist ## test what packs, install the .deb into an empty root director
 .PHONY: go-program
 go-program: go-there
 	@mkdir -p $(BIN)
+	@go run ./tools/pack
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/$(PROGRAM)
 
 # Without its packages the native part is left out; the Go arms work all the same.

@@ -103,7 +103,33 @@ func connectionMetrics() []Metric {
 			},
 		}
 	}
-	return []Metric{one(SlowestConnection, "slowest", slices.Min[[]float64]), one(FastestConnection, "fastest", slices.Max[[]float64])}
+	return []Metric{
+		one(SlowestConnection, "slowest", slices.Min[[]float64]),
+		one(FastestConnection, "fastest", slices.Max[[]float64]),
+		{
+			Name: BytesPerEvent, Unit: "B", Label: "bytes per event", Doc: "bytes that an event brought the client's program",
+			Formula: "bytes received ÷ messages, both as the clients' programs count them over their whole run (muduo, evpp): what there was to read, not the block that was sent",
+			in:      bytesPerEvent,
+		},
+	}
+}
+
+// bytesPerEvent divides what the clients' programs say they received by the messages
+// in which it came. Of one that says nothing there is none.
+func bytesPerEvent(w *record.Window) (float64, bool) {
+	bytes, messages := 0.0, 0.0
+	for i := range w.Record.Workers {
+		worker := &w.Record.Workers[i]
+		if worker.Role != contract.Client {
+			continue
+		}
+		if worker.Result == nil {
+			return 0, false
+		}
+		bytes += worker.Result.Own["received_bytes"]
+		messages += worker.Result.Own["messages"]
+	}
+	return bytes / messages, messages > 0
 }
 
 // connectionRates returns each connection's bytes per second, in the direction

@@ -1,4 +1,4 @@
-package wire
+package tlswire
 
 import (
 	"crypto/tls"
@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/wire"
 )
 
 // Server is what every server needs whose library takes connections from a
@@ -16,7 +17,7 @@ import (
 type Server struct {
 	TLS *tls.Config // how connections are encrypted; nil for plain text
 
-	listeners *Listeners
+	listeners *wire.Listeners
 	ready     contract.Ready
 	stop      func() error
 	serving   sync.WaitGroup
@@ -27,11 +28,11 @@ type Server struct {
 // NewServer opens the ports of setup. ready holds what the transport reports
 // beside their addresses. The error is of kind setup.
 func NewServer(setup contract.Setup, ready contract.Ready) (*Server, error) {
-	encryption, err := ServerTLS(setup)
+	encryption, err := ServerConfig(setup)
 	if err != nil {
 		return nil, err
 	}
-	listeners, err := Listen(setup)
+	listeners, err := wire.Listen(setup)
 	if err != nil {
 		return nil, err
 	}

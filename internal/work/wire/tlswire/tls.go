@@ -1,4 +1,7 @@
-package wire
+// Package tlswire is what transports that can encrypt share: both ends' TLS, whom a
+// client trusts, and the server whose connections may be encrypted. It stands apart from
+// package wire so that a program whose transports are all plain links no cryptography.
+package tlswire
 
 import (
 	"crypto/tls"
@@ -12,11 +15,12 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/unixsocket"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 )
 
-// ServerTLS returns how a server encrypts: TLS 1.3, Go's defaults otherwise;
+// ServerConfig returns how a server encrypts: TLS 1.3, Go's defaults otherwise;
 // nil when setup.tls is absent. The error is of kind setup and names the key.
-func ServerTLS(setup contract.Setup) (*tls.Config, error) {
+func ServerConfig(setup contract.Setup) (*tls.Config, error) {
 	if setup.TLS == nil {
 		return nil, nil
 	}
@@ -27,10 +31,10 @@ func ServerTLS(setup contract.Setup) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}}, nil
 }
 
-// ClientTLS returns how a client encrypts, as ServerTLS does. It trusts only
+// ClientConfig returns how a client encrypts, as ServerConfig does. It trusts only
 // setup.tls.authorities. The library sets ServerName to the address that it
 // connects to.
-func ClientTLS(setup contract.Setup) (*tls.Config, error) {
+func ClientConfig(setup contract.Setup) (*tls.Config, error) {
 	if setup.TLS == nil {
 		return nil, nil
 	}
@@ -41,20 +45,20 @@ func ClientTLS(setup contract.Setup) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: trusted}, nil
 }
 
-// ExplainTLS adds to a connection's error that one end encrypts and the other does
-// not, if TLSMismatch finds so.
-func ExplainTLS(setup contract.Setup, route Route, err error) error {
-	if mismatch := TLSMismatch(setup, route); mismatch != nil {
+// Explain adds to a connection's error that one end encrypts and the other does
+// not, if Mismatch finds so.
+func Explain(setup contract.Setup, route wire.Route, err error) error {
+	if mismatch := Mismatch(setup, route); mismatch != nil {
 		return fmt.Errorf("%w: %w", err, mismatch)
 	}
 	return err
 }
 
-// TLSMismatch returns an error that says which end speaks TLS and which does not;
+// Mismatch returns an error that says which end speaks TLS and which does not;
 // nil when both or neither do, or when that cannot be found out. It tries a
 // handshake of its own, because libraries report a mismatch in many ways, from
 // "EOF" to "frame too large". It takes 2 s at most.
-func TLSMismatch(setup contract.Setup, route Route) error {
+func Mismatch(setup contract.Setup, route wire.Route) error {
 	heard := handshake(route)
 	var header tls.RecordHeaderError
 	switch encrypted := setup.TLS != nil; {
@@ -70,7 +74,7 @@ func TLSMismatch(setup contract.Setup, route Route) error {
 const probing = time.Second
 
 // probe returns a dialer that connects from the source address of a route.
-func probe(route Route) *net.Dialer {
+func probe(route wire.Route) *net.Dialer {
 	dialer := &net.Dialer{Timeout: probing}
 	if route.Source.IsValid() {
 		dialer.LocalAddr = &net.TCPAddr{IP: route.Source.AsSlice()}
@@ -81,7 +85,7 @@ func probe(route Route) *net.Dialer {
 // handshake tries a TLS handshake on a connection of its own and accepts any
 // certificate. A tls.RecordHeaderError means that the peer answered in another
 // protocol; other errors mean nothing.
-func handshake(route Route) error {
+func handshake(route wire.Route) error {
 	// Nothing but the handshake is sent, so the peer need not be authenticated.
 	config := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}}
 	network, to := unixsocket.Network(route.Peer.String())
@@ -94,7 +98,7 @@ func handshake(route Route) error {
 
 // speaksHTTP2 reports whether a peer answers HTTP/2 on a plain connection. Such a
 // server closes a connection on which anything else comes (RFC 9113, section 3.4).
-func speaksHTTP2(route Route) bool {
+func speaksHTTP2(route wire.Route) bool {
 	network, to := unixsocket.Network(route.Peer.String())
 	conn, err := probe(route).Dial(network, to)
 	if err != nil {

@@ -1,4 +1,4 @@
-package worker
+package sources
 
 import (
 	"archive/tar"
@@ -20,7 +20,7 @@ func TestSourcesAreTheFilesOfABuild(t *testing.T) {
 		},
 	}
 	var first, second bytes.Buffer
-	if err := errors.Join(writeSources(&first, trees), writeSources(&second, trees)); err != nil {
+	if err := errors.Join(Write(&first, trees), Write(&second, trees)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {

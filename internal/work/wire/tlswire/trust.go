@@ -1,4 +1,4 @@
-package wire
+package tlswire
 
 import (
 	"crypto/tls"
@@ -30,10 +30,10 @@ func TrustOptions() []contract.Option {
 	}
 }
 
-// TrustingTLS returns how a client encrypts: as ClientTLS does, with what the
+// TrustingConfig returns how a client encrypts: as ClientConfig does, with what the
 // TrustOptions of setup change; nil for a plain trial. The error is of kind setup.
-func TrustingTLS(setup contract.Setup) (*tls.Config, error) {
-	config, err := ClientTLS(setup)
+func TrustingConfig(setup contract.Setup) (*tls.Config, error) {
+	config, err := ClientConfig(setup)
 	if config == nil || err != nil {
 		return nil, err
 	}
