@@ -5,7 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"html"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -15,7 +15,6 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/report/template"
 )
 
 // CallGraph is who calls whom in one end of an arm, drawn.
@@ -184,7 +183,7 @@ func (s *svgCopy) takeToken(token xml.Token) error {
 		s.open = s.open[:len(s.open)-1]
 	case xml.CharData:
 		if len(s.open) > 0 && s.open[len(s.open)-1] == "text" {
-			s.out.WriteString(html.EscapeString(string(t)))
+			template.HTMLEscape(&s.out, t)
 		}
 	}
 	return nil
@@ -194,7 +193,7 @@ func (s *svgCopy) tag(name string, of []xml.Attr, allowed []string) {
 	s.out.WriteString("<" + name)
 	for _, a := range of {
 		if a.Name.Space == "" && slices.Contains(allowed, a.Name.Local) && !strings.Contains(strings.ToLower(a.Value), "url") {
-			s.out.WriteString(" " + a.Name.Local + `="` + html.EscapeString(a.Value) + `"`)
+			s.out.WriteString(" " + a.Name.Local + `="` + template.HTMLEscapeString(a.Value) + `"`)
 		}
 	}
 	s.out.WriteString(">")

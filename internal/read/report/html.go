@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -15,7 +16,6 @@ import (
 
 	"netdyno/internal/printable"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/report/template"
 )
 
 //go:embed assets/page.html
@@ -35,25 +35,13 @@ var pageTemplate = sync.OnceValue(parsePage)
 
 // parsePage returns a template of its own: one that has been executed cannot be added to.
 func parsePage() *template.Template {
-	return template.Must(template.New("page").Methods(methods).Funcs(template.FuncMap{
+	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"mark":       mark,
 		"wordy":      func(text string) bool { return strings.Contains(text, " ") }, // why there is no interval
 		"verdict":    verdictClass,
 		"stateMark":  func(s compare.State) string { return stateMarks[s] },
 		"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
 	}).Parse(pageHTML))
-}
-
-// methods are those that the pages' templates call.
-var methods = template.Methods{
-	"Drawn":     template.Method(func(v interface{ Drawn() bool }) any { return v.Drawn() }),
-	"Long":      template.Method(func(v interface{ Long() bool }) any { return v.Long() }),
-	"ManyCells": template.Method(func(v interface{ ManyCells() bool }) any { return v.ManyCells() }),
-	"Named":     template.Method(func(v interface{ Named() string }) any { return v.Named() }),
-	"Number":    template.Method(func(v interface{ Number() bool }) any { return v.Number() }),
-	"OnScreen":  template.Method(func(v interface{ OnScreen() bool }) any { return v.OnScreen() }),
-	"Said":      template.Method(func(v interface{ Said() []string }) any { return v.Said() }),
-	"Words":     template.Method(func(v interface{ Words() string }) any { return v.Words() }),
 }
 
 // filled is what the template sees beside the page.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	_ "embed" // the index's page
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 
 	"netdyno/internal/printable"
-	"netdyno/internal/read/report/template"
 )
 
 //go:embed assets/index.html

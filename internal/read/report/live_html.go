@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed" // the pages' forms
 	"fmt"
+	"html/template"
 	"io"
 	"net/url"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/follow"
-	"netdyno/internal/read/report/template"
 )
 
 //go:embed assets/live.html

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed" // the page's form
 	"fmt"
+	"html/template"
 	"io"
 	"net/url"
 	"slices"
@@ -17,7 +18,6 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/report/template"
 )
 
 // Runs is the comparison of two runs that were made one after the other, laid
