@@ -5,6 +5,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -13,6 +14,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
 
@@ -214,10 +216,7 @@ func (l Load) Percentile(name string) *Figure {
 
 // Row names the load by what differs between those of the run.
 func (s *Summary) Row(l Load) string {
-	several := false
-	for _, other := range s.Loads {
-		several = several || other.Arm != l.Arm
-	}
+	several := slices.ContainsFunc(s.Loads, func(other Load) bool { return other.Arm != l.Arm })
 	where := cells.Spoken(l.Cell)
 	if where == "" && l.Connections != "" {
 		where = cells.Spoken("connections=" + l.Connections)
@@ -263,7 +262,7 @@ const mostLengthLines = 2
 func (s *Summary) LengthLines() []string {
 	var lines []string
 	for _, l := range s.Varying() {
-		text := upperFirst(l.Lengths.Words())
+		text := part.Capital(l.Lengths.Words())
 		if row := s.Row(l); row != "" && len(s.Loads) > 1 {
 			text = row + ": " + l.Lengths.Words()
 		}
@@ -293,5 +292,3 @@ func (s *Summary) Varying() []Load {
 	}
 	return all
 }
-
-func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
