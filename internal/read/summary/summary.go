@@ -14,7 +14,6 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
 
@@ -262,7 +261,7 @@ const mostLengthLines = 2
 func (s *Summary) LengthLines() []string {
 	var lines []string
 	for _, l := range s.Varying() {
-		text := part.Capital(l.Lengths.Words())
+		text := upperFirst(l.Lengths.Words())
 		if row := s.Row(l); row != "" && len(s.Loads) > 1 {
 			text = row + ": " + l.Lengths.Words()
 		}
@@ -292,3 +291,5 @@ func (s *Summary) Varying() []Load {
 	}
 	return all
 }
+
+func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
