@@ -17,8 +17,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Ladder is what became of one ladder of the study: a split for each judged metric,
-// those of costs first, in each cell that has its arms.
+// Ladder is what became of one ladder of the study: a split for each judged metric, costs
+// first, in each cell that has the ladder's arms.
 type Ladder struct {
 	Spec   record.Ladder `json:"spec"`
 	Splits []Split       `json:"splits"`
@@ -68,7 +68,7 @@ type Part struct {
 }
 
 // Cause is what the probes of a step's two arms say: where the CPU time grew and
-// shrank. Their trials are others than those of the figures.
+// shrank. Probes are trials of their own: the step's figures come from other trials.
 type Cause struct {
 	Pairs      int              `json:"pairs"`      // of probes, one of each arm
 	Whole      profile.Change   `json:"whole"`      // of the metric itself, in the probes
@@ -107,8 +107,8 @@ func Read(s *cells.Dataset, noise []compare.Noise, differences []profile.Differe
 	return all
 }
 
-// judged returns the study's primary metrics, those of CPU cost first: they are what
-// profiles divide up too.
+// judged returns the study's primary metrics, CPU costs first: profiles divide those up
+// too.
 func judged(s *cells.Dataset) []metric.Metric {
 	var costs, others []metric.Metric
 	for _, name := range s.Header.Study.Compare.Primary {
@@ -124,7 +124,7 @@ func judged(s *cells.Dataset) []metric.Metric {
 	return append(costs, others...)
 }
 
-// armsIn returns those of the arms that the cell's plan has.
+// armsIn returns the arms that the cell's plan has.
 func armsIn(s *cells.Dataset, cell string, arms []string) []string {
 	return slices.DeleteFunc(slices.Clone(arms), func(arm string) bool { return len(s.Of(cell, arm)) == 0 })
 }

@@ -10,7 +10,7 @@ import (
 // flame graph, each function once.
 type Graph struct {
 	Nodes []Node // by falling cost
-	Edges []Edge // likewise, between nodes
+	Edges []Edge // between nodes, by falling cost
 }
 
 // Node is a function, wherever it was called.

@@ -9,8 +9,9 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-// Overhead is what probing costs an arm: a metric of its probes divided by that of its
-// ordinary trials. Probes run after these, so a drift of the machine is in it too.
+// Overhead is what probing costs an arm: a metric of the arm's probes divided by the same
+// metric of its ordinary trials. Probes run after the ordinary trials, so the ratio also
+// has a drift of the machine in it.
 type Overhead struct {
 	Cell   string  `json:"cell"`
 	Arm    string  `json:"arm"`
