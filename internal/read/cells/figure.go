@@ -77,8 +77,8 @@ func (f Figure) Sure() bool { return f.N >= leastShown && f.Known() }
 // Unknown is what stands in the place of a figure that is not shown.
 const Unknown = "unknown"
 
-// WhyUnknown says why a figure is not shown that so many blocks have, of those that
-// have run.
+// WhyUnknown says why a figure is not shown: how many blocks have the figure, of the
+// blocks that have run.
 func WhyUnknown(blocks, of int) string {
 	if blocks >= leastShown {
 		return fmt.Sprintf("wider than 10×, %d of %d blocks usable", blocks, max(blocks, of))

@@ -18,7 +18,7 @@ const Level = 0.05
 type Stage struct {
 	Number   int     `json:"number"` // from 1, of all looks
 	Of       int     `json:"of"`
-	Own      int     `json:"own,omitempty"`     // of those, how many a run takes by itself
+	Own      int     `json:"own,omitempty"`     // looks that a run takes by itself
 	Next     int     `json:"next,omitempty"`    // blocks of the look after this one, which decides what is open here; 0 when there is none
 	Blocks   int     `json:"blocks"`            // that the look has
 	Done     int     `json:"done"`              // of them, those that have all their records
@@ -29,7 +29,7 @@ type Stage struct {
 	Sentence string  `json:"sentence"`          // in words
 }
 
-// StageLevels returns the level of each look; of a study with one, that of it.
+// StageLevels returns the level of each look.
 func StageLevels(study record.Study) []float64 { return stat.StageLevels(study.Looks(), Level) }
 
 // staged finds the look that a run is at: where it stopped, else the first one

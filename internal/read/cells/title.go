@@ -93,8 +93,8 @@ func conditions(s record.Study) []string {
 	return all
 }
 
-// sizes are those of an exchange: "100 B each way", or both; none where one is
-// not held.
+// sizes are the sizes of an exchange's messages: "100 B each way", or one for each
+// direction; none where a size is not held.
 func sizes(up, down string) []string {
 	switch {
 	case up == "" || down == "":

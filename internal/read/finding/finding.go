@@ -43,10 +43,10 @@ type Findings struct {
 	Published    published.Figures    `json:"published,omitempty"`
 	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
-	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
+	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, in the same order
 	Why          *profile.Why         `json:"why,omitempty"`         // the arms differ, by their profiles
 	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm
-	Flames       []profile.Flame      `json:"-"`                     // likewise, for the page; the run's pprof files hold them whole
+	Flames       []profile.Flame      `json:"-"`                     // in the same order, for the page; the run's pprof files hold the stacks whole
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
 	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one
 	Charts       view.Charts          `json:"charts,omitempty"`      // as Header.Study.Charts

@@ -17,8 +17,8 @@ type Sent struct {
 	Probe    int64 `json:"probe"`    // to learn how to ask, whether the client can, and what is wrong after a failed trial
 	Verify   int64 `json:"verify"`   // by clients before they were ready
 	Warmup   int64 `json:"warmup"`   // ended before the window
-	Window   int64 `json:"window"`   // in it
-	After    int64 `json:"after"`    // after it, or never
+	Window   int64 `json:"window"`   // in the window
+	After    int64 `json:"after"`    // ended after the window, or never
 	Again    int64 `json:"again"`    // sent once more
 
 	Untold int `json:"untold_trials,omitempty"` // trials, that of the chosen client before the run too, with a client that does not tell

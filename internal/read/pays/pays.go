@@ -16,8 +16,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Pays weighs a replacement: in each cell, the cheapest arm that has it against the
-// cheapest of those that it would replace, by the CPU time of both ends per GB.
+// Pays weighs a replacement: in each cell, the cheapest arm that has the replacement
+// against the cheapest arm that would be replaced, by the CPU time of both ends per GB.
 // Reason says why nothing is weighed.
 type Pays struct {
 	Spec     record.Pays `json:"spec"`
@@ -26,7 +26,7 @@ type Pays struct {
 	Reason   string      `json:"reason,omitempty"`
 }
 
-// Replacements are those of a study.
+// Replacements are what a study weighs.
 type Replacements []Pays
 
 // Relative is a ratio within blocks with its 95 % interval; zero where fewer than two
@@ -55,7 +55,7 @@ type Weighed struct {
 	Cores   stat.Estimate `json:"cores"`             // saved at that speed; below 0 where it costs more
 }
 
-// Weighted is one side of it.
+// Weighted is one side of a replacement.
 type Weighted struct {
 	Arm     string       `json:"arm"`
 	CPU     cells.Figure `json:"cpu"`     // s/GB of both ends

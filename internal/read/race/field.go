@@ -35,8 +35,8 @@ type field struct {
 // floor is the share of a bound that stands for a figure of 0, which has no logarithm.
 const floor = 1e-3
 
-// gather takes the race's figures from a dataset: those of the blocks that chose, up to
-// the one before until.
+// gather takes the race's figures from a dataset: of the blocks before block until that
+// are no part of the confirmation.
 func gather(s *cells.Dataset, spec record.Race, until int) field {
 	m, _ := metric.Named(spec.Best) // an unknown one has no figures
 	f := field{margin: compare.Margin(s.Header.Study.Compare), bounds: len(spec.Within), better: m.Better}

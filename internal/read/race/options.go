@@ -116,8 +116,8 @@ func (f field) options(s *cells.Dataset) []Option {
 	return all
 }
 
-// ratio is the metric of a over that of b with its 95 % interval; zero without a block
-// that both have, and while no noise is known: one block gives no ratio.
+// ratio is a's metric over b's with its 95 % interval; zero without a block that both have,
+// and while no noise is known: one block gives no ratio.
 func (f field) ratio(a, b *runner, n noise) stat.Estimate {
 	mean, variances, ok := ahead(a, b)
 	if !ok || n.degrees == 0 {

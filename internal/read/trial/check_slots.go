@@ -10,7 +10,7 @@ import (
 )
 
 // checkSlots demands of each client that its slots had the time that its exchanges
-// took, and of a closed loop that they took all of it.
+// took, and of a closed loop that the exchanges took all of the slots' time.
 func checkSlots(e *audit) string {
 	for _, g := range e.generators {
 		service, ok := e.service(g)

@@ -86,10 +86,10 @@ type ceiling struct {
 	by        record.Trial
 }
 
-// LimitByLink names the link where it was full, before any other limit. That is
-// known only when all trials are read: of a link whose rate is known by its share
-// of it, see ShareLinks; of any by a ceiling, which is what the best bulk arm of the
-// run moved over the same link in the same direction.
+// LimitByLink names the link where the link was full, before any other limit. Only all
+// trials together show a full link: a link of known rate by the share of that rate (see
+// ShareLinks), any link by a ceiling, the most that a bulk arm of the run moved over the
+// same link in the same direction.
 func LimitByLink(judged []*Judged) {
 	for _, v := range judged {
 		share, known := v.Trial.Values[metric.LinkRateShare]

@@ -60,8 +60,9 @@ func waitedForLink(e *audit, sender contract.Role) (proof string) {
 	return ""
 }
 
-// heldByLink returns the share of its rate that a link carried, which is that of the
-// time for which it was busy, where an end's interface held packets back for it; else 0.
+// heldByLink returns the share of its rate that a link carried, where an end's interface
+// held packets back for the link; else 0. The share of the rate is also the share of the
+// time for which the link was busy.
 func heldByLink(e *audit) float64 {
 	for _, sender := range []contract.Role{contract.Server, contract.Client} {
 		if spans, ok := e.window.Spans(sender); ok && overLink(spans) && heldByRate(spans) != "" {
