@@ -9,6 +9,8 @@ const groupHead = 20;
 const footHeight = 38;
 const barHeight = 13;
 const between = 28; // of panels
+const betweenNarrow = 14;
+const leastPanel = 170; // of which the names stand above the bars
 
 interface Place {
 	left: number;
@@ -31,27 +33,30 @@ export function drawPicture(picture: Picture, width: number, title: string): SVG
 	const start = picture.marks ? legend.height + 10 : 0;
 	const step = beside ? 24 : picture.marks ? 38 : 36;
 	const height = headHeight + footHeight + entries.reduce((sum, each) => sum + step + (each.head ? groupHead : 0), 0);
-	const svg = drawing(width, start + height * (beside ? 1 : picture.panels.length), title);
+	const panels = picture.panels.length;
+	const columns = beside ? panels : Math.min(panels, Math.max(1, Math.floor(width / leastPanel)));
+	const svg = drawing(width, start + height * Math.ceil(panels / columns), title);
 	for (const [i, entry] of legend.entries.entries()) {
 		svg.append(shape(armsOf(picture)[i]?.arm ?? 0, entry.x + 5, entry.y + 6, 4.2, "fill"));
 		svg.append(text(entry.x + 15, entry.y + 10, entry.name));
 	}
 	const names = beside ? Math.min(Math.max(...entries.map((each) => textWidth(each.name))) + 34, width * 0.3) : 0;
-	const wide = beside ? (width - names + between) / picture.panels.length - between : width;
+	const apart = beside ? between : betweenNarrow;
+	const wide = (width - names + apart) / columns - apart;
 	picture.panels.forEach((panel, i) => {
-		const left = beside ? names + i * (wide + between) : 0;
-		const place = { left, right: left + wide, top: start + (beside ? 0 : i * height) };
+		const first = i % columns === 0; // has the names
+		const left = names + (i % columns) * (wide + apart);
+		const place = { left, right: left + wide, top: start + Math.floor(i / columns) * height };
 		const x = scaleOf(picture, i, place);
 		drawFrame(svg, panel, x, place, place.top + height - footHeight);
 		let y = place.top + headHeight;
 		for (const entry of entries) {
 			if (entry.head) {
-				if (!beside || i === 0) svg.append(fitted(0, y + 14, entry.head, width, "start", "clear strong"));
+				if (first) svg.append(fitted(0, y + 14, entry.head, width, "start", "clear strong"));
 				y += groupHead;
 			}
 			const middle = beside ? y + step / 2 : y + step - 11;
-			if (!beside || i === 0)
-				drawName(svg, entry, picture.marks ?? false, beside ? middle + 4 : y + 14, beside ? names : wide);
+			if (first) drawName(svg, entry, picture.marks ?? false, beside ? middle + 4 : y + 14, beside ? names : width);
 			for (const [n, row] of entry.rows.entries())
 				drawFigure(svg, row, i, x, middle + aside(entry, n), place, picture.marks ?? false);
 			y += step;
@@ -105,7 +110,7 @@ const labelWidth = (figure: PictureFigure): number =>
 function drawFrame(svg: SVGElement, panel: Picture["panels"][number], x: Scale, place: Place, bottom: number): void {
 	svg.append(fitted(place.left, place.top + 12, panel.title, place.right - place.left, "start", "strong"));
 	const better = [panel.better ? `${panel.better} is better` : "", panel.note].filter((each) => each).join(", ");
-	svg.append(text(place.left, place.top + 27, better, "start", "soft"));
+	svg.append(fitted(place.left, place.top + 27, better, place.right - place.left, "start", "soft"));
 	const unit = panel.axis.title;
 	const ticks = spaced(x.ticks, x, 38);
 	const last = ticks[ticks.length - 1];

@@ -61,7 +61,7 @@ export function fitted(x: number, y: number, content: string, width: number, anc
 	const middle = content.length / 2;
 	const spaces = [...content.matchAll(/[ ,=/]/g)].map((space) => space.index + 1);
 	const at = spaces.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
-	const lines = at ? [content.slice(0, at).trimEnd(), content.slice(at)] : [content];
+	const lines = at ? [content.slice(0, at).trimEnd(), content.slice(at).trimStart()] : [content];
 	const letters = Math.min(
 		at ? lettersOfTwo : 12,
 		(12 * Math.max(width, 1)) / Math.max(...lines.map((each) => textWidth(each))),

@@ -111,6 +111,9 @@ func named(name, text string) Named { return Named{printable.Text(name), printab
 
 // whereIs names a trial's place in the study.
 func whereIs(t record.Trial) string {
+	if t.Probe {
+		return t.Arm + cells.InCell(t.Cell) + ", a probe for profiles"
+	}
 	where := fmt.Sprintf("%s%s, block %d", t.Arm, cells.InCell(t.Cell), t.Block)
 	if t.Repeat {
 		where += ", the baseline's repeat"

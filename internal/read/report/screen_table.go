@@ -279,7 +279,7 @@ func addColumn(t *part.Table, c part.Column, values []part.Datum) {
 }
 
 // matrixForms are the tables of effects of a run with several cells, one for each
-// primary metric; nil for any other run.
+// primary metric; nil for any other run, and where no ratio may be shown.
 func (l *layout) matrixForms() [][]part.Table {
 	if len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
 		return nil
@@ -295,10 +295,17 @@ func (l *layout) matrixForms() [][]part.Table {
 			forms[i] = append(forms[i], form)
 		}
 	}
-	if len(forms[0]) == 0 {
+	if !slices.ContainsFunc(forms[0], hasFigures) {
 		return nil
 	}
 	return forms
+}
+
+// hasFigures tells whether a ratio of a table is shown.
+func hasFigures(t part.Table) bool {
+	return slices.ContainsFunc(t.Rows, func(row []part.Datum) bool {
+		return slices.ContainsFunc(row, func(d part.Datum) bool { return d.Ratio != nil && d.Ratio.Text != "" })
+	})
 }
 
 // effectTable has a row for each arm that some cell compares with the baseline on

@@ -22,7 +22,7 @@ const seedBits = 53
 // to each other, and those of a round stand together (mesh.go). The blocks of further
 // looks are planned with the others, so that what a run goes on to is known before its
 // first trial; Before leaves them out. Probes follow in blocks of their own, which run
-// every arm once. Trials of one cell and arm share their Levels map: it is not to be
+// every arm once, and are numbered by themselves: p01-001. Trials of one cell and arm share their Levels map: it is not to be
 // written. The error is never nil for a study that would be empty or above MaxTrials.
 func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	if err := s.CheckSize(); err != nil {
@@ -34,16 +34,16 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		twice = baselineTwice(once, s.Compare.Baseline)
 	}
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
-	id := fmt.Sprintf("b%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
+	id := fmt.Sprintf("%%s%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
 	for b := 1; b <= s.planned()+s.Probes; b++ {
-		block, probe := twice, b > s.planned()
+		block, probe, kind, number := twice, b > s.planned(), "b", b
 		if probe {
-			block = once
+			block, kind, number = once, "p", b-s.planned()
 		}
 		order := rand.New(rand.NewPCG(s.Seed, uint64(b)))
 		seen := map[string]bool{}
 		for i, t := range s.inOrder(block, order) {
-			t.ID, t.Block, t.Order, t.Probe = fmt.Sprintf(id, b, i+1), b, len(trials), probe
+			t.ID, t.Block, t.Order, t.Probe = fmt.Sprintf(id, kind, number, i+1), b, len(trials), probe
 			t.Seed = scheduleSeed(s.Seed, b, t.Cell)
 			if t.Arm == s.Compare.Baseline {
 				t.Repeat = seen[t.Cell]

@@ -117,8 +117,8 @@ func TestProbesComeAfterTheBlocks(t *testing.T) {
 			t.Errorf("trial %d is %+v", i, tr)
 		}
 	}
-	if last := trials[len(trials)-1]; last.Block != 3 {
-		t.Errorf("the last is of block %d", last.Block)
+	if last := trials[len(trials)-1]; last.Block != 3 || !strings.HasPrefix(last.ID, "p01-") {
+		t.Errorf("the last is %s of block %d, want the first probes", last.ID, last.Block)
 	}
 }
 
