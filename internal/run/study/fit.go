@@ -30,8 +30,8 @@ func (e *TooLong) Error() string {
 // upToSecond is a time that is printed as one that suffices.
 func upToSecond(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
 
-// Fit returns the study as it fits into a time by an estimate, by one rule (specification
-// §6.11), and what of it is left out, in words. Later looks go first, and blocks down to as
+// Fit returns the study as it fits into a time by an estimate, by one rule (docs/studies.md,
+// In less time), and what of it is left out, in words. Later looks go first, and blocks down to as
 // many as a verdict needs; then probes; then levels between the least and the most of
 // factors that are numbers, from the middle; then sweeps, the last first. What claims name
 // stays, and so do all arms. Time that is left over goes into blocks. The error is a
@@ -88,13 +88,19 @@ func (s *Study) copied() *Study {
 
 // fits tells whether the study takes no longer than it may.
 func (f *fitting) fits() (bool, error) {
-	now := *f.study
-	now.Further = nil
-	trials, _, err := now.Plan()
+	one := *f.study // all blocks take as long as the first, and all rounds of probes
+	one.Blocks, one.Stages, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
+	trials, _, err := one.Plan()
 	if err != nil {
 		return false, err
 	}
-	f.takes = f.estimate(trials).Total
+	first := slices.IndexFunc(trials, func(t record.Trial) bool { return t.Probe })
+	if first < 0 {
+		first = len(trials)
+	}
+	const rounded = time.Microsecond // more than an estimate loses by rounding
+	f.takes = time.Duration(f.study.Blocks)*(f.estimate(trials[:first]).Total+rounded) +
+		time.Duration(f.study.Probes)*(f.estimate(trials[first:]).Total+rounded)
 	return f.takes <= f.limit, nil
 }
 
@@ -186,9 +192,10 @@ type middle struct {
 }
 
 // thin takes one level away: of the factor with most of them the one nearest to the middle
-// that no claim names; of those as good the one that comes last.
+// that no claim names; of those as good the one that comes first.
 func (f *fitting) thin() bool {
 	var all []middle
+	others := f.study.others()
 	for i, d := range f.study.designs() {
 		sweep := i
 		if len(f.study.Sweeps) == 0 {
@@ -197,7 +204,7 @@ func (f *fitting) thin() bool {
 		for _, v := range d.crossed() {
 			order := ordered(v)
 			for at, level := range order {
-				if at == 0 || at == len(order)-1 || f.named(d, v.Factor, level.Text) {
+				if at == 0 || at == len(order)-1 || f.named(d, others, v.Factor, level.Text) {
 					continue
 				}
 				off := float64(2*at-len(order)+1) / 2
@@ -229,8 +236,11 @@ func ordered(v Varied) []Level {
 }
 
 // named tells whether a claim names a cell of a design at a level.
-func (f *fitting) named(d *design, factor, level string) (is bool) {
-	name := d.naming(f.study.others())
+func (f *fitting) named(d *design, others []Varied, factor, level string) (is bool) {
+	if len(f.claimed) == 0 {
+		return false
+	}
+	name := d.naming(others)
 	d.eachCell(func(cell []Setting) {
 		l, _ := Find(cell, factor)
 		is = is || l.Text == level && f.claimed[name(cell)]
@@ -261,6 +271,7 @@ func (f *fitting) dropSweep() bool {
 		d.eachCell(func(cell []Setting) { claimed = claimed || f.claimed[cellNamed(cell)] })
 		if !claimed {
 			f.study.Sweeps = slices.Delete(f.study.Sweeps, i, i+1)
+			f.claimed = f.study.claimed() // cells may have other names without it
 			return true
 		}
 	}

@@ -90,7 +90,7 @@ func TestAFittedStudyKeepsTheRule(t *testing.T) {
 				r.Fatalf("%s in %v: %v", name, limit, err)
 			}
 			now, left := takes(t, fitted)
-			keptCells, keptArms := cellsOf(left)
+			_, keptArms := cellsOf(left)
 			switch {
 			case now > limit:
 				r.Fatalf("%s takes %v of %v", name, now, limit)
@@ -98,11 +98,11 @@ func TestAFittedStudyKeepsTheRule(t *testing.T) {
 				r.Fatalf("%s in %v has %d blocks", name, limit, fitted.Blocks)
 			case len(keptArms) != len(arms) && len(s.Sweeps) == 0:
 				r.Fatalf("%s in %v has %d of %d arms", name, limit, len(keptArms), len(arms))
-			case (len(words) == 0) != (now == whole):
+			case (len(words) == 0) != (len(left) == len(all)):
 				r.Fatalf("%s in %v: %v of %v, and left out are %q", name, limit, now, whole, words)
 			}
 			for cell, levels := range cells {
-				if claimed(s, levels) && keptCells[cell] == nil && len(keptCells) == len(cells) {
+				if claimed(s, levels) && !slices.ContainsFunc(left, func(t record.Trial) bool { return reflect.DeepEqual(t.Levels, levels) }) {
 					r.Fatalf("%s in %v lacks cell %q, which a claim names", name, limit, cell)
 				}
 			}
@@ -118,9 +118,10 @@ func TestAFittedStudyKeepsTheRule(t *testing.T) {
 				r.Fatalf("%s in %v: read again its plan is another", name, limit)
 			}
 		}
-		check(t, whole)
-		check(t, 0)
-		if whole < time.Hour { // of the others planning takes long
+		for _, limit := range []time.Duration{whole, whole * 4 / 5, whole / 3, 0} {
+			check(t, limit)
+		}
+		if len(all) < 300 { // of a long plan a hundred times take minutes
 			rapid.Check(t, func(r *rapid.T) {
 				check(r, time.Duration(rapid.Int64Range(0, int64(whole)).Draw(r, "time")))
 			})
@@ -158,12 +159,12 @@ claims:
 		{10*21 + 13, "4 of 10 blocks"},
 		{6*21 + 14, "4 of 10 blocks"},
 		{6 * 21, "4 of 10 blocks; probes"},
-		{6 * 18, "connections=100 of sweep first; 4 of 10 blocks; probes"},
+		{6 * 18, "connections=10 of sweep first; 4 of 10 blocks; probes"},
 		{6 * 15, "connections=10,100 of sweep first; 4 of 10 blocks; probes"},
 		{6 * 9, "sweeps second; connections=10,100 of sweep first; 4 of 10 blocks; probes"},
 		{6*9 - 1, "does not fit"},
 	} {
-		_, words, err := source.Fit(s, time.Duration(c.trials)*each, estimate)
+		_, words, err := source.Fit(s, time.Duration(c.trials)*each+time.Millisecond, estimate)
 		if err != nil {
 			words = []string{err.Error()}
 		}
