@@ -32,7 +32,9 @@ func printBeginning(s *session.Session, r *session.Run) {
 		between = "\n"
 	}
 	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.Title(study.Summary(s.Study)), between, extent(s, r.Left), placements(s))
-	if words := shorter(s, r.Left); words != "" {
+	if len(s.LeftOut) > 0 {
+		stdout.say("left out for --time: %s", strings.Join(s.LeftOut, ", "))
+	} else if words := shorter(s, r.Left); words != "" {
 		stdout.say("%s", words)
 	}
 }
@@ -59,6 +61,9 @@ func shorter(s *session.Session, left []record.Trial) string {
 	}
 	if timeOf(s, brief) < timeOf(s, few)*3/4 {
 		ways = append(ways, fmt.Sprintf("with blocks=%d window=%s about %s, and wider intervals", fewest, window, timeOf(s, brief)))
+	}
+	if least, without := s.Least(); least > 0 && least < timeOf(s, few)*3/4 {
+		ways = append(ways, fmt.Sprintf("with --time %s without %s", quantity.DurationText(least.Round(time.Second)+time.Second), strings.Join(without, ", ")))
 	}
 	if quick := s.Study.Name + "-quick"; slices.Contains(source.List(), quick) {
 		ways = append(ways, fmt.Sprintf("netdyno run %s is its short version", quick))

@@ -90,6 +90,9 @@ func (s *Session) header() record.Header {
 	if s.request.Rig != rig.LoopbackName {
 		command = append(command, "--rig", s.request.Rig)
 	}
+	if s.request.Time > 0 {
+		command = append(command, "--time", s.request.Time.String())
+	}
 	return record.Header{
 		Netdyno: s.request.Version, CreatedAt: time.Now().UTC(), Command: command, Study: summary, Facts: s.Facts,
 	}

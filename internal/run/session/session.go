@@ -29,6 +29,7 @@ import (
 type Session struct {
 	Plan
 	Facts   record.Facts
+	LeftOut []string // of the study, to fit it into Request.Time
 	request Request
 	catalog *bench.Catalog
 	site    *site
@@ -87,6 +88,15 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 		if chosen, err = overHosts(chosen, s.site); err != nil {
 			return err
 		}
+	}
+	if s.request.Time > 0 {
+		if err := s.build(ctx, choice); err != nil {
+			return err
+		}
+	}
+	chosen, err := s.fitTime(chosen)
+	if err != nil {
+		return err
 	}
 	plan, err := newPlan(ctx, chosen)
 	if err != nil {

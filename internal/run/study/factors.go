@@ -164,7 +164,7 @@ func FactorNamed(name string) (Factor, error) {
 			f.Renamed = renamed
 			return f, nil
 		}
-		if !strings.HasPrefix(f.Name, OptionPrefix) {
+		if strings.HasPrefix(f.Name, SysctlPrefix) == strings.HasPrefix(name, SysctlPrefix) && !strings.HasPrefix(f.Name, OptionPrefix) {
 			names = append(names, f.Name)
 		}
 	}

@@ -56,6 +56,7 @@ type Study struct {
 
 	dropped   []string // requirements of a file whose arms or levels an override left out
 	shapeless string   // why an override left no published ratio in its publication's shape
+	fitted    string   // what was left out to fit the study into a time; "" for nothing
 	replaced  []string // primary metrics of a file that an override left without an open loop
 }
 
