@@ -30,7 +30,10 @@ func (c *Claim) sentence() string {
 // decides and the conditions of the test, or why there is none.
 func (c *Claim) ground() string {
 	if c.Outcome == NotTestable {
-		return c.untested() + "."
+		if c.Elsewhere == "" {
+			return c.untested() + "."
+		}
+		return c.untested() + ". " + part.Sentence(c.Elsewhere)
 	}
 	weakest := c.Weakest()
 	if weakest == nil {
@@ -50,15 +53,18 @@ func (c *Claim) ground() string {
 // evidenceWords states one comparison beside what the claim asks of it.
 func (c *Claim) evidenceWords(e *Evidence) string {
 	p := c.Spec.Parts[e.Part]
-	text := p.Metric + ": " + e.What
+	text := part.Joined(": ", p.Metric, e.What)
 	switch {
 	case e.Blocks > 0 && !e.Known():
 		text += " unknown (" + cells.WhyUnknown(e.Blocks, e.Of) + ")"
 	case e.Blocks > 0:
-		text += fmt.Sprintf(" %s× (%s interval %s–%s, %d blocks)", quantity.FormatFigure(e.Ratio), compare.Confidence(e.Interval),
-			quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High), e.Blocks)
+		low, high := quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High)
+		if e.Form != Ratio {
+			low, high = e.text(p, e.Low), e.text(p, e.High)
+		}
+		text += fmt.Sprintf(" %s (%s interval %s–%s, %d %s)", e.text(p, e.Ratio), compare.Confidence(e.Interval), low, high, e.Blocks, e.replicates())
 	}
-	return text + ", claimed " + claimed(p)
+	return text + ", claimed " + e.claimed(p)
 }
 
 // untested is why a claim cannot be tested here.

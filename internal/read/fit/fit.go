@@ -24,7 +24,12 @@ type Fit struct {
 	With     string        `json:"with,omitempty"` // implementation and library version: "go-grpc with google.golang.org/grpc v1.85.0"
 	Sentence string        `json:"sentence,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
+
+	by map[string][]float64 // coefficients of the terms, one for each block that could be fitted
 }
+
+// ByBlock returns a term's coefficients, one for each block; nil where there is none.
+func (f Fit) ByBlock(term string) []float64 { return f.by[term] }
 
 // Fits are those of a study.
 type Fits []Fit

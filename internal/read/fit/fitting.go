@@ -166,9 +166,11 @@ func (f *Fit) estimate(observed []observation) string {
 	}
 	f.Base, f.Per, f.Terms = coefficients[0], coefficients[1], coefficients[2:]
 	f.Per.Of = f.Spec.Per
+	f.by = map[string][]float64{}
 	for i := range f.Terms {
 		t := &f.Terms[i]
 		t.Of = f.Spec.Terms[i]
+		f.by[t.Of] = by[2+i]
 		if i < len(f.Spec.Published) {
 			published := f.Spec.Published[i]
 			t.Published, t.Agrees = &published, t.Low <= published && published <= t.High
