@@ -110,3 +110,13 @@ func (all Claims) sentence() string {
 	}
 	return fmt.Sprintf("Of %s, %s.", quantity.Plural(len(all), "declared claim"), part.And(said))
 }
+
+// FigureWords is the number that decides a claim, with its interval; "" where nothing was
+// measured for it.
+func (c *Claim) FigureWords() string {
+	e := c.Weakest()
+	if e == nil || e.Blocks == 0 {
+		return ""
+	}
+	return c.evidenceWords(e)
+}
