@@ -175,7 +175,7 @@ func coefficientOf(s *cells.Dataset, i int, p record.ClaimPart, fits fit.Fits) [
 		return nil
 	}
 	f := fits[at]
-	e := Evidence{Part: i, Form: Coefficient, What: "the coefficient of " + p.Term + " in “" + p.Fit + "”"}
+	e := Evidence{Part: i, Form: Coefficient, What: fmt.Sprintf("the coefficient of %s in %q", p.Term, p.Fit)}
 	for _, v := range s.Trials {
 		if v.Record != nil && !slices.Contains(e.cells, v.Plan.Cell) && s.IsAt(v, f.Spec.Where) {
 			e.cells = append(e.cells, v.Plan.Cell)

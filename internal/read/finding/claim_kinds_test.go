@@ -188,7 +188,7 @@ func TestClaimsOfACoefficient(t *testing.T) {
 	}
 	for truth, want := range map[float64]claim.Outcome{2: claim.StillHolds, 1: claim.NoLongerHolds} {
 		got := of(truth, record.ClaimPart{Is: record.Near, Of: 2, Margin: 0.25}, 1, 0.01)
-		if got.Outcome != want || !strings.Contains(got.Sentence, "the coefficient of opt.buffer in “memory”") {
+		if got.Outcome != want || !strings.Contains(got.Sentence, `the coefficient of opt.buffer in "memory"`) {
 			t.Errorf("of %v: %s, want %s: %s", truth, got.Outcome, want, got.Sentence)
 		}
 	}
