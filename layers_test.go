@@ -119,7 +119,7 @@ var layers = map[string][]string{
 	"internal/read/cost":      analysis(),
 	"internal/read/link":      analysis("internal/read/pays"),
 	"internal/read/shape":     analysis(),
-	"internal/read/claim":     analysis(),
+	"internal/read/claim":     analysis("internal/read/fit", "internal/read/profile"),
 	"internal/read/published": analysis(),
 
 	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),

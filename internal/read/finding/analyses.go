@@ -46,7 +46,7 @@ var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Link = link.Read(s, f.Pays) }, func(f *Findings) part.Analysis { return f.Link }},
 	{func(s *cells.Dataset, f *Findings) { f.Costs = cost.Read(s) }, func(f *Findings) part.Analysis { return f.Costs }},
 	{func(s *cells.Dataset, f *Findings) { f.Shapes = shape.Read(s) }, func(f *Findings) part.Analysis { return f.Shapes }},
-	{func(s *cells.Dataset, f *Findings) { f.Claims = claim.Read(s, f.Comparisons) }, func(f *Findings) part.Analysis { return f.Claims }},
+	{func(s *cells.Dataset, f *Findings) { f.Claims = claim.Read(s, f.Comparisons, f.Fits) }, func(f *Findings) part.Analysis { return f.Claims }},
 	{func(s *cells.Dataset, f *Findings) { f.Published = published.Read(s, f.Comparisons) }, func(f *Findings) part.Analysis { return f.Published }},
 }
 

@@ -77,7 +77,7 @@ func TestALinkIsFilledByTheCheapestThatFillsIt(t *testing.T) {
 	for question, want := range map[string]string{
 		"Can TCP":   "TCP fills this link with 4 streams and ",
 		"How many":  "To fill the link plain needs 1 stream; sendfile needs 4 streams; it is not filled by mpi (60.0 %).",
-		"Is MPI":    "MPI is not needed to fill it: TCP does, and mpi brings 60.0 % at most. MPI does not pay by its CPU: it takes ",
+		"Is MPI":    "MPI is not needed to fill it: TCP does, and mpi brings 60.0 %. MPI does not pay by its CPU: it takes ",
 		"How is a ": "A TCP program is tuned by opt.client.send=sendfile of plain (",
 	} {
 		if got := answerTo(t, l, question); !strings.HasPrefix(got, want) {

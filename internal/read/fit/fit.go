@@ -169,9 +169,11 @@ func (f *Fit) estimate(observed []observation) string {
 	}
 	f.Base, f.Per, f.Terms = coefficients[0], coefficients[1], coefficients[2:]
 	f.Per.Of = f.Spec.Per
+	f.by = map[string][]float64{}
 	for i := range f.Terms {
 		t := &f.Terms[i]
 		t.Of = f.Spec.Terms[i]
+		f.by[t.Of] = by[2+i]
 		if i < len(f.Spec.Published) {
 			published := f.Spec.Published[i]
 			t.Published, t.Agrees = &published, t.Low <= published && published <= t.High
@@ -228,7 +230,12 @@ type Fit struct {
 	With     string        `json:"with,omitempty"` // implementation and library version: "go-grpc with google.golang.org/grpc v1.85.0"
 	Sentence string        `json:"sentence,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
+
+	by map[string][]float64 // coefficients of the terms, one for each block that could be fitted
 }
+
+// ByBlock returns a term's coefficients, one for each block; nil where there is none.
+func (f Fit) ByBlock(term string) []float64 { return f.by[term] }
 
 // Fits are those of a study.
 type Fits []Fit

@@ -189,6 +189,9 @@ func (l *Link) cheapest(of func(arm string) bool) *Setting {
 	return least
 }
 
+// Filled tells whether some setting of TCP fills the link.
+func (l *Link) Filled() bool { return l != nil && l.cheapest(l.isTCP) != nil }
+
 // most returns the setting of some arms that brings the most of the link, or without a
 // rate the most; nil for none.
 func (l *Link) most(of func(arm string) bool) *Setting {

@@ -190,6 +190,9 @@ func (w words) listed(needs []need, unit string) string {
 // replaces says whether a replacement of TCP is necessary to fill the link, and what it
 // saves.
 func (w words) replaces(p pays.Pays) string {
+	if p.Spec.Unmeasured != "" {
+		return p.Sentence
+	}
 	its := func(arm string) bool { return slices.Contains(p.Spec.Arms, arm) }
 	best, tcp := w.most(its), w.cheapest(w.isTCP)
 	if best == nil || len(p.Cells) == 0 {
@@ -203,7 +206,7 @@ func (w words) replaces(p pays.Pays) string {
 	case tcp != nil && filling != nil:
 		return fmt.Sprintf("%s is not needed to fill it: TCP does, as does %s with %s. %s", p.Spec.Title, w.label(filling.Arm), w.spell(*filling), p.Sentence)
 	case tcp != nil:
-		return fmt.Sprintf("%s is not needed to fill it: TCP does, and %s brings %s at most. %s", p.Spec.Title, w.label(best.Arm), part.Percent(best.Share.Value), p.Sentence)
+		return fmt.Sprintf("%s is not needed to fill it: TCP does, and %s brings %s. %s", p.Spec.Title, w.label(best.Arm), part.Percent(best.Share.Value), p.Sentence)
 	case filling != nil && !w.open(w.isTCP):
 		return fmt.Sprintf("%s is needed to fill it: %s does with %s, and TCP does not. %s", p.Spec.Title, w.label(filling.Arm), w.spell(*filling), p.Sentence)
 	case filling != nil:

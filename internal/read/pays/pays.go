@@ -72,7 +72,9 @@ func Read(s *cells.Dataset) Replacements {
 	var all Replacements
 	for _, spec := range s.Header.Study.Pays {
 		p := Pays{Spec: spec}
-		p.Reason = p.weigh(s)
+		if p.Reason = spec.Unmeasured; p.Reason == "" {
+			p.Reason = p.weigh(s)
+		}
 		p.Sentence = p.sentence(s.Header.Study)
 		all = append(all, p)
 	}

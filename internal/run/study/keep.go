@@ -20,7 +20,7 @@ func (s *Study) KeepViews(original *Study) {
 			s.Charts = append(s.Charts, c)
 		}
 	}
-	for _, p := range original.Pays {
+	for _, p := range original.Pays { // what no arm could weigh stays
 		p.Arms, p.InsteadOf = scope.keptArms(p.Arms), scope.keptArms(p.InsteadOf)
 		s.Pays = append(s.Pays, p)
 	}

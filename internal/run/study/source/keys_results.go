@@ -153,11 +153,26 @@ var paysBlock = block[record.Pays]{
 	name: "pays",
 	keys: []key[record.Pays]{
 		keyTitle(func(p *record.Pays) *string { return &p.Title }).must(),
-		keyOf("arms", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
-		keyOf("instead_of", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
+		keyOf("arms", someArms(0, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come"),
+		keyOf("instead_of", someArms(0, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go"),
+		keyOf("unmeasured", aText, func(p *record.Pays) *string { return &p.Unmeasured }, "why no arm of the study can weigh it, in place of arms"),
 		keyWhere(func(p *record.Pays) *map[string]string { return &p.Where }),
 	},
+	check: func(n *node, p *record.Pays, _ whole) error {
+		for _, key := range []string{"arms", "instead_of"} {
+			switch e := n.entryOf(key); {
+			case p.Unmeasured != "" && e != nil:
+				return e.at.errorf("%s: what no arm can weigh has none; leave out %s, or unmeasured", key, key)
+			case p.Unmeasured == "" && e == nil:
+				return n.at.errorf("pays: the key %q is missing", key)
+			}
+		}
+		return nil
+	},
 	rule: func(c study.Scope, p record.Pays) (key, text string) {
+		if p.Unmeasured != "" {
+			return "", ""
+		}
 		for _, name := range p.Arms {
 			if slices.Contains(p.InsteadOf, name) {
 				return "instead_of", name + " would replace itself"
@@ -266,48 +281,6 @@ var claimBlock = block[record.Claim]{
 		}
 		return nil
 	},
-}
-
-var partBlock = block[record.ClaimPart]{
-	name:  "claim",
-	start: record.ClaimPart{Margin: study.DefaultMargin},
-	keys: []key[record.ClaimPart]{
-		keyOf("metric", aMetric, func(p *record.ClaimPart) *string { return &p.Metric }, "metric of the claim").must(),
-		keyOf("is", oneOf("claim", record.Same, record.Higher, record.Lower, record.Sized, record.Steadier), func(p *record.ClaimPart) *record.ClaimKind { return &p.Is }, "what the ratio of each of arms to base must be").must(),
-		keyOf("arms", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Arms }, "arms that are compared").must(),
-		keyOf("base", anArm, func(p *record.ClaimPart) *string { return &p.Base }, "arm that they are divided by").must(),
-		keyOf("margin", aShare(some, float), func(p *record.ClaimPart) *float64 { return &p.Margin }, "difference that counts as none; 2% unless given"),
-		keyOf("of", aRatio, func(p *record.ClaimPart) *float64 { return &p.Of }, "of a claim that is ratio: the published one"),
-		keyOf("than", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Than }, "of a claim that is steadier: the arms whose ratios vary more"),
-		keyWhere(func(p *record.ClaimPart) *map[string]string { return &p.Where }),
-		keyOf("from", oneLevelEach, func(p *record.ClaimPart) *map[string]string { return &p.From }, "levels at which the ratio divides that at the levels of where"),
-	},
-	check: func(n *node, p *record.ClaimPart, _ whole) error {
-		of, margin := n.entryOf("of"), n.entryOf("margin")
-		switch {
-		case p.Is != record.Sized && of != nil:
-			return of.value.at.errorf("of: a claim that is %s has no size; expected is: %s", p.Is, record.Sized)
-		case p.Is == record.Sized && (of == nil || margin == nil):
-			return n.value("is").at.errorf("is: a claim of a ratio needs its size under of and how far it may be off under margin, such as 20%%")
-		}
-		return nil
-	},
-	rule: func(c study.Scope, p record.ClaimPart) (key, text string) {
-		switch {
-		case slices.Contains(p.Arms, p.Base) || slices.Contains(p.Than, p.Base):
-			return "base", p.Base + " is divided by itself"
-		case (p.Is == record.Steadier) != (len(p.Than) > 0):
-			return "is", "a claim that is steadier needs the arms under than, and no other claim takes them"
-		case p.Is == record.Steadier && len(p.From) > 0:
-			return "from", "a claim that is steadier compares cells already; leave from out"
-		}
-		arms := append(slices.Concat(p.Arms, p.Than), p.Base)
-		if _, text := c.Where(p.From, arms); text != "" && len(p.From) > 0 {
-			return "from", text
-		}
-		return c.Where(p.Where, arms)
-	},
-	inline: true,
 }
 
 // ladderKey is the key of ladders: the arms of one, or a list of ladders, each as its

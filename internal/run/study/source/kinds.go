@@ -160,13 +160,15 @@ func ofFactor[V int | uint64](factor string, show func(V) string) kind[V] {
 	}, show)
 }
 
-var aRatio = single("a number above 0", func(text string) (float64, error) {
+var aRatio = single("a number above 0", parseRatio, float)
+
+func parseRatio(text string) (float64, error) {
 	ratio, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(ratio > 0 && ratio < 1e9) {
 		return 0, fmt.Errorf("%q is not a ratio of arm to base; expected a number above 0", quantity.Clip(text, 40))
 	}
 	return ratio, nil
-}, float)
+}
 
 // some is the least share that is not nothing.
 const some = math.SmallestNonzeroFloat64
