@@ -103,5 +103,6 @@ type Pays struct {
 	Title     string            `json:"title"` // what would be bought: "RDMA"
 	Arms      []string          `json:"arms"`  // that have it
 	InsteadOf []string          `json:"instead_of"`
+	At        int64             `json:"at,omitempty"`    // bits per second that the saved cores are of; 0: the link's
 	Where     map[string]string `json:"where,omitempty"` // only trials at these levels
 }

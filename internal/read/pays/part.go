@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 )
 
@@ -21,11 +22,19 @@ func (all Replacements) Part() part.Part {
 	return p
 }
 
+// ofSpeed is the speed of the table's cores.
+func (p Pays) ofSpeed() string {
+	if p.Spec.At > 0 {
+		return quantity.BitRateText(p.Spec.At)
+	}
+	return "the link's rate, or at the speed of the faster one where no rate is known"
+}
+
 // table lists the cheapest arm of each side in every cell.
 func (p Pays) table() part.Table {
 	const cost, speed = metric.OfServer + metric.CPUPerGB, metric.Goodput
 	t := part.Table{
-		Caption: "The cheapest arm of each side by the CPU time of both ends per GB. Cores are that difference at the link's rate, or at the speed of the faster one where no rate is known.",
+		Caption: "The cheapest arm of each side by the CPU time of both ends per GB. Cores are that difference at " + p.ofSpeed() + ".",
 		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "with"), part.Figures("CPU per GB", "goodput"), part.OfKind(part.Arms, "without"),
 			part.Figures("CPU per GB", "goodput", "÷", "cores saved")),
 	}

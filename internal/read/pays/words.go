@@ -22,16 +22,20 @@ func (p Pays) sentence() string {
 		return cmp.Compare(max(a.Arm.Goodput.Value, a.Base.Goodput.Value), max(b.Arm.Goodput.Value, b.Base.Goodput.Value))
 	})
 	costs := fmt.Sprintf("%s takes %s of both ends' CPU, %s %s", fullest.Arm.Arm, perGB(fullest.Arm.CPU), fullest.Base.Arm, perGB(fullest.Base.CPU))
-	at := speedWords(fullest)
+	at := p.speedWords(fullest)
 	if fullest.Cell != "" {
 		at += ", " + cells.Spoken(fullest.Cell)
+	}
+	here := " on this link"
+	if p.Spec.At > 0 {
+		here = ""
 	}
 	low, high := math.Abs(fullest.Cores.Low), math.Abs(fullest.Cores.High)
 	amount := fmt.Sprintf("%s cores (%s–%s)", quantity.FormatFigure(math.Abs(fullest.Cores.Point)),
 		quantity.FormatFigure(min(low, high)), quantity.FormatFigure(max(low, high)))
 	switch {
 	case fullest.Cores.Low > 0:
-		return fmt.Sprintf("%s pays on this link if it costs less than %s, which it saves at %s: %s.", p.Spec.Title, amount, at, costs)
+		return fmt.Sprintf("%s pays%s if it costs less than %s, which it saves at %s: %s.", p.Spec.Title, here, amount, at, costs)
 	case fullest.Cores.High < 0:
 		return fmt.Sprintf("%s does not pay by its CPU: it takes %s more at %s: %s.", p.Spec.Title, amount, at, costs)
 	}
@@ -40,7 +44,10 @@ func (p Pays) sentence() string {
 }
 
 // speedWords is the speed that the cores are of.
-func speedWords(w Weighed) string {
+func (p Pays) speedWords(w Weighed) string {
+	if p.Spec.At > 0 {
+		return quantity.BitRateText(p.Spec.At)
+	}
 	s := metric.Shown(metric.Goodput).Scale(w.Speed)
 	text := s.Format(w.Speed) + " " + s.Unit
 	if w.Nominal {

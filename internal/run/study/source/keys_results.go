@@ -154,6 +154,7 @@ var paysBlock = block[record.Pays]{
 		keyTitle(func(p *record.Pays) *string { return &p.Title }).must(),
 		keyOf("arms", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
 		keyOf("instead_of", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
+		keyOf("at", aBitRate, func(p *record.Pays) *int64 { return &p.At }, "speed that the saved cores are of; the link's, or what went over it, unless given"),
 		keyWhere(func(p *record.Pays) *map[string]string { return &p.Where }),
 	},
 	rule: func(c study.Scope, p record.Pays) (key, text string) {
