@@ -89,9 +89,8 @@ var absentByHand = map[string]bool{
 func TestMetricsByHand(t *testing.T) {
 	r := handMade(t)
 	want := map[string]float64{
-		"exchanges_per_s":                 1500,
-		"goodput_bytes_per_s":             300_000,
-		"bytes_per_event":                 15,
+		"exchanges_per_s":     1500,
+		"goodput_bytes_per_s": 300_000, "bytes_per_event": 15,
 		"offered_share":                   0.75,
 		"error_share":                     0,
 		"unfinished":                      0,

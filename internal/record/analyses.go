@@ -125,11 +125,10 @@ type LinkQuestion struct {
 // Pays is a replacement that a study weighs: what the CPU time is worth that some
 // arms save over others which move the same work.
 type Pays struct {
-	Title     string   `json:"title"` // what would be bought: "RDMA"
-	Arms      []string `json:"arms"`  // that have it
-	InsteadOf []string `json:"instead_of"`
-
-	Unmeasured string `json:"unmeasured,omitempty"` // why no arm of the study can weigh it; then it has no arms
-
-	Where map[string]string `json:"where,omitempty"` // only trials at these levels
+	Title      string            `json:"title"` // what would be bought: "RDMA"
+	Arms       []string          `json:"arms"`  // that have it
+	InsteadOf  []string          `json:"instead_of"`
+	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can weigh it; then it has no arms
+	At         int64             `json:"at,omitempty"`         // bits per second that the saved cores are of; 0: the link's
+	Where      map[string]string `json:"where,omitempty"`      // only trials at these levels
 }

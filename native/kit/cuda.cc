@@ -27,8 +27,8 @@ using Pointer = std::uint64_t;
 using Stream = void*;
 constexpr Status kSuccess = 0;
 constexpr Stream kDefaultStream = nullptr;
-constexpr unsigned kPortable = 1;      // CU_MEMHOSTREGISTER_PORTABLE: pinned for every context
-constexpr int kSyncMemoryCalls = 6;    // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+constexpr unsigned kPortable = 1;    // CU_MEMHOSTREGISTER_PORTABLE: pinned for every context
+constexpr int kSyncMemoryCalls = 6;  // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
 
 [[noreturn]] void missing(ErrorKind kind, const std::string& what) {
   throw Failure(kind, "option memory asks for a GPU: " + what);

@@ -57,7 +57,7 @@ class StagedEngine final : public MessageEngine, private MessageEngine::Arrivals
   Store staged_;
   BlockCopies sources_;                                    // on the device
   std::map<const Block*, std::unique_ptr<Block>> pinned_;  // by its source: where the library sends from
-  Block arrival_;        // on the device; all messages go there, as all of a thread's receives do
+  Block arrival_;  // on the device; all messages go there, as all of a thread's receives do
   MessageEngine::Arrivals* arrivals_ = nullptr;
   std::vector<StagedChannel*> channels_;  // by the index of the library's own; null once closed
   std::unique_ptr<MessageEngine> library_;

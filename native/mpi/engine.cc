@@ -34,8 +34,7 @@ void Sends::send(int tag, std::span<const char> bytes) {
   if (blocking_)
     return check_mpi(MPI_Send(lying(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
   MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
-  check_mpi(MPI_Isend(lying(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request),
-            "MPI_Isend");
+  check_mpi(MPI_Isend(lying(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request), "MPI_Isend");
   count_++;
 }
 

@@ -47,7 +47,7 @@ class Sends {
   int other_;
   bool blocking_;
   bool on_device_;
-  BlockCopies copies_;  // of messages that lie on the device
+  BlockCopies copies_;                                // of messages that lie on the device
   std::array<MPI_Request, kOutstanding> requests_{};  // a ring
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;

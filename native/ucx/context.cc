@@ -239,7 +239,8 @@ Sources::Source Sources::of(std::span<const char> message) {
       return {copy.memory.get(), i};
   }
   const bool there = of_.store.place == Place::staged;
-  auto memory = there ? std::make_unique<Memory>(of_, message) : std::make_unique<Memory>(of_, message.size());
+  auto memory =
+      there ? std::make_unique<Memory>(of_, message) : std::make_unique<Memory>(of_, message.size());
   if (!there) memory->write(message);
   copies_.push_back({message.data(), std::move(memory)});
   return {copies_.back().memory.get(), copies_.size() - 1};

@@ -84,9 +84,9 @@ struct Shared {
   Settings settings;
   Store store;
   Card card;
-  BlockCopies copies;   // of messages that lie on the device
+  BlockCopies copies;  // of messages that lie on the device
   PinDownCache sources;
-  std::vector<char> read;  // of the device's memory
+  std::vector<char> read;                                    // of the device's memory
   Owned<ibv_comp_channel, ibv_destroy_comp_channel> events;  // none where it polls
   Owned<ibv_cq, ibv_destroy_cq> completions;
   std::unordered_map<std::uint32_t, Channel*> channels;  // by the number of their queue pair

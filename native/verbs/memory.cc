@@ -27,8 +27,8 @@ Registration registered(ibv_pd& domain, void* memory, std::size_t bytes, int acc
     const int code = errno;
     if (on_device) {
       throw Failure(ErrorKind::unsupported,
-                    "option memory is cuda: register " + std::to_string(bytes) + " bytes of the GPU's memory: " +
-                        std::generic_category().message(code) +
+                    "option memory is cuda: register " + std::to_string(bytes) +
+                        " bytes of the GPU's memory: " + std::generic_category().message(code) +
                         "; the card's driver reaches it by the kernel's module nvidia-peermem (modprobe "
                         "nvidia-peermem)");
     }
@@ -104,8 +104,8 @@ const ibv_mr& PinDownCache::of(std::span<const char> bytes) {
   const std::uintptr_t begin = from / page * page;
   const std::uintptr_t end = (from + bytes.size() + page - 1) / page * page;
   // The card only reads what a trial sends.
-  auto made = registered(domain_, reinterpret_cast<void*>(begin), end - begin, IBV_ACCESS_REMOTE_READ,
-                         on_device_);
+  auto made =
+      registered(domain_, reinterpret_cast<void*>(begin), end - begin, IBV_ACCESS_REMOTE_READ, on_device_);
   auto& kept = by_end_[end];
   if (kept == nullptr || kept->length < made->length) std::swap(kept, made);
   return *(last_ = kept.get());

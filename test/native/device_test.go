@@ -11,9 +11,8 @@ import (
 	"netdyno/internal/contract"
 )
 
-// standIn builds a driver that stands in for CUDA's, lets workers find it, and returns
-// the directory in which they count what it copied.
-func standIn(t *testing.T) (library, counts string) {
+// standIn builds a driver that stands in for CUDA's and returns its file.
+func standIn(t *testing.T) (library string) {
 	t.Helper()
 	if hasGPU() {
 		t.Skip("this host has a GPU, with a driver of its own")
@@ -22,19 +21,22 @@ func standIn(t *testing.T) (library, counts string) {
 	if err != nil {
 		t.Skip("g++ is not installed: `make packages-build` installs it")
 	}
-	dir := t.TempDir()
-	library = filepath.Join(dir, "libcuda.so.1")
+	library = filepath.Join(t.TempDir(), "libcuda.so.1")
 	build := exec.CommandContext(t.Context(), compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, "testdata/driver.cc")
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the stand-in: %v: %s", err, said)
 	}
-	counts = filepath.Join(dir, "counts")
-	if err := os.Mkdir(counts, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("LD_LIBRARY_PATH", dir)
+	return library
+}
+
+// found lets workers find the stand-in, and returns the directory in which each process
+// counts what was copied.
+func found(t *testing.T, library string) (counts string) {
+	t.Helper()
+	counts = t.TempDir()
+	t.Setenv("LD_LIBRARY_PATH", filepath.Dir(library))
 	t.Setenv("STANDIN_COUNTS", counts)
-	return library, counts
+	return counts
 }
 
 // copied is what the stand-in's processes have counted together (Counts of driver.cc).
@@ -90,12 +92,13 @@ func TestStagedMessages(t *testing.T) {
 	for _, operation := range []string{"tag", "am", "stream", "put", "get"} {
 		points = append(points, point{"ucx", map[string]any{"operation": operation, "tls": "tcp", "wait": "event"}})
 	}
+	library := standIn(t)
 	points = append(points, point{"mpi", map[string]any{"fabric": "tcp"}}, point{"mpich", map[string]any{"fabric": "tcp"}})
 	for _, p := range points {
 		operation, _ := p.options["operation"].(string)
 		t.Run(p.transport+" "+operation, func(t *testing.T) {
 			program(t, p.transport)
-			_, counts := standIn(t)
+			counts := found(t, library)
 			p.options["memory"] = "cuda-staged"
 			memoryTrial(t, p.transport, p.options)
 			sum, processes := readCopied(t, counts)
@@ -115,7 +118,8 @@ func TestStagedMessages(t *testing.T) {
 // but what is compared.
 func TestMessagesOfADevice(t *testing.T) {
 	program(t, "mpi")
-	library, counts := standIn(t)
+	library := standIn(t)
+	counts := found(t, library)
 	t.Setenv("STANDIN_REACHABLE", "1")
 	t.Setenv("LD_PRELOAD", library)
 	memoryTrial(t, "mpi", map[string]any{"fabric": "tcp", "memory": "cuda"})
@@ -145,7 +149,7 @@ func TestNoDevice(t *testing.T) {
 	}
 	t.Run("a library without CUDA", func(t *testing.T) {
 		program(t, "ucx")
-		standIn(t)
+		found(t, standIn(t))
 		server := start(t, "ucx")
 		server.send(contract.Message{Setup: &contract.Setup{
 			Transport: "ucx", Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(100, 100), Options: map[string]any{"memory": "cuda"},

@@ -26,11 +26,19 @@ func (all Replacements) Part() part.Part {
 	return p
 }
 
+// ofSpeed is the speed of the table's cores.
+func (p Pays) ofSpeed() string {
+	if p.Spec.At > 0 {
+		return quantity.BitRateText(p.Spec.At)
+	}
+	return "the link's rate, or at the speed of the faster one where no rate is known"
+}
+
 // table lists the cheapest arm of each side in every cell.
 func (p Pays) table() part.Table {
 	const cost, speed = metric.OfServer + metric.CPUPerGB, metric.Goodput
 	t := part.Table{
-		Caption: "The cheapest arm of each side by the CPU time of both ends per GB. Cores are that difference at the link's rate, or at the speed of the faster one where no rate is known.",
+		Caption: "The cheapest arm of each side by the CPU time of both ends per GB. Cores are that difference at " + p.ofSpeed() + ".",
 		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "with"), part.Figures("CPU per GB", "goodput"), part.OfKind(part.Arms, "without"),
 			part.Figures("CPU per GB", "goodput", "÷", "cores saved")),
 	}
@@ -56,16 +64,20 @@ func (p Pays) sentence(study record.Study) string {
 		return cmp.Compare(max(a.Arm.Goodput.Value, a.Base.Goodput.Value), max(b.Arm.Goodput.Value, b.Base.Goodput.Value))
 	})
 	costs := fmt.Sprintf("%s takes %s of both ends' CPU, %s %s", cells.ArmLabel(study, fullest.Arm.Arm), perGB(fullest.Arm.CPU), cells.ArmLabel(study, fullest.Base.Arm), perGB(fullest.Base.CPU))
-	at := speedWords(fullest)
+	at := p.speedWords(fullest)
 	if fullest.Cell != "" {
 		at += ", " + cells.CellLabel(study, fullest.Cell)
+	}
+	here := " on this link"
+	if p.Spec.At > 0 {
+		here = ""
 	}
 	low, high := math.Abs(fullest.Cores.Low), math.Abs(fullest.Cores.High)
 	amount := fmt.Sprintf("%s cores (%s–%s)", quantity.FormatFigure(math.Abs(fullest.Cores.Point)),
 		quantity.FormatFigure(min(low, high)), quantity.FormatFigure(max(low, high)))
 	switch {
 	case fullest.Cores.Low > 0:
-		return fmt.Sprintf("%s pays on this link if it costs less than %s, which it saves at %s: %s.", p.Spec.Title, amount, at, costs)
+		return fmt.Sprintf("%s pays%s if it costs less than %s, which it saves at %s: %s.", p.Spec.Title, here, amount, at, costs)
 	case fullest.Cores.High < 0:
 		return fmt.Sprintf("%s does not pay by its CPU: it takes %s more at %s: %s.", p.Spec.Title, amount, at, costs)
 	}
@@ -74,7 +86,10 @@ func (p Pays) sentence(study record.Study) string {
 }
 
 // speedWords is the speed that the cores are of.
-func speedWords(w Weighed) string {
+func (p Pays) speedWords(w Weighed) string {
+	if p.Spec.At > 0 {
+		return quantity.BitRateText(p.Spec.At)
+	}
 	text := part.WithUnit(w.Speed, metric.Shown(metric.Goodput).Scale(w.Speed))
 	if w.Nominal {
 		return "the link's " + text

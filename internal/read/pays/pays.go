@@ -164,6 +164,9 @@ func (c *sides) weigh(s *cells.Dataset, spec record.Pays) (Weighed, bool) {
 			w.Speed, w.Nominal = bits/bitsPerByte, true
 		}
 	}
+	if spec.At > 0 {
+		w.Speed, w.Nominal = float64(spec.At)/bitsPerByte, false
+	}
 	var saved, needed []float64
 	for _, block := range arm.cpu.Rising() {
 		x, ok := arm.cpu.Log(block)

@@ -182,9 +182,11 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 	if err := s.site.check(s.Kinds); err != nil {
 		return err
 	}
-	if err := s.site.checkCommands(ctx, s.Kinds); err != nil {
+	absent, err := s.site.checkCommands(ctx, s.Kinds, s.request.builtIn())
+	if err != nil {
 		return err
 	}
+	s.Warnings = append(s.Warnings, absent...)
 	tools, err := s.tools(s.catalog)
 	if err != nil {
 		return err

@@ -156,6 +156,7 @@ var paysBlock = block[record.Pays]{
 		keyOf("arms", someArms(0, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come"),
 		keyOf("instead_of", someArms(0, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go"),
 		keyOf("unmeasured", aText, func(p *record.Pays) *string { return &p.Unmeasured }, "why no arm of the study can weigh it, in place of arms"),
+		keyOf("at", aBitRate, func(p *record.Pays) *int64 { return &p.At }, "speed that the saved cores are of; the link's, or what went over it, unless given"),
 		keyWhere(func(p *record.Pays) *map[string]string { return &p.Where }),
 	},
 	check: func(n *node, p *record.Pays, _ whole) error {

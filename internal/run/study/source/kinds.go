@@ -206,6 +206,19 @@ var aTime = single("a duration such as 60s", func(text string) (float64, error) 
 	return fmt.Sprintf("%gs", seconds)
 })
 
+var aBitRate = single("a bit rate such as 100Gbit", func(text string) (int64, error) {
+	rate, err := quantity.ParseBitRate(text)
+	if err == nil && rate == 0 {
+		err = fmt.Errorf("found %s; expected a rate above 0", quantity.Clip(text, 40))
+	}
+	return rate, err
+}, func(rate int64) string {
+	if rate == 0 {
+		return ""
+	}
+	return quantity.BitRateText(rate)
+})
+
 // known makes a kind of a name that the complete study must have; "" is none.
 func known(form string, has func(study.Scope, string) string) kind[string] {
 	k := aText

@@ -161,7 +161,7 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 16*3*10 + 3*3*9, "event-loops-rate": 10*5*6 + 3*5*5, "event-loops-quick": 7*2*4 + 3*2*3,
 		"blocks": 16*2*23 + 3*2*22, "blocks-fixed": 6 * 13, "blocks-link": 16 * 7, "blocks-quick": 7*8 + 3*7,
 		"buffers": 10 * 120, "buffers-full": 6 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7*(5+3) + 3*(4+2),
-		"line-rate": 10 * (4*27 + 2*9 + 3*8 + 3*13 + 10*19 + 24), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7*8 + 3*6,
+		"line-rate": 10 * (4*27 + 2*9 + 3*8 + 3*13 + 10*19 + 24), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7*8 + 3*6, "device-memory": 10 * 3 * 10,
 		"messages": 16*4*22 + 4*21, "messages-quick": 7*(5+3) + 3*(4+2),
 		"messages-shape": 16 * 4 * 3, "line-rate-shape": 16 * 6 * 3, "blocks-shape": 7 * 2 * 4,
 		"cost": 6 * 64 * 3, "cost-stream": 6 * 64 * 3,
