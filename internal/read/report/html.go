@@ -46,6 +46,7 @@ func parsePage() *template.Template {
 
 // methods are those that the pages' templates call.
 var methods = template.Methods{
+	"Condition": template.Method(func(v interface{ Condition() string }) any { return v.Condition() }),
 	"Drawn":     template.Method(func(v interface{ Drawn() bool }) any { return v.Drawn() }),
 	"Long":      template.Method(func(v interface{ Long() bool }) any { return v.Long() }),
 	"ManyCells": template.Method(func(v interface{ ManyCells() bool }) any { return v.ManyCells() }),

@@ -245,17 +245,17 @@ func (e *execution) field(at parse.Node, v reflect.Value, name string) reflect.V
 	if !v.IsValid() {
 		e.fail(at, "nil has no .%s", name)
 	}
-	if method := e.methods[name]; method != nil {
-		if got, ok := method(v.Interface()); ok {
-			return reflect.ValueOf(got)
-		}
-	}
 	in := v
 	for in.Kind() == reflect.Pointer {
 		if in.IsNil() {
 			e.fail(at, "nil, a %s, has no .%s", v.Type(), name)
 		}
 		in = in.Elem()
+	}
+	if method := e.methods[name]; method != nil {
+		if got, ok := method(v.Interface()); ok {
+			return reflect.ValueOf(got)
+		}
 	}
 	switch in.Kind() {
 	case reflect.Struct:

@@ -152,6 +152,7 @@ func TestWhatIsNotAllowedIsNamed(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{{.Nobody}}`:             `page:1:2: .Nobody: template.outer has no field .Nobody`,
+		`{{.None.Said}}`:          `nil, a *template.inner, has no .Said`,
 		`{{.None.Name}}`:          `nil, a *template.inner, has no .Name`,
 		`{{.Long}}`:               `has no field .Long; methods are listed by Template.Methods`,
 		`{{template "nobody"}}`:   `there is no template "nobody"`,
@@ -165,7 +166,9 @@ func TestWhatIsNotAllowedIsNamed(t *testing.T) {
 		`{{$x := 1}}{{$x = 2}}`:   `an assignment; expected :=`,
 		`{{define "r"}}{{template "r"}}{{end}}{{template "r"}}`: `templates call each other more than 1000 deep`,
 	} {
-		made, err := New("page").Funcs(FuncMap{"short": func(s string) string { return s }}).Parse(text)
+		made, err := New("page").Funcs(FuncMap{"short": func(s string) string { return s }}).Methods(Methods{
+			"Said": Method(func(v interface{ Said() []int }) any { return v.Said() }),
+		}).Parse(text)
 		if err == nil {
 			err = made.Execute(new(bytes.Buffer), value)
 		}
