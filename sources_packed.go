@@ -13,7 +13,7 @@ import (
 // sixth of its size (docs/decisions/0066).
 //
 //go:embed sources.tar.gz
-var packed []byte
+var packed string
 
 // Sources writes what the workers of this module are built from as a tar archive.
 func Sources(to io.Writer) error { return sources.Unpack(to, packed) }

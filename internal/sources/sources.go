@@ -4,7 +4,6 @@ package sources
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -50,8 +49,8 @@ func Write(to io.Writer, trees map[string]fs.FS) error {
 }
 
 // Unpack writes the archive whose gzip a program holds.
-func Unpack(to io.Writer, packed []byte) error {
-	archive, err := gzip.NewReader(bytes.NewReader(packed))
+func Unpack(to io.Writer, packed string) error {
+	archive, err := gzip.NewReader(strings.NewReader(packed))
 	if err == nil {
 		_, err = io.Copy(to, archive)
 	}

@@ -3,6 +3,7 @@ package sources
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
@@ -44,5 +45,22 @@ func TestSourcesAreTheFilesOfABuild(t *testing.T) {
 	want := []string{"a/a.go: package a", "go.mod: module netdyno", "workers/x/go.mod: module x"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+func TestAPackedArchiveIsTheArchive(t *testing.T) {
+	var packed, got bytes.Buffer
+	to := gzip.NewWriter(&packed)
+	if _, err := to.Write([]byte("archive")); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Unpack(&got, packed.String()); err != nil || got.String() != "archive" {
+		t.Errorf("unpacked %q, %v", got.String(), err)
+	}
+	if err := Unpack(&got, packed.String()[:packed.Len()-4]); err == nil {
+		t.Error("a torn archive is unpacked without an error")
 	}
 }

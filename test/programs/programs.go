@@ -110,12 +110,12 @@ func build(root, bin string) error {
 }
 
 // packed is by which workers carry their sources packed.
-const packed = "-tags=nomsgpack,grpcnotrace,packed"
+const packed = "-tags=nomsgpack,grpcnotrace,validator_novalidatefn,packed"
 
 // command runs go without cgo and with the Makefile's GOFLAGS.
 func command(argv ...string) error {
 	c := exec.Command("go", argv...)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -tags=nomsgpack,grpcnotrace -gcflags=all=-dwarf=false")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -tags=nomsgpack,grpcnotrace,validator_novalidatefn -gcflags=all=-dwarf=false")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w: %s", argv[0], err, out)
 	}

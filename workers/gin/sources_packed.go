@@ -12,7 +12,7 @@ import (
 // packed is what Sources writes without build tag packed.
 //
 //go:embed sources.tar.gz
-var packed []byte
+var packed string
 
 // Sources writes what the workers of this module are built from as a tar archive.
 func Sources(to io.Writer) error { return sources.Unpack(to, packed) }
