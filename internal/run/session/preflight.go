@@ -1,13 +1,18 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
+	"strings"
+	"time"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/doctor"
+	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
@@ -133,3 +138,80 @@ func (s *Session) leaveProbesOut() {
 
 // studiedProbes are as many as tell in what two arms differ.
 const studiedProbes = 3
+
+// lookTimeout bounds how long a host may take to look for a program.
+const lookTimeout = 10 * time.Second
+
+// checkCommands refuses programs of the user's (transport exec) without a command line,
+// and servers among them whose program is not at the host that shall start it: a load
+// generator that is missing is an empty cell. A host that cannot be asked refuses
+// nothing: the trial's record will say why.
+func (s *site) checkCommands(ctx context.Context, kinds []Kind) error {
+	var asked []string
+	var missing []error
+	for _, k := range kinds {
+		if err := emptyCommand(k.Work); err != nil {
+			return err
+		}
+		program := firstWord(k.ServerOptions["command"])
+		server, _, err := s.seat(k.Work)
+		if k.Server != "exec" || program == "" || err != nil || s.external() || slices.Contains(asked, server.Host.Name+" "+program) {
+			continue
+		}
+		asked = append(asked, server.Host.Name+" "+program)
+		if !hasProgram(ctx, server.Host, program) {
+			where := ""
+			if len(s.hosts) > 1 {
+				where = " at " + server.Host.Name
+			}
+			missing = append(missing, fmt.Errorf("opt.server.command: there is no program %q%s; install it, or give its path", program, where))
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// emptyCommand refuses an end by a command line that has none.
+func emptyCommand(w study.Work) error {
+	for _, end := range []struct {
+		role, transport, command, example string
+	}{
+		{"server", w.Server, w.ServerOptions["command"], "./server --port {port}"},
+		{"client", w.Client, w.ClientOptions["command"], "wrk -c {connections} -d {seconds}s http://{server}/"},
+	} {
+		if end.transport == "exec" && end.command == "" && w.BothOptions["command"] == "" {
+			return fmt.Errorf("%s=exec starts a program of yours: opt.%s.command is empty, expected its command line, such as %q", end.role, end.role, end.example)
+		}
+	}
+	return nil
+}
+
+// hasProgram tells whether a shell of a host finds a program, in PATH or by its path.
+func hasProgram(ctx context.Context, host rig.Host, program string) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	argv := host.Command("sh", "-c", `command -v -- "$0" >/dev/null || exit 127`, program)
+	err := exec.CommandContext(ctx, argv[0], argv[1:]...).Run()
+	const notFound = 127
+	ended := (*exec.ExitError)(nil)
+	return !errors.As(err, &ended) || ended.ExitCode() != notFound
+}
+
+// firstWord is the program of a command line, as the worker of transport exec reads
+// it; "" where the first word has quotes within, or a placeholder.
+func firstWord(command string) string {
+	command = strings.TrimLeft(command, " \t\n")
+	for _, quote := range []string{`"`, `'`} {
+		if quoted, ok := strings.CutPrefix(command, quote); ok {
+			word, rest, closed := strings.Cut(quoted, quote)
+			if !closed || rest != "" && !strings.ContainsAny(rest[:1], " \t\n") {
+				return ""
+			}
+			command = strings.ReplaceAll(word, " ", "\x00")
+		}
+	}
+	words := strings.Fields(command)
+	if len(words) == 0 || strings.ContainsAny(words[0], "\"'{}") {
+		return ""
+	}
+	return strings.ReplaceAll(words[0], "\x00", " ")
+}
