@@ -20,13 +20,8 @@ func (r *Reader) addHost(m *contract.Meter, pid int) {
 		m.CPUs = cpus(s)
 	}
 	m.CPUSet = cpuset.Of(pid)
-	// The worker's own network namespace, which may not be the meter's.
-	if lines, err := procfs.NewFS("/proc/" + strconv.Itoa(pid)); err == nil {
-		if devices, err := lines.NetDev(); err == nil {
-			m.Interfaces = interfaces(devices)
-			r.queues.addTo(m.Interfaces, pid)
-		}
-	}
+	m.Interfaces = interfacesOf(pid)
+	r.queues.addTo(m.Interfaces, pid)
 	for _, resource := range []string{"cpu", "memory", "io"} {
 		if s, err := r.host.PSIStatsForResource(resource); err == nil && s.Some != nil {
 			if m.Pressure == nil {
@@ -54,7 +49,17 @@ func cpus(s procfs.Stat) []contract.CPU {
 	return list
 }
 
-func interfaces(devices procfs.NetDev) contract.Interfaces {
+// interfacesOf returns the interfaces of a process's network namespace, which may not
+// be the meter's; none of a process that has ended.
+func interfacesOf(pid int) contract.Interfaces {
+	process, err := procfs.NewFS("/proc/" + strconv.Itoa(pid))
+	if err != nil {
+		return nil
+	}
+	devices, err := process.NetDev()
+	if err != nil {
+		return nil
+	}
 	var counters contract.Interfaces
 	for name, d := range devices {
 		counters.Set(name, contract.Interface{

@@ -53,11 +53,7 @@ func (t *Tree) Children(pid int) []int {
 // Parent returns the parent of a process; 0 for one that has ended.
 func Parent(pid int) int {
 	var file procfile
-	text, err := file.process(pid, "stat")
-	if err != nil {
-		return 0
-	}
-	s, _ := parseStat(text)
+	s, _ := file.stat(pid)
 	return s.parent
 }
 
@@ -96,11 +92,7 @@ func (t *Tree) childrenOf(pid int, threads []int) []int {
 func (t *Tree) scan() map[int][]int {
 	parents := make(map[int][]int)
 	for _, pid := range numbers("/proc") {
-		text, err := t.file.process(pid, "stat")
-		if err != nil {
-			continue
-		}
-		if s, ok := parseStat(text); ok {
+		if s, ok := t.file.stat(pid); ok {
 			parents[s.parent] = append(parents[s.parent], pid)
 		}
 	}
