@@ -14,16 +14,20 @@ GOLANGCI := v2.15.0
 # workers that netdyno builds around a user's message leave no paths in
 # programs. And gin without MessagePack, which nothing here speaks and which
 # takes longer to compile than all the rest of it; gRPC without x/net/trace, which
-# is off, and whose templates keep 2 MB of methods from the linker. Without tables
-# for debuggers, which the linker would drop. The compiler gives way to tests that
-# run meanwhile, and collects its garbage less often than it would, which saves a
-# fifth of its CPU.
-export GOFLAGS := -trimpath -tags=nomsgpack,grpcnotrace -gcflags=all=-dwarf=false '-toolexec=nice env GOGC=400'
-# Without the tables for debuggers and the linker's symbols: 130 MB, with the
-# symbols 143 MB, with both 205 MB. Profiled trials (probes) name Go's functions all
-# the same. perf does not; for it: make go-build GO_BUILD=-ldflags=-w. test/programs
-# builds with the same.
-GO_BUILD := -buildvcs=auto -ldflags='-s -w'
+# is off, and gin's validator without validateFn, which no message here has: both look
+# methods up by name, so that the linker would keep every method of every library.
+# Without tables for debuggers, which the linker would drop. The compiler gives way to
+# tests that run meanwhile, and collects its garbage less often than it would, which
+# saves a fifth of its CPU.
+TAGS := nomsgpack,grpcnotrace,validator_novalidatefn
+export GOFLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false '-toolexec=nice env GOGC=400'
+# Workers carry their sources packed, by an archive that tools/pack makes first; what go
+# builds without this tag carries them as they are.
+PACKED := -tags=$(TAGS),packed
+# Without the tables for debuggers and the linker's symbols. Profiled trials (probes)
+# name Go's functions all the same. perf does not; for it: make go-build
+# GO_BUILD=-ldflags=-w. test/programs builds with the same.
+GO_BUILD := -buildvcs=auto -ldflags='-s -w' $(PACKED)
 
 .PHONY: help
 help: ## print the targets
@@ -65,6 +69,7 @@ go-build: go-there
 	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
 	@# And these are no more (docs/decisions/0057-one-end-of-baidu-std.md).
 	@rm -f $(BIN)/netdyno-worker-baidu $(BIN)/netdyno-worker-baidu-std-asio
+	@go run ./tools/pack
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build $(GO_BUILD) -o $(BIN)/ ./...
 
@@ -72,11 +77,12 @@ go-build: go-there
 # every Linux of this architecture. Those in C++ need a distribution's libraries.
 RELEASE ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | cut -c2- | grep . || echo 0.0.0+g$$(git rev-parse --short HEAD))
 COMMIT = $(shell git rev-parse HEAD)$(shell git diff --quiet HEAD || echo +changes)
-RELEASE_BUILD = -buildvcs=false -ldflags='-s -w -X main.release=$(RELEASE) -X main.releaseCommit=$(COMMIT)'
+RELEASE_BUILD = -buildvcs=false $(PACKED) -ldflags='-s -w -X main.release=$(RELEASE) -X main.releaseCommit=$(COMMIT)'
 
 .PHONY: dist
 dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, notes, SHA-256 sums
 	@rm -rf dist
+	@go run ./tools/pack
 	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
 	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
 	@dist/programs/netdyno manual dist/share
@@ -93,6 +99,7 @@ dist-test: dist ## test what packs, install the .deb into an empty root director
 .PHONY: go-program
 go-program: go-there
 	@mkdir -p $(BIN)
+	@go run ./tools/pack
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/$(PROGRAM)
 
 # Without its packages the native part is left out; the Go arms work all the same.
@@ -165,7 +172,7 @@ race: build packages-test ## Go tests of what runs concurrently, under the race 
 	@CGO_ENABLED=1 $(GO_TEST) -race $(RACED) $(BOTH)
 
 # The guest is emulated, so this takes minutes of CPU time and is no part of test.
-IN_GUEST := NETDYNO_BUILT=1 go test -count=1 -v -tags=nomsgpack,grpcnotrace,rdma -timeout 15m ./test/rdma
+IN_GUEST := NETDYNO_BUILT=1 go test -count=1 -v -tags=$(TAGS),rdma -timeout 15m ./test/rdma
 .PHONY: test-rdma
 test-rdma: build packages-rdma ## boot a guest with RDMA in software, and run verbs and perftest in it: reads, writes, sends, and every refusal
 	@$(IN_GUEST)
@@ -183,7 +190,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestLooks" ./internal/read/compare
 	@NETDYNO_SOAK=1 go test -count=1 -v ./internal/read/mesh
 	@NETDYNO_SOAK=1 go test -count=1 ./internal/read/report
-	@go test -count=1 -tags=nomsgpack,grpcnotrace,soak ./internal/read/export
+	@go test -count=1 -tags=$(TAGS),soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults

@@ -1,18 +1,26 @@
+//go:build !packed
+
 // Package netdyno holds the sources of its workers. A worker that encodes
 // messages carries them, so that it can be built again with the code of a
-// user's message in it, wherever it was installed (docs/decisions/0020).
+// user's message in it, wherever it was installed (docs/decisions/0021).
 package netdyno
 
 import (
 	"embed"
+	"io"
 	"io/fs"
+
+	"netdyno/internal/sources"
 )
 
 //go:embed go.mod go.sum sources.go
 //go:embed cmd/netdyno-worker-*
-//go:embed internal/contract internal/expect internal/head internal/hist internal/paths internal/printable internal/quantity internal/tcpinfo internal/unixsocket internal/values internal/work
-var sources embed.FS
+//go:embed internal/contract internal/expect internal/head internal/hist internal/paths internal/printable internal/quantity internal/sources internal/tcpinfo internal/unixsocket internal/values internal/work
+var tree embed.FS
 
-// Sources returns what the workers of this module are built from, by its
-// directory in the tree.
-func Sources() map[string]fs.FS { return map[string]fs.FS{".": sources} }
+// Trees returns what the workers of this module are built from, by its directory in the
+// tree.
+func Trees() map[string]fs.FS { return map[string]fs.FS{".": tree} }
+
+// Sources writes the Trees as a tar archive.
+func Sources(to io.Writer) error { return sources.Write(to, Trees()) }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/compare"
 	"netdyno/internal/read/stat"
 )
 
@@ -30,9 +29,7 @@ func alike(ctx context.Context, p *pipeline) ([]answer, error) {
 				continue
 			}
 			all++
-			if c.Verdict == compare.Better || c.Verdict == compare.Worse {
-				wrong++
-			}
+			wrong += oneIf(apart(c.Verdict))
 			if logs, ok := stat.Logs(c.Ratios); ok && stat.SignFlip(logs) <= cells.Level {
 				alone++
 			}

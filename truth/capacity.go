@@ -10,13 +10,10 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/capacity"
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
-	"netdyno/internal/run/bench"
-	"netdyno/internal/run/session"
 )
 
 // servers are those whose capacity is known: of M/M/1 the response time is exponential
@@ -110,27 +107,11 @@ func (p *pipeline) search(ctx context.Context, seed int, q synthetic.Queue, allo
 	if q.Exponential {
 		args = append(args, "opt.law=exponential")
 	}
-	header, trials, err := session.TrialsOf(args...)
+	header, trials, records, err := p.steered(ctx, capacity.Next, args...)
 	if err != nil {
 		return capacity.Arm{}, err
 	}
-	header.CreatedAt, header.Facts = time.Now().UTC(), p.facts
-	b := &bench.Bench{Rig: p.bench.Rig, Hosts: p.bench.Hosts, Catalog: p.bench.Catalog, Meter: p.bench.Meter}
-	var records []record.Record
-	b.Keep = func(r record.Record) error { records = append(records, r); return nil }
-	b.Before = func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
-		s, err := cells.Read(header, record.Allocated(trials, header.Allocations), records)
-		if err != nil {
-			return nil, false, err
-		}
-		decided, _ := capacity.Next(s, block)
-		header.Allocations = append(header.Allocations, decided)
-		return record.Allocated(planned, []record.Allocation{decided}), decided.Ended, nil
-	}
-	if err := b.Run(ctx, trials); err != nil {
-		return capacity.Arm{}, err
-	}
-	f, err := finding.Find(header, record.Allocated(trials, header.Allocations), records)
+	f, err := finding.Find(header, trials, records)
 	if err != nil || f.Capacity == nil || len(f.Capacity.Arms) != 1 {
 		return capacity.Arm{}, fmt.Errorf("a search left no capacity: %w", err)
 	}

@@ -66,6 +66,6 @@ func atLooks(header record.Header, trials []record.Trial, records []record.Recor
 // different tells whether a primary comparison calls its arms different.
 func different(f finding.Findings) bool {
 	return slices.ContainsFunc(f.Comparisons, func(c compare.Comparison) bool {
-		return c.Primary && (c.Verdict == compare.Better || c.Verdict == compare.Worse)
+		return c.Primary && apart(c.Verdict)
 	})
 }

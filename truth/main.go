@@ -54,6 +54,7 @@ var questions = []question{
 	{"stood", stoodStill},
 	{"small", smallTimes},
 	{"beside", besideLoad},
+	{"link", filledLink},
 }
 
 func main() {

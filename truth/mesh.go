@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
-	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
@@ -125,16 +125,9 @@ func meshed(ctx context.Context, p *pipeline) ([]answer, error) {
 		}
 		got := outliersOf(found)
 		fmt.Fprintf(os.Stderr, "mesh: %s in %s: %s\n", c.what, time.Since(began).Round(time.Second), strings.Join(found.Answer.Sentences, " "))
-		answers = append(answers, answer{c.what + " named", or(got, "nobody"), or(c.want, "nobody"), got == c.want})
+		answers = append(answers, answer{c.what + " named", cmp.Or(got, "nobody"), cmp.Or(c.want, "nobody"), got == c.want})
 	}
 	return answers, nil
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // outliersOf lists what a mesh names.
@@ -174,8 +167,7 @@ func (p *pipeline) mesh(ctx context.Context, n int, on harmed) (f finding.Findin
 		return f, err
 	}
 	header := record.Header{Schema: record.Schema, CreatedAt: time.Now().UTC(), Study: study.Summary(s), Facts: p.facts}
-	b := &bench.Bench{Rig: on, Catalog: p.bench.Catalog, Meter: p.bench.Meter}
-	records, err := session.Conduct(ctx, b, trials)
+	records, err := session.Conduct(ctx, p.on(on).bench, trials)
 	if err != nil {
 		return f, err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -65,6 +66,30 @@ func (p *pipeline) records(ctx context.Context, args ...string) (record.Header, 
 	header.CreatedAt, header.Facts = time.Now().UTC(), p.facts
 	records, err := session.Conduct(ctx, p.bench, trials)
 	return header, trials, records, err
+}
+
+// steered runs a typed study of which next decides before each block what of the block
+// runs, and returns the trials that did.
+func (p *pipeline) steered(ctx context.Context, next func(*cells.Dataset, int) (record.Allocation, string), args ...string) (record.Header, []record.Trial, []record.Record, error) {
+	header, trials, err := session.TrialsOf(args...)
+	if err != nil {
+		return header, nil, nil, err
+	}
+	header.CreatedAt, header.Facts = time.Now().UTC(), p.facts
+	var records []record.Record
+	b := p.on(p.bench.Rig).bench
+	b.Keep = func(r record.Record) error { records = append(records, r); return nil }
+	b.Before = func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
+		s, err := cells.Read(header, record.Allocated(trials, header.Allocations), records)
+		if err != nil {
+			return nil, false, err
+		}
+		decided, _ := next(s, block)
+		header.Allocations = append(header.Allocations, decided)
+		return record.Allocated(planned, []record.Allocation{decided}), decided.Ended, nil
+	}
+	err = b.Run(ctx, trials)
+	return header, record.Allocated(trials, header.Allocations), records, err
 }
 
 func readable(header record.Header, trials []record.Trial, records []record.Record) (finding.Findings, error) {

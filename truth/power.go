@@ -239,21 +239,13 @@ func madeUpMesh(r *rand.Rand, hosts int, sd float64) (f finding.Findings, err er
 		each := time.Duration(60e3 * math.Exp(sd*r.NormFloat64()))
 		for k := range one.Workers {
 			if w := &records[i].Workers[k]; w.Role == contract.Client {
-				w.Result.Response, err = allAt(w.Result.Response, each)
+				h, err := hist.Decode(w.Result.Response)
 				if err != nil {
 					return f, err
 				}
+				w.Result.Response = synthetic.Histogram(map[time.Duration]int64{each: h.Count()}) // as many, all alike
 			}
 		}
 	}
 	return finding.Find(header, trials, records)
-}
-
-// allAt is a histogram of as many times, all alike.
-func allAt(text string, each time.Duration) (string, error) {
-	h, err := hist.Decode(text)
-	if err != nil {
-		return "", err
-	}
-	return synthetic.Histogram(map[time.Duration]int64{each: h.Count()}), nil
 }

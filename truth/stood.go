@@ -96,7 +96,7 @@ func (p *pipeline) frozen(ctx context.Context, program string, length, window ti
 		failed error
 	)
 	const inside = 4 // the tick, of which there are five a second, 0.2 s after the opening
-	b := &bench.Bench{Rig: p.bench.Rig, Catalog: p.bench.Catalog, Meter: p.bench.Meter}
+	b := p.on(p.bench.Rig).bench
 	b.Observe = func(e bench.Event) {
 		if e.Tick != nil && ticks.Add(1) == inside {
 			failed = freeze(program, length, &thaw)

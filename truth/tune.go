@@ -1,18 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
-	"netdyno/internal/run/session"
 )
 
 // pair is a pair of gRPC's server buffers and its rate.
@@ -96,12 +95,8 @@ func replayed(runs int, sd float64) (won, recommended, most int) {
 	for range runs {
 		g := newGrid(r, sd, false)
 		found := raced(gridBlocks, g.figure)
-		if found.Winner != "" && g.rates[found.Winner]*near >= best {
-			won++
-		}
-		if g.rates[found.Recommended]*near >= best {
-			recommended++
-		}
+		won += oneIf(found.Winner != "" && g.rates[found.Winner]*near >= best)
+		recommended += oneIf(g.rates[found.Recommended]*near >= best)
 		most = max(most, found.Trials)
 	}
 	return won, recommended, most
@@ -111,9 +106,7 @@ func replayed(runs int, sd float64) (won, recommended, most int) {
 func unmoved(runs int, sd float64) (kept int) {
 	r := rand.New(rand.NewPCG(18, uint64(1e6*sd)))
 	for range runs {
-		if raced(gridBlocks, newGrid(r, sd, true).figure).Recommended == gridBaseline {
-			kept++
-		}
+		kept += oneIf(raced(gridBlocks, newGrid(r, sd, true).figure).Recommended == gridBaseline)
 	}
 	return kept
 }
@@ -141,15 +134,11 @@ func tuned(ctx context.Context, p *pipeline) ([]answer, error) {
 
 // tunedLive races the pairs of buffers here, and then runs all of them in every block.
 func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
-	header, trials, err := session.TrialsOf(everyPair)
+	header, trials, records, err := p.steered(ctx, race.Next, everyPair)
 	if err != nil {
 		return nil, err
 	}
-	records, err := p.steer(ctx, &header, trials)
-	if err != nil {
-		return nil, err
-	}
-	f, err := readable(header, record.Allocated(trials, header.Allocations), records)
+	f, err := readable(header, trials, records)
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +146,7 @@ func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	winner := f.Race.Winner
-	if winner == "" {
-		winner = f.Race.Baseline
-	}
+	winner := cmp.Or(f.Race.Winner, f.Race.Baseline)
 	best, ratio := behindBest(all.dataset, winner)
 	return []answer{
 		{fmt.Sprintf("live: the race's %s ÷ %s, the best pair of %d trials", winner, best, len(all.trials)),
@@ -168,28 +154,6 @@ func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
 		{"  trials of the race, its confirmation included", fmt.Sprint(f.Race.Trials), fmt.Sprintf("≤ %d", gridTrials), f.Race.Trials <= gridTrials},
 		{"  recommended", f.Race.Recommended, "–", true},
 	}, nil
-}
-
-// steer carries a race out, deciding before each block as a run does.
-func (p *pipeline) steer(ctx context.Context, header *record.Header, trials []record.Trial) ([]record.Record, error) {
-	var records []record.Record
-	for block := 1; ; block++ {
-		s, err := cells.Read(*header, record.Allocated(trials, header.Allocations), records)
-		if err != nil {
-			return nil, err
-		}
-		a, _ := race.Next(s, block)
-		header.Allocations = append(header.Allocations, a)
-		planned := slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return t.Block != block })
-		if a.Ended || len(planned) == 0 {
-			return records, nil
-		}
-		fresh, err := session.Conduct(ctx, p.bench, record.Allocated(planned, []record.Allocation{a}))
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, fresh...)
-	}
 }
 
 // behindBest divides an arm's rate by that of the fastest, block by block.

@@ -13,5 +13,5 @@ import (
 var transports = []load.Transport{baidu.Transport{}}
 
 func main() {
-	worker.Program{Name: "netdyno-worker-baidu-std", Transports: transports, Sources: netdyno.Sources()}.Main()
+	worker.Program{Name: "netdyno-worker-baidu-std", Transports: transports, Sources: netdyno.Sources}.Main()
 }

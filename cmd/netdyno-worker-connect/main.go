@@ -17,5 +17,5 @@ var transports = []load.Transport{
 }
 
 func main() {
-	worker.Program{Name: "netdyno-worker-connect", Transports: transports, Sources: netdyno.Sources()}.Main()
+	worker.Program{Name: "netdyno-worker-connect", Transports: transports, Sources: netdyno.Sources}.Main()
 }

@@ -12,7 +12,7 @@ import (
 func main() {
 	transports := []load.Transport{
 		foreign.Transport{}, foreign.Address{},
-		tool.Iperf3(), tool.Iperf2(), tool.Sockperf(),
+		tool.Iperf3(), tool.Iperf2(), tool.Sockperf(), tool.Muduo(), tool.Evpp(),
 	}
 	worker.Main("netdyno-worker-exec", append(transports, tool.Perftest()...)...)
 }

@@ -16,5 +16,5 @@ var transports = []load.Transport{
 }
 
 func main() {
-	worker.Program{Name: "netdyno-worker-fasthttp", Transports: transports, Sources: netdyno.Sources()}.Main()
+	worker.Program{Name: "netdyno-worker-fasthttp", Transports: transports, Sources: netdyno.Sources}.Main()
 }

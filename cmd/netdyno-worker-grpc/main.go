@@ -14,5 +14,5 @@ import (
 var transports = []load.Transport{gogrpc.Transport{Codecs: codec.Standard()}}
 
 func main() {
-	worker.Program{Name: "netdyno-worker-grpc", Transports: transports, Sources: netdyno.Sources()}.Main()
+	worker.Program{Name: "netdyno-worker-grpc", Transports: transports, Sources: netdyno.Sources}.Main()
 }

@@ -18,5 +18,5 @@ var transports = []load.Transport{
 }
 
 func main() {
-	worker.Program{Name: "netdyno-worker-quic", Transports: transports, Sources: netdyno.Sources()}.Main()
+	worker.Program{Name: "netdyno-worker-quic", Transports: transports, Sources: netdyno.Sources}.Main()
 }

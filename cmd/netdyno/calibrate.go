@@ -59,14 +59,9 @@ runs is estimated from all of a machine's calibrations.`,
 
 // calibrate measures, keeps what it found and prints what is now known.
 func calibrate(ctx context.Context, seats string, dir session.Directory) error {
-	if err := dir.Vacant(); err != nil {
+	dir, err := dir.OrFresh("calibration")
+	if err != nil {
 		return err
-	}
-	if dir == "" {
-		var err error
-		if dir, err = session.Fresh("calibration"); err != nil {
-			return err
-		}
 	}
 	found := map[string]finding.Findings{}
 	for _, s := range []struct{ study, at string }{{generatorStudy, rig.LoopbackName}, {linkStudy, seats}, {noiseStudy, seats}} {

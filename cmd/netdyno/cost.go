@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -116,6 +115,3 @@ func (f runFlags) readyForCosts(s *session.Session) error {
 
 // echoWire carries no messages of two sizes.
 const echoWire = "echo"
-
-// sortedNames are a map's keys, rising.
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

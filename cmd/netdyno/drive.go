@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net"
-	"slices"
 	"strings"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 )
@@ -109,8 +106,4 @@ func driveGRPC(w record.Worker) []string {
 	}
 	method := map[string]string{"simple": "Simple", "complex": "Complex"}[x.Message.Name]
 	return append(lines, fmt.Sprintf("grpcurl %s -d '%s' %s netdyno.v1.Exchange/%s", security, x.Message.Up.JSON, address, cmp.Or(method, "Own")))
-}
-
-func sortedKinds(errors map[contract.ErrorKind]int64) []contract.ErrorKind {
-	return slices.Sorted(maps.Keys(errors))
 }

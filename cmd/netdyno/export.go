@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/read/export"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/suggest"
 )
 
 // exporting is how a run is exported.
@@ -27,7 +28,7 @@ func exportCommand() *cobra.Command {
 	var how exporting
 	c := &cobra.Command{
 		Use:   "export DIR --format FORMAT",
-		Short: "Write a run in the format of another tool: " + strings.Join(formatNames(), ", "),
+		Short: "Write a run in the format of another tool: " + namesOf(formats()),
 		Long: `Write a run in the format of another tool, to standard output or to a file, whole
 or not at all. docs/export.md says what to do with each.
 
@@ -48,61 +49,62 @@ or not at all. docs/export.md says what to do with each.
 			return nil
 		},
 	}
-	c.Flags().StringVar(&how.format, "format", "", "`FORMAT` to write: "+strings.Join(formatNames(), ", "))
-	c.Flags().StringVar(&how.table, "table", "", "`TABLE` to write: "+strings.Join(tableNames(), ", ")+" (unless given trials)")
+	c.Flags().StringVar(&how.format, "format", "", "`FORMAT` to write: "+namesOf(formats()))
+	c.Flags().StringVar(&how.table, "table", "", "`TABLE` to write: "+namesOf(tables())+" (unless given trials)")
 	c.Flags().StringVar(&how.out, "out", "", "write to `FILE`; of pprof, into this directory")
 	c.Flags().StringVar(&how.endpoint, "endpoint", "", "with --format otlp: post to the collector at `URL` instead of writing, in protobuf")
 	c.Flags().BoolVar(&how.schema, "schema", false, "print the JSON schema of --format json; no DIR is needed")
-	completeFlags(c, map[string]cobra.CompletionFunc{"format": completeFormat, "table": completeTable})
+	completeFlags(c, map[string]cobra.CompletionFunc{"format": completeWords(formats()), "table": completeWords(tables())})
 	return c
 }
 
 // formatHelp lists the formats and the tables.
 func formatHelp() string {
 	var b strings.Builder
-	for _, f := range export.Formats() {
-		fmt.Fprintf(&b, "  %-12s %s\n", f.Name, f.Doc)
+	for _, f := range formats() {
+		fmt.Fprintf(&b, "  %-12s %s\n", f.Text, f.Doc)
 	}
 	b.WriteString("\nThe tables, by --table:\n\n")
-	for _, t := range export.Tables() {
-		fmt.Fprintf(&b, "  %-12s %s\n", t.Name, t.Doc)
+	for _, t := range tables() {
+		fmt.Fprintf(&b, "  %-12s %s\n", t.Text, t.Doc)
 	}
 	return b.String()
 }
 
-func formatNames() []string {
-	var names []string
+// formats and tables are what --format and --table may say, each with its meaning.
+func formats() (words []suggest.Word) {
 	for _, f := range export.Formats() {
-		names = append(names, f.Name)
+		words = append(words, suggest.Word{Text: f.Name, Doc: f.Doc})
 	}
-	return names
+	return words
 }
 
-func tableNames() []string {
+func tables() (words []suggest.Word) {
+	for _, t := range export.Tables() {
+		words = append(words, suggest.Word{Text: t.Name, Doc: t.Doc})
+	}
+	return words
+}
+
+// namesOf joins words for a sentence.
+func namesOf(words []suggest.Word) string {
 	var names []string
-	for _, t := range export.Tables() {
-		names = append(names, t.Name)
+	for _, w := range words {
+		names = append(names, w.Text)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
-func completeFormat(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
-	for _, f := range export.Formats() {
-		words = append(words, cobra.CompletionWithDesc(f.Name, f.Doc))
+// completeWords offers words.
+func completeWords(words []suggest.Word) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return shown(words, begun)
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-func completeTable(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
-	for _, t := range export.Tables() {
-		words = append(words, cobra.CompletionWithDesc(t.Name, t.Doc))
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 func (e exporting) run(ctx context.Context, args []string) error {
 	if e.format == "" {
-		return fmt.Errorf("expected --format with one of %s", strings.Join(formatNames(), ", "))
+		return fmt.Errorf("expected --format with one of %s", namesOf(formats()))
 	}
 	format, err := export.Named(e.format)
 	if err != nil {

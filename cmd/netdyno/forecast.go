@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,7 +88,7 @@ func forecast(f forecastFlags) error {
 		err = showJSON(all)
 	} else {
 		err = showText(func(w io.Writer, o report.TextOptions) error {
-			return report.ForecastText(w, all, strings.Join(sortedNames(runs), ", "), o)
+			return report.ForecastText(w, all, strings.Join(slices.Sorted(maps.Keys(runs)), ", "), o)
 		})
 	}
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/input"
 	"netdyno/internal/run/doctor"
+	"netdyno/internal/run/hold"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
@@ -48,11 +49,14 @@ fact is. netdyno doctor FILE reads it, here or anywhere else.`,
 
 func doctorCommand() *cobra.Command {
 	var seats string
+	var putBack bool
 	c := &cobra.Command{
 		Use:   "doctor [FACTS.json…]",
 		Short: "Say what on a host would disturb a measurement, and how to fix it",
 		Long: `Say what on this host would disturb a measurement, why, by which source, and the
-command that fixes it. It changes nothing.
+command that fixes it. It changes nothing, but for --put-back: what a run had set on
+this host (sysctl. factors, link.mtu) and could not put back, as it was killed with
+its holder, is put back.
 
 With files, examine the hosts whose facts they hold: as netdyno facts prints them,
 or a run's facts.json. With --rig, ask every host of the rig. For several hosts it
@@ -63,6 +67,9 @@ also says how they differ, and whether that matters.`,
   netdyno doctor --rig ssh:node76,node73`,
 		ValidArgsFunction: completeFiles("json"),
 		RunE: func(cmd *cobra.Command, files []string) error {
+			if putBack {
+				return putSettingsBack()
+			}
 			hosts, err := hosts(cmd.Context(), files, seats)
 			if err != nil {
 				return err
@@ -71,8 +78,26 @@ also says how they differ, and whether that matters.`,
 		},
 	}
 	c.Flags().StringVar(&seats, "rig", "", "ask every host of this rig: "+strings.Join(arrange.Forms(), ", "))
+	c.Flags().BoolVar(&putBack, "put-back", false, "put back what a killed run had set on this host, and do nothing else")
+	c.MarkFlagsMutuallyExclusive("rig", "put-back")
 	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig})
 	return c
+}
+
+// putSettingsBack puts back what killed runs had set here.
+func putSettingsBack() error {
+	here, err := hold.Host("127.0.0.1")
+	if err != nil {
+		return err
+	}
+	all, err := here.PutBack()
+	for _, setting := range all {
+		fmt.Fprintln(stdout, "put back", setting)
+	}
+	if len(all) == 0 && err == nil {
+		fmt.Fprintln(stdout, "nothing is left to be put back")
+	}
+	return err
 }
 
 // hosts are the hosts that the command line names: recorded, of a rig, or

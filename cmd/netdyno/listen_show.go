@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,7 +178,7 @@ func (s *standing) sumCounts(span record.Span) {
 	from, to := span.From.Reading.Counts, span.To.Reading.Counts
 	fmt.Fprintf(s.out, ": %s exchanges, %s up, %s down\n", quantity.FormatCount(float64(to.Exchanges-from.Exchanges)),
 		quantity.FormatBytes(float64(to.ReceivedBytes-from.ReceivedBytes)), quantity.FormatBytes(float64(to.SentBytes-from.SentBytes)))
-	for _, kind := range sortedKinds(to.Errors) {
+	for _, kind := range slices.Sorted(maps.Keys(to.Errors)) {
 		fmt.Fprintf(s.out, "  %d errors of kind %s\n", to.Errors[kind]-from.Errors[kind], kind)
 	}
 }

@@ -66,6 +66,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		doctorCommand(),
 		explainCommand(),
 		meterCommand(),
+		holdCommand(),
 		versionCommand(),
 		manualCommand(),
 	)

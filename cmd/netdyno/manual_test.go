@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestTheManualHasAPageForEachCommandAndThreeShells(t *testing.T) {
@@ -29,5 +31,46 @@ func TestTheManualHasAPageForEachCommandAndThreeShells(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "man/man1/netdyno-manual.1")); err == nil {
 		t.Error("the command that writes the manual has a page of its own, want none")
+	}
+}
+
+// What troff would take for its own stands on the page as it is.
+func TestAManPageIsTheHelp(t *testing.T) {
+	c := &cobra.Command{Use: "weigh FILE", Short: "Weigh a file", Long: "Weigh it.\n.de is no macro\n'nor this\n  a\\b  --all", Example: "weigh a-b", Run: func(*cobra.Command, []string) {}}
+	c.Flags().IntP("times", "n", 3, "how `often`")
+	c.Flags().Bool("secret", false, "hidden")
+	if err := c.Flags().MarkHidden("secret"); err != nil {
+		t.Fatal(err)
+	}
+	want := `.TH NETDYNO 1 "" netdyno netdyno
+.SH NAME
+.nf
+weigh \- Weigh a file
+.fi
+.SH SYNOPSIS
+.nf
+weigh FILE [flags]
+.fi
+.SH DESCRIPTION
+.nf
+Weigh it.
+\&.de is no macro
+\(aqnor this
+  a\eb  \-\-all
+.fi
+.SH OPTIONS
+.TP
+\fB\-h, \-\-help\fP
+help for weigh
+.TP
+\fB\-n, \-\-times\fP often
+how often (default 3)
+.SH EXAMPLE
+.nf
+weigh a\-b
+.fi
+`
+	if got := manPage(c); got != want {
+		t.Errorf("the page is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -32,7 +32,9 @@ func printBeginning(s *session.Session, r *session.Run) {
 		between = "\n"
 	}
 	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.Title(study.Summary(s.Study)), between, extent(s, r.Left), placements(s))
-	if words := shorter(s, r.Left); words != "" {
+	if len(s.LeftOut) > 0 {
+		stdout.say("left out for --time: %s", strings.Join(s.LeftOut, ", "))
+	} else if words := shorter(s, r.Left); words != "" {
 		stdout.say("%s", words)
 	}
 }
@@ -60,6 +62,9 @@ func shorter(s *session.Session, left []record.Trial) string {
 	if timeOf(s, brief) < timeOf(s, few)*3/4 {
 		ways = append(ways, fmt.Sprintf("with blocks=%d window=%s about %s, and wider intervals", fewest, window, timeOf(s, brief)))
 	}
+	if least, without := s.Least(); least > 0 && least < timeOf(s, few)*3/4 {
+		ways = append(ways, fmt.Sprintf("with --time %s without %s", quantity.DurationText(least.Round(time.Second)+time.Second), strings.Join(without, ", ")))
+	}
 	if quick := s.Study.Name + "-quick"; slices.Contains(source.List(), quick) {
 		ways = append(ways, fmt.Sprintf("netdyno run %s is its short version", quick))
 	}
@@ -73,7 +78,7 @@ func shorter(s *session.Session, left []record.Trial) string {
 // least to the most where the run may end at a stage.
 func extent(s *session.Session, left []record.Trial) string {
 	if most := mostOf(s); len(most) < len(left) {
-		return fmt.Sprintf("a race of at most %s, %s", counted(len(most), "trial"), timeWords(s, most))
+		return fmt.Sprintf("a race of at most %s, %s", quantity.Plural(len(most), "trial"), timeWords(s, most))
 	}
 	most := timeOf(s, left)
 	for _, blocks := range s.Study.Stages {
@@ -84,7 +89,7 @@ func extent(s *session.Session, left []record.Trial) string {
 			return fmt.Sprintf("%d to %d trials in %d to %d blocks, about %s to %s", len(least), len(left), blocksOf(least), blocksOf(left), timeOf(s, least), most)
 		}
 	}
-	return fmt.Sprintf("%s in %s, about %s", counted(len(left), "trial"), counted(blocksOf(left), "block"), most)
+	return fmt.Sprintf("%s in %s, about %s", quantity.Plural(len(left), "trial"), quantity.Plural(blocksOf(left), "block"), most)
 }
 
 // mostOf are as many trials of a plan as a run of it takes at most.
@@ -141,13 +146,6 @@ func blocksOf(trials []record.Trial) int {
 		}
 	}
 	return len(seen)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // placements says which CPUs each end gets, for each placement of the plan.
@@ -286,7 +284,7 @@ func printStages(s *session.Session) {
 		if level == 0 {
 			continue
 		}
-		stages = append(stages, fmt.Sprintf("after %s at level %.3g", counted(looks[i], "block"), level))
+		stages = append(stages, fmt.Sprintf("after %s at level %.3g", quantity.Plural(looks[i], "block"), level))
 		if looks[i] < summary.Blocks {
 			shortest = min(shortest, s.Estimate(study.Before(s.Trials, looks[i])).Total)
 		}

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
@@ -25,6 +27,7 @@ type runFlags struct {
 	goOn    bool // --continue
 	dryRun  bool
 	probes  string // --profile, as it was typed
+	time    string // --time, likewise
 	gate    bool
 	own     ownMessage
 	url     urlFlags
@@ -88,10 +91,11 @@ rate is known within 5 % or you press Ctrl-C.`,
 	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
 	c.Flags().StringVar(&f.probes, "profile", "", "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
+	c.Flags().StringVar(&f.time, "time", "", "fit the study into about this `TIME`, such as 20m: what it leaves out for that is said")
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	f.addRequest(c)
 	f.result.declare(c.Flags())
-	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
+	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "time", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}
 	return c
@@ -210,7 +214,12 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	r.Set = append(r.Set, f.set...)
 	var own []session.Set
 	urls, others := splitURLs(args)
+	if r.Time, err = f.bound(); err != nil {
+		return r, err
+	}
 	switch {
+	case len(urls) > 0 && r.Time > 0:
+		return r, errors.New("--time fits a study into a time; how long a URL is measured is -d, such as -d 30s")
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case len(urls) > 0:
@@ -237,6 +246,18 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	r.Version, r.Say, r.Hold = version(), remark, ends.hold
 	r.Judge = session.Judge{Look: look, Allocate: allocate, Calibration: calibrationOf}
 	return r, err
+}
+
+// bound is the time into which --time fits the study; 0 without one.
+func (f runFlags) bound() (time.Duration, error) {
+	if f.time == "" {
+		return 0, nil
+	}
+	bound, err := quantity.ParseDuration(f.time)
+	if err != nil || bound <= 0 || bound > mostTime {
+		return 0, fmt.Errorf("--time %s: expected a duration of at most %s, such as 20m", quantity.Clip(f.time, 40), quantity.DurationText(mostTime))
+	}
+	return bound, nil
 }
 
 // probing is the key that --profile is short for.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/synthetic"
 )
@@ -33,7 +34,7 @@ func TestRunningTable(t *testing.T) {
 		}
 		table := runningTable(f, c.blocks)
 		text := strings.Join(table, "\n")
-		if len(table) != 1+2*c.arms || !regexp.MustCompile(c.want).MatchString(text) || !strings.HasPrefix(text, "after "+counted(c.blocks, "block")) {
+		if len(table) != 1+2*c.arms || !regexp.MustCompile(c.want).MatchString(text) || !strings.HasPrefix(text, "after "+quantity.Plural(c.blocks, "block")) {
 			t.Errorf("%d arms, %d blocks:\n%s", c.arms, c.blocks, text)
 		}
 	}

@@ -117,6 +117,6 @@ func studiesCommand() *cobra.Command {
 			}
 			return w.Flush()
 		},
-	})
+	}, claimsCommand())
 	return c
 }

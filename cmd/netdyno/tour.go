@@ -13,6 +13,7 @@ import (
 
 	"netdyno/internal/read/report"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -31,15 +32,9 @@ their reports on one page. Short windows make wide intervals: for a reliable
 answer, run the study itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir := session.Directory(out)
-			if err := dir.Vacant(); err != nil {
+			dir, err := session.Directory(out).OrFresh("tour")
+			if err != nil {
 				return err
-			}
-			if dir == "" {
-				var err error
-				if dir, err = session.Fresh("tour"); err != nil {
-					return err
-				}
 			}
 			return tour(cmd.Context(), dir)
 		},
@@ -61,9 +56,15 @@ func tour(ctx context.Context, dir session.Directory) error {
 	for i, name := range quickStudies {
 		fmt.Fprintf(stdout, "\n— %d of %d: %s\n", i+1, len(quickStudies), name)
 		stop := session.Directory(filepath.Join(string(dir), name))
-		err := run(ctx, []string{name}, runFlags{rig: rig.LoopbackName, out: string(stop)})
+		on, why := tourRig(name, func(text string) error { return canBuild(ctx, text) })
+		if why != "" {
+			stdout.say("%s", why)
+		}
+		err := run(ctx, []string{name}, runFlags{rig: on, out: string(stop)})
 		entries = append(entries, entry(stop, name, err))
-		worst = worse(worst, err)
+		if codeOf(err) > codeOf(worst) {
+			worst = err
+		}
 		if ctx.Err() != nil {
 			break
 		}
@@ -81,6 +82,35 @@ func tour(ctx context.Context, dir session.Directory) error {
 	fmt.Fprintln(stdout)
 	stdout.say("all of it  %s", dir.HTML())
 	return worst
+}
+
+// tourLink is the rig on which the tour asks what fills a link: loopback is none.
+const tourLink = "netns:2?rate=1Gbit"
+
+// tourRig is the rig of one stop: loopback, or for a study about a link one with a link.
+// Where that cannot be built it is loopback, and why is a line on that.
+func tourRig(name string, build func(rig string) error) (on, why string) {
+	s, err := source.Named(name)
+	if err != nil || s.Fills == nil {
+		return rig.LoopbackName, "" // an error is the run's to tell
+	}
+	if err := build(tourLink); err != nil {
+		return rig.LoopbackName, fmt.Sprintf("A link of 1 Gbit/s between two namespaces cannot be made here: %v. It runs on loopback, which is no link.", err)
+	}
+	return tourLink, ""
+}
+
+// canBuild builds a rig and takes it down.
+func canBuild(ctx context.Context, text string) error {
+	c, err := arrange.Parse(text, os.ReadFile)
+	if err != nil {
+		return err
+	}
+	built, err := c.Build(ctx)
+	if err != nil {
+		return err
+	}
+	return built.Close()
 }
 
 // tourTime says what the tour will do, and how long that takes by the plans.
@@ -113,12 +143,4 @@ func entry(d session.Directory, name string, failed error) report.Entry {
 		return report.Entry{Name: name, Tally: err.Error()}
 	}
 	return report.New(r.Findings).Entry(filepath.Join(name, filepath.Base(d.HTML())))
-}
-
-// worse returns the error with the higher exit status, the first of equals.
-func worse(a, b error) error {
-	if codeOf(b) > codeOf(a) {
-		return b
-	}
-	return a
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -54,20 +55,13 @@ func transportsCommand() *cobra.Command {
 			w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "TRANSPORT\tWIRE\tROLES\tWORKER\t")
 			for _, o := range offers {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", o.Name, wireOf(o), roles(o.Roles), filepath.Base(o.Program.Path), o.Doc)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", o.Name, cmp.Or(o.Wire, "any"), roles(o.Roles), filepath.Base(o.Program.Path), o.Doc)
 			}
 			return w.Flush()
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the workers' own descriptions as JSON")
 	return c
-}
-
-func wireOf(o bench.Offer) string {
-	if o.Wire == "" {
-		return "any"
-	}
-	return o.Wire
 }
 
 func roles(r []contract.Role) string {
@@ -79,8 +73,12 @@ func roles(r []contract.Role) string {
 }
 
 func describe(o bench.Offer) {
+	delivery := "chunks as they come"
+	if o.Delivery == contract.DeliveryMessage {
+		delivery = "whole messages"
+	}
 	stdout.say("%s: %s", o.Name, o.Doc)
-	stdout.say("  wire %s, roles %s, delivers %s, in %s", wireOf(o), roles(o.Roles), deliveryOf(o), o.Program.Path)
+	stdout.say("  wire %s, roles %s, delivers %s, in %s", cmp.Or(o.Wire, "any"), roles(o.Roles), delivery, o.Program.Path)
 	if len(o.Codecs) > 0 {
 		fmt.Fprintf(stdout, "  codecs %s\n", strings.Join(o.Codecs, ", "))
 	}
@@ -131,11 +129,4 @@ func defaultText(o contract.Option) string {
 		return "empty"
 	}
 	return fmt.Sprint(o.Default)
-}
-
-func deliveryOf(o bench.Offer) string {
-	if o.Delivery == contract.DeliveryMessage {
-		return "whole messages"
-	}
-	return "chunks as they come"
 }

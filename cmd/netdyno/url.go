@@ -174,11 +174,7 @@ func (t urlFlags) last(data string) string {
 
 // armOf makes an arm of what was found.
 func armOf(found target.Found) session.Arm {
-	arm := session.Arm{Given: target.Shown(found.URL), Name: found.Name, Levels: found.Levels, Texts: map[string]session.Text{}}
-	for factor, text := range found.Texts {
-		arm.Texts[factor] = session.Text(text)
-	}
-	return arm
+	return session.Arm{Given: target.Shown(found.URL), Name: found.Name, Levels: found.Levels, Texts: found.Texts}
 }
 
 // account says whose CPU and memory will be the server's, or why nobody's.

@@ -292,7 +292,8 @@ type Result struct {
 	Runtime    *Runtime `json:"runtime,omitempty"`
 	Profile    []byte   `json:"profile,omitempty"` // CPU profile of the window, gzipped pprof, when setup asked for one
 
-	Profiles map[string][]byte `json:"profiles,omitempty"` // further profiles of the window by kind (ProfileAllocations, …), gzipped pprof, each its growth inside the window
+	Profiles       map[string][]byte `json:"profiles,omitempty"`        // further profiles of the window by kind (ProfileAllocations, …), gzipped pprof, each its growth inside the window
+	ProfilesBefore map[string][]byte `json:"profiles_before,omitempty"` // what a profile of Profiles held already as the window opened, to be subtracted from it; absent where that was done
 
 	Reasons  []Reason           `json:"reasons,omitempty"`  // why exchanges of the window failed, the most frequent first
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known

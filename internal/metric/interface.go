@@ -16,7 +16,11 @@ func interfaceMetrics() []Metric {
 	rate := func(name, unit, label, doc, formula string, of func(contract.Interface) int64) Metric {
 		return Metric{
 			Name: name, Unit: unit, Label: label, Doc: doc, Formula: fmt.Sprintf(from, formula),
-			in: func(w *record.Window) (float64, bool) { return interfaceRate(w, of) },
+			in: func(w *record.Window) (float64, bool) {
+				return overHosts(w, meteredSeconds, func(_ string, before, after contract.Interface) float64 {
+					return record.Growth(of(before), of(after))
+				})
+			},
 		}
 	}
 	return []Metric{
@@ -34,13 +38,6 @@ func interfaceMetrics() []Metric {
 			in:      linkRateShare,
 		},
 	}
-}
-
-// interfaceRate sums a counter's growth per second over the hosts of the clients.
-func interfaceRate(w *record.Window, of func(contract.Interface) int64) (float64, bool) {
-	return overHosts(w, meteredSeconds, func(_ string, before, after contract.Interface) float64 {
-		return record.Growth(of(before), of(after))
-	})
 }
 
 // overHosts sums what grew on the clients' busiest interfaces, each divided by its
@@ -142,4 +139,40 @@ func nominal(w *record.Window, name string) (float64, bool) {
 		lowest = min(lowest, rate)
 	}
 	return lowest, !math.IsInf(lowest, 1)
+}
+
+// linkMetrics are what crossed the link for one exchange: payload, headers,
+// acknowledgements and retransmissions, both directions.
+func linkMetrics() []Metric {
+	const from = " sent and received by the busiest interface of each client's host ÷ exchanges; other traffic counts too; on loopback, which sees everything twice, counted once"
+	return []Metric{
+		{
+			Name: "link_bytes_per_exchange", Unit: "B", Suffix: "/exchange", Better: Lower, Label: "bytes on the link", Doc: "bytes on the link per exchange",
+			Formula: "bytes" + from,
+			in: func(w *record.Window) (float64, bool) {
+				return perLink(w, func(i contract.Interface) (received, sent int64) { return i.ReceivedBytes, i.SentBytes })
+			},
+		},
+		{
+			Name: "link_packets_per_exchange", Unit: "1", Suffix: "/exchange", Better: Lower, Label: "packets on the link", Doc: "packets on the link per exchange",
+			Formula: "packets" + from,
+			in: func(w *record.Window) (float64, bool) {
+				return perLink(w, func(i contract.Interface) (received, sent int64) { return i.ReceivedPackets, i.SentPackets })
+			},
+		},
+	}
+}
+
+// perLink sums an interface's counters over the clients' hosts, both directions;
+// on loopback, where what is sent is received too, once.
+func perLink(w *record.Window, of func(contract.Interface) (received, sent int64)) (float64, bool) {
+	sum, ok := overHosts(w, costLength(w, meteredSeconds), func(name string, before, after contract.Interface) float64 {
+		receivedBefore, sentBefore := of(before)
+		received, sent := of(after)
+		if name == record.Loopback {
+			return record.Growth(sentBefore, sent)
+		}
+		return record.Growth(sentBefore, sent) + record.Growth(receivedBefore, received)
+	})
+	return perExchange(w, sum, ok && sum > 0)
 }

@@ -88,29 +88,21 @@ func Exact(t record.Times, shares []float64) int {
 
 // Moved returns the figures that are lower bounds, because exchanges that were left
 // unfinished would raise them however much longer they took: every mean, and the
-// percentiles that lie among those exchanges; by the metric's name, in µs. Nil when
-// nothing was left.
+// percentiles that lie among those exchanges; by the metric's name, in µs. Empty
+// when nothing was left.
 func Moved(w *record.Window) map[string]float64 {
-	var moved map[string]float64
-	bound := func(name string, us float64, is bool) {
-		if is {
-			if moved == nil {
-				moved = map[string]float64{}
-			}
-			moved[name] = us
-		}
-	}
+	moved := map[string]float64{}
 	for _, kind := range []string{record.Service, record.Response} {
 		t, ok := w.Times(kind)
 		if !ok || !t.Bounded() {
 			continue
 		}
 		for _, p := range Percentiles {
-			us, printed := percentileUs(w, kind, p.Share)
-			bound(PercentileName(kind, p.Name), us, printed && Exact(t, []float64{p.Share}) == 0)
+			if us, printed := percentileUs(w, kind, p.Share); printed && Exact(t, []float64{p.Share}) == 0 {
+				moved[PercentileName(kind, p.Name)] = us
+			}
 		}
-		us, _ := meanUs(w, kind)
-		bound(meanName(kind), us, true)
+		moved[meanName(kind)], _ = meanUs(w, kind)
 	}
 	return moved
 }

@@ -70,6 +70,7 @@ func handMade(t *testing.T) *record.Record {
 			Result: &contract.Result{
 				FromNs: from, ToNs: to, Service: text, Response: text, Lag: text,
 				Counts: contract.Counts{Exchanges: n, SentBytes: n * 100, ReceivedBytes: n * 200},
+				Own:    map[string]float64{"received_bytes": 3 * float64(n), "messages": float64(n) / 5},
 			},
 		})
 	}
@@ -88,8 +89,8 @@ var absentByHand = map[string]bool{
 func TestMetricsByHand(t *testing.T) {
 	r := handMade(t)
 	want := map[string]float64{
-		"exchanges_per_s":                 1500,
-		"goodput_bytes_per_s":             300_000,
+		"exchanges_per_s":     1500,
+		"goodput_bytes_per_s": 300_000, "bytes_per_event": 15,
 		"offered_share":                   0.75,
 		"error_share":                     0,
 		"unfinished":                      0,

@@ -14,7 +14,7 @@ func runtimeMetrics() []Metric {
 			Name: GCShare, Unit: "share", Better: Lower, Label: "GC share of CPU", Doc: "GC share of CPU",
 			Formula: "CPU time of the garbage collector ÷ CPU time of the process tree, both per second of the window",
 		}, func(_ *record.Window, spans []record.Span) (float64, bool) {
-			gc, ok := runtimeGrowth(spans, gcCPUNs, record.Span.Seconds)
+			gc, ok := runtimeGrowth(spans, func(r *contract.Runtime) int64 { return r.GCCPUNs }, record.Span.Seconds)
 			c, known := cores(spans)
 			return gc / nsPerS / c, ok && known && c > 0
 		}),
@@ -50,7 +50,6 @@ func runtimeMetrics() []Metric {
 	)
 }
 
-func gcCPUNs(r *contract.Runtime) int64   { return r.GCCPUNs }
 func gcPauseNs(r *contract.Runtime) int64 { return r.GCPauseNs }
 func gcCycles(r *contract.Runtime) int64  { return r.GCCycles }
 

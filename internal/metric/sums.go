@@ -89,6 +89,17 @@ func sumRate(spans []record.Span, counter func(record.Span) (from, to int64, ok 
 	return sum, true
 }
 
+// processRate is sumRate of a counter of the spans' process trees.
+func processRate(spans []record.Span, of func(contract.Process) int64, length spanLength) (float64, bool) {
+	return sumRate(spans, func(s record.Span) (from, to int64, ok bool) {
+		a, b, _, ok := s.Metered()
+		if !ok {
+			return 0, 0, false
+		}
+		return of(a.Process), of(b.Process), true
+	}, length)
+}
+
 func meteredSeconds(s record.Span) (float64, bool) {
 	_, _, length, ok := s.Metered()
 	return length, ok

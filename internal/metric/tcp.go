@@ -12,20 +12,18 @@ import (
 // is better.
 func tcpMetrics() []Metric {
 	return slices.Concat(
-		tcpAtClose(Metric{
+		tcpMean(Metric{
 			Name: TCPRTT, Unit: "µs", Label: "TCP round trip", Heading: "round trip", Doc: "round-trip time by TCP",
 			Formula: "smoothed round-trip time as the window closes, under load, mean over the connections",
-		}, perConnection, func(t *contract.TCP) float64 { return float64(t.RTTNs) / nsPerUs * float64(t.Sockets) }),
-		tcpAtClose(Metric{
+		}, func(t *contract.TCP) float64 { return float64(t.RTTNs) / nsPerUs }),
+		tcpMean(Metric{
 			Name: "tcp_queueing_us", Unit: "µs", Label: "TCP queueing", Heading: "queueing", Doc: "round-trip time by TCP above the shortest",
 			Formula: "smoothed round-trip time as the window closes − the shortest of any connection of that worker, mean over the connections",
-		}, perConnection, func(t *contract.TCP) float64 { return float64(t.RTTNs-t.MinRTTNs) / nsPerUs * float64(t.Sockets) }),
-		tcpAtClose(Metric{
+		}, func(t *contract.TCP) float64 { return float64(t.RTTNs-t.MinRTTNs) / nsPerUs }),
+		tcpMean(Metric{
 			Name: TCPCongestionWindow, Unit: "B", Label: "TCP congestion window", Heading: "congestion window", Doc: "congestion window by TCP",
 			Formula: "congestion window as the window closes, mean over the connections: segments × the largest segment of any connection",
-		}, perConnection, func(t *contract.TCP) float64 {
-			return float64(t.CongestionWindow) * float64(t.SegmentBytes) * float64(t.Sockets)
-		}),
+		}, func(t *contract.TCP) float64 { return float64(t.CongestionWindow) * float64(t.SegmentBytes) }),
 		tcpShare(Metric{
 			Name: TCPRetransmitShare, Unit: "share", Better: Lower, Label: "TCP retransmits", Heading: "retransmitted", Doc: "share of segments retransmitted",
 			Formula: "segments retransmitted ÷ segments sent with data",
@@ -44,10 +42,17 @@ func tcpMetrics() []Metric {
 			Doc:     "share of sending time held back by its own send buffer",
 			Formula: "time in which the sender's own send buffer held it back ÷ time with data to send",
 		}, func(g record.TCPGrowth) (part, whole float64) { return g.SendBufferS, g.BusyS }),
-		tcpAtClose(Metric{
+		bothEnds(Metric{
 			Name: "tcp_delivery_bytes_per_s", Unit: "B/s", Label: "TCP delivery", Heading: "delivery", Doc: "delivery rate by TCP",
 			Formula: "rate at which the latest flight was acknowledged, summed over connections, as the window closes; of short messages the rate of a burst, not of the load",
-		}, overConnections, func(t *contract.TCP) float64 { return float64(t.DeliveryBytesPerS) }),
+		}, func(_ *record.Window, spans []record.Span) (float64, bool) {
+			sum, _, ok := tcpAtClose(spans, func(t *contract.TCP) float64 { return float64(t.DeliveryBytesPerS) })
+			return sum, ok
+		}),
+		bothEnds(Metric{
+			Name: Unread, Unit: "B", Label: "TCP unread", Heading: "unread", Doc: "bytes in its sockets' receive queues",
+			Formula: "bytes received and not read, over all connections: mean of the readings at the window's edges and, with a timeline, of those between",
+		}, func(_ *record.Window, spans []record.Span) (float64, bool) { return record.Unread(spans) }),
 	)
 }
 
@@ -63,23 +68,101 @@ func tcpShare(m Metric, of func(record.TCPGrowth) (part, whole float64)) []Metri
 	})
 }
 
-// How tcpAtClose puts several spans together.
-type tcpTotal func(sum, connections float64) float64
-
-func perConnection(sum, connections float64) float64 { return sum / connections }
-func overConnections(sum, _ float64) float64         { return sum }
-
-// tcpAtClose makes both ends' metric of what the connections are like at the
-// closing edge.
-func tcpAtClose(m Metric, total tcpTotal, of func(*contract.TCP) float64) []Metric {
+// tcpMean makes both ends' metric of the mean connection at the closing edge.
+func tcpMean(m Metric, of func(*contract.TCP) float64) []Metric {
 	return bothEnds(m, func(_ *record.Window, spans []record.Span) (float64, bool) {
-		g, ok := record.GrowthOf(spans)
-		sum := 0.0
-		for _, s := range spans {
-			if _, to, known := s.TCP(); known {
-				sum += of(to)
-			}
-		}
-		return total(sum, g.Sockets), ok
+		sum, connections, ok := tcpAtClose(spans, func(t *contract.TCP) float64 { return of(t) * float64(t.Sockets) })
+		return sum / connections, ok
 	})
+}
+
+// tcpAtClose sums what the connections are like at the closing edge.
+func tcpAtClose(spans []record.Span, of func(*contract.TCP) float64) (sum, connections float64, ok bool) {
+	g, ok := record.GrowthOf(spans)
+	for _, s := range spans {
+		if _, to, known := s.TCP(); known {
+			sum += of(to)
+		}
+	}
+	return sum, g.Sockets, ok
+}
+
+// connectionMetrics say how evenly the clients' connections share what they
+// move: streams that are many and unequal hide in a sum.
+func connectionMetrics() []Metric {
+	one := func(name, which string, of func([]float64) float64) Metric {
+		return Metric{
+			Name: name, Unit: "B/s", Better: Higher, Label: which + " connection", Doc: "rate of the " + which + " connection",
+			Formula: "TCP payload per second, in the direction of the goodput, of the clients' " + which + " connection, as the kernel counts it; at most 64 connections at each client, all under load",
+			in: func(w *record.Window) (float64, bool) {
+				rates, ok := connectionRates(w)
+				if !ok {
+					return 0, false
+				}
+				return of(rates), true
+			},
+		}
+	}
+	return []Metric{
+		one(SlowestConnection, "slowest", slices.Min[[]float64]),
+		one(FastestConnection, "fastest", slices.Max[[]float64]),
+		{
+			Name: BytesPerEvent, Unit: "B", Label: "bytes per event", Doc: "bytes that an event brought the client's program",
+			Formula: "bytes received ÷ messages, both as the clients' programs count them over their whole run (muduo, evpp): what there was to read, not the block that was sent",
+			in:      bytesPerEvent,
+		},
+	}
+}
+
+// bytesPerEvent divides what the clients' programs say they received by the messages
+// in which it came. Of one that says nothing there is none.
+func bytesPerEvent(w *record.Window) (float64, bool) {
+	bytes, messages := 0.0, 0.0
+	for i := range w.Record.Workers {
+		worker := &w.Record.Workers[i]
+		if worker.Role != contract.Client {
+			continue
+		}
+		if worker.Result == nil {
+			return 0, false
+		}
+		bytes += worker.Result.Own["received_bytes"]
+		messages += worker.Result.Own["messages"]
+	}
+	return bytes / messages, messages > 0
+}
+
+// connectionRates returns each connection's bytes per second, in the direction
+// that goodput is about; false where a client does not have every connection's
+// counters, or some connections carry no load by design.
+func connectionRates(w *record.Window) ([]float64, bool) {
+	up, down, ok := w.Directions()
+	clients, known := w.Spans(contract.Client)
+	if !ok || !known {
+		return nil, false
+	}
+	var rates []float64
+	for _, s := range clients {
+		from, to, same := s.TCP()
+		length, timed := meteredSeconds(s)
+		idle := s.Worker.Setup == nil || s.Worker.Setup.Load.ActiveShare > 0 && s.Worker.Setup.Load.ActiveShare < 1
+		if !same || !timed || idle || len(to.Each) != to.Sockets || len(from.Each) != len(to.Each) {
+			return nil, false
+		}
+		for i, after := range to.Each {
+			before := from.Each[i]
+			grown := 0.0
+			if up {
+				grown += record.Growth(before.AckedBytes, after.AckedBytes)
+			}
+			if down {
+				grown += record.Growth(before.ReceivedBytes, after.ReceivedBytes)
+			}
+			if after.Inode != before.Inode || grown < 0 {
+				return nil, false
+			}
+			rates = append(rates, grown/length)
+		}
+	}
+	return rates, len(rates) > 0
 }

@@ -15,10 +15,15 @@ func accounted(t *testing.T) *record.Record {
 	t.Helper()
 	r := handMade(t)
 	ms := int64(1_000_000)
-	r.Workers[0].Open.Meter.TCP = &contract.TCP{Sockets: 3, BusyNs: 100 * ms, ReceiveWindowNs: 50 * ms, SentSegments: 500, Retransmits: 7, RTTNs: 1}
+	r.Workers[0].Open.Meter.TCP = &contract.TCP{Sockets: 3, BusyNs: 100 * ms, ReceiveWindowNs: 50 * ms, SentSegments: 500, Retransmits: 7, RTTNs: 1, ReceiveBufferedBytes: 3000}
+	opened := r.Workers[0].Open.Meter.AtNs
+	r.Workers[0].Metered = []contract.Meter{ // one of the connections; what was read before the window says nothing
+		{AtNs: opened - 1, TCP: &contract.TCP{Sockets: 1, ReceiveBufferedBytes: 1 << 30}},
+		{AtNs: opened + 1, TCP: &contract.TCP{Sockets: 1, ReceiveBufferedBytes: 5000}},
+	}
 	r.Workers[0].Close.Meter.TCP = &contract.TCP{
 		Sockets: 3, BusyNs: 2500 * ms, ReceiveWindowNs: 1250 * ms, SendBufferNs: 600 * ms, SentSegments: 1500, Retransmits: 17,
-		RTTNs: 250_000, MinRTTNs: 40_000, CongestionWindow: 10, SegmentBytes: 1448, DeliveryBytesPerS: 9000,
+		ReceiveBufferedBytes: 9000, RTTNs: 250_000, MinRTTNs: 40_000, CongestionWindow: 10, SegmentBytes: 1448, DeliveryBytesPerS: 9000,
 	}
 	for i, rtt := range []int64{100_000, 400_000} {
 		w := &r.Workers[i+1] // one connection, and two
@@ -40,7 +45,8 @@ func TestTCPMetricsByHand(t *testing.T) {
 		"server.tcp_receive_window_share":    0.5,
 		"server.tcp_send_buffer_share":       0.25,
 		"server.tcp_delivery_bytes_per_s":    9000,
-		"client.tcp_rtt_us":                  300, // of three connections; averaging the clients would give 250
+		"server.unread_bytes":                9000, // (3000 + 9000 + 3 × 5000) / 3
+		"client.tcp_rtt_us":                  300,  // of three connections; averaging the clients would give 250
 		"client.tcp_retransmit_share":        math.NaN(),
 		"client.tcp_busy_share":              0.4,
 		"client.tcp_receive_window_share":    0,

@@ -14,6 +14,20 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// And lists texts as a sentence does: "a", "a and b", "a, b and c".
+func And(texts []string) string { return listed(texts, " and ") }
+
+// Or lists texts as alternatives: "a, b or c".
+func Or(texts []string) string { return listed(texts, " or ") }
+
+func listed(texts []string, before string) string {
+	last := len(texts) - 1
+	if last < 1 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:last], ", ") + before + texts[last]
+}
+
 // Names lists the first six names, and counts the rest where they are more than one,
 // which is as short as its name: "a, b, c, d, e, f and 3 more".
 func Names(names []string) string {

@@ -28,18 +28,34 @@ const (
 	Lower    ClaimKind = "lower"    // each arm falls short of the base by more than the margin
 	Sized    ClaimKind = "ratio"    // each arm's ratio to the base is Of, within the margin
 	Steadier ClaimKind = "steadier" // the arms' ratios to the base vary less from cell to cell than those of Than
+	Above    ClaimKind = "above"    // each arm's own figure lies above Of; there is no base
+	Below    ClaimKind = "below"    // it lies below
+	Near     ClaimKind = "near"     // it is Of, within the margin
 )
 
-// ClaimPart is one condition, in every cell that has the levels of Where. With
-// From it is about the ratio there divided by the ratio at the levels of From: an
-// interaction.
+// TheLink is the base of a claim about the link itself: a goodput is divided by the link's
+// declared rate. No arm has this name.
+const TheLink = "link"
+
+// ClaimPart is one condition, in every cell that has the levels of Where. It is about a
+// metric, about the share that something has of an end's CPU profile, or about a
+// coefficient of one of the study's fits. With From it is about the ratio there divided by
+// the ratio at the levels of From, an interaction; of a profile, about the difference of
+// the two shares.
 type ClaimPart struct {
-	Metric string            `json:"metric"`
-	Is     ClaimKind         `json:"is"` // same, higher, lower, ratio, steadier
-	Arms   []string          `json:"arms"`
-	Base   string            `json:"base"`
+	Metric  string    `json:"metric,omitempty"`
+	Profile string    `json:"profile,omitempty"` // an activity, or a function with what it calls
+	End     string    `json:"end,omitempty"`     // whose profile: "server" or "client"
+	Fit     string    `json:"fit,omitempty"`     // title of the fit
+	Term    string    `json:"term,omitempty"`    // factor of the coefficient
+	Is      ClaimKind `json:"is"`                // same, higher, lower, ratio, steadier, above, below, near
+	Arms    []string  `json:"arms,omitempty"`
+	Base    string    `json:"base,omitempty"` // an arm, or TheLink; none of a figure of its own
+
+	BaseWhere map[string]string `json:"base_where,omitempty"` // levels of the base, where it is measured in another cell
+
 	Than   []string          `json:"than,omitempty"` // of steadier
-	Of     float64           `json:"of,omitempty"`   // of ratio
+	Of     float64           `json:"of,omitempty"`   // of ratio, above, below and near
 	Margin float64           `json:"margin"`         // ratio − 1 within which figures are the same
 	Where  map[string]string `json:"where,omitempty"`
 	From   map[string]string `json:"from,omitempty"` // instead of the levels of Where, of the same factors and others
@@ -97,11 +113,22 @@ func (l Ladder) Pairs() []Pair {
 	return all
 }
 
+// LinkQuestion is what a study asks of the link that its trials go through: whether TCP fills it,
+// with how little, and what else is worth its place. The link is declared and never
+// measured: its rate is that of factor link.rate, or of the card.
+type LinkQuestion struct {
+	TCP   []string          `json:"tcp"`             // arms that are plain TCP
+	Share float64           `json:"share"`           // of the link's rate, headers counted, from which on it is full
+	Where map[string]string `json:"where,omitempty"` // only trials at these levels
+}
+
 // Pays is a replacement that a study weighs: what the CPU time is worth that some
 // arms save over others which move the same work.
 type Pays struct {
-	Title     string            `json:"title"` // what would be bought: "RDMA"
-	Arms      []string          `json:"arms"`  // that have it
-	InsteadOf []string          `json:"instead_of"`
-	Where     map[string]string `json:"where,omitempty"` // only trials at these levels
+	Title      string            `json:"title"` // what would be bought: "RDMA"
+	Arms       []string          `json:"arms"`  // that have it
+	InsteadOf  []string          `json:"instead_of"`
+	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can weigh it; then it has no arms
+	At         int64             `json:"at,omitempty"`         // bits per second that the saved cores are of; 0: the link's
+	Where      map[string]string `json:"where,omitempty"`      // only trials at these levels
 }

@@ -111,24 +111,29 @@ func (w *File) Append(r Record) error {
 
 // End writes what the hosts were like after the last trial.
 func (w *File) End(after map[string]Host) error {
-	if err := w.writeLine(ending{Schema: Schema, After: after}); err != nil {
-		return fmt.Errorf("append the facts after the run to %s: %w", w.file.Name(), err)
-	}
-	return nil
+	return w.add("the facts after the run", addition{After: after})
 }
 
 // Allocate writes what is run of a block, before the block's first record.
 func (w *File) Allocate(a Allocation) error {
-	if err := w.writeLine(decision{Schema: Schema, Allocated: &a}); err != nil {
-		return fmt.Errorf("append what runs of block %d to %s: %w", a.Block, w.file.Name(), err)
-	}
-	return nil
+	return w.add(fmt.Sprintf("what runs of block %d", a.Block), addition{Allocated: &a})
 }
 
 // Stop writes that no later block will run.
 func (w *File) Stop(at Stop) error {
-	if err := w.writeLine(ending{Schema: Schema, Stopped: &at}); err != nil {
-		return fmt.Errorf("append the stop after %d blocks to %s: %w", at.Blocks, w.file.Name(), err)
+	return w.add(fmt.Sprintf("the stop after %d blocks", at.Blocks), addition{Stopped: &at})
+}
+
+// Ask writes what was asked before the run, or before it went on.
+func (w *File) Ask(asked []Asked) error {
+	return w.add("what was asked before the run", addition{Asked: asked})
+}
+
+// add writes a line that is no record.
+func (w *File) add(what string, a addition) error {
+	a.Schema = Schema
+	if err := w.writeLine(a); err != nil {
+		return fmt.Errorf("append %s to %s: %w", what, w.file.Name(), err)
 	}
 	return nil
 }

@@ -1,10 +1,6 @@
 package record
 
-import (
-	"fmt"
-
-	"netdyno/internal/contract"
-)
+import "netdyno/internal/contract"
 
 // Asked is how many requests a command sent to an arm's server before it opened the run:
 // trials account for their own.
@@ -13,20 +9,6 @@ type Asked struct {
 	Probe  int64  `json:"probe"`            // to learn how it is to be asked
 	Client int64  `json:"client,omitempty"` // by the chosen client, to see whether it can
 	Untold bool   `json:"untold,omitempty"` // it could not, and does not tell what it had sent until then
-}
-
-// Ask writes what was asked before the run, or before it went on.
-func (w *File) Ask(asked []Asked) error {
-	if err := w.writeLine(asking{Schema: Schema, Asked: asked}); err != nil {
-		return fmt.Errorf("append what was asked before the run to %s: %w", w.file.Name(), err)
-	}
-	return nil
-}
-
-// asking is a line before records: what was asked of the servers meanwhile.
-type asking struct {
-	Schema int     `json:"schema"`
-	Asked  []Asked `json:"asked"`
 }
 
 // Sent returns how many requests the trial's clients sent; false where a client that had

@@ -187,22 +187,16 @@ func checkSchema(line, schema int) error {
 	return nil
 }
 
-// ending is a line after records: that the run stopped at a stage, or what the
-// hosts were like after the last record. A resumed run may have more than one,
-// of which the last counts.
-type ending struct {
-	Schema  int             `json:"schema"`
-	After   map[string]Host `json:"after,omitzero"` // an empty one is a line too
-	Stopped *Stop           `json:"stopped,omitempty"`
+// addition is a line among the records that is none; one of its fields is set.
+type addition struct {
+	Schema    int             `json:"schema"`
+	After     map[string]Host `json:"after,omitzero"`      // what the hosts were like after the last record, an empty map too; of several the last counts
+	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a stage; of several the last counts
+	Allocated *Allocation     `json:"allocated,omitempty"` // before a block's records: what of the block is run
+	Asked     []Asked         `json:"asked,omitempty"`     // before records: what the servers were asked meanwhile
 }
 
-// decision is a line before a block's records: what of the block is run.
-type decision struct {
-	Schema    int         `json:"schema"`
-	Allocated *Allocation `json:"allocated"`
-}
-
-// recordLine is a line after the header: a record, an ending, a decision, or what was asked.
+// recordLine is a line after the header: a record or an addition.
 type recordLine struct {
 	Record
 	After     map[string]Host `json:"after"`

@@ -72,6 +72,7 @@ type Study struct {
 	Fits      []Fit             `json:"fits,omitempty"`
 	Reaches   []Reach           `json:"reaches,omitempty"`
 	Pays      []Pays            `json:"pays,omitempty"`
+	Fills     *LinkQuestion     `json:"fills,omitempty"`
 	Costs     []Cost            `json:"costs,omitempty"`
 	Claims    []Claim           `json:"claims,omitempty"`
 	Ladders   []Ladder          `json:"ladders,omitempty"`

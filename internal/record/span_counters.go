@@ -109,6 +109,31 @@ func (s Span) TCP() (from, to *contract.TCP, ok bool) {
 	return from, to, from != nil && to != nil && from.Sockets == to.Sockets && to.Sockets > 0
 }
 
+// Unread returns how many bytes stood in the receive queues of some workers' connections,
+// summed over these: the mean of the readings at the window's edges and, of a trial with
+// a timeline, of those between, which are of some connections and stand for all. False
+// where an edge lacks the account.
+func Unread(spans []Span) (bytes float64, ok bool) {
+	for _, s := range spans {
+		from, to, known := s.TCP()
+		if !known {
+			return 0, false
+		}
+		readings := []*contract.TCP{from, to}
+		for _, m := range s.Worker.Metered {
+			if m.TCP != nil && m.TCP.Sockets > 0 && m.AtNs > s.From.Meter.AtNs && m.AtNs < s.To.Meter.AtNs {
+				readings = append(readings, m.TCP)
+			}
+		}
+		sum := 0.0
+		for _, r := range readings {
+			sum += float64(r.ReceiveBufferedBytes) / float64(r.Sockets)
+		}
+		bytes += sum / float64(len(readings)) * float64(to.Sockets)
+	}
+	return bytes, len(spans) > 0
+}
+
 // UDPGrowth is by how much the kernel's counters of UDP grew between the edges of
 // several workers: those of the network namespaces, and the drops of the workers'
 // own sockets.

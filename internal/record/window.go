@@ -149,13 +149,13 @@ func countersAgree(a, b *contract.Meter) bool {
 	if len(a.CPUs) == 0 || len(a.CPUs) != len(b.CPUs) {
 		return false
 	}
-	slack := abs(Growth(a.AtNs, b.AtNs)) + ticks
+	slack := math.Abs(Growth(a.AtNs, b.AtNs)) + ticks
 	for i, cpu := range a.CPUs {
 		other := b.CPUs[i]
 		if cpu.ID != other.ID ||
-			abs(Growth(cpu.UserNs, other.UserNs)) > slack ||
-			abs(Growth(cpu.SystemNs, other.SystemNs)) > slack ||
-			abs(Growth(cpu.IdleNs, other.IdleNs)) > slack {
+			math.Abs(Growth(cpu.UserNs, other.UserNs)) > slack ||
+			math.Abs(Growth(cpu.SystemNs, other.SystemNs)) > slack ||
+			math.Abs(Growth(cpu.IdleNs, other.IdleNs)) > slack {
 			return false
 		}
 	}
@@ -266,13 +266,6 @@ func decode(r *contract.Result, kind string) *hist.Histogram {
 		return nil
 	}
 	return h
-}
-
-func abs(x float64) float64 {
-	if x < 0 {
-		return -x
-	}
-	return x
 }
 
 // Alone returns the window of one client without the others and the servers:

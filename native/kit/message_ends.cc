@@ -5,6 +5,7 @@
 
 #include "kit/address.h"
 #include "kit/path.h"
+#include "kit/staging.h"
 
 namespace netdyno {
 
@@ -47,7 +48,7 @@ MessageClient::MessageClient(const contract::Setup& setup, Load& load, const Mak
   const MessageTerms terms{setup_, longest_message(setup_), own_host(setup_)};
   const int count = std::min(load.shards(), demands_.max_loops);
   for (int i = 0; i < count; i++) {
-    loops_.add(std::make_unique<MessageLoop>(contract::Role::client, make(terms)));
+    loops_.add(std::make_unique<MessageLoop>(contract::Role::client, in_memory(make, terms)));
   }
   run_all(
       loops_.size(), [this](std::size_t loop) { connect(loop); }, [this] { cancelled_ = true; });
@@ -164,7 +165,7 @@ MessageServer::MessageServer(const contract::Setup& setup, const MakeEngine& mak
   const int count = std::min(effective_threads(setup_), demands.max_loops);
   for (int i = 0; i < count; i++) {
     Serving& serving = *servings_.emplace_back(std::make_unique<Serving>());
-    serving.loop = std::make_unique<MessageLoop>(contract::Role::server, make(terms));
+    serving.loop = std::make_unique<MessageLoop>(contract::Role::server, in_memory(make, terms));
   }
   for (int i = 0; i < count; i++) {
     Serving& serving = *servings_[static_cast<std::size_t>(i)];

@@ -15,32 +15,6 @@ using contract::ErrorKind;
 using contract::Failure;
 using contract::Role;
 
-Memory::Memory(Device device, std::size_t bytes) : device_(std::move(device)), size_(bytes), host_(bytes) {
-  if (device_) device_->use();
-  data_ = device_ ? device_->allocate(bytes) : host_.data();
-}
-
-Memory::~Memory() {
-  if (device_) device_->free(data_);
-}
-
-std::span<const char> Memory::read(std::size_t size) {
-  const auto copy = std::span(host_).first(std::min(size, host_.size()));
-  if (device_) device_->to_host(copy, data_);
-  return copy;
-}
-
-const char* Sources::of(std::span<const char> message) {
-  if (!device_) return message.data();
-  for (const Copy& copy : copies_) {
-    if (copy.message == message.data() && copy.memory->size() == message.size()) return copy.memory->data();
-  }
-  auto memory = std::make_unique<Memory>(device_, message.size());
-  device_->to_device(memory->data(), message);
-  copies_.push_back({message.data(), std::move(memory)});
-  return copies_.back().memory->data();
-}
-
 void check_mpi(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -50,13 +24,17 @@ void check_mpi(int code, const char* call) {
                 std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(size)));
 }
 
+/// Where a message is sent from.
+const char* Sends::lying(std::span<const char> bytes) {
+  return on_device_ ? copies_.of(bytes).data() : bytes.data();
+}
+
 void Sends::send(int tag, std::span<const char> bytes) {
   const auto size = static_cast<int>(bytes.size());
   if (blocking_)
-    return check_mpi(MPI_Send(sources_.of(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
+    return check_mpi(MPI_Send(lying(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
   MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
-  check_mpi(MPI_Isend(sources_.of(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request),
-            "MPI_Isend");
+  check_mpi(MPI_Isend(lying(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request), "MPI_Isend");
   count_++;
 }
 
@@ -73,8 +51,8 @@ bool Sends::reap() {
   return gone;
 }
 
-Receives::Receives(int other, std::size_t max_message, bool blocking, Device device)
-    : other_(other), blocking_(blocking), buffer_(std::move(device), max_message) {
+Receives::Receives(int other, std::size_t max_message, bool blocking, const Store& store)
+    : other_(other), blocking_(blocking), buffer_(store, max_message) {
   post();
 }
 
@@ -116,7 +94,7 @@ std::optional<Receives::Message> Receives::take() {
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
   const auto n = static_cast<std::size_t>(std::max(size, 0));
-  return Message{status.MPI_TAG, comparing_ ? buffer_.read(n) : std::span<const char>(buffer_.data(), n)};
+  return Message{status.MPI_TAG, comparing_ ? buffer_.read(0, n) : std::span<const char>(buffer_.data(), n)};
 }
 
 void Receives::release() { post(); }
@@ -138,7 +116,7 @@ std::vector<contract::Option> options() {
       choice_option("mode", {"nonblocking", "blocking"},
                     "nonblocking: up to 64 MPI_Isend and MPI_Irecv are outstanding; blocking: MPI_Send and "
                     "MPI_Recv, one exchange in flight"),
-      choice_option("memory", {"host", "cuda"}, "where the messages lie: in the host's memory or in a GPU's"),
+      memory_option(),
   };
 }
 
@@ -216,7 +194,7 @@ Engine::Engine(const MessageTerms& terms)
     : role_(terms.setup.role),
       wishes_(wishes_of(terms.setup)),
       library_(library_name() + " " + library_version() + ", fabric " + wishes_.fabric),
-      device_(wishes_.device ? Cuda::first_device() : nullptr),
+      store_(Store::of(terms.setup.options)),
       max_message_(terms.max_message) {
   if (role_ == Role::client) client_ = std::to_string(getpid()) + "@" + std::to_string(now_ns());
 }
@@ -236,13 +214,13 @@ std::unique_ptr<MessageChannel> Engine::open(int control, std::uint32_t number) 
   introduce(control);
   if (!rank_) {
     rank_ = std::make_unique<Rank>(control, role_, wishes_.fabric);
-    if (device_ && !knows_devices()) {
+    if (store_.on_device() && !knows_devices()) {
       throw Failure(ErrorKind::unsupported, "option memory is cuda: this " + library_name() + " " +
                                                 library_version() +
                                                 " is not CUDA-aware (MPIX_Query_cuda_support)");
     }
-    sends_.emplace(rank_->other(), wishes_.blocking, device_);
-    receives_ = std::make_unique<Receives>(rank_->other(), max_message_, wishes_.blocking, device_);
+    sends_.emplace(rank_->other(), wishes_.blocking, store_);
+    receives_ = std::make_unique<Receives>(rank_->other(), max_message_, wishes_.blocking, store_);
   }
   if (number >= channels_.size()) channels_.resize(number + 1);
   if (channels_[number] != nullptr) {
@@ -268,6 +246,7 @@ void Engine::introduce(int control) {
 
 bool Engine::progress(Arrivals& arrivals) {
   if (!receives_ || broken_) return false;
+  if (store_.on_device()) store_.cuda->use();  // the library copies in this thread
   try {
     const bool received = receive(arrivals);
     return sends_->reap() || received;

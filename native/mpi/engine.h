@@ -1,5 +1,5 @@
-// Transports mpi and mpich as the kit's engine: their options, the memory that messages lie in, and
-// what a rank has under way to the other and from it.
+// Transports mpi and mpich as the kit's engine: their options, and what a rank has under way to the
+// other and from it.
 //
 // Layer: above rank. One thread at a time.
 #pragma once
@@ -13,7 +13,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kit/contract.h"
@@ -24,44 +23,6 @@
 
 namespace netdyno::mpi_worker {
 
-/// A GPU, or null for the host.
-using Device = std::shared_ptr<const Cuda>;
-
-/// A block of memory.
-class Memory : Pinned {
- public:
-  /// Throws Failure when there is not so much.
-  Memory(Device device, std::size_t bytes);
-  ~Memory();
-
-  char* data() const { return data_; }
-  std::size_t size() const { return size_; }
-  /// The first size bytes where the host can read them, until the next call.
-  std::span<const char> read(std::size_t size);
-
- private:
-  Device device_;
-  std::size_t size_;
-  char* data_;
-  std::vector<char> host_;  // the block itself, or a copy of what was read from the device
-};
-
-/// Messages as they are sent: themselves on the host, else copies on the device, made
-/// once for each, because a flow's messages never change.
-class Sources {
- public:
-  explicit Sources(Device device) : device_(std::move(device)) {}
-  const char* of(std::span<const char> message);
-
- private:
-  struct Copy {
-    const char* message;
-    std::unique_ptr<Memory> memory;
-  };
-  Device device_;
-  std::vector<Copy> copies_;  // a few: a flow repeats one block, and what is left of it
-};
-
 /// Messages that may be outstanding each way: the window of OSU's osu_bw.
 constexpr std::size_t kOutstanding = 64;
 
@@ -71,8 +32,8 @@ void check_mpi(int code, const char* call);
 /// Messages that go out. Their bytes belong to the caller until they have gone.
 class Sends {
  public:
-  Sends(int other, bool blocking, Device device)
-      : other_(other), blocking_(blocking), sources_(std::move(device)) {}
+  Sends(int other, bool blocking, const Store& store)
+      : other_(other), blocking_(blocking), on_device_(store.on_device()), copies_(store) {}
 
   bool full() const { return count_ == kOutstanding; }
   /// Not when it is full. In blocking mode the bytes have gone when it returns.
@@ -81,9 +42,12 @@ class Sends {
   bool reap();
 
  private:
+  const char* lying(std::span<const char> bytes);
+
   int other_;
   bool blocking_;
-  Sources sources_;
+  bool on_device_;
+  BlockCopies copies_;                                // of messages that lie on the device
   std::array<MPI_Request, kOutstanding> requests_{};  // a ring
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
@@ -96,7 +60,7 @@ class Sends {
 /// somebody compares what arrives, only one receive is posted.
 class Receives : Pinned {
  public:
-  Receives(int other, std::size_t max_message, bool blocking, Device device);
+  Receives(int other, std::size_t max_message, bool blocking, const Store& store);
 
   struct Message {
     int tag;
@@ -120,7 +84,7 @@ class Receives : Pinned {
   int other_;
   bool blocking_;
   bool comparing_ = true;
-  Memory buffer_;
+  Block buffer_;
   std::array<MPI_Request, kOutstanding> requests_{};  // a ring
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
@@ -133,7 +97,7 @@ std::vector<contract::Option> options();
 struct Wishes {
   std::string fabric;     // a level of option fabric
   bool blocking = false;  // MPI_Send and MPI_Recv
-  bool device = false;    // messages lie in a GPU's memory
+  bool device = false;    // the library is given a GPU's memory
 };
 
 /// Reads a setup's complete options. Throws Failure{unsupported} for what this library,
@@ -167,7 +131,7 @@ class Engine final : public MessageEngine {
   contract::Role role_;
   Wishes wishes_;
   std::string library_;  // what both ends must agree on
-  Device device_;
+  Store store_;
   std::size_t max_message_;
   std::string client_;  // which client process it is, once the first connection told
   std::unique_ptr<Rank> rank_;

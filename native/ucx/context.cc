@@ -177,47 +177,47 @@ std::string version() {
 std::string reason(ucs_status_t status) { return ucs_status_string(status); }
 
 Memory::Memory(const Memories& of, std::size_t bytes) : of_(of), size_(bytes) {
+  if (of.store.cuda) {
+    block_ = std::make_unique<Block>(of.store, bytes);
+    data_ = block_->data();
+  }
+  map();
+}
+
+Memory::Memory(const Memories& of, std::span<const char> there)
+    : of_(of), size_(there.size()), data_(const_cast<char*>(there.data())) {
+  map();
+}
+
+void Memory::map() {
   ucp_mem_map_params_t params{};
   params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
                       UCP_MEM_MAP_PARAM_FIELD_FLAGS | UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
-  params.length = bytes;
-  params.memory_type = of.type();
-  if (of.cuda) {
-    data_ = of.cuda->allocate(bytes);
-    params.address = data_;
-  } else {
-    params.flags = UCP_MEM_MAP_ALLOCATE;
-  }
-  const ucs_status_t mapped = ucp_mem_map(of.context, &params, &handle_);
+  params.length = size_;
+  params.memory_type = of_.type();
+  params.address = data_;
+  if (data_ == nullptr) params.flags = UCP_MEM_MAP_ALLOCATE;
+  const ucs_status_t mapped = ucp_mem_map(of_.context, &params, &handle_);
   ucp_mem_attr_t attr{};
   attr.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
   if (mapped == UCS_OK && ucp_mem_query(handle_, &attr) == UCS_OK) {
-    data_ = static_cast<char*>(attr.address);
+    if (data_ == nullptr) data_ = static_cast<char*>(attr.address);
     return;
   }
-  if (of.cuda) of.cuda->free(data_);
   throw Failure(ErrorKind::setup,
-                "map " + std::to_string(bytes) + " bytes for UCX: " + ucs_status_string(mapped));
+                "map " + std::to_string(size_) + " bytes for UCX: " + ucs_status_string(mapped));
 }
 
-Memory::~Memory() {
-  ucp_mem_unmap(of_.context, handle_);
-  if (of_.cuda) of_.cuda->free(data_);
-}
+Memory::~Memory() { ucp_mem_unmap(of_.context, handle_); }
 
 void Memory::write(std::span<const char> bytes) {
-  if (of_.cuda) {
-    of_.cuda->to_device(data_, bytes);
-  } else {
-    std::copy(bytes.begin(), bytes.end(), data_);
-  }
+  if (block_) return block_->write(bytes);
+  std::copy(bytes.begin(), bytes.end(), data_);
 }
 
 std::span<const char> Memory::read(std::size_t at, std::size_t size) {
-  if (!of_.cuda) return {data_ + at, size};
-  copy_.resize(size);
-  of_.cuda->to_host(copy_, data_ + at);
-  return copy_;
+  if (block_) return block_->read(at, size);
+  return {data_ + at, size};
 }
 
 std::string Memory::key() const {
@@ -238,8 +238,10 @@ Sources::Source Sources::of(std::span<const char> message) {
     if (copy.message == message.data() && message.size() <= copy.memory->size())
       return {copy.memory.get(), i};
   }
-  auto memory = std::make_unique<Memory>(of_, message.size());
-  memory->write(message);
+  const bool there = of_.store.place == Place::staged;
+  auto memory =
+      there ? std::make_unique<Memory>(of_, message) : std::make_unique<Memory>(of_, message.size());
+  if (!there) memory->write(message);
   copies_.push_back({message.data(), std::move(memory)});
   return {copies_.back().memory.get(), copies_.size() - 1};
 }

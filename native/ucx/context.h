@@ -28,7 +28,7 @@ enum class Operation { tag, am, stream, put, get };
 struct Settings {
   Operation operation = Operation::tag;
   std::string tls;         // option tls as it was given
-  bool cuda = false;       // messages lie in device memory
+  bool cuda = false;       // UCX is given device memory
   bool event = false;      // an idle worker sleeps
   std::size_t window = 0;  // messages outstanding on a connection
 
@@ -94,19 +94,21 @@ std::string version();
 /// What a failed call of UCX is called in errors.
 std::string reason(ucs_status_t status);
 
-/// What memory is made of: a context of UCX, and a device or none.
+/// What memory is made of: a context of UCX, and where it lies.
 struct Memories {
   ucp_context_h context = nullptr;
-  std::shared_ptr<const Cuda> cuda = {};
+  Store store = {};
 
-  ucs_memory_type_t type() const { return cuda ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST; }
+  ucs_memory_type_t type() const { return store.on_device() ? UCS_MEMORY_TYPE_CUDA : UCS_MEMORY_TYPE_HOST; }
 };
 
-/// A block of memory. The context outlives it.
+/// A block of memory that UCX knows. The context outlives it.
 class Memory : Pinned {
  public:
   /// Throws Failure{setup} when there is not so much.
   Memory(const Memories& of, std::size_t bytes);
+  /// Memory of the host that lies still and lives longer.
+  Memory(const Memories& of, std::span<const char> there);
   ~Memory();
 
   char* data() const { return data_; }
@@ -118,15 +120,17 @@ class Memory : Pinned {
   std::string key() const;
 
  private:
+  void map();
+
   Memories of_;
   std::size_t size_;
-  char* data_ = nullptr;
+  char* data_ = nullptr;          // none: UCX allocates
+  std::unique_ptr<Block> block_;  // where a GPU has to do with it
   ucp_mem_h handle_ = nullptr;
-  std::vector<char> copy_;  // of a device's memory
 };
 
-/// Messages as they are sent: copies in memory that UCX knows, made once for each, since
-/// a flow's messages never change.
+/// Messages as they are sent, in memory that UCX knows, made once for each, since a flow's messages
+/// never change: copies, or those in pinned memory themselves.
 class Sources {
  public:
   explicit Sources(const Memories& of) : of_(of) {}
@@ -135,9 +139,9 @@ class Sources {
     const Memory* memory;
     std::size_t number;  // counts from 0 in the order in which they were made
   };
-  /// The copy of a message. Throws Failure{setup} when there is no memory.
+  /// The memory of a message. Throws Failure{setup} when there is none.
   Source of(std::span<const char> message);
-  /// The copy with a number.
+  /// The memory with a number.
   const Memory& at(std::size_t number) const { return *copies_[number].memory; }
 
  private:

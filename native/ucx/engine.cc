@@ -28,9 +28,9 @@ constexpr std::int64_t kEndNs = 300'000'000;
 Engine::Engine(const MessageTerms& terms, const Settings& settings)
     : settings_(settings),
       max_message_(terms.max_message),
-      cuda_(settings.cuda ? Cuda::first_device() : nullptr),
+      store_(Store::of(terms.setup.options)),
       context_(settings, terms.host),
-      memories_{context_.context(), cuda_},
+      memories_{context_.context(), store_},
       sources_(memories_),
       shared_(memories_, max_message_) {
   listen();
@@ -62,7 +62,7 @@ void Engine::listen() {
 }
 
 std::unique_ptr<MessageChannel> Engine::open(int control, std::uint32_t) {
-  if (cuda_) cuda_->use();
+  if (store_.on_device()) store_.cuda->use();
   const std::uint64_t id = next_id_++;
   Channel& channel = *(channels_[id] = make_channel(*this, id));
   auto held = std::make_unique<HeldChannel>(*this, channel);  // retires it when this throws
@@ -81,7 +81,7 @@ std::unique_ptr<MessageChannel> Engine::open(int control, std::uint32_t) {
 }
 
 bool Engine::progress(Arrivals& arrivals) {
-  if (cuda_) cuda_->use();
+  if (store_.on_device()) store_.cuda->use();
   bool moved = !held_.empty();
   if (moved) tell_held(arrivals);
   arrivals_ = &arrivals;

@@ -67,7 +67,7 @@ class Engine final : public MessageEngine, Pinned {
 
   Settings settings_;
   std::size_t max_message_;
-  std::shared_ptr<const Cuda> cuda_;  // before the context: UCX finds the device in use
+  Store store_;  // before the context: UCX finds the device in use
   Context context_;
   Memories memories_;
   Sources sources_;

@@ -48,7 +48,7 @@ std::vector<contract::Option> setting_options() {
       choice_option("tls", {"auto", "tcp", "shm", "rdma"},
                     "the transports that UCX may use (UCX_TLS); another way than asked for fails the "
                     "trial"),
-      choice_option("memory", {"host", "cuda"}, "where messages lie: in the host's memory or a GPU's"),
+      memory_option(),
       choice_option("wait", {"poll", "event"}, "how an idle worker waits: busy, or asleep until an event"),
       integer_option("window", {64, 1, 4096}, "messages outstanding at a time, per connection")};
 }

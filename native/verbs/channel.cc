@@ -54,13 +54,14 @@ Channel::Channel(Shared& shared, std::size_t max_message)
       receives_(slots_ + kGrantsUnderWay),
       depth_(2 * shared.settings.window + 2 * kReserve),
       signal_every_(std::clamp<std::uint32_t>(shared.settings.window / 4, 1, kReserve)),
-      inline_bytes_(shared.settings.inline_bytes) {
+      // What goes with the request the processor copies, which cannot read the device.
+      inline_bytes_(shared.store.on_device() ? 0 : shared.settings.inline_bytes) {
   const Operation operation = shared.settings.operation;
   const std::size_t buffers = operation == Operation::send ? receives_ : slots_;
-  ring_ =
-      Pages(shared.card.domain(), buffers * slot_bytes_, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  ring_ = Pages(shared.card.domain(), shared.store, buffers * slot_bytes_,
+                IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
   if (operation == Operation::read) {
-    notes_ = Pages(shared.card.domain(), (receives_ + shared.settings.window) * kNoteBytes,
+    notes_ = Pages(shared.card.domain(), Store{}, (receives_ + shared.settings.window) * kNoteBytes,
                    IBV_ACCESS_LOCAL_WRITE);
   }
   std::uint64_t state = static_cast<std::uint64_t>(now_ns()) ^ reinterpret_cast<std::uintptr_t>(this);
@@ -117,13 +118,14 @@ void Channel::send(std::span<const char> message) {
                                         std::to_string(theirs_.slot_bytes));
   }
   sent_++;
+  const std::span<const char> bytes = shared_.lying(message);
   if (shared_.settings.operation == Operation::read) {
-    announce(message);
+    announce(bytes);
     return;
   }
   const bool writes = shared_.settings.operation == Operation::write;
-  const std::uint32_t key = message.size() <= inline_bytes_ ? 0 : shared_.sources.of(message).lkey;
-  Request& next = request(writes ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_SEND_WITH_IMM, message, key);
+  const std::uint32_t key = bytes.size() <= inline_bytes_ ? 0 : shared_.sources.of(bytes).lkey;
+  Request& next = request(writes ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_SEND_WITH_IMM, bytes, key);
   next.wr.imm_data = told();
   if (!writes) return;
   const std::uint64_t at = theirs_counts_ ? 0 : (sent_ - 1) % theirs_.slots;
@@ -208,7 +210,7 @@ std::uint32_t Channel::told() { return htonl(std::exchange(owed_, 0) | (counting
 void Channel::deliver(std::span<const char> message, MessageEngine::Arrivals& arrivals) {
   arrived_++;
   owed_++;
-  arrivals.arrived(*this, message);
+  arrivals.arrived(*this, counting_ ? message : shared_.readable(message));
 }
 
 void Channel::received(std::uint64_t buffer, const ibv_wc& completion, MessageEngine::Arrivals& arrivals) {

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kit/cuda.h"
 #include "kit/messages.h"
 #include "kit/system.h"
 #include "verbs/card.h"
@@ -29,12 +30,12 @@ namespace netdyno::verbs {
 
 using Registration = Owned<ibv_mr, ibv_dereg_mr>;
 
-/// Pages of our own, registered for the card to write to.
+/// Memory of our own, registered for the card to write to.
 class Pages {
  public:
   Pages() = default;
   /// access are IBV_ACCESS flags. Throws Failure{setup}.
-  Pages(ibv_pd& domain, std::size_t bytes, int access);
+  Pages(ibv_pd& domain, const Store& store, std::size_t bytes, int access);
   Pages(Pages&& other) noexcept = default;
   Pages& operator=(Pages&& other) noexcept = default;
 
@@ -42,18 +43,20 @@ class Pages {
   const ibv_mr& registration() const { return *registration_; }
 
  private:
-  struct Unmap {
-    std::size_t bytes;
+  struct Release {
+    Store store{};  // of memory that has to do with a GPU
+    std::size_t bytes = 0;
+    std::size_t registered = 0;
     void operator()(char* memory) const;
   };
-  std::unique_ptr<char, Unmap> memory_{nullptr, Unmap{0}};
+  std::unique_ptr<char, Release> memory_{nullptr, Release()};
   Registration registration_;  // goes before the memory
 };
 
 /// Registrations of others' memory, by address.
 class PinDownCache {
  public:
-  explicit PinDownCache(ibv_pd& domain) : domain_(domain) {}
+  PinDownCache(ibv_pd& domain, const Store& store) : domain_(domain), on_device_(store.on_device()) {}
 
   /// The registration that holds the bytes; made when there is none. They stay where
   /// they are while the cache lives. Throws Failure{setup}.
@@ -61,6 +64,7 @@ class PinDownCache {
 
  private:
   ibv_pd& domain_;
+  bool on_device_;
   std::map<std::uintptr_t, Registration> by_end_;  // by the address behind its last byte
   const ibv_mr* last_ = nullptr;                   // most messages come from the same block
 };
@@ -69,12 +73,20 @@ class Channel;
 
 /// What the channels of one engine share.
 struct Shared {
-  Shared(const Settings& asked, const std::string& address)
-      : settings(asked), card(asked, address), sources(card.domain()) {}
+  Shared(const Settings& asked, const Store& where, const std::string& address)
+      : settings(asked), store(where), card(asked, address), copies(where), sources(card.domain(), where) {}
+
+  /// Where a message's bytes are sent from.
+  std::span<const char> lying(std::span<const char> message);
+  /// A message that arrived, where the host can read it: until the next call.
+  std::span<const char> readable(std::span<const char> message);
 
   Settings settings;
+  Store store;
   Card card;
+  BlockCopies copies;  // of messages that lie on the device
   PinDownCache sources;
+  std::vector<char> read;                                    // of the device's memory
   Owned<ibv_comp_channel, ibv_destroy_comp_channel> events;  // none where it polls
   Owned<ibv_cq, ibv_destroy_cq> completions;
   std::unordered_map<std::uint32_t, Channel*> channels;  // by the number of their queue pair

@@ -52,6 +52,7 @@ std::vector<contract::Option> setting_options() {
           "operation", {"send", "write", "read"},
           "how a message travels: sent into a posted buffer, written into the receiver's ring with an "
           "immediate, or announced and read by the receiver; both ends must agree"),
+      memory_option(),
       choice_option(
           "wait", {"poll", "event"},
           "what a thread does with nothing to do: ask the completion queue again, or sleep until the "
@@ -90,12 +91,14 @@ std::string own_address(int fd) {
 }  // namespace
 
 Engine::Engine(const MessageTerms& terms)
-    : settings_(Settings::of(terms.setup.options)), max_message_(terms.max_message) {
+    : settings_(Settings::of(terms.setup.options)),
+      store_(Store::of(terms.setup.options)),
+      max_message_(terms.max_message) {
   if (!is_wildcard(terms.host)) open_card(terms.host);
 }
 
 void Engine::open_card(const std::string& address) {
-  auto shared = std::make_unique<Shared>(settings_, address);
+  auto shared = std::make_unique<Shared>(settings_, store_, address);
   ibv_context& context = shared->card.context();
   if (settings_.waits) {
     shared->events.reset(ibv_create_comp_channel(&context));

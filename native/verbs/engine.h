@@ -31,6 +31,7 @@ class Engine final : public MessageEngine {
   void make_room(std::uint32_t completions);
 
   Settings settings_;
+  Store store_;
   std::size_t max_message_;
   std::unique_ptr<Shared> shared_;  // none before the address is known
   std::uint32_t expected_ = 0;      // completions that may wait

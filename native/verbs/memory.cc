@@ -21,10 +21,17 @@ namespace {
 /// Bytes that this process has registered and not given back, of all threads.
 std::atomic<std::uint64_t> held{0};
 
-Registration registered(ibv_pd& domain, void* memory, std::size_t bytes, int access) {
+Registration registered(ibv_pd& domain, void* memory, std::size_t bytes, int access, bool on_device) {
   Registration registration(ibv_reg_mr(&domain, memory, bytes, access));
   if (!registration) {
     const int code = errno;
+    if (on_device) {
+      throw Failure(ErrorKind::unsupported,
+                    "option memory is cuda: register " + std::to_string(bytes) +
+                        " bytes of the GPU's memory: " + std::generic_category().message(code) +
+                        "; the card's driver reaches it by the kernel's module nvidia-peermem (modprobe "
+                        "nvidia-peermem)");
+    }
     rlimit limit{};
     getrlimit(RLIMIT_MEMLOCK, &limit);
     throw Failure(ErrorKind::setup, reason_of(Refused{code, bytes, held, limit.rlim_cur}));
@@ -40,22 +47,49 @@ bool holds(const ibv_mr& registration, std::uintptr_t from, std::size_t bytes) {
 
 }  // namespace
 
-void Pages::Unmap::operator()(char* memory) const {
-  held -= bytes;
-  munmap(memory, bytes);
-}
+namespace {
 
-Pages::Pages(ibv_pd& domain, std::size_t bytes, int access) {
+/// Memory where the store says, of whole pages.
+char* allocated(const Store& store, std::size_t bytes) {
+  if (store.on_device()) return store.cuda->allocate(bytes);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     throw Failure(ErrorKind::setup, failed("allocate " + std::to_string(bytes) + " bytes"));
+  return static_cast<char*>(memory);
+}
+
+}  // namespace
+
+void Pages::Release::operator()(char* memory) const {
+  held -= registered;
   try {
-    registration_ = registered(domain, memory, bytes, access);
-  } catch (const Failure&) {
-    munmap(memory, bytes);
-    throw;
+    if (store.on_device()) return store.cuda->free(memory);
+    if (store.cuda) store.cuda->unpin(memory);
+  } catch (const Failure&) {  // the driver is going, and takes the memory with it
   }
-  memory_ = {static_cast<char*>(memory), Unmap{bytes}};
+  if (!store.on_device()) munmap(memory, bytes);
+}
+
+Pages::Pages(ibv_pd& domain, const Store& store, std::size_t bytes, int access)
+    : memory_(allocated(store, bytes), Release{store.on_device() ? store : Store{}, bytes}) {
+  if (store.place == Place::staged) {
+    store.cuda->pin(memory_.get(), bytes);
+    memory_.get_deleter().store = store;
+  }
+  registration_ = registered(domain, memory_.get(), bytes, access, store.on_device());
+  memory_.get_deleter().registered = bytes;
+}
+
+std::span<const char> Shared::lying(std::span<const char> message) {
+  if (!store.on_device()) return message;
+  return {copies.of(message).data(), message.size()};
+}
+
+std::span<const char> Shared::readable(std::span<const char> message) {
+  if (!store.on_device()) return message;
+  read.resize(message.size());
+  store.cuda->to_host(read, message.data());
+  return read;
 }
 
 const ibv_mr& PinDownCache::of(std::span<const char> bytes) {
@@ -64,12 +98,14 @@ const ibv_mr& PinDownCache::of(std::span<const char> bytes) {
   const auto behind = by_end_.lower_bound(from + bytes.size());
   if (behind != by_end_.end() && holds(*behind->second, from, bytes.size()))
     return *(last_ = behind->second.get());
-  // Whole pages, because those are what is pinned; neighbours come with them.
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  // Whole pages, because those are what is pinned; neighbours come with them. A device has pages
+  // of its own, which its driver knows.
+  const auto page = on_device_ ? 1 : static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t begin = from / page * page;
   const std::uintptr_t end = (from + bytes.size() + page - 1) / page * page;
   // The card only reads what a trial sends.
-  auto made = registered(domain_, reinterpret_cast<void*>(begin), end - begin, IBV_ACCESS_REMOTE_READ);
+  auto made =
+      registered(domain_, reinterpret_cast<void*>(begin), end - begin, IBV_ACCESS_REMOTE_READ, on_device_);
   auto& kept = by_end_[end];
   if (kept == nullptr || kept->length < made->length) std::swap(kept, made);
   return *(last_ = kept.get());

@@ -150,6 +150,11 @@ func flagged() []Scenario {
 			Proof: []string{"retransmission timeout", "segments again"},
 			Args:  []string{"transport=go-net", "connections=8", "link.delay=1ms", "link.loss=2%"}, window: 2 * time.Second,
 		},
+		{
+			Name: "a reader that copies what the sender does not", Want: trial.ReceiveQueue, Proof: []string{"receive queues of the server", "opt.server.receive_buffer"}, read: flagOf,
+			Args: []string{"transport=go-net", "stream=up", "request=8MiB", "response=1B", "chunk=1MiB", "connections=4", "opt.client.send=sendfile",
+				"opt.server.receive_buffer=4MiB", "opt.server.read_buffer=4KiB"},
+		},
 	}
 }
 

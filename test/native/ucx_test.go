@@ -39,7 +39,7 @@ func TestUcxRefuses(t *testing.T) {
 	}{
 		"another way":       {map[string]any{"tls": "shm"}, contract.SetupFailed, "option tls shm"},
 		"another operation": {map[string]any{"tls": "tcp", "operation": "am"}, contract.SetupFailed, "option operation is am here, and the other end's is tag"},
-		"no device":         {map[string]any{"memory": "cuda"}, contract.Unsupported, "option memory is cuda"},
+		"no device":         {map[string]any{"memory": "cuda"}, contract.Unsupported, "option memory asks for a GPU: no CUDA driver"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.kind == contract.Unsupported && hasGPU() {

@@ -96,20 +96,26 @@ func build(root, bin string) error {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
-	if err := command("build", "-C", root, "-buildvcs=auto", "-ldflags=-s -w", "-o", bin+"/", "./cmd/..."); err != nil {
+	if err := command("run", "-C", root, "./tools/pack"); err != nil {
+		return err
+	}
+	if err := command("build", "-C", root, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./cmd/..."); err != nil {
 		return err
 	}
 	gin := filepath.Join(root, "workers", "gin")
 	if command("list", "-C", gin, "-deps", "./...") != nil {
 		return nil // what it imports is not on this machine, and cannot be fetched
 	}
-	return command("build", "-C", gin, "-buildvcs=auto", "-ldflags=-s -w", "-o", bin+"/", "./...")
+	return command("build", "-C", gin, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./...")
 }
+
+// packed is by which workers carry their sources packed.
+const packed = "-tags=nomsgpack,grpcnotrace,validator_novalidatefn,packed"
 
 // command runs go without cgo and with the Makefile's GOFLAGS.
 func command(argv ...string) error {
 	c := exec.Command("go", argv...)
-	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -tags=nomsgpack,grpcnotrace -gcflags=all=-dwarf=false")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -tags=nomsgpack,grpcnotrace,validator_novalidatefn -gcflags=all=-dwarf=false")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w: %s", argv[0], err, out)
 	}

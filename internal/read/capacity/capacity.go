@@ -65,7 +65,7 @@ type Estimate struct {
 	High  float64 `json:"high"`
 }
 
-// Ratio is the capacity of an arm divided by that of the baseline.
+// Ratio is the capacity of an arm divided by the baseline's.
 type Ratio struct {
 	Cell string `json:"cell,omitempty"`
 	Arm  string `json:"arm"`

@@ -3,19 +3,19 @@ package capacity
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
 const rateFactor, windowFactor, warmupFactor, flatOut = "rate", "window", "warmup", "max"
 
-// tryOf reads whether a trial met the objective. Told is false for one that says nothing
-// of it: then Why tells the reason.
+// tryOf reads whether a trial met the objective. Told is false where the trial says nothing
+// of the objective, for the reason in Why.
 func tryOf(objective []record.Bound, v *trial.Judged) (t Try, told bool) {
 	t = Try{ID: v.Plan.ID, Block: v.Plan.Block}
 	t.Rate, _ = quantity.ParseRate(v.Plan.Levels[rateFactor])
@@ -27,9 +27,7 @@ func tryOf(objective []record.Bound, v *trial.Judged) (t Try, told bool) {
 		return t, false
 	}
 	t.Seconds = float64(v.Record.Timeline.EndNs) / 1e9
-	if value, ok := v.Trial.Values[objective[0].Metric]; ok {
-		t.Value = value
-	}
+	t.Value = v.Trial.Values[objective[0].Metric]
 	t.client = v.Trial.Limit == trial.ClientCPU || v.Trial.Limit == trial.ClientCore
 	told, t.Why = judged(objective, v)
 	t.Met = told && t.Why == ""
@@ -101,9 +99,7 @@ func absent(name string, t trial.Trial) string {
 
 // Shown is a metric's value with its unit: "response p99 12.3 ms".
 func Shown(name string, value float64) string {
-	m := metric.Shown(name)
-	s := m.Scale(value)
-	return strings.TrimSpace(m.Label + " " + s.Format(value) + " " + s.Unit)
+	return part.Label(name) + " " + part.WithUnit(value, metric.Shown(name).Scale(value))
 }
 
 // notFar is how far from a capacity, as a factor, a trial still shows what limits it.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
@@ -145,8 +144,7 @@ func (c *Capacity) windows() part.Table {
 			}
 			value := part.Missing()
 			if try.Value > 0 {
-				s := part.ScaleFor(metric, try.Value)
-				value = part.Value(strings.TrimSpace(s.Format(try.Value)+" "+s.Unit), "")
+				value = part.Value(part.WithUnit(try.Value, part.ScaleFor(metric, try.Value)), "")
 			}
 			t.Rows = append(t.Rows, []part.Datum{part.Word(a.Arm), part.Word(try.ID), perSecond(try.Rate), part.Value(fmt.Sprintf("%.3g", try.Window), ""), value, part.Word(met), part.Word(try.Why)})
 		}

@@ -92,14 +92,10 @@ type series struct {
 // seriesOf parts a run's trials by arm and cell, in the study's order.
 func seriesOf(s *cells.Dataset) []*series {
 	var all []*series
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			if judged := s.Of(cell, arm); len(judged) > 0 {
-				one := newSeries(cells.KeyOf(cell, arm), *s.Header.Study.Capacity, judged)
-				one.directory = s.Header.Directory
-				all = append(all, one)
-			}
-		}
+	for at, judged := range s.Places() {
+		one := newSeries(at, *s.Header.Study.Capacity, judged)
+		one.directory = s.Header.Directory
+		all = append(all, one)
 	}
 	return all
 }

@@ -45,9 +45,9 @@ func sentence(spec record.Capacity, a Arm) string {
 	who, objective := a.Arm+cells.InCell(a.Cell), objectiveWords(spec)
 	switch {
 	case a.None:
-		return fmt.Sprintf("%s meets %s at no rate that was tried: %s%s.", who, objective, a.Why, after("; ", a.Cure))
+		return fmt.Sprintf("%s meets %s at no rate that was tried: %s%s.", who, objective, a.Why, behind(a.Cure))
 	case a.Rate == nil:
-		return fmt.Sprintf("How much %s carries at %s is undecided: %s%s.", who, objective, a.Why, after("; ", a.Cure))
+		return fmt.Sprintf("How much %s carries at %s is undecided: %s%s.", who, objective, a.Why, behind(a.Cure))
 	case a.AtLeast && a.LimitOf == contract.Client:
 		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: above that the load generator is at its own limit (%s)%s.",
 			who, quantity.FormatFigure(a.Rate.Value), objective, a.Limit, cure(a.Limit))
@@ -76,12 +76,12 @@ func untoldWords(a Arm) string {
 	return fmt.Sprintf("; %s told nothing, the last, at %s/s, because %s", quantity.Plural(n, "window"), quantity.FormatFigure(last.Rate), last.Why)
 }
 
-// after is a text behind what joins it; "" for none.
-func after(join, text string) string {
+// behind is what a sentence goes on with after a semicolon; "" for nothing.
+func behind(text string) string {
 	if text == "" {
 		return ""
 	}
-	return join + text
+	return "; " + text
 }
 
 // limitMeans is what a limit means where a capacity lies, and what raises it. There
@@ -115,7 +115,7 @@ func limitWords(a Arm) string {
 
 // cure is what raises a limit.
 func cure(l trial.Limit) string {
-	return after("; ", limitMeans(l).Cure)
+	return behind(limitMeans(l).Cure)
 }
 
 // Charts draw the objective's metrics against the rate, every window a point, with the

@@ -9,7 +9,10 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-// TrialsOf returns those of an arm in a cell.
+// Figures by block: a block is what arms have in common, so differences are taken
+// within blocks, and of logarithms, because what disturbs a machine multiplies.
+
+// TrialsOf returns the trials of an arm in a cell.
 func (s *Dataset) TrialsOf(cell, arm string) iter.Seq[*trial.Trial] { return each(s.Of(cell, arm)) }
 
 // each returns the trials of judged.
@@ -64,10 +67,8 @@ func Subtract(a, b map[int]float64) map[int]float64 {
 // InOrder returns values rising by block.
 func InOrder(values map[int]float64) []float64 {
 	all := make([]float64, 0, len(values))
-	for _, block := range rising(values) {
+	for _, block := range slices.Sorted(maps.Keys(values)) {
 		all = append(all, values[block])
 	}
 	return all
 }
-
-func rising(values map[int]float64) []int { return slices.Sorted(maps.Keys(values)) }

@@ -1,10 +1,86 @@
 package cells
 
 import (
+	"iter"
+	"math"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/hist"
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
+
+// Cell is one combination of the varied levels other than the compared one.
+type Cell struct {
+	Name   string            `json:"name"` // "connections=50"; "" when nothing else varies
+	Levels map[string]string `json:"levels"`
+	Arms   []Arm             `json:"arms"` // in the study's order
+}
+
+// Arm is one treatment within a cell, over its blocks.
+type Arm struct {
+	Name       string            `json:"name"`
+	Baseline   bool              `json:"baseline,omitempty"`
+	Trials     []trial.Trial     `json:"trials"`                // by block; the baseline's repeats included
+	Metrics    []Summary         `json:"metrics"`               // in registry order, those that exist
+	Limit      trial.Limit       `json:"limit"`                 // of most trials
+	LimitProof string            `json:"limit_proof,omitempty"` // of the first such trial, which it names
+	Settings   map[string]string `json:"settings,omitempty"`    // "server.buffer": "4096", as the workers reported them
+	Service    []hist.Point      `json:"service,omitempty"`     // times by percentile, each averaged over blocks as Figure.Value is
+	Response   []hist.Point      `json:"response,omitempty"`
+	Delivery   string            `json:"delivery,omitempty"`
+	Unfinished float64           `json:"unfinished,omitempty"` // share of its exchanges that were never completed, mean of the valid trials
+	Clients    []Client          `json:"clients,omitempty"`    // each by itself, where there are several
+	Totals     *Totals           `json:"totals,omitempty"`     // what its clients counted in all windows; of a server that is not netdyno's
+}
+
+// All returns the arm's trials.
+func (a Arm) All() iter.Seq[*trial.Trial] {
+	return func(yield func(*trial.Trial) bool) {
+		for i := range a.Trials {
+			if !yield(&a.Trials[i]) {
+				return
+			}
+		}
+	}
+}
+
+// ArmOf names an arm in its cell.
+func ArmOf(cell Cell, arm Arm) string {
+	if cell.Name == "" {
+		return arm.Name
+	}
+	return arm.Name + InCell(cell.Name)
+}
+
+// InCell completes a name by its cell: " at 50 connections"; "" for the only cell.
+func InCell(cell string) string {
+	if cell == "" {
+		return ""
+	}
+	return " at " + Spoken(cell)
+}
+
+// InCells says where of several cells, and counts most of many; nothing of the only one.
+func InCells(of []string) string {
+	if len(of) == 1 {
+		return InCell(of[0])
+	}
+	spoken := make([]string, len(of))
+	for i, cell := range of {
+		spoken[i] = Spoken(cell)
+	}
+	return " at " + quantity.Names(spoken)
+}
+
+// Client is one client process of an arm that has several. A sum over clients
+// hides one that did most of the work, or needed most of the memory.
+type Client struct {
+	Name    string    `json:"name"` // "client-1", as in the records
+	Metrics []Summary `json:"metrics"`
+}
 
 // Describe sums up every arm in every cell, in the study's order.
 func (s *Dataset) Describe() []Cell {
@@ -71,4 +147,47 @@ func firstRecorded(judged []*trial.Judged) *trial.Judged {
 		}
 	}
 	return nil
+}
+
+// percentilesOf averages times by percentile over an arm's blocks, by the rule of every
+// other figure, so that a curve and a table say the same. It ends at the last
+// share that every valid trial has.
+func percentilesOf(judged []*trial.Judged, times func(*trial.Judged) trial.Curve) []hist.Point {
+	var points []hist.Point
+	for i, share := range trial.Shares {
+		var p Pool
+		bound := false
+		for _, v := range judged {
+			if v.Trial.Status != trial.Valid {
+				continue
+			}
+			all := times(v)
+			if len(all.Ns) <= i {
+				return points
+			}
+			p.Add(v.Plan.Block, float64(all.Ns[i]))
+			bound = bound || i >= all.Exact
+		}
+		f, ok := p.Figure()
+		if !ok {
+			return nil
+		}
+		points = append(points, hist.Point{Share: share, Ns: int64(math.Round(f.Value)), AtLeast: bound})
+	}
+	return points
+}
+
+// Failures returns how many of an arm's exchanges failed, which share of all that is,
+// and why; the trials that are invalid for it are among them.
+func (a Arm) Failures() (failed int64, share float64, why []contract.Reason) {
+	for t := range a.All() {
+		failed += t.Errors
+		why = append(why, t.Reasons...)
+	}
+	for _, s := range a.Metrics {
+		if s.Metric == metric.ErrorShare {
+			share = s.Value
+		}
+	}
+	return failed, share, trial.SumReasons(why)
 }

@@ -73,8 +73,8 @@ func (s *Dataset) Unmet(under map[string]string, cell string, arms ...string) []
 	return differs
 }
 
-// Nearer returns the conditions of the cells that miss the fewest, best being
-// those of the cells before; cells that miss the same ones are listed together.
+// Nearer returns the fewer of two lists of missed conditions: best, of the cells so far,
+// or next, of one more cell. Cells that miss the same conditions are listed together.
 func Nearer(best, next []Unmet) []Unmet {
 	switch {
 	case best == nil || len(next) < len(best):
@@ -103,7 +103,7 @@ func including(list []string, text string) []string {
 }
 
 // satisfies tells whether a level is the published one; "2+" hosts are two or
-// more, and the limit "cpu" is that of any CPU, of either end or of the host.
+// more, and the limit "cpu" is any CPU's, of either end or of the host.
 func satisfies(condition, here, published string) bool {
 	if condition == record.ConditionLimit && published == record.LimitCPU {
 		return strings.HasSuffix(here, "-cpu") || strings.HasSuffix(here, "-core")
@@ -117,9 +117,8 @@ func satisfies(condition, here, published string) bool {
 	return err1 == nil && err2 == nil && hosts >= few
 }
 
-// conditionHere returns what an arm's trials in a cell have for a condition of
-// a publication; false when that is not known, or they have no level of it.
-// There must be a trial.
+// conditionHere returns the level of a publication's condition that an arm's trials in a
+// cell have; false when the level is not known. There must be a trial.
 func conditionHere(s *Dataset, condition string, judged []*trial.Judged) (string, bool) {
 	switch condition {
 	case record.ConditionRig:

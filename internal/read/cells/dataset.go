@@ -5,8 +5,11 @@ package cells
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
-	"sort"
+	"strings"
+	"sync"
 
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -95,24 +98,17 @@ func (s *Dataset) arrange() {
 				cmp.Compare(a.Plan.Order, b.Plan.Order), cmp.Compare(a.Plan.ID, b.Plan.ID))
 		})
 	}
-	compared := s.Header.Study.Compare
-	for arm := range arms {
-		s.Arms = append(s.Arms, arm)
-	}
-	levels := s.LevelsOf(compared.Factor)
-	sort.Slice(s.Arms, func(i, j int) bool { return Before(levels, s.Arms[i], s.Arms[j]) })
-	for cell := range cells {
-		s.Cells = append(s.Cells, cell)
-	}
-	sort.Slice(s.Cells, func(i, j int) bool {
-		a, b := s.Cells[i], s.Cells[j]
+	compared := s.Header.Study.Compare.Factor
+	levels := s.LevelsOf(compared)
+	s.Arms = slices.SortedFunc(maps.Keys(arms), func(a, b string) int { return Order(levels, a, b) })
+	s.Cells = slices.SortedFunc(maps.Keys(cells), func(a, b string) int {
 		for _, f := range s.Header.Study.Vary {
 			x, y := cells[a][f.Name], cells[b][f.Name]
-			if f.Name != compared.Factor && x != y {
-				return Before(f.Levels, x, y)
+			if f.Name != compared && x != y {
+				return Order(f.Levels, x, y)
 			}
 		}
-		return a < b
+		return strings.Compare(a, b)
 	})
 }
 
@@ -127,16 +123,15 @@ func (s *Dataset) LevelsOf(factor string) []string {
 	return nil
 }
 
-// Before orders words as levels lists them, unlisted ones behind by name.
-func Before(levels []string, a, b string) bool {
-	i, j := slices.Index(levels, a), slices.Index(levels, b)
-	switch {
-	case i >= 0 && j >= 0 && i != j:
-		return i < j
-	case i >= 0 != (j >= 0):
-		return i >= 0
+// Order compares two words as levels lists them, unlisted ones last and by name.
+func Order(levels []string, a, b string) int {
+	place := func(word string) int {
+		if i := slices.Index(levels, word); i >= 0 {
+			return i
+		}
+		return len(levels)
 	}
-	return a < b
+	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
 }
 
 func rank(repeat bool) int {
@@ -144,4 +139,93 @@ func rank(repeat bool) int {
 		return 1
 	}
 	return 0
+}
+
+// Places returns every arm in every cell that it runs in, with its trials there, in the
+// study's order.
+func (s *Dataset) Places() iter.Seq2[Key, []*trial.Judged] {
+	return func(yield func(Key, []*trial.Judged) bool) {
+		for _, cell := range s.Cells {
+			for _, arm := range s.Arms {
+				if judged := s.Of(cell, arm); len(judged) > 0 && !yield(KeyOf(cell, arm), judged) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Workers returns the workers of every trial that left a record, in the plan's order.
+func (s *Dataset) Workers() iter.Seq2[*trial.Judged, *record.Worker] {
+	return func(yield func(*trial.Judged, *record.Worker) bool) {
+		for _, v := range s.Trials {
+			if v.Record == nil {
+				continue
+			}
+			for i := range v.Record.Workers {
+				if !yield(v, &v.Record.Workers[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// EachCell calls find for every cell, side by side, and returns what it found in
+// the order of the cells. Find may read the dataset, which nobody changes then.
+func EachCell[T any](s *Dataset, find func(cell string) []T) []T {
+	found := make([][]T, len(s.Cells))
+	var finders sync.WaitGroup
+	for i, cell := range s.Cells {
+		finders.Go(func() { found[i] = find(cell) })
+	}
+	finders.Wait()
+	return slices.Concat(found...)
+}
+
+// CountTrials counts the trials and how much of the run's time they measured in.
+func (s *Dataset) CountTrials() Tally {
+	t := Tally{Planned: len(s.Trials), Skipped: s.skipped, Probes: len(s.Probes)}
+	inside, whole := 0.0, 0.0
+	for _, v := range s.Trials {
+		switch v.Trial.Status {
+		case trial.Valid:
+			t.Valid++
+			t.Partial += rank(v.Trial.Partial())
+		case trial.StatusFailed:
+			t.Failed++
+		case trial.StatusInvalid:
+			t.Invalid++
+		case trial.StatusUnsupported:
+			t.Unsupported++
+		default:
+			t.Missing++
+			continue
+		}
+		line := v.Record.Timeline
+		if 0 <= line.StartNs && line.StartNs <= line.CloseNs && line.CloseNs <= line.EndNs {
+			inside += float64(line.CloseNs) - float64(line.StartNs)
+			whole += float64(line.EndNs)
+		}
+	}
+	if whole > 0 {
+		t.WindowShare = inside / whole
+	}
+	return t
+}
+
+// Tally counts the records by how they ended. Probes are counted apart: they
+// are read for their profiles and nothing else.
+type Tally struct {
+	Planned     int     `json:"planned"`
+	Valid       int     `json:"valid"`
+	Failed      int     `json:"failed"`
+	Invalid     int     `json:"invalid"`
+	Partial     int     `json:"partial,omitempty"` // of the valid ones, those without rates: they stood still or began with a backlog
+	Unsupported int     `json:"unsupported"`
+	Missing     int     `json:"missing"`             // planned, no record (yet)
+	Unplanned   int     `json:"unplanned,omitempty"` // records of trials outside the plan, which are left out
+	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a stage
+	Probes      int     `json:"probes,omitempty"`
+	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
 }

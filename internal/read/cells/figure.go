@@ -1,6 +1,14 @@
 package cells
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"netdyno/internal/metric"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+)
 
 // Usable tells whether x can be divided by and drawn on a log scale.
 func Usable(x float64) bool { return x > 0 && !math.IsInf(x, 1) && !math.IsNaN(x) }
@@ -37,3 +45,94 @@ type Summary struct {
 
 // Finite keeps a number within what JSON can hold.
 func Finite(x float64) float64 { return max(-math.MaxFloat64, min(x, math.MaxFloat64)) }
+
+// An interval is shown from three blocks on, and where neither end is more than
+// tenfold away: a wider one says that nothing is known.
+const (
+	leastShown = 3
+	mostApart  = 10
+)
+
+// Known tells whether a ratio or a positive figure with its interval, over so many
+// blocks, is shown as one.
+func Known(blocks int, value, low, high float64) bool {
+	return blocks >= leastShown && value <= mostApart*low && high <= mostApart*value
+}
+
+// Known tells whether the figure is shown. One or two blocks give a figure without
+// an interval where no block was lost. An arithmetic mean may have 0 in its interval.
+func (f Figure) Known() bool {
+	switch {
+	case f.N < leastShown:
+		return f.Of <= f.N
+	case f.Mean == Arithmetic:
+		return true
+	}
+	return Known(f.N, f.Value, f.Low, f.High)
+}
+
+// Sure tells whether the figure is shown with its interval.
+func (f Figure) Sure() bool { return f.N >= leastShown && f.Known() }
+
+// Unknown is what stands in the place of a figure that is not shown.
+const Unknown = "unknown"
+
+// WhyUnknown says why a figure is not shown: how many blocks have the figure, of the
+// blocks that have run.
+func WhyUnknown(blocks, of int) string {
+	if blocks >= leastShown {
+		return fmt.Sprintf("wider than 10×, %d of %d blocks usable", blocks, max(blocks, of))
+	}
+	return fmt.Sprintf("%d of %d blocks usable", blocks, max(blocks, of))
+}
+
+// BlocksOf counts the blocks in which all of some arms ran in a cell.
+func (s *Dataset) BlocksOf(cell string, arms ...string) int {
+	common := blocksRun(s.Of(cell, arms[0]))
+	for _, arm := range arms[1:] {
+		other := blocksRun(s.Of(cell, arm))
+		for block := range common {
+			if !other[block] {
+				delete(common, block)
+			}
+		}
+	}
+	return len(common)
+}
+
+func blocksRun(judged []*trial.Judged) map[int]bool {
+	blocks := map[int]bool{}
+	for _, v := range judged {
+		if v.Record != nil {
+			blocks[v.Plan.Block] = true
+		}
+	}
+	return blocks
+}
+
+// Summarize is a metric of an arm by its trials; false when none has it.
+func Summarize(m metric.Metric, judged []*trial.Judged) (Summary, bool) {
+	sum, ok := SummaryOf(m, PoolWithErrors(each(judged), m.Name))
+	sum.Of = len(blocksRun(judged))
+	return sum, ok
+}
+
+// SummaryOf sums up the figures of a metric; false when there are none.
+func SummaryOf(m metric.Metric, p *Pool) (Summary, bool) {
+	f, ok := p.Figure()
+	if !ok {
+		return Summary{}, false
+	}
+	return Summary{Metric: m.Name, Unit: m.Unit, Better: m.Better, Figure: f, Median: stat.Median(p.values())}, true
+}
+
+// SummaryOver is Summarize of an arm's valid trials in some blocks.
+func SummaryOver(a Arm, m metric.Metric, blocks []int) (Summary, bool) {
+	return SummaryOf(m, PoolOf(func(yield func(*trial.Trial) bool) {
+		for t := range a.All() {
+			if slices.Contains(blocks, t.Block) && !yield(t) {
+				return
+			}
+		}
+	}, m.Name))
+}

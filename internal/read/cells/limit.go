@@ -26,8 +26,9 @@ func LimitOf(judged []*trial.Judged) (trial.Limit, string) {
 	return best, proof[best]
 }
 
-// LimitedBy returns the limit of most valid trials, and the end whose it was in
-// most of those; "" when it was neither's alone, or either's as often.
+// LimitedBy returns the limit of most valid trials, and the end whose resource was the
+// limit in most of these trials; "" where the limit was neither end's alone, or either's
+// as often.
 func LimitedBy(judged []*trial.Judged) (trial.Limit, contract.Role) {
 	limit, _ := LimitOf(judged)
 	count, all := map[contract.Role]int{}, 0

@@ -1,9 +1,12 @@
 package cells
 
 import (
+	"strconv"
 	"strings"
+	"unicode"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // spoken are the factors whose levels are said as a count of something.
@@ -71,4 +74,81 @@ func thousands(count string) string {
 		count = count[:i] + "," + count[i:]
 	}
 	return count
+}
+
+// ArmLabel returns what an arm of a study is called in sentences and charts: its label,
+// the level as a person would say it, or its name.
+func ArmLabel(s record.Study, arm string) string { return LevelLabel(s, s.Compare.Factor, arm) }
+
+// ArmWithin is ArmLabel as it stands within a sentence: "gRPC (unary)" of "gRPC, unary".
+func ArmWithin(s record.Study, arm string) string {
+	label := ArmLabel(s, arm)
+	if of, which, found := strings.Cut(label, ", "); found {
+		return of + " (" + which + ")"
+	}
+	return label
+}
+
+// LevelLabel returns the label of a factor's level, or the level as a person would say it.
+func LevelLabel(s record.Study, factor, level string) string {
+	if label := s.Labels.Levels[factor][level]; label != "" {
+		return label
+	}
+	if says(factor) {
+		return spokenLevel(factor, level)
+	}
+	return named(factor) + " " + withSpace(level)
+}
+
+// CellLabel returns what a cell of a study is called: the label of the sweep that it is
+// of, with what varies in that beside it, or its levels as a person would say them. It is
+// "" for the only cell of a study.
+func CellLabel(s record.Study, cell string) string {
+	own, ok := s.Labels.Cells[cell]
+	if !ok {
+		own.Beside = cell
+	}
+	var parts []string
+	if own.Label != "" {
+		parts = append(parts, own.Label)
+	}
+	var unlabelled []string
+	for _, level := range levelsIn(own.Beside) {
+		factor, value, _ := strings.Cut(level, "=")
+		if text, err := strconv.Unquote(value); err == nil {
+			value = text
+		}
+		if label := s.Labels.Levels[factor][value]; label != "" {
+			parts = append(parts, label)
+		} else {
+			unlabelled = append(unlabelled, level)
+		}
+	}
+	if spoken := Spoken(strings.Join(unlabelled, " ")); spoken != "" {
+		parts = append(parts, spoken)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// levelsIn takes a cell's name apart: "factor=level", or "factor=" and a quoted one.
+func levelsIn(cell string) []string {
+	var all []string
+	for cell = strings.TrimSpace(cell); cell != ""; cell = strings.TrimSpace(cell) {
+		end := strings.IndexFunc(cell, unicode.IsSpace)
+		if eq := strings.IndexByte(cell, '='); eq > 0 {
+			if quoted, err := strconv.QuotedPrefix(cell[eq+1:]); err == nil {
+				end = eq + 1 + len(quoted)
+			}
+		}
+		if end <= 0 {
+			end = len(cell)
+		}
+		all, cell = append(all, cell[:end]), cell[end:]
+	}
+	return all
+}
+
+// named is a factor's name in words: "client write buffer" of opt.client.write_buffer.
+func named(factor string) string {
+	return strings.NewReplacer(".", " ", "_", " ").Replace(strings.TrimPrefix(factor, "opt."))
 }

@@ -1,6 +1,10 @@
 package cells
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -14,7 +18,7 @@ const Level = 0.05
 type Stage struct {
 	Number   int     `json:"number"` // from 1, of all looks
 	Of       int     `json:"of"`
-	Own      int     `json:"own,omitempty"`     // of those, how many a run takes by itself
+	Own      int     `json:"own,omitempty"`     // looks that a run takes by itself
 	Next     int     `json:"next,omitempty"`    // blocks of the look after this one, which decides what is open here; 0 when there is none
 	Blocks   int     `json:"blocks"`            // that the look has
 	Done     int     `json:"done"`              // of them, those that have all their records
@@ -25,5 +29,55 @@ type Stage struct {
 	Sentence string  `json:"sentence"`          // in words
 }
 
-// StageLevels returns the level of each look; of a study with one, that of it.
+// StageLevels returns the level of each look.
 func StageLevels(study record.Study) []float64 { return stat.StageLevels(study.Looks(), Level) }
+
+// staged finds the look that a run is at: where it stopped, else the first one
+// that is not behind its records. Nil for a study with one look.
+func (s *Dataset) staged() *Stage {
+	looks := s.Header.Study.Looks()
+	if len(looks) < 2 {
+		return nil
+	}
+	begun, done := s.blocksDone()
+	number := slices.IndexFunc(looks, func(blocks int) bool { return blocks >= begun }) + 1
+	if number == 0 {
+		number = len(looks)
+	}
+	stopped := s.Header.StoppedAt()
+	if stopped != nil {
+		number = stopped.Stage
+	}
+	own := slices.Index(looks, s.Header.Study.Blocks) + 1
+	return &Stage{
+		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: s.Header.Study.NextLook(looks[number-1]),
+		Done: min(done, looks[number-1]), Level: StageLevels(s.Header.Study)[number-1], Stopped: stopped != nil && number < own,
+	}
+}
+
+// blocksDone returns the highest block that has a record, and up to which
+// block every trial has one.
+func (s *Dataset) blocksDone() (begun, done int) {
+	open := math.MaxInt
+	for _, v := range s.Trials {
+		if v.Record != nil {
+			begun = max(begun, v.Plan.Block)
+		} else {
+			open = min(open, v.Plan.Block)
+		}
+	}
+	return begun, min(begun, open-1)
+}
+
+// Level is what a p is held against, and 1 − the confidence of the intervals
+// of comparisons and requirements. At a look that decides nothing it is that
+// of a study without stages: something must be shown.
+func (s *Dataset) Level() float64 {
+	if s.Stage == nil {
+		return Level
+	}
+	return cmp.Or(s.Stage.Level, Level)
+}
+
+// NoVerdict tells whether the run stands at a look that can decide nothing.
+func (s *Dataset) NoVerdict() bool { return s.Stage != nil && s.Stage.Level == 0 }

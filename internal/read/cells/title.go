@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
 
@@ -49,7 +50,7 @@ func compared(s record.Study) string {
 	case more > 1:
 		return named + fmt.Sprintf("%s and %d more against %s", strings.Join(arms[:armsInTitle], ", "), more, base)
 	}
-	return named + enumerated(arms) + " against " + base
+	return named + quantity.And(arms) + " against " + base
 }
 
 // says tells whether a factor's levels say by themselves what they are: names of
@@ -92,8 +93,8 @@ func conditions(s record.Study) []string {
 	return all
 }
 
-// sizes are those of an exchange: "100 B each way", or both; none where one is
-// not held.
+// sizes are the sizes of an exchange's messages: "100 B each way", or one for each
+// direction; none where a size is not held.
 func sizes(up, down string) []string {
 	switch {
 	case up == "" || down == "":
@@ -116,20 +117,11 @@ func withSpace(size string) string {
 func spokenLevels(f record.Factor) string {
 	words, known := spoken[f.Name]
 	if !known {
-		return f.Name + " " + enumerated(f.Levels)
+		return f.Name + " " + quantity.And(f.Levels)
 	}
 	counts := make([]string, len(f.Levels))
 	for i, level := range f.Levels {
 		counts[i] = thousands(level)
 	}
-	return enumerated(counts) + " " + words[1]
-}
-
-// enumerated is "a", "a and b", "a, b and c".
-func enumerated(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return quantity.And(counts) + " " + words[1]
 }

@@ -5,6 +5,7 @@ package claim
 import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/fit"
 	"netdyno/internal/record"
 )
 
@@ -60,6 +61,7 @@ type Claim struct {
 	Conditions []string      `json:"conditions,omitempty"` // under which it was tested: "loopback", "limit: the server's CPUs"
 	Level      float64       `json:"level"`                // of the look that the run is judged at
 	Evidence   []Evidence    `json:"evidence"`             // by part, then by cell and arm
+	Elsewhere  string        `json:"elsewhere,omitempty"`  // where it can be tested, and the command, where it cannot be here
 	Sentence   string        `json:"sentence"`
 }
 
@@ -74,7 +76,8 @@ type Evidence struct {
 	High       float64 `json:"high"`
 	Interval   float64 `json:"interval_level"` // 1 − its confidence
 	Blocks     int     `json:"blocks"`
-	Of         int     `json:"of,omitempty"` // blocks in which all of its arms ran
+	Of         int     `json:"of,omitempty"`   // blocks in which all of its arms ran
+	Form       Form    `json:"form,omitempty"` // what Ratio, Low and High are where they are no ratios
 	State      State   `json:"state"`
 	Untestable bool    `json:"untestable,omitempty"` // more blocks would not help: an arm of it cannot run here, or others used the machine
 	NeedsMore  int     `json:"needs_more,omitempty"` // blocks in all that would decide what is undecided; 0 when no number would
@@ -84,28 +87,32 @@ type Evidence struct {
 	judged  float64   // level of the interval with which a verdict on the same ratio is given; 0 where there is none
 	refusal string
 	said    string   // What, by labels
+	least   int      // effects from which it is judged; 0 for as many as a sign flip needs
 	arm     string   // of a ratio to the part's base in one cell
 	cells   []string // whose trials it rests on
 }
 
 // Read judges what the study claims (specification §6.13), beside the comparisons of
 // the same run: a ratio that has a verdict has one interval for both.
-func Read(s *cells.Dataset, comparisons []compare.Comparison) Claims {
+func Read(s *cells.Dataset, comparisons []compare.Comparison, fits fit.Fits) Claims {
 	judged := compare.JudgedAt(comparisons)
 	var all Claims
 	for _, spec := range s.Header.Study.Claims {
-		c := claimOf(s, spec, judged)
+		c := claimOf(s, spec, judged, fits)
 		c.Sentence = c.sentence()
 		all = append(all, c)
 	}
 	return all
 }
 
-func claimOf(s *cells.Dataset, spec record.Claim, judged compare.Levels) Claim {
+func claimOf(s *cells.Dataset, spec record.Claim, judged compare.Levels, fits fit.Fits) Claim {
 	c := Claim{Spec: spec, Level: s.Level(), State: Holds, Reason: spec.Unmeasured}
 	unfound := spec.Unmeasured != "" // some part has nothing to test it
 	for i, p := range spec.Parts {
 		evidence, unmet := evidenceOf(s, spec.Under, i, p)
+		if aside(p) {
+			evidence, unmet = subjectOf(s, spec.Under, i, p, fits)
+		}
 		for k := range evidence {
 			e := &evidence[k]
 			if e.arm != "" {
@@ -137,6 +144,8 @@ func claimOf(s *cells.Dataset, spec record.Claim, judged compare.Levels) Claim {
 	c.Outcome = outcomeOf(c.State, spec.Source != "", untestable)
 	if c.Outcome != NotTestable {
 		c.Reason, c.Unmet = "", nil
+	} else {
+		c.Elsewhere = c.elsewhere(s.Header.Study.Name)
 	}
 	c.Conditions = conditionsOf(s, spec, c.Evidence)
 	return c

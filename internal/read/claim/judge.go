@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,7 +20,7 @@ import (
 // not is enough; this wider one is printed unless the condition holds.
 func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 	e.Blocks, e.State = len(e.effects), Undecided
-	least := compare.LeastBlocks(level)
+	least := cmp.Or(e.least, compare.LeastBlocks(level))
 	if e.judged > 0 {
 		level, strict = e.judged, e.judged
 	}
@@ -35,13 +36,13 @@ func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 		return
 	case !ok || e.Blocks < least:
 		e.NeedsMore = compare.InAll(least, e.Blocks, e.Of)
-		e.Reason = fmt.Sprintf("%d blocks have all figures, and at least %d are needed", e.Blocks, least)
+		e.Reason = fmt.Sprintf("%d %s have all figures, and at least %d are needed", e.Blocks, e.replicates(), least)
 		return
 	case !e.Known():
 		e.Reason = compare.FarApart
 		return
 	}
-	within, beyond := claimBounds(p)
+	within, beyond := e.bounds(p)
 	switch {
 	case within <= holds.Low && holds.High <= beyond:
 		e.State = Holds
@@ -56,18 +57,37 @@ func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 
 // print takes over an interval of logarithms.
 func (e *Evidence) print(log stat.Estimate, level float64) {
-	if e.Blocks > 0 {
+	switch {
+	case e.Blocks > 0 && e.plain():
+		e.Ratio, e.Low, e.High, e.Interval = cells.Finite(log.Point), cells.Finite(log.Low), cells.Finite(log.High), level
+	case e.Blocks > 0:
 		e.Ratio, e.Low, e.High, e.Interval = compare.Bounded(log.Point), compare.Bounded(log.Low), compare.Bounded(log.High), level
 	}
 }
 
 // Known tells whether the ratio is shown with its interval.
-func (e *Evidence) Known() bool { return cells.Known(e.Blocks, e.Ratio, e.Low, e.High) }
+func (e *Evidence) Known() bool {
+	if e.plain() {
+		return e.Blocks >= leastProbes
+	}
+	return cells.Known(e.Blocks, e.Ratio, e.Low, e.High)
+}
+
+// replicates names what an evidence's numbers come from.
+func (e *Evidence) replicates() string {
+	if e.Form == Share || e.Form == Points {
+		return "probes"
+	}
+	return "blocks"
+}
 
 // decides says what would decide a condition that is open: the blocks at which the
 // interval is expected to lie clear of the bound nearest to the mean.
 func (e *Evidence) decides(mean, within, beyond float64) string {
 	distance := min(math.Abs(mean-within), math.Abs(beyond-mean))
+	if e.replicates() == "probes" {
+		return "more probes=… would narrow it"
+	}
 	bounds := stat.Bounds{Shared: max(1, int(math.Round(cells.Level/e.Interval)))}
 	e.NeedsMore = compare.InAll(stat.BlocksToSettle(distance, stat.SD(e.effects), bounds, max(compare.LeastBlocks(cells.Level), e.Blocks+1)), e.Blocks, e.Of)
 	if e.NeedsMore == 0 {
@@ -90,11 +110,24 @@ func wayOf(p record.ClaimPart, log stat.Estimate) string {
 	return "not even the direction can be told"
 }
 
-// claimBounds returns between which logarithms of the ratio a part of a claim is
-// true.
-func claimBounds(p record.ClaimPart) (from, to float64) {
+// bounds returns between which effects a part of a claim is true: logarithms, or of a plain
+// number the number itself.
+func (e *Evidence) bounds(p record.ClaimPart) (from, to float64) {
 	margin := math.Log1p(p.Margin)
+	size := math.Log(p.Of)
+	if e.plain() {
+		margin, size = math.SmallestNonzeroFloat64, p.Of // no difference at all is none
+	}
 	switch p.Is {
+	case record.Above:
+		return size, math.Inf(1)
+	case record.Below:
+		return math.Inf(-1), size
+	case record.Near:
+		if e.plain() {
+			return p.Of / (1 + p.Margin), p.Of * (1 + p.Margin)
+		}
+		return size - margin, size + margin
 	case record.Higher:
 		return margin, math.Inf(1)
 	case record.Lower:
@@ -109,12 +142,18 @@ func claimBounds(p record.ClaimPart) (from, to float64) {
 
 // slack is how far the interval stays from the nearer bound of the claim.
 func (e *Evidence) slack(p record.ClaimPart) float64 {
-	from, to := claimBounds(p)
+	from, to := e.bounds(p)
+	if e.plain() {
+		return min(e.Low-from, to-e.High)
+	}
 	return min(math.Log(e.Low)-from, to-math.Log(e.High))
 }
 
-// claimed says what a part of a claim asks of its ratio.
-func claimed(p record.ClaimPart) string {
+// claimed says what a part of a claim asks of its number.
+func (e *Evidence) claimed(p record.ClaimPart) string {
+	if e.Form != Ratio {
+		return e.claimedOf(p)
+	}
 	switch p.Is {
 	case record.Higher:
 		return "above " + quantity.FormatFigure(1+p.Margin) + "×"

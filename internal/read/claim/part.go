@@ -40,16 +40,19 @@ func (all Claims) Part() part.Part {
 func (c *Claim) table() part.Table {
 	t := part.Table{
 		Caption: "Every condition of the claim, with the interval that decides it. All must hold.",
-		Columns: slices.Concat(part.Titles("metric", "ratio of", "claimed"), part.Figures("measured", "blocks"), part.Titles("state")),
+		Columns: slices.Concat(part.Titles("metric", "of", "claimed"), part.Figures("measured", "blocks"), part.Titles("state")),
 	}
 	for _, e := range c.Evidence {
 		p := c.Spec.Parts[e.Part]
 		measured := part.Missing()
-		if e.Blocks > 0 {
+		switch {
+		case e.Blocks > 0 && e.Form != Ratio:
+			measured = part.Datum{Figure: &part.Number{Text: e.text(p, e.Ratio), Interval: e.text(p, e.Low) + " to " + e.text(p, e.High)}}
+		case e.Blocks > 0:
 			measured = part.Datum{Ratio: part.RatioOver(e.Blocks, e.Of, e.Ratio, e.Low, e.High)}
 		}
 		t.Rows = append(t.Rows, []part.Datum{
-			part.Word(part.Label(p.Metric)), e.compared(), part.Word(claimed(p)), measured, part.Count(e.Blocks),
+			part.Word(part.Label(p.Metric)), e.compared(), part.Word(e.claimed(p)), measured, part.Count(e.Blocks),
 			{Text: string(outcomeOf(e.State, c.Spec.Source != "", e.Untestable)), Detail: e.Reason},
 		})
 	}

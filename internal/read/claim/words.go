@@ -31,7 +31,10 @@ func (c *Claim) sentence() string {
 // decides and the conditions of the test, or why there is none.
 func (c *Claim) ground() string {
 	if c.Outcome == NotTestable {
-		return c.untested() + "."
+		if c.Elsewhere == "" {
+			return c.untested() + "."
+		}
+		return c.untested() + ". " + part.Sentence(c.Elsewhere)
 	}
 	weakest := c.Weakest()
 	if weakest == nil {
@@ -51,15 +54,21 @@ func (c *Claim) ground() string {
 // evidenceWords states one comparison beside what the claim asks of it.
 func (c *Claim) evidenceWords(e *Evidence) string {
 	p := c.Spec.Parts[e.Part]
-	text := metric.Shown(p.Metric).Doc + ": " + cmp.Or(e.said, e.What)
+	text := cmp.Or(e.said, e.What)
+	if p.Metric != "" {
+		text = metric.Shown(p.Metric).Doc + ": " + text
+	}
 	switch {
 	case e.Blocks > 0 && !e.Known():
 		text += " unknown (" + cells.WhyUnknown(e.Blocks, e.Of) + ")"
 	case e.Blocks > 0:
-		text += fmt.Sprintf(" %s× (%s interval %s–%s, %d blocks)", quantity.FormatFigure(e.Ratio), compare.Confidence(e.Interval),
-			quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High), e.Blocks)
+		low, high := quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High)
+		if e.Form != Ratio {
+			low, high = e.text(p, e.Low), e.text(p, e.High)
+		}
+		text += fmt.Sprintf(" %s (%s interval %s–%s, %d %s)", e.text(p, e.Ratio), compare.Confidence(e.Interval), low, high, e.Blocks, e.replicates())
 	}
-	return text + ", claimed " + claimed(p)
+	return text + ", claimed " + e.claimed(p)
 }
 
 // untested is why a claim cannot be tested here.
@@ -104,4 +113,14 @@ func (all Claims) sentence() string {
 		}
 	}
 	return fmt.Sprintf("Of %s, %s.", quantity.Plural(len(all), "declared claim"), part.And(said))
+}
+
+// FigureWords is the number that decides a claim, with its interval; "" where nothing was
+// measured for it.
+func (c *Claim) FigureWords() string {
+	e := c.Weakest()
+	if e == nil || e.Blocks == 0 {
+		return ""
+	}
+	return c.evidenceWords(e)
 }

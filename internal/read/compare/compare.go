@@ -70,8 +70,9 @@ func declaredFirst(s *cells.Dataset) []metric.Metric {
 	return order
 }
 
-// besideBaseline makes the comparisons of a cell on one metric, declared pairs
-// included.
+// besideBaseline makes the comparisons of a cell on one metric: every arm with the
+// baseline, and on a primary metric the pairs that the study declares besides, where the
+// cell has both arms.
 func besideBaseline(s *cells.Dataset, cell string, m metric.Metric) []*Pending {
 	var here []*Pending
 	base := s.Header.Study.Compare.Baseline
@@ -80,20 +81,10 @@ func besideBaseline(s *cells.Dataset, cell string, m metric.Metric) []*Pending {
 			here = append(here, Prepare(s, cell, m, arm, base))
 		}
 	}
-	if s.Primary(m.Name) {
-		here = append(here, pairsBesides(s, cell, m)...)
-	}
-	return here
-}
-
-// pairsBesides makes the comparisons that a study declares besides those with
-// the baseline, where a cell has both arms.
-func pairsBesides(s *cells.Dataset, cell string, m metric.Metric) []*Pending {
-	var besides []*Pending
 	for _, p := range s.Header.Study.Compare.Also {
-		if len(s.Of(cell, p.Arm)) > 0 && len(s.Of(cell, p.Base)) > 0 {
-			besides = append(besides, Prepare(s, cell, m, p.Arm, p.Base))
+		if s.Primary(m.Name) && len(s.Of(cell, p.Arm)) > 0 && len(s.Of(cell, p.Base)) > 0 {
+			here = append(here, Prepare(s, cell, m, p.Arm, p.Base))
 		}
 	}
-	return besides
+	return here
 }

@@ -12,8 +12,8 @@ type Comparison struct {
 	Ratio       float64   `json:"ratio"` // arm ÷ base, geometric mean of the within-block ratios; 0 for none, which is so for fewer than two blocks
 	Low         float64   `json:"low"`   // the interval that decides: see Judge
 	High        float64   `json:"high"`
-	Interval    float64   `json:"interval_level"` // 1 − the interval's confidence: Level, of a primary comparison what it has of that in its family
-	Level       float64   `json:"level"`          // that the family shares and the adjusted p is held against: 0.05, or what a stage has of it
+	Interval    float64   `json:"interval_level"` // 1 − the interval's confidence: Level, or the part of Level that a primary comparison has in its family
+	Level       float64   `json:"level"`          // that the family shares, and against which the adjusted p is held: 0.05, or the part of it that a stage has
 	Value       float64   `json:"value"`          // the arm's figure over the blocks that both arms have: Ratio is Value ÷ BaseValue; 0 for none
 	BaseValue   float64   `json:"base_value"`
 	Ratios      []float64 `json:"ratios"`                  // by block
@@ -21,7 +21,7 @@ type Comparison struct {
 	Blocks      int       `json:"blocks"`                  // that both arms have
 	Of          int       `json:"of,omitempty"`            // blocks in which both arms ran
 	AtLeast     bool      `json:"at_least,omitempty"`      // Value is a lower bound, as exchanges that were left unfinished would raise it
-	BaseAtLeast bool      `json:"base_at_least,omitempty"` // likewise BaseValue
+	BaseAtLeast bool      `json:"base_at_least,omitempty"` // BaseValue is a lower bound
 	Partial     bool      `json:"partial,omitempty"`       // not all blocks of both, so that Value and BaseValue are not the arms' own figures
 	P           float64   `json:"p,omitempty"`             // Student's t, two-sided, of a difference beyond Bound; this and the next four are of primary comparisons alone
 	Adjusted    float64   `json:"adjusted,omitempty"`
@@ -51,9 +51,9 @@ type Noise struct {
 // Verdict is the outcome of one comparison.
 type Verdict string
 
-// The verdicts. Unsupported is of arms of which one cannot run in the cell. The last
-// is that of explored comparisons, which have a ratio and its interval but were not
-// declared before the run.
+// The verdicts. Unsupported says that one of the two arms cannot run in the cell.
+// NotJudged is the verdict of explored comparisons, which have a ratio and an interval but
+// were not declared before the run.
 const (
 	Better      Verdict = "better"
 	Worse       Verdict = "worse"

@@ -22,7 +22,7 @@ type outlook struct {
 
 // outlookOf is the run's own.
 func outlookOf(s *cells.Dataset) outlook {
-	o := outlook{goOn: goOn(s), window: s.Header.Study.Hold["window"]}
+	o := outlook{goOn: GoOn(s.Header), window: s.Header.Study.Hold["window"]}
 	if s.Stage == nil || s.Stage.Stopped {
 		return o
 	}
@@ -34,9 +34,6 @@ func outlookOf(s *cells.Dataset) outlook {
 	}
 	return o
 }
-
-// goOn is the command that goes on with the run.
-func goOn(s *cells.Dataset) string { return GoOn(s.Header) }
 
 // GoOn is the command that goes on with a run.
 func GoOn(h record.Header) string { return "netdyno run " + directory(h) + " --continue" }
@@ -57,9 +54,8 @@ func directory(h record.Header) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// decide says of a question that is open what would decide it: the blocks that
-// it is expected to take in all, 0 when no number would, and in words what to
-// do. This is the one place that knows.
+// decide says what would decide an open question: how many blocks in all, 0 when no number
+// of blocks would, and in words what to do. No other place says so.
 func (b *Pending) decide(o outlook) {
 	if b.Verdict != CannotTell {
 		return
@@ -93,8 +89,8 @@ func (b *Pending) decide(o outlook) {
 	}
 }
 
-// usable is how many of so many blocks are expected to have both figures: the share
-// of those that have run.
+// usable is how many of so many blocks are expected to have both figures, by the share of
+// the blocks so far that have both.
 func (b *Pending) usable(blocks int) int {
 	if b.Of == 0 {
 		return blocks
@@ -102,9 +98,10 @@ func (b *Pending) usable(blocks int) int {
 	return blocks * b.Blocks / b.Of
 }
 
-// InAll returns how many blocks a run needs for so many with a figure, if it loses
-// the share of them that was lost so far: of those that ran, so many have one. It is
-// more than have run. 0 for 0, for none that has one, and beyond stat.MaxBlocks.
+// InAll returns how many blocks a run needs so that so many have a figure, if it goes on
+// to lose the share of blocks that it lost so far: with 8 of 10 blocks usable, 12 usable
+// blocks take 15 in all. The result is more than have run; 0 where needed or have is 0, and
+// beyond stat.MaxBlocks.
 func InAll(needed, have, ran int) int {
 	if needed == 0 || have == 0 {
 		return 0

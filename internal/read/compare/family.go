@@ -3,6 +3,8 @@ package compare
 import (
 	"math"
 
+	"netdyno/internal/metric"
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 )
 
@@ -32,7 +34,11 @@ func ShareLevel(family []*Pending) {
 			open, ps = append(open, b), append(ps, b.P)
 		}
 	}
-	for i, share := range stat.Shares(ps, levelOf(open)) {
+	level := 0.0
+	if len(open) > 0 {
+		level = open[0].Level // the same for all of a family
+	}
+	for i, share := range stat.Shares(ps, level) {
 		b := open[i]
 		b.share, b.Adjusted = share, min(1, b.P*float64(share))
 		b.judgeAt(b.Level / float64(share))
@@ -40,14 +46,6 @@ func ShareLevel(family []*Pending) {
 	for _, b := range family {
 		b.Family = tested
 	}
-}
-
-// levelOf is that of a family, whose comparisons have the same.
-func levelOf(family []*Pending) float64 {
-	if len(family) == 0 {
-		return 0
-	}
-	return family[0].Level
 }
 
 // judgeAt gives the comparison its interval of confidence 1 − level.
@@ -75,7 +73,7 @@ func (b *Pending) inside() bool {
 // outside tells whether the interval lies wholly beyond the bound.
 func (b *Pending) outside() bool { return b.Low > 1+b.Bound || b.High < 1/(1+b.Bound) }
 
-// Levels are those of the intervals with which verdicts are given: 1 − confidence.
+// Levels are the levels, 1 − confidence, of the intervals with which verdicts are given.
 type Levels map[[4]string]float64 // by cell, metric and the two arms in order
 
 // JudgedAt returns the levels of a run's primary comparisons.
@@ -93,4 +91,20 @@ func JudgedAt(comparisons []Comparison) Levels {
 // has no verdict.
 func (l Levels) Of(cell, metric, arm, base string) float64 {
 	return l[[4]string{cell, metric, min(arm, base), max(arm, base)}]
+}
+
+// Between judges one declared comparison by its pairs alone, at the whole level: what a
+// study of two arms without any noise of its own would say.
+func Between(m metric.Metric, p Pairs, margin float64) Comparison {
+	b := &Pending{
+		Comparison: Comparison{Metric: m.Name, Primary: true, Level: cells.Level, Ratios: p.Ratios, In: p.Blocks, Blocks: len(p.Ratios), Of: len(p.Ratios), Value: p.Value, BaseValue: p.Base, Bound: margin, P: 1, Adjusted: 1},
+		Pairs:      p, Better: m.Better, Margin: margin, Tested: true,
+	}
+	known := false
+	if b.Effect, known = stat.MeanOf(p.Effects); !known {
+		b.Refusal = "fewer than 2 blocks have both figures"
+	}
+	ShareLevel([]*Pending{b})
+	b.Judge()
+	return b.Comparison
 }

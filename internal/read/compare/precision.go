@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 )
 
@@ -63,13 +64,11 @@ func reached(s *cells.Dataset) string {
 			continue
 		}
 		widest, found := 0.0, false
-		for _, cell := range s.Cells {
-			for _, arm := range s.Arms {
-				if f, ok := cells.Summarize(m, s.Of(cell, arm)); ok {
-					found = true
-					if widest = max(widest, HalfWidth(f.Figure)); !f.Sure() {
-						widest = math.Inf(1)
-					}
+		for _, judged := range s.Places() {
+			if f, ok := cells.Summarize(m, judged); ok {
+				found = true
+				if widest = max(widest, HalfWidth(f.Figure)); !f.Sure() {
+					widest = math.Inf(1)
 				}
 			}
 		}
@@ -93,8 +92,8 @@ func tailMetric(s *cells.Dataset) string {
 	return metric.ServiceP99
 }
 
-// knownWithin tells whether the interval of a rate, which settles a study of one arm,
-// lies within a share of it.
+// knownWithin tells whether the interval of an arm's rate reaches no farther from the rate
+// than a share of it, which settles a study of one arm.
 func knownWithin(s *cells.Dataset, cell, arm string, within float64) bool {
 	rate, err := metric.Named(metric.ExchangesPerS)
 	if err != nil {
@@ -116,10 +115,7 @@ func HalfWidth(f cells.Figure) float64 {
 // precisionWords says how precisely the rates are known, and how the run goes on.
 func precisionWords(s *cells.Dataset, g cells.Stage, known, asked int) string {
 	within := "within ±" + Percent(s.Header.Study.Settle)
-	blocks := fmt.Sprintf("%d blocks", g.Done)
-	if g.Done == 1 {
-		blocks = "1 block"
-	}
+	blocks := quantity.Plural(g.Done, "block")
 	switch {
 	case g.TimeUp:
 		return fmt.Sprintf("time over after %s: %s, not to ±%s", blocks, reached(s), Percent(s.Header.Study.Settle))
@@ -128,7 +124,7 @@ func precisionWords(s *cells.Dataset, g cells.Stage, known, asked int) string {
 	case g.Stopped: // a look on the way
 		return fmt.Sprintf("after %s, %d of %d rates are known %s", blocks, known, asked, within)
 	case g.Done < g.Blocks || g.Number < g.Own:
-		return fmt.Sprintf("after %s, %d of %d rates are known %s; continue with %s", blocks, known, asked, within, goOn(s))
+		return fmt.Sprintf("after %s, %d of %d rates are known %s; continue with %s", blocks, known, asked, within, GoOn(s.Header))
 	}
 	return fmt.Sprintf("after all %s, %d of %d rates are known %s: %s", blocks, known, asked, within, reached(s))
 }

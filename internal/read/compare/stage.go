@@ -105,11 +105,11 @@ func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool)
 	case g.Level == 0:
 		mute := fmt.Sprintf("%s decides nothing: it has too few blocks for the share of the significance level that is left to it", at)
 		if g.Next > 0 && !g.Stopped {
-			mute += fmt.Sprintf("; continue to %d blocks with %s", g.Next, goOn(s))
+			mute += fmt.Sprintf("; continue to %d blocks with %s", g.Next, GoOn(s.Header))
 		}
 		return mute
 	case g.Done < g.Blocks:
-		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged for now at that look's %s; continue with %s", g.Done, at, level, goOn(s))
+		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged for now at that look's %s; continue with %s", g.Done, at, level, GoOn(s.Header))
 	case asked == 0:
 		return fmt.Sprintf("ended at %s: nothing is compared", at)
 	case g.Settled && g.Stopped:
@@ -121,5 +121,5 @@ func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool)
 	case g.Stopped: // a look on the way, or a run that later rules judge otherwise
 		return fmt.Sprintf("at %s: judged at %s; %s", at, level, left)
 	}
-	return fmt.Sprintf("at %s: judged at %s; %s; continue to %d blocks with %s", at, level, left, g.Next, goOn(s))
+	return fmt.Sprintf("at %s: judged at %s; %s; continue to %d blocks with %s", at, level, left, g.Next, GoOn(s.Header))
 }

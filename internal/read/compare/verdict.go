@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"fmt"
+
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
@@ -77,4 +79,34 @@ func LeastBlocks(level float64) int {
 		n++
 	}
 	return n
+}
+
+// verdictMeans says what each verdict stands for (specification §6.3).
+var verdictMeans = map[Verdict]string{
+	Better:      "the whole interval lies beyond the margin and the machine's own noise, on the good side",
+	Worse:       "the whole interval lies beyond the margin and the machine's own noise, on the bad side",
+	Equivalent:  "the whole interval lies inside the margin: a difference, if there is one, is too small to matter",
+	CannotTell:  "the interval is too wide for any of the others, or the blocks are too few; the report says what would decide it",
+	Invalid:     "the figures may not be compared, for the reason given",
+	Unsupported: "one of the two cannot run here, as its worker says; the cell stays empty",
+	NotJudged:   "an explored comparison: it was not declared before the run, so it has a ratio and an interval but no verdict",
+}
+
+// Verdicts returns all verdicts in their order.
+func Verdicts() []Verdict {
+	return []Verdict{Better, Worse, Equivalent, CannotTell, Invalid, Unsupported, NotJudged}
+}
+
+// Means returns what a verdict stands for.
+func (v Verdict) Means() string { return verdictMeans[v] }
+
+// Confidence prints the confidence of an interval of some level: "95 %".
+func Confidence(level float64) string { return fmt.Sprintf("%.3g %%", 100*(1-level)) }
+
+// Percent prints a share: "2 %".
+func Percent(share float64) string {
+	if share >= 10 { // %g would write an exponent
+		return fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%.3g %%", 100*share)
 }

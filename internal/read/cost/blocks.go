@@ -46,12 +46,11 @@ func (b blocks) plus(other blocks) blocks {
 }
 
 func (b blocks) times(k float64) blocks {
-	out := b
-	out.value = slices.Clone(b.value)
-	for i := range out.value {
-		out.value[i] *= k
+	b.value = slices.Clone(b.value)
+	for i := range b.value {
+		b.value[i] *= k
 	}
-	return out
+	return b
 }
 
 // less returns the differences in the blocks that both have.
@@ -73,7 +72,7 @@ func (b blocks) figure() Figure {
 	return widened(mean, halfWidth(logs), b.off)
 }
 
-// halfWidth is that of the interval of a mean; 0 of one value.
+// halfWidth is half the width of the interval of a mean; 0 for one value.
 func halfWidth(logs []float64) float64 {
 	if len(logs) < leastBlocks {
 		return 0

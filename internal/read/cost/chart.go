@@ -3,6 +3,7 @@ package cost
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const (
 func (c Cost) figure() *part.Figure {
 	panels := &part.Panels{}
 	var at []string
-	for _, factor := range c.factors() {
+	for _, factor := range factorsOf(c.Spec) {
 		if chart, others := c.over(factor); len(chart.Lines) > 0 {
 			panels.Charts = append(panels.Charts, chart)
 			at = append(at, part.Joined(" at ", "over "+factor, others))
@@ -65,7 +66,7 @@ func (c Cost) over(factor string) (chart part.Lines, others string) {
 			continue
 		}
 		others = cmp.Or(others, othersOf(lines[i][0].x, factor))
-		line := part.Line{Colour: part.Colour{Arm: i}, Name: part.Joined(" ", m.Arm, m.At), Points: []part.LinePoint{}}
+		line := part.Line{Colour: part.Colour{Arm: i}, Name: m.named(), Points: []part.LinePoint{}}
 		if m.At == "" {
 			line.Of = m.Arm
 		}
@@ -155,10 +156,7 @@ func (m *Model) curve(factor string, at map[string]float64, levels []float64, lo
 	}
 	slices.Sort(places)
 	var curve [][2]float64
-	x := map[string]float64{}
-	for name, level := range at {
-		x[name] = level
-	}
+	x := maps.Clone(at)
 	for _, place := range slices.Compact(places) {
 		x[factor] = place
 		if f, ok := m.Expected(x); ok && m.reaches(x) {
@@ -177,7 +175,7 @@ func spans(values []float64) bool {
 
 // verdict says in a clause how good a model is.
 func (m Model) verdict() string {
-	who := part.Joined(" ", m.Arm, m.At)
+	who := m.named()
 	switch {
 	case m.Reason != "":
 		return fmt.Sprintf("%s has no model to use", who)

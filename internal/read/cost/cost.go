@@ -53,9 +53,10 @@ type Model struct {
 	drawn       []drawnCell
 }
 
-// Coefficient is one number of a model with its 95 % interval: of 1, of the factor
-// Of, or of what that is above a hinge. Of a model with Per, all but the first are
-// multiplied by it.
+// Coefficient is one number of a model with its 95 % interval. It multiplies 1, the
+// level of factor Of, or what the level is above a hinge: with Of "request" and Above
+// 4096, a request of 5,000 bytes counts 904. In a model with Per, all coefficients but the
+// first are multiplied by the level of factor Per too.
 type Coefficient struct {
 	Of      string    `json:"of,omitempty"`
 	Above   float64   `json:"above,omitempty"` // the hinge; 0 for none
@@ -163,22 +164,23 @@ func (c *Cost) groups(s *cells.Dataset) ([]group, string) {
 	return all, ""
 }
 
-// factors are those of a model's numbers.
-func (c *Cost) factors() []string {
-	if c.Spec.Per == "" {
-		return c.Spec.Terms
+// factorsOf returns the factors whose levels are a model's numbers.
+func factorsOf(spec record.Cost) []string {
+	if spec.Per == "" {
+		return spec.Terms
 	}
-	return append([]string{c.Spec.Per}, c.Spec.Terms...)
+	return append([]string{spec.Per}, spec.Terms...)
 }
 
 // besides names the levels of the varied factors that are neither compared nor numbers
 // of the model: each has a model of its own.
 func (c *Cost) besides(s *cells.Dataset, v *trial.Judged) string {
 	var parts []string
+	factors := factorsOf(c.Spec)
 	for _, f := range s.Header.Study.Vary {
 		_, fixed := c.Spec.Where[f.Name]
 		level, has := v.Plan.Levels[f.Name]
-		if has && !fixed && f.Name != s.Header.Study.Compare.Factor && !slices.Contains(c.factors(), f.Name) {
+		if has && !fixed && f.Name != s.Header.Study.Compare.Factor && !slices.Contains(factors, f.Name) {
 			parts = append(parts, f.Name+"="+level)
 		}
 	}
@@ -188,7 +190,7 @@ func (c *Cost) besides(s *cells.Dataset, v *trial.Judged) string {
 // pointOf reads a trial's numbers; y is 0 of one without a usable figure.
 func (c *Cost) pointOf(s *cells.Dataset, v *trial.Judged) (point, string) {
 	p := point{view: v, x: map[string]float64{}, block: v.Plan.Block}
-	for _, factor := range c.factors() {
+	for _, factor := range factorsOf(c.Spec) {
 		level, has := s.LevelOf(v, factor)
 		x, ok := view.NumberOf(level)
 		switch {

@@ -13,7 +13,7 @@ import (
 // Load is the load that a forecast is for, and the machines that would carry it.
 type Load struct {
 	Up          float64 `json:"up_bytes"`                   // of an exchange; 0 for as few as were measured
-	Down        float64 `json:"down_bytes"`                 // likewise
+	Down        float64 `json:"down_bytes"`                 // of an exchange; 0 for as few as were measured
 	Rate        float64 `json:"rate_per_s"`                 // exchanges per second over all hosts
 	Servers     int     `json:"servers"`                    // hosts
 	Clients     int     `json:"clients"`                    // hosts
@@ -33,8 +33,8 @@ func (n Load) FullRate() float64 {
 	return n.Link * Payload * float64(min(n.Servers, n.Clients)) / max(n.Up, n.Down, 1)
 }
 
-// Figure is a forecast amount with its 95 % interval: that of the blocks, widened by
-// how far the models were off in the cells that they had not seen.
+// Figure is a forecast amount with its 95 % interval: the interval over blocks, widened
+// by how far the models were off in the cells that they had not seen.
 type Figure struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -52,8 +52,8 @@ type End struct {
 	Why    string  `json:"why,omitempty"`                   // there is no figure of its CPU
 }
 
-// Limit is a resource and how much of it the load would take. Low and High are the
-// interval of what a model gives; absent of what is counted.
+// Limit is a resource and the share of the resource that the load would take. Low and High
+// are the interval of a modelled share; a share that is counted has none.
 type Limit struct {
 	Name  string  `json:"name"`
 	Share float64 `json:"share"` // above 1 for more than there is
@@ -64,7 +64,7 @@ type Limit struct {
 // Unsure tells whether the interval leaves open that there is enough of a resource.
 func (l Limit) Unsure() bool { return l.Low <= 1 && 1 < l.High }
 
-// Choice is a transport under the load: both ends of it, or the one that has a model.
+// Choice is a transport under the load: both of its ends, or the end that has a model.
 type Choice struct {
 	Arm         string   `json:"arm"`
 	At          string   `json:"at,omitempty"`
@@ -215,7 +215,7 @@ func (a *arm) takeModel(name string, m *Model) {
 	}
 }
 
-// models are those of the CPUs.
+// models are the models of the two ends' CPU.
 func (a arm) models() []*Model {
 	return slices.DeleteFunc([]*Model{a.server.cpu, a.client.cpu}, func(m *Model) bool { return m == nil })
 }

@@ -22,13 +22,13 @@ func (n Load) Title() string {
 		messages = append(messages, quantity.FormatBytes(n.Down)+" down")
 	}
 	s := fmt.Sprintf("%s, %s exchanges/s: %s and %s", strings.Join(messages, ", "), quantity.FormatCount(n.Rate),
-		counted(n.Servers, "server"), counted(n.Clients, "client"))
+		quantity.Plural(n.Servers, "server"), quantity.Plural(n.Clients, "client"))
 	var each []string
 	if n.Link > 0 {
 		each = append(each, quantity.BitRateText(int64(n.Link*8)))
 	}
 	if n.Cores > 0 {
-		each = append(each, counted(int(n.Cores), "core"))
+		each = append(each, quantity.Plural(int(n.Cores), "core"))
 	}
 	if n.Memory > 0 {
 		each = append(each, quantity.FormatBytes(n.Memory))
@@ -37,13 +37,6 @@ func (n Load) Title() string {
 		s += ", each with " + strings.Join(each, ", ")
 	}
 	return s
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // Sentences say what a forecast comes to: what is reached first, how the
@@ -71,11 +64,11 @@ func (f Forecast) Sentences() []string {
 	return all
 }
 
-// limitSentence says what a choice reaches first, what of it is extrapolated, and which
-// end of it is not known.
+// limitSentence says which resource a choice fills first, what was extrapolated for the
+// choice, and which of its ends is not known.
 func limitSentence(c Choice) []string {
 	var all []string
-	name := strings.TrimSpace(c.Arm + " " + c.At)
+	name := c.named()
 	if len(c.Limits) > 0 {
 		first := c.Limits[0]
 		unsure := slices.IndexFunc(c.Limits, Limit.Unsure)
@@ -108,6 +101,9 @@ func limitSentence(c Choice) []string {
 	return all
 }
 
+// named is the choice's arm with its levels.
+func (c Choice) named() string { return part.Joined(" ", c.Arm, c.At) }
+
 // knownEnd is the end of a choice that has a model, where the other one has none.
 func knownEnd(c Choice) contract.Role {
 	if c.Server.Why == "" {
@@ -122,14 +118,14 @@ func choiceRatio(first, c Choice) string {
 	if r.Low <= 1 && 1 <= r.High {
 		verdict = ", which does not tell them apart"
 	}
-	return fmt.Sprintf("%s takes %s the cores of %s (%s–%s)%s.", strings.TrimSpace(c.Arm+" "+c.At), part.Times(r.Value), strings.TrimSpace(first.Arm+" "+first.At),
+	return fmt.Sprintf("%s takes %s the cores of %s (%s–%s)%s.", c.named(), part.Times(r.Value), first.named(),
 		part.Times(r.Low), part.Times(r.High), verdict)
 }
 
 // hardwareSentences say what moving the bytes without a CPU could save at most.
 func (f Forecast) hardwareSentences() []string {
 	c, hosts := f.Choices[0], float64(f.Load.Servers+f.Load.Clients)
-	name := strings.TrimSpace(c.Arm + " " + c.At)
+	name := c.named()
 	each := c.Cores.Times(1 / hosts)
 	all := []string{fmt.Sprintf("RDMA can save at most all of %s's CPU, %s on each host: it pays only where it costs less than these cores.", name, coresWords(each))}
 	if c.PerByte != nil && c.PerByte.Low > 0 {

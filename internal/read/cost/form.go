@@ -53,11 +53,7 @@ func (m *Model) form(spec record.Cost, measured []measuredCell) ([]column, error
 // fitted cells has none: the others' base holds it.
 func (m *Model) straight(spec record.Cost, means []point) []column {
 	columns := []column{{}}
-	factors := spec.Terms
-	if spec.Per != "" {
-		factors = append([]string{spec.Per}, spec.Terms...)
-	}
-	for _, factor := range factors {
+	for _, factor := range factorsOf(spec) {
 		if len(levelsOf(means, factor)) > 1 {
 			columns = append(columns, column{of: factor})
 		}

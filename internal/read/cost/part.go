@@ -10,7 +10,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// Costs are those of a study.
+// Costs are what a study models.
 type Costs []Cost
 
 // Headline says how many of a study's models are good.
@@ -145,7 +145,7 @@ func (all Costs) forms() [][]part.Table {
 	}
 	for _, c := range all {
 		for _, m := range c.Models {
-			row := []part.Datum{part.Word(part.Joined(" ", m.Arm, m.At)), part.Word(part.Label(c.Spec.Metric)), offBy(m)}
+			row := []part.Datum{part.Word(m.named()), part.Word(part.Label(c.Spec.Metric)), offBy(m)}
 			for _, factor := range append([]string{""}, factors...) {
 				row = append(row, atCorner(c, m, factor))
 			}

@@ -30,6 +30,9 @@ func modelSentence(c Cost, m Model) string {
 	return s + "."
 }
 
+// named is the model's arm with the levels that the model is of.
+func (m Model) named() string { return part.Joined(" ", m.Arm, m.At) }
+
 // roughWords say that a model is rough; "" of one that is not.
 func roughWords(m Model) string {
 	switch {
@@ -138,7 +141,7 @@ func (all Costs) sentence() string {
 	for _, c := range all {
 		models += len(c.Models)
 		for _, m := range c.Models {
-			name := strings.TrimSpace(m.Arm+" "+m.At) + " of " + part.Label(c.Spec.Metric)
+			name := m.named() + " of " + part.Label(c.Spec.Metric)
 			switch {
 			case m.Reason != "":
 				refused = append(refused, name)

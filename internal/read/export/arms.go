@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"slices"
 
 	"netdyno/internal/metric"
@@ -41,19 +42,16 @@ func armsTable(r Run) (content, error) {
 }
 
 func figureOfArm(arm cells.Arm, m cells.Summary) row {
-	low, high, mean := figure(m.Low), figure(m.High), m.Mean
+	low, high := figure(m.Low), figure(m.High)
 	if m.N < 2 { // one block has no interval
 		low, high = nil, nil
 	}
 	if m.AtLeast {
 		high = nil
 	}
-	if mean == "" {
-		mean = "geometric"
-	}
 	return row{
 		arm.Name, arm.Baseline, m.Metric, some(unitOf(metric.Shown(m.Metric))), some(m.Better),
-		int64(m.N), int64(m.Trials), figure(m.Value), low, high, bound(m.AtLeast), mean, figure(m.Median), some(string(arm.Limit)),
+		int64(m.N), int64(m.Trials), figure(m.Value), low, high, bound(m.AtLeast), cmp.Or(m.Mean, "geometric"), figure(m.Median), some(string(arm.Limit)),
 	}
 }
 

@@ -1,10 +1,9 @@
 package export
 
 import (
-	"fmt"
+	"cmp"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -27,7 +26,7 @@ func writeBenchmarks(w io.Writer, r Run, _ Table) error {
 	if err != nil {
 		return err
 	}
-	b := benchmarks{out: w, run: r, figures: benchmarkFigures(s)}
+	b := benchmarks{printer: printer{out: w}, run: r, figures: benchmarkFigures(s)}
 	b.print("# netdyno %s, study %s: a line for each valid trial\n", oneLine(r.Header.Netdyno), oneLine(r.study()))
 	b.print("study: %s\n", oneLine(r.study()))
 	if rig := oneLine(r.Header.Facts.Rig); rig != "" {
@@ -38,22 +37,19 @@ func writeBenchmarks(w io.Writer, r Run, _ Table) error {
 			b.print("Unit %s better=%s\n", f.unit, f.Better)
 		}
 	}
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			for _, v := range s.Of(cell, arm) {
-				b.trial(s, v)
-			}
+	for _, judged := range s.Places() {
+		for _, v := range judged {
+			b.trial(s, v)
 		}
 	}
 	return b.err
 }
 
-// benchmarks is a file being written. It keeps the writer's first error.
+// benchmarks is a file being written.
 type benchmarks struct {
-	out     io.Writer
+	printer
 	run     Run
 	figures []benchmarkFigure
-	err     error
 }
 
 // benchmarkFigure is a metric in a unit of the format.
@@ -61,12 +57,6 @@ type benchmarkFigure struct {
 	metric.Metric
 	unit  string
 	scale float64
-}
-
-func (b *benchmarks) print(format string, values ...any) {
-	if b.err == nil {
-		_, b.err = fmt.Fprintf(b.out, format, values...)
-	}
 }
 
 // benchmarkFigures returns every metric that a valid trial has, the primary ones first:
@@ -151,17 +141,12 @@ func (b *benchmarks) trial(s *cells.Dataset, v *trial.Judged) {
 	b.print("\n")
 }
 
-func plainNumber(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-
 // name is a benchmark's name: the study, the arm, and the levels that vary beside it.
 func (b *benchmarks) name(s *cells.Dataset, v *trial.Judged) string {
 	study := []rune(valid(b.run.study()))
 	name := "Benchmark" + strings.ToUpper(string(study[:1])) + string(study[1:])
 	parts := []string{escaped(name, inName)}
-	compared := s.Header.Study.Compare.Factor
-	if compared == "" {
-		compared = "arm"
-	}
+	compared := cmp.Or(s.Header.Study.Compare.Factor, "arm")
 	add := func(factor, level string) {
 		parts = append(parts, escaped(factor, inName)+"="+escaped(level, func(c rune) bool { return inName(c) || c == '=' }))
 	}

@@ -6,13 +6,22 @@ package export
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/profile"
 	"netdyno/internal/record"
 )
 
@@ -28,12 +37,7 @@ type Run struct {
 func (r Run) name() string { return r.Header.RunName() }
 
 // study is the study's name, or what stands for one that was typed.
-func (r Run) study() string {
-	if r.Header.Study.Name == "" {
-		return record.Unnamed
-	}
-	return r.Header.Study.Name
-}
+func (r Run) study() string { return cmp.Or(r.Header.Study.Name, record.Unnamed) }
 
 // judged returns the trials by cell and arm, without comparing them.
 func (r Run) judged() (*cells.Dataset, error) { return cells.Read(r.Header, r.Plan, r.Records) }
@@ -69,18 +73,24 @@ var formats = []Format{
 }
 
 // Formats returns every format. The caller owns the slice.
-func Formats() []Format { return append([]Format(nil), formats...) }
+func Formats() []Format { return slices.Clone(formats) }
 
 // Named returns the format of that name, or an error that names the nearest one.
 func Named(name string) (Format, error) {
-	names := make([]string, 0, len(formats))
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
+	return named("format", name, formats, func(f Format) string { return f.Name })
+}
+
+// named returns the one of all that has a name, or an error that names the nearest.
+func named[T any](kind, name string, all []T, of func(T) string) (T, error) {
+	names := make([]string, 0, len(all))
+	for _, one := range all {
+		if of(one) == name {
+			return one, nil
 		}
-		names = append(names, f.Name)
+		names = append(names, of(one))
 	}
-	return Format{}, fmt.Errorf("no format %q; %s", quantity.Clip(name, 80), quantity.Hint(name, names))
+	var none T
+	return none, fmt.Errorf("no %s %q; %s", kind, quantity.Clip(name, 80), quantity.Hint(name, names))
 }
 
 // Several tells a format that is several files, by Files; any other is written by Write.
@@ -104,5 +114,58 @@ func (f Format) Write(w io.Writer, r Run, table Table) error {
 	return buffered.Flush()
 }
 
+// printer writes text. It keeps the writer's first error, after which it writes nothing.
+type printer struct {
+	out io.Writer
+	err error
+}
+
+func (p *printer) print(format string, values ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.out, format, values...)
+	}
+}
+
+// plainNumber is x with as many digits as a figure has meaning, and an exponent where
+// it is shorter.
+func plainNumber(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
+
 // valid returns s as UTF-8; a byte that is none becomes U+FFFD.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// WriteFindings writes findings as findings.json has them.
+func WriteFindings(w io.Writer, f finding.Findings) error {
+	// Written as it is encoded: the text of a large run is a hundred megabytes.
+	if err := jsonv2.MarshalWrite(w, f, jsonv1.DefaultOptionsV1(), jsontext.WithIndent(" ")); err != nil {
+		return fmt.Errorf("encode findings: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func writeJSON(w io.Writer, r Run, _ Table) error {
+	f, err := r.found()
+	if err != nil {
+		return err
+	}
+	return WriteFindings(w, f)
+}
+
+// File is one of the files of a format that has several.
+type File = profile.File
+
+// pprofFiles are the profiles of the probes, as a report writes them beside itself.
+func pprofFiles(r Run) (files []File, notes []string, err error) {
+	s, err := r.judged()
+	if err != nil {
+		return nil, nil, err
+	}
+	notes, err = profile.FilesOf(s).Each(func(f File) error {
+		files = append(files, f)
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = errors.New("the run has no profiles; expected probes, which a run has with probes=3")
+	}
+	return files, notes, err
+}

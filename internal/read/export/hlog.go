@@ -22,31 +22,22 @@ func writeHistogramLog(w io.Writer, r Run, _ Table) error {
 	if err != nil {
 		return err
 	}
-	l := histogramLog{out: w, began: r.Header.CreatedAt}
+	l := histogramLog{printer: printer{out: w}, began: r.Header.CreatedAt}
 	l.head(r.study())
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			for _, v := range s.Of(cell, arm) {
-				if err := l.trial(cell, arm, v); err != nil {
-					return err
-				}
+	for at, judged := range s.Places() {
+		for _, v := range judged {
+			if err := l.trial(at.Cell, at.Arm, v); err != nil {
+				return err
 			}
 		}
 	}
 	return l.err
 }
 
-// histogramLog is a log being written. It keeps the writer's first error.
+// histogramLog is a log being written.
 type histogramLog struct {
-	out   io.Writer
-	began time.Time // the run; what lines count from
-	err   error
-}
-
-func (l *histogramLog) print(format string, values ...any) {
-	if l.err == nil {
-		_, l.err = fmt.Fprintf(l.out, format, values...)
-	}
+	printer
+	began time.Time // of the run: lines count from it
 }
 
 func (l *histogramLog) head(study string) {

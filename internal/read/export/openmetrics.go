@@ -26,7 +26,7 @@ func writeOpenMetrics(w io.Writer, r Run, _ Table) error {
 	if err != nil {
 		return err
 	}
-	o := openMetrics{out: w, run: r, data: s, cells: s.Describe()}
+	o := openMetrics{printer: printer{out: w}, run: r, data: s, cells: s.Describe()}
 	o.places = o.placesOf()
 	for _, m := range metric.All() {
 		o.gauges(m)
@@ -38,14 +38,13 @@ func writeOpenMetrics(w io.Writer, r Run, _ Table) error {
 	return o.err
 }
 
-// openMetrics is an exposition being written. It keeps the first error.
+// openMetrics is an exposition being written.
 type openMetrics struct {
-	out    io.Writer
+	printer
 	run    Run
 	data   *cells.Dataset
 	cells  []cells.Cell
 	places []place
-	err    error
 }
 
 // place is an arm in a cell, with what all of its samples share.
@@ -62,12 +61,6 @@ func (p place) labelled(atLeast bool) string {
 		return p.labels + "," + label("bound", lowerBound)
 	}
 	return p.labels
-}
-
-func (o *openMetrics) print(format string, values ...any) {
-	if o.err == nil {
-		_, o.err = fmt.Fprintf(o.out, format, values...)
-	}
 }
 
 func (o *openMetrics) placesOf() []place {
@@ -174,7 +167,7 @@ func (o *openMetrics) gauges(m metric.Metric) {
 			headed = true
 			o.family(name, "gauge", unit, m.Doc+": "+m.Formula)
 		}
-		o.print("%s{%s} %s%s\n", name, p.labelled(p.figures[i].AtLeast), openMetricsNumber(p.figures[i].Value*scale), stamp(p.to))
+		o.print("%s{%s} %s%s\n", name, p.labelled(p.figures[i].AtLeast), plainNumber(p.figures[i].Value*scale), stamp(p.to))
 	}
 }
 
@@ -185,8 +178,6 @@ func stamp(t time.Time) string {
 	}
 	return fmt.Sprintf(" %d.%03d", t.Unix(), t.Nanosecond()/int(time.Millisecond))
 }
-
-func openMetricsNumber(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 
 // boundsNs are the upper bounds of a histogram's buckets: 1, 2 and 5 of each power of
 // ten, from 1 µs to 200 s.
@@ -226,7 +217,7 @@ func (o *openMetrics) buckets(name, labels string, h *hist.Histogram, p place) {
 		o.print("%s_bucket{%s,le=\"%s\"} %d%s\n", name, labels, canonical(float64(boundsNs[i])/1e9), n, at)
 	}
 	o.print("%s_bucket{%s,le=\"+Inf\"} %d%s\n", name, labels, h.Count(), at)
-	o.print("%s_sum{%s} %s%s\n", name, labels, openMetricsNumber(h.MeanNs()*float64(h.Count())/1e9), at)
+	o.print("%s_sum{%s} %s%s\n", name, labels, plainNumber(h.MeanNs()*float64(h.Count())/1e9), at)
 	o.print("%s_count{%s} %d%s\n", name, labels, h.Count(), at)
 	o.print("%s_created{%s} %s%s\n", name, labels, strings.TrimSpace(cmp.Or(stamp(p.from), "0")), at)
 }

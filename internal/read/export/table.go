@@ -1,13 +1,14 @@
 package export
 
 import (
-	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // kind is the type of a column.
@@ -55,18 +56,11 @@ var tables = []Table{
 }
 
 // Tables returns every table. The caller owns the slice.
-func Tables() []Table { return append([]Table(nil), tables...) }
+func Tables() []Table { return slices.Clone(tables) }
 
 // TableNamed returns the table of that name, or an error that names the nearest one.
 func TableNamed(name string) (Table, error) {
-	names := make([]string, 0, len(tables))
-	for _, t := range tables {
-		if t.Name == name {
-			return t, nil
-		}
-		names = append(names, t.Name)
-	}
-	return Table{}, fmt.Errorf("no table %q; %s", quantity.Clip(name, 80), quantity.Hint(name, names))
+	return named("table", name, tables, func(t Table) string { return t.Name })
 }
 
 // figure is x as a cell; nil when it is no finite number.
@@ -115,17 +109,17 @@ func unitOf(m metric.Metric) string {
 // kindOf returns the kind that all of these levels have: whole numbers, numbers or
 // text.
 func kindOf(levels []string) kind {
+	if len(levels) == 0 {
+		return text
+	}
 	k := whole
 	for _, level := range levels {
-		if _, err := strconv.ParseInt(level, 10, 64); k == whole && err != nil {
+		if _, err := strconv.ParseInt(level, 10, 64); err != nil {
 			k = floating
 		}
 		if x, err := strconv.ParseFloat(level, 64); err != nil || figure(x) == nil {
 			return text
 		}
-	}
-	if len(levels) == 0 {
-		return text
 	}
 	return k
 }
@@ -158,4 +152,55 @@ func metricsTable(Run) (content, error) {
 		return nil
 	}
 	return c, nil
+}
+
+// levelColumns are the factors of a plan as columns.
+type levelColumns struct {
+	factors []string
+	columns []column
+}
+
+// levelsOf returns a column for each factor of some levels, the varied ones first in
+// the study's order. A factor whose name is taken by another column has "level."
+// before it.
+func levelsOf(study record.Study, all []map[string]string, taken []column) levelColumns {
+	values := map[string][]string{}
+	for _, levels := range all {
+		for factor, level := range levels {
+			values[factor] = append(values[factor], level)
+		}
+	}
+	var l levelColumns
+	add := func(factor string) {
+		if len(values[factor]) == 0 || slices.Contains(l.factors, factor) || factor == "arm" { // which is a column of its own
+			return
+		}
+		c := column{name: factor, kind: kindOf(values[factor])}
+		for isColumn(c.name, taken) || isColumn(c.name, l.columns) {
+			c.name = "level." + c.name
+		}
+		l.factors, l.columns = append(l.factors, factor), append(l.columns, c)
+	}
+	for _, f := range study.Vary {
+		add(f.Name)
+	}
+	for _, factor := range slices.Sorted(maps.Keys(values)) {
+		add(factor)
+	}
+	return l
+}
+
+func isColumn(name string, columns []column) bool {
+	return slices.ContainsFunc(columns, func(c column) bool { return c.name == name })
+}
+
+// row returns the cells of some levels.
+func (l levelColumns) row(levels map[string]string) row {
+	cells := make(row, len(l.factors))
+	for i, factor := range l.factors {
+		if level, ok := levels[factor]; ok {
+			cells[i] = typed(level, l.columns[i].kind)
+		}
+	}
+	return cells
 }

@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/read/cost"
 	"netdyno/internal/read/fit"
 	"netdyno/internal/read/ladder"
+	"netdyno/internal/read/link"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/pays"
@@ -42,9 +43,10 @@ var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Fits = fit.Read(s) }, func(f *Findings) part.Analysis { return f.Fits }},
 	{func(s *cells.Dataset, f *Findings) { f.Reaches = reach.Read(s) }, func(f *Findings) part.Analysis { return f.Reaches }},
 	{func(s *cells.Dataset, f *Findings) { f.Pays = pays.Read(s) }, func(f *Findings) part.Analysis { return f.Pays }},
+	{func(s *cells.Dataset, f *Findings) { f.Link = link.Read(s, f.Pays) }, func(f *Findings) part.Analysis { return f.Link }},
 	{func(s *cells.Dataset, f *Findings) { f.Costs = cost.Read(s) }, func(f *Findings) part.Analysis { return f.Costs }},
 	{func(s *cells.Dataset, f *Findings) { f.Shapes = shape.Read(s) }, func(f *Findings) part.Analysis { return f.Shapes }},
-	{func(s *cells.Dataset, f *Findings) { f.Claims = claim.Read(s, f.Comparisons) }, func(f *Findings) part.Analysis { return f.Claims }},
+	{func(s *cells.Dataset, f *Findings) { f.Claims = claim.Read(s, f.Comparisons, f.Fits) }, func(f *Findings) part.Analysis { return f.Claims }},
 	{func(s *cells.Dataset, f *Findings) { f.Published = published.Read(s, f.Comparisons) }, func(f *Findings) part.Analysis { return f.Published }},
 }
 
@@ -92,7 +94,10 @@ func (f *Findings) answer() (answer.Answer, []string) {
 	if i := slices.IndexFunc(headlines, func(h part.Headline) bool { return h.Place == part.Whole }); i >= 0 {
 		return answer.Answer{Sentences: headlines[i].Sentences}, nil
 	}
-	said := answers(f.Comparisons)
+	var said []string
+	for _, c := range MostDecisiveFirst(f.Comparisons) {
+		said = append(said, c.Sentence)
+	}
 	if len(said) == 0 {
 		said = answer.Alone(f.Run)
 	}

@@ -17,30 +17,15 @@ import (
 // report states them: differences by size, then equivalences, then what cannot
 // be told, then what is not compared.
 func MostDecisiveFirst(comparisons []compare.Comparison) []compare.Comparison {
-	order := []compare.Verdict{compare.Better, compare.Worse, compare.Equivalent, compare.CannotTell, compare.Invalid, compare.Unsupported}
+	order := compare.Verdicts()
 	weight := func(c compare.Comparison) int { // better and worse are one class
 		return max(1, slices.Index(order, c.Verdict))
 	}
-	var primary []compare.Comparison
-	for _, c := range comparisons {
-		if c.Primary {
-			primary = append(primary, c)
-		}
-	}
+	primary := slices.DeleteFunc(slices.Clone(comparisons), func(c compare.Comparison) bool { return !c.Primary })
 	slices.SortStableFunc(primary, func(a, b compare.Comparison) int {
 		return cmp.Or(weight(a)-weight(b), cmp.Compare(effect(b), effect(a)))
 	})
 	return primary
-}
-
-// answers returns the sentences of the primary comparisons, the most decisive
-// first.
-func answers(comparisons []compare.Comparison) []string {
-	var sentences []string
-	for _, c := range MostDecisiveFirst(comparisons) {
-		sentences = append(sentences, c.Sentence)
-	}
-	return sentences
 }
 
 func effect(c compare.Comparison) float64 {

@@ -19,24 +19,18 @@ func warnAway(s *cells.Dataset, _ Findings) []record.Warning {
 	return append(append(warnElsewhere(s), warnOnward(s)...), warnListening(s)...)
 }
 
-// warnElsewhere says why nothing is known of what a server of this host used that
-// ran before the run.
+// warnElsewhere names the servers that ran before the run and of whose CPU and memory
+// nothing is known, and says why.
 func warnElsewhere(s *cells.Dataset) []record.Warning {
 	var all []record.Warning
-	for _, v := range s.Trials {
-		if v.Record == nil {
+	for _, w := range s.Workers() {
+		why := w.Unmetered()
+		if why == "" {
 			continue
 		}
-		for i := range v.Record.Workers {
-			w := &v.Record.Workers[i]
-			why := w.Unmetered()
-			if why == "" {
-				continue
-			}
-			text := fmt.Sprintf("the CPU and memory of the server on %s are missing: %s", strings.Join(w.Ready.Addresses, " "), why)
-			if !slices.ContainsFunc(all, func(other record.Warning) bool { return other.Text == text }) {
-				all = append(all, record.Warning{About: AboutServer, Text: text})
-			}
+		missing := record.Warning{About: AboutServer, Text: fmt.Sprintf("the CPU and memory of the server on %s are missing: %s", strings.Join(w.Ready.Addresses, " "), why)}
+		if !slices.Contains(all, missing) {
+			all = append(all, missing)
 		}
 	}
 	return all
@@ -47,27 +41,21 @@ func warnElsewhere(s *cells.Dataset) []record.Warning {
 func warnOnward(s *cells.Dataset) []record.Warning {
 	var all []record.Warning
 	met := map[string]bool{}
-	for _, v := range s.Trials {
-		if v.Record == nil {
+	for v, w := range s.Workers() {
+		asked := trial.AskedOnward(v.Record, w)
+		if asked == "" {
 			continue
 		}
-		for i := range v.Record.Workers {
-			w := &v.Record.Workers[i]
-			asked := trial.AskedOnward(v.Record, w)
-			if asked == "" {
-				continue
-			}
-			at := strings.Join(w.Ready.Addresses, " ")
-			if met[at] {
-				continue
-			}
-			met[at] = true
-			all = append(all, record.Warning{
-				About:  AboutServer,
-				Text:   fmt.Sprintf("on %s, %s: what lies behind it is not in its CPU and memory", at, asked),
-				Advice: "measure what it asks by itself too: netdyno and its URL",
-			})
+		at := strings.Join(w.Ready.Addresses, " ")
+		if met[at] {
+			continue
 		}
+		met[at] = true
+		all = append(all, record.Warning{
+			About:  AboutServer,
+			Text:   fmt.Sprintf("on %s, %s: what lies behind it is not in its CPU and memory", at, asked),
+			Advice: "measure what it asks by itself too: netdyno and its URL",
+		})
 	}
 	return all
 }

@@ -4,6 +4,9 @@
 package finding
 
 import (
+	"slices"
+	"strings"
+
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/best"
 	"netdyno/internal/read/capacity"
@@ -13,6 +16,7 @@ import (
 	"netdyno/internal/read/cost"
 	"netdyno/internal/read/fit"
 	"netdyno/internal/read/ladder"
+	"netdyno/internal/read/link"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/pays"
 	"netdyno/internal/read/profile"
@@ -39,16 +43,17 @@ type Findings struct {
 	Published    published.Figures    `json:"published,omitempty"`
 	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
-	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, likewise
+	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, in the same order
 	Why          *profile.Why         `json:"why,omitempty"`         // the arms differ, by their profiles
 	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm
-	Flames       []profile.Flame      `json:"-"`                     // likewise, for the page; the run's pprof files hold them whole
+	Flames       []profile.Flame      `json:"-"`                     // in the same order, for the page; the run's pprof files hold the stacks whole
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
 	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one
 	Charts       view.Charts          `json:"charts,omitempty"`      // as Header.Study.Charts
 	Fits         fit.Fits             `json:"fits,omitempty"`        // as Header.Study.Fits
 	Reaches      reach.Reaches        `json:"searches,omitempty"`    // as Header.Study.Reaches
 	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
+	Link         *link.Link           `json:"link,omitempty"`        // as Header.Study.Fills
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run
@@ -62,4 +67,112 @@ type Findings struct {
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`
 	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial
+}
+
+// Find says everything that can be said about a run from its header, its plan
+// and its records. The plan decides which trial belongs where; a record that
+// contradicts it is invalid, one of an unknown or repeated trial is left out
+// with a warning. It fails only for a study whose primary metric is not in
+// the registry. It is pure: the same input gives the same findings. It does not
+// change the records; Findings.Trials points to them.
+func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
+	s, err := cells.Read(header, trials, records)
+	if err != nil {
+		return Findings{}, err
+	}
+	noise := compare.MeasureNoise(s)
+	comparisons, requirements := compared(s, noise)
+	for i := range comparisons {
+		if c := &comparisons[i]; c.Primary {
+			c.Sentence = sentence(s, *c)
+		}
+	}
+	f := Findings{
+		Schema:    Schema,
+		Run:       compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
+		Stage:     compare.Settle(s, comparisons, requirements),
+		Timelines: view.Timelines(s),
+		Seating:   seating(s),
+		Trials:    s.Trials,
+		Sent:      sentBy(header, s.Trials),
+	}
+	f.Floors = floors(s, f.Cells)
+	unread := f.profiled(s)
+	for _, a := range analyses {
+		a.read(s, &f)
+	}
+	f.Answer, f.Answers = f.answer()
+	f.Warnings = append(warn(s, f), unread...)
+	return f, nil
+}
+
+// profiled adds what the probes show, and returns what could not be read of them.
+func (f *Findings) profiled(s *cells.Dataset) []record.Warning {
+	profiles, unread := profile.Profiles(s)
+	f.Profiles, f.Differences, f.Flames = profiles, profile.Differences(s), profile.Flames(s)
+	if len(profiles) > 0 {
+		f.ProfileFiles, f.Overheads = profile.FilesOf(s), profile.Overheads(s)
+	}
+	for i, p := range f.Profiles {
+		f.Profiles[i].File = f.ProfileFiles.CPU(p.Cell, p.Arm, p.End)
+	}
+	return unread
+}
+
+// compared judges arms and requirements, but not where figures chose what was run, and
+// no requirement where each trial has a rate of its own.
+func compared(s *cells.Dataset, noise []compare.Noise) ([]compare.Comparison, []compare.Requirement) {
+	switch study := s.Header.Study; {
+	case study.Capacity != nil:
+		return nil, nil
+	case study.Steered():
+		return nil, compare.Require(s, noise)
+	}
+	return compare.Compare(s, noise), compare.Require(s, noise)
+}
+
+// Seated is one seat and who sat there.
+type Seated struct {
+	Seat    string   `json:"seat"`
+	Workers []string `json:"workers"` // "server", "client-1", …, in order
+	CPUs    []string `json:"cpus"`    // sets that they were pinned to over the run, as lists; empty for any
+}
+
+// seating reads from the records who sat where, by seat in the order of first
+// use: the server's seat comes first.
+func seating(s *cells.Dataset) []Seated {
+	var all []Seated
+	for _, w := range s.Workers() {
+		at := slices.IndexFunc(all, func(known Seated) bool { return known.Seat == w.Seat })
+		if at < 0 {
+			at, all = len(all), append(all, Seated{Seat: w.Seat})
+		}
+		all[at].Workers = withOnce(all[at].Workers, w.Name)
+		if standing := w.Ready != nil && w.Ready.Elsewhere; len(w.CPUSet) > 0 && !standing {
+			all[at].CPUs = withOnce(all[at].CPUs, trial.CPUList(w.CPUSet))
+		}
+	}
+	for i := range all {
+		slices.SortFunc(all[i].Workers, byRole)
+	}
+	return all
+}
+
+// byRole puts servers before clients.
+func byRole(a, b string) int {
+	isServer := func(name string) bool { return strings.HasPrefix(name, "server") }
+	switch {
+	case isServer(a) == isServer(b):
+		return strings.Compare(a, b)
+	case isServer(a):
+		return -1
+	}
+	return 1
+}
+
+func withOnce(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }

@@ -18,14 +18,14 @@ import (
 	"netdyno/internal/record"
 )
 
-// Floor is an arm's median service time beside what an exchange of that length takes on the
-// arm's path although nothing is done for it: wake-ups, sends and the way.
+// Floor is an arm's median service time beside what the arm's path takes of an exchange of
+// that length without any work for it: wake-ups, sends and the way.
 type Floor struct {
 	Cell      string  `json:"cell"`
 	Arm       string  `json:"arm"`
 	ServiceNs float64 `json:"service_ns"`
 	FloorNs   float64 `json:"floor_ns"`        // within it
-	Apart     bool    `json:"apart,omitempty"` // the ends are on two hosts: what lies between them is part of it
+	Apart     bool    `json:"apart,omitempty"` // the ends are on two hosts, and the way between them is part of the floor
 }
 
 const (
@@ -84,7 +84,7 @@ type curve struct {
 	points []point
 }
 
-// point is an exchange in ns: what it took, and what of that the server did.
+// point is an exchange in ns: the time that it took, and the server's work within.
 type point struct{ took, work float64 }
 
 // curves leaves out what holds no medians.

@@ -15,12 +15,18 @@ import (
 // tuned are there, rdma would be bought.
 func weighed(t *testing.T, cost float64, change func(trials []record.Trial, records []record.Record)) pays.Pays {
 	t.Helper()
+	return weighedAt(t, 0, cost, change)
+}
+
+// weighedAt asks for the cores of a speed in bits per second.
+func weighedAt(t *testing.T, at int64, cost float64, change func(trials []record.Trial, records []record.Record)) pays.Pays {
+	t.Helper()
 	o := synthetic.Options{
 		Bare: true, Connections: []int{50}, SD: 0.005, BlockSD: 0.2, Blocks: 8, Primary: []string{rate},
 		Arms: []synthetic.Arm{{Name: "tcp", Cost: 1}, {Name: "tuned", Cost: 0.8}, {Name: "rdma", Cost: cost}},
 	}
 	h, trials, records := synthetic.Run(o)
-	h.Study.Pays = []record.Pays{{Title: "RDMA", Arms: []string{"rdma"}, InsteadOf: []string{"tcp", "tuned"}}}
+	h.Study.Pays = []record.Pays{{Title: "RDMA", Arms: []string{"rdma"}, InsteadOf: []string{"tcp", "tuned"}, At: at}}
 	change(trials, records)
 	f := find(t, h, trials, records)
 	if len(f.Pays) != 1 {
@@ -57,6 +63,21 @@ func TestAReplacementIsWeighedAtTheLinksRate(t *testing.T) {
 	})
 	if len(p.Cells) != 1 || !p.Cells[0].Nominal || p.Cells[0].Speed != 12.5e9 || !strings.Contains(p.Sentence, "at the link's 12.5 GB/s") {
 		t.Errorf("%+v: %s", p.Cells, p.Sentence)
+	}
+}
+
+// Where the study says of what speed the cores are, they are of that, whatever the link has.
+func TestAReplacementIsWeighedAtASpeedThatIsAsked(t *testing.T) {
+	p := weighedAt(t, 100e9, 0.2, func(trials []record.Trial, _ []record.Record) {
+		for i := range trials {
+			trials[i].Levels["link.rate"] = "10Gbit"
+		}
+	})
+	if len(p.Cells) != 1 || p.Cells[0].Nominal || p.Cells[0].Speed != 12.5e9 {
+		t.Fatalf("%+v", p.Cells)
+	}
+	if !strings.HasPrefix(p.Sentence, "RDMA pays if it costs less than ") || !strings.Contains(p.Sentence, "which it saves at 100Gbit/s, 50 connections: ") {
+		t.Error(p.Sentence)
 	}
 }
 

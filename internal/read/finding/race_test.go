@@ -137,7 +137,7 @@ func TestARaceThatCanRecommendNothingSaysWhy(t *testing.T) {
 }
 
 // What a setting did by itself is told by the arms that differ in it alone.
-func TestARaceSaysWhatEachKnobDid(t *testing.T) {
+func TestARaceSaysWhatEachOptionDid(t *testing.T) {
 	f := raceOf(t, map[string]float64{"small": 1, "large": 1.3}, func(h *record.Header, all []record.Record) {
 		h.Study.Race.As = map[string]string{"opt.server.read_buffer": "grpc.ReadBufferSize({value})"}
 		h.Study.Compare.Margin = 0.1
@@ -151,7 +151,7 @@ func TestARaceSaysWhatEachKnobDid(t *testing.T) {
 		}
 	})
 	effects := map[string]race.Effect{}
-	for _, k := range f.Race.Knobs {
+	for _, k := range f.Race.Options {
 		effects[k.Factor] = k.Effect
 	}
 	if effects["opt.server.read_buffer"] != race.Mattered || effects["opt.server.write_buffer"] != race.NoMatter {

@@ -17,8 +17,8 @@ type Sent struct {
 	Probe    int64 `json:"probe"`    // to learn how to ask, whether the client can, and what is wrong after a failed trial
 	Verify   int64 `json:"verify"`   // by clients before they were ready
 	Warmup   int64 `json:"warmup"`   // ended before the window
-	Window   int64 `json:"window"`   // in it
-	After    int64 `json:"after"`    // after it, or never
+	Window   int64 `json:"window"`   // in the window
+	After    int64 `json:"after"`    // ended after the window, or never
 	Again    int64 `json:"again"`    // sent once more
 
 	Untold int `json:"untold_trials,omitempty"` // trials, that of the chosen client before the run too, with a client that does not tell
@@ -69,10 +69,7 @@ func (s Sent) Words() string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	text := fmt.Sprintf("sent %d requests: %s", s.Requests, strings.Join(parts, ", "))
-	if s.Requests == 1 {
-		text = strings.Replace(text, "requests", "request", 1)
-	}
+	text := "sent " + quantity.Plural(int(s.Requests), "request") + ": " + strings.Join(parts, ", ")
 	if s.Untold > 0 {
 		text += fmt.Sprintf("; %s did not tell", quantity.Plural(s.Untold, "trial"))
 	}

@@ -61,9 +61,9 @@ func account(listen record.Contents) (ServerReport, []record.Record, error) {
 		s.Server = r.Workers[0].Transport
 		if r.Segment != nil {
 			segments = append(segments, r)
-			continue
+		} else {
+			s.Unkept = r.Segments
 		}
-		s.Unkept = r.Segments
 	}
 	slices.SortStableFunc(segments, func(a, b record.Record) int { return a.Segment.Number - b.Segment.Number })
 	s.Unkept = max(0, s.Unkept-len(segments))

@@ -2,14 +2,17 @@ package finding
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/history"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -92,7 +95,13 @@ func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 		}
 		text := fmt.Sprintf("in %d of %d trials %s: they %s", n, len(s.Trials), flag.Changes, flag.Warning)
 		if flag.Name == trial.LateCounters {
-			text += fmt.Sprintf(", %s at most", quantity.FormatShare(worst(s, func(v *trial.Judged) float64 { return v.CostError })))
+			most := 0.0
+			for _, v := range s.Trials {
+				if v.Trial.Status == trial.Valid {
+					most = max(most, v.CostError)
+				}
+			}
+			text += fmt.Sprintf(", %s at most", quantity.FormatShare(most))
 		}
 		all = append(all, record.Warning{About: flag.Name, Text: text, Advice: flag.Advice})
 	}
@@ -108,17 +117,6 @@ func flagged(s *cells.Dataset, flag string) int {
 		}
 	}
 	return n
-}
-
-// worst is the largest of a number of the valid trials; 0 for none.
-func worst(s *cells.Dataset, of func(*trial.Judged) float64) float64 {
-	largest := 0.0
-	for _, v := range s.Trials {
-		if v.Trial.Status == trial.Valid {
-			largest = max(largest, of(v))
-		}
-	}
-	return largest
 }
 
 // warnNoise names primary metrics on which the baseline differs from itself,
@@ -193,5 +191,90 @@ func warnPlace(s *cells.Dataset, _ Findings) []record.Warning {
 		About:  "loopback",
 		Text:   "a CPU-bound path in software; it says nothing about network cards",
 		Advice: "compare only what software costs here, with frames of 64 KiB; to judge a network, measure across it",
+	}}
+}
+
+// warnHosts tells in which facts the seats differ from each other, and which
+// of them changed while the run went on.
+func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
+	facts := s.Header.Facts
+	seats := slices.Sorted(maps.Keys(facts.Seats))
+	var all []record.Warning
+	compare := func(one, other record.Host, about, who, advice string) {
+		if differences := record.DiffHosts(one, other); len(differences) > 0 {
+			all = append(all, record.Warning{About: about, Text: who + ": " + history.FirstOf(differences), Advice: advice})
+		}
+	}
+	for _, seat := range seats[min(1, len(seats)):] {
+		compare(facts.Seats[seats[0]], facts.Seats[seat], "hosts", seats[0]+" and "+seat+" differ", "for a result about software alone, use identical hosts")
+	}
+	for _, seat := range seats {
+		if after, known := facts.After[seat]; known {
+			compare(facts.Seats[seat], after, "facts", seat+" changed during the run", "find out who changed it, and run again")
+		}
+	}
+	return all
+}
+
+// warnBusy says in one line that the machine was not the run's alone: before it, and
+// in its trials by the largest shares that the hypervisor and other processes took.
+func warnBusy(s *cells.Dataset, before []string) []record.Warning {
+	flags := trial.Flags()
+	flag := flags[slices.IndexFunc(flags, func(f trial.Flag) bool { return f.Name == trial.BusyMachine })]
+	stolen := func(t trial.Trial) float64 { return t.Values[metric.HostSteal] }
+	used := func(t trial.Trial) float64 { return t.Others }
+	found := lostShare(s, used, 0, "in %d of %d trials other processes used the CPUs, up to %s of their time")
+	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout
+	found = append(found, lostShare(s, stolen, trial.StealShare, "in %d of %d trials the hypervisor took CPU time, up to %s of it")...)
+	const most = 3 // hosts; a mesh may have hundreds
+	found = append(found, before[:min(len(before), most)]...)
+	if more := len(before) - most; more > 0 {
+		found = append(found, fmt.Sprintf("and %d more like it", more))
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	changes := flag.Changes
+	if turned {
+		changes = "arms may compare the other way, " + changes
+	}
+	return []record.Warning{{About: flag.Name, Text: changes + ": " + strings.Join(found, "; "), Advice: flag.Advice}}
+}
+
+// lostShare counts the valid trials that lost more than so much of the CPUs' time, and
+// says how much one lost at most; nothing where none did.
+func lostShare(s *cells.Dataset, of func(trial.Trial) float64, least float64, format string) []string {
+	n, most := 0, 0.0
+	for _, v := range s.Trials {
+		if share := of(v.Trial); v.Trial.Status == trial.Valid && share > least {
+			n, most = n+1, max(most, share)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(format, n, len(s.Trials), quantity.FormatShare(most))}
+}
+
+// warnUnfinished sums up over the valid trials.
+func warnUnfinished(s *cells.Dataset, _ Findings) []record.Warning {
+	trials, exchanges, oldest := 0, 0.0, 0.0
+	for _, v := range s.Trials {
+		if n := v.Trial.Values[metric.Unfinished]; n > 0 && v.Trial.Status == trial.Valid {
+			trials++
+			exchanges += n
+			oldest = max(oldest, v.Trial.Values[metric.UnfinishedAge])
+		}
+	}
+	if trials == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%.0f exchanges due in the window of %d of %d trials were never completed", exchanges, trials, len(s.Trials))
+	if oldest > 0 {
+		text += "; the oldest had waited " + quantity.FormatDuration(time.Duration(1000*oldest))
+	}
+	return []record.Warning{{
+		About: trial.Unfinished, Text: text + ": they count at the age that they had reached",
+		Advice: "read figures marked ≥ as lower bounds, and look at what the server did at the end of the window",
 	}}
 }

@@ -90,7 +90,7 @@ func quality(f Fit) part.Table {
 		part.Row("trials", fmt.Sprint(f.Trials)),
 		part.Row("blocks fitted", fmt.Sprint(f.Blocks)),
 		part.Row("median error, |measured − fitted| ÷ measured", part.Percent(f.Error)),
-		part.Row("largest error, (measured − fitted) ÷ measured", part.Percent(f.Worst)+atWorst(f)),
+		part.Row("largest error, (measured − fitted) ÷ measured", part.Percent(f.Worst)+" at "+f.WorstAt),
 		part.Row("share of the variance explained, R²", quantity.FormatFigure(f.R2)),
 	)
 	if f.With != "" {
@@ -103,12 +103,4 @@ func quality(f Fit) part.Table {
 		t.Rows = append(t.Rows, part.Row("only trials at", where))
 	}
 	return t
-}
-
-// atWorst names where a fit errs most.
-func atWorst(f Fit) string {
-	if f.WorstAt == "" {
-		return ""
-	}
-	return " at " + f.WorstAt
 }

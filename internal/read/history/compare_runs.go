@@ -125,7 +125,7 @@ func armNamed(c cells.Cell, name string) *cells.Arm {
 // set makes one comparison; false where a run has no figure.
 func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, bool) {
 	b := &compare.Pending{
-		Comparison: compare.Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Base: a.result.Floor, Primary: primary, Level: cells.Level},
+		Comparison: compare.Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Primary: primary, Level: cells.Level},
 		Tested:     primary, Better: m.Better, Margin: max(compare.Margin(a.before.Header.Study.Compare), compare.Margin(a.after.Header.Study.Compare)),
 	}
 	was, zeros := cells.MeanLogs(t.before.All(), m.Name)
@@ -141,12 +141,8 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 		floorIs, zerosAre := cells.MeanLogs(t.floorIs.All(), m.Name)
 		zeros += zerosWere + zerosAre
 		if set, now := cells.Subtract(was, floorWas), cells.Subtract(is, floorIs); len(set) > 0 && len(now) > 0 {
-			was, is, between = set, now, spread.Relative
-		} else {
-			b.Base = ""
+			was, is, between, b.Base = set, now, spread.Relative, a.result.Floor
 		}
-	} else {
-		b.Base = ""
 	}
 	b.Blocks = min(len(was), len(is))
 	if b.Tested {
@@ -220,4 +216,48 @@ func (a *runPair) gate() {
 	if a.barred != "" || a.result.Result == compare.NoWorse && len(a.result.Caveats) > 0 {
 		a.result.Result = compare.Unproven
 	}
+}
+
+// RunsCompared is what can be said about two runs of the same work: how their
+// conditions differ, and which figures differ by more than this machine's
+// run-to-run noise.
+type RunsCompared struct {
+	Differences []Difference         `json:"differences"` // facts first
+	Floor       string               `json:"floor"`       // the arm that carries what happened to the machine meanwhile
+	Comparisons []compare.Comparison `json:"comparisons"` // later ÷ earlier; the primary ones first
+	Calibration *record.Calibration  `json:"calibration,omitempty"`
+	Result      compare.GateResult   `json:"gate_result"`
+	Gated       []compare.Gated      `json:"gated"`
+	Caveats     []string             `json:"caveats,omitempty"` // of the runs themselves, whatever the comparisons say
+}
+
+// Difference is one thing in which two runs differ besides their figures.
+type Difference struct {
+	About    string `json:"about"` // "machine", "program", "study", "hosts", …
+	Text     string `json:"text"`
+	Decisive bool   `json:"decisive,omitempty"` // so that their figures may not be set side by side
+}
+
+// Names of the two runs in every text.
+const (
+	earlier = "the first"
+	later   = "the second"
+)
+
+// runPair is one comparison of two runs on its way.
+type runPair struct {
+	before, after compare.Run
+	calibration   *record.Calibration
+	result        RunsCompared
+	barred        string                // why nothing may be judged, "" when it may
+	barredArm     map[cells.Key]string  // why an arm of a cell may not
+	noise         map[cells.Key]float64 // by cell and metric: the larger A/A bound
+}
+
+func (a *runPair) addDifference(about, text string) {
+	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text})
+}
+
+func (a *runPair) decisive(about, text string) {
+	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text, Decisive: true})
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,36 +136,21 @@ func (a *runPair) differInArms() {
 }
 
 func places(a, b map[cells.Key]cells.Arm) []cells.Key {
-	all := slices.Collect(maps.Keys(a))
-	for p := range b {
-		if _, known := a[p]; !known {
-			all = append(all, p)
-		}
-	}
+	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.SortFunc(all, func(p, q cells.Key) int {
-		return strings.Compare(p.Cell+"\x00"+p.Arm, q.Cell+"\x00"+q.Arm)
+		return cmp.Or(strings.Compare(p.Cell, q.Cell), strings.Compare(p.Arm, q.Arm))
 	})
-	return all
+	return slices.Compact(all)
 }
 
 // union returns the keys of either map, in order.
 func union[V any](a, b map[string]V) []string {
-	all := slices.Collect(maps.Keys(a))
-	for key := range b {
-		if _, known := a[key]; !known {
-			all = append(all, key)
-		}
-	}
+	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)
 }
 
-func orNothing(text string) string {
-	if text == "" {
-		return "not set"
-	}
-	return text
-}
+func orNothing(text string) string { return cmp.Or(text, "not set") }
 
 // maxDifferences bounds how many facts one warning names.
 const maxDifferences = 6

@@ -6,6 +6,7 @@ package ladder
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Ladder is what became of one ladder of the study: a split for each judged metric,
-// those of costs first, in each cell that has its arms.
+// Ladder is what became of one ladder of the study: a split for each judged metric, costs
+// first, in each cell that has the ladder's arms.
 type Ladder struct {
 	Spec   record.Ladder `json:"spec"`
 	Splits []Split       `json:"splits"`
@@ -67,7 +68,7 @@ type Part struct {
 }
 
 // Cause is what the probes of a step's two arms say: where the CPU time grew and
-// shrank. Their trials are others than those of the figures.
+// shrank. Probes are trials of their own: the step's figures come from other trials.
 type Cause struct {
 	Pairs      int              `json:"pairs"`      // of probes, one of each arm
 	Whole      profile.Change   `json:"whole"`      // of the metric itself, in the probes
@@ -106,8 +107,8 @@ func Read(s *cells.Dataset, noise []compare.Noise, differences []profile.Differe
 	return all
 }
 
-// judged returns the study's primary metrics, those of CPU cost first: they are what
-// profiles divide up too.
+// judged returns the study's primary metrics, CPU costs first: profiles divide those up
+// too.
 func judged(s *cells.Dataset) []metric.Metric {
 	var costs, others []metric.Metric
 	for _, name := range s.Header.Study.Compare.Primary {
@@ -123,7 +124,7 @@ func judged(s *cells.Dataset) []metric.Metric {
 	return append(costs, others...)
 }
 
-// armsIn returns those of the arms that the cell's plan has.
+// armsIn returns the arms that the cell's plan has.
 func armsIn(s *cells.Dataset, cell string, arms []string) []string {
 	return slices.DeleteFunc(slices.Clone(arms), func(arm string) bool { return len(s.Of(cell, arm)) == 0 })
 }
@@ -212,4 +213,42 @@ func (t *Step) describe(spec record.Ladder) {
 			t.Title, t.Changes = spec.Steps[i].Title, spec.Steps[i].Changes
 		}
 	}
+}
+
+// slight is the part of what two profiles differ by below which an activity explains
+// nothing, however sure it is.
+const slight = 0.1
+
+// named is how many activities a cause has where none is told apart from noise.
+const named = 2
+
+// addCauses sets the profiles' differences beside the steps whose metric they divide
+// up.
+func (p *Split) addCauses(differences []profile.Difference) {
+	for _, d := range differences {
+		if d.Cell != p.Cell || d.Metric != p.Metric {
+			continue
+		}
+		if d.Arm == p.Whole.Arm && d.Base == p.Whole.Base {
+			p.Whole.Cause = causeOf(d)
+		}
+		for k := range p.Steps {
+			if d.Arm == p.Steps[k].Arm && d.Base == p.Steps[k].Base {
+				p.Steps[k].Cause = causeOf(d)
+			}
+		}
+	}
+}
+
+func causeOf(d profile.Difference) *Cause {
+	c := &Cause{Pairs: d.Pairs, Whole: d.Whole}
+	for _, a := range d.Activities {
+		if a.Told && math.Abs(a.Difference) >= slight*math.Abs(d.Whole.Difference) {
+			c.Activities = append(c.Activities, a)
+		}
+	}
+	if len(c.Activities) == 0 {
+		c.Activities = append(c.Activities, d.Activities[:min(named, len(d.Activities))]...)
+	}
+	return c
 }

@@ -15,7 +15,7 @@ import (
 	"netdyno/internal/read/profile"
 )
 
-// Ladders are those of a study.
+// Ladders are what became of a study's ladders.
 type Ladders []Ladder
 
 // Part has a section for each ladder on each metric: in each cell which step from arm to
@@ -117,7 +117,7 @@ func (p Split) onTerminal(t part.Table) *part.Table {
 	return &short
 }
 
-// table is that of one cell: the first arm, every step, and the whole.
+// table has a row for the first arm of a cell, for every step, and for the whole.
 func (p Split) table(scale metric.Scale) part.Table {
 	t := part.Table{
 		Caption: "Step by step" + cells.InCell(p.Cell) + ", over " + commonBlocks(p) + " that all arms have. The interval of a ratio decides whether it is told apart, the others are of " + compare.Confidence(p.Level) +

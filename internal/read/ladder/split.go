@@ -75,18 +75,13 @@ func (p *Split) divide(effects [][]float64, whole []float64) {
 	p.Divided = true
 }
 
-// stepOf sets the figures of one arm against those of another in the same blocks.
+// stepOf sets the figures of one arm against another arm's in the same blocks.
 func stepOf(over, under []float64, level float64) Step {
 	t := Step{Value: cells.Finite(math.Exp(stat.Mean(over))), BaseValue: cells.Finite(math.Exp(stat.Mean(under)))}
 	if e, ok := stat.DifferenceOfMeans(over, under, level); ok {
 		t.Added = Part{cells.Finite(e.Point), cells.Finite(e.Low), cells.Finite(e.High)}
 	}
 	return t
-}
-
-// bounded is the ratio of a logarithm, kept within what JSON can hold and above 0.
-func bounded(log float64) float64 {
-	return max(1/math.MaxFloat64, cells.Finite(math.Exp(log)))
 }
 
 // tell gives a step the interval that tells its ratio apart from 1, of which so many
@@ -97,7 +92,7 @@ func (t *Step) tell(effects []float64, level float64, share int) {
 		return
 	}
 	e := u.At(level / float64(share))
-	t.Ratio, t.Low, t.High = bounded(e.Point), bounded(e.Low), bounded(e.High)
+	t.Ratio, t.Low, t.High = compare.Bounded(e.Point), compare.Bounded(e.Low), compare.Bounded(e.High)
 	t.P = min(1, u.Beyond(0)*float64(share))
 	t.Told = (t.Low > 1 || t.High < 1) && cells.Known(len(effects), t.Ratio, t.Low, t.High)
 }

@@ -22,7 +22,7 @@ func (p Split) sentence() string {
 		return fmt.Sprintf("The %s of %s against %s%s is unknown (%s).", part.Label(p.Metric), w.Arm, w.Base, cells.InCell(p.Cell), cells.WhyUnknown(p.Blocks, p.Of))
 	}
 	whole := fmt.Sprintf("%s has %s the %s of %s (%s, %d blocks)", p.Whole.Arm, part.Times(p.Whole.Ratio), part.Label(p.Metric), p.Whole.Base,
-		quantity.FormatFigure(p.Whole.Low)+"–"+quantity.FormatFigure(p.Whole.High), p.Blocks)
+		part.Span(p.Whole.Low, p.Whole.High), p.Blocks)
 	if p.Cell != "" {
 		whole = "At " + cells.Spoken(p.Cell) + ", " + whole
 	}

@@ -11,7 +11,7 @@ type Rule struct {
 	Worse  float64 // +1 when more of the metric is worse, −1 when less is
 	Margin float64 // relative difference below which hosts count as equal
 	Hosts  float64 // probability with which any host is named when all are equal; 0: none is
-	Pairs  float64 // the same of pairs
+	Pairs  float64 // probability with which any pair is named when all are equal; 0: none is
 }
 
 // Effect is a host, or a pair, divided by the others. The interval is simultaneous:
@@ -121,7 +121,8 @@ func (n noise) between(f fit, c *Grid) float64 {
 	return math.Sqrt(max(0, spread*spread-own*own))
 }
 
-// ofMedian is the standard deviation of the median of some blocks, over that of one.
+// ofMedian is the standard deviation of the median of some blocks ÷ the standard deviation
+// of one block: 1 for one block, 0.56 for five.
 func ofMedian(blocks int) float64 {
 	switch blocks {
 	case 1:

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"netdyno/internal/record"
@@ -18,7 +19,7 @@ func unlike(facts record.Facts, o Outlier, off []string) []string {
 	}
 	var usual *record.Host
 	var others []record.Host
-	for _, name := range sortedNames(facts.Seats) {
+	for _, name := range slices.Sorted(maps.Keys(facts.Seats)) {
 		if !slices.Contains(off, name) {
 			host := facts.Seats[name]
 			if usual == nil {
@@ -58,13 +59,4 @@ func differing(facts record.Facts, hosts []string, usual record.Host) map[string
 		}
 	}
 	return out
-}
-
-func sortedNames(hosts map[string]record.Host) []string {
-	var names []string
-	for name := range hosts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -15,7 +15,7 @@ import "netdyno/internal/metric"
 // Level is the probability with which anything is named in a mesh of equal hosts.
 const Level = 0.05
 
-// The metrics of a mesh. Those of CPU are each end's own, per GB of a bulk stream.
+// The metrics of a mesh. The CPU of each end is per GB of a bulk stream.
 const (
 	Goodput    = metric.Goodput
 	SendCPU    = metric.OfClient + metric.CPUPerGB

@@ -70,10 +70,10 @@ func fromMiddle(values []float64) []float64 {
 	return out
 }
 
-// beyond returns what the noise of one trial of these hosts exceeds, to one side, with
-// a probability of q. The tail is that of the trials themselves where it is longer
-// than a normal distribution's, all of it taken to lie on that side: what disturbs a
-// machine slows it.
+// beyond returns the bound that the noise of one trial of these hosts exceeds, to one
+// side, with a probability of q. Where the trials themselves have a longer tail than a
+// normal distribution, their tail decides, and all of it is taken to lie on the slow side:
+// disturbances slow a machine.
 func (n noise) beyond(q float64, hosts ...int) float64 {
 	scale := 1.0
 	for _, h := range hosts {
@@ -84,8 +84,8 @@ func (n noise) beyond(q float64, hosts ...int) float64 {
 	return scale * max(normal(q)*n.sd, n.tail(q))
 }
 
-// tail returns what a share of the trials lies farther from the middle of its pair
-// than.
+// tail returns the distance from the middle of its pair that a share of the trials
+// exceeds.
 func (n noise) tail(share float64) float64 {
 	if len(n.tails) == 0 {
 		return 0
@@ -117,8 +117,10 @@ func settled(values []float64) float64 {
 	return 0
 }
 
-// tailOf returns with which probability a block must exceed a bound, so that more than
-// half of n blocks exceed it with a probability of p: chance must repeat itself.
+// tailOf returns the probability q with which one block exceeds a bound when more than
+// half of n blocks exceed the bound with a probability of p. Chance must repeat itself, so
+// q is far above p: with p = 0.001 and n = 5, two blocks may be off by chance and three
+// must be, and q is 0.048.
 func tailOf(p float64, n int) float64 {
 	low, high := 0.0, 0.5
 	for range 60 { // a double's bits

@@ -122,7 +122,10 @@ func effectDatum(e Effect, interval bool) part.Datum {
 
 // hostTable has a row for each host, and the middle pair's figures below.
 func hostTable(m *Mesh, whole bool) part.Table {
-	t := part.Table{Columns: append(part.Titles("", ""), meshColumns(m)...)}
+	t, columns := part.Table{Columns: part.Titles("", "")}, hostColumns(m)
+	for _, c := range columns {
+		t.Columns = append(t.Columns, part.Figures(c.title)...)
+	}
 	if whole {
 		t.Caption = "Every host as sender, as receiver, in the role in which its latency is higher, and by what it spends itself: divided by the others, with simultaneous intervals."
 	}
@@ -139,16 +142,15 @@ func hostTable(m *Mesh, whole bool) part.Table {
 			continue
 		}
 		row := part.Row(h.Name, kinds[h.Name])
-		for _, e := range hostEffects(m, h) {
-			row = append(row, effectDatum(e, whole))
+		for _, c := range columns {
+			row = append(row, effectDatum(c.of(h), whole))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	middle, low, high := part.Row("middle pair", ""), part.Row("lowest", ""), part.Row("highest", "")
-	for _, name := range meshMetrics(m) {
-		i := slices.IndexFunc(m.Middles, func(one Middle) bool { return one.Metric == name })
-		one := m.Middles[i]
-		s := part.ScaleFor(name, one.Value)
+	for _, c := range columns {
+		one := c.Middle
+		s := part.ScaleFor(one.Metric, one.Value)
 		middle = append(middle, part.Word(s.Format(one.Value)+part.NoBreak+s.Unit))
 		low, high = append(low, part.Value(s.Format(one.Low), "")), append(high, part.Value(s.Format(one.High), ""))
 	}
@@ -156,36 +158,29 @@ func hostTable(m *Mesh, whole bool) part.Table {
 	return t
 }
 
-// meshMetrics are the metrics of the columns of a table of hosts.
-func meshMetrics(m *Mesh) []string {
-	var all []string
+// hostColumn is a column of a table of hosts: an effect, beside the middle pair's figure.
+type hostColumn struct {
+	Middle
+	title string
+	of    func(Host) Effect
+}
+
+// hostColumns are in the order of the mesh's metrics; goodput has two.
+func hostColumns(m *Mesh) []hostColumn {
+	var all []hostColumn
 	for _, one := range m.Middles {
-		all = append(all, one.Metric)
-		if one.Metric == Goodput {
-			all = append(all, one.Metric)
+		add := func(title string, of func(Host) Effect) { all = append(all, hostColumn{one, title, of}) }
+		switch one.Metric {
+		case Goodput:
+			add("sends", func(h Host) Effect { return h.Sends })
+			add("receives", func(h Host) Effect { return h.Receives })
+		case m.Latency:
+			add("latency", Host.Latency)
+		case SendCPU:
+			add("send CPU", func(h Host) Effect { return h.SendCPU })
+		case ReceiveCPU:
+			add("recv CPU", func(h Host) Effect { return h.ReceiveCPU })
 		}
-	}
-	return all
-}
-
-func meshColumns(m *Mesh) []part.Column {
-	titles := map[string][]string{
-		Goodput: {"sends", "receives"}, m.Latency: {"latency"}, SendCPU: {"send CPU"}, ReceiveCPU: {"recv CPU"},
-	}
-	var all []part.Column
-	for _, one := range m.Middles {
-		all = append(all, part.Figures(titles[one.Metric]...)...)
-	}
-	return all
-}
-
-func hostEffects(m *Mesh, h Host) []Effect {
-	effects := map[string][]Effect{
-		Goodput: {h.Sends, h.Receives}, m.Latency: {h.Latency()}, SendCPU: {h.SendCPU}, ReceiveCPU: {h.ReceiveCPU},
-	}
-	var all []Effect
-	for _, one := range m.Middles {
-		all = append(all, effects[one.Metric]...)
 	}
 	return all
 }

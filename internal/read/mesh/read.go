@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -96,7 +97,7 @@ func newReading(s *cells.Dataset, names []string) *reading {
 			blocks[v.Plan.Block] = 0
 		}
 	}
-	for i, b := range rising(blocks) {
+	for i, b := range slices.Sorted(maps.Keys(blocks)) {
 		blocks[b] = i
 	}
 	r.blocks = len(blocks)
@@ -104,15 +105,6 @@ func newReading(s *cells.Dataset, names []string) *reading {
 		r.takeTrial(v, blocks)
 	}
 	return r
-}
-
-func rising(blocks map[int]int) []int {
-	all := make([]int, 0, len(blocks))
-	for b := range blocks {
-		all = append(all, b)
-	}
-	slices.Sort(all)
-	return all
 }
 
 // takeTrial files one trial.
@@ -272,7 +264,8 @@ func (r *reading) middles(m *Mesh) []Middle {
 	return all
 }
 
-// named lists the hosts of outliers, but for pairs: their hosts are as good as others.
+// named lists the hosts of outliers. The hosts of a named pair are not named: they are as
+// good as others.
 func named(outliers []Outlier) []string {
 	var all []string
 	for _, o := range outliers {

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/metric"
@@ -36,15 +37,9 @@ func (m *Mesh) sentences() []string {
 	if more := len(m.Outliers) - outliersSaid; more > 0 {
 		all = append(all, fmt.Sprintf("The table names %d more.", more))
 	}
-	off := map[string]bool{}
-	for _, o := range m.Outliers {
-		if o.Kind != OfPair {
-			for _, h := range o.Hosts {
-				off[h] = true
-			}
-		}
-	}
-	if others := len(m.Hosts) - len(off); others > 0 {
+	off := named(m.Outliers)
+	slices.Sort(off)
+	if others := len(m.Hosts) - len(slices.Compact(off)); others > 0 {
 		all = append(all, fmt.Sprintf("Of the other %s none is named%s: %s.", hosts(others), unseenBeside(m), middles))
 	}
 	return all
@@ -61,8 +56,7 @@ func hosts(n int) string {
 func middlesText(m *Mesh) string {
 	var parts []string
 	for _, one := range m.Middles {
-		scale := metric.Shown(one.Metric).Scale(one.Value)
-		value := strings.TrimSpace(scale.Format(one.Value) + " " + scale.Unit)
+		value := part.WithUnit(one.Value, metric.Shown(one.Metric).Scale(one.Value))
 		switch one.Metric {
 		case Goodput:
 			parts = append(parts, "the middle pair moves "+value)
@@ -159,9 +153,8 @@ func roleText(m *Mesh, e Evidence) string {
 }
 
 func effectText(e Effect) string {
-	text := quantity.FormatFigure(e.Ratio) + "×"
 	if e.Low < e.High {
-		text += fmt.Sprintf(" (%s–%s)", quantity.FormatFigure(e.Low), quantity.FormatFigure(e.High))
+		return part.TimesIn(e.Ratio, e.Low, e.High)
 	}
-	return text
+	return part.Times(e.Ratio)
 }

@@ -70,6 +70,7 @@ type Headline struct {
 	Place     Place
 	Sentences []string  // none for nothing to say
 	Forms     [][]Table // what a terminal shows of it in place of the comparisons, in every form that they can take, the fullest first; nil for nothing
+	Answers   []string  // sentences that a terminal shows there instead: answers to questions that no table of comparisons answers
 	Open      bool      // the question has no answer
 	Warnings  []record.Warning
 }

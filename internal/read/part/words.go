@@ -58,17 +58,10 @@ func Joined(separator string, texts ...string) string {
 }
 
 // And lists texts as a sentence does: "a, b and c".
-func And(texts []string) string { return listed(texts, " and ") }
+func And(texts []string) string { return quantity.And(texts) }
 
-// Or lists them as alternatives: "a, b or c".
-func Or(texts []string) string { return listed(texts, " or ") }
-
-func listed(texts []string, last string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	return strings.Join(texts[:len(texts)-1], ", ") + last + texts[len(texts)-1]
-}
+// Or lists texts as alternatives: "a, b or c".
+func Or(texts []string) string { return quantity.Or(texts) }
 
 // Bracketed is what stands behind a value; nothing for nothing.
 func Bracketed(detail string) string {

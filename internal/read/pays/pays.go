@@ -16,8 +16,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Pays weighs a replacement: in each cell, the cheapest arm that has it against the
-// cheapest of those that it would replace, by the CPU time of both ends per GB.
+// Pays weighs a replacement: in each cell, the cheapest arm that has the replacement
+// against the cheapest arm that would be replaced, by the CPU time of both ends per GB.
 // Reason says why nothing is weighed.
 type Pays struct {
 	Spec     record.Pays `json:"spec"`
@@ -26,7 +26,7 @@ type Pays struct {
 	Reason   string      `json:"reason,omitempty"`
 }
 
-// Replacements are those of a study.
+// Replacements are what a study weighs.
 type Replacements []Pays
 
 // Relative is a ratio within blocks with its 95 % interval; zero where fewer than two
@@ -55,7 +55,7 @@ type Weighed struct {
 	Cores   stat.Estimate `json:"cores"`             // saved at that speed; below 0 where it costs more
 }
 
-// Weighted is one side of it.
+// Weighted is one side of a replacement.
 type Weighted struct {
 	Arm     string       `json:"arm"`
 	CPU     cells.Figure `json:"cpu"`     // s/GB of both ends
@@ -72,8 +72,10 @@ func Read(s *cells.Dataset) Replacements {
 	var all Replacements
 	for _, spec := range s.Header.Study.Pays {
 		p := Pays{Spec: spec}
-		p.Reason = p.weigh(s)
-		p.Sentence = p.sentence()
+		if p.Reason = spec.Unmeasured; p.Reason == "" {
+			p.Reason = p.weigh(s)
+		}
+		p.Sentence = p.sentence(s.Header.Study)
 		all = append(all, p)
 	}
 	return all
@@ -115,9 +117,9 @@ func refusal(s *cells.Dataset, arms []string) string {
 		switch {
 		case !slices.Contains(arms, v.Plan.Arm) || v.Trial.Reason == "":
 		case v.Record != nil && v.Record.Failure != nil:
-			return v.Plan.Arm + ": " + v.Record.Failure.Text
+			return cells.ArmLabel(s.Header.Study, v.Plan.Arm) + ": " + v.Record.Failure.Text
 		default:
-			return v.Plan.Arm + ": " + v.Trial.Reason
+			return cells.ArmLabel(s.Header.Study, v.Plan.Arm) + ": " + v.Trial.Reason
 		}
 	}
 	return ""
@@ -161,6 +163,9 @@ func (c *sides) weigh(s *cells.Dataset, spec record.Pays) (Weighed, bool) {
 		if bits, ok := view.NumberOf(rate); ok {
 			w.Speed, w.Nominal = bits/bitsPerByte, true
 		}
+	}
+	if spec.At > 0 {
+		w.Speed, w.Nominal = float64(spec.At)/bitsPerByte, false
 	}
 	var saved, needed []float64
 	for _, block := range arm.cpu.Rising() {

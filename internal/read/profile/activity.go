@@ -60,7 +60,7 @@ const theKernel = "[kernel]"
 
 // Activities returns the classes of CPU time of a profile, by precedence. The
 // caller owns the slice.
-func Activities() []Activity { return append([]Activity(nil), classes...) }
+func Activities() []Activity { return slices.Clone(classes) }
 
 // Ink is the colour of text that reads best on the activity's own, rrggbb: by its
 // contrast ratio with black and white (WCAG 2.2, relative luminance).

@@ -44,17 +44,13 @@ type filed struct {
 	probes []*trial.Judged
 }
 
-// FilesOf returns those of a run, in the study's order.
+// FilesOf returns the files of a run, in the study's order.
 func FilesOf(s *cells.Dataset) *Files {
 	probes, unfit := fit(s)
 	f := &Files{run: s.Header.RunName(), unfit: unfit}
 	taken := map[string]bool{}
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			at := cells.KeyOf(cell, arm)
-			if len(probes[at]) == 0 {
-				continue
-			}
+	for at := range s.Places() {
+		if len(probes[at]) > 0 {
 			f.addFile(filed{at, stem(at, taken), levelsOf(probes[at][0].Plan), probes[at]})
 		}
 	}

@@ -38,14 +38,12 @@ const seen = 0.001
 func Flames(s *cells.Dataset) []Flame {
 	var all []Flame
 	probes, _ := fit(s)
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			for _, end := range ends {
-				of, source, _ := readProfiles(probes[cells.KeyOf(cell, arm)], end) // what cannot be read is named where profiles are summed up
-				if f, ok := flameOf(of, end, dividable(s)); ok {
-					f.Cell, f.Arm, f.End, f.Source = cell, arm, string(end), source
-					all = append(all, f)
-				}
+	for at := range s.Places() {
+		for _, end := range ends {
+			of, source, _ := readProfiles(probes[at], end) // what cannot be read is named where profiles are summed up
+			if f, ok := flameOf(of, end, dividable(s)); ok {
+				f.Cell, f.Arm, f.End, f.Source = at.Cell, at.Arm, string(end), source
+				all = append(all, f)
 			}
 		}
 	}
@@ -77,13 +75,14 @@ type node struct {
 	callees  map[string]*node
 }
 
+func newNode(name string) *node {
+	return &node{name: name, activity: make([]float64, len(classes)), callees: map[string]*node{}}
+}
+
 func (n *node) callee(name string) *node {
 	c := n.callees[name]
 	if c == nil {
-		c = &node{name: name, activity: make([]float64, len(classes)), callees: map[string]*node{}}
-		if n.callees == nil {
-			n.callees = map[string]*node{}
-		}
+		c = newNode(name)
 		n.callees[name] = c
 	}
 	return c
@@ -94,7 +93,7 @@ const maxDepth = 200
 
 // grow builds the tree of all probes that have a value; nil weighs them equally.
 func grow(probes []probe, value func(*record.Record) (float64, bool)) (Flame, bool) {
-	root := &node{activity: make([]float64, len(classes))}
+	root := newNode("")
 	used := 0
 	for _, p := range probes {
 		whole, ok := 1.0, true
@@ -134,11 +133,9 @@ func (n *node) addCost(st *stack, cost float64) {
 
 // frames lists what a node called.
 func (n *node) frames(all []Frame, depth int, least, scale float64) []Frame {
-	callees := make([]*node, 0, len(n.callees))
-	for _, c := range n.callees {
-		callees = append(callees, c)
-	}
-	slices.SortFunc(callees, func(a, b *node) int { return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.name, b.name)) })
+	callees := slices.SortedFunc(maps.Values(n.callees), func(a, b *node) int {
+		return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.name, b.name))
+	})
 	for i, c := range callees {
 		if c.cost < least {
 			return append(all, elided(callees[i:], depth, scale))

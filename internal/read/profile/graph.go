@@ -10,7 +10,7 @@ import (
 // flame graph, each function once.
 type Graph struct {
 	Nodes []Node // by falling cost
-	Edges []Edge // likewise, between nodes
+	Edges []Edge // between nodes, by falling cost
 }
 
 // Node is a function, wherever it was called.
@@ -45,8 +45,7 @@ func GraphOf(f Flame) Graph {
 	maps.DeleteFunc(w.calls, func(c call, p passed) bool {
 		return p.cost < graphShare*f.Whole || w.nodes[c.from] == nil || w.nodes[c.to] == nil
 	})
-	nodes := slices.Collect(maps.Values(w.nodes))
-	slices.SortFunc(nodes, func(a, b *Node) int { return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(a.Name, b.Name)) })
+	nodes := slices.SortedFunc(maps.Values(w.nodes), func(a, b *Node) int { return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(a.Name, b.Name)) })
 	nodes = slices.DeleteFunc(nodes, func(n *Node) bool { return n.Flat < ownShare*f.Whole && w.passOver(n.Name) })
 	var g Graph
 	place := map[string]int{}

@@ -36,11 +36,31 @@ const cpuKind = "cpu"
 
 func named(kind string) func(*record.Worker) (*profile.Profile, error) {
 	return func(w *record.Worker) (*profile.Profile, error) {
-		if data := w.Result.Profiles[kind]; len(data) > 0 {
-			return Parse(data)
+		data, before := w.Result.Profiles[kind], w.Result.ProfilesBefore[kind]
+		if len(data) == 0 {
+			return nil, nil
 		}
-		return nil, nil
+		p, err := Parse(data)
+		if err != nil || len(before) == 0 {
+			return p, err
+		}
+		return growth(before, p)
 	}
+}
+
+// growth is by how much a profile of a program exceeds an earlier one, which is given as
+// it was encoded.
+func growth(before []byte, after *profile.Profile) (*profile.Profile, error) {
+	from, err := Parse(before)
+	if err != nil {
+		return nil, fmt.Errorf("as the window opened: %w", err)
+	}
+	from.Scale(-1)
+	grown, err := profile.Merge([]*profile.Profile{after, from})
+	if err != nil {
+		return nil, fmt.Errorf("subtract what was there as the window opened: %w", err)
+	}
+	return grown, nil
 }
 
 // fit returns the probes that did their arm's work, by place.

@@ -9,8 +9,9 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-// Overhead is what probing costs an arm: a metric of its probes divided by that of its
-// ordinary trials. Probes run after these, so a drift of the machine is in it too.
+// Overhead is what probing costs an arm: a metric of the arm's probes divided by the same
+// metric of its ordinary trials. Probes run after the ordinary trials, so the ratio also
+// has a drift of the machine in it.
 type Overhead struct {
 	Cell   string  `json:"cell"`
 	Arm    string  `json:"arm"`
@@ -32,21 +33,18 @@ func disturbed(s *cells.Dataset) [][]string {
 	return names
 }
 
-// Overheads returns those of every arm that has probes, in the study's order.
+// Overheads returns the overheads of every arm that has probes, in the study's order.
 func Overheads(s *cells.Dataset) []Overhead {
 	var all []Overhead
 	probes, _ := fit(s)
 	metrics := disturbed(s)
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			at := cells.KeyOf(cell, arm)
-			for _, names := range metrics {
-				for _, name := range names {
-					if o, ok := overhead(probes[at], s.Of(cell, arm), name); ok {
-						o.Cell, o.Arm = cell, arm
-						all = append(all, o)
-						break
-					}
+	for at, judged := range s.Places() {
+		for _, names := range metrics {
+			for _, name := range names {
+				if o, ok := overhead(probes[at], judged, name); ok {
+					o.Cell, o.Arm = at.Cell, at.Arm
+					all = append(all, o)
+					break
 				}
 			}
 		}

@@ -71,9 +71,9 @@ type taken struct {
 	source Source
 }
 
-// cpuOf reads the CPU profile of a worker that left a result; false when it left none.
-// The meter's, which has the kernel's frames and those of any program, comes before the
-// runtime's own, unless it was not permitted to see the kernel.
+// cpuOf reads the CPU profile of a worker that left a result; false when the worker left no
+// profile. The meter's profile, which has frames of the kernel and of any program, comes
+// before the runtime's own, unless the meter was not permitted to see the kernel.
 func cpuOf(w *record.Worker) (of taken, there bool, err error) {
 	own := w.Result.Profile
 	if w.AtResult != nil && w.AtResult.Sampled != nil && len(w.AtResult.Sampled.Pprof) > 0 {

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"netdyno/internal/contract"
@@ -48,18 +49,16 @@ var ends = []contract.Role{contract.Server, contract.Client, contract.Pair}
 func Profiles(s *cells.Dataset) ([]Profile, []record.Warning) {
 	var all []Profile
 	probes, unread := fit(s)
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			for _, end := range ends {
-				of, source, bad := readProfiles(probes[cells.KeyOf(cell, arm)], end)
-				unread = append(unread, bad...)
-				t := newSampled(source == Mixed)
-				for _, p := range of {
-					t.addProbe(p)
-				}
-				if t.whole > 0 {
-					all = append(all, t.profile(cells.KeyOf(cell, arm), end, source))
-				}
+	for at := range s.Places() {
+		for _, end := range ends {
+			of, source, bad := readProfiles(probes[at], end)
+			unread = append(unread, bad...)
+			t := newSampled(source == Mixed)
+			for _, p := range of {
+				t.addProbe(p)
+			}
+			if t.whole > 0 {
+				all = append(all, t.profile(at, end, source))
 			}
 		}
 	}
@@ -90,11 +89,7 @@ func (t *sampled) profile(at cells.Key, end contract.Role, source Source) Profil
 
 // top returns the functions that took most by one account.
 func (t *sampled) top(by, flat map[string]float64) []Function {
-	names := make([]string, 0, len(by))
-	for name := range by {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
 	var top []Function
 	for _, name := range names[:min(len(names), topFunctions)] {
 		top = append(top, Function{name, flat[name] / t.whole, t.cumulative[name] / t.whole})

@@ -57,8 +57,8 @@ func (d Difference) partly() bool {
 	return slices.ContainsFunc(d.Activities, func(a Change) bool { return a.Told })
 }
 
-// strongest is the largest difference: of those of which a part is told apart, and of
-// these of those on a metric that the study judges, where there are such; nil for none.
+// strongest is the largest difference; nil for none. Differences of which a part is told
+// apart come first, and among equals those on a metric that the study judges.
 func strongest(s *cells.Dataset, told []Difference) *Difference {
 	var most *Difference
 	by := func(d *Difference) float64 {

@@ -115,8 +115,5 @@ func among(d Difference, a Change) string {
 			names = append(names, f.Name)
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
+	return part.Bracketed(strings.Join(names, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 )
 
@@ -25,15 +26,16 @@ type standing struct {
 	plain  bool               // the baseline stayed, and the leader cannot be better by more than the margin
 }
 
-// judge tells how the arms stand after so many blocks; those that were left out
-// earlier keep no fate but take part in the noise.
+// judge tells how the arms stand after so many blocks. Arms that were left out earlier
+// have no fate; their figures still count in the noise.
 //
-// Every one-sided test is made at a level of its own: a race with k arms has k − 1 tests
-// that could leave out its best arm, and as many looks as blocks. ErrorRate is shared
-// equally among the former, and among the latter by 6/π²(n−1)² after n blocks, whose sum
-// over all blocks is 1. So however long it goes on, the best arm of those that keep the
-// bounds is left out with a probability of ErrorRate at most, where the noise is normal
-// and that of all arms the same.
+// Every one-sided test has its own part of ErrorRate: a race with k arms has k − 1 tests
+// that could leave out its best arm, which share the error rate equally, and a look after
+// each block. The look after n blocks has the part 6/π²(n−1)², and all looks together have
+// 1: with 5 arms, each test after block 2 has 0.05 · 0.61 / 4, after block 3 a quarter of
+// that level. So the best arm that keeps the bounds is left out with a probability of
+// ErrorRate at most, however long the race goes on, where the noise of all arms is normal
+// and the same.
 func (f field) judge(blocks int) standing {
 	levels, noise := f.paces()
 	s := standing{fates: map[string]fate{}, levels: levels}
@@ -130,7 +132,7 @@ func ahead(a, b *runner) (mean, variances float64, ok bool) {
 func (f field) kept(r *runner, level float64) int {
 	state := 1
 	for i, excess := range r.excess {
-		xs := values(excess)
+		xs := cells.InOrder(excess)
 		if len(xs) == 0 {
 			state = 0
 			continue
@@ -149,7 +151,7 @@ func (f field) kept(r *runner, level float64) int {
 // within tells whether an arm's mean figures keep the bounds.
 func within(r *runner) bool {
 	for _, excess := range r.excess {
-		if xs := values(excess); len(xs) == 0 || stat.Mean(xs) > 0 {
+		if xs := cells.InOrder(excess); len(xs) == 0 || stat.Mean(xs) > 0 {
 			return false
 		}
 	}

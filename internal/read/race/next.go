@@ -2,6 +2,7 @@ package race
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -20,13 +22,13 @@ type course struct {
 	ended   string   // why the race ended, in half a sentence; "" while it goes on
 	run     []string // arms of the block
 	dropped []string // arms that were left out after the block before, each with its reason
-	behind  []string // and those for which the trials do not suffice
+	behind  []string // arms for which the trials do not suffice
 }
 
-// Next decides what of a block of a race runs: those arms that may still be the best,
-// with the baseline; after the race its winner and the baseline, in as many blocks as the
-// study declares for that; then nothing. Blocks count from 1. The words say what was
-// decided, "" where nothing changed.
+// Next decides which arms run in a block of a race: the arms that may still be the best,
+// and the baseline; after the race the winner and the baseline, in as many blocks as the
+// study declares for the confirmation; then none. Blocks count from 1. The words say what
+// was decided, "" where nothing changed.
 func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 	spec := s.Header.Study.Race
 	a := record.Allocation{Block: block}
@@ -38,7 +40,7 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 		c = before(s, *spec, block)
 	}
 	if len(c.run) == 0 {
-		a.Ended, a.Why = true, sentence(c.ended)
+		a.Ended, a.Why = true, part.Sentence(c.ended)
 		return a, a.Why
 	}
 	for _, t := range s.Trials {
@@ -51,22 +53,24 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 	}
 	var words []string
 	if len(c.dropped) > 0 {
-		words = append(words, sentence("left out: "+strings.Join(c.dropped, "; ")))
+		words = append(words, part.Sentence("left out: "+strings.Join(c.dropped, "; ")))
 	}
 	if len(c.behind) > 0 {
-		words = append(words, sentence("left out, as trials or time do not suffice for all: "+strings.Join(c.behind, ", ")))
+		words = append(words, part.Sentence("left out, as trials or time do not suffice for all: "+strings.Join(c.behind, ", ")))
 	}
 	if c.ended != "" {
-		words = append(words, sentence(c.ended), fmt.Sprintf("%s is now compared with %s in %s fresh blocks.", c.winner, s.Header.Study.Compare.Baseline, confirms(*spec)))
+		words = append(words, part.Sentence(c.ended), fmt.Sprintf("%s is now compared with %s in %s fresh blocks.", c.winner, s.Header.Study.Compare.Baseline, confirms(*spec)))
 	}
 	a.Why = strings.Join(words, " ")
 	return a, a.Why
 }
 
-// confirmation goes on with the winner's blocks, once they have begun: as many as the
-// study declares, or as its time suffices for but no fewer than leastConfirm, and one more
-// for each in which a trial is not valid, as far as trials and time suffice and at most as
-// many again. Time ends it whatever the figures are, so that they choose nothing.
+// confirmation goes on with the blocks that compare the winner with the baseline, once the
+// first of them has run. A study that declares confirm=10 gets 10 such blocks, and one more
+// for each block in which a trial is not valid, but no more than 20 in all and none for
+// which no trials are left. Where the study has a time, the time may end the confirmation
+// after leastConfirm blocks. Figures never end it, so that no figure chooses how many
+// blocks there are.
 func confirmation(s *cells.Dataset, spec record.Race, block int) course {
 	var c course
 	blocks := 0
@@ -104,7 +108,7 @@ func before(s *cells.Dataset, spec record.Race, block int) course {
 	return f.nextCourse(f.judge(block-1), spec, limitsOf(s, spec, block))
 }
 
-// nextCourse decides what of a block runs.
+// nextCourse decides which arms of a block run.
 func (f field) nextCourse(st standing, spec record.Race, to limits) course {
 	c := course{racing: true}
 	for _, r := range f.runners {
@@ -134,9 +138,10 @@ func (f field) nextCourse(st standing, spec record.Race, to limits) course {
 	return c
 }
 
-// trim leaves the worse half of the arms out when the trials that are left, or those that
-// the time is left for, do not carry all of them through: a block for each time that they
-// can be halved. Which half is the worse is then a guess, the best one that there is.
+// trim leaves the worse half of the arms out when the trials that are left, by number or
+// by time, are too few for one block after each halving of the arms: 8 arms can be halved
+// three times, so they need 3 blocks of 8 trials. Which half is the worse is a guess by
+// the figures so far.
 //
 // Source: sequential halving, Karnin, Koren and Somekh, Almost optimal exploration in
 // multi-armed bandits, ICML 2013.
@@ -228,10 +233,56 @@ func confirms(spec record.Race) string {
 	return strconv.Itoa(spec.Confirm)
 }
 
-// sentence begins with a capital and ends with a full stop; "" stays.
-func sentence(text string) string {
-	if text == "" {
-		return ""
+// unbounded is the rest of a race that neither trials nor time end.
+const unbounded = math.MaxInt
+
+// leastConfirm is how many blocks confirm a winner where the time is short: with fewer no
+// verdict can be reached.
+const leastConfirm = 6
+
+// What a race can run out of, as a sentence says it.
+const (
+	ofTrials = "trials of the race are"
+	ofTime   = "time of the race is"
+)
+
+// limits are how long a race may go on.
+type limits struct {
+	block  int    // that is decided about
+	blocks int    // of the plan
+	rest   int    // trials that may still be run, the confirmation's included
+	scarce string // what bounds them
+}
+
+func limitsOf(s *cells.Dataset, spec record.Race, block int) limits {
+	to := limits{block: block, blocks: s.Header.Study.Blocks}
+	to.rest, to.scarce = remaining(s, spec, block)
+	return to
+}
+
+// remaining is how many trials a race may still run before a block, and what bounds them:
+// those that its study allows, or those that fit into the time that is left when each
+// takes as long as those so far. A machine that is slower than was thought gets fewer
+// trials, and not a longer race.
+func remaining(s *cells.Dataset, spec record.Race, block int) (rest int, scarce string) {
+	taken, timed, seconds := 0, 0, 0.0
+	for _, v := range s.Trials {
+		if v.Plan.Block >= block {
+			continue
+		}
+		taken++
+		if v.Record != nil {
+			timed, seconds = timed+1, seconds+float64(v.Record.Timeline.EndNs)/1e9
+		}
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	rest = unbounded
+	if spec.Trials > 0 {
+		rest, scarce = spec.Trials-taken, ofTrials
+	}
+	if spec.TimeS > 0 && seconds > 0 {
+		if fit := int((spec.TimeS - seconds) / (seconds / float64(timed))); fit < rest {
+			rest, scarce = fit, ofTime
+		}
+	}
+	return rest, scarce
 }

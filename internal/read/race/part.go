@@ -38,11 +38,11 @@ func (r *Race) Part() part.Part {
 	if len(r.Settings) > 0 || len(r.Costs) > 0 {
 		p.Sections = append(p.Sections, part.Section{ID: "race-settings", Title: "Winner and baseline in fresh blocks", Tables: r.recommended()})
 	}
-	if len(r.Knobs) > 0 {
+	if len(r.Options) > 0 {
 		p.Sections = append(p.Sections, part.Section{
-			ID: "race-knobs", Title: "Each setting by itself",
+			ID: "race-options", Title: "Each setting by itself",
 			Sentences: []string{"Arms that differ from " + r.Baseline + " in one setting alone, over the blocks of the race. The 95 % intervals rest on the noise of all arms."},
-			Tables:    []part.Table{r.knobTable()},
+			Tables:    []part.Table{r.optionTable()},
 		})
 	}
 	return p
@@ -133,10 +133,10 @@ func (r *Race) recommended() []part.Table {
 	return tables
 }
 
-// knobTable has a row for each level of each setting that was raced by itself.
-func (r *Race) knobTable() part.Table {
+// optionTable has a row for each level of each setting that was raced by itself.
+func (r *Race) optionTable() part.Table {
 	t := part.Table{Columns: slices.Concat(part.Titles("setting", "level"), part.Figures("÷ "+r.Baseline), part.Titles("what it did"))}
-	for _, k := range r.Knobs {
+	for _, k := range r.Options {
 		for i, tried := range k.Tried {
 			what := ""
 			if i == 0 {

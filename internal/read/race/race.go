@@ -3,9 +3,10 @@
 // better by more than the margin, or trials or time are spent. The winner is then compared
 // with the baseline in blocks whose figures chose nothing.
 //
-// field.go gathers the figures of the race, fit.go finds their noise, decide.go judges
-// after a block, limits.go tells how long it may go on, next.go makes a decision for a run of it, read.go tells a finished one.
-// It is pure: the same records make the same decisions.
+// field.go gathers the figures of the race and finds their noise, decide.go judges after a
+// block, next.go decides for a run which arms the next block has and how long the race may
+// go on, read.go reads a finished race, replay.go runs one over known figures. The package
+// is pure: the same records make the same decisions.
 package race
 
 import (
@@ -39,7 +40,7 @@ type Race struct {
 	Bounds      []Bound              `json:"bounds,omitempty"`   // of the winner, or of the baseline where that stays, in fresh blocks
 	Recommended string               `json:"recommended"`        // an arm; "" when none is
 	Settings    []Setting            `json:"settings,omitempty"` // of the recommended arm, where they differ from the baseline's
-	Knobs       []Knob               `json:"knobs,omitempty"`    // what each setting did by itself
+	Options     []Option             `json:"options,omitempty"`  // what each setting did by itself
 	Sentences   []string             `json:"sentences,omitempty"`
 }
 

@@ -1,6 +1,8 @@
 package race
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -30,7 +32,7 @@ func Read(s *cells.Dataset) *Race {
 	f := gather(s, *spec, block+1)
 	r := &Race{
 		Spec: *spec, Baseline: s.Header.Study.Compare.Baseline, Margin: f.margin, Unit: m.Unit,
-		Blocks: block, Exhaustive: s.Header.Study.Blocks * len(s.Arms), Knobs: f.knobs(s),
+		Blocks: block, Exhaustive: s.Header.Study.Blocks * len(s.Arms), Options: f.options(s),
 	}
 	r.Candidates = f.candidates(block)
 	for _, v := range s.Trials {
@@ -66,8 +68,8 @@ func raced(s *cells.Dataset, confirms map[int]bool) int {
 	return last
 }
 
-// candidates tells what became of every arm, each by the last block that it ran in; last
-// is that of the race.
+// candidates tells what became of every arm, by the last block in which the arm ran; last
+// is the last block of the race.
 func (f field) candidates(last int) []Candidate {
 	_, noise := f.paces()
 	base := f.baseline()
@@ -114,12 +116,8 @@ func (f field) upTo(block int) field {
 }
 
 func earlier(values map[int]float64, block int) map[int]float64 {
-	kept := map[int]float64{}
-	for b, x := range values {
-		if b <= block {
-			kept[b] = x
-		}
-	}
+	kept := maps.Clone(values)
+	maps.DeleteFunc(kept, func(b int, _ float64) bool { return b > block })
 	return kept
 }
 
@@ -196,11 +194,7 @@ func (r *Race) confirm(s *cells.Dataset) {
 	default:
 		r.State = Unkept
 	}
-	named := r.Recommended
-	if named == "" {
-		named = r.Winner
-	}
-	r.Bounds = boundsOf(s, r.Spec, named, inFresh)
+	r.Bounds = boundsOf(s, r.Spec, cmp.Or(r.Recommended, r.Winner), inFresh)
 }
 
 // over tells whether it was decided that no further block runs.

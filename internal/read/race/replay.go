@@ -17,7 +17,7 @@ type Replay struct {
 	Baseline string
 	Race     record.Race // without bounds and time
 	Margin   float64
-	Blocks   int                                 // at most, those of the confirmation included
+	Blocks   int                                 // at most, the confirmation's included
 	Figure   func(arm string, block int) float64 // 0 where the trial is not valid
 }
 
@@ -26,7 +26,7 @@ type Result struct {
 	Winner      string // of the race; "" where the baseline stayed from the start
 	Recommended string // the winner where fresh blocks show it better, else the baseline
 	Raced       int    // trials of the race
-	Trials      int    // those of the confirmation too
+	Trials      int    // the confirmation's included
 }
 
 // Run carries the race out.

@@ -36,7 +36,7 @@ func (r *Race) sentences() []string {
 	if more := fallen - fallenSaid; more > 0 {
 		all = append(all, fmt.Sprintf("So were %d more.", more))
 	}
-	return append(all, knobSentences(r)...)
+	return append(all, optionSentences(r)...)
 }
 
 // raceAnswer is what to do.
@@ -60,6 +60,9 @@ func raceAnswer(r *Race) string {
 		}
 		return fmt.Sprintf("Keep %s: of %d others none is better by more than %s%s.", r.Baseline, len(r.Candidates)-1, compare.Percent(r.Margin), keeping(r))
 	case Unproven:
+		if r.Gain.Verdict == compare.Invalid {
+			return fmt.Sprintf("Keep %s for now: %s won the race (%s), and its %d fresh blocks cannot confirm it: %s.", r.Baseline, r.Winner, gainWords(r), r.Gain.Blocks, r.Gain.Reason)
+		}
 		return fmt.Sprintf("Keep %s: %s won the race, and %d fresh blocks do not show it better (%s%s).", r.Baseline, r.Winner, r.Gain.Blocks, gainWords(r), brokenWords(r))
 	case Needed:
 		return fmt.Sprintf("Use %s, as %s does not keep %s: %s.", settingWords(r), r.Baseline, bounds, gainWords(r))
@@ -81,11 +84,13 @@ func settingWords(r *Race) string {
 
 // text is a setting as a user writes it.
 func (s Setting) text() string {
-	text := s.Factor + "=" + s.Level
-	if s.As != "" {
-		text += " (" + s.As + ")"
+	switch {
+	case s.As == "":
+		return s.Factor + "=" + s.Level
+	case !strings.HasPrefix(s.Factor, "opt."): // it is no option of netdyno's that As is written for, but a command
+		return s.As
 	}
-	return text
+	return s.Factor + "=" + s.Level + " (" + s.As + ")"
 }
 
 // gainWords are the winner's ratio to the baseline in fresh blocks.
@@ -167,13 +172,23 @@ func raceBounds(bounds []record.Bound) string {
 	return strings.Join(all, " and ")
 }
 
-// knobSentences say what each setting did by itself.
-func knobSentences(r *Race) []string {
+// matteredWords say by how much an option changes the metric by itself: at its best level,
+// or at the first one that surely changes it where the best does not.
+func (o Option) matteredWords() string {
+	surely := func(t Tried) bool { return t.Ratio.Low > 1 || t.Ratio.Point > 0 && t.Ratio.High < 1 }
+	if i := slices.IndexFunc(o.Tried, surely); i >= 0 && !surely(*o.Best) {
+		return fmt.Sprintf("%s (at %s: %s; at best %s: not told apart)", o.Factor, o.Tried[i].Level, changeWords(o.Tried[i].Ratio), o.Best.Level)
+	}
+	return fmt.Sprintf("%s (at best %s: %s)", o.Factor, o.Best.Level, changeWords(o.Best.Ratio))
+}
+
+// optionSentences say what each setting did by itself.
+func optionSentences(r *Race) []string {
 	var mattered, not, open []string
-	for _, k := range r.Knobs {
+	for _, k := range r.Options {
 		switch k.Effect {
 		case Mattered:
-			mattered = append(mattered, fmt.Sprintf("%s (at best %s: %s)", k.Factor, k.Best.Level, changeWords(k.Best.Ratio)))
+			mattered = append(mattered, k.matteredWords())
 		case NoMatter:
 			not = append(not, k.Factor)
 		case OpenStill:

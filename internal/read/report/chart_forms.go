@@ -69,15 +69,7 @@ func (v *chartView) heat() (drawn *part.Heat, table part.Table, what string) {
 func (v *chartView) order(levels []view.Coordinate, factor string) {
 	for _, f := range v.Header.Study.Vary {
 		if f.Name == factor {
-			slices.SortStableFunc(levels, func(a, b view.Coordinate) int {
-				switch {
-				case a.Text == b.Text:
-					return 0
-				case cells.Before(f.Levels, a.Text, b.Text):
-					return -1
-				}
-				return 1
-			})
+			slices.SortStableFunc(levels, func(a, b view.Coordinate) int { return cells.Order(f.Levels, a.Text, b.Text) })
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Screen struct {
 	lengths      []string // how long the replies were, where they varied
 	requirements []Requirement
 	tally        string
+	answers      []string       // to further questions, in place of tables
 	forms        [][]part.Table // the tables, in every form that they can take, the fullest first
 	warnings     []notice
 	full         string // the command that prints everything
@@ -51,11 +52,12 @@ func NewScreen(f finding.Findings) Screen {
 		if s.forms == nil {
 			s.forms = h.Forms
 		}
+		s.answers = append(s.answers, h.Answers...)
 	}
-	if s.forms == nil {
+	if s.forms == nil && s.answers == nil {
 		s.forms = l.matrixForms()
 	}
-	if s.forms == nil {
+	if s.forms == nil && s.answers == nil {
 		s.forms = l.figureForms()
 	}
 	if st := f.Stage; st != nil && (st.TimeUp || f.Header.Study.Settle > 0 && !st.Settled && st.Next == 0) {

@@ -68,7 +68,11 @@ func (s Screen) head(t *terminal) (lines []string, r rest) {
 		}
 		lines = append(lines, said...)
 	}
-	return append(lines, ""), r
+	lines = append(lines, "")
+	for _, answer := range s.answers {
+		lines = append(lines, t.wrapped("", answer)...)
+	}
+	return lines, r
 }
 
 // body is what stands below the head in so many lines, beside so many warnings: the

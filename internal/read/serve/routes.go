@@ -113,28 +113,38 @@ func (s *server) tour(w http.ResponseWriter, r *http.Request, dir string) bool {
 	}
 	runs = slices.DeleteFunc(runs, func(e follow.Entry) bool { return !strings.HasPrefix(e.Name, dir+"/") || e.Trouble != "" })
 	slices.Reverse(runs) // in the order in which they ran
-	var stamps []string
+	var names []string
 	for _, run := range runs {
-		stamp, err := s.Results.Stamp(run.Name)
-		if err != nil {
-			fail(w, err)
-			return true
-		}
-		stamps = append(stamps, stamp)
+		names = append(names, run.Name)
 	}
-	text, err := s.built.page(r.Context(), dir, strings.Join(stamps, " "), func(b *bytes.Buffer) error {
+	s.build(w, r, dir, names, func(b *bytes.Buffer) error {
 		var entries []report.Entry
-		for _, run := range runs {
-			found, err := s.Results.Find(run.Name, false)
+		for _, name := range names {
+			found, err := s.Results.Find(name, false)
 			if err != nil {
 				return err
 			}
-			entries = append(entries, report.New(found).Entry(report.RunAddress(run.Name)+"report.html"))
+			entries = append(entries, report.New(found).Entry(report.RunAddress(name)+"report.html"))
 		}
 		return report.Index(dir, entries).HTML(b)
 	})
-	answer(w, text, err)
 	return true
+}
+
+// build answers with a page made of some runs, which is made again when one of them has
+// changed.
+func (s *server) build(w http.ResponseWriter, r *http.Request, key string, names []string, make func(*bytes.Buffer) error) {
+	var stamps []string
+	for _, name := range names {
+		stamp, err := s.Results.Stamp(name)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		stamps = append(stamps, stamp)
+	}
+	text, err := s.built.page(r.Context(), key, strings.Join(stamps, " "), make)
+	answer(w, text, err)
 }
 
 // live is a run's page as it is now.
@@ -152,19 +162,13 @@ func (s *server) live(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 func (s *server) report(w http.ResponseWriter, r *http.Request, name string) {
-	stamp, err := s.Results.Stamp(name)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	text, err := s.built.page(r.Context(), name, stamp, func(b *bytes.Buffer) error {
+	s.build(w, r, name, []string{name}, func(b *bytes.Buffer) error {
 		found, err := s.Results.Find(name, false)
 		if err != nil {
 			return err
 		}
 		return report.New(found).HTML(b)
 	})
-	answer(w, text, err)
 }
 
 func (s *server) compare(w http.ResponseWriter, r *http.Request) {
@@ -173,19 +177,7 @@ func (s *server) compare(w http.ResponseWriter, r *http.Request) {
 		message(w, http.StatusBadRequest, "Two runs are compared", "Tick two runs in the list, then compare them.")
 		return
 	}
-	var stamps []string
-	for _, name := range names {
-		stamp, err := s.Results.Stamp(name)
-		if err != nil {
-			fail(w, err)
-			return
-		}
-		stamps = append(stamps, stamp)
-	}
-	text, err := s.built.page(r.Context(), strings.Join(names, "\n"), strings.Join(stamps, " "), func(b *bytes.Buffer) error {
-		return s.compared(b, names)
-	})
-	answer(w, text, err)
+	s.build(w, r, strings.Join(names, "\n"), names, func(b *bytes.Buffer) error { return s.compared(b, names) })
 }
 
 // compared draws two runs, the earlier one first.

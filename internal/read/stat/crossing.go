@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -30,7 +31,7 @@ func Signs(places []At, level float64) ([]Estimate, bool) {
 	all := make([]Estimate, len(places))
 	for i, p := range places {
 		values := make([]float64, 0, len(p.Blocks))
-		for _, block := range sortedBlocks(p.Blocks) {
+		for _, block := range slices.Sorted(maps.Keys(p.Blocks)) {
 			values = append(values, p.Blocks[block])
 		}
 		e, ok := MeanAt(values, level/float64(len(places)))
@@ -66,7 +67,7 @@ func Crossing(places []At, from, to int, level float64) (Estimate, bool) {
 			w := float64(step) / crossingSteps
 			x := math.Exp((1-w)*math.Log(a.X) + w*math.Log(b.X))
 			var values []float64
-			for _, block := range sortedBlocks(a.Blocks) {
+			for _, block := range slices.Sorted(maps.Keys(a.Blocks)) {
 				if other, both := b.Blocks[block]; both {
 					values = append(values, (1-w)*a.Blocks[block]+w*other)
 				}
@@ -92,11 +93,25 @@ func Crossing(places []At, from, to int, level float64) (Estimate, bool) {
 	return found, true
 }
 
-func sortedBlocks(blocks map[int]float64) []int {
-	all := make([]int, 0, len(blocks))
-	for block := range blocks {
-		all = append(all, block)
+// AboveChord returns how far each point of a curve lies above the straight line
+// between its first and last point, both axes scaled so that this line runs
+// from (0, 0) to (1, 1); nil when the ends do not differ on both axes. Where a
+// curve rises and flattens, the largest value is its knee.
+//
+// Source: V. Satopää et al., Finding a "Kneedle" in a Haystack, 2011, section
+// III (the difference curve, without smoothing: a front has few points).
+func AboveChord(xs, ys []float64) []float64 {
+	if len(xs) == 0 {
+		return nil
 	}
-	slices.Sort(all)
-	return all
+	last := len(xs) - 1
+	dx, dy := xs[last]-xs[0], ys[last]-ys[0]
+	if dx == 0 || dy == 0 {
+		return nil
+	}
+	above := make([]float64, len(xs))
+	for i := range xs {
+		above[i] = (ys[i]-ys[0])/dy - (xs[i]-xs[0])/dx
+	}
+	return above
 }

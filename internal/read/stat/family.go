@@ -43,10 +43,12 @@ func (u Uncertain) Beyond(bound float64) float64 {
 	return 2 * studentsT{u.Degrees}.survival(distance/u.Error)
 }
 
-// Shares returns by what a family's level is divided for each of its tests, so that
-// the chance of even one false rejection stays below the level whatever depends on
-// what: at first by how many there are, and after each round of rejections by how
-// many are left. A test is rejected exactly where its p is at most level ÷ its share.
+// Shares returns the divisor of a family's level for each of the family's tests: the
+// number of tests at first, and after each round of rejections the number of tests that
+// are left. Of four tests with p of 0.001, 0.02, 0.03 and 0.5, at a level of 0.05, the
+// first has 4 and the others 3. The chance of even one false rejection stays below the
+// level, however the tests depend on each other. A test is rejected exactly where its p is
+// at most level ÷ its share.
 //
 // Source: S. Holm, A simple sequentially rejective multiple test procedure, 1979.
 // The intervals of these levels agree with the rejections: K. Strassburger and F.

@@ -5,6 +5,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -214,10 +215,7 @@ func (l Load) Percentile(name string) *Figure {
 
 // Row names the load by what differs between those of the run.
 func (s *Summary) Row(l Load) string {
-	several := false
-	for _, other := range s.Loads {
-		several = several || other.Arm != l.Arm
-	}
+	several := slices.ContainsFunc(s.Loads, func(other Load) bool { return other.Arm != l.Arm })
 	where := cells.Spoken(l.Cell)
 	if where == "" && l.Connections != "" {
 		where = cells.Spoken("connections=" + l.Connections)

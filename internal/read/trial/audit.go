@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -88,6 +89,41 @@ func (e *audit) betweenMarks() (float64, bool) {
 // that stream (CONTRACT.md, section ready).
 func Foreign(g *record.Worker) bool { return g.Ready != nil && g.Ready.Foreign }
 
+// workers returns the workers of the record, by reference.
+func (e *audit) workers() iter.Seq[*record.Worker] {
+	return func(yield func(*record.Worker) bool) {
+		for i := range e.window.Record.Workers {
+			if !yield(&e.window.Record.Workers[i]) {
+				return
+			}
+		}
+	}
+}
+
+// connections returns the spans of an end whose connections the kernel accounts for, and
+// what its counters grew by in the window; false where there is no such account.
+func (e *audit) connections(end contract.Role) (spans []record.Span, grown record.TCPGrowth, ok bool) {
+	if spans, ok = e.window.Spans(end); !ok {
+		return nil, grown, false
+	}
+	grown, ok = record.GrowthOf(spans)
+	return spans, grown, ok
+}
+
+// unreadAt returns the bytes that lay unread at an end when the window closed; false
+// where a connection of that end has no account.
+func (e *audit) unreadAt(end contract.Role) (unread float64, ok bool) {
+	spans, ok := e.window.Spans(end)
+	for _, s := range spans {
+		_, to, accounted := s.TCP()
+		if !accounted {
+			return 0, false
+		}
+		unread += float64(to.ReceiveBufferedBytes)
+	}
+	return unread, ok
+}
+
 // audit is one record under examination, with what several checks ask of it.
 type audit struct {
 	window     *record.Window
@@ -120,7 +156,7 @@ func newAudit(r *record.Record) *audit {
 		e.thinking = e.thinking || g.Setup.Load.ThinkNs > 0 || g.Setup.Load.Fresh
 	}
 	e.series = seriesOf(r.Timeline, e.generators)
-	e.groups = workerGroups(e.window)
+	e.groups = e.workerGroups()
 	e.others = e.othersShare()
 	return e
 }
@@ -149,8 +185,8 @@ func (e *audit) elsewhere() bool {
 // why returns why a server of the worker's host was not metered; "" where there is
 // no such reason.
 func (e *audit) why() string {
-	for i := range e.window.Record.Workers {
-		if why := e.window.Record.Workers[i].Unmetered(); why != "" {
+	for w := range e.workers() {
+		if why := w.Unmetered(); why != "" {
 			return why
 		}
 	}

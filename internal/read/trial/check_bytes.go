@@ -42,8 +42,8 @@ func checkClientBytes(e *audit) string {
 	return ""
 }
 
-// streamed returns the sizes of the messages that carry a foreign client's
-// bytes. What asks for a stream or confirms it, its program does not send.
+// streamed returns the sizes of the messages that carry a foreign client's bytes. The
+// messages that ask for a stream or confirm one are none of its program's.
 func streamed(g *record.Worker) (up, down int64) {
 	x := g.Setup.Exchange
 	x.UpBytes, x.DownBytes, _ = g.Sizes()

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"netdyno/internal/contract"
@@ -35,9 +36,7 @@ func checkClocks(e *audit) string {
 	if sent, ok := e.betweenMarks(); ok && disagree(sent, asked) {
 		return fmt.Sprintf("the window lasted %s between the marks by the bench's clock, but %s was declared", inSeconds(sent), inSeconds(asked))
 	}
-	workers := e.window.Record.Workers
-	for i := range workers {
-		w := &workers[i]
+	for w := range e.workers() {
 		if w.Elsewhere() {
 			continue // its edges are of a process that is not measured
 		}
@@ -53,9 +52,7 @@ func checkClocks(e *audit) string {
 	return overlap(e, asked)
 }
 
-func disagree(seconds, asked float64) bool {
-	return seconds-asked > tolerance(asked) || asked-seconds > tolerance(asked)
-}
+func disagree(seconds, asked float64) bool { return math.Abs(seconds-asked) > tolerance(asked) }
 
 // length is what one clock says of a worker's window.
 type length struct {
@@ -117,9 +114,8 @@ func behindMark(w *record.Worker, edge *record.Edge) float64 {
 // clock, overlap.
 func overlap(e *audit, asked float64) string {
 	var spans []record.Span
-	workers := e.window.Record.Workers
-	for i := range workers {
-		if s, ok := e.window.Span(&workers[i]); ok && !workers[i].Elsewhere() {
+	for w := range e.workers() {
+		if s, ok := e.window.Span(w); ok && !w.Elsewhere() {
 			spans = append(spans, s)
 		}
 	}

@@ -8,10 +8,11 @@ import (
 )
 
 // checkKernelCounts demands that the kernel carried over a worker's connections what
-// the worker says it sent and received since it was ready. Headers, encryption
-// and the messages of verification only add to it, and the kernel is read after
-// the worker has answered, so its totals have no window to disagree about: they
-// may lie below by what a library held back, 1 % or two messages per slot.
+// the worker says it sent and received since it was ready. Headers, encryption and the
+// messages of verification only add to the kernel's totals, and the kernel is read after
+// the worker has answered, so the two sides have no window to disagree about. The kernel's
+// totals may lie below the worker's by what a library held back: 1 %, or two messages per
+// slot.
 //
 // Nothing follows where connections were reopened, whose totals are lost, nor for
 // messages that may be packed.
@@ -21,9 +22,7 @@ func checkKernelCounts(e *audit) string {
 			return ""
 		}
 	}
-	workers := e.window.Record.Workers
-	for i := range workers {
-		w := &workers[i]
+	for w := range e.workers() {
 		span, ok := e.window.Span(w)
 		if !ok || w.Elsewhere() || w.Ready != nil && w.Ready.Foreign {
 			continue

@@ -66,10 +66,9 @@ func checkErrors(e *audit) string {
 
 // round keeps two digits of a share.
 func round(share float64) float64 {
-	text := strconv.FormatFloat(share, 'g', 2, 64)
-	rounded, err := strconv.ParseFloat(text, 64)
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(share, 'g', 2, 64), 64)
 	if err != nil {
-		return share // it is no number
+		return share // no number
 	}
 	return rounded
 }
@@ -77,11 +76,10 @@ func round(share float64) float64 {
 // failed returns how many exchanges failed by the clients' count.
 func failed(e *audit) (total int64) {
 	for _, g := range e.generators {
-		if g.Result == nil {
-			continue
-		}
-		for _, n := range g.Result.Counts.Errors {
-			total += n
+		if g.Result != nil {
+			for _, n := range g.Result.Counts.Errors {
+				total += n
+			}
 		}
 	}
 	return total

@@ -14,8 +14,8 @@ import (
 const ServerSlack = 0.01
 
 // checkServerCounts compares what the server counted between its marks with what the
-// clients' work makes. The ends answer marks when they come to it, so their
-// windows differ in place and length; a server's may even outlast the load.
+// clients' work makes. Each end answers a mark when it has time to, so the windows of the
+// two ends differ in place and length; a server's may even outlast the load.
 func checkServerCounts(e *audit) string {
 	servers, ok := e.window.Spans(contract.Server)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 )
 
 // checkSlots demands of each client that its slots had the time that its exchanges
-// took, and of a closed loop that they took all of it.
+// took, and of a closed loop that the exchanges took all of the slots' time.
 func checkSlots(e *audit) string {
 	for _, g := range e.generators {
 		service, ok := e.service(g)
@@ -66,4 +66,36 @@ func unlike(e *audit, g *record.Worker, service *hist.Histogram) string {
 		return ""
 	}
 	return fmt.Sprintf("by Little's law the rate and the times of %s keep %.4g slots in use, and it has %.4g: its rate is not that of its times", g.Name, used, slots)
+}
+
+// checkHistograms demands one service time per exchange that completed, in
+// the window or drained after it, and as many lengths where these are told.
+func checkHistograms(e *audit) string {
+	want := 0.0
+	for _, g := range e.generators {
+		if g.Result.Service == "" {
+			return ""
+		}
+		want += float64(g.Result.Counts.Exchanges) + float64(g.Result.Drained)
+	}
+	h, ok := e.window.Histogram(record.Service)
+	if !ok {
+		return "a histogram of service times cannot be read"
+	}
+	if float64(h.Count()) != want {
+		return fmt.Sprintf("%d service times were recorded for %.0f exchanges", h.Count(), want)
+	}
+	for _, g := range e.generators {
+		if g.Result.Lengths == "" {
+			continue
+		}
+		lengths, ok := e.window.HistogramOf(g, record.Lengths)
+		if !ok {
+			return "a histogram of the replies' lengths cannot be read"
+		}
+		if n := g.Result.Counts.Exchanges + g.Result.Drained; lengths.Count() != n {
+			return fmt.Sprintf("%s recorded %d lengths of %d replies", g.Name, lengths.Count(), n)
+		}
+	}
+	return ""
 }

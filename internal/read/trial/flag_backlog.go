@@ -5,8 +5,8 @@ import "fmt"
 // Backlog says that an open loop worked off in its window what had fallen due before it.
 const Backlog = "backlog"
 
-// How much more than fell due in its window an open loop may complete in it: a
-// share of the window, and by how much a busy host is late (specification §2.4).
+// How much more than fell due in its window an open loop may complete there: what falls
+// due in a share of the window, or while a busy host is late (specification §2.4).
 const (
 	backlogShare   = 0.02
 	backlogSeconds = 0.02

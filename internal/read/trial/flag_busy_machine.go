@@ -34,8 +34,8 @@ var flagBusyMachine = Flag{
 	},
 }
 
-// BusyBefore takes from a run's warnings those of a machine that was busy before it.
-// Earlier versions had a word for each of the two causes.
+// BusyBefore takes from a run's warnings the texts that say the machine was busy before
+// the run. Earlier versions had a word for each of the two causes.
 func BusyBefore(warnings []record.Warning) (busy []string, others []record.Warning) {
 	for _, w := range warnings {
 		if slices.Contains([]string{BusyMachine, "load", "steal"}, w.About) {

@@ -40,9 +40,8 @@ func costError(e *audit) (share float64, why string) {
 		return 0, "" // costs divide totals, and what was read late holds them all
 	}
 	share, why = unequalWindows(e)
-	workers := e.window.Record.Workers
-	for i := range workers {
-		span, ok := e.window.Span(&workers[i])
+	for w := range e.workers() {
+		span, ok := e.window.Span(w)
 		if !ok {
 			continue
 		}
@@ -53,7 +52,7 @@ func costError(e *audit) (share float64, why string) {
 		late := (math.Abs(float64(from.SkewNs)) + math.Abs(float64(to.SkewNs))) / 1e9
 		if late/length > share {
 			share = late / length
-			why = fmt.Sprintf("the CPU counters of %s were read %.3g ms off the mark, %.2g %% of the window", span.Worker.Name, 1e3*late, 100*share)
+			why = fmt.Sprintf("the CPU counters of %s were read %.3g ms off the mark, %.2g %% of the window", w.Name, 1e3*late, 100*share)
 		}
 	}
 	return share, why
@@ -64,9 +63,8 @@ func costError(e *audit) (share float64, why string) {
 func unequalWindows(e *audit) (share float64, why string) {
 	var shortest, longest *record.Worker
 	least, most := math.Inf(1), 0.0
-	workers := e.window.Record.Workers
-	for i := range workers {
-		span, ok := e.window.Span(&workers[i])
+	for w := range e.workers() {
+		span, ok := e.window.Span(w)
 		if !ok {
 			continue
 		}
@@ -75,10 +73,10 @@ func unequalWindows(e *audit) (share float64, why string) {
 			continue
 		}
 		if length < least {
-			least, shortest = length, span.Worker
+			least, shortest = length, w
 		}
 		if length > most {
-			most, longest = length, span.Worker
+			most, longest = length, w
 		}
 	}
 	if longest == nil {

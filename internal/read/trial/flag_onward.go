@@ -18,8 +18,8 @@ var flagOnward = Flag{
 	Warning: "had a server that asked others while it served",
 	Advice:  "measure what lies behind it by its own URL, or run it as server=exec, which counts all that a command starts",
 	raise: func(e *audit) string {
-		for i := range e.window.Record.Workers {
-			if text := AskedOnward(e.window.Record, &e.window.Record.Workers[i]); text != "" {
+		for w := range e.workers() {
+			if text := AskedOnward(e.window.Record, w); text != "" {
 				return text
 			}
 		}

@@ -131,11 +131,7 @@ type tcpEnd struct {
 func tcpEnds(e *audit) map[contract.Role]tcpEnd {
 	ends := map[contract.Role]tcpEnd{}
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
-		spans, ok := e.window.Spans(role)
-		if !ok {
-			continue
-		}
-		g, ok := record.GrowthOf(spans)
+		spans, g, ok := e.connections(role)
 		if !ok {
 			continue
 		}
@@ -169,11 +165,7 @@ func timerFired(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string 
 	if rate := e.window.Record.Trial.Levels["link.rate"]; !ok || retransmits > unexplained*inBand || rate != "" && rate != "max" {
 		return ""
 	}
-	top := 0.0
-	for _, c := range e.groups {
-		share, _, _ := busiest(c)
-		top = max(top, share*c.withoutSteal())
-	}
+	top := e.busiestThread(workerGroup.withoutSteal)
 	if top > idle {
 		return ""
 	}

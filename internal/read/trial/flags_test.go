@@ -2,11 +2,13 @@ package trial_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -77,4 +79,33 @@ func late(t *testing.T, openingNs, closingNs int64, before, after float64) (tria
 	judged := []*trial.Judged{{Plan: trials[0], Record: &records[0]}}
 	trial.JudgeAll(judged)
 	return judged[0].Trial, judged[0].CostError
+}
+
+// A deep queue is told, with its end, its depth and what caps it; little ones of many
+// connections are none, and neither is a shallow one.
+func TestAQueueThatStandsIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		opened, closed int64
+		sockets        int
+		want           string
+	}{
+		"stands":              {3 << 20, 5 << 20, 4, "the receive queues of the client stood at 4.00 MiB on 4 connections: copies miss the cache; cap them with opt.client.receive_buffer=…"},
+		"little ones of many": {3 << 20, 5 << 20, 50, ""},
+		"shallow":             {1 << 20, 2 << 20, 1, ""},
+	} {
+		judged := examined(t, synthetic.Options{}, func(r *record.Record) {
+			for i := range r.Workers {
+				w := &r.Workers[i]
+				unread := [2]int64{}
+				if w.Role == contract.Client {
+					unread = [2]int64{c.opened, c.closed}
+				}
+				w.Open.Meter.TCP = &contract.TCP{Sockets: c.sockets, ReceiveBufferedBytes: unread[0]}
+				w.Close.Meter.TCP = &contract.TCP{Sockets: c.sockets, ReceiveBufferedBytes: unread[1]}
+			}
+		})
+		if got := slices.Contains(judged.Flags, trial.ReceiveQueue); got != (c.want != "") || !strings.Contains(judged.Reason, c.want) {
+			t.Errorf("%s: flags %v, %q; want %q", name, judged.Flags, judged.Reason, c.want)
+		}
+	}
 }

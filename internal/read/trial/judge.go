@@ -3,9 +3,11 @@ package trial
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
@@ -92,4 +94,85 @@ func outcome(v *Judged) (status, reason string) {
 		return Valid, ""
 	}
 	return StatusFailed, reason
+}
+
+// Judged is one planned trial with its record and what was found of it.
+type Judged struct {
+	Plan   record.Trial
+	Record *record.Record // nil when there is none yet
+	Trial  Trial
+	Passed int      // checks, before the first that found a contradiction
+	Why    []string // by flag of Trial
+
+	CostError float64 // share by which its costs may be off, as counters were read late; see flag LateCounters
+
+	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
+	Traffic LinkTraffic
+
+	Service, Response Curve
+	Counted           Counted
+}
+
+// LinkTraffic is what a trial sent across its link. The zero value is of a trial
+// over loopback, or of an unknown link: there, nothing is said of links.
+type LinkTraffic struct {
+	link     string          // its interfaces, and the levels that shape it
+	Through  string          // its interfaces alone: "client1/eth0 client2/eth0"
+	bulk     contract.Stream // directions in which the trial streamed
+	arriving map[contract.Role]float64
+}
+
+// UnfitProbe returns why a probe did not do its arm's work, "" when it did. The
+// counters of the two ends are not compared: a profiler delays the marks, so the
+// ends count over different times.
+func UnfitProbe(v *Judged) string {
+	if status, reason := outcome(v); status != Valid {
+		return status + ": " + reason
+	}
+	e := &audit{window: record.NewWindow(v.Record)}
+	e.generators = e.window.Generators()
+	for _, check := range []func(*audit) string{checkResults, checkErrors, checkClientBytes} {
+		if reason := check(e); reason != "" {
+			return StatusInvalid + ": " + reason
+		}
+	}
+	return ""
+}
+
+// Partial tells whether a valid trial lacks the figures that a standstill or a
+// backlog falsifies.
+func (t Trial) Partial() bool { return t.Status == Valid && falsified(t.Flags) }
+
+func falsified(flags []string) bool {
+	return slices.Contains(flags, Stalled) || slices.Contains(flags, Backlog)
+}
+
+// withoutRates takes from a trial that stood still, or began with a backlog, the
+// figures that this falsifies: rates, costs, and times from the send. An open
+// loop keeps its response times, which contain the standstill as they must, what
+// was left unfinished, and memory. A closed loop keeps nothing: it is invalid.
+func withoutRates(e *audit, t *Trial, why string) {
+	if !e.open || e.amount() {
+		t.Status, t.Reason = StatusInvalid, why
+		return
+	}
+	for name := range t.Values {
+		if !OutlivesStall(name) {
+			delete(t.Values, name)
+			delete(t.Moved, name)
+		}
+	}
+	t.CPU, t.Limit, t.LimitProof = nil, Unknown, why
+}
+
+// OutlivesStall tells whether a metric holds of a trial that stood still.
+func OutlivesStall(name string) bool {
+	if strings.HasPrefix(name, record.Response+"_") {
+		return true
+	}
+	_, of, atEnd := strings.Cut(name, ".")
+	if atEnd { // what an end holds at an edge: memory, threads, goroutines
+		return strings.HasSuffix(of, "_bytes") && !strings.HasPrefix(of, "tcp_") || of == metric.Threads || of == metric.Goroutines
+	}
+	return slices.Contains([]string{metric.LagP99, metric.ArrivalGapCV, metric.Unfinished, metric.UnfinishedAge, metric.ErrorShare}, name)
 }

@@ -3,6 +3,7 @@ package trial
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -85,10 +86,10 @@ type ceiling struct {
 	by        record.Trial
 }
 
-// LimitByLink names the link where it was full, before any other limit. That is
-// known only when all trials are read: of a link whose rate is known by its share
-// of it, see ShareLinks; of any by a ceiling, which is what the best bulk arm of the
-// run moved over the same link in the same direction.
+// LimitByLink names the link where the link was full, before any other limit. Only all
+// trials together show a full link: a link of known rate by the share of that rate (see
+// ShareLinks), any link by a ceiling, the most that a bulk arm of the run moved over the
+// same link in the same direction.
 func LimitByLink(judged []*Judged) {
 	for _, v := range judged {
 		share, known := v.Trial.Values[metric.LinkRateShare]
@@ -151,3 +152,42 @@ func (l Limit) isEnds() bool {
 
 // What its name stands for in netdyno explain.
 var meanLink = Meaning{Called: "the link", Means: "the link carried at least 95 % of its rate, or of the best bulk trial over the same interfaces, or replies waited in its queue", Cure: "compare CPU per byte: the rate is the link's"}
+
+// ShareLinks sets every valid trial's share of its link's nominal rate, of which
+// the cards' part stands among the facts and not in the records.
+func ShareLinks(facts record.Facts, judged []*Judged) {
+	nominal := cardRates(facts)
+	m, err := metric.Named(metric.LinkRateShare)
+	if err != nil || len(nominal) == 0 {
+		return
+	}
+	for _, v := range judged {
+		if v.Record == nil || v.Trial.Status != Valid {
+			continue
+		}
+		w := record.NewWindow(v.Record)
+		w.Nominal = nominal
+		if share, ok := m.In(w); ok {
+			v.Trial.Values[metric.LinkRateShare] = share
+		}
+	}
+}
+
+// cardRates returns what the network cards are rated at, in bits per second, by
+// "seat/eth0". A veth has no card: the speed that it reports is made up.
+func cardRates(f record.Facts) map[string]float64 {
+	rates := map[string]float64{}
+	for seat, host := range f.Seats {
+		for name, value := range host.Values {
+			card, is := strings.CutSuffix(name, ".speed_mbit_per_s")
+			card, nic := strings.CutPrefix(card, "nic.")
+			if !is || !nic || host.Values["nic."+card+".driver"] == "veth" {
+				continue
+			}
+			if mbit, err := strconv.ParseFloat(value, 64); err == nil && mbit > 0 {
+				rates[seat+"/"+card] = mbit * 1e6
+			}
+		}
+	}
+	return rates
+}

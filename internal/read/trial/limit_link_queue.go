@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"netdyno/internal/contract"
@@ -59,8 +60,9 @@ func waitedForLink(e *audit, sender contract.Role) (proof string) {
 	return ""
 }
 
-// heldByLink returns the share of its rate that a link carried, which is that of the
-// time for which it was busy, where an end's interface held packets back for it; else 0.
+// heldByLink returns the share of its rate that a link carried, where an end's interface
+// held packets back for the link; else 0. The share of the rate is also the share of the
+// time for which the link was busy.
 func heldByLink(e *audit) float64 {
 	for _, sender := range []contract.Role{contract.Server, contract.Client} {
 		if spans, ok := e.window.Spans(sender); ok && overLink(spans) && heldByRate(spans) != "" {
@@ -107,8 +109,8 @@ func heldByRate(spans []record.Span) string {
 // window, times the rate, it is most of what was on the way.
 func grownRoundTrips(e *audit, sender contract.Role, spans []record.Span, g record.TCPGrowth) string {
 	seconds := g.SocketsS / g.Sockets
-	rate, held, unread, segment := g.AckedBytes/seconds, 0.0, 0.0, 0.0
-	least, grown := time.Duration(1<<63-1), time.Duration(1<<63-1)
+	rate, segment := g.AckedBytes/seconds, 0.0
+	least, grown := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for _, s := range spans {
 		from, to, _ := s.TCP()
 		if !(from.MinRTTNs > 0) || !(to.MinRTTNs > 0) {
@@ -120,14 +122,8 @@ func grownRoundTrips(e *audit, sender contract.Role, spans []record.Span, g reco
 			grown = min(grown, time.Duration(at.RTTNs-to.MinRTTNs))
 		}
 	}
-	others, ok := e.window.Spans(otherEnd(sender))
-	for _, s := range others {
-		_, to, accounted := s.TCP()
-		if ok = ok && accounted; ok {
-			unread += float64(to.ReceiveBufferedBytes)
-		}
-	}
-	held = grown.Seconds() * rate
+	unread, ok := e.unreadAt(otherEnd(sender))
+	held := grown.Seconds() * rate
 	enough := queueLeast
 	if len(fullCPUs(e)) > 0 {
 		enough = queueBusy

@@ -51,11 +51,7 @@ var limitPacedWindow = limitRule{ReceiveWindow, func(e *audit) (contract.Role, s
 // that any connection saw: window ÷ least round trip is what no sender can
 // exceed, and a queue on the way makes no link look like a window.
 func windowed(e *audit, sender contract.Role) (proof string) {
-	spans, ok := e.window.Spans(sender)
-	if !ok {
-		return ""
-	}
-	g, ok := record.GrowthOf(spans)
+	spans, g, ok := e.connections(sender)
 	if !ok || g.BusyS < sending*g.SocketsS*e.activeShare() || !(g.ReceiveWindowS >= windowTouched*g.BusyS) {
 		return ""
 	}

@@ -30,11 +30,7 @@ type restraint struct {
 // for most of the time in which they had data to send.
 func (r restraint) prove(e *audit) (of contract.Role, proof string) {
 	for _, sender := range []contract.Role{contract.Server, contract.Client} {
-		spans, ok := e.window.Spans(sender)
-		if !ok {
-			continue
-		}
-		g, ok := record.GrowthOf(spans)
+		spans, g, ok := e.connections(sender)
 		loaded := g.SocketsS * e.activeShare()
 		if !ok || g.BusyS < sending*loaded || r.held(g) < heldBack*g.BusyS || !(g.BusyS > 0) {
 			continue
@@ -51,31 +47,21 @@ func (r restraint) prove(e *audit) (of contract.Role, proof string) {
 // that it was slow rather than its buffer small.
 func circumstances(e *audit, sender contract.Role, spans []record.Span) string {
 	var parts []string
-	values := e.values
-	if rtt, ok := values[string(sender)+"."+metric.TCPRTT]; ok {
+	if rtt, ok := e.values[string(sender)+"."+metric.TCPRTT]; ok {
 		parts = append(parts, "round trip "+quantity.FormatMicroseconds(rtt))
 	}
-	if window, ok := values[string(sender)+"."+metric.TCPCongestionWindow]; ok {
+	if window, ok := e.values[string(sender)+"."+metric.TCPCongestionWindow]; ok {
 		parts = append(parts, "congestion window "+quantity.FormatBytes(window))
 	}
-	queued, unread := 0.0, 0.0
+	queued := 0.0
 	for _, s := range spans {
 		if _, to, ok := s.TCP(); ok {
 			queued += float64(to.SendQueuedBytes)
 		}
 	}
 	parts = append(parts, quantity.FormatBytes(queued)+" in the "+string(sender)+"'s send buffers at the end")
-	if others, ok := e.window.Spans(otherEnd(sender)); ok {
-		known := true
-		for _, s := range others {
-			_, to, accounted := s.TCP()
-			if known = known && accounted; known {
-				unread += float64(to.ReceiveBufferedBytes)
-			}
-		}
-		if known {
-			parts = append(parts, quantity.FormatBytes(unread)+" unread at the "+string(otherEnd(sender)))
-		}
+	if unread, ok := e.unreadAt(otherEnd(sender)); ok {
+		parts = append(parts, quantity.FormatBytes(unread)+" unread at the "+string(otherEnd(sender)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -45,3 +45,38 @@ func pollingEnds(e *audit) string {
 	}
 	return ""
 }
+
+// unmetered says whose meter readings are missing; "" when all are there.
+func unmetered(e *audit) string {
+	metered := 0
+	for _, c := range e.groups {
+		metered += len(c.spans)
+	}
+	switch {
+	case e.away() != "":
+		return "the server at " + e.away() + " was not metered; " + busiestWords(e)
+	case e.why() != "":
+		return "the server was not metered: " + e.why() + "; " + busiestWords(e)
+	case e.elsewhere():
+		return "the server runs elsewhere and was not metered; " + busiestWords(e)
+	case metered < len(e.window.Record.Workers) || metered == 0:
+		return "a worker's meter readings are missing"
+	}
+	return ""
+}
+
+// busiestWords says how busy the busiest thread of all workers was.
+func busiestWords(e *audit) string {
+	return fmt.Sprintf("the busiest thread used %.0f %% of a CPU", 100*e.busiestThread(func(workerGroup) float64 { return 1 }))
+}
+
+// busiestThread returns the largest share of the window that a thread used, times what
+// scale gives for its group.
+func (e *audit) busiestThread(scale func(workerGroup) float64) float64 {
+	top := 0.0
+	for _, c := range e.groups {
+		share, _, _ := busiest(c)
+		top = max(top, share*scale(c))
+	}
+	return top
+}

@@ -36,7 +36,7 @@ type Trial struct {
 	Errors     int64              `json:"errors,omitempty"`  // exchanges that failed; the trial is invalid where they are more than its study allows
 	Reasons    []contract.Reason  `json:"reasons,omitempty"` // why they failed, the most frequent first
 	Values     map[string]float64 `json:"values,omitempty"`
-	Moved      map[string]float64 `json:"moved,omitempty"`          // those of Values that are lower bounds, as unfinished exchanges would raise them
+	Moved      map[string]float64 `json:"moved,omitempty"`          // the figures of Values that are lower bounds, as unfinished exchanges would raise them
 	Stalls     []Stall            `json:"stalls,omitempty"`         // when nothing moved inside the window
 	Others     float64            `json:"others,omitempty"`         // share of the time of the CPUs that its workers might use which other processes used; 0 where that is below 10 % or not known
 	Waited     float64            `json:"waited_for_cpu,omitempty"` // beside others: share of the exchanges' time for which they waited for a CPU; 1 where that is not known

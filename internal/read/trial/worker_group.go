@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -17,55 +18,62 @@ type workerGroup struct {
 }
 
 // workerGroups returns the groups of all metered workers.
-func workerGroups(w *record.Window) []workerGroup {
+func (e *audit) workerGroups() []workerGroup {
 	var groups []workerGroup
-	workers := w.Record.Workers
-next:
-	for i := range workers {
-		span, ok := w.Span(&workers[i])
-		if !ok || workers[i].Elsewhere() {
+	for w := range e.workers() {
+		span, ok := e.window.Span(w)
+		if !ok || w.Elsewhere() {
 			continue
 		}
 		_, to, _, ok := span.Metered()
 		if !ok {
 			continue
 		}
-		role := workers[i].Role
+		role := w.Role
 		if role != contract.Server {
 			role = contract.Client
 		}
 		set := to.CPUSet
 		if len(set) == 0 {
-			set = workers[i].CPUSet
+			set = w.CPUSet
 		}
-		for j := range groups {
-			c := &groups[j]
-			if c.role == role && slices.Equal(c.set, set) && record.SameHost(c.spans[0].To.Meter, to) {
-				c.spans = append(c.spans, span)
-				continue next
-			}
+		at := slices.IndexFunc(groups, func(c workerGroup) bool {
+			return c.role == role && slices.Equal(c.set, set) && record.SameHost(c.spans[0].To.Meter, to)
+		})
+		if at < 0 {
+			at, groups = len(groups), append(groups, workerGroup{role: role, set: set})
 		}
-		groups = append(groups, workerGroup{role, set, []record.Span{span}})
+		groups[at].spans = append(groups[at].spans, span)
 	}
 	return groups
 }
 
-// busiest returns the busiest thread and its share of the window. A thread
-// absent from the opening reading began later, unless that reading was full.
+// grownThreads returns a worker's threads at the closing edge, each with its reading at
+// the opening edge. A thread that is absent there began later and has 0, unless the
+// opening reading was full: then nothing is known of the thread, which is left out.
+func grownThreads(s record.Span) iter.Seq2[contract.Thread, contract.Thread] {
+	return func(yield func(before, after contract.Thread) bool) {
+		from, to, _, _ := s.Metered()
+		opening := map[int]contract.Thread{}
+		for _, t := range from.Threads {
+			opening[t.ID] = t
+		}
+		for _, t := range to.Threads {
+			before, known := opening[t.ID]
+			if (known || len(from.Threads) < contract.MaxThreads) && !yield(before, t) {
+				return
+			}
+		}
+	}
+}
+
+// busiest returns the busiest thread and its share of the window.
 func busiest(c workerGroup) (share float64, thread contract.Thread, worker string) {
 	const most = 1.1 // more is a garbled count or a reused thread number
 	for _, s := range c.spans {
-		from, to, length, _ := s.Metered()
-		before := map[int]int64{}
-		for _, t := range from.Threads {
-			before[t.ID] = t.CPUNs
-		}
-		for _, t := range to.Threads {
-			used, known := before[t.ID]
-			if !known && len(from.Threads) >= contract.MaxThreads {
-				continue
-			}
-			if x := (float64(t.CPUNs) - float64(used)) / 1e9 / length; x > share && x < most {
+		_, _, length, _ := s.Metered()
+		for before, t := range grownThreads(s) {
+			if x := (float64(t.CPUNs) - float64(before.CPUNs)) / 1e9 / length; x > share && x < most {
 				share, thread, worker = x, t, s.Worker.Name
 			}
 		}
@@ -103,13 +111,8 @@ func (c workerGroup) shares(all []workerGroup) bool {
 		if other.role == c.role || !record.SameHost(c.spans[0].To.Meter, other.spans[0].To.Meter) {
 			continue
 		}
-		if len(other.set) == 0 {
+		if len(other.set) == 0 || slices.ContainsFunc(other.set, func(cpu int) bool { return slices.Contains(c.set, cpu) }) {
 			return true
-		}
-		for _, cpu := range other.set {
-			if slices.Contains(c.set, cpu) {
-				return true
-			}
 		}
 	}
 	return false
@@ -143,4 +146,94 @@ func CPUList(set []int) string {
 		text[i] = fmt.Sprint(cpu)
 	}
 	return strings.Join(text, ",")
+}
+
+// waitedForCPU returns the share of the exchanges' time for which they waited, at
+// the ends on a host, until a thread that could run was given a CPU; false where the
+// kernel did not tell. At each end an exchange passes one thread, and waits as
+// threads do that have as much of the work; where an end has more of them than
+// slots, an exchange passes several, one after the other.
+func (e *audit) waitedForCPU(host record.Span) (share float64, known bool) {
+	longest := map[contract.Role]float64{}
+	for _, c := range e.groups {
+		if !record.SameHost(c.spans[0].To.Meter, host.To.Meter) {
+			continue
+		}
+		waited, threads, told := c.waited()
+		if !told {
+			return 0, false
+		}
+		longest[c.role], known = max(longest[c.role], waited*max(threads/max(e.slots, 1), 1)), true
+	}
+	return min(longest[contract.Server]+longest[contract.Client], 1), known
+}
+
+// waited returns the share of the window for which a group's threads could run and
+// waited for a CPU, each thread weighed by the CPU time that it used, so that those
+// that only look after others count little; and how many threads shared the work, as
+// many as would have had all of it evenly (inverse of: E. H. Simpson, Measurement of
+// Diversity, Nature 163, 1949). False where the kernel did not tell.
+func (c workerGroup) waited() (share, threads float64, told bool) {
+	used, waits, squares := 0.0, 0.0, 0.0
+	for _, s := range c.spans {
+		_, _, length, _ := s.Metered()
+		for then, t := range grownThreads(s) {
+			told = told || t.WaitNs > 0
+			cpu := max(record.Growth(then.CPUNs, t.CPUNs), 0) / 1e9 / length
+			used += cpu
+			squares += cpu * cpu
+			waits += cpu * min(max(record.Growth(then.WaitNs, t.WaitNs), 0)/1e9/length, 1)
+		}
+	}
+	if used == 0 {
+		return 0, 0, told
+	}
+	return waits / used, used * used / squares, told
+}
+
+// busyShare returns the share of a set's CPU time that was not idle; of all
+// CPUs when the set is empty.
+func busyShare(s record.Span, set []int) (float64, bool) {
+	t, ok := timeOf(s, set)
+	return 1 - t.idle/t.all, ok
+}
+
+// cpuTime is what passed on some CPUs, in ns; steal and idle are parts of all.
+type cpuTime struct{ all, idle, steal float64 }
+
+// timeOf sums a span over a set of CPUs, over all of them when it is empty;
+// false where the host's account is missing or ran backwards.
+func timeOf(s record.Span, set []int) (cpuTime, bool) {
+	from, to, _, _ := s.Metered()
+	if len(from.CPUs) != len(to.CPUs) {
+		return cpuTime{}, false
+	}
+	var t cpuTime
+	for i, a := range from.CPUs {
+		b := to.CPUs[i]
+		if len(set) > 0 && !slices.Contains(set, b.ID) {
+			continue
+		}
+		rest := float64(b.IdleNs) - float64(a.IdleNs) + float64(b.IOWaitNs) - float64(a.IOWaitNs)
+		steal := float64(b.StealNs) - float64(a.StealNs)
+		t.idle += rest
+		t.steal += steal
+		t.all += rest + steal + float64(b.UserNs) - float64(a.UserNs) + float64(b.NiceNs) - float64(a.NiceNs) +
+			float64(b.SystemNs) - float64(a.SystemNs) + float64(b.IRQNs) - float64(a.IRQNs) +
+			float64(b.SoftIRQNs) - float64(a.SoftIRQNs)
+	}
+	return t, t.all > 0 && t.idle >= 0
+}
+
+// interruptCores returns the interrupt work on a set's CPUs, in cores.
+func interruptCores(s record.Span, set []int) float64 {
+	from, to, length, _ := s.Metered()
+	ns := 0.0
+	for i, a := range from.CPUs {
+		if i < len(to.CPUs) && slices.Contains(set, a.ID) {
+			b := to.CPUs[i]
+			ns += float64(b.IRQNs) - float64(a.IRQNs) + float64(b.SoftIRQNs) - float64(a.SoftIRQNs)
+		}
+	}
+	return ns / 1e9 / length
 }

@@ -108,10 +108,8 @@ func coordinates(s *cells.Dataset, judged []*trial.Judged, factor string) []Coor
 			return -1
 		case isOther:
 			return 1
-		case cells.Before(order, a.Text, b.Text):
-			return -1
 		}
-		return 1
+		return cells.Order(order, a.Text, b.Text)
 	})
 	return all
 }

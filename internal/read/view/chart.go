@@ -34,7 +34,7 @@ type Chart struct {
 	Windows     bool         `json:"-"`                      // its points are windows at their rates, of a study that searches for one
 }
 
-// Charts are those of a run.
+// Charts are the charts of a run.
 type Charts []Chart
 
 // Part has no sections: whoever lays a page out draws the charts, as their marks stand for

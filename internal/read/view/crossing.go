@@ -53,6 +53,14 @@ type between struct {
 	at    stat.At
 }
 
+func placesOf(along []between) []stat.At {
+	places := make([]stat.At, len(along))
+	for i, b := range along {
+		places[i] = b.at
+	}
+	return places
+}
+
 // differencesAlong returns the logarithms of arm ÷ base within blocks along a chart's
 // axis, rising. None when several cells share a level: then a point is a mean
 // over cells, and so would be the crossing.
@@ -71,11 +79,7 @@ func differencesAlong(s *cells.Dataset, spec record.Chart, m metric.Metric, arm,
 			refused = append(refused, text)
 			continue
 		}
-		blocks := map[int]float64{}
-		for i, block := range b.Pairs.Blocks {
-			blocks[block] = b.Pairs.Effects[i]
-		}
-		along = append(along, between{Coordinate{text, x}, stat.At{X: x, Blocks: blocks}})
+		along = append(along, between{Coordinate{text, x}, stat.At{X: x, Blocks: b.Pairs.ByBlock()}})
 	}
 	slices.SortFunc(along, func(a, b between) int { return cmp.Compare(a.at.X, b.at.X) })
 	return along, refused
@@ -85,10 +89,7 @@ func differencesAlong(s *cells.Dataset, spec record.Chart, m metric.Metric, arm,
 // to ask. It is not known when neither a side nor a likeness shows at any level.
 func crossing(s *cells.Dataset, spec record.Chart, m metric.Metric, arm, base string) (text string, known bool, at *Cross) {
 	along, refused := differencesAlong(s, spec, m, arm, base)
-	places := make([]stat.At, len(along))
-	for i, b := range along {
-		places[i] = b.at
-	}
+	places := placesOf(along)
 	signs, ok := stat.Signs(places, cells.Level)
 	if !ok || len(places) < 2 {
 		return "", false, nil
@@ -136,11 +137,7 @@ func crossingWords(factor string, along []between, signs []stat.Estimate, arm st
 	case len(turns) == 1:
 		from, to := known[turns[0]-1], known[turns[0]]
 		order := side(signs[from]) + " before and " + side(signs[to]) + " after"
-		places := make([]stat.At, len(along))
-		for i, b := range along {
-			places[i] = b.at
-		}
-		c, ok := stat.Crossing(places, from, to, cells.Level)
+		c, ok := stat.Crossing(placesOf(along), from, to, cells.Level)
 		if !ok {
 			return fmt.Sprintf("cross between %s=%s and %s: %s is %s", factor, along[from].level.Text, along[to].level.Text, arm, order), nil
 		}

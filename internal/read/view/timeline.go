@@ -42,22 +42,20 @@ type Track struct {
 // else a probe's.
 func Timelines(s *cells.Dataset) []Timeline {
 	var all []Timeline
-	for _, cell := range s.Cells {
-		for _, arm := range s.Arms {
-			if v, of := representative(s, cell, arm); v != nil {
-				t := timelineOf(v)
-				t.Of = of
-				all = append(all, t)
-			}
+	for at, judged := range s.Places() {
+		if v, of := representative(s, at, judged); v != nil {
+			t := timelineOf(v)
+			t.Of = of
+			all = append(all, t)
 		}
 	}
 	return all
 }
 
 // representative chooses a trial and tells among how many.
-func representative(s *cells.Dataset, cell, arm string) (chosen *trial.Judged, of int) {
+func representative(s *cells.Dataset, at cells.Key, judged []*trial.Judged) (chosen *trial.Judged, of int) {
 	var valid, others []*trial.Judged
-	for _, v := range s.Of(cell, arm) {
+	for _, v := range judged {
 		switch {
 		case !hasTimeline(v):
 		case v.Trial.Status == trial.Valid:
@@ -76,7 +74,7 @@ func representative(s *cells.Dataset, cell, arm string) (chosen *trial.Judged, o
 		return others[0], len(others)
 	}
 	for _, v := range s.Probes {
-		if v.Plan.Cell == cell && v.Plan.Arm == arm && hasTimeline(v) && trial.UnfitProbe(v) == "" {
+		if cells.KeyOf(v.Plan.Cell, v.Plan.Arm) == at && hasTimeline(v) && trial.UnfitProbe(v) == "" {
 			return v, 1
 		}
 	}

@@ -32,7 +32,7 @@ func since(at, begin int64, open float64) float64 { return open + float64(at-beg
 func (t *Timeline) addTimes(w *record.Worker, open float64) {
 	p50, p99 := Track{Of: w.Role, Name: "p50", Unit: "µs"}, Track{Of: w.Role, Name: "p99", Unit: "µs"}
 	most := Track{Of: w.Role, Name: "most", Unit: "µs"}
-	before, step := 0.0, usualStep(w.Ticks, func(t contract.Tick) int64 { return t.AtNs })
+	before, step := 0.0, usualStep(w.Ticks, tickAt)
 	for i, tick := range w.Ticks {
 		at := since(tick.AtNs, w.Open.Reading.AtNs, open)
 		if i == 0 || at-before > timelineGap*step || tick.Times == nil {
@@ -72,8 +72,7 @@ func (t *Timeline) addRuntime(w *record.Worker, open float64) {
 			told = append(told, tick)
 		}
 	}
-	d := drawer{of: w.Role, n: len(told), step: usualStep(told, func(t contract.Tick) int64 { return t.AtNs }),
-		at: func(i int) float64 { return since(told[i].AtNs, w.Open.Reading.AtNs, open) }}
+	d := newDrawer(w.Role, told, tickAt, w.Open.Reading.AtNs, open)
 	of := func(value func(*contract.Runtime) int64) func(int) (float64, bool) {
 		return func(i int) (float64, bool) { return float64(value(told[i].Runtime)), true }
 	}
@@ -90,8 +89,7 @@ func (t *Timeline) addRuntime(w *record.Worker, open float64) {
 
 func (t *Timeline) addMetered(w *record.Worker, open float64) {
 	all := w.Metered
-	d := drawer{of: w.Role, n: len(all), step: usualStep(all, func(m contract.Meter) int64 { return m.AtNs }),
-		at: func(i int) float64 { return since(all[i].AtNs, w.Open.Meter.AtNs, open) }}
+	d := newDrawer(w.Role, all, meterAt, w.Open.Meter.AtNs, open)
 	process := func(value func(contract.Process) int64) func(int) (float64, bool) {
 		return func(i int) (float64, bool) { return float64(value(all[i].Process)), true }
 	}
@@ -122,12 +120,11 @@ func (t *Timeline) addTCP(w *record.Worker, open float64) {
 			t.Seen = max(t.Seen, m.TCP.Sockets)
 		}
 	}
-	d := drawer{of: w.Role, n: len(all), step: usualStep(all, func(m contract.Meter) int64 { return m.AtNs }),
-		at: func(i int) float64 { return since(all[i].AtNs, w.Open.Meter.AtNs, open) }}
+	d := newDrawer(w.Role, all, meterAt, w.Open.Meter.AtNs, open)
 	of := func(value func(*contract.TCP) int64) func(int) (float64, bool) {
 		return func(i int) (float64, bool) { return float64(value(all[i].TCP)), true }
 	}
-	same := d // what is cumulative over connections rises with each new one too
+	same := d // a counter summed over connections also rises with each new connection
 	same.joined = func(i, j int) bool { return all[i].TCP.Sockets == all[j].TCP.Sockets }
 	t.addTracks(
 		same.rate("retransmits", "1/s", 1, of(func(c *contract.TCP) int64 { return c.Retransmits })),
@@ -162,6 +159,14 @@ type drawer struct {
 	at     func(i int) float64
 	joined func(i, j int) bool // whether a difference of two readings means anything; nil for always
 }
+
+// newDrawer is of readings by a clock that was at begin when the window opened.
+func newDrawer[T any](of contract.Role, all []T, atNs func(T) int64, begin int64, open float64) drawer {
+	return drawer{of: of, n: len(all), step: usualStep(all, atNs), at: func(i int) float64 { return since(atNs(all[i]), begin, open) }}
+}
+
+func tickAt(t contract.Tick) int64   { return t.AtNs }
+func meterAt(m contract.Meter) int64 { return m.AtNs }
 
 // usualStep is the median distance of readings in seconds.
 func usualStep[T any](all []T, atNs func(T) int64) float64 {

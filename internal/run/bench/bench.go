@@ -5,6 +5,7 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/hold"
 	"netdyno/internal/run/rig"
 )
 
@@ -32,6 +34,7 @@ type Bench struct {
 	Messages map[string]contract.Structure // by level of factor message, every one of the plan
 	Texts    TextFile                      // of levels that stand for texts; nil where there are none
 	Timeouts Timeouts                      // the zero value is the standard
+	Settings *hold.Holder                  // holds those that trials ask of the hosts; nil where none may
 
 	disturbed bool      // a trial of the last round failed
 	givenUp   givenUp   // trials whose workers did not get ready in time
@@ -62,9 +65,12 @@ type Event struct {
 // Run carries out the trials in order, those of a round at the same time. It stops
 // early when ctx ends or a record cannot be kept; the trials under way then leave no
 // record and are run again on resume. Before each block it asks what of the block runs.
-func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
+func (b *Bench) Run(ctx context.Context, trials []record.Trial) (err error) {
 	b.Timeouts = b.Timeouts.orStandard()
 	b.givenUp, b.lostHosts = givenUp{}, lostHosts{}
+	if b.Settings != nil {
+		defer func() { err = errors.Join(err, b.Settings.Release()) }()
+	}
 	ended := false
 	for from := 0; from < len(trials); {
 		to := endOfBlock(trials, from)
@@ -72,7 +78,6 @@ func (b *Bench) Run(ctx context.Context, trials []record.Trial) error {
 		if probes := block[0].Probe; !probes && ended {
 			block = nil
 		} else if !probes && b.Before != nil {
-			var err error
 			if block, ended, err = b.Before(block[0].Block, block); err != nil {
 				return fmt.Errorf("before block %d: %w", trials[from].Block, err)
 			}
@@ -110,10 +115,6 @@ func (b *Bench) tell(e Event) {
 	if b.Observe != nil {
 		b.Observe(e)
 	}
-}
-
-func (b *Bench) progress(client int) func(contract.Tick) {
-	return func(tick contract.Tick) { b.tell(Event{Client: client, Tick: &tick}) }
 }
 
 // meterArgv is what stands before a worker's own argv; nothing when the bench

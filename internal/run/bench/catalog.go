@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +188,7 @@ func hear(ctx context.Context, path string, argv []string, atOurDeath syscall.Si
 		switch {
 		case !ok:
 			process.Wait(time.Second) // by when all that it said is read
-			return contract.Hello{}, fmt.Errorf("%s ended without a hello; it said on stderr: %s", path, orNothing(process.Stderr()))
+			return contract.Hello{}, fmt.Errorf("%s ended without a hello; it said on stderr: %s", path, cmp.Or(process.Stderr(), "nothing"))
 		case m.Err != nil:
 			return contract.Hello{}, fmt.Errorf("%s: %w", path, m.Err)
 		case m.Message.Hello == nil:
@@ -205,22 +206,16 @@ func hear(ctx context.Context, path string, argv []string, atOurDeath syscall.Si
 
 // Without returns the catalog less programs, by their paths.
 func (c *Catalog) Without(paths []string) *Catalog {
-	rest := &Catalog{Absent: c.Absent}
+	rest := &Catalog{Absent: c.Absent, Builds: map[string]*Catalog{}, Messages: map[string]*Catalog{}}
 	for _, p := range c.Programs {
 		if !slices.Contains(paths, p.Path) {
 			rest.Programs = append(rest.Programs, p)
 		}
 	}
-	for name, own := range c.Builds {
-		if rest.Builds == nil {
-			rest.Builds = map[string]*Catalog{}
-		}
-		rest.Builds[name] = own.Without(paths)
+	for directory, own := range c.Builds {
+		rest.Builds[directory] = own.Without(paths)
 	}
 	for level, own := range c.Messages {
-		if rest.Messages == nil {
-			rest.Messages = map[string]*Catalog{}
-		}
 		rest.Messages[level] = own.Without(paths)
 	}
 	return rest
@@ -231,7 +226,8 @@ func (c *Catalog) Without(paths []string) *Catalog {
 func (c *Catalog) Binaries(which func(Program) bool) (map[string]record.Binary, error) {
 	out := map[string]record.Binary{}
 	var unread []error
-	enter := func(name string, p Program) {
+	enter := func(directory string, p Program) { // "" for what stands for no build
+		name := filepath.Join(directory, filepath.Base(p.Path))
 		if !which(p) {
 			return
 		}
@@ -244,30 +240,27 @@ func (c *Catalog) Binaries(which func(Program) bool) (map[string]record.Binary, 
 		}
 		out[name] = record.Binary{SHA256: sum, Version: p.Hello.Version, Libraries: p.Hello.Libraries, Message: p.Message}
 	}
-	for _, p := range c.Programs {
-		enter(filepath.Base(p.Path), p)
-	}
-	for directory, own := range c.Builds {
-		for _, p := range own.Programs {
-			if filepath.Dir(p.Path) == filepath.Clean(directory) {
-				enter(p.Path, p)
-			}
-		}
-		for _, built := range own.Messages {
-			for _, p := range built.Programs {
+	built := func(directory string, of *Catalog) {
+		for _, own := range of.Messages {
+			for _, p := range own.Programs {
 				if p.Message != "" {
-					enter(filepath.Join(directory, filepath.Base(p.Path)), p)
+					enter(directory, p)
 				}
 			}
 		}
 	}
-	for _, built := range c.Messages {
-		for _, p := range built.Programs {
-			if p.Message != "" {
-				enter(filepath.Base(p.Path), p)
+	for _, p := range c.Programs {
+		enter("", p)
+	}
+	for directory, own := range c.Builds {
+		for _, p := range own.Programs {
+			if filepath.Dir(p.Path) == filepath.Clean(directory) {
+				enter(directory, p)
 			}
 		}
+		built(directory, own)
 	}
+	built("", c)
 	return out, errors.Join(unread...)
 }
 

@@ -212,8 +212,11 @@ func (c *conversation) enter(state string) {
 // send passes a command. A worker that is gone or does not read has failed.
 func (c *conversation) send(m contract.Message) error {
 	if err := c.process.Send(m); err != nil {
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			c.awaitEnd() // then its end is the failure, not this
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // then how the worker ended, which the pump tells, is the failure
+			select {
+			case <-c.pumped:
+			case <-time.After(2 * time.Second): // it lives on with its stdin closed
+			}
 		}
 		c.failed(contract.Timeout, err.Error())
 		return err
@@ -221,20 +224,8 @@ func (c *conversation) send(m contract.Message) error {
 	return nil
 }
 
-// awaitEnd waits until the pump has told how the worker ended, unless it lives on
-// with its stdin closed.
-func (c *conversation) awaitEnd() {
-	const timeout = 2 * time.Second
-	select {
-	case <-c.pumped:
-	case <-time.After(timeout):
-	}
-}
-
 // await returns the worker's next answer, which must be the named message.
 func (c *conversation) await(ctx context.Context, name string, timeout time.Duration) (contract.Message, error) {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	select {
 	case m := <-c.answers:
 		if m.Name() != name {
@@ -244,7 +235,7 @@ func (c *conversation) await(ctx context.Context, name string, timeout time.Dura
 		return m, nil
 	case <-ctx.Done():
 		return contract.Message{}, context.Cause(ctx)
-	case <-timer.C:
+	case <-time.After(timeout):
 		c.late(c, name, timeout)
 		return contract.Message{}, context.Cause(ctx)
 	}

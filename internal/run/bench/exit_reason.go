@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -18,10 +20,9 @@ func atHost(h rig.Host, text string) string {
 	return h.Name + ": " + text
 }
 
-// exitReason says why a worker ended that nobody had asked to, and of what kind
-// that failure is. The meter's last line is how its worker ended. Without it the
-// meter itself has ended, or what reaches it, and what is on the other side of
-// that is unknown.
+// exitReason describes why a worker ended unexpectedly, and of what kind that failure
+// is. The meter's last line says how its worker ended. Without that line the meter
+// itself has ended, or the command that reaches it, and how the worker fared is unknown.
 func (c *conversation) exitReason(launched rig.Exit) (contract.ErrorKind, string) {
 	c.mu.Lock()
 	told := c.worker.Exit
@@ -51,7 +52,7 @@ func (c *conversation) exitReason(launched rig.Exit) (contract.ErrorKind, string
 	if launched.Running {
 		status = "its stdout alone"
 	}
-	return kind, fmt.Sprintf("%s ended (%s)%s; it said on stderr: %s", who, status, why, orNothing(stderr))
+	return kind, fmt.Sprintf("%s ended (%s)%s; it said on stderr: %s", who, status, why, cmp.Or(stderr, "nothing"))
 }
 
 // nameLackOfMemory adds to a failure that the kernel killed processes of a worker
@@ -86,17 +87,6 @@ func killedBy(e contract.Exit) string {
 // ranOutOfMemory recognizes what runtimes say before they end for lack of memory:
 // those of Go, of C++ and of Python.
 func ranOutOfMemory(stderr string) bool {
-	for _, said := range []string{"runtime: out of memory", "runtime: cannot allocate memory", "fatal error: out of memory", "failed to reserve page summary memory", "std::bad_alloc", "MemoryError"} {
-		if strings.Contains(stderr, said) {
-			return true
-		}
-	}
-	return false
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
+	last := []string{"runtime: out of memory", "runtime: cannot allocate memory", "fatal error: out of memory", "failed to reserve page summary memory", "std::bad_alloc", "MemoryError"}
+	return slices.ContainsFunc(last, func(said string) bool { return strings.Contains(stderr, said) })
 }

@@ -59,7 +59,7 @@ func ofServer(w study.Work) error {
 	return fmt.Errorf("%s is for the command that starts the server (netdyno listen), which runs already", asked)
 }
 
-// optionsAlone types the options of a client without a server of ours.
+// clientOptions types the options of a client without a server of ours.
 func clientOptions(w study.Work, client Offer) (map[contract.Role]map[string]any, error) {
 	return w.OptionsByRole(map[contract.Role][]contract.Option{contract.Client: client.Options})
 }

@@ -60,7 +60,7 @@ func (g givenUp) learn(plan record.Trial, f *record.Failure) {
 		delete(g, key)
 		delete(g, endsOf(plan))
 		return
-	case f.Worker == "" || !lasting(f.Kind):
+	case f.Worker == "" || !slices.Contains(lasting, f.Kind):
 		return
 	case strings.Contains(f.Text, saidNothing), strings.Contains(f.Text, notInstalled):
 		key = endsOf(plan) // whatever else the trial asks of it
@@ -71,11 +71,9 @@ func (g givenUp) learn(plan record.Trial, f *record.Failure) {
 	g[key] = append(g[key], notReadied{plan, *f})
 }
 
-// lasting tells failures that the next block would repeat. A peer that refused or
-// closed a connection may have been short of something for a moment.
-func lasting(kind contract.ErrorKind) bool {
-	return slices.Contains([]contract.ErrorKind{contract.Timeout, contract.SetupFailed, contract.Unsupported}, kind)
-}
+// lasting are the kinds of failure that the next block would repeat. A peer that refused
+// or closed a connection may have been short of something for a moment.
+var lasting = []contract.ErrorKind{contract.Timeout, contract.SetupFailed, contract.Unsupported}
 
 // alike tells whether two workers failed in the same way. What a timeout says may
 // hold a count that differs; its kind and worker are enough.

@@ -89,10 +89,8 @@ func (c *conversation) awaitCause(f *failure) {
 	defer close(c.told)
 	c.explain(f)
 	if f.Kind == contract.Peer { // it may be dead: its meter tells
-		timer := time.NewTimer(causeTimeout)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(causeTimeout):
 		case <-c.trial.Done():
 		}
 	}
@@ -168,14 +166,12 @@ func (c *conversation) examine() *contract.Examined {
 	if err := c.process.Send(contract.Message{Examine: &contract.Examine{}}); err != nil {
 		return nil // it is gone; how it ended is told elsewhere
 	}
-	timer := time.NewTimer(examineTimeout)
-	defer timer.Stop()
 	select {
 	case x := <-c.examined:
 		return x
 	case <-c.trial.Done():
 		return nil
-	case <-timer.C:
+	case <-time.After(examineTimeout):
 		return nil
 	}
 }

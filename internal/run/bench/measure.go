@@ -136,10 +136,8 @@ func (t *trial) results(ctx context.Context, from []*conversation, ask func(*con
 
 // pause waits, or returns why the trial ended meanwhile.
 func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

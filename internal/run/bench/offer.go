@@ -28,7 +28,11 @@ func (c *Catalog) Offers() []Offer {
 	slices.SortStableFunc(all, func(a, b Offer) int { return everyday(b) - everyday(a) })
 	for _, o := range all {
 		if i := slices.IndexFunc(offers, func(known Offer) bool { return known.Name == o.Name }); i >= 0 {
-			offers[i].Codecs = slices.Concat(offers[i].Codecs, missing(o.Codecs, offers[i].Codecs))
+			for _, codec := range o.Codecs {
+				if !slices.Contains(offers[i].Codecs, codec) {
+					offers[i].Codecs = append(slices.Clip(offers[i].Codecs), codec)
+				}
+			}
 			continue
 		}
 		offers = append(offers, o)
@@ -53,11 +57,6 @@ func (c *Catalog) all() []Offer {
 		}
 	}
 	return all
-}
-
-// missing returns what is in names and not in others.
-func missing(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // notBuilt says why a transport that the project has may be missing, and what to

@@ -127,6 +127,9 @@ func (b *Bench) prepare(ctx context.Context, plan record.Trial) error {
 			return fmt.Errorf("recover the rig: %w", err)
 		}
 	}
+	if err := b.hold(ctx, work.Settings); err != nil {
+		return err
+	}
 	if shaper, able := b.Rig.(rig.Shaper); able {
 		return shaper.Shape(ctx, work.Link, plan.Seed)
 	}
@@ -134,6 +137,17 @@ func (b *Bench) prepare(ctx context.Context, plan record.Trial) error {
 		return &failure{record.Failure{Kind: contract.Unsupported, Text: rig.Unshaped(b.Rig).Error()}}
 	}
 	return nil
+}
+
+// hold makes the hosts' settings what a trial asks for, or what they were.
+func (b *Bench) hold(ctx context.Context, settings map[string]string) error {
+	if b.Settings == nil {
+		if len(settings) > 0 {
+			return &failure{record.Failure{Kind: contract.Unsupported, Text: "settings of hosts (sysctl.…, link.mtu) are not set on rig " + b.Rig.Name()}}
+		}
+		return nil
+	}
+	return b.Settings.Set(ctx, b.hosts(), settings)
 }
 
 // errorOf returns what the rig could not do for a trial on these hosts, as its

@@ -22,7 +22,7 @@ type segmenter struct {
 	count  int
 }
 
-// passed is a segment that is over, with its outer edges.
+// endedSegment is a segment that is over, with its outer edges.
 type endedSegment struct {
 	record.Segment
 	from, to record.Edge

@@ -219,7 +219,7 @@ func (s *stand) conclude(w record.Worker, ended error) error {
 	return s.bench.Keep(whole)
 }
 
-// account returns what is known of the worker now, without its ticks, which
+// snapshot returns what is known of the worker now, without its ticks, which
 // are forgotten: a server may stand for days.
 func (c *conversation) snapshot() record.Worker {
 	c.mu.Lock()

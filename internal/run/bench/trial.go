@@ -174,7 +174,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 			return err
 		}
 		if t.plan.ID == t.round.shown { // ticks of several would be taken for one trial's
-			c.onTick(t.bench.progress(i))
+			c.onTick(func(tick contract.Tick) { t.bench.tell(Event{Client: i, Tick: &tick}) })
 		}
 		t.clients = append(t.clients, c)
 	}

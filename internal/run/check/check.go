@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -107,27 +106,17 @@ func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
 			continue
 		}
 		s.transport = t
-		if s.tls, err = credentials(t); err != nil {
-			return outcomes, err
+		s.tls = nil
+		if t.Encrypted {
+			if s.tls, err = identity.New(loopbackHost); err != nil {
+				return outcomes, err
+			}
 		}
 		for _, r := range slices.Concat(transportRules, streamRules) {
 			outcomes = append(outcomes, s.judge(r))
 		}
 	}
 	return outcomes, ctx.Err()
-}
-
-// credentials returns what a transport that is always encrypted needs in every
-// setup; nil for the others.
-func credentials(t contract.Transport) (*contract.TLS, error) {
-	if !t.Encrypted {
-		return nil, nil
-	}
-	host, _, err := net.SplitHostPort(loopback)
-	if err != nil {
-		return nil, err
-	}
-	return identity.New(host)
 }
 
 func known(asked []string, offered []contract.Transport) error {
@@ -146,15 +135,11 @@ func known(asked []string, offered []contract.Transport) error {
 // hello starts the worker once more for what it says of itself.
 func (s *subject) hello() (*contract.Hello, error) {
 	defer s.close()
-	w, err := s.launch()
+	w, err := s.idle()
 	if err != nil {
 		return nil, err
 	}
-	m, err := w.expect("hello", prompt)
-	if err != nil {
-		return nil, err
-	}
-	return m.Hello, nil
+	return w.hello, nil
 }
 
 // judge judges one case. One that fails with shortened loops is judged again with

@@ -16,7 +16,10 @@ const (
 	connections  = 4
 )
 
-const loopback = "127.0.0.1:0"
+const (
+	loopbackHost = "127.0.0.1"
+	loopback     = loopbackHost + ":0"
+)
 
 // complete fills in what every setup of a check has.
 func (s *subject) complete(setup contract.Setup) contract.Setup {
@@ -137,6 +140,15 @@ type ends struct {
 // connect launches the ends of the transport with a load, both ready.
 func (s *subject) connect(load contract.Load) (*ends, error) {
 	return s.connectOver(contract.Setup{Load: load})
+}
+
+// run launches the ends of the transport and begins a load.
+func (s *subject) run(load contract.Load) (*ends, error) {
+	e, err := s.connect(load)
+	if err != nil {
+		return nil, err
+	}
+	return e, e.start()
 }
 
 // connectOver is connect with an exchange and a number of listeners, too.

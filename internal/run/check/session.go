@@ -16,8 +16,9 @@ import (
 type session struct {
 	subject *subject
 	process *rig.Process
-	last    string // what was sent last
-	results int    // how many came
+	hello   *contract.Hello // heard by idle
+	last    string          // what was sent last
+	results int             // how many came
 }
 
 func (s *subject) launch() (*session, error) {
@@ -36,7 +37,8 @@ func (s *subject) idle() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = w.expect("hello", prompt)
+	m, err := w.expect("hello", prompt)
+	w.hello = m.Hello
 	return w, err
 }
 
@@ -61,8 +63,6 @@ func (w *session) sendLine(line string) error {
 
 // nextMessage returns the worker's next message. All its errors are the worker's.
 func (w *session) nextMessage(within time.Duration) (contract.Message, error) {
-	timer := time.NewTimer(within)
-	defer timer.Stop()
 	select {
 	case got, open := <-w.process.Messages():
 		if !open {
@@ -76,7 +76,7 @@ func (w *session) nextMessage(within time.Duration) (contract.Message, error) {
 			w.results++
 		}
 		return got.Message, got.Err
-	case <-timer.C:
+	case <-time.After(within):
 		return contract.Message{}, silentError{w.last, within}
 	case <-w.subject.ctx.Done():
 		return contract.Message{}, w.subject.ctx.Err()

@@ -48,11 +48,8 @@ func (e *ends) measure(s *subject, window time.Duration) (a account, err error) 
 }
 
 func marks(s *subject) error {
-	e, err := s.connect(contract.Load{})
+	e, err := s.run(contract.Load{})
 	if err != nil {
-		return err
-	}
-	if err := e.start(); err != nil {
 		return err
 	}
 	var before contract.Reading
@@ -264,11 +261,8 @@ func agree(before, after contract.Counts, completed int64) error {
 
 func amount(s *subject) error {
 	const each = 25
-	e, err := s.connect(contract.Load{Amount: each})
+	e, err := s.run(contract.Load{Amount: each})
 	if err != nil {
-		return err
-	}
-	if err := e.start(); err != nil {
 		return err
 	}
 	m, err := e.client.expect("result", setupTakes)

@@ -29,13 +29,7 @@ var transportRules = []rule{
 	{"two messages on a line", "Lines", "a line has exactly one message key", invalidFix, twoMessages},
 	{"a second setup", "Life", oddSays, invalidFix, secondSetup},
 	{"a second start", "Life", oddSays, invalidFix, secondStart},
-	{"end of input, ready", "Life", eofSays, eofFix, func(s *subject) error {
-		w, err := s.alone()
-		if err != nil {
-			return err
-		}
-		return w.ends()
-	}},
+	{"end of input, ready", "Life", eofSays, eofFix, endsAfter((*subject).alone)},
 	{"end of input, running", "Life", eofSays, eofFix, endIn(func(*subject, *ends) error { return nil })},
 	{"end of input, window", "Life", eofSays, eofFix, endIn(func(_ *subject, e *ends) error {
 		_, err := e.client.mark(1, true)
@@ -145,11 +139,8 @@ func secondSetup(s *subject) error {
 }
 
 func secondStart(s *subject) error {
-	e, err := s.connect(contract.Load{})
+	e, err := s.run(contract.Load{})
 	if err != nil {
-		return err
-	}
-	if err := e.start(); err != nil {
 		return err
 	}
 	if _, err := e.client.refuse(`{"start":{}}`, false, contract.Invalid); err != nil {
@@ -165,11 +156,8 @@ func secondStart(s *subject) error {
 // ends there.
 func endIn(reach func(*subject, *ends) error) func(*subject) error {
 	return func(s *subject) error {
-		e, err := s.connect(contract.Load{})
+		e, err := s.run(contract.Load{})
 		if err != nil {
-			return err
-		}
-		if err := e.start(); err != nil {
 			return err
 		}
 		s.pause(50 * time.Millisecond)
@@ -184,11 +172,8 @@ func endIn(reach func(*subject, *ends) error) func(*subject) error {
 // which 7 are due: a busy machine may swallow some.
 func ticks(s *subject) error {
 	const listen, least = 1500 * time.Millisecond, 3
-	e, err := s.connect(contract.Load{})
+	e, err := s.run(contract.Load{})
 	if err != nil {
-		return err
-	}
-	if err := e.start(); err != nil {
 		return err
 	}
 	n, deadline := 0, time.Now().Add(listen)

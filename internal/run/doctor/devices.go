@@ -96,7 +96,7 @@ func (k known) cards() []string {
 func (k known) fastest() string {
 	best, most := "", -1.0
 	for _, name := range k.cards() {
-		if speed, _ := k.number("nic." + name + ".speed_mbit_per_s"); speed > most {
+		if speed := k.speed(name); speed > most {
 			best, most = name, speed
 		}
 	}

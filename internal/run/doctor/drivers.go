@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,10 +45,8 @@ func driverRules() []rule {
 		list = append(list, rule{
 			about: "driver_version", severity: p.severity, why: p.said, source: p.source, fix: p.fix,
 			card: func(k known, name string) string {
-				if !p.has(k.nic(name, "driver"), k.nic(name, "driver_version")) {
-					return ""
-				}
-				return fmt.Sprintf("driver %s %s is known for trouble", p.driver, k.nic(name, "driver_version"))
+				version := k.nic(name, "driver_version")
+				return when(p.has(k.nic(name, "driver"), version), "driver %s %s is known for trouble", p.driver, version)
 			},
 		})
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -222,11 +223,7 @@ func (p *preflight) placement(n Needs) {
 		p.refuse("placement=separate", "use placement=shared or a host with more CPUs", "it needs %d CPUs and there is %.0f", leastCPUs, cpus)
 	}
 	online, err := cpuset.Parse(p.known["cpu.online"])
-	names := make([]string, 0, len(n.CPUSets))
-	for name := range n.CPUSets {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(n.CPUSets))
 	for i, one := range names {
 		set := n.CPUSets[one]
 		if usable := cpuset.Common(set, online); err == nil && len(online) > 0 && len(usable) < len(set) {
@@ -238,17 +235,6 @@ func (p *preflight) placement(n Needs) {
 	}
 }
 
-// siblings parses the fact cpu.topology, "0,2;1,3".
-func siblings(topology string) [][]int {
-	var groups [][]int
-	for text := range strings.SplitSeq(topology, ";") {
-		if group, err := cpuset.Parse(text); err == nil && len(group) > 1 {
-			groups = append(groups, group)
-		}
-	}
-	return groups
-}
-
 // disjoint warns of two workers whose CPUs are not disjoint, or are siblings.
 func (p *preflight) disjoint(n Needs, one, other string) {
 	a, b := n.CPUSets[one], n.CPUSets[other]
@@ -258,8 +244,9 @@ func (p *preflight) disjoint(n Needs, one, other string) {
 		}
 		return
 	}
-	for _, group := range siblings(p.known["cpu.topology"]) {
-		if len(cpuset.Common(group, a)) > 0 && len(cpuset.Common(group, b)) > 0 {
+	for siblings := range strings.SplitSeq(p.known["cpu.topology"], ";") { // of "0,2;1,3"
+		group, err := cpuset.Parse(siblings)
+		if err == nil && len(cpuset.Common(group, a)) > 0 && len(cpuset.Common(group, b)) > 0 {
 			p.warn("cpu-sets", "put them on different cores", "%s and %s run on hardware threads %s of one core",
 				one, other, cpuset.Format(group))
 			return

@@ -53,6 +53,39 @@ func (r rule) apply(k known) []Advice {
 	return list
 }
 
+// when returns the text of a finding that holds; "" where it does not.
+func when(holds bool, format string, values ...any) string {
+	if !holds {
+		return ""
+	}
+	return fmt.Sprintf(format, values...)
+}
+
+// is finds a fact that has one value.
+func is(key, value, text string) func(known) string {
+	return func(k known) string { return when(k[key] == value, "%s", text) }
+}
+
+// told finds a fact that has another value than the usual ones, which text shows in
+// place of %.
+func told(key, text string, usual ...string) func(known) string {
+	return func(k known) string {
+		value := k[key]
+		return when(value != "" && !slices.Contains(usual, value), "%s", strings.ReplaceAll(text, "%", value))
+	}
+}
+
+// toldShort is told for a list that is long on a large machine.
+func toldShort(key, text string, usual ...string) func(known) string {
+	return func(k known) string { return told(key, text, usual...)(known{key: shorten(k[key])}) }
+}
+
+// listed names, after text, the words of a fact that matter; "" where none does.
+func (k known) listed(key, text string, matters func(word string) bool) string {
+	words := slices.DeleteFunc(strings.Fields(k[key]), func(word string) bool { return !matters(word) })
+	return when(len(words) > 0, "%s%s", text, strings.Join(words, ", "))
+}
+
 func appendNew(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/run/cpuset"
@@ -12,16 +13,8 @@ var cardRules = []rule{
 	{
 		about: "offloads", severity: Distort,
 		card: func(k known, name string) string {
-			var off []string
-			for _, part := range offloads {
-				if k.nic(name, part) == "off" {
-					off = append(off, part)
-				}
-			}
-			if len(off) == 0 {
-				return ""
-			}
-			return "off: " + strings.Join(off, ", ")
+			off := slices.DeleteFunc(slices.Clone(offloads), func(part string) bool { return k.nic(name, part) != "off" })
+			return when(len(off) > 0, "off: %s", strings.Join(off, ", "))
 		},
 		why:    "the CPU handles each packet of 1500 bytes where it could handle 64 KiB at once, and may compute every checksum: CPU per GB rises several times",
 		source: "Linux kernel, Documentation/networking/segmentation-offloads.rst, checksum-offloads.rst",
@@ -30,10 +23,8 @@ var cardRules = []rule{
 	{
 		about: "mtu", severity: Note,
 		card: func(k known, name string) string {
-			if mtu, ok := k.number("nic." + name + ".mtu"); ok && mtu <= 1500 && k.speed(name) >= veryFastCard {
-				return fmt.Sprintf("the MTU is %.0f at %.0f Gbit/s", mtu, k.speed(name)/1000)
-			}
-			return ""
+			mtu, ok := k.number("nic." + name + ".mtu")
+			return when(ok && mtu <= 1500 && k.speed(name) >= veryFastCard, "the MTU is %.0f at %.0f Gbit/s", mtu, k.speed(name)/1000)
 		},
 		why:    "there are six times as many packets as with 9000; receiving them may fill a core before the link is full",
 		source: "ESnet fasterdata, MTU issues, jumbo frames",
@@ -43,10 +34,8 @@ var cardRules = []rule{
 		about: "pcie", severity: Distort,
 		card: func(k known, name string) string {
 			carries, ok := lanes(k.nic(name, "pcie"))
-			if speed := k.speed(name); ok && speed > carries {
-				return fmt.Sprintf("PCIe (%s) carries %.0f Gbit/s, the link %.0f", k.nic(name, "pcie"), carries/1000, speed/1000)
-			}
-			return ""
+			speed := k.speed(name)
+			return when(ok && speed > carries, "PCIe (%s) carries %.0f Gbit/s, the link %.0f", k.nic(name, "pcie"), carries/1000, speed/1000)
 		},
 		why:    "the PCIe slot, not the network, is then the limit of every arm",
 		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, current_link_speed; pcie_print_link_status in its log",
@@ -57,10 +46,7 @@ var cardRules = []rule{
 		card: func(k known, name string) string {
 			carries, ok1 := lanes(k.nic(name, "pcie"))
 			could, ok2 := lanes(k.nic(name, "pcie_max"))
-			if ok1 && ok2 && carries < could && carries >= k.speed(name) {
-				return fmt.Sprintf("PCIe runs at %s, the card can do %s", k.nic(name, "pcie"), k.nic(name, "pcie_max"))
-			}
-			return ""
+			return when(ok1 && ok2 && carries < could && carries >= k.speed(name), "PCIe runs at %s, the card can do %s", k.nic(name, "pcie"), k.nic(name, "pcie_max"))
 		},
 		why:    "it is enough for one direction of this link, but perhaps not for several ports or for many small packets",
 		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, max_link_speed",
@@ -70,10 +56,7 @@ var cardRules = []rule{
 		about: "numa_node", severity: Distort,
 		card: func(k known, name string) string {
 			own, usable, ok := k.nearCPUs(name)
-			if ok && len(cpuset.Common(own, usable)) == 0 {
-				return fmt.Sprintf("on NUMA node %s, all our CPUs (%s) are on another", k.nic(name, "numa_node"), shorten(cpuset.Format(usable)))
-			}
-			return ""
+			return when(ok && len(cpuset.Common(own, usable)) == 0, "on NUMA node %s, all our CPUs (%s) are on another", k.nic(name, "numa_node"), shorten(cpuset.Format(usable)))
 		},
 		why:    "every packet crosses the link between the sockets: less goodput and more CPU per byte",
 		source: "ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
@@ -83,10 +66,8 @@ var cardRules = []rule{
 		about: "numa_node", severity: Noise,
 		card: func(k known, name string) string {
 			own, usable, ok := k.nearCPUs(name)
-			if near := cpuset.Common(own, usable); ok && len(near) > 0 && len(near) < len(usable) {
-				return fmt.Sprintf("on NUMA node %s, with CPUs %s; the other CPUs that we may use are further away", k.nic(name, "numa_node"), shorten(cpuset.Format(near)))
-			}
-			return ""
+			near := cpuset.Common(own, usable)
+			return when(ok && len(near) > 0 && len(near) < len(usable), "on NUMA node %s, with CPUs %s; the other CPUs that we may use are further away", k.nic(name, "numa_node"), shorten(cpuset.Format(near)))
 		},
 		why:    "the cost of a packet depends on the CPU on which a worker happens to run, so trials differ",
 		source: "ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
@@ -110,10 +91,7 @@ var cardRules = []rule{
 		about: "channels", severity: Noise,
 		card: func(k known, name string) string {
 			set, most, ok := ratio(k.nic(name, "channels"))
-			if ok && most > 1 && set < k.channelsWanted(name) && k.speed(name) >= fastCard {
-				return fmt.Sprintf("%d of %d channels are in use", set, most)
-			}
-			return ""
+			return when(ok && most > 1 && set < k.channelsWanted(name) && k.speed(name) >= fastCard, "%d of %d channels are in use", set, most)
 		},
 		why:    "there are fewer queues than CPUs: connections that share a queue share the core that serves it",
 		source: "Linux kernel, Documentation/networking/scaling.rst, RSS",
@@ -123,10 +101,8 @@ var cardRules = []rule{
 		about: "channels", severity: Noise,
 		card: func(k known, name string) string {
 			_, most, ok := ratio(k.nic(name, "channels"))
-			if cpus, _ := k.number("cpu.count"); ok && k.nic(name, "driver") == "virtio_net" && most == 1 && cpus > 1 {
-				return fmt.Sprintf("the hypervisor gives one queue to %.0f CPUs", cpus)
-			}
-			return ""
+			cpus, _ := k.number("cpu.count")
+			return when(ok && k.nic(name, "driver") == "virtio_net" && most == 1 && cpus > 1, "the hypervisor gives one queue to %.0f CPUs", cpus)
 		},
 		why:    "one CPU here and one thread of the hypervisor handle all packets",
 		source: "Virtual I/O Device (VIRTIO) Version 1.2, section 5.1.6.5.6; libvirt, Domain XML format, driver queues",
@@ -136,10 +112,7 @@ var cardRules = []rule{
 		about: "rings", severity: Note,
 		card: func(k known, name string) string {
 			receive, mostReceive, ok := ratio(k.nic(name, "ring_receive"))
-			if ok && receive < mostReceive && k.speed(name) >= fastCard {
-				return fmt.Sprintf("the receive ring holds %d packets and could hold %d", receive, mostReceive)
-			}
-			return ""
+			return when(ok && receive < mostReceive && k.speed(name) >= fastCard, "the receive ring holds %d packets and could hold %d", receive, mostReceive)
 		},
 		why:    "packets of a burst that finds it full are lost and sent again; look for rx_out_of_buffer, rx_missed or rx_dropped in ethtool -S",
 		source: "ESnet fasterdata, 100G Network Tuning (ring buffer; no longer recommended from Linux 6.11 on)",
@@ -148,10 +121,7 @@ var cardRules = []rule{
 	{
 		about: "coalesce_adaptive", severity: Note,
 		card: func(k known, name string) string {
-			if k.nic(name, "coalesce_adaptive") == "on" && k.speed(name) >= fastCard {
-				return "the card decides how long interrupts wait (adaptive coalescing)"
-			}
-			return ""
+			return when(k.nic(name, "coalesce_adaptive") == "on" && k.speed(name) >= fastCard, "the card decides how long interrupts wait (adaptive coalescing)")
 		},
 		why:    "this helps goodput, but latency then depends on the traffic of the moment, which differs between arms",
 		source: "ethtool(8), --coalesce; ESnet fasterdata, 100G Network Tuning (interrupt coalescence)",
@@ -160,10 +130,7 @@ var cardRules = []rule{
 	{
 		about: "pause_receive", severity: Note,
 		card: func(k known, name string) string {
-			if k.nic(name, "pause_receive") == "off" && k.speed(name) >= veryFastCard {
-				return "flow control (pause frames) is off"
-			}
-			return ""
+			return when(k.nic(name, "pause_receive") == "off" && k.speed(name) >= veryFastCard, "flow control (pause frames) is off")
 		},
 		why:    "a receiver or switch whose buffer is full then drops packets, and TCP halves its window",
 		source: "ESnet fasterdata, 100G Network Tuning (flow control)",
@@ -174,10 +141,7 @@ var cardRules = []rule{
 		card: func(k known, name string) string {
 			mode, hash := k.nic(name, "bond_mode"), k.nic(name, "bond_hash")
 			members := len(strings.Fields(k.nic(name, "bond_members")))
-			if (mode == "802.3ad" || mode == "balance-xor") && members > 1 && !strings.Contains(hash, "3+4") && hash != "" {
-				return fmt.Sprintf("the bond of %d cards distributes packets by %s", members, hash)
-			}
-			return ""
+			return when((mode == "802.3ad" || mode == "balance-xor") && members > 1 && !strings.Contains(hash, "3+4") && hash != "", "the bond of %d cards distributes packets by %s", members, hash)
 		},
 		why:    "all connections between two hosts then use one card, and the bond is no faster than that card",
 		source: "Linux kernel, Documentation/networking/bonding.rst, xmit_hash_policy",

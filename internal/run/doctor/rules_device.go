@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,10 +17,7 @@ var deviceRules = []rule{
 		about: "rdma.state", severity: Note,
 		finds: func(k known) string {
 			return k.each("rdma.", ".state", func(device, state string) string {
-				if state == "ACTIVE" {
-					return ""
-				}
-				return device + " is " + state
+				return when(state != "ACTIVE", "%s is %s", device, state)
 			})
 		},
 		why:    "RDMA does not work on a port that is not active; a transport over RDMA then falls back to TCP, or fails",
@@ -32,10 +28,8 @@ var deviceRules = []rule{
 		about: "limits.memlock_soft", severity: Distort,
 		finds: func(k known) string {
 			rdma := k.each("rdma.", ".state", func(device, _ string) string { return device })
-			if bytes, ok := k.number("limits.memlock_soft"); ok && rdma != "" && bytes < leastLocked {
-				return fmt.Sprintf("a process may lock %.0f MiB of memory, and there are RDMA devices", bytes/(1<<20))
-			}
-			return ""
+			bytes, ok := k.number("limits.memlock_soft")
+			return when(ok && rdma != "" && bytes < leastLocked, "a process may lock %.0f MiB of memory, and there are RDMA devices", bytes/(1<<20))
 		},
 		why:    "registering a buffer for RDMA locks its memory; beyond the limit this fails, and libraries use TCP without a message",
 		source: "getrlimit(2), RLIMIT_MEMLOCK; ibv_reg_mr(3)",
@@ -44,16 +38,8 @@ var deviceRules = []rule{
 	{
 		about: "kernel.modules", severity: Note,
 		finds: func(k known) string {
-			var soft []string
-			for name := range strings.FieldsSeq(k["kernel.modules"]) {
-				if name == "rdma_rxe" || name == "siw" {
-					soft = append(soft, name)
-				}
-			}
-			if len(soft) == 0 {
-				return ""
-			}
-			return "RDMA may be done in software: " + strings.Join(soft, ", ")
+			soft := func(name string) bool { return name == "rdma_rxe" || name == "siw" }
+			return k.listed("kernel.modules", "RDMA may be done in software: ", soft)
 		},
 		why:    "the CPU then does the work of a card; this shows that a program works, not how fast RDMA is",
 		source: "rxe(7); Linux kernel, drivers/infiniband/sw",
@@ -65,10 +51,7 @@ var deviceRules = []rule{
 			rdma := k.each("rdma.", ".state", func(device, _ string) string { return device })
 			modules := strings.Fields(k["kernel.modules"])
 			loaded := slices.Contains(modules, "nvidia_peermem") || slices.Contains(modules, "nv_peer_mem")
-			if k["gpu.count"] == "" || rdma == "" || loaded {
-				return ""
-			}
-			return "there are GPUs and RDMA devices, and nvidia_peermem is not loaded"
+			return when(k["gpu.count"] != "" && rdma != "" && !loaded, "there are GPUs and RDMA devices, and nvidia_peermem is not loaded")
 		},
 		why:    "without it, or DMA-BUF, GPU memory is copied through host memory before it is sent, which is not GPUDirect RDMA",
 		source: "NVIDIA, GPUDirect RDMA documentation, section Supporting Kernel Module",
@@ -81,10 +64,7 @@ var deviceRules = []rule{
 				most := k[device+".pcie_max"]
 				carries, ok1 := lanes(link)
 				could, ok2 := lanes(most)
-				if !ok1 || !ok2 || carries >= could {
-					return ""
-				}
-				return fmt.Sprintf("%s has PCIe %s of %s", device, link, most)
+				return when(ok1 && ok2 && carries < could, "%s has PCIe %s of %s", device, link, most)
 			})
 		},
 		why:    "the GPU's memory is reached at that speed; an idle GPU lowers it, so check again under load",
@@ -96,10 +76,7 @@ var deviceRules = []rule{
 		finds: func(k known) string {
 			return k.each("gpu.", "", func(key, way string) string {
 				gpu, device, found := strings.Cut(key, ".path.")
-				if !found || way == "same PCIe switch" || k.near(gpu) {
-					return ""
-				}
-				return gpu + " and " + device + ": " + way
+				return when(found && way != "same PCIe switch" && !k.near(gpu), "%s and %s: %s", gpu, device, way)
 			})
 		},
 		why:    "GPUDirect RDMA is fast where GPU and card are below one PCIe switch; every step further, through a root complex or between sockets, costs bandwidth",
@@ -111,14 +88,8 @@ var deviceRules = []rule{
 		finds: func(k known) string {
 			card := k.fastest()
 			home := k.nic(card, "numa_node")
-			if home == "" {
-				return ""
-			}
 			return k.each("gpu.", ".numa_node", func(device, node string) string {
-				if node == home {
-					return ""
-				}
-				return fmt.Sprintf("%s is on NUMA node %s, %s on %s", device, node, card, home)
+				return when(home != "" && node != home, "%s is on NUMA node %s, %s on %s", device, node, card, home)
 			})
 		},
 		why:    "data between them crosses the link between the sockets, over which GPUDirect is slow",

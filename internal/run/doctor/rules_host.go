@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"strings"
 )
 
 // The thresholds below which a host hampers netdyno's own studies, whose
@@ -22,36 +21,21 @@ const (
 var hostRules = []rule{
 	{
 		about: "cpu.governor", severity: Noise,
-		finds: func(k known) string {
-			if g := k["cpu.governor"]; g != "" && g != "performance" {
-				return "the frequency governor is " + g
-			}
-			return ""
-		},
+		finds:  told("cpu.governor", "the frequency governor is %", "performance"),
 		why:    "the clock frequency follows the load with a delay, so an arm that sleeps more runs at a lower frequency",
 		source: "Linux kernel, Documentation/admin-guide/pm/cpufreq.rst; google/benchmark, docs/reducing_variance.md",
 		fix:    "cpupower frequency-set -g performance",
 	},
 	{
 		about: "cpu.boost", severity: Noise,
-		finds: func(k known) string {
-			if k["cpu.boost"] == "on" {
-				return "the clock may rise above its nominal frequency"
-			}
-			return ""
-		},
+		finds:  is("cpu.boost", "on", "the clock may rise above its nominal frequency"),
 		why:    "how far it rises depends on temperature and on the load of other cores, which drift during a run",
 		source: "google/benchmark, docs/reducing_variance.md",
 		fix:    "echo 0 > /sys/devices/system/cpu/cpufreq/boost (intel_pstate: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo)",
 	},
 	{
 		about: "cpu.topology", severity: Noise,
-		finds: func(k known) string {
-			if groups := k["cpu.topology"]; groups != "" {
-				return "hardware threads share cores (" + shorten(groups) + ")"
-			}
-			return ""
-		},
+		finds:  toldShort("cpu.topology", "hardware threads share cores (%)"),
 		why:    "a server and a client on two threads of one core slow each other down, although their CPU sets are disjoint",
 		source: "Linux kernel, Documentation/admin-guide/cputopology.rst",
 		fix:    "put server and clients on different cores, or echo off > /sys/devices/system/cpu/smt/control",
@@ -77,24 +61,14 @@ var hostRules = []rule{
 	},
 	{
 		about: "cgroup.cpu_max", severity: Distort,
-		finds: func(k known) string {
-			if quota := k["cgroup.cpu_max"]; quota != "" {
-				return "the container's CPU time is limited (cpu.max " + quota + " µs)"
-			}
-			return ""
-		},
+		finds:  told("cgroup.cpu_max", "the container's CPU time is limited (cpu.max % µs)"),
 		why:    "when the quota is used up, every thread stops until the next period: pauses of up to 100 ms that no arm causes",
 		source: "Linux kernel, Documentation/admin-guide/cgroup-v2.rst, cpu.max",
 		fix:    "give the container whole CPUs (a cpuset) instead of a quota",
 	},
 	{
 		about: "hypervisor", severity: Noise,
-		finds: func(k known) string {
-			if h := k["hypervisor"]; h != "" {
-				return "the host is a virtual machine (" + h + ")"
-			}
-			return ""
-		},
+		finds:  told("hypervisor", "the host is a virtual machine (%)"),
 		why:    "other guests share its CPUs, and VM exits make system calls, timers and interrupts more expensive than on bare metal",
 		source: "docs/specification.md, section 7",
 		fix:    "compare within one run only, with enough blocks; measure absolute cost on bare metal",
@@ -102,10 +76,8 @@ var hostRules = []rule{
 	{
 		about: "steal.share", severity: Noise,
 		finds: func(k known) string {
-			if share, ok := k.number("steal.share"); ok && share > mostSteal {
-				return fmt.Sprintf("%.1f %% of all CPU time since boot was stolen", share*100)
-			}
-			return ""
+			share, ok := k.number("steal.share")
+			return when(ok && share > mostSteal, "%.1f %% of all CPU time since boot was stolen", share*100)
 		},
 		why:    "the hypervisor ran another guest while a process here was ready to run",
 		source: "proc_stat(5), steal",
@@ -116,10 +88,7 @@ var hostRules = []rule{
 		finds: func(k known) string {
 			load, ok1 := k.number("load.average")
 			cpus, ok2 := k.number("cpu.count")
-			if ok1 && ok2 && load > mostLoad*cpus {
-				return fmt.Sprintf("the load average is %.2f on %.0f CPUs", load, cpus)
-			}
-			return ""
+			return when(ok1 && ok2 && load > mostLoad*cpus, "the load average is %.2f on %.0f CPUs", load, cpus)
 		},
 		why:    "other programs take CPU time, cache and memory bandwidth from the arms, and from some more than from others",
 		source: "proc_loadavg(5)",
@@ -141,24 +110,14 @@ var hostRules = []rule{
 	},
 	{
 		about: "thp", severity: Noise,
-		finds: func(k known) string {
-			if k["thp"] == "always" {
-				return "transparent huge pages are always on"
-			}
-			return ""
-		},
+		finds:  is("thp", "always", "transparent huge pages are always on"),
 		why:    "the kernel compacts memory at any time, which shows as pauses and as additional RSS",
 		source: "Linux kernel, Documentation/admin-guide/mm/transhuge.rst",
 		fix:    "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
 	},
 	{
 		about: "cpu.energy_preference", severity: Noise,
-		finds: func(k known) string {
-			if p := k["cpu.energy_preference"]; p != "" && p != "performance" {
-				return "the CPU's energy preference is " + p
-			}
-			return ""
-		},
+		finds:  told("cpu.energy_preference", "the CPU's energy preference is %", "performance"),
 		why:    "with intel_pstate and amd-pstate it decides how fast the clock frequency follows the load",
 		source: "Linux kernel, Documentation/admin-guide/pm/intel_pstate.rst, energy vs performance hints",
 		fix:    "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",
@@ -166,10 +125,8 @@ var hostRules = []rule{
 	{
 		about: "cpu.idle_exit_us", severity: Noise,
 		finds: func(k known) string {
-			if us, ok := k.number("cpu.idle_exit_us"); ok && us >= deepIdle {
-				return fmt.Sprintf("an idle CPU takes up to %.0f µs to wake (%s)", us, shorten(k["cpu.idle_states"]))
-			}
-			return ""
+			us, ok := k.number("cpu.idle_exit_us")
+			return when(ok && us >= deepIdle, "an idle CPU takes up to %.0f µs to wake (%s)", us, shorten(k["cpu.idle_states"]))
 		},
 		why:    "an arm that waits more sleeps in deeper states, and each of its exchanges waits for the wake-up",
 		source: "Linux kernel, Documentation/admin-guide/pm/cpuidle.rst; tuned, profile network-latency",
@@ -178,10 +135,8 @@ var hostRules = []rule{
 	{
 		about: "memory.swap_used_gib", severity: Noise,
 		finds: func(k known) string {
-			if used, ok := k.number("memory.swap_used_gib"); ok && used >= 1 {
-				return fmt.Sprintf("%.0f GiB of memory are swapped out", used)
-			}
-			return ""
+			used, ok := k.number("memory.swap_used_gib")
+			return when(ok && used >= 1, "%.0f GiB of memory are swapped out", used)
 		},
 		why:    "a program that touches such a page waits milliseconds for a disk, which no arm causes",
 		source: "proc_meminfo(5), SwapTotal and SwapFree",
@@ -191,10 +146,8 @@ var hostRules = []rule{
 		about: "kernel.numa_balancing", severity: Noise,
 		finds: func(k known) string {
 			nodes, _ := k.number("numa.nodes")
-			if b := k["kernel.numa_balancing"]; b != "" && b != "0" && nodes > 1 {
-				return "the kernel moves pages between NUMA nodes"
-			}
-			return ""
+			b := k["kernel.numa_balancing"]
+			return when(b != "" && b != "0" && nodes > 1, "the kernel moves pages between NUMA nodes")
 		},
 		why:    "it unmaps pages to see which CPU uses them, which causes page faults and copies during a window",
 		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, numa_balancing",
@@ -203,16 +156,8 @@ var hostRules = []rule{
 	{
 		about: "host.daemons", severity: Noise,
 		finds: func(k known) string {
-			var meddling []string
-			for name := range strings.FieldsSeq(k["host.daemons"]) {
-				if name != "tuned" { // which sets a profile once
-					meddling = append(meddling, name)
-				}
-			}
-			if len(meddling) == 0 {
-				return ""
-			}
-			return "running: " + strings.Join(meddling, ", ")
+			meddles := func(name string) bool { return name != "tuned" } // which sets a profile once
+			return k.listed("host.daemons", "running: ", meddles)
 		},
 		why:    "they move interrupts or pages, or change clock frequencies, during the run, so that blocks differ",
 		source: "irqbalance(1); ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
@@ -220,36 +165,21 @@ var hostRules = []rule{
 	},
 	{
 		about: "cpu.isolated", severity: Note,
-		finds: func(k known) string {
-			if cpus := k["cpu.isolated"]; cpus != "" {
-				return "CPUs " + shorten(cpus) + " are isolated"
-			}
-			return ""
-		},
+		finds:  toldShort("cpu.isolated", "CPUs % are isolated"),
 		why:    "the scheduler runs nothing there that is not pinned there, and does not spread several threads over such CPUs",
 		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, isolcpus=",
 		fix:    "give them to hosts whose workers have one thread, in a rig file (docs/rigs.md), or boot without isolcpus=",
 	},
 	{
 		about: "cpu.nohz_full", severity: Note,
-		finds: func(k known) string {
-			if cpus := k["cpu.nohz_full"]; cpus != "" && cpus != "(null)" {
-				return "CPUs " + shorten(cpus) + " run without a tick"
-			}
-			return ""
-		},
+		finds:  toldShort("cpu.nohz_full", "CPUs % run without a tick", "(null)"),
 		why:    "each entry to the kernel costs more there, which arms with many system calls pay for",
 		source: "Linux kernel, Documentation/timers/no_hz.rst, known issues",
 		fix:    "boot without nohz_full=, or run no worker there that calls the kernel often",
 	},
 	{
 		about: "clock.synchronised", severity: Note,
-		finds: func(k known) string {
-			if k["clock.synchronised"] == "no" {
-				return "the system clock is not synchronized"
-			}
-			return ""
-		},
+		finds:  is("clock.synchronised", "no", "the system clock is not synchronized"),
 		why:    "no figure depends on it, but the logs and records of several hosts cannot be matched by time",
 		source: "adjtimex(2), STA_UNSYNC",
 		fix:    "timedatectl set-ntp true",

@@ -30,10 +30,8 @@ var kernelRules = []rule{
 	{
 		about: "net.port_range", severity: Distort,
 		finds: func(k known) string {
-			if n := k.ports(); k["net.port_range"] != "" && n < leastPorts {
-				return fmt.Sprintf("there are %d ephemeral ports (%s)", n, k["net.port_range"])
-			}
-			return ""
+			n := k.ports()
+			return when(k["net.port_range"] != "" && n < leastPorts, "there are %d ephemeral ports (%s)", n, k["net.port_range"])
 		},
 		why:    "each connection from one address needs a port, and finding a free one takes longer as they run out",
 		source: "ip(7), ip_local_port_range",
@@ -42,10 +40,7 @@ var kernelRules = []rule{
 	{
 		about: "mitigations", severity: Note,
 		finds: func(k known) string {
-			if strings.Contains(" "+k["kernel.cmdline"]+" ", " mitigations=off ") {
-				return "the kernel's CPU mitigations are off"
-			}
-			return ""
+			return when(strings.Contains(" "+k["kernel.cmdline"]+" ", " mitigations=off "), "the kernel's CPU mitigations are off")
 		},
 		why:    "system calls are cheaper here than on most servers, which favours arms that make many",
 		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, mitigations=",
@@ -63,16 +58,8 @@ var kernelRules = []rule{
 	{
 		about: "kernel.modules", severity: Note,
 		finds: func(k known) string {
-			var filters []string
-			for name := range strings.FieldsSeq(k["kernel.modules"]) {
-				if slices.Contains(packetFilters, name) {
-					filters = append(filters, name)
-				}
-			}
-			if len(filters) == 0 {
-				return ""
-			}
-			return "packets may be filtered: " + strings.Join(filters, ", ")
+			filter := func(name string) bool { return slices.Contains(packetFilters, name) }
+			return k.listed("kernel.modules", "packets may be filtered: ", filter)
 		},
 		why:    "every packet is checked against every rule and, with conntrack, looked up in its table: CPU time that is not counted for any worker",
 		source: "Linux kernel, Documentation/networking/nf_conntrack-sysctl.rst; nft(8)",
@@ -80,12 +67,7 @@ var kernelRules = []rule{
 	},
 	{
 		about: "net.congestion_control", severity: Note,
-		finds: func(k known) string {
-			if c := k["net.congestion_control"]; c != "" && c != "cubic" && c != "reno" {
-				return "TCP's congestion control is " + c
-			}
-			return ""
-		},
+		finds:  told("net.congestion_control", "TCP's congestion control is %", "cubic", "reno"),
 		why:    "most published figures are for cubic; one that paces, such as bbr, sends by timers and shares a full link differently",
 		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_congestion_control",
 		fix:    "sysctl -w net.ipv4.tcp_congestion_control=cubic, or say so beside the figures",
@@ -128,10 +110,8 @@ var kernelRules = []rule{
 	{
 		about: "net.busy_poll", severity: Note,
 		finds: func(k known) string {
-			if us, ok := k.number("net.busy_poll"); ok && us > 0 {
-				return fmt.Sprintf("poll and select look for packets for %.0f µs before they sleep", us)
-			}
-			return ""
+			us, ok := k.number("net.busy_poll")
+			return when(ok && us > 0, "poll and select look for packets for %.0f µs before they sleep", us)
 		},
 		why:    "this lowers latency for more CPU time, and only in arms that call poll or select",
 		source: "Linux kernel, Documentation/admin-guide/sysctl/net.rst, busy_poll",
@@ -142,10 +122,7 @@ var kernelRules = []rule{
 		finds: func(k known) string {
 			line := " " + k["kernel.cmdline"] + " "
 			on := strings.Contains(line, " intel_iommu=on ") || strings.Contains(line, " amd_iommu=on ")
-			if on && !strings.Contains(line, " iommu=pt ") && !strings.Contains(line, " iommu.passthrough=1 ") {
-				return "the IOMMU translates what the host's own devices read and write"
-			}
-			return ""
+			return when(on && !strings.Contains(line, " iommu=pt ") && !strings.Contains(line, " iommu.passthrough=1 "), "the IOMMU translates what the host's own devices read and write")
 		},
 		why:    "every packet is mapped and unmapped, which costs CPU time and locks; fast cards lose most",
 		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, iommu=",
@@ -170,8 +147,7 @@ func (k known) short(key, text string) string {
 	fields := strings.Fields(k[key])
 	fastest := 0.0
 	for _, name := range k.cards() {
-		speed, _ := k.number("nic." + name + ".speed_mbit_per_s")
-		fastest = max(fastest, speed)
+		fastest = max(fastest, k.speed(name))
 	}
 	if len(fields) == 0 || fastest < fastCard {
 		return ""
@@ -203,12 +179,7 @@ func (k known) shortForQUIC() string {
 var profileRules = []rule{
 	{
 		about: "perf.path", severity: Note,
-		finds: func(k known) string {
-			if k["perf.path"] == "none" {
-				return "perf is not installed"
-			}
-			return ""
-		},
+		finds:  is("perf.path", "none", "perf is not installed"),
 		why:    "probes then profile Go workers alone, and nothing of the kernel; C++ and foreign programs have no profile",
 		source: "docs/studies.md, Probes",
 		fix:    "apt-get install linux-perf (Debian), linux-tools-generic (Ubuntu), or dnf install perf (Fedora)",
@@ -231,10 +202,8 @@ var profileRules = []rule{
 	{
 		about: "kernel.kptr_restrict", severity: Note,
 		finds: func(k known) string {
-			if k["perf.kernel_names"] == "no" && k["perf.sees"] == "programs and kernel" {
-				return "the names of the kernel's functions are hidden (kernel.kptr_restrict is " + k["kernel.kptr_restrict"] + ")"
-			}
-			return ""
+			return when(k["perf.kernel_names"] == "no" && k["perf.sees"] == "programs and kernel",
+				"the names of the kernel's functions are hidden (kernel.kptr_restrict is %s)", k["kernel.kptr_restrict"])
 		},
 		why:    "the kernel's part of a profile is then one activity, undivided",
 		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, kptr_restrict",

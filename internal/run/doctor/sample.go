@@ -34,12 +34,10 @@ func Observe(ctx context.Context, d time.Duration) (Sample, error) {
 	if err != nil {
 		return Sample{}, fmt.Errorf("read /proc/stat: %w", err)
 	}
-	wait := time.NewTimer(d)
-	defer wait.Stop()
 	select {
 	case <-ctx.Done():
 		return Sample{}, context.Cause(ctx)
-	case <-wait.C:
+	case <-time.After(d):
 	}
 	after, err1 := fs.Stat()
 	load, err2 := fs.LoadAvg()

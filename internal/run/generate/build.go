@@ -146,7 +146,7 @@ func (s *site) compile(ctx context.Context) (map[string]string, error) {
 // program. They are built as the Makefile builds, so that on the machine that
 // built netdyno most packages are compiled already.
 func (s *site) goBuild(ctx context.Context, module string, packages ...string) error {
-	argv := append([]string{"build", "-trimpath", "-tags=nomsgpack,grpcnotrace", "-gcflags=all=-dwarf=false", "-buildvcs=false", "-o", s.built() + string(filepath.Separator), "--"}, packages...)
+	argv := append([]string{"build", "-trimpath", "-tags=nomsgpack,grpcnotrace,validator_novalidatefn", "-gcflags=all=-dwarf=false", "-buildvcs=false", "-o", s.built() + string(filepath.Separator), "--"}, packages...)
 	_, err := s.tools.run(ctx, command{argv: argv, dir: filepath.Join(s.tree(), filepath.FromSlash(module)), temporary: s.temporary(), atMost: 1 << 20})
 	return err
 }

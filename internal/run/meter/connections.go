@@ -27,12 +27,12 @@ type connections struct {
 	some     tcpinfo.Query // the same for readings at ticks, which look at a few only
 
 	// The rest is of the goroutine that carries messages up.
-	mine  map[uint32]bool // by inode, of all that were met
-	fixed bool            // since the window opened: a connection that is new then is not counted
+	mine  owned
+	fixed bool // since the window opened: a connection that is new then is not counted
 
-	marked bool            // a mark has passed: the clients have connected
-	ticks  int             // since then
-	few    map[uint32]bool // that ticks look at; nil until one has met any
+	marked bool  // a mark has passed: the clients have connected
+	ticks  int   // since then
+	few    owned // that ticks look at; nil until one has met any
 }
 
 // setUp learns from the command what kind of connections to expect. A pair is
@@ -118,29 +118,44 @@ func (c *connections) readConnections(opens bool, held func() map[uint32]bool) (
 		c.query = tcpinfo.Query{}
 		return nil, fmt.Errorf("account for the TCP connections: %w; there is no account of them from here on", err)
 	}
-	c.tellApart(sockets, held)
+	if !c.fixed {
+		c.mine = c.mine.meet(inodes(sockets), held)
+	}
 	if len(sockets) > 0 && opens {
 		c.fixed = true
 	}
 	return sum(sockets, c.mine), nil
 }
 
-// tellApart finds out whose the connections are that were not met before.
-func (c *connections) tellApart(sockets []tcpinfo.Socket, held func() map[uint32]bool) {
-	if c.mine == nil {
-		c.mine = make(map[uint32]bool, len(sockets))
-	}
+// owned tells, by inode, of all sockets that were met which are the worker's: on loopback
+// those of both ends are in one table.
+type owned map[uint32]bool
+
+// meet enters sockets, and asks held, once, for those that the worker's processes hold
+// where one was not met before. It returns nil for no socket at all.
+func (o owned) meet(inodes []uint32, held func() map[uint32]bool) owned {
 	var its map[uint32]bool
-	for i := range sockets {
-		inode := sockets[i].Inode
-		if _, met := c.mine[inode]; met || inode == 0 || c.fixed {
+	for _, inode := range inodes {
+		if _, met := o[inode]; met || inode == 0 {
 			continue
 		}
 		if its == nil {
 			its = held()
 		}
-		c.mine[inode] = its[inode]
+		if o == nil {
+			o = make(owned, len(inodes))
+		}
+		o[inode] = its[inode]
 	}
+	return o
+}
+
+func inodes(sockets []tcpinfo.Socket) []uint32 {
+	all := make([]uint32, len(sockets))
+	for i := range sockets {
+		all[i] = sockets[i].Inode
+	}
+	return all
 }
 
 // sum adds up the worker's own connections.

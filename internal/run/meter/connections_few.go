@@ -36,12 +36,8 @@ func (c *connections) glance(held func() map[uint32]bool) (*contract.TCP, error)
 		c.some = tcpinfo.Query{}
 		return nil, fmt.Errorf("look at TCP connections: %w; ticks leave them out from here on", err)
 	}
-	if c.few == nil && len(sockets) > 0 {
-		own := held()
-		c.few = make(map[uint32]bool, len(sockets))
-		for i := range sockets {
-			c.few[sockets[i].Inode] = own[sockets[i].Inode]
-		}
+	if c.few == nil {
+		c.few = c.few.meet(inodes(sockets), held)
 	}
 	t := sum(sockets, c.few)
 	if t != nil {

@@ -18,7 +18,7 @@ type datagrams struct {
 	many  bool // more sockets than are looked at, or new ones for every exchange
 
 	// The rest is of the goroutine that carries messages up.
-	mine map[uint32]bool // by inode, of all that were met
+	mine owned
 }
 
 // hello learns which transports are over UDP. What is wrong with a hello is the
@@ -82,7 +82,11 @@ func (d *datagrams) account(held func() map[uint32]bool) (*contract.UDP, error) 
 	if err != nil {
 		return nil, err
 	}
-	d.tellApart(sockets, held)
+	all := make([]uint32, len(sockets))
+	for i, s := range sockets {
+		all[i] = s.Inode
+	}
+	d.mine = d.mine.meet(all, held)
 	for _, s := range sockets {
 		if d.mine[s.Inode] {
 			u.Sockets++
@@ -92,22 +96,4 @@ func (d *datagrams) account(held func() map[uint32]bool) (*contract.UDP, error) 
 		}
 	}
 	return u, nil
-}
-
-// tellApart finds out whose the sockets are that were not met before: on loopback
-// those of both ends are in one table.
-func (d *datagrams) tellApart(sockets []udpinfo.Socket, held func() map[uint32]bool) {
-	if d.mine == nil {
-		d.mine = make(map[uint32]bool, len(sockets))
-	}
-	var its map[uint32]bool
-	for _, s := range sockets {
-		if _, met := d.mine[s.Inode]; met || s.Inode == 0 {
-			continue
-		}
-		if its == nil {
-			its = held()
-		}
-		d.mine[s.Inode] = its[s.Inode]
-	}
 }

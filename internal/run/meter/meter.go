@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"time"
@@ -87,7 +88,7 @@ func Run(ctx context.Context, o Options) (exitCode int, err error) {
 	s, err := start(o)
 	if err != nil {
 		code := codeCannotRun
-		if isNotFound(err) {
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 			code = codeNotFound
 		}
 		// When nobody reads these, the exit code still tells.

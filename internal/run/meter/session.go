@@ -99,10 +99,13 @@ func (s *session) converse(o Options) {
 // watch waits until the worker has ended and all that it said was passed, or
 // until the time for either is over. It returns the first ending, if any.
 func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal) ending {
-	deadline, stopTimer := timer(o.Deadline)
-	defer stopTimer()
-	look, stopTicker := ticker(o.MemoryBytes)
-	defer stopTicker()
+	var deadline, look <-chan time.Time // nil, which never fires, without a limit
+	if o.Deadline > 0 {
+		deadline = time.After(o.Deadline)
+	}
+	if o.MemoryBytes > 0 {
+		look = time.Tick(memoryInterval)
+	}
 	var (
 		first    ending
 		killed   bool
@@ -236,22 +239,4 @@ func interrupt(o Options, upEnded bool) {
 	if out, ok := o.Out.(interface{ SetWriteDeadline(time.Time) error }); ok && !upEnded {
 		_ = out.SetWriteDeadline(past)
 	}
-}
-
-// timer fires once after d; never for 0.
-func timer(d time.Duration) (<-chan time.Time, func() bool) {
-	if d <= 0 {
-		return nil, func() bool { return false }
-	}
-	t := time.NewTimer(d)
-	return t.C, t.Stop
-}
-
-// ticker fires every memoryInterval while there is a limit to look after.
-func ticker(limitBytes int64) (<-chan time.Time, func()) {
-	if limitBytes <= 0 {
-		return nil, func() {}
-	}
-	t := time.NewTicker(memoryInterval)
-	return t.C, t.Stop
 }

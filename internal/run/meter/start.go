@@ -49,10 +49,6 @@ func start(o Options) (*session, error) {
 	return newSession(cmd, stdin, stdout, o.Out)
 }
 
-func isNotFound(err error) bool {
-	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist)
-}
-
 // sharedWriter serialises the worker's stderr and the meter's remarks.
 type sharedWriter struct {
 	mu sync.Mutex

@@ -249,12 +249,10 @@ func (p *Process) Stderr() string { return p.tail.String() }
 // Wait waits until the process has ended and everything it said is in Messages,
 // but no longer than the timeout. It kills nothing by itself.
 func (p *Process) Wait(timeout time.Duration) Exit {
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	select {
 	case <-p.ended:
 		return p.exit
-	case <-timer.C:
+	case <-time.After(timeout):
 		return Exit{Code: -1, Running: true}
 	}
 }

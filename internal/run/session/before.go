@@ -13,9 +13,7 @@ import (
 // block runs; of one with stages whether what was measured settles it. Nil for any
 // other.
 func (r *Run) before(say func(string)) bench.BeforeBlock {
-	if say == nil {
-		say = func(string) {}
-	}
+	say = orSilent(say)
 	switch s := r.session.Study; {
 	case s.Steered():
 		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {

@@ -52,6 +52,10 @@ func (d Directory) Markdown() string { return d.file("report.md") }
 // Profiles is the directory of the probes' profiles, for other tools.
 func (d Directory) Profiles() string { return d.file("profiles") }
 
+// Given is the directory of what the requests carry; absent where all of it is in the
+// study.
+func (d Directory) Given() string { return d.file("given") }
+
 // Gate is what a gate says, for a pull request.
 func (d Directory) Gate() string { return d.file("gate.md") }
 
@@ -66,9 +70,12 @@ func (d Directory) file(name string) string { return filepath.Join(string(d), na
 // ResultsRoot holds the runs that were given no directory.
 const ResultsRoot = "results"
 
-// Fresh makes a directory under results/ that nobody else has: two runs may begin
-// in the same second.
-func Fresh(study string) (Directory, error) {
+// OrFresh returns the directory, which must be vacant; for "" it makes one under
+// results/ that nobody else has: two runs may begin in the same second.
+func (d Directory) OrFresh(study string) (Directory, error) {
+	if d != "" {
+		return d, d.Vacant()
+	}
 	name := filepath.Join(ResultsRoot, study+"-"+time.Now().Format("20060102-150405"))
 	if err := os.MkdirAll(ResultsRoot, 0o755); err != nil {
 		return "", err

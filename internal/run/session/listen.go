@@ -48,11 +48,14 @@ const listenName = "listen"
 // PrepareServer makes a server ready. Nothing is written before it listens, but a
 // directory that holds anything is refused now.
 func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
+	r.Say = orSilent(r.Say)
 	chosen, err := readServer(ctx, r.Args)
 	if err != nil {
 		return nil, err
 	}
-	sayRenamed(chosen.Renamed(), r.Say)
+	for _, hint := range chosen.Renamed() {
+		r.Say(hint)
+	}
 	plan, err := newPlan(ctx, chosen)
 	if err != nil {
 		return nil, err
@@ -71,12 +74,7 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	if s.yaml, err = source.YAML(s.Study); err != nil {
 		return nil, err
 	}
-	if s.Dir == "" {
-		if s.Dir, err = Fresh(listenName); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.Dir.Vacant(); err != nil {
+	if s.Dir, err = s.Dir.OrFresh(listenName); err != nil {
 		return nil, err
 	}
 	tools, err := s.tools(s.Catalog)

@@ -33,15 +33,6 @@ type Kind struct {
 	study.Work
 }
 
-// sayRenamed tells the user which names that they typed have changed.
-func sayRenamed(hints []string, say func(text string)) {
-	for _, hint := range hints {
-		if say != nil {
-			say(hint)
-		}
-	}
-}
-
 // newPlan unfolds a study and resolves its messages.
 func newPlan(ctx context.Context, s *study.Study) (*Plan, error) {
 	p := &Plan{Study: s}
@@ -83,12 +74,11 @@ func readStudy(ctx context.Context, r Request, choice arrange.Choice) (*study.St
 	if !r.Continue {
 		return readArguments(r, choice, read)
 	}
-	name := r.Out.Study()
-	text, err := read(name)
+	text, err := read(r.Out.Study())
 	if err != nil {
 		return nil, fmt.Errorf("continue: %w", err)
 	}
-	return source.ParseFile(name, text)
+	return source.ParseFile(r.Out.Study(), text)
 }
 
 func readArguments(r Request, choice arrange.Choice, read func(string) ([]byte, error)) (*study.Study, error) {

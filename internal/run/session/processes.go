@@ -43,12 +43,7 @@ func (s *Session) settleProcesses() error {
 }
 
 func leftToHosts(trials []record.Trial) bool {
-	for _, t := range trials {
-		if study.Left(t) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trials, study.Left)
 }
 
 // leastProcesses returns the least numbers of processes whose hosts have descriptors
@@ -126,7 +121,7 @@ func (s *Session) saying(why string, number processes) processes {
 	return func(t record.Trial) (clients, servers string, err error) {
 		clients, servers, err = number(t)
 		text := fmt.Sprintf("%s connections: clients=%s servers=%s, %s", t.Levels["connections"], clients, servers, why)
-		if err == nil && s.request.Say != nil && !said[text] {
+		if err == nil && !said[text] {
 			said[text] = true
 			s.request.Say(text)
 		}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
 
+	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
@@ -17,31 +17,47 @@ import (
 const lookTimeout = 10 * time.Second
 
 // checkCommands refuses programs of the user's (transport exec) without a command line,
-// and servers among them whose program is not at the host that shall start it: a load
-// generator that is missing is an empty cell. A host that cannot be asked refuses
-// nothing: the trial's record will say why.
-func (s *site) checkCommands(ctx context.Context, kinds []Kind) error {
-	var asked []string
-	var missing []error
+// and servers among them whose program is not at the host that shall start it; of a
+// built-in study that has other arms it returns warnings of them instead. A load generator
+// that is missing is an empty cell. A host that cannot be asked refuses nothing: the
+// trial's record will say why.
+func (s *site) checkCommands(ctx context.Context, kinds []Kind, builtIn bool) ([]record.Warning, error) {
+	missing := map[string]bool{} // by host and program
+	var warnings []record.Warning
+	var problems []error
+	runnable := false
 	for _, k := range kinds {
 		if err := emptyCommand(k.Work); err != nil {
-			return err
+			return nil, err
 		}
 		program := firstWord(k.ServerOptions["command"])
 		server, _, err := s.seat(k.Work)
-		if k.Server != "exec" || program == "" || err != nil || s.external() || slices.Contains(asked, server.Host.Name+" "+program) {
+		if k.Server != "exec" || program == "" || err != nil || s.external() {
+			runnable = true
 			continue
 		}
-		asked = append(asked, server.Host.Name+" "+program)
-		if !hasProgram(ctx, server.Host, program) {
-			where := ""
-			if len(s.hosts) > 1 {
-				where = " at " + server.Host.Name
-			}
-			missing = append(missing, fmt.Errorf("opt.server.command: there is no program %q%s; install it, or give its path", program, where))
+		at := server.Host.Name + " " + program
+		lacks, asked := missing[at]
+		if !asked {
+			lacks = !hasProgram(ctx, server.Host, program)
+			missing[at] = lacks
 		}
+		runnable = runnable || !lacks
+		if asked || !lacks {
+			continue
+		}
+		where := ""
+		if len(s.hosts) > 1 {
+			where = " at " + server.Host.Name
+		}
+		text := fmt.Sprintf("opt.server.command: there is no program %q%s; install it, or give its path", program, where)
+		problems = append(problems, errors.New(text))
+		warnings = append(warnings, record.Warning{About: "absent", Text: "arm " + k.Arm + ": its cells stay empty: " + text})
 	}
-	return errors.Join(missing...)
+	if !builtIn || !runnable {
+		return nil, errors.Join(problems...)
+	}
+	return warnings, nil
 }
 
 // emptyCommand refuses an end by a command line that has none.

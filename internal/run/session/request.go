@@ -5,26 +5,29 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
 
 // Request says what to run, where, and from where on.
 type Request struct {
-	Args     []string  // a study or a file, with keys and levels; of Continue the directory
-	Set      []Set     // keys and levels besides Args, which the command says by itself
-	Arms     []Arm     // besides Args, which then name no study or file
-	Race     *Race     // of those arms; nil for none
-	Workers  *Workers  // that may have been asked already; nil for none
-	Command  string    // that was typed, for the header; "": run
-	Typed    []string  // what was typed, for the header; nil: Args
-	Rig      string    // as users write it
-	Out      Directory // empty: a new one under results/, or the latest to resume
-	Resume   bool      // go on with the run in Out, by the command that began it
-	Continue bool      // go on with the run in Out, by its own study, to its next look at most; implies Resume
-	DryRun   bool      // only plan: workers for messages are not built
-	Version  string    // of this program, for the header
+	Args     []string      // a study or a file, with keys and levels; of Continue the directory
+	Set      []Set         // keys and levels besides Args, which the command says by itself
+	Arms     []Arm         // besides Args, which then name no study or file
+	Race     *Race         // of those arms; nil for none
+	Workers  *Workers      // that may have been asked already; nil for none
+	Command  string        // that was typed, for the header; "": run
+	Typed    []string      // what was typed, for the header; nil: Args
+	Rig      string        // as users write it
+	Out      Directory     // empty: a new one under results/, or the latest to resume
+	Resume   bool          // go on with the run in Out, by the command that began it
+	Continue bool          // go on with the run in Out, by its own study, to its next look at most; implies Resume
+	Time     time.Duration // that the run may take, for which the study is fitted; 0 for no bound
+	DryRun   bool          // only plan: workers for messages are not built
+	Version  string        // of this program, for the header
 
 	Judge Judge
 	Say   func(text string) // told of what takes long, such as a build; may be nil
@@ -90,9 +93,9 @@ type Set struct {
 type Arm struct {
 	Given  string // what was typed
 	Name   string
-	Levels map[string]string // by factor
-	Texts  map[string]Text   // by factor, in place of levels
-	Asked  record.Asked      // of its server meanwhile
+	Levels map[string]string        // by factor
+	Texts  map[string]study.Carried // by factor, in place of levels
+	Asked  record.Asked             // of its server meanwhile
 }
 
 // Race is a race of arms that the command made.

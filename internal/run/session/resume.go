@@ -138,7 +138,8 @@ func (s *Session) sameRequirements(was []record.Require) error {
 // records up to another. The error says why there is none.
 func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 	dir, looks := run.Header.Directory, run.Header.Study.Looks()
-	alone := s.oneArm()
+	// One arm alone compares nothing, not even an arm with itself.
+	alone := !slices.ContainsFunc(s.All, func(t record.Trial) bool { return t.Arm != s.All[0].Arm || t.Repeat })
 	if alone && len(looks) == 1 {
 		return 0, fmt.Errorf("continue: %s has done the %s that it was to do; for more precise figures begin a new run, with more blocks=N or a longer window", dir, quantity.Plural(horizon, "block"))
 	}
@@ -175,9 +176,4 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 		return 0, fmt.Errorf("continue: %s had %d looks, and has taken the last: its level is spent; begin a new run, with a longer window or with more blocks=N (netdyno report %s says how many)", dir, len(looks), dir)
 	}
 	return next, nil
-}
-
-// oneArm tells whether the run compares nothing, not even an arm with itself.
-func (s *Session) oneArm() bool {
-	return !slices.ContainsFunc(s.All, func(t record.Trial) bool { return t.Arm != s.All[0].Arm || t.Repeat })
 }

@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/hold"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -45,11 +46,9 @@ func (s *Session) Open() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := s.request.Out
-	if dir == "" {
-		if dir, err = Fresh(s.Study.Name); err != nil {
-			return nil, err
-		}
+	dir, err := s.request.Out.OrFresh(s.Study.Name)
+	if err != nil {
+		return nil, err
 	}
 	file, err := dir.Create(text, s.header(), s.All)
 	if err != nil {
@@ -90,6 +89,9 @@ func (s *Session) header() record.Header {
 	command := append([]string{"netdyno", cmp.Or(s.request.Command, "run")}, typed...)
 	if s.request.Rig != rig.LoopbackName {
 		command = append(command, "--rig", s.request.Rig)
+	}
+	if s.request.Time > 0 {
+		command = append(command, "--time", s.request.Time.String())
 	}
 	return record.Header{
 		Netdyno: s.request.Version, CreatedAt: time.Now().UTC(), Command: command, Study: summary, Facts: s.Facts,
@@ -178,10 +180,19 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 	}
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "meter"},
-		Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Messages: s.Messages,
+		Settings: s.settings(), Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Messages: s.Messages,
 		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
 	return b.Run(ctx, r.Left)
+}
+
+// settings returns who holds the settings of the hosts that trials ask for; nil beside a
+// server that stands already, on a host that is not the run's.
+func (s *Session) settings() *hold.Holder {
+	if _, external := s.site.rig.(rig.External); external {
+		return nil
+	}
+	return hold.New(s.site.self)
 }
 
 // surveyAfter records what the hosts are like now.

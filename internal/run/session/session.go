@@ -29,6 +29,7 @@ import (
 type Session struct {
 	Plan
 	Facts   record.Facts
+	LeftOut []string // of the study, to fit it into Request.Time
 	request Request
 	catalog *bench.Catalog
 	site    *site
@@ -43,6 +44,7 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 			return nil, err
 		}
 	}
+	r.Say = orSilent(r.Say)
 	choice, err := arrange.Parse(r.Rig, input.Within(ctx, arrange.MaxFile))
 	if err != nil {
 		return nil, err
@@ -58,11 +60,21 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err := s.texts.takeTexts(ctx, chosen, r.directory(), r.begunBy); err != nil {
 		return nil, err
 	}
-	sayRenamed(append(choice.Renamed(), chosen.Renamed()...), r.Say)
+	for _, hint := range append(choice.Renamed(), chosen.Renamed()...) {
+		r.Say(hint)
+	}
 	if err := s.prepare(ctx, chosen, choice); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// orSilent is what is told of a session's progress; of nil what tells nobody.
+func orSilent(say func(text string)) func(text string) {
+	if say == nil {
+		return func(string) {}
+	}
+	return say
 }
 
 // prepare plans the study, finds its workers and builds the rig. Of a mesh over all
@@ -76,6 +88,15 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 		if chosen, err = overHosts(chosen, s.site); err != nil {
 			return err
 		}
+	}
+	if s.request.Time > 0 {
+		if err := s.build(ctx, choice); err != nil {
+			return err
+		}
+	}
+	chosen, err := s.fitTime(chosen)
+	if err != nil {
+		return err
 	}
 	plan, err := newPlan(ctx, chosen)
 	if err != nil {
@@ -161,9 +182,11 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 	if err := s.site.check(s.Kinds); err != nil {
 		return err
 	}
-	if err := s.site.checkCommands(ctx, s.Kinds); err != nil {
+	absent, err := s.site.checkCommands(ctx, s.Kinds, s.request.builtIn())
+	if err != nil {
 		return err
 	}
+	s.Warnings = append(s.Warnings, absent...)
 	tools, err := s.tools(s.catalog)
 	if err != nil {
 		return err

@@ -26,24 +26,17 @@ import (
 // MostText bounds a text that requests carry, in bytes.
 const MostText = 64 << 20
 
-// Text is what a request carries that is no level: long, of several lines, binary, or
-// secret.
-type Text struct {
-	Bytes  []byte
-	Secret bool // it is kept nowhere after the run
-}
-
 // texts are those of a run, by the level that stands for each. A given one lies in
 // the run's directory by its hash, so that the level says what it was; a secret one
 // lies outside, under a name that says nothing of it, until the run ends.
 type texts struct {
-	held    map[string]Text
+	held    map[string]study.Carried
 	secrets string // the directory of this process's secret ones; "" before they are written
 	staged  bool   // all are there, as the rig brings them to its hosts
 }
 
 // addText returns the level that stands for a text.
-func (t *texts) addText(text Text) string {
+func (t *texts) addText(text study.Carried) string {
 	level := study.GivenPrefix + hash(text.Bytes)
 	if text.Secret {
 		level = study.SecretPrefix + rand.Text()
@@ -52,9 +45,9 @@ func (t *texts) addText(text Text) string {
 	return level
 }
 
-func (t *texts) hold(level string, text Text) {
+func (t *texts) hold(level string, text study.Carried) {
 	if t.held == nil {
-		t.held = map[string]Text{}
+		t.held = map[string]study.Carried{}
 	}
 	t.held[level] = text
 }
@@ -86,17 +79,13 @@ func (t *texts) takeTexts(ctx context.Context, s *study.Study, directory, begunB
 		if err != nil {
 			return "", err
 		}
-		now := t.addText(Text{Bytes: text})
+		now := t.addText(study.Carried{Bytes: text})
 		if strings.HasPrefix(level, study.GivenPrefix) && now != level {
 			return "", fmt.Errorf("%s is not what the run began with", name)
 		}
 		return now, nil
 	})
 }
-
-// Given is the directory of what the requests carry; absent where all of it is in the
-// study.
-func (d Directory) Given() string { return d.file("given") }
 
 // writeTexts writes the texts: those of the run into its directory, secret ones elsewhere.
 func (t *texts) writeTexts(d Directory) error {

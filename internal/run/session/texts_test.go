@@ -17,7 +17,7 @@ func withText(out, text string, secret bool) Request {
 	r := request(out, "blocks=2")
 	r.Args = slices.DeleteFunc(r.Args, func(a string) bool { return strings.HasPrefix(a, "transport=") })
 	r.Arms = []Arm{{Given: "a", Name: "a", Levels: map[string]string{"server": scripted, "client": scripted},
-		Texts: map[string]Text{"opt.client.says": {Bytes: []byte(text), Secret: secret}}}}
+		Texts: map[string]study.Carried{"opt.client.says": {Bytes: []byte(text), Secret: secret}}}}
 	return r
 }
 

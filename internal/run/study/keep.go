@@ -20,9 +20,14 @@ func (s *Study) KeepViews(original *Study) {
 			s.Charts = append(s.Charts, c)
 		}
 	}
-	for _, p := range original.Pays {
+	for _, p := range original.Pays { // what no arm could weigh stays
 		p.Arms, p.InsteadOf = scope.keptArms(p.Arms), scope.keptArms(p.InsteadOf)
 		s.Pays = append(s.Pays, p)
+	}
+	if original.Fills != nil {
+		link := *original.Fills
+		link.TCP = scope.keptArms(link.TCP)
+		s.Fills = &link
 	}
 	for _, c := range original.Claims {
 		if s.Compare.Factor == original.Compare.Factor || c.Unmeasured == "" { // what no arm could test is not asked of other arms

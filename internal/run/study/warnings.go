@@ -31,6 +31,9 @@ func (s *Study) warnings() []record.Warning {
 		out = append(out, s.warnStages()...)
 	}
 	out = append(out, s.warnKept()...)
+	if s.fitted != "" {
+		out = append(out, record.Warning{About: "time", Text: s.fitted, Advice: "run it without --time, in a directory of its own, for all of it"})
+	}
 	out = append(out, s.warnThin()...)
 	out = append(out, s.aliasedCells()...)
 	out = append(out, s.warnLadders()...)

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,8 +28,9 @@ type Work struct {
 	Listeners      int // ports of each server
 	Threads        int // of each worker; 0 is one per usable CPU
 	Placement      string
-	Link           record.Link   // between the hosts of the rig
-	Window         time.Duration // 0 when Load.Amount ends the trial
+	Link           record.Link       // between the hosts of the rig
+	Settings       map[string]string // of the hosts, as package hold has them; empty for what they are
+	Window         time.Duration     // 0 when Load.Amount ends the trial
 	Warmup         time.Duration
 	Timeline       bool // a probe has one in any case
 }
@@ -104,6 +106,15 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text
 	w.Link = record.Link{RateBitsPerS: number("link.rate"), Delay: time.Duration(number("link.delay")), LossShare: number("link.loss")}
+	w.Settings = map[string]string{}
+	for factor, l := range read {
+		if name, is := strings.CutPrefix(factor, SysctlPrefix); is {
+			w.Settings[name] = l.Text
+		}
+	}
+	if mtu := number(LinkMTU); mtu > 0 {
+		w.Settings["mtu"] = strconv.Itoa(int(mtu))
+	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
 	return w, nil
 }

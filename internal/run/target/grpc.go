@@ -22,6 +22,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
 	"netdyno/internal/values"
 )
 
@@ -82,7 +83,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		return Found{}, err
 	}
 	f.Takes = median(takes)
-	return f, addExpected(t, &f, c.lengths)
+	return f, t.addExpected(&f, c.lengths)
 }
 
 // withMetadata adds the user's headers to calls.
@@ -145,7 +146,7 @@ type called struct {
 	method  protoreflect.MethodDescriptor
 	types   *resolver
 	request []byte
-	lengths []int
+	lengths []int64
 	check   func(reply []byte) error
 	peer    peer.Peer // of the last call
 
@@ -157,7 +158,7 @@ type called struct {
 func (c called) path() string { return path(c.method) }
 
 // call makes one call and returns the reply's length.
-func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
+func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int64, error) {
 	var reply []byte
 	if c.deadline > 0 {
 		within, cancel := context.WithTimeoutCause(ctx, c.deadline, errLate)
@@ -171,12 +172,12 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int, error) {
 		return 0, answered(ctx, c.url, c.path(), err, c.types)
 	}
 	if len(reply) > mostDecoded {
-		return len(reply), nil
+		return int64(len(reply)), nil
 	}
 	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
 		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))
 	}
-	return len(reply), c.check(reply)
+	return int64(len(reply)), c.check(reply)
 }
 
 // found turns what the calls brought into levels.
@@ -196,11 +197,11 @@ func (c called) found(t Target) (Found, error) {
 	client, chosen := t.client(wire, c.url.Scheme == "grpcs", own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wire,
-		"request": size(int64(len(c.request))), "response": size(int64(last)),
+		"request": size(int64(len(c.request))), "response": size(last),
 		"opt.client.method": c.path(), "opt.client.codec": "raw",
 	}
 	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
-	f := Found{Levels: levels, Texts: map[string]Text{}}
+	f := Found{Levels: levels, Texts: map[string]study.Carried{}}
 	f.text("body", base64.StdEncoding.EncodeToString(c.request), false)
 	if err := t.addNames(c.url, &f); err != nil {
 		return f, err

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -47,10 +48,7 @@ func (t Target) connect(ctx context.Context, u *url.URL, more ...grpc.DialOption
 	if err != nil {
 		return nil, err
 	}
-	host := t.Host
-	if host == "" {
-		host = hostOf(u)
-	}
+	host := cmp.Or(t.Host, hostOf(u))
 	return grpc.NewClient("passthrough:///"+address(u), append(more, grpc.WithTransportCredentials(secure), grpc.WithAuthority(host), grpc.WithDisableServiceConfig(),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return t.dial(ctx, u) }))...)
 }

@@ -85,7 +85,7 @@ func (f *Found) text(option, text string, secret bool) {
 	switch {
 	case text == "":
 	case secret || study.CheckText(text) != nil || strings.TrimSpace(text) != text:
-		f.Texts["opt.client."+option] = Text{[]byte(text), secret}
+		f.Texts["opt.client."+option] = study.Carried{Bytes: []byte(text), Secret: secret}
 	case text[0] == '@':
 		f.Levels["opt.client."+option] = "@" + text
 	default:

@@ -20,6 +20,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
 )
 
 const (
@@ -54,6 +55,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	defer transport.CloseIdleConnections()
 	first, moves := u, 0
 	var replies []reply
+	var lengths []int64
 	var takes []time.Duration
 	for i := 0; i < asked; i++ {
 		where := t.turn(u, i)
@@ -75,13 +77,13 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			if to.code != http.StatusTemporaryRedirect && to.code != http.StatusPermanentRedirect && body != "" {
 				body = "" // as curl and browsers do
 			}
-			i, replies, takes = -1, nil, nil
+			i, replies, lengths, takes = -1, nil, nil, nil
 			continue
 		}
 		if err := t.sound(where, r); err != nil {
 			return Found{}, err
 		}
-		replies = append(replies, r)
+		replies, lengths = append(replies, r), append(lengths, r.bytes)
 	}
 	f, err := t.found(u, body, replies)
 	if moves > 0 {
@@ -89,7 +91,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	}
 	f.Takes = median(takes)
 	if err == nil {
-		err = addExpected(t, &f, lengths(replies))
+		err = t.addExpected(&f, lengths)
 	}
 	return f, err
 }
@@ -225,14 +227,6 @@ func (t Target) takeBody(from io.Reader) (int64, error) {
 	return int64(len(body)), err
 }
 
-func lengths(replies []reply) []int64 {
-	all := make([]int64, len(replies))
-	for i, r := range replies {
-		all[i] = r.bytes
-	}
-	return all
-}
-
 type redirected struct {
 	to   string
 	code int
@@ -320,10 +314,10 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),
 	}
-	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]Text{}, At: last.at}
+	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]study.Carried{}, At: last.at}
 	words := []string{last.proto + " " + last.status}
 	if n := len(t.Paths); n > 0 {
-		f.Texts["opt.client.paths"] = Text{Bytes: []byte(strings.Join(t.Paths, "\n") + "\n")}
+		f.Texts["opt.client.paths"] = study.Carried{Bytes: []byte(strings.Join(t.Paths, "\n") + "\n")}
 		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
 	} else if stable {
 		words = append(words, fmt.Sprintf("%d bytes", last.bytes))

@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
@@ -23,6 +24,7 @@ import (
 	"netdyno/internal/head"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
 	"netdyno/internal/unixsocket"
 )
 
@@ -83,7 +85,7 @@ func (t Target) goAlone() string {
 }
 
 // verify is the level of a client's option verify for replies of these lengths.
-func verify[N int | int64](t Target, lengths []N) (string, error) {
+func (t Target) verify(lengths []int64) (string, error) {
 	switch kind, _ := t.expects(); {
 	case kind == "body", kind == "regexp":
 		return kind, nil
@@ -122,8 +124,8 @@ func (t *Target) expectBodies() (err error) {
 }
 
 // addExpected adds to what was found how a client judges the replies.
-func addExpected[N int | int64](t Target, f *Found, lengths []N) (err error) {
-	if f.Levels["opt.client.verify"], err = verify(t, lengths); err != nil || t.bodies == nil {
+func (t Target) addExpected(f *Found, lengths []int64) (err error) {
+	if f.Levels["opt.client.verify"], err = t.verify(lengths); err != nil || t.bodies == nil {
 		return err
 	}
 	f.text("expected", t.bodies.Expected(), false)
@@ -143,23 +145,16 @@ func (t Target) checkBody(body []byte) error {
 
 // Found is what was learnt.
 type Found struct {
-	Name   string            // of the arm: host:port, with the path when it is not /; of gRPC with the method alone
-	URL    *url.URL          // that was measured: where redirections ended
-	Levels map[string]string // by factor: server, client, request, response, opt.server.address …
-	Texts  map[string]Text   // by factor, in the place of levels
-	Words  string            // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
-	Socket string            // path of the Unix socket that leads there; "" for TCP
-	Local  bool              // the address is of this host
-	At     netip.AddrPort    // what the name led to; zero where the scheme does not tell
-	Asked  int64             // requests that it took
-	Takes  time.Duration     // the median request, from its send to the end of its reply
-}
-
-// Text is what requests carry that is no level: long, of several lines, binary, or
-// secret.
-type Text struct {
-	Bytes  []byte
-	Secret bool
+	Name   string                   // of the arm: host:port, with the path when it is not /; of gRPC with the method alone
+	URL    *url.URL                 // that was measured: where redirections ended
+	Levels map[string]string        // by factor: server, client, request, response, opt.server.address …
+	Texts  map[string]study.Carried // by factor, in the place of levels
+	Words  string                   // "HTTP/1.1 200 OK, 615 bytes, keep-alive, nginx/1.22.1"
+	Socket string                   // path of the Unix socket that leads there; "" for TCP
+	Local  bool                     // the address is of this host
+	At     netip.AddrPort           // what the name led to; zero where the scheme does not tell
+	Asked  int64                    // requests that it took
+	Takes  time.Duration            // the median request, from its send to the end of its reply
 }
 
 // deadline bounds each request.
@@ -229,7 +224,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	}
 	ask, known := schemes[u.Scheme]
 	if !known {
-		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, names()))
+		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, slices.Sorted(maps.Keys(schemes))))
 	}
 	if port := u.Port(); port == "" && ports[u.Scheme] == "" && t.Socket == "" {
 		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
@@ -315,17 +310,12 @@ func (t Target) fields() ([]head.Field, error) {
 	return fields, nil
 }
 
-func names() []string {
-	var all []string
-	for name := range schemes {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
-
 // explain says what a connection's error means.
 func (t Target) explain(u *url.URL, err error) error {
+	peer := "server"
+	if t.Proxy != nil {
+		peer = "proxy"
+	}
 	var unknown *net.DNSError
 	if t.Socket != "" {
 		if failed := (*net.OpError)(nil); errors.As(err, &failed) && failed.Op == "dial" {
@@ -334,7 +324,7 @@ func (t Target) explain(u *url.URL, err error) error {
 	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("nothing listens on %s; start the %s first", t.address(u), t.peer())
+		return fmt.Errorf("nothing listens on %s; start the %s first", t.address(u), peer)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("the host %s is not known: %s", u.Hostname(), unknown.Err)
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
@@ -343,14 +333,6 @@ func (t Target) explain(u *url.URL, err error) error {
 		return fmt.Errorf("%s did not answer a request within %v", address(u), deadline)
 	}
 	return err
-}
-
-// peer is what the target's requests go to.
-func (t Target) peer() string {
-	if t.Proxy != nil {
-		return "proxy"
-	}
-	return "server"
 }
 
 // local tells whether a host is this one.

@@ -1,4 +1,4 @@
-// Package tune makes the arms of a race from a transport's options: which knobs it has,
+// Package tune makes the arms of a race from a transport's options: which it has that are worth varying,
 // which of their values are worth trying, and which combinations of these. It is pure.
 package tune
 
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -23,51 +24,57 @@ type Arm struct {
 
 // Field is what takes part in a race.
 type Field struct {
-	Arms    []Arm             // Defaults first, then each knob by itself, then pairs of them
+	Arms    []Arm             // Defaults first, then each option by itself, then pairs of them
 	As      map[string]string // how a factor's setting is written outside of netdyno
-	Knobs   []string          // factors
-	LeftOut int               // combinations of two knobs beyond the bound
+	Options []string          // factors
+	LeftOut int               // combinations of two options beyond the bound
 }
 
-// knob is a factor with the values that are tried.
-type knob struct {
+// option is a factor with the values that are tried.
+type option struct {
 	factor string
 	values []string
 	as     string
 }
 
-// Plan chooses the arms: every value of every knob by itself, and as many combinations of
-// two knobs as there is room for. Without names the knobs are the options that have a
+// Plan chooses the arms: every value of every option by itself, and as many combinations of
+// two options as there is room for. Without names the options are those that have a
 // grid; names are factors such as opt.server.read_buffer, or opt.read_buffer for both
-// ends. held are factors that the user set, which are no knobs.
+// ends. held are factors that the user set, which do not race.
 func Plan(t contract.Transport, names []string, held func(factor string) bool, most int) (Field, error) {
-	knobs, err := choose(t, names, held)
+	options, err := choose(t, names, held)
 	if err != nil {
 		return Field{}, err
 	}
-	f := Field{Arms: []Arm{{Name: Defaults, Levels: map[string]string{}}}, As: map[string]string{}}
-	for _, k := range knobs {
-		f.Knobs = append(f.Knobs, k.factor)
-		if k.as != "" {
-			f.As[k.factor] = k.as
+	return fieldOf(t.Name, options, nil, most)
+}
+
+// fieldOf makes the arms of options. Base are levels that every arm has unless it sets
+// them itself.
+func fieldOf(title string, options []option, base map[string]string, most int) (Field, error) {
+	f := Field{Arms: []Arm{{Name: Defaults, Levels: maps.Clone(base)}}, As: map[string]string{}}
+	for _, o := range options {
+		f.Options = append(f.Options, o.factor)
+		if o.as != "" {
+			f.As[o.factor] = o.as
 		}
-		for _, value := range k.values {
-			f.Arms = append(f.Arms, armOf(knobs, map[string]string{k.factor: value}))
+		for _, value := range o.values {
+			f.Arms = append(f.Arms, armOf(options, base, map[string]string{o.factor: value}))
 		}
 	}
 	if len(f.Arms) > most {
-		return Field{}, fmt.Errorf("tune %s: %d knobs (%s) make %d settings, and there is time for %d; name fewer with --knobs, or give more --time",
-			t.Name, len(knobs), strings.Join(f.Knobs, ", "), len(f.Arms), most)
+		return Field{}, fmt.Errorf("tune %s: %d options (%s) make %d settings, and there is time for %d; name fewer with --options, or give more --time",
+			title, len(options), strings.Join(f.Options, ", "), len(f.Arms), most)
 	}
-	for i, a := range knobs {
-		for _, b := range knobs[i+1:] {
+	for i, a := range options {
+		for _, b := range options[i+1:] {
 			for _, x := range a.values {
 				for _, y := range b.values {
 					if len(f.Arms) == most {
 						f.LeftOut++
 						continue
 					}
-					f.Arms = append(f.Arms, armOf(knobs, map[string]string{a.factor: x, b.factor: y}))
+					f.Arms = append(f.Arms, armOf(options, base, map[string]string{a.factor: x, b.factor: y}))
 				}
 			}
 		}
@@ -76,24 +83,48 @@ func Plan(t contract.Transport, names []string, held func(factor string) bool, m
 }
 
 // armOf names an arm by its levels: read_buffer-128KiB+write_buffer-0B, with the end where
-// both ends have a knob of that name.
-func armOf(knobs []knob, levels map[string]string) Arm {
+// both ends have an option of that name.
+func armOf(options []option, base, levels map[string]string) Arm {
 	var parts []string
 	for _, factor := range slices.Sorted(maps.Keys(levels)) {
-		same := func(k knob) bool { return k.factor != factor && bareName(k.factor) == bareName(factor) }
+		same := func(k option) bool { return k.factor != factor && bareName(k.factor) == bareName(factor) }
 		name := bareName(factor)
-		if slices.ContainsFunc(knobs, same) {
+		if slices.ContainsFunc(options, same) {
 			name = strings.TrimPrefix(factor, prefix)
 		}
-		parts = append(parts, name+"-"+levels[factor])
+		parts = append(parts, name+"-"+brief(levels[factor]))
 	}
-	return Arm{Name: strings.Join(parts, "+"), Levels: levels}
+	all := maps.Clone(levels)
+	for factor, level := range base {
+		if _, own := levels[factor]; !own {
+			all[factor] = level
+		}
+	}
+	return Arm{Name: strings.Join(parts, "+"), Levels: all}
 }
 
-const prefix = "opt."
+// What begins a transport's options, and the sysctls of the hosts.
+const (
+	prefix = "opt."
+	sysctl = "sysctl."
+)
+
+// brief is a value in an arm's name: of several numbers the last one, the most that the
+// kernel may take.
+func brief(value string) string {
+	fields := strings.Fields(value)
+	last := fields[len(fields)-1]
+	if n, err := strconv.ParseInt(last, 10, 64); err == nil && len(fields) > 1 {
+		return quantity.BytesText(n)
+	}
+	return last
+}
 
 // bareName is an option's name, without the end that it is of.
 func bareName(factor string) string {
+	if name, is := strings.CutPrefix(factor, sysctl); is {
+		return name[strings.LastIndex(name, ".")+1:]
+	}
 	name := strings.TrimPrefix(factor, prefix)
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
 		name = strings.TrimPrefix(name, string(role)+".")
@@ -101,9 +132,9 @@ func bareName(factor string) string {
 	return name
 }
 
-// choose returns the knobs that are named, or those with a grid.
-func choose(t contract.Transport, names []string, held func(string) bool) ([]knob, error) {
-	var knobs []knob
+// choose returns the options that are named, or those with a grid.
+func choose(t contract.Transport, names []string, held func(string) bool) ([]option, error) {
+	var options []option
 	if len(names) == 0 {
 		for _, o := range t.Options {
 			factor := prefix + o.Name
@@ -113,33 +144,33 @@ func choose(t contract.Transport, names []string, held func(string) bool) ([]kno
 			if len(o.Roles) == 1 {
 				factor = prefix + string(o.Roles[0]) + "." + o.Name
 			}
-			if k := knobOf(o, factor, o.Roles); len(k.values) > 0 {
-				knobs = append(knobs, k)
+			if k := optionOf(o, factor, o.Roles); len(k.values) > 0 {
+				options = append(options, k)
 			}
 		}
-		if len(knobs) == 0 {
-			return nil, fmt.Errorf("tune %s: it has no option with a grid that is not set already; name some with --knobs", t.Name)
+		if len(options) == 0 {
+			return nil, fmt.Errorf("tune %s: it has no option with a grid that is not set already; name some with --options", t.Name)
 		}
-		return knobs, nil
+		return options, nil
 	}
 	for _, name := range names {
 		k, err := named(t, name)
 		if err != nil {
-			return nil, fmt.Errorf("tune %s: --knobs: %w", t.Name, err)
+			return nil, fmt.Errorf("tune %s: --options: %w", t.Name, err)
 		}
-		if slices.ContainsFunc(knobs, func(other knob) bool { return other.factor == k.factor }) {
-			return nil, fmt.Errorf("tune %s: --knobs: %s is named twice", t.Name, k.factor)
+		if slices.ContainsFunc(options, func(other option) bool { return other.factor == k.factor }) {
+			return nil, fmt.Errorf("tune %s: --options: %s is named twice", t.Name, k.factor)
 		}
 		if held(k.factor) {
-			return nil, fmt.Errorf("tune %s: %s is both a knob and set to one level; give one of them", t.Name, k.factor)
+			return nil, fmt.Errorf("tune %s: %s is both a option and set to one level; give one of them", t.Name, k.factor)
 		}
-		knobs = append(knobs, k)
+		options = append(options, k)
 	}
-	return knobs, nil
+	return options, nil
 }
 
-// named is the knob of a name, with or without "opt.".
-func named(t contract.Transport, name string) (knob, error) {
+// named is the option of a name, with or without "opt.".
+func named(t contract.Transport, name string) (option, error) {
 	bare := strings.TrimPrefix(name, prefix)
 	roles := []contract.Role(nil)
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
@@ -154,7 +185,7 @@ func named(t contract.Transport, name string) (knob, error) {
 			continue
 		}
 		if len(o.Roles) > 0 && len(roles) > 0 && !slices.Contains(o.Roles, roles[0]) {
-			return knob{}, fmt.Errorf("%s is an option of the %v alone", o.Name, o.Roles)
+			return option{}, fmt.Errorf("%s is an option of the %v alone", o.Name, o.Roles)
 		}
 		if len(roles) == 0 && len(o.Roles) == 1 {
 			roles = o.Roles
@@ -163,18 +194,18 @@ func named(t contract.Transport, name string) (knob, error) {
 		if len(roles) == 1 {
 			factor = prefix + string(roles[0]) + "." + bare
 		}
-		k := knobOf(o, factor, roles)
+		k := optionOf(o, factor, roles)
 		if len(k.values) == 0 {
-			return knob{}, fmt.Errorf("%s is a %s, of which no values are known that are worth trying; compare some with netdyno run %s=…", o.Name, o.Type, factor)
+			return option{}, fmt.Errorf("%s is a %s, of which no values are known that are worth trying; compare some with netdyno run %s=…", o.Name, o.Type, factor)
 		}
 		return k, nil
 	}
-	return knob{}, fmt.Errorf("there is no option %q; %s", quantity.Clip(name, 80), quantity.Hint(bare, known))
+	return option{}, fmt.Errorf("there is no option %q; %s", quantity.Clip(name, 80), quantity.Hint(bare, known))
 }
 
-// knobOf is an option as a knob of some roles; none means both.
-func knobOf(o contract.Option, factor string, roles []contract.Role) knob {
-	k := knob{factor: factor, values: Grid(o)}
+// optionOf is a worker's option as one of some roles; none means both.
+func optionOf(o contract.Option, factor string, roles []contract.Role) option {
+	k := option{factor: factor, values: Grid(o)}
 	var as []string
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
 		if text := o.As[role]; text != "" && (len(roles) == 0 || slices.Contains(roles, role)) && !slices.Contains(as, text) {

@@ -27,7 +27,7 @@ func names(f Field) (all []string) {
 	return all
 }
 
-// Options with a grid are knobs, at both ends where both have them; the default is tried
+// Options with a grid are options, at both ends where both have them; the default is tried
 // as the arm of the defaults alone; pairs come last.
 func TestOptionsWithAGridRace(t *testing.T) {
 	f, err := Plan(offered, nil, held(), 24)
@@ -49,7 +49,7 @@ func TestOptionsWithAGridRace(t *testing.T) {
 	}
 }
 
-func TestKnobsThatAreNamed(t *testing.T) {
+func TestOptionsThatAreNamed(t *testing.T) {
 	f, err := Plan(offered, []string{"opt.server.read_buffer", "client.read_buffer", "mode"}, held(), 64)
 	if err != nil {
 		t.Fatal(err)
@@ -68,10 +68,10 @@ func TestKnobsThatAreNamed(t *testing.T) {
 		}
 	}
 	if _, err := Plan(offered, []string{"mode", "mode"}, held(), 24); err == nil || !strings.Contains(err.Error(), "named twice") {
-		t.Errorf("a knob twice: %v", err)
+		t.Errorf("a option twice: %v", err)
 	}
-	if _, err := Plan(offered, []string{"mode"}, func(string) bool { return true }, 24); err == nil || !strings.Contains(err.Error(), "both a knob and set") {
-		t.Errorf("a knob that is set: %v", err)
+	if _, err := Plan(offered, []string{"mode"}, func(string) bool { return true }, 24); err == nil || !strings.Contains(err.Error(), "both a option and set") {
+		t.Errorf("a option that is set: %v", err)
 	}
 	if _, err := Plan(offered, nil, held(), 2); err == nil || !strings.Contains(err.Error(), "there is time for 2") {
 		t.Errorf("no room: %v", err)

@@ -7,18 +7,13 @@
 package worker
 
 import (
-	"archive/tar"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"os"
-	"path"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"netdyno/internal/contract"
@@ -34,9 +29,9 @@ type Program struct {
 	Name       string
 	Transports []load.Transport
 
-	// Sources are what it is built from, by directory of the tree; nil when it
-	// cannot be built again for a message of the user's.
-	Sources map[string]fs.FS
+	// Sources writes what the program is built from, as package sources does; nil
+	// when it cannot be built again for a message of the user's.
+	Sources func(to io.Writer) error
 }
 
 // Main runs a worker without sources; see Program.Main.
@@ -48,7 +43,7 @@ func Main(name string, transports ...load.Transport) {
 // one argument "sources" it writes its sources to stdout instead.
 func (p Program) Main() {
 	if p.Sources != nil && len(os.Args) == 2 && os.Args[1] == contract.SourcesArgument {
-		if err := writeSources(os.Stdout, p.Sources); err != nil {
+		if err := p.Sources(os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, p.Name+": "+err.Error())
 			os.Exit(1)
 		}
@@ -312,39 +307,4 @@ func (m *machine) close() {
 	if m.server != nil {
 		_ = m.server.Close() // the sockets go with the process in any case
 	}
-}
-
-// writeSources writes what a worker is built from as a tar archive: the files
-// of each directory of the tree without tests and their data, always in the
-// same order.
-func writeSources(to io.Writer, trees map[string]fs.FS) error {
-	archive := tar.NewWriter(to)
-	for _, directory := range slices.Sorted(maps.Keys(trees)) {
-		err := fs.WalkDir(trees[directory], ".", func(name string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case entry.IsDir() && entry.Name() == "testdata":
-				return fs.SkipDir
-			case entry.IsDir() || strings.HasSuffix(name, "_test.go"):
-				return nil
-			}
-			text, err := fs.ReadFile(trees[directory], name)
-			if err != nil {
-				return err
-			}
-			if err := archive.WriteHeader(&tar.Header{Name: path.Join(directory, name), Mode: 0o644, Size: int64(len(text))}); err != nil {
-				return err
-			}
-			_, err = archive.Write(text)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("write sources: %w", err)
-		}
-	}
-	if err := archive.Close(); err != nil {
-		return fmt.Errorf("write sources: %w", err)
-	}
-	return nil
 }

@@ -25,5 +25,5 @@ var transports = []load.Transport{
 }
 
 func main() {
-	worker.Program{Name: "netdyno-worker-fastjson", Transports: transports, Sources: gin.Sources()}.Main()
+	worker.Program{Name: "netdyno-worker-fastjson", Transports: transports, Sources: gin.Sources}.Main()
 }

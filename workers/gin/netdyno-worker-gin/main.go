@@ -13,5 +13,5 @@ import (
 var transports = []load.Transport{server.Transport{}}
 
 func main() {
-	worker.Program{Name: "netdyno-worker-gin", Transports: transports, Sources: gin.Sources()}.Main()
+	worker.Program{Name: "netdyno-worker-gin", Transports: transports, Sources: gin.Sources}.Main()
 }

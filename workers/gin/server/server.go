@@ -17,9 +17,9 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/nethttp"
+	"netdyno/internal/work/wire/tlswire"
 
 	"netdyno/workers/gin/fastjson"
 )
@@ -51,7 +51,7 @@ func (Transport) Client(contract.Setup) (load.Client, error) {
 // server answers with a trial's content. An exchange counts when its reply was
 // written.
 type server struct {
-	*wire.Server
+	*tlswire.Server
 	content *codec.Exchange
 }
 
@@ -66,7 +66,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 		return nil, err
 	}
 	s := &server{content: content}
-	if s.Server, err = wire.NewServer(setup, content.Sizes(contract.Ready{})); err != nil {
+	if s.Server, err = tlswire.NewServer(setup, content.Sizes(contract.Ready{})); err != nil {
 		return nil, err
 	}
 	protocols := new(http.Protocols)

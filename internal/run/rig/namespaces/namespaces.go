@@ -8,6 +8,7 @@
 package namespaces
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ const (
 	MaxHosts = 64
 	// sourcesPerHost are the addresses of each: 10.77.HOST.1 to .254.
 	sourcesPerHost = 254
+	usualMTU       = 1500
 	// inside is the name of every host's interface.
 	inside = "nd0"
 )
@@ -36,7 +38,7 @@ const (
 // Options of a rig.
 type Options struct {
 	Hosts int // 2 to MaxHosts
-	MTU   int // of the cables in bytes; 0 is the kernel's 1500
+	MTU   int // of the cables in bytes; 0 is 1500
 }
 
 // Rig implements rig.Rig and rig.Shaper. One goroutine at a time may use it.
@@ -77,7 +79,7 @@ func (r *Rig) build() error {
 	if r.hub, err = newHost(); err != nil {
 		return err
 	}
-	bridge := &netlink.Bridge{LinkAttrs: attributes("switch", r.options.MTU)}
+	bridge := &netlink.Bridge{LinkAttrs: attributes("switch", maxMTU)} // it carries whatever its hosts' cables do
 	if err := r.hub.links.LinkAdd(bridge); err != nil {
 		return fmt.Errorf("add the switch: %w", err)
 	}
@@ -158,7 +160,7 @@ func newNamespace() (netns.NsHandle, error) {
 func (r *Rig) plug(h *host, i int, bridge netlink.Link) error {
 	port := fmt.Sprintf("port%d", i+1)
 	cable := &netlink.Veth{
-		LinkAttrs: attributes(port, r.options.MTU), PeerName: inside, PeerMTU: uint32(r.options.MTU), PeerNamespace: netlink.NsFd(h.ns),
+		LinkAttrs: attributes(port, maxMTU), PeerName: inside, PeerMTU: uint32(cmp.Or(r.options.MTU, usualMTU)), PeerNamespace: netlink.NsFd(h.ns),
 	}
 	cable.MasterIndex = bridge.Attrs().Index
 	err := r.hub.links.LinkAdd(cable)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -150,6 +151,16 @@ func (a *Arguments) override(base draft) (*study.Study, error) {
 	if err != nil || original == nil {
 		return s, err
 	}
+	keepViews(s, original)
+	if a.typed.Requires == nil {
+		s.KeepRequires(original)
+	}
+	return s, nil
+}
+
+// keepViews takes over what the original says of its results, as far as the study still
+// has what it speaks of.
+func keepViews(s, original *study.Study) {
 	s.KeepViews(original)
 	scope := s.Scope()
 	for _, k := range resultKeys {
@@ -157,10 +168,21 @@ func (a *Arguments) override(base draft) (*study.Study, error) {
 			k.keep(scope, s)
 		}
 	}
-	if a.typed.Requires == nil {
-		s.KeepRequires(original)
+}
+
+// Fit returns the study as it fits into a time, with those of its views and labels that
+// still have what they speak of, and what is left out (study.Fit).
+func Fit(s *study.Study, limit time.Duration, estimate func([]record.Trial) study.Estimate) (*study.Study, []string, error) {
+	fitted, words, err := s.Fit(limit, estimate)
+	if err != nil || fitted == s {
+		return fitted, nil, err
 	}
-	return s, nil
+	fitted.Published, fitted.Charts, fitted.Fits, fitted.Reaches, fitted.Pays = nil, nil, nil, nil, nil
+	fitted.Costs, fitted.Claims, fitted.Ladders, fitted.Requires = nil, nil, nil, nil
+	keepViews(fitted, s)
+	fitted.KeepRequires(s)
+	d := draft{Study: *fitted, changed: true}
+	return fitted, words, d.checkLabels(fitted)
 }
 
 // change returns the file's draft as the arguments change it. The file's own stays as

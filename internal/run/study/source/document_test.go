@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"netdyno/internal/record"
 )
 
 var example = regexp.MustCompile("(?s)```yaml\n(study: .*?)```")
@@ -73,6 +75,52 @@ func rows(prefix string, keys []about) string {
 		b.WriteString(rows(name+".", k.keys))
 	}
 	return b.String()
+}
+
+// The page of claims is that of the study files: every conclusion of a publication has a
+// row, and none of those that a full study can test is without a way to test it.
+func TestTheClaimsPageIsThatOfTheStudies(t *testing.T) {
+	const document, begin, end = "../../../../docs/claims.md", "<!-- claims:begin -->\n", "<!-- claims:end -->\n"
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begun := strings.Cut(string(text), begin)
+	table, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("%s has no lines %q and %q", document, begin, end)
+	}
+	var want strings.Builder
+	for _, name := range List() {
+		s, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "-quick") || len(s.Claims) == 0 {
+			continue
+		}
+		fmt.Fprintf(&want, "\n### %s\n\n| claim | of | tested |\n|---|---|---|\n", name)
+		for _, c := range s.Claims {
+			if c.Unmeasured != "" {
+				t.Errorf("%s: nothing tests %q", name, c.Title)
+			}
+			of := c.Source
+			if of == "" {
+				of = "the study itself"
+			}
+			fmt.Fprintf(&want, "| %s | %s | `%s` |\n", c.Title, of, strings.ReplaceAll(record.WhereTested(name, c.Under), ": netdyno", ":` `netdyno"))
+		}
+	}
+	want.WriteString("\n")
+	if table == want.String() {
+		return
+	}
+	if !*update {
+		t.Fatalf("the claims in %s are not those of the studies; rewrite them by: make golden", document)
+	}
+	if err := os.WriteFile(document, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestEveryKeyIsExplained(t *testing.T) {

@@ -28,6 +28,7 @@ var resultKeys = []key[study.Study]{
 	blocksOf("fits", length{0, maxViews}, fitBlock, func(s *study.Study) *[]record.Fit { return &s.Fits }, "how a metric grows with a count").result(),
 	blocksOf("reaches", length{0, maxViews}, reachBlock, func(s *study.Study) *[]record.Reach { return &s.Reaches }, "with how little each arm comes near the best").result(),
 	blocksOf("pays", length{0, maxViews}, paysBlock, func(s *study.Study) *[]record.Pays { return &s.Pays }, "what replacing some arms by others saves").result(),
+	fillsKey(),
 	blocksOf("costs", length{0, maxViews}, costBlock, func(s *study.Study) *[]record.Cost { return &s.Costs }, "models of what an exchange or a process costs").result(),
 	blocksOf("claims", length{0, maxViews}, claimBlock, func(s *study.Study) *[]record.Claim { return &s.Claims }, "conclusions that are put to the test").result(),
 	ladderKey(),
@@ -152,11 +153,27 @@ var paysBlock = block[record.Pays]{
 	name: "pays",
 	keys: []key[record.Pays]{
 		keyTitle(func(p *record.Pays) *string { return &p.Title }).must(),
-		keyOf("arms", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come").must(),
-		keyOf("instead_of", someArms(1, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go").must(),
+		keyOf("arms", someArms(0, maxSideArms), func(p *record.Pays) *[]string { return &p.Arms }, "arms that would come"),
+		keyOf("instead_of", someArms(0, maxSideArms), func(p *record.Pays) *[]string { return &p.InsteadOf }, "arms that would go"),
+		keyOf("unmeasured", aText, func(p *record.Pays) *string { return &p.Unmeasured }, "why no arm of the study can weigh it, in place of arms"),
+		keyOf("at", aBitRate, func(p *record.Pays) *int64 { return &p.At }, "speed that the saved cores are of; the link's, or what went over it, unless given"),
 		keyWhere(func(p *record.Pays) *map[string]string { return &p.Where }),
 	},
+	check: func(n *node, p *record.Pays, _ whole) error {
+		for _, key := range []string{"arms", "instead_of"} {
+			switch e := n.entryOf(key); {
+			case p.Unmeasured != "" && e != nil:
+				return e.at.errorf("%s: what no arm can weigh has none; leave out %s, or unmeasured", key, key)
+			case p.Unmeasured == "" && e == nil:
+				return n.at.errorf("pays: the key %q is missing", key)
+			}
+		}
+		return nil
+	},
 	rule: func(c study.Scope, p record.Pays) (key, text string) {
+		if p.Unmeasured != "" {
+			return "", ""
+		}
 		for _, name := range p.Arms {
 			if slices.Contains(p.InsteadOf, name) {
 				return "instead_of", name + " would replace itself"
@@ -166,6 +183,44 @@ var paysBlock = block[record.Pays]{
 			return "arms", "no arm is left"
 		}
 		return c.Where(p.Where, slices.Concat(p.Arms, p.InsteadOf))
+	},
+}
+
+// standardFull is the share of a link's rate from which on it is full: the reader's own
+// (specification §5).
+const standardFull = 0.95
+
+// fillsKey is the key of what is asked of a link (link is the prefix of its factors).
+func fillsKey() key[study.Study] {
+	k := sub("fills", fillsBlock, func(s *study.Study) **record.LinkQuestion { return &s.Fills }, "whether TCP fills the link, with how little, and what else is worth it").result()
+	k.fits = func(c study.Scope, s *study.Study) string {
+		if s.Fills == nil {
+			return ""
+		}
+		_, text := fillsBlock.problem(c, s.Fills)
+		return text
+	}
+	k.keep = func(c study.Scope, s *study.Study) {
+		if k.fits(c, s) != "" {
+			s.Fills = nil
+		}
+	}
+	return k
+}
+
+var fillsBlock = block[record.LinkQuestion]{
+	name:  "fills",
+	start: record.LinkQuestion{Share: standardFull},
+	keys: []key[record.LinkQuestion]{
+		keyOf("tcp", someArms(1, maxSideArms), func(l *record.LinkQuestion) *[]string { return &l.TCP }, "arms that are plain TCP").must(),
+		keyOf("share", aShare(some, float), func(l *record.LinkQuestion) *float64 { return &l.Share }, "share of the link's rate from which on it is full, headers counted; 95% unless given"),
+		keyWhere(func(l *record.LinkQuestion) *map[string]string { return &l.Where }),
+	},
+	rule: func(c study.Scope, l record.LinkQuestion) (key, text string) {
+		if len(l.TCP) == 0 {
+			return "tcp", "no arm is left"
+		}
+		return c.Where(l.Where, l.TCP)
 	},
 }
 
@@ -227,48 +282,6 @@ var claimBlock = block[record.Claim]{
 		}
 		return nil
 	},
-}
-
-var partBlock = block[record.ClaimPart]{
-	name:  "claim",
-	start: record.ClaimPart{Margin: study.DefaultMargin},
-	keys: []key[record.ClaimPart]{
-		keyOf("metric", aMetric, func(p *record.ClaimPart) *string { return &p.Metric }, "metric of the claim").must(),
-		keyOf("is", oneOf("claim", record.Same, record.Higher, record.Lower, record.Sized, record.Steadier), func(p *record.ClaimPart) *record.ClaimKind { return &p.Is }, "what the ratio of each of arms to base must be").must(),
-		keyOf("arms", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Arms }, "arms that are compared").must(),
-		keyOf("base", anArm, func(p *record.ClaimPart) *string { return &p.Base }, "arm that they are divided by").must(),
-		keyOf("margin", aShare(some, float), func(p *record.ClaimPart) *float64 { return &p.Margin }, "difference that counts as none; 2% unless given"),
-		keyOf("of", aRatio, func(p *record.ClaimPart) *float64 { return &p.Of }, "of a claim that is ratio: the published one"),
-		keyOf("than", someArms(1, maxSideArms), func(p *record.ClaimPart) *[]string { return &p.Than }, "of a claim that is steadier: the arms whose ratios vary more"),
-		keyWhere(func(p *record.ClaimPart) *map[string]string { return &p.Where }),
-		keyOf("from", oneLevelEach, func(p *record.ClaimPart) *map[string]string { return &p.From }, "levels at which the ratio divides that at the levels of where"),
-	},
-	check: func(n *node, p *record.ClaimPart, _ whole) error {
-		of, margin := n.entryOf("of"), n.entryOf("margin")
-		switch {
-		case p.Is != record.Sized && of != nil:
-			return of.value.at.errorf("of: a claim that is %s has no size; expected is: %s", p.Is, record.Sized)
-		case p.Is == record.Sized && (of == nil || margin == nil):
-			return n.value("is").at.errorf("is: a claim of a ratio needs its size under of and how far it may be off under margin, such as 20%%")
-		}
-		return nil
-	},
-	rule: func(c study.Scope, p record.ClaimPart) (key, text string) {
-		switch {
-		case slices.Contains(p.Arms, p.Base) || slices.Contains(p.Than, p.Base):
-			return "base", p.Base + " is divided by itself"
-		case (p.Is == record.Steadier) != (len(p.Than) > 0):
-			return "is", "a claim that is steadier needs the arms under than, and no other claim takes them"
-		case p.Is == record.Steadier && len(p.From) > 0:
-			return "from", "a claim that is steadier compares cells already; leave from out"
-		}
-		arms := append(slices.Concat(p.Arms, p.Than), p.Base)
-		if _, text := c.Where(p.From, arms); text != "" && len(p.From) > 0 {
-			return "from", text
-		}
-		return c.Where(p.Where, arms)
-	},
-	inline: true,
 }
 
 // ladderKey is the key of ladders: the arms of one, or a list of ladders, each as its

@@ -160,13 +160,15 @@ func ofFactor[V int | uint64](factor string, show func(V) string) kind[V] {
 	}, show)
 }
 
-var aRatio = single("a number above 0", func(text string) (float64, error) {
+var aRatio = single("a number above 0", parseRatio, float)
+
+func parseRatio(text string) (float64, error) {
 	ratio, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(ratio > 0 && ratio < 1e9) {
 		return 0, fmt.Errorf("%q is not a ratio of arm to base; expected a number above 0", quantity.Clip(text, 40))
 	}
 	return ratio, nil
-}, float)
+}
 
 // some is the least share that is not nothing.
 const some = math.SmallestNonzeroFloat64
@@ -202,6 +204,19 @@ var aTime = single("a duration such as 60s", func(text string) (float64, error) 
 		return ""
 	}
 	return fmt.Sprintf("%gs", seconds)
+})
+
+var aBitRate = single("a bit rate such as 100Gbit", func(text string) (int64, error) {
+	rate, err := quantity.ParseBitRate(text)
+	if err == nil && rate == 0 {
+		err = fmt.Errorf("found %s; expected a rate above 0", quantity.Clip(text, 40))
+	}
+	return rate, err
+}, func(rate int64) string {
+	if rate == 0 {
+		return ""
+	}
+	return quantity.BitRateText(rate)
 })
 
 // known makes a kind of a name that the complete study must have; "" is none.

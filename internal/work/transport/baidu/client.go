@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 type client struct {
@@ -48,7 +49,7 @@ func newClient(setup contract.Setup) (*client, error) {
 		return nil, err
 	}
 	c.service, c.method, c.options["method"] = []byte(method.Service), []byte(method.Name), method.String()
-	if c.secure, err = wire.ClientTLS(setup); err != nil {
+	if c.secure, err = tlswire.ClientConfig(setup); err != nil {
 		return nil, err
 	}
 	if c.dialer, err = wire.NewDialer(setup); err != nil {
@@ -115,7 +116,7 @@ func (c *client) verify(i int, conn *connection) error {
 // explain returns the error of a connection whose first exchange failed.
 func (c *client) explain(i int, err error) error {
 	route := c.dialer.Routes()[i]
-	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
+	if mismatch := tlswire.Mismatch(c.setup, route); mismatch != nil {
 		return wire.ConnectFailure(i, len(c.conns), route, fmt.Errorf("%s: %w", load.TextOf(err), mismatch))
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {

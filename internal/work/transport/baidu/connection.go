@@ -13,6 +13,7 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/baidustd"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // verifyTimeout bounds the verified exchange of one connection, and its TLS
@@ -67,7 +68,7 @@ func explained(setup contract.Setup, route wire.Route, err error) error {
 	if setup.TLS != nil && (errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)) {
 		return fmt.Errorf("%w: the server hung up on it, as one does that speaks plain text; give setup.tls to both ends or to neither", err)
 	}
-	return wire.ExplainTLS(setup, route, err)
+	return tlswire.Explain(setup, route, err)
 }
 
 // failure gives an error of reading or writing frames the contract's kind:

@@ -13,14 +13,14 @@ import (
 
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/baidustd"
 	"netdyno/internal/work/wire/rpc"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // server answers a trial's requests.
 type server struct {
-	*wire.Server
+	*tlswire.Server
 	x       *codec.Exchange
 	options load.Options // effective
 	content *content

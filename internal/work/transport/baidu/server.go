@@ -6,7 +6,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // Server implements load.Transport.
@@ -23,7 +23,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 		return nil, err
 	}
 	s.content = contentOf(setup, s.x, s.options)
-	if s.Server, err = wire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
+	if s.Server, err = tlswire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
 		return nil, err
 	}
 	s.Serve(s.accept, func() error { s.wait.Wait(); return nil })

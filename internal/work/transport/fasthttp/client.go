@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // idle is how long a connection may carry nothing. fasthttp would close it after
@@ -51,7 +52,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 // prepare makes a HostClient for each connection, which dials when it is first
 // used.
 func (c *client) prepare() error {
-	encryption, err := wire.TrustingTLS(c.Setup)
+	encryption, err := tlswire.TrustingConfig(c.Setup)
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,11 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 type server struct {
-	*wire.Server
+	*tlswire.Server
 	content *codec.Exchange
 	replies sync.Pool // of *[]byte: encoded replies
 }
@@ -32,7 +32,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	o := serverOptionsOf(setup)
 	s := &server{content: content}
 	s.replies.New = func() any { b := make([]byte, 0, content.DownBytes); return &b }
-	if s.Server, err = wire.NewServer(setup, content.Sizes(contract.Ready{Options: o.effective()})); err != nil {
+	if s.Server, err = tlswire.NewServer(setup, content.Sizes(contract.Ready{Options: o.effective()})); err != nil {
 		return nil, err
 	}
 	serving := &fasthttp.Server{

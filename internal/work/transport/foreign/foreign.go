@@ -13,6 +13,10 @@ import (
 	"maps"
 	"net"
 	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,7 +40,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Options: append([]contract.Option{
-			{Name: "command", Type: contract.TypeText, Default: "", Doc: "command line, without a shell; in that of a server {host} and {port} are filled in, " + tool.CommandDoc},
+			{Name: "command", Type: contract.TypeText, Default: "", Doc: "command line, without a shell; in that of a server {host}, {port} and {threads} are filled in, " + tool.CommandDoc},
 			{Name: "port", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Roles: server, Doc: "port it listens on; 0 lets netdyno choose one"},
 			wire,
 			{Name: "wait", Type: contract.TypeDuration, Unit: "ns", Default: int64(10 * time.Second), Min: &zero, Roles: server, Doc: "how long it may take to listen"},
@@ -68,6 +72,9 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 		if err == nil {
 			return s, nil
 		}
+		if errors.Is(err, exec.ErrNotFound) { // as of every program that is not there
+			return nil, load.Failure(contract.Unsupported, fmt.Errorf("option command: %w", err))
+		}
 		var taken *child.TakenError
 		if !errors.As(err, &taken) || load.Options(setup.Options).Int("port") != 0 || attempt == attempts {
 			return nil, load.Failure(contract.SetupFailed, err)
@@ -90,6 +97,9 @@ func start(setup contract.Setup) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range argv {
+		argv[i] = strings.ReplaceAll(argv[i], "{threads}", strconv.Itoa(threadsOf(setup)))
+	}
 	s := &server{address: net.JoinHostPort(host, port), options: maps.Clone(setup.Options), exited: make(chan error, 1)}
 	s.options["port"] = port
 	if s.program, err = child.Launch(argv, nil); err != nil {
@@ -101,6 +111,15 @@ func start(setup contract.Setup) (*server, error) {
 	}
 	go s.program.ReportExit(port, s.exited)
 	return s, nil
+}
+
+// threadsOf is what a command line is told for {threads}: as many as the server may use
+// CPUs, unless the trial says.
+func threadsOf(setup contract.Setup) int {
+	if setup.Threads > 0 {
+		return setup.Threads
+	}
+	return runtime.NumCPU() // of the worker's affinity, which its program inherits
 }
 
 // awaitListening returns when the program's port accepts a connection. The error

@@ -24,16 +24,22 @@ const python = "import socket, sys\ns = socket.create_server(('127.0.0.1', int(s
 // Whatever a server of the user's does wrong before it is ready, its last words
 // are in the error.
 func TestExecRefuses(t *testing.T) {
-	for _, c := range []struct{ command, want string }{
-		{"", "option command is empty"},
-		{"no-such-program-here {port}", `start "no-such-program-here"`},
-		{"sh -c 'echo no config >&2; exit 3' {port}", `ended before it listened on 127.0.0.1:`},
-		{"sh -c 'echo no config >&2; exit 3' {port}", `exit status 3; it said: "no config"`},
+	for _, c := range []struct {
+		command, want string
+		kind          contract.ErrorKind
+	}{
+		{"", "option command is empty", contract.SetupFailed},
+		{"no-such-program-here {port}", `start "no-such-program-here"`, contract.Unsupported},
+		{"sh -c 'echo no config >&2; exit 3' {port}", `ended before it listened on 127.0.0.1:`, contract.SetupFailed},
+		{"sh -c 'echo no config >&2; exit 3' {port}", `exit status 3; it said: "no config"`, contract.SetupFailed},
+		{"sh -c 'echo {threads} threads >&2; exit 3' {port}", `it said: "5 threads"`, contract.SetupFailed},
 	} {
 		b := workertest.Start(t, foreign.Transport{})
-		b.Send(contract.Message{Setup: new(execSetup(c.command))})
-		if got := b.Expect("error").Error; got.Kind != contract.SetupFailed || !strings.Contains(got.Text, c.want) {
-			t.Errorf("%q: %+v, want a fatal setup that says %q", c.command, got, c.want)
+		asked := execSetup(c.command)
+		asked.Threads = 5
+		b.Send(contract.Message{Setup: &asked})
+		if got := b.Expect("error").Error; got.Kind != c.kind || !strings.Contains(got.Text, c.want) {
+			t.Errorf("%q: %+v, want a fatal %s that says %q", c.command, got, c.kind, c.want)
 		}
 	}
 	setup := execSetup("sh -c 'echo thinking; exec sleep 60' {port}")

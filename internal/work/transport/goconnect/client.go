@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/nethttp"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // verifyTimeout bounds the first exchange of a connection, its connecting included.
@@ -67,7 +68,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 
 // prepare makes the http.Clients, which dial when they are first used.
 func (c *client) prepare(t Transport) error {
-	encryption, err := wire.ClientTLS(c.setup)
+	encryption, err := tlswire.ClientConfig(c.setup)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (c *client) verify(i int) error {
 		return cause // of the dialling, or of the content
 	}
 	kind, route := load.KindOf(failure(err)), c.dialer.Routes()[i]
-	if mismatch := wire.TLSMismatch(c.setup, route); mismatch != nil {
+	if mismatch := tlswire.Mismatch(c.setup, route); mismatch != nil {
 		err = mismatch
 	}
 	explained := wire.ConnectFailure(i, len(c.lines), route, err)

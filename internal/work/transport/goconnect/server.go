@@ -10,9 +10,9 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/nethttp"
 	"netdyno/internal/work/wire/rpc"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // Server implements load.Transport.
@@ -35,7 +35,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	_, content := s.content.Contents()
 	s.block = &block{Content: content}
 	s.chunkers.New = func() any { return rpc.NewChunker(setup, s.content.UpBytes) }
-	if s.Server, err = wire.NewServer(setup, s.content.Sizes(contract.Ready{Options: s.settings.effective})); err != nil {
+	if s.Server, err = tlswire.NewServer(setup, s.content.Sizes(contract.Ready{Options: s.settings.effective})); err != nil {
 		return nil, err
 	}
 	nethttp.Serve(s.Server, &http.Server{Handler: s.mux(procedures), Protocols: t.protocols(), HTTP2: s.settings.http2})
@@ -81,7 +81,7 @@ func (s *server) chunked() connect.HandlerOption {
 // server answers with a trial's content. A reply counts as sent when it is passed
 // to connect.
 type server struct {
-	*wire.Server
+	*tlswire.Server
 	content  *codec.Exchange
 	block    *block // the reply of codec bytes; not to be changed
 	settings settings

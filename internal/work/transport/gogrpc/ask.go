@@ -18,6 +18,7 @@ import (
 	"netdyno/internal/head"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // mostBody bounds a user's message, in base64, in bytes.
@@ -31,7 +32,7 @@ func askOptions() []contract.Option {
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: ":authority of the calls; the server's address unless given"},
 		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says"},
 		{Name: "packed_replies", Type: contract.TypeBool, Default: false, Roles: onlyClient, Doc: "the server packs its replies by gzip, asked or not: they are unpacked and counted so, and fewer bytes than that cross the wire"},
-	}, append(wire.VerifyOptions(), wire.TrustOptions()...)...)
+	}, append(wire.VerifyOptions(), tlswire.TrustOptions()...)...)
 }
 
 // ask is how a user's options change the calls of a client.
@@ -109,7 +110,7 @@ func headersOf(text string) (metadata.MD, error) {
 
 // security returns what dials a server as the user's options trust and name it.
 func security(setup contract.Setup, o load.Options) (out []grpc.DialOption, secure credentials.TransportCredentials, err error) {
-	config, err := wire.TrustingTLS(setup)
+	config, err := tlswire.TrustingConfig(setup)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/rpc"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 type client struct {
@@ -191,7 +192,7 @@ func (c *client) explain(i int, conn *connection, err error) error {
 		return load.Failure(kind, fmt.Errorf("verify connection %d by %s: %s", i, c.method, load.TextOf(err)))
 	}
 	route := c.dialer.Routes()[i]
-	return wire.ConnectFailure(i, len(c.conns), route, wire.ExplainTLS(c.setup, route, errors.New(load.TextOf(err))))
+	return wire.ConnectFailure(i, len(c.conns), route, tlswire.Explain(c.setup, route, errors.New(load.TextOf(err))))
 }
 
 // call returns what makes a slot's exchanges.

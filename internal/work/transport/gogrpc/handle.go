@@ -13,13 +13,13 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/rpc"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // server answers the RPCs of a trial.
 type server struct {
-	*wire.Server
+	*tlswire.Server
 	x        *codec.Exchange
 	options  load.Options // effective
 	payload  payload

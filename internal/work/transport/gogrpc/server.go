@@ -18,7 +18,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // Server implements load.Transport.
@@ -32,7 +32,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		return nil, err
 	}
 	s.payload, s.chunkers = payloadOf(setup, s.x, s.options, ask{}), newChunkers(setup, s.options, s.x.UpBytes)
-	if s.Server, err = wire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
+	if s.Server, err = tlswire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
 		return nil, err
 	}
 	options := append(serverOptions(s.options, s.payload), grpc.UnknownServiceHandler(unknown(setup)))

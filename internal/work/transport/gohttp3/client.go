@@ -17,6 +17,7 @@ import (
 	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/nethttp"
 	"netdyno/internal/work/wire/quicwire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // verifyTimeout bounds the making of a connection and its first exchange.
@@ -47,7 +48,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 
 // prepare plans the connections and opens none.
 func (t Transport) prepare(setup contract.Setup) (*client, error) {
-	dialer, err := quicwire.NewDialer(setup, http3.NextProtoH3, wire.TrustingTLS)
+	dialer, err := quicwire.NewDialer(setup, http3.NextProtoH3, tlswire.TrustingConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // server accepts, and serves each connection on a goroutine of its own.
 type server struct {
 	*plan
-	*wire.Listeners // wire.Server would bring TLS into the program, and its memory
+	*wire.Listeners // tlswire.Server would bring TLS into the program, and its memory
 	served          *flow.Served
 	wait            sync.WaitGroup
 }

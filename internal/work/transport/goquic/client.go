@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/quicwire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // client opens the streams of a load.SlotRunner.
@@ -29,7 +30,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialer, err := quicwire.NewDialer(setup, protocol, wire.ClientTLS)
+	dialer, err := quicwire.NewDialer(setup, protocol, tlswire.ClientConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,10 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
-	c := &client{tool: t.tool, flows: flows}
+	c := &client{tool: t.tool, path: path, flows: flows}
+	if t.tool.runs != nil {
+		c.runs = t.tool.runs(setup)
+	}
 	if c.ready, err = t.ready(setup, path, len(flows)); err != nil {
 		return nil, err
 	}
@@ -102,18 +105,22 @@ func (c *client) Run() error {
 	c.awaitOwnEnd()
 	time.Sleep(c.tool.linger)
 	for _, r := range c.running {
-		r.Interrupt()
+		if c.tool.fixed {
+			r.Kill() // its report came when its time was over; evpp's client may then hang, and heeds no SIGINT
+		} else {
+			r.Interrupt()
+		}
 	}
 	own := selfReport{values: map[string]float64{}}
 	w := c.window()
 	for i, r := range c.running {
 		<-r.Exited()
 		if c.isClosed() {
-			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", r.Path(), r.Output()))
+			return load.Failure(contract.Timeout, fmt.Errorf("%s did not end in time after its interruption; it said: %s", c.path, r.Output()))
 		}
 		said, err := c.readReport(i, w)
 		if err != nil {
-			return load.Failure(contract.Invalid, fmt.Errorf("read the report of %s: %w; it ended with %s", r.Path(), err, c.exitReason(r)))
+			return load.Failure(contract.Invalid, fmt.Errorf("read the report of %s: %w; it ended with %s", c.path, err, c.exitReason(r)))
 		}
 		own.addReport(said)
 	}
@@ -140,7 +147,7 @@ func (c *client) await() error {
 	case <-c.results.ended:
 		return nil
 	case r := <-early:
-		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", r.Path(), c.exitReason(r)))
+		return load.Failure(contract.Peer, fmt.Errorf("%s ended before the load did: %s", c.path, c.exitReason(r)))
 	}
 }
 
@@ -151,6 +158,9 @@ func (c *client) readReport(i int, w window) (selfReport, error) {
 	}
 	if c.tool.user != nil {
 		return c.tool.user.readPrinted(said.Output{Stdout: stdout.text, Stderr: stderr.text})
+	}
+	if c.tool.stderr {
+		return c.tool.read(c.flows[i], stderr.text, w)
 	}
 	return c.tool.read(c.flows[i], stdout.text, w)
 }
@@ -265,7 +275,7 @@ func (c *client) within(timeout time.Duration, holds func() bool) error {
 		for _, r := range c.running {
 			select {
 			case <-r.Exited():
-				return load.Failure(contract.Peer, fmt.Errorf("%s ended before it was ready: %s", r.Path(), c.exitReason(r)))
+				return load.Failure(contract.Peer, fmt.Errorf("%s ended before it was ready: %s", c.path, c.exitReason(r)))
 			default:
 			}
 		}

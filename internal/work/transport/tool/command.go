@@ -46,6 +46,9 @@ func (Program) Client(setup contract.Setup) (load.Client, error) {
 		},
 		silent: true, // checkTotals compares
 	}
+	if c.timed {
+		t.runs = runTime
+	}
 	return Transport{t}.Client(setup)
 }
 

@@ -157,6 +157,39 @@ func FuzzSockperf(f *testing.F) {
 	})
 }
 
+// What muduo's pingpong_client and evpp's benchmark_pingpong_client printed.
+func TestPingPongReports(t *testing.T) {
+	for file, want := range map[string]map[string]float64{
+		"muduo.txt": {"received_bytes": 298319872, "messages": 18208, "received_bytes_per_s": 284.5 * (1 << 20)},
+		"evpp.txt":  {"received_bytes": 821985280, "messages": 50170, "received_bytes_per_s": 783.906 * (1 << 20)},
+	} {
+		s, err := readPingPong(file, recorded(t, file))
+		if err != nil || s.sent != int64(want["received_bytes"]) || s.received != s.sent || !maps.Equal(s.values, want) {
+			t.Errorf("%s: %+v, %v; want %v", file, s, err, want)
+		}
+	}
+	whole := string(recorded(t, "muduo.txt"))
+	for name, c := range map[string]struct{ text, want string }{
+		"nothing":       {"", `no line says "total bytes read"`},
+		"a short load":  {strings.ReplaceAll(whole, "284.5 MiB", "inf MiB"), `no line says "MiB/s throughput"`},
+		"cut off":       {whole[:strings.Index(whole, " total messages")], `no line says "total messages read"`},
+		"out of bounds": {strings.ReplaceAll(whole, "298319872", "12345678901234567890"), `no line says "total bytes read"`},
+	} {
+		if s, err := readPingPong("muduo", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %+v, %v; want an error that says %q", name, s, err, c.want)
+		}
+	}
+}
+
+func FuzzPingPong(f *testing.F) {
+	for _, name := range []string{"muduo.txt", "evpp.txt"} {
+		f.Add(recorded(f, name))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		plausible(t, func(_ flow, text []byte, _ window) (selfReport, error) { return readPingPong("muduo", text) }, text)
+	})
+}
+
 // plausible demands an error or amounts that can be.
 func plausible(t *testing.T, read func(flow, []byte, window) (selfReport, error), text []byte) {
 	t.Helper()

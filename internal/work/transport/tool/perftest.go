@@ -61,7 +61,7 @@ func (p perftest) transport() Transport {
 		count: p.counter,
 		// It measures the processor's clock for a second before it connects.
 		ahead: 100 * time.Millisecond, begun: 1,
-		once: true, silent: true, buffered: !p.lat,
+		once: true, silent: true,
 		serve: func(setup contract.Setup, host, port string) []string { return p.arguments(setup, host, port) },
 		drive: func(setup contract.Setup, f flow) []string {
 			return append(p.arguments(setup, localAddress(f.host, f.port), f.port), f.host)
@@ -69,6 +69,7 @@ func (p perftest) transport() Transport {
 		read: func(_ flow, stdout []byte, _ window) (selfReport, error) { return readPerftest(stdout) },
 	}
 	if !p.lat {
+		t.before = []string{"stdbuf", "--output=L"} // else it prints by the block
 		t.features = []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown}
 	}
 	return Transport{t}

@@ -17,7 +17,9 @@ import (
 // long to begin is started before, and stopped until the load starts (client.go).
 type client struct {
 	tool    tool
-	argv    [][]string // by flow
+	path    string        // of its program
+	runs    time.Duration // that it is told to run; 0: until it is interrupted
+	argv    [][]string    // by flow
 	flows   []flow
 	ready   contract.Ready
 	results *results
@@ -45,7 +47,7 @@ func (c *client) start() error {
 	for _, argv := range c.argv {
 		r := &running{stdout: &capture{}, stderr: &capture{}}
 		var err error
-		if c.tool.user != nil {
+		if c.tool.user != nil || c.tool.stderr {
 			r.Process, err = child.LaunchRead(argv, r.stdout, r.stderr)
 		} else {
 			r.Process, err = child.Launch(argv, r.stdout)
@@ -56,8 +58,8 @@ func (c *client) start() error {
 		c.running = append(c.running, r)
 		c.results.counters.follow(r.PID())
 	}
-	if u := c.tool.user; u != nil && u.timed {
-		c.until = time.Now().Add(u.runs + runsLate)
+	if c.runs > 0 {
+		c.until = time.Now().Add(c.runs + runsLate)
 	}
 	return nil
 }

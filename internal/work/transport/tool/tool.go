@@ -13,9 +13,11 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,8 +34,10 @@ type Transport struct{ tool tool }
 // tool is one such program: its command lines and what it prints.
 type tool struct {
 	name, doc string   // of the transport and its wire
-	program   string   // executable
+	program   string   // executable, of a pair of them the client's
+	server    string   // the server's; empty where both are one
 	debian    string   // package that has it
+	origin    string   // where it is had that no package has
 	user      *command // the user's own command line; nil for programs that are known here
 	features  []contract.Feature
 	options   []contract.Option
@@ -53,8 +57,16 @@ type tool struct {
 	count func(setup contract.Setup) (trafficCounter, error)
 	// once says that a server ends with its client.
 	once bool
-	// buffered says that it prints by the block unless stdbuf(1) has it print by the line.
-	buffered bool
+	// before is what its command line begins with, such as stdbuf(1).
+	before []string
+	// fixed says that it takes the arguments that are named here and no others, not even
+	// --version.
+	fixed bool
+	// stderr says that it reports there.
+	stderr bool
+	// runs is for how long a client is told to run, which then ends by itself; nil runs
+	// until it is interrupted.
+	runs func(contract.Setup) time.Duration
 	// silent says that an interrupted client has not told what it moved to the end.
 	silent bool
 	// ahead is how long a client must run before a trial can count its exchanges; 0
@@ -65,19 +77,34 @@ type tool struct {
 	begun int64
 	// linger is how long a program runs on after the end of the load.
 	linger time.Duration
-	// read reads what an interrupted client has printed or written.
-	read func(f flow, stdout []byte, w window) (selfReport, error)
+	// read reads what an ended client has printed or written.
+	read func(f flow, printed []byte, w window) (selfReport, error)
 	// failure finds the reason of a failure in what a client has printed, for a
 	// program that prints much else around it; nil takes the end of what it printed.
 	failure func(stdout []byte) string
 }
 
 // command begins the argv of a program.
-func (t tool) command(path string) []string {
-	if t.buffered {
-		return []string{"stdbuf", "--output=L", path}
+func (t tool) command(path string) []string { return append(slices.Clip(t.before), path) }
+
+// executable is the program of an end. Of a pair of them option program may name another.
+func (t tool) executable(setup contract.Setup) string {
+	switch {
+	case t.server == "":
+		return t.program
+	case setup.Role == contract.Server:
+		return cmp.Or(load.Options(setup.Options).Text("program"), t.server)
 	}
-	return []string{path}
+	return cmp.Or(load.Options(setup.Options).Text("program"), t.program)
+}
+
+// absent says what to do about a program that is not there.
+func (t tool) absent(program string) error {
+	how := "sudo apt-get install " + t.debian
+	if t.origin != "" {
+		how = t.origin
+	}
+	return load.Failure(contract.Unsupported, fmt.Errorf("%s is not installed: %s", program, how))
 }
 
 // onePerProcess is threads of a program that has no more.
@@ -101,9 +128,12 @@ type window struct {
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	options := append([]contract.Option{
-		{Name: "args", Type: contract.TypeText, Default: "", Doc: "more arguments for " + t.tool.program + ", split at spaces without a shell"},
-	}, t.tool.options...)
+	options := t.tool.options
+	if !t.tool.fixed {
+		options = append([]contract.Option{
+			{Name: "args", Type: contract.TypeText, Default: "", Doc: "more arguments for " + t.tool.program + ", split at spaces without a shell"},
+		}, options...)
+	}
 	return contract.Transport{
 		Name: t.tool.name, Doc: t.tool.doc, Wire: t.tool.name,
 		Roles:    []contract.Role{contract.Server, contract.Client},
@@ -120,7 +150,8 @@ func (t Transport) prepare(setup contract.Setup) (path string, args []string, er
 	if err := t.tool.refuse(setup); err != nil {
 		return "", nil, load.Failure(contract.Unsupported, err)
 	}
-	path, err = exec.LookPath(t.tool.program)
+	program := t.tool.executable(setup)
+	path, err = exec.LookPath(program)
 	if t.tool.user != nil {
 		if err != nil {
 			err = load.Failure(contract.Unsupported, fmt.Errorf("option command: %w", err))
@@ -128,13 +159,15 @@ func (t Transport) prepare(setup contract.Setup) (path string, args []string, er
 		return path, nil, err
 	}
 	if err != nil {
-		err = fmt.Errorf("%s is not installed: sudo apt-get install %s", t.tool.program, t.tool.debian)
-		return "", nil, load.Failure(contract.Unsupported, err)
+		return "", nil, t.tool.absent(program)
 	}
 	if t.tool.prepare != nil {
 		if err := t.tool.prepare(setup, child.Version(path)); err != nil {
 			return "", nil, err
 		}
+	}
+	if t.tool.fixed {
+		return path, nil, nil
 	}
 	args, err = child.Split("args", load.Options(setup.Options).Text("args"), "", "")
 	if err != nil {
@@ -169,7 +202,7 @@ func (t Transport) ready(setup contract.Setup, path string, processes int) (cont
 		err := fmt.Errorf("%s works in %d threads here, which cannot be changed (threads is %d)", t.tool.name, threads, setup.Threads)
 		return contract.Ready{}, load.Failure(contract.Unsupported, err)
 	}
-	if t.tool.user != nil { // which nothing is asked that its user did not ask
+	if t.tool.user != nil || t.tool.fixed { // which nothing is asked that its user did not ask
 		return contract.Ready{Options: setup.Options, Threads: threads}, nil
 	}
 	if version := child.Version(path); version != "" {

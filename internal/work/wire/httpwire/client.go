@@ -13,6 +13,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // Library carries requests. Any goroutine may call it.
@@ -65,7 +66,7 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
 	}
-	c := &Client{Setup: setup, oneAtATime: oneAtATime, Mismatch: func(r wire.Route) error { return wire.TLSMismatch(setup, r) }}
+	c := &Client{Setup: setup, oneAtATime: oneAtATime, Mismatch: func(r wire.Route) error { return tlswire.Mismatch(setup, r) }}
 	if proxied, _ := setup.Options[ProxiedOption].(string); proxied != "" {
 		c.Mismatch = nil // the peer is a proxy, which speaks plain text
 	}

@@ -17,6 +17,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // The wires of HTTP (docs/wires.md, section HTTP).
@@ -54,7 +55,7 @@ func Options() []contract.Option {
 			Name: "paths", Type: contract.TypeText, Default: "", FileMax: paths.MostBytes, Roles: []contract.Role{contract.Client},
 			Doc: "file of paths, one a line, that the client asks for in turn in place of path; with verify=status, when any status 2xx will do",
 		},
-	}, append(askOptions(), wire.TrustOptions()...)...)
+	}, append(askOptions(), tlswire.TrustOptions()...)...)
 }
 
 // target returns the URL that the client asks peer for. The error is of

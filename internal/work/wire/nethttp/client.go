@@ -16,6 +16,7 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // Pool says what holds a client's connections: the levels of option pool.
@@ -73,7 +74,7 @@ func newClient(setup contract.Setup, plan Plan) (*client, error) {
 
 // prepare makes the http.Clients, which dial when they are first used.
 func (c *client) prepare() error {
-	encryption, err := wire.TrustingTLS(c.Setup)
+	encryption, err := tlswire.TrustingConfig(c.Setup)
 	if err != nil {
 		return err
 	}

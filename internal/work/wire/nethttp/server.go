@@ -13,11 +13,11 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
-	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // Server implements load.Server on an http.Server.
-type Server struct{ *wire.Server }
+type Server struct{ *tlswire.Server }
 
 // NewServer listens and serves with as. The transport has set its Protocols and
 // limits; options are the effective ones.
@@ -26,7 +26,7 @@ func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, opti
 	if err != nil {
 		return nil, err
 	}
-	s, err := wire.NewServer(setup, content.Sizes(contract.Ready{Options: options}))
+	s, err := tlswire.NewServer(setup, content.Sizes(contract.Ready{Options: options}))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, opti
 }
 
 // Serve serves the ports of s with as, encrypted where s is.
-func Serve(s *wire.Server, as *http.Server) {
+func Serve(s *tlswire.Server, as *http.Server) {
 	serve := as.Serve
 	if s.TLS != nil {
 		as.TLSConfig = s.TLS

@@ -54,7 +54,7 @@ type Dialer struct {
 }
 
 // NewDialer plans the connections of setup; protocol is what both ends agree on by
-// ALPN, and trust whom the client believes: wire.ClientTLS or wire.TrustingTLS. An
+// ALPN, and trust whom the client believes: tlswire.ClientConfig or tlswire.TrustingConfig. An
 // error is of kind setup, or unsupported where setup.tls is absent.
 func NewDialer(setup contract.Setup, protocol string, trust func(contract.Setup) (*tls.Config, error)) (*Dialer, error) {
 	if err := encrypted(setup); err != nil {

@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
 )
 
 // Server is what every server over QUIC needs: its UDP ports, the counters, and the
@@ -56,7 +57,7 @@ func NewServer(setup contract.Setup, protocol string, ready contract.Ready) (*Se
 	if err != nil {
 		return nil, err
 	}
-	encryption, err := wire.ServerTLS(setup)
+	encryption, err := tlswire.ServerConfig(setup)
 	if err != nil {
 		return nil, err
 	}

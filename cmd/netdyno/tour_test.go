@@ -1,0 +1,24 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"netdyno/internal/run/rig"
+)
+
+// A stop about a link runs where there is one, and says so where none can be made.
+func TestTheTourAsksALinkWhereThereIsOne(t *testing.T) {
+	able, unable := func(string) error { return nil }, func(string) error { return errors.New("it needs root") }
+	for _, c := range []struct {
+		study string
+		build func(string) error
+		on    string
+	}{{"line-rate-quick", able, tourLink}, {"line-rate-quick", unable, rig.LoopbackName}, {"blocks-quick", unable, rig.LoopbackName}} {
+		on, why := tourRig(c.study, c.build)
+		if on != c.on || strings.Contains(why, "it needs root") != (c.study == "line-rate-quick" && on == rig.LoopbackName) {
+			t.Errorf("%s runs on %s: %q, want %s", c.study, on, why, c.on)
+		}
+	}
+}

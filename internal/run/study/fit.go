@@ -1,0 +1,324 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// TooLong is the error of a study that does not fit into a time.
+type TooLong struct {
+	Study   string
+	Limit   time.Duration
+	Least   time.Duration // that the least of it takes
+	LeftOut []string      // without these already
+}
+
+func (e *TooLong) Error() string {
+	text := fmt.Sprintf("study %s does not fit into %s: it needs at least %s", e.Study, quantity.DurationText(e.Limit), quantity.DurationText(upToSecond(e.Least)))
+	if len(e.LeftOut) > 0 {
+		text += ", without " + strings.Join(e.LeftOut, ", ")
+	}
+	return text
+}
+
+// upToSecond is a time that is printed as one that suffices.
+func upToSecond(d time.Duration) time.Duration { return (d + time.Second - 1).Truncate(time.Second) }
+
+// Fit returns the study as it fits into a time by an estimate, by one rule (docs/studies.md,
+// In less time), and what of it is left out, in words. Later looks go first, and blocks down to as
+// many as a verdict needs; then probes; then levels between the least and the most of
+// factors that are numbers, from the middle; then sweeps, the last first. What claims name
+// stays, and so do all arms. Time that is left over goes into blocks. The error is a
+// *TooLong where the least of the study takes longer, and says how long that is.
+//
+// It is pure. The views of the study are as they were: what they can no longer show is the
+// caller's to leave out.
+func (s *Study) Fit(limit time.Duration, estimate func([]record.Trial) Estimate) (*Study, []string, error) {
+	all := &fitting{original: s, study: s.copied(), limit: limit, estimate: estimate}
+	if fits, err := all.fits(); fits || err != nil {
+		return s, nil, err
+	}
+	if s.Steered() || s.SettleS > 0 {
+		return nil, nil, Errorf(s.At, "study %s bounds its own time; change its key capacity.time, race.time or settle", s.Name)
+	}
+	all.claimed = s.claimed()
+	all.blocks(1)
+	done, err := all.fits()
+	for !done && err == nil && all.shrink() {
+		done, err = all.fits()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	words := all.words()
+	if !done {
+		return nil, nil, &TooLong{Study: s.Name, Limit: limit, Least: all.takes, LeftOut: words}
+	}
+	if err := all.refill(); err != nil {
+		return nil, nil, err
+	}
+	words = all.words()
+	all.study.fitted = fmt.Sprintf("to fit into %s it is run without %s", quantity.DurationText(limit), strings.Join(words, ", "))
+	return all.study, words, nil
+}
+
+// fitting is a study on its way into a time.
+type fitting struct {
+	original, study *Study
+	limit, takes    time.Duration
+	estimate        func([]record.Trial) Estimate
+	claimed         map[string]bool // cells that claims name
+}
+
+// copied is the study with levels, sweeps and looks of its own.
+func (s *Study) copied() *Study {
+	c := *s
+	c.Vary, c.Sweeps, c.Stages = slices.Clone(s.Vary), slices.Clone(s.Sweeps), slices.Clone(s.Stages)
+	for i := range c.Sweeps {
+		c.Sweeps[i].Vary = slices.Clone(c.Sweeps[i].Vary)
+	}
+	return &c
+}
+
+// fits tells whether the study takes no longer than it may.
+func (f *fitting) fits() (bool, error) {
+	one := *f.study // all blocks take as long as the first, and all rounds of probes
+	one.Blocks, one.Stages, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
+	trials, _, err := one.Plan()
+	if err != nil {
+		return false, err
+	}
+	first := slices.IndexFunc(trials, func(t record.Trial) bool { return t.Probe })
+	if first < 0 {
+		first = len(trials)
+	}
+	const rounded = time.Microsecond // more than an estimate loses by rounding
+	f.takes = time.Duration(f.study.Blocks)*(f.estimate(trials[:first]).Total+rounded) +
+		time.Duration(f.study.Probes)*(f.estimate(trials[first:]).Total+rounded)
+	return f.takes <= f.limit, nil
+}
+
+// claimed returns the cells that a claim names by levels.
+func (s *Study) claimed() map[string]bool {
+	cells := map[string]bool{}
+	for _, t := range s.pairs() {
+		for _, c := range s.Claims {
+			for _, p := range c.Parts {
+				for _, where := range []map[string]string{p.Where, p.From} {
+					if len(where) > 0 && hasLevels(t.Levels, where) {
+						cells[t.Cell] = true
+					}
+				}
+			}
+		}
+	}
+	return cells
+}
+
+func hasLevels(levels, where map[string]string) bool {
+	for factor, level := range where {
+		if levels[factor] != level {
+			return false
+		}
+	}
+	return true
+}
+
+// blocks leaves some looks of the original for the run itself, and the others for
+// netdyno run DIR --continue; of one look as many blocks as a verdict needs.
+func (f *fitting) blocks(looks int) {
+	all := append(slices.Clone(f.original.Stages), f.original.Further...)
+	if len(f.original.Stages) == 0 {
+		all = append([]int{f.original.Blocks}, all...)
+	}
+	if looks == 1 && all[0] > fewestBlocks && len(all) < MaxLooks {
+		all = append([]int{fewestBlocks}, all...)
+	}
+	f.study.Blocks, f.study.Stages, f.study.Further = all[looks-1], nil, all[looks:]
+	if looks > 1 {
+		f.study.Stages = all[:looks]
+	}
+}
+
+// refill gives the time that is left over to looks or blocks, then to the probes.
+func (f *fitting) refill() error {
+	tries := []func(){}
+	for looks := len(f.original.Stages); looks > 1; looks-- {
+		tries = append(tries, func() { f.blocks(looks) })
+	}
+	if one := len(f.original.Stages) == 0; one {
+		for blocks := f.original.Blocks; blocks > f.study.Blocks; blocks-- {
+			tries = append(tries, func() {
+				f.study.Blocks = blocks
+				if blocks == f.original.Blocks {
+					f.study.Further = f.original.Further
+				}
+			})
+		}
+	}
+	for _, try := range tries {
+		before := *f.study
+		try()
+		if fits, err := f.fits(); fits || err != nil {
+			return err
+		}
+		*f.study = before
+	}
+	return nil
+}
+
+// shrink takes the next thing away; false when there is nothing left that may go.
+func (f *fitting) shrink() bool {
+	if f.study.Probes > 0 {
+		f.study.Probes = 0
+		return true
+	}
+	return f.thin() || f.dropSweep()
+}
+
+// middle is a level that may go: of a factor of a design, the place of both.
+type middle struct {
+	sweep  int // -1 for the study's own design
+	factor string
+	level  string
+	levels int     // that the factor has there
+	off    float64 // from the middle of them
+}
+
+// thin takes one level away: of the factor with most of them the one nearest to the middle
+// that no claim names; of those as good the one that comes first.
+func (f *fitting) thin() bool {
+	var all []middle
+	others := f.study.others()
+	for i, d := range f.study.designs() {
+		sweep := i
+		if len(f.study.Sweeps) == 0 {
+			sweep = -1
+		}
+		for _, v := range d.crossed() {
+			order := ordered(v)
+			for at, level := range order {
+				if at == 0 || at == len(order)-1 || f.named(d, others, v.Factor, level.Text) {
+					continue
+				}
+				off := float64(2*at-len(order)+1) / 2
+				all = append(all, middle{sweep, v.Factor, level.Text, len(order), max(off, -off)})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return false
+	}
+	best := slices.MaxFunc(all, func(a, b middle) int {
+		return cmp.Or(cmp.Compare(a.levels, b.levels), cmp.Compare(b.off, a.off), cmp.Compare(a.sweep, b.sweep))
+	})
+	f.without(best)
+	return true
+}
+
+// ordered are the levels of a factor that are numbers, in their order; nil of another one.
+func ordered(v Varied) []Level {
+	f, err := FactorNamed(v.Factor)
+	if err != nil || slices.ContainsFunc(v.Levels, func(l Level) bool { return !numeric(l.Text) }) {
+		return nil
+	}
+	levels := slices.Clone(v.Levels)
+	if f.Kind != Text { // an option's stay as they were written
+		slices.SortStableFunc(levels, func(a, b Level) int { return cmp.Compare(a.Value, b.Value) })
+	}
+	return levels
+}
+
+// named tells whether a claim names a cell of a design at a level.
+func (f *fitting) named(d *design, others []Varied, factor, level string) (is bool) {
+	if len(f.claimed) == 0 {
+		return false
+	}
+	name := d.naming(others)
+	d.eachCell(func(cell []Setting) {
+		l, _ := Find(cell, factor)
+		is = is || l.Text == level && f.claimed[name(cell)]
+	})
+	return is
+}
+
+// without takes a level away from a factor, of a sweep in that sweep alone.
+func (f *fitting) without(m middle) {
+	vary := &f.study.Vary
+	if m.sweep >= 0 {
+		w := &f.study.Sweeps[m.sweep]
+		if own := FindVaried(w.Vary, m.factor); own == nil {
+			w.Vary = append(w.Vary, *FindVaried(f.study.Vary, m.factor))
+		}
+		vary = &w.Vary
+	}
+	v := FindVaried(*vary, m.factor)
+	v.Levels = slices.DeleteFunc(slices.Clone(v.Levels), func(l Level) bool { return l.Text == m.level })
+}
+
+// dropSweep takes the last sweep away of which no claim names a cell; the first one stays.
+func (f *fitting) dropSweep() bool {
+	name := f.study.others()
+	for i := len(f.study.Sweeps) - 1; i > 0; i-- {
+		d, claimed := f.study.designs()[i], false
+		cellNamed := d.naming(name)
+		d.eachCell(func(cell []Setting) { claimed = claimed || f.claimed[cellNamed(cell)] })
+		if !claimed {
+			f.study.Sweeps = slices.Delete(f.study.Sweeps, i, i+1)
+			f.claimed = f.study.claimed() // cells may have other names without it
+			return true
+		}
+	}
+	return false
+}
+
+// words say what the study lacks of the original.
+func (f *fitting) words() (all []string) {
+	was, is := f.original.designs(), f.study.designs()
+	if len(f.original.Sweeps) > 0 {
+		kept := was[:0:0]
+		var gone []string
+		for i, w := range f.original.Sweeps {
+			if slices.ContainsFunc(f.study.Sweeps, func(other Sweep) bool { return other.Name == w.Name }) {
+				kept = append(kept, was[i])
+			} else {
+				gone = append(gone, w.Name)
+			}
+		}
+		was = kept
+		if len(gone) > 0 {
+			all = append(all, "sweeps "+strings.Join(gone, " and "))
+		}
+	}
+	for i, d := range was {
+		for _, v := range d.crossed() {
+			var gone []string
+			for _, l := range v.Levels {
+				if left := FindVaried(is[i].vary, v.Factor); !hasText(left.Levels, l.Text) {
+					gone = append(gone, l.Text)
+				}
+			}
+			if len(gone) == 0 {
+				continue
+			}
+			text := v.Factor + "=" + strings.Join(gone, ",")
+			if len(f.study.Sweeps) > 0 {
+				text += " of sweep " + f.study.Sweeps[i].Name
+			}
+			all = append(all, text)
+		}
+	}
+	if f.study.Blocks < f.original.Blocks {
+		all = append(all, fmt.Sprintf("%d of %s", f.original.Blocks-f.study.Blocks, quantity.Plural(f.original.Blocks, "block")))
+	}
+	if f.study.Probes < f.original.Probes {
+		all = append(all, "probes")
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package rigs_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"netdyno/internal/run/hold"
+)
+
+const rmem = "net.ipv4.tcp_rmem"
+
+// settings are what stands at a host, as a holder that sets nothing tells.
+func (b bed) settings(t *testing.T, node int) map[string]string {
+	t.Helper()
+	out, err := b.Command(node, filepath.Join(b.programs, "netdyno"), "hold", "--address", b.address(node), hold.MTU, rmem).Output()
+	var all map[string]string
+	if err == nil {
+		err = json.Unmarshal(out, &all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What a trial sets on its hosts is there while it runs, and no longer than the run,
+// however that ends.
+func TestSettingsLastAsLongAsTheRun(t *testing.T) {
+	t.Parallel()
+	b := sshBed(t, held)
+	before := b.census(t)
+	usual := b.settings(t, 1)
+	for name, end := range map[string]func(*underway){
+		"interrupted": (*underway).interrupt,
+		"killed":      func(u *underway) { u.kill(u.cmd.Process.Pid); u.end(hang) },
+	} {
+		u := b.start(t, append([]string{"sysctl." + rmem + "=4096 131072 1048576", "link.mtu=1400"}, endless...)...)
+		u.hold("window")
+		u.victim("window", 1)
+		for node := 1; node <= b.Size(); node++ {
+			if got := b.settings(t, node); got[rmem] != "4096 131072 1048576" || got[hold.MTU] != "1400" {
+				t.Errorf("%s: while it runs node%d has %v", name, node, got)
+			}
+		}
+		u.release()
+		end(u)
+		for node := 1; node <= b.Size(); node++ {
+			for deadline := time.Now().Add(hang); ; time.Sleep(poll) {
+				got := b.settings(t, node)
+				if got[rmem] == usual[rmem] && got[hold.MTU] == usual[hold.MTU] {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("%s: node%d has %v, and had %v before", name, node, got, usual)
+				}
+			}
+		}
+		before.nothingLeft(t)
+	}
+}
