@@ -176,7 +176,7 @@ func (f Found) trade(a best.Advice) said {
 		case p.Decided && len(p.Arms) == 1:
 			words += " " + superlative(m)
 		case p.Decided:
-			words = f.allOf(p.Arms) + " are level on " + m.Doc
+			words = f.few(p.Arms) + " are level on " + m.Doc
 		default:
 			words += " may be the best on " + m.Doc
 			s.open = f.goOn()
@@ -187,19 +187,15 @@ func (f Found) trade(a best.Advice) said {
 		}
 		parts = append(parts, words)
 	}
-	if a.Picks[0].Decided {
-		for _, p := range a.Picks[1:] {
-			m := metric.Shown(p.Metric)
-			if !p.Decided {
-				continue
-			}
-			if price, ok := f.priceOf(p.Metric, a.Cells, a.Picks[0].Arms[:1], p.Arms[0]); ok {
-				prices = append(prices, f.label(a.Picks[0].Arms[0])+" "+priced(m, price, false, false))
-			}
-			first := metric.Shown(a.Picks[0].Metric)
-			if price, ok := f.priceOf(a.Picks[0].Metric, a.Cells, p.Arms[:1], a.Picks[0].Arms[0]); ok {
-				prices = append(prices, f.label(p.Arms[0])+" "+priced(first, price, false, false))
-			}
+	costs := func(arm, name, than string) {
+		if price, ok := f.priceOf(name, a.Cells, []string{arm}, than); ok {
+			prices = append(prices, f.label(arm)+" "+priced(metric.Shown(name), price, false, false))
+		}
+	}
+	for first, i := a.Picks[0], 1; i < len(a.Picks) && first.Decided; i++ {
+		if other := a.Picks[i]; other.Decided {
+			costs(first.Arms[0], other.Metric, other.Arms[0])
+			costs(other.Arms[0], first.Metric, first.Arms[0])
 		}
 	}
 	s.use = []string{f.sentenceOf(strings.Join(parts, "; ")), f.sentenceOf(strings.Join(short, "; "))}

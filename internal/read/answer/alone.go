@@ -1,5 +1,3 @@
-// Package answer puts what a run found into the one or two sentences that answer
-// its study's question. It is pure.
 package answer
 
 import (

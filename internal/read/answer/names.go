@@ -22,22 +22,16 @@ func (f Found) labels(arms []string) []string {
 	return all
 }
 
-// few names some arms, and counts the others.
-func (f Found) few(arms []string) string {
-	if more := len(arms) - armsSaid + 1; more > 1 {
-		return fmt.Sprintf("%s and %d other arms", strings.Join(f.labels(arms[:armsSaid-1]), ", "), more)
-	}
-	return part.And(f.labels(arms))
-}
+// few lists arms, and anyOf some to choose from; of many the first, and how many others.
+func (f Found) few(arms []string) string { return f.first(arms, part.And, "%s and %d other arms") }
 
-// allOf and anyOf list arms; of many the first and how many others.
-func (f Found) allOf(arms []string) string { return f.few(arms) }
+func (f Found) anyOf(arms []string) string { return f.first(arms, part.Or, "%s or one of %d others") }
 
-func (f Found) anyOf(arms []string) string {
+func (f Found) first(arms []string, all func([]string) string, most string) string {
 	if more := len(arms) - armsSaid + 1; more > 1 {
-		return fmt.Sprintf("%s or one of %d others", strings.Join(f.labels(arms[:armsSaid-1]), ", "), more)
+		return fmt.Sprintf(most, strings.Join(f.labels(arms[:armsSaid-1]), ", "), more)
 	}
-	return part.Or(f.labels(arms))
+	return all(f.labels(arms))
 }
 
 func docsOf(metrics []string) []string {

@@ -73,10 +73,11 @@ func (j *Judged) leading(sets []Set) (who, words string) {
 	m := metric.Shown(sets[0].Metric)
 	where := map[string][]string{} // who leads → cells
 	var leaders []string
+	var leads []lead
 	told, several := false, false
 	for _, s := range sets {
-		leader := "undecided"
-		if l := j.lead(s); l.behind != nil {
+		leader, l := "undecided", j.lead(s)
+		if leads = append(leads, l); l.behind != nil {
 			leader, told, several = part.Or(l.arms), true, several || len(l.arms) > 1
 		}
 		if where[leader] == nil {
@@ -88,7 +89,7 @@ func (j *Judged) leading(sets []Set) (who, words string) {
 	case !told:
 		return "", ""
 	case len(leaders) == 1 && !several:
-		return leaders[0], j.by(m, sets)
+		return leaders[0], j.by(m, leads)
 	case len(leaders) == 1:
 		return "", fmt.Sprintf("%s by %s", leaders[0], m.Label)
 	}
@@ -101,11 +102,11 @@ func (j *Judged) leading(sets []Set) (who, words string) {
 
 // by says by how much the only leader is ahead of the next: of several cells from the
 // least to the most.
-func (j *Judged) by(m metric.Metric, sets []Set) string {
+func (j *Judged) by(m metric.Metric, leads []lead) string {
 	least, most := math.Inf(1), 0.0
 	var next, interval string
-	for _, s := range sets {
-		a := j.lead(s).behind
+	for _, l := range leads {
+		a := l.behind
 		share := ahead(a.Ratio)
 		least, most, next = min(least, share), max(most, share), cells.ArmWithin(j.study, a.Name)
 		low, high := ahead(a.Low), ahead(a.High)
@@ -118,7 +119,7 @@ func (j *Judged) by(m metric.Metric, sets []Set) string {
 	if m.Better == metric.Lower {
 		comparative = "less"
 	}
-	if len(sets) > 1 {
+	if len(leads) > 1 {
 		return fmt.Sprintf("%s to %s %% %s %s than the next", rough(least), rough(most), comparative, m.Label)
 	}
 	return fmt.Sprintf("%s %% %s %s than %s%s", rough(least), comparative, m.Label, next, interval)
