@@ -324,7 +324,7 @@ type builtin struct {
 	of    func([]reflect.Value) (reflect.Value, error)
 }
 
-// builtins are those of text/template that pages use; and and or are logical.
+// builtins are those of text/template that pages use; logical is what "and" and "or" do.
 var builtins = map[string]any{
 	"and": builtin{},
 	"or":  builtin{},

@@ -13,12 +13,14 @@ import (
 	"text/template/parse"
 )
 
-// HTML, CSS and JS are texts that stand in a page as they are. Who makes one vouches for it.
-type (
-	HTML string
-	CSS  string
-	JS   string
-)
+// HTML is a text that stands between tags as it is. Who makes one vouches for it.
+type HTML string
+
+// CSS is a text that stands in a style sheet as it is.
+type CSS string
+
+// JS is a text that stands in a script as it is.
+type JS string
 
 // FuncMap are the functions that templates call, by name. Each returns one value.
 type FuncMap map[string]any
