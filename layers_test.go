@@ -23,6 +23,7 @@ import (
 // for every package directly under it; a package without a line is refused,
 // so that a new one is given its place on purpose.
 var layers = map[string][]string{
+	"internal/each":       {},
 	"internal/quantity":   {},
 	"internal/hist":       {},
 	"internal/read/stat":  {},
@@ -41,7 +42,7 @@ var layers = map[string][]string{
 	"internal/values":     {"internal/quantity"},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
-	"internal/record":   {"internal/contract", "internal/quantity", "internal/hist", "internal/input"},
+	"internal/record":   {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input"},
 
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
 
@@ -51,7 +52,7 @@ var layers = map[string][]string{
 	"internal/run/tune":            run(),
 	"internal/run/suggest":         run("internal/run/study", "internal/run/study/source"),
 	"internal/run/rig":             run("internal/run/ended"),
-	"internal/run/rig/relay":       {"internal/hist"},
+	"internal/run/rig/relay":       {"internal/each", "internal/hist"},
 	"internal/run/rig/namespaces":  run("internal/run/rig", "internal/run/rig/relay"),
 	"internal/run/rig/remote":      run("internal/run/rig"),
 	"internal/run/rig/openssh":     run("internal/run/rig", "internal/run/rig/remote"),
@@ -160,7 +161,7 @@ var layers = map[string][]string{
 
 // run is what every package of part RUN may import, and more.
 func run(more ...string) []string {
-	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
+	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
 }
 
 // read is what every judging package of READ may import, and more.
@@ -174,7 +175,7 @@ func analysis(more ...string) []string {
 }
 
 var orchestrator = []string{
-	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/head", "internal/hist", "internal/input", "internal/printable", "studies",
+	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/head", "internal/hist", "internal/input", "internal/printable", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/cost", "internal/read/history",
 	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/claim", "internal/read/finding", "internal/read/summary", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
 }

@@ -53,8 +53,8 @@ func (p *peer) end() {
 	kill.Stop()
 }
 
-// drive runs a peer's client on the clients' CPU to its end. It returns what it
-// printed and the CPU time that it took.
+// drive runs a peer's client on the clients' CPU to its end. The client's
+// output and CPU time are returned.
 func drive(ctx context.Context, argv ...string) ([]byte, time.Duration, error) {
 	c := exec.CommandContext(ctx, "taskset", append([]string{"-c", clientCPU}, argv...)...)
 	var said bytes.Buffer

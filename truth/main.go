@@ -1,8 +1,9 @@
 // Command truth holds netdyno to what is known beforehand, on the machine that
-// it runs on: how often it calls the same different, how often it finds what
-// was planted, how far its times are from those that were injected, whether it
-// names what it was made to suffer from, and what its gates let through. It
-// prints what was measured beside what is asked, each share with its interval.
+// it runs on: how often two arms that are the same are called different, how
+// often a planted difference is found, how far measured times are from
+// injected ones, whether a planted limit is named, and which builds a gate
+// lets through. Each figure is printed beside the one that is asked, each
+// share with its interval.
 //
 //	make truth                     # everything, about an hour
 //	go run ./truth -only aa,gate
@@ -22,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"netdyno/internal/each"
 )
 
 // answer is one figure beside what is asked of it.
@@ -114,10 +117,7 @@ func choose(only string) ([]question, error) {
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(questions, func(q question) bool { return q.name == name })
 		if i < 0 {
-			var names []string
-			for _, q := range questions {
-				names = append(names, q.name)
-			}
+			names := each.Of(questions, func(q question) string { return q.name })
 			return nil, fmt.Errorf("-only: unknown question %q; there are %s", name, strings.Join(names, ", "))
 		}
 		chosen = append(chosen, questions[i])

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/race"
@@ -74,10 +75,7 @@ func (g *grid) figure(arm string, block int) float64 {
 
 // raced is a race over figures of all pairs in at most so many blocks.
 func raced(blocks int, figure func(arm string, block int) float64) race.Result {
-	var arms []string
-	for _, p := range pairs {
-		arms = append(arms, p.arm)
-	}
+	arms := each.Of(pairs, func(p pair) string { return p.arm })
 	return race.Replay{
 		Arms: arms, Baseline: gridBaseline, Margin: 0.02, Blocks: blocks, Figure: figure,
 		Race: record.Race{Best: metric.ExchangesPerS, Confirm: gridConfirm, Trials: gridTrials},

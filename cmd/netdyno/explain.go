@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno"
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/claim"
@@ -103,11 +104,7 @@ func glossary() []explained {
 }
 
 func wordsOf(all []explained) []string {
-	names := make([]string, len(all))
-	for i, e := range all {
-		names[i] = e.name
-	}
-	return names
+	return each.Of(all, func(e explained) string { return e.name })
 }
 
 // printWords lists the words by group.

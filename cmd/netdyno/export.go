@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/docs/schema"
+	"netdyno/internal/each"
 	"netdyno/internal/read/export"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
@@ -88,10 +89,7 @@ func tables() (words []suggest.Word) {
 
 // namesOf joins words for a sentence.
 func namesOf(words []suggest.Word) string {
-	var names []string
-	for _, w := range words {
-		names = append(names, w.Text)
-	}
+	names := each.Of(words, func(w suggest.Word) string { return w.Text })
 	return strings.Join(names, ", ")
 }
 

@@ -142,9 +142,9 @@ func rates(w record.Worker, before *record.Edge) string {
 	return strings.Join(parts, "  ")
 }
 
-// sum prints what the server did from its first reading to its last. Its cost is
-// that of the times in which it was driven: what it spends idle, on answering its
-// meter, belongs to no exchange.
+// sum prints what the server did from its first reading to its last. The cost is
+// that of the times in which a client drove the server: the CPU time of an idle
+// server, which answers its meter, belongs to no exchange.
 func (s *standing) sum(w record.Worker) {
 	span, ok := record.SpanOf(&w)
 	seconds, long := span.Seconds()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/session"
@@ -42,10 +43,7 @@ func transportsCommand() *cobra.Command {
 				offers = []bench.Offer{offer}
 			}
 			if asJSON {
-				var all []contract.Transport
-				for _, o := range offers {
-					all = append(all, o.Transport)
-				}
+				all := each.Of(offers, func(o bench.Offer) contract.Transport { return o.Transport })
 				return showJSON(all)
 			}
 			if len(args) == 1 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/curl"
@@ -209,10 +210,7 @@ func studyName(arm string) string {
 
 // question says what such a run asks.
 func (t urlFlags) question(arms []session.Arm) string {
-	var names []string
-	for _, a := range arms {
-		names = append(names, a.Name)
-	}
+	names := each.Of(arms, func(a session.Arm) string { return a.Name })
 	switch {
 	case t.searches && len(arms) == 1:
 		return "How many requests a second does " + names[0] + " carry within the objective?"
@@ -270,10 +268,7 @@ func nameArms(arms []session.Arm, urls []*url.URL, given []string) {
 		},
 	} {
 		for _, same := range namesakes(arms) {
-			names := make([]string, len(same))
-			for n, i := range same {
-				names[n] = nameOf(by(i, same))
-			}
+			names := each.Of(same, func(i int) string { return nameOf(by(i, same)) })
 			for n, i := range same {
 				arms[i].Name = names[n]
 			}

@@ -71,9 +71,9 @@ type Load struct {
 	DrainNs     int64   `json:"drain_ns,omitempty"`     // how long stop waits for exchanges in flight; 0 means 2 s
 }
 
-// Sent is how many requests a client sent from its setup to its end, so that the log of
-// its server can be held to it. Each is counted once, where its exchange ended; what
-// never went out, because no connection was there, is not counted.
+// Sent is how many requests a client sent from its setup to its end: the number that
+// the log of its server should show. Each is counted once, where its exchange ended;
+// what never went out, because no connection was there, is not counted.
 type Sent struct {
 	Verify int64 `json:"verify,omitempty"` // before ready
 	Before int64 `json:"before,omitempty"` // ended before the window, completed or failed

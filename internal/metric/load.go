@@ -139,8 +139,8 @@ func delivered(w *record.Window, share func(*contract.Inside) float64, client cl
 	}
 	atServer, ok := atServers(w, server)
 	if uncounted(w) || wholeMessages(w) {
-		// What a server has answered it has received. One that counts whole messages
-		// is off, at its marks, by those that were under way.
+		// A reply that came proves that its request arrived. The server's own count
+		// of whole messages is off, at its marks, by the messages under way.
 		atServer, ok = insideSum(w, sentOf, share, client)
 	}
 	return sum + atServer, ok

@@ -1,5 +1,7 @@
 package record
 
+import "netdyno/internal/each"
+
 // Bound is what a metric must not exceed, or with AtLeast not fall below.
 type Bound struct {
 	Text    string  `json:"text"` // as the study has it: "200MB"
@@ -93,11 +95,7 @@ func (l Ladder) Titles() []string {
 	if len(l.Steps) == 0 || l.Steps[0].Title == "" {
 		return nil
 	}
-	titles := make([]string, len(l.Steps))
-	for i, s := range l.Steps {
-		titles[i] = s.Title
-	}
-	return titles
+	return each.Of(l.Steps, func(s Step) string { return s.Title })
 }
 
 // Pairs returns the two arms of each step, the later one divided by the earlier, and

@@ -57,7 +57,8 @@ type Smallest struct {
 	Difference float64 `json:"difference"`
 }
 
-// Calibrated is one calibration, as it is kept for those that follow.
+// Calibrated is one calibration of a machine, as it is kept for later
+// calibrations and comparisons.
 type Calibrated struct {
 	CreatedAt     time.Time          `json:"created_at"`
 	Netdyno       string             `json:"netdyno"`

@@ -175,8 +175,8 @@ func (c *Contents) readHeader(body []byte, err error) error {
 	return nil
 }
 
-// checkSchema refuses what a newer netdyno wrote: its fields may mean what
-// this one does not know.
+// checkSchema refuses the file of a newer netdyno, whose fields may have
+// other meanings.
 func checkSchema(line, schema int) error {
 	switch {
 	case schema > Schema:

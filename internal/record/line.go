@@ -19,8 +19,8 @@ const MaxLine = 64 << 20
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A line is {"crc":"8 hex digits","body":{…}}: the CRC-32C of the body's own
-// bytes. It is written in this one form and read in no other, so that any
-// flipped bit shows, those that JSON would forgive included.
+// bytes. A line is written in this one form and read in no other, so that any
+// flipped bit shows, even one that JSON would forgive.
 const (
 	lineHead = `{"crc":"`
 	lineNeck = `","body":`

@@ -168,8 +168,8 @@ func (w *Worker) Path() string {
 // Polls tells whether the worker's threads are busy when there is nothing to do.
 func (w *Worker) Polls() bool { return w.Ready != nil && w.Ready.Polls }
 
-// Sizes returns the bytes of an exchange's messages: what the worker found its
-// codec to make of them, else what its setup says; false without a setup.
+// Sizes returns the bytes of an exchange's messages: the sizes after encoding
+// where the worker told them, else those of its setup; false without a setup.
 func (w *Worker) Sizes() (up, down int64, ok bool) {
 	switch {
 	case w.Setup == nil:

@@ -233,9 +233,11 @@ func (w *Window) HistogramOf(client *Worker, kind string) (*hist.Histogram, bool
 	return h, h != nil
 }
 
-// Lengths returns how long the replies of one client were, in bytes: those that it
-// tells, else all as long as its setup says. False where it completed none, or they
-// cannot be decoded, or its sum of bytes says that they varied and it does not tell.
+// Lengths returns how long the replies of one client were, in bytes: the lengths
+// that the client tells, else for every reply the length of its setup. False where
+// the client completed no exchange, where the lengths cannot be decoded, and where a
+// client that tells no lengths received another sum of bytes than its setup's length
+// makes.
 func (w *Window) Lengths(client *Worker) (*hist.Histogram, bool) {
 	if client.Result == nil {
 		return nil, false

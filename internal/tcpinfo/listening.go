@@ -235,8 +235,8 @@ func Held(pid int, to map[uint32]bool) {
 // mostProcesses bounds the descendants of one process that are looked at.
 const mostProcesses = 1 << 10
 
-// Descendants returns the processes that a process has started, and theirs. Of one that
-// has ended it returns none: they are another's then. Source: proc(5),
+// Descendants returns the processes that a process has started, and theirs. A process
+// that has ended has none: its children are another's then. Source: proc(5),
 // /proc/pid/task/tid/children.
 func Descendants(pid int) (all []int) {
 	for next := []int{pid}; len(next) > 0 && len(all) < mostProcesses; {

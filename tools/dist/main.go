@@ -1,6 +1,7 @@
-// Command dist packs release files: a tarball, a Debian package, an RPM, an OCI
-// image, a bill of materials, release notes, and the SHA-256 sums of all of them. `make dist`
-// calls it. It is a module of its own, so that netdyno does without what it needs.
+// Command dist packs release files: a tarball, a Debian package, an RPM, an OCI image,
+// a bill of materials, release notes, and the SHA-256 sums of all of them. `make dist`
+// calls it. The command is a module of its own, so that netdyno's module does without
+// the libraries of packing.
 package main
 
 import (

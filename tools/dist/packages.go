@@ -34,7 +34,8 @@ func (r release) installable(format string) error {
 	if err != nil {
 		return err
 	}
-	// nfpm changes what it is given, so that each format has its own.
+	// nfpm changes its argument, so that each format has an argument of its
+	// own.
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "netdyno", Arch: runtime.GOARCH, Platform: "linux",
 		Version: r.version, VersionSchema: "none", Release: "1",

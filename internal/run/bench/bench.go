@@ -45,8 +45,8 @@ type Bench struct {
 }
 
 // BeforeBlock is asked before the first trial of a block, and when a run goes on inside
-// one. Of the trials that are planned it returns those that run, and whether the run has
-// ended, so that only its probes run still.
+// one. The function returns which of the planned trials run, and whether the run has
+// ended; of a run that has ended only the probes are left.
 type BeforeBlock func(block int, planned []record.Trial) (run []record.Trial, ended bool, err error)
 
 // TextFile returns the file on a host that holds the text for which a level stands.
@@ -158,8 +158,9 @@ const (
 	leastDrain    = 2 * time.Second      // load.drain_ns, and the whole window where that is longer
 )
 
-// drain is how long a client waits for what is in flight at the end of a window. What a
-// server takes its time for in a long window it may take its time for after it.
+// drain is how long a client waits for what is in flight at the end of a window. A
+// server that took seconds for an answer in a long window may take as long after
+// its end.
 func (t *trial) drain() time.Duration { return max(leastDrain, t.work.Window) }
 
 func (p Timeouts) orStandard() Timeouts {

@@ -276,10 +276,10 @@ func (c *Catalog) Carriers(w study.Work) []Program {
 	return all
 }
 
-// Message puts executables that were built for a level of factor message in
-// the place of those that they were built from, by these's paths, for trials
-// of that level alone. The error is about one that is not what it was built
-// from, with other code for the message.
+// Message makes trials of one level of factor message use other executables:
+// built maps the path of a program to the path of the program with the
+// message's code in it. The error is about an executable that offers anything
+// else than the program it was built from.
 func (c *Catalog) Message(ctx context.Context, level string, built map[string]string) error {
 	own := &Catalog{Absent: c.Absent}
 	for _, p := range c.Programs {

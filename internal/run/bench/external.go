@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,8 +128,8 @@ func Rest(r rig.Rig) time.Duration {
 const misspokenTimeout = 10 * time.Second
 
 // misspoken adds to a client's failure what a program of the user's speaks, where that
-// is another wire than the study says. It asks from this host, so that it knows
-// nothing of servers elsewhere.
+// is another wire than the study says. The question goes out from this host: of
+// servers that only another host reaches nothing is said.
 func (t *trial) misspoken(ctx context.Context, peers []string, err error) error {
 	var f *failure
 	if !errors.As(err, &f) || !t.serverEnd.foreign() || len(peers) == 0 || len(t.serverSeat.Prefix) > 0 ||
@@ -149,9 +150,7 @@ func (t *trial) misspoken(ctx context.Context, peers []string, err error) error 
 // instead says what to give for a server that speaks another wire than was declared;
 // "" for one that speaks that, or nothing that is known here.
 func (c *Catalog) instead(declared string, encrypted bool, found spoken.Wire) string {
-	if declared == "" {
-		declared = spoken.Echo
-	}
+	declared = cmp.Or(declared, spoken.Echo)
 	same := found.Name == declared || strings.HasPrefix(declared, "grpc:") && found.Name == spoken.GRPC
 	if found == (spoken.Wire{}) || same && found.TLS == encrypted {
 		return ""

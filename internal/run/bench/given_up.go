@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
@@ -46,14 +47,12 @@ func (g givenUp) known(plan record.Trial) *failure {
 }
 
 func trialsText(them []notReadied) string {
-	ids := make([]string, len(them))
-	for i, v := range them {
-		ids[i] = v.plan.ID
-	}
+	ids := each.Of(them, func(v notReadied) string { return v.plan.ID })
 	return strings.Join(ids, " and ")
 }
 
-// learn takes up how a trial ended. One that got ready proves its levels sound.
+// learn takes up how a trial ended. A trial that got ready proves its levels
+// sound.
 func (g givenUp) learn(plan record.Trial, f *record.Failure) {
 	key := levelsOf(plan)
 	switch {

@@ -144,7 +144,8 @@ func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Stan
 	return err
 }
 
-// stand is a server that stands, with what it has shown so far.
+// stand is a trial's server that stands by itself, with the readings and
+// segments so far.
 type stand struct {
 	*trial
 	Standing

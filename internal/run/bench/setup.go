@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 	"netdyno/internal/run/identity"
 	"netdyno/internal/run/rig"
@@ -153,10 +154,7 @@ func listed(features []contract.Feature) string {
 	if len(features) == 0 {
 		return "none"
 	}
-	words := make([]string, len(features))
-	for i, f := range features {
-		words[i] = string(f)
-	}
+	words := each.Of(features, func(f contract.Feature) string { return string(f) })
 	return strings.Join(words, ", ")
 }
 

@@ -263,8 +263,10 @@ func (t *trial) setUp(ctx context.Context) error {
 	return t.misspoken(ctx, peers, err)
 }
 
-// turned returns peers from the one that the connection of that number is for,
-// so that the connections of all clients together go to them in turn.
+// turned returns the peers in the order in which a client takes them whose
+// first connection has this number among all clients' connections: of three
+// peers number 4 begins with the second. So the connections of all clients
+// together go to the peers in turn.
 func turned(peers []string, connection int) []string {
 	if len(peers) == 0 {
 		return nil

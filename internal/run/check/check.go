@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/run/identity"
 	"netdyno/internal/run/rig"
 )
@@ -122,10 +123,7 @@ func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
 func known(asked []string, offered []contract.Transport) error {
 	for _, name := range asked {
 		if !slices.ContainsFunc(offered, func(t contract.Transport) bool { return t.Name == name }) {
-			var names []string
-			for _, t := range offered {
-				names = append(names, t.Name)
-			}
+			names := each.Of(offered, func(t contract.Transport) string { return t.Name })
 			return fmt.Errorf("check transport %q: the worker offers %s", name, strings.Join(names, ", "))
 		}
 	}

@@ -118,7 +118,8 @@ func streamCounts(s *subject, b bulk, f shape) error {
 }
 
 // served waits until a server has counted from least to most exchanges, and no
-// byte beside them. It counts what it sent after the client may have it.
+// byte beside them. A server counts a message after sending it, when the
+// client may already have it.
 func (w *session) served(s *subject, b bulk, least, most int64) error {
 	for deadline := time.Now().Add(s.patient(prompt)); ; s.pause(10 * time.Millisecond) {
 		r, err := w.mark(9, false)

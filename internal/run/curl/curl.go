@@ -162,8 +162,8 @@ func (w Words) contradicts() error {
 // gone are fields of a connection that clients make themselves.
 var gone = []string{"connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings"}
 
-// headers adds the user's to those that flags make, in whose place they go, and takes
-// out those of the connection.
+// headers returns the fields that flags make and the user's fields, which replace a
+// flag's field of the same name. Fields of the connection are taken out.
 func headers(own []head.Field, given []string) (lines []string, fresh bool, err error) {
 	var users []head.Field
 	replaced := map[string]bool{}

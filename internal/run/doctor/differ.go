@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 )
 
@@ -143,10 +144,7 @@ func differing(hosts []Named, part string, card bool) string {
 	if len(values) < 2 {
 		return ""
 	}
-	texts := make([]string, len(values))
-	for i, value := range values {
-		texts[i] = fmt.Sprintf("%s at %s", value, strings.Join(holders[value], ", "))
-	}
+	texts := each.Of(values, func(value string) string { return fmt.Sprintf("%s at %s", value, strings.Join(holders[value], ", ")) })
 	return part + " " + strings.Join(texts, ", ")
 }
 

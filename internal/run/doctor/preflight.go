@@ -279,8 +279,8 @@ const (
 )
 
 // OwnFiles refuses to begin a run of so many workers at once where netdyno itself
-// may open only so many files. It names what a worker needs too that has the same
-// limit, 0 for none, so that one command raises it for both.
+// may open only so many files. A worker under the same limit needs each files, 0
+// for no such worker; the advice is one command that raises the limit for both.
 func OwnFiles(allowed uint64, workers, each int) error {
 	needed, also := ownFiles+filesPerWorker*workers, ""
 	if allowed >= uint64(needed) {

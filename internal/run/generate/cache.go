@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,8 +120,9 @@ func (c cache) keep(executable, key string, w Worker) error {
 	return nil
 }
 
-// lock waits until no other process builds into the cache. It removes what one
-// left that was killed, and the entries that were not used for longest.
+// lock waits until no other process builds into the cache. What a killed
+// process left is removed, and so are the entries that were not used for
+// longest.
 func (c cache) lock(ctx context.Context) (unlock func(), err error) {
 	file, err := os.OpenFile(filepath.Join(c.directory, "lock"), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -164,11 +166,7 @@ func (c cache) prune() error {
 			used[e.Name()] = info.ModTime()
 		}
 	}
-	byUse := make([]string, 0, len(used))
-	for name := range used {
-		byUse = append(byUse, name)
-	}
-	slices.SortFunc(byUse, func(a, b string) int { return used[b].Compare(used[a]) })
+	byUse := slices.SortedFunc(maps.Keys(used), func(a, b string) int { return used[b].Compare(used[a]) })
 	for _, name := range byUse[min(len(byUse), mostEntries):] {
 		if time.Since(used[name]) < 24*time.Hour {
 			continue // a run may be using it

@@ -128,8 +128,8 @@ func (r *renaming) fields(fields []*descriptorpb.FieldDescriptorProto) {
 	}
 }
 
-// files returns what protoc-gen-go answered, by name, which is one of those
-// that were asked for.
+// files returns the files of protoc-gen-go's answer, by name. A name that was
+// not asked for is an error.
 func (g generation) files(answer []byte) (map[string]string, error) {
 	var response pluginpb.CodeGeneratorResponse
 	if err := proto.Unmarshal(answer, &response); err != nil {

@@ -55,8 +55,8 @@ func New(address string) (*contract.TLS, error) {
 }
 
 // namesFor returns by what clients may call a server that listens on an address:
-// that alone, or of one that listens on every address of its host all of them,
-// and the host's name.
+// that address alone, or, of a server that listens on every address of its host,
+// all addresses and the host's name.
 func namesFor(address string) (ips []net.IP, names []string) {
 	ip := net.ParseIP(address)
 	switch {

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,10 +90,7 @@ func (s *sources) end(err error) error {
 		return fmt.Errorf("compile %s: %w", s.root, err)
 	}
 	at := placed.GetPosition()
-	file := s.paths[at.Filename]
-	if file == "" {
-		file = at.Filename
-	}
+	file := cmp.Or(s.paths[at.Filename], at.Filename)
 	said := strings.Replace(placed.Unwrap().Error(), "unexpected $end", "unexpected end of file", 1) // a parser's own word
 	return fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Col, said)
 }

@@ -6,11 +6,13 @@ import (
 	"sync"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/udpinfo"
 )
 
-// datagrams keeps the account of UDP, of a worker whose transport is over it: what
-// the worker says in hello tells which are, and the setup which one it is.
+// datagrams keeps the account of UDP, of a worker whose transport is over it: the
+// worker's hello says which transports are, and the setup says which transport is
+// used.
 type datagrams struct {
 	mu    sync.Mutex // the setup passes in one goroutine, all else in another
 	over  map[string]bool
@@ -82,10 +84,7 @@ func (d *datagrams) account(held func() map[uint32]bool) (*contract.UDP, error) 
 	if err != nil {
 		return nil, err
 	}
-	all := make([]uint32, len(sockets))
-	for i, s := range sockets {
-		all[i] = s.Inode
-	}
+	all := each.Of(sockets, func(s udpinfo.Socket) uint32 { return s.Inode })
 	d.mine = d.mine.meet(all, held)
 	for _, s := range sockets {
 		if d.mine[s.Inode] {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/cpuset"
 )
@@ -158,9 +159,5 @@ func rank(first bool) int {
 }
 
 func namesOf(hosts []Host) []string {
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = h.Name
-	}
-	return names
+	return each.Of(hosts, func(h Host) string { return h.Name })
 }

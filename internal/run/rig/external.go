@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -55,9 +56,7 @@ func NewExternal(ctx context.Context, addresses []string, authorities string) (*
 			return nil, err
 		}
 		a.peers = append(a.peers, peer)
-		if own == "" {
-			own = source
-		}
+		own = cmp.Or(own, source)
 	}
 	a.host = Host{Name: "local", Address: own, CPUs: cpuset.Of(0), Sources: []string{own}}
 	if ip := net.ParseIP(own); ip.IsLoopback() && ip.To4() != nil {

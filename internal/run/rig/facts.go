@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 )
 
@@ -50,7 +51,8 @@ func collect(root string, k kernel) record.Host {
 	return record.Host{Values: f.values}
 }
 
-// plainFacts are those that one file holds as they are.
+// plainFacts are the facts that are the whole text of one file, by the file's
+// path.
 var plainFacts = map[string]string{
 	"host.name":       "proc/sys/kernel/hostname",
 	"host.boot_id":    "proc/sys/kernel/random/boot_id",
@@ -121,11 +123,7 @@ func (f *facts) names(directory string) []string {
 	if err != nil {
 		return nil
 	}
-	names := make([]string, 0, len(entries))
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+	return each.Of(entries, func(e os.DirEntry) string { return e.Name() })
 }
 
 // target returns the last element of a link's target; "" when it is no link.

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -179,10 +180,8 @@ func (f *facts) interrupts(key, class string) {
 	var takers []int
 	numbers := f.names(device + "/msi_irqs")
 	for _, number := range numbers {
-		text := f.text("proc/irq/" + number + "/effective_affinity_list")
-		if text == "" {
-			text = f.text("proc/irq/" + number + "/smp_affinity_list")
-		}
+		irq := "proc/irq/" + number
+		text := cmp.Or(f.text(irq+"/effective_affinity_list"), f.text(irq+"/smp_affinity_list"))
 		if cpus, err := cpuset.Parse(text); err == nil {
 			takers = append(takers, cpus...)
 		}

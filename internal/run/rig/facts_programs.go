@@ -99,8 +99,9 @@ func (f *facts) perf() {
 	f.set("perf.kernel_names", map[bool]string{true: "yes", false: "no"}[named])
 }
 
-// HashFile returns the SHA-256 of a file of this host, in hexadecimal: by it
-// records name a program, and hosts that receive one compare it.
+// HashFile returns the SHA-256 of a file of this host, in hexadecimal:
+// records name a program by this hash, and a host that receives a program
+// compares the hash.
 func HashFile(path string) (string, error) {
 	f, err := input.Open(path)
 	if err != nil {

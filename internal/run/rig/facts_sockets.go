@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -26,10 +27,7 @@ func (sockets) links() (map[string]link, error) {
 	links := make(map[string]link, len(list))
 	for _, one := range list {
 		a := one.Attrs()
-		address := a.HardwareAddr.String()
-		if address == "" {
-			address = "00:00:00:00:00:00" // as /sys writes the loopback's
-		}
+		address := cmp.Or(a.HardwareAddr.String(), "00:00:00:00:00:00") // as /sys writes the loopback's
 		links[a.Name] = link{index: a.Index, mtu: a.MTU, address: address, state: strings.ReplaceAll(a.OperState.String(), "-", "")}
 	}
 	return links, nil

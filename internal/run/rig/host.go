@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
 )
@@ -83,10 +84,7 @@ func ErrorOf(err error, hosts ...string) error {
 		return nil
 	}
 	if joined, several := err.(interface{ Unwrap() []error }); several {
-		var mine []error
-		for _, part := range joined.Unwrap() {
-			mine = append(mine, ErrorOf(part, hosts...))
-		}
+		mine := each.Of(joined.Unwrap(), func(part error) error { return ErrorOf(part, hosts...) })
 		return errors.Join(mine...)
 	}
 	inner := errors.Unwrap(err)

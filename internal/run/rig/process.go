@@ -47,7 +47,8 @@ type Options struct {
 	Dir string   // working directory; empty for ours
 
 	// DeathSignal is what the kernel sends the process when we die; 0 is SIGKILL.
-	// A meter needs one that it can catch, to take its worker's tree with it.
+	// A meter needs a signal that can be caught, to end its worker's processes
+	// first.
 	DeathSignal syscall.Signal
 }
 
@@ -184,9 +185,9 @@ func (p *Process) reap() {
 	}
 }
 
-// pump moves messages from the pipe to the channel. It never blocks on the
-// channel, and after an error it reads on and drops what it reads, so that the
-// worker cannot be stuck in a write that nobody takes up.
+// pump moves messages from the pipe to the channel. A full channel is an
+// error, never a wait; after an error lines are read and dropped, so that the
+// worker cannot be stuck in a write.
 func (p *Process) pump() {
 	defer close(p.messages)
 	reader := contract.NewReader(p.stdout)

@@ -28,8 +28,8 @@ type Shaper interface {
 	// is wrong with single hosts are HostErrors.
 	Shape(ctx context.Context, link record.Link, seed uint64) error
 	// Passed accounts for what the rig itself did to packets since Shape; nil
-	// when the kernel did all of it. The error tells that it did not do it to the
-	// end, so that the link was not what Shape was told.
+	// when the kernel did all of it. An error says that the rig's part ended
+	// early: the link was then not the one that Shape was told.
 	LinkTraffic() (*record.Relay, error)
 }
 

@@ -26,7 +26,7 @@ func Discover(ctx context.Context, trials []record.Trial) (*bench.Catalog, error
 	return new(Workers).Catalog(ctx, trials)
 }
 
-// Workers are those of this host, which are asked once what they offer. The zero value
+// Workers are the workers of this host, each asked once what it offers. The zero value
 // has asked none; one goroutine may use it.
 type Workers struct{ catalog *bench.Catalog }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 )
 
@@ -113,11 +114,7 @@ func Runs(begun string) []Directory {
 		}
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return b.written.Compare(a.written) })
-	dirs := make([]Directory, len(runs))
-	for i, r := range runs {
-		dirs[i] = r.dir
-	}
-	return dirs
+	return each.Of(runs, func(r run) Directory { return r.dir })
 }
 
 // latest returns the newest run of a study under results/.

@@ -28,9 +28,9 @@ type ServerRequest struct {
 	Hold    func()            // called before the server is started; may be nil
 }
 
-// Server is one trial's server made ready to stand by itself. Its directory holds
-// what it counted, a record for every time in which it was driven. One goroutine
-// uses it.
+// Server is one trial's server made ready to stand by itself. The server's
+// directory holds its counts: a record for every time in which a client drove it.
+// One goroutine uses it.
 type Server struct {
 	Plan
 	Catalog *bench.Catalog

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -98,8 +99,8 @@ func (s *Session) sameConditions(header record.Header) error {
 	return errors.Join(s.samePrograms(header.Facts.Tools), s.sameRequirements(header.Study.Requires))
 }
 
-// samePrograms refuses workers other than those that the run began with, and
-// those that have generated code where they had none.
+// samePrograms refuses a worker whose program is not the one that the run
+// began with, and a worker that has generated code now and had none then.
 func (s *Session) samePrograms(before map[string]record.Binary) error {
 	now, err := s.catalog.Binaries(func(bench.Program) bool { return true })
 	if err != nil {
@@ -127,10 +128,7 @@ func (s *Session) sameRequirements(was []record.Require) error {
 	if slices.EqualFunc(now, was, same) {
 		return nil
 	}
-	var texts []string
-	for _, r := range was {
-		texts = append(texts, r.Text)
-	}
+	texts := each.Of(was, func(r record.Require) string { return r.Text })
 	return fmt.Errorf("resume: the run began with other requirements; expected %q", texts)
 }
 

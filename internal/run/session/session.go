@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/each"
 	"netdyno/internal/input"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -130,10 +131,7 @@ func overHosts(s *study.Study, on *site) (*study.Study, error) {
 	if len(hosts) < study.LeastHosts {
 		return nil, fmt.Errorf("rig %s has 1 host; a mesh measures pairs of hosts, so name a rig of %d or more, such as --rig netns:4, ssh:HOST,HOST or slurm:8", on.rig.Name(), study.LeastHosts)
 	}
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = h.Name
-	}
+	names := each.Of(hosts, func(h rig.Host) string { return h.Name })
 	return s.OnHosts(names)
 }
 

@@ -30,9 +30,10 @@ import (
 // MostText bounds a text that requests carry, in bytes.
 const MostText = 64 << 20
 
-// texts are those of a run, by the level that stands for each. A given one lies in
-// the run's directory by its hash, so that the level says what it was; a secret one
-// lies outside, under a name that says nothing of it, until the run ends.
+// texts are the files that a run carries to its hosts, by the level that stands for
+// each. A text that was given lies in the run's directory under its hash, so that
+// the level says what it was; a secret lies outside, under a name that says nothing
+// of its content, until the run ends.
 type texts struct {
 	held    map[string]study.Carried
 	secrets string // the directory of this process's secret ones; "" before they are written
@@ -109,8 +110,8 @@ func (t *texts) writeTexts(d Directory) error {
 	return nil
 }
 
-// stage writes all texts outside the run's directory, which a rig needs that brings
-// them to its hosts before there is one. It returns their files.
+// stage writes all texts outside the run's directory, for a rig that brings them to
+// its hosts before there is a directory. The files are returned.
 func (t *texts) stage() (files []string, err error) {
 	for _, level := range slices.Sorted(maps.Keys(t.held)) {
 		name, err := t.elsewhere(level)

@@ -3,14 +3,16 @@
 package spoken
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
-	"netdyno/internal/unixsocket"
 	"strings"
 	"time"
+
+	"netdyno/internal/unixsocket"
 )
 
 // Wire is what a server speaks. The zero value stands for nothing that is known here.
@@ -21,10 +23,8 @@ type Wire struct {
 
 // String writes it for a sentence: "HTTP/2 without TLS".
 func (w Wire) String() string {
-	name := map[string]string{HTTP1: "HTTP/1.1", HTTP2: "HTTP/2", GRPC: "gRPC", Echo: "echo"}[w.Name]
-	if name == "" {
-		name = w.Name
-	}
+	known := map[string]string{HTTP1: "HTTP/1.1", HTTP2: "HTTP/2", GRPC: "gRPC", Echo: "echo"}
+	name := cmp.Or(known[w.Name], w.Name)
 	switch {
 	case w.TLS && name == "":
 		return "TLS"

@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"netdyno/internal/each"
 )
 
 // cellName prints a cell as it would be typed: "connections=50 response=4MiB".
 func cellName(cell []Setting) string {
-	parts := make([]string, len(cell))
-	for i, c := range cell {
-		parts[i] = c.Factor + "=" + cellText(c.Level.Text)
-	}
+	parts := each.Of(cell, func(c Setting) string { return c.Factor + "=" + cellText(c.Level.Text) })
 	return strings.Join(parts, " ")
 }
 
@@ -91,9 +90,6 @@ func (d *design) visits(cell []Setting, others []Varied) bool {
 // FirstCell returns the name of a cell, as an example for errors.
 func (s *Study) FirstCell() string {
 	d := s.designs()[0]
-	var cell []Setting
-	for _, v := range d.crossed() {
-		cell = append(cell, Setting{Factor: v.Factor, Level: v.Levels[0]})
-	}
+	cell := each.Of(d.crossed(), func(v Varied) Setting { return Setting{Factor: v.Factor, Level: v.Levels[0]} })
 	return d.naming(s.others())(cell)
 }

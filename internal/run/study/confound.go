@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 )
 
@@ -109,8 +110,9 @@ func differing(a, b map[string]string) []string {
 // standing tells whether an arm's server runs already, where its levels say.
 func standing(levels map[string]string) bool { return levels[OptionPrefix+"server.address"] != "" }
 
-// ofURL are the factors that name such a server, or that follow from what it
-// answers: together they are the one thing that is compared, its URL.
+// ofURL are the factors that name the server of a URL, or that follow from
+// its answers: arms that differ in several of them differ in one thing, the
+// URL.
 var ofURL = []string{
 	OptionPrefix + "server.address", OptionPrefix + "server.wire", OptionPrefix + "client.path", OptionPrefix + "client.host",
 	OptionPrefix + "client.sni", OptionPrefix + "client.ca", OptionPrefix + "client.verify", OptionPrefix + "client.status", "tls", "fresh", "response",
@@ -152,10 +154,7 @@ func levelOr(levels map[string]string, factor string) string {
 
 // aliasedFactors warns of factors that change only together, over all arms.
 func aliasedFactors(arms []Arm) []record.Warning {
-	treatments := make([]map[string]string, len(arms))
-	for i, a := range arms {
-		treatments[i] = a.treatment()
-	}
+	treatments := each.Of(arms, func(a Arm) map[string]string { return a.treatment() })
 	treatments = sameAtBothEnds(treatments...)
 	if !slices.ContainsFunc(treatments, func(levels map[string]string) bool { return !standing(levels) }) {
 		for i := range treatments {

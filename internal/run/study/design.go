@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 )
 
@@ -172,10 +173,7 @@ func (d *design) meets(arm *Arm, where map[string]string) bool {
 
 // product prints the factors of a cross product: "3 arm × 10 connections".
 func (d *design) product() string {
-	var parts []string
-	for _, v := range d.vary {
-		parts = append(parts, fmt.Sprintf("%d %s", len(v.Levels), v.Factor))
-	}
+	parts := each.Of(d.vary, func(v Varied) string { return fmt.Sprintf("%d %s", len(v.Levels), v.Factor) })
 	if len(parts) == 0 {
 		return "1"
 	}

@@ -107,9 +107,9 @@ func (c Scope) shapeProblem(p record.Published) string {
 	return ""
 }
 
-// KeepRequires takes over those requirements of the original study that still
-// speak of what this one has. What is left out is warned of: a gate must not pass
-// because nobody asked.
+// KeepRequires takes over the original study's requirements whose arms, metrics
+// and levels this study still has. A requirement that is left out is warned of: a
+// gate must not pass because nobody asked.
 func (s *Study) KeepRequires(original *Study) {
 	scope := s.Scope()
 	for _, r := range original.Requires {

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -211,11 +212,7 @@ func hasText(levels []Level, text string) bool {
 }
 
 func textsOf(levels []Level) []string {
-	texts := make([]string, len(levels))
-	for i, l := range levels {
-		texts[i] = l.Text
-	}
-	return texts
+	return each.Of(levels, func(l Level) string { return l.Text })
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -245,9 +242,10 @@ func set(levels map[string]Level, factor string, l Level) {
 	levels[factor] = l
 }
 
-// settle makes a trial's levels say what it will do: defaults that another
-// level leaves without meaning go, those that it implies come. What a study
-// itself wrote is never taken away here: the contradictions were refused.
+// settle makes a trial's levels say what it will do: a default that means
+// nothing beside another level goes, a level that another implies comes. What
+// a study itself wrote is never taken away here: the contradictions were
+// refused.
 func settle(levels map[string]Level) {
 	if levels["amount"].Value > 0 {
 		levels["window"] = Level{Text: "0s"}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 )
 
@@ -89,10 +90,7 @@ func declared(decl []contract.Option, role contract.Role, name string) (contract
 }
 
 func optionHint(decl []contract.Option, name string) string {
-	var names []string
-	for _, o := range decl {
-		names = append(names, o.Name)
-	}
+	names := each.Of(decl, func(o contract.Option) string { return o.Name })
 	if len(names) == 0 {
 		return "it has none"
 	}

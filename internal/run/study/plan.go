@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/record"
 )
 
@@ -67,11 +68,7 @@ func (s *Study) inOrder(block []record.Trial, random *rand.Rand) []record.Trial 
 	if s.Mesh {
 		return inRounds(block, random)
 	}
-	ordered := make([]record.Trial, len(block))
-	for i, at := range random.Perm(len(block)) {
-		ordered[i] = block[at]
-	}
-	return ordered
+	return each.Of(random.Perm(len(block)), func(at int) record.Trial { return block[at] })
 }
 
 // scheduleSeed is the same for every arm of a block and cell, so that all of
@@ -174,16 +171,11 @@ func (s *Study) checkAuto() error {
 
 // Left tells whether a trial leaves a number of processes to the hosts.
 func Left(t record.Trial) bool {
-	for _, factor := range left {
-		if t.Levels[factor] == Auto {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(left, func(factor string) bool { return t.Levels[factor] == Auto })
 }
 
-// WithProcesses returns trials in which the numbers that were left to the hosts are
-// those that number returns for a trial, which it is asked of each cell and arm once.
+// WithProcesses returns the trials with the numbers of processes that were left to
+// the hosts filled in. The numbers are asked once for each arm of each cell.
 func WithProcesses(trials []record.Trial, number func(record.Trial) (clients, servers string, err error)) ([]record.Trial, error) {
 	type kind struct{ arm, cell string }
 	settled := map[kind]map[string]string{}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -132,10 +133,7 @@ func (c Scope) Where(where map[string]string, arms []string) (key, text string) 
 			}
 		}
 	}
-	var parts []string
-	for _, factor := range sortedKeys(where) {
-		parts = append(parts, factor+"="+cellText(where[factor]))
-	}
+	parts := each.Of(sortedKeys(where), func(factor string) string { return factor + "=" + cellText(where[factor]) })
 	return "where", "no trial has " + strings.Join(parts, " and ") + " at once"
 }
 
@@ -149,11 +147,7 @@ func (c Scope) Arm(name string) string {
 
 // MetricNames returns the name of every metric.
 func MetricNames() []string {
-	var names []string
-	for _, m := range metric.All() {
-		names = append(names, m.Name)
-	}
-	return names
+	return each.Of(metric.All(), func(m metric.Metric) string { return m.Name })
 }
 
 func unknown(what, name string, names []string) string {

@@ -52,9 +52,9 @@ func (s *Study) designOf(w *Sweep) *design {
 	return d
 }
 
-// others returns the factors that name the cells: all that vary beside the
-// compared one, and those that sweeps hold differently. A factor's levels are
-// those of all sweeps.
+// others returns the factors that name the cells: all factors that vary
+// beside the compared one, and all that sweeps hold differently. A factor's
+// levels are those of all sweeps.
 func (s *Study) others() []Varied {
 	if len(s.Sweeps) == 0 {
 		return s.whole().crossed()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -52,11 +53,7 @@ func (l Line) levelsOfFactor(f study.Factor, value string) []Word {
 	case strings.HasPrefix(f.Name, study.OptionPrefix):
 		return l.levelsOfOption(f.Name)
 	case f.Name == "build":
-		var all []Word
-		for _, d := range l.Directories(value[strings.LastIndexByte(value, ',')+1:]) {
-			all = append(all, Word{Text: d})
-		}
-		return all
+		return each.Of(l.Directories(value[strings.LastIndexByte(value, ',')+1:]), func(d string) Word { return Word{Text: d} })
 	case f.Kind == study.Transport:
 		return Transports(l.Transports(), contract.Role(strings.TrimPrefix(f.Name, "transport")))
 	case f.Kind == study.Choice:
@@ -108,11 +105,7 @@ func (l Line) bundles() []Word {
 	if err != nil {
 		return nil // no study is named yet: there is nothing to offer
 	}
-	var all []Word
-	for _, a := range s.Arms {
-		all = append(all, Word{Text: a.Name})
-	}
-	return all
+	return each.Of(s.Arms, func(a study.Arm) Word { return Word{Text: a.Name} })
 }
 
 // arms are what the study compares, as far as it is typed.
@@ -133,17 +126,9 @@ func (l Line) arms() []Word {
 }
 
 func metrics(open bool) []Word {
-	var all []Word
-	for _, m := range metric.All() {
-		all = append(all, Word{m.Name, m.Doc, open})
-	}
-	return all
+	return each.Of(metric.All(), func(m metric.Metric) Word { return Word{m.Name, m.Doc, open} })
 }
 
 func plain(texts ...string) []Word {
-	var all []Word
-	for _, text := range texts {
-		all = append(all, Word{Text: text})
-	}
-	return all
+	return each.Of(texts, func(text string) Word { return Word{Text: text} })
 }

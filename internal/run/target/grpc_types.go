@@ -164,7 +164,7 @@ func methods(of protoreflect.ServiceDescriptor) []protoreflect.MethodDescriptor 
 	return all
 }
 
-// parted are those methods that are unary, and those that stream.
+// parted returns the unary methods apart from the streaming ones.
 func parted(all []protoreflect.MethodDescriptor) (unary, streaming []protoreflect.MethodDescriptor) {
 	for _, m := range all {
 		if streams(m) == "" {

@@ -261,11 +261,7 @@ var ports = map[string]string{"http": "80", "https": "443", "grpcs": "443"}
 
 // address is the URL's host and port.
 func address(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = ports[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port)
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), ports[u.Scheme]))
 }
 
 // address is where the target's requests go: the URL's host and port, or those that

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 )
 
 // Hz is odd to the clocks of what is sampled, so that it does not march in step
@@ -78,13 +79,10 @@ func (r *Recorder) attach(pids []int) error {
 		ask.Close()
 		answer.Close()
 	}
-	list := make([]string, len(pids))
-	for i, pid := range pids {
-		list[i] = strconv.Itoa(pid)
-	}
+	ids := each.Of(pids, strconv.Itoa)
 	r.cmd = r.command("record", "-q", "-F", strconv.Itoa(Hz), "-e", "cpu-clock", "--call-graph", "fp",
 		"-k", "CLOCK_MONOTONIC", "-D", "-1", "--control", "fd:3,4", "--max-size", maxRecording,
-		"-o", "/proc/self/fd/5", "-p", strings.Join(list, ","))
+		"-o", "/proc/self/fd/5", "-p", strings.Join(ids, ","))
 	r.cmd.ExtraFiles = []*os.File{control, ack, r.file}
 	r.cmd.Stderr = &r.err
 	err = r.start(r.cmd)

@@ -165,10 +165,5 @@ func (s *sight) peer(c *tcpinfo.Socket) *tcpinfo.Socket {
 
 // has tells whether there is a socket with these addresses.
 func (s *sight) has(local, remote netip.AddrPort) bool {
-	for _, other := range s.byRemote[remote] {
-		if other.Local == local {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.byRemote[remote], func(other *tcpinfo.Socket) bool { return other.Local == local })
 }

@@ -35,12 +35,13 @@ type Finder struct {
 // ErrNobody says that no connection of the clients was there to be followed.
 var ErrNobody = errors.New("no connection of the clients was there to be followed")
 
-// Look returns the processes that serve the clients' connections of now, rising: those
-// that hold a connection's server end, and those that hold the socket which takes
-// connections where it ended. ErrNobody where the clients have none; any other error
-// says in a clause why it cannot be told. It costs a few µs for each TCP connection of
-// the network namespace and for each open file: of the host at the first time and where
-// somebody new serves, else of the server. So it has no place beside a running load.
+// Look returns the processes that serve the clients' connections of now, rising: the
+// holders of the connections' server ends, and the holders of the socket that takes
+// connections where those ends are. ErrNobody where the clients have none; any other
+// error says in a clause why it cannot be told. It costs a few µs for each TCP
+// connection of the network namespace and for each open file: of the host at the first
+// time and where somebody new serves, else of the server. So it has no place beside a
+// running load.
 func (f *Finder) Look() (contract.Attached, error) {
 	sockets, err := tcpinfo.Query{Bare: true}.Dump()
 	if err != nil {

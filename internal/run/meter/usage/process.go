@@ -53,8 +53,9 @@ func (s stat) addTo(p *contract.Process) {
 }
 
 // addProcess adds one process of the tree to the sums and its threads to the
-// list. A process that ends meanwhile adds what could still be read; its
-// parent, visited before it, then lacks it for this one reading.
+// list. A process that ends meanwhile adds what could still be read; the CPU
+// time of the process is then, for this one reading, missing from its parent,
+// which was visited earlier.
 func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 	cpu, err := processCPU(pid)
 	if err != nil {

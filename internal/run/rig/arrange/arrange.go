@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
@@ -112,20 +113,12 @@ func (c *Choice) set(key, value string) error {
 }
 
 func names() []string {
-	var all []string
-	for _, k := range kinds {
-		all = append(all, k.Name)
-	}
-	return all
+	return each.Of(kinds, func(k rig.Kind) string { return k.Name })
 }
 
 // Forms returns how each kind of rig is written, for help texts.
 func Forms() []string {
-	var all []string
-	for _, k := range kinds {
-		all = append(all, k.Form)
-	}
-	return all
+	return each.Of(kinds, func(k rig.Kind) string { return k.Form })
 }
 
 // Levels returns what the rig says of its link: a level of each factor that it

@@ -78,8 +78,8 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 	return c, c.checkHosts()
 }
 
-// checkHosts refuses what a host says that its rig does not read, and what
-// it must say.
+// checkHosts refuses a host's keys that its rig does not read, and a host
+// without the keys that its rig needs.
 func (c Choice) checkHosts() error {
 	seen := map[string]bool{}
 	for i, h := range c.Hosts {

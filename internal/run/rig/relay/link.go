@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"netdyno/internal/each"
 )
 
 // errGone ends a relay whose interface is removed, by itself or with its
@@ -47,10 +49,7 @@ func names() string {
 	if err != nil {
 		return "interfaces that cannot be listed"
 	}
-	var out []string
-	for _, i := range all {
-		out = append(out, i.Name)
-	}
+	out := each.Of(all, func(i net.Interface) string { return i.Name })
 	return strings.Join(out, ", ")
 }
 

@@ -18,7 +18,8 @@ import (
 // Options of a rig.
 type Options struct {
 	// Cache is the directory at every host where programs stay for the next
-	// run, by what they contain; empty for one that goes with this run.
+	// run, named by their content; empty for a directory that is removed with
+	// this run.
 	Cache string
 	// Shared says that the hosts have this host's files at the same paths.
 	Shared bool

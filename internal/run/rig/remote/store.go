@@ -202,7 +202,7 @@ func NewTemporary(ctx context.Context, h rig.Host) (*Temporary, error) {
 // Path returns where it lies there.
 func (t *Temporary) Path() string { return t.kept.directory }
 
-// Close removes it and what is in it.
+// Close removes the directory with everything in it.
 func (t *Temporary) Close() error { return t.kept.close() }
 
 // putArtifacts brings the artifacts and enters where each lies.

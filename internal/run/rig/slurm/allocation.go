@@ -41,8 +41,9 @@ func own(ctx context.Context, job string) (*allocation, error) {
 	return a, a.describe(ctx, os.Getenv("SLURM_JOB_NODELIST"), os.Getenv("SLURM_JOB_CPUS_PER_NODE"))
 }
 
-// announce runs under salloc: it says what was granted and holds it until its
-// stdin ends, which it does when we are gone, however that came.
+// announce runs under salloc: the script prints what was granted and holds
+// the allocation until its stdin ends: when this process is gone, however it
+// ended.
 const announce = `printf '%s\t%s\t%s\n' "$SLURM_JOB_ID" "$SLURM_JOB_NODELIST" "$SLURM_JOB_CPUS_PER_NODE"; exec cat >/dev/null`
 
 // ask waits for an allocation of our own.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -88,9 +89,9 @@ func (d *draft) readResults(s *study.Study) error {
 	return studyBlock.readKeys(d.tree, s, whole{s, &scope}, true)
 }
 
-// setLooks gives a study its blocks: those after which it may stop, and the
-// further ones to which it goes on when it is told to. A study that gives its
-// blocks alone has no further looks.
+// setLooks gives a study its blocks: the looks after which a run may stop,
+// and the further looks to which a run goes on when the user says so. A study
+// that gives its blocks alone has no further looks.
 func (d *draft) setLooks(s *study.Study) error {
 	stages, further := study.StandardLooks()
 	given := d.tree.entryOf("blocks") != nil
@@ -142,10 +143,7 @@ func (d *draft) setCompare(s *study.Study) error {
 	compare := d.tree.value("compare")
 	if factor := d.Compare.Factor; compare.entryOf("factor") != nil {
 		if !s.Varies(factor) {
-			var names []string
-			for _, v := range s.Vary {
-				names = append(names, v.Factor)
-			}
+			names := each.Of(s.Vary, func(v study.Varied) string { return v.Factor })
 			return compare.value("factor").at.errorf("compare: %q does not vary; %s", quantity.Clip(factor, 80), quantity.Hint(factor, names))
 		}
 		s.Compare.Factor = factor

@@ -3,6 +3,7 @@ package source
 import (
 	"slices"
 
+	"netdyno/internal/each"
 	"netdyno/internal/run/study"
 )
 
@@ -105,19 +106,11 @@ type block[T any] struct {
 }
 
 func (b block[T]) names() []string {
-	var names []string
-	for _, k := range b.keys {
-		names = append(names, k.name)
-	}
-	return names
+	return each.Of(b.keys, func(k key[T]) string { return k.name })
 }
 
 func (b block[T]) abouts() []about {
-	var all []about
-	for _, k := range b.keys {
-		all = append(all, k.about)
-	}
-	return all
+	return each.Of(b.keys, func(k key[T]) about { return k.about })
 }
 
 // readBlock reads a mapping over what is there.
@@ -222,10 +215,7 @@ func blocksOf[T, V any](name string, l length, b block[V], where func(*T) *[]V, 
 			return nil
 		},
 		write: func(from *T) *node {
-			var items []*node
-			for _, v := range *where(from) {
-				items = append(items, b.writeBlock(&v))
-			}
+			items := each.Of(*where(from), func(v V) *node { return b.writeBlock(&v) })
 			return listNode(items)
 		},
 		fits: func(c study.Scope, x *T) string {

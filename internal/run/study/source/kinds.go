@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
@@ -55,10 +56,7 @@ func several[V any](l length, form, one string, parse func(text string, before [
 			return all, nil
 		},
 		write: func(all []V) *node {
-			var texts []string
-			for _, v := range all {
-				texts = append(texts, show(v))
-			}
+			texts := each.Of(all, show)
 			return textsNode(texts)
 		},
 	}
@@ -125,10 +123,7 @@ var aFlag = func() kind[bool] {
 
 // oneOf is one of some words.
 func oneOf[V ~string](what string, all ...V) kind[V] {
-	var names []string
-	for _, v := range all {
-		names = append(names, string(v))
-	}
+	names := each.Of(all, func(v V) string { return string(v) })
 	return single("one of "+joined(names), func(text string) (V, error) {
 		if !slices.Contains(names, text) {
 			return "", fmt.Errorf("unknown %s %q; %s", what, quantity.Clip(text, 80), quantity.Hint(text, names))

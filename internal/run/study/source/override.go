@@ -3,6 +3,7 @@ package source
 import (
 	"slices"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 )
@@ -22,10 +23,10 @@ func (d *draft) overrideHeld(typed study.Setting) error {
 	return nil
 }
 
-// overrideVaried varies a typed factor. Where the file varies it for the whole
-// study, sweeps forget their own. Else its levels replace those of the sweeps
-// that vary the factor; sweeps that hold it are what they are by that level and
-// keep it.
+// overrideVaried varies a typed factor. Where the file varies the factor for
+// the whole study, sweeps forget their own levels. Else the typed levels
+// replace those of the sweeps that vary the factor; a sweep that holds the
+// factor keeps its level, which makes the sweep what it is.
 func (d *draft) overrideVaried(typed study.Varied) error {
 	if err := d.refuseOfArm(typed.Factor, typed.At); err != nil {
 		return err
@@ -75,16 +76,14 @@ func (d *draft) refuseOfArm(factor string, typed study.Position) error {
 	return nil
 }
 
-// selectArms keeps the arms that were typed, in the typed order. Sweeps that name theirs
-// keep those of them; one without any goes.
+// selectArms keeps the arms that were typed, in the typed order. A sweep that names
+// arms of its own keeps the typed ones among them; a sweep that has none of the typed
+// arms goes.
 func (d *draft) selectArms(typed *node) error {
 	if len(d.Arms) == 0 {
 		return typed.at.errorf("the study has no arms to choose from")
 	}
-	var names []string
-	for _, a := range d.Arms {
-		names = append(names, a.Name)
-	}
+	names := each.Of(d.Arms, func(a study.Arm) string { return a.Name })
 	var chosen []study.Arm
 	for _, item := range listed(typed) {
 		i := slices.Index(names, item.text)

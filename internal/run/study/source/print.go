@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"netdyno/internal/each"
 )
 
 // print writes a mapping, or a list, whose lines have an indent. The first key of a
@@ -42,10 +44,7 @@ func (n *node) print(b *bytes.Buffer, indent string) {
 // inline writes a node in one line. Lines stay below input.MaxYAMLLine as long as
 // levels do.
 func (n *node) inline() string {
-	var parts []string
-	for _, e := range n.entries {
-		parts = append(parts, e.key+": "+e.value.inline())
-	}
+	parts := each.Of(n.entries, func(e entry) string { return e.key + ": " + e.value.inline() })
 	for _, item := range n.items {
 		parts = append(parts, item.inline())
 	}
@@ -99,10 +98,7 @@ func listNode(items []*node) *node {
 
 // textsNode is a list of single values to write; nil of none.
 func textsNode(texts []string) *node {
-	var items []*node
-	for _, text := range texts {
-		items = append(items, scalarNode(position{}, text))
-	}
+	items := each.Of(texts, func(text string) *node { return scalarNode(position{}, text) })
 	return listNode(items)
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 )
@@ -219,11 +220,7 @@ func readArms(n *node) ([]study.Arm, []study.Level, error) {
 }
 
 func namesOf(arms []study.Arm) []study.Level {
-	names := make([]study.Level, len(arms))
-	for i, a := range arms {
-		names[i] = study.Level{Text: a.Name, At: a.At}
-	}
-	return names
+	return each.Of(arms, func(a study.Arm) study.Level { return study.Level{Text: a.Name, At: a.At} })
 }
 
 // readSwept reads the levels of a factor in a sweep: of one that varies in the
@@ -242,10 +239,7 @@ func readSwept(f study.Factor, n *node, whole *study.Varied) ([]study.Level, err
 	if err != nil || whole == nil {
 		return levels, err
 	}
-	var names []string
-	for _, l := range whole.Levels {
-		names = append(names, l.Text)
-	}
+	names := each.Of(whole.Levels, func(l study.Level) string { return l.Text })
 	for _, l := range levels {
 		if !slices.Contains(names, l.Text) {
 			return nil, study.Errorf(l.At, "%s: the study varies it at %s, without the level %s; %s", f.Name, whole.At, l.Text, quantity.Hint(l.Text, names))
