@@ -101,21 +101,20 @@ func (s *session) converse(o Options) {
 // watch waits until the worker has ended and all that it said was passed, or
 // until the time for either is over. It returns the first ending, if any.
 func (s *session) watch(ctx context.Context, o Options, signals <-chan os.Signal) ending {
-	var deadline, look <-chan time.Time // nil, which never fires, without a limit
+	var (
+		first                   ending
+		killed                  bool
+		died                    = s.died
+		upDone                  = s.upDone
+		canceled                = ctx.Done()
+		deadline, look, expired <-chan time.Time // nil, which never fires, without a limit
+	)
 	if o.Deadline > 0 {
 		deadline = time.After(o.Deadline)
 	}
 	if o.MemoryBytes > 0 {
 		look = time.Tick(memoryInterval)
 	}
-	var (
-		first    ending
-		killed   bool
-		expired  <-chan time.Time
-		died     = s.died
-		upDone   = s.upDone
-		canceled = ctx.Done()
-	)
 	kill := func() {
 		s.kill(first.reason)
 		killed, expired = true, time.After(drainTimeout)
