@@ -23,7 +23,7 @@ var pingPongPairs = []struct {
 func pingPong(name string, role contract.Role) contract.Setup {
 	return contract.Setup{
 		Transport: name, Role: role, Listen: "127.0.0.1:0", Threads: 1, WindowNs: int64(time.Second),
-		Exchange: contract.Exchange{UpBytes: 16 << 10, DownBytes: 16 << 10}, Load: contract.Load{Connections: 3},
+		Exchange: contract.Exchange{UpBytes: 16 << 10, DownBytes: 16 << 10}, Load: contract.Load{Connections: 3, DrainNs: int64(workertest.Timeout)},
 	}
 }
 
@@ -118,11 +118,8 @@ for _ in range(1024):
     left = 65536
     while left:
         left -= len(s.recv(left))
-try:
-    time.sleep(max(0, end - time.monotonic()))
-except KeyboardInterrupt:
-    pass
-print(sys.argv[7])' "$@" `
+print(sys.argv[7], flush=True)
+time.sleep(max(0, end - time.monotonic()))' "$@" `
 	for _, c := range []struct{ name, says, want string }{
 		{"no report", "stop", `no line says "total bytes read"`},
 		{"half of it", "1 total bytes read\n1 total messages read\n1 MiB/s throughput", "reports that it sent 1 bytes, but the kernel counted"},

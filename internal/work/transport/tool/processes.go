@@ -60,6 +60,9 @@ func (c *client) start() error {
 	}
 	if c.runs > 0 {
 		c.until = time.Now().Add(c.runs + runsLate)
+		if c.tool.fixed {
+			c.until = c.until.Add(reportLate)
+		}
 	}
 	return nil
 }
@@ -67,6 +70,9 @@ func (c *client) start() error {
 // runsLate is how much later than it was told a program may end before it is
 // interrupted: it starts, and it waits for its last replies.
 const runsLate = 700 * time.Millisecond
+
+// reportLate is how much later one may end that would be ended before its report.
+const reportLate = 500 * time.Millisecond
 
 // awaitOwnEnd waits, after the load, for programs that were told for how long to run.
 func (c *client) awaitOwnEnd() {
