@@ -242,7 +242,6 @@ func someKnown(l length, what string, has func(study.Scope, string) string, pars
 }
 
 var (
-	anArm   = known("an arm", study.Scope.Arm)
 	aFactor = known("a factor that the study names", study.Scope.By)
 	anAxis  = known("a factor whose levels are numbers", study.Scope.Axis)
 )
