@@ -146,7 +146,7 @@ claims:
   - title: fifty are enough
     parts: [{metric: exchanges_per_s, is: higher, arms: [go-epoll], base: go-net, where: {connections: 50}}]
 `
-	s, err := source.ParseFile("s.yaml", text)
+	s, err := source.ParseFile("s.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
