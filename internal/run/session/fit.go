@@ -19,7 +19,7 @@ func (s *Session) fitTime(chosen *study.Study) (fitted *study.Study, err error) 
 	}
 	estimate := func(trials []record.Trial) study.Estimate { return estimate(trials, s.site.rig, 0) }
 	fitted, s.LeftOut, err = source.Fit(chosen, s.request.Time, estimate)
-	var long *study.TooLong
+	var long *study.TooLongError
 	if errors.As(err, &long) {
 		if takes, name := quickOf(chosen.Name, estimate); name != "" {
 			return nil, fmt.Errorf("%w; netdyno run %s takes about %s", err, name, takes.Round(time.Second))
@@ -49,7 +49,7 @@ func quickOf(name string, estimate func([]record.Trial) study.Estimate) (takes t
 // out then; 0 where nothing can be, or its time is bounded otherwise.
 func (s *Session) Least() (time.Duration, []string) {
 	_, _, err := s.Study.Fit(0, s.Estimate)
-	var long *study.TooLong
+	var long *study.TooLongError
 	if !errors.As(err, &long) || len(long.LeftOut) == 0 {
 		return 0, nil
 	}

@@ -11,15 +11,15 @@ import (
 	"netdyno/internal/record"
 )
 
-// TooLong is the error of a study that does not fit into a time.
-type TooLong struct {
+// TooLongError is the error of a study that does not fit into a time.
+type TooLongError struct {
 	Study   string
 	Limit   time.Duration
 	Least   time.Duration // that the least of it takes
 	LeftOut []string      // without these already
 }
 
-func (e *TooLong) Error() string {
+func (e *TooLongError) Error() string {
 	text := fmt.Sprintf("study %s does not fit into %s: it needs at least %s", e.Study, quantity.DurationText(e.Limit), quantity.DurationText(upToSecond(e.Least)))
 	if len(e.LeftOut) > 0 {
 		text += ", without " + strings.Join(e.LeftOut, ", ")
@@ -35,7 +35,7 @@ func upToSecond(d time.Duration) time.Duration { return (d + time.Second - 1).Tr
 // many as a verdict needs; then probes; then levels between the least and the most of
 // factors that are numbers, from the middle; then sweeps, the last first. What claims name
 // stays, and so do all arms. Time that is left over goes into blocks. The error is a
-// *TooLong where the least of the study takes longer, and says how long that is.
+// *TooLongError where the least of the study takes longer, and says how long that is.
 //
 // It is pure. The views of the study are as they were: what they can no longer show is the
 // caller's to leave out.
@@ -58,7 +58,7 @@ func (s *Study) Fit(limit time.Duration, estimate func([]record.Trial) Estimate)
 	}
 	words := all.words()
 	if !done {
-		return nil, nil, &TooLong{Study: s.Name, Limit: limit, Least: all.takes, LeftOut: words}
+		return nil, nil, &TooLongError{Study: s.Name, Limit: limit, Least: all.takes, LeftOut: words}
 	}
 	if err := all.refill(); err != nil {
 		return nil, nil, err

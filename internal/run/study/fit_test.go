@@ -76,7 +76,7 @@ func TestAFittedStudyKeepsTheRule(t *testing.T) {
 		cells, arms := cellsOf(all)
 		check := func(r interface{ Fatalf(string, ...any) }, limit time.Duration) {
 			fitted, words, err := source.Fit(s, limit, estimate)
-			var long *study.TooLong
+			var long *study.TooLongError
 			if errors.As(err, &long) {
 				if long.Least <= limit {
 					r.Fatalf("%s needs %v and is refused for %v", name, long.Least, limit)
@@ -110,7 +110,7 @@ func TestAFittedStudyKeepsTheRule(t *testing.T) {
 			if err != nil {
 				r.Fatalf("%s in %v: %v", name, limit, err)
 			}
-			again, err := source.ParseFile("fitted.yaml", []byte(text))
+			again, err := source.ParseFile("fitted.yaml", text)
 			if err != nil {
 				r.Fatalf("%s in %v cannot be read again: %v\n%s", name, limit, err, text)
 			}
