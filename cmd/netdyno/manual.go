@@ -95,7 +95,7 @@ func manPage(c *cobra.Command) string {
 	section := func(title, text string) {
 		fmt.Fprintf(&page, ".SH %s\n.nf\n%s\n.fi\n", title, roff(strings.TrimSpace(text)))
 	}
-	page.WriteString(".TH NETDYNO 1 \"\" netdyno netdyno\n")
+	page.WriteString(".TH NETDYNO 1 \"\" netdyno \"User Commands\"\n")
 	section("NAME", pageName(c)+" - "+c.Short)
 	section("SYNOPSIS", c.UseLine())
 	description := c.Long

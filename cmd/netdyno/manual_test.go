@@ -42,7 +42,7 @@ func TestAManPageIsTheHelp(t *testing.T) {
 	if err := c.Flags().MarkHidden("secret"); err != nil {
 		t.Fatal(err)
 	}
-	want := `.TH NETDYNO 1 "" netdyno netdyno
+	want := `.TH NETDYNO 1 "" netdyno "User Commands"
 .SH NAME
 .nf
 weigh \- Weigh a file

@@ -1,10 +1,17 @@
 package main
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/deb" // registers its format
@@ -63,4 +70,77 @@ func (r release) contents() files.Contents {
 		all = append(all, &c)
 	}
 	return all
+}
+
+// tarball packs the tree below usr/, to be unpacked in / or anywhere else.
+func (r release) tarball() error {
+	f, err := os.Create(r.name(".tar.gz"))
+	if err != nil {
+		return err
+	}
+	z, err := gzip.NewWriterLevel(f, gzip.BestCompression)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return errors.Join(r.archive(z), z.Close(), f.Close())
+}
+
+// archive writes the tree as tar(5).
+func (r release) archive(w io.Writer) error {
+	t := tar.NewWriter(w)
+	for _, e := range r.tree {
+		header := tar.Header{Name: e.target, Mode: e.mode, ModTime: r.time, Format: tar.FormatPAX}
+		var content []byte
+		if e.link != "" {
+			header.Typeflag, header.Linkname = tar.TypeSymlink, e.link
+		} else {
+			var err error
+			if content, err = os.ReadFile(e.source); err != nil {
+				return err
+			}
+			header.Typeflag, header.Size = tar.TypeReg, int64(len(content))
+		}
+		if err := t.WriteHeader(&header); err != nil {
+			return err
+		}
+		if _, err := t.Write(content); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
+// entry is one file of an installation.
+type entry struct {
+	source string // file to read; empty for a link
+	target string // path below the root directory, without a leading slash
+	link   string // where a link points
+	mode   int64
+}
+
+// home is where the programs lie, side by side: netdyno looks for its workers
+// where it lies itself.
+const home = "usr/lib/netdyno"
+
+// tree lists what is installed, in the order of paths.
+func tree(dir string) ([]entry, error) {
+	all := []entry{{target: "usr/bin/netdyno", link: "../lib/netdyno/netdyno", mode: 0o777}}
+	for _, part := range []struct {
+		from, to string
+		mode     int64
+	}{{"programs", home, 0o755}, {"share", "usr/share", 0o644}} {
+		root := filepath.Join(dir, part.from)
+		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			below := filepath.ToSlash(strings.TrimPrefix(name, root+string(filepath.Separator)))
+			all = append(all, entry{source: name, target: path.Join(part.to, below), mode: part.mode})
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", root, err)
+		}
+	}
+	return all, nil
 }

@@ -40,7 +40,7 @@ func (all Claims) Part() part.Part {
 func (c *Claim) table() part.Table {
 	t := part.Table{
 		Caption: "Every condition of the claim, with the interval that decides it. All must hold.",
-		Columns: slices.Concat(part.Titles("metric", "of", "claimed"), part.Figures("measured", "blocks"), part.Titles("state")),
+		Columns: slices.Concat(part.Titles("metric", "ratio of", "claimed"), part.Figures("measured", "blocks"), part.Titles("state")),
 	}
 	for _, e := range c.Evidence {
 		p := c.Spec.Parts[e.Part]

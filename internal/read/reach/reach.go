@@ -24,7 +24,7 @@ func Read(s *cells.Dataset) Reaches {
 		if reason := answer(s, &found); reason != "" {
 			found = Reach{Spec: spec, Unit: found.Unit, Reason: reason}
 		}
-		found.Sentence = found.sentence()
+		found.Sentence = found.sentence(s.Header.Study)
 		all = append(all, found)
 	}
 	return all

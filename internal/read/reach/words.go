@@ -6,17 +6,19 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/record"
 )
 
 // sentence says which arm needs least, and which does not reach
 // the share. "" for a reach without an answer.
-func (f *Reach) sentence() string {
+func (f *Reach) sentence(study record.Study) string {
 	m, err := metric.Named(f.Spec.Metric)
 	if err != nil || f.Reason != "" {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The best %s is %s, of %s with %s.", m.Doc, rateWords(f.Best.Metric.Value, f.Unit), f.BestOf, f.spell(f.Best))
+	fmt.Fprintf(&b, "The best %s is %s, of %s with %s.", m.Doc, rateWords(f.Best.Metric.Value, f.Unit), cells.ArmLabel(study, f.BestOf), f.spell(f.Best))
 	var short []string
 	for _, r := range f.Reached {
 		if len(r.Least) == 0 {
@@ -24,7 +26,7 @@ func (f *Reach) sentence() string {
 			if r.Best.Uncertain(f.Spec.Share) {
 				hedge = ", perhaps"
 			}
-			short = append(short, fmt.Sprintf("%s (%s%s, limit %s)", r.Arm, quantity.FormatShare(r.Best.Share), hedge, r.Best.Limit))
+			short = append(short, fmt.Sprintf("%s (%s%s, limit %s)", cells.ArmLabel(study, r.Arm), quantity.FormatShare(r.Best.Share), hedge, r.Best.Limit))
 			continue
 		}
 		var ways []string
@@ -41,7 +43,7 @@ func (f *Reach) sentence() string {
 		if len(ways) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, " %s reaches %s of it with %s.", r.Arm, quantity.FormatShare(f.Spec.Share), strings.Join(ways, " or "))
+		fmt.Fprintf(&b, " %s reaches %s of it with %s.", cells.ArmLabel(study, r.Arm), quantity.FormatShare(f.Spec.Share), strings.Join(ways, " or "))
 	}
 	if len(short) > 0 {
 		fmt.Fprintf(&b, " Even at their best these stay below: %s.", strings.Join(short, ", "))

@@ -133,7 +133,7 @@ func (s *server) tour(w http.ResponseWriter, r *http.Request, dir string) bool {
 
 // build answers with a page made of some runs, which is made again when one of them has
 // changed.
-func (s *server) build(w http.ResponseWriter, r *http.Request, key string, names []string, make func(*bytes.Buffer) error) {
+func (s *server) build(w http.ResponseWriter, r *http.Request, key string, names []string, render func(*bytes.Buffer) error) {
 	var stamps []string
 	for _, name := range names {
 		stamp, err := s.Results.Stamp(name)
@@ -143,7 +143,7 @@ func (s *server) build(w http.ResponseWriter, r *http.Request, key string, names
 		}
 		stamps = append(stamps, stamp)
 	}
-	text, err := s.built.page(r.Context(), key, strings.Join(stamps, " "), make)
+	text, err := s.built.page(r.Context(), key, strings.Join(stamps, " "), render)
 	answer(w, text, err)
 }
 

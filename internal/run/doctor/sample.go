@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/prometheus/procfs"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/cpuset"
 )
 
 // Sample is what a host does at one moment, before anything of ours runs.
@@ -85,4 +88,107 @@ func shares(before, after procfs.CPUStat) Sample {
 	// negative or larger than one.
 	share := func(part float64) float64 { return min(max(part/total, 0), 1) }
 	return Sample{BusyShare: share(busy(after) - busy(before)), StealShare: share(after.Steal - before.Steal)}
+}
+
+// Idleness is what a host does to a program while nothing else is asked of it.
+type Idleness struct {
+	LostShare    float64       // of a spinning thread's time, on the worst CPU, 0 to 1
+	Longest      time.Duration // that it did not run
+	OvershootP50 time.Duration // of sleeps
+	OvershootP99 time.Duration
+}
+
+const (
+	// lostFrom is a gap between two readings of the clock that no loop of a few
+	// nanoseconds makes by itself: an interrupt, another thread, the hypervisor.
+	// Source: fixed-time-quantum and sysjitter noise tests take 1 to 10 µs.
+	lostFrom = 5 * time.Microsecond
+	// nap is short enough for many, and no power of the tick.
+	nap = 700 * time.Microsecond
+	// IdleFor is how long Rest should look at each CPU.
+	IdleFor = 500 * time.Millisecond
+)
+
+// Rest spins on each usable CPU for d, one after the other, and then sleeps for
+// d in short naps. It ends early, with the context's error, when that is done.
+// It pins the calling goroutine's thread meanwhile.
+func Rest(ctx context.Context, d time.Duration) (Idleness, error) {
+	var i Idleness
+	for _, cpu := range cpuset.Of(0) {
+		lost, longest, err := spin(ctx, cpu, d)
+		if err != nil {
+			return i, err
+		}
+		i.LostShare, i.Longest = max(i.LostShare, lost), max(i.Longest, longest)
+	}
+	var over []time.Duration
+	for begun := time.Now(); time.Since(begun) < d; {
+		if ctx.Err() != nil {
+			return i, context.Cause(ctx)
+		}
+		asked := time.Now()
+		time.Sleep(nap)
+		over = append(over, time.Since(asked)-nap)
+	}
+	slices.Sort(over)
+	i.OvershootP50, i.OvershootP99 = over[len(over)/2], over[len(over)*99/100]
+	return i, nil
+}
+
+// spin reads the clock on one CPU for d or a little longer, and returns the share
+// of that in gaps and the longest of them.
+func spin(ctx context.Context, cpu int, d time.Duration) (share float64, longest time.Duration, err error) {
+	done := make(chan struct{})
+	var lost, passed time.Duration
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // for good: the thread ends with us, and its CPU with it
+		if err = cpuset.PinThread([]int{cpu}); err != nil {
+			return
+		}
+		begun := time.Now()
+		for passed < d && ctx.Err() == nil {
+			now := time.Since(begun)
+			if gap := now - passed; gap > lostFrom {
+				lost, longest = lost+gap, max(longest, gap)
+			}
+			passed = now
+		}
+	}()
+	<-done
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return float64(lost) / float64(max(passed, 1)), longest, err
+}
+
+// The facts that carry idleness.
+const (
+	lostFact    = "idle.lost_share"
+	longestFact = "idle.longest_us"
+	overshoot50 = "timer.overshoot_p50_us"
+	overshoot99 = "timer.overshoot_p99_us"
+)
+
+// AddTo writes the idleness into a host's facts, as QuietOf reads it.
+func (i Idleness) AddTo(h record.Host) {
+	h.Values[lostFact] = strconv.FormatFloat(i.LostShare, 'f', 5, 64)
+	for key, d := range map[string]time.Duration{longestFact: i.Longest, overshoot50: i.OvershootP50, overshoot99: i.OvershootP99} {
+		h.Values[key] = strconv.FormatFloat(float64(d)/float64(time.Microsecond), 'f', 1, 64)
+	}
+}
+
+// QuietOf reads the idleness that a host's facts hold; false where there is
+// none.
+func QuietOf(h record.Host) (record.Quiet, bool) {
+	var q record.Quiet
+	known := known(h.Values)
+	for key, to := range map[string]*float64{lostFact: &q.LostShare, longestFact: &q.LongestUs, overshoot50: &q.OvershootP50Us, overshoot99: &q.OvershootP99Us} {
+		value, told := known.number(key)
+		if !told {
+			return q, false
+		}
+		*to = value
+	}
+	return q, true
 }

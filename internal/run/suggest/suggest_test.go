@@ -54,7 +54,7 @@ func TestNext(t *testing.T) {
 		{after("event-loops"), "event", ""},
 		{after("connections=1"), "connec", ""},
 		{after("concurrency=1"), "connec", ""}, // another name of the same
-		{after(), "li", "line-rate line-rate-matrix line-rate-quick line-rate-shape listeners= link.rate= link.delay= link.loss="},
+		{after(), "li", "line-rate line-rate-matrix line-rate-quick line-rate-shape listeners= link.rate= link.delay= link.loss= link.mtu="},
 		{after(), "marg", "margin="},
 		{after(), "settl", "settle="},
 		{after(), "transport=", "transport=left transport=right"},

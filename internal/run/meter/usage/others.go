@@ -42,7 +42,7 @@ func NewOthers(pids []int) (*Others, error) {
 	o.reader.met = func(pid int, s stat) { o.met[pid] = other{s.parent, s.began, o.waits(pid)} }
 	for pid := os.Getpid(); pid > 0; {
 		o.reader.tree.leaves[pid] = true
-		s, ok := o.stat(pid)
+		s, ok := o.reader.tree.file.stat(pid)
 		if !ok {
 			break
 		}
@@ -58,7 +58,7 @@ func NewOthers(pids []int) (*Others, error) {
 // new and lives.
 func (o *Others) Add(pid int) bool {
 	_, known := o.known[pid]
-	s, lives := o.stat(pid)
+	s, lives := o.reader.tree.file.stat(pid)
 	if known || !lives {
 		return false
 	}
@@ -79,7 +79,7 @@ var ErrEnded = errors.New("its processes have ended")
 func (o *Others) Read() (contract.Meter, error) {
 	var roots []int
 	for pid, before := range o.known {
-		if s, lives := o.stat(pid); lives && s.began == before.began {
+		if s, lives := o.reader.tree.file.stat(pid); lives && s.began == before.began {
 			roots = append(roots, pid)
 		}
 	}
@@ -103,14 +103,6 @@ func (o *Others) Read() (contract.Meter, error) {
 	}
 	o.known = o.met
 	return m, nil
-}
-
-func (o *Others) stat(pid int) (stat, bool) {
-	text, err := o.reader.tree.file.process(pid, "stat")
-	if err != nil {
-		return stat{}, false
-	}
-	return parseStat(text)
 }
 
 // waits tells whether a process does not ignore the end of its children: of ignored

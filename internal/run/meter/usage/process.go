@@ -44,6 +44,14 @@ func parseStat(text []byte) (stat, bool) {
 	}, true
 }
 
+// addTo adds what the kernel counts in ticks. Children that were waited for are in no
+// live process's clock, only in their parent's sum.
+func (s stat) addTo(p *contract.Process) {
+	p.CPUNs += s.waitedUserNs + s.waitedSystemNs
+	p.UserNs += s.userNs + s.waitedUserNs
+	p.SystemNs += s.systemNs + s.waitedSystemNs
+}
+
 // addProcess adds one process of the tree to the sums and its threads to the
 // list. A process that ends meanwhile adds what could still be read; its
 // parent, visited before it, then lacks it for this one reading.
@@ -60,11 +68,7 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 			r.stopped = append(r.stopped, s)
 		}
 		if s, ok := parseStat(text); ok {
-			// Children that were waited for are in no live process's clock,
-			// only in their parent's sum, which the kernel gives in ticks.
-			p.CPUNs += s.waitedUserNs + s.waitedSystemNs
-			p.UserNs += s.userNs + s.waitedUserNs
-			p.SystemNs += s.systemNs + s.waitedSystemNs
+			s.addTo(p)
 			if r.met != nil {
 				r.met(pid, s)
 			}
@@ -102,12 +106,9 @@ func (r *Reader) threadTimes(pid, tid int) (cpu, wait int64) {
 		cpu, rest, _ := bytes.Cut(text, []byte(" "))
 		return number(cpu), number(rest)
 	}
-	if text, err := r.tree.file.thread(pid, tid, "stat"); err == nil {
-		if s, ok := parseStat(text); ok {
-			return s.userNs + s.systemNs, 0
-		}
-	}
-	return 0, 0
+	text, _ := r.tree.file.thread(pid, tid, "stat")
+	s, _ := parseStat(text) // of a thread that has ended nothing
+	return s.userNs + s.systemNs, 0
 }
 
 // keepBusiest cuts a list to contract.MaxThreads, busiest first.

@@ -3,6 +3,7 @@ package usage
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,28 @@ func (f *procfile) process(pid int, name string) ([]byte, error) {
 	f.path = strconv.AppendInt(append(f.path[:0], "/proc/"...), int64(pid), 10)
 	f.path = append(append(f.path, '/'), name...)
 	return f.readProc()
+}
+
+// stat returns what /proc/PID/stat says; false of a process that has ended.
+func (f *procfile) stat(pid int) (stat, bool) {
+	text, err := f.process(pid, "stat")
+	if err != nil {
+		return stat{}, false
+	}
+	return parseStat(text)
+}
+
+// resident returns the resident memory of one process in bytes; 0 when it has ended.
+func (f *procfile) resident(pid int) int64 {
+	text, err := f.process(pid, "statm")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(text)
+	if len(fields) < 2 {
+		return 0
+	}
+	return number(fields[1]) * int64(os.Getpagesize()) // proc_pid_statm(5): size, resident
 }
 
 // thread returns the content of /proc/PID/task/TID/NAME, valid until the next

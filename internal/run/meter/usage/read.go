@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 
 	"github.com/prometheus/procfs"
 
@@ -56,8 +55,8 @@ func (r *Reader) Processes(more []int) []int { return r.tree.Processes(append([]
 // Read takes one reading of the tree, to which further roots can be added:
 // descendants that have lost their parents. The CPU time of processes that
 // live is exact; that of children that were waited for comes from their parent,
-// cut to 10 ms ticks, user and system time apart. A thread's CPU time is the scheduler's account where the
-// kernel keeps one. Lost are the switches of threads that have ended and the
+// cut to 10 ms ticks, user and system time apart. A thread's CPU time is the
+// scheduler's account where the kernel keeps one. Lost are the switches of threads that have ended and the
 // CPU time of children that nobody waited for. It costs some 15 µs for each
 // thread. The error says that the process is gone; a zombie still has its CPU
 // time.
@@ -80,17 +79,9 @@ func (r *Reader) Stopped() []contract.Stopped { return r.stopped }
 // Resident returns the resident memory of the tree now, in bytes, at a
 // fraction of a whole reading's cost; 0 when it is gone.
 func (r *Reader) Resident(more []int) int64 {
-	var pages int64
-	r.tree.walk(append([]int{r.pid}, more...), func(pid int, _ []int) {
-		text, err := r.tree.file.process(pid, "statm")
-		if err != nil {
-			return
-		}
-		if fields := bytes.Fields(text); len(fields) > 1 {
-			pages += number(fields[1]) // proc_pid_statm(5): size, resident
-		}
-	})
-	return pages * int64(os.Getpagesize())
+	var sum int64
+	r.tree.walk(append([]int{r.pid}, more...), func(pid int, _ []int) { sum += r.tree.file.resident(pid) })
+	return sum
 }
 
 // Glance takes a brief reading, for five a second beside a running load: the tree's
@@ -105,12 +96,7 @@ func (r *Reader) Glance(more []int) (contract.Meter, error) {
 		r.glanceAt(&m.Process, pid)
 		m.Process.Threads += len(threads)
 	})
-	if own, err := procfs.NewFS("/proc/" + strconv.Itoa(r.pid)); err == nil {
-		if devices, err := own.NetDev(); err == nil {
-			m.Interfaces = interfaces(devices)
-			m.Interfaces = slices.DeleteFunc(m.Interfaces, func(i contract.NamedInterface) bool { return i.ReceivedPackets+i.SentPackets == 0 })
-		}
-	}
+	m.Interfaces = slices.DeleteFunc(interfacesOf(r.pid), func(i contract.NamedInterface) bool { return i.ReceivedPackets+i.SentPackets == 0 })
 	return m, nil
 }
 
@@ -122,18 +108,10 @@ func (r *Reader) glanceAt(p *contract.Process, pid int) {
 	}
 	p.Processes++
 	p.CPUNs += cpu
-	if text, err := r.tree.file.process(pid, "stat"); err == nil {
-		if s, ok := parseStat(text); ok {
-			p.CPUNs += s.waitedUserNs + s.waitedSystemNs
-			p.UserNs += s.userNs + s.waitedUserNs
-			p.SystemNs += s.systemNs + s.waitedSystemNs
-		}
+	if s, ok := r.tree.file.stat(pid); ok {
+		s.addTo(p)
 	}
-	if text, err := r.tree.file.process(pid, "statm"); err == nil {
-		if fields := bytes.Fields(text); len(fields) > 1 {
-			p.RSSBytes += number(fields[1]) * int64(os.Getpagesize()) // proc_pid_statm(5): size, resident
-		}
-	}
+	p.RSSBytes += r.tree.file.resident(pid)
 }
 
 // Sockets returns the inodes of the sockets that the tree holds now, further
