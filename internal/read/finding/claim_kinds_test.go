@@ -87,7 +87,7 @@ func TestClaimsAcrossCells(t *testing.T) {
 	if got := claimed(t, 8, 0.004, planted, part); got.State != claim.Holds || len(got.Evidence) != 1 || got.Evidence[0].Blocks != 8 {
 		t.Errorf("%s: %+v", got.Sentence, got.Evidence)
 	}
-	part.Where, part.BaseWhere, part.Of = part.BaseWhere, part.BaseWhere, 1
+	part.Where, part.Of = part.BaseWhere, 1
 	if got := claimed(t, 8, 0.004, planted, part); got.State != claim.Holds || got.Evidence[0].Ratio != 1 {
 		t.Errorf("a cell divided by itself: %s", got.Sentence)
 	}
