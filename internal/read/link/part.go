@@ -31,7 +31,7 @@ func (l *Link) Part() part.Part {
 	if l == nil {
 		return p
 	}
-	answers := part.Section{ID: "link-answers", Title: "The questions of a link"}
+	answers := part.Section{ID: "link-answers", Title: "The questions of a link", Questions: true}
 	for _, a := range l.Answers {
 		answers.Sentences = append(answers.Sentences, a.Question+" "+a.Sentence)
 	}

@@ -218,7 +218,7 @@ func (w words) replaces(p pays.Pays) string {
 // tunes says which option saves the most CPU, or why that is not known.
 func (w words) tunes() string {
 	if len(w.Tuned) == 0 {
-		return "Tuning was not asked: no arm of TCP differs from another in its options alone. netdyno run line-rate asks it; netdyno tune TRANSPORT tries all options."
+		return "Tuning was not asked: no arm of TCP differs from another in its options alone. netdyno run line-rate asks it; netdyno tune --link tries what carries a stream."
 	}
 	t := w.Tuned[0]
 	ratio := part.TimesIn(t.CPU.Point, t.CPU.Low, t.CPU.High)

@@ -52,6 +52,7 @@ type Section struct {
 	OnScreen  bool     `json:"on_screen,omitempty"` // paper has no room for it
 	Outcome   string   `json:"-"`                   // what became of what it is about, in the words of an index of several reports; "" keeps it out
 	Ground    string   `json:"-"`                   // on which Outcome rests: a sentence
+	Questions bool     `json:"-"`                   // every sentence is a question with its answer; an index of several reports shows them all
 }
 
 // Place is where the sentences of a headline stand in a run's answer.

@@ -31,6 +31,7 @@ type Entry struct {
 	Link     string   // to the study's report, relative to the index; empty for none
 	Tally    string   // what became of its trials, or why there is no report
 	Figure   *Figure  // the answer in absolute figures; nil for none
+	Further  []string // questions that the study was asked besides, each with its answer
 	Claims   []ClaimLine
 }
 
@@ -47,6 +48,9 @@ func (p Page) Entry(link string) Entry {
 	e := Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally, Figure: p.leading()}
 	for _, a := range p.Parts {
 		for _, s := range a.Sections {
+			if s.Questions {
+				e.Further = append(e.Further, s.Sentences...)
+			}
 			if s.Outcome != "" {
 				e.Claims = append(e.Claims, ClaimLine{Outcome: s.Outcome, Title: s.Title, Ground: s.Ground})
 			}
@@ -173,6 +177,9 @@ func (c Contents) Text(w io.Writer, opt TextOptions) error {
 		t.title(e.Name, e.Question)
 		if len(e.Answer) > 0 {
 			t.paragraph("", strings.Join(e.Answer, " "))
+		}
+		for _, answer := range e.Further {
+			t.paragraph("· ", answer)
 		}
 		t.paragraph("", e.Tally)
 		if e.Link != "" {
