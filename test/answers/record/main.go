@@ -84,12 +84,12 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 }
 
 // again runs what is kept and keeps it anew.
-func again(ctx context.Context, r run) error {
+func again(ctx context.Context, r run) (err error) {
 	dir, err := os.MkdirTemp("", "netdyno-record-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	var args []string
 	for _, arg := range r.args {
 		if arg == plain || arg == plied {
@@ -123,7 +123,7 @@ func again(ctx context.Context, r run) error {
 
 // reduce writes into dir the records and the plan of a run without its probes, and without
 // the facts that no answer has.
-func reduce(from, dir string) error {
+func reduce(from, dir string) (err error) {
 	read, err := record.Read(filepath.Join(from, "records.jsonl"))
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func reduce(from, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { err = errors.Join(err, file.Close()) }()
 	if len(read.Header.Asked) > 0 {
 		err = file.Ask(read.Header.Asked)
 	}
