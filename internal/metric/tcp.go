@@ -108,7 +108,7 @@ func connectionMetrics() []Metric {
 		one(FastestConnection, "fastest", slices.Max[[]float64]),
 		{
 			Name: BytesPerEvent, Unit: "B", Label: "bytes per event", Doc: "bytes that an event brought the client's program",
-			Formula: "bytes received ÷ messages, both as the clients' programs count them over their whole run (muduo, evpp): what there was to read, not the block that was sent",
+			Formula: "bytes received ÷ messages, as the clients' programs count them over their run (muduo, evpp): what there was to read",
 			in:      bytesPerEvent,
 		},
 	}
