@@ -140,7 +140,7 @@ BOTH := ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
 # to date. Many tests wait, so that more packages than there are CPUs can be
 # tested at once. Vet is part of lint.
 # The interpreter itself is first on PATH: a shim before it costs more than it does.
-GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$$PATH" go test -vet=off -p 4
+GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$$PATH" go test -vet=off -p 4 -timeout 20m
 
 # What holds the instrument's clocks to known truths runs ahead of all other processes
 # where that is permitted, and else by itself: beside busy processes it would measure

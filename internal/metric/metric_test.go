@@ -90,7 +90,7 @@ func TestMetricsByHand(t *testing.T) {
 	r := handMade(t)
 	want := map[string]float64{
 		"exchanges_per_s":     1500,
-		"goodput_bytes_per_s": 300_000, "bytes_per_event": 15,
+		"goodput_bytes_per_s": 300_000, "event_bytes": 15,
 		"offered_share":                   0.75,
 		"error_share":                     0,
 		"unfinished":                      0,

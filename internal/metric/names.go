@@ -34,7 +34,7 @@ const (
 	LinkTxBytes       = "link_tx_bytes_per_s"
 	LinkRxPackets     = "link_rx_packets_per_s"
 	LinkTxPackets     = "link_tx_packets_per_s"
-	BytesPerEvent     = "bytes_per_event"
+	EventBytes        = "event_bytes"
 	SlowestConnection = "slowest_connection_bytes_per_s"
 	FastestConnection = "fastest_connection_bytes_per_s"
 	DatagramsPerSend  = "udp_datagrams_per_send"

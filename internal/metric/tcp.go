@@ -107,7 +107,7 @@ func connectionMetrics() []Metric {
 		one(SlowestConnection, "slowest", slices.Min[[]float64]),
 		one(FastestConnection, "fastest", slices.Max[[]float64]),
 		{
-			Name: BytesPerEvent, Unit: "B", Label: "bytes per event", Doc: "bytes that an event brought the client's program",
+			Name: EventBytes, Unit: "B", Label: "bytes per event", Doc: "bytes that an event brought the client's program",
 			Formula: "bytes received ÷ messages, as the clients' programs count them over their run (muduo, evpp): what there was to read",
 			in:      bytesPerEvent,
 		},

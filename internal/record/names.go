@@ -83,6 +83,7 @@ var words = []Word{
 	{"shape", "no trials are left in the publication's shape beside some in a window, so start-up is not told", "leave amount and window as the study has them"},
 	{"stages", "a look after so few blocks can settle nothing", "begin with at least 6 blocks"},
 	{"thin", "a percentile needs more exchanges than some trials have", "lengthen the window, or compare a percentile nearer to the middle"},
+	{"time", "the study was fitted into a time (--time), and some of it was left out", "run it without --time, in a directory of its own, for all of it"},
 	{"trials", "some trials gave no valid figure, so nothing is computed from them", "netdyno report --full DIR gives each reason"},
 	{"unfinished", "exchanges were under way when the window ended, so percentiles are lower bounds", "lengthen the window, or offer less"},
 }

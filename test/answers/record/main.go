@@ -3,6 +3,7 @@
 //
 //	go run ./test/answers/record              # all of them, about half an hour
 //	go run ./test/answers/record cost urls    # some of them
+//	go run ./test/answers/record blocks-quick=results/DIR   # keep a run that was made
 //
 // It wants a machine on which nothing else runs, the programs in bin/, and root for the
 // mesh, whose hosts are network namespaces. It ends at the first run that cannot be had.
@@ -62,9 +63,17 @@ func main() {
 		exitOn(serve(ctx, os.Args[1] == plied))
 		return
 	}
+	asked := map[string]string{} // by a run's name the directory of one that was made; "" to make it
+	for _, arg := range os.Args[1:] {
+		name, made, _ := strings.Cut(arg, "=")
+		if !slices.ContainsFunc(runs, func(r run) bool { return r.name == name }) {
+			exitOn(fmt.Errorf("no run %q is kept; those of main.go are", name))
+		}
+		asked[name] = made
+	}
 	for _, r := range runs {
-		if names := os.Args[1:]; len(names) == 0 || slices.Contains(names, r.name) {
-			exitOn(again(ctx, r))
+		if made, ok := asked[r.name]; ok || len(asked) == 0 {
+			exitOn(again(ctx, r, made))
 		}
 	}
 	exitOn(command(ctx, "go", "test", "./test/answers", "-update").Run())
@@ -83,13 +92,33 @@ func command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// again runs what is kept and keeps it anew.
-func again(ctx context.Context, r run) (err error) {
+// again runs what is kept, unless the directory of a run that was made is given, and keeps
+// it anew.
+func again(ctx context.Context, r run, made string) (err error) {
 	dir, err := os.MkdirTemp("", "netdyno-record-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if made == "" {
+		made = filepath.Join(dir, "run")
+		if err := makeRun(ctx, r, made); err != nil {
+			return fmt.Errorf("run %s: %w", r.name, err)
+		}
+	}
+	if err := reduce(made, dir); err != nil {
+		return fmt.Errorf("reduce %s: %w", r.name, err)
+	}
+	for _, file := range []string{"records", "trials"} {
+		if err := packed(filepath.Join(dir, file+".jsonl"), filepath.Join(kept, r.name+"."+file+".jsonl.gz")); err != nil {
+			return fmt.Errorf("keep %s: %w", r.name, err)
+		}
+	}
+	return nil
+}
+
+// makeRun runs what is kept into a directory, beside the servers that it asks.
+func makeRun(ctx context.Context, r run, out string) error {
 	var args []string
 	for _, arg := range r.args {
 		if arg == plain || arg == plied {
@@ -102,23 +131,11 @@ func again(ctx context.Context, r run) (err error) {
 		}
 		args = append(args, arg)
 	}
-	out := filepath.Join(dir, "run")
-	err = command(ctx, "bin/netdyno", append(args, "--out", out)...).Run()
+	err := command(ctx, "bin/netdyno", append(args, "--out", out)...).Run()
 	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		err = nil // some trials are not valid, or the question is open: that is an answer too
+		return nil // some trials are not valid, or the question is open: that is an answer too
 	}
-	if err != nil {
-		return fmt.Errorf("run %s: %w", r.name, err)
-	}
-	if err := reduce(out, dir); err != nil {
-		return fmt.Errorf("reduce %s: %w", r.name, err)
-	}
-	for _, file := range []string{"records", "trials"} {
-		if err := packed(filepath.Join(dir, file+".jsonl"), filepath.Join(kept, r.name+"."+file+".jsonl.gz")); err != nil {
-			return fmt.Errorf("keep %s: %w", r.name, err)
-		}
-	}
-	return nil
+	return err
 }
 
 // reduce writes into dir the records and the plan of a run without its probes, and without
