@@ -27,7 +27,7 @@ PACKED := -tags=$(TAGS),packed
 # Without the tables for debuggers and the linker's symbols. Profiled trials (probes)
 # name Go's functions all the same. perf does not; for it: make go-build
 # GO_BUILD=-ldflags=-w. test/programs builds with the same.
-GO_BUILD := -buildvcs=auto -ldflags='-s -w' $(PACKED)
+GO_BUILD := -buildvcs=auto -ldflags='-s -w'
 
 .PHONY: help
 help: ## print the targets
@@ -70,8 +70,8 @@ go-build: go-there
 	@# And these are no more (docs/decisions/0057-one-end-of-baidu-std.md).
 	@rm -f $(BIN)/netdyno-worker-baidu $(BIN)/netdyno-worker-baidu-std-asio
 	@go run ./tools/pack
-	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/...
-	@cd workers/gin && go build $(GO_BUILD) -o $(BIN)/ ./...
+	@go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./cmd/...
+	@cd workers/gin && go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./...
 
 # Release files hold the programs in Go, which are linked with nothing: they run on
 # every Linux of this architecture. Those in C++ need a distribution's libraries.
@@ -95,11 +95,11 @@ dist-test: dist ## test what packs, install the .deb into an empty root director
 	@cd tools/dist && go test ./...
 	@tools/dist/install-test dist/*.deb
 
-# One program of the main module, for what needs no other yet.
+# One program of the main module, for what needs no other yet: its sources are not packed,
+# which would take the compiling of others.
 .PHONY: go-program
 go-program: go-there
 	@mkdir -p $(BIN)
-	@go run ./tools/pack
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/$(PROGRAM)
 
 # Without its packages the native part is left out; the Go arms work all the same.
