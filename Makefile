@@ -190,6 +190,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestLooks" ./internal/read/compare
 	@NETDYNO_SOAK=1 go test -count=1 -v ./internal/read/mesh
 	@NETDYNO_SOAK=1 go test -count=1 ./internal/read/report
+	@NETDYNO_SOAK=1 go test -count=1 -timeout 30m -run "^TestClaims|^TestAFittedStudy" ./internal/read/finding ./internal/run/study
 	@go test -count=1 -tags=$(TAGS),soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
