@@ -161,9 +161,15 @@ func TestASignalEndsEveryCommand(t *testing.T) {
 					o.make(t, dir)
 				}
 				b := begin(t, dir, o.argv...)
-				await(t, "the moment", func() bool { return b.ended() || o.here(t, b) })
-				if b.ended() {
-					t.Fatalf("it ended by itself:\n%s", b.said)
+				for tries := 1; ; tries++ { // a busy machine may come too late for a worker that has two seconds
+					await(t, "the moment", func() bool { return b.ended() || o.here(t, b) })
+					if !b.ended() {
+						break
+					}
+					if tries == 5 {
+						t.Fatalf("it ended by itself:\n%s", b.said)
+					}
+					b = begin(t, dir, o.argv...)
 				}
 				if err := b.Process.Signal(told); err != nil {
 					t.Fatal(err)
