@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"netdyno/test/trials"
 )
 
 // timeout is for what must come, on a busy machine.
@@ -160,16 +162,14 @@ func TestASignalEndsEveryCommand(t *testing.T) {
 				if o.make != nil {
 					o.make(t, dir)
 				}
-				b := begin(t, dir, o.argv...)
-				for tries := 1; ; tries++ { // a busy machine may come too late for a worker that has two seconds
-					await(t, "the moment", func() bool { return b.ended() || o.here(t, b) })
-					if !b.ended() {
-						break
-					}
-					if tries == 5 {
-						t.Fatalf("it ended by itself:\n%s", b.said)
-					}
+				var b begun
+				trials.Repeat(func() bool { // a busy machine may come too late for a worker that has two seconds
 					b = begin(t, dir, o.argv...)
+					await(t, "the moment", func() bool { return b.ended() || o.here(t, b) })
+					return b.ended()
+				})
+				if b.ended() {
+					t.Fatalf("it ended by itself:\n%s", b.said)
 				}
 				if err := b.Process.Signal(told); err != nil {
 					t.Fatal(err)

@@ -69,6 +69,25 @@ func (p *Pool) Log(block int) (float64, bool) {
 	return stat.Mean(logs), ok && len(logs) > 0
 }
 
+// Logs returns Log of each block that has one, in the order of the blocks.
+func (p *Pool) Logs() []float64 {
+	var logs []float64
+	for _, block := range p.Rising() {
+		if log, ok := p.Log(block); ok {
+			logs = append(logs, log)
+		}
+	}
+	return logs
+}
+
+// OfBothEnds returns a trial's sum over client and server of a metric that each end has
+// (metric.Cores); false unless both have it.
+func OfBothEnds(t *trial.Trial, name string) (float64, bool) {
+	server, one := t.Values[metric.OfServer+name]
+	client, both := t.Values[metric.OfClient+name]
+	return server + client, one && both
+}
+
 // Rising returns the blocks that have a figure.
 func (p *Pool) Rising() []int { return slices.Sorted(maps.Keys(p.Blocks)) }
 

@@ -79,12 +79,7 @@ func subjectOf(s *cells.Dataset, under map[string]string, i int, p record.ClaimP
 func figureOf(s *cells.Dataset, i int, p record.ClaimPart, cell, arm string) Evidence {
 	e := Evidence{Part: i, Form: Figure, cells: []string{cell}, Of: s.BlocksOf(cell, arm)}
 	e.compares(s.Header.Study, func(say words) string { return say.arm(arm) + say.at(cell) })
-	pool := cells.PoolOf(s.TrialsOf(cell, arm), p.Metric)
-	for _, block := range pool.Rising() {
-		if log, ok := pool.Log(block); ok {
-			e.effects = append(e.effects, log)
-		}
-	}
+	e.effects = cells.PoolOf(s.TrialsOf(cell, arm), p.Metric).Logs()
 	e.besideOthers(s, p.Metric, cells.KeyOf(cell, arm), cells.KeyOf(cell, arm), stat.Estimate{Low: 1, High: 1})
 	e.cannotRun(s, cell, arm)
 	return e
@@ -112,11 +107,8 @@ func ofTheLink(s *cells.Dataset, i int, cell, arm string) Evidence {
 		e.Untestable, e.refusal = true, "no link of a known rate lies between the two ends"
 		return e
 	}
-	pool := cells.PoolOf(s.TrialsOf(cell, arm), metric.Goodput)
-	for _, block := range pool.Rising() {
-		if log, ok := pool.Log(block); ok {
-			e.effects = append(e.effects, log-math.Log(float64(bits)/bitsPerByte))
-		}
+	for _, log := range cells.PoolOf(s.TrialsOf(cell, arm), metric.Goodput).Logs() {
+		e.effects = append(e.effects, log-math.Log(float64(bits)/bitsPerByte))
 	}
 	e.besideOthers(s, metric.Goodput, cells.KeyOf(cell, arm), cells.KeyOf(cell, arm), stat.Estimate{Low: 1, High: 1})
 	e.cannotRun(s, cell, arm)

@@ -115,10 +115,8 @@ func (g *gathered) add(v *trial.Judged) {
 	enter(&g.goodput, metric.Goodput)
 	enter(&g.client, metric.OfClient+metric.Cores)
 	enter(&g.server, metric.OfServer+metric.Cores)
-	client, one := v.Trial.Values[metric.OfClient+metric.Cores]
-	server, both := v.Trial.Values[metric.OfServer+metric.Cores]
-	if one && both {
-		g.cores.Add(v.Plan.Block, client+server)
+	if both, ok := cells.OfBothEnds(&v.Trial, metric.Cores); ok {
+		g.cores.Add(v.Plan.Block, both)
 	}
 }
 
@@ -152,12 +150,7 @@ func (l *Link) judge(at []*gathered) {
 	l.Level = (1 - stat.Confidence) / float64(max(1, of))
 	for i := range l.Settings {
 		x := &l.Settings[i]
-		var logs []float64
-		for _, block := range at[i].share.Rising() {
-			if log, ok := at[i].share.Log(block); ok {
-				logs = append(logs, log)
-			}
-		}
+		logs := at[i].share.Logs()
 		e, ok := stat.MeanAt(logs, l.Level)
 		if !ok || len(logs) < leastBlocks {
 			continue

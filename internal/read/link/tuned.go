@@ -30,10 +30,7 @@ const optionPrefix = "opt."
 
 // tuned compares what options cost and save, the least CPU per GB first.
 func (l *Link) tuned(s *cells.Dataset) {
-	cost, err := metric.Named(metric.OfServer + metric.CPUPerGB)
-	if err != nil {
-		return
-	}
+	cost := metric.Shown(metric.OfServer + metric.CPUPerGB)
 	var divided []compare.Pairs
 	for _, x := range l.Settings {
 		base, options := l.plain(s, x)
@@ -94,10 +91,8 @@ func optionsOf(levels map[string]string) []string {
 func cpuOfBoth(judged []*trial.Judged) *cells.Pool {
 	p := &cells.Pool{}
 	for _, v := range judged {
-		server, one := v.Trial.Values[metric.OfServer+metric.CPUPerGB]
-		client, both := v.Trial.Values[metric.OfClient+metric.CPUPerGB]
-		if v.Trial.Status == trial.Valid && one && both {
-			p.Add(v.Plan.Block, server+client)
+		if cpu, ok := cells.OfBothEnds(&v.Trial, metric.CPUPerGB); ok && v.Trial.Status == trial.Valid {
+			p.Add(v.Plan.Block, cpu)
 		}
 	}
 	return p

@@ -136,9 +136,8 @@ type weighing struct {
 
 // addTrial enters a trial that has the CPU of both ends.
 func (c *sides) addTrial(v *trial.Judged) {
-	server, ok := v.Trial.Values[metric.OfServer+metric.CPUPerGB]
-	client, both := v.Trial.Values[metric.OfClient+metric.CPUPerGB]
-	if !ok || !both {
+	cpu, ok := cells.OfBothEnds(&v.Trial, metric.CPUPerGB)
+	if !ok {
 		return
 	}
 	i := slices.IndexFunc(c.arms, func(a *weighing) bool { return a.name == v.Plan.Arm })
@@ -147,7 +146,7 @@ func (c *sides) addTrial(v *trial.Judged) {
 	}
 	a := c.arms[i]
 	a.trials = append(a.trials, v)
-	a.cpu.Add(v.Plan.Block, server+client)
+	a.cpu.Add(v.Plan.Block, cpu)
 	a.goodput.Add(v.Plan.Block, v.Trial.Values[metric.Goodput])
 }
 

@@ -134,12 +134,13 @@ func PlanLink(t contract.Transport, l Link, names []string, held func(factor str
 	var options []option
 	chosen := map[string]bool{}
 	take := func(o option, why string) {
+		named := false
 		for _, name := range names {
 			if name == o.factor || name == bareName(o.factor) {
-				chosen[name] = true
+				named, chosen[name] = true, true
 			}
 		}
-		switch named := slices.Contains(names, o.factor) || slices.Contains(names, bareName(o.factor)); {
+		switch {
 		case held(o.factor), len(names) > 0 && !named:
 		case len(o.values) == 0:
 			words = append(words, o.factor+": "+why)
