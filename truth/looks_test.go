@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // A study counts when any of its looks calls its arms different, and not when

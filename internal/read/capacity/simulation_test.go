@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"netdyno/internal/read/stat"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // meets tells whether a window at a rate meets the objective. At is how much of the

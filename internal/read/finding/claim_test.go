@@ -7,8 +7,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/claim"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // claimed judges one claim over arms whose rates are the given shares of the

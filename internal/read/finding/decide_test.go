@@ -7,8 +7,8 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // extended is a study of the standard looks with records of its first blocks.

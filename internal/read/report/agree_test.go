@@ -17,8 +17,8 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
+	"netdyno/test/synthetic"
 )
 
 // What stands on a page must agree, whatever became of the study's trials: these

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A warning says what it changes, what happened and what the reader can do.
