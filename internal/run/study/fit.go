@@ -191,8 +191,9 @@ type middle struct {
 	off    float64 // from the middle of them
 }
 
-// thin takes one level away: of the factor with most of them the one nearest to the middle
-// that no claim names; of those as good the one that comes first.
+// thin takes one level away: from the factor with the most levels, the level nearest to
+// the middle that no claim names. Of factors, or levels, that are equal in this the first
+// one loses.
 func (f *fitting) thin() bool {
 	var all []middle
 	others := f.study.others()
@@ -222,7 +223,8 @@ func (f *fitting) thin() bool {
 	return true
 }
 
-// ordered are the levels of a factor that are numbers, in their order; nil of another one.
+// ordered are the levels of a factor of numbers, in their order; nil for any other
+// factor.
 func ordered(v Varied) []Level {
 	f, err := FactorNamed(v.Factor)
 	if err != nil || slices.ContainsFunc(v.Levels, func(l Level) bool { return !numeric(l.Text) }) {

@@ -63,10 +63,10 @@ func (s *Study) warnStages() []record.Warning {
 	return out
 }
 
-// aliasedCells warns of factors that change only together over the cells, as
-// sweeps that each hold several factors at levels of their own make them: what
-// differs between two such cells cannot be laid to one of them. A factorial
-// design has none.
+// aliasedCells warns of factors that change only together over the cells: a difference
+// between two such cells cannot be laid to one of the factors. Sweeps that each hold
+// several factors at their own levels make such cells, as connections=1 with size=1KiB
+// and connections=100 with size=1MiB; a factorial design has none.
 func (s *Study) aliasedCells() []record.Warning {
 	if len(s.Sweeps) == 0 {
 		return nil
