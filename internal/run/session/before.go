@@ -39,8 +39,8 @@ func (r *Run) before(say func(string)) bench.BeforeBlock {
 	return nil
 }
 
-// look asks after a declared stage but the last whether what was measured settles the
-// study. If so the run's file says that it stopped there.
+// look asks, after every declared stage but the last, whether the records settle the
+// study. If they do, the run's file gets a line that the run stopped there.
 func (r *Run) look(blocks int, say func(string)) (settled bool, err error) {
 	stages := r.session.Study.Stages
 	stage := slices.Index(stages, blocks) + 1

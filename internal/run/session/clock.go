@@ -46,9 +46,9 @@ func (s *Session) BytesPerS() float64 {
 	return study.DefaultBytesPerS
 }
 
-// Clock says how long what is left of a run will take: by the plan, and by what the
-// trials that have ended took, which start, connect and warm up as they do. One goroutine
-// uses it.
+// Clock says how long the rest of a run will take, from the plan and from the trials that
+// have ended: their times include starting, connecting and warming up. One goroutine uses
+// it.
 type Clock struct {
 	turns []turn
 	of    map[string]int // trial → its turn
@@ -150,7 +150,8 @@ func (c *Clock) Began(at time.Time) {
 	}
 }
 
-// Ended notes that a trial has ended, and what its turn took, with what stood before it.
+// Ended notes that a trial has ended, and how long its turn took, preparations before the
+// trial included.
 func (c *Clock) Ended(id string, at time.Time) {
 	i, known := c.of[id]
 	if !known {
