@@ -133,8 +133,8 @@ func tablesOf(p Page) []part.Table {
 	return all
 }
 
-// shown is the first thing that is printed of a value: its figure, its ratio,
-// its verdict, its text.
+// shown is what is printed first of a value: the figure, else the ratio, the verdict or
+// the text.
 func shown(d part.Datum) string {
 	switch {
 	case d.Figure != nil:

@@ -104,8 +104,9 @@ func (l *layout) tally() string {
 	return b.String()
 }
 
-// blocks are those that the study plans by itself, at which it stopped, or to
-// which it was told to go on; those that ran where results decide which do.
+// blocks is the number of blocks that the study plans by itself, at which it stopped, or
+// to which it was told to go on; in a race and in a search for a capacity, the number
+// that ran.
 func (l *layout) blocks() int {
 	if l.Findings.Race != nil || l.Capacity != nil {
 		ran := map[int]bool{}
