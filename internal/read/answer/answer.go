@@ -1,7 +1,7 @@
 // Package answer puts what a run found into the few sentences with which its report
-// begins: what to use with its figures, what the others cost, and what is open; before
-// them what forbids or weakens that, behind them the condition under which it holds. It
-// says no more than package best has judged. It is pure.
+// begins: what to use and its figures, what the other arms cost, and what is open. Before
+// them stands what forbids or weakens the answer, behind them the condition under which
+// the answer holds. The sentences say no more than package best has judged. It is pure.
 package answer
 
 import (

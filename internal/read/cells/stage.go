@@ -32,8 +32,8 @@ type Stage struct {
 // StageLevels returns the level of each look.
 func StageLevels(study record.Study) []float64 { return stat.StageLevels(study.Looks(), Level) }
 
-// staged finds the look that a run is at: where it stopped, else the first one
-// that is not behind its records. Nil for a study with one look.
+// staged finds the look that a run is at: the look at which it stopped, else the first
+// look whose blocks have not all been recorded. Nil for a study with one look.
 func (s *Dataset) staged() *Stage {
 	looks := s.Header.Study.Looks()
 	if len(looks) < 2 {

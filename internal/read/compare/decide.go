@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// outlook is what decides the questions that a run leaves open: the looks that
-// it can still be told to go on to, and the command that does it.
+// outlook is what would decide the questions that a run leaves open: the looks to which
+// it can still be told to go on, and the command for that.
 type outlook struct {
 	looks  []int     // still to come, rising
 	levels []float64 // theirs

@@ -69,12 +69,12 @@ type Findings struct {
 	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial
 }
 
-// Find says everything that can be said about a run from its header, its plan
-// and its records. The plan decides which trial belongs where; a record that
-// contradicts it is invalid, one of an unknown or repeated trial is left out
-// with a warning. It fails only for a study whose primary metric is not in
-// the registry. It is pure: the same input gives the same findings. It does not
-// change the records; Findings.Trials points to them.
+// Find says everything that can be said about a run from its header, its plan and its
+// records. The plan decides which trial belongs where: a record that contradicts it is
+// invalid, and a record of an unknown trial, or a second record of one trial, is left out
+// with a warning. Find fails only for a study whose primary metric is not in the
+// registry. It is pure: the same input gives the same findings. It does not change the
+// records; Findings.Trials points to them.
 func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
 	s, err := cells.Read(header, trials, records)
 	if err != nil {

@@ -18,8 +18,8 @@ func alone(sd float64, blocks int) (record.Header, []record.Trial, []record.Reco
 	return h, trials, slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > blocks })
 }
 
-// A run that cannot settle ends in the time that it has after its first block, by what
-// its records say it took: reading it again finds the same end.
+// A run that cannot settle ends when the time after its first block is over, by the times
+// in its records: reading the records again finds the same end.
 func TestARunThatCannotSettleEndsInItsTime(t *testing.T) {
 	for _, c := range []struct {
 		trial float64 // seconds that each of a block's two trials takes
@@ -87,8 +87,9 @@ func TestOneArmSettlesByItsPrecision(t *testing.T) {
 	}
 }
 
-// A run of several arms that cannot settle ends in the time that it has after its first
-// block, judged as at any look there; one that settles ends at the same look as without.
+// A run of several arms that cannot settle ends when the time after its first block is
+// over, judged as at any look there; a run that settles ends at the same look as without
+// a time.
 func TestSeveralArmsEndInTheirTime(t *testing.T) {
 	for _, c := range []struct {
 		trial   float64 // seconds that each of a block's three trials takes

@@ -45,8 +45,9 @@ func MinP(n int) float64 {
 	return math.Min(1, math.Ldexp(2, -n))
 }
 
-// exactFlips walks a Gray code, so that each assignment differs from the one
-// before by one sign. The last sign stays: the other half mirrors this one.
+// exactFlips walks a Gray code, so that each assignment of signs differs from the one
+// before by one sign. The last sign is never flipped: the other half of the assignments
+// are the mirror images of these, +−− of −++.
 func exactFlips(xs []float64, reach float64) float64 {
 	sum := 0.0
 	for _, x := range xs {
