@@ -121,11 +121,10 @@ func decodeRecord(body json.RawMessage) (recordLine, error) {
 	return l, err
 }
 
-// HoldTo takes out the records that the plan does not have and adds a problem
-// for each: of a trial that was never planned, or of one whose name is in the
-// plan and whose levels are not. Whatever such a record counted, it is not what
-// the study asked. The plan is the one that was run (see Allocated). It returns how
-// many there were.
+// HoldTo takes out the records that the plan does not have, and adds a problem for each:
+// a trial that was never planned, or one whose name is in the plan with other levels.
+// Whatever such a record counted, it is not what the study asked. The plan is the one
+// that was run (see Allocated). HoldTo returns the number of records taken out.
 func (c *Contents) HoldTo(plan []Trial) int { return c.holdFrom(0, byID(plan)) }
 
 func byID(plan []Trial) map[string]Trial {
