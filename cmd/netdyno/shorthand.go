@@ -82,8 +82,8 @@ func asTransport(ctx context.Context, workers *session.Workers, args []string) (
 	return append([]string{"transport=" + args[0]}, args[1:]...), nil
 }
 
-// look judges a run at one of its looks. A run that goes on says what it answers so
-// far.
+// look judges a run at one of its looks. When the run goes on, the words say what is
+// answered so far.
 func look(header record.Header, trials []record.Trial, records []record.Record, number int) (settled bool, words string, err error) {
 	stage, err := compare.Look(header, trials, records, number)
 	if err != nil || stage.Settled {
