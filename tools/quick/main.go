@@ -3,10 +3,11 @@
 //	make quick
 //
 // A change is what is not committed, else what differs from main, else the last commit.
-// Tested are the packages that it is in, then those that import them, the nearest first, as
-// far as the time goes. What is left is named: make test runs it. Of packages that run
-// whole programs or wait for a quiet machine only those tests are run that stand beside
-// the changed files.
+// Tested are the packages of the changed files, then the packages that import those, the
+// nearest first, as far as the time goes: all with -short, which leaves long simulations
+// out. Packages that were not reached are named: make test runs them whole. Of packages
+// that run whole programs or wait for a quiet machine only those tests are run that stand
+// beside the changed files.
 package main
 
 import (
@@ -30,7 +31,7 @@ import (
 
 func main() {
 	base := flag.String("base", "", "the commit to differ from")
-	seconds := flag.Float64("seconds", 10, "how long importers may be tested; what has changed is tested whole")
+	seconds := flag.Float64("seconds", 10, "how long importers may be tested; what has changed is tested in any time")
 	flag.Parse()
 	if err := run(*base, time.Duration(*seconds*float64(time.Second))); err != nil {
 		fmt.Fprintln(os.Stderr, "quick:", err)
@@ -221,13 +222,13 @@ func beside(importPath string, changed []string) (passed []string, err error) {
 	return test(context.Background(), []string{"-run", "^(" + strings.Join(names, "|") + ")$", importPath})
 }
 
-// test tests packages, prints what failed, and returns those that passed. Vet is part of
-// lint.
+// test tests packages by their short tests, prints what failed, and returns the packages
+// that passed. Vet is part of lint.
 func test(ctx context.Context, packages []string) (passed []string, err error) {
 	if len(packages) == 0 {
 		return nil, nil
 	}
-	c := exec.CommandContext(ctx, "go", append([]string{"test", "-vet=off"}, packages...)...)
+	c := exec.CommandContext(ctx, "go", append([]string{"test", "-vet=off", "-short"}, packages...)...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // which go passes on
 	c.WaitDelay = 2 * time.Second
 	c.Stderr = os.Stderr

@@ -56,6 +56,9 @@ func queue(q synthetic.Queue, allowed float64) meets {
 }
 
 func TestTheIntervalHoldsTheCapacity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: hundreds of simulated searches")
+	}
 	mm1 := synthetic.Queue{Servers: 1, Service: 1e-4, Exponential: true, Poisson: true}
 	d4 := synthetic.Queue{Servers: 4, Service: 1e-3}
 	for _, c := range []struct {
