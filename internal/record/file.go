@@ -190,7 +190,7 @@ func checkSchema(line, schema int) error {
 type addition struct {
 	Schema    int             `json:"schema"`
 	After     map[string]Host `json:"after,omitzero"`      // what the hosts were like after the last record, an empty map too; of several the last counts
-	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a stage; of several the last counts
+	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a look; of several the last counts
 	Allocated *Allocation     `json:"allocated,omitempty"` // before a block's records: what of the block is run
 	Asked     []Asked         `json:"asked,omitempty"`     // before records: what the servers were asked meanwhile
 }

@@ -20,7 +20,7 @@ func (s Study) NextLook(blocks int) int {
 // its study.
 func (h Header) StoppedAt() *Stop {
 	at, looks := h.Stopped, h.Study.Looks()
-	if at == nil || len(looks) < 2 || at.Stage < 1 || at.Stage > len(looks) || looks[at.Stage-1] != at.Blocks {
+	if at == nil || len(looks) < 2 || at.Look < 1 || at.Look > len(looks) || looks[at.Look-1] != at.Blocks {
 		return nil
 	}
 	return at

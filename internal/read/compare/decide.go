@@ -23,12 +23,12 @@ type outlook struct {
 // outlookOf is the run's own.
 func outlookOf(s *cells.Dataset) outlook {
 	o := outlook{goOn: GoOn(s.Header), window: s.Header.Study.Hold["window"]}
-	if s.Stage == nil || s.Stage.Stopped {
+	if s.Look == nil || s.Look.Stopped {
 		return o
 	}
-	levels := cells.StageLevels(s.Header.Study)
+	levels := cells.LookLevels(s.Header.Study)
 	for i, blocks := range s.Header.Study.Looks() {
-		if i+1 > s.Stage.Number || i+1 == s.Stage.Number && s.Stage.Done < s.Stage.Blocks {
+		if i+1 > s.Look.Number || i+1 == s.Look.Number && s.Look.Done < s.Look.Blocks {
 			o.looks, o.levels = append(o.looks, blocks), append(o.levels, levels[i])
 		}
 	}

@@ -102,5 +102,5 @@ func (f *Findings) answer() (answer.Answer, []string) {
 	if len(said) == 0 {
 		said = answer.Alone(f.Run)
 	}
-	return answer.Of(answer.Found{Run: f.Run, Best: f.Best, Stage: f.Stage, Headlines: headlines, Charts: f.Charts, Floor: floorSentence(f.Floors)}), said
+	return answer.Of(answer.Found{Run: f.Run, Best: f.Best, Look: f.Look, Headlines: headlines, Charts: f.Charts, Floor: floorSentence(f.Floors)}), said
 }

@@ -39,7 +39,7 @@ type Findings struct {
 	compare.Run
 	Answer       answer.Answer        `json:"answer"`          // to the study's question
 	Answers      []string             `json:"answers"`         // sentences, one per primary comparison worth saying
-	Stage        *cells.Stage         `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
+	Look         *cells.Look          `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
 	Published    published.Figures    `json:"published,omitempty"`
 	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
@@ -90,7 +90,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f := Findings{
 		Schema:    Schema,
 		Run:       compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
-		Stage:     compare.Settle(s, comparisons, requirements),
+		Look:      compare.Settle(s, comparisons, requirements),
 		Timelines: view.Timelines(s),
 		Seating:   seating(s),
 		Trials:    s.Trials,

@@ -71,7 +71,7 @@ func TestPublishedNeedsItsConditions(t *testing.T) {
 // confidence.
 func TestPublishedHasTheIntervalOfItsComparison(t *testing.T) {
 	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.05, Bare: true})
-	h.Study.Blocks, h.Study.Stages = 10, []int{6, 10}
+	h.Study.Blocks, h.Study.OwnLooks = 10, []int{6, 10}
 	h.Study.Published = []record.Published{figure(nil)}
 	f := find(t, h, trials, records)
 	p := f.Published[0]

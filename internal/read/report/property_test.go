@@ -24,7 +24,7 @@ func everyPage(t *testing.T, check func(where string, p Page)) {
 	t.Helper()
 	pages(t, 8, func(where string, _ finding.Findings, p Page) { check(where, p) })
 	for where, f := range map[string]finding.Findings{
-		"sample": sample(6), "small sample": smallSample(), "staged": staged(), "asked": foundAsked(t), "hostile": hostileFindings(), "nothing": {},
+		"sample": sample(6), "small sample": smallSample(), "stopped": stopped(), "asked": foundAsked(t), "hostile": hostileFindings(), "nothing": {},
 	} {
 		check(where, New(f))
 	}

@@ -96,7 +96,7 @@ func (s *Session) Clock(left []record.Trial) *Clock {
 	if r := s.Study.Race; r != nil {
 		most = r.Trials
 	}
-	return NewClock(left, s.Study.Stages, most, s.Estimate)
+	return NewClock(left, s.Study.OwnLooks, most, s.Estimate)
 }
 
 // NewClock returns a clock for trials that may end after one of some looks, and after so

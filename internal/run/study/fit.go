@@ -79,7 +79,7 @@ type fitting struct {
 // copied is the study with levels, sweeps and looks of its own.
 func (s *Study) copied() *Study {
 	c := *s
-	c.Vary, c.Sweeps, c.Stages = slices.Clone(s.Vary), slices.Clone(s.Sweeps), slices.Clone(s.Stages)
+	c.Vary, c.Sweeps, c.OwnLooks = slices.Clone(s.Vary), slices.Clone(s.Sweeps), slices.Clone(s.OwnLooks)
 	for i := range c.Sweeps {
 		c.Sweeps[i].Vary = slices.Clone(c.Sweeps[i].Vary)
 	}
@@ -89,7 +89,7 @@ func (s *Study) copied() *Study {
 // fits tells whether the study takes no longer than it may.
 func (f *fitting) fits() (bool, error) {
 	one := *f.study // all blocks take as long as the first, and all rounds of probes
-	one.Blocks, one.Stages, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
+	one.Blocks, one.OwnLooks, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
 	trials, _, err := one.Plan()
 	if err != nil {
 		return false, err
@@ -133,26 +133,26 @@ func hasLevels(levels, where map[string]string) bool {
 // blocks leaves some looks of the original for the run itself, and the others for
 // netdyno run DIR --continue; of one look as many blocks as a verdict needs.
 func (f *fitting) blocks(looks int) {
-	all := append(slices.Clone(f.original.Stages), f.original.Further...)
-	if len(f.original.Stages) == 0 {
+	all := append(slices.Clone(f.original.OwnLooks), f.original.Further...)
+	if len(f.original.OwnLooks) == 0 {
 		all = append([]int{f.original.Blocks}, all...)
 	}
 	if looks == 1 && all[0] > fewestBlocks && len(all) < MaxLooks {
 		all = append([]int{fewestBlocks}, all...)
 	}
-	f.study.Blocks, f.study.Stages, f.study.Further = all[looks-1], nil, all[looks:]
+	f.study.Blocks, f.study.OwnLooks, f.study.Further = all[looks-1], nil, all[looks:]
 	if looks > 1 {
-		f.study.Stages = all[:looks]
+		f.study.OwnLooks = all[:looks]
 	}
 }
 
 // refill gives the time that is left over to looks or blocks, then to the probes.
 func (f *fitting) refill() error {
 	tries := []func(){}
-	for looks := len(f.original.Stages); looks > 1; looks-- {
+	for looks := len(f.original.OwnLooks); looks > 1; looks-- {
 		tries = append(tries, func() { f.blocks(looks) })
 	}
-	if one := len(f.original.Stages) == 0; one {
+	if one := len(f.original.OwnLooks) == 0; one {
 		for blocks := f.original.Blocks; blocks > f.study.Blocks; blocks-- {
 			tries = append(tries, func() {
 				f.study.Blocks = blocks

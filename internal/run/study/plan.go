@@ -91,10 +91,10 @@ const (
 )
 
 // StandardLooks returns the looks of a study that names none, in blocks. The run ends at
-// the first of the stages at which every primary comparison is settled, so after 6, 10 or
+// the first of its own looks at which every primary comparison is settled, so after 6, 10 or
 // 16 blocks; told to continue, it goes on to 26, then to 42. Why these numbers:
 // docs/decisions/0020-looks-that-go-on.md.
-func StandardLooks() (stages, further []int) { return []int{6, 10, 16}, []int{26, 42} }
+func StandardLooks() (own, further []int) { return []int{6, 10, 16}, []int{26, 42} }
 
 // Before returns the trials that are run when a run stops after some blocks:
 // all of those, and the probes.

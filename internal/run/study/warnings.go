@@ -28,7 +28,7 @@ func (s *Study) warnings() []record.Warning {
 		})
 	}
 	if s.Settle == 0 && s.SettleS == 0 { // a time ends a run after any of them
-		out = append(out, s.warnStages()...)
+		out = append(out, s.warnLooks()...)
 	}
 	out = append(out, s.warnKept()...)
 	if s.fitted != "" {
@@ -47,15 +47,15 @@ func (s *Study) warnings() []record.Warning {
 	return out
 }
 
-// warnStages names stages after which no run can stop.
-func (s *Study) warnStages() []record.Warning {
+// warnLooks names looks after which no run can stop.
+func (s *Study) warnLooks() []record.Warning {
 	var out []record.Warning
 	looks := s.looks()
 	for _, n := range looks {
 		if n < fewestBlocks && n < looks[len(looks)-1] {
 			out = append(out, record.Warning{
 				About:  "stages",
-				Text:   fmt.Sprintf("no run can stop after the stage of %d blocks, as p cannot fall below %.3g with them", n, 2/float64(int(1)<<n)),
+				Text:   fmt.Sprintf("no run can stop after the look of %d blocks, as p cannot fall below %.3g with them", n, 2/float64(int(1)<<n)),
 				Advice: fmt.Sprintf("begin with at least %d blocks", fewestBlocks),
 			})
 		}
