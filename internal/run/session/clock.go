@@ -129,7 +129,7 @@ func NewClock(left []record.Trial, looks []int, most int, estimate func([]record
 			c.looks = append(c.looks, look)
 		}
 	}
-	c.foresee()
+	c.estimate()
 	return c
 }
 
@@ -170,11 +170,11 @@ func (c *Clock) Ended(id string, at time.Time) {
 	}
 	c.next, c.since = max(c.next, i+1), at // a steered block leaves out some of its trials
 	c.ended++
-	c.foresee()
+	c.estimate()
 }
 
-// foresee adds up what the turns that are left will take.
-func (c *Clock) foresee() {
+// estimate adds up what the turns that are left will take.
+func (c *Clock) estimate() {
 	c.now, c.after = 0, [2]time.Duration{}
 	if c.next >= len(c.turns) {
 		return
