@@ -12,6 +12,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -237,7 +238,8 @@ func test(ctx context.Context, packages []string) (passed []string, err error) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // go passes no signal on to the tests that it runs
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGINT) }
 	c.WaitDelay = time.Second
-	c.Stderr = os.Stderr
+	var said bytes.Buffer
+	c.Stderr = &said
 	out, err := c.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -254,8 +256,9 @@ func test(ctx context.Context, packages []string) (passed []string, err error) {
 		}
 	}
 	err = c.Wait()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // what go and its compilers say then is of the interrupt
 		return passed, ctx.Err()
 	}
+	_, _ = os.Stderr.Write(said.Bytes())
 	return passed, err
 }
