@@ -13,7 +13,7 @@ import (
 const longestRig = 40
 
 // Place says where a run took place, and over which link: "loopback, 2 CPUs", "a link of
-// 1 Gbit/s between two namespaces of one host", "ssh:node1,node2". It is "" where that is
+// 1 Gbit/s between two namespaces of one host", "rig ssh:node1,node2". It is "" where that is
 // not known.
 func Place(h record.Header) string {
 	kind := record.RigKind(h.Facts.Rig)
@@ -27,10 +27,12 @@ func Place(h record.Header) string {
 		return kind
 	case kind == "netns":
 		return namespaces(h)
+	case kind == "":
+		return ""
 	case len(h.Facts.Rig) <= longestRig:
-		return h.Facts.Rig
+		return "rig " + h.Facts.Rig
 	}
-	return kind
+	return "rig " + kind
 }
 
 // namespaces is the link between the namespaces of a rig "netns:3?mtu=9000", as far as the

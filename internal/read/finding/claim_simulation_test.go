@@ -41,10 +41,10 @@ func boundedKinds(goodput float64) []bounded {
 	of := func(p record.ClaimPart) record.ClaimPart { p.Arms = []string{"small"}; return p }
 	memory := func(n float64) float64 { return idle + n*(each+coefficient*buffer) }
 	return []bounded{
-		{"figure", of(record.ClaimPart{Metric: idleRSS, Where: at("100")}), memory(100), 0.04},
-		{"across cells", of(record.ClaimPart{Metric: idleRSS, Where: at("1000"), Base: "small", BaseWhere: at("1")}), memory(1000) / memory(1), 0.06},
-		{"link", of(record.ClaimPart{Metric: metric.Goodput, Where: at("1"), Base: record.TheLink}), goodput / linkBytes, 0.04},
-		{"coefficient", record.ClaimPart{Fit: "memory", Term: "opt.buffer"}, coefficient, 0.10},
+		{"figure", of(record.ClaimPart{Metric: idleRSS, Where: at("100")}), memory(100), 0.025},
+		{"across cells", of(record.ClaimPart{Metric: idleRSS, Where: at("1000"), Base: "small", BaseWhere: at("1")}), memory(1000) / memory(1), 0.035},
+		{"link", of(record.ClaimPart{Metric: metric.Goodput, Where: at("1"), Base: record.TheLink}), goodput / linkBytes, 0.025},
+		{"coefficient", record.ClaimPart{Fit: "memory", Term: "opt.buffer"}, coefficient, 0.05},
 	}
 }
 
@@ -61,8 +61,8 @@ func judgedKinds(t *testing.T, seed uint64, sd float64, claims []record.Claim) f
 		_, _ = fmt.Sscan(levels["opt.buffer"], &bytes)
 		return idle + n*(each+coefficient*bytes)
 	}}
-	for name, bytes := range map[string]int{"small": buffer, "large": 4 * buffer} {
-		o.Arms = append(o.Arms, synthetic.Arm{Name: name, Levels: map[string]string{"opt.buffer": fmt.Sprint(bytes)}})
+	for i, name := range []string{"small", "large"} {
+		o.Arms = append(o.Arms, synthetic.Arm{Name: name, Levels: map[string]string{"opt.buffer": fmt.Sprint(buffer * (1 + 3*i))}})
 	}
 	h, trials, records := synthetic.Run(o)
 	for i := range records {

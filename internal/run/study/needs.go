@@ -10,7 +10,7 @@ import (
 var rare = []struct{ factor, level, needs string }{
 	{"opt.fabric", "rdma", "RDMA devices"}, {"opt.tls", "rdma", "RDMA devices"}, {"transport", "verbs", "RDMA devices"},
 	{"opt.memory", "cuda", "GPUs"},
-	{"transport", "muduo", "muduo's ping-pong on PATH"}, {"transport", "evpp", "evpp's ping-pong on PATH"},
+	{"transport", "muduo", "muduo's programs"}, {"transport", "evpp", "evpp's programs"},
 }
 
 // Needs returns what the hosts must have for the arms of a claim, beside its conditions:
