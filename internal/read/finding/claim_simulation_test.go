@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/claim"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 	"netdyno/internal/record"
 )
 

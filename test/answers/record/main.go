@@ -35,7 +35,7 @@ const (
 	plied = "serve-hashed"
 )
 
-// run is one that is kept: its name and what netdyno is asked.
+// run is a run of which the records are kept: its name, and netdyno's arguments.
 type run struct {
 	name string
 	args []string
