@@ -23,23 +23,24 @@ import (
 // for every package directly under it; a package without a line is refused,
 // so that a new one is given its place on purpose.
 var layers = map[string][]string{
-	"internal/each":       {},
-	"internal/quantity":   {},
-	"internal/hist":       {},
-	"internal/read/stat":  {},
-	"internal/run/cpuset": {},
-	"internal/run/ended":  {},
-	"internal/printable":  {},
-	"internal/sources":    {},
-	"internal/input":      {},
-	"internal/tcpinfo":    {},
-	"internal/udpinfo":    {},
-	"internal/head":       {},
-	"internal/expect":     {"internal/quantity"},
-	"internal/unixsocket": {"internal/quantity"},
-	"internal/paths":      {"internal/quantity"},
-	"studies":             {},
-	"internal/values":     {"internal/quantity"},
+	"internal/each":        {},
+	"internal/quantity":    {},
+	"internal/hist":        {},
+	"internal/read/stat":   {},
+	"internal/run/cpuset":  {},
+	"internal/run/setting": {},
+	"internal/run/ended":   {},
+	"internal/printable":   {},
+	"internal/sources":     {},
+	"internal/input":       {},
+	"internal/tcpinfo":     {},
+	"internal/udpinfo":     {},
+	"internal/head":        {},
+	"internal/expect":      {"internal/quantity"},
+	"internal/unixsocket":  {"internal/quantity"},
+	"internal/paths":       {"internal/quantity"},
+	"studies":              {},
+	"internal/values":      {"internal/quantity"},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
 	"internal/record":   {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input"},
@@ -161,7 +162,7 @@ var layers = map[string][]string{
 
 // run is what every package of part RUN may import, and more.
 func run(more ...string) []string {
-	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
+	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/run/cpuset", "internal/run/setting"}, more...)
 }
 
 // read is what every judging package of READ may import, and more.

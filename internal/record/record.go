@@ -79,6 +79,7 @@ type Study struct {
 	Requires  []Require         `json:"requires,omitempty"`
 	Capacity  *Capacity         `json:"capacity,omitempty"`
 	Race      *Race             `json:"race,omitempty"`
+	LeftOut   []string          `json:"left_out,omitempty"` // cells that the run lacks to fit into a time, by sweep and level: "connections=10,100 of sweep first"
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
 }
 
@@ -140,9 +141,10 @@ type Published struct {
 	Source     string            `json:"source"`
 	Metric     string            `json:"metric"`
 	Arm        string            `json:"arm"`
-	Base       string            `json:"base"`
-	Cell       string            `json:"cell,omitempty"`  // runs before Under: the cell it is about; empty for every cell
-	Under      map[string]string `json:"under,omitempty"` // levels in canonical text by factor, and ConditionRig and ConditionHosts
+	Base       string            `json:"base"`                 // an arm, or TheLink
+	BaseWhere  map[string]string `json:"base_where,omitempty"` // levels of the base, where it is measured in another cell than the arm
+	Cell       string            `json:"cell,omitempty"`       // runs before Under: the cell it is about; empty for every cell
+	Under      map[string]string `json:"under,omitempty"`      // levels in canonical text by factor, and ConditionRig and ConditionHosts
 	Ratio      float64           `json:"ratio"`
 	Shape      map[string]string `json:"shape,omitempty"`      // levels at which a trial is what the publication's harness ran: a few exchanges from the first one on
 	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can be compared with it; Arm and Base then need be no arms

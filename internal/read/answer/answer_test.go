@@ -34,6 +34,17 @@ func TestASearchIsSaidWhereThereIsRoom(t *testing.T) {
 	}
 }
 
+// The condition names the link between the ends, and the cells that a time left out.
+func TestTheConditionNamesTheLinkAndWhatIsLeftOut(t *testing.T) {
+	h := record.Header{Facts: record.Facts{Rig: "netns:2"}, Study: record.Study{
+		Hold: map[string]string{"link.rate": "1Gbit/s"}, LeftOut: []string{"sweeps late", "connections=10,100 of sweep first"},
+	}}
+	got := answer.Of(answer.Found{Run: compare.Run{Header: h}}).Condition
+	if want := "A link of 1 Gbit/s between two namespaces of one host, without sweeps late, connections=10,100 of sweep first."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // Requirements that are broken come first, those that are met last.
 func TestRequirementsInTheAnswer(t *testing.T) {
 	of := func(state compare.State) compare.Requirement {

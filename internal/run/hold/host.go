@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/vishvananda/netlink"
+
+	"netdyno/internal/run/setting"
 )
 
 // Here is the host on which a holder runs: where its settings and its files are.
@@ -103,12 +105,12 @@ func (h Here) read(asked []string) (before, set map[string]string, err error) {
 }
 
 func (h Here) get(key string) (string, error) {
-	if key == MTU || key == Interface {
+	if key == setting.MTU || key == setting.Interface {
 		link, err := h.link()
 		if err != nil {
 			return "", err
 		}
-		if key == Interface {
+		if key == setting.Interface {
 			return link.Attrs().Name, nil
 		}
 		return strconv.Itoa(link.Attrs().MTU), nil
@@ -132,7 +134,7 @@ func (h Here) setAll(settings map[string]string) error {
 }
 
 func (h Here) set(key, value string) error {
-	if key != MTU {
+	if key != setting.MTU {
 		return os.WriteFile(file(h.Sysctl, key), []byte(value), 0)
 	}
 	mtu, err := strconv.Atoi(value)

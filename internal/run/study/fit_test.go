@@ -82,8 +82,12 @@ func TestAFittedStudyKeepsTheRule(t *testing.T) {
 				if long.Least <= limit {
 					r.Fatalf("%s needs %v and is refused for %v", name, long.Least, limit)
 				}
-				if _, _, err := source.Fit(s, long.Least, estimate); err != nil {
+				least, _, err := source.Fit(s, long.Least, estimate)
+				if err != nil {
 					r.Fatalf("%s does not fit into its least time %v: %v", name, long.Least, err)
+				}
+				if now, _ := takes(t, least); now > long.Least || long.Least-now > time.Millisecond {
+					r.Fatalf("%s says that its least takes %v, and its plan takes %v", name, long.Least, now)
 				}
 				return
 			}

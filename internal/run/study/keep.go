@@ -73,7 +73,7 @@ func (s *Study) keepPublished(original *Study, scope Scope) {
 	var lost []string
 	shaped := false
 	for _, p := range original.Published {
-		if p.Unmeasured == "" && !(slices.Contains(scope.arms, p.Arm) && slices.Contains(scope.arms, p.Base)) {
+		if key, _ := scope.Published(p); p.Unmeasured == "" && (key == "arm" || strings.HasPrefix(key, "base")) {
 			continue
 		}
 		if len(p.Shape) > 0 {

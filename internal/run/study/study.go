@@ -57,6 +57,7 @@ type Study struct {
 	dropped   []string // requirements of a file whose arms or levels an override left out
 	shapeless string   // why an override left no published ratio in its publication's shape
 	fitted    string   // what was left out to fit the study into a time; "" for nothing
+	leftOut   []string // of that, cells: "connections=10,100 of sweep first"
 	replaced  []string // primary metrics of a file that an override left without an open loop
 }
 
@@ -230,7 +231,7 @@ func Summary(s *Study) record.Study {
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend),
 		Blocks: s.Blocks, OwnLooks: slices.Clone(s.OwnLooks), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
-		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
+		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, LeftOut: slices.Clone(s.leftOut), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
 	}
 	others := s.others()
 	shared := defaults()
