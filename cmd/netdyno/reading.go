@@ -29,7 +29,7 @@ type reading struct {
 	contents record.Contents // what is wrong in the file included
 }
 
-// readRun finds what there is in what has been measured so far.
+// readRun finds what the records of a run so far say.
 func readRun(d session.Directory) (reading, error) { return readAs(d, func(*reading) {}) }
 
 // readCurrent reads a run to compare it with another: what was renamed since it

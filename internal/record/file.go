@@ -121,11 +121,10 @@ func decodeRecord(body json.RawMessage) (recordLine, error) {
 	return l, err
 }
 
-// HoldTo takes out the records that the plan does not have and adds a problem
-// for each: of a trial that was never planned, or of one whose name is in the
-// plan and whose levels are not. Whatever such a record counted, it is not what
-// the study asked. The plan is the one that was run (see Allocated). It returns how
-// many there were.
+// HoldTo takes out the records that the plan does not have, and adds a problem for each:
+// a trial that was never planned, or one whose name is in the plan with other levels.
+// Whatever such a record counted, it is not what the study asked. The plan is the one
+// that was run (see Allocated). HoldTo returns the number of records taken out.
 func (c *Contents) HoldTo(plan []Trial) int { return c.holdFrom(0, byID(plan)) }
 
 func byID(plan []Trial) map[string]Trial {
@@ -191,7 +190,7 @@ func checkSchema(line, schema int) error {
 type addition struct {
 	Schema    int             `json:"schema"`
 	After     map[string]Host `json:"after,omitzero"`      // what the hosts were like after the last record, an empty map too; of several the last counts
-	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a stage; of several the last counts
+	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a look; of several the last counts
 	Allocated *Allocation     `json:"allocated,omitempty"` // before a block's records: what of the block is run
 	Asked     []Asked         `json:"asked,omitempty"`     // before records: what the servers were asked meanwhile
 }

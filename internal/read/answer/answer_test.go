@@ -14,8 +14,8 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 const cpu = "server.cpu_us_per_exchange"
@@ -76,8 +76,11 @@ var (
 // Whatever was measured, an answer has at most three sentences and 60 words, is cut
 // nowhere, and says no more than was judged.
 func TestNoAnswerSaysMoreThanTheVerdicts(t *testing.T) {
-	kinds := map[best.Kind]int{}
-	for seed := range uint64(200) {
+	kinds, seeds := map[best.Kind]int{}, uint64(200)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
 		header, trials, records := synthetic.Random(seed)
 		if seed%3 == 1 {
 			header.Study.Recommend = slices.Clone(header.Study.Compare.Primary)

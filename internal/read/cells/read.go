@@ -43,7 +43,7 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 		}
 	}
 	s.arrange()
-	s.Stage = s.staged()
+	s.Look = s.atLook()
 	return s
 }
 

@@ -1,5 +1,6 @@
-// Package claim judges what a study claims of its arms, or a publication: every ratio that
-// a claim speaks of beside what it says of it (specification §6.13). It is pure.
+// Package claim judges the claims that a study, or a publication, makes of its arms: it
+// sets beside every ratio in a claim what the run measured of that ratio (specification
+// §6.13). It is pure.
 package claim
 
 import (

@@ -11,8 +11,8 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/claim"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A figure of an arm's own, without a base, is judged by its interval over blocks.

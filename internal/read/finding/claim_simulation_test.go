@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/claim"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // atTheEdge returns how many studies are simulated, and of how many a share of wrong

@@ -8,8 +8,8 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
+	"netdyno/test/synthetic"
 )
 
 // same is how near two figures lie that are one by the rule.

@@ -6,9 +6,9 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // examined returns the findings about one synthetic trial after a change.

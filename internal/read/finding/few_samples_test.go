@@ -6,7 +6,7 @@ import (
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // A percentile for which too little was done is asked about in vain, and what

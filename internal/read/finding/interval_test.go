@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // Of studies in which much goes wrong, with blocks lost at random: a reader can read

@@ -13,8 +13,8 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/published"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // figure is a published ratio of go-epoll to go-net, of which 0.61 is measured.
@@ -72,7 +72,7 @@ func TestPublishedNeedsItsConditions(t *testing.T) {
 // confidence.
 func TestPublishedHasTheIntervalOfItsComparison(t *testing.T) {
 	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.05, Bare: true})
-	h.Study.Blocks, h.Study.Stages = 10, []int{6, 10}
+	h.Study.Blocks, h.Study.OwnLooks = 10, []int{6, 10}
 	h.Study.Published = []record.Published{figure(nil)}
 	f := find(t, h, trials, records)
 	p := f.Published[0]

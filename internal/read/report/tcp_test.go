@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 func TestTCPsAccountIsShownByEnd(t *testing.T) {

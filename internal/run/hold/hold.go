@@ -1,12 +1,13 @@
-// Package hold sets settings of a host for as long as a trial needs them, and puts them
-// back, however that ends: sysctls of the network, and the MTU of an interface.
+// Package hold sets settings of a host (sysctls of the network, an interface's MTU) for
+// as long as a trial needs them, and puts the former values back, however the trial ends.
 //
-// On the host a process of netdyno's own holds them (host.go). It sets them, says what
-// stood there before, and waits for the end of its stdin; then it puts back what stood
-// there. So what is set lasts no longer than the run, its ssh connection or its batch
-// job, also when that is killed. What the holder cannot survive itself, its own SIGKILL,
-// leaves a file (left.go) from which the next holder, or netdyno doctor --put-back, puts
-// everything back. These files lie in /run, which lasts as long as the settings do.
+// On the host a process of netdyno's own holds the settings (host.go). The process sets
+// them, prints the former values, waits for the end of its stdin, and puts the former
+// values back. So a setting lasts no longer than the run, its ssh connection or its batch
+// job, also when one of these is killed. A holder that is itself killed by SIGKILL leaves
+// a file (left.go), from which the next holder, or netdyno doctor --put-back, puts the
+// former values back. The files lie in /run, which is emptied by a reboot as the settings
+// are.
 package hold
 
 import (

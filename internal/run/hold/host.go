@@ -37,10 +37,11 @@ func Host(address string) (Here, error) {
 
 const ownSpace = "/proc/self/ns/net"
 
-// Hold sets what is asked, KEY=VALUE each, or reads it where there is only a KEY. It
-// prints the values that stood there before as one line of JSON, waits until in or ctx
-// ends, and puts them back. When one cannot be set, those before it are put back and the
-// error names it. What a holder that was killed had left is put back first.
+// Hold sets each KEY=VALUE that is asked, and reads each KEY without a value. It prints
+// the former values as one line of JSON, waits until in or ctx ends, and puts the former
+// values back. When one setting cannot be made, the settings before it are put back and
+// the error names the one that failed. Before anything else Hold puts back what a killed
+// holder had left.
 func (h Here) Hold(ctx context.Context, asked []string, in io.Reader, out io.Writer) (err error) {
 	before, set, err := h.read(asked)
 	if err != nil {

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // trialOverhead is what starting, connecting, verifying and ending a trial
@@ -46,9 +49,9 @@ func (s *Session) BytesPerS() float64 {
 	return study.DefaultBytesPerS
 }
 
-// Clock says how long what is left of a run will take: by the plan, and by what the
-// trials that have ended took, which start, connect and warm up as they do. One goroutine
-// uses it.
+// Clock says how long the rest of a run will take, from the plan and from the trials that
+// have ended: their times include starting, connecting and warming up. One goroutine uses
+// it.
 type Clock struct {
 	turns []turn
 	of    map[string]int // trial → its turn
@@ -96,7 +99,7 @@ func (s *Session) Clock(left []record.Trial) *Clock {
 	if r := s.Study.Race; r != nil {
 		most = r.Trials
 	}
-	return NewClock(left, s.Study.Stages, most, s.Estimate)
+	return NewClock(left, s.Study.OwnLooks, most, s.Estimate)
 }
 
 // NewClock returns a clock for trials that may end after one of some looks, and after so
@@ -129,7 +132,7 @@ func NewClock(left []record.Trial, looks []int, most int, estimate func([]record
 			c.looks = append(c.looks, look)
 		}
 	}
-	c.foresee()
+	c.estimate()
 	return c
 }
 
@@ -150,7 +153,8 @@ func (c *Clock) Began(at time.Time) {
 	}
 }
 
-// Ended notes that a trial has ended, and what its turn took, with what stood before it.
+// Ended notes that a trial has ended, and how long its turn took, preparations before the
+// trial included.
 func (c *Clock) Ended(id string, at time.Time) {
 	i, known := c.of[id]
 	if !known {
@@ -169,11 +173,11 @@ func (c *Clock) Ended(id string, at time.Time) {
 	}
 	c.next, c.since = max(c.next, i+1), at // a steered block leaves out some of its trials
 	c.ended++
-	c.foresee()
+	c.estimate()
 }
 
-// foresee adds up what the turns that are left will take.
-func (c *Clock) foresee() {
+// estimate adds up what the turns that are left will take.
+func (c *Clock) estimate() {
 	c.now, c.after = 0, [2]time.Duration{}
 	if c.next >= len(c.turns) {
 		return
@@ -224,4 +228,49 @@ func (c *Clock) expected(t turn) time.Duration {
 func (c *Clock) Left(at time.Time) (least, most time.Duration) {
 	now := max(0, c.now-at.Sub(c.since))
 	return now + c.after[0], now + c.after[1]
+}
+
+// fitTime fits a study into the time that was asked for, if one was; the rig stands. One that
+// cannot be is refused with its least time, and with its quick version.
+func (s *Session) fitTime(chosen *study.Study) (fitted *study.Study, err error) {
+	if s.request.Time == 0 {
+		return chosen, nil
+	}
+	estimate := func(trials []record.Trial) study.Estimate { return estimate(trials, s.site.rig, 0) }
+	fitted, s.LeftOut, err = source.Fit(chosen, s.request.Time, estimate)
+	var long *study.TooLongError
+	if errors.As(err, &long) {
+		if takes, name := quickOf(chosen.Name, estimate); name != "" {
+			return nil, fmt.Errorf("%w; netdyno run %s takes about %s", err, name, takes.Round(time.Second))
+		}
+	}
+	return fitted, err
+}
+
+// quickOf returns the short version of a built-in study and how long it takes; "" for none.
+func quickOf(name string, estimate func([]record.Trial) study.Estimate) (takes time.Duration, quick string) {
+	quick = name + "-quick"
+	if !slices.Contains(source.List(), quick) {
+		return 0, ""
+	}
+	s, err := source.ParseArgs([]string{quick}, nil)
+	if err != nil {
+		return 0, "" // a test holds that every built-in study can be read
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		return 0, ""
+	}
+	return estimate(study.Before(trials, s.Blocks)).Total, quick
+}
+
+// Least returns the least time into which the session's study fits, and what would be left
+// out then; 0 where nothing can be, or its time is bounded otherwise.
+func (s *Session) Least() (time.Duration, []string) {
+	_, _, err := s.Study.Fit(0, s.Estimate)
+	var long *study.TooLongError
+	if !errors.As(err, &long) || len(long.LeftOut) == 0 {
+		return 0, nil
+	}
+	return long.Least, long.LeftOut
 }

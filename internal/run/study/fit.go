@@ -81,7 +81,7 @@ type fitting struct {
 // copied is the study with levels, sweeps and looks of its own.
 func (s *Study) copied() *Study {
 	c := *s
-	c.Vary, c.Sweeps, c.Stages = slices.Clone(s.Vary), slices.Clone(s.Sweeps), slices.Clone(s.Stages)
+	c.Vary, c.Sweeps, c.OwnLooks = slices.Clone(s.Vary), slices.Clone(s.Sweeps), slices.Clone(s.OwnLooks)
 	for i := range c.Sweeps {
 		c.Sweeps[i].Vary = slices.Clone(c.Sweeps[i].Vary)
 	}
@@ -92,7 +92,7 @@ func (s *Study) copied() *Study {
 // first, and all rounds of probes.
 func (f *fitting) fits() (bool, error) {
 	one := *f.study
-	one.Blocks, one.Stages, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
+	one.Blocks, one.OwnLooks, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
 	if err := one.CheckSize(); err != nil {
 		return false, err
 	}
@@ -160,26 +160,26 @@ func hasLevels(levels, where map[string]string) bool {
 // blocks leaves some looks of the original for the run itself, and the others for
 // netdyno run DIR --continue; of one look as many blocks as a verdict needs.
 func (f *fitting) blocks(looks int) {
-	all := append(slices.Clone(f.original.Stages), f.original.Further...)
-	if len(f.original.Stages) == 0 {
+	all := append(slices.Clone(f.original.OwnLooks), f.original.Further...)
+	if len(f.original.OwnLooks) == 0 {
 		all = append([]int{f.original.Blocks}, all...)
 	}
 	if looks == 1 && all[0] > fewestBlocks && len(all) < MaxLooks {
 		all = append([]int{fewestBlocks}, all...)
 	}
-	f.study.Blocks, f.study.Stages, f.study.Further = all[looks-1], nil, all[looks:]
+	f.study.Blocks, f.study.OwnLooks, f.study.Further = all[looks-1], nil, all[looks:]
 	if looks > 1 {
-		f.study.Stages = all[:looks]
+		f.study.OwnLooks = all[:looks]
 	}
 }
 
 // refill gives the time that is left over to looks or blocks, then to the probes.
 func (f *fitting) refill() error {
 	tries := []func(){}
-	for looks := len(f.original.Stages); looks > 1; looks-- {
+	for looks := len(f.original.OwnLooks); looks > 1; looks-- {
 		tries = append(tries, func() { f.blocks(looks) })
 	}
-	if one := len(f.original.Stages) == 0; one {
+	if one := len(f.original.OwnLooks) == 0; one {
 		for blocks := f.original.Blocks; blocks > f.study.Blocks; blocks-- {
 			tries = append(tries, func() {
 				f.study.Blocks = blocks
@@ -218,8 +218,9 @@ type middle struct {
 	off    float64 // from the middle of them
 }
 
-// thin takes one level away: of the factor with most of them the one nearest to the middle
-// that no claim names; of those as good the one that comes first.
+// thin takes one level away: from the factor with the most levels, the level nearest to
+// the middle that no claim names. Of factors, or levels, that are equal in this the first
+// one loses.
 func (f *fitting) thin() bool {
 	var all []middle
 	for i, d := range f.study.designs() {
@@ -248,7 +249,8 @@ func (f *fitting) thin() bool {
 	return true
 }
 
-// ordered are the levels of a factor that are numbers, in their order; nil of another one.
+// ordered are the levels of a factor of numbers, in their order; nil for any other
+// factor.
 func ordered(v Varied) []Level {
 	f, err := FactorNamed(v.Factor)
 	if err != nil || slices.ContainsFunc(v.Levels, func(l Level) bool { return !numeric(l.Text) }) {

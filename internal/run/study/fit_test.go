@@ -63,9 +63,9 @@ func claimed(s *study.Study, levels map[string]string) bool {
 	})
 }
 
-// Whatever the time, a study that is fitted into it takes no longer by the estimate, has as
-// many blocks as a verdict needs, all arms, every cell that a claim names, and is a study
-// that can be written and read again. One that is refused says a time into which it fits.
+// Whatever the time, a study that is fitted into it takes no longer by the estimate, has
+// as many blocks as a verdict needs, all arms, and every cell that a claim names, and can
+// be written and read again. A study that is refused names a time into which it fits.
 func TestAFittedStudyKeepsTheRule(t *testing.T) {
 	const verdict = 6 // blocks
 	for _, name := range source.List() {

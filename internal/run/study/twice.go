@@ -34,8 +34,8 @@ func (s *Study) checkTwice() error {
 	return nil
 }
 
-// checkSweep refuses a sweep that sets a factor twice, or one that is not its
-// to set. What the whole study holds it may hold or vary otherwise.
+// checkSweep refuses a sweep that sets one factor twice, or a factor that a sweep may not
+// set. A factor that the whole study holds may be held or varied otherwise by a sweep.
 func (s *Study) checkSweep(w *Sweep) error {
 	set := map[string]Position{}
 	for _, h := range w.Hold {

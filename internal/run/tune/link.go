@@ -113,8 +113,8 @@ func (s hostSetting) worthTrying(l Link) []string {
 	return slices.DeleteFunc(s.values(l), func(value string) bool { return s.tried(value) == s.key+"="+l.Now[s.key] })
 }
 
-// The factors of the load that race, with their values, and what an arm has that does not
-// set them.
+// The factors of the load that race, with the values of each, and the value of an arm
+// that does not set the factor.
 var loads = []option{
 	{factor: "connections", values: []string{"2", "4", "8"}},
 	{factor: "threads", values: []string{"1", "2"}},

@@ -45,7 +45,8 @@ func TestConditionsAreReadInCanonicalText(t *testing.T) {
 	if got, want := conditionText(s.Published[0]), "client=go-net hosts=2+ server=go-net"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	// A cell is its levels, so that it may be named in either way.
+	// A cell is its levels: a figure may name a cell, or give the cell's levels as
+	// conditions.
 	s = mustFile(t, withPublished("    cell: connections=40\n    under: {response: 4MiB}\n"))
 	if got, want := conditionText(s.Published[0]), "connections=40 response=4MiB"; got != want || s.Published[0].Cell != "" {
 		t.Errorf("got  %s, cell %q\nwant %s", got, s.Published[0].Cell, want)
@@ -127,9 +128,8 @@ func TestPublishedFiguresKeepTheirConditions(t *testing.T) {
 	}
 }
 
-// A study of ours that no trial of its own could ever match, whatever the rig,
-// would have a slip in its conditions.
-// What a typed end leaves nothing of is said; what it leaves a part of is measured.
+// A condition that typed levels leave without any trial is warned of; a condition that
+// keeps some trials is measured.
 func TestALostShapeIsWarnedOf(t *testing.T) {
 	for typed, want := range map[string]string{
 		"window=1s":      `amount: no trial has the level "10000"`,
@@ -159,6 +159,8 @@ func TestALostShapeIsWarnedOf(t *testing.T) {
 	}
 }
 
+// Conditions of a built-in study's figures that no trial of the study meets, on any rig,
+// would be a slip.
 func TestBuiltInConditionsAreThoseOfSomeTrial(t *testing.T) {
 	typed := map[string][]string{ // as the comments of these files say
 		"blocks-fixed": {"connections=4", "amount=2000"}, // the other of two modes

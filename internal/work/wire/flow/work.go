@@ -15,8 +15,8 @@ func Features() []contract.Feature {
 	return []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth}
 }
 
-// Work is what a trial asks of its connections: what is sent each way, and how
-// much a server may send for what it has received. Any goroutine may use it.
+// Work is what a trial asks of its connections: which bytes are sent each way, and how
+// many a server may send for those it has received. Any goroutine may use it.
 type Work struct {
 	Up, Down Content
 	stream   contract.Stream // empty on wire echo
