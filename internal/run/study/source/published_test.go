@@ -66,12 +66,25 @@ func TestFaultyConditionsNameTheirPlace(t *testing.T) {
 		"    under: {rig: loopbak}\n":                             `x.yaml:12:18: rig: unknown level "loopbak"; did you mean "loopback"?`,
 		"    under: [connections]\n":                              `x.yaml:12:12: under: found a list; expected a mapping from conditions to levels`,
 		"    cell: connections=40\n    under: {connections: 4}\n": `x.yaml:13:13: under: connections is 4, but cell has it at 40`,
+		"    base_where: {connections: 7}\n":                      `x.yaml:12:17: base_where: `,
 		"    unmeasured: no arm is it\n":                          `x.yaml:12:17: unmeasured: the study has the arms go-epoll and go-net; leave the key out, or name the arm that it lacks`,
 	} {
 		_, err := ParseFile("x.yaml", []byte(withPublished(more)))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s\ngot  %v\nwant %s", more, err, want)
 		}
+	}
+}
+
+// The link stands for its rate: it is the base of a goodput alone.
+func TestThePublishedBaseMayBeTheLink(t *testing.T) {
+	text := strings.Replace(withPublished(""), "base: go-net", "base: link", 1)
+	if p := mustFile(t, text).Published[0]; p.Base != record.TheLink {
+		t.Errorf("%+v", p)
+	}
+	_, err := ParseFile("x.yaml", []byte(strings.Replace(text, "goodput_bytes_per_s", "exchanges_per_s", 1)))
+	if want := "x.yaml:10:11: base: the link has a rate and nothing else"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
