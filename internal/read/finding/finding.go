@@ -76,7 +76,12 @@ type Findings struct {
 // registry. It is pure: the same input gives the same findings. It does not change the
 // records; Findings.Trials points to them.
 func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
-	s, err := cells.Read(header, trials, records)
+	return FindJudged(header, trials, records, nil)
+}
+
+// FindJudged is Find of records that were judged as they were read; early is nil where none was.
+func FindJudged(header record.Header, trials []record.Trial, records []record.Record, early *trial.Early) (Findings, error) {
+	s, err := cells.ReadJudged(header, trials, records, early)
 	if err != nil {
 		return Findings{}, err
 	}

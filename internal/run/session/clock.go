@@ -60,6 +60,7 @@ type Clock struct {
 	ended int
 
 	paces map[string]*pace // of a kind, of an arm, and of all as ""
+	last  []ended          // the latest turns, probes apart
 	next  int              // turn that runs, or is about to
 	since time.Time        // when it began
 	now   time.Duration    // that the turn takes in all
@@ -83,9 +84,19 @@ type pace struct {
 	turns         int
 }
 
-// remembered are the turns of a kind that are averaged: enough to level out noise, and few
-// enough to follow an arm that was given up.
+// ended is a turn and what it took.
+type ended struct {
+	turn turn
+	took time.Duration
+}
+
+// remembered are the turns of a kind that are averaged, and those by which a machine's drift
+// is told: enough to level out noise, and few enough to follow an arm that was given up.
 const remembered = 8
+
+// kept is the share of a machine's drift that is taken to stay: some of what disturbs it ends
+// before the run does.
+const kept = 2. / 3
 
 func (p *pace) add(took, planned time.Duration) {
 	p.last = append(p.last, took)
@@ -171,6 +182,10 @@ func (c *Clock) Ended(id string, at time.Time) {
 		}
 		c.paces[key].add(took, t.planned)
 	}
+	if !t.probe {
+		c.last = append(c.last, ended{*t, took})
+		c.last = c.last[max(0, len(c.last)-remembered):]
+	}
 	c.next, c.since = max(c.next, i+1), at // a steered block leaves out some of its trials
 	c.ended++
 	c.estimate()
@@ -188,12 +203,19 @@ func (c *Clock) estimate() {
 			until = look
 		}
 	}
-	c.now = c.expected(c.turns[c.next])
+	drift := c.drift()
+	drifted := func(t turn) time.Duration {
+		if t.probe { // most of which is the reading of its samples
+			return c.expected(t)
+		}
+		return time.Duration(drift * float64(c.expected(t)))
+	}
+	c.now = drifted(c.turns[c.next])
 	for n, t := range c.turns[c.next+1:] {
 		if c.most > 0 && c.ended+n+1 >= c.most {
 			break
 		}
-		takes := c.expected(t)
+		takes := drifted(t)
 		c.after[1] += takes
 		if until == 0 || t.probe || t.block <= until {
 			c.after[0] += takes
@@ -201,7 +223,21 @@ func (c *Clock) estimate() {
 	}
 }
 
-// expected is what a turn will take: what others of its kind took, and as long as these
+// drift is what the latest turns took, divided by what turns of their kinds take over the
+// run: a machine that became slower since is slower in what is left, by the share that is
+// kept. 1 where nothing tells.
+func (c *Clock) drift() float64 {
+	var took, expected time.Duration
+	for _, e := range c.last {
+		took, expected = took+e.took, expected+c.expected(e.turn)
+	}
+	if expected <= 0 {
+		return 1
+	}
+	return 1 + kept*(float64(took)/float64(expected)-1)
+}
+
+// expected is what a turn will take on a machine that stays as it was: what others of its kind took, and as long as these
 // are few, also what was planned, corrected by as much as all turns were off.
 func (c *Clock) expected(t turn) time.Duration {
 	const weight = 2 // turns that the plan counts for
