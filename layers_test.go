@@ -43,11 +43,14 @@ var layers = map[string][]string{
 	"internal/values":      {"internal/quantity"},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
+	"internal/draw":     {"internal/contract"},
+	"internal/sizes":    {"internal/contract", "internal/draw", "internal/quantity"},
+	"internal/arrivals": {"internal/contract", "internal/draw", "internal/quantity"},
 	"internal/record":   {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input"},
 
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
 
-	"internal/run/study":           run(),
+	"internal/run/study":           run("internal/arrivals", "internal/sizes"),
 	"internal/run/study/source":    run("internal/run/study", "studies"),
 	"internal/run/curl":            run("internal/head"),
 	"internal/run/tune":            run(),
@@ -81,7 +84,7 @@ var layers = map[string][]string{
 	// A run's life; judged figures reach it as functions.
 	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
 
-	"internal/work/load":              {"internal/contract", "internal/hist", "internal/printable"},
+	"internal/work/load":              {"internal/contract", "internal/draw", "internal/hist", "internal/printable"},
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},
 	"internal/work/wire/tlswire":      {"internal/contract", "internal/unixsocket", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
