@@ -38,6 +38,7 @@ var layers = map[string][]string{
 	"internal/expect":     {"internal/quantity"},
 	"internal/unixsocket": {"internal/quantity"},
 	"internal/paths":      {"internal/quantity"},
+	"internal/traffic":    {},
 	"studies":             {},
 	"internal/values":     {"internal/quantity"},
 
@@ -50,6 +51,7 @@ var layers = map[string][]string{
 	"internal/run/study/source":    run("internal/run/study", "studies"),
 	"internal/run/curl":            run("internal/head"),
 	"internal/run/tune":            run(),
+	"internal/run/recorded":        run("internal/printable", "internal/traffic"),
 	"internal/run/suggest":         run("internal/run/study", "internal/run/study/source"),
 	"internal/run/rig":             run("internal/run/ended"),
 	"internal/run/rig/relay":       {"internal/each", "internal/hist"},
