@@ -167,7 +167,9 @@ func showSummary(s recorded.Summary) {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", c.Name, c.Requests, quantity.FormatBytes(float64(c.Up)/n), quantity.FormatBytes(float64(c.Down)/n))
 	}
 	_ = w.Flush() // into memory
-	stdout.say("%s", strings.TrimRight(b.String(), "\n"))
+	for line := range strings.Lines(b.String()) {
+		stdout.say("%s", strings.TrimRight(line, "\n"))
+	}
 	if s.Grain > time.Millisecond {
 		stdout.say("times are known to %s: within it requests are placed evenly likely", quantity.FormatDuration(s.Grain))
 	}

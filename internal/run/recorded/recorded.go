@@ -225,7 +225,7 @@ func (m *maker) take(s seen) reason {
 	r, why := m.classes.enter(s)
 	if why == "" {
 		m.s.Grain = max(m.s.Grain, time.Duration(s.grain))
-		m.order.add(at, r)
+		m.order.add(s.at, at, r)
 	}
 	return why
 }

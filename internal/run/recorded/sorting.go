@@ -16,7 +16,7 @@ type sorting struct {
 	to          *traffic.Writer
 	heap        []held
 	taken       uint64
-	latest      int64 // of what was taken, ns since 1970
+	latest      int64 // that a log told, ns since 1970
 	first, last int64 // of what was written
 	written     int64
 	sorted      int64 // were taken after a later one
@@ -34,12 +34,12 @@ func (h held) before(o held) bool { return h.at < o.at || h.at == o.at && h.numb
 // late tells whether a time, in ns since 1970, is earlier than what was written already.
 func (s *sorting) late(at int64) bool { return s.written > 0 && at < s.last }
 
-// add takes a request that came at a time that is not late.
-func (s *sorting) add(at int64, r traffic.Request) {
-	if s.taken > 0 && at < s.latest {
+// add takes a request that came at a time that is not late; its log tells it less exactly.
+func (s *sorting) add(told, at int64, r traffic.Request) {
+	if s.taken > 0 && told < s.latest {
 		s.sorted++
 	}
-	s.latest = max(at, s.latest)
+	s.latest = max(told, s.latest)
 	s.taken++
 	s.push(held{at, s.taken, r})
 	if len(s.heap) > mostHeld {
