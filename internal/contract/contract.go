@@ -97,6 +97,8 @@ const (
 	FeatureStreamUp   Feature = "stream-up"   // setup.exchange.stream up
 	FeatureStreamDown Feature = "stream-down" // … down
 	FeatureStreamBoth Feature = "stream-both" // … both
+	FeatureSizes      Feature = "sizes"       // setup.exchange.up_sizes and down_sizes
+	FeatureArrivals   Feature = "arrivals"    // setup.load.arrival drawn, and phases
 )
 
 // OptionType is the type of an option's value on the wire.

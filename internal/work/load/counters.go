@@ -17,6 +17,7 @@ var kinds = [...]contract.ErrorKind{
 type counters struct {
 	exchanges atomic.Int64
 	received  atomic.Int64
+	sent      atomic.Int64 // bytes, where sizes up vary; else they follow from the exchanges
 	errors    [len(kinds)]atomic.Int64
 	unsent    atomic.Int64 // of the errors, those whose request never went out
 	times     *times
@@ -60,12 +61,16 @@ func newPhase(shards int, t func(i int) *times) phase {
 	return p
 }
 
-// addTo sums a phase into c; sent bytes follow from the exchange.
-func (p phase) addTo(c *contract.Counts, up int64) {
+// add sums a phase into c.
+func (l *Load) add(p phase, c *contract.Counts) {
+	up := l.exchange.UpBytes
+	if l.draws.up != nil {
+		up = 0
+	}
 	for _, t := range p {
 		n := t.exchanges.Load()
 		c.Exchanges += n
-		c.SentBytes += n * up
+		c.SentBytes += n*up + t.sent.Load()
 		c.ReceivedBytes += t.received.Load()
 		for i := range t.errors {
 			if e := t.errors[i].Load(); e > 0 {

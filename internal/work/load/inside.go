@@ -124,7 +124,10 @@ const replayMost = 1 << 20
 func (l *Load) fellDue(window span) float64 {
 	start := l.startNs.Load()
 	expected := l.plan.Rate * float64(window.to-window.from) / 1e9
-	if l.plan.Arrival != contract.Poisson || l.plan.Rate*float64(window.to-start)/1e9 > replayMost {
+	if l.warp != nil {
+		expected = l.warp.Place(float64(window.to-start)) - l.warp.Place(float64(window.from-start))
+	}
+	if l.plan.Arrival == contract.Constant && l.warp == nil || l.plan.Rate*float64(window.to-start)/1e9 > replayMost {
 		return expected
 	}
 	due := 0.0

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/draw"
 	"netdyno/internal/hist"
 )
 
@@ -30,6 +31,9 @@ type Load struct {
 	plan     contract.Load
 	seed     uint64
 	exchange contract.Exchange
+	draws    *Draws
+	cycle    *draw.Cycle // of drawn arrivals, else nil
+	warp     *draw.Warp  // nil while the rate never changes
 	slots    []Slot
 	shards   []shard
 
@@ -55,7 +59,16 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	if err := normalise(&plan); err != nil {
 		return nil, Failure(contract.SetupFailed, err)
 	}
-	l := &Load{plan: plan, seed: setup.Seed, exchange: setup.Exchange, ended: make(chan struct{})}
+	l := &Load{plan: plan, seed: setup.Seed, exchange: setup.Exchange, ended: make(chan struct{}), warp: draw.NewWarp(plan.Phases, plan.Repeat)}
+	var err error
+	if l.draws, err = DrawsOf(setup); err != nil {
+		return nil, err
+	}
+	if plan.Arrival == contract.Drawn {
+		if l.cycle, err = draw.NewCycle(plan.Gaps, setup.Seed); err != nil {
+			return nil, Failure(contract.SetupFailed, fmt.Errorf("load.gaps: %w", err))
+		}
+	}
 	l.closeNs.Store(math.MaxInt64)
 	active := l.ActiveConnections()
 	n := active * plan.InFlight
@@ -70,6 +83,10 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 		s := &l.slots[i]
 		s.load, s.shard, s.left = l, &l.shards[(i/plan.InFlight)%shards], math.MaxInt64
 		s.pending.Store(idle)
+		s.draw = l.draws.fixed
+		if l.draws.Vary() {
+			s.number, s.varies = uint64(l.placeOf(i)), true
+		}
 		if plan.Amount > 0 {
 			// The connection's amount is shared out over its slots, the remainder to the first.
 			s.left = plan.Amount / int64(plan.InFlight)
@@ -79,7 +96,7 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 		}
 		if plan.Rate > 0 {
 			s.open, s.schedule = true, l.scheduleOf(i)
-			if plan.Arrival == contract.Constant {
+			if plan.Arrival == contract.Constant && l.warp == nil {
 				s.free = int64(s.schedule.first - s.schedule.step) // as if it had run before
 			}
 		} else if plan.ThinkNs > 0 {
@@ -91,12 +108,16 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 }
 
 // scheduleOf returns the schedule of a slot of an open loop from its beginning.
-// Slots take their places connection by connection, so that the pipelined slots of
-// one connection are not neighbours in time.
 func (l *Load) scheduleOf(slot int) schedule {
+	return newSchedule(l, l.placeOf(slot), len(l.slots))
+}
+
+// placeOf returns the number by which schedules and draws know a slot. Slots take their
+// places connection by connection, so that the pipelined slots of one connection are not
+// neighbours in time.
+func (l *Load) placeOf(slot int) int {
 	n := l.plan.InFlight
-	place := (slot%n)*l.ActiveConnections() + slot/n
-	return newSchedule(l.plan, l.seed, place, len(l.slots))
+	return (slot%n)*l.ActiveConnections() + slot/n
 }
 
 // NewForGoroutines is New for a transport with a goroutine for each slot or each
@@ -128,12 +149,22 @@ func normalise(p *contract.Load) error {
 		return fmt.Errorf("load.active_share is %v, expected more than 0 up to 1", p.ActiveShare)
 	case p.Rate < 0 || math.IsNaN(p.Rate) || p.Rate > 1e9:
 		return fmt.Errorf("load.rate is %v, expected 0 (closed loop) to 1e9 exchanges per second", p.Rate)
-	case p.Arrival != contract.Constant && p.Arrival != contract.Poisson:
-		return fmt.Errorf("load.arrival is %q, expected %q or %q", p.Arrival, contract.Constant, contract.Poisson)
+	case p.Arrival != contract.Constant && p.Arrival != contract.Poisson && p.Arrival != contract.Drawn:
+		return fmt.Errorf("load.arrival is %q, expected %q, %q or %q", p.Arrival, contract.Constant, contract.Poisson, contract.Drawn)
+	case !(p.Rate > 0) && (len(p.Phases) > 0 || p.Arrival == contract.Drawn):
+		return fmt.Errorf("load.rate is 0 with load.phases or arrival %q: a closed loop has no schedule", contract.Drawn)
 	case p.Rate > 0 && p.ThinkNs > 0:
 		return fmt.Errorf("load.think_ns is %d with load.rate %v: an open loop does not think", p.ThinkNs, p.Rate)
 	case p.ThinkNs < 0 || p.Amount < 0 || p.DrainNs < 0:
 		return fmt.Errorf("load.think_ns, load.amount and load.drain_ns are %d, %d and %d, expected none negative", p.ThinkNs, p.Amount, p.DrainNs)
+	}
+	if p.Arrival == contract.Drawn {
+		if err := p.Gaps.Check(draw.MostGap); err != nil {
+			return fmt.Errorf("load.gaps: %w", err)
+		}
+	}
+	if err := draw.CheckPhases(p.Phases); err != nil {
+		return fmt.Errorf("load.phases: %w", err)
 	}
 	return nil
 }
@@ -242,7 +273,7 @@ func (l *Load) Counts() contract.Counts { return l.sum([]phase{l.before, l.windo
 func (l *Load) sum(phases []phase) contract.Counts {
 	var c contract.Counts
 	for _, p := range phases {
-		p.addTo(&c, l.exchange.UpBytes)
+		l.add(p, &c)
 	}
 	return c
 }

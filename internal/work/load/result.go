@@ -14,9 +14,9 @@ func (l *Load) Result() (contract.Result, error) {
 	if !l.open {
 		r.FromNs = r.ToNs
 	}
-	l.window.addTo(&r.Counts, l.exchange.UpBytes)
+	l.add(l.window, &r.Counts)
 	var drained contract.Counts
-	l.drain.addTo(&drained, l.exchange.UpBytes)
+	l.add(l.drain, &drained)
 	r.Drained = drained.Exchanges
 	for kind, n := range drained.Errors {
 		if r.Counts.Errors == nil {

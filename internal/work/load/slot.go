@@ -17,7 +17,10 @@ type Slot struct {
 	canceled int64        // due of the exchange that was taken back last
 	open     bool
 	started  bool
-	held     bool // the request of the exchange in flight never went out
+	held     bool   // the request of the exchange in flight never went out
+	varies   bool   // sizes are drawn
+	number   uint64 // of the exchange to begin next, where they are
+	draw     Draw   // of the exchange begun last
 	thinkNs  int64
 	free     int64 // when its last exchange ended; before the first, an offset from the load's start
 	schedule schedule
@@ -51,10 +54,17 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	if s.open {
 		s.schedule.advance()
 	}
+	if s.varies {
+		s.draw = s.load.draws.Of(s.number)
+		s.number += uint64(len(s.load.slots))
+	}
 	s.left--
 	s.pending.Store(due)
 	return due, true
 }
+
+// Draw returns what the exchange in flight carries, from Next on until it ends.
+func (s *Slot) Draw() Draw { return s.draw }
 
 // Done reports the exchange in flight as complete: when it was actually sent,
 // when it completed, and the payload bytes that came back.
@@ -65,11 +75,14 @@ func (s *Slot) Done(sent, now, received int64) {
 	t := s.shard.now.Load()
 	t.exchanges.Add(1)
 	t.received.Add(received)
+	if s.varies {
+		t.sent.Add(s.sentBytes())
+	}
 	if t.times == nil {
 		return
 	}
 	t.parts.addExchange(free, sent, now)
-	if received != s.load.exchange.DownBytes {
+	if received != s.load.exchange.DownBytes || s.varies && s.load.draws.down != nil {
 		t.times.differs(received)
 	}
 	t.times.service.Record(now - sent)
@@ -82,6 +95,15 @@ func (s *Slot) Done(sent, now, received int64) {
 	if t.times.sends != nil {
 		t.times.sends.record(sent)
 	}
+}
+
+// sentBytes returns what an exchange adds to the counters' sent; 0 where all are of one
+// size up.
+func (s *Slot) sentBytes() int64 {
+	if s.load.draws.up == nil {
+		return 0
+	}
+	return s.draw.Up
 }
 
 // Fail reports the exchange in flight as failed because of err; it is counted by
