@@ -82,7 +82,7 @@ var layers = map[string][]string{
 	// A run's life; judged figures reach it as functions.
 	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
 
-	"internal/work/load":              {"internal/contract", "internal/hist", "internal/printable"},
+	"internal/work/load":              {"internal/contract", "internal/draw", "internal/hist", "internal/printable", "internal/traffic"},
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},
 	"internal/work/wire/tlswire":      {"internal/contract", "internal/unixsocket", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},
