@@ -48,7 +48,8 @@ var layers = map[string][]string{
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
 
 	"internal/run/study":           run(),
-	"internal/run/study/source":    run("internal/run/study", "studies"),
+	"internal/run/study/source":    run("internal/run/study", "internal/run/workload", "studies"),
+	"internal/run/workload":        run("internal/draw", "internal/run/study", "internal/traffic"),
 	"internal/run/curl":            run("internal/head"),
 	"internal/run/tune":            run(),
 	"internal/run/recorded":        run("internal/printable", "internal/traffic"),

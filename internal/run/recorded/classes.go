@@ -64,6 +64,7 @@ func (c *classes) enter(s seen) (traffic.Request, reason) {
 	k.Requests++
 	k.Up += s.up
 	k.Down += s.down
+	k.MostUp, k.MostDown = max(k.MostUp, s.up), max(k.MostDown, s.down)
 	return r, ""
 }
 

@@ -123,6 +123,8 @@ type Class struct {
 	Status       int // that replies had; 0 for any 2xx
 	Requests     int64
 	Up, Down     int64 // bytes in all
+	MostUp       int64 // bytes of one
+	MostDown     int64
 }
 
 // Left is how many lines were left out for a reason.
@@ -279,7 +281,7 @@ func (s Summary) header(format string, o Options) string {
 	fmt.Fprintf(&b, "  grain: %dns # times are known to this; within it requests were placed evenly likely\n", s.Grain.Nanoseconds())
 	b.WriteString("classes:\n")
 	for _, c := range s.Classes {
-		fmt.Fprintf(&b, "  - {name: %s, requests: %d, up: %dB, down: %dB", quoted(c.Name), c.Requests, c.Up, c.Down)
+		fmt.Fprintf(&b, "  - {name: %s, requests: %d, up: %dB, down: %dB, most_up: %dB, most_down: %dB", quoted(c.Name), c.Requests, c.Up, c.Down, c.MostUp, c.MostDown)
 		if c.Method != "" {
 			fmt.Fprintf(&b, ", method: %s", c.Method)
 		}

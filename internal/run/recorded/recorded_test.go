@@ -139,7 +139,7 @@ func TestWholeSeconds(t *testing.T) {
 	if got := strings.Join(body.Paths, " "); got != "/cart/7 /orders /gone" || s.Paths != 3 {
 		t.Error(got)
 	}
-	if !strings.Contains(string(body.Header), `name: "GET /gone 404", requests: 1, up: 0B, down: 9B, method: GET, status: 404`) {
+	if !strings.Contains(string(body.Header), `name: "GET /gone 404", requests: 1, up: 0B, down: 9B, most_up: 0B, most_down: 9B, method: GET, status: 404`) {
 		t.Errorf("%s", body.Header)
 	}
 }
