@@ -32,6 +32,8 @@ type Request struct {
 	Ask        *Ask   // what the user adds, and what the reply must have
 	MediaType  string // of Content
 	Content    []byte // not to be changed
+	Down       int64  // length of the reply, in bytes
+	Asks       bool   // a header says so to the server, because it varies (codec.DownHeader)
 	Accept     func(reply []byte) error
 }
 
@@ -94,7 +96,7 @@ func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Clien
 	}
 	effective := maps.Clone(c.Setup.Options)
 	maps.Copy(effective, options)
-	runner := load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.Call(connection) })
+	runner := load.NewSlotRunner(l, func(connection, slot int) load.Call { return c.slotCall(connection, &l.Slots(connection)[slot]) })
 	return wire.Connect(runner, opener, c.Content.Sizes(contract.Ready{Options: effective}))
 }
 
@@ -111,7 +113,7 @@ func (c *Client) Open() error {
 func (c *Client) Verify(ctx context.Context, i int) error {
 	first := c.newCall(ctx, i)
 	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent {
-		first.request.Accept = func(reply []byte) error { return explainVerify(c.Content.Verify(i, reply)) }
+		first.request.Accept = func(reply []byte) error { return explainVerify(first.content.Verify(i, reply)) }
 	}
 	tries := c.Tries()
 	repeats, err := wire.Repeat(func() error { _, err := first.do(); return tries.Tried(err) }, func(err error) bool { return c.mayRepeat(i, err) })
@@ -165,8 +167,20 @@ func (c *Client) Exchange(ctx context.Context, i int) error {
 	return err
 }
 
-// Call returns what makes the exchanges of a slot of connection i.
+// Call returns what makes exchanges on connection i, all of them like the first.
 func (c *Client) Call(i int) load.Call { return c.newCall(context.Background(), i).do }
+
+// slotCall returns what makes the exchanges of a slot of connection i.
+func (c *Client) slotCall(i int, slot *load.Slot) load.Call {
+	k := c.newCall(context.Background(), i)
+	if !c.Content.Varies() {
+		return k.do
+	}
+	return func() (int64, error) {
+		k.content.Take(slot.Draw())
+		return k.do()
+	}
+}
 
 // Reconnects implements load.Reconnector.
 func (c *Client) Reconnects() int64 { return c.Dialer.Reconnects() }
@@ -180,16 +194,18 @@ type call struct {
 	turns    *turns
 	ctx      context.Context
 	sends    *Sends
+	content  *codec.Exchange // the slot's own
 	request  Request
 	room     []byte // of the encoded request
 	received int64  // length of the last reply, where any will do
 }
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
-	sends := c.Sends()
-	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, request: Request{
+	sends, content := c.Sends(), c.Content.Own()
+	content.TakeFirst(i)
+	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, content: content, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
-		MediaType: c.Content.MediaType(), Accept: c.Content.Accept,
+		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept,
 	}}
 	if c.Ask.Any {
 		k.request.Accept = k.measure
@@ -205,7 +221,7 @@ func (k *call) measure(reply []byte) error {
 
 // do implements load.Call.
 func (k *call) do() (int64, error) {
-	x := k.client.Content
+	x := k.content
 	content, err := x.Request(k.room)
 	if err != nil {
 		return 0, load.UnsentError{Err: load.Failure(contract.Bug, fmt.Errorf("encode the request: %w", err))}
@@ -215,7 +231,7 @@ func (k *call) do() (int64, error) {
 	} else if body := k.client.Ask.Body; body != nil {
 		content = body
 	}
-	k.request.Content, k.request.URL = content, k.turns.url()
+	k.request.Content, k.request.URL, k.request.Down = content, k.turns.url(), x.DownBytes
 	if err := k.sends.Ended(k.carry()); err != nil {
 		k.room = nil // the library may still be reading it
 		return 0, k.named(err)
