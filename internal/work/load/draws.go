@@ -36,7 +36,7 @@ func DrawsOf(setup contract.Setup) (*Draws, error) {
 		err = d.mix(mix, setup.Seed)
 	}
 	if err == nil && mix.Trace != nil {
-		d.replay, err = newReplay(mix)
+		d.replay, err = newReplay(x, mix)
 	}
 	if err != nil {
 		return nil, Failure(contract.SetupFailed, err)

@@ -30,7 +30,8 @@ type Replay struct {
 	once  sync.Once // it began, or never will
 	err   error     // of the reading
 
-	classes int
+	classes  int
+	up, down int64 // bytes of the largest
 }
 
 // due is an exchange and when it is due, in ns after the load's start.
@@ -50,7 +51,7 @@ const (
 )
 
 // newReplay opens the trace of a load.
-func newReplay(l contract.Load) (*Replay, error) {
+func newReplay(x contract.Exchange, l contract.Load) (*Replay, error) {
 	t := *l.Trace
 	switch {
 	case !(t.Speed > 0) || t.Speed > mostSpeed:
@@ -64,12 +65,12 @@ func newReplay(l contract.Load) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load.trace.file: %w", err)
 	}
-	r := &Replay{plan: t, file: file, classes: len(l.Classes), ahead: make(chan []due, blocksAhead), stop: make(chan struct{})}
+	r := &Replay{plan: t, file: file, classes: len(l.Classes), up: x.UpBytes, down: x.DownBytes, ahead: make(chan []due, blocksAhead), stop: make(chan struct{})}
 	if r.body, err = traffic.OpenBody(file, nil, t.Begins); err == nil && r.body.Requests == 0 {
 		err = errors.New("it has no requests")
 	}
 	if err == nil {
-		err = r.readFirst(len(l.Classes), min(mostFirst, l.Connections))
+		err = r.readFirst(min(mostFirst, l.Connections))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("load.trace.file: %s: %w", t.File, err), file.Close())
@@ -78,16 +79,16 @@ func newReplay(l contract.Load) (*Replay, error) {
 }
 
 // begin begins to read ahead.
-func (r *Replay) begin() { r.once.Do(func() { go r.read(r.classes) }) }
+func (r *Replay) begin() { r.once.Do(func() { go r.read() }) }
 
 // readFirst reads what connections verify with.
-func (r *Replay) readFirst(classes, n int) error {
+func (r *Replay) readFirst(n int) error {
 	from, err := r.body.From(r.plan.FromNs)
 	for err == nil && len(r.first) < n {
 		var x traffic.Request
 		if x, err = from.Next(); err == nil {
 			r.first = append(r.first, r.drawOf(x, uint64(len(r.first))))
-			err = inClasses(x, classes)
+			err = r.fits(r.first[len(r.first)-1])
 		}
 	}
 	if errors.Is(err, io.EOF) && len(r.first) == 0 {
@@ -107,9 +108,13 @@ func (r *Replay) drawOf(x traffic.Request, number uint64) Draw {
 	return Draw{Number: number, Up: x.Up, Down: x.Down, Class: x.Class, Path: x.Path}
 }
 
-func inClasses(x traffic.Request, classes int) error {
-	if x.Class >= classes {
-		return fmt.Errorf("a request is of class %d, and load.classes has %d", x.Class, classes)
+// fits reports what of an exchange is not as setup says.
+func (r *Replay) fits(d Draw) error {
+	switch {
+	case d.Class >= r.classes:
+		return fmt.Errorf("a request is of class %d, and load.classes has %d", d.Class, r.classes)
+	case d.Up > r.up || d.Down > r.down:
+		return fmt.Errorf("a request has %d bytes up and %d down, and exchange at most %d and %d", d.Up, d.Down, r.up, r.down)
 	}
 	return nil
 }
@@ -118,15 +123,15 @@ func inClasses(x traffic.Request, classes int) error {
 func (r *Replay) verifying(n uint64) Draw { return r.first[n%uint64(len(r.first))] }
 
 // read reads ahead of the slots until close.
-func (r *Replay) read(classes int) {
+func (r *Replay) read() {
 	defer close(r.ahead)
 	w := r.walk()
 	for {
 		block := make([]due, 0, blockOfDues)
 		for len(block) < blockOfDues {
 			d, err := w.next()
-			if err == nil && d.Class >= classes {
-				err = inClasses(traffic.Request{Class: d.Class}, classes)
+			if err == nil {
+				err = r.fits(d.Draw)
 			}
 			if err != nil {
 				r.mu.Lock()
