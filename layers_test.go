@@ -81,7 +81,7 @@ var layers = map[string][]string{
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
-	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
+	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/run/recorded", "internal/run/workload", "internal/printable", "internal/traffic"),
 
 	"internal/work/load":              {"internal/contract", "internal/draw", "internal/hist", "internal/printable", "internal/traffic"},
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},
