@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 
 	"netdyno/internal/input"
@@ -92,6 +93,22 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 	of.Keys, of.Zipf = file.Keys, file.Zipf
 	return of, file.Change(of.Classes)
 }
+
+// Replays tells whether a workload is recorded traffic, or a log that becomes it: its load
+// is an open loop then, whatever else is said. What cannot be read is none.
+func Replays(name string) bool {
+	f, err := input.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, traffic.MostHeader+64)
+	n, _ := f.ReadAt(begin, 0)
+	_, isLog := recorded.Guess(begin[:n])
+	return isLog || traffic.Is(begin[:n]) || namesTrace.Match(begin[:n])
+}
+
+var namesTrace = regexp.MustCompile(`(?m)^trace *:`)
 
 // readTrace reads recorded traffic, whose file stays open.
 func readTrace(name string, f *os.File) (workload.Workload, error) {
