@@ -9,6 +9,9 @@ import (
 	"netdyno/internal/run/study"
 )
 
+// drawnFeatures are those that no program of somebody else's has.
+var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace}
+
 // mixFeatures are what a client needs for its workload.
 func mixFeatures(w study.Work) (needed []contract.Feature) {
 	if len(w.Load.Classes) > 0 {
@@ -76,6 +79,7 @@ func even(x contract.Exchange) contract.Exchange {
 		table[n-1][2] = most
 	}
 	x.UpBytes, x.DownBytes, x.UpSizes, x.DownSizes = most, most, table, table
+	x.UpMeanBytes, x.DownMeanBytes = table.Mean(), table.Mean()
 	return x
 }
 
