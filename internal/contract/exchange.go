@@ -2,12 +2,25 @@ package contract
 
 // Exchange is the unit of work: up goes a message, down comes one.
 type Exchange struct {
-	UpBytes    int64      `json:"up_bytes"`
+	UpBytes    int64      `json:"up_bytes"` // the largest, where UpSizes has several
 	DownBytes  int64      `json:"down_bytes"`
 	Codec      string     `json:"codec,omitempty"`       // empty means bytes
 	Stream     Stream     `json:"stream,omitempty"`      // directions that travel in chunks
 	ChunkBytes int64      `json:"chunk_bytes,omitempty"` // size of a stream's messages, the last one shorter
 	Message    *Structure `json:"message,omitempty"`     // what a codec other than bytes encodes
+
+	// Sizes that vary are drawn from these tables; absent where all messages of a
+	// direction are of one size. A record has the means alone.
+	UpSizes       Table   `json:"up_sizes,omitempty"`
+	DownSizes     Table   `json:"down_sizes,omitempty"`
+	UpMeanBytes   float64 `json:"up_mean_bytes,omitempty"` // of UpSizes
+	DownMeanBytes float64 `json:"down_mean_bytes,omitempty"`
+}
+
+// Varies reports whether the sizes of either direction are drawn; also of an exchange of
+// a record.
+func (x Exchange) Varies() bool {
+	return len(x.UpSizes) > 0 || len(x.DownSizes) > 0 || x.UpMeanBytes > 0 || x.DownMeanBytes > 0
 }
 
 // Stream says which directions of an exchange are streams of messages.
@@ -51,10 +64,12 @@ type Content struct {
 // Arrival is the process that an open loop's schedule follows.
 type Arrival string
 
-// The arrival processes.
+// The arrival processes. Those of Drawn have the gaps of Load.Gaps.
 const (
 	Constant Arrival = "constant"
 	Poisson  Arrival = "poisson"
+	Drawn    Arrival = "drawn"
+	Recorded Arrival = "recorded" // as Load.Trace has them
 )
 
 // Load says how much work a client offers and in what pattern. Rate 0 is the
@@ -69,7 +84,21 @@ type Load struct {
 	Fresh       bool    `json:"fresh,omitempty"`        // a new connection for every exchange
 	Amount      int64   `json:"amount,omitempty"`       // exchanges per active connection, then the client's own result
 	DrainNs     int64   `json:"drain_ns,omitempty"`     // how long stop waits for exchanges in flight; 0 means 2 s
+
+	Gaps   Table   `json:"gaps,omitempty"`    // arrival drawn: gaps in 2⁻²⁰ of the mean gap; not in a record
+	GapsCV float64 `json:"gaps_cv,omitempty"` // … their coefficient of variation, for readers of records
+	Phases []Phase `json:"phases,omitempty"`  // a rate that changes, from the start on; Rate is their mean
+	Repeat bool    `json:"repeat,omitempty"`  // after the last phase the first follows; else its last rate goes on
+
+	Classes []Class `json:"classes,omitempty"` // exchanges of several kinds
+	Keys    Table   `json:"keys,omitempty"`    // numbers that stand for {key} in paths of classes; not in a record
+	Trace   *Trace  `json:"trace,omitempty"`   // arrival recorded: when exchanges are due, and what each is
 }
+
+// Phase is a stretch of a load's time in which its rate goes evenly from one to another:
+// its length in ns, and the rates at its beginning and at its end in exchanges per second
+// over all connections of this client.
+type Phase [3]float64
 
 // Sent is how many requests a client sent from its setup to its end: the number that
 // the log of its server should show. Each is counted once, where its exchange ended;

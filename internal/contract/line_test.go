@@ -36,6 +36,10 @@ func fill(v reflect.Value, n *int) {
 		if all, is := v.Interface().(Interfaces); is {
 			slices.SortFunc(all, func(a, b NamedInterface) int { return cmp.Compare(a.Name, b.Name) })
 		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()

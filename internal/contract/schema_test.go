@@ -22,8 +22,8 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[Role]():       {Server, Client, Pair},
 	reflect.TypeFor[Delivery]():   {DeliveryMessage, DeliveryChunks},
 	reflect.TypeFor[OptionType](): {TypeInt, TypeFloat, TypeBool, TypeBytes, TypeDuration, TypeChoice, TypeText},
-	reflect.TypeFor[Arrival]():    {Constant, Poisson},
-	reflect.TypeFor[Feature]():    {FeatureTLS, FeatureFresh, FeatureStreamUp, FeatureStreamDown, FeatureStreamBoth},
+	reflect.TypeFor[Arrival]():    {Constant, Poisson, Drawn},
+	reflect.TypeFor[Feature]():    {FeatureTLS, FeatureFresh, FeatureStreamUp, FeatureStreamDown, FeatureStreamBoth, FeatureSizes, FeatureArrivals},
 	reflect.TypeFor[Stream]():     {StreamUp, StreamDown, StreamBoth},
 	reflect.TypeFor[ErrorKind]():  {Unsupported, SetupFailed, Peer, Timeout, Invalid, Bug},
 }

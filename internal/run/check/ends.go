@@ -24,7 +24,7 @@ const (
 // complete fills in what every setup of a check has.
 func (s *subject) complete(setup contract.Setup) contract.Setup {
 	setup.Trial, setup.Seed, setup.TLS = "check", 1, s.tls
-	if setup.Exchange == (contract.Exchange{}) {
+	if x := setup.Exchange; x.UpBytes == 0 && x.DownBytes == 0 && x.Stream == "" {
 		setup.Exchange = contract.Exchange{UpBytes: messageBytes, DownBytes: messageBytes}
 	}
 	if setup.Role == contract.Server && setup.Listen == "" {

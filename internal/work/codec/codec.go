@@ -17,6 +17,7 @@ import (
 
 	"netdyno/internal/contract"
 	_ "netdyno/internal/work/codec/own" // the code generated for a message of the user's, where the worker is built with it
+	"netdyno/internal/work/load"
 )
 
 // Bytes is the codec that encodes nothing.
@@ -67,13 +68,15 @@ type Exchange struct {
 	Up, Down           Kind  // of Codec; zero for codec bytes
 	UpBytes, DownBytes int64 // of the encoded messages
 	up, down           []byte
+
+	upVaries, downVaries bool        // UpBytes, DownBytes are the largest
+	draws                *load.Draws // nil unless one of them does
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// random returns n bytes that nothing can compress. They depend on the
-// direction alone, so that both ends know them and a foreign server can serve
-// them from a file.
+// random returns n bytes that nothing can compress. The bytes depend on the direction
+// alone, so that both ends know them and a foreign server can serve them from a file.
 func random(n int64, direction byte) []byte {
 	content := make([]byte, n)
 	var key [32]byte

@@ -18,6 +18,14 @@ const MaxContent = contract.MaxMessage
 // codecs. The error has the contract's kind: unsupported for a codec that is
 // not among them, setup for impossible content.
 func New(setup contract.Setup, codecs []Codec) (*Exchange, error) {
+	x, err := newExchange(setup, codecs)
+	if err != nil {
+		return nil, err
+	}
+	return x, x.vary(setup)
+}
+
+func newExchange(setup contract.Setup, codecs []Codec) (*Exchange, error) {
 	e := setup.Exchange
 	if e.Codec == "" || e.Codec == Bytes {
 		return newBytes(e)
@@ -123,7 +131,7 @@ func (x *Exchange) Request(buf []byte) ([]byte, error) {
 // says what was wrong with the request.
 func (x *Exchange) Respond(buf, request []byte) ([]byte, error) {
 	if x.Codec == nil {
-		return x.down, sized("the request", len(request), x.UpBytes)
+		return x.down, sized("the request", len(request), x.UpBytes, x.upVaries)
 	}
 	if err := Decode(x.Codec, request, x.Up.New()); err != nil {
 		return nil, fmt.Errorf("decode the request: %w", err)
@@ -135,7 +143,7 @@ func (x *Exchange) Respond(buf, request []byte) ([]byte, error) {
 // bytes compares its size. The error says what was wrong.
 func (x *Exchange) Accept(reply []byte) error {
 	if x.Codec == nil {
-		return sized("the reply", len(reply), x.DownBytes)
+		return sized("the reply", len(reply), x.DownBytes, false)
 	}
 	if err := Decode(x.Codec, reply, x.Down.New()); err != nil {
 		return fmt.Errorf("decode the reply: %w", err)
@@ -187,8 +195,13 @@ func (x *Exchange) Sizes(ready contract.Ready) contract.Ready {
 // errOtherValues says that a message decodes, but not to the expected content.
 var errOtherValues = errors.New("the message has other values than expected")
 
-func sized(what string, got int, want int64) error {
-	if int64(got) != want {
+// sized compares the size of what was received with the one expected, or where it may
+// vary with the largest.
+func sized(what string, got int, want int64, varies bool) error {
+	switch n := int64(got); {
+	case varies && n > want:
+		return fmt.Errorf("%s has %d bytes, expected at most %d", what, got, want)
+	case !varies && n != want:
 		return fmt.Errorf("%s has %d bytes, expected %d", what, got, want)
 	}
 	return nil
@@ -206,18 +219,19 @@ type End struct {
 	Sent              []byte // what is sent with codec bytes, not to be changed; else nil
 
 	incoming string // what errors call a message that is received
+	varies   bool   // InBytes is the largest
 }
 
 // At returns the exchange as an end of that role sees it.
 func (x *Exchange) At(role contract.Role) End {
 	if role == contract.Server {
-		return End{Out: x.Down, In: x.Up, OutBytes: x.DownBytes, InBytes: x.UpBytes, Sent: x.down, incoming: "the request"}
+		return End{Out: x.Down, In: x.Up, OutBytes: x.DownBytes, InBytes: x.UpBytes, Sent: x.down, incoming: "the request", varies: x.upVaries}
 	}
 	return End{Out: x.Up, In: x.Down, OutBytes: x.UpBytes, InBytes: x.DownBytes, Sent: x.up, incoming: "the reply"}
 }
 
 // AcceptBytes checks what was received with codec bytes. The error says what was wrong.
-func (e *End) AcceptBytes(in []byte) error { return sized(e.incoming, len(in), e.InBytes) }
+func (e *End) AcceptBytes(in []byte) error { return sized(e.incoming, len(in), e.InBytes, e.varies) }
 
 // VerifyMessage compares a decoded message with the expected content. The error is
 // of kind invalid and names the connection.

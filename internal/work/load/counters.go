@@ -17,11 +17,13 @@ var kinds = [...]contract.ErrorKind{
 type counters struct {
 	exchanges atomic.Int64
 	received  atomic.Int64
+	sent      atomic.Int64 // bytes, where sizes up vary; else they follow from the exchanges
 	errors    [len(kinds)]atomic.Int64
 	unsent    atomic.Int64 // of the errors, those whose request never went out
 	times     *times
 	parts     parts
-	_         [64]byte // shards are written by different CPUs
+	classes   []classCounts // nil unless the load mixes some
+	_         [64]byte      // shards are written by different CPUs
 }
 
 // times are the histograms of one shard, and when it sent; response and lag are
@@ -52,20 +54,27 @@ type shard struct{ now atomic.Pointer[counters] }
 // phase holds every shard's counters for one stretch of the trial.
 type phase []*counters
 
-func newPhase(shards int, t func(i int) *times) phase {
+func (l *Load) newPhase(shards int, t func(i int) *times) phase {
 	p := make(phase, shards)
 	for i := range p {
 		p[i] = &counters{times: t(i)}
+		if n := len(l.plan.Classes); n > 0 {
+			p[i].classes = make([]classCounts, n)
+		}
 	}
 	return p
 }
 
-// addTo sums a phase into c; sent bytes follow from the exchange.
-func (p phase) addTo(c *contract.Counts, up int64) {
+// add sums a phase into c.
+func (l *Load) add(p phase, c *contract.Counts) {
+	up := l.exchange.UpBytes
+	if l.draws.upVaries() {
+		up = 0
+	}
 	for _, t := range p {
 		n := t.exchanges.Load()
 		c.Exchanges += n
-		c.SentBytes += n * up
+		c.SentBytes += n*up + t.sent.Load()
 		c.ReceivedBytes += t.received.Load()
 		for i := range t.errors {
 			if e := t.errors[i].Load(); e > 0 {

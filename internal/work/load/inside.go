@@ -100,7 +100,7 @@ func (s *Slot) dueAfter(closing, start int64) int64 {
 	case due != idle: // promised, and perhaps in flight
 	case s.canceled > closing:
 		due = s.canceled
-	case s.left == 0:
+	case s.left == 0, s.replays():
 		return idle
 	case s.open:
 		due = start + s.schedule.peek()
@@ -124,8 +124,14 @@ const replayMost = 1 << 20
 func (l *Load) fellDue(window span) float64 {
 	start := l.startNs.Load()
 	expected := l.plan.Rate * float64(window.to-window.from) / 1e9
-	if l.plan.Arrival != contract.Poisson || l.plan.Rate*float64(window.to-start)/1e9 > replayMost {
+	if l.warp != nil {
+		expected = l.warp.Place(float64(window.to-start)) - l.warp.Place(float64(window.from-start))
+	}
+	if l.plan.Arrival == contract.Constant && l.warp == nil || l.plan.Rate*float64(window.to-start)/1e9 > replayMost {
 		return expected
+	}
+	if l.draws.replay != nil {
+		return l.draws.replay.dueIn(span{window.from - start, window.to - start})
 	}
 	due := 0.0
 	for i := range l.slots {

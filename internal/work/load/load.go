@@ -13,11 +13,13 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/draw"
 	"netdyno/internal/hist"
 )
 
@@ -30,10 +32,14 @@ type Load struct {
 	plan     contract.Load
 	seed     uint64
 	exchange contract.Exchange
+	draws    *Draws
+	cycle    *draw.Cycle // of drawn arrivals, else nil
+	warp     *draw.Warp  // nil while the rate never changes
 	slots    []Slot
 	shards   []shard
 
 	before, window, drain phase
+	classTimes            []classTimes
 
 	startNs atomic.Int64
 	closeNs atomic.Int64 // math.MaxInt64 until the load ends; dues after it are not sent
@@ -55,21 +61,35 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	if err := normalise(&plan); err != nil {
 		return nil, Failure(contract.SetupFailed, err)
 	}
-	l := &Load{plan: plan, seed: setup.Seed, exchange: setup.Exchange, ended: make(chan struct{})}
+	l := &Load{plan: plan, seed: setup.Seed, exchange: setup.Exchange, ended: make(chan struct{}), warp: draw.NewWarp(plan.Phases, plan.Repeat)}
+	var err error
+	if l.draws, err = DrawsOf(setup); err != nil {
+		return nil, err
+	}
+	if plan.Arrival == contract.Drawn {
+		if l.cycle, err = draw.NewCycle(plan.Gaps, setup.Seed); err != nil {
+			return nil, Failure(contract.SetupFailed, fmt.Errorf("load.gaps: %w", err))
+		}
+	}
 	l.closeNs.Store(math.MaxInt64)
 	active := l.ActiveConnections()
 	n := active * plan.InFlight
 	shards = max(1, min(shards, n))
 	l.shards = make([]shard, shards)
-	l.before = newPhase(shards, func(int) *times { return nil })
-	l.window = newPhase(shards, func(shard int) *times { return l.newTimes(shard) })
-	l.drain = newPhase(shards, func(i int) *times { return l.window[i].times })
+	l.classTimes = make([]classTimes, len(plan.Classes))
+	l.before = l.newPhase(shards, func(int) *times { return nil })
+	l.window = l.newPhase(shards, func(shard int) *times { return l.newTimes(shard) })
+	l.drain = l.newPhase(shards, func(i int) *times { return l.window[i].times })
 	l.enter(l.before)
 	l.slots = make([]Slot, n)
 	for i := range l.slots {
 		s := &l.slots[i]
 		s.load, s.shard, s.left = l, &l.shards[(i/plan.InFlight)%shards], math.MaxInt64
 		s.pending.Store(idle)
+		s.draw = l.draws.fixed
+		if l.draws.Vary() {
+			s.number, s.varies = uint64(l.placeOf(i)), true
+		}
 		if plan.Amount > 0 {
 			// The connection's amount is shared out over its slots, the remainder to the first.
 			s.left = plan.Amount / int64(plan.InFlight)
@@ -79,7 +99,7 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 		}
 		if plan.Rate > 0 {
 			s.open, s.schedule = true, l.scheduleOf(i)
-			if plan.Arrival == contract.Constant {
+			if plan.Arrival == contract.Constant && l.warp == nil {
 				s.free = int64(s.schedule.first - s.schedule.step) // as if it had run before
 			}
 		} else if plan.ThinkNs > 0 {
@@ -91,12 +111,16 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 }
 
 // scheduleOf returns the schedule of a slot of an open loop from its beginning.
-// Slots take their places connection by connection, so that the pipelined slots of
-// one connection are not neighbours in time.
 func (l *Load) scheduleOf(slot int) schedule {
+	return newSchedule(l, l.placeOf(slot), len(l.slots))
+}
+
+// placeOf returns the number by which schedules and draws know a slot. Slots take their
+// places connection by connection, so that the pipelined slots of one connection are not
+// neighbours in time.
+func (l *Load) placeOf(slot int) int {
 	n := l.plan.InFlight
-	place := (slot%n)*l.ActiveConnections() + slot/n
-	return newSchedule(l.plan, l.seed, place, len(l.slots))
+	return (slot%n)*l.ActiveConnections() + slot/n
 }
 
 // NewForGoroutines is New for a transport with a goroutine for each slot or each
@@ -104,6 +128,9 @@ func (l *Load) scheduleOf(slot int) schedule {
 func NewForGoroutines(setup contract.Setup) (*Load, error) {
 	return New(setup, 2*runtime.GOMAXPROCS(0))
 }
+
+// arrivals are the known processes.
+var arrivals = []contract.Arrival{contract.Constant, contract.Poisson, contract.Drawn, contract.Recorded}
 
 func normalise(p *contract.Load) error {
 	if p.InFlight == 0 {
@@ -128,12 +155,24 @@ func normalise(p *contract.Load) error {
 		return fmt.Errorf("load.active_share is %v, expected more than 0 up to 1", p.ActiveShare)
 	case p.Rate < 0 || math.IsNaN(p.Rate) || p.Rate > 1e9:
 		return fmt.Errorf("load.rate is %v, expected 0 (closed loop) to 1e9 exchanges per second", p.Rate)
-	case p.Arrival != contract.Constant && p.Arrival != contract.Poisson:
-		return fmt.Errorf("load.arrival is %q, expected %q or %q", p.Arrival, contract.Constant, contract.Poisson)
+	case !slices.Contains(arrivals, p.Arrival):
+		return fmt.Errorf("load.arrival is %q, expected one of %q", p.Arrival, arrivals)
+	case (p.Arrival == contract.Recorded) != (p.Trace != nil) || p.Trace != nil && !(p.Rate > 0):
+		return fmt.Errorf("load.arrival is %q and load.rate %v; expected load.trace beside arrival %q and a rate, and only there", p.Arrival, p.Rate, contract.Recorded)
+	case !(p.Rate > 0) && (len(p.Phases) > 0 || p.Arrival == contract.Drawn):
+		return fmt.Errorf("load.rate is 0 with load.phases or arrival %q: a closed loop has no schedule", contract.Drawn)
 	case p.Rate > 0 && p.ThinkNs > 0:
 		return fmt.Errorf("load.think_ns is %d with load.rate %v: an open loop does not think", p.ThinkNs, p.Rate)
 	case p.ThinkNs < 0 || p.Amount < 0 || p.DrainNs < 0:
 		return fmt.Errorf("load.think_ns, load.amount and load.drain_ns are %d, %d and %d, expected none negative", p.ThinkNs, p.Amount, p.DrainNs)
+	}
+	if p.Arrival == contract.Drawn {
+		if err := p.Gaps.Check(draw.MostGap); err != nil {
+			return fmt.Errorf("load.gaps: %w", err)
+		}
+	}
+	if err := draw.CheckPhases(p.Phases); err != nil {
+		return fmt.Errorf("load.phases: %w", err)
 	}
 	return nil
 }
@@ -177,6 +216,9 @@ func (l *Load) Slots(connection int) []Slot {
 func (l *Load) Start() {
 	now := Now()
 	l.startNs.Store(now)
+	if l.draws.replay != nil {
+		l.draws.replay.begin()
+	}
 	if l.plan.Amount > 0 && !l.open {
 		l.Open(now)
 	}
@@ -225,9 +267,9 @@ func (l *Load) enter(p phase) {
 	}
 }
 
-// Snapshot returns the sums since ready as they were when the window last opened
-// or closed. It leaves out the phase that began then, so that these sums and the
-// result's differ by at most one completion per slot, however late it is called.
+// Snapshot returns the sums since ready, as they were when the window last opened or
+// closed. The phase that began then is left out, so that the snapshot and the result
+// differ by at most one completion per slot, however late Snapshot is called.
 func (l *Load) Snapshot() contract.Counts {
 	past := []phase{l.before}
 	if l.closeNs.Load() != math.MaxInt64 {
@@ -242,7 +284,7 @@ func (l *Load) Counts() contract.Counts { return l.sum([]phase{l.before, l.windo
 func (l *Load) sum(phases []phase) contract.Counts {
 	var c contract.Counts
 	for _, p := range phases {
-		p.addTo(&c, l.exchange.UpBytes)
+		l.add(p, &c)
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/draw"
 )
 
 // schedule draws the intended starts of one slot. It never looks at
@@ -16,21 +17,31 @@ type schedule struct {
 	k       float64
 	at      float64 // Poisson: the last start drawn
 	rng     *rand.Rand
+
+	// Of drawn arrivals and of a rate that changes; starts are places then, in exchanges.
+	rate  float64
+	cycle *draw.Cycle
+	warp  *draw.Warp
 }
 
 // newSchedule spreads rate (exchanges per second over all slots) evenly:
 // constant arrivals are staggered so that the slots together keep one even
 // rhythm; Poisson arrivals are independent, and their superposition is Poisson
-// at the whole rate.
-func newSchedule(l contract.Load, seed uint64, slot, slots int) schedule {
+// at the whole rate; drawn arrivals are one sequence, which the slots take in turn.
+func newSchedule(of *Load, slot, slots int) schedule {
 	const second = 1e9
+	l := of.plan
 	s := schedule{
 		arrival: l.Arrival,
 		first:   (float64(slot) + 0.5) / l.Rate * second,
 		step:    float64(slots) / l.Rate * second,
+		rate:    l.Rate, cycle: of.cycle, warp: of.warp,
+	}
+	if s.warp != nil || s.cycle != nil {
+		s.first, s.step = float64(slot)+0.5, float64(slots)
 	}
 	if l.Arrival == contract.Poisson {
-		s.rng = rand.New(rand.NewPCG(seed, uint64(slot)))
+		s.rng = rand.New(rand.NewPCG(of.seed, uint64(slot)))
 		s.at = s.rng.ExpFloat64() * s.step
 	}
 	return s
@@ -38,10 +49,20 @@ func newSchedule(l contract.Load, seed uint64, slot, slots int) schedule {
 
 // peek returns the next intended start in ns after the load's start.
 func (s *schedule) peek() int64 {
-	if s.arrival == contract.Poisson {
-		return int64(s.at)
+	at := s.at
+	if s.arrival != contract.Poisson {
+		at = s.first + float64(s.k*s.step)
 	}
-	return int64(s.first + s.k*s.step)
+	if s.warp == nil && s.cycle == nil {
+		return int64(at)
+	}
+	if s.cycle != nil {
+		at = s.cycle.Place(uint64(at))
+	}
+	if s.warp != nil {
+		return s.warp.DueNs(at)
+	}
+	return int64(float64(at/s.rate) * 1e9)
 }
 
 // advance moves to the start after that.

@@ -9,11 +9,11 @@ import (
 	"netdyno/internal/contract"
 )
 
-// draw returns the first n dues of every slot together, in ns.
-func draw(l contract.Load, seed uint64, slots, n int) []float64 {
+// drawDues returns the first n dues of every slot together, in ns.
+func drawDues(l contract.Load, seed uint64, slots, n int) []float64 {
 	var all []float64
 	for i := range slots {
-		s := newSchedule(l, seed, i, slots)
+		s := newSchedule(&Load{plan: l, seed: seed}, i, slots)
 		for range n {
 			all = append(all, float64(s.peek()))
 			s.advance()
@@ -28,7 +28,7 @@ func TestConstantScheduleIsOneEvenRhythm(t *testing.T) {
 		rate := rapid.Float64Range(10, 1e6).Draw(t, "rate")
 		seen := map[int64]bool{}
 		for i := range slots {
-			s := newSchedule(contract.Load{Rate: rate, Arrival: contract.Constant}, 1, i, slots)
+			s := newSchedule(&Load{plan: contract.Load{Rate: rate, Arrival: contract.Constant}}, i, slots)
 			for range 5 {
 				// Every due is (m + ½) / rate for a whole m that no other slot has.
 				m := float64(s.peek())*rate/1e9 - 0.5
@@ -55,7 +55,7 @@ func TestConstantScheduleIsOneEvenRhythm(t *testing.T) {
 // estimate the mean within 3 % at four standard errors.
 func TestPoissonScheduleHasItsRateAndSpread(t *testing.T) {
 	const slots, n, rate = 1, 20000, 5000.0
-	dues := draw(contract.Load{Rate: rate, Arrival: contract.Poisson}, 7, slots, n)
+	dues := drawDues(contract.Load{Rate: rate, Arrival: contract.Poisson}, 7, slots, n)
 	var sum, squares float64
 	last := 0.0
 	for _, d := range dues {
@@ -73,7 +73,7 @@ func TestPoissonScheduleHasItsRateAndSpread(t *testing.T) {
 
 func TestScheduleFollowsItsSeed(t *testing.T) {
 	l := contract.Load{Rate: 1000, Arrival: contract.Poisson}
-	a, b, c := draw(l, 1, 3, 10), draw(l, 1, 3, 10), draw(l, 2, 3, 10)
+	a, b, c := drawDues(l, 1, 3, 10), drawDues(l, 1, 3, 10), drawDues(l, 2, 3, 10)
 	same := true
 	for i := range a {
 		if a[i] != b[i] {

@@ -100,8 +100,8 @@ func (s *server) bounded(answer gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		want := s.content.UpBytes
 		got := c.Request.ContentLength
-		if got >= 0 && got != want {
-			refuse(c, fmt.Errorf("the request has %d bytes, expected %d", got, want))
+		if err := s.content.Fits(got); err != nil && got >= 0 {
+			refuse(c, err)
 			return
 		}
 		var counted *counter
@@ -158,7 +158,7 @@ func (s *server) bytes(c *gin.Context) {
 		refuse(c, fmt.Errorf("read the request: %w", err))
 		return
 	}
-	reply, err := s.content.Respond(nil, request)
+	reply, err := s.content.RespondTo(nil, request, c.GetHeader(codec.DownHeader))
 	if err != nil {
 		refuse(c, err)
 		return

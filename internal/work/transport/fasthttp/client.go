@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
@@ -92,6 +94,9 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 		request.Header.SetContentType(r.MediaType)
 		request.SetBodyRaw(r.Content)
 	}
+	if r.Asks {
+		request.Header.Set(codec.DownHeader, strconv.FormatInt(r.Down, 10))
+	}
 	r.Ask.Set(request.Header.Set, request.Header.Add)
 	if r.Ask.Host != "" {
 		request.UseHostHeader = true
@@ -103,7 +108,7 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	err := c.hosts[r.Connection].Do(request, response)
 	if err == nil {
 		httpwire.Wrote(ctx)
-		return c.takeBody(response, r.Accept)
+		return c.takeBody(response, r.Down, r.Accept)
 	}
 	unsent := load.UnsentError{}
 	if errors.As(err, &unsent) {
@@ -121,15 +126,15 @@ func keepEmptyQuery(u *fasthttp.URI) {
 	}
 }
 
-// takeBody checks a reply. What is wrong with it is an error of kind invalid.
-func (c *client) takeBody(response *fasthttp.Response, accept func([]byte) error) error {
+// takeBody checks a reply of down bytes. What is wrong with it is an error of kind invalid.
+func (c *client) takeBody(response *fasthttp.Response, down int64, accept func([]byte) error) error {
 	if status := response.StatusCode(); !c.Ask.Takes(status) {
 		return httpwire.WrongStatus(status, fmt.Errorf("the reply has status %d %s%s, expected %s",
 			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), c.Ask.Expected()))
 	}
 	reply := response.Body()
-	if n := int64(len(reply)); n != c.Content.DownBytes && !c.Ask.Any {
-		return load.Failure(contract.Invalid, fmt.Errorf("the reply has %d bytes, expected %d", n, c.Content.DownBytes))
+	if n := int64(len(reply)); n != down && !c.Ask.Any {
+		return load.Failure(contract.Invalid, fmt.Errorf("the reply has %d bytes, expected %d", n, down))
 	}
 	return load.Invalidly(accept(reply))
 }

@@ -72,7 +72,11 @@ func (s *server) handle(ctx *fasthttp.RequestCtx) {
 	request := ctx.Request.Body()
 	room := s.replies.Get().(*[]byte)
 	defer s.replies.Put(room)
-	reply, err := s.content.Respond(*room, request)
+	asked := ""
+	if s.content.Asks() {
+		asked = string(ctx.Request.Header.Peek(codec.DownHeader))
+	}
+	reply, err := s.content.RespondTo(*room, request, asked)
 	if err != nil {
 		ctx.Error(err.Error()+"\n", fasthttp.StatusBadRequest)
 		return

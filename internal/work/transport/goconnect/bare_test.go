@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
 	"netdyno/internal/work/netdynov1"
 	"netdyno/internal/work/worker/workertest"
 )
@@ -92,7 +93,7 @@ func allocations(call func()) float64 {
 }
 
 func ours(t *testing.T, c *client) func() {
-	call := c.call(0, 0)
+	call := c.call(0, new(load.Slot))
 	return func() {
 		if _, err := call(); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 
 	"connectrpc.com/connect"
 
@@ -31,8 +32,9 @@ type caller struct {
 	content    *codec.Exchange
 }
 
-// exchange returns what makes the calls of one goroutine on one connection.
-func (c *caller) exchange(l line) exchange {
+// exchange returns what makes the calls of one goroutine on one connection; x is the
+// slot's own and says what the next one carries.
+func (c *caller) exchange(l line, x *codec.Exchange) exchange {
 	switch {
 	case c.setup.Exchange.Stream == contract.StreamUp:
 		return c.streamUp(l)
@@ -43,7 +45,7 @@ func (c *caller) exchange(l line) exchange {
 	case c.content.Structured():
 		return c.structured(l)
 	}
-	return c.block(l)
+	return c.block(l, x)
 }
 
 // blockClient makes a client of a procedure with Blocks.
@@ -75,11 +77,15 @@ func (c *caller) structured(l line) exchange {
 }
 
 // block calls Unary.
-func (c *caller) block(l line) exchange {
+func (c *caller) block(l line, x *codec.Exchange) exchange {
 	remote, content := c.blockClient(l, c.procedures.Unary), &block{}
-	content.Content, _ = c.content.Contents()
 	return func(ctx context.Context, judge func([]byte) error) (int64, error) {
-		response, err := remote.CallUnary(ctx, connect.NewRequest(content))
+		content.Content, _ = x.Contents()
+		request := connect.NewRequest(content)
+		if x.Asks() {
+			request.Header().Set(codec.DownHeader, strconv.FormatInt(x.DownBytes, 10))
+		}
+		response, err := remote.CallUnary(ctx, request)
 		if err != nil {
 			return 0, err
 		}

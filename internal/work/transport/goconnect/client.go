@@ -39,7 +39,8 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.Connect(load.NewSlotRunner(l, c.call), c, c.content.Sizes(contract.Ready{Options: c.settings.effective}))
+	calls := func(connection, slot int) load.Call { return c.call(connection, &l.Slots(connection)[slot]) }
+	return wire.Connect(load.NewSlotRunner(l, calls), c, c.content.Sizes(contract.Ready{Options: c.settings.effective}))
 }
 
 // client prepares the connections and opens none.
@@ -104,21 +105,24 @@ func (c *client) Open() error {
 	}
 	return nethttp.Checking(c.renewed, func() error {
 		return nethttp.CheckStreams(c.setup, "", func(ctx context.Context, i int) error {
-			_, err := c.first(i)(ctx, c.content.Accept)
+			first, x := c.first(i)
+			_, err := first(ctx, x.Accept)
 			return err
 		})
 	})
 }
 
-// first returns what makes an exchange before ready on connection i.
-func (c *client) first(i int) exchange {
-	sends, exchange := c.Sends(), c.exchange(c.lines[i])
+// first returns what makes an exchange before ready on connection i, and what it carries.
+func (c *client) first(i int) (exchange, *codec.Exchange) {
+	x := c.content.Own()
+	x.TakeFirst(i)
+	sends, exchange := c.Sends(), c.exchange(c.lines[i], x)
 	return func(ctx context.Context, judge func([]byte) error) (int64, error) {
 		received, err := exchange(sends.Trace(ctx), judge)
 		err = sends.Ended(err)
 		c.First(err)
 		return received, err
-	}
+	}, x
 }
 
 // verify connects and checks the reply of one exchange. The error names the
@@ -126,11 +130,13 @@ func (c *client) first(i int) exchange {
 func (c *client) verify(i int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()
-	_, err := c.first(i)(ctx, func(reply []byte) error { return c.content.Verify(i, reply) })
+	first, x := c.first(i)
+	_, err := first(ctx, func(reply []byte) error { return x.Verify(i, reply) })
 	if err == nil && c.pooled {
 		c.dialer.Over(i)
 		err = c.renewed[i].Settle(func() error {
-			_, err := c.first(i)(ctx, c.content.Accept)
+			again, x := c.first(i)
+			_, err := again(ctx, x.Accept)
 			return err
 		})
 	}
@@ -153,15 +159,16 @@ func (c *client) verify(i int) error {
 }
 
 // call returns what makes one slot's exchanges.
-func (c *client) call(connection, _ int) load.Call {
-	sends := c.Sends()
-	exchange, ctx, accept := c.exchange(c.lines[connection]), sends.Trace(context.Background()), c.content.Accept
+func (c *client) call(connection int, slot *load.Slot) load.Call {
+	sends, x := c.Sends(), c.content.Own()
+	exchange, ctx, accept := c.exchange(c.lines[connection], x), sends.Trace(context.Background()), x.Accept
 	var received int64
 	try := func() (err error) {
 		received, err = exchange(ctx, accept)
 		return err
 	}
 	return func() (int64, error) {
+		x.Take(slot.Draw())
 		err := try()
 		if errors.Is(err, wire.ErrLost) && c.dialer.Made(connection) { // another call is making the connection
 			err = wire.Settle(try)

@@ -6,6 +6,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -28,7 +29,7 @@ func TestCompressionIsVisible(t *testing.T) {
 			}
 			tap := &tap{inner: c.lines[0].http.Transport}
 			c.lines[0].http.Transport = tap
-			if _, err := c.call(0, 0)(); err != nil {
+			if _, err := c.call(0, new(load.Slot))(); err != nil {
 				t.Fatal(err)
 			}
 			accepts, encoding := "gzip", "gzip"
@@ -71,7 +72,7 @@ func TestGetIsAGet(t *testing.T) {
 		c := dialTo(t, of, setup, address)
 		tap := &tap{inner: c.lines[0].http.Transport}
 		c.lines[0].http.Transport = tap
-		if _, err := c.call(0, 0)(); err != nil || tap.method != want {
+		if _, err := c.call(0, new(load.Slot))(); err != nil || tap.method != want {
 			t.Errorf("get=%v: method %s, %v; want %s", get, tap.method, err, want)
 		}
 	}

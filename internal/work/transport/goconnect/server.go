@@ -108,16 +108,24 @@ func (s *server) encode(dst []byte) ([]byte, error) {
 
 // unary answers codec bytes.
 func (s *server) unary(_ context.Context, r *connect.Request[block]) (*connect.Response[block], error) {
-	if _, err := s.respond(nil, r.Msg.GetContent()); err != nil {
+	asked := ""
+	if s.content.Asks() {
+		asked = r.Header().Get(codec.DownHeader)
+	}
+	reply, err := s.respond(nil, r.Msg.GetContent(), asked)
+	if err != nil {
 		return nil, err
+	}
+	if len(reply) < len(s.block.Content) {
+		return connect.NewResponse(&block{Content: reply}), nil
 	}
 	return connect.NewResponse(s.block), nil
 }
 
 // respond checks the request of a whole exchange, counts it and returns the reply,
-// encoded into buf. The error is connect's.
-func (s *server) respond(buf, request []byte) ([]byte, error) {
-	reply, err := s.content.Respond(buf, request)
+// encoded into buf, as long as asked says where lengths vary. The error is connect's.
+func (s *server) respond(buf, request []byte, asked string) ([]byte, error) {
+	reply, err := s.content.RespondTo(buf, request, asked)
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}

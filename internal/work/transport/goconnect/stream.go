@@ -28,7 +28,7 @@ func join(c *rpc.Chunker, chunk *block) error {
 
 // reply sends the reply to a request in chunks, encoded into the chunker's room.
 func (s *server) reply(c *rpc.Chunker, request []byte, send func(*block) error) error {
-	reply, err := s.respond(c.Room, request)
+	reply, err := s.respond(c.Room, request, "")
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *server) up(_ context.Context, stream *connect.ClientStream[block]) (*co
 	}
 	// connect encodes the reply after this handler has returned and put its chunker
 	// back, so the reply needs a buffer of its own.
-	reply, err := s.respond(nil, c.Joined())
+	reply, err := s.respond(nil, c.Joined(), "")
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *server) talk(_ context.Context, stream *connect.BidiStream[block, block
 		if err != nil {
 			return err
 		}
-		if _, err := s.respond(nil, request.GetContent()); err != nil {
+		if _, err := s.respond(nil, request.GetContent(), ""); err != nil {
 			return err
 		}
 		if err := stream.Send(s.block); err != nil {

@@ -44,7 +44,7 @@ func (t Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
-		Features: []contract.Feature{contract.FeatureTLS, contract.FeatureFresh},
+		Features: []contract.Feature{contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace},
 		Options:  options(t.GRPC),
 	}
 	if t.GRPC {
@@ -61,6 +61,9 @@ func (t Transport) admit(setup contract.Setup) error {
 	if n := setup.Load.InFlight; n > 1 && !t.GRPC {
 		return load.Failure(contract.Unsupported, fmt.Errorf(
 			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; transport go-connect-grpc multiplexes", n))
+	}
+	if x := setup.Exchange; x.Varies() && x.Stream != "" {
+		return load.Failure(contract.Unsupported, fmt.Errorf("exchange.stream is %q with sizes that vary: messages of several sizes travel whole", x.Stream))
 	}
 	return nil
 }

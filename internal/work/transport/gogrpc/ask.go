@@ -78,6 +78,9 @@ func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
 	if a.body, err = base64.StdEncoding.DecodeString(body); err != nil {
 		return fail("body is no base64: %w", err)
 	}
+	if len(setup.Exchange.UpSizes) > 0 {
+		return fail("body: it is one message, and the factor request says that sizes vary")
+	}
 	if n := int64(len(a.body)); n != setup.Exchange.UpBytes {
 		return fail("body: the message has %d bytes and the factor request says %d; expected the same", n, setup.Exchange.UpBytes)
 	}

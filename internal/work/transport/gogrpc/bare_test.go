@@ -166,7 +166,7 @@ func (w twin) ours(t testing.TB) load.Call {
 		t.Fatal(err)
 	}
 	workertest.Open(t, c)
-	return workertest.Loaded(t, setup, c.call(0, 0))
+	return workertest.Loaded(t, setup, c.call(0, new(load.Slot)))
 }
 
 // Beside what the library allocates an exchange may cost nothing. AllocsPerRun

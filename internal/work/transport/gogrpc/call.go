@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/contract"
@@ -19,6 +21,8 @@ import (
 // caller makes the exchanges of one slot, one after the other. The slot's
 // goroutine owns it.
 type caller interface {
+	// content is the slot's own, which says what the next exchange carries.
+	content() *codec.Exchange
 	// call makes an exchange and returns the reply, to be accepted and released.
 	call() (in any, err error)
 	accept(in any) (int64, error)
@@ -45,18 +49,31 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 	case c.setup.Exchange.Stream != "":
 		return &chunked{session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)}, x: c.x, chunkers: c.chunkers}
 	case c.options.Text("mode") == "stream":
-		t := &streamCall{session: session{ctx: ctx, conn: conn, method: c.method, desc: &streamCallDesc}, payload: c.payload}
+		t := &streamCall{session: session{ctx: ctx, conn: conn, method: c.method, desc: &streamCallDesc}, messages: messages{c.payload, c.x.Own()}}
 		// Opening the stream here keeps it out of the first exchange's time. A
 		// failure shows again in that exchange, with its kind.
 		_ = t.begin()
 		return t
 	}
-	return &unary{payload: c.payload, ctx: ctx, conn: conn, method: c.method, deadline: time.Duration(c.options.Int("deadline"))}
+	return &unary{messages: messages{c.payload, c.x.Own()}, ctx: ctx, conn: conn, method: c.method, deadline: time.Duration(c.options.Int("deadline"))}
+}
+
+// messages are those of one slot, whole.
+type messages struct {
+	payload
+	x *codec.Exchange // the slot's own
+}
+
+func (m *messages) content() *codec.Exchange     { return m.x }
+func (m *messages) accept(in any) (int64, error) { return m.payload.accept(m.x, in) }
+
+func (m *messages) verify(connection int, in any) error {
+	return m.payload.verify(m.x, connection, in)
 }
 
 // unary makes an RPC for each exchange.
 type unary struct {
-	payload
+	messages
 	ctx      context.Context
 	conn     *connection
 	method   string
@@ -70,7 +87,10 @@ func (u *unary) call() (any, error) {
 		defer cancel()
 		ctx = within
 	}
-	if err := u.conn.Invoke(ctx, u.method, u.outgoing(), in); err != nil {
+	if u.x.Asks() {
+		ctx = metadata.AppendToOutgoingContext(ctx, codec.DownHeader, strconv.FormatInt(u.x.DownBytes, 10))
+	}
+	if err := u.conn.Invoke(ctx, u.method, u.outgoing(u.x.UpBytes), in); err != nil {
 		u.release(in)
 		return nil, err
 	}
@@ -138,7 +158,7 @@ var streamCallDesc = grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
 // stays open, as grpc-go's own streaming benchmark does.
 type streamCall struct {
 	session
-	payload
+	messages
 }
 
 func (t *streamCall) call() (any, error) {
@@ -146,7 +166,7 @@ func (t *streamCall) call() (any, error) {
 		return nil, err
 	}
 	in := t.incoming()
-	err := t.stream.SendMsg(t.outgoing())
+	err := t.stream.SendMsg(t.outgoing(t.x.UpBytes))
 	if err != nil {
 		err = t.refused(err, in)
 	} else if err = t.stream.RecvMsg(in); errors.Is(err, io.EOF) {
@@ -205,6 +225,8 @@ func (k *chunked) converse(c *chunker) error {
 	}
 	return nil
 }
+
+func (k *chunked) content() *codec.Exchange { return k.x }
 
 func (k *chunked) accept(in any) (int64, error) {
 	reply := in.(*chunker).Joined()

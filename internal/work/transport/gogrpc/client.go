@@ -48,7 +48,8 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.Connect(load.NewSlotRunner(l, c.call), c, c.x.Sizes(contract.Ready{Options: c.options}))
+	calls := func(connection, slot int) load.Call { return c.call(connection, &l.Slots(connection)[slot]) }
+	return wire.Connect(load.NewSlotRunner(l, calls), c, c.x.Sizes(contract.Ready{Options: c.options}))
 }
 
 // client prepares the connections and opens none.
@@ -128,6 +129,7 @@ func (c *client) verify(i int, conn *connection) error {
 func (c *client) first(ctx context.Context, i int, conn *connection) error {
 	k := c.caller(ctx, conn)
 	defer k.end()
+	k.content().TakeFirst(i)
 	in, err := k.call()
 	if err = c.ended(conn, err); err != nil {
 		return c.explained(i, conn, err)
@@ -195,8 +197,8 @@ func (c *client) explain(i int, conn *connection, err error) error {
 	return wire.ConnectFailure(i, len(c.conns), route, tlswire.Explain(c.setup, route, errors.New(load.TextOf(err))))
 }
 
-// call returns what makes a slot's exchanges.
-func (c *client) call(i, _ int) load.Call {
+// call returns what makes the exchanges of a slot of connection i.
+func (c *client) call(i int, slot *load.Slot) load.Call {
 	if c.setup.Load.Fresh {
 		return func() (int64, error) {
 			conn, err := c.openConnection(i)
@@ -206,6 +208,7 @@ func (c *client) call(i, _ int) load.Call {
 			defer func() { _ = conn.Close() }() // it has done its one exchange
 			k := c.caller(c.ctx, conn)
 			defer k.end()
+			k.content().Take(slot.Draw())
 			received, err := exchange(k)
 			return received, c.ended(conn, err)
 		}
@@ -215,6 +218,7 @@ func (c *client) call(i, _ int) load.Call {
 	conn := c.conns[i]
 	k := c.caller(c.calls, conn)
 	return func() (int64, error) {
+		k.content().Take(slot.Draw())
 		received, err := exchange(k)
 		err = c.ended(conn, err)
 		if err != nil && load.KindOf(err) == contract.Peer && c.dialer.Made(i) {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/contract"
@@ -72,25 +74,26 @@ func (s *server) serve(to *grpc.ServiceDesc, method rpc.Method, streamed bool) {
 }
 
 // unary answers one request. The library's generated code has this shape.
-func (s *server) unary(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+func (s *server) unary(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 	in := s.payload.incoming()
 	defer s.payload.release(in)
 	if err := decode(in); err != nil {
 		return nil, err
 	}
-	if err := s.takeMessage(in); err != nil {
+	down, err := s.takeMessage(ctx, in)
+	if err != nil {
 		return nil, err
 	}
-	return s.payload.outgoing(), nil
+	return s.payload.outgoing(down), nil
 }
 
 // talk answers every request with a reply until the client has finished.
 func (s *server) talk(_ any, stream grpc.ServerStream) error {
 	for {
 		in := s.payload.incoming()
-		err := stream.RecvMsg(in)
+		down, err := int64(0), stream.RecvMsg(in)
 		if err == nil {
-			err = s.takeMessage(in)
+			down, err = s.takeMessage(stream.Context(), in)
 		}
 		s.payload.release(in)
 		switch {
@@ -99,20 +102,23 @@ func (s *server) talk(_ any, stream grpc.ServerStream) error {
 		case err != nil:
 			return err
 		}
-		if err := stream.SendMsg(s.payload.outgoing()); err != nil {
+		if err := stream.SendMsg(s.payload.outgoing(down)); err != nil {
 			return err
 		}
 	}
 }
 
-// takeMessage checks a request and counts the exchange.
-func (s *server) takeMessage(in any) error {
-	received, err := s.payload.accept(in)
-	if err != nil {
-		return status.Error(codes.InvalidArgument, err.Error())
+// takeMessage checks a request, counts the exchange and returns the length of the reply.
+func (s *server) takeMessage(ctx context.Context, in any) (down int64, err error) {
+	received, err := s.payload.accept(s.x, in)
+	if down = s.x.DownBytes; err == nil && s.x.Asks() {
+		down, err = s.x.Asked(strings.Join(metadata.ValueFromIncomingContext(ctx, codec.DownHeader), ","))
 	}
-	s.Count(received, s.x.DownBytes) // before the reply is sent
-	return nil
+	if err != nil {
+		return 0, status.Error(codes.InvalidArgument, err.Error())
+	}
+	s.Count(received, down) // before the reply is sent
+	return down, nil
 }
 
 // chunks is a method whose content travels in chunks.

@@ -101,6 +101,12 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 		}
 	}
 	switch streamed := setup.Exchange.Stream != ""; {
+	case streamed && x.Varies():
+		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
+			"exchange.stream is %q with sizes that vary: messages of several sizes travel whole", setup.Exchange.Stream))
+	case x.Asks() && o.Text("mode") == "stream":
+		return nil, load.Failure(contract.Unsupported, errors.New(
+			"option mode is stream with down sizes that vary: a request says how long its reply is to be by metadata, which a stream has once"))
 	case streamed && o.Text("mode") == "stream":
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"option mode is stream, one message each way, and exchange.stream is %q, chunks: set one of them", setup.Exchange.Stream))

@@ -18,15 +18,16 @@ import (
 type payload interface {
 	// encoding is the codec to force on the library; nil keeps the library's own.
 	encoding() encoding.CodecV2
-	// outgoing is what this end sends, the same value every time.
-	outgoing() any
+	// outgoing is what this end sends: the whole content, or so many bytes of it where
+	// sizes are drawn. The whole is the same value every time.
+	outgoing(bytes int64) any
 	// incoming is something to receive into, until release.
 	incoming() any
 	// accept checks what was received as an application does, and returns its
-	// payload bytes. The error says what was wrong with it.
-	accept(in any) (int64, error)
+	// payload bytes; x has the sizes of this exchange. The error says what was wrong with it.
+	accept(x *codec.Exchange, in any) (int64, error)
 	// verify compares what a client received with the expected content.
-	verify(connection int, in any) error
+	verify(x *codec.Exchange, connection int, in any) error
 	// release takes back what incoming returned, also when nothing was received.
 	release(in any)
 }
@@ -47,13 +48,13 @@ func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options, a ask) p
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
 		}
-		r := &raws{x: x, end: end, expect: a.expect, out: &content{bytes: end.Sent}, codec: rawCodec{pool, a.subtype}}
+		r := &raws{role: setup.Role, expect: a.expect, out: &content{bytes: end.Sent}, codec: rawCodec{pool, a.subtype}}
 		if a.body != nil {
 			r.out.bytes = a.body
 		}
 		return r
 	}
-	b := &blocks{x: x, end: end, out: &netdynov1.Block{Content: end.Sent}}
+	b := &blocks{role: setup.Role, out: &netdynov1.Block{Content: end.Sent}}
 	if pool != nil {
 		b.codec = protoCodec{pool}
 	}
@@ -62,33 +63,37 @@ func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options, a ask) p
 
 // blocks carries codec bytes in protobuf, as a service with a bytes field does.
 type blocks struct {
-	x     *codec.Exchange
-	end   codec.End
+	role  contract.Role
 	out   *netdynov1.Block
 	codec encoding.CodecV2
 }
 
 func (b *blocks) encoding() encoding.CodecV2 { return b.codec }
-func (b *blocks) outgoing() any              { return b.out }
+
+func (b *blocks) outgoing(bytes int64) any {
+	if bytes == int64(len(b.out.Content)) {
+		return b.out
+	}
+	return &netdynov1.Block{Content: b.out.Content[:bytes]}
+}
 
 // incoming makes a new message for each exchange, as generated code does.
 func (b *blocks) incoming() any { return new(netdynov1.Block) }
 
-func (b *blocks) accept(in any) (int64, error) {
+func (b *blocks) accept(x *codec.Exchange, in any) (int64, error) {
 	received := in.(*netdynov1.Block).GetContent()
-	return int64(len(received)), b.end.AcceptBytes(received)
+	return int64(len(received)), x.AcceptAt(b.role, received)
 }
 
-func (b *blocks) verify(connection int, in any) error {
-	return b.x.Verify(connection, in.(*netdynov1.Block).GetContent())
+func (b *blocks) verify(x *codec.Exchange, connection int, in any) error {
+	return x.Verify(connection, in.(*netdynov1.Block).GetContent())
 }
 
 func (b *blocks) release(any) {}
 
 // raws carries codec bytes without protobuf.
 type raws struct {
-	x      *codec.Exchange
-	end    codec.End
+	role   contract.Role
 	expect wire.Expectation // of the replies
 	out    *content
 	codec  rawCodec
@@ -96,7 +101,13 @@ type raws struct {
 }
 
 func (r *raws) encoding() encoding.CodecV2 { return r.codec }
-func (r *raws) outgoing() any              { return r.out }
+
+func (r *raws) outgoing(bytes int64) any {
+	if bytes == int64(len(r.out.bytes)) {
+		return r.out
+	}
+	return &content{bytes: r.out.bytes[:bytes]}
+}
 
 func (r *raws) incoming() any {
 	if c, ok := r.free.Get().(*content); ok {
@@ -105,16 +116,16 @@ func (r *raws) incoming() any {
 	return new(content)
 }
 
-func (r *raws) accept(in any) (int64, error) {
+func (r *raws) accept(x *codec.Exchange, in any) (int64, error) {
 	received := in.(*content).came.ReadOnlyData()
 	if r.expect.Any {
 		return int64(len(received)), r.expect.Check(received)
 	}
-	return int64(len(received)), r.end.AcceptBytes(received)
+	return int64(len(received)), x.AcceptAt(r.role, received)
 }
 
-func (r *raws) verify(connection int, in any) error {
-	return r.x.Verify(connection, in.(*content).came.ReadOnlyData())
+func (r *raws) verify(x *codec.Exchange, connection int, in any) error {
+	return x.Verify(connection, in.(*content).came.ReadOnlyData())
 }
 
 func (r *raws) release(in any) {
@@ -131,7 +142,7 @@ type structured struct {
 }
 
 func (s *structured) encoding() encoding.CodecV2 { return s.codec }
-func (s *structured) outgoing() any              { return s.out }
+func (s *structured) outgoing(int64) any         { return s.out }
 
 // incoming holds a new message for each exchange, as an application's does.
 func (s *structured) incoming() any {
@@ -144,9 +155,11 @@ func (s *structured) incoming() any {
 }
 
 // accept checks nothing more: the message has been decoded already.
-func (s *structured) accept(in any) (int64, error) { return int64(in.(*envelope).bytes), nil }
+func (s *structured) accept(_ *codec.Exchange, in any) (int64, error) {
+	return int64(in.(*envelope).bytes), nil
+}
 
-func (s *structured) verify(connection int, in any) error {
+func (s *structured) verify(_ *codec.Exchange, connection int, in any) error {
 	return s.end.VerifyMessage(connection, in.(*envelope).message)
 }
 

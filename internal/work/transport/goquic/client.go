@@ -87,8 +87,9 @@ func (c *client) slots(connection int) int {
 // call returns what makes the exchanges of a slot.
 func (c *client) call(connection, slot int) load.Call {
 	stream, buffer := c.streams[connection][slot], make([]byte, c.buffer)
+	of := &c.load.Slots(connection)[slot]
 	return func() (int64, error) {
-		n, err := c.work.Exchange(stream, buffer, c.bothWays)
+		n, err := c.work.Exchange(stream, buffer, c.bothWays, of.Draw())
 		if err != nil {
 			return n, fmt.Errorf("exchange on stream %d: %w", stream.StreamID(), err)
 		}

@@ -33,6 +33,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Pair},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   []string{"bytes"},
+		Features: []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace},
 		Options: []contract.Option{
 			duration("service", "time from send to completion; with slots the time that a server takes, for which it may have to be waited"),
 			{Name: "slots", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Doc: "pretended servers with one queue, first come first served; 0 for as many as there are exchanges"},
@@ -111,7 +112,6 @@ func (c *client) Run() error {
 
 // run drives one loop's slots in the order of what happens to them.
 func (c *client) run(slots []*load.Slot, begun int64) {
-	received := c.load.Exchange().DownBytes
 	var agenda load.Agenda[event]
 	ask := func(slot *load.Slot, now int64) {
 		if due, more := slot.Next(now); more {
@@ -130,7 +130,7 @@ func (c *client) run(slots []*load.Slot, begun int64) {
 		now := load.Now()
 		switch {
 		case e.sent != 0:
-			e.slot.Done(e.sent, now, received)
+			e.slot.Done(e.sent, now, e.slot.Draw().Down)
 			ask(e.slot, now)
 		case at > now: // the load ended before it was due
 			e.slot.Cancel()

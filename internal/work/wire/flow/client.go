@@ -25,6 +25,7 @@ type Client struct {
 	answered, begun, queued int64
 
 	at      int64 // bytes written of the message under way; 0 between two
+	size    int64 // of that message
 	sent    int64 // bytes in all
 	came    int64
 	answers int64 // bytes that came and belong to no completed exchange
@@ -32,8 +33,9 @@ type Client struct {
 
 // flight is an exchange and when its first byte was handed to the kernel.
 type flight struct {
-	slot *load.Slot
-	sent int64
+	slot     *load.Slot
+	sent     int64
+	up, down int64 // sizes of its messages, in bytes
 }
 
 // NewClient returns the flow of a connection with these slots, none when it is
@@ -66,7 +68,12 @@ func (c *Client) queueNext(slot *load.Slot, now int64) {
 
 // queue takes up a slot's exchange.
 func (c *Client) queue(slot *load.Slot) {
-	c.flight(c.queued).slot = slot
+	f := c.flight(c.queued)
+	f.slot, f.up, f.down = slot, c.work.Up.Bytes, c.work.Down.Bytes
+	if c.work.draws != nil {
+		f.up = slot.Draw().Up
+		f.down = f.up // an echo
+	}
 	c.queued++
 }
 
@@ -78,9 +85,10 @@ func (c *Client) Unsent() bool { return c.at > 0 || c.begun < c.queued }
 // Outgoing implements Flow. Bytes are those of one message.
 func (c *Client) Outgoing() []byte {
 	if c.at == 0 {
-		c.flight(c.begun).sent = load.Now()
+		f := c.flight(c.begun)
+		f.sent, c.size = load.Now(), f.up
 	}
-	return c.work.Up.Piece(c.at)
+	return c.work.Up.Part(c.at, c.size)
 }
 
 // Written implements Flow.
@@ -89,7 +97,7 @@ func (c *Client) Written(n int) {
 		c.begun++
 	}
 	c.sent += int64(n)
-	if c.at += int64(n); c.at == c.work.Up.Bytes {
+	if c.at += int64(n); c.at == c.size {
 		c.at = 0
 	}
 }
@@ -107,22 +115,31 @@ func (c *Client) took(n int) error {
 	if c.came > c.work.Owed(c.sent) {
 		return errSurplus
 	}
-	down := c.work.Down.Bytes
-	if c.answers < down {
-		return nil
-	}
-	now := load.Now()
-	for ; c.answers >= down; c.answers -= down {
+	now := int64(0)
+	for c.inFlight() {
 		f := c.flight(c.answered)
+		down := f.down
+		if c.answers < down {
+			break
+		}
+		if now == 0 {
+			now = load.Now()
+		}
 		c.answered++
+		c.answers -= down
 		f.slot.Done(f.sent, now, down)
 		c.queueNext(f.slot, now)
 	}
 	return nil
 }
 
-// missing returns how many bytes complete the next exchange.
-func (c *Client) missing() int64 { return c.work.Down.Bytes - c.answers }
+// missing returns how many bytes complete the next exchange, of those in flight.
+func (c *Client) missing() int64 {
+	if !c.inFlight() {
+		return 0
+	}
+	return c.flight(c.answered).down - c.answers
+}
 
 // inFlight reports whether an answer is to come.
 func (c *Client) inFlight() bool { return c.answered < c.begun }

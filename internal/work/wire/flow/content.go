@@ -13,14 +13,17 @@ import (
 // the message's first byte on. It never changes, so any goroutine may use it.
 type Content struct {
 	Bytes int64  // of one message, at least 1
-	Block []byte // no longer than a message
+	Block []byte // no longer than a message, or else its beginning is all that is used
 }
 
 // Piece returns the bytes of a message from position at on, as far as one copy of
 // the block reaches, without copying them. It is empty only at the message's end.
-func (c *Content) Piece(at int64) []byte {
+func (c *Content) Piece(at int64) []byte { return c.Part(at, c.Bytes) }
+
+// Part is Piece for a message of another size, no larger than Bytes.
+func (c *Content) Part(at, size int64) []byte {
 	from := at % int64(len(c.Block))
-	return c.Block[from:min(int64(len(c.Block)), from+c.Bytes-at)]
+	return c.Block[from:min(int64(len(c.Block)), from+size-at)]
 }
 
 // Sum returns the CRC-32C of one message; it reads the whole of it.

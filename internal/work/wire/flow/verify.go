@@ -6,6 +6,7 @@ import (
 	"net"
 	"time"
 
+	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
 
@@ -38,15 +39,17 @@ func (w *Work) Verify(conn Verified, i int, routes []wire.Route) error {
 	// A message that is larger than both socket buffers would wait for itself if it
 	// were sent before anything is received.
 	sent := make(chan error, 1)
-	go func() { sent <- w.send(conn) }()
-	check, buffer := w.VerifyDown(), make([]byte, min(w.Down.Bytes, wire.DefaultChunk))
+	up, check := w.first(i)
+	go func() { sent <- send(conn, up) }()
+	down := check.Left()
+	buffer := make([]byte, min(down, wire.DefaultChunk))
 	for check.Left() > 0 {
 		n, err := conn.Read(buffer[:min(int64(len(buffer)), check.Left())])
 		check.Add(buffer[:n])
 		switch came := check.came; {
 		case err == nil:
 		case !time.Now().Before(deadline):
-			return wire.SilenceFailure(i, routes, came, w.Down.Bytes, verifyTimeout)
+			return wire.SilenceFailure(i, routes, came, down, verifyTimeout)
 		case came == 0:
 			return fail(err)
 		default:
@@ -66,16 +69,20 @@ func (w *Work) Verify(conn Verified, i int, routes []wire.Route) error {
 // blocking calls, and returns the bytes that came. bothWays sends and receives at
 // the same time, which a message needs that the connection cannot hold. Several
 // goroutines may use a Work, and one a connection and a buffer.
-func (w *Work) Exchange(conn io.ReadWriter, buffer []byte, bothWays bool) (int64, error) {
+func (w *Work) Exchange(conn io.ReadWriter, buffer []byte, bothWays bool, x load.Draw) (int64, error) {
+	up, down := w.Up, w.Down.Bytes
+	if w.draws != nil {
+		up.Bytes, down = x.Up, x.Up
+	}
 	if !bothWays {
-		if err := w.send(conn); err != nil {
+		if err := send(conn, &up); err != nil {
 			return 0, err
 		}
-		return w.receive(conn, buffer)
+		return receiveAll(conn, buffer, down)
 	}
 	sent := make(chan error, 1)
-	go func() { sent <- w.send(conn) }()
-	n, err := w.receive(conn, buffer)
+	go func() { sent <- send(conn, &up) }()
+	n, err := receiveAll(conn, buffer, down)
 	if err != nil {
 		return n, err // the connection is broken, which ends the sending too
 	}
@@ -83,9 +90,9 @@ func (w *Work) Exchange(conn io.ReadWriter, buffer []byte, bothWays bool) (int64
 }
 
 // send writes one message of a client.
-func (w *Work) send(to io.Writer) error {
-	for at := int64(0); at < w.Up.Bytes; {
-		n, err := to.Write(w.Up.Piece(at))
+func send(to io.Writer, message *Content) error {
+	for at := int64(0); at < message.Bytes; {
+		n, err := to.Write(message.Piece(at))
 		if err != nil {
 			return err
 		}
@@ -94,16 +101,16 @@ func (w *Work) send(to io.Writer) error {
 	return nil
 }
 
-// receive drops one message of a server.
-func (w *Work) receive(from io.Reader, buffer []byte) (int64, error) {
+// receiveAll drops one message of a server, of so many bytes.
+func receiveAll(from io.Reader, buffer []byte, down int64) (int64, error) {
 	came := int64(0)
-	for came < w.Down.Bytes {
+	for came < down {
 		n, err := from.Read(buffer)
 		came += int64(n)
 		switch {
-		case came > w.Down.Bytes:
+		case came > down:
 			return came, errSurplus
-		case err != nil && came < w.Down.Bytes:
+		case err != nil && came < down:
 			return came, err
 		}
 	}

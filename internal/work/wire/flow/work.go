@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
+	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
@@ -12,14 +14,18 @@ import (
 
 // Features are those of a transport that speaks wires echo and stream.
 func Features() []contract.Feature {
-	return []contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth}
+	return []contract.Feature{
+		contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
+		contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace,
+	}
 }
 
-// Work is what a trial asks of its connections: what is sent each way, and how
-// much a server may send for what it has received. Any goroutine may use it.
+// Work is what a trial asks of its connections: which bytes are sent each way, and how
+// many a server may send for those it has received. Any goroutine may use it.
 type Work struct {
-	Up, Down Content
+	Up, Down Content         // of the largest message, where sizes vary
 	stream   contract.Stream // empty on wire echo
+	draws    *load.Draws     // nil where all messages are of one size
 
 	upSum, downSum uint32
 }
@@ -28,6 +34,17 @@ type Work struct {
 func NewWork(setup contract.Setup) (*Work, error) {
 	x := setup.Exchange
 	w := &Work{stream: x.Stream}
+	draws, err := load.DrawsOf(setup)
+	if err != nil {
+		return nil, err
+	}
+	if draws.Vary() {
+		w.draws = draws
+	}
+	if w.draws != nil && x.Stream != "" {
+		return nil, load.Failure(contract.Unsupported,
+			errors.New("exchange.up_sizes or down_sizes is given: wire stream has no headers by which messages of several sizes could be told apart"))
+	}
 	if x.Stream == "" {
 		payload, err := echoPayload(setup)
 		if err != nil {
@@ -116,15 +133,23 @@ func (w *Work) Counts(traffic ...*Traffic) contract.Counts {
 }
 
 func (w *Work) complete(counts *contract.Counts) {
-	if !w.Streams() {
+	if !w.Streams() && w.draws == nil {
 		counts.Exchanges = counts.SentBytes / w.Up.Bytes
 	}
 }
 
-// VerifyDown returns what a client checks the first message from the server with.
-func (w *Work) VerifyDown() Verifier { return Verifier{content: &w.Down, want: w.downSum} }
+// first returns what the first exchange of connection i sends, and what a client checks
+// the answer with.
+func (w *Work) first(i int) (up *Content, down Verifier) {
+	if w.draws == nil {
+		return &w.Up, Verifier{content: &w.Down, want: w.downSum}
+	}
+	x := w.Up
+	x.Bytes = w.draws.Of(uint64(i)).Up
+	return &x, Verifier{content: &x, want: x.Sum()}
+}
 
-// verifyUp returns the same for a server of wire stream.
+// verifyUp returns what a server of wire stream checks the first message up with.
 func (w *Work) verifyUp() Verifier { return Verifier{content: &w.Up, want: w.upSum} }
 
 // Echo is the wire's name: a message of fixed size goes up, and the same bytes
@@ -142,7 +167,10 @@ func echoPayload(setup contract.Setup) ([]byte, error) {
 		return nil, load.Failure(contract.SetupFailed,
 			fmt.Errorf("exchange.up_bytes is %d, expected 1 to %d on wire echo", x.UpBytes, contract.MaxMessage))
 	}
-	if x.DownBytes != x.UpBytes {
+	if x.UpSizes.Least() < 1 && len(x.UpSizes) > 0 {
+		return nil, load.Failure(contract.SetupFailed, errors.New("exchange.up_sizes has messages of 0 bytes, expected at least 1 on wire echo"))
+	}
+	if x.DownBytes != x.UpBytes || !slices.Equal(x.DownSizes, x.UpSizes) {
 		return nil, load.Failure(contract.SetupFailed,
 			fmt.Errorf("exchange is %d bytes up and %d down; wire echo returns what it is sent", x.UpBytes, x.DownBytes))
 	}

@@ -122,7 +122,7 @@ func TestVerifierFindsEveryDamage(t *testing.T) {
 	}
 	right := whole(t, &w.Down, 64)
 	judge := func(damage func([]byte) []byte, step int) error {
-		check := w.VerifyDown()
+		_, check := w.first(0)
 		for rest := damage(append([]byte(nil), right...)); len(rest) > 0; {
 			n := min(step, len(rest))
 			check.Add(rest[:n])
@@ -176,6 +176,70 @@ func TestPayloadRefusesWhatEchoCannotDo(t *testing.T) {
 	for _, x := range []contract.Exchange{{}, {UpBytes: -1, DownBytes: -1}, {UpBytes: 10, DownBytes: 20}, {UpBytes: contract.MaxMessage + 1, DownBytes: contract.MaxMessage + 1}} {
 		if _, err := echoPayload(contract.Setup{Exchange: x}); load.KindOf(err) != contract.SetupFailed {
 			t.Errorf("%+v: %v, want an error of kind setup", x, err)
+		}
+	}
+}
+
+// Echoes of drawn sizes complete at their own lengths, one after the other and several in
+// flight, in whatever pieces they come.
+func TestAnEchoOfDrawnSizes(t *testing.T) {
+	table := contract.Table{{contract.TableEnd, 1, 3000}}
+	x := contract.Exchange{UpBytes: 3000, DownBytes: 3000, UpSizes: table, DownSizes: table}
+	for _, inFlight := range []int{1, 4} {
+		setup := contract.Setup{Seed: 5, Exchange: x, Load: contract.Load{Connections: 1, InFlight: inFlight}}
+		work, err := NewWork(setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := load.New(setup, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws, err := load.DrawsOf(setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Start()
+		l.Open(load.Now())
+		c := NewClient(work, l.Slots(0), &Agenda{})
+		c.Begin()
+		const most = 200
+		want := int64(0)
+		for n := range uint64(most) {
+			want += draws.Of(n).Up
+		}
+		moved, unread := int64(0), int64(0)
+		for piece := int64(1); moved < want; piece = piece*7%1009 + 1 {
+			for c.Unsent() && unread < 5000 {
+				out := c.Outgoing()
+				c.Written(len(out))
+				unread += int64(len(out))
+			}
+			n := min(piece, unread, want-moved)
+			if err := c.Received(make([]byte, n)); err != nil {
+				t.Fatal(err)
+			}
+			unread -= n
+			moved += n
+		}
+		if got := l.Counts(); got.Exchanges != most || got.ReceivedBytes != want || got.SentBytes != want {
+			t.Errorf("%d in flight: %+v, want %d exchanges of %d bytes", inFlight, got, most, want)
+		}
+	}
+}
+
+func TestSizesThatNoWireCarries(t *testing.T) {
+	table := contract.Table{{contract.TableEnd, 0, 100}}
+	for name, c := range map[string]struct {
+		exchange contract.Exchange
+		kind     contract.ErrorKind
+	}{
+		"an echo of nothing":          {contract.Exchange{UpBytes: 100, DownBytes: 100, UpSizes: table, DownSizes: table}, contract.SetupFailed},
+		"an echo of another length":   {contract.Exchange{UpBytes: 100, DownBytes: 100, UpSizes: contract.Table{{contract.TableEnd, 1, 100}}}, contract.SetupFailed},
+		"messages of a stream differ": {contract.Exchange{UpBytes: 100, DownBytes: 1, UpSizes: table, Stream: contract.StreamUp}, contract.Unsupported},
+	} {
+		if _, err := NewWork(contract.Setup{Exchange: c.exchange}); load.KindOf(err) != c.kind || err == nil {
+			t.Errorf("%s: %v, expected an error of kind %s", name, err, c.kind)
 		}
 	}
 }

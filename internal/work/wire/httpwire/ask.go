@@ -74,6 +74,9 @@ func askOf(setup contract.Setup) (Ask, error) {
 		return fail("body", "%w", err)
 	}
 	if body != "" {
+		if len(setup.Exchange.UpSizes) > 0 {
+			return fail("body", "it is one body, and the factor request says that sizes vary")
+		}
 		if int64(len(body)) != setup.Exchange.UpBytes {
 			return fail("body", "it has %d bytes and the factor request says %d; expected the same", len(body), setup.Exchange.UpBytes)
 		}

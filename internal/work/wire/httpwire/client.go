@@ -32,6 +32,8 @@ type Request struct {
 	Ask        *Ask   // what the user adds, and what the reply must have
 	MediaType  string // of Content
 	Content    []byte // not to be changed
+	Down       int64  // length of the reply, in bytes
+	Asks       bool   // a header says so to the server, because it varies (codec.DownHeader)
 	Accept     func(reply []byte) error
 }
 
@@ -53,10 +55,14 @@ type Client struct {
 	// exchange may make it again. NewClient sets the Dialer's.
 	Made func(i int) bool
 
+	// Deadlines says that the library ends a request whose context has ended.
+	Deadlines bool
+
 	Asked
 	repeated   atomic.Int64 // first exchanges that were sent again
 	oneAtATime bool         // a connection carries one exchange at a time
-	turns      []*turns     // by connection
+	classes    []class
+	turns      []*turns // by connection
 }
 
 // NewClient prepares the exchanges of a trial. oneAtATime says that a connection
@@ -81,20 +87,26 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 		return nil, err
 	}
 	c.Made = c.Dialer.Made
+	if c.classes, err = c.classesOf(); err != nil {
+		return nil, err
+	}
 	return c, c.takeTurns()
 }
 
-// Connect opens the connections by opener, which is the transport's client, and
-// returns the client that runs the load on them. options are those effective
-// ones that differ from what was asked for.
+// Connect opens the connections by opener, which is the transport's client, and returns
+// the client that runs the load on them. options are the effective options that differ
+// from the ones asked for.
 func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Client, error) {
+	if err := c.takesDeadlines(); err != nil {
+		return nil, err
+	}
 	l, err := load.NewForGoroutines(c.Content.Setup(c.Setup))
 	if err != nil {
 		return nil, err
 	}
 	effective := maps.Clone(c.Setup.Options)
 	maps.Copy(effective, options)
-	runner := load.NewSlotRunner(l, func(connection, _ int) load.Call { return c.Call(connection) })
+	runner := load.NewSlotRunner(l, func(connection, slot int) load.Call { return c.slotCall(connection, &l.Slots(connection)[slot]) })
 	return wire.Connect(runner, opener, c.Content.Sizes(contract.Ready{Options: effective}))
 }
 
@@ -111,7 +123,7 @@ func (c *Client) Open() error {
 func (c *Client) Verify(ctx context.Context, i int) error {
 	first := c.newCall(ctx, i)
 	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent {
-		first.request.Accept = func(reply []byte) error { return explainVerify(c.Content.Verify(i, reply)) }
+		first.request.Accept = func(reply []byte) error { return explainVerify(first.content.Verify(i, reply)) }
 	}
 	tries := c.Tries()
 	repeats, err := wire.Repeat(func() error { _, err := first.do(); return tries.Tried(err) }, func(err error) bool { return c.mayRepeat(i, err) })
@@ -165,8 +177,20 @@ func (c *Client) Exchange(ctx context.Context, i int) error {
 	return err
 }
 
-// Call returns what makes the exchanges of a slot of connection i.
+// Call returns what makes exchanges on connection i, all of them like the first.
 func (c *Client) Call(i int) load.Call { return c.newCall(context.Background(), i).do }
+
+// slotCall returns what makes the exchanges of a slot of connection i.
+func (c *Client) slotCall(i int, slot *load.Slot) load.Call {
+	k := c.newCall(context.Background(), i)
+	if !c.Content.Varies() {
+		return k.do
+	}
+	return func() (int64, error) {
+		k.beOf(slot.Draw())
+		return k.do()
+	}
+}
 
 // Reconnects implements load.Reconnector.
 func (c *Client) Reconnects() int64 { return c.Dialer.Reconnects() }
@@ -180,20 +204,24 @@ type call struct {
 	turns    *turns
 	ctx      context.Context
 	sends    *Sends
+	content  *codec.Exchange // the slot's own
 	request  Request
 	room     []byte // of the encoded request
 	received int64  // length of the last reply, where any will do
+	of       *class // nil unless the load mixes classes
+	drawn    load.Draw
 }
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
-	sends := c.Sends()
-	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, request: Request{
+	sends, content := c.Sends(), c.Content.Own()
+	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, content: content, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
-		MediaType: c.Content.MediaType(), Accept: c.Content.Accept,
+		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept,
 	}}
 	if c.Ask.Any {
 		k.request.Accept = k.measure
 	}
+	k.beOf(content.First(i))
 	return k
 }
 
@@ -205,7 +233,7 @@ func (k *call) measure(reply []byte) error {
 
 // do implements load.Call.
 func (k *call) do() (int64, error) {
-	x := k.client.Content
+	x := k.content
 	content, err := x.Request(k.room)
 	if err != nil {
 		return 0, load.UnsentError{Err: load.Failure(contract.Bug, fmt.Errorf("encode the request: %w", err))}
@@ -215,8 +243,8 @@ func (k *call) do() (int64, error) {
 	} else if body := k.client.Ask.Body; body != nil {
 		content = body
 	}
-	k.request.Content, k.request.URL = content, k.turns.url()
-	if err := k.sends.Ended(k.carry()); err != nil {
+	k.request.Content, k.request.URL, k.request.Down = content, k.url(), x.DownBytes
+	if err := k.sends.Ended(k.within()); err != nil {
 		k.room = nil // the library may still be reading it
 		return 0, k.named(err)
 	}
@@ -272,7 +300,7 @@ func repeatable(method string) bool {
 
 // named adds to what is wrong with a reply which of several paths was asked for.
 func (k *call) named(err error) error {
-	if len(k.turns.urls) == 1 || load.KindOf(err) != contract.Invalid {
+	if len(k.turns.urls) == 1 && k.of == nil || load.KindOf(err) != contract.Invalid {
 		return err
 	}
 	named := load.Failure(contract.Invalid, fmt.Errorf("%s: %s", quantity.Clip(k.request.URL, 200), load.TextOf(err)))

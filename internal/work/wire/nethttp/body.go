@@ -30,8 +30,8 @@ func ReadOption() contract.Option {
 // bodies reads the bodies of replies, whole and contiguous. Any goroutine may
 // use it.
 type bodies struct {
-	want   int64
-	any    bool // any length will do
+	most   int64 // the longest reply
+	any    bool  // any length will do
 	ask    *httpwire.Ask
 	pooled bool
 	pool   sync.Pool // of *[]byte with want+1 bytes
@@ -39,53 +39,56 @@ type bodies struct {
 
 func newBodies(c *httpwire.Client, read string) *bodies {
 	want := c.Content.DownBytes
-	b := &bodies{want: want, any: c.Ask.Any, ask: &c.Ask, pooled: read == ReadPooled && !c.Ask.Any}
+	b := &bodies{most: want, any: c.Ask.Any, ask: &c.Ask, pooled: read == ReadPooled && !c.Ask.Any}
 	if b.any {
-		b.want = contract.MaxMessage
+		b.most = contract.MaxMessage
 	}
 	b.pool.New = func() any { room := make([]byte, want+1); return &room }
 	return b
 }
 
-// takeBody reads a reply to its end and hands its body to accept, which must not keep
-// it. A reply with another status or size is an error of kind invalid;
+// takeBody reads a reply of down bytes to its end and hands its body to accept, which must
+// not keep it. A reply with another status or size is an error of kind invalid;
 // no more of it is read than the expected size.
-func (b *bodies) takeBody(r *http.Response, accept func([]byte) error) error {
+func (b *bodies) takeBody(r *http.Response, down int64, accept func([]byte) error) error {
+	if b.any {
+		down = b.most
+	}
 	if !b.ask.Takes(r.StatusCode) {
 		err := refuse(r.Body, "the reply has status %s%s, expected %s", r.Status, reason(r.Body), b.ask.Expected())
 		return httpwire.WrongStatus(r.StatusCode, err)
 	}
-	if r.ContentLength >= 0 && r.ContentLength != b.want && !b.any {
-		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, b.want)
+	if r.ContentLength >= 0 && r.ContentLength != down && !b.any {
+		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, down)
 	}
 	if !b.pooled {
-		return b.takeAll(r, accept)
+		return b.takeAll(r, down, accept)
 	}
 	room := b.pool.Get().(*[]byte)
 	defer b.pool.Put(room)
-	n, err := fill(r.Body, *room)
-	return b.judge((*room)[:n], r.Body, err, accept)
+	n, err := fill(r.Body, (*room)[:down+1])
+	return b.judge((*room)[:n], down, r.Body, err, accept)
 }
 
-func (b *bodies) takeAll(r *http.Response, accept func([]byte) error) error {
+func (b *bodies) takeAll(r *http.Response, down int64, accept func([]byte) error) error {
 	body := io.Reader(r.Body)
 	if r.ContentLength < 0 {
-		body = io.LimitReader(body, b.want+1) // otherwise net/http bounds it
+		body = io.LimitReader(body, down+1) // otherwise net/http bounds it
 	}
 	reply, err := io.ReadAll(body)
-	return b.judge(reply, r.Body, err, accept)
+	return b.judge(reply, down, r.Body, err, accept)
 }
 
-// judge checks a body that ended with err or at the bound.
-func (b *bodies) judge(reply []byte, rest io.Reader, err error, accept func([]byte) error) error {
+// judge checks a body of down bytes that ended with err or at the bound.
+func (b *bodies) judge(reply []byte, down int64, rest io.Reader, err error, accept func([]byte) error) error {
 	switch n := int64(len(reply)); {
 	case err != nil:
 		// The connection ended before the body did: it is lost.
-		return fmt.Errorf("read the reply: %w after %d of %d bytes", err, n, b.want)
-	case n > b.want:
-		return refuse(rest, "the reply has more than the expected %d bytes", b.want)
-	case n < b.want && !b.any:
-		return refuse(rest, "the reply has %d bytes, expected %d", n, b.want)
+		return fmt.Errorf("read the reply: %w after %d of %d bytes", err, n, down)
+	case n > down:
+		return refuse(rest, "the reply has more than the expected %d bytes", down)
+	case n < down && !b.any:
+		return refuse(rest, "the reply has %d bytes, expected %d", n, down)
 	}
 	return load.Invalidly(accept(reply))
 }

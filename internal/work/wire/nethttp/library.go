@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/httpwire"
@@ -63,6 +65,9 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 	if body != nil {
 		request.Header["Content-Type"] = l.mediaType
 	}
+	if r.Asks {
+		request.Header.Set(codec.DownHeader, strconv.FormatInt(r.Down, 10))
+	}
 	r.Ask.Set(request.Header.Set, request.Header.Add)
 	if r.Ask.Host != "" {
 		request.Host = r.Ask.Host
@@ -79,7 +84,7 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		return Named(err)
 	}
 	defer response.Body.Close()
-	if err := l.bodies.takeBody(response, r.Accept); err != nil {
+	if err := l.bodies.takeBody(response, r.Down, r.Accept); err != nil {
 		return Named(err)
 	}
 	return nil

@@ -77,13 +77,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("method %s is not served, expected GET or POST", r.Method), http.StatusMethodNotAllowed)
 		return
 	}
+	asked := ""
+	if h.content.Asks() {
+		asked = r.Header.Get(codec.DownHeader)
+	}
 	buffer := h.buffers.Get().(*[]byte)
 	defer h.buffers.Put(buffer)
 	request, err := h.receive(r, *buffer)
 	var reply []byte
 	if err == nil {
 		// The reply may be encoded over the request, which has been decoded by then.
-		reply, err = h.content.Respond((*buffer)[:0], request)
+		reply, err = h.content.RespondTo((*buffer)[:0], request, asked)
 	}
 	if err != nil {
 		// Over HTTP/2 a body that is not read ends in a reset, which may overtake
@@ -94,6 +98,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	header["Content-Type"], header["Content-Length"] = h.mediaType, h.length
+	if h.content.Asks() {
+		header["Content-Length"] = []string{strconv.Itoa(len(reply))}
+	}
 	if _, err := w.Write(reply); err != nil {
 		return // the connection is lost; the client counts that
 	}
@@ -103,8 +110,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // receive reads a whole request into room, which has room for one byte more.
 func (h *Handler) receive(r *http.Request, room []byte) ([]byte, error) {
 	want := h.content.UpBytes
-	if r.ContentLength >= 0 && r.ContentLength != want {
-		return nil, fmt.Errorf("the request has %d bytes, expected %d", r.ContentLength, want)
+	if r.ContentLength >= 0 {
+		if err := h.content.Fits(r.ContentLength); err != nil {
+			return nil, err
+		}
 	}
 	n, err := fill(r.Body, room[:want+1])
 	switch {
