@@ -31,7 +31,7 @@ func modelSentence(c Cost, m Model) string {
 }
 
 // streaming says which way the exchanges of a model stream.
-var streaming = strings.NewReplacer("stream=up", "streaming requests", "stream=down", "streaming replies")
+var streaming = strings.NewReplacer("stream=up", "streamed up", "stream=down", "streamed down")
 
 // named is the model's arm with the levels that the model is of, as a sentence has them.
 func (m Model) named() string { return part.Joined(" ", m.Arm, streaming.Replace(m.At)) }
