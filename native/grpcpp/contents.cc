@@ -153,9 +153,10 @@ void require_agreement(const contract::Setup& setup, const Contents& contents) {
                       "\" with sizes that vary: messages of several sizes travel whole");
   }
   if (draws.down_varies() && setup.options.at("mode") == "stream") {
-    throw Failure(ErrorKind::unsupported,
-                  "option mode is stream with down sizes that vary: a request says how long its reply is to be "
-                  "by metadata, which a stream has once");
+    throw Failure(
+        ErrorKind::unsupported,
+        "option mode is stream with down sizes that vary: a request says how long its reply is to be "
+        "by metadata, which a stream has once");
   }
   if (setup.exchange.stream != Stream::none && setup.options.at("mode") == "stream") {
     throw Failure(ErrorKind::unsupported,

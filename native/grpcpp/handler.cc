@@ -17,7 +17,8 @@ constexpr int kWaiting = 64;
 std::int64_t asked(const grpc::ServerContext& context, std::int64_t most) {
   AskedDown asked;
   const auto [first, last] = context.client_metadata().equal_range(kDownHeader);
-  if (first != last && std::next(first) == last) asked.read({first->second.data(), first->second.size()}, most);
+  if (first != last && std::next(first) == last)
+    asked.read({first->second.data(), first->second.size()}, most);
   if (asked.bytes < 0) throw Refused({0, Code::invalid_argument, asked.problem(most)});
   return asked.bytes;
 }

@@ -83,7 +83,7 @@ struct Service {
   bool joins = false;                      // the message up comes in chunks
   bool asks = false;                       // requests say how long their replies are to be
   std::int64_t down_bytes = 0;             // of a reply; of the longest, where they do
-  std::string refusal;  // the error text for other methods
+  std::string refusal;                     // the error text for other methods
   std::atomic<bool> stopping{false};
 };
 

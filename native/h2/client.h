@@ -63,10 +63,10 @@ class H2Client final : public Flow, private Events {
     Outgoing out;
     Reply reply;
     std::unique_ptr<Fields> own;  // the header of its request, where sizes are drawn
-    Verdict verdict;            // on a reply that is complete on a stream that stays
-    bool open = false;          // it has a stream
-    int refusals = 0;           // of the stream, one after the other
-    std::optional<Fault> owed;  // what its stream's end does to its next exchange
+    Verdict verdict;              // on a reply that is complete on a stream that stays
+    bool open = false;            // it has a stream
+    int refusals = 0;             // of the stream, one after the other
+    std::optional<Fault> owed;    // what its stream's end does to its next exchange
   };
 
   void field(Stream& stream, std::string_view name, std::string_view value) override;

@@ -27,21 +27,22 @@ struct Outgoing {
   std::string room;        // a piece may be composed in it
   std::string encoded;     // what is cut into pieces, where it is made for the exchange
   std::size_t at = 0;      // how much of it has been composed
-  std::size_t bytes = std::string_view::npos;  // of the content that goes out, where sizes are drawn; npos: all
+  std::size_t bytes =
+      std::string_view::npos;  // of the content that goes out, where sizes are drawn; npos: all
 };
 
 /// A body as it comes in. What each part is for is the protocol's to say.
 struct Incoming {
-  std::int64_t bytes = 0;     // of the body
-  std::string kept;           // what is needed of it
-  std::string joined;         // what its messages were joined to
-  std::size_t left = 0;       // bytes that its message lacks
-  std::size_t messages = 0;   // that began
-  std::size_t whole = 0;      // exchanges that are complete and not yet counted
-  std::int64_t received = 0;  // their payload bytes
+  std::int64_t bytes = 0;      // of the body
+  std::string kept;            // what is needed of it
+  std::string joined;          // what its messages were joined to
+  std::size_t left = 0;        // bytes that its message lacks
+  std::size_t messages = 0;    // that began
+  std::size_t whole = 0;       // exchanges that are complete and not yet counted
+  std::int64_t received = 0;   // their payload bytes
   std::int64_t expected = -1;  // of each, where they are drawn; -1: as many as the trial says
-  int fault = 0;              // what is wrong with it; 0 for nothing
-  std::string why;            // in words
+  int fault = 0;               // what is wrong with it; 0 for nothing
+  std::string why;             // in words
 
   void begin() {
     bytes = received = 0;

@@ -118,9 +118,7 @@ class HttpAsking final : public Asking {
   void compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& sizes) const override;
   void field(Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(Reply& reply, std::string_view bytes) const override;
-  Verdict judge(const Reply& reply) const override {
-    return {reply.bytes, terms_.takes(found(reply))};
-  }
+  Verdict judge(const Reply& reply) const override { return {reply.bytes, terms_.takes(found(reply))}; }
   void require(const Reply& reply) const override;
   std::string reason(const Reply& reply) const override { return terms_.reason(found(reply)); }
   Work::Repeats repeats() const override { return terms_.repeats(); }

@@ -93,9 +93,9 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
   if (setup.exchange.stream != contract::Stream::none) {
     body_ = std::make_unique<ChunkedBody>(direction, Cutting::of(setup), most);
   } else {
-    payload_ = is_raw(setup) ? std::make_unique<Payload>(ask.body.value_or(contents.up().bytes),
-                                                         Judge(direction))
-                             : std::make_unique<Payload>(direction, false);
+    payload_ = is_raw(setup)
+                   ? std::make_unique<Payload>(ask.body.value_or(contents.up().bytes), Judge(direction))
+                   : std::make_unique<Payload>(direction, false);
     if (setup.options.at("mode") == "stream") {
       body_ = std::make_unique<TalkBody>(*payload_, most, true);
     } else {

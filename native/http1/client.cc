@@ -189,7 +189,8 @@ Verification::Verification(const Asking& asking, std::string_view content, std::
       down_bytes_(asking.terms().draws().of(static_cast<std::uint64_t>(connection)).down),
       reply_(asking, content.substr(0, static_cast<std::size_t>(down_bytes_))) {
   const Draws& draws = asking.terms().draws();
-  if (draws.vary()) drawn_.emplace(asking.drawn(connection, 0, draws.of(static_cast<std::uint64_t>(connection))));
+  if (draws.vary())
+    drawn_.emplace(asking.drawn(connection, 0, draws.of(static_cast<std::uint64_t>(connection))));
 }
 
 void Verification::begin(std::int64_t) { buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize); }
@@ -232,8 +233,8 @@ bool Verification::ended(std::int64_t) {
   if (arrived_ == 0) return false;
   if (error() > 0 || reply_.finish() != Reader::Outcome::complete) {
     throw Failure(ErrorKind::peer, "read the reply: the connection was closed after " +
-                                       std::to_string(reply_.body()) + " of " +
-                                       std::to_string(down_bytes_) + " bytes");
+                                       std::to_string(reply_.body()) + " of " + std::to_string(down_bytes_) +
+                                       " bytes");
   }
   fate_ = Fate::over;
   judge();

@@ -223,9 +223,7 @@ class Answering {
   /// Whether requests say how long their replies are to be.
   bool asks() const { return draws_.down_varies(); }
   /// Whether a request may have a body of so many bytes.
-  bool takes(std::int64_t body) const {
-    return draws_.up_varies() ? body <= up_bytes_ : body == up_bytes_;
-  }
+  bool takes(std::int64_t body) const { return draws_.up_varies() ? body <= up_bytes_ : body == up_bytes_; }
   /// How many it expects, in words.
   std::string expected_text() const {
     return (draws_.up_varies() ? "at most " : "") + std::to_string(up_bytes_);

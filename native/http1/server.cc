@@ -64,8 +64,7 @@ void HttpServer::answer() {
     reply(answering_.not_allowed(reader_.is(HTTP_HEAD)));
     last_ = !keeps;
   } else if (!answering_.takes(found)) {
-    refuse("the request has " + std::to_string(found) + " bytes, expected " +
-           answering_.expected_text());
+    refuse("the request has " + std::to_string(found) + " bytes, expected " + answering_.expected_text());
   } else if (answering_.asks() && asked_.bytes < 0) {
     refuse(asked_.problem(answering_.down_bytes()));
   } else {

@@ -167,7 +167,7 @@ struct Counters {
   Sum exchanges;
   Sum received;
   Sum sent_bytes;  // where sizes are drawn; else they follow from the exchanges
-  Sum unsent;  // of the errors, those whose request never went out
+  Sum unsent;      // of the errors, those whose request never went out
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;

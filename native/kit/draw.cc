@@ -72,7 +72,8 @@ Drawer::Drawer(const contract::Table& table, std::uint64_t seed, DrawStream stre
 
 Draws::Draws(const contract::Setup& setup) : fixed_{setup.exchange.up_bytes, setup.exchange.down_bytes} {
   const contract::Exchange& x = setup.exchange;
-  using Each = std::tuple<const char*, const contract::Table&, std::int64_t, DrawStream, std::optional<Drawer>&>;
+  using Each =
+      std::tuple<const char*, const contract::Table&, std::int64_t, DrawStream, std::optional<Drawer>&>;
   for (const auto& [name, table, largest, stream, to] :
        {Each{"up", x.up_sizes, x.up_bytes, DrawStream::up, up_},
         Each{"down", x.down_sizes, x.down_bytes, DrawStream::down, down_}}) {

@@ -333,7 +333,8 @@ Histogram Load::unfinished(std::int64_t now) {
   return ages;
 }
 
-Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position, const Places* places)
+Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position,
+                   const Places* places)
     : places_(places), poisson_(load.arrival == contract::Arrival::poisson) {
   constexpr double kSecond = 1e9;
   first_ = static_cast<double>(position.slot) + 0.5;

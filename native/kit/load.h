@@ -134,8 +134,8 @@ class Slot {
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   bool open_ = false;
   bool started_ = false;
-  bool out_ = false;     // the request of the exchange in flight went out
-  bool varies_ = false;  // sizes are drawn
+  bool out_ = false;          // the request of the exchange in flight went out
+  bool varies_ = false;       // sizes are drawn
   std::uint64_t number_ = 0;  // of the exchange to begin next, where they are
   Draw draw_;                 // of the exchange begun last; zeros where they are not
   Schedule schedule_;

@@ -64,9 +64,10 @@ Settings Settings::of(const contract::Setup& setup) {
   settings.receive = static_cast<Receive>(level(setup, kReceive, kReceives));
   settings.lowat = setup.options.at(kLowat).get<std::int64_t>();
   if (settings.lowat > 0 && Draws(setup).vary()) {
-    throw Failure(ErrorKind::unsupported,
-                  "option lowat is given with sizes that vary: it waits for the rest of a message, whose length "
-                  "nothing tells");
+    throw Failure(
+        ErrorKind::unsupported,
+        "option lowat is given with sizes that vary: it waits for the rest of a message, whose length "
+        "nothing tells");
   }
   return settings;
 }
