@@ -62,7 +62,7 @@ func (p trial) draws(t *testing.T) {
 	server, client := p.connect(t)
 	_, setup := p.setups()
 	before := server.mark(2, false).Counts // an exchange is counted before it is answered
-	if echoes(p.exchange) {               // but of an echo what was sent
+	if echoes(p.exchange) {                // but of an echo what was sent
 		before.ReceivedBytes, before.SentBytes = drawn(t, setup, int64(p.load.Connections))
 	}
 	client.mark(1, true)
