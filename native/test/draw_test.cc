@@ -8,6 +8,7 @@
 
 #include "flow_rig.h"
 #include "kit/drawn_echo.h"
+#include "kit/json.h"
 #include "kit/load.h"
 #include "kit/places.h"
 #include "vectors.h"

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -91,6 +92,12 @@ func sizesFit(wire string, x contract.Exchange) error {
 		}
 	}
 	switch {
+	case x.Varies() && wire == stream:
+		return errors.New("wire stream has no headers by which messages of several sizes could be told apart")
+	case wire == echo && !slices.Equal(x.UpSizes, x.DownSizes):
+		return errors.New("wire echo returns what it is sent: request and response are distributed differently, expected the same")
+	case wire == echo && x.UpSizes != nil && x.UpSizes.Least() < 1:
+		return errors.New("wire echo returns what it is sent, and request has messages of 0 bytes; expected at least 1B")
 	case wire == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes):
 		return fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
 	case wire == stream && (x.UpBytes < 1 || x.DownBytes < 1):
@@ -142,6 +149,9 @@ func able(w study.Work, ends ...Offer) error {
 	}
 	for _, feature := range features(w) {
 		for _, end := range ends {
+			if own := feature == contract.FeatureSizes || feature == contract.FeatureArrivals; own && end.foreign() && end.Has(contract.Client) {
+				return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
+			}
 			if !end.foreign() && !slices.Contains(end.Features, feature) {
 				return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
 			}
@@ -169,6 +179,12 @@ func features(w study.Work) []contract.Feature {
 	}
 	if w.Exchange.Stream != "" {
 		needed = append(needed, contract.Feature("stream-"+w.Exchange.Stream))
+	}
+	if w.Exchange.Varies() {
+		needed = append(needed, contract.FeatureSizes)
+	}
+	if w.Load.Arrival == contract.Drawn || len(w.Load.Phases) > 0 {
+		needed = append(needed, contract.FeatureArrivals)
 	}
 	return needed
 }
@@ -301,9 +317,9 @@ func (t *trial) enterFiles(host rig.Host, setup *contract.Setup) error {
 	return nil
 }
 
-// credentials returns what the two ends of an encrypted trial need, nil for a
-// plain one. A server's certificate is made once for the run, for the address
-// at which it listens, and its clients trust that one alone.
+// credentials returns what the two ends of an encrypted trial need, nil for a plain
+// trial. A server's certificate is made once for the run, for the address at which the
+// server listens, and the clients trust no other certificate.
 func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS *contract.TLS, err error) {
 	if !w.TLS {
 		return nil, nil, nil
@@ -323,8 +339,10 @@ func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS
 	return own, &contract.TLS{Authorities: own.Authorities}, nil
 }
 
-// recorded returns the setup as the record keeps it: without the private key.
+// recorded returns the setup as the record keeps it: without the private key, and without
+// the tables, which the study's levels say in fewer words.
 func recorded(setup contract.Setup) *contract.Setup {
+	setup.Exchange.UpSizes, setup.Exchange.DownSizes, setup.Load.Gaps = nil, nil, nil
 	if setup.TLS != nil {
 		public := *setup.TLS
 		public.Key = ""

@@ -30,10 +30,10 @@ import (
 // MostText bounds a text that requests carry, in bytes.
 const MostText = 64 << 20
 
-// texts are the files that a run carries to its hosts, by the level that stands for
-// each. A text that was given lies in the run's directory under its hash, so that
-// the level says what it was; a secret lies outside, under a name that says nothing
-// of its content, until the run ends.
+// texts are the files that a run carries to its hosts, by the level that stands for each
+// file. An ordinary text lies in the run's directory under its hash, so that the level
+// tells the text. A secret lies outside the run's directory until the run ends, under a
+// name that tells nothing of its content.
 type texts struct {
 	held    map[string]study.Carried
 	secrets string // the directory of this process's secret ones; "" before they are written
@@ -66,6 +66,14 @@ func hash(text []byte) string {
 // puts in their place the levels that stand for them.
 func (t *texts) takeTexts(ctx context.Context, s *study.Study, directory, begunBy string) error {
 	read := input.Within(ctx, MostText)
+	if err := s.ReadSizes(func(name string, most int64) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(directory, name)
+		}
+		return input.Within(ctx, most)(name)
+	}); err != nil {
+		return err
+	}
 	return s.Given(func(level string) (string, error) {
 		name := strings.TrimPrefix(level, "@")
 		if _, held := t.held[level]; held {
@@ -193,7 +201,7 @@ func (t *texts) remove() error {
 }
 
 // begunSecrets gives the arms' secret texts the levels that they had when the run in a
-// directory began, so that it can be resumed: what they hold may have been renewed.
+// directory began. So a run can be resumed after its secrets were renewed.
 func (t *texts) begunSecrets(r Request) error {
 	if !r.Resume || r.Continue {
 		return nil

@@ -30,9 +30,10 @@ type Estimate struct {
 	Bytes     float64 // payload that those move, where no codec decides the sizes
 }
 
-// EstimateTime returns how long trials take. Those of a round take as long as one
-// of them, while the machines and what lies between them can bear it. A trial that does not decode takes
-// no time: the bench says why it cannot run.
+// EstimateTime returns how long trials take. The trials of one round run at the same time
+// and are counted once: 4 trials of 10 s in 2 rounds take 20 s. Machines and links are
+// taken to bear a round. A trial that does not decode takes no time: the bench says why
+// it cannot run.
 func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 	if pace.BytesPerS <= 0 {
 		pace.BytesPerS = DefaultBytesPerS
@@ -56,7 +57,7 @@ func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 			seconds += exchanges / w.Load.Rate
 			continue
 		}
-		bytes := exchanges * float64(w.Exchange.UpBytes+w.Exchange.DownBytes)
+		bytes := exchanges * w.bytesPerExchange()
 		e.Guessed++
 		e.Exchanges += exchanges
 		e.Bytes += bytes
@@ -65,6 +66,18 @@ func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 	// A plan may hold more work than a Duration has nanoseconds for.
 	e.Total = time.Duration(math.Min(seconds, math.MaxInt64/2/float64(time.Second)) * float64(time.Second))
 	return e
+}
+
+// bytesPerExchange is the payload of an exchange, both ways, on average.
+func (w Work) bytesPerExchange() float64 {
+	up, down := float64(w.Exchange.UpBytes), float64(w.Exchange.DownBytes)
+	if len(w.Exchange.UpSizes) > 0 {
+		up = w.Exchange.UpMeanBytes
+	}
+	if len(w.Exchange.DownSizes) > 0 {
+		down = w.Exchange.DownMeanBytes
+	}
+	return up + down
 }
 
 // amountSeconds is the longest of what a fixed amount of work takes: to move its

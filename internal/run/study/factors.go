@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/run/setting"
 )
 
 // Kind is the type of a factor's levels.
@@ -17,6 +18,8 @@ type Kind string
 // form.
 const (
 	Bytes     Kind = "bytes"
+	Sizes     Kind = "bytes, or how they are distributed"
+	Arrival   Kind = "arrivals"
 	Duration  Kind = "duration"
 	Count     Kind = "count"
 	Processes Kind = "count, or auto"
@@ -75,8 +78,8 @@ var factors = []Factor{
 	{Name: ClientHost, Kind: Text, Doc: "host of the rig that the clients run on, by its name; the rig's others in turn unless given"},
 	{Name: "arm", Kind: Bundle, Doc: "named sets of levels, for arms that differ in more than one factor"},
 	{Name: "build", Kind: Text, Doc: "directory whose workers are used before any others; build=OLD,NEW compares two builds, interleaved"},
-	{Name: "request", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message from client to server"},
-	{Name: "response", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message from server to client"},
+	{Name: "request", Kind: Sizes, Default: "100B", Max: mostBytes, Doc: "size of the message from client to server, or how sizes are distributed: uniform:100B..4KiB, lognormal:, pareto:, choice:, cdf:FILE or homa-w1 to homa-w5"},
+	{Name: "response", Kind: Sizes, Default: "100B", Max: mostBytes, Doc: "size of the message from server to client, or how sizes are distributed, as of request"},
 	{Name: "stream", Kind: Choice, Default: unstreamed, Choices: []string{unstreamed, "up", "down", "both"}, Doc: "which directions of an exchange are streamed in chunks"},
 	{Name: "chunk", Kind: Bytes, Min: 1, Max: mostBytes, Doc: "size of the chunks of a stream; 64KiB unless given"},
 	{Name: "codec", Kind: Choice, Default: rawCodec, Choices: []string{rawCodec, "proto", "json", "json-fast"}, Doc: "how a message is encoded; proto unless given. bytes sends random content of the sizes request and response"},
@@ -88,7 +91,7 @@ var factors = []Factor{
 	{Name: "listeners", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of ports that each server opens"},
 	{Name: "threads", Kind: Count, Default: "0", Max: 4096, Doc: "event loops or threads of each worker; 0 is one per usable CPU"},
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can"},
-	{Name: "arrival", Kind: Choice, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced"},
+	{Name: "arrival", Kind: Arrival, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced; also gamma:cv=2, burst:on=10ms,off=90ms, and with rates of their own steps:1k,5k,20k/10s and ramp:1k..50k/30s"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},
 	{Name: "active", Kind: Share, Default: "100%", Min: 1e-9, Max: 1, Doc: "share of the connections that carry load"},
 	{Name: "fresh", Kind: Flag, Default: "no", Doc: "open a new connection for every exchange"},
@@ -96,14 +99,14 @@ var factors = []Factor{
 	{Name: "link.rate", Kind: BitRate, Max: 1e13, Doc: "rate of each host's link, both ways, on a rig that can shape it (netns); max leaves it as it is"},
 	{Name: "link.delay", Kind: Duration, Max: 10e9, Doc: "one-way delay of the link"},
 	{Name: "link.loss", Kind: Share, Max: 1, Doc: "share of packets that the link loses"},
-	{Name: LinkMTU, Kind: Bytes, Min: 576, Max: 65535, Doc: "MTU of the interface of each host's data address, set before a trial and put back after it; needs root there"},
-	{Name: SysctlPrefix + "net.ipv4.tcp_congestion_control", Kind: Text, Doc: "congestion control of TCP on the hosts, set before a trial and put back after it, as all sysctl. factors are; needs root there"},
-	{Name: SysctlPrefix + "net.ipv4.tcp_rmem", Kind: Text, Doc: "receive buffers of TCP on the hosts: least, first and most, in bytes"},
-	{Name: SysctlPrefix + "net.ipv4.tcp_wmem", Kind: Text, Doc: "send buffers of TCP on the hosts: least, first and most, in bytes"},
-	{Name: SysctlPrefix + "net.core.rmem_max", Kind: Text, Doc: "the most that a program may set a receive buffer to, on the hosts, in bytes"},
-	{Name: SysctlPrefix + "net.core.wmem_max", Kind: Text, Doc: "the most that a program may set a send buffer to, on the hosts, in bytes"},
-	{Name: SysctlPrefix + "net.core.busy_poll", Kind: Text, Doc: "microseconds for which poll(2) looks at a card's queue itself, on the hosts"},
-	{Name: SysctlPrefix + "net.core.busy_read", Kind: Text, Doc: "microseconds for which a read looks at a card's queue itself, on the hosts"},
+	{Name: setting.MTUFactor, Kind: Bytes, Min: 576, Max: 65535, Doc: "MTU of the interface of each host's data address, set before a trial and put back after it; needs root there"},
+	{Name: setting.Prefix + setting.Congestion, Kind: Text, Doc: "congestion control of TCP on the hosts, set before a trial and put back after it, as all sysctl. factors are; needs root there"},
+	{Name: setting.Prefix + setting.ReceiveBuffer, Kind: Text, Doc: "receive buffers of TCP on the hosts: least, first and most, in bytes"},
+	{Name: setting.Prefix + setting.SendBuffer, Kind: Text, Doc: "send buffers of TCP on the hosts: least, first and most, in bytes"},
+	{Name: setting.Prefix + setting.MostReceiveAsked, Kind: Text, Doc: "the most that a program may set a receive buffer to, on the hosts, in bytes"},
+	{Name: setting.Prefix + setting.MostSendAsked, Kind: Text, Doc: "the most that a program may set a send buffer to, on the hosts, in bytes"},
+	{Name: setting.Prefix + setting.BusyPoll, Kind: Text, Doc: "microseconds for which poll(2) looks at a card's queue itself, on the hosts"},
+	{Name: setting.Prefix + setting.BusyRead, Kind: Text, Doc: "microseconds for which a read looks at a card's queue itself, on the hosts"},
 	{Name: "placement", Kind: Choice, Default: record.Separate, Choices: []string{record.Separate, record.Shared, record.Free}, Doc: "CPUs of server and clients on one host: separate halves, all shared, or free (unpinned)"},
 	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "length of the window, in which exchanges are counted"},
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "length of the warm-up before the window, which is not counted"},
@@ -124,13 +127,6 @@ var factors = []Factor{
 // Factors returns the table of factor names in its documented order. The
 // caller owns the slice.
 func Factors() []Factor { return append([]Factor(nil), factors...) }
-
-// LinkMTU and the factors that SysctlPrefix begins are settings of the hosts, which a run
-// holds on all of them while a trial needs them (package hold has the same names).
-const (
-	LinkMTU      = "link.mtu"
-	SysctlPrefix = "sysctl."
-)
 
 // OptionPrefix begins the names of factors that are a transport's own options.
 const OptionPrefix = "opt."
@@ -164,7 +160,7 @@ func FactorNamed(name string) (Factor, error) {
 			f.Renamed = renamed
 			return f, nil
 		}
-		if strings.HasPrefix(f.Name, SysctlPrefix) == strings.HasPrefix(name, SysctlPrefix) && !strings.HasPrefix(f.Name, OptionPrefix) {
+		if strings.HasPrefix(f.Name, setting.Prefix) == strings.HasPrefix(name, setting.Prefix) && !strings.HasPrefix(f.Name, OptionPrefix) {
 			names = append(names, f.Name)
 		}
 	}
