@@ -119,7 +119,7 @@ func drawn(t *testing.T, setup contract.Setup, n int64) (up, down int64) {
 // Drawn arrivals and a rate that changes: as many exchanges as fall due are made.
 func TestDrawnArrivals(t *testing.T) {
 	gaps := contract.Table{{3 << 30, 0, 1 << 19}, {contract.TableEnd, 1 << 20, 5 << 20}}
-	for _, transport := range []string{"uring", "threads", "http1-asio", "h2-uring", "grpc-nghttp2", "grpcpp"} {
+	for _, transport := range []string{"uring", "threads", "http1-asio", "h2-uring", "grpc-nghttp2", "grpcpp", "ucx"} {
 		for name, l := range map[string]contract.Load{
 			"drawn":  {Rate: 4000, Arrival: contract.Drawn, Gaps: gaps},
 			"bursts": {Rate: 4000, Phases: []contract.Phase{{1e7, 40_000, 40_000}, {9e7, 0, 0}}, Repeat: true},
