@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"internal/paths":       {"internal/quantity"},
 	"studies":              {},
 	"internal/values":      {"internal/quantity"},
+	"internal/traffic":     {},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
 	"internal/draw":     {"internal/contract"},
@@ -51,9 +52,11 @@ var layers = map[string][]string{
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
 
 	"internal/run/study":           run("internal/arrivals", "internal/sizes"),
-	"internal/run/study/source":    run("internal/run/study", "studies"),
+	"internal/run/study/source":    run("internal/sizes", "internal/run/study", "internal/run/workload", "studies"),
+	"internal/run/workload":        run("internal/draw", "internal/run/study", "internal/traffic"),
 	"internal/run/curl":            run("internal/head"),
 	"internal/run/tune":            run(),
+	"internal/run/recorded":        run("internal/printable", "internal/traffic"),
 	"internal/run/suggest":         run("internal/run/study", "internal/run/study/source"),
 	"internal/run/rig":             run("internal/run/ended"),
 	"internal/run/rig/relay":       {"internal/each", "internal/hist"},
@@ -82,9 +85,9 @@ var layers = map[string][]string{
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
-	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
+	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/run/recorded", "internal/run/workload", "internal/printable", "internal/traffic"),
 
-	"internal/work/load":              {"internal/contract", "internal/draw", "internal/hist", "internal/printable"},
+	"internal/work/load":              {"internal/contract", "internal/draw", "internal/hist", "internal/printable", "internal/traffic"},
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},
 	"internal/work/wire/tlswire":      {"internal/contract", "internal/unixsocket", "internal/work/load", "internal/work/wire"},
 	"internal/work/wire/flow":         {"internal/contract", "internal/work/load", "internal/work/wire"},

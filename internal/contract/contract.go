@@ -99,6 +99,8 @@ const (
 	FeatureStreamBoth Feature = "stream-both" // … both
 	FeatureSizes      Feature = "sizes"       // setup.exchange.up_sizes and down_sizes
 	FeatureArrivals   Feature = "arrivals"    // setup.load.arrival drawn, and phases
+	FeatureMix        Feature = "mix"         // setup.load.classes
+	FeatureTrace      Feature = "trace"       // setup.load.trace
 )
 
 // OptionType is the type of an option's value on the wire.
@@ -297,6 +299,7 @@ type Result struct {
 	Profiles       map[string][]byte `json:"profiles,omitempty"`        // further profiles of the window by kind (ProfileAllocations, …), gzipped pprof, each its growth inside the window
 	ProfilesBefore map[string][]byte `json:"profiles_before,omitempty"` // what a profile of Profiles held already as the window opened, to be subtracted from it; absent where that was done
 
+	Classes  []ClassResult      `json:"classes,omitempty"`  // of a load that mixes classes, in their order
 	Reasons  []Reason           `json:"reasons,omitempty"`  // why exchanges of the window failed, the most frequent first
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends

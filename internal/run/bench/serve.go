@@ -40,7 +40,7 @@ type Standing struct {
 // record of the whole time; a record that cannot be kept ends Serve with the error.
 func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (record.Worker, error) {
 	b.Timeouts = b.Timeouts.orStandard()
-	work, err := study.Decode(plan.Levels)
+	work, err := b.decode(plan)
 	if err != nil {
 		return record.Worker{}, err
 	}

@@ -45,6 +45,9 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	if err == nil {
 		err = able(w, server, client)
 	}
+	if err == nil {
+		err = has(client, mixFeatures(w))
+	}
 	if err != nil {
 		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
@@ -78,7 +81,9 @@ func (c *Catalog) Takes(w study.Work) error {
 		_, err = optionsByRole(w, server, client)
 	}
 	if err == nil {
-		err = sizesFit(wireOf(server, w), w.Exchange)
+		if wire := wireOf(server, w); wire != echo || w.Load.Trace == nil {
+			err = sizesFit(wire, w.Exchange)
+		}
 	}
 	return err
 }
@@ -147,14 +152,22 @@ func able(w study.Work, ends ...Offer) error {
 			return fmt.Errorf("transport %s is always encrypted: add tls=yes (and to what it is compared with, or what is measured is encryption too)", end.Name)
 		}
 	}
-	for _, feature := range features(w) {
-		for _, end := range ends {
-			if own := feature == contract.FeatureSizes || feature == contract.FeatureArrivals; own && end.foreign() && end.Has(contract.Client) {
-				return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
-			}
-			if !end.foreign() && !slices.Contains(end.Features, feature) {
-				return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
-			}
+	for _, end := range ends {
+		if err := has(end, features(w)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// has reports which feature an end lacks.
+func has(end Offer, needed []contract.Feature) error {
+	for _, feature := range needed {
+		if slices.Contains(drawnFeatures, feature) && end.foreign() && end.Has(contract.Client) {
+			return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
+		}
+		if !end.foreign() && !slices.Contains(end.Features, feature) {
+			return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
 		}
 	}
 	return nil
@@ -258,11 +271,15 @@ func (t *trial) setups() (setups, error) {
 		base.Exchange.Message = &message
 	}
 	base.Load.DrainNs = int64(t.drain())
+	if t.work.Load.Trace != nil && wireOf(t.clientEnd, t.work) == echo {
+		base.Exchange = even(base.Exchange)
+	}
 	options, serverTLS, clientTLS, err := t.terms()
 	if err != nil {
 		return fail(err)
 	}
 	out := setups{server: base, client: map[string]contract.Setup{}, before: map[string]int{}}
+	out.server.Load = withoutMix(base.Load)
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
 	if err := t.enterFiles(t.serverSeat.Host, &out.server); err != nil {
 		return fail(err)
@@ -283,6 +300,7 @@ func (t *trial) setups() (setups, error) {
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(t.drain())
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
+		t.partOf(&setup, i, t.clientSeats[i].Host)
 		if err := t.enterFiles(t.clientSeats[i].Host, &setup); err != nil {
 			return fail(err)
 		}
@@ -343,6 +361,7 @@ func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS
 // the tables, which the study's levels say in fewer words.
 func recorded(setup contract.Setup) *contract.Setup {
 	setup.Exchange.UpSizes, setup.Exchange.DownSizes, setup.Load.Gaps = nil, nil, nil
+	setup.Load = withoutTables(setup.Load)
 	if setup.TLS != nil {
 		public := *setup.TLS
 		public.Key = ""

@@ -26,6 +26,7 @@ const (
 	Rate      Kind = "rate"
 	BitRate   Kind = "bit rate"
 	Share     Kind = "share"
+	Multiple  Kind = "multiple"
 	Choice    Kind = "choice"
 	Flag      Kind = "yes or no"
 	Text      Kind = "text"
@@ -64,6 +65,9 @@ const (
 	ClientHost = "client.host"
 )
 
+// WorkloadFactor is the factor whose levels name workload files.
+const WorkloadFactor = "workload"
+
 // standardChunk is the size of a stream's messages when none is given.
 // Source: grpc/grpc.github.io, issue 371, which advises 16 to 64 KiB.
 const standardChunk = "64KiB"
@@ -92,6 +96,8 @@ var factors = []Factor{
 	{Name: "threads", Kind: Count, Default: "0", Max: 4096, Doc: "event loops or threads of each worker; 0 is one per usable CPU"},
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can"},
 	{Name: "arrival", Kind: Arrival, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced; also gamma:cv=2, burst:on=10ms,off=90ms, and with rates of their own steps:1k,5k,20k/10s and ramp:1k..50k/30s"},
+	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
+	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster than it was recorded recorded traffic is replayed; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},
 	{Name: "active", Kind: Share, Default: "100%", Min: 1e-9, Max: 1, Doc: "share of the connections that carry load"},
 	{Name: "fresh", Kind: Flag, Default: "no", Doc: "open a new connection for every exchange"},

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,6 +88,8 @@ func (f Factor) readLevel(text string) (Level, error) {
 		return readRate(text)
 	case Share:
 		return readShare(text, f.Min > 0)
+	case Multiple:
+		return readMultiple(text)
 	case Flag:
 		return readFlag(text)
 	case Choice:
@@ -198,6 +201,15 @@ func readShare(text string, some bool) (Level, error) {
 		err = fmt.Errorf("%q leaves nothing; expected a share above 0", text)
 	}
 	return Level{Text: quantity.ShareText(share), Value: share}, err
+}
+
+// readMultiple reads a plain number, which may end in x: 2 and 2x are the same.
+func readMultiple(text string) (Level, error) {
+	x, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return Level{}, fmt.Errorf("%q is not a multiple; expected a number such as 2 or 0.5", quantity.Clip(text, 40))
+	}
+	return Level{Text: strconv.FormatFloat(x, 'g', -1, 64), Value: x}, nil
 }
 
 func readFlag(text string) (Level, error) {
@@ -316,6 +328,10 @@ func settle(levels map[string]Level) {
 	}
 	if servers := levels["servers"]; levels["clients"].Text == Auto && servers == defaults()["servers"] {
 		levels["servers"] = standardLevel("servers", Auto)
+	}
+	if levels[WorkloadFactor].Text != "" {
+		delete(levels, "request")
+		delete(levels, "response")
 	}
 	_, chunked := levels["chunk"]
 	switch streamed := levels["stream"].Text != unstreamed; {

@@ -23,7 +23,9 @@ type Work struct {
 	ServerOptions  map[string]string // opt.server.NAME
 	ClientOptions  map[string]string // opt.client.NAME
 	Exchange       contract.Exchange
-	Message        string // level of factor message; "" when the codec is bytes
+	Message        string  // level of factor message; "" when the codec is bytes
+	Workload       string  // level of factor workload, which says what Exchange and Load do not; "" for none
+	Speed          float64 // of a replay; 0 for that of the recording
 	TLS            bool
 	Load           contract.Load
 	Servers        int // processes
@@ -95,6 +97,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		w.Exchange.Stream = contract.Stream(stream)
 	}
 	w.Build, w.Message, w.TLS = read["build"].Text, read["message"].Text, number("tls") > 0
+	w.Workload, w.Speed = read[WorkloadFactor].Text, number("speed")
 	w.Load = contract.Load{
 		Connections: int(number("connections")),
 		InFlight:    int(number("inflight")),

@@ -38,6 +38,9 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	case s.left == 0:
 		s.pending.Store(idle)
 		return 0, false
+	case s.replays():
+		d := s.load.draws.replay.take()
+		due, s.draw = s.load.startNs.Load()+d.atNs, d.Draw
 	case s.open:
 		due = s.load.startNs.Load() + s.schedule.peek()
 	case s.thinkNs > 0:
@@ -48,13 +51,16 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	// An open loop still sends what was due before the end, because a stall at the
 	// end of the window must not vanish. A closed loop has nothing left to send.
 	if due > closing || (!s.open && closing != math.MaxInt64) {
+		if s.replays() {
+			s.canceled = due
+		}
 		s.pending.Store(idle)
 		return 0, false
 	}
 	if s.open {
 		s.schedule.advance()
 	}
-	if s.varies {
+	if s.varies && !s.replays() {
 		s.draw = s.load.draws.Of(s.number)
 		s.number += uint64(len(s.load.slots))
 	}
@@ -62,6 +68,9 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	s.pending.Store(due)
 	return due, true
 }
+
+// replays tells whether exchanges are those of recorded traffic.
+func (s *Slot) replays() bool { return s.load.draws.replay != nil }
 
 // Draw returns what the exchange in flight carries, from Next on until it ends.
 func (s *Slot) Draw() Draw { return s.draw }
@@ -78,11 +87,14 @@ func (s *Slot) Done(sent, now, received int64) {
 	if s.varies {
 		t.sent.Add(s.sentBytes())
 	}
+	if t.classes != nil {
+		s.countClass(t, sent, now, due, received)
+	}
 	if t.times == nil {
 		return
 	}
 	t.parts.addExchange(free, sent, now)
-	if received != s.load.exchange.DownBytes || s.varies && s.load.draws.down != nil {
+	if received != s.load.exchange.DownBytes || s.varies && s.load.draws.downVaries() {
 		t.times.differs(received)
 	}
 	t.times.service.Record(now - sent)
@@ -100,7 +112,7 @@ func (s *Slot) Done(sent, now, received int64) {
 // sentBytes returns what an exchange adds to the counters' sent; 0 where all are of one
 // size up.
 func (s *Slot) sentBytes() int64 {
-	if s.load.draws.up == nil {
+	if !s.load.draws.upVaries() {
 		return 0
 	}
 	return s.draw.Up
@@ -114,6 +126,9 @@ func (s *Slot) Fail(err error) {
 	t, kind := s.shard.now.Load(), KindOf(err)
 	if unsent(err) {
 		t.unsent.Add(1)
+	}
+	if t.classes != nil {
+		t.classes[s.draw.Class].errors.Add(1)
 	}
 	if t.times != nil {
 		s.load.reasons.addReason(kind, ReasonOf(err))

@@ -16,7 +16,7 @@ import (
 func Features() []contract.Feature {
 	return []contract.Feature{
 		contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
-		contract.FeatureSizes, contract.FeatureArrivals,
+		contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace,
 	}
 }
 

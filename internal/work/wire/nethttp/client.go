@@ -68,6 +68,7 @@ func newClient(setup contract.Setup, plan Plan) (*client, error) {
 	if plan.Pool != PoolShared {
 		inner.Dialer.AllowReconnects()
 	}
+	inner.Deadlines = true
 	c := &client{Client: inner, Library: NewLibrary(inner), plan: plan}
 	return c, c.prepare()
 }
