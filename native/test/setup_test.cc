@@ -15,6 +15,7 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
+using contract::options_of;
 using contract::Role;
 
 contract::Transport transport() {
