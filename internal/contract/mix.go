@@ -1,5 +1,7 @@
 package contract
 
+import "slices"
+
 // Bounds of what a load may mix.
 const (
 	MostClasses  = 64
@@ -46,4 +48,9 @@ type ClassResult struct {
 	Drained       int64  `json:"drained,omitempty"`
 	Service       string `json:"service,omitempty"` // of Exchanges and Drained
 	Response      string `json:"response,omitempty"`
+}
+
+// Deadlines tells whether any class has one.
+func (l Load) Deadlines() bool {
+	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.DeadlineNs > 0 })
 }
