@@ -25,7 +25,7 @@ type Class struct {
 	DeadlineNs int64  `json:"deadline_ns,omitempty"` // after which an exchange has failed; 0 is without
 }
 
-// Trace is recorded traffic that a load replays (CONTRACT.md, section Recorded traffic).
+// Trace is recorded traffic that a load replays (MIXES.md, section Recorded traffic).
 type Trace struct {
 	File     string  `json:"file"`               // on the worker's host
 	Begins   int64   `json:"begins"`             // where the body begins in it, in bytes
