@@ -43,12 +43,15 @@ var layers = map[string][]string{
 	"internal/values":     {"internal/quantity"},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
+	"internal/draw":     {"internal/contract"},
+	"internal/sizes":    {"internal/contract", "internal/draw", "internal/quantity"},
+	"internal/arrivals": {"internal/contract", "internal/draw", "internal/quantity"},
 	"internal/record":   {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input"},
 
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
 
-	"internal/run/study":           run(),
-	"internal/run/study/source":    run("internal/run/study", "internal/run/workload", "studies"),
+	"internal/run/study":           run("internal/arrivals", "internal/sizes"),
+	"internal/run/study/source":    run("internal/sizes", "internal/run/study", "internal/run/workload", "studies"),
 	"internal/run/workload":        run("internal/draw", "internal/run/study", "internal/traffic"),
 	"internal/run/curl":            run("internal/head"),
 	"internal/run/tune":            run(),
@@ -81,7 +84,7 @@ var layers = map[string][]string{
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
-	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/printable"),
+	"internal/run/session": run("internal/run/bench", "internal/run/floor", "internal/run/hold", "internal/run/study", "internal/run/study/source", "internal/run/rig", "internal/run/rig/arrange", "internal/run/doctor", "internal/run/message", "internal/run/generate", "internal/run/recorded", "internal/run/workload", "internal/printable", "internal/traffic"),
 
 	"internal/work/load":              {"internal/contract", "internal/draw", "internal/hist", "internal/printable", "internal/traffic"},
 	"internal/work/wire":              {"internal/contract", "internal/expect", "internal/unixsocket", "internal/work/load"},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -13,9 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/input"
 	"netdyno/internal/quantity"
-	"netdyno/internal/record"
 	"netdyno/internal/run/recorded"
 	"netdyno/internal/run/suggest"
 )
@@ -100,7 +96,7 @@ func (r recording) run(ctx context.Context, name string, files []string) error {
 		}
 		r.out = strings.TrimSuffix(files[0], filepath.Ext(files[0])) + ".rec"
 	}
-	summary, err := recordTo(ctx, r.out, format, files, r.Options)
+	summary, err := recorded.File(ctx, r.out, format, files, r.Options)
 	for _, line := range summary.FirstShown {
 		stderr.say("  %s", line)
 	}
@@ -126,34 +122,6 @@ func columnsOf(pairs []string) (map[string]string, error) {
 		columns[role] = name
 	}
 	return columns, nil
-}
-
-// recordTo writes recorded traffic whole or not at all.
-func recordTo(ctx context.Context, out string, f recorded.Format, files []string, o recorded.Options) (s recorded.Summary, err error) {
-	var inputs []recorded.Input
-	for _, name := range files {
-		from, err := os.Stdin, error(nil)
-		if name != "-" {
-			if from, err = input.Open(name); err != nil {
-				return s, err
-			}
-			defer from.Close()
-		}
-		inputs = append(inputs, recorded.Input{Name: name, From: from})
-	}
-	spool, err := os.CreateTemp(filepath.Dir(out), ".netdyno-record-*")
-	if err != nil {
-		return s, err
-	}
-	defer spool.Close()
-	if err := os.Remove(spool.Name()); err != nil { // it goes with its descriptor, however this ends
-		return s, err
-	}
-	err = record.WriteAtomic(out, func(w io.Writer) (err error) {
-		s, err = recorded.Make(ctx, f, inputs, o, spool, w)
-		return err
-	})
-	return s, err
 }
 
 // showSummary says what was recorded.

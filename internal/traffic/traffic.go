@@ -218,6 +218,19 @@ func OpenBody(file io.ReaderAt, header []byte, begins int64) (*Body, error) {
 	}
 }
 
+// Sum is of the whole body: that of the heads of all blocks, each of which has the sum of
+// its requests, and of the paths.
+func (b *Body) Sum() string {
+	sum := crc32.New(castagnoli)
+	for _, k := range b.blocks {
+		_ = binary.Write(sum, binary.LittleEndian, []int64{int64(k.count), k.begins, k.ends, int64(k.sum)}) // it cannot fail
+	}
+	for _, path := range b.Paths {
+		_, _ = io.WriteString(sum, path+"\n") // as above
+	}
+	return fmt.Sprintf("%08x", sum.Sum32())
+}
+
 func (b *Body) damaged(at int64, what string) error {
 	return fmt.Errorf("recorded traffic is damaged at byte %d: %s", at, what)
 }

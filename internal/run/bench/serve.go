@@ -41,7 +41,7 @@ type Standing struct {
 // the whole time; that one cannot be kept ends it with the error.
 func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (record.Worker, error) {
 	b.Timeouts = b.Timeouts.orStandard()
-	work, err := study.Decode(plan.Levels)
+	work, err := b.decode(plan)
 	if err != nil {
 		return record.Worker{}, err
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -44,6 +45,9 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	if err == nil {
 		err = able(w, server, client)
 	}
+	if err == nil {
+		err = has(client, mixFeatures(w))
+	}
 	if err != nil {
 		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
@@ -77,7 +81,9 @@ func (c *Catalog) Takes(w study.Work) error {
 		_, err = optionsByRole(w, server, client)
 	}
 	if err == nil {
-		err = sizesFit(wireOf(server, w), w.Exchange)
+		if wire := wireOf(server, w); wire != echo || w.Load.Trace == nil {
+			err = sizesFit(wire, w.Exchange)
+		}
 	}
 	return err
 }
@@ -91,6 +97,12 @@ func sizesFit(wire string, x contract.Exchange) error {
 		}
 	}
 	switch {
+	case x.Varies() && wire == stream:
+		return errors.New("wire stream has no headers by which messages of several sizes could be told apart")
+	case wire == echo && !slices.Equal(x.UpSizes, x.DownSizes):
+		return errors.New("wire echo returns what it is sent: request and response are distributed differently, expected the same")
+	case wire == echo && x.UpSizes != nil && x.UpSizes.Least() < 1:
+		return errors.New("wire echo returns what it is sent, and request has messages of 0 bytes; expected at least 1B")
 	case wire == echo && (x.UpBytes < 1 || x.UpBytes != x.DownBytes):
 		return fmt.Errorf("wire echo returns what it is sent: request is %dB and response %dB, expected both equal and at least 1B", x.UpBytes, x.DownBytes)
 	case wire == stream && (x.UpBytes < 1 || x.DownBytes < 1):
@@ -140,11 +152,22 @@ func able(w study.Work, ends ...Offer) error {
 			return fmt.Errorf("transport %s is always encrypted: add tls=yes (and to what it is compared with, or what is measured is encryption too)", end.Name)
 		}
 	}
-	for _, feature := range features(w) {
-		for _, end := range ends {
-			if !end.foreign() && !slices.Contains(end.Features, feature) {
-				return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
-			}
+	for _, end := range ends {
+		if err := has(end, features(w)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// has reports which feature an end lacks.
+func has(end Offer, needed []contract.Feature) error {
+	for _, feature := range needed {
+		if slices.Contains(drawnFeatures, feature) && end.foreign() && end.Has(contract.Client) {
+			return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
+		}
+		if !end.foreign() && !slices.Contains(end.Features, feature) {
+			return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
 		}
 	}
 	return nil
@@ -169,6 +192,12 @@ func features(w study.Work) []contract.Feature {
 	}
 	if w.Exchange.Stream != "" {
 		needed = append(needed, contract.Feature("stream-"+w.Exchange.Stream))
+	}
+	if w.Exchange.Varies() {
+		needed = append(needed, contract.FeatureSizes)
+	}
+	if w.Load.Arrival == contract.Drawn || len(w.Load.Phases) > 0 {
+		needed = append(needed, contract.FeatureArrivals)
 	}
 	return needed
 }
@@ -242,11 +271,15 @@ func (t *trial) setups() (setups, error) {
 		base.Exchange.Message = &message
 	}
 	base.Load.DrainNs = int64(t.drain())
+	if t.work.Load.Trace != nil && wireOf(t.clientEnd, t.work) == echo {
+		base.Exchange = even(base.Exchange)
+	}
 	options, serverTLS, clientTLS, err := t.terms()
 	if err != nil {
 		return fail(err)
 	}
 	out := setups{server: base, client: map[string]contract.Setup{}, before: map[string]int{}}
+	out.server.Load = withoutMix(base.Load)
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
 	if err := t.enterFiles(t.serverSeat.Host, &out.server); err != nil {
 		return fail(err)
@@ -267,6 +300,7 @@ func (t *trial) setups() (setups, error) {
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(t.drain())
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
+		t.partOf(&setup, i, t.clientSeats[i].Host)
 		if err := t.enterFiles(t.clientSeats[i].Host, &setup); err != nil {
 			return fail(err)
 		}
@@ -323,8 +357,11 @@ func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS
 	return own, &contract.TLS{Authorities: own.Authorities}, nil
 }
 
-// recorded returns the setup as the record keeps it: without the private key.
+// recorded returns the setup as the record keeps it: without the private key, and without
+// the tables, which the study's levels say in fewer words.
 func recorded(setup contract.Setup) *contract.Setup {
+	setup.Exchange.UpSizes, setup.Exchange.DownSizes, setup.Load.Gaps = nil, nil, nil
+	setup.Load = withoutTables(setup.Load)
 	if setup.TLS != nil {
 		public := *setup.TLS
 		public.Key = ""

@@ -34,6 +34,9 @@ func (d Directory) Records() string { return d.file(record.RecordsFile) }
 // Messages is the messages that the trials carry; absent where they have none.
 func (d Directory) Messages() string { return d.file("messages.json") }
 
+// Workloads is the workloads that the trials follow; absent where they have none.
+func (d Directory) Workloads() string { return d.file("workloads.json") }
+
 // Certificate is what clients need of a server that encrypts.
 func (d Directory) Certificate() string { return d.file("certificate.pem") }
 

@@ -36,7 +36,7 @@ func (s *Session) settleProcesses() error {
 		return err
 	}
 	s.Trials = study.Before(s.All, s.Study.Blocks)
-	if s.Kinds, err = kindsOf(s.Trials); err != nil {
+	if s.Kinds, err = s.kindsOf(s.Trials); err != nil {
 		return err
 	}
 	return s.ownLimits()

@@ -66,6 +66,14 @@ func hash(text []byte) string {
 // puts in their place the levels that stand for them.
 func (t *texts) takeTexts(ctx context.Context, s *study.Study, directory, begunBy string) error {
 	read := input.Within(ctx, MostText)
+	if err := s.ReadSizes(func(name string, most int64) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(directory, name)
+		}
+		return input.Within(ctx, most)(name)
+	}); err != nil {
+		return err
+	}
 	return s.Given(func(level string) (string, error) {
 		name := strings.TrimPrefix(level, "@")
 		if _, held := t.held[level]; held {

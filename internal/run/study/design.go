@@ -83,7 +83,7 @@ func (d *design) crossed() []Varied {
 
 // follows are the factors that settle decides by others.
 var follows = map[string][]string{
-	"server": {"transport"}, "client": {"transport"}, "window": {"amount"},
+	"server": {"transport"}, "client": {"transport"}, "window": {"amount", "arrival"}, "rate": {"arrival"},
 	"request": {"codec"}, "response": {"codec"}, "chunk": {"stream"}, "servers": {"clients"},
 }
 
@@ -204,6 +204,10 @@ func loops(designs []*design) (closed, open bool) {
 	rates := allLevels(designs, "rate")
 	open = slices.ContainsFunc(rates, positive)
 	closed = slices.ContainsFunc(rates, func(l Level) bool { return !positive(l) })
+	if own := allLevels(designs, "arrival"); slices.ContainsFunc(own, positive) { // rates of their own
+		open = true
+		closed = closed && slices.ContainsFunc(own, func(l Level) bool { return !positive(l) })
+	}
 	return closed, open
 }
 

@@ -56,7 +56,7 @@ func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 			seconds += exchanges / w.Load.Rate
 			continue
 		}
-		bytes := exchanges * float64(w.Exchange.UpBytes+w.Exchange.DownBytes)
+		bytes := exchanges * w.bytesPerExchange()
 		e.Guessed++
 		e.Exchanges += exchanges
 		e.Bytes += bytes
@@ -65,6 +65,18 @@ func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 	// A plan may hold more work than a Duration has nanoseconds for.
 	e.Total = time.Duration(math.Min(seconds, math.MaxInt64/2/float64(time.Second)) * float64(time.Second))
 	return e
+}
+
+// bytesPerExchange is the payload of an exchange, both ways, on average.
+func (w Work) bytesPerExchange() float64 {
+	up, down := float64(w.Exchange.UpBytes), float64(w.Exchange.DownBytes)
+	if len(w.Exchange.UpSizes) > 0 {
+		up = w.Exchange.UpMeanBytes
+	}
+	if len(w.Exchange.DownSizes) > 0 {
+		down = w.Exchange.DownMeanBytes
+	}
+	return up + down
 }
 
 // amountSeconds is the longest of what a fixed amount of work takes: to move its

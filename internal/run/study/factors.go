@@ -17,6 +17,8 @@ type Kind string
 // form.
 const (
 	Bytes     Kind = "bytes"
+	Sizes     Kind = "bytes, or how they are distributed"
+	Arrival   Kind = "arrivals"
 	Duration  Kind = "duration"
 	Count     Kind = "count"
 	Processes Kind = "count, or auto"
@@ -79,8 +81,8 @@ var factors = []Factor{
 	{Name: ClientHost, Kind: Text, Doc: "host of the rig that the clients run on, by its name; the rig's others in turn unless given"},
 	{Name: "arm", Kind: Bundle, Doc: "named sets of levels, for arms that differ in more than one factor"},
 	{Name: "build", Kind: Text, Doc: "directory whose workers are used before any others; build=OLD,NEW compares two builds, interleaved"},
-	{Name: "request", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message from client to server"},
-	{Name: "response", Kind: Bytes, Default: "100B", Max: mostBytes, Doc: "size of the message from server to client"},
+	{Name: "request", Kind: Sizes, Default: "100B", Max: mostBytes, Doc: "size of the message from client to server, or how sizes are distributed: uniform:100B..4KiB, lognormal:, pareto:, choice:, cdf:FILE or homa-w1 to homa-w5"},
+	{Name: "response", Kind: Sizes, Default: "100B", Max: mostBytes, Doc: "size of the message from server to client, or how sizes are distributed, as of request"},
 	{Name: "stream", Kind: Choice, Default: unstreamed, Choices: []string{unstreamed, "up", "down", "both"}, Doc: "which directions of an exchange are streamed in chunks"},
 	{Name: "chunk", Kind: Bytes, Min: 1, Max: mostBytes, Doc: "size of the chunks of a stream; 64KiB unless given"},
 	{Name: "codec", Kind: Choice, Default: rawCodec, Choices: []string{rawCodec, "proto", "json", "json-fast"}, Doc: "how a message is encoded; proto unless given. bytes sends random content of the sizes request and response"},
@@ -92,7 +94,7 @@ var factors = []Factor{
 	{Name: "listeners", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of ports that each server opens"},
 	{Name: "threads", Kind: Count, Default: "0", Max: 4096, Doc: "event loops or threads of each worker; 0 is one per usable CPU"},
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can"},
-	{Name: "arrival", Kind: Choice, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced"},
+	{Name: "arrival", Kind: Arrival, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced; also gamma:cv=2, burst:on=10ms,off=90ms, and with rates of their own steps:1k,5k,20k/10s and ramp:1k..50k/30s"},
 	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
 	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster than it was recorded recorded traffic is replayed; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},

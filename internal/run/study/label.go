@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/arrivals"
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/sizes"
 )
 
 // MaxLabel bounds a label in characters.
@@ -31,6 +34,11 @@ func (s *Study) labels() record.Labels {
 			set(factor, level, label)
 		}
 	}
+	for factor, l := range s.Levels() {
+		if words := spread(factor, l.Text); words != "" {
+			set(factor, l.Text, words)
+		}
+	}
 	for factor, byLevel := range s.Labels {
 		for level, label := range byLevel {
 			set(factor, level, label)
@@ -43,6 +51,24 @@ func (s *Study) labels() record.Labels {
 	}
 	all.Cells = s.cellLabels()
 	return all
+}
+
+// spread says sizes that vary, and arrivals of several words, as a person would; "" for
+// any other level.
+func spread(factor, level string) string {
+	switch factor {
+	case "request", "response":
+		if sizes.Is(level) {
+			if s, err := sizes.Parse(level); err == nil {
+				return quantity.Clip(s.Words, MaxLabel)
+			}
+		}
+	case "arrival":
+		if a, err := arrivals.Parse(level); err == nil && a.Text != a.Words && strings.Contains(level, ":") {
+			return quantity.Clip(a.Words, MaxLabel)
+		}
+	}
+	return ""
 }
 
 // programs names the levels that are command lines by their programs, where these differ.

@@ -13,9 +13,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"netdyno/internal/arrivals"
 	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/sizes"
 )
 
 // Level is one value of a factor. Two levels are the same when their texts
@@ -64,6 +66,14 @@ func (f Factor) readLevel(text string) (Level, error) {
 	case Bytes:
 		n, err := quantity.ParseBytes(text)
 		return Level{Text: quantity.BytesText(n), Value: float64(n)}, err
+	case Sizes:
+		return readSizes(text)
+	case Arrival:
+		a, err := arrivals.Parse(text)
+		if err != nil {
+			return Level{}, err
+		}
+		return Level{Text: a.Text, Value: a.Rate}, nil
 	case Duration:
 		d, err := quantity.ParseDuration(text)
 		return Level{Text: quantity.DurationText(d), Value: float64(d)}, err
@@ -97,6 +107,51 @@ func (f Factor) readLevel(text string) (Level, error) {
 	}
 	return Level{Text: text}, nil
 }
+
+// readSizes reads a size or how sizes are distributed, which counts as its mean. One in a
+// file that is yet to be read is kept as it is.
+func readSizes(text string) (Level, error) {
+	if sizes.Unread(text) {
+		return Level{Text: text, Value: 1}, CheckText(text)
+	}
+	if sizes.Is(text) || strings.Contains(text, ":") {
+		s, err := sizes.Parse(text)
+		if err != nil {
+			return Level{}, err
+		}
+		return Level{Text: s.Text, Value: s.Mean()}, nil
+	}
+	n, err := quantity.ParseBytes(text)
+	if err != nil {
+		if name := quantity.Nearest(text, sizes.Names()); name != "" {
+			err = fmt.Errorf("%w (or sizes that vary: %q?)", err, name)
+		}
+	}
+	return Level{Text: quantity.BytesText(n), Value: float64(n)}, err
+}
+
+// ReadSizes puts the points of files in the place of levels that name them: cdf:FILE. It
+// is called before the study is used. The error names the position.
+func (s *Study) ReadSizes(read func(name string, most int64) ([]byte, error)) error {
+	for factor, l := range s.Levels() {
+		if f, err := FactorNamed(factor); err != nil || f.Kind != Sizes || !sizes.Unread(l.Text) {
+			continue
+		}
+		text, err := sizes.ReadFile(l.Text, read)
+		if err != nil {
+			return Errorf(l.At, "%s: %s", factor, err)
+		}
+		of, err := sizes.Parse(text)
+		if err != nil {
+			return Errorf(l.At, "%s: %s", factor, err)
+		}
+		l.Text, l.Value = of.Text, of.Mean()
+	}
+	return nil
+}
+
+// vary tells whether a level of request or response stands for several sizes.
+func vary(l Level) bool { return sizes.Is(l.Text) }
 
 // readProcesses reads a number of processes. One that is left to the hosts counts as
 // the least that it may be.
@@ -184,7 +239,7 @@ func CheckText(text string) error {
 // print writes a bound in the factor's canonical form.
 func (f Factor) print(value float64) string {
 	switch f.Kind {
-	case Bytes:
+	case Bytes, Sizes:
 		return quantity.BytesText(int64(value))
 	case Duration:
 		return quantity.DurationText(time.Duration(value))
@@ -261,6 +316,12 @@ func set(levels map[string]Level, factor string, l Level) {
 func settle(levels map[string]Level) {
 	if levels["amount"].Value > 0 {
 		levels["window"] = Level{Text: "0s"}
+	}
+	if a := levels["arrival"]; a.Value > 0 {
+		levels["rate"] = Level{Text: quantity.RateText(a.Value), Value: a.Value}
+		if of, err := arrivals.Parse(a.Text); err == nil && !explicit(levels["window"]) && levels["window"] == defaults()["window"] {
+			levels["window"] = Level{Text: quantity.DurationText(of.Lasts), Value: float64(of.Lasts)}
+		}
 	}
 	if levels["codec"].Text != rawCodec {
 		delete(levels, "request")

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/arrivals"
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/internal/sizes"
 )
 
 // Work is a trial's levels as typed values: what the bench sets up. Load's
@@ -87,6 +89,9 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,
 		ChunkBytes: int64(number("chunk")),
 	}
+	if err := w.enterSizes(read["request"].Text, read["response"].Text); err != nil {
+		return w, err
+	}
 	if stream := read["stream"].Text; stream != unstreamed {
 		w.Exchange.Stream = contract.Stream(stream)
 	}
@@ -100,9 +105,6 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		ActiveShare: number("active"),
 		Fresh:       number("fresh") > 0,
 		Amount:      int64(number("amount")),
-	}
-	if w.Load.Rate > 0 {
-		w.Load.Arrival = contract.Arrival(read["arrival"].Text)
 	}
 	w.Timeline = number("timeline") > 0
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
@@ -119,7 +121,45 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		w.Settings["mtu"] = strconv.Itoa(int(mtu))
 	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
+	if w.Load.Rate > 0 {
+		return w, w.enterArrivals(read["arrival"].Text)
+	}
 	return w, nil
+}
+
+// enterSizes gives the exchange tables of sizes where these vary.
+func (w *Work) enterSizes(request, response string) error {
+	x := &w.Exchange
+	for _, of := range []struct {
+		text    string
+		largest *int64
+		table   *contract.Table
+		mean    *float64
+	}{{request, &x.UpBytes, &x.UpSizes, &x.UpMeanBytes}, {response, &x.DownBytes, &x.DownSizes, &x.DownMeanBytes}} {
+		if !sizes.Is(of.text) {
+			continue
+		}
+		s, err := sizes.Parse(of.text)
+		if err != nil {
+			return fmt.Errorf("decode trial: %w", err)
+		}
+		*of.largest, *of.table, *of.mean = s.Largest(), s.Table, s.Mean()
+	}
+	return nil
+}
+
+// enterArrivals makes the load follow the arrivals. A rate that goes through phases once
+// begins with its first through the warm-up, so that the window has them all.
+func (w *Work) enterArrivals(text string) error {
+	a, err := arrivals.Parse(text)
+	if err != nil {
+		return fmt.Errorf("decode trial: %w", err)
+	}
+	a.Enter(&w.Load)
+	if first := w.Load.Phases; len(first) > 0 && !w.Load.Repeat && w.Warmup > 0 {
+		w.Load.Phases = append([]contract.Phase{{float64(w.Warmup), first[0][1], first[0][1]}}, first...)
+	}
+	return nil
 }
 
 // optionOf takes an option factor apart: "opt.server.buffer" is buffer at the
@@ -150,5 +190,6 @@ func (w Work) ClientLoad(i int) contract.Load {
 		load.Connections++
 	}
 	load.Rate = w.Load.Rate * float64(load.Connections) / float64(w.Load.Connections)
+	load.Phases = arrivals.Share(w.Load.Phases, float64(load.Connections)/float64(w.Load.Connections))
 	return load
 }

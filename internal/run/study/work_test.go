@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func TestDecodeSettlesWhatLevelsImply(t *testing.T) {
 		levels := map[string]string{"server": "x", "client": "x"}
 		maps.Copy(levels, c.levels)
 		w, err := Decode(levels)
-		if err != nil || w.Exchange != c.want.Exchange || w.Load.Fresh != c.want.Load.Fresh || w.Message != c.want.Message || w.TLS {
+		if err != nil || !reflect.DeepEqual(w.Exchange, c.want.Exchange) || w.Load.Fresh != c.want.Load.Fresh || w.Message != c.want.Message || w.TLS {
 			t.Errorf("%v gave %+v, %v", c.levels, w, err)
 		}
 	}
@@ -156,5 +157,36 @@ func TestAnOptionReachesTheEndsThatDeclareIt(t *testing.T) {
 	got, err = pair.OptionsByRole(map[contract.Role][]contract.Option{contract.Pair: declaredOptions})
 	if want := "map[pair:map[buffer:8192 nice:1]]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("a pair got %v, %v", got, err)
+	}
+}
+
+func TestDecodeSizesAndArrivals(t *testing.T) {
+	ends := map[string]string{"server": "x", "client": "x", "connections": "40", "clients": "4"}
+	with := func(more map[string]string) Work {
+		levels := maps.Clone(ends)
+		maps.Copy(levels, more)
+		w, err := Decode(levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	x := with(map[string]string{"request": "uniform:100B..4KiB", "response": "choice:50%:1KiB,50%:3KiB"}).Exchange
+	if x.UpBytes != 4096 || x.DownBytes != 3072 || x.UpMeanBytes != 2098 || x.DownMeanBytes != 2048 || len(x.UpSizes) != 1 || len(x.DownSizes) != 2 {
+		t.Errorf("%+v", x)
+	}
+	burst := with(map[string]string{"rate": "1000", "arrival": "burst:on=10ms,off=90ms"})
+	if l := burst.ClientLoad(1); l.Arrival != contract.Constant || l.Rate != 250 || !l.Repeat || len(l.Phases) != 2 || l.Phases[0] != (contract.Phase{10e6, 2500, 2500}) {
+		t.Errorf("%+v", l)
+	}
+	steps := with(map[string]string{"arrival": "steps:1k,3k/5s", "warmup": "1s"})
+	if l := steps.Load; l.Rate != 2000 || steps.Window != 10*time.Second || len(l.Phases) != 3 || l.Phases[0] != (contract.Phase{1e9, 1000, 1000}) || l.Repeat {
+		t.Errorf("%+v over %v", l, steps.Window)
+	}
+	if short := with(map[string]string{"arrival": "ramp:1k..3k/5s", "window": "3s"}); short.Window != 3*time.Second || short.Load.Rate != 2000 {
+		t.Errorf("%+v", short)
+	}
+	if l := with(map[string]string{"rate": "1000", "arrival": "gamma:cv=2"}).Load; l.Arrival != contract.Drawn || l.GapsCV != 2 || len(l.Gaps) < 100 {
+		t.Errorf("%+v", l)
 	}
 }

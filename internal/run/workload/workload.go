@@ -84,6 +84,7 @@ func (w Workload) Exchange(x contract.Exchange) contract.Exchange {
 	up, down := w.sides(func(c contract.Class) (int64, contract.Table) { return c.UpBytes, c.UpSizes }, func(m Mean) float64 { return m.Up }),
 		w.sides(func(c contract.Class) (int64, contract.Table) { return c.DownBytes, c.DownSizes }, func(m Mean) float64 { return m.Down })
 	x.UpBytes, x.DownBytes, x.UpSizes, x.DownSizes = up.Most(), down.Most(), up, down
+	x.UpMeanBytes, x.DownMeanBytes = up.Mean(), down.Mean()
 	return x
 }
 

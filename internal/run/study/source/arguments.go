@@ -252,7 +252,11 @@ func (a *Arguments) addArgument(here position, key, value string) error {
 	if _, _, k := placeOf(key); k.name != "" && !k.many {
 		return a.takeEntry(entry{key, here, scalarNode(here, value)})
 	}
-	return a.takeEntry(entry{key, here, oneOrMore(levelsNode(here, value))})
+	levels := levelsNode(here, value)
+	if f, err := study.FactorNamed(key); err == nil && (f.Kind == study.Sizes || f.Kind == study.Arrival) {
+		levels = together(levels)
+	}
+	return a.takeEntry(entry{key, here, oneOrMore(levels)})
 }
 
 // placeOf returns where a typed key stands in a file: compare and margin for margin, and

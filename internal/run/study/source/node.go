@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -169,6 +170,37 @@ func levelsNode(here position, text string) *node {
 	}
 	flush()
 	return n
+}
+
+var (
+	spreadBegins = regexp.MustCompile(`^[a-z][a-z0-9-]*:`)           // NAME:…
+	spreadOn     = regexp.MustCompile(`^\s*([a-z]+=|[^,:]+:[^:]+$)`) // KEY=VALUE, or SHARE:SIZE
+)
+
+// together joins the levels that a comma within one has parted: after a level that begins
+// with a name and a colon, such as lognormal:median=1KiB, whatever is KEY=VALUE or has a
+// colon and no such name, and of steps all up to the slash.
+func together(levels *node) *node {
+	joined := &node{at: levels.at, kind: list}
+	for _, item := range levels.items {
+		if n := len(joined.items); n > 0 && goesOn(joined.items[n-1].text, item.text) {
+			joined.items[n-1] = scalarNode(levels.at, joined.items[n-1].text+","+item.text)
+			continue
+		}
+		joined.items = append(joined.items, item)
+	}
+	return joined
+}
+
+// goesOn tells whether a piece belongs to the level before it.
+func goesOn(level, piece string) bool {
+	switch {
+	case !spreadBegins.MatchString(level) || spreadBegins.MatchString(piece):
+		return false
+	case strings.HasPrefix(level, "steps:"):
+		return !strings.Contains(level, "/")
+	}
+	return spreadOn.MatchString(piece)
 }
 
 // oneOrMore returns a list's only item, or the list.

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/workload"
+	"netdyno/internal/sizes"
 )
 
 // The keys of a workload file, of its classes, and of what only recorded traffic has.
@@ -201,7 +202,14 @@ func sizeOf(factor, text string) (int64, contract.Table, error) {
 		return 0, nil, err
 	}
 	l, err := f.Level(text)
-	return int64(l.Value), nil, err
+	if err != nil || !sizes.Is(l.Text) {
+		return int64(l.Value), nil, err
+	}
+	s, err := sizes.Parse(l.Text)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.Largest(), s.Table, nil
 }
 
 // weight is how often a class comes beside the others.
