@@ -1,20 +1,14 @@
 package load
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 )
-
-func TestBinsArePowersOfFour(t *testing.T) {
-	for bytes, want := range map[int64]int{0: 0, 63: 0, 64: 1, 255: 1, 256: 2, 1 << 20: 8, contract.MaxMessage: mostBins - 1} {
-		bin := binOf(bytes)
-		if from, to := binEdges(bin); bin != want || bytes < from || bytes >= to {
-			t.Errorf("%d B are in bin %d, %d to %d, want %d", bytes, bin, from, to, want)
-		}
-	}
-}
 
 // decodeCount returns the number of a histogram's values and their mean in ns.
 func decodeCount(t *testing.T, text string) (int64, float64) {
@@ -140,5 +134,44 @@ func TestFixedSizesHaveNoBins(t *testing.T) {
 	s.Done(Now(), Now(), 10)
 	if r := resultOf(t, l, Now()); r.Bins != nil {
 		t.Errorf("bins %+v", r.Bins)
+	}
+}
+
+func TestBinVectors(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "bins.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		Bins []struct {
+			Bytes     int64
+			FromBytes int64 `json:"from_bytes"`
+			ToBytes   int64 `json:"to_bytes"`
+		}
+		Waiting []struct {
+			Name         string
+			LargestBytes int64 `json:"largest_bytes"`
+			Bytes        int64
+			Due, Sent    int64
+			Others       [][3]int64
+			Behind       bool
+		}
+	}
+	if err := json.Unmarshal(text, &v); err != nil || len(v.Bins) < 8 || len(v.Waiting) < 8 {
+		t.Fatalf("%d bins, %d waiting, %v", len(v.Bins), len(v.Waiting), err)
+	}
+	for _, b := range v.Bins {
+		if from, to := binEdges(binOf(b.Bytes)); from != b.FromBytes || to != b.ToBytes {
+			t.Errorf("%d B: %d to %d, want %d to %d", b.Bytes, from, to, b.FromBytes, b.ToBytes)
+		}
+	}
+	for _, c := range v.Waiting {
+		var w waits
+		for _, o := range c.Others {
+			w.last[binOf(o[0])] = span{o[1], o[2]}
+		}
+		if got := w.behind(binOf(c.Bytes), binOf(c.LargestBytes), span{c.Due, c.Sent}); got != c.Behind {
+			t.Errorf("%s: behind %v", c.Name, got)
+		}
 	}
 }

@@ -225,7 +225,7 @@ func TestQuickStudiesAreQuick(t *testing.T) {
 			}
 		}
 	}
-	if quick != 5 {
+	if quick != 6 {
 		t.Errorf("%d studies are quick", quick)
 	}
 }
