@@ -14,7 +14,7 @@
 namespace netdyno::h2grpc {
 
 using contract::Exchange;
-using contract::Json;
+using contract::Options;
 using contract::Role;
 using contract::Stream;
 using grpc_worker::Content;
@@ -96,7 +96,7 @@ TEST(Chunks, OfOneMessageAreOne) {
   }
 }
 
-contract::Setup setup_of(Role role, const Exchange& exchange, const Json& given) {
+contract::Setup setup_of(Role role, const Exchange& exchange, const Options& given) {
   contract::Setup setup;
   setup.role = role;
   setup.exchange = exchange;
@@ -116,7 +116,7 @@ std::shared_ptr<const Work> work(const contract::Setup& setup) { return work_of(
 struct Case {
   std::string name;
   Exchange exchange;
-  Json options;
+  Options options;
 };
 
 Exchange exchange(std::int64_t up, std::int64_t down, Stream stream = Stream::none) {
@@ -154,13 +154,13 @@ TEST_P(Ways, BothEndsCountTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Every, Ways,
-    testing::Values(Case{"unary", exchange(100, 200'000), Json::object()},
+    testing::Values(Case{"unary", exchange(100, 200'000), Options{}},
                     Case{"stream", exchange(100, 200'000), {{"mode", "stream"}}},
                     Case{"raw_stream", exchange(200'000, 100), {{"mode", "stream"}, {"codec", "raw"}}},
                     Case{"nothing", exchange(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
-                    Case{"up", exchange(200'500, 10, Stream::up), Json::object()},
+                    Case{"up", exchange(200'500, 10, Stream::up), Options{}},
                     Case{"down", exchange(10, 200'500, Stream::down), {{"codec", "raw"}}},
-                    Case{"both", exchange(5'500, 3'000, Stream::both), Json::object()},
+                    Case{"both", exchange(5'500, 3'000, Stream::both), Options{}},
                     Case{"small_windows", exchange(5'500, 3'000, Stream::both), {{"stream_window", 10}}},
                     Case{"small_windows_of_a_stream",
                          exchange(5'500, 3'000),

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "kit/contract.h"
+#include "kit/json.h"
 
 namespace netdyno::contract {
 namespace {
@@ -170,7 +170,7 @@ Setup parse_setup(const Json& body) {
   if (const Json* load = in.find("load")) setup.load = parse_load(*load);
   if (const Json* options = in.find("options")) {
     if (!options->is_object()) in.refuse("options", "an object");
-    setup.options = *options;
+    setup.options = options_of(*options);
   }
   for (const auto& [key, value] : {std::pair{"listeners", setup.listeners}, {"threads", setup.threads}}) {
     if (value < 0 || value > kMaxThreads)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kit/address.h"
+#include "kit/json.h"
 #include "kit/options.h"
 
 namespace netdyno {
@@ -35,7 +36,7 @@ contract::Transport transport() {
 /// The text with which options are refused; empty when they are not.
 std::string refusal(Role role, const Json& given) {
   try {
-    complete_options(transport(), role, given);
+    complete_options(transport(), role, options_of(given));
     return "";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.kind(), ErrorKind::setup);
@@ -74,7 +75,7 @@ TEST(Setup, NoErrorHasAPartOfAText) {
   offered.options.push_back(given_option("headers", "", 4, ""));
   for (const Json& secret : {Json("Authorization: hunter2" + std::string(2 << 20, 'x')), Json({"hunter2"})}) {
     try {
-      complete_options(offered, contract::Role::client, {{"headers", secret}});
+      complete_options(offered, contract::Role::client, options_of({{"headers", secret}}));
       ADD_FAILURE() << "taken";
     } catch (const Failure& failure) {
       EXPECT_EQ(std::string(failure.what()).find("hunter2"), std::string::npos) << failure.what();
@@ -143,7 +144,7 @@ TEST(Hello, CodecsFeaturesAndTruthValuesAreSaid) {
   EXPECT_EQ(said.at("features"), Json::array({"stream-up"}));
   EXPECT_EQ(said.at("options").back().at("type"), "bool");
   EXPECT_EQ(complete_options(offered, Role::client, {{"sqpoll", true}}).at("sqpoll"), true);
-  EXPECT_EQ(complete_options(offered, Role::client, Json::object()).at("sqpoll"), false);
+  EXPECT_EQ(complete_options(offered, Role::client, {}).at("sqpoll"), false);
   EXPECT_THROW(complete_options(offered, Role::client, {{"sqpoll", 1}}), Failure);
 }
 
@@ -159,9 +160,10 @@ TEST(Ready, SaysWhatAnOptionOrACodecDecided) {
 }
 
 TEST(Options, DefaultsAreFilledInByRole) {
-  EXPECT_EQ(complete_options(transport(), Role::server, Json::object()),
-            (Json{{"buffer", 4096}, {"mode", "shared"}}));
-  EXPECT_EQ(complete_options(transport(), Role::client, {{"buffer", 65536.0}}), (Json{{"buffer", 65536}}));
+  EXPECT_EQ(complete_options(transport(), Role::server, {}),
+            (contract::Options{{"buffer", 4096}, {"mode", "shared"}}));
+  EXPECT_EQ(complete_options(transport(), Role::client, options_of({{"buffer", 65536.0}})),
+            (contract::Options{{"buffer", 65536}}));
 }
 
 TEST(Options, RefusalsNameTheNearest) {
@@ -169,7 +171,8 @@ TEST(Options, RefusalsNameTheNearest) {
   EXPECT_NE(refusal(Role::server, {{"mode", "reuse_port"}}).find("did you mean \"reuseport\"?"),
             std::string::npos);
   EXPECT_NE(refusal(Role::client, {{"mode", "shared"}}), "") << "an option of the other role";
-  for (const Json& bad : {Json(0), Json(65537), Json(1.5), Json("4096"), Json(nullptr), Json(true)}) {
+  for (const Json& bad :
+       {Json(0), Json(65537), Json(1.5), Json(1e300), Json(~0ULL), Json("4096"), Json(nullptr), Json(true)}) {
     EXPECT_NE(refusal(Role::server, {{"buffer", bad}}).find("1 to 65536"), std::string::npos) << bad;
   }
 }

@@ -1,7 +1,7 @@
-// Package crosswise_test pairs every client of wires echo and stream with every
-// server of them, in C++ and in Go, and demands that the books of all close: it
-// is one wire that they speak. It takes the programs in bin/, where `make build`
-// puts them, and skips without.
+// Package crosswise_test pairs every client of wires echo and stream with every server of
+// the same wire, in C++ and in Go, and demands that both ends count the same: all of them
+// speak one wire. It takes the programs in bin/, where `make build` puts them, and skips
+// without them.
 package crosswise_test
 
 import (

@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -114,7 +114,7 @@ func TestSlowdownIsTimeOverTheTimeWithoutLoad(t *testing.T) {
 	found := false
 	for _, c := range f.Comparisons {
 		if c.Arm == "b" && c.Metric == metric.SlowdownP50 {
-			found = c.Verdict == compare.Worse && math.Abs(c.Ratio.Point-4) < 0.1
+			found = c.Verdict == compare.Worse && math.Abs(c.Ratio-4) < 0.1
 		}
 	}
 	if !found {
