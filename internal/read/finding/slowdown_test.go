@@ -41,35 +41,36 @@ func encoded(t *testing.T, h *hist.Histogram) string {
 }
 
 const (
-	smallNs, largeNs = 100e3, 3e6 // without load
-	smalls, larges   = 90_000, 10_000
+	smallNs, largeNs = 20e3, 600e3 // without load
+	smalls, larges   = 90_007, 10_000
 )
 
 // bySize gives a client sizes that vary, and times so many times as long as without load.
 func bySize(t *testing.T, w *record.Worker, slower float64) {
 	t.Helper()
-	w.Setup.Exchange.DownMeanBytes = 5000
-	w.Setup.Load.Classes, w.Result.Classes = nil, nil
+	w.Setup.Exchange.DownMeanBytes = 100
 	service, bins := hist.New(), []contract.SizeBin{
 		{FromBytes: 64, ToBytes: 256, Service: timesOf(t, slower*smallNs, smalls)},
 		{FromBytes: 16384, ToBytes: 65536, Service: timesOf(t, slower*largeNs, larges)},
 	}
-	for _, b := range bins {
+	for i := range bins {
+		b := &bins[i]
+		b.Response = b.Service
 		h, err := hist.Decode(b.Service)
 		if err != nil {
 			t.Fatal(err)
 		}
 		service.Merge(h)
 	}
-	w.Result.Bins, w.Result.Service = bins, encoded(t, service)
+	w.Result.Bins, w.Result.Service, w.Result.Response = bins, encoded(t, service), encoded(t, service)
 }
 
-// slowed is a closed loop whose arms are slower under load by 1 and by 4, with trials without
+// slowed is an open loop whose arms are slower under load by 1 and by 4, with trials without
 // load in every block.
 func slowed(t *testing.T) (record.Header, []record.Trial, []record.Record) {
 	t.Helper()
 	header, trials, records := synthetic.Run(synthetic.Options{
-		Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}, Connections: []int{50}, Blocks: 8, Primary: []string{metric.SlowdownP50, metric.SlowdownP99},
+		Arms: []synthetic.Arm{{Name: "a"}, {Name: "b"}}, Connections: []int{50}, Rate: 50_000, Blocks: 8, Primary: []string{metric.SlowdownP50, metric.SlowdownP99},
 	})
 	for i := range records {
 		slower := map[string]float64{"a": 1, "b": 4}[trials[i].Arm]
@@ -159,7 +160,7 @@ func TestSizesWithoutATimeAreLeftOut(t *testing.T) {
 // Where small exchanges wait behind large ones for most of their time, that is the limit,
 // with what free ones took as its proof.
 func TestWaitingBehindLargeOnesIsALimit(t *testing.T) {
-	for behind, want := range map[float64]trial.Limit{10: trial.HeadOfLine, 1.2: trial.Latency} {
+	for behind, want := range map[float64]trial.Limit{10: trial.HeadOfLine, 1.2: trial.Schedule} {
 		header, trials, records := slowed(t)
 		for i := range records {
 			b := &records[i].Workers[1].Result.Bins[0]

@@ -37,7 +37,7 @@ type Sort struct {
 
 // Name is a class's, or the bounds of a size.
 func (s Sort) Name() string {
-	bytes := func(n int64) string { return quantity.FormatBytes(float64(n)) }
+	bytes := quantity.BytesText
 	switch {
 	case s.Class != "":
 		return s.Class
