@@ -320,7 +320,7 @@ func (w *Worker) arrivals() (Arrivals, bool) {
 	switch a.Process {
 	case contract.Poisson:
 		a.Declared = 1
-	case contract.Drawn:
+	case contract.Drawn, contract.Recorded:
 		a.Declared = load.GapsCV
 	default:
 		a.Process = contract.Constant

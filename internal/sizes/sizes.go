@@ -222,7 +222,7 @@ func readLognormal(rest string) (*Sizes, error) {
 	below := func(size float64) float64 { return math.Erfc(-math.Log(size/float64(median))/sigma/math.Sqrt2) / 2 }
 	return &Sizes{
 		Text:  fmt.Sprintf("lognormal:median=%s,sigma=%v,max=%s", quantity.BytesText(median), sigma, quantity.BytesText(most)),
-		Words: fmt.Sprintf("lognormal, median %s, σ %v, to %s", spoken(median), sigma, spoken(most)),
+		Words: fmt.Sprintf("lognormal, median %s, sigma %v, to %s", spoken(median), sigma, spoken(most)),
 		Table: draw.Cut(below, 1, most),
 	}, nil
 }
@@ -244,7 +244,7 @@ func readPareto(rest string) (*Sizes, error) {
 	below := func(size float64) float64 { return 1 - math.Pow(float64(least)/max(size, float64(least)), alpha) }
 	return &Sizes{
 		Text:  fmt.Sprintf("pareto:min=%s,alpha=%v,max=%s", quantity.BytesText(least), alpha, quantity.BytesText(most)),
-		Words: fmt.Sprintf("Pareto, from %s, α %v, to %s", spoken(least), alpha, spoken(most)),
+		Words: fmt.Sprintf("Pareto, from %s, alpha %v, to %s", spoken(least), alpha, spoken(most)),
 		Table: draw.Cut(below, least, most),
 	}, nil
 }

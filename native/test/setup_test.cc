@@ -15,6 +15,7 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
+using contract::options_of;
 using contract::Role;
 
 contract::Transport transport() {
@@ -108,6 +109,25 @@ TEST(Setup, ExchangesAreReadWhole) {
   EXPECT_EQ(contract::parse_setup({{"role", "client"}}).exchange.stream, contract::Stream::none);
 }
 
+TEST(Setup, TablesAndPhasesAreReadWhole) {
+  const Json body = {{"role", "client"},
+                     {"exchange", {{"up_sizes", {{5, 1, 2}, {4294967296, 3, 4}}}, {"down_sizes", nullptr}}},
+                     {"load",
+                      {{"arrival", "drawn"},
+                       {"gaps", {{4294967296, 0, 7}}},
+                       {"phases", {{1e9, 0, 2.5}}},
+                       {"repeat", true}}}};
+  const contract::Setup setup = contract::parse_setup(body);
+  EXPECT_EQ(setup.exchange.up_sizes, (contract::Table{{5, 1, 2}, {contract::kTableEnd, 3, 4}}));
+  EXPECT_TRUE(setup.exchange.down_sizes.empty());
+  EXPECT_EQ(setup.load.arrival, contract::Arrival::drawn);
+  EXPECT_EQ(setup.load.gaps, (contract::Table{{contract::kTableEnd, 0, 7}}));
+  ASSERT_EQ(setup.load.phases.size(), 1U);
+  EXPECT_EQ(setup.load.phases[0].lasts_ns, 1e9);
+  EXPECT_EQ(setup.load.phases[0].last, 2.5);
+  EXPECT_TRUE(setup.load.repeat);
+}
+
 TEST(Setup, FieldsOfTheWrongTypeAreNamed) {
   const auto refusal = [](const Json& exchange) {
     try {
@@ -119,6 +139,11 @@ TEST(Setup, FieldsOfTheWrongTypeAreNamed) {
   };
   EXPECT_EQ(refusal({{"stream", "sideways"}}),
             "unsupported: read setup.exchange.stream: expected up, down or both, found \"sideways\"");
+  for (const Json& wrong :
+       {Json(1), Json({1, 2, 3}), Json({{1, 2}}), Json({{1, 2, 0.5}}), Json({{1, 2, "3"}})}) {
+    EXPECT_NE(refusal({{"up_sizes", wrong}}).find("invalid: read setup.exchange.up_sizes"), std::string::npos)
+        << wrong;
+  }
   EXPECT_NE(refusal({{"stream", 1}}).find("invalid: read setup.exchange.stream"), std::string::npos);
   EXPECT_NE(
       refusal({{"message", {{"up", {{"json", 1}}}}}}).find("invalid: read setup.exchange.message.up.json"),
@@ -204,9 +229,19 @@ TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
       with([](auto& setup) { setup.load.fresh = true; }),
       with([](auto& setup) { setup.exchange.stream = contract::Stream::down; }),
       with([](auto& setup) { setup.exchange.codec = "proto"; }),
+      with([](auto& setup) {
+        setup.exchange.up_sizes = {{contract::kTableEnd, 1, 2}};
+      }),
+      with([](auto& setup) {
+        setup.exchange.down_sizes = {{contract::kTableEnd, 1, 2}};
+      }),
+      with([](auto& setup) { setup.load.arrival = contract::Arrival::drawn; }),
+      with([](auto& setup) {
+        setup.load.phases = {{1, 2, 3}};
+      }),
   };
   contract::Transport able = transport();
-  able.features = {"tls", "fresh", "stream-down"};
+  able.features = {"tls", "fresh", "stream-down", "sizes", "arrivals"};
   able.codecs = {"proto"};
   for (const contract::Setup& setup : asked) {
     EXPECT_NO_THROW(find_transport({able}, setup));

@@ -27,6 +27,7 @@ func TestEveryPairAgrees(t *testing.T) {
 		args    []string
 	}{
 		{"echo", "", []string{"response=100000B"}},
+		{"sizes that vary", contract.FeatureSizes, []string{"request=uniform:1B..200000B", "response=uniform:1B..200000B"}},
 		{"up", contract.FeatureStreamUp, []string{"stream=up", "response=1B", "chunk=7000B"}},
 		{"down", contract.FeatureStreamDown, []string{"stream=down", "request=10B", "response=300000B", "chunk=64KiB"}},
 		{"both", contract.FeatureStreamBoth, []string{"stream=both", "response=70000B", "chunk=4KiB"}},
