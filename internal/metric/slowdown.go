@@ -18,7 +18,7 @@ func slowdownMetrics() []Metric {
 	metric := func(name, label string, share float64) Metric {
 		return Metric{
 			Name: name, Unit: "1", Better: Lower, Label: "slowdown " + label, Doc: label + " slowdown",
-			Formula: label + " of response time (closed loop: service time) ÷ the same arm's median service time for that size in unloaded trials; at most 1 % of the exchanges may lack one",
+			Formula: label + " of response (closed loop: service) time ÷ the arm's median service time for that size without load",
 			Least:   hist.Least(share),
 			in:      func(w *record.Window) (float64, bool) { return slowdown(w, share) },
 		}

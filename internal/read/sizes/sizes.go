@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
@@ -30,6 +32,8 @@ type Sort struct {
 	FromBytes int64        `json:"from_bytes"`
 	ToBytes   int64        `json:"to_bytes,omitempty"` // exclusive
 	Share     float64      `json:"share"`              // of the exchanges
+	Rate      cells.Figure `json:"exchanges_per_s"`
+	Bytes     cells.Figure `json:"bytes_per_s"` // of payload, both directions together; of a class
 	P50       cells.Figure `json:"p50"`
 	P99       cells.Figure `json:"p99"`
 	Slowdown  cells.Figure `json:"slowdown_p99"`
@@ -37,7 +41,11 @@ type Sort struct {
 
 // Name is a class's, or the bounds of a size.
 func (s Sort) Name() string {
-	bytes := quantity.BytesText
+	bytes := func(n int64) string {
+		text := quantity.BytesText(n) // 64KiB
+		unit := strings.IndexFunc(text, unicode.IsLetter)
+		return text[:unit] + " " + text[unit:]
+	}
 	switch {
 	case s.Class != "":
 		return s.Class
@@ -82,9 +90,9 @@ func Read(s *cells.Dataset) *Sizes {
 // over gathers one kind of sorts over the trials of an arm in a cell.
 func over(judged []*trial.Judged, of func(*trial.Judged) []trial.Sort) []Sort {
 	type pools struct {
-		sort               trial.Sort
-		p50, p99, slowdown cells.Pool
-		exchanges          int64
+		sort                            trial.Sort
+		rate, bytes, p50, p99, slowdown cells.Pool
+		exchanges                       int64
 	}
 	byName := map[trial.Sort]*pools{}
 	var order []*pools
@@ -105,7 +113,7 @@ func over(judged []*trial.Judged, of func(*trial.Judged) []trial.Sort) []Sort {
 			for _, x := range []struct {
 				to    *cells.Pool
 				value float64
-			}{{&p.p50, float64(s.P50Ns) / 1e3}, {&p.p99, float64(s.P99Ns) / 1e3}, {&p.slowdown, s.Slowdown}} {
+			}{{&p.rate, s.ExchangesPerS}, {&p.bytes, s.BytesPerS}, {&p.p50, float64(s.P50Ns) / 1e3}, {&p.p99, float64(s.P99Ns) / 1e3}, {&p.slowdown, s.Slowdown}} {
 				if x.value > 0 {
 					x.to.Add(v.Plan.Block, x.value)
 				}
@@ -116,6 +124,8 @@ func over(judged []*trial.Judged, of func(*trial.Judged) []trial.Sort) []Sort {
 	var all []Sort
 	for _, p := range order {
 		one := Sort{Class: p.sort.Class, FromBytes: p.sort.FromBytes, ToBytes: p.sort.ToBytes, Share: float64(p.exchanges) / float64(max(1, whole))}
+		one.Rate, _ = p.rate.Figure()
+		one.Bytes, _ = p.bytes.Figure()
 		one.P50, _ = p.p50.Figure()
 		one.P99, _ = p.p99.Figure()
 		one.Slowdown, _ = p.slowdown.Figure()

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"netdyno/internal/hist"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
@@ -12,6 +13,8 @@ type Sort struct {
 	Class              string  // "" of a size
 	FromBytes, ToBytes int64   // of a size; ToBytes is exclusive
 	Exchanges          int64   // those that drained included
+	ExchangesPerS      float64 // 0 where it is not known
+	BytesPerS          float64 // of payload, both directions together; of a class
 	P50Ns, P99Ns       int64   // 0 where too few lie beyond
 	Slowdown           float64 // p99 of times ÷ the time without load; 0 where it is not known
 
@@ -33,6 +36,9 @@ func (v *Judged) readSorts(e *audit) {
 			s.ServiceNs = ns
 		} else if v.Plan.Unloaded {
 			s.Few = b.Service
+		}
+		if service, all := e.window.Histogram(record.Service); all {
+			s.ExchangesPerS = e.values[metric.ExchangesPerS] * float64(s.Exchanges) / float64(service.Count())
 		}
 		if ns := v.Unloaded[b.FromBytes]; ns > 0 {
 			s.Slowdown = float64(s.P99Ns) / ns
@@ -56,13 +62,18 @@ func sortOf(times *hist.Histogram) Sort {
 func classesOf(e *audit) []Sort {
 	var all []Sort
 	var times []*hist.Histogram
+	var rates [][2]float64 // exchanges and bytes
 	for i, g := range e.generators {
 		if g.Result == nil || len(g.Result.Classes) == 0 || i > 0 && len(g.Result.Classes) != len(times) {
 			return nil
 		}
 		for k, c := range g.Result.Classes {
 			if i == 0 {
-				times = append(times, hist.New())
+				times, rates = append(times, hist.New()), append(rates, [2]float64{})
+			}
+			if seconds := windowOf(g); seconds > 0 {
+				rates[k][0] += float64(c.Exchanges) / seconds
+				rates[k][1] += float64(c.SentBytes+c.ReceivedBytes) / seconds
 			}
 			text := c.Response
 			if !e.open {
@@ -80,6 +91,7 @@ func classesOf(e *audit) []Sort {
 	}
 	for k, h := range times {
 		s := sortOf(h)
+		s.ExchangesPerS, s.BytesPerS = rates[k][0], rates[k][1]
 		s.Class = e.generators[0].Result.Classes[k].Name
 		all = append(all, s)
 	}
