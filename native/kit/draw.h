@@ -1,4 +1,4 @@
-// What a trial draws from its seed, to the bit (CONTRACT.md, section Draws): the sizes of its
+// What a trial draws from its seed, to the bit (contract/DRAWS.md): the sizes of its
 // exchanges. Values are functions of their place alone.
 //
 // Layer: above contract, random. Immutable after construction: any thread may use it.
