@@ -124,6 +124,9 @@ Ask ask_of(const contract::Setup& setup) {
   if (!is_host(ask.host)) {
     refuse("headers", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
   }
+  if (!ask.body.empty() && !setup.exchange.up_sizes.empty()) {
+    refuse("body", "it is one body, and the factor request says that sizes vary");
+  }
   if (!ask.body.empty() && static_cast<std::int64_t>(ask.body.size()) != setup.exchange.up_bytes) {
     refuse("body", "it has " + std::to_string(ask.body.size()) + " bytes and the factor request says " +
                        std::to_string(setup.exchange.up_bytes) + "; expected the same");

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "kit/table.h"
+
 namespace netdyno::contract {
 
 using Json = nlohmann::json;
@@ -25,7 +27,7 @@ using Json = nlohmann::json;
 inline constexpr int kVersion = 1;
 
 enum class Role { server, client, pair };
-enum class Arrival { constant, poisson };
+enum class Arrival { constant, poisson, drawn };
 
 /// What went wrong, as CONTRACT.md classifies it. unsupported leaves a cell empty with
 /// a reason; it is no failure.
@@ -103,7 +105,7 @@ struct Transport {
   std::string delivery;  // "message" or "chunks", specification §1.2
   std::vector<Option> options;
   std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
-  std::vector<std::string> features = {};  // tls, fresh, stream-up, stream-down, stream-both
+  std::vector<std::string> features = {};  // tls, fresh, stream-up, …, sizes, arrivals
 };
 
 struct Hello {
@@ -137,12 +139,14 @@ inline constexpr std::int64_t kMaxFlowMessage = 1 << 30;
 
 /// The unit of work: a message up and a message down.
 struct Exchange {
-  std::int64_t up_bytes = 0;
+  std::int64_t up_bytes = 0;  // the largest, where up_sizes has several
   std::int64_t down_bytes = 0;
   std::string codec;
   Stream stream = Stream::none;
   std::int64_t chunk_bytes = 0;  // 0: the transport's own choice
   std::optional<Structure> message = {};
+  Table up_sizes = {};  // sizes that vary are drawn from these
+  Table down_sizes = {};
 };
 
 /// How much work a client offers and in what pattern, with defaults filled in.
@@ -156,6 +160,9 @@ struct Load {
   bool fresh = false;
   std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
   std::int64_t drain_ns = 2'000'000'000;
+  Table gaps = {};                 // arrival drawn: gaps in 2^-20 of the mean gap
+  std::vector<Phase> phases = {};  // a rate that changes, from the start on; rate is their mean
+  bool repeat = false;             // after the last phase the first follows; else its last rate goes on
 };
 
 /// What the ends of an encrypted trial need, as PEM texts.

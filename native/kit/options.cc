@@ -50,6 +50,9 @@ void require_features(const contract::Transport& transport, const contract::Setu
   if (const auto stream = contract::name(setup.exchange.stream); !stream.empty()) {
     asked.push_back("stream-" + std::string(stream));
   }
+  if (!setup.exchange.up_sizes.empty() || !setup.exchange.down_sizes.empty()) asked.emplace_back("sizes");
+  if (!setup.load.phases.empty() || setup.load.arrival == contract::Arrival::drawn)
+    asked.emplace_back("arrivals");
   for (const std::string& feature : asked) {
     if (has(transport.features, feature)) continue;
     throw Failure(ErrorKind::unsupported, "transport " + transport.name + " does not have feature " +

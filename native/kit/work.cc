@@ -1,8 +1,10 @@
 #include "kit/work.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
+#include "kit/drawn_echo.h"
 #include "kit/echo.h"
 #include "kit/stream.h"
 
@@ -88,23 +90,21 @@ class OneExchange : public Work::Verification {
 
 class EchoVerification final : public OneExchange {
  public:
-  EchoVerification(const EchoPayload& payload, std::int64_t connection)
-      : OneExchange(static_cast<std::int64_t>(payload.size())),
-        payload_(payload),
-        message_(payload.stamped(connection)) {}
+  EchoVerification(const EchoPayload& payload, const EchoPayload::Stamped& message)
+      : OneExchange(static_cast<std::int64_t>(message.size)), payload_(payload), message_(message) {}
 
-  bool unsent() const override { return at() < payload_.size(); }
+  bool unsent() const override { return at() < message_.size; }
   std::span<const char> outgoing(std::int64_t) override {
     const std::size_t stamp = message_.stamp_size;
     if (at() < stamp) return std::span(message_.stamp).subspan(at(), stamp - at());
-    return payload_.after_stamp().subspan(at() - stamp);
+    return payload_.after_stamp(message_).subspan(at() - stamp);
   }
 
  private:
   void look(std::span<const char> bytes) override {
     crc_ = crc32c(bytes, crc_);
     const auto so_far = static_cast<std::size_t>(arrived()) + bytes.size();
-    if (so_far == payload_.size()) payload_.verify(message_, crc_);
+    if (so_far == message_.size) payload_.verify(message_, crc_);
   }
 
   const EchoPayload& payload_;
@@ -142,22 +142,26 @@ class StreamVerification final : public OneExchange {
 class EchoWork final : public Work {
  public:
   explicit EchoWork(const contract::Setup& setup) : bytes_(EchoPayload::check(setup)) {
-    // A server returns what it receives. Only clients need the content.
+    // A server returns what it receives, and cannot see where a message of a drawn size ends.
+    if (Draws(setup).vary()) bytes_ = std::numeric_limits<std::int64_t>::max();
+    // Only clients need the content.
     if (setup.role == contract::Role::client) payload_.emplace(setup);
   }
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    return std::make_unique<Pipeline>(payload_.value(), Flights(place.number, place.slots, place.agenda));
+    const Flights flights(place.number, place.slots, place.agenda);
+    if (payload_.value().varies()) return std::make_unique<DrawnPipeline>(*payload_, flights);
+    return std::make_unique<Pipeline>(*payload_, flights);
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<EchoServer>(bytes_, buffer, traffic);
   }
   std::unique_ptr<Verification> verification(std::int64_t connection) const override {
-    return std::make_unique<EchoVerification>(payload_.value(), connection);
+    return std::make_unique<EchoVerification>(*payload_, payload_->stamped(connection));
   }
 
  private:
-  std::int64_t bytes_;
+  std::int64_t bytes_;  // of a message, by which a server counts exchanges
   std::optional<EchoPayload> payload_;
 };
 
@@ -183,6 +187,11 @@ class StreamWork final : public Work {
 
 std::unique_ptr<const Work> Work::of(const contract::Setup& setup) {
   if (setup.exchange.stream == contract::Stream::none) return std::make_unique<EchoWork>(setup);
+  if (Draws(setup).vary()) {
+    throw Failure(ErrorKind::unsupported,
+                  "exchange.up_sizes or down_sizes is given: wire stream has no headers by which messages of "
+                  "several sizes could be told apart");
+  }
   return std::make_unique<StreamWork>(setup);
 }
 

@@ -53,6 +53,8 @@ func program(t *testing.T, transport string) string {
 		return filepath.Join(bin, "netdyno-worker-grpc")
 	case "go-http1", "go-http2":
 		return filepath.Join(bin, "netdyno-worker-http")
+	case "go-net":
+		return filepath.Join(bin, "netdyno-worker-net")
 	case "baidu-std", "fasthttp":
 		return filepath.Join(bin, "netdyno-worker-"+transport)
 	}
