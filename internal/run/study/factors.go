@@ -19,6 +19,7 @@ const (
 	Bytes     Kind = "bytes"
 	Sizes     Kind = "bytes, or how they are distributed"
 	Arrival   Kind = "arrivals"
+	Times     Kind = "duration, or how durations are distributed"
 	Duration  Kind = "duration"
 	Count     Kind = "count"
 	Processes Kind = "count, or auto"
@@ -98,6 +99,8 @@ var factors = []Factor{
 	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
 	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster than it was recorded recorded traffic is replayed; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},
+	{Name: "work", Kind: Times, Default: "0s", Doc: "what a server does for each exchange before it replies, as a time or how times are distributed: exp:200us, uniform:50us..2ms, lognormal:, pareto: or choice:99%:50us,1%:10ms"},
+	{Name: "work.by", Kind: Choice, Default: "cpu", Choices: []string{"cpu", "sleep"}, Doc: "how a server spends the time of work: on a CPU, or asleep"},
 	{Name: "active", Kind: Share, Default: "100%", Min: 1e-9, Max: 1, Doc: "share of the connections that carry load"},
 	{Name: "fresh", Kind: Flag, Default: "no", Doc: "open a new connection for every exchange"},
 	{Name: "tls", Kind: Flag, Default: "no", Doc: "encrypt with TLS"},
