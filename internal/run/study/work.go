@@ -28,10 +28,10 @@ type Work struct {
 	TLS            bool
 	Load           contract.Load
 	Work           *contract.Work // of the servers; nil for none
-	Servers        int // processes
-	Clients        int // processes
-	Listeners      int // ports of each server
-	Threads        int // of each worker; 0 is one per usable CPU
+	Servers        int            // processes
+	Clients        int            // processes
+	Listeners      int            // ports of each server
+	Threads        int            // of each worker; 0 is one per usable CPU
 	Placement      string
 	Link           record.Link       // between the hosts of the rig
 	Settings       map[string]string // of the hosts, as package hold has them; empty for what they are
