@@ -192,7 +192,7 @@ func arrivalMetrics() []Metric {
 	return []Metric{
 		{
 			Name: ArrivalGapCV, Unit: "1", Suffix: "sd ÷ mean", Label: "variation of the gaps", Doc: "coefficient of variation of the gaps between sends",
-			Formula: "standard deviation ÷ mean of the gaps between one client's sends; of several clients the one farthest from the declared arrivals (constant 0, Poisson 1); open loop only",
+			Formula: "standard deviation ÷ mean of the gaps between one client's sends; of several clients the one farthest from the declared arrivals (constant 0, Poisson 1, drawn as declared); open loop only",
 			in: func(w *record.Window) (float64, bool) {
 				a, ok := w.Arrivals()
 				return a.CV, ok

@@ -169,7 +169,8 @@ func (w *Worker) Path() string {
 func (w *Worker) Polls() bool { return w.Ready != nil && w.Ready.Polls }
 
 // Sizes returns the bytes of an exchange's messages: the sizes after encoding
-// where the worker told them, else those of its setup; false without a setup.
+// where the worker told them, else those of its setup, the largest where they vary; false
+// without a setup.
 func (w *Worker) Sizes() (up, down int64, ok bool) {
 	switch {
 	case w.Setup == nil:
@@ -178,6 +179,22 @@ func (w *Worker) Sizes() (up, down int64, ok bool) {
 		return w.Ready.UpBytes, w.Ready.DownBytes, true
 	}
 	return w.Setup.Exchange.UpBytes, w.Setup.Exchange.DownBytes, true
+}
+
+// MeanSizes returns the mean bytes of an exchange's messages: those of Sizes unless they
+// vary; false without a setup.
+func (w *Worker) MeanSizes() (up, down float64, ok bool) {
+	most, largest, ok := w.Sizes()
+	if up, down = float64(most), float64(largest); !ok {
+		return 0, 0, false
+	}
+	if x := w.Setup.Exchange; x.UpMeanBytes > 0 {
+		up = x.UpMeanBytes
+	}
+	if x := w.Setup.Exchange; x.DownMeanBytes > 0 {
+		down = x.DownMeanBytes
+	}
+	return up, down, true
 }
 
 // AnyReply reports whether a client took replies of any length (option verify).
@@ -200,7 +217,7 @@ func (w *Worker) ResultSeconds() (float64, bool) { return seconds(w.Result.FromN
 // of the larger message. The message that asks for the payload, or confirms it, is no
 // payload: of 64 B up and 1 MiB down the way is down. False without a setup.
 func (w *Worker) Directions() (up, down, ok bool) {
-	toServer, toClient, ok := w.Sizes()
+	toServer, toClient, ok := w.MeanSizes()
 	if !ok {
 		return false, false, false
 	}

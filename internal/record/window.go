@@ -281,11 +281,13 @@ func (w *Window) Alone(client *Worker) *Window {
 
 // Arrivals is how the sends of one client came, as far as it kept them.
 type Arrivals struct {
-	Client  *Worker
-	Process contract.Arrival // declared
-	Gaps    float64          // number
-	CV      float64          // standard deviation ÷ mean of the gaps
-	StepNs  float64          // mean gap of the declared rate
+	Client   *Worker
+	Process  contract.Arrival // declared
+	Declared float64          // standard deviation ÷ mean of the gaps, as declared
+	Once     bool             // the declared rate goes through phases once: its gaps are of the time that was kept
+	Gaps     float64          // number
+	CV       float64          // standard deviation ÷ mean of the gaps
+	StepNs   float64          // mean gap of the declared rate
 }
 
 // Arrivals returns the sends of the client that came farthest from the declared
@@ -310,8 +312,16 @@ func (w *Worker) arrivals() (Arrivals, bool) {
 	}
 	sums, load := w.Result.Arrivals, w.Setup.Load
 	a := Arrivals{Client: w, Process: load.Arrival, Gaps: float64(sums.Gaps), StepNs: nsPerS / load.Rate}
-	if a.Process == "" {
+	switch a.Process {
+	case contract.Poisson:
+		a.Declared = 1
+	case contract.Drawn, contract.Recorded:
+		a.Declared = load.GapsCV
+	default:
 		a.Process = contract.Constant
+	}
+	if len(load.Phases) > 0 {
+		a.Declared, a.Once = phasesCV(load.Phases), !load.Repeat
 	}
 	mean := float64(sums.SumNs) / a.Gaps
 	// Of an even rhythm the squares' rounding can leave less than nothing.
@@ -320,9 +330,28 @@ func (w *Worker) arrivals() (Arrivals, bool) {
 }
 
 // off is how far the gaps lie from those of the declared process.
-func (a Arrivals) off() float64 {
-	if a.Process == contract.Poisson {
-		return math.Abs(a.CV - 1)
+func (a Arrivals) off() float64 { return math.Abs(a.CV - a.Declared) }
+
+// phasesCV returns the coefficient of variation of evenly spaced gaps of a rate that goes
+// through phases again and again. A gap within a phase is 1 ÷ rate; a phase without a rate
+// is one gap.
+func phasesCV(phases []contract.Phase) float64 {
+	n, time, squares := 0.0, 0.0, 0.0
+	for _, p := range phases {
+		lasts, first, last := p[0]/nsPerS, p[1], p[2]
+		time += lasts
+		n += lasts * (first + last) / 2
+		switch {
+		case first+last == 0:
+			squares += lasts * lasts
+		case math.Min(first, last) < 1e-3*math.Max(first, last): // from or to nothing, where the integral has no bound
+			squares += lasts / math.Max(first, last) * math.Log(1e3)
+		case math.Abs(first-last) < 1e-9*first:
+			squares += lasts / first
+		default:
+			squares += lasts * math.Log(last/first) / (last - first)
+		}
 	}
-	return a.CV
+	mean := time / n
+	return math.Sqrt(math.Max(0, squares/n/(mean*mean)-1))
 }

@@ -25,14 +25,21 @@ func checkClientBytes(e *audit) string {
 		for _, end := range []struct {
 			verb      string
 			got, size int64
+			mean      float64 // where sizes vary
 		}{
-			{"received", g.Result.Counts.ReceivedBytes, down},
-			{"sent", g.Result.Counts.SentBytes, up},
+			{"received", g.Result.Counts.ReceivedBytes, down, g.Setup.Exchange.DownMeanBytes},
+			{"sent", g.Result.Counts.SentBytes, up, g.Setup.Exchange.UpMeanBytes},
 		} {
 			if end.verb == "received" && g.AnyReply() {
 				continue
 			}
 			want := exchanges * float64(end.size)
+			if mean := end.mean; mean > 0 {
+				if off := math.Abs(float64(end.got) - exchanges*mean); off > slack*float64(end.size)+drawnScatter(exchanges, mean, float64(end.size)) {
+					return fmt.Sprintf("%s %s %d bytes, but %.0f exchanges of %.4g on average make %.4g", g.Name, end.verb, end.got, exchanges, mean, exchanges*mean)
+				}
+				continue
+			}
 			if math.Abs(float64(end.got)-want) > slack*float64(end.size) {
 				return fmt.Sprintf("%s %s %d bytes, but %.0f exchanges of %d make %.0f",
 					g.Name, end.verb, end.got, exchanges, end.size, want)
@@ -40,6 +47,13 @@ func checkClientBytes(e *audit) string {
 		}
 	}
 	return ""
+}
+
+// drawnScatter is by how much the sum of so many drawn sizes may lie off their mean: six
+// standard deviations. That of sizes between 0 and the largest is at most √(mean · largest)
+// (Bhatia and Davis, A Better Bound on the Variance, Amer. Math. Monthly 107, 2000).
+func drawnScatter(exchanges, mean, largest float64) float64 {
+	return 6 * math.Sqrt(exchanges*mean*largest)
 }
 
 // streamed returns the sizes of the messages that carry a foreign client's bytes. The

@@ -36,10 +36,37 @@ func checkDue(e *audit) string {
 // fallsDue is how much an open loop may complete of what falls due in some seconds:
 // one exchange for each slot may have been under way.
 func fallsDue(g *record.Worker, seconds float64) float64 {
-	mean := g.Setup.Load.Rate * seconds
-	most := mean + Slots(g.Setup.Load)
-	if g.Setup.Load.Arrival == contract.Poisson {
-		most += scatter * math.Sqrt(mean)
+	load := g.Setup.Load
+	mean := load.Rate * seconds
+	if len(load.Phases) > 0 {
+		mean = phasesMost(load, seconds)
 	}
-	return most
+	return mean + Slots(load) + scatter*variation(load)*math.Sqrt(mean)
+}
+
+// variation is the coefficient of variation of an open loop's gaps, as far as they are
+// random.
+func variation(load contract.Load) float64 {
+	switch load.Arrival {
+	case contract.Poisson:
+		return 1
+	case contract.Drawn, contract.Recorded:
+		return load.GapsCV
+	}
+	return 0
+}
+
+// phasesMost is how many exchanges fall due in any so many seconds of a rate that goes
+// through phases.
+func phasesMost(load contract.Load, seconds float64) float64 {
+	peak, period, holds := 0.0, 0.0, 0.0
+	for _, p := range load.Phases {
+		peak = max(peak, p[1], p[2])
+		period += p[0] / 1e9
+		holds += p[0] / 1e9 * (p[1] + p[2]) / 2
+	}
+	if load.Repeat {
+		return min(peak*seconds, math.Ceil(seconds/period)*holds)
+	}
+	return peak * seconds
 }

@@ -66,10 +66,10 @@ func (b *amounts) addClient(g *record.Worker, amount, size int64, shift float64)
 // disagree tells whether the ends disagree.
 func (b *amounts) disagree() bool { return math.Abs(b.server-b.clients) > b.slack }
 
-// workOf returns the bytes of one direction of a client's work: exchanges × size,
-// and of a foreign client what was counted, as its directions differ.
+// workOf returns the bytes of one direction of a client's work: exchanges × size, and what
+// was counted of a foreign client, as its directions differ, and where sizes vary.
 func workOf(g *record.Worker, counted, size int64) int64 {
-	if Foreign(g) {
+	if Foreign(g) || g.Setup.Exchange.Varies() {
 		return counted
 	}
 	return g.Result.Counts.Exchanges * size

@@ -164,6 +164,18 @@ func TestConsistencyOfStructuredMessages(t *testing.T) {
 			}
 			c.Ready.UpBytes, c.Ready.DownBytes = 100, 100
 		}, ""},
+		{"sizes that vary", func(s, c *record.Worker) {
+			for _, w := range []*record.Worker{s, c} {
+				w.Setup.Exchange = contract.Exchange{UpBytes: 4096, DownBytes: 4096, UpMeanBytes: 104, DownMeanBytes: 96}
+			}
+		}, ""},
+		{"sizes of another mean", func(_, c *record.Worker) {
+			c.Setup.Exchange = contract.Exchange{UpBytes: 4096, DownBytes: 4096, UpMeanBytes: 500, DownMeanBytes: 100}
+		}, "2000 exchanges of 500 on average"},
+		{"sizes that vary, and a server that received less", func(s, c *record.Worker) {
+			c.Setup.Exchange = contract.Exchange{UpBytes: 110, DownBytes: 110, UpMeanBytes: 100, DownMeanBytes: 100}
+			s.Close.Reading.Counts.ReceivedBytes -= 50_000
+		}, "the server received"},
 		{"a codec's sizes must hold", func(_, c *record.Worker) { c.Ready.UpBytes, c.Ready.DownBytes = 100, 120 }, "client-1 received"},
 		{"a codec's messages may be compressed", func(_, c *record.Worker) {
 			c.Setup.Exchange.Message = &contract.Structure{Name: "complex"}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -36,13 +35,13 @@ var flagBursty = Flag{
 	},
 }
 
-// TooRegular says that sends that were declared Poisson vary less than that.
+// TooRegular says that sends of random arrivals, or of bursts, vary less than was declared.
 const TooRegular = "too-regular"
 
 var flagTooRegular = Flag{
 	Name:    TooRegular,
 	Changes: "requests waited less than at those arrivals",
-	Warning: "sent at more even intervals than the Poisson arrivals that were declared",
+	Warning: "sent at more even intervals than the arrivals that were declared",
 	Advice:  "take another client, or arrival=constant, which is nearer to what this one sends",
 	raise: func(e *audit) string {
 		a, low, high, ok := gaps(e)
@@ -58,7 +57,7 @@ var flagTooRegular = Flag{
 // sends that wait for a slot follow the server, and that flag says so.
 func gaps(e *audit) (a record.Arrivals, low, high float64, ok bool) {
 	a, ok = e.window.Arrivals()
-	if !ok || a.Gaps < leastGaps || overloaded(e) != "" {
+	if !ok || a.Gaps < leastGaps || a.Once || overloaded(e) != "" {
 		return a, 0, 0, false
 	}
 	low, high = gapBounds(a)
@@ -84,22 +83,30 @@ func gapWords(a record.Arrivals, low, high float64) string {
 // most r, and at most r² (Bhatia and Davis, A Better Bound on the Variance, Amer.
 // Math. Monthly 107, 2000).
 //
-// Poisson: let x² = 1 + cv² of the sends and y² = 1 + cv² of the dues, the mean
+// Others: let x² = 1 + cv² of the sends and y² = 1 + cv² of the dues, the mean
 // squares in steps. A sent gap is at most the due one and sendLateness, so by
 // Cauchy and Schwarz x² ≤ r + xy; and the other way round y² ≤ r + xy. A sample of
-// n exponential gaps has a cv of 1 with standard deviation 1/√n (delta method on
-// their first two moments, whose variances and covariance are 1, 20 and 4 over n);
-// four are allowed.
+// n gamma gaps with a cv of c has that cv with standard deviation √((c⁴ + c²)/2n): the
+// delta method on their first two moments. Poisson's c is 1; four are allowed. Bursts come
+// again and again in the time that was kept, of which one may be in part.
 func gapBounds(a record.Arrivals) (low, high float64) {
 	r := float64(sendLateness) / a.StepNs
-	if a.Process != contract.Poisson {
+	c := a.Declared
+	if !(c > 0) {
 		return 0, math.Sqrt(r * min(r, 1))
 	}
-	scatter := 4 / math.Sqrt(a.Gaps)
-	y := math.Hypot(1, 1+scatter)
+	scatter := 4 * math.Sqrt((c*c*c*c+c*c)/2/a.Gaps)
+	if load := a.Client.Setup.Load; len(load.Phases) > 0 {
+		holds := 0.0
+		for _, p := range load.Phases {
+			holds += p[0] / 1e9 * (p[1] + p[2]) / 2
+		}
+		scatter += c * min(1, holds/a.Gaps)
+	}
+	y := math.Hypot(1, c+scatter)
 	x := (y + math.Sqrt(y*y+4*r)) / 2
 	high = math.Sqrt(x*x - 1)
-	y = math.Hypot(1, max(0, 1-scatter))
+	y = math.Hypot(1, max(0, c-scatter))
 	x = y - r/y
 	return math.Sqrt(max(0, x*max(0, x)-1)), high
 }

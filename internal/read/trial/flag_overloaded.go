@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 )
 
@@ -47,8 +46,8 @@ func scheduleNoise(e *audit) float64 {
 		}
 		due := g.Setup.Load.Rate * windowOf(g)
 		expected += due
-		if g.Result.Inside == nil && g.Setup.Load.Arrival == contract.Poisson {
-			variance += due
+		if v := variation(g.Setup.Load); g.Result.Inside == nil {
+			variance += v * v * due
 		}
 	}
 	if used, ok := e.inFlight(); ok && used < saturated*e.slots {

@@ -2,8 +2,10 @@ package trial
 
 import (
 	"fmt"
+	"slices"
 
 	"netdyno/internal/read/stat"
+	"netdyno/internal/record"
 )
 
 // Unsteady says that the rate has a step or a slope inside the window.
@@ -18,9 +20,10 @@ var flagUnsteady = Flag{
 }
 
 // unsteady skips a fixed amount of work: its window begins with the load and
-// ends with the last straggler, so its rate is never steady.
+// ends with the last straggler, so its rate is never steady. A rate that was declared to
+// change does.
 func unsteady(e *audit) (why string) {
-	if e.amount() {
+	if e.amount() || slices.ContainsFunc(e.generators, func(g *record.Worker) bool { return g.Setup != nil && len(g.Setup.Load.Phases) > 0 }) {
 		return ""
 	}
 	var rates []float64

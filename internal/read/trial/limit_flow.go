@@ -54,9 +54,10 @@ func flowWindow(e *audit, receiver contract.Role) (window, waiting float64) {
 		if g.Setup == nil {
 			return 0, 0
 		}
-		load, size := g.Setup.Load, g.Setup.Exchange.DownBytes
+		up, down, _ := g.MeanSizes()
+		load, size := g.Setup.Load, down
 		if receiver == contract.Server {
-			size = g.Setup.Exchange.UpBytes
+			size = up
 		}
 		connections, calls := float64(load.Connections)*e.activeShare(), float64(load.InFlight)
 		own := perCall * calls
@@ -64,7 +65,7 @@ func flowWindow(e *audit, receiver contract.Role) (window, waiting float64) {
 			own = min(own, perConnection)
 		}
 		window += connections * own
-		waiting += connections * calls * float64(size)
+		waiting += connections * calls * size
 	}
 	return window, waiting
 }

@@ -157,12 +157,25 @@ func usual(e *audit, g *record.Worker, seconds float64) bool {
 	if seconds <= stallGaps*others/float64(g.Result.Counts.Exchanges) {
 		return true
 	}
-	cycle := float64(g.Setup.Load.ThinkNs)
+	cycle := float64(g.Setup.Load.ThinkNs) + pauseNs(g.Setup.Load)
 	if service, ok := e.service(g); ok {
 		median, _ := service.Percentile(0.5)
 		cycle += float64(median)
 	}
 	return seconds <= stallCycles*cycle/1e9
+}
+
+// pauseNs is for how long a rate that changes by phases may let nothing fall due.
+func pauseNs(load contract.Load) float64 {
+	pause := 0.0
+	for _, p := range load.Phases {
+		if least := min(p[1], p[2]); least > 0 {
+			pause = max(pause, min(p[0], stallGaps/least*1e9))
+		} else {
+			pause = max(pause, p[0])
+		}
+	}
+	return pause
 }
 
 // serverMoved tells whether a server went on receiving, at a tenth of its pace or

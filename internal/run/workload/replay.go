@@ -29,23 +29,25 @@ func (w Workload) replay(work *study.Work, seed uint64) error {
 	if room := w.Trace.SpanNs - int64(warmup+window); room > 0 {
 		from = int64(draw.At(draw.At(seed, begins), 0) % uint64(room))
 	}
-	gaps, err := w.gapsOf(from+int64(warmup), from+int64(warmup+window))
+	stretch, err := w.gapsOf(from+int64(warmup), from+int64(warmup+window))
 	if err != nil {
 		return err
 	}
-	rate := gaps.rate() * speed
+	rate := stretch.rate() * speed
 	if rate > 1e9 {
 		return fmt.Errorf("speed: the recorded traffic would come at %.3g/s; expected at most 1e9/s", rate)
 	}
-	work.Load.Rate, work.Load.Arrival, work.Load.GapsCV = rate, contract.Recorded, gaps.cv()
+	work.Load.Rate, work.Load.Arrival, work.Load.GapsCV = rate, contract.Recorded, stretch.cv()
+	work.Exchange.UpMeanBytes, work.Exchange.DownMeanBytes = stretch.means(work.Exchange)
 	work.Load.Trace = &contract.Trace{
 		File: w.TraceFile, Begins: w.Trace.Begins, FromNs: from, Speed: speed, SpanNs: w.Trace.SpanNs, Recorded: w.Trace.Requests,
 	}
 	return nil
 }
 
-// gaps are the times between requests of a stretch.
+// gaps are the times between requests of a stretch, and their bytes.
 type gaps struct {
+	up, down     float64
 	n            int64
 	sum, squares float64 // ns
 	lasts        float64 // the stretch, ns
@@ -78,6 +80,7 @@ func (w Workload) gapsOf(from, to int64) (gaps, error) {
 			g.n, g.sum, g.squares = g.n+1, g.sum+gap, g.squares+gap*gap
 		}
 		last = at
+		g.up, g.down = g.up+float64(x.Up), g.down+float64(x.Down)
 	}
 	if g.n == most {
 		g.lasts = g.sum
@@ -92,6 +95,14 @@ func (g gaps) rate() float64 {
 		return 1e9 / max(1, g.mean)
 	}
 	return float64(g.n+1) / g.lasts * 1e9
+}
+
+// means are the mean sizes in the stretch; those of the whole where it has next to none.
+func (g gaps) means(whole contract.Exchange) (up, down float64) {
+	if g.n < 2 {
+		return whole.UpMeanBytes, whole.DownMeanBytes
+	}
+	return g.up / float64(g.n+1), g.down / float64(g.n+1)
 }
 
 // cv is the gaps' coefficient of variation; 0 where there are too few to tell.
