@@ -7,9 +7,9 @@ import (
 	"netdyno/internal/hist"
 )
 
-// Window is a record between the two edges of its window: what readers divide
-// by, worked out once. It keeps decoded histograms, so that a record's many
-// percentiles cost one decoding. One goroutine may use it.
+// Window is a record between the two edges of its window: the divisors of readers, worked
+// out once. A Window keeps decoded histograms, so that a record's many percentiles cost
+// one decoding. One goroutine may use it.
 type Window struct {
 	Record *Record
 

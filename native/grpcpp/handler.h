@@ -301,7 +301,7 @@ class GrpcServer : public Server, Pinned {
   void start(const contract::Setup& setup);
 
   Contents contents_;
-  contract::Json options_;
+  contract::Options options_;
   Service service_;
   mutable Acceptor acceptor_;  // counting open connections removes closed ones
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> admit_;

@@ -124,7 +124,7 @@ std::vector<Option> ask_options() {
 bool Ask::of_netdyno() const { return method.empty() || method.starts_with(kService); }
 
 Ask ask_of(const contract::Setup& setup) {
-  const contract::Json& options = setup.options;
+  const contract::Options& options = setup.options;
   const bool streamed = setup.exchange.stream != contract::Stream::none;
   Ask ask;
   ask.method = method_of(options.at("method").get<std::string>());

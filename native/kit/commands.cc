@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kit/contract.h"
+#include "kit/json.h"
 
 namespace netdyno::contract {
 namespace {
@@ -213,7 +213,7 @@ Setup parse_setup(const Json& body) {
   if (const Json* work = in.find("work")) setup.work = parse_work(*work);
   if (const Json* options = in.find("options")) {
     if (!options->is_object()) in.refuse("options", "an object");
-    setup.options = *options;
+    setup.options = options_of(*options);
   }
   for (const auto& [key, value] : {std::pair{"listeners", setup.listeners}, {"threads", setup.threads}}) {
     if (value < 0 || value > kMaxThreads)

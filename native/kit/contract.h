@@ -1,7 +1,7 @@
-// The worker contract in C++: the messages between the bench and a worker, as JSON
-// lines.
+// The worker contract in C++: the messages between the bench and a worker. kit/json.h reads
+// and writes them.
 //
-// Layer: lowest of the kit. It knows nlohmann::json and nothing else of netdyno.
+// Layer: above values.h, and nothing else of netdyno.
 // Everything here is a plain value that any thread may copy.
 // contract/CONTRACT.md is the specification, internal/contract its Go counterpart;
 // names, units and defaults are the same in all three.
@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -18,10 +17,9 @@
 #include <vector>
 
 #include "kit/table.h"
+#include "kit/values.h"
 
 namespace netdyno::contract {
-
-using Json = nlohmann::json;
 
 /// The contract's integer version, announced in hello.
 inline constexpr int kVersion = 1;
@@ -84,7 +82,7 @@ struct Option {
   std::string name;
   OptionType type = OptionType::integer;
   std::string unit;
-  Json fallback;  // "default" on the wire
+  Value fallback;  // "default" on the wire
   std::optional<std::int64_t> min;
   std::optional<std::int64_t> max;
   std::vector<std::string> choices;
@@ -197,7 +195,7 @@ struct Setup {
   Exchange exchange;
   Load load;
   std::optional<Work> work = {};
-  Json options = Json::object();
+  Options options = {};
   bool timeline = false;  // tell more in ticks
 };
 
@@ -221,7 +219,7 @@ struct Ready {
   std::int64_t connections = 0;
   std::int64_t verified = 0;
   std::int64_t repeated = 0;  // first exchanges that were sent again before they were answered
-  Json options = Json::object();
+  Options options = {};
   std::int64_t threads = 0;
   std::string delivery = {};  // of this trial, where an option changes the transport's
   std::int64_t up_bytes = 0;  // encoded sizes, where a codec decides them
@@ -298,21 +296,8 @@ struct Result {
   std::optional<Sent> sent;          // a client's
 };
 
-/// The body of a setup message. Ignores unknown fields. Throws Failure{invalid} for a
-/// field of the wrong type, and Failure{setup} or {unsupported} for a level that does
-/// not exist; each names the field. class Load checks the load's values.
-Setup parse_setup(const Json& body);
-/// The body of a mark message; throws Failure{invalid}.
-Mark parse_mark(const Json& body);
-
-/// Whole messages, to be written as one line each.
-Json message(const Hello& hello);
-Json message(const Ready& ready);
-Json message(const Mark& mark, const Reading& reading);
-Json message(const Result& result);
-Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<TickTimes>& times);
-/// sent is a client's, of a fatal error.
-Json error_message(ErrorKind kind, const std::string& text, bool fatal,
-                   const std::optional<Sent>& sent = std::nullopt);
+/// The candidate most like word, for "did you mean". Empty when the edit distance to
+/// every candidate is more than half of word's length.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace netdyno::contract

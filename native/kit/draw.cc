@@ -58,7 +58,7 @@ using contract::ErrorKind;
 using contract::Failure;
 
 Drawer::Drawer(const contract::Table& table, std::uint64_t seed, DrawStream stream)
-    : base_(begin_of(stream, seed)) {
+    : base_(begin_of(stream, seed)), guide_(std::size_t{1} << kGuideBits) {
   for (const contract::Segment& s : table) {
     segments_.push_back({static_cast<std::uint64_t>(s.end), static_cast<std::uint64_t>(s.low),
                          static_cast<std::uint64_t>(s.high - s.low) + 1});

@@ -5,9 +5,10 @@
 // Go counterpart: internal/draw/draw.go, internal/work/load/draws.go.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "kit/contract.h"
@@ -52,7 +53,7 @@ class Drawer {
   };
 
   std::uint64_t base_;
-  std::array<std::uint16_t, 1 << kGuideBits> guide_{};
+  std::vector<std::uint16_t> guide_;
   std::vector<Segment> segments_;
 };
 

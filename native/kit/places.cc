@@ -22,6 +22,7 @@ std::int64_t clipped(double ns) {
 Warp::Warp(const std::vector<contract::Phase>& phases, bool repeat) : repeat_(repeat) {
   for (const contract::Phase& p : phases) {
     const double holds = (p.first + p.last) / 2 * (p.lasts_ns / 1e9);
+    if (holds > 0) last_ = phases_.size();
     phases_.push_back({lasts_, p.lasts_ns, all_, holds, p.first, p.last});
     all_ += holds;
     lasts_ += p.lasts_ns;
@@ -65,12 +66,9 @@ double Warp::place(double ns) const {
 
 /// The first phase that ends beyond a place, else the last that has any.
 const Warp::Phase& Warp::find(double place) const {
-  const Phase* last = &phases_.front();
-  for (const Phase& p : phases_) {
-    if (p.holds > 0) last = &p;
-    if (place < p.before + p.holds) return p;
-  }
-  return *last;
+  const auto ends_beyond = [](double at, const Phase& p) { return at < p.before + p.holds; };
+  const auto found = std::upper_bound(phases_.begin(), phases_.end(), place, ends_beyond);
+  return found != phases_.end() ? *found : phases_[last_];
 }
 
 Cycle::Cycle(const contract::Table& gaps, std::uint64_t seed) {

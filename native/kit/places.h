@@ -5,6 +5,7 @@
 // Go counterpart: internal/draw/schedule.go.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,6 +41,7 @@ class Warp {
   const Phase& find(double place) const;
 
   std::vector<Phase> phases_;
+  std::size_t last_ = 0;  // the last phase that holds any exchanges
   bool repeat_;
   double all_ = 0;    // exchanges of all phases
   double lasts_ = 0;  // ns of all phases

@@ -8,6 +8,7 @@
 
 #include "flow_rig.h"
 #include "kit/drawn_echo.h"
+#include "kit/json.h"
 #include "kit/load.h"
 #include "kit/places.h"
 #include "vectors.h"
@@ -35,7 +36,9 @@ Table table_of(const Json& said) {
 }
 
 TEST(Draw, StreamsAreThoseOfTheVectors) {
-  for (const Json& v : test::vectors("sizes.json").at("streams")) {
+  const Json streams = test::vectors("sizes.json").at("streams");
+  EXPECT_GE(streams.size(), 16U);
+  for (const Json& v : streams) {
     const std::uint64_t begin = begin_of(v.at("stream").get<DrawStream>(), v.at("seed"));
     for (std::size_t n = 0; n < v.at("outputs").size(); n++) {
       EXPECT_EQ(output_at(begin, n), std::stoull(v.at("outputs")[n].get<std::string>(), nullptr, 16)) << v;
@@ -81,7 +84,8 @@ contract::Setup loaded(const Json& said, std::uint64_t seed, std::int64_t slots)
 
 TEST(Schedule, DuesAreThoseOfTheVectors) {
   std::size_t dues = 0;
-  for (const Json& v : test::vectors("schedule.json").at("schedules")) {
+  const Json schedules = test::vectors("schedule.json").at("schedules");
+  for (const Json& v : schedules) {
     const std::int64_t slots = v.at("slots");
     const contract::Setup setup = loaded(v.at("load"), v.at("seed"), slots);
     const auto places = Places::of(setup.load, setup.seed);

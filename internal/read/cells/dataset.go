@@ -65,8 +65,8 @@ type Dataset struct {
 	Arms    []string
 	at      map[Key][]*trial.Judged // by block, a repeat after its first appearance
 	Stray   []record.Warning        // about records that belong nowhere
-	Stage   *Stage                  // nil for a study without stages
-	skipped int                     // trials that a run which stopped at a stage had planned for later stages
+	Look    *Look                   // nil for a study with one look
+	skipped int                     // trials that a run which stopped at a look had planned for later looks
 }
 
 // Of returns the trials of an arm in a cell, by block; none where it does not
@@ -225,7 +225,7 @@ type Tally struct {
 	Unsupported int     `json:"unsupported"`
 	Missing     int     `json:"missing"`             // planned, no record (yet)
 	Unplanned   int     `json:"unplanned,omitempty"` // records of trials outside the plan, which are left out
-	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a stage
+	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a look
 	Probes      int     `json:"probes,omitempty"`
 	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
 }

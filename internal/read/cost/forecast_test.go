@@ -60,8 +60,8 @@ func TestAForecastIsThePlantedCost(t *testing.T) {
 	}
 }
 
-// Where one is cheaper for small messages and another for large ones, the size between
-// them is the planted one.
+// One transport is cheaper for small messages and another for large ones: the size
+// between them at which their costs are equal is the planted one.
 func TestBreakEvenIsWhereLinesMeet(t *testing.T) {
 	f := ForecastOf(map[string][]Cost{"run": runOf(2, map[string]func(up, down float64) float64{"small": line(10, 1e-4, 4e-4), "large": line(40, 1e-4, 1e-4)})}, hundred, nil)
 	want := 30 / 3e-4

@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/read/part"
 )
 
-// modelSentence says what a model is, how far it is off, and of what it is; of one that
-// cannot be used, why.
+// modelSentence says what a model is, what it is fitted to, and how far it is off; for a
+// model that cannot be used, why.
 func modelSentence(c Cost, m Model) string {
 	who := m.Arm
 	if m.At != "" {

@@ -161,6 +161,8 @@ var dominating = []struct {
 		"sending from files or without copying (sendfile, MSG_ZEROCOPY), and fewer layers with buffers of their own, copy less"},
 	{[]string{"tls"}, "encryption", 0.25,
 		"a cipher that this CPU has instructions for, encryption by the kernel or the card, or a path that needs none, takes it away"},
+	{[]string{"garbage collection", "allocation"}, "allocating memory and collecting garbage", 0.2,
+		"buffers that are used again and fewer small objects need less of it; in Go a larger GOGC trades memory for it"},
 }
 
 // dominated says which work is much of the CPU time, where, and what would change it.
@@ -180,7 +182,7 @@ func dominated(study record.Study, profiles []Profile) []string {
 				continue
 			}
 			least, most = min(least, share), max(most, share)
-			if at := cells.ArmWithin(study, p.Arm) + " (" + p.End + ")"; !slices.Contains(where, at) {
+			if at := "the " + p.End + " of " + cells.ArmWithin(study, p.Arm); !slices.Contains(where, at) {
 				where = append(where, at)
 			}
 		}
@@ -191,7 +193,11 @@ func dominated(study record.Study, profiles []Profile) []string {
 		if low, high, _ := strings.Cut(strings.TrimSuffix(share, " %"), " to "); low == high {
 			share = low + " %"
 		}
-		said = append(said, fmt.Sprintf("Of the CPU time of %s, %s is %s: %s.", quantity.Names(where), share, kind.words, kind.advice))
+		who := quantity.Names(where)
+		if len(where) < 4 {
+			who = part.And(where)
+		}
+		said = append(said, fmt.Sprintf("Of the CPU time of %s, %s is %s: %s.", who, share, kind.words, kind.advice))
 	}
 	return said
 }

@@ -103,7 +103,9 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 			a.Stderr = append(a.Stderr, Named{printable.Text(w.Name), printable.Lines(w.Stderr)})
 		}
 	}
-	a.Series, a.Record = seriesOf(v.Trial), recordText(r)
+	if a.Series = seriesOf(v.Trial); !v.Light {
+		a.Record = recordText(r)
+	}
 	return a
 }
 

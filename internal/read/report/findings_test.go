@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // found returns the findings of a synthetic study, as the reader makes them.

@@ -25,7 +25,9 @@ func JudgeAll(judged []*Judged) {
 		})
 	}
 	for _, v := range judged {
-		next <- v
+		if !v.Light {
+			next <- v
+		}
 	}
 	close(next)
 	readers.Wait()
@@ -100,6 +102,7 @@ func outcome(v *Judged) (status, reason string) {
 type Judged struct {
 	Plan   record.Trial
 	Record *record.Record // nil when there is none yet
+	Light  bool           // Record was judged as it was read, and is lightened since
 	Trial  Trial
 	Passed int      // checks, before the first that found a contradiction
 	Why    []string // by flag of Trial

@@ -353,9 +353,9 @@ func (t *trial) enterFiles(host rig.Host, setup *contract.Setup) error {
 	return nil
 }
 
-// credentials returns what the two ends of an encrypted trial need, nil for a
-// plain one. A server's certificate is made once for the run, for the address
-// at which it listens, and its clients trust that one alone.
+// credentials returns what the two ends of an encrypted trial need, nil for a plain
+// trial. A server's certificate is made once for the run, for the address at which the
+// server listens, and the clients trust no other certificate.
 func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS *contract.TLS, err error) {
 	if !w.TLS {
 		return nil, nil, nil

@@ -315,10 +315,9 @@ func set(levels map[string]Level, factor string, l Level) {
 	levels[factor] = l
 }
 
-// settle makes a trial's levels say what it will do: a default that means
-// nothing beside another level goes, a level that another implies comes. What
-// a study itself wrote is never taken away here: the contradictions were
-// refused.
+// settle makes a trial's levels say what the trial will do: a default that means nothing
+// beside another level is removed, and a level that another one implies is added. A level
+// that the study itself wrote is never removed here: check has refused contradictions.
 func settle(levels map[string]Level) {
 	if levels["amount"].Value > 0 {
 		levels["window"] = Level{Text: "0s"}

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/arrivals"
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/internal/run/setting"
 	"netdyno/internal/sizes"
 )
 
@@ -117,12 +118,12 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Link = record.Link{RateBitsPerS: number("link.rate"), Delay: time.Duration(number("link.delay")), LossShare: number("link.loss")}
 	w.Settings = map[string]string{}
 	for factor, l := range read {
-		if name, is := strings.CutPrefix(factor, SysctlPrefix); is {
-			w.Settings[name] = l.Text
+		if key, is := setting.OfFactor(factor); is {
+			w.Settings[key] = l.Text
+			if key == setting.MTU { // as a host counts it, without a unit
+				w.Settings[key] = strconv.Itoa(int(l.Value))
+			}
 		}
-	}
-	if mtu := number(LinkMTU); mtu > 0 {
-		w.Settings["mtu"] = strconv.Itoa(int(mtu))
 	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
 	if w.Load.Rate > 0 {

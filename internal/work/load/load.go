@@ -267,9 +267,9 @@ func (l *Load) enter(p phase) {
 	}
 }
 
-// Snapshot returns the sums since ready as they were when the window last opened
-// or closed. It leaves out the phase that began then, so that these sums and the
-// result's differ by at most one completion per slot, however late it is called.
+// Snapshot returns the sums since ready, as they were when the window last opened or
+// closed. The phase that began then is left out, so that the snapshot and the result
+// differ by at most one completion per slot, however late Snapshot is called.
 func (l *Load) Snapshot() contract.Counts {
 	past := []phase{l.before}
 	if l.closeNs.Load() != math.MaxInt64 {

@@ -312,7 +312,7 @@ func TestSweptStudiesPlanAsEver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Blocks, s.Stages, s.Further, s.Probes = 1, nil, nil, 0
+		s.Blocks, s.OwnLooks, s.Further, s.Probes = 1, nil, nil, 0
 		got, path := runs(t, s, false)+"\n", "testdata/plan-"+name+".txt"
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {

@@ -32,7 +32,8 @@ type server struct {
 	gone sums // of connections that have ended
 }
 
-// counters are those of one connection; only its own goroutine writes them.
+// counters are the counters of one connection; only the connection's own goroutine writes
+// them.
 type counters struct{ exchanges, received, invalid atomic.Int64 }
 
 // sums are the counters of several connections.

@@ -152,9 +152,8 @@ func (s *Server) Keep() {
 // Abandon implements Flow: exchanges are the client's to count.
 func (s *Server) Abandon(error) {}
 
-// Served are a server's open flows and what the others moved before they ended.
-// Each flow counts by itself, so that flows on different CPUs share no counters.
-// Any goroutine may use it.
+// Served are a server's open flows and the sums of the ended ones. Each flow has counters
+// of its own, so that flows on different CPUs share none. Any goroutine may use a Served.
 type Served struct {
 	work *Work
 	mu   sync.Mutex

@@ -21,8 +21,8 @@ func Features() []contract.Feature {
 	}
 }
 
-// Work is what a trial asks of its connections: what is sent each way, and how
-// much a server may send for what it has received. Any goroutine may use it.
+// Work is what a trial asks of its connections: which bytes are sent each way, and how
+// many a server may send for those it has received. Any goroutine may use it.
 type Work struct {
 	Up, Down Content         // of the largest message, where sizes vary
 	stream   contract.Stream // empty on wire echo

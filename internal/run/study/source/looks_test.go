@@ -11,23 +11,23 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// The plan holds the blocks of every stage, in the order that one stage of as
-// many would have: a run that does not stop is the run without stages.
-func TestStagesPlanEveryBlock(t *testing.T) {
-	staged := mustArgs(t, "transport=go-net,go-epoll", "blocks=6,10,16", "probes=1")
-	trials, warnings, err := staged.Plan()
+// The plan holds the blocks of every look, in the order that one look of as
+// many would have: a run that does not stop is the run with one look.
+func TestLooksPlanEveryBlock(t *testing.T) {
+	several := mustArgs(t, "transport=go-net,go-epoll", "blocks=6,10,16", "probes=1")
+	trials, warnings, err := several.Plan()
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
 	whole, _, _ := mustArgs(t, "transport=go-net,go-epoll", "blocks=16", "probes=1").Plan()
 	if !slices.EqualFunc(trials, whole, sameTrial) {
-		t.Error("the stages' plan is not that of 16 blocks")
+		t.Error("the looks' plan is not that of 16 blocks")
 	}
-	if got := study.Summary(staged).Stages; !slices.Equal(got, []int{6, 10, 16}) {
-		t.Errorf("stages %v in the summary", got)
+	if got := study.Summary(several).OwnLooks; !slices.Equal(got, []int{6, 10, 16}) {
+		t.Errorf("own looks %v in the summary", got)
 	}
-	if got := study.Summary(mustArgs(t, "transport=go-net", "blocks=8")).Stages; got != nil {
-		t.Errorf("a study of one stage has the stages %v", got)
+	if got := study.Summary(mustArgs(t, "transport=go-net", "blocks=8")).OwnLooks; got != nil {
+		t.Errorf("a study of one look has the own looks %v", got)
 	}
 	stopped := study.Before(trials, 6)
 	if len(stopped) != 6*3+2 || slices.ContainsFunc(stopped[:18], isProbe) || !isProbe(stopped[18]) {
@@ -81,7 +81,7 @@ func TestLooksOfAStudy(t *testing.T) {
 	}
 }
 
-func TestStagesAndRequirementsReadBack(t *testing.T) {
+func TestLooksAndRequirementsReadBack(t *testing.T) {
 	s := mustArgs(t, "transport=go-net,go-epoll", "connections=50,100", "blocks=6,10,16",
 		"require=exchanges_per_s of go-epoll >= 0.9 × go-net where connections=100,service_p99_us of go-net <= 5ms")
 	if len(s.Requires) != 2 || s.Requires[0].Base != "go-net" || s.Requires[0].Bound != 0.9 || !s.Requires[0].AtLeast ||
@@ -173,7 +173,7 @@ sweeps:
 	}
 }
 
-func TestAStageThatCannotEndTheRunIsNamed(t *testing.T) {
+func TestALookThatCannotEndTheRunIsNamed(t *testing.T) {
 	_, warnings, err := mustArgs(t, "transport=go-net,go-epoll", "blocks=4,8").Plan()
 	if err != nil || len(warnings) != 1 || warnings[0].About != "stages" {
 		t.Errorf("warnings %v, %v", warnings, err)

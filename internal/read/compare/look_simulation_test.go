@@ -45,7 +45,7 @@ func (p *population) study(rng *rand.Rand, looks []int) (blocks int, ended map[V
 			logs[i] = append(logs[i], math.Log(p.ratio)+p.sd*noise(rng)-base)
 		}
 	}
-	for k, level := range stat.StageLevels(looks, cells.Level) {
+	for k, level := range stat.LookLevels(looks, cells.Level) {
 		ended = map[Verdict]int{}
 		for _, b := range p.look(logs, looks[k], level) {
 			ended[b.Verdict]++
@@ -159,7 +159,7 @@ func TestArmsAtTheMarginAreSeldomCalledDifferent(t *testing.T) {
 
 // Looking every so often without sharing the level out errs more often than 5 %,
 // so the simulation would show a level that is spent twice.
-func TestStagesWithoutSharesWouldErr(t *testing.T) {
+func TestLooksWithoutSharesWouldErr(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	p := population{arms: 1, ratio: 1, sd: 0.03}
 	wrong, studies := 0.0, 2000.0

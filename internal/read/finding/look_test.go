@@ -7,18 +7,18 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
-// staged is a study of the stages 6, 8 and 10 with records of its first blocks.
-func staged(o synthetic.Options, blocks int) (record.Header, []record.Trial, []record.Record) {
+// withLooks is a study of the looks 6, 8 and 10 with records of its first blocks.
+func withLooks(o synthetic.Options, blocks int) (record.Header, []record.Trial, []record.Record) {
 	o.Bare, o.Connections, o.Rate, o.Blocks = true, []int{50}, 20000, 10
 	if o.Primary == nil {
 		o.Primary = []string{serverCPU}
 	}
 	h, trials, records := synthetic.Run(o)
-	h.Study.Stages = []int{6, 8, 10}
+	h.Study.OwnLooks = []int{6, 8, 10}
 	records = slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > blocks })
 	return h, trials, records
 }
@@ -29,12 +29,12 @@ var (
 )
 
 func TestALookSettlesWhatIsClear(t *testing.T) {
-	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
+	h, trials, records := withLooks(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
 	look, err := compare.Look(h, trials, records, 1)
 	if err != nil || !look.Settled || look.Blocks != 6 || look.Done != 6 || look.Level != 1./32 {
 		t.Errorf("look at a clear difference: %+v, %v", look, err)
 	}
-	h, trials, records = staged(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, 10)
+	h, trials, records = withLooks(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, 10)
 	if look, err = compare.Look(h, trials, records, 1); err != nil || look.Settled {
 		t.Errorf("look at a difference of the margin: %+v, %v", look, err)
 	}
@@ -45,16 +45,16 @@ func TestALookSettlesWhatIsClear(t *testing.T) {
 
 // A look has no more than its own blocks, whatever the file holds by then.
 func TestALookSeesItsOwnBlocks(t *testing.T) {
-	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 6)
+	h, trials, records := withLooks(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 6)
 	early, err := compare.Look(h, trials, records, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, records = staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 10)
+	_, _, records = withLooks(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 10)
 	if late, err := compare.Look(h, trials, records, 1); err != nil || late != early {
 		t.Errorf("by the first 6 blocks %+v, by the first 6 of 10 %+v, %v", early, late, err)
 	}
-	_, _, records = staged(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 5)
+	_, _, records = withLooks(synthetic.Options{Arms: apart, SD: 0.05, Seed: 2}, 5)
 	if look, err := compare.Look(h, trials, records, 1); err != nil || look.Settled {
 		t.Errorf("settled without the last block: %+v, %v", look, err)
 	}
@@ -62,8 +62,8 @@ func TestALookSeesItsOwnBlocks(t *testing.T) {
 
 // What a run is judged by follows from where it is: where it stopped, at a
 // look, between two, at the end.
-func TestRunsAreJudgedAtTheirStage(t *testing.T) {
-	levels := cells.StageLevels(record.Study{Blocks: 10, Stages: []int{6, 8, 10}})
+func TestRunsAreJudgedAtTheirLook(t *testing.T) {
+	levels := cells.LookLevels(record.Study{Blocks: 10, OwnLooks: []int{6, 8, 10}})
 	for _, c := range []struct {
 		name    string
 		blocks  int
@@ -73,18 +73,18 @@ func TestRunsAreJudgedAtTheirStage(t *testing.T) {
 		missing int
 		skipped int
 	}{
-		{"stopped early", 6, &record.Stop{Stage: 1, Blocks: 6}, levels[0], "stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 0, 12},
-		{"at a look", 6, nil, levels[0], "at stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 12, 0},
-		{"between looks", 7, nil, levels[1], "interrupted after 7 whole blocks, before stage 2 of 3 (8 blocks)", 9, 0},
-		{"to the end", 10, nil, levels[2], "at stage 3 of 3 (10 blocks): every primary comparison is settled at level 0.0109", 0, 0},
-		{"a stop at no stage", 10, &record.Stop{Stage: 1, Blocks: 7}, levels[2], "at stage 3 of 3 (10 blocks)", 0, 0},
+		{"stopped early", 6, &record.Stop{Look: 1, Blocks: 6}, levels[0], "stopped after look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 0, 12},
+		{"at a look", 6, nil, levels[0], "at look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 12, 0},
+		{"between looks", 7, nil, levels[1], "interrupted after 7 whole blocks, before look 2 of 3 (8 blocks)", 9, 0},
+		{"to the end", 10, nil, levels[2], "at look 3 of 3 (10 blocks): every primary comparison is settled at level 0.0109", 0, 0},
+		{"a stop at no look", 10, &record.Stop{Look: 1, Blocks: 7}, levels[2], "at look 3 of 3 (10 blocks)", 0, 0},
 	} {
-		h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, c.blocks)
+		h, trials, records := withLooks(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, c.blocks)
 		h.Stopped = c.stopped
 		f := find(t, h, trials, records)
 		got := f.Comparisons[0]
-		if f.Stage == nil || got.Level != c.level || !strings.HasPrefix(f.Stage.Sentence, c.says) {
-			t.Errorf("%s: level %v, want %v; %+v", c.name, got.Level, c.level, f.Stage)
+		if f.Look == nil || got.Level != c.level || !strings.HasPrefix(f.Look.Sentence, c.says) {
+			t.Errorf("%s: level %v, want %v; %+v", c.name, got.Level, c.level, f.Look)
 		}
 		if f.Tally.Missing != c.missing || f.Tally.Skipped != c.skipped || f.Tally.Planned != 30-c.skipped {
 			t.Errorf("%s: %+v, want %d missing and %d skipped", c.name, f.Tally, c.missing, c.skipped)
@@ -99,14 +99,14 @@ func TestRunsAreJudgedAtTheirStage(t *testing.T) {
 	}
 }
 
-// Without stages nothing changes: the level, the interval, the words.
-func TestOneStageIsTheWholeLevel(t *testing.T) {
-	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
-	for _, stages := range [][]int{nil, {10}, {10, 6}, {-1, 3}} { // the latter of a damaged header
-		h.Study.Stages = stages
+// With one look nothing changes: the level, the interval, the words.
+func TestOneLookIsTheWholeLevel(t *testing.T) {
+	h, trials, records := withLooks(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
+	for _, looks := range [][]int{nil, {10}, {10, 6}, {-1, 3}} { // the latter of a damaged header
+		h.Study.OwnLooks = looks
 		f := find(t, h, trials, records)
-		if f.Stage != nil || f.Comparisons[0].Level != cells.Level || !strings.Contains(f.Comparisons[0].Sentence, "(95 % interval") {
-			t.Errorf("stages %v: %+v, %s", stages, f.Stage, f.Comparisons[0].Sentence)
+		if f.Look != nil || f.Comparisons[0].Level != cells.Level || !strings.Contains(f.Comparisons[0].Sentence, "(95 % interval") {
+			t.Errorf("looks %v: %+v, %s", looks, f.Look, f.Comparisons[0].Sentence)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestOneStageIsTheWholeLevel(t *testing.T) {
 // from stopping. One that merely failed might.
 func TestWhatCannotBeHelpedIsSettled(t *testing.T) {
 	for outcome, want := range map[record.Outcome]bool{record.Unsupported: true, record.Failed: false} {
-		h, trials, records := staged(synthetic.Options{Arms: append(slices.Clone(apart), synthetic.Arm{Name: "c"}), SD: 0.01, Seed: 1}, 6)
+		h, trials, records := withLooks(synthetic.Options{Arms: append(slices.Clone(apart), synthetic.Arm{Name: "c"}), SD: 0.01, Seed: 1}, 6)
 		for i := range records {
 			if records[i].Trial.Arm == "c" {
 				records[i].Outcome, records[i].Failure = outcome, &record.Failure{Kind: "unsupported", Text: "no such library"}

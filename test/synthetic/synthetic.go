@@ -1,5 +1,6 @@
-// Package synthetic makes the records of studies that were never run: known
-// truth in, findings out. Tests and benchmarks of readers use it; nothing else may.
+// Package synthetic makes the records of studies that were never run, from arms whose
+// rates and costs are given. Tests, benchmarks and truth/ compare what readers find with
+// what was given; no part of netdyno imports this package.
 package synthetic
 
 import (

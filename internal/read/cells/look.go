@@ -10,12 +10,12 @@ import (
 )
 
 // Level is the significance that a verdict needs, of adjusted p values; the
-// stages of a study share it out.
+// looks of a study share it out.
 const Level = 0.05
 
-// Stage says at which of a study's declared looks a run is judged (specification
+// Look says at which of a study's declared looks a run is judged (specification
 // §6.10).
-type Stage struct {
+type Look struct {
 	Number   int     `json:"number"` // from 1, of all looks
 	Of       int     `json:"of"`
 	Own      int     `json:"own,omitempty"`     // looks that a run takes by itself
@@ -25,16 +25,16 @@ type Stage struct {
 	Level    float64 `json:"level"`             // that verdicts need here; 0 when this look can decide nothing
 	Settled  bool    `json:"settled"`           // no primary comparison and no requirement is open
 	TimeUp   bool    `json:"time_up,omitempty"` // the run ends here as the time is over that its rates had to become known
-	Stopped  bool    `json:"stopped"`           // the run ended here, before its last stage
+	Stopped  bool    `json:"stopped"`           // the run ended here, before the last look that it takes by itself
 	Sentence string  `json:"sentence"`          // in words
 }
 
-// StageLevels returns the level of each look.
-func StageLevels(study record.Study) []float64 { return stat.StageLevels(study.Looks(), Level) }
+// LookLevels returns the level of each look.
+func LookLevels(study record.Study) []float64 { return stat.LookLevels(study.Looks(), Level) }
 
-// staged finds the look that a run is at: where it stopped, else the first one
-// that is not behind its records. Nil for a study with one look.
-func (s *Dataset) staged() *Stage {
+// atLook finds the look that a run is at: the look at which it stopped, else the first
+// look whose blocks have not all been recorded. Nil for a study with one look.
+func (s *Dataset) atLook() *Look {
 	looks := s.Header.Study.Looks()
 	if len(looks) < 2 {
 		return nil
@@ -46,12 +46,12 @@ func (s *Dataset) staged() *Stage {
 	}
 	stopped := s.Header.StoppedAt()
 	if stopped != nil {
-		number = stopped.Stage
+		number = stopped.Look
 	}
 	own := slices.Index(looks, s.Header.Study.Blocks) + 1
-	return &Stage{
+	return &Look{
 		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: s.Header.Study.NextLook(looks[number-1]),
-		Done: min(done, looks[number-1]), Level: StageLevels(s.Header.Study)[number-1], Stopped: stopped != nil && number < own,
+		Done: min(done, looks[number-1]), Level: LookLevels(s.Header.Study)[number-1], Stopped: stopped != nil && number < own,
 	}
 }
 
@@ -71,13 +71,13 @@ func (s *Dataset) blocksDone() (begun, done int) {
 
 // Level is what a p is held against, and 1 − the confidence of the intervals
 // of comparisons and requirements. At a look that decides nothing it is that
-// of a study without stages: something must be shown.
+// of a study with one look: something must be shown.
 func (s *Dataset) Level() float64 {
-	if s.Stage == nil {
+	if s.Look == nil {
 		return Level
 	}
-	return cmp.Or(s.Stage.Level, Level)
+	return cmp.Or(s.Look.Level, Level)
 }
 
 // NoVerdict tells whether the run stands at a look that can decide nothing.
-func (s *Dataset) NoVerdict() bool { return s.Stage != nil && s.Stage.Level == 0 }
+func (s *Dataset) NoVerdict() bool { return s.Look != nil && s.Look.Level == 0 }

@@ -14,26 +14,26 @@ import (
 // Look says whether a run may stop after one of its study's looks, counted from
 // 1, by the records of that look's blocks. Later records are left out. It fails
 // where Find fails, and for a look that the study does not have.
-func Look(header record.Header, trials []record.Trial, records []record.Record, stage int) (cells.Stage, error) {
+func Look(header record.Header, trials []record.Trial, records []record.Record, look int) (cells.Look, error) {
 	looks := header.Study.Looks()
-	if len(looks) < 2 || stage < 1 || stage > len(looks) {
-		return cells.Stage{}, fmt.Errorf("look at stage %d: the study has %d stages", stage, len(looks))
+	if len(looks) < 2 || look < 1 || look > len(looks) {
+		return cells.Look{}, fmt.Errorf("look %d: the study has %d looks", look, len(looks))
 	}
-	blocks := looks[stage-1]
-	header.Stopped = &record.Stop{Stage: stage, Blocks: blocks}
+	blocks := looks[look-1]
+	header.Stopped = &record.Stop{Look: look, Blocks: blocks}
 	records = slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return r.Trial.Block > blocks })
 	s, err := cells.Read(header, trials, records)
 	if err != nil {
-		return cells.Stage{}, err
+		return cells.Look{}, err
 	}
 	noise := MeasureNoise(s)
 	return *Settle(s, Compare(s, noise), Require(s, noise)), nil
 }
 
-// Settle completes the stage by what was found at it; nil without stages. Where
+// Settle completes the look by what was found at it; nil for a study with one look. Where
 // nothing is asked, nothing is open.
-func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requirement) *cells.Stage {
-	if s.Stage == nil {
+func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requirement) *cells.Look {
+	if s.Look == nil {
 		return nil
 	}
 	if s.Header.Study.Settle > 0 {
@@ -50,10 +50,10 @@ func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requireme
 	for _, r := range requirements {
 		open += oneIf(r.State == Undecided)
 	}
-	out := *s.Stage
+	out := *s.Look
 	out.Settled = open == 0 && out.Done == out.Blocks
 	endInTime(s, &out)
-	out.Sentence = stageWords(s, out, open, asked, len(requirements) > 0)
+	out.Sentence = lookWords(s, out, open, asked, len(requirements) > 0)
 	return &out
 }
 
@@ -88,13 +88,13 @@ func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
 	return clients == ran && onlyServersDiffer(s, b) && pacedByClient(s, b)
 }
 
-// stageWords says where a run stands among its looks, and how it goes on.
-func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool) string {
+// lookWords says where a run stands among its looks, and how it goes on.
+func lookWords(s *cells.Dataset, g cells.Look, open, asked int, required bool) string {
 	everything := "every primary comparison"
 	if required {
 		everything += " and requirement"
 	}
-	at := fmt.Sprintf("stage %d of %d (%d blocks)", g.Number, g.Of, g.Blocks)
+	at := fmt.Sprintf("look %d of %d (%d blocks)", g.Number, g.Of, g.Blocks)
 	level := fmt.Sprintf("level %.3g", g.Level)
 	left := fmt.Sprintf("%d of %d questions are open", open, asked)
 	switch {
@@ -117,7 +117,7 @@ func stageWords(s *cells.Dataset, g cells.Stage, open, asked int, required bool)
 	case g.Settled:
 		return fmt.Sprintf("at %s: %s is settled at %s", at, everything, level)
 	case g.Next == 0:
-		return fmt.Sprintf("ran to the last stage, %s: judged at %s; %s", at, level, left)
+		return fmt.Sprintf("ran to the last look, %s: judged at %s; %s", at, level, left)
 	case g.Stopped: // a look on the way, or a run that later rules judge otherwise
 		return fmt.Sprintf("at %s: judged at %s; %s", at, level, left)
 	}

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestStageLevels(t *testing.T) {
+func TestLookLevels(t *testing.T) {
 	for _, c := range []struct {
 		blocks []int
 		want   []float64
@@ -21,10 +21,10 @@ func TestStageLevels(t *testing.T) {
 		{[]int{5, 6, 8}, []float64{0, 1. / 32, 0.05 - 1./32}},
 		{[]int{2, 3}, []float64{0, 0.05}},
 	} {
-		checkAll(t, "levels", StageLevels(c.blocks, 0.05), c.want)
+		checkAll(t, "levels", LookLevels(c.blocks, 0.05), c.want)
 	}
-	if got := StageLevels(nil, 0.05); got != nil {
-		t.Errorf("levels of no stages: %v", got)
+	if got := LookLevels(nil, 0.05); got != nil {
+		t.Errorf("levels of no looks: %v", got)
 	}
 }
 
@@ -33,7 +33,7 @@ func TestStageLevels(t *testing.T) {
 func TestEveryLookOfTheStandardPlanCanDecide(t *testing.T) {
 	looks := []int{6, 10, 16, 26, 42}
 	sum := 0.0
-	for k, level := range StageLevels(looks, 0.05) {
+	for k, level := range LookLevels(looks, 0.05) {
 		sum += level
 		if level < 2*MinP(looks[k]) && k > 0 || level < MinP(looks[k]) || level < 0.0039 {
 			t.Errorf("look %d of %d blocks has level %v, its least p is %v", k+1, looks[k], level, MinP(looks[k]))
@@ -44,19 +44,19 @@ func TestEveryLookOfTheStandardPlanCanDecide(t *testing.T) {
 	}
 }
 
-// Whatever the stages, no more than the level is spent, and a look either can
+// Whatever the looks, no more than the level is spent, and a look either can
 // decide or has level 0.
-func TestStageLevelsNeverOverspend(t *testing.T) {
+func TestLookLevelsNeverOverspend(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var blocks []int
-		for n := range rapid.IntRange(1, 5).Draw(t, "stages") {
+		for n := range rapid.IntRange(1, 5).Draw(t, "looks") {
 			blocks = append(blocks, rapid.IntRange(2, 60).Draw(t, "more"))
 			if n > 0 {
 				blocks[n] += blocks[n-1]
 			}
 		}
 		sum := 0.0
-		for k, level := range StageLevels(blocks, 0.05) {
+		for k, level := range LookLevels(blocks, 0.05) {
 			sum += level
 			least := MinP(blocks[k])
 			if level < 0 || level > 0 && level < least && k < len(blocks)-1 {
@@ -73,7 +73,7 @@ func TestStageLevelsNeverOverspend(t *testing.T) {
 }
 
 // At the standard level the interval is the standard interval, to the bit: a
-// study without stages keeps its figures.
+// study with one look keeps its figures.
 func TestStandardLevelIsTheStandardInterval(t *testing.T) {
 	ratios := []float64{1.2, 0.9, 1.07, 1.01, 1.3, 0.95}
 	for n := 2; n <= len(ratios); n++ {
