@@ -186,7 +186,7 @@ func readBurst(rest string) (*Arrivals, error) {
 	peak := float64(on+off) / float64(on)
 	return &Arrivals{
 		Text:    "burst:on=" + quantity.DurationText(on) + ",off=" + quantity.DurationText(off),
-		Words:   fmt.Sprintf("bursts of %s every %s", quantity.FormatDuration(on), quantity.FormatDuration(on+off)),
+		Words:   fmt.Sprintf("bursts of %s every %s", spoken(on), spoken(on+off)),
 		process: contract.Constant, repeat: true,
 		phases: []contract.Phase{{float64(on), peak, peak}, {float64(off), 0, 0}},
 	}, nil
@@ -235,6 +235,13 @@ func ratesOf(rest, sep string) (rates []float64, each time.Duration, err error) 
 
 const mostRate = 1e9
 
+// spoken is a time as a person writes it: 10 ms.
+func spoken(d time.Duration) string {
+	text := quantity.DurationText(d)
+	unit := strings.TrimLeft(text, "0123456789.")
+	return strings.TrimSuffix(text, unit) + " " + unit
+}
+
 func readSteps(rest string) (*Arrivals, error) {
 	rates, each, err := ratesOf(rest, ",")
 	if err != nil {
@@ -245,10 +252,10 @@ func readSteps(rest string) (*Arrivals, error) {
 	for _, rate := range rates {
 		a.phases = append(a.phases, contract.Phase{float64(each), rate, rate})
 		a.Rate += rate / float64(len(rates))
-		texts, words = append(texts, quantity.RateText(rate)), append(words, quantity.FormatRate(rate))
+		texts, words = append(texts, quantity.RateText(rate)), append(words, quantity.RateText(rate))
 	}
 	a.Text = "steps:" + strings.Join(texts, ",") + "/" + quantity.DurationText(each)
-	a.Words = quantity.Clip(strings.Join(words, ", "), 40) + ", " + quantity.FormatDuration(each) + " each"
+	a.Words = quantity.Clip(strings.Join(words, ", "), 40) + " a second, " + spoken(each) + " each"
 	return a, nil
 }
 
@@ -262,7 +269,7 @@ func readRamp(rest string) (*Arrivals, error) {
 	}
 	return &Arrivals{
 		Text:    "ramp:" + quantity.RateText(rates[0]) + ".." + quantity.RateText(rates[1]) + "/" + quantity.DurationText(lasts),
-		Words:   fmt.Sprintf("%s to %s in %s", quantity.FormatRate(rates[0]), quantity.FormatRate(rates[1]), quantity.FormatDuration(lasts)),
+		Words:   fmt.Sprintf("from %s to %s a second in %s", quantity.RateText(rates[0]), quantity.RateText(rates[1]), spoken(lasts)),
 		process: contract.Constant, Rate: (rates[0] + rates[1]) / 2, Lasts: lasts,
 		phases: []contract.Phase{{float64(lasts), rates[0], rates[1]}},
 	}, nil

@@ -101,6 +101,7 @@ const (
 	FeatureArrivals   Feature = "arrivals"    // setup.load.arrival drawn, and phases
 	FeatureMix        Feature = "mix"         // setup.load.classes
 	FeatureTrace      Feature = "trace"       // setup.load.trace
+	FeatureDeadline   Feature = "deadline"    // deadlines of classes
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
 )

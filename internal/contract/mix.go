@@ -1,5 +1,7 @@
 package contract
 
+import "slices"
+
 // Bounds of what a load may mix.
 const (
 	MostClasses  = 64
@@ -23,7 +25,7 @@ type Class struct {
 	DeadlineNs int64  `json:"deadline_ns,omitempty"` // after which an exchange has failed; 0 is without
 }
 
-// Trace is recorded traffic that a load replays (CONTRACT.md, section Recorded traffic).
+// Trace is recorded traffic that a load replays (MIXES.md, section Recorded traffic).
 type Trace struct {
 	File     string  `json:"file"`               // on the worker's host
 	Begins   int64   `json:"begins"`             // where the body begins in it, in bytes
@@ -46,4 +48,9 @@ type ClassResult struct {
 	Drained       int64  `json:"drained,omitempty"`
 	Service       string `json:"service,omitempty"` // of Exchanges and Drained
 	Response      string `json:"response,omitempty"`
+}
+
+// Deadlines tells whether any class has one.
+func (l Load) Deadlines() bool {
+	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.DeadlineNs > 0 })
 }

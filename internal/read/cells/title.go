@@ -79,7 +79,7 @@ func conditions(s record.Study) []string {
 	if stream := s.Hold["stream"]; stream != "" && stream != "no" {
 		all = append(all, "stream "+stream)
 	}
-	all = append(all, sizes(s.Hold["request"], s.Hold["response"])...)
+	all = append(all, sizes(s, s.Hold["request"], s.Hold["response"])...)
 	for _, f := range s.Vary {
 		if f.Name != s.Compare.Factor && len(f.Levels) > 0 {
 			all = append(all, spokenLevels(f))
@@ -95,14 +95,22 @@ func conditions(s record.Study) []string {
 
 // sizes are the sizes of an exchange's messages: "100 B each way", or one for each
 // direction; none where a size is not held.
-func sizes(up, down string) []string {
+func sizes(s record.Study, up, down string) []string {
 	switch {
 	case up == "" || down == "":
 		return nil
 	case up == down:
-		return []string{withSpace(up) + " each way"}
+		return []string{spokenSize(s, "request", up) + " each way"}
 	}
-	return []string{withSpace(up) + " up", withSpace(down) + " down"}
+	return []string{spokenSize(s, "request", up) + " up", spokenSize(s, "response", down) + " down"}
+}
+
+// spokenSize is a size, or how sizes vary as the study says it: "(100 B to 4 KiB, evenly)".
+func spokenSize(s record.Study, factor, size string) string {
+	if label := s.Labels.Levels[factor][size]; label != "" {
+		return "(" + label + ")"
+	}
+	return withSpace(size)
 }
 
 // withSpace parts a number from its unit: "1 KiB".

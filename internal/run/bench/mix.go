@@ -10,12 +10,15 @@ import (
 )
 
 // drawnFeatures are those that no program of somebody else's has.
-var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace}
+var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline}
 
 // mixFeatures are what a client needs for its workload.
 func mixFeatures(w study.Work) (needed []contract.Feature) {
 	if len(w.Load.Classes) > 0 {
 		needed = append(needed, contract.FeatureMix)
+	}
+	if w.Load.Deadlines() {
+		needed = append(needed, contract.FeatureDeadline)
 	}
 	if w.Load.Trace != nil {
 		needed = append(needed, contract.FeatureTrace)

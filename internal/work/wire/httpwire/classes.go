@@ -98,13 +98,3 @@ func (k *call) within() error {
 	}
 	return err
 }
-
-// takesDeadlines refuses classes with deadlines where the client's library has none.
-func (c *Client) takesDeadlines() error {
-	for _, k := range c.Setup.Load.Classes {
-		if k.DeadlineNs > 0 && !c.Deadlines {
-			return load.Failure(contract.Unsupported, fmt.Errorf("class %s has a deadline, which this client does not keep; go-http1 and go-http2 do", k.Name))
-		}
-	}
-	return nil
-}

@@ -55,9 +55,6 @@ type Client struct {
 	// exchange may make it again. NewClient sets the Dialer's.
 	Made func(i int) bool
 
-	// Deadlines says that the library ends a request whose context has ended.
-	Deadlines bool
-
 	Asked
 	repeated   atomic.Int64 // first exchanges that were sent again
 	oneAtATime bool         // a connection carries one exchange at a time
@@ -97,9 +94,6 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 // the client that runs the load on them. options are the effective options that differ
 // from the ones asked for.
 func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Client, error) {
-	if err := c.takesDeadlines(); err != nil {
-		return nil, err
-	}
 	l, err := load.NewForGoroutines(c.Content.Setup(c.Setup))
 	if err != nil {
 		return nil, err

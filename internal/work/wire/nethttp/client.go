@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -40,6 +41,13 @@ type Plan struct {
 	Options    map[string]any         // the transport's own effective ones; the rest are in setup
 }
 
+// WithDeadlines describes a transport whose client is net/http's: it ends a request that
+// its context has ended.
+func WithDeadlines(t contract.Transport) contract.Transport {
+	t.Features = append(slices.Clone(t.Features), contract.FeatureDeadline)
+	return t
+}
+
 // client carries requests by http.Client. Unless the plan shares one, every
 // connection has an http.Transport of its own, which makes that one TCP
 // connection.
@@ -68,7 +76,6 @@ func newClient(setup contract.Setup, plan Plan) (*client, error) {
 	if plan.Pool != PoolShared {
 		inner.Dialer.AllowReconnects()
 	}
-	inner.Deadlines = true
 	c := &client{Client: inner, Library: NewLibrary(inner), plan: plan}
 	return c, c.prepare()
 }
