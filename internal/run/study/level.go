@@ -339,6 +339,13 @@ func settle(levels map[string]Level) {
 		delete(levels, "request")
 		delete(levels, "response")
 	}
+	_, said := levels["work.by"]
+	switch works := positive(levels["work"]); {
+	case !works:
+		delete(levels, "work.by")
+	case !said:
+		levels["work.by"] = standardLevel("work.by", standardWork)
+	}
 	_, chunked := levels["chunk"]
 	switch streamed := levels["stream"].Text != unstreamed; {
 	case !streamed:
