@@ -66,7 +66,7 @@ func (q queue) classes(ctx context.Context, bin string) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	setup := contract.Setup{Trial: "queue", Seed: 36, Threads: 1, Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100}, Load: q.load}
+	setup := contract.Setup{Trial: "queue", Seed: 36, Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100}, Load: q.load}
 	for i, name := range []string{"reads", "writes"} {
 		setup.Load.Classes = append(setup.Load.Classes, contract.Class{Name: name, End: int64(i+1) << 31, UpBytes: 100, DownBytes: 100})
 	}
