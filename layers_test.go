@@ -123,6 +123,7 @@ var layers = map[string][]string{
 	"internal/read/capacity":  analysis(),
 	"internal/read/fit":       analysis(),
 	"internal/read/reach":     analysis(),
+	"internal/read/sizes":     analysis(),
 	"internal/read/pays":      analysis(),
 	"internal/read/cost":      analysis(),
 	"internal/read/link":      analysis("internal/read/pays"),
@@ -133,7 +134,7 @@ var layers = map[string][]string{
 	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part", "internal/read/best", "internal/read/view"),
 	"internal/read/finding": analysis("internal/read/answer", "internal/read/best", "internal/read/profile", "internal/read/history",
-		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/reach", "internal/read/pays", "internal/read/link", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
+		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/reach", "internal/read/sizes", "internal/read/pays", "internal/read/link", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
 	"internal/read/summary": read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/follow":  read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/serve":   read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
@@ -144,14 +145,14 @@ var layers = map[string][]string{
 	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
-	"cmd/netdyno":    orchestrator,
+	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
 	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
 	"tools/pack":     {"internal/contract"},
 	"tools/shape":    {},
 	"tools/sizes":    {},
 	"tools/quick":    {},
 	"peers/first/*":  {}, // servers of somebody's own
-	"truth":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/truth", "test/limits"),
+	"truth":          append(slices.Clone(orchestrator), "internal/read/stat", "internal/arrivals", "internal/draw", "internal/sizes", "internal/work/load", "test/synthetic", "test/truth", "test/limits"),
 	"test/programs":  {},                                                                                                // the programs that tests and benchmarks run
 	"test/loopback":  {},                                                                                                // servers of tests
 	"test/synthetic": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity"}, // records of studies that were never run

@@ -209,6 +209,9 @@ func printPlan(s *session.Session) error {
 	case slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Repeat }):
 		fmt.Fprintf(stdout, ", the baseline %q twice in each", compare.Baseline)
 	}
+	if n := countUnloaded(s.Trials[:perBlock]); n > 0 {
+		fmt.Fprintf(stdout, ", %d of them without load", n)
+	}
 	switch {
 	case probes == 1:
 		fmt.Fprint(stdout, ", and a probe")
@@ -230,8 +233,11 @@ func printPlan(s *session.Session) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	for _, t := range s.Trials[:perBlock] {
 		again := ""
-		if t.Repeat {
+		switch {
+		case t.Repeat:
 			again = "(again)"
+		case t.Unloaded:
+			again = "(without load)"
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", t.ID, t.Cell, t.Arm, again)
 	}
@@ -250,6 +256,15 @@ func countTrials(trials []record.Trial) (perBlock, probes int) {
 		}
 	}
 	return perBlock, probes
+}
+
+func countUnloaded(trials []record.Trial) (n int) {
+	for _, t := range trials {
+		if t.Unloaded {
+			n++
+		}
+	}
+	return n
 }
 
 // printAmounts says what the estimated time of fixed amounts rests on.

@@ -114,6 +114,9 @@ func (p *progress) where(now string) string {
 		place = "profiling"
 	}
 	runs := t.Arm + cells.InCell(t.Cell)
+	if t.Unloaded {
+		runs = t.Arm + " without load"
+	}
 	if now != "" {
 		runs += ": " + now
 	}
@@ -180,8 +183,11 @@ func (p *progress) tell(found string) {
 func (p *progress) head(index int) string {
 	t := p.event.Trial
 	text := strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
-	if t.Probe {
+	switch {
+	case t.Probe:
 		text += " (probe)"
+	case t.Unloaded:
+		text += " (without load)"
 	}
 	return text
 }

@@ -304,6 +304,7 @@ type Result struct {
 	ProfilesBefore map[string][]byte `json:"profiles_before,omitempty"` // what a profile of Profiles held already as the window opened, to be subtracted from it; absent where that was done
 
 	Classes  []ClassResult      `json:"classes,omitempty"`  // of a load that mixes classes, in their order
+	Bins     []SizeBin          `json:"bins,omitempty"`     // of a client whose sizes vary, rising
 	Reasons  []Reason           `json:"reasons,omitempty"`  // why exchanges of the window failed, the most frequent first
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends

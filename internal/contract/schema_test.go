@@ -123,19 +123,16 @@ func TestSchemaAgreesWithVectors(t *testing.T) {
 	}
 }
 
-// Every example of CONTRACT.md is a line of the contract, every message has
-// one, and every field that the types know is named on the page.
+// Every example of the contract's pages is one of its lines, every message has one, and
+// every field that the types know is named there.
 func TestContractPageAgreesWithTypes(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "contract", "CONTRACT.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range []string{"MIXES.md"} {
-		more, err := os.ReadFile(filepath.Join("..", "..", "contract", page))
+	var text []byte
+	for _, name := range []string{"CONTRACT.md", "DRAWS.md", "MIXES.md"} {
+		page, err := os.ReadFile(filepath.Join("..", "..", "contract", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = append(text, more...)
+		text = append(text, page...)
 	}
 	s, seen := compileSchema(t), map[string]bool{}
 	for line := range strings.Lines(string(text)) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Table is a distribution of whole numbers in pieces, from which every worker draws the
-// same sequence (CONTRACT.md, section Draws).
+// same sequence (contract/DRAWS.md).
 type Table []Segment
 
 // Segment is one piece of a Table: its end as a cumulative probability × 2³², and the

@@ -134,6 +134,15 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.known = false
 }
 
+// Scaled returns the distribution of the values times a factor.
+func (h *Histogram) Scaled(factor float64) *Histogram {
+	scaled := New()
+	for ns, n := range h.Steps().All() {
+		scaled.Record(int64(math.Round(min(float64(ns)*factor, MaxNs))), n)
+	}
+	return scaled
+}
+
 // Count returns the number of values.
 func (h *Histogram) Count() int64 {
 	if h.filled != nil {

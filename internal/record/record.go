@@ -220,16 +220,18 @@ type Warning struct {
 // Trial is the experimental unit: one level of every factor, at a place in a
 // random order, in fresh processes.
 type Trial struct {
-	ID     string            `json:"id"` // unique in the study: block-order, "b03-07"
-	Block  int               `json:"block"`
-	Order  int               `json:"order"`            // place in the whole run, from 0
-	Round  int               `json:"round,omitempty"`  // trials of a block with the same one run at the same time, on hosts of their own; 0 for a trial that runs alone
-	Cell   string            `json:"cell"`             // canonical text of the varied levels other than the compared one; "" when there is none
-	Arm    string            `json:"arm"`              // level of the compared factor
-	Repeat bool              `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
-	Probe  bool              `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
-	Levels map[string]string `json:"levels"`           // every factor, held or varied, an arm already unfolded
-	Seed   uint64            `json:"seed"`
+	ID     string `json:"id"` // unique in the study: block-order, "b03-07"
+	Block  int    `json:"block"`
+	Order  int    `json:"order"`            // place in the whole run, from 0
+	Round  int    `json:"round,omitempty"`  // trials of a block with the same one run at the same time, on hosts of their own; 0 for a trial that runs alone
+	Cell   string `json:"cell"`             // canonical text of the varied levels other than the compared one; "" when there is none
+	Arm    string `json:"arm"`              // level of the compared factor
+	Repeat bool   `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
+	Probe  bool   `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
+	// Unloaded trials have one exchange at a time, to tell an arm's times without load.
+	Unloaded bool              `json:"unloaded,omitempty"`
+	Levels   map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
+	Seed     uint64            `json:"seed"`
 }
 
 // Outcome says how a trial ended. Whether its counts are believable is for

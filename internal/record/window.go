@@ -17,6 +17,11 @@ type Window struct {
 	// a reader knows them from the facts of the hosts.
 	Nominal map[string]float64
 
+	// Unloaded are the times of the window's arm without load, where trials tell them.
+	Unloaded UnloadedNs
+
+	bins   []Bin
+	binned bool                           // bins are read
 	merged map[string]*hist.Histogram     // by kind; nil for one that cannot be had
 	own    map[clientKind]*hist.Histogram // of one client; nil likewise
 	times  map[string]Times               // by kind; zero likewise

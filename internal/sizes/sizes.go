@@ -208,7 +208,7 @@ func readLognormal(u unit, rest string) (*Sizes, error) {
 	below := func(size float64) float64 { return math.Erfc(-math.Log(size/float64(median))/sigma/math.Sqrt2) / 2 }
 	return &Sizes{
 		Text:  fmt.Sprintf("lognormal:median=%s,sigma=%v,max=%s", u.text(median), sigma, u.text(most)),
-		Words: fmt.Sprintf("lognormal, median %s, σ %v, to %s", u.spoken(median), sigma, u.spoken(most)),
+		Words: fmt.Sprintf("lognormal, median %s, sigma %v, to %s", u.spoken(median), sigma, u.spoken(most)),
 		Table: draw.Cut(below, 1, most),
 	}, nil
 }
@@ -230,7 +230,7 @@ func readPareto(u unit, rest string) (*Sizes, error) {
 	below := func(size float64) float64 { return 1 - math.Pow(float64(least)/max(size, float64(least)), alpha) }
 	return &Sizes{
 		Text:  fmt.Sprintf("pareto:min=%s,alpha=%v,max=%s", u.text(least), alpha, u.text(most)),
-		Words: fmt.Sprintf("Pareto, from %s, α %v, to %s", u.spoken(least), alpha, u.spoken(most)),
+		Words: fmt.Sprintf("Pareto, from %s, alpha %v, to %s", u.spoken(least), alpha, u.spoken(most)),
 		Table: draw.Cut(below, least, most),
 	}, nil
 }

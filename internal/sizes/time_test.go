@@ -17,8 +17,8 @@ func TestTimes(t *testing.T) {
 		"exp:2ms":                               {"exp:2ms", "exponential, mean 2 ms", 2e6, 2e6},
 		"uniform:1ms..3ms":                      {"uniform:1ms..3ms", "1 ms to 3 ms, evenly", 2e6, 2e6 / math.Sqrt(12)},
 		"choice:99%:50us,1%:10ms":               {"choice:99%:50µs,1%:10ms", "99 % 50 µs, 1 % 10 ms", 149.5e3, math.Sqrt(0.99*0.01) * 9.95e6},
-		"lognormal:median=1ms,sigma=0.5,max=1s": {"lognormal:median=1ms,sigma=0.5,max=1s", "lognormal, median 1 ms, σ 0.5, to 1 s", 1e6 * math.Exp(0.125), 1e6 * math.Exp(0.125) * math.Sqrt(math.Expm1(0.25))},
-		"pareto:min=100us,alpha=2.5,max=4s":     {"pareto:min=100µs,alpha=2.5,max=4s", "Pareto, from 100 µs, α 2.5, to 4 s", 100e3 * 2.5 / 1.5, 0},
+		"lognormal:median=1ms,sigma=0.5,max=1s": {"lognormal:median=1ms,sigma=0.5,max=1s", "lognormal, median 1 ms, sigma 0.5, to 1 s", 1e6 * math.Exp(0.125), 1e6 * math.Exp(0.125) * math.Sqrt(math.Expm1(0.25))},
+		"pareto:min=100us,alpha=2.5,max=4s":     {"pareto:min=100µs,alpha=2.5,max=4s", "Pareto, from 100 µs, alpha 2.5, to 4 s", 100e3 * 2.5 / 1.5, 0},
 	} {
 		s, err := ParseTime(text)
 		if err != nil || s.Text != want.text || s.Words != want.words {

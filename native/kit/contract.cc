@@ -27,7 +27,7 @@ Json value_of(const Value& value) {
   if (const auto* truth = value.get_if<bool>()) return *truth;
   if (const auto* number = value.get_if<std::int64_t>()) return *number;
   if (const auto* text = value.get_if<std::string>()) return *text;
-  return Json::parse(value.get_if<Odd>()->json);
+  return Json::parse(std::string_view(value.get_if<Odd>()->json));
 }
 
 Value value_of(const Json& given) {

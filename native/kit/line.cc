@@ -15,7 +15,8 @@ constexpr std::array kMessageNames = {"hello", "setup", "ready",  "start", "mark
 
 /// The text with invalid UTF-8 replaced.
 std::string readable(std::string_view text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  // Of a view, as every parse: of a string it would be another parser.
+  return Json::parse(std::string_view(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 std::string excerpt(std::string_view line) {

@@ -29,6 +29,10 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 			s.Probes = append(s.Probes, v)
 			continue
 		}
+		if t.Unloaded {
+			s.Unloaded = append(s.Unloaded, v)
+			continue
+		}
 		s.Trials = append(s.Trials, v)
 	}
 	for i := range records {
@@ -60,6 +64,13 @@ func ReadJudged(header record.Header, trials []record.Trial, records []record.Re
 		}
 	}
 	s := sortOut(header, trials, records, early)
+	if len(s.Unloaded) > 0 {
+		trial.JudgeAll(s.Unloaded)
+		unloaded := trial.UnloadedTimes(s.Unloaded)
+		for _, v := range s.Trials {
+			v.Unloaded = unloaded(v.Plan)
+		}
+	}
 	trial.JudgeAll(s.Trials)
 	trial.ShareLinks(header.Facts, s.Trials)
 	trial.LimitByLink(s.Trials)

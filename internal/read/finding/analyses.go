@@ -20,6 +20,7 @@ import (
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/reach"
 	"netdyno/internal/read/shape"
+	"netdyno/internal/read/sizes"
 	"netdyno/internal/read/view"
 )
 
@@ -40,6 +41,7 @@ var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Mesh = mesh.Read(s) }, func(f *Findings) part.Analysis { return f.Mesh }},
 	{func(s *cells.Dataset, f *Findings) { f.Race = race.Read(s) }, func(f *Findings) part.Analysis { return f.Race }},
 	{func(s *cells.Dataset, f *Findings) { f.Capacity = capacity.Read(s) }, func(f *Findings) part.Analysis { return f.Capacity }},
+	{func(s *cells.Dataset, f *Findings) { f.Sizes = sizes.Read(s) }, func(f *Findings) part.Analysis { return f.Sizes }},
 	{func(s *cells.Dataset, f *Findings) { f.Charts = charts(s, f) }, func(f *Findings) part.Analysis { return f.Charts }},
 	{func(s *cells.Dataset, f *Findings) { f.Fits = fit.Read(s) }, func(f *Findings) part.Analysis { return f.Fits }},
 	{func(s *cells.Dataset, f *Findings) { f.Reaches = reach.Read(s) }, func(f *Findings) part.Analysis { return f.Reaches }},

@@ -24,6 +24,7 @@ import (
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/reach"
 	"netdyno/internal/read/shape"
+	"netdyno/internal/read/sizes"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -55,6 +56,7 @@ type Findings struct {
 	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
 	Link         *link.Link           `json:"link,omitempty"`        // as Header.Study.Fills
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
+	Sizes        *sizes.Sizes         `json:"sizes,omitempty"`       // of exchanges that have several classes or sizes
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run
 	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // as Header.Study.Ladders

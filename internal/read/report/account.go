@@ -116,6 +116,9 @@ func whereIs(t record.Trial) string {
 	if t.Probe {
 		return t.Arm + cells.InCell(t.Cell) + ", a probe for profiles"
 	}
+	if t.Unloaded {
+		return fmt.Sprintf("%s without load, block %d", t.Arm, t.Block)
+	}
 	where := fmt.Sprintf("%s%s, block %d", t.Arm, cells.InCell(t.Cell), t.Block)
 	if t.Repeat {
 		where += ", the baseline's repeat"

@@ -95,6 +95,9 @@ func (l *layout) tally() string {
 	if t.Probes > 0 {
 		fmt.Fprintf(&b, " · %s for profiles", quantity.Plural(t.Probes, "probe"))
 	}
+	if t.Unloaded > 0 {
+		fmt.Fprintf(&b, " · %s without load", quantity.Plural(t.Unloaded, "trial"))
+	}
 	if t.WindowShare > 0 {
 		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", quantity.FormatFigure(100*t.WindowShare))
 	}

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 
 	"netdyno/internal/record"
@@ -17,9 +18,13 @@ type Early struct {
 }
 
 // NewEarly returns what judges the records of a plan. The plan must be the one that was
-// run, as that of a study that steers itself is known too late.
+// run, as that of a study that steers itself is known too late. Of a plan with trials
+// without load it judges none: the others are divided by these.
 func NewEarly(plan []record.Trial) *Early {
 	e := &Early{planned: make(map[string]record.Trial, len(plan)), judged: make(map[string]*Judged, len(plan))}
+	if slices.ContainsFunc(plan, func(t record.Trial) bool { return t.Unloaded }) {
+		return e
+	}
 	for _, t := range plan {
 		e.planned[t.ID] = t
 	}

@@ -288,6 +288,9 @@ func (t *trial) setups() (setups, error) {
 		}
 		base.Exchange.Message = &message
 	}
+	if t.plan.Unloaded && t.work.Load.Trace != nil {
+		return setups{}, &failure{record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
+	}
 	base.Load.DrainNs = int64(t.drain())
 	if t.work.Load.Trace != nil && wireOf(t.clientEnd, t.work) == echo {
 		base.Exchange = even(base.Exchange)

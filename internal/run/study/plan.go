@@ -23,7 +23,8 @@ const seedBits = 53
 // 8 trials a block. The whole block is shuffled by the study's seed. A mesh has one arm,
 // which runs once: its trials are noise enough to each other, and the trials of one round
 // stand together (mesh.go). Blocks of further looks are planned with the others, so that
-// what a run goes on to is known before its first trial; Before leaves them out. Probes
+// what a run goes on to is known before its first trial; Before leaves them out. Trials
+// without load, u01-001, are in every block of a study that asks for a slowdown. Probes
 // follow in blocks of their own, which run every arm once, and have numbers of their own:
 // p01-001. Trials of one cell and arm share their Levels map, which nobody may write. The
 // error is never nil for a study that would be empty or above MaxTrials.
@@ -36,6 +37,11 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	if s.compares() {
 		twice = baselineTwice(once, s.Compare.Baseline)
 	}
+	unloaded, err := s.unloaded(once)
+	if err != nil {
+		return nil, nil, err
+	}
+	twice = append(twice[:len(twice):len(twice)], unloaded...)
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
 	id := fmt.Sprintf("%%s%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
 	for b := 1; b <= s.planned()+s.Probes; b++ {
@@ -48,7 +54,9 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		for i, t := range s.inOrder(block, order) {
 			t.ID, t.Block, t.Order, t.Probe = fmt.Sprintf(id, kind, number, i+1), b, len(trials), probe
 			t.Seed = scheduleSeed(s.Seed, b, t.Cell)
-			if t.Arm == s.Compare.Baseline {
+			if t.Unloaded {
+				t.ID = fmt.Sprintf(id, "u", number, i+1)
+			} else if t.Arm == s.Compare.Baseline {
 				t.Repeat = seen[t.Cell]
 				seen[t.Cell] = true
 			}
@@ -123,6 +131,9 @@ func (s *Study) CheckSize() error {
 			n++
 		}
 		perBlock, perProbe = perBlock+cells*(n+1), perProbe+cells*n
+		if s.asksSlowdown() {
+			perBlock += cells * n
+		}
 		products = append(products, d.product())
 		if perBlock > MaxTrials || perBlock*s.planned()+perProbe*s.Probes > MaxTrials {
 			return Errorf(s.At, "the study plans more than %d trials: %s; vary fewer levels or run fewer blocks",

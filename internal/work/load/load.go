@@ -40,6 +40,7 @@ type Load struct {
 
 	before, window, drain phase
 	classTimes            []classTimes
+	sizes                 *sizes // nil where all exchanges are of one size
 
 	startNs atomic.Int64
 	closeNs atomic.Int64 // math.MaxInt64 until the load ends; dues after it are not sent
@@ -106,6 +107,9 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 			s.thinkNs = plan.ThinkNs
 			s.free = plan.ThinkNs*int64(i)/int64(n) - plan.ThinkNs // staggered: no burst at the start
 		}
+	}
+	if l.draws.Vary() {
+		l.newSizes()
 	}
 	return l, nil
 }
