@@ -1,7 +1,9 @@
 package cells
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -80,6 +82,9 @@ func conditions(s record.Study) []string {
 		all = append(all, "stream "+stream)
 	}
 	all = append(all, sizes(s, s.Hold["request"], s.Hold["response"])...)
+	if file := s.Hold["workload"]; file != "" {
+		all = append(all, "workload "+path.Base(file))
+	}
 	for _, f := range s.Vary {
 		if f.Name != s.Compare.Factor && len(f.Levels) > 0 {
 			all = append(all, spokenLevels(f))
@@ -89,6 +94,9 @@ func conditions(s record.Study) []string {
 		if level := s.Hold[factor]; level != "" && level != "max" {
 			all = append(all, Spoken(factor+"="+level))
 		}
+	}
+	if level := s.Hold["arrival"]; strings.Contains(level, ":") {
+		all = append(all, "arrival "+cmp.Or(s.Labels.Levels["arrival"][level], level))
 	}
 	return all
 }

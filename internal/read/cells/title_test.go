@@ -10,6 +10,7 @@ func TestTitle(t *testing.T) {
 	held := map[string]string{"request": "100B", "response": "100B", "connections": "20", "rate": "max", "stream": "no"}
 	offered := map[string]string{"request": "100B", "response": "1KiB", "connections": "1000", "rate": "20000", "transport": "go-net"}
 	streams := map[string]string{"request": "1MiB", "response": "1B", "connections": "1", "stream": "up"}
+	mixed := map[string]string{"workload": "load/shop.yaml", "connections": "50", "rate": "5000", "arrival": "burst:on=10ms,off=90ms"}
 	vary := func(name string, levels ...string) record.Factor { return record.Factor{Name: name, Levels: levels} }
 	for want, s := range map[string]record.Study{
 		"go-grpc against go-http1 (100 B each way, 20 connections)": {
@@ -33,6 +34,9 @@ func TestTitle(t *testing.T) {
 		},
 		"go-net (100 B each way, 20 connections)": {
 			Hold: held, Vary: []record.Factor{vary("transport", "go-net")}, Compare: record.Compare{Factor: "transport", Baseline: "go-net"},
+		},
+		"b against a (workload shop.yaml, 50 connections, 5 k/s, arrival burst:on=10ms,off=90ms)": {
+			Hold: mixed, Vary: []record.Factor{vary("transport", "a", "b")}, Compare: record.Compare{Factor: "transport", Baseline: "a"},
 		},
 		record.Unnamed: {Hold: held},
 	} {
