@@ -25,11 +25,7 @@ func (w Workload) replay(work *study.Work, seed uint64) error {
 		speed = 1
 	}
 	window, warmup := time.Duration(float64(work.Window)*speed), time.Duration(float64(work.Warmup)*speed)
-	from := int64(0)
-	if room := w.Trace.SpanNs - int64(warmup+window); room > 0 {
-		from = int64(draw.At(draw.At(seed, begins), 0) % uint64(room))
-	}
-	stretch, err := w.gapsOf(from+int64(warmup), from+int64(warmup+window))
+	from, stretch, err := w.begin(seed, int64(warmup), int64(window))
 	if err != nil {
 		return err
 	}
@@ -43,6 +39,24 @@ func (w Workload) replay(work *study.Work, seed uint64) error {
 		File: w.TraceFile, Begins: w.Trace.Begins, FromNs: from, Speed: speed, SpanNs: w.Trace.SpanNs, Recorded: w.Trace.Requests,
 	}
 	return nil
+}
+
+// begin draws from which moment on a trial replays, in ns of the recording, and reads what
+// comes in its window. A moment after which the window would be silent is drawn anew: a
+// trial without an exchange says nothing.
+func (w Workload) begin(seed uint64, warmup, window int64) (from int64, stretch gaps, err error) {
+	const draws = 64
+	room := w.Trace.SpanNs - (warmup + window)
+	for n := range uint64(draws) {
+		if room > 0 {
+			from = int64(draw.At(draw.At(seed, begins), n) % uint64(room))
+		}
+		stretch, err = w.gapsOf(from+warmup, from+warmup+window)
+		if err != nil || room <= 0 || stretch.n > 0 {
+			break
+		}
+	}
+	return from, stretch, err
 }
 
 // gaps are the times between requests of a stretch, and their bytes.
