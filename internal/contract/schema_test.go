@@ -55,11 +55,6 @@ func generateSchema(t *testing.T) []byte {
 	s := r.Reflect(&Message{})
 	maps.Copy(s.Definitions, r.Reflect(&Interface{}).Definitions)
 	s.Title = "one line of the netdyno worker contract, version 1"
-	mixes, err := os.ReadFile(filepath.Join("..", "..", "contract", "MIXES.md")) // a page of it
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = append(text, mixes...)
 	message := reflect.TypeFor[Message]()
 	for i := range message.NumField() {
 		if name := jsonName(message.Field(i)); name != "meter" {
@@ -149,6 +144,11 @@ func TestContractPageAgreesWithTypes(t *testing.T) {
 		}
 		seen[m.Name()] = true
 	}
+	mixes, err := os.ReadFile(filepath.Join("..", "..", "contract", "MIXES.md")) // a page of it
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, mixes...)
 	message := reflect.TypeFor[Message]()
 	for i := range message.NumField() {
 		if name := jsonName(message.Field(i)); name != "meter" && !seen[name] {
