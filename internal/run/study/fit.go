@@ -109,6 +109,8 @@ func (f *fitting) price(one *Study) (block, probes time.Duration, err error) {
 		first := len(Before(trials, 1)) - one.Probes*len(one.pairs())
 		return f.estimate(trials[:first]).Total + rounded, f.estimate(trials[first:]).Total + rounded, err
 	}
+	var once []record.Trial
+	asks := one.asksSlowdown()
 	for _, v := range one.cells(f.names) {
 		for i, l := range one.Compared().Levels {
 			if !v.runs[i] {
@@ -116,15 +118,27 @@ func (f *fitting) price(one *Study) (block, probes time.Duration, err error) {
 			}
 			of := [2]string{v.name, l.Text}
 			if _, known := f.prices[of]; !known {
-				f.prices[of] = f.estimate([]record.Trial{v.trial(one, l)}).Total + time.Nanosecond // it rounds down
+				f.prices[of] = f.one(v.trial(one, l))
 			}
 			block, probes = block+f.prices[of], probes+f.prices[of]
 			if l.Text == one.Compare.Baseline && one.compares() {
 				block += f.prices[of]
 			}
+			if asks {
+				once = append(once, v.trial(one, l))
+			}
 		}
 	}
-	return block, probes, nil
+	unloaded, err := one.unloaded(once)
+	for _, t := range unloaded {
+		block += f.one(t)
+	}
+	return block, probes, err
+}
+
+// one returns how long a trial takes by itself.
+func (f *fitting) one(t record.Trial) time.Duration {
+	return f.estimate([]record.Trial{t}).Total + time.Nanosecond // it rounds down
 }
 
 // claimed returns the cells that a claim names by levels, by their names with these factors.
