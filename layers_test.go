@@ -145,14 +145,14 @@ var layers = map[string][]string{
 	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
-	"cmd/netdyno":    orchestrator,
+	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
 	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
 	"tools/pack":     {"internal/contract"},
 	"tools/shape":    {},
 	"tools/sizes":    {},
 	"tools/quick":    {},
 	"peers/first/*":  {}, // servers of somebody's own
-	"truth":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/truth", "test/limits"),
+	"truth":          append(slices.Clone(orchestrator), "internal/read/stat", "internal/arrivals", "internal/draw", "internal/sizes", "internal/work/load", "test/synthetic", "test/truth", "test/limits"),
 	"test/programs":  {},                                                                                                // the programs that tests and benchmarks run
 	"test/loopback":  {},                                                                                                // servers of tests
 	"test/synthetic": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity"}, // records of studies that were never run

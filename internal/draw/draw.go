@@ -12,6 +12,7 @@ const (
 	Gaps    = 3
 	Classes = 4
 	Keys    = 5
+	Work    = 6
 )
 
 // At returns output number n, from 0, of splitmix64 that begins at state (Steele, Lea,

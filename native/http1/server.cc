@@ -6,8 +6,8 @@
 
 namespace netdyno::http1 {
 
-HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& traffic)
-    : ServerFlow(size, traffic), answering_(answering), reader_(answering.most_body(), answering.asks()) {}
+HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service)
+    : ServerFlow(size, traffic), answering_(answering), service_(service), reader_(answering.most_body(), answering.asks()) {}
 
 std::span<char> HttpServer::read_buffer() {
   // The rest of what was read is another request, and is answered first.
@@ -68,6 +68,7 @@ void HttpServer::answer() {
   } else if (answering_.asks() && asked_.bytes < 0) {
     refuse(asked_.problem(answering_.down_bytes()));
   } else {
+    if (service_ != nullptr) service_->serve();
     // Counted before it is sent, so that a client never has an exchange that is not counted
     // here.
     traffic().received.add(found);
@@ -103,6 +104,7 @@ class HttpWork final : public Work {
   explicit HttpWork(const contract::Setup& setup) {
     if (setup.role == contract::Role::server) {
       answering_.emplace(setup);
+      service_ = Service::of(setup);
     } else {
       asking_.emplace(setup);
       content_ = asking_->terms().expected_content();
@@ -114,7 +116,7 @@ class HttpWork final : public Work {
                                         Flights(place.number, place.slots, place.agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
-    return std::make_unique<HttpServer>(answering_.value(), buffer, traffic);
+    return std::make_unique<HttpServer>(answering_.value(), buffer, traffic, service_.get());
   }
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override {
     return std::make_unique<http1::Verification>(asking_.value(), content_, connection);
@@ -125,6 +127,7 @@ class HttpWork final : public Work {
   std::optional<Asking> asking_;
   std::string content_;
   std::optional<Answering> answering_;
+  std::unique_ptr<Service> service_;
 };
 
 }  // namespace
@@ -137,7 +140,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(options());
-  transport.features = tls::with_tls({"fresh", "sizes", "arrivals"});
+  transport.features = tls::with_tls({"fresh", "sizes", "arrivals", "work-cpu"});
   return transport;
 }
 

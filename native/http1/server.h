@@ -12,14 +12,16 @@
 
 #include "http1/exchange.h"
 #include "kit/flow.h"
+#include "kit/service.h"
 #include "kit/work.h"
 
 namespace netdyno::http1 {
 
 class HttpServer final : public ServerFlow {
  public:
-  /// answering and traffic outlive the flow. size is the most that one read takes.
-  HttpServer(const Answering& answering, std::size_t size, Traffic& traffic);
+  /// answering, traffic and service, what is done for each exchange, outlive the flow. size is the
+  /// most that one read takes.
+  HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service = nullptr);
 
   bool unsent() const override { return reply_ != nullptr; }
   std::span<const char> outgoing(std::int64_t) override;
@@ -38,6 +40,7 @@ class HttpServer final : public ServerFlow {
   void reply(const Message& message) { reply_ = &message; }
 
   const Answering& answering_;
+  Service* service_;
   RequestReader reader_;
   std::size_t from_ = 0;  // the buffer's [from_, to_) is not parsed yet
   std::size_t to_ = 0;

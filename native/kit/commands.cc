@@ -170,6 +170,17 @@ Exchange parse_exchange(const Json& body) {
   return exchange;
 }
 
+Work parse_work(const Json& body) {
+  Work work;
+  const Fields in(body, "setup.work");
+  work.ns = in.table("ns");
+  std::string by;
+  in.read("by", by);
+  if (by != "cpu" && by != "sleep") in.refuse("by", "cpu or sleep", ErrorKind::setup);
+  work.sleeps = by == "sleep";
+  return work;
+}
+
 Tls parse_tls(const Json& body) {
   Tls tls;
   const Fields in(body, "setup.tls");
@@ -199,6 +210,7 @@ Setup parse_setup(const Json& body) {
   if (const Json* tls = in.find("tls")) setup.tls = parse_tls(*tls);
   if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange);
   if (const Json* load = in.find("load")) setup.load = parse_load(*load);
+  if (const Json* work = in.find("work")) setup.work = parse_work(*work);
   if (const Json* options = in.find("options")) {
     if (!options->is_object()) in.refuse("options", "an object");
     setup.options = options_of(*options);

@@ -103,7 +103,7 @@ struct Transport {
   std::string delivery;  // "message" or "chunks", specification §1.2
   std::vector<Option> options;
   std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
-  std::vector<std::string> features = {};  // tls, fresh, stream-up, …, sizes, arrivals
+  std::vector<std::string> features = {};  // tls, fresh, stream-up, …, sizes, arrivals, work-cpu, work-sleep
 };
 
 struct Hello {
@@ -170,6 +170,15 @@ struct Tls {
   std::string key;          // what it is proved by
 };
 
+/// What a server does for each exchange before the end of its reply goes out.
+struct Work {
+  Table ns;             // how long, drawn for each exchange
+  bool sleeps = false;  // asleep, in place of on a CPU
+};
+
+/// The longest work for an exchange.
+inline constexpr std::int64_t kMostWorkNs = 4'000'000'000;
+
 /// A worker's trial.
 struct Setup {
   std::string trial;
@@ -185,6 +194,7 @@ struct Setup {
   std::optional<Tls> tls = {};
   Exchange exchange;
   Load load;
+  std::optional<Work> work = {};
   Options options = {};
   bool timeline = false;  // tell more in ticks
 };

@@ -1,4 +1,4 @@
-// What a trial draws from its seed, to the bit (CONTRACT.md, section Draws): the sizes of its
+// What a trial draws from its seed, to the bit (contract/DRAWS.md): the sizes of its
 // exchanges. Values are functions of their place alone.
 //
 // Layer: above contract, random. Immutable after construction: any thread may use it.
@@ -22,7 +22,7 @@ inline std::uint64_t output_at(std::uint64_t state, std::uint64_t n) {
 }
 
 /// The streams of a seed.
-enum class DrawStream : std::uint64_t { up = 1, down = 2, gaps = 3, classes = 4 };
+enum class DrawStream : std::uint64_t { up = 1, down = 2, gaps = 3, classes = 4, work = 6 };
 
 /// The state at which a stream of a seed begins.
 inline std::uint64_t begin_of(DrawStream stream, std::uint64_t seed) {

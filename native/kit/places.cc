@@ -29,7 +29,7 @@ Warp::Warp(const std::vector<contract::Phase>& phases, bool repeat) : repeat_(re
   }
 }
 
-/// Each operation rounds by itself, in the order that CONTRACT.md has: the build contracts none.
+/// Each operation rounds by itself, in the order that DRAWS.md has: the build fuses none.
 std::int64_t Warp::due_ns(double place) const {
   double base = 0;
   if (repeat_) {

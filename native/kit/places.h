@@ -1,5 +1,5 @@
 // When an open loop's exchanges are due, where their gaps are drawn or the rate changes
-// (CONTRACT.md, section Draws). A place is a number of exchanges.
+// (contract/DRAWS.md). A place is a number of exchanges.
 //
 // Layer: above draw. Immutable after construction: any thread may use it.
 // Go counterpart: internal/draw/schedule.go.

@@ -1,4 +1,4 @@
-// The parts of a setup from which sizes and gaps are drawn (CONTRACT.md, section Draws).
+// The parts of a setup from which sizes and gaps are drawn (contract/DRAWS.md).
 //
 // Layer: bottom. Plain values; any thread. Go counterpart: internal/contract/table.go.
 #pragma once

@@ -85,7 +85,10 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 	case !offer.Has(contract.Server):
 		return offer, fmt.Errorf("transport %s has no role server, it has %v", offer.Name, offer.Roles)
 	}
-	return offer, able(w, offer)
+	if err := able(w, offer); err != nil {
+		return offer, err
+	}
+	return offer, works(offer, w)
 }
 
 // standingSeat is the seat of a server that listens on host:port. At an address of the

@@ -48,6 +48,9 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	if err == nil {
 		err = has(client, mixFeatures(w))
 	}
+	if err == nil {
+		err = works(server, w)
+	}
 	if err != nil {
 		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
@@ -173,6 +176,21 @@ func has(end Offer, needed []contract.Feature) error {
 	return nil
 }
 
+// works reports why a server cannot do the work that the trial asks of it.
+func works(server Offer, w study.Work) error {
+	switch {
+	case w.Work == nil:
+		return nil
+	case server.foreign():
+		return fmt.Errorf("server %s is a program that does its own work; work is for netdyno's servers", server.Name)
+	case !slices.Contains(server.Features, w.Work.Feature()):
+		return fmt.Errorf("work.by=%s: server %s does not have feature %s; it has %s", w.Work.By, server.Name, w.Work.Feature(), listed(server.Features))
+	case w.Exchange.Varies() && (server.Wire == echo || server.Wire == quic):
+		return fmt.Errorf("a server of wire %s does not see where a message of several sizes ends, which begins its work; expected one size, or a wire with headers", server.Wire)
+	}
+	return nil
+}
+
 func listed(features []contract.Feature) string {
 	if len(features) == 0 {
 		return "none"
@@ -282,7 +300,7 @@ func (t *trial) setups() (setups, error) {
 		return fail(err)
 	}
 	out := setups{server: base, client: map[string]contract.Setup{}, before: map[string]int{}}
-	out.server.Load = withoutMix(base.Load)
+	out.server.Load, out.server.Work = withoutMix(base.Load), t.work.Work
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
 	if err := t.enterFiles(t.serverSeat.Host, &out.server); err != nil {
 		return fail(err)

@@ -20,6 +20,7 @@ const (
 	Bytes     Kind = "bytes"
 	Sizes     Kind = "bytes, or how they are distributed"
 	Arrival   Kind = "arrivals"
+	Times     Kind = "duration, or how durations are distributed"
 	Duration  Kind = "duration"
 	Count     Kind = "count"
 	Processes Kind = "count, or auto"
@@ -72,6 +73,9 @@ const WorkloadFactor = "workload"
 // Source: grpc/grpc.github.io, issue 371, which advises 16 to 64 KiB.
 const standardChunk = "64KiB"
 
+// standardWork is how a server works when that is not given.
+const standardWork = string(contract.WorkCPU)
+
 // factors is the whole list of names (DESIGN §5). A new name needs an
 // argument: most wishes are a level of one of these.
 var factors = []Factor{
@@ -99,6 +103,8 @@ var factors = []Factor{
 	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
 	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster than it was recorded recorded traffic is replayed; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},
+	{Name: "work", Kind: Times, Doc: "what a server does for each exchange before it replies, as a time or how times are distributed: exp:200us, uniform:50us..2ms, lognormal:, pareto: or choice:99%:50us,1%:10ms"},
+	{Name: "work.by", Kind: Choice, Choices: []string{standardWork, "sleep"}, Doc: "how a server spends the time of work: on a CPU, unless given, or asleep"},
 	{Name: "active", Kind: Share, Default: "100%", Min: 1e-9, Max: 1, Doc: "share of the connections that carry load"},
 	{Name: "fresh", Kind: Flag, Default: "no", Doc: "open a new connection for every exchange"},
 	{Name: "tls", Kind: Flag, Default: "no", Doc: "encrypt with TLS"},

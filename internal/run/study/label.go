@@ -63,6 +63,10 @@ func spread(factor, level string) string {
 				return quantity.Clip(s.Words, MaxLabel)
 			}
 		}
+	case "work":
+		if s, err := sizes.ParseTime(level); err == nil && strings.Contains(level, ":") {
+			return quantity.Clip(s.Words, MaxLabel)
+		}
 	case "arrival":
 		if a, err := arrivals.Parse(level); err == nil && a.Text != a.Words && strings.Contains(level, ":") {
 			return quantity.Clip(a.Words, MaxLabel)

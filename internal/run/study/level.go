@@ -68,6 +68,12 @@ func (f Factor) readLevel(text string) (Level, error) {
 		return Level{Text: quantity.BytesText(n), Value: float64(n)}, err
 	case Sizes:
 		return readSizes(text)
+	case Times:
+		s, err := sizes.ParseTime(text)
+		if err != nil {
+			return Level{}, err
+		}
+		return Level{Text: s.Text, Value: s.Mean()}, nil
 	case Arrival:
 		a, err := arrivals.Parse(text)
 		if err != nil {
@@ -332,6 +338,13 @@ func settle(levels map[string]Level) {
 	if levels[WorkloadFactor].Text != "" {
 		delete(levels, "request")
 		delete(levels, "response")
+	}
+	_, said := levels["work.by"]
+	switch works := positive(levels["work"]); {
+	case !works:
+		delete(levels, "work.by")
+	case !said:
+		levels["work.by"] = standardLevel("work.by", standardWork)
 	}
 	_, chunked := levels["chunk"]
 	switch streamed := levels["stream"].Text != unstreamed; {

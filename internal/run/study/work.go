@@ -28,10 +28,11 @@ type Work struct {
 	Speed          float64 // of a replay; 0 for that of the recording
 	TLS            bool
 	Load           contract.Load
-	Servers        int // processes
-	Clients        int // processes
-	Listeners      int // ports of each server
-	Threads        int // of each worker; 0 is one per usable CPU
+	Work           *contract.Work // of the servers; nil for none
+	Servers        int            // processes
+	Clients        int            // processes
+	Listeners      int            // ports of each server
+	Threads        int            // of each worker; 0 is one per usable CPU
 	Placement      string
 	Link           record.Link       // between the hosts of the rig
 	Settings       map[string]string // of the hosts, as package hold has them; empty for what they are
@@ -107,6 +108,9 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		Fresh:       number("fresh") > 0,
 		Amount:      int64(number("amount")),
 	}
+	if err := w.enterWork(read["work"], read["work.by"].Text); err != nil {
+		return w, err
+	}
 	w.Timeline = number("timeline") > 0
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
@@ -146,6 +150,19 @@ func (w *Work) enterSizes(request, response string) error {
 		}
 		*of.largest, *of.table, *of.mean = s.Largest(), s.Table, s.Mean()
 	}
+	return nil
+}
+
+// enterWork gives the servers their work.
+func (w *Work) enterWork(l Level, by string) error {
+	if !positive(l) {
+		return nil
+	}
+	s, err := sizes.ParseTime(l.Text)
+	if err != nil {
+		return fmt.Errorf("decode trial: %w", err)
+	}
+	w.Work = &contract.Work{Ns: s.Table, By: contract.WorkBy(by)}
 	return nil
 }
 

@@ -71,6 +71,8 @@ type Exchange struct {
 
 	upVaries, downVaries bool        // UpBytes, DownBytes are the largest
 	draws                *load.Draws // nil unless one of them does
+
+	service *load.Service // of a server; nil for none
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -252,7 +252,7 @@ func (a *Arguments) addArgument(here position, key, value string) error {
 		return a.takeEntry(entry{key, here, scalarNode(here, value)})
 	}
 	levels := levelsNode(here, value)
-	if f, err := study.FactorNamed(key); err == nil && (f.Kind == study.Sizes || f.Kind == study.Arrival) {
+	if f, err := study.FactorNamed(key); err == nil && (f.Kind == study.Sizes || f.Kind == study.Arrival || f.Kind == study.Times) {
 		levels = together(levels)
 	}
 	return a.takeEntry(entry{key, here, oneOrMore(levels)})
