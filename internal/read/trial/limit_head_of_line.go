@@ -58,4 +58,4 @@ func (e *audit) behind() (w waits) {
 func (waits) mean(ns, of float64) string { return quantity.FormatDuration(time.Duration(ns / of)) }
 
 // What its name stands for in netdyno explain.
-var meanHeadOfLine = Meaning{Called: "waiting behind larger messages", Means: "small requests spent at least half of their time behind larger ones of their connection", Cure: "use more connections, send large messages on connections of their own, or cut them into smaller ones"}
+var meanHeadOfLine = Meaning{Called: "waiting behind larger messages", Means: "small requests spent at least half of their time behind larger messages of their connection", Cure: "use more connections, send large messages on connections of their own, or cut them into smaller ones"}
