@@ -12,8 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 
 	"netdyno/internal/arrivals"
@@ -24,39 +22,20 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// queue is a server of which the times of every exchange are known beforehand. Its work is
-// asleep: a hypervisor that takes a CPU away for a while takes nothing from it.
-type queue struct {
-	what            string
-	server, program string // transport, and its worker
-	client, driver  string
-	alone           bool // one exchange at a time is worked for, in the order of their coming
-	load            contract.Load
-}
+// The queue: a server of one thread for its one connection works for one exchange at a time,
+// in the order of their coming. It works asleep: a hypervisor that takes a CPU away for a
+// while takes nothing from that. And for so long that a path takes less than 1 % of it.
+const (
+	queueWork   = "exp:20ms"
+	queueServer = "threads"
+	queueClient = "go-net"
+)
 
-const queueWork = "exp:20ms" // 1 % of it is what a path may take
-
-// queues last as long as each other, a minute and a half.
-var queues = []queue{
-	{"one queue", "threads", "netdyno-worker-threads", "go-net", "netdyno-worker-net", true,
-		contract.Load{Connections: 1, InFlight: 64, Rate: 25, Amount: 2300}},
-	{"no queue", "go-http1", "netdyno-worker-http", "go-http1", "netdyno-worker-http", false,
-		contract.Load{Connections: 64, InFlight: 1, Rate: 50, Amount: 70}},
-}
+var queueLoad = contract.Load{Connections: 1, InFlight: 64, Rate: 25, Amount: 2300} // a minute and a half
 
 // queued sets the p99 of each of two classes beside those of a simulation that has the same
-// schedule, classes and times of work. The servers stand beside each other: they sleep.
+// schedule, classes and times of work.
 func queued(ctx context.Context, bin string) ([]answer, error) {
-	answers, errs := make([][]answer, len(queues)), make([]error, len(queues))
-	var wait sync.WaitGroup
-	for i, q := range queues {
-		wait.Go(func() { answers[i], errs[i] = q.classes(ctx, bin) })
-	}
-	wait.Wait()
-	return slices.Concat(answers...), errors.Join(errs...)
-}
-
-func (q queue) classes(ctx context.Context, bin string) ([]answer, error) {
 	const most = 0.02
 	work, err := sizes.ParseTime(queueWork)
 	if err != nil {
@@ -66,16 +45,16 @@ func (q queue) classes(ctx context.Context, bin string) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	setup := contract.Setup{Trial: "queue", Seed: 36, Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100}, Load: q.load}
+	setup := contract.Setup{Trial: "queue", Seed: 36, Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100}, Load: queueLoad}
 	for i, name := range []string{"reads", "writes"} {
 		setup.Load.Classes = append(setup.Load.Classes, contract.Class{Name: name, End: int64(i+1) << 31, UpBytes: 100, DownBytes: 100})
 	}
 	a.Enter(&setup.Load)
-	result, err := q.drive(ctx, bin, setup, contract.Work{Ns: work.Table, By: contract.WorkSleep})
+	result, err := driveQueue(ctx, bin, setup, contract.Work{Ns: work.Table, By: contract.WorkSleep})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", q.what, err)
+		return nil, err
 	}
-	expected, err := simulated(setup, work.Table, q.alone)
+	expected, err := simulated(setup, work.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +67,7 @@ func (q queue) classes(ctx context.Context, bin string) ([]answer, error) {
 		known, _ := expected[i].Percentile(0.99)
 		off := float64(shown)/float64(known) - 1
 		answers = append(answers, answer{
-			fmt.Sprintf("%s, %s: p99 of class %s of %d exchanges, simulated %.1f ms", q.what, q.server, c.Name, expected[i].Count(), float64(known)/1e6),
+			fmt.Sprintf("one queue (%s): p99 of class %s of %d exchanges, simulated %.1f ms", queueServer, c.Name, expected[i].Count(), float64(known)/1e6),
 			fmt.Sprintf("%+.2f %%", 100*off), "within 2 %", math.Abs(off) <= most,
 		})
 	}
@@ -107,10 +86,9 @@ func p99Of(histogram string) (int64, error) {
 	return p99, nil
 }
 
-// simulated are the response times of each class: the recursion of Lindley where one exchange
-// is worked for at a time, else the work alone. A slot sends its next exchange when that is
-// due and the one before has completed.
-func simulated(setup contract.Setup, work contract.Table, alone bool) ([]*hist.Histogram, error) {
+// simulated are the response times of each class: the recursion of Lindley. A slot sends
+// its next exchange when that is due and the one before has completed.
+func simulated(setup contract.Setup, work contract.Table) ([]*hist.Histogram, error) {
 	l := setup.Load
 	cycle, err := draw.NewCycle(l.Gaps, setup.Seed)
 	if err != nil {
@@ -136,11 +114,7 @@ func simulated(setup contract.Setup, work contract.Table, alone bool) ([]*hist.H
 	for coming.Len() > 0 {
 		at, n := coming.Peek()
 		coming.Pop()
-		done := at
-		if alone {
-			done = max(at, free)
-		}
-		done += times.Draw(served)
+		done := max(at, free) + times.Draw(served)
 		served++
 		free = done
 		all[draws.Of(n).Class].Record(done-due(n), 1)
@@ -151,25 +125,25 @@ func simulated(setup contract.Setup, work contract.Table, alone bool) ([]*hist.H
 	return all, nil
 }
 
-// drive carries a load out against a server that works.
-func (q queue) drive(ctx context.Context, bin string, setup contract.Setup, work contract.Work) (result *contract.Result, err error) {
-	server, err := startProgram(ctx, filepath.Join(bin, q.program))
+// driveQueue carries a load out against a server that works.
+func driveQueue(ctx context.Context, bin string, setup contract.Setup, work contract.Work) (result *contract.Result, err error) {
+	server, err := startProgram(ctx, filepath.Join(bin, "netdyno-worker-threads"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = cmp.Or(err, server.end()) }()
-	client, err := startProgram(ctx, filepath.Join(bin, q.driver))
+	client, err := startProgram(ctx, filepath.Join(bin, "netdyno-worker-net"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = cmp.Or(err, client.end()) }()
 	at := setup
-	at.Role, at.Transport, at.Listen, at.Work, at.Load.Classes = contract.Server, q.server, "127.0.0.1:0", &work, nil
+	at.Role, at.Transport, at.Listen, at.Work, at.Load.Classes = contract.Server, queueServer, "127.0.0.1:0", &work, nil
 	ready, err := server.ask(contract.Message{Setup: &at}, func(m contract.Message) bool { return m.Ready != nil })
 	if err != nil {
 		return nil, err
 	}
-	setup.Role, setup.Transport, setup.Peers = contract.Client, q.client, ready.Ready.Addresses
+	setup.Role, setup.Transport, setup.Peers = contract.Client, queueClient, ready.Ready.Addresses
 	if _, err = client.ask(contract.Message{Setup: &setup}, func(m contract.Message) bool { return m.Ready != nil }); err != nil {
 		return nil, err
 	}
