@@ -139,8 +139,8 @@ func matches(server, client Offer, w study.Work) error {
 	return nil
 }
 
-// able reports what the trial asks for and an end cannot do. A foreign server
-// is asked by its clients.
+// able reports what the trial asks for and an end, the client last, cannot do. A foreign
+// server is asked by its clients.
 func able(w study.Work, ends ...Offer) error {
 	for _, end := range ends {
 		if end.Encrypted && !w.TLS {
@@ -148,8 +148,9 @@ func able(w study.Work, ends ...Offer) error {
 		}
 	}
 	for _, feature := range features(w) {
-		for _, end := range ends {
-			if own := feature == contract.FeatureSizes || feature == contract.FeatureArrivals; own && end.foreign() && end.Has(contract.Client) {
+		for i, end := range ends {
+			client := i == len(ends)-1
+			if own := feature == contract.FeatureSizes || feature == contract.FeatureArrivals; own && end.foreign() && client {
 				return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
 			}
 			if !end.foreign() && !slices.Contains(end.Features, feature) {
