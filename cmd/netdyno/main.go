@@ -56,6 +56,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		tuneCommand(),
 		tourCommand(),
 		listenCommand(),
+		recordCommand(),
 		reportCommand(),
 		exportCommand(),
 		serveCommand(),

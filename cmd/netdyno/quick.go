@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
 )
 
 // looked is the plan of a run by URL, as keys and levels: what was typed, and
@@ -23,6 +24,7 @@ type looked struct {
 	takes   time.Duration // a request of the slowest server, when nothing else was asked of it
 
 	typedWindow bool
+	replays     bool // recorded traffic, at its own rate
 }
 
 // sets tells whether a key was typed.
@@ -73,6 +75,44 @@ const (
 	shortWindow       = 250 * time.Millisecond // of several URLs, whose first also runs twice
 	shortWarmup       = 100 * time.Millisecond
 )
+
+// carry makes the arms of a workload ask what its classes say, in place of one request.
+func (p *looked) carry(t urlFlags, arms []session.Arm) error {
+	for _, f := range []session.Set{{By: "--workload", Key: study.WorkloadFactor, Value: t.workload}, {By: "--speed", Key: "speed", Value: t.speed}} {
+		if f.Value == "" {
+			continue
+		}
+		if p.sets(f.Key) {
+			return fmt.Errorf("%s is given twice: by %s and by %s=", f.Key, f.By, f.Key)
+		}
+		p.set = append(p.set, f)
+	}
+	file := p.level(study.WorkloadFactor)
+	if file == "" {
+		return nil
+	}
+	clients := map[string]string{"http/1.1": "go-http1", "h2c": "go-http2"}
+	for _, arm := range arms {
+		client := clients[arm.Levels["opt.server.wire"]]
+		if client == "" {
+			return fmt.Errorf("--workload goes with http:// and https:// URLs; %s is none", arm.Given)
+		}
+		if arm.Texts["opt.client.body"].Bytes != nil || arm.Levels["opt.client.body"] != "" || arm.Texts["opt.client.paths"].Bytes != nil {
+			return errors.New("--workload says what is asked for; leave out the body and --paths")
+		}
+		delete(arm.Levels, "request")
+		delete(arm.Levels, "response")
+		arm.Levels["opt.client.verify"] = "status"
+		if !p.sets("client") {
+			arm.Levels["client"] = client
+		}
+	}
+	if session.Replays(file) {
+		p.lack("connections", strconv.Itoa(numberConnections))
+		p.replays = true
+	}
+	return nil
+}
 
 // hold sets what the flags say and what nobody said.
 func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
@@ -150,7 +190,7 @@ func (p *looked) fits(window time.Duration) time.Duration {
 
 // tail is the p99 of the loop: in an open one, from when an exchange was due.
 func (p *looked) tail() string {
-	if p.sets("rate") && p.level("rate") != "max" {
+	if p.replays || p.sets("rate") && p.level("rate") != "max" {
 		return metric.ResponseP99
 	}
 	return metric.ServiceP99

@@ -83,6 +83,7 @@ var statuses = []meanings{
 	{"tune", [4]string{"a setting is recommended, or the defaults are", "no setting is, or the race was stopped", cannotStart, ""}},
 	{"tour", [4]string{"every study ended with 0", "one ended with 1", "one could not run", ""}},
 	{"listen", [4]string{"it ended by Ctrl-C or --for", "the server broke off", "it could not start", ""}},
+	{"record", [4]string{"written", "written without lines that are no request", "nothing was written", ""}},
 	{"report", [4]string{"as the command that measured", "the same, or records are damaged", notRead + ", or no trial is valid", ""}},
 	{"report --gate", [4]string{"no arm is worse by more than the margin", "an arm is", notRead + ", or no trial is valid", "the blocks do not decide it"}},
 	{"export", [4]string{"written", "written without records that are damaged or not in the plan, or the collector took a part", "nothing was written", ""}},

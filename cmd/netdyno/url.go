@@ -32,6 +32,7 @@ type urlFlags struct {
 	abstract                    string // name of a Unix socket
 	maxErrors                   string
 	connections, rate, duration string
+	workload, speed             string
 	number                      string // of requests in all
 	curls                       bool   // the command is curl's own
 
@@ -41,7 +42,7 @@ type urlFlags struct {
 }
 
 // targetFlags are the names that need a URL.
-var targetFlags = append([]string{"connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors", jsonFlag, "quiet"}, wordFlags...)
+var targetFlags = append([]string{"workload", "speed", "connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors", jsonFlag, "quiet"}, wordFlags...)
 
 // declare declares the flags.
 func (t *urlFlags) declare(f *pflag.FlagSet) {
@@ -66,6 +67,8 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.Expect, "expect", "", "URL: what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
 	f.IntVar(&t.Status, "expect-status", 0, "URL: status that every reply must have, such as 404; that of the first reply unless given")
 	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that each connection asks for in turn; - reads standard input")
+	f.StringVar(&t.workload, "workload", "", "URL: `FILE` of what is asked for: a workload file, recorded traffic or an access log (factor workload)")
+	f.StringVar(&t.speed, "speed", "", "URL: how many times faster than it was recorded traffic is replayed (factor speed)")
 	f.StringVar(&t.names, "name", "", "URL: what the arms are called, such as old,new")
 	t.addWords(f)
 }
@@ -102,6 +105,9 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	}
 	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
 		t.Client = func(wire string, encrypted bool) string { return session.CheapestClient(ctx, wire, encrypted) }
+	}
+	if t.workload != "" {
+		t.Client = nil // the classes of a workload are asked by clients on Go's libraries
 	}
 	t.sayProxy(urls)
 	read := namedFiles(ctx)
@@ -141,6 +147,9 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	}
 	nameArms(arms, measured, given)
 	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes}
+	if err := p.carry(t, arms); err != nil {
+		return nil, nil, err
+	}
 	if err := p.hold(t, local, arms); err != nil {
 		return nil, nil, err
 	}

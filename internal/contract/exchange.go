@@ -69,6 +69,7 @@ const (
 	Constant Arrival = "constant"
 	Poisson  Arrival = "poisson"
 	Drawn    Arrival = "drawn"
+	Recorded Arrival = "recorded" // as Load.Trace has them
 )
 
 // Load says how much work a client offers and in what pattern. Rate 0 is the
@@ -88,6 +89,10 @@ type Load struct {
 	GapsCV float64 `json:"gaps_cv,omitempty"` // … their coefficient of variation, for readers of records
 	Phases []Phase `json:"phases,omitempty"`  // a rate that changes, from the start on; Rate is their mean
 	Repeat bool    `json:"repeat,omitempty"`  // after the last phase the first follows; else its last rate goes on
+
+	Classes []Class `json:"classes,omitempty"` // exchanges of several kinds
+	Keys    Table   `json:"keys,omitempty"`    // numbers that stand for {key} in paths of classes; not in a record
+	Trace   *Trace  `json:"trace,omitempty"`   // arrival recorded: when exchanges are due, and what each is
 }
 
 // Phase is a stretch of a load's time in which its rate goes evenly from one to another:

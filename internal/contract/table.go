@@ -70,6 +70,21 @@ func (t Table) Mean() float64 {
 	return mean
 }
 
+// MeanAbove returns the mean of what a draw is above a number, 0 for one below it.
+func (t Table) MeanAbove(x float64) float64 {
+	mean, last := 0.0, int64(0)
+	for _, s := range t {
+		low, high := float64(s[1])-0.5, float64(s[2])+0.5 // as if the numbers lay evenly in between
+		over := max(0, (low+high)/2-x)
+		if low < x && x < high {
+			over = (high - x) * (high - x) / 2 / (high - low)
+		}
+		mean += float64(s[0]-last) / TableEnd * over
+		last = s[0]
+	}
+	return mean
+}
+
 // Variance returns the variance of what is drawn; 0 for an empty table.
 func (t Table) Variance() float64 {
 	mean, variance, last := t.Mean(), 0.0, int64(0)

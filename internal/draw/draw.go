@@ -5,12 +5,14 @@ package draw
 
 import "netdyno/internal/contract"
 
-// The streams of a seed. Stream 4 is that of classes.
+// The streams of a seed.
 const (
 	Up      = 1
 	Down    = 2
 	Gaps    = 3
 	Classes = 4
+	Keys    = 5
+	Work    = 6
 )
 
 // At returns output number n, from 0, of splitmix64 that begins at state (Steele, Lea,

@@ -37,7 +37,7 @@ var published = sync.OnceValue(func() []*Sizes {
 			p, _ := strconv.ParseFloat(share, 64)
 			points = append(points, point{size: n, below: p})
 		}
-		table, _ := joined(points)
+		table, _ := joined(inBytes, points)
 		all = append(all, &Sizes{Text: fields[0], Words: about[fields[0]][0], Source: about[fields[0]][1], Table: table})
 	}
 	return all

@@ -50,7 +50,7 @@ func variation(load contract.Load) float64 {
 	switch load.Arrival {
 	case contract.Poisson:
 		return 1
-	case contract.Drawn:
+	case contract.Drawn, contract.Recorded:
 		return load.GapsCV
 	}
 	return 0

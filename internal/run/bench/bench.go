@@ -19,6 +19,7 @@ import (
 	"netdyno/internal/run/cpuset"
 	"netdyno/internal/run/hold"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
 )
 
 // Bench is what trials run on. Its fields are set once; one goroutine calls Run.
@@ -31,10 +32,11 @@ type Bench struct {
 	Observe func(Event)               // may be nil; called from several goroutines
 	Before  BeforeBlock               // may be nil
 
-	Messages map[string]contract.Structure // by level of factor message, every one of the plan
-	Texts    TextFile                      // of levels that stand for texts; nil where there are none
-	Timeouts Timeouts                      // the zero value is the standard
-	Settings *hold.Holder                  // holds those that trials ask of the hosts; nil where none may
+	Messages map[string]contract.Structure                // by level of factor message, every one of the plan
+	Workload func(study.Work, uint64) (study.Work, error) // makes a trial's work that of its workload, by the trial's seed; nil where none has one
+	Texts    TextFile                                     // of levels that stand for texts; nil where there are none
+	Timeouts Timeouts                                     // the zero value is the standard
+	Settings *hold.Holder                                 // holds those that trials ask of the hosts; nil where none may
 
 	disturbed bool      // a trial of the last round failed
 	givenUp   givenUp   // trials whose workers did not get ready in time

@@ -45,6 +45,12 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	if err == nil {
 		err = able(w, server, client)
 	}
+	if err == nil {
+		err = has(client, true, mixFeatures(w))
+	}
+	if err == nil {
+		err = works(server, w)
+	}
 	if err != nil {
 		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
@@ -78,7 +84,9 @@ func (c *Catalog) Takes(w study.Work) error {
 		_, err = optionsByRole(w, server, client)
 	}
 	if err == nil {
-		err = sizesFit(wireOf(server, w), w.Exchange)
+		if wire := wireOf(server, w); wire != echo || w.Load.Trace == nil {
+			err = sizesFit(wire, w.Exchange)
+		}
 	}
 	return err
 }
@@ -147,16 +155,38 @@ func able(w study.Work, ends ...Offer) error {
 			return fmt.Errorf("transport %s is always encrypted: add tls=yes (and to what it is compared with, or what is measured is encryption too)", end.Name)
 		}
 	}
-	for _, feature := range features(w) {
-		for i, end := range ends {
-			client := i == len(ends)-1
-			if own := feature == contract.FeatureSizes || feature == contract.FeatureArrivals; own && end.foreign() && client {
-				return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
-			}
-			if !end.foreign() && !slices.Contains(end.Features, feature) {
-				return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
-			}
+	for i, end := range ends {
+		if err := has(end, i == len(ends)-1, features(w)); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// has reports which feature an end lacks. What is drawn is drawn by the client.
+func has(end Offer, client bool, needed []contract.Feature) error {
+	for _, feature := range needed {
+		if slices.Contains(drawnFeatures, feature) && end.foreign() && client {
+			return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
+		}
+		if !end.foreign() && !slices.Contains(end.Features, feature) {
+			return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
+		}
+	}
+	return nil
+}
+
+// works reports why a server cannot do the work that the trial asks of it.
+func works(server Offer, w study.Work) error {
+	switch {
+	case w.Work == nil:
+		return nil
+	case server.foreign():
+		return fmt.Errorf("server %s is a program that does its own work; work is for netdyno's servers", server.Name)
+	case !slices.Contains(server.Features, w.Work.Feature()):
+		return fmt.Errorf("work.by=%s: server %s does not have feature %s; it has %s", w.Work.By, server.Name, w.Work.Feature(), listed(server.Features))
+	case w.Exchange.Varies() && (server.Wire == echo || server.Wire == quic):
+		return fmt.Errorf("a server of wire %s does not see where a message of several sizes ends, which begins its work; expected one size, or a wire with headers", server.Wire)
 	}
 	return nil
 }
@@ -258,12 +288,19 @@ func (t *trial) setups() (setups, error) {
 		}
 		base.Exchange.Message = &message
 	}
+	if t.plan.Unloaded && t.work.Load.Trace != nil {
+		return setups{}, &failure{record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
+	}
 	base.Load.DrainNs = int64(t.drain())
+	if t.work.Load.Trace != nil && wireOf(t.clientEnd, t.work) == echo {
+		base.Exchange = even(base.Exchange)
+	}
 	options, serverTLS, clientTLS, err := t.terms()
 	if err != nil {
 		return fail(err)
 	}
 	out := setups{server: base, client: map[string]contract.Setup{}, before: map[string]int{}}
+	out.server.Load, out.server.Work = withoutMix(base.Load), t.work.Work
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
 	if err := t.enterFiles(t.serverSeat.Host, &out.server); err != nil {
 		return fail(err)
@@ -284,6 +321,7 @@ func (t *trial) setups() (setups, error) {
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(t.drain())
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
+		t.partOf(&setup, i, t.clientSeats[i].Host)
 		if err := t.enterFiles(t.clientSeats[i].Host, &setup); err != nil {
 			return fail(err)
 		}
@@ -318,9 +356,9 @@ func (t *trial) enterFiles(host rig.Host, setup *contract.Setup) error {
 	return nil
 }
 
-// credentials returns what the two ends of an encrypted trial need, nil for a
-// plain one. A server's certificate is made once for the run, for the address
-// at which it listens, and its clients trust that one alone.
+// credentials returns what the two ends of an encrypted trial need, nil for a plain
+// trial. A server's certificate is made once for the run, for the address at which the
+// server listens, and the clients trust no other certificate.
 func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS *contract.TLS, err error) {
 	if !w.TLS {
 		return nil, nil, nil
@@ -344,6 +382,7 @@ func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS
 // the tables, which the study's levels say in fewer words.
 func recorded(setup contract.Setup) *contract.Setup {
 	setup.Exchange.UpSizes, setup.Exchange.DownSizes, setup.Load.Gaps = nil, nil, nil
+	setup.Load = withoutTables(setup.Load)
 	if setup.TLS != nil {
 		public := *setup.TLS
 		public.Key = ""

@@ -92,7 +92,7 @@ func (t *trial) conduct(parent context.Context) error {
 	ctx, fail := context.WithCancelCause(parent)
 	defer fail(nil)
 	var err error
-	if t.work, err = study.Decode(t.plan.Levels); err != nil {
+	if t.work, err = t.bench.decode(t.plan); err != nil {
 		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
 	}
 	for _, step := range []func(context.Context) error{
@@ -110,6 +110,18 @@ func (t *trial) conduct(parent context.Context) error {
 		}
 	}
 	return t.each(t.all, (*conversation).lostPeers) // whose reason is still waited for
+}
+
+// decode returns a trial's work.
+func (b *Bench) decode(plan record.Trial) (study.Work, error) {
+	work, err := study.Decode(plan.Levels)
+	if err == nil && work.Workload != "" {
+		if b.Workload == nil {
+			return work, fmt.Errorf("workload %q was not read before the run", work.Workload)
+		}
+		return b.Workload(work, plan.Seed)
+	}
+	return work, err
 }
 
 // prepared returns what the rig could not do for this trial's hosts.

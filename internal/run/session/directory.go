@@ -34,6 +34,9 @@ func (d Directory) Records() string { return d.file(record.RecordsFile) }
 // Messages is the messages that the trials carry; absent where they have none.
 func (d Directory) Messages() string { return d.file("messages.json") }
 
+// Workloads is the workloads that the trials follow; absent where they have none.
+func (d Directory) Workloads() string { return d.file("workloads.json") }
+
 // Certificate is what clients need of a server that encrypts.
 func (d Directory) Certificate() string { return d.file("certificate.pem") }
 
@@ -91,8 +94,8 @@ func (d Directory) OrFresh(study string) (Directory, error) {
 	}
 }
 
-// Runs returns the directories of runs whose path begins so, the one that was
-// written to last first: those under results/, and those that the path leads to.
+// Runs returns the directories of runs whose path begins with begun, the one last written
+// to first: directories under results/, and directories on the typed path.
 func Runs(begun string) []Directory {
 	type run struct {
 		dir     Directory

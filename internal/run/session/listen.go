@@ -56,7 +56,7 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	for _, hint := range chosen.Renamed() {
 		r.Say(hint)
 	}
-	plan, err := newPlan(ctx, chosen)
+	plan, err := newPlan(ctx, chosen, &workloads{texts: &texts{}, say: orSilent(nil)})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Server) Serve(ctx context.Context, observe func(record.Worker), segment
 	if s.request.Hold != nil {
 		s.request.Hold()
 	}
-	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "meter"}, Messages: s.Messages, Keep: s.keep}
+	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "meter"}, Messages: s.Messages, Workload: s.workloads.enter, Keep: s.keep}
 	worker, err := b.Serve(ctx, s.All[0], bench.Standing{Listen: s.request.Bind, Segment: segment, Observe: func(w record.Worker) {
 		if w.Close == nil {
 			if err := s.openSegment(w); err != nil {

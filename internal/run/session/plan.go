@@ -25,6 +25,8 @@ type Plan struct {
 	Kinds    []Kind
 	Messages map[string]contract.Structure // by level of factor message
 	Warnings []record.Warning
+
+	workloads *workloads
 }
 
 // Kind is one sort of trial: the levels of an arm in a cell.
@@ -34,14 +36,17 @@ type Kind struct {
 }
 
 // newPlan unfolds a study and resolves its messages.
-func newPlan(ctx context.Context, s *study.Study) (*Plan, error) {
-	p := &Plan{Study: s}
+func newPlan(ctx context.Context, s *study.Study, w *workloads) (*Plan, error) {
+	p := &Plan{Study: s, workloads: w}
 	var err error
 	if p.All, p.Warnings, err = s.Plan(); err != nil {
 		return nil, err
 	}
 	p.Trials = study.Before(p.All, s.Blocks)
-	if p.Kinds, err = kindsOf(p.Trials); err != nil {
+	if err := w.resolve(ctx, p.All); err != nil {
+		return nil, err
+	}
+	if p.Kinds, err = p.kindsOf(p.Trials); err != nil {
 		return nil, err
 	}
 	p.Messages, err = resolveMessages(ctx, p.Trials)
@@ -49,7 +54,7 @@ func newPlan(ctx context.Context, s *study.Study) (*Plan, error) {
 }
 
 // kindsOf decodes each sort of trial once.
-func kindsOf(trials []record.Trial) ([]Kind, error) {
+func (p *Plan) kindsOf(trials []record.Trial) ([]Kind, error) {
 	var kinds []Kind
 	seen := map[[2]string]bool{}
 	for _, t := range trials {
@@ -59,6 +64,9 @@ func kindsOf(trials []record.Trial) ([]Kind, error) {
 		}
 		seen[key] = true
 		work, err := study.Decode(t.Levels)
+		if err == nil {
+			work, err = p.workloads.enter(work, t.Seed)
+		}
 		if err != nil {
 			return nil, err
 		}

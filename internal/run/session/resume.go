@@ -57,7 +57,7 @@ func (s *Session) resumable() (Directory, error) {
 	if !slices.EqualFunc(before, s.All, same) {
 		return "", fmt.Errorf("resume: the plan in %s differs from this command's; give the command that began it (%s)", dir.Trials(), dir.Study())
 	}
-	return dir, dir.sameMessages(s.Messages)
+	return dir, errors.Join(dir.sameMessages(s.Messages), dir.sameWorkloads(s.workloads.all))
 }
 
 // begun returns the directory of the run to go on with: the one that was named, or the

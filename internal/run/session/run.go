@@ -54,7 +54,7 @@ func (s *Session) Open() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(dir.writeMessages(s.Messages), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
+	if err := errors.Join(dir.writeMessages(s.Messages), dir.writeWorkloads(s.workloads.all), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &Run{Dir: dir, Left: s.Trials, session: s, file: file}, nil
@@ -180,7 +180,7 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 	}
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "meter"},
-		Settings: s.settings(), Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Messages: s.Messages,
+		Settings: s.settings(), Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Messages: s.Messages, Workload: s.workloads.enter,
 		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
 	return b.Run(ctx, r.Left)

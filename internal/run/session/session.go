@@ -99,7 +99,7 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 	if err != nil {
 		return err
 	}
-	plan, err := newPlan(ctx, chosen)
+	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, say: s.request.Say})
 	if err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func overHosts(s *study.Study, on *site) (*study.Study, error) {
 	return s.OnHosts(names)
 }
 
-// findWorkers finds the plan's workers, checks that they can run it, and builds
-// those that need a message's code.
+// findWorkers finds the plan's workers, checks that they can run the plan, and builds the
+// workers that need generated code for the message.
 func (s *Session) findWorkers(ctx context.Context, external bool) error {
 	if err := s.ownLimits(); err != nil {
 		return err
@@ -206,7 +206,7 @@ func (s *Session) deploy(ctx context.Context, programs []string) (deployed bool,
 		if err != nil {
 			return false, err
 		}
-		files = append(files, staged...)
+		files = append(append(files, staged...), s.workloads.files()...)
 	}
 	return s.site.deploy(ctx, files...)
 }
@@ -214,6 +214,9 @@ func (s *Session) deploy(ctx context.Context, programs []string) (deployed bool,
 // Close gives the rig back, where there is one yet, and removes what was secret.
 func (s *Session) Close() error {
 	err := s.texts.remove()
+	if s.workloads != nil {
+		err = errors.Join(err, s.workloads.close())
+	}
 	if s.site == nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func measured(t *testing.T, r Request) *Run {
 }
 
 // recorded reads a run's file, and demands one record for each of so many trials.
-func recorded(t *testing.T, d Directory, trials int) record.Contents {
+func recordedIn(t *testing.T, d Directory, trials int) record.Contents {
 	t.Helper()
 	contents, err := record.Read(d.Records())
 	if err != nil || len(contents.Problems) > 0 {
@@ -128,7 +128,7 @@ func TestARunFromBeginToEnd(t *testing.T) {
 	if err != nil || ended != len(run.Left) || ended != 4 {
 		t.Errorf("%v after %d of %d trials, want 4", err, ended, len(run.Left))
 	}
-	contents := recorded(t, "run", 4)
+	contents := recordedIn(t, "run", 4)
 	if len(contents.Header.Facts.After) != 1 || contents.Header.Netdyno != "test" {
 		t.Errorf("facts afterwards %v, version %q", contents.Header.Facts.After, contents.Header.Netdyno)
 	}
@@ -155,12 +155,12 @@ func TestAStoppedRunResumes(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("it ended with %v, want %v", err, context.Canceled)
 	}
-	before := recorded(t, "run", 3)
+	before := recordedIn(t, "run", 3)
 	r.Resume = true
 	if left := measured(t, r).Left; len(left) != 1 || left[0].ID != "b02-002" {
 		t.Errorf("left are %v, want the last trial", left)
 	}
-	if after := recorded(t, "run", 4); after.Records[0].StartedAt != before.Records[0].StartedAt {
+	if after := recordedIn(t, "run", 4); after.Records[0].StartedAt != before.Records[0].StartedAt {
 		t.Error("a record that was there has changed")
 	}
 	if left := measured(t, r).Left; len(left) != 0 {
@@ -195,7 +195,7 @@ func TestLooksEndARun(t *testing.T) {
 	if err := run.Measure(t.Context(), Observer{Look: func(w string) { words = append(words, w) }}); err != nil {
 		t.Fatal(err)
 	}
-	if contents := recorded(t, "settled", 6); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Stage: 2, Blocks: 3}) || len(words) != 2 {
+	if contents := recordedIn(t, "settled", 6); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Look: 2, Blocks: 3}) || len(words) != 2 {
 		t.Errorf("stopped at %+v after the looks %q, want at the second look of two", contents.Header.Stopped, words)
 	}
 	r.Resume = true
@@ -211,7 +211,7 @@ func TestLooksEndARun(t *testing.T) {
 	if run := measured(t, open); run.Stopped != nil {
 		t.Errorf("it stopped at %v, though nothing is settled", run.Stopped)
 	}
-	recorded(t, "open", 8)
+	recordedIn(t, "open", 8)
 
 	failing := request("failing", "blocks=2,3")
 	failing.Judge.Look = func(record.Header, []record.Trial, []record.Record, int) (bool, string, error) {
@@ -221,7 +221,7 @@ func TestLooksEndARun(t *testing.T) {
 	if err := run.Measure(t.Context(), Observer{}); err == nil || !strings.Contains(err.Error(), "unreadable") {
 		t.Errorf("a look that fails: %v", err)
 	}
-	recorded(t, "failing", 4)
+	recordedIn(t, "failing", 4)
 }
 
 func TestContinue(t *testing.T) {
@@ -234,7 +234,7 @@ func TestContinue(t *testing.T) {
 		if run.Further != further || len(run.Left) != 2 {
 			t.Errorf("goes on to %d blocks with %d trials, want %d with 2", run.Further, len(run.Left), further)
 		}
-		recorded(t, "run", 2*further)
+		recordedIn(t, "run", 2*further)
 	}
 	last := goesOn(t, "run")
 	last.Judge = looking()
@@ -281,7 +281,7 @@ func TestResumeRefuses(t *testing.T) {
 	if why := refused(t, again("run", "blocks=2", "continue=3")); !strings.Contains(why, "is not the program that the run began with") {
 		t.Error(why)
 	}
-	recorded(t, "run", 4)
+	recordedIn(t, "run", 4)
 }
 
 // What cannot run is refused before anything is made.

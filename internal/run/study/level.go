@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -67,6 +68,12 @@ func (f Factor) readLevel(text string) (Level, error) {
 		return Level{Text: quantity.BytesText(n), Value: float64(n)}, err
 	case Sizes:
 		return readSizes(text)
+	case Times:
+		s, err := sizes.ParseTime(text)
+		if err != nil {
+			return Level{}, err
+		}
+		return Level{Text: s.Text, Value: s.Mean()}, nil
 	case Arrival:
 		a, err := arrivals.Parse(text)
 		if err != nil {
@@ -87,6 +94,8 @@ func (f Factor) readLevel(text string) (Level, error) {
 		return readRate(text)
 	case Share:
 		return readShare(text, f.Min > 0)
+	case Multiple:
+		return readMultiple(text)
 	case Flag:
 		return readFlag(text)
 	case Choice:
@@ -200,6 +209,15 @@ func readShare(text string, some bool) (Level, error) {
 	return Level{Text: quantity.ShareText(share), Value: share}, err
 }
 
+// readMultiple reads a plain number, which may end in x: 2 and 2x are the same.
+func readMultiple(text string) (Level, error) {
+	x, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return Level{}, fmt.Errorf("%q is not a multiple; expected a number such as 2 or 0.5", quantity.Clip(text, 40))
+	}
+	return Level{Text: strconv.FormatFloat(x, 'g', -1, 64), Value: x}, nil
+}
+
 func readFlag(text string) (Level, error) {
 	switch text {
 	case "yes", "true", "on":
@@ -297,10 +315,9 @@ func set(levels map[string]Level, factor string, l Level) {
 	levels[factor] = l
 }
 
-// settle makes a trial's levels say what it will do: a default that means
-// nothing beside another level goes, a level that another implies comes. What
-// a study itself wrote is never taken away here: the contradictions were
-// refused.
+// settle makes a trial's levels say what the trial will do: a default that means nothing
+// beside another level is removed, and a level that another one implies is added. A level
+// that the study itself wrote is never removed here: check has refused contradictions.
 func settle(levels map[string]Level) {
 	if levels["amount"].Value > 0 {
 		levels["window"] = Level{Text: "0s"}
@@ -317,6 +334,17 @@ func settle(levels map[string]Level) {
 	}
 	if servers := levels["servers"]; levels["clients"].Text == Auto && servers == defaults()["servers"] {
 		levels["servers"] = standardLevel("servers", Auto)
+	}
+	if levels[WorkloadFactor].Text != "" {
+		delete(levels, "request")
+		delete(levels, "response")
+	}
+	_, said := levels["work.by"]
+	switch works := positive(levels["work"]); {
+	case !works:
+		delete(levels, "work.by")
+	case !said:
+		levels["work.by"] = standardLevel("work.by", standardWork)
 	}
 	_, chunked := levels["chunk"]
 	switch streamed := levels["stream"].Text != unstreamed; {

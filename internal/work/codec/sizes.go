@@ -15,7 +15,7 @@ const DownHeader = "netdyno-down"
 // vary says which sizes of the exchange are drawn. The error is of kind setup.
 func (x *Exchange) vary(setup contract.Setup) error {
 	e := setup.Exchange
-	if len(e.UpSizes) == 0 && len(e.DownSizes) == 0 {
+	if len(e.UpSizes) == 0 && len(e.DownSizes) == 0 && len(setup.Load.Classes) == 0 {
 		return nil
 	}
 	if x.Structured() {
@@ -53,11 +53,23 @@ func (x *Exchange) Take(d load.Draw) {
 	x.up, x.down = x.up[:d.Up], x.down[:d.Down] // of content that was made for the largest
 }
 
-// TakeFirst is Take for the first exchange of a connection, which is verified.
-func (x *Exchange) TakeFirst(connection int) {
-	if x.draws != nil {
-		x.Take(x.draws.Of(uint64(connection)))
+// First returns what the first exchange of a connection carries, which is verified.
+func (x *Exchange) First(connection int) load.Draw {
+	if x.draws == nil {
+		return load.Draw{}
 	}
+	return x.draws.Of(uint64(connection))
+}
+
+// TakeFirst is Take for the first exchange of a connection.
+func (x *Exchange) TakeFirst(connection int) { x.Take(x.First(connection)) }
+
+// PathOf returns the path that recorded traffic has for an exchange; "" for none.
+func (x *Exchange) PathOf(d load.Draw) string {
+	if x.draws == nil {
+		return ""
+	}
+	return x.draws.Path(d)
 }
 
 // Asked returns the server's side of an exchange whose request carries asked as its

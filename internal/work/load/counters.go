@@ -22,7 +22,8 @@ type counters struct {
 	unsent    atomic.Int64 // of the errors, those whose request never went out
 	times     *times
 	parts     parts
-	_         [64]byte // shards are written by different CPUs
+	classes   []classCounts // nil unless the load mixes some
+	_         [64]byte      // shards are written by different CPUs
 }
 
 // times are the histograms of one shard, and when it sent; response and lag are
@@ -53,10 +54,13 @@ type shard struct{ now atomic.Pointer[counters] }
 // phase holds every shard's counters for one stretch of the trial.
 type phase []*counters
 
-func newPhase(shards int, t func(i int) *times) phase {
+func (l *Load) newPhase(shards int, t func(i int) *times) phase {
 	p := make(phase, shards)
 	for i := range p {
 		p[i] = &counters{times: t(i)}
+		if n := len(l.plan.Classes); n > 0 {
+			p[i].classes = make([]classCounts, n)
+		}
 	}
 	return p
 }
@@ -64,7 +68,7 @@ func newPhase(shards int, t func(i int) *times) phase {
 // add sums a phase into c.
 func (l *Load) add(p phase, c *contract.Counts) {
 	up := l.exchange.UpBytes
-	if l.draws.up != nil {
+	if l.draws.upVaries() {
 		up = 0
 	}
 	for _, t := range p {

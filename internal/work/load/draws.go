@@ -1,63 +1,150 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/draw"
+	"netdyno/internal/traffic"
 )
 
 // Draw is what one exchange carries.
 type Draw struct {
 	Number   uint64 // of the exchange over all slots of the client; 0 where nothing is drawn
 	Up, Down int64  // sizes of its messages, in bytes
+	Class    int    // its number; 0 where there are none
+	Key      int64  // that stands for {key}
+	Path     int    // of recorded traffic, its number; traffic.NoPath for none
 }
 
-// Draws are the sizes of a client's exchanges. Any goroutine may use it.
+// Draws are the sizes of a client's exchanges, and their classes. Any goroutine may use it.
 type Draws struct {
 	fixed    Draw
 	up, down *draw.Drawer // nil where all are of one size
+	classes  *draw.Drawer // nil where there are none, and where a trace says them
+	keys     *draw.Drawer
+	byClass  []*Draws // sizes of each class
+	replay   *Replay  // nil unless traffic is replayed
 }
 
 // DrawsOf returns the sizes of a trial's exchanges. The error is of kind setup.
 func DrawsOf(setup contract.Setup) (*Draws, error) {
-	x := setup.Exchange
-	d := &Draws{fixed: Draw{Up: x.UpBytes, Down: x.DownBytes}}
+	x, mix := setup.Exchange, setup.Load
+	d, err := sizesOf("exchange", x.UpBytes, x.DownBytes, x.UpSizes, x.DownSizes, setup.Seed)
+	if err == nil && len(mix.Classes) > 0 {
+		err = d.mix(mix, setup.Seed)
+	}
+	if err == nil && mix.Trace != nil {
+		d.replay, err = newReplay(x, mix)
+	}
+	if err != nil {
+		return nil, Failure(contract.SetupFailed, err)
+	}
+	return d, nil
+}
+
+// sizesOf returns the sizes of the exchanges that a field of setup declares.
+func sizesOf(field string, upBytes, downBytes int64, up, down contract.Table, seed uint64) (*Draws, error) {
+	d := &Draws{fixed: Draw{Up: upBytes, Down: downBytes, Path: traffic.NoPath}}
 	for _, of := range []struct {
 		field   string
 		table   contract.Table
 		largest int64
 		stream  uint64
 		to      **draw.Drawer
-	}{{"up", x.UpSizes, x.UpBytes, draw.Up, &d.up}, {"down", x.DownSizes, x.DownBytes, draw.Down, &d.down}} {
+	}{{"up", up, upBytes, draw.Up, &d.up}, {"down", down, downBytes, draw.Down, &d.down}} {
 		if len(of.table) == 0 {
 			continue
 		}
 		err := of.table.Check(contract.MaxMessage)
 		if err == nil && of.table.Most() != of.largest {
-			err = fmt.Errorf("the largest size is %d and exchange.%s_bytes is %d, expected the same", of.table.Most(), of.field, of.largest)
+			err = fmt.Errorf("the largest size is %d and %s.%s_bytes is %d, expected the same", of.table.Most(), field, of.field, of.largest)
 		}
 		if err != nil {
-			return nil, Failure(contract.SetupFailed, fmt.Errorf("exchange.%s_sizes: %w", of.field, err))
+			return nil, fmt.Errorf("%s.%s_sizes: %w", field, of.field, err)
 		}
-		*of.to = draw.NewDrawer(of.table, setup.Seed, of.stream)
+		*of.to = draw.NewDrawer(of.table, seed, of.stream)
 	}
 	return d, nil
 }
 
+// mix takes up the classes of a load.
+func (d *Draws) mix(l contract.Load, seed uint64) error {
+	if len(l.Classes) > contract.MostClasses {
+		return fmt.Errorf("load.classes has %d, expected at most %d", len(l.Classes), contract.MostClasses)
+	}
+	var ends contract.Table
+	for i, c := range l.Classes {
+		field := fmt.Sprintf("load.classes[%d]", i)
+		sizes, err := sizesOf(field, c.UpBytes, c.DownBytes, c.UpSizes, c.DownSizes, seed)
+		if err != nil {
+			return err
+		}
+		if c.UpBytes < 0 || c.DownBytes < 0 || c.UpBytes > d.fixed.Up || c.DownBytes > d.fixed.Down {
+			return fmt.Errorf("%s has %d bytes up and %d down, and exchange at most %d and %d", field, c.UpBytes, c.DownBytes, d.fixed.Up, d.fixed.Down)
+		}
+		sizes.fixed.Class = i
+		d.byClass = append(d.byClass, sizes)
+		ends = append(ends, contract.Segment{c.End, int64(i), int64(i)})
+	}
+	if l.Trace == nil {
+		if err := ends.Check(contract.MostClasses); err != nil {
+			return fmt.Errorf("load.classes: their ends: %w", err)
+		}
+		d.classes = draw.NewDrawer(ends, seed, draw.Classes)
+	}
+	if len(l.Keys) > 0 {
+		if err := l.Keys.Check(contract.MostKey); err != nil {
+			return fmt.Errorf("load.keys: %w", err)
+		}
+		d.keys = draw.NewDrawer(l.Keys, seed, draw.Keys)
+	}
+	return nil
+}
+
 // Vary reports whether any size does.
-func (d *Draws) Vary() bool { return d.up != nil || d.down != nil }
+func (d *Draws) Vary() bool {
+	return d.up != nil || d.down != nil || len(d.byClass) > 0 || d.replay != nil
+}
+
+// upVaries reports whether what is sent is counted by exchange.
+func (d *Draws) upVaries() bool { return d.up != nil || len(d.byClass) > 0 || d.replay != nil }
+
+// downVaries reports whether the lengths of all replies are counted.
+func (d *Draws) downVaries() bool { return d.down != nil || len(d.byClass) > 0 || d.replay != nil }
 
 // Of returns what exchange number n carries, and what the first exchange of connection n
 // does.
 func (d *Draws) Of(n uint64) Draw {
-	x := d.fixed
-	x.Number = n
-	if d.up != nil {
-		x.Up = d.up.Draw(n)
+	if d.replay != nil {
+		return d.replay.verifying(n)
 	}
-	if d.down != nil {
-		x.Down = d.down.Draw(n)
+	of := d
+	if d.classes != nil {
+		of = d.byClass[d.classes.Draw(n)]
+	}
+	x := of.fixed
+	x.Number = n
+	if of.up != nil {
+		x.Up = of.up.Draw(n)
+	}
+	if of.down != nil {
+		x.Down = of.down.Draw(n)
+	}
+	if d.keys != nil {
+		x.Key = d.keys.Draw(n)
 	}
 	return x
 }
+
+// Path returns the path that recorded traffic has for an exchange; "" for none.
+func (d *Draws) Path(x Draw) string {
+	if d.replay == nil || x.Path == traffic.NoPath {
+		return ""
+	}
+	return d.replay.body.Paths[x.Path]
+}
+
+// partsOf returns of how many clients one is.
+func partsOf(t contract.Trace) int { return cmp.Or(t.Parts, 1) }

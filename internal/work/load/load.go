@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,8 @@ type Load struct {
 	shards   []shard
 
 	before, window, drain phase
+	classTimes            []classTimes
+	sizes                 *sizes // nil where all exchanges are of one size
 
 	startNs atomic.Int64
 	closeNs atomic.Int64 // math.MaxInt64 until the load ends; dues after it are not sent
@@ -74,9 +77,10 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	n := active * plan.InFlight
 	shards = max(1, min(shards, n))
 	l.shards = make([]shard, shards)
-	l.before = newPhase(shards, func(int) *times { return nil })
-	l.window = newPhase(shards, func(shard int) *times { return l.newTimes(shard) })
-	l.drain = newPhase(shards, func(i int) *times { return l.window[i].times })
+	l.classTimes = make([]classTimes, len(plan.Classes))
+	l.before = l.newPhase(shards, func(int) *times { return nil })
+	l.window = l.newPhase(shards, func(shard int) *times { return l.newTimes(shard) })
+	l.drain = l.newPhase(shards, func(i int) *times { return l.window[i].times })
 	l.enter(l.before)
 	l.slots = make([]Slot, n)
 	for i := range l.slots {
@@ -104,6 +108,9 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 			s.free = plan.ThinkNs*int64(i)/int64(n) - plan.ThinkNs // staggered: no burst at the start
 		}
 	}
+	if l.draws.Vary() {
+		l.newSizes()
+	}
 	return l, nil
 }
 
@@ -125,6 +132,9 @@ func (l *Load) placeOf(slot int) int {
 func NewForGoroutines(setup contract.Setup) (*Load, error) {
 	return New(setup, 2*runtime.GOMAXPROCS(0))
 }
+
+// arrivals are the known processes.
+var arrivals = []contract.Arrival{contract.Constant, contract.Poisson, contract.Drawn, contract.Recorded}
 
 func normalise(p *contract.Load) error {
 	if p.InFlight == 0 {
@@ -149,8 +159,10 @@ func normalise(p *contract.Load) error {
 		return fmt.Errorf("load.active_share is %v, expected more than 0 up to 1", p.ActiveShare)
 	case p.Rate < 0 || math.IsNaN(p.Rate) || p.Rate > 1e9:
 		return fmt.Errorf("load.rate is %v, expected 0 (closed loop) to 1e9 exchanges per second", p.Rate)
-	case p.Arrival != contract.Constant && p.Arrival != contract.Poisson && p.Arrival != contract.Drawn:
-		return fmt.Errorf("load.arrival is %q, expected %q, %q or %q", p.Arrival, contract.Constant, contract.Poisson, contract.Drawn)
+	case !slices.Contains(arrivals, p.Arrival):
+		return fmt.Errorf("load.arrival is %q, expected one of %q", p.Arrival, arrivals)
+	case (p.Arrival == contract.Recorded) != (p.Trace != nil) || p.Trace != nil && !(p.Rate > 0):
+		return fmt.Errorf("load.arrival is %q and load.rate %v; expected load.trace beside arrival %q and a rate, and only there", p.Arrival, p.Rate, contract.Recorded)
 	case !(p.Rate > 0) && (len(p.Phases) > 0 || p.Arrival == contract.Drawn):
 		return fmt.Errorf("load.rate is 0 with load.phases or arrival %q: a closed loop has no schedule", contract.Drawn)
 	case p.Rate > 0 && p.ThinkNs > 0:
@@ -208,6 +220,9 @@ func (l *Load) Slots(connection int) []Slot {
 func (l *Load) Start() {
 	now := Now()
 	l.startNs.Store(now)
+	if l.draws.replay != nil {
+		l.draws.replay.begin()
+	}
 	if l.plan.Amount > 0 && !l.open {
 		l.Open(now)
 	}
@@ -256,9 +271,9 @@ func (l *Load) enter(p phase) {
 	}
 }
 
-// Snapshot returns the sums since ready as they were when the window last opened
-// or closed. It leaves out the phase that began then, so that these sums and the
-// result's differ by at most one completion per slot, however late it is called.
+// Snapshot returns the sums since ready, as they were when the window last opened or
+// closed. The phase that began then is left out, so that the snapshot and the result
+// differ by at most one completion per slot, however late Snapshot is called.
 func (l *Load) Snapshot() contract.Counts {
 	past := []phase{l.before}
 	if l.closeNs.Load() != math.MaxInt64 {

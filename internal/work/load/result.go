@@ -1,6 +1,8 @@
 package load
 
 import (
+	"errors"
+
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 )
@@ -34,7 +36,18 @@ func (l *Load) Result() (contract.Result, error) {
 	if r.Lengths, err = l.lengths(r.Counts.Exchanges + r.Drained); err != nil {
 		return r, err
 	}
+	if len(l.plan.Classes) > 0 {
+		if r.Classes, err = l.classResults(); err != nil {
+			return r, err
+		}
+	}
+	if r.Bins, err = l.binResults(); err != nil {
+		return r, err
+	}
 	ages := l.unfinished(now)
+	if err := l.closeReplay(); err != nil {
+		return r, err
+	}
 	r.Unfinished = ages.Count()
 	if r.Unfinished > 0 {
 		r.Ages, err = ages.Encode()
@@ -55,14 +68,32 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 		if due := s.pending.Load(); due <= closing {
 			ages.Record(now-due, 1)
 		}
-		if !s.open {
+		if !s.open || s.replays() {
 			continue
 		}
 		for ; s.left > 0 && start+s.schedule.peek() <= closing; s.schedule.advance() {
 			ages.Record(now-start-s.schedule.peek(), 1)
 		}
 	}
+	if r := l.draws.replay; r != nil {
+		for d := r.take(); start+d.atNs <= closing; d = r.take() {
+			ages.Record(now-start-d.atNs, 1)
+		}
+	}
 	return ages
+}
+
+// closeReplay lets go of recorded traffic, and returns why it could not be read on.
+func (l *Load) closeReplay() error {
+	r := l.draws.replay
+	if r == nil {
+		return nil
+	}
+	failed := r.failure()
+	if err := errors.Join(failed, r.close()); err != nil {
+		return Failure(contract.Invalid, err)
+	}
+	return nil
 }
 
 // lengths encodes the lengths of so many replies; "" where all were as expected.

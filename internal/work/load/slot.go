@@ -17,10 +17,13 @@ type Slot struct {
 	canceled int64        // due of the exchange that was taken back last
 	open     bool
 	started  bool
-	held     bool   // the request of the exchange in flight never went out
-	varies   bool   // sizes are drawn
-	number   uint64 // of the exchange to begin next, where they are
-	draw     Draw   // of the exchange begun last
+	held     bool         // the request of the exchange in flight never went out
+	varies   bool         // sizes are drawn
+	number   uint64       // of the exchange to begin next, where they are
+	draw     Draw         // of the exchange begun last
+	waits    *waits       // of its connection; nil where exchanges cannot wait for each other
+	bin      int          // of the exchange begun last, by size
+	flying   atomic.Int32 // … for the other slots of the connection; 0 for a small one
 	thinkNs  int64
 	free     int64 // when its last exchange ended; before the first, an offset from the load's start
 	schedule schedule
@@ -38,6 +41,9 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	case s.left == 0:
 		s.pending.Store(idle)
 		return 0, false
+	case s.replays():
+		d := s.load.draws.replay.take()
+		due, s.draw = s.load.startNs.Load()+d.atNs, d.Draw
 	case s.open:
 		due = s.load.startNs.Load() + s.schedule.peek()
 	case s.thinkNs > 0:
@@ -48,20 +54,29 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	// An open loop still sends what was due before the end, because a stall at the
 	// end of the window must not vanish. A closed loop has nothing left to send.
 	if due > closing || (!s.open && closing != math.MaxInt64) {
+		if s.replays() {
+			s.canceled = due
+		}
 		s.pending.Store(idle)
 		return 0, false
 	}
 	if s.open {
 		s.schedule.advance()
 	}
-	if s.varies {
+	if s.varies && !s.replays() {
 		s.draw = s.load.draws.Of(s.number)
 		s.number += uint64(len(s.load.slots))
+	}
+	if s.varies {
+		s.beginSize()
 	}
 	s.left--
 	s.pending.Store(due)
 	return due, true
 }
+
+// replays tells whether exchanges are those of recorded traffic.
+func (s *Slot) replays() bool { return s.load.draws.replay != nil }
 
 // Draw returns what the exchange in flight carries, from Next on until it ends.
 func (s *Slot) Draw() Draw { return s.draw }
@@ -78,11 +93,18 @@ func (s *Slot) Done(sent, now, received int64) {
 	if s.varies {
 		t.sent.Add(s.sentBytes())
 	}
+	if t.classes != nil {
+		s.countClass(t, sent, now, due, received)
+	}
+	if s.varies && t.times != nil {
+		s.countSize(sent, now, due)
+	}
+	s.endSize(span{sent, now})
 	if t.times == nil {
 		return
 	}
 	t.parts.addExchange(free, sent, now)
-	if received != s.load.exchange.DownBytes || s.varies && s.load.draws.down != nil {
+	if received != s.load.exchange.DownBytes || s.varies && s.load.draws.downVaries() {
 		t.times.differs(received)
 	}
 	t.times.service.Record(now - sent)
@@ -100,7 +122,7 @@ func (s *Slot) Done(sent, now, received int64) {
 // sentBytes returns what an exchange adds to the counters' sent; 0 where all are of one
 // size up.
 func (s *Slot) sentBytes() int64 {
-	if s.load.draws.up == nil {
+	if !s.load.draws.upVaries() {
 		return 0
 	}
 	return s.draw.Up
@@ -110,10 +132,14 @@ func (s *Slot) sentBytes() int64 {
 // KindOf and ReasonOf that, and leaves no time in any histogram.
 func (s *Slot) Fail(err error) {
 	s.pending.Store(idle)
+	s.endSize(span{})
 	s.free = Now()
 	t, kind := s.shard.now.Load(), KindOf(err)
 	if unsent(err) {
 		t.unsent.Add(1)
+	}
+	if t.classes != nil {
+		t.classes[s.draw.Class].errors.Add(1)
 	}
 	if t.times != nil {
 		s.load.reasons.addReason(kind, ReasonOf(err))
@@ -132,4 +158,7 @@ func (s *Slot) Fail(err error) {
 func (s *Slot) Break(err error) { s.held = unsent(err) }
 
 // Cancel takes back an exchange that Next promised and that will not be sent.
-func (s *Slot) Cancel() { s.canceled = s.pending.Swap(idle) }
+func (s *Slot) Cancel() {
+	s.canceled = s.pending.Swap(idle)
+	s.endSize(span{})
+}

@@ -108,7 +108,7 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	err := c.hosts[r.Connection].Do(request, response)
 	if err == nil {
 		httpwire.Wrote(ctx)
-		return c.takeBody(response, r.Down, r.Accept)
+		return c.takeBody(response, r)
 	}
 	unsent := load.UnsentError{}
 	if errors.As(err, &unsent) {
@@ -126,17 +126,17 @@ func keepEmptyQuery(u *fasthttp.URI) {
 	}
 }
 
-// takeBody checks a reply of down bytes. What is wrong with it is an error of kind invalid.
-func (c *client) takeBody(response *fasthttp.Response, down int64, accept func([]byte) error) error {
-	if status := response.StatusCode(); !c.Ask.Takes(status) {
+// takeBody checks the reply to a request. What is wrong with it is an error of kind invalid.
+func (c *client) takeBody(response *fasthttp.Response, of *httpwire.Request) error {
+	if status := response.StatusCode(); !of.Ask.Takes(status) {
 		return httpwire.WrongStatus(status, fmt.Errorf("the reply has status %d %s%s, expected %s",
-			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), c.Ask.Expected()))
+			status, fasthttp.StatusMessage(status), httpwire.Reason(response.Body()), of.Ask.Expected()))
 	}
 	reply := response.Body()
-	if n := int64(len(reply)); n != down && !c.Ask.Any {
-		return load.Failure(contract.Invalid, fmt.Errorf("the reply has %d bytes, expected %d", n, down))
+	if n := int64(len(reply)); n != of.Down && !c.Ask.Any {
+		return load.Failure(contract.Invalid, fmt.Errorf("the reply has %d bytes, expected %d", n, of.Down))
 	}
-	return load.Invalidly(accept(reply))
+	return load.Invalidly(of.Accept(reply))
 }
 
 // judge gives an error of the library its kind.

@@ -58,7 +58,8 @@ type Client struct {
 	Asked
 	repeated   atomic.Int64 // first exchanges that were sent again
 	oneAtATime bool         // a connection carries one exchange at a time
-	turns      []*turns     // by connection
+	classes    []class
+	turns      []*turns // by connection
 }
 
 // NewClient prepares the exchanges of a trial. oneAtATime says that a connection
@@ -83,12 +84,15 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 		return nil, err
 	}
 	c.Made = c.Dialer.Made
+	if c.classes, err = c.classesOf(); err != nil {
+		return nil, err
+	}
 	return c, c.takeTurns()
 }
 
-// Connect opens the connections by opener, which is the transport's client, and
-// returns the client that runs the load on them. options are those effective
-// ones that differ from what was asked for.
+// Connect opens the connections by opener, which is the transport's client, and returns
+// the client that runs the load on them. options are the effective options that differ
+// from the ones asked for.
 func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Client, error) {
 	l, err := load.NewForGoroutines(c.Content.Setup(c.Setup))
 	if err != nil {
@@ -177,7 +181,7 @@ func (c *Client) slotCall(i int, slot *load.Slot) load.Call {
 		return k.do
 	}
 	return func() (int64, error) {
-		k.content.Take(slot.Draw())
+		k.beOf(slot.Draw())
 		return k.do()
 	}
 }
@@ -198,11 +202,12 @@ type call struct {
 	request  Request
 	room     []byte // of the encoded request
 	received int64  // length of the last reply, where any will do
+	of       *class // nil unless the load mixes classes
+	drawn    load.Draw
 }
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
 	sends, content := c.Sends(), c.Content.Own()
-	content.TakeFirst(i)
 	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, content: content, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
 		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept,
@@ -210,6 +215,7 @@ func (c *Client) newCall(ctx context.Context, i int) *call {
 	if c.Ask.Any {
 		k.request.Accept = k.measure
 	}
+	k.beOf(content.First(i))
 	return k
 }
 
@@ -231,8 +237,8 @@ func (k *call) do() (int64, error) {
 	} else if body := k.client.Ask.Body; body != nil {
 		content = body
 	}
-	k.request.Content, k.request.URL, k.request.Down = content, k.turns.url(), x.DownBytes
-	if err := k.sends.Ended(k.carry()); err != nil {
+	k.request.Content, k.request.URL, k.request.Down = content, k.url(), x.DownBytes
+	if err := k.sends.Ended(k.within()); err != nil {
 		k.room = nil // the library may still be reading it
 		return 0, k.named(err)
 	}
@@ -288,7 +294,7 @@ func repeatable(method string) bool {
 
 // named adds to what is wrong with a reply which of several paths was asked for.
 func (k *call) named(err error) error {
-	if len(k.turns.urls) == 1 || load.KindOf(err) != contract.Invalid {
+	if len(k.turns.urls) == 1 && k.of == nil || load.KindOf(err) != contract.Invalid {
 		return err
 	}
 	named := load.Failure(contract.Invalid, fmt.Errorf("%s: %s", quantity.Clip(k.request.URL, 200), load.TextOf(err)))

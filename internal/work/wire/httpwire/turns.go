@@ -14,6 +14,7 @@ import (
 // turns are the URLs that a connection asks for, one after the other, from the
 // first again after the last. The slots of a connection share them.
 type turns struct {
+	base string   // scheme and host of a URL
 	urls []string // of all connections to a peer
 	next atomic.Int64
 }
@@ -43,7 +44,7 @@ func (c *Client) takeTurns() error {
 				return err
 			}
 		}
-		t := &turns{urls: byPeer[peer]}
+		t := &turns{base: scheme(c.Setup) + strings.ReplaceAll(peer, "%", "%25"), urls: byPeer[peer]}
 		t.next.Store(int64(i) * int64(len(t.urls)) / int64(len(routes)))
 		c.turns = append(c.turns, t)
 	}

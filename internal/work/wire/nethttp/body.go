@@ -32,14 +32,13 @@ func ReadOption() contract.Option {
 type bodies struct {
 	most   int64 // the longest reply
 	any    bool  // any length will do
-	ask    *httpwire.Ask
 	pooled bool
 	pool   sync.Pool // of *[]byte with want+1 bytes
 }
 
 func newBodies(c *httpwire.Client, read string) *bodies {
 	want := c.Content.DownBytes
-	b := &bodies{most: want, any: c.Ask.Any, ask: &c.Ask, pooled: read == ReadPooled && !c.Ask.Any}
+	b := &bodies{most: want, any: c.Ask.Any, pooled: read == ReadPooled && !c.Ask.Any}
 	if b.any {
 		b.most = contract.MaxMessage
 	}
@@ -47,27 +46,28 @@ func newBodies(c *httpwire.Client, read string) *bodies {
 	return b
 }
 
-// takeBody reads a reply of down bytes to its end and hands its body to accept, which must
-// not keep it. A reply with another status or size is an error of kind invalid;
+// takeBody reads the reply to a request to its end and hands its body to the request's
+// Accept, which must not keep it. A reply with another status or size is an error of kind invalid;
 // no more of it is read than the expected size.
-func (b *bodies) takeBody(r *http.Response, down int64, accept func([]byte) error) error {
+func (b *bodies) takeBody(r *http.Response, of *httpwire.Request) error {
+	down := of.Down
 	if b.any {
 		down = b.most
 	}
-	if !b.ask.Takes(r.StatusCode) {
-		err := refuse(r.Body, "the reply has status %s%s, expected %s", r.Status, reason(r.Body), b.ask.Expected())
+	if !of.Ask.Takes(r.StatusCode) {
+		err := refuse(r.Body, "the reply has status %s%s, expected %s", r.Status, reason(r.Body), of.Ask.Expected())
 		return httpwire.WrongStatus(r.StatusCode, err)
 	}
 	if r.ContentLength >= 0 && r.ContentLength != down && !b.any {
 		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, down)
 	}
 	if !b.pooled {
-		return b.takeAll(r, down, accept)
+		return b.takeAll(r, down, of.Accept)
 	}
 	room := b.pool.Get().(*[]byte)
 	defer b.pool.Put(room)
 	n, err := fill(r.Body, (*room)[:down+1])
-	return b.judge((*room)[:n], down, r.Body, err, accept)
+	return b.judge((*room)[:n], down, r.Body, err, of.Accept)
 }
 
 func (b *bodies) takeAll(r *http.Response, down int64, accept func([]byte) error) error {

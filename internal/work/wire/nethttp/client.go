@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -38,6 +39,13 @@ type Plan struct {
 	Pool       Pool                   // of the connections
 	Transport  func() *http.Transport // with its Protocols and sizes; dialling and TLS are added here
 	Options    map[string]any         // the transport's own effective ones; the rest are in setup
+}
+
+// WithDeadlines describes a transport whose client is net/http's: it ends a request that
+// its context has ended.
+func WithDeadlines(t contract.Transport) contract.Transport {
+	t.Features = append(slices.Clone(t.Features), contract.FeatureDeadline)
+	return t
 }
 
 // client carries requests by http.Client. Unless the plan shares one, every

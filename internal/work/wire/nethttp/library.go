@@ -84,7 +84,7 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		return Named(err)
 	}
 	defer response.Body.Close()
-	if err := l.bodies.takeBody(response, r.Down, r.Accept); err != nil {
+	if err := l.bodies.takeBody(response, r); err != nil {
 		return Named(err)
 	}
 	return nil

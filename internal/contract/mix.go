@@ -1,0 +1,68 @@
+package contract
+
+import "slices"
+
+// Bounds of what a load may mix.
+const (
+	MostClasses  = 64
+	MostMixSteps = 16384     // segments of all tables of a load's classes and keys
+	MostKey      = 1<<53 - 1 // the largest number that stands for {key}
+)
+
+// Class is one kind of exchange of a load that mixes several.
+type Class struct {
+	Name      string `json:"name"`
+	End       int64  `json:"end,omitempty"` // cumulative probability × 2³², as of a Segment; 0 where a trace says each exchange's class
+	UpBytes   int64  `json:"up_bytes"`      // the largest, where UpSizes has several
+	DownBytes int64  `json:"down_bytes"`
+	UpSizes   Table  `json:"up_sizes,omitempty"` // not in a record
+	DownSizes Table  `json:"down_sizes,omitempty"`
+
+	// Of wires that have them.
+	Method     string `json:"method,omitempty"`      // of HTTP
+	Path       string `json:"path,omitempty"`        // of HTTP; {key} stands for a number from Load.Keys
+	Status     int    `json:"status,omitempty"`      // of HTTP: that every reply must have; 0 for any 2xx
+	DeadlineNs int64  `json:"deadline_ns,omitempty"` // after which an exchange has failed; 0 is without
+}
+
+// Trace is recorded traffic that a load replays (MIXES.md, section Recorded traffic).
+type Trace struct {
+	File     string  `json:"file"`               // on the worker's host
+	Begins   int64   `json:"begins"`             // where the body begins in it, in bytes
+	FromNs   int64   `json:"from_ns,omitempty"`  // the moment of the trace that is t0
+	Speed    float64 `json:"speed"`              // of the replay by that of the recording
+	Part     int     `json:"part,omitempty"`     // of Parts, in turn, is this client's
+	Parts    int     `json:"parts,omitempty"`    // 0 means 1
+	Even     bool    `json:"even,omitempty"`     // the larger size goes both ways, at least 1 byte
+	SpanNs   int64   `json:"span_ns,omitempty"`  // from the first request to the last, for readers of records
+	Recorded int64   `json:"recorded,omitempty"` // requests, for readers
+}
+
+// ClassResult is what a client counted of one class, as Result counts all.
+type ClassResult struct {
+	Name          string `json:"name"`
+	Exchanges     int64  `json:"exchanges"` // completed inside the window
+	SentBytes     int64  `json:"sent_bytes"`
+	ReceivedBytes int64  `json:"received_bytes"`
+	Errors        int64  `json:"errors,omitempty"`
+	Drained       int64  `json:"drained,omitempty"`
+	Service       string `json:"service,omitempty"` // of Exchanges and Drained
+	Response      string `json:"response,omitempty"`
+}
+
+// Deadlines tells whether any class has one.
+func (l Load) Deadlines() bool {
+	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.DeadlineNs > 0 })
+}
+
+// SizeBin is what a client counted of the exchanges whose larger message has a size of one
+// bin: histograms of times, of the window and of what was drained. Behind and Free are of
+// small exchanges, and together they are Response, in a closed loop Service.
+type SizeBin struct {
+	FromBytes int64  `json:"from_bytes"`
+	ToBytes   int64  `json:"to_bytes"` // exclusive
+	Service   string `json:"service,omitempty"`
+	Response  string `json:"response,omitempty"`
+	Behind    string `json:"behind,omitempty"` // of those that had a larger one on their connection as they were due or sent
+	Free      string `json:"free,omitempty"`   // of the others
+}

@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"net/http"
+	"slices"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
+)
+
+// drawnFeatures are those that no program of somebody else's has.
+var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline}
+
+// mixFeatures are what a client needs for its workload.
+func mixFeatures(w study.Work) (needed []contract.Feature) {
+	if len(w.Load.Classes) > 0 {
+		needed = append(needed, contract.FeatureMix)
+	}
+	if w.Load.Deadlines() {
+		needed = append(needed, contract.FeatureDeadline)
+	}
+	if w.Load.Trace != nil {
+		needed = append(needed, contract.FeatureTrace)
+	}
+	return needed
+}
+
+// withoutMix is the load that a server is told: it answers what it is asked.
+func withoutMix(l contract.Load) contract.Load {
+	l.Classes, l.Keys, l.Trace = nil, nil, nil
+	if l.Arrival == contract.Recorded {
+		l.Arrival = contract.Constant
+	}
+	return l
+}
+
+// partOf makes a load that of client i of several on a host: of recorded traffic every
+// client replays its part.
+func (t *trial) partOf(setup *contract.Setup, i int, host rig.Host) {
+	l := &setup.Load
+	if !t.serverEnd.foreign() {
+		l.Classes = ofOurServers(l.Classes)
+	}
+	if l.Trace == nil {
+		return
+	}
+	trace := *l.Trace
+	trace.Part, trace.Parts = i, len(t.clients)
+	if there := host.Files[trace.File]; there != "" {
+		trace.File = there
+	}
+	trace.Even = wireOf(t.clientEnd, t.work) == echo
+	l.Trace, l.Rate = &trace, t.work.Load.Rate/float64(len(t.clients))
+}
+
+// ofOurServers are classes as servers of netdyno's take them: they answer 200 to GET and
+// POST.
+func ofOurServers(classes []contract.Class) []contract.Class {
+	classes = slices.Clone(classes)
+	for i := range classes {
+		c := &classes[i]
+		if c.Status = 0; c.Method != http.MethodGet && c.Method != http.MethodPost {
+			c.Method = ""
+		}
+	}
+	return classes
+}
+
+// even is the exchange of recorded traffic on wire echo: its larger size goes both ways,
+// and is at least 1 byte.
+func even(x contract.Exchange) contract.Exchange {
+	table, most := x.DownSizes, max(1, x.UpBytes, x.DownBytes)
+	if x.UpSizes.Mean() > x.DownSizes.Mean() {
+		table = x.UpSizes
+	}
+	table = slices.Clone(table)
+	for i := range table {
+		table[i][1], table[i][2] = max(1, table[i][1]), max(1, table[i][2])
+	}
+	if n := len(table); n > 0 {
+		table[n-1][2] = most
+	}
+	x.UpBytes, x.DownBytes, x.UpSizes, x.DownSizes = most, most, table, table
+	x.UpMeanBytes, x.DownMeanBytes = table.Mean(), table.Mean()
+	return x
+}
+
+// withoutTables leaves out of a load what a record does not keep.
+func withoutTables(l contract.Load) contract.Load {
+	l.Classes, l.Keys = slices.Clone(l.Classes), nil
+	for i := range l.Classes {
+		l.Classes[i].UpSizes, l.Classes[i].DownSizes = nil, nil
+	}
+	return l
+}

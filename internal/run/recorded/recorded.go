@@ -1,0 +1,300 @@
+// Package recorded makes recorded traffic of logs and captures: when requests came, of
+// which class each was, how much went up and down, and, only when asked for, which path
+// it named. Bodies, headers, addresses and query strings are never kept. Everything is a
+// stream: memory does not grow with the number of requests.
+package recorded
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"netdyno/internal/each"
+	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
+	"netdyno/internal/traffic"
+)
+
+// Format is a kind of log or capture.
+type Format struct {
+	Name, Doc string
+	open      func(Options) (source, error)
+}
+
+// formats are all of them; a new one is a file and a line here.
+var formats = []Format{
+	{"nginx", "access log of nginx: combined, or what --log-format says", openNginx},
+	{"envoy", "access log of Envoy: its default, or what --log-format says", openEnvoy},
+	{"jsonl", "one JSON object a line; --columns names what is where", openJSONLines},
+	{"csv", "comma-separated values below a line of names; --columns names what is where", openCSV},
+	{"har", "HTTP archive, as browsers save it", openHAR},
+	{"pcapng", "capture of TCP to --port: payload sizes and times, no content", openCapture},
+}
+
+// Formats returns all formats. The caller owns the slice.
+func Formats() []Format { return slices.Clone(formats) }
+
+// Named returns a format, or an error with the nearest name.
+func Named(name string) (Format, error) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	names := each.Of(formats, func(f Format) string { return f.Name })
+	return Format{}, fmt.Errorf("unknown format %q; %s", quantity.Clip(name, 40), quantity.Hint(name, names))
+}
+
+// Options say how a format is read and what is kept.
+type Options struct {
+	LogFormat string            // of nginx and envoy; "" for the usual one
+	Columns   map[string]string // of jsonl and csv: names in the file by role
+	Port      int               // of pcapng: the servers'
+	Paths     bool              // keep paths, without their query strings
+}
+
+// Input is a file that is read, and its name for errors.
+type Input struct {
+	Name string
+	From io.Reader
+}
+
+// source reads a format. take gets each request, refuse each line (or packet, or entry)
+// that is none, by its number, with why and what it begins with. An error of either ends
+// the reading.
+type source interface {
+	read(from *bufio.Reader, take func(line int, s seen) error, refuse func(line int, why reason, text []byte) error) error
+}
+
+// reason says why a line is left out, in words that are the same for the same cause.
+type reason string
+
+const (
+	foreign    reason = "not of this format"
+	noTime     reason = "without a time that can be read"
+	noMethod   reason = "without a method of HTTP that can be replayed"
+	noNumber   reason = "with a number that cannot be read"
+	noPath     reason = "with a path that cannot be asked for"
+	tooLong    reason = "too long"
+	goesBack   reason = "earlier than what was written already; name the oldest file first"
+	notOver    reason = "that the client gave up, or that became another protocol"
+	cutOff     reason = "cut off"
+	noClass    reason = "with a class beyond the first 64"
+	unreadable reason = "damaged"
+)
+
+// seen is a request as a log shows it.
+type seen struct {
+	at       int64 // ns since 1970, begin or end
+	grain    int64 // ns; what the log tells times to
+	ended    bool  // at is the end
+	takes    int64 // ns
+	method   string
+	path     string
+	status   int
+	up, down int64
+	class    string // where the log names it
+}
+
+// Summary is what became of a log.
+type Summary struct {
+	Requests   int64
+	From       time.Time // of the first request
+	Span       time.Duration
+	Grain      time.Duration // the coarsest time of a request
+	Classes    []Class
+	Paths      int
+	PathsLeft  int64 // requests whose path came after the most that are kept
+	Sorted     int64 // requests that came after a later one
+	LeftOut    []Left
+	FirstShown []string // of those, printable
+}
+
+// Class is a class of requests.
+type Class struct {
+	Name, Method string
+	Status       int // that replies had; 0 for any 2xx
+	Requests     int64
+	Up, Down     int64 // bytes in all
+	MostUp       int64 // bytes of one
+	MostDown     int64
+}
+
+// Left is how many lines were left out for a reason.
+type Left struct {
+	Why   string
+	Count int64
+}
+
+// mostShown is how many of the lines that are left out are shown.
+const mostShown = 10
+
+// maker makes one file. One goroutine uses it.
+type maker struct {
+	ctx     context.Context
+	options Options
+	order   sorting
+	classes classes
+	left    map[reason]int64
+	lines   int64
+	s       Summary
+}
+
+// Make reads the inputs in order and writes recorded traffic. spool takes the requests
+// until their classes are known; it is read from its beginning then.
+func Make(ctx context.Context, f Format, inputs []Input, o Options, spool io.ReadWriteSeeker, to io.Writer) (Summary, error) {
+	from, err := f.open(o)
+	if err != nil {
+		return Summary{}, err
+	}
+	buffered := bufio.NewWriterSize(spool, 1<<18)
+	m := &maker{ctx: ctx, options: o, left: map[reason]int64{}, classes: newClasses(o.Paths)}
+	m.order.to = traffic.NewWriter(buffered)
+	for _, in := range inputs {
+		if err := m.readInput(from, in); err != nil {
+			return Summary{}, fmt.Errorf("%s: %w", in.Name, err)
+		}
+	}
+	if err := m.order.flush(); err != nil {
+		return Summary{}, err
+	}
+	if err := buffered.Flush(); err != nil {
+		return Summary{}, err
+	}
+	if m.summarise(); m.s.Requests == 0 {
+		return m.s, fmt.Errorf("no request could be read: %s", m.s.leftOut())
+	}
+	if _, err := spool.Seek(0, io.SeekStart); err != nil {
+		return m.s, err
+	}
+	return m.s, traffic.Assemble(to, m.s.header(f.Name, o), m.classes.paths, spool)
+}
+
+func (m *maker) readInput(from source, in Input) error {
+	text := bufio.NewReaderSize(in.From, 1<<18)
+	if begin, _ := text.Peek(2); string(begin) == "\x1f\x8b" {
+		plain, err := gzip.NewReader(text)
+		if err != nil {
+			return err
+		}
+		defer plain.Close()
+		text = bufio.NewReaderSize(plain, 1<<18)
+	}
+	refuse := func(line int, why reason, text []byte) error {
+		m.refuse(in.Name, line, why, text)
+		return m.alive()
+	}
+	return from.read(text, func(line int, s seen) error {
+		if why := m.take(s); why != "" {
+			return refuse(line, why, []byte(s.method+" "+s.path))
+		}
+		return cmp.Or(m.order.err, m.alive())
+	}, refuse)
+}
+
+// alive tells now and then that the command shall end.
+func (m *maker) alive() error {
+	if m.lines++; m.lines%1024 == 0 && m.ctx.Err() != nil {
+		return context.Cause(m.ctx)
+	}
+	return nil
+}
+
+// refuse counts a line that is left out, and shows the first ones.
+func (m *maker) refuse(file string, line int, why reason, text []byte) {
+	if m.left[why]++; len(m.s.FirstShown) < mostShown {
+		shown := printable.Text(quantity.Clip(string(text[:min(len(text), 400)]), 100))
+		m.s.FirstShown = append(m.s.FirstShown, fmt.Sprintf("%s:%d: %s: %s", file, line, why, shown))
+	}
+}
+
+// take enters a request, or says why not.
+func (m *maker) take(s seen) reason {
+	if s.ended {
+		s.at -= s.takes
+	}
+	at := s.at + within(s.grain, uint64(m.lines))
+	if m.order.late(at) {
+		return goesBack
+	}
+	r, why := m.classes.enter(s)
+	if why == "" {
+		m.s.Grain = max(m.s.Grain, time.Duration(s.grain))
+		m.order.add(s.at, at, r)
+	}
+	return why
+}
+
+// within returns a time in a grain, evenly likely: a log that tells whole seconds does
+// not say when in them. n is splitmix64's state.
+func within(grain int64, n uint64) int64 {
+	if grain <= 1 {
+		return 0
+	}
+	z := (n + 1) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return int64((z ^ z>>31) % uint64(grain))
+}
+
+func (m *maker) summarise() {
+	m.s.Requests, m.s.Sorted = m.order.written, m.order.sorted
+	m.s.From, m.s.Span = time.Unix(0, m.order.first).UTC(), time.Duration(m.order.last-m.order.first)
+	m.s.Classes, m.s.Paths, m.s.PathsLeft = m.classes.all, len(m.classes.paths), m.classes.pathsLeft
+	for why, n := range m.left {
+		m.s.LeftOut = append(m.s.LeftOut, Left{string(why), n})
+	}
+	slices.SortFunc(m.s.LeftOut, func(a, b Left) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why))
+	})
+}
+
+// leftOut says how many lines were left out, and why.
+func (s Summary) leftOut() string {
+	all := each.Of(s.LeftOut, func(l Left) string { return fmt.Sprintf("%d %s", l.Count, l.Why) })
+	if len(all) == 0 {
+		return "there is none"
+	}
+	return strings.Join(all, ", ")
+}
+
+// LeftOutWords says how many lines were left out, and why; "" for none.
+func (s Summary) LeftOutWords() string {
+	if len(s.LeftOut) == 0 {
+		return ""
+	}
+	return s.leftOut()
+}
+
+// header is the text of the file, which is a workload file's.
+func (s Summary) header(format string, o Options) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Recorded traffic, made by netdyno record %s. What follows the line of dots is no text.\n", format)
+	fmt.Fprintf(&b, "recorded:\n  version: 1\n  requests: %d\n  lasts: %dns\n  from: %s\n", s.Requests, s.Span.Nanoseconds(), s.From.Format(time.RFC3339Nano))
+	fmt.Fprintf(&b, "  grain: %dns # times are known to this; within it requests were placed evenly likely\n", s.Grain.Nanoseconds())
+	b.WriteString("classes:\n")
+	for _, c := range s.Classes {
+		fmt.Fprintf(&b, "  - {name: %s, requests: %d, up: %dB, down: %dB, most_up: %dB, most_down: %dB", quoted(c.Name), c.Requests, c.Up, c.Down, c.MostUp, c.MostDown)
+		if c.Method != "" {
+			fmt.Fprintf(&b, ", method: %s", c.Method)
+		}
+		if c.Status != 0 {
+			fmt.Fprintf(&b, ", status: %d", c.Status)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+// quoted is a text as YAML has it between quotes: JSON's escapes are YAML's.
+func quoted(text string) string { return fmt.Sprintf("%q", printable.Text(text)) }
+
+// ColumnRoles are what Options.Columns may name, sorted.
+func ColumnRoles() []string { return slices.Sorted(maps.Keys(setters)) }

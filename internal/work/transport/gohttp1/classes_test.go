@@ -1,0 +1,146 @@
+package gohttp1_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/traffic"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/transport/gohttp1"
+	"netdyno/internal/work/worker/workertest"
+)
+
+// site counts what it was asked for.
+type site struct {
+	mu    sync.Mutex
+	asked map[string]int
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n, _ := io.Copy(io.Discard, r.Body)
+	s.mu.Lock()
+	s.asked[fmt.Sprintf("%s %s %d", r.Method, r.URL, n)]++
+	s.mu.Unlock()
+	switch {
+	case strings.HasPrefix(r.URL.Path, "/missing"):
+		http.NotFound(w, r)
+	case r.URL.Path == "/slow":
+		select {
+		case <-r.Context().Done():
+		case <-time.After(10 * time.Second):
+		}
+	default:
+		_, _ = io.WriteString(w, strings.Repeat("x", 100))
+	}
+}
+
+// driven runs a client of a load for a while.
+func driven(t *testing.T, l contract.Load) (map[string]int, contract.Result) {
+	t.Helper()
+	s := &site{asked: map[string]int{}}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	options := workertest.WithDefaults(gohttp1.Transport{}.Describe().Options, map[string]any{"verify": "status"})
+	l.Connections = 2
+	client, err := gohttp1.Transport{}.Client(contract.Setup{
+		Role: contract.Client, Seed: 3, Peers: []string{strings.TrimPrefix(server.URL, "http://")}, Options: options, Load: l,
+		Exchange: contract.Exchange{UpBytes: 30, DownBytes: 100, UpSizes: contract.Table{{contract.TableEnd, 0, 30}}, DownSizes: contract.Table{{contract.TableEnd, 0, 100}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	client.Load().Start()
+	client.Load().Open(load.Now())
+	go func() { ended <- client.Run() }()
+	for client.Load().Counts().Exchanges < 300 {
+		time.Sleep(time.Millisecond)
+	}
+	client.Load().End(load.Now())
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	result, err := client.Load().Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = client.Close() // it has ended
+	return s.asked, result
+}
+
+// A class asks by its own method, path, key and size, takes its own status, and ends at its
+// own deadline.
+func TestClassesAskForTheirOwn(t *testing.T) {
+	third := int64(contract.TableEnd / 100)
+	asked, result := driven(t, contract.Load{
+		Keys: contract.Table{{contract.TableEnd, 7, 7}},
+		Classes: []contract.Class{
+			{Name: "read", End: 60 * third, DownBytes: 100, Path: "/items/{key}/of/{key}"},
+			{Name: "write", End: 80 * third, UpBytes: 30, DownBytes: 100, Method: "PUT", Path: "/items"},
+			{Name: "missing", End: 97 * third, DownBytes: 100, Path: "/missing", Status: 404},
+			{Name: "slow", End: contract.TableEnd, DownBytes: 100, Path: "/slow", DeadlineNs: 1e6},
+		},
+	})
+	for _, want := range []string{"GET /items/7/of/7 0", "PUT /items 30", "GET /missing 0", "GET /slow 0"} {
+		if asked[want] == 0 {
+			t.Errorf("nobody asked for %q: %v", want, asked)
+		}
+	}
+	for i, c := range result.Classes {
+		if slow := i == 3; (c.Exchanges > 0) == slow || (c.Errors > 0) != slow {
+			t.Errorf("class %s: %+v", c.Name, c)
+		}
+	}
+	if result.Counts.Errors[contract.Timeout] != result.Classes[3].Errors || result.Reasons[0].Text != "no reply within the deadline of 1.00 ms" {
+		t.Errorf("%+v, %+v", result.Counts.Errors, result.Reasons)
+	}
+}
+
+// Recorded traffic asks for the paths that were recorded, by its classes' methods.
+func TestRecordedPathsAreAskedFor(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "traffic")
+	blocks, err := os.Create(name + ".blocks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blocks.Close()
+	w := traffic.NewWriter(blocks)
+	for i := range 100 {
+		if err := w.Add(traffic.Request{AtNs: int64(i) * 1e5, Class: i % 2, Up: int64(i % 2 * 20), Path: i%3 - 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = blocks.Seek(0, io.SeekStart)
+	out, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := traffic.Assemble(out, "", []string{"/a", "/b/c"}, blocks); err != nil {
+		t.Fatal(err)
+	}
+	asked, result := driven(t, contract.Load{
+		Rate: 10_000, Arrival: contract.Recorded, Trace: &contract.Trace{File: name, Begins: 4, Speed: 1},
+		Classes: []contract.Class{{Name: "GET", DownBytes: 100, Method: "GET"}, {Name: "POST", UpBytes: 20, DownBytes: 100, Method: "POST", Path: "/own"}},
+	})
+	for _, want := range []string{"GET /a 0", "GET /b/c 0", "POST /a 20", "POST /b/c 20", "GET /exchange 0", "POST /own 20"} {
+		if asked[want] == 0 {
+			t.Errorf("nobody asked for %q: %v", want, asked)
+		}
+	}
+	if len(asked) != 6 || result.Classes[0].Exchanges == 0 || result.Classes[1].SentBytes != 20*result.Classes[1].Exchanges {
+		t.Errorf("%v, %+v", asked, result.Classes)
+	}
+}

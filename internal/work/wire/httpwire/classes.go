@@ -1,0 +1,100 @@
+package httpwire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/work/load"
+)
+
+// class is how a class's exchanges are asked for.
+type class struct {
+	method   string
+	pieces   []string // of the path, between which the key stands; none for the client's own
+	ask      *Ask
+	deadline time.Duration // 0 for none
+	bodiless bool          // its replies have no body
+}
+
+// classesOf prepares the classes of a load. The error is of kind setup.
+func (c *Client) classesOf() ([]class, error) {
+	var all []class
+	for _, of := range c.Setup.Load.Classes {
+		ask := c.Ask
+		if of.Status != 0 {
+			ask.Status, ask.Success = of.Status, false
+		} else if ask.Status == http.StatusOK {
+			ask.Success = true
+		}
+		if of.Method != "" {
+			ask.Method = of.Method
+		}
+		k := class{method: ask.method(of.UpBytes > 0), ask: &ask, deadline: time.Duration(of.DeadlineNs)}
+		k.bodiless = k.method == http.MethodHead
+		if of.Path != "" {
+			if !strings.HasPrefix(of.Path, "/") {
+				return nil, load.Failure(contract.SetupFailed, fmt.Errorf("class %s: path %q does not begin with a slash", of.Name, quantity.Clip(of.Path, 80)))
+			}
+			k.pieces = strings.Split(of.Path, "{key}")
+		}
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+// beOf makes the slot's next exchange one of the class that was drawn for it.
+func (k *call) beOf(d load.Draw) {
+	k.drawn = d
+	k.content.Take(d)
+	if len(k.client.classes) == 0 {
+		return
+	}
+	of := &k.client.classes[d.Class]
+	k.of, k.request.Method, k.request.Ask = of, of.method, of.ask
+	if of.bodiless {
+		k.content.DownBytes = 0
+	}
+}
+
+// url returns what the exchange asks for: the path of its class or of recorded traffic,
+// else that of the client.
+func (k *call) url() string {
+	if k.of == nil {
+		return k.turns.url()
+	}
+	if path := k.content.PathOf(k.drawn); path != "" {
+		return k.turns.base + path
+	}
+	switch len(k.of.pieces) {
+	case 0:
+		return k.turns.url()
+	case 1:
+		return k.turns.base + k.of.pieces[0]
+	}
+	return k.turns.base + strings.Join(k.of.pieces, strconv.FormatInt(k.drawn.Key, 10))
+}
+
+// within carries the request within its class's deadline.
+func (k *call) within() error {
+	if k.of == nil || k.of.deadline == 0 {
+		return k.carry()
+	}
+	whole := k.ctx
+	ctx, cancel := context.WithTimeout(whole, k.of.deadline)
+	k.ctx = ctx
+	err := k.carry()
+	k.ctx = whole
+	cancel()
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		late := load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(k.of.deadline)))
+		return load.PassingError{Err: late}
+	}
+	return err
+}
