@@ -183,7 +183,7 @@ func analysis(more ...string) []string {
 }
 
 var orchestrator = []string{
-	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/head", "internal/hist", "internal/input", "internal/printable", "studies",
+	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/head", "internal/hist", "internal/input", "internal/printable", "internal/sizes", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/cost", "internal/read/history",
 	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/claim", "internal/read/finding", "internal/read/summary", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
 }

@@ -43,6 +43,9 @@ var published = sync.OnceValue(func() []*Sizes {
 	return all
 })
 
+// Published returns the distributions that have a name of their own.
+func Published() []*Sizes { return published() }
+
 // named returns a published distribution; nil for another name.
 func named(name string) *Sizes {
 	for _, s := range published() {

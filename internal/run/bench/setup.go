@@ -46,7 +46,7 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 		err = able(w, server, client)
 	}
 	if err == nil {
-		err = has(client, mixFeatures(w))
+		err = has(client, true, mixFeatures(w))
 	}
 	if err == nil {
 		err = works(server, w)
@@ -147,26 +147,26 @@ func matches(server, client Offer, w study.Work) error {
 	return nil
 }
 
-// able reports what the trial asks for and an end cannot do. A foreign server
-// is asked by its clients.
+// able reports what the trial asks for and an end, the client last, cannot do. A foreign
+// server is asked by its clients.
 func able(w study.Work, ends ...Offer) error {
 	for _, end := range ends {
 		if end.Encrypted && !w.TLS {
 			return fmt.Errorf("transport %s is always encrypted: add tls=yes (and to what it is compared with, or what is measured is encryption too)", end.Name)
 		}
 	}
-	for _, end := range ends {
-		if err := has(end, features(w)); err != nil {
+	for i, end := range ends {
+		if err := has(end, i == len(ends)-1, features(w)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// has reports which feature an end lacks.
-func has(end Offer, needed []contract.Feature) error {
+// has reports which feature an end lacks. What is drawn is drawn by the client.
+func has(end Offer, client bool, needed []contract.Feature) error {
 	for _, feature := range needed {
-		if slices.Contains(drawnFeatures, feature) && end.foreign() && end.Has(contract.Client) {
+		if slices.Contains(drawnFeatures, feature) && end.foreign() && client {
 			return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
 		}
 		if !end.foreign() && !slices.Contains(end.Features, feature) {
