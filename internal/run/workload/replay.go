@@ -42,20 +42,30 @@ func (w Workload) replay(work *study.Work, seed uint64) error {
 }
 
 // begin draws from which moment on a trial replays, in ns of the recording, and reads what
-// comes in its window. A moment after which the window would be silent is drawn anew: a
-// trial without an exchange says nothing.
+// comes in its window. Where the window would be silent, which says nothing, it is drawn
+// anew; of a recording that is mostly silent it is moved to the next request.
 func (w Workload) begin(seed uint64, warmup, window int64) (from int64, stretch gaps, err error) {
-	const draws = 64
-	room := w.Trace.SpanNs - (warmup + window)
+	const draws = 16
+	room := max(0, w.Trace.SpanNs-(warmup+window))
 	for n := range uint64(draws) {
 		if room > 0 {
 			from = int64(draw.At(draw.At(seed, begins), n) % uint64(room))
 		}
 		stretch, err = w.gapsOf(from+warmup, from+warmup+window)
-		if err != nil || room <= 0 || stretch.n > 0 {
-			break
+		if err != nil || room == 0 || stretch.n > 0 {
+			return from, stretch, err
 		}
 	}
+	r, err := w.Trace.From(from + warmup)
+	if err != nil {
+		return from, stretch, err
+	}
+	next, err := r.Next()
+	if err != nil { // the last request is in every stretch that reaches the end
+		return from, stretch, err
+	}
+	from = min(max(0, next.AtNs-warmup-window/2), room)
+	stretch, err = w.gapsOf(from+warmup, from+warmup+window)
 	return from, stretch, err
 }
 

