@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/read/report"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
@@ -84,14 +86,16 @@ func tour(ctx context.Context, dir session.Directory) error {
 	return worst
 }
 
-// tourLink is the rig on which the tour asks what fills a link: loopback is none.
+// tourLink is the rig on which the tour asks what fills a link, and what waits on one behind
+// large messages: loopback is none.
 const tourLink = "netns:2?rate=1Gbit"
 
 // tourRig is the rig of one stop: loopback, or for a study about a link one with a link.
 // Where that cannot be built it is loopback, and why is a line on that.
 func tourRig(name string, build func(rig string) error) (on, why string) {
 	s, err := source.Named(name)
-	if err != nil || s.Fills == nil {
+	slow := func(name string) bool { return slices.Contains(metric.SlowdownNames(), name) }
+	if err != nil || s.Fills == nil && !slices.ContainsFunc(s.Compare.Primary, slow) {
 		return rig.LoopbackName, "" // an error is the run's to tell
 	}
 	if err := build(tourLink); err != nil {

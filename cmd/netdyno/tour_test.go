@@ -15,7 +15,7 @@ func TestTheTourAsksALinkWhereThereIsOne(t *testing.T) {
 		study string
 		build func(string) error
 		on    string
-	}{{"line-rate-quick", able, tourLink}, {"line-rate-quick", unable, rig.LoopbackName}, {"blocks-quick", unable, rig.LoopbackName}} {
+	}{{"line-rate-quick", able, tourLink}, {"mixed-quick", able, tourLink}, {"line-rate-quick", unable, rig.LoopbackName}, {"blocks-quick", unable, rig.LoopbackName}} {
 		on, why := tourRig(c.study, c.build)
 		if on != c.on || strings.Contains(why, "it needs root") != (c.study == "line-rate-quick" && on == rig.LoopbackName) {
 			t.Errorf("%s runs on %s: %q, want %s", c.study, on, why, c.on)

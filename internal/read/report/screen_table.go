@@ -118,7 +118,7 @@ func (l *layout) figureTable(metrics []string, short brevity) part.Table {
 		})
 		column := metricColumn(name, s)
 		if i < short.primary && l.hasRatios() {
-			column.Unit += ", ÷ " + l.baseline()
+			column.Unit = strings.TrimPrefix(column.Unit+", ÷ "+l.baseline(), ", ") // a pure number has no unit
 			if !short.ratios {
 				column.Unit = s.Unit
 			}
