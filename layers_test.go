@@ -23,24 +23,25 @@ import (
 // for every package directly under it; a package without a line is refused,
 // so that a new one is given its place on purpose.
 var layers = map[string][]string{
-	"internal/each":       {},
-	"internal/quantity":   {},
-	"internal/hist":       {},
-	"internal/read/stat":  {},
-	"internal/run/cpuset": {},
-	"internal/run/ended":  {},
-	"internal/printable":  {},
-	"internal/sources":    {},
-	"internal/input":      {},
-	"internal/tcpinfo":    {},
-	"internal/udpinfo":    {},
-	"internal/head":       {},
-	"internal/expect":     {"internal/quantity"},
-	"internal/unixsocket": {"internal/quantity"},
-	"internal/paths":      {"internal/quantity"},
-	"internal/traffic":    {},
-	"studies":             {},
-	"internal/values":     {"internal/quantity"},
+	"internal/each":        {},
+	"internal/quantity":    {},
+	"internal/hist":        {},
+	"internal/read/stat":   {},
+	"internal/run/cpuset":  {},
+	"internal/run/setting": {},
+	"internal/run/ended":   {},
+	"internal/printable":   {},
+	"internal/sources":     {},
+	"internal/input":       {},
+	"internal/tcpinfo":     {},
+	"internal/udpinfo":     {},
+	"internal/head":        {},
+	"internal/expect":      {"internal/quantity"},
+	"internal/unixsocket":  {"internal/quantity"},
+	"internal/paths":       {"internal/quantity"},
+	"studies":              {},
+	"internal/values":      {"internal/quantity"},
+	"internal/traffic":     {},
 
 	"internal/contract": {"internal/quantity", "internal/hist"},
 	"internal/draw":     {"internal/contract"},
@@ -122,6 +123,7 @@ var layers = map[string][]string{
 	"internal/read/capacity":  analysis(),
 	"internal/read/fit":       analysis(),
 	"internal/read/reach":     analysis(),
+	"internal/read/sizes":     analysis(),
 	"internal/read/pays":      analysis(),
 	"internal/read/cost":      analysis(),
 	"internal/read/link":      analysis("internal/read/pays"),
@@ -132,11 +134,10 @@ var layers = map[string][]string{
 	"internal/read/history": read("internal/read/trial", "internal/read/cells", "internal/read/compare"),
 	"internal/read/answer":  read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part", "internal/read/best", "internal/read/view"),
 	"internal/read/finding": analysis("internal/read/answer", "internal/read/best", "internal/read/profile", "internal/read/history",
-		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/reach", "internal/read/pays", "internal/read/link", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
-	"internal/read/summary":   read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
-	"internal/read/follow":    read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
-	"internal/read/serve":     read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
-	"internal/read/synthetic": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity"},
+		"internal/read/ladder", "internal/read/mesh", "internal/read/race", "internal/read/capacity", "internal/read/fit", "internal/read/reach", "internal/read/sizes", "internal/read/pays", "internal/read/link", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published"),
+	"internal/read/summary": read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
+	"internal/read/follow":  read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
+	"internal/read/serve":   read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
 	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/part", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/best", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
 	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
@@ -144,30 +145,31 @@ var layers = map[string][]string{
 	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
-	"cmd/netdyno":   orchestrator,
-	"peers":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/programs"),
-	"tools/pack":    {"internal/contract"},
-	"tools/shape":   {},
-	"tools/sizes":   {},
-	"tools/quick":   {},
-	"peers/first/*": {}, // servers of somebody's own
-	"truth":         append(slices.Clone(orchestrator), "internal/read/stat", "internal/read/synthetic", "test/truth", "test/limits"),
-	"test/programs": {}, // the programs that tests and benchmarks run
-	"test/loopback": {}, // servers of tests
-	"test/lab":      {}, // hosts, for the tests of rigs: of third parties only
-	"test/shop":     {}, // a gRPC service of a third party
-	"test/trials":   append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),
-	"test/*":        append(slices.Clone(orchestrator), "test/lab", "test/programs", "test/shop"),
-	"test/mesh":     append(slices.Clone(orchestrator), "test/programs", "internal/run/bench/benchtest"),
-	"test/answers":  append(slices.Clone(orchestrator), "internal/read/synthetic"),
-	"cmd/*":         {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
+	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
+	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
+	"tools/pack":     {"internal/contract"},
+	"tools/shape":    {},
+	"tools/sizes":    {},
+	"tools/quick":    {},
+	"peers/first/*":  {}, // servers of somebody's own
+	"truth":          append(slices.Clone(orchestrator), "internal/read/stat", "internal/arrivals", "internal/draw", "internal/sizes", "internal/work/load", "test/synthetic", "test/truth", "test/limits"),
+	"test/programs":  {},                                                                                                // the programs that tests and benchmarks run
+	"test/loopback":  {},                                                                                                // servers of tests
+	"test/synthetic": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity"}, // records of studies that were never run
+	"test/lab":       {},                                                                                                // hosts, for the tests of rigs: of third parties only
+	"test/shop":      {},                                                                                                // a gRPC service of a third party
+	"test/trials":    append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),
+	"test/*":         append(slices.Clone(orchestrator), "test/lab", "test/programs", "test/shop"),
+	"test/mesh":      append(slices.Clone(orchestrator), "test/programs", "internal/run/bench/benchtest"),
+	"test/answers":   append(slices.Clone(orchestrator), "test/synthetic"),
+	"cmd/*":          {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 
 	"test/answers/record": {"internal/record"}, // runs the studies of which test/answers keeps records
 }
 
 // run is what every package of part RUN may import, and more.
 func run(more ...string) []string {
-	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/run/cpuset"}, more...)
+	return append([]string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/run/cpuset", "internal/run/setting"}, more...)
 }
 
 // read is what every judging package of READ may import, and more.
@@ -181,7 +183,7 @@ func analysis(more ...string) []string {
 }
 
 var orchestrator = []string{
-	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/head", "internal/hist", "internal/input", "internal/printable", "studies",
+	"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/each", "internal/head", "internal/hist", "internal/input", "internal/printable", "internal/sizes", "studies",
 	"internal/run/*", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/view", "internal/read/cost", "internal/read/history",
 	"internal/read/profile", "internal/read/race", "internal/read/capacity", "internal/read/claim", "internal/read/finding", "internal/read/summary", "internal/read/report", "internal/read/export", "internal/read/follow", "internal/read/serve", "docs/schema",
 }

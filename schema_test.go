@@ -17,9 +17,9 @@ import (
 	"netdyno/docs/schema"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 var updateSchema = flag.Bool("update", false, "rewrite docs/schema/findings.json")

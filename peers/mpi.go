@@ -56,8 +56,8 @@ func (b *bed) mpiQuestions() []question {
 	return all
 }
 
-// windowed is a subject that sends windows of 64 messages, each confirmed. Both
-// sides poll, so that their CPU time says no more than their rate.
+// windowed is a subject that sends windows of 64 messages, each window confirmed. Both
+// sides poll, so that CPU time tells no more than the rate does.
 func (b *bed) windowed(library mpiLibrary, fabric string, size int) subject {
 	return b.ours("netdyno "+library.transport, metric.Goodput, true, "transport="+library.transport, "opt.fabric="+fabric,
 		"stream=up", "connections=1", fmt.Sprintf("request=%dB", mpiWindow*size), fmt.Sprintf("chunk=%dB", size), "response=1B")

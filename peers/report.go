@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // report prints what a report of 10,000 trials takes: 40 blocks of 25 cells of

@@ -80,11 +80,11 @@ func alikeAtLooks(ctx context.Context, p *pipeline) ([]answer, error) {
 func atLooks(header record.Header, trials []record.Trial, records []record.Record) (differs, unshared bool, err error) {
 	for k, blocks := range header.Study.Looks() {
 		seen := slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return r.Trial.Block > blocks })
-		staged, whole := header, header
-		staged.Stopped = &record.Stop{Stage: k + 1, Blocks: blocks}
-		whole.Study.Blocks, whole.Study.Stages = blocks, nil
+		stopped, whole := header, header
+		stopped.Stopped = &record.Stop{Look: k + 1, Blocks: blocks}
+		whole.Study.Blocks, whole.Study.OwnLooks = blocks, nil
 		here := slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return t.Block > blocks })
-		f, err := readable(staged, trials, seen)
+		f, err := readable(stopped, trials, seen)
 		if err != nil {
 			return false, false, fmt.Errorf("look after %d blocks: %w", blocks, err)
 		}

@@ -12,8 +12,8 @@ import (
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // servers are those whose capacity is known: of M/M/1 the response time is exponential

@@ -12,9 +12,10 @@ import (
 // leastUnseen is how many cells a model must be held to.
 const leastUnseen = 12
 
-// modelled asks how far the models of two transports are off in cells that they have
-// not seen: one with messages, one that streams. These are the studies of netdyno cost,
-// whole, since what is held is that its answer can be had: seven minutes.
+// modelled asks how far the models of two transports, one with messages and one that
+// streams, are off in cells that the models were not fitted to. It runs the whole studies
+// of netdyno cost (seven minutes), because the promise is that netdyno cost has an
+// answer.
 func modelled(ctx context.Context, p *pipeline) ([]answer, error) {
 	var answers []answer
 	for _, args := range [][]string{{"cost", "transport=go-http1"}, {"cost-stream", "transport=go-net"}} {

@@ -20,9 +20,9 @@ func linkRuns() int {
 	return 20
 }
 
-// filledLink asks whether runs over a link of 1 Gbit/s between two namespaces say that TCP
-// fills it, as it does: on the machine as it is, and beside one busy process per CPU. And
-// none may say so of a link that is declared to be twice what it carries.
+// filledLink asks whether runs over a link of 1 Gbit/s between two namespaces say that
+// TCP fills the link, as it does: on the idle machine, and beside one busy process per
+// CPU. No run may say so of a link that is declared to be twice as fast as it is.
 func filledLink(ctx context.Context, p *pipeline) ([]answer, error) {
 	const quick = "line-rate-quick"
 	arms := []string{quick, "arm=go-net,uring,go-net-sendfile", "connections=4", "probes=0", "link.rate=1Gbit"}

@@ -58,6 +58,8 @@ var questions = []question{
 	{"small", smallTimes},
 	{"beside", besideLoad},
 	{"link", filledLink},
+	{"mix", mixed},
+	{"tails", tailed},
 }
 
 func main() {

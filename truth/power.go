@@ -15,11 +15,11 @@ import (
 	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
+	"netdyno/test/synthetic"
 )
 
 // powered asks whether anything is said that the trials have no power to say: nothing

@@ -153,9 +153,9 @@ func TestLoadsOfEveryKind(t *testing.T) {
 	}
 }
 
-// A server that allows fewer streams than are in flight: without a pool they
-// wait for their place on the one connection, and with one the client says in
-// time that they do not fit.
+// A server allows fewer streams than are in flight. Without a pool the exchanges wait for
+// their turn on the one connection; with a pool the client says in time that the streams
+// do not fit.
 func TestStreamsThatDoNotFit(t *testing.T) {
 	for _, pool := range []string{"none", "own"} {
 		server, client := workertest.Start(t, all...), workertest.Start(t, all...)

@@ -275,8 +275,8 @@ func TestByHandTwoClients(t *testing.T) {
 	mine.mustEnd(t)
 }
 
-// A server that dies in the middle of a trial fails that trial and the next,
-// both with its address; its own account tells of its end.
+// A server that dies in the middle of a trial fails that trial and the next, and both
+// failures name the server's address; the server's own records tell of its end.
 func TestByHandServerKilled(t *testing.T) {
 	t.Parallel()
 	mine := newFamily(t)

@@ -12,8 +12,8 @@ import (
 	"netdyno/test/trials"
 )
 
-// remembering runs netdyno in a directory, with a cache of its own, and returns
-// its exit status and what it said, in one line: its lines are wrapped anywhere.
+// remembering runs netdyno in a directory, with a cache of its own, and returns the exit
+// status and the output in one line: where netdyno wraps its lines does not matter.
 func remembering(t *testing.T, dir, cache string, args ...string) (int, string) {
 	t.Helper()
 	c := exec.Command("netdyno", args...)

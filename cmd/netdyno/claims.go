@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/read/claim"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
 
@@ -47,7 +48,7 @@ func printClaims(args []string) error {
 			stdout.say("%s", name)
 		}
 		for _, c := range s.Claims {
-			printClaim(name, c, tested[[2]string{name, c.Title}])
+			printClaim(s, c, tested[[2]string{name, c.Title}])
 		}
 	}
 	if len(args) == 0 {
@@ -93,8 +94,8 @@ func claimsOfRuns(dirs []session.Directory) (tested map[[2]string]*testedClaim, 
 }
 
 // printClaim prints a claim, its state, and on what that rests.
-func printClaim(study string, c record.Claim, last *testedClaim) {
-	state, ground := "not run here", cmp.Or(c.Unmeasured, record.WhereTested(study, c.Under))
+func printClaim(s *study.Study, c record.Claim, last *testedClaim) {
+	state, ground := "not run here", cmp.Or(c.Unmeasured, record.WhereTested(s.Name, c.Under, s.Needs(c)...))
 	if last != nil {
 		state, ground = string(last.Outcome), cmp.Or(last.FigureWords(), last.Sentence)+" ("+string(last.run)+")"
 		if last.Outcome == claim.NotTestable {

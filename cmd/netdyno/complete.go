@@ -185,9 +185,9 @@ func mendBash(root *cobra.Command) {
 	}
 }
 
-// Cobra escapes what it offers as bash's printf %q does, commas included, and
-// compares that with what was typed, where nobody escapes a comma. These are the
-// places, each with what follows it in our script.
+// Cobra escapes what it offers as bash's printf %q does, commas included, and compares
+// the escaped text with the typed one, in which nobody escapes a comma. These are the
+// places in our script that compare, each with the text that follows.
 var escapes = []struct{ after, add string }{
 	{`completions -d '' < <(printf "%q\n" "${completions[@]%%$tab*}")`, `completions=("${completions[@]//\\,/,}")`},
 	{`COMPREPLY -d '' < <(printf "%q\n" "${COMPREPLY[@]}")`, `COMPREPLY=("${COMPREPLY[@]//\\,/,}")`},

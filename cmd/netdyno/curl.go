@@ -12,8 +12,8 @@ import (
 	"netdyno/internal/run/target"
 )
 
-// without are curl's flags that change nothing in what is requested, with their values
-// where they have one.
+// without are curl's flags that change nothing in the request, with the values of those
+// that take one.
 var without = []struct {
 	name, short string
 	valued      bool

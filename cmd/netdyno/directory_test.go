@@ -17,7 +17,8 @@ import (
 	"netdyno/internal/run/session"
 )
 
-// Two runs, one directory: one of them has it, with its own plan.
+// Of two runs that begin in one directory at a time, one gets the directory, and the plan
+// there is its own.
 func TestOneDirectoryOneRun(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")

@@ -14,9 +14,9 @@ const (
 	// promptEnd is how long a command may take to end that holds nothing but
 	// memory: it may be in the middle of a computation or of a blocked write.
 	promptEnd = 2 * time.Second
-	// orderlyEnd is how long one may take that has workers to end, hosts to give
-	// back and a report to write. Each of those has a bound of its own; this one
-	// is for what nobody thought of.
+	// orderlyEnd is how long a command may take to end that has workers to end, hosts to
+	// give back and a report to write. Each of these steps has a bound of its own;
+	// orderlyEnd covers what nobody thought of.
 	orderlyEnd = 2 * time.Minute
 	// sameSignal is how close two signals are one: timeout(1) sends its own to the
 	// process and then to the group that the process is in.

@@ -20,6 +20,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
+	"netdyno/internal/sizes"
 )
 
 // explained is a word of a report or of a command line, explained.
@@ -87,6 +88,10 @@ func glossary() []explained {
 	for _, f := range study.Factors() {
 		choices := strings.Join(f.Choices, ", ")
 		add("factor", f.Name, [2]string{"means", f.Doc}, [2]string{"is", string(f.Kind)}, [2]string{"levels", choices}, [2]string{"unless given", f.Default})
+	}
+	for _, s := range sizes.Published() {
+		mean := quantity.FormatBytes(s.Mean())
+		add("distribution", s.Text, [2]string{"means", s.Words}, [2]string{"mean", mean}, [2]string{"source", s.Source}, [2]string{"write", "request=" + s.Text})
 	}
 	for _, s := range source.Settings() {
 		add("setting", s.Name, [2]string{"means", s.Doc})

@@ -243,7 +243,7 @@ func runToExport(d session.Directory) (run export.Run, tainted, err error) {
 	if isListen(d) {
 		return run, nil, fmt.Errorf("%s is a directory of netdyno listen, which has no trials; expected a run", d)
 	}
-	r, unplanned, err := readFiles(d)
+	r, unplanned, err := readFiles(d, never)
 	if err != nil {
 		return run, nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -11,11 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cost"
 	"netdyno/internal/read/report"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
+	"netdyno/internal/sizes"
 )
 
 // forecastFlags say which load is forecast, as they were typed.
@@ -43,13 +46,14 @@ marked as extrapolated. Where the model of one end is refused, the other is fore
 alone.`,
 		Example: `  netdyno plan --link 100Gbit --message 1MiB --hosts 1 --cores 32
   netdyno plan --link 100Gbit --message 64KiB --rate 200k --hosts 10
+  netdyno plan --message homa-w3 --rate 20k
   netdyno plan --message 4KiB --direction up --rate 50k --connections 10k --json
   netdyno plan --message 64KiB --rate 1k --from results/cost-20260102-150405`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return forecast(f) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.message, "message", "", "size of the message in --direction")
+	flags.StringVar(&f.message, "message", "", "size of the message in --direction, or how sizes are distributed: homa-w3, choice:90%:1KiB,10%:64KiB")
 	flags.StringVar(&f.direction, "direction", "down", "where the message goes: down (to the client), up, both")
 	flags.StringVar(&f.other, "other", "", "size of the message in the other direction (default the least that was measured)")
 	flags.StringVar(&f.rate, "rate", "", "exchanges per second over all hosts (default what fills the link)")
@@ -115,8 +119,22 @@ func (f forecastFlags) load() (n cost.Load, err error) {
 		*into = float64(bytes)
 	}
 	var message, other float64
-	size("message", f.message, &message)
-	size("other", f.other, &other)
+	of, spread := map[string]contract.Table{}, []string{}
+	sized := func(flag, text string, into *float64) {
+		if !sizes.Is(text) {
+			size(flag, text, into)
+			return
+		}
+		s, bad := sizes.Parse(text)
+		if bad != nil {
+			err = cmp.Or(err, fmt.Errorf("--%s: %w", flag, bad))
+			return
+		}
+		of[flag], *into = s.Table, s.Mean()
+		spread = append(spread, s.Text)
+	}
+	sized("message", f.message, &message)
+	sized("other", f.other, &other)
 	size("memory", f.memory, &n.Memory)
 	if err != nil {
 		return n, err
@@ -131,10 +149,29 @@ func (f forecastFlags) load() (n cost.Load, err error) {
 	default:
 		return n, fmt.Errorf("--direction: found %q; %s", quantity.Clip(f.direction, 40), quantity.Hint(f.direction, []string{"down", "up", "both"}))
 	}
+	n.Spread, n.Sizes = strings.Join(spread, ", "), byFactor(f.direction, of)
 	if err := f.hostsOf(&n); err != nil {
 		return n, err
 	}
 	return n, f.loadOf(&n)
+}
+
+// byFactor gives the tables of flags to the factors that their messages are; nil for none.
+func byFactor(direction string, of map[string]contract.Table) map[string]contract.Table {
+	if len(of) == 0 {
+		return nil
+	}
+	all := map[string]contract.Table{}
+	for flag, table := range of {
+		up := (flag == "message") == (direction != "down")
+		if up {
+			all["request"] = table
+		}
+		if !up || direction == "both" {
+			all["response"] = table
+		}
+	}
+	return all
 }
 
 // hostsOf reads how many hosts there are, and what each has.

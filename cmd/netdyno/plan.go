@@ -22,10 +22,10 @@ import (
 func printBeginning(s *session.Session, r *session.Run) {
 	name, looks := s.Study.Name, study.Summary(s.Study).Looks()
 	if at := r.Stopped; at != nil {
-		fmt.Fprintf(stdout, "%s stopped after stage %d of %d (%d blocks), where everything was settled: only its probes may be left\n", name, at.Stage, len(looks), at.Blocks)
+		fmt.Fprintf(stdout, "%s stopped after look %d of %d (%d blocks), where everything was settled: only its probes may be left\n", name, at.Look, len(looks), at.Blocks)
 	}
 	if r.Further > 0 {
-		fmt.Fprintf(stdout, "%s goes on to stage %d of %d (%d blocks)\n", name, slices.Index(looks, r.Further)+1, len(looks), r.Further)
+		fmt.Fprintf(stdout, "%s goes on to look %d of %d (%d blocks)\n", name, slices.Index(looks, r.Further)+1, len(looks), r.Further)
 	}
 	between := ": "
 	if name == record.Unnamed { // its title is long
@@ -75,13 +75,13 @@ func shorter(s *session.Session, left []record.Trial) string {
 }
 
 // extent says how much of a plan is left: its trials, blocks and time, from the
-// least to the most where the run may end at a stage.
+// least to the most where the run may end at a look.
 func extent(s *session.Session, left []record.Trial) string {
 	if most := mostOf(s); len(most) < len(left) {
 		return fmt.Sprintf("a race of at most %s, %s", quantity.Plural(len(most), "trial"), timeWords(s, most))
 	}
 	most := timeOf(s, left)
-	for _, blocks := range s.Study.Stages {
+	for _, blocks := range s.Study.OwnLooks {
 		if least := study.Before(left, blocks); blocksOf(least) > 0 && len(least) < len(left) {
 			if first := timeOf(s, least); s.Study.SettleS > 0 {
 				most = min(most, first+settleTime(s))
@@ -111,7 +111,7 @@ func timeWords(s *session.Session, trials []record.Trial) string {
 // settleTime is how long the study lets its blocks after the first take; 0 for no bound,
 // and of a study with one look, which ends after it.
 func settleTime(s *session.Session) time.Duration {
-	if len(s.Study.Stages) < 2 {
+	if len(s.Study.OwnLooks) < 2 {
 		return 0
 	}
 	return time.Duration(s.Study.SettleS * float64(time.Second)).Round(time.Second)
@@ -209,6 +209,9 @@ func printPlan(s *session.Session) error {
 	case slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Repeat }):
 		fmt.Fprintf(stdout, ", the baseline %q twice in each", compare.Baseline)
 	}
+	if n := countUnloaded(s.Trials[:perBlock]); n > 0 {
+		fmt.Fprintf(stdout, ", %d of them without load", n)
+	}
 	switch {
 	case probes == 1:
 		fmt.Fprint(stdout, ", and a probe")
@@ -217,7 +220,7 @@ func printPlan(s *session.Session) error {
 	}
 	fmt.Fprintf(stdout, "; %s\n", timeWords(s, mostOf(s)))
 	printAmounts(s)
-	printStages(s)
+	printLooks(s)
 	stdout.say("primary: %s; margin %s", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))
 	fmt.Fprintln(stdout, placements(s))
 	for _, w := range s.Warnings {
@@ -230,8 +233,11 @@ func printPlan(s *session.Session) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	for _, t := range s.Trials[:perBlock] {
 		again := ""
-		if t.Repeat {
+		switch {
+		case t.Repeat:
 			again = "(again)"
+		case t.Unloaded:
+			again = "(without load)"
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", t.ID, t.Cell, t.Arm, again)
 	}
@@ -252,6 +258,15 @@ func countTrials(trials []record.Trial) (perBlock, probes int) {
 	return perBlock, probes
 }
 
+func countUnloaded(trials []record.Trial) (n int) {
+	for _, t := range trials {
+		if t.Unloaded {
+			n++
+		}
+	}
+	return n
+}
+
 // printAmounts says what the estimated time of fixed amounts rests on.
 func printAmounts(s *session.Session) {
 	e := s.Estimate(s.Trials)
@@ -269,22 +284,22 @@ func printAmounts(s *session.Session) {
 	fmt.Fprintln(stdout, "; slower arms take longer")
 }
 
-// printStages says after which blocks a run may stop, when that is, and to which
+// printLooks says after which blocks a run may stop, when that is, and to which
 // it can go on.
-func printStages(s *session.Session) {
+func printLooks(s *session.Session) {
 	summary := study.Summary(s.Study)
 	looks := summary.Looks()
 	if len(looks) == 1 {
 		return
 	}
-	var stages []string
+	var lines []string
 	longest := s.Estimate(s.Trials).Total
 	shortest := longest
-	for i, level := range cells.StageLevels(summary) {
+	for i, level := range cells.LookLevels(summary) {
 		if level == 0 {
 			continue
 		}
-		stages = append(stages, fmt.Sprintf("after %s at level %.3g", quantity.Plural(looks[i], "block"), level))
+		lines = append(lines, fmt.Sprintf("after %s at level %.3g", quantity.Plural(looks[i], "block"), level))
 		if looks[i] < summary.Blocks {
 			shortest = min(shortest, s.Estimate(study.Before(s.Trials, looks[i])).Total)
 		}
@@ -296,5 +311,5 @@ func printStages(s *session.Session) {
 	if len(summary.Further) > 0 {
 		text += fmt.Sprintf("; --continue goes on to %s blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(summary.Further), " ", ", "), "[]"))
 	}
-	fmt.Fprintf(stdout, "stages: looks %s; %s\n", strings.Join(stages, ", "), text)
+	fmt.Fprintf(stdout, "looks: %s; %s\n", strings.Join(lines, ", "), text)
 }

@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
 	"netdyno/internal/read/report"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/run/session"
+	"netdyno/test/synthetic"
 )
 
 // Every profile that the report links to lies beside it, whatever the arm is called.

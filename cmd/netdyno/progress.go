@@ -18,10 +18,10 @@ import (
 	"netdyno/internal/run/session"
 )
 
-// progress shows how a run goes: what runs, how far the run is, how long it goes on and
-// what it found so far. On a terminal these are lines that are redrawn at most twice a
-// second; elsewhere it is a plain line for each trial, and one where what was found
-// changes. Drawing is load, so it is kept small.
+// progress shows how a run goes: the trial under way, the share that is done, the time
+// that is left, and what was found so far. On a terminal these are lines that are redrawn
+// at most twice a second; elsewhere a plain line for each trial, and one whenever the
+// findings change. Drawing is load, so it is kept small.
 type progress struct {
 	out   *screen
 	clock *session.Clock
@@ -114,6 +114,9 @@ func (p *progress) where(now string) string {
 		place = "profiling"
 	}
 	runs := t.Arm + cells.InCell(t.Cell)
+	if t.Unloaded {
+		runs = t.Arm + " without load"
+	}
 	if now != "" {
 		runs += ": " + now
 	}
@@ -180,8 +183,11 @@ func (p *progress) tell(found string) {
 func (p *progress) head(index int) string {
 	t := p.event.Trial
 	text := strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
-	if t.Probe {
+	switch {
+	case t.Probe:
 		text += " (probe)"
+	case t.Unloaded:
+		text += " (without load)"
 	}
 	return text
 }

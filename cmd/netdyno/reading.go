@@ -27,43 +27,53 @@ type reading struct {
 	finding.Findings
 	trials   []record.Trial
 	contents record.Contents // what is wrong in the file included
+	early    *trial.Early    // what was found of the records as they were read; nil where they are whole
 }
 
-// readRun finds what there is in what has been measured so far.
-func readRun(d session.Directory) (reading, error) { return readAs(d, func(*reading) {}) }
+// readRun finds what the records of a run so far say. The records of a large run are
+// lightened as they are read.
+func readRun(d session.Directory) (reading, error) { return readAs(d, leanFrom, func(*reading) {}) }
 
 // readCurrent reads a run to compare it with another: what was renamed since it
 // was recorded has today's name.
 func readCurrent(d session.Directory) (reading, error) {
-	r, err := readAs(d, func(r *reading) { record.CurrentNames(&r.contents.Header, r.trials, r.contents.Records) })
+	r, err := readAs(d, never, func(r *reading) { record.CurrentNames(&r.contents.Header, r.trials, r.contents.Records) })
 	printProblems(d, r.contents.Problems)
 	return r, err
 }
 
-// readAs reads a run; change may alter what was read before anything is found in
-// it.
-func readAs(d session.Directory, change func(*reading)) (reading, error) {
-	r, unplanned, err := readFiles(d)
+// readAs reads a run, lean where its records have so many bytes; change may alter what was
+// read before anything is found in it.
+func readAs(d session.Directory, lean int64, change func(*reading)) (reading, error) {
+	r, unplanned, err := readFiles(d, lean)
 	if err != nil {
 		return r, err
 	}
 	change(&r)
-	r.Findings, err = finding.Find(r.contents.Header, r.trials, r.contents.Records)
+	r.Findings, err = finding.FindJudged(r.contents.Header, r.trials, r.contents.Records, r.early)
 	r.Tally.Unplanned = unplanned
 	return r, err
 }
 
 // readFiles reads what a run left, and finds nothing in it yet. It counts the records
-// of trials that are not in the plan, which are left out.
-func readFiles(d session.Directory) (r reading, unplanned int, err error) {
-	collectSooner(d)
+// of trials that are not in the plan, which are left out. Where the records have lean bytes
+// or more, each is judged as it is read.
+func readFiles(d session.Directory, lean int64) (r reading, unplanned int, err error) {
+	size := recordBytes(d)
 	if r.trials, err = record.ReadTrials(d.Trials()); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s is not the directory of a run: it has no trials.jsonl", d)
 		}
 		return r, 0, err
 	}
-	if r.contents, err = record.Read(d.Records()); err != nil {
+	var take func(*record.Record) func()
+	perByte := perByteWhole
+	if size >= lean && !steered(d) {
+		r.early = trial.NewEarly(r.trials)
+		take, perByte = r.early.Take, perByteLean
+	}
+	collectSooner(size, perByte)
+	if r.contents, err = record.ReadEach(d.Records(), take); err != nil {
 		return r, 0, err
 	}
 	r.trials = record.Allocated(r.trials, r.contents.Header.Allocations)
@@ -74,23 +84,57 @@ func readFiles(d session.Directory) (r reading, unplanned int, err error) {
 	return r, unplanned, nil
 }
 
+// leanFrom are the bytes of records from which a run is read lean, and never those of no run.
+// A page has no room for so many records anyway.
+const (
+	leanFrom = 64 << 20
+	never    = math.MaxInt64
+)
+
+// Memory for each byte of records: held, judged and laid out, they are 1.3 times as large
+// as their file when whole, and half as large when read lean.
+const (
+	perByteWhole = 1.6
+	perByteLean  = 0.7
+)
+
+// steered tells whether a run decided between its blocks what to run. Its plan is known once
+// its records are read, and parts of them are judged again. A header that cannot be read is
+// for who reads the records to name.
+func steered(d session.Directory) bool {
+	header, err := record.ReadHeader(d.Records())
+	return err != nil || header.Study.Steered() || len(header.Listen) > 0
+}
+
+// recordBytes is the size of a run's records; 0 where reading them will say what is wrong.
+func recordBytes(d session.Directory) int64 {
+	file, err := os.Stat(d.Records())
+	if err != nil {
+		return 0
+	}
+	return file.Size()
+}
+
 // collectSooner lets the collector hold the memory of a large run near what its
 // records need, where it would wait for twice that. It adds a few percent of CPU.
 // GOMEMLIMIT takes precedence.
-func collectSooner(d session.Directory) {
-	const (
-		least   = 440 << 20 // smaller runs are left alone
-		perByte = 1.6       // of records: held, judged and laid out they are 1.3 times as large as their file
-	)
-	file, err := os.Stat(d.Records())
-	if err != nil || os.Getenv("GOMEMLIMIT") != "" {
-		return // reading will say what is wrong with the file
+func collectSooner(size int64, perByte float64) {
+	const least = 400 << 20 // smaller runs are left alone
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
 	}
-	limit := int64(perByte * float64(file.Size()))
+	limit := int64(perByte * float64(size))
 	if before := debug.SetMemoryLimit(-1); before < math.MaxInt64 { // of runs that were read earlier
 		limit += before
 	}
 	debug.SetMemoryLimit(max(least, limit))
+}
+
+// readWhole reads a run with all of its records whole, and prints what is wrong in it.
+func readWhole(d session.Directory) (reading, error) {
+	r, err := readAs(d, never, func(*reading) {})
+	printProblems(d, r.contents.Problems)
+	return r, err
 }
 
 // readAloud reads a run and prints what is wrong in its file.

@@ -99,7 +99,7 @@ func conclude(d session.Directory, how showing) error {
 
 // showTrial prints the account of one trial; no report is written.
 func showTrial(d session.Directory, id string) error {
-	r, err := readAloud(d)
+	r, err := readWhole(d)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func concludeWith(d, server session.Directory, how showing) error {
 	if err != nil {
 		return err
 	}
-	r, err := readAloud(d)
+	r, err := readWhole(d)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/summary"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/run/session"
+	"netdyno/test/synthetic"
 )
 
 func TestBareJSON(t *testing.T) {

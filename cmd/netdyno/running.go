@@ -141,8 +141,8 @@ func summaryOf(arm cells.Arm, name string) (cells.Summary, bool) {
 	return arm.Metrics[i], true
 }
 
-// allocate decides before a block of a steered study what of it runs, and says so. A run
-// asks it with its plan as decided so far.
+// allocate decides before a block of a steered study which of the block's trials run, and
+// prints the decision. trials is the plan by the decisions so far.
 func allocate(header record.Header, trials []record.Trial, records []record.Record, block int) (record.Allocation, string, error) {
 	s, err := cells.Read(header, trials, records)
 	if err != nil {

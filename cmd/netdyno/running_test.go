@@ -8,7 +8,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 func TestRunningTable(t *testing.T) {

@@ -30,8 +30,8 @@ type screen struct {
 	drawn    []string   // by redraw, as they stand on the terminal
 }
 
-// Everything that this package prints goes to these two; a test of the whole
-// tree holds it to that.
+// Everything that this package prints goes to these two writers; a test of the whole tree
+// checks that.
 var (
 	stdout = newScreen(os.Stdout)
 	stderr = newScreen(os.Stderr)

@@ -118,8 +118,8 @@ func (s serving) url(at netip.AddrPort) string {
 	return u.String()
 }
 
-// leastPriority lets everything else on this host go first: all threads that there
-// are, and thereby those that they start.
+// leastPriority lets everything else on this host go first. It lowers the priority of
+// every thread of the process; threads that these start later inherit it.
 func leastPriority() {
 	const nicest = 19
 	tasks, err := os.ReadDir("/proc/self/task")

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 var servedAt = regexp.MustCompile(`^serve   (http://\S+/)(?:\?token=(\S+))?\n$`)

@@ -82,19 +82,19 @@ func asTransport(ctx context.Context, workers *session.Workers, args []string) (
 	return append([]string{"transport=" + args[0]}, args[1:]...), nil
 }
 
-// look judges a run at one of its looks. A run that goes on says what it answers so
-// far.
+// look judges a run at one of its looks. When the run goes on, the words say what is
+// answered so far.
 func look(header record.Header, trials []record.Trial, records []record.Record, number int) (settled bool, words string, err error) {
-	stage, err := compare.Look(header, trials, records, number)
-	if err != nil || stage.Settled {
-		return stage.Settled, stage.Sentence, err
+	look, err := compare.Look(header, trials, records, number)
+	if err != nil || look.Settled {
+		return look.Settled, look.Sentence, err
 	}
-	header.Stopped = &record.Stop{Stage: number, Blocks: stage.Blocks}
-	after := func(block int) bool { return block > stage.Blocks }
+	header.Stopped = &record.Stop{Look: number, Blocks: look.Blocks}
+	after := func(block int) bool { return block > look.Blocks }
 	so, err := finding.Find(header, slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return after(t.Block) }),
 		slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return after(r.Trial.Block) }))
 	if err != nil {
 		return false, "", err
 	}
-	return false, stage.Sentence + ". So far: " + strings.Join(so.Answer.Sentences, " "), nil
+	return false, look.Sentence + ". So far: " + strings.Join(so.Answer.Sentences, " "), nil
 }

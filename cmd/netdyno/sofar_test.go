@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
+	"netdyno/test/synthetic"
 )
 
 func TestFoundSoFar(t *testing.T) {

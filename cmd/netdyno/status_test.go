@@ -15,11 +15,11 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/race"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
+	"netdyno/test/synthetic"
 )
 
 // Every command has a line in the table, its help says it, and docs/commands.md has it.

@@ -51,8 +51,8 @@ func timeOfStudy(s *study.Study) (string, error) {
 	if len(s.Further) > 0 {
 		all = study.Before(trials, s.Blocks)
 	}
-	if len(s.Stages) > 1 {
-		return about(study.Before(trials, s.Stages[0])) + " to " + about(all), nil
+	if len(s.OwnLooks) > 1 {
+		return about(study.Before(trials, s.OwnLooks[0])) + " to " + about(all), nil
 	}
 	return about(all), nil
 }

@@ -16,8 +16,8 @@ import (
 	"netdyno/internal/run/bench"
 )
 
-// terminalOf is a terminal that wraps what is too long, and wraps it anew when its width
-// changes, as most do. It knows the sequences that this program writes.
+// terminalOf is a terminal that wraps long lines, and wraps them anew when its width
+// changes, as most terminals do. It knows the sequences that netdyno writes.
 type terminalOf struct {
 	t     *testing.T
 	width int

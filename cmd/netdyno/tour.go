@@ -20,7 +20,7 @@ import (
 )
 
 // quickStudies are the tour's stops: each built-in study in short.
-var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick"}
+var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick", "mixed-quick"}
 
 func tourCommand() *cobra.Command {
 	var out string

@@ -213,8 +213,8 @@ func linkOf(found session.Settings) tune.Link {
 	return l
 }
 
-// trials are those that a time should suffice for; the run counts what they take. It
-// holds the window and the warm-up where they are not typed.
+// trials is the number of trials that fit into a time; the run itself measures how long
+// they take. It sets the window and the warm-up where these are not typed.
 func (t tuneFlags) trials(p *looked, whole time.Duration) (int, error) {
 	if !p.sets("amount") {
 		p.lack("window", tuneWindow.String())

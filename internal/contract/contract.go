@@ -102,6 +102,8 @@ const (
 	FeatureMix        Feature = "mix"         // setup.load.classes
 	FeatureTrace      Feature = "trace"       // setup.load.trace
 	FeatureDeadline   Feature = "deadline"    // deadlines of classes
+	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
+	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
 )
 
 // OptionType is the type of an option's value on the wire.
@@ -158,6 +160,7 @@ type Setup struct {
 	Threads   int            `json:"threads,omitempty"`   // loops or threads; 0 means one per usable CPU
 	Exchange  Exchange       `json:"exchange"`
 	Load      Load           `json:"load"`
+	Work      *Work          `json:"work,omitempty"`      // server: what it does for each exchange beyond answering; nil is nothing
 	TLS       *TLS           `json:"tls,omitempty"`       // encrypt; nil is plain text
 	WindowNs  int64          `json:"window_ns,omitempty"` // how long the window will be, where that is known; no worker needs it that measures by itself
 	WarmupNs  int64          `json:"warmup_ns,omitempty"` // … and the warm-up before it
@@ -301,6 +304,7 @@ type Result struct {
 	ProfilesBefore map[string][]byte `json:"profiles_before,omitempty"` // what a profile of Profiles held already as the window opened, to be subtracted from it; absent where that was done
 
 	Classes  []ClassResult      `json:"classes,omitempty"`  // of a load that mixes classes, in their order
+	Bins     []SizeBin          `json:"bins,omitempty"`     // of a client whose sizes vary, rising
 	Reasons  []Reason           `json:"reasons,omitempty"`  // why exchanges of the window failed, the most frequent first
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends

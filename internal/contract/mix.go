@@ -54,3 +54,15 @@ type ClassResult struct {
 func (l Load) Deadlines() bool {
 	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.DeadlineNs > 0 })
 }
+
+// SizeBin is what a client counted of the exchanges whose larger message has a size of one
+// bin: histograms of times, of the window and of what was drained. Behind and Free are of
+// small exchanges, and together they are Response, in a closed loop Service.
+type SizeBin struct {
+	FromBytes int64  `json:"from_bytes"`
+	ToBytes   int64  `json:"to_bytes"` // exclusive
+	Service   string `json:"service,omitempty"`
+	Response  string `json:"response,omitempty"`
+	Behind    string `json:"behind,omitempty"` // of those that had a larger one on their connection as they were due or sent
+	Free      string `json:"free,omitempty"`   // of the others
+}

@@ -23,7 +23,8 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[Delivery]():   {DeliveryMessage, DeliveryChunks},
 	reflect.TypeFor[OptionType](): {TypeInt, TypeFloat, TypeBool, TypeBytes, TypeDuration, TypeChoice, TypeText},
 	reflect.TypeFor[Arrival]():    {Constant, Poisson, Drawn},
-	reflect.TypeFor[Feature]():    {FeatureTLS, FeatureFresh, FeatureStreamUp, FeatureStreamDown, FeatureStreamBoth, FeatureSizes, FeatureArrivals},
+	reflect.TypeFor[Feature]():    {FeatureTLS, FeatureFresh, FeatureStreamUp, FeatureStreamDown, FeatureStreamBoth, FeatureSizes, FeatureArrivals, FeatureMix, FeatureTrace, FeatureDeadline, FeatureWorkCPU, FeatureWorkSleep},
+	reflect.TypeFor[WorkBy]():     {WorkCPU, WorkSleep},
 	reflect.TypeFor[Stream]():     {StreamUp, StreamDown, StreamBoth},
 	reflect.TypeFor[ErrorKind]():  {Unsupported, SetupFailed, Peer, Timeout, Invalid, Bug},
 }
@@ -122,12 +123,16 @@ func TestSchemaAgreesWithVectors(t *testing.T) {
 	}
 }
 
-// Every example of CONTRACT.md is a line of the contract, every message has
-// one, and every field that the types know is named on the page.
+// Every example of the contract's pages is one of its lines, every message has one, and
+// every field that the types know is named there.
 func TestContractPageAgreesWithTypes(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "contract", "CONTRACT.md"))
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for _, name := range []string{"CONTRACT.md", "DRAWS.md", "MIXES.md"} {
+		page, err := os.ReadFile(filepath.Join("..", "..", "contract", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, page...)
 	}
 	s, seen := compileSchema(t), map[string]bool{}
 	for line := range strings.Lines(string(text)) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Table is a distribution of whole numbers in pieces, from which every worker draws the
-// same sequence (CONTRACT.md, section Draws).
+// same sequence (contract/DRAWS.md).
 type Table []Segment
 
 // Segment is one piece of a Table: its end as a cumulative probability × 2³², and the
@@ -65,6 +65,21 @@ func (t Table) Mean() float64 {
 	mean, last := 0.0, int64(0)
 	for _, s := range t {
 		mean += float64(s[0]-last) / TableEnd * (float64(s[1]) + float64(s[2])) / 2
+		last = s[0]
+	}
+	return mean
+}
+
+// MeanAbove returns the mean of what a draw is above a number, 0 for one below it.
+func (t Table) MeanAbove(x float64) float64 {
+	mean, last := 0.0, int64(0)
+	for _, s := range t {
+		low, high := float64(s[1])-0.5, float64(s[2])+0.5 // as if the numbers lay evenly in between
+		over := max(0, (low+high)/2-x)
+		if low < x && x < high {
+			over = (high - x) * (high - x) / 2 / (high - low)
+		}
+		mean += float64(s[0]-last) / TableEnd * over
 		last = s[0]
 	}
 	return mean

@@ -1,5 +1,5 @@
-// Package draw is what every worker draws from a trial's seed, to the bit, as CONTRACT.md,
-// section Draws, specifies it: sizes, and when exchanges are due. Values are functions of
+// Package draw is what every worker draws from a trial's seed, to the bit, as contract/DRAWS.md
+// specifies it: sizes, and when exchanges are due. Values are functions of
 // their place alone, so that any goroutine may ask for any of them in any order.
 package draw
 
@@ -12,6 +12,7 @@ const (
 	Gaps    = 3
 	Classes = 4
 	Keys    = 5
+	Work    = 6
 )
 
 // At returns output number n, from 0, of splitmix64 that begins at state (Steele, Lea,

@@ -134,6 +134,15 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.known = false
 }
 
+// Scaled returns the distribution of the values times a factor.
+func (h *Histogram) Scaled(factor float64) *Histogram {
+	scaled := New()
+	for ns, n := range h.Steps().All() {
+		scaled.Record(int64(math.Round(min(float64(ns)*factor, MaxNs))), n)
+	}
+	return scaled
+}
+
 // Count returns the number of values.
 func (h *Histogram) Count() int64 {
 	if h.filled != nil {
@@ -245,4 +254,34 @@ func (h *Histogram) Encode() (string, error) {
 		return "", fmt.Errorf("encode histogram: %w", err)
 	}
 	return string(b), nil
+}
+
+// Slicer tells what recorders counted since it was last asked. The recorders may be
+// written to meanwhile; one goroutine may use a Slicer.
+type Slicer struct {
+	recorders []*Recorder
+	before    []int64 // by position, over all recorders
+}
+
+// NewSlicer returns a Slicer over recorders, the first slice of which begins at their
+// creation. It takes 240 KB, whatever their number.
+func NewSlicer(recorders []*Recorder) *Slicer {
+	return &Slicer{recorders: recorders, before: make([]int64, countsLen)}
+}
+
+// Next returns the values that were counted since the last call. It reads every
+// position of every recorder: some 15 µs for each recorder.
+func (s *Slicer) Next() *Histogram {
+	h := New()
+	for i := range s.before {
+		sum := int64(0)
+		for _, r := range s.recorders {
+			sum += r.counts[i].Load()
+		}
+		if n := sum - s.before[i]; n > 0 {
+			h.Record(valueAt(i), n)
+		}
+		s.before[i] = sum
+	}
+	return h
 }

@@ -27,6 +27,8 @@ const (
 	ResponseP99       = "response_p99_us"
 	ServiceP50        = "service_p50_us"
 	ServiceP99        = "service_p99_us"
+	SlowdownP50       = "slowdown_p50"
+	SlowdownP99       = "slowdown_p99"
 	LagP99            = "lag_p99_us"
 	HostSteal         = "host.steal_share"
 	LinkRateShare     = "link_rate_share"

@@ -9,7 +9,7 @@ import (
 
 // registry has every metric of a trial in display order.
 var registry = headed(slices.Concat(
-	loadMetrics(), latencyMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(),
+	loadMetrics(), latencyMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(),
 	interfaceMetrics(), tcpMetrics(), udpMetrics(), connectionMetrics(), memoryMetrics(), runtimeMetrics(),
 ))
 
@@ -49,9 +49,9 @@ func Named(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("find metric %q: %s", name, quantity.Hint(name, names))
 }
 
-// Shown returns the metric of a trial or of a segment that has this name. A name
-// that the registry does not know gives a metric with that name as its label
-// and no unit, so that a reader can show a figure that a newer version wrote.
+// Shown returns the metric of a trial or of a segment by its name. For a name that the
+// registry does not know it returns a metric with that name as its label and no unit, so
+// that a reader can show a figure that a newer version wrote.
 func Shown(name string) Metric {
 	for _, metrics := range [][]Metric{registry, ofSegments} {
 		for _, m := range metrics {

@@ -2,7 +2,7 @@ package metric
 
 import "netdyno/internal/record"
 
-// segmentMetrics are what a server that stood by itself says of one segment.
+// segmentMetrics are the metrics of one segment of a standing server.
 func segmentMetrics() []Metric {
 	return []Metric{
 		{

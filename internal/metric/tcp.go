@@ -114,8 +114,8 @@ func connectionMetrics() []Metric {
 	}
 }
 
-// bytesPerEvent divides what the clients' programs say they received by the messages
-// in which it came. Of one that says nothing there is none.
+// bytesPerEvent divides the bytes that the clients' programs say they received by the
+// number of messages in which the bytes came. It is false where a program says nothing.
 func bytesPerEvent(w *record.Window) (float64, bool) {
 	bytes, messages := 0.0, 0.0
 	for i := range w.Record.Workers {

@@ -46,7 +46,8 @@ func Hint(word string, valid []string) string {
 }
 
 // Nearests returns the candidates that are most like a word, each once and the nearest
-// first: those that hold it, or that it holds, before those that are written alike.
+// first. Candidates that contain the word, or are contained in it, stand before those
+// whose spelling is near: for "rate", link.rate before date.
 func Nearests(word string, candidates []string, most int) []string {
 	word = Clip(strings.ToLower(word), maxWord)
 	far := func(candidate string) int {

@@ -111,9 +111,10 @@ func (l Ladder) Pairs() []Pair {
 	return all
 }
 
-// LinkQuestion is what a study asks of the link that its trials go through: whether TCP fills it,
-// with how little, and what else is worth its place. The link is declared and never
-// measured: its rate is that of factor link.rate, or of the card.
+// LinkQuestion is what a study asks of the link that its trials go through: whether TCP
+// fills the link, with how few connections and requests, and what else is worth its
+// place. The link's rate is declared and never measured: by factor link.rate, or by the
+// card.
 type LinkQuestion struct {
 	TCP   []string          `json:"tcp"`             // arms that are plain TCP
 	Share float64           `json:"share"`           // of the link's rate, headers counted, from which on it is full

@@ -116,7 +116,7 @@ func WriteCalibrations(path string, all []Calibrated) error {
 // machineFacts are those without which figures cannot be set side by side.
 var machineFacts = []string{"cpu.model", "cpu.count", "cpu.usable", "cpu.governor", "kernel.release", "hypervisor"}
 
-// MachineKey names a rig and its machines, for what is kept of them from one
+// MachineKey names a rig and its machines: the key under which figures are kept from one
 // run to another.
 func MachineKey(rig string, seats map[string]Host) string {
 	h := sha256.New()

@@ -42,14 +42,19 @@ type Contents struct {
 	Problems []Problem // damaged lines, duplicates, trials outside the plan, a torn tail
 
 	lines map[string]int // of each trial's record
+	take  func(*Record) (keep func())
 }
 
 // Read returns the header and the records of a records.jsonl. Damaged and
 // over-long lines are skipped and reported, and so is every later record of the
 // same trial. It fails when the file cannot be read, has no whole header, or was written by a
 // newer schema. Another process may be appending meanwhile.
-func Read(path string) (Contents, error) {
-	var c Contents
+func Read(path string) (Contents, error) { return ReadEach(path, nil) }
+
+// ReadEach is Read that shows each record to take as soon as it is decoded, of several
+// lines at once, and calls what take returns for those that count, one after the other.
+func ReadEach(path string, take func(*Record) (keep func())) (Contents, error) {
+	c := Contents{take: take}
 	f, err := input.Open(path)
 	if err != nil {
 		return c, err
@@ -109,7 +114,11 @@ func (c *Contents) readAfter(before int, r io.Reader, decode func(json.RawMessag
 			}
 		}
 		l, err := decode(body)
-		return func() error { return c.enter(number, &l, err) }
+		keep := func() {}
+		if err == nil && c.take != nil && l.Trial.ID != "" {
+			keep = c.take(&l.Record)
+		}
+		return func() error { return c.enter(number, &l, err, keep) }
 	})
 }
 
@@ -121,11 +130,10 @@ func decodeRecord(body json.RawMessage) (recordLine, error) {
 	return l, err
 }
 
-// HoldTo takes out the records that the plan does not have and adds a problem
-// for each: of a trial that was never planned, or of one whose name is in the
-// plan and whose levels are not. Whatever such a record counted, it is not what
-// the study asked. The plan is the one that was run (see Allocated). It returns how
-// many there were.
+// HoldTo takes out the records that the plan does not have, and adds a problem for each:
+// a trial that was never planned, or one whose name is in the plan with other levels.
+// Whatever such a record counted, it is not what the study asked. The plan is the one
+// that was run (see Allocated). HoldTo returns the number of records taken out.
 func (c *Contents) HoldTo(plan []Trial) int { return c.holdFrom(0, byID(plan)) }
 
 func byID(plan []Trial) map[string]Trial {
@@ -191,7 +199,7 @@ func checkSchema(line, schema int) error {
 type addition struct {
 	Schema    int             `json:"schema"`
 	After     map[string]Host `json:"after,omitzero"`      // what the hosts were like after the last record, an empty map too; of several the last counts
-	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a stage; of several the last counts
+	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a look; of several the last counts
 	Allocated *Allocation     `json:"allocated,omitempty"` // before a block's records: what of the block is run
 	Asked     []Asked         `json:"asked,omitempty"`     // before records: what the servers were asked meanwhile
 }
@@ -205,8 +213,9 @@ type recordLine struct {
 	Asked     []Asked         `json:"asked"`
 }
 
-// enter adds what a line says; err is what was wrong with its JSON.
-func (c *Contents) enter(number int, l *recordLine, err error) error {
+// enter adds what a line says; err is what was wrong with its JSON, keep is called where
+// its record counts.
+func (c *Contents) enter(number int, l *recordLine, err error, keep func()) error {
 	id := l.Trial.ID
 	switch {
 	case l.Schema > Schema:
@@ -228,6 +237,7 @@ func (c *Contents) enter(number int, l *recordLine, err error) error {
 	default:
 		c.lines[id] = number
 		c.Records = append(c.Records, l.Record)
+		keep()
 	}
 	return nil
 }

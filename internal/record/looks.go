@@ -20,15 +20,16 @@ func (s Study) NextLook(blocks int) int {
 // its study.
 func (h Header) StoppedAt() *Stop {
 	at, looks := h.Stopped, h.Study.Looks()
-	if at == nil || len(looks) < 2 || at.Stage < 1 || at.Stage > len(looks) || looks[at.Stage-1] != at.Blocks {
+	if at == nil || len(looks) < 2 || at.Look < 1 || at.Look > len(looks) || looks[at.Look-1] != at.Blocks {
 		return nil
 	}
 	return at
 }
 
-// Horizon returns the last block that a run carries out, its probes apart: the
-// one where it stopped; else that of the look which its records show it was told
-// to go on to; else that of its study's last look without --continue.
+// Horizon returns the last block that a run carries out, its probes apart: the block at
+// which the run stopped; else that of the look to which, by its records, the run was told
+// to go on; else that of its study's last look without --continue. With looks at 6, 10,
+// 16 and then 26: 10 when it stopped there, 26 with a record of block 17, else 16.
 func Horizon(header Header, trials []Trial, records []Record) int {
 	if stopped := header.StoppedAt(); stopped != nil {
 		return stopped.Blocks
@@ -90,9 +91,9 @@ type Race struct {
 func (s Study) Steered() bool { return s.Capacity != nil || s.Race != nil }
 
 // Allocated returns a plan as it is run: with the levels that were decided since it was
-// written, and without the trials and blocks that were left out. Of a run that is not
-// steered it is the plan itself. Trials share their levels with the plan's: neither is
-// to be written.
+// written, and without the trials and blocks that were left out. For a run that is not
+// steered it is the plan itself. The trials share their Levels with the plan's trials;
+// nobody may write to either.
 func Allocated(plan []Trial, decided []Allocation) []Trial {
 	if len(decided) == 0 {
 		return plan

@@ -36,7 +36,7 @@ func RigKind(name string) string {
 func Limits() []string {
 	return []string{
 		"link", "server-core", "client-core", "server-cpu", "client-cpu", "host-cpu",
-		"receive-window", "send-buffer", "flow-control", "schedule", "latency",
+		"receive-window", "send-buffer", "flow-control", "head-of-line", "schedule", "latency",
 	}
 }
 
@@ -81,6 +81,7 @@ var words = []Word{
 	{"require", "a requirement of the study is left out, because its arm or level is", "run these too, or type require=… of your own"},
 	{"server", "what a server elsewhere did is not known in full", "start it with netdyno listen, and report with --server"},
 	{"shape", "no trials are left in the publication's shape beside some in a window, so start-up is not told", "leave amount and window as the study has them"},
+	{"slowdown", "some exchanges are of sizes that the trials without load had too seldom, so a slowdown leaves them out, or is absent", "lengthen the window, so that large sizes come often enough"},
 	{"stages", "a look after so few blocks can settle nothing", "begin with at least 6 blocks"},
 	{"thin", "a percentile needs more exchanges than some trials have", "lengthen the window, or compare a percentile nearer to the middle"},
 	{"time", "the study was fitted into a time (--time), and some of it was left out", "run it without --time, in a directory of its own, for all of it"},

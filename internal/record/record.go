@@ -28,7 +28,7 @@ type Header struct {
 	Facts     Facts     `json:"facts"`
 	Listen    []string  `json:"listen,omitempty"`  // addresses of a server that stood by itself; the records are its segments, and last its whole time
 	Directory string    `json:"-"`                 // where the run was read from, for the commands that texts name; "" when it is not known
-	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a stage
+	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a look
 
 	Asked []Asked `json:"asked,omitempty"` // from lines among the records; of a run by URL, one for each arm and session
 
@@ -43,11 +43,11 @@ func (h Header) RunName() string {
 	return filepath.Base(filepath.Clean(h.Directory))
 }
 
-// Stop ends a run after a stage of its study at which nothing was left to ask:
+// Stop ends a run after a look of its study at which nothing was left to ask:
 // the trials of later blocks are not missing.
 type Stop struct {
-	Stage  int `json:"stage"`  // of Study.Looks, from 1
-	Blocks int `json:"blocks"` // of that stage
+	Look   int `json:"stage"`  // of Study.Looks, from 1
+	Blocks int `json:"blocks"` // of that look
 }
 
 // Study is what readers need of a study: its question, its comparisons and
@@ -61,7 +61,7 @@ type Study struct {
 	Compare   Compare           `json:"compare"`
 	Recommend []string          `json:"recommend,omitempty"` // metrics in the order in which they weigh in what to use; the primary ones alike where there are none
 	Blocks    int               `json:"blocks"`              // that a run does by itself, at most
-	Stages    []int             `json:"stages,omitempty"`    // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
+	OwnLooks  []int             `json:"stages,omitempty"`    // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Further   []int             `json:"further,omitempty"`   // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
 	Mesh      bool              `json:"mesh,omitempty"`      // its cells are the ordered pairs of the rig's hosts; those without a host in common run at the same time
 	Settle    float64           `json:"settle,omitempty"`    // of a study with one arm: it ends at the first look at which every rate's interval lies within this share of the rate; 0 when it does not
@@ -79,16 +79,17 @@ type Study struct {
 	Requires  []Require         `json:"requires,omitempty"`
 	Capacity  *Capacity         `json:"capacity,omitempty"`
 	Race      *Race             `json:"race,omitempty"`
+	LeftOut   []string          `json:"left_out,omitempty"` // cells that the run lacks to fit into a time, by sweep and level: "connections=10,100 of sweep first"
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
 }
 
-// Looks returns the blocks after which a run is judged, rising: its stages and
+// Looks returns the blocks after which a run is judged, rising: its own looks and
 // the further looks that were declared with them. One number of a study without
-// stages or further looks, and of a damaged one whose numbers do not rise.
+// own or further looks, and of a damaged one whose numbers do not rise.
 func (s Study) Looks() []int {
 	looks := []int{s.Blocks}
-	if len(s.Stages) > 1 && s.Stages[len(s.Stages)-1] == s.Blocks {
-		looks = slices.Clone(s.Stages)
+	if len(s.OwnLooks) > 1 && s.OwnLooks[len(s.OwnLooks)-1] == s.Blocks {
+		looks = slices.Clone(s.OwnLooks)
 	}
 	looks = append(looks, s.Further...)
 	for i, blocks := range looks {
@@ -140,9 +141,10 @@ type Published struct {
 	Source     string            `json:"source"`
 	Metric     string            `json:"metric"`
 	Arm        string            `json:"arm"`
-	Base       string            `json:"base"`
-	Cell       string            `json:"cell,omitempty"`  // runs before Under: the cell it is about; empty for every cell
-	Under      map[string]string `json:"under,omitempty"` // levels in canonical text by factor, and ConditionRig and ConditionHosts
+	Base       string            `json:"base"`                 // an arm, or TheLink
+	BaseWhere  map[string]string `json:"base_where,omitempty"` // levels of the base, where it is measured in another cell than the arm
+	Cell       string            `json:"cell,omitempty"`       // runs before Under: the cell it is about; empty for every cell
+	Under      map[string]string `json:"under,omitempty"`      // levels in canonical text by factor, and ConditionRig and ConditionHosts
 	Ratio      float64           `json:"ratio"`
 	Shape      map[string]string `json:"shape,omitempty"`      // levels at which a trial is what the publication's harness ran: a few exchanges from the first one on
 	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can be compared with it; Arm and Base then need be no arms
@@ -218,16 +220,18 @@ type Warning struct {
 // Trial is the experimental unit: one level of every factor, at a place in a
 // random order, in fresh processes.
 type Trial struct {
-	ID     string            `json:"id"` // unique in the study: block-order, "b03-07"
-	Block  int               `json:"block"`
-	Order  int               `json:"order"`            // place in the whole run, from 0
-	Round  int               `json:"round,omitempty"`  // trials of a block with the same one run at the same time, on hosts of their own; 0 for a trial that runs alone
-	Cell   string            `json:"cell"`             // canonical text of the varied levels other than the compared one; "" when there is none
-	Arm    string            `json:"arm"`              // level of the compared factor
-	Repeat bool              `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
-	Probe  bool              `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
-	Levels map[string]string `json:"levels"`           // every factor, held or varied, an arm already unfolded
-	Seed   uint64            `json:"seed"`
+	ID     string `json:"id"` // unique in the study: block-order, "b03-07"
+	Block  int    `json:"block"`
+	Order  int    `json:"order"`            // place in the whole run, from 0
+	Round  int    `json:"round,omitempty"`  // trials of a block with the same one run at the same time, on hosts of their own; 0 for a trial that runs alone
+	Cell   string `json:"cell"`             // canonical text of the varied levels other than the compared one; "" when there is none
+	Arm    string `json:"arm"`              // level of the compared factor
+	Repeat bool   `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
+	Probe  bool   `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
+	// Unloaded trials have one exchange at a time, to tell an arm's times without load.
+	Unloaded bool              `json:"unloaded,omitempty"`
+	Levels   map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
+	Seed     uint64            `json:"seed"`
 }
 
 // Outcome says how a trial ended. Whether its counts are believable is for

@@ -252,12 +252,11 @@ func seconds(fromNs, toNs int64) (float64, bool) {
 // plausible one.
 func Growth(from, to int64) float64 { return float64(to) - float64(from) }
 
-// Segment is one time in which a server that stood by itself (netdyno listen)
-// was driven, as that server saw it alone: no clock and no count of another
-// host is in it. Its record holds the server's worker with the edges Open, the
-// last reading before anything was connected, and Close, the first after it
-// with nothing connected and nothing moving, so that all that was exchanged
-// lies between them.
+// Segment is one time in which a standing server (netdyno listen) was driven, as that
+// server alone counted it: no clock and no counter of another host is in a segment. Its
+// record holds the server's worker with two edges: Open, the last reading before anything
+// was connected, and Close, the first reading after it with nothing connected and nothing
+// moving. So every exchange of the segment lies between the edges.
 type Segment struct {
 	Number      int    `json:"number"`              // from 1, in the order seen
 	First       Edge   `json:"first"`               // the first reading under load, to Last without a pause

@@ -47,9 +47,10 @@ func (t *Tail) Read(f io.ReaderAt, size int64) error {
 	return err
 }
 
-// HoldTo takes out the records that the plan does not have, as that of Contents does,
-// among those which came since it was called last; the plan is always the same. It
-// returns the plan as it is run, by what was decided so far, and how many there were.
+// HoldTo takes out records that the plan does not have, as Contents.HoldTo does, among
+// those that were read since the last call; the plan must be the same each time. It
+// returns the plan as it is run, by the decisions so far, and the number of records taken
+// out.
 func (t *Tail) HoldTo(plan []Trial) (run []Trial, left int) {
 	if decided := len(t.Header.Allocations); t.planned == nil || t.decided != decided {
 		t.plan, t.decided = Allocated(plan, t.Header.Allocations), decided

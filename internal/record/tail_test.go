@@ -56,7 +56,7 @@ func TestOutlineAgreesWithRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Stop(Stop{Stage: 1, Blocks: 6}); err != nil {
+	if err := w.Stop(Stop{Look: 1, Blocks: 6}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.End(map[string]Host{"local": {}}); err != nil {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"netdyno/internal/quantity"
 )
 
 // places are how conditions that a run does not choose by a level are met: in words, and
@@ -15,7 +17,7 @@ var places = []struct {
 	rig       string
 }{
 	{ConditionHosts, func(level string) bool { return level != "1" }, "on two hosts", "ssh:HOST,HOST"},
-	{"link.rate", nil, "with a link of %s", "ssh:HOST,HOST"},
+	{"link.rate", nil, "a link of %s", "ssh:HOST,HOST"},
 	{ConditionLimit, func(level string) bool { return level == "link" }, "where the link is the limit", "'netns:2?rate=1Gbit'"},
 	{ConditionHosts, nil, "on one host", "loopback"},
 	{ConditionLimit, nil, "where the limit is %s", ""},
@@ -23,9 +25,10 @@ var places = []struct {
 }
 
 // WhereTested says where a claim of a study can be tested, and by which command: "on two hosts:
-// netdyno run blocks --rig ssh:HOST,HOST". The conditions are those that must be met.
-func WhereTested(study string, under map[string]string) string {
-	var words, levels []string
+// netdyno run blocks --rig ssh:HOST,HOST". The conditions are those that must be met, the
+// needs what its arms need of the hosts: "RDMA devices".
+func WhereTested(study string, under map[string]string, needs ...string) string {
+	var words, with, levels []string
 	rig := ""
 	placed := map[string]bool{}
 	for _, p := range places {
@@ -34,7 +37,11 @@ func WhereTested(study string, under map[string]string) string {
 			continue
 		}
 		placed[p.condition] = true
-		words = append(words, strings.ReplaceAll(p.words, "%s", level))
+		if said := strings.ReplaceAll(p.words, "%s", level); p.condition == "link.rate" {
+			with = append(with, said)
+		} else {
+			words = append(words, said)
+		}
 		if rig == "" {
 			rig = strings.ReplaceAll(p.rig, "%s", level)
 		}
@@ -43,6 +50,9 @@ func WhereTested(study string, under map[string]string) string {
 		if !placed[factor] {
 			levels = append(levels, factor+"="+under[factor])
 		}
+	}
+	if with = append(with, needs...); len(with) > 0 {
+		words = append(words, "with "+quantity.And(with))
 	}
 	command := strings.Join(append([]string{"netdyno run", study}, levels...), " ")
 	if rig != "" {

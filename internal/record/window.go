@@ -7,9 +7,9 @@ import (
 	"netdyno/internal/hist"
 )
 
-// Window is a record between the two edges of its window: what readers divide
-// by, worked out once. It keeps decoded histograms, so that a record's many
-// percentiles cost one decoding. One goroutine may use it.
+// Window is a record between the two edges of its window: the divisors of readers, worked
+// out once. A Window keeps decoded histograms, so that a record's many percentiles cost
+// one decoding. One goroutine may use it.
 type Window struct {
 	Record *Record
 
@@ -17,6 +17,11 @@ type Window struct {
 	// a reader knows them from the facts of the hosts.
 	Nominal map[string]float64
 
+	// Unloaded are the times of the window's arm without load, where trials tell them.
+	Unloaded UnloadedNs
+
+	bins   []Bin
+	binned bool                           // bins are read
 	merged map[string]*hist.Histogram     // by kind; nil for one that cannot be had
 	own    map[clientKind]*hist.Histogram // of one client; nil likewise
 	times  map[string]Times               // by kind; zero likewise

@@ -37,11 +37,14 @@ var published = sync.OnceValue(func() []*Sizes {
 			p, _ := strconv.ParseFloat(share, 64)
 			points = append(points, point{size: n, below: p})
 		}
-		table, _ := joined(points)
+		table, _ := joined(inBytes, points)
 		all = append(all, &Sizes{Text: fields[0], Words: about[fields[0]][0], Source: about[fields[0]][1], Table: table})
 	}
 	return all
 })
+
+// Published returns the distributions that have a name of their own.
+func Published() []*Sizes { return published() }
 
 // named returns a published distribution; nil for another name.
 func named(name string) *Sizes {

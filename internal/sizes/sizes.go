@@ -1,5 +1,5 @@
-// Package sizes reads how the sizes of messages are distributed, and makes the tables from
-// which workers draw them.
+// Package sizes reads how the sizes of messages, and the times that servers work, are
+// distributed, and makes the tables from which workers draw them.
 //
 //	uniform:100B..4KiB
 //	lognormal:median=1KiB,sigma=1.6,max=1MiB
@@ -7,6 +7,7 @@
 //	choice:90%:1KiB,9%:64KiB,1%:4MiB
 //	cdf:64B:20%,1KiB:90%,1MiB:100%
 //	homa-w3
+//	exp:200us
 package sizes
 
 import (
@@ -23,32 +24,33 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// Sizes are a distribution of sizes. It is not changed after Parse.
+// Sizes are a distribution of sizes, or of times. It is not changed after Parse.
 type Sizes struct {
 	Text   string         // canonical
 	Words  string         // as a person would say it
-	Table  contract.Table // in bytes
+	Table  contract.Table // in bytes, or in ns
 	Source string         // of a published one: where its figures are from
 }
 
-// Largest returns the largest size, in bytes.
+// Largest returns the largest size, in bytes or ns.
 func (s *Sizes) Largest() int64 { return s.Table.Most() }
 
-// Mean returns the mean size, in bytes.
+// Mean returns the mean size, in bytes or ns.
 func (s *Sizes) Mean() float64 { return s.Table.Mean() }
 
 // form is one way to write a distribution: NAME:REST.
 type form struct {
-	name, example string
-	read          func(rest string) (*Sizes, error)
+	name, example string // of sizes
+	ofTime        string // example of times; "" where there are none
+	read          func(u unit, rest string) (*Sizes, error)
 }
 
 var forms = []form{
-	{"uniform", "uniform:100B..4KiB", readUniform},
-	{"lognormal", "lognormal:median=1KiB,sigma=1.6,max=1MiB", readLognormal},
-	{"pareto", "pareto:min=100B,alpha=1.2,max=1MiB", readPareto},
-	{"choice", "choice:90%:1KiB,10%:64KiB", readChoice},
-	{"cdf", "cdf:FILE, or cdf:64B:20%,1KiB:100%", readCDF},
+	{"uniform", "uniform:100B..4KiB", "uniform:50us..2ms", readUniform},
+	{"lognormal", "lognormal:median=1KiB,sigma=1.6,max=1MiB", "lognormal:median=200us,sigma=1,max=50ms", readLognormal},
+	{"pareto", "pareto:min=100B,alpha=1.2,max=1MiB", "pareto:min=50us,alpha=1.5,max=50ms", readPareto},
+	{"choice", "choice:90%:1KiB,10%:64KiB", "choice:99%:50us,1%:10ms", readChoice},
+	{"cdf", "cdf:FILE, or cdf:64B:20%,1KiB:100%", "", readCDF},
 }
 
 // Is tells whether a text stands for a distribution, and not for one size.
@@ -106,7 +108,7 @@ func parse(text string) (*Sizes, error) {
 		if f.name != name {
 			continue
 		}
-		s, err := f.read(rest)
+		s, err := f.read(inBytes, rest)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w (such as %s)", name, err, f.example)
 		}
@@ -116,15 +118,6 @@ func parse(text string) (*Sizes, error) {
 		return s, nil
 	}
 	return nil, fmt.Errorf("%q is no distribution of sizes; %s", quantity.Clip(text, 80), quantity.Hint(text, Names()))
-}
-
-// readSize reads a size up to the largest that a message may have.
-func readSize(text string) (int64, error) {
-	n, err := quantity.ParseBytes(text)
-	if err == nil && n > contract.MaxMessage {
-		err = fmt.Errorf("%s is more than %s, the most that a message may have", quantity.Clip(text, 40), quantity.BytesText(contract.MaxMessage))
-	}
-	return n, err
 }
 
 // readShare reads a probability: 20%, or 0.2.
@@ -144,32 +137,25 @@ func shareText(p float64) string {
 	return strconv.FormatFloat(math.Round(p*1e12)/1e10, 'f', -1, 64) + "%"
 }
 
-// spoken is a size as a person writes it: 1 KiB.
-func spoken(size int64) string {
-	text := quantity.BytesText(size)
-	unit := strings.TrimLeft(text, "0123456789.")
-	return strings.TrimSuffix(text, unit) + " " + unit
-}
-
-func readUniform(rest string) (*Sizes, error) {
+func readUniform(u unit, rest string) (*Sizes, error) {
 	least, most, found := strings.Cut(rest, "..")
 	if !found {
-		return nil, fmt.Errorf("found %q, expected the least and the largest size", quantity.Clip(rest, 40))
+		return nil, fmt.Errorf("found %q, expected the least and the most", quantity.Clip(rest, 40))
 	}
-	low, err := readSize(least)
+	low, err := u.read(least)
 	if err != nil {
 		return nil, err
 	}
-	high, err := readSize(most)
+	high, err := u.read(most)
 	if err != nil {
 		return nil, err
 	}
 	if high < low {
-		return nil, fmt.Errorf("%s is less than %s, expected rising sizes", most, least)
+		return nil, fmt.Errorf("%s is less than %s, expected them rising", most, least)
 	}
 	return &Sizes{
-		Text:  "uniform:" + quantity.BytesText(low) + ".." + quantity.BytesText(high),
-		Words: spoken(low) + " to " + spoken(high) + ", evenly",
+		Text:  "uniform:" + u.text(low) + ".." + u.text(high),
+		Words: u.spoken(low) + " to " + u.spoken(high) + ", evenly",
 		Table: contract.Table{{contract.TableEnd, low, high}},
 	}, nil
 }
@@ -205,51 +191,51 @@ func number(key, text string, least, most float64) (float64, error) {
 	return x, nil
 }
 
-func readLognormal(rest string) (*Sizes, error) {
+func readLognormal(u unit, rest string) (*Sizes, error) {
 	of, err := pairsOf(rest, "median", "sigma", "max")
 	if err != nil {
 		return nil, err
 	}
-	median, err := readSize(of["median"])
-	most, wrong := readSize(of["max"])
+	median, err := u.read(of["median"])
+	most, wrong := u.read(of["max"])
 	sigma, bad := number("sigma", of["sigma"], 0.01, 10)
 	if err := errors.Join(err, wrong, bad); err != nil {
 		return nil, err
 	}
 	if median < 1 || most < median {
-		return nil, fmt.Errorf("median is %s and max is %s, expected a median of at least 1B and no less than that as max", of["median"], of["max"])
+		return nil, fmt.Errorf("median is %s and max is %s, expected a median of at least %s and no less than that as max", of["median"], of["max"], u.text(1))
 	}
 	below := func(size float64) float64 { return math.Erfc(-math.Log(size/float64(median))/sigma/math.Sqrt2) / 2 }
 	return &Sizes{
-		Text:  fmt.Sprintf("lognormal:median=%s,sigma=%v,max=%s", quantity.BytesText(median), sigma, quantity.BytesText(most)),
-		Words: fmt.Sprintf("lognormal, median %s, σ %v, to %s", spoken(median), sigma, spoken(most)),
+		Text:  fmt.Sprintf("lognormal:median=%s,sigma=%v,max=%s", u.text(median), sigma, u.text(most)),
+		Words: fmt.Sprintf("lognormal, median %s, sigma %v, to %s", u.spoken(median), sigma, u.spoken(most)),
 		Table: draw.Cut(below, 1, most),
 	}, nil
 }
 
-func readPareto(rest string) (*Sizes, error) {
+func readPareto(u unit, rest string) (*Sizes, error) {
 	of, err := pairsOf(rest, "min", "alpha", "max")
 	if err != nil {
 		return nil, err
 	}
-	least, err := readSize(of["min"])
-	most, wrong := readSize(of["max"])
+	least, err := u.read(of["min"])
+	most, wrong := u.read(of["max"])
 	alpha, bad := number("alpha", of["alpha"], 0.05, 100)
 	if err := errors.Join(err, wrong, bad); err != nil {
 		return nil, err
 	}
 	if least < 1 || most < least {
-		return nil, fmt.Errorf("min is %s and max is %s, expected rising sizes from 1B on", of["min"], of["max"])
+		return nil, fmt.Errorf("min is %s and max is %s, expected them rising, from %s on", of["min"], of["max"], u.text(1))
 	}
 	below := func(size float64) float64 { return 1 - math.Pow(float64(least)/max(size, float64(least)), alpha) }
 	return &Sizes{
-		Text:  fmt.Sprintf("pareto:min=%s,alpha=%v,max=%s", quantity.BytesText(least), alpha, quantity.BytesText(most)),
-		Words: fmt.Sprintf("Pareto, from %s, α %v, to %s", spoken(least), alpha, spoken(most)),
+		Text:  fmt.Sprintf("pareto:min=%s,alpha=%v,max=%s", u.text(least), alpha, u.text(most)),
+		Words: fmt.Sprintf("Pareto, from %s, alpha %v, to %s", u.spoken(least), alpha, u.spoken(most)),
 		Table: draw.Cut(below, least, most),
 	}, nil
 }
 
-func readChoice(rest string) (*Sizes, error) {
+func readChoice(u unit, rest string) (*Sizes, error) {
 	var points []point
 	var texts, words []string
 	sum := 0.0
@@ -259,7 +245,7 @@ func readChoice(rest string) (*Sizes, error) {
 			return nil, fmt.Errorf("found %q, expected SHARE:SIZE", quantity.Clip(part, 40))
 		}
 		p, err := readShare(share)
-		n, wrong := readSize(size)
+		n, wrong := u.read(size)
 		if err := errors.Join(err, wrong); err != nil {
 			return nil, err
 		}
@@ -268,13 +254,13 @@ func readChoice(rest string) (*Sizes, error) {
 		}
 		sum += p
 		points = append(points, point{n, sum, true})
-		texts = append(texts, shareText(p)+":"+quantity.BytesText(n))
-		words = append(words, fmt.Sprintf("%s %s", strings.TrimSuffix(shareText(p), "%")+" %", spoken(n)))
+		texts = append(texts, shareText(p)+":"+u.text(n))
+		words = append(words, fmt.Sprintf("%s %s", strings.TrimSuffix(shareText(p), "%")+" %", u.spoken(n)))
 	}
 	if math.Abs(sum-1) > 1e-9 {
 		return nil, fmt.Errorf("the shares add up to %s, expected 100%%", shareText(sum))
 	}
 	points[len(points)-1].below = 1
-	table, err := joined(points)
+	table, err := joined(u, points)
 	return &Sizes{Text: "choice:" + strings.Join(texts, ","), Words: strings.Join(words, ", "), Table: table}, err
 }

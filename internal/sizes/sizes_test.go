@@ -14,8 +14,8 @@ import (
 func TestCanonicalTexts(t *testing.T) {
 	for text, want := range map[string]struct{ text, words string }{
 		"uniform:100..4096":                            {"uniform:100B..4KiB", "100 B to 4 KiB, evenly"},
-		"lognormal:sigma=1.6,median=1024B,max=1024KiB": {"lognormal:median=1KiB,sigma=1.6,max=1MiB", "lognormal, median 1 KiB, σ 1.6, to 1 MiB"},
-		"pareto:min=100B,alpha=1.2,max=1MiB":           {"pareto:min=100B,alpha=1.2,max=1MiB", "Pareto, from 100 B, α 1.2, to 1 MiB"},
+		"lognormal:sigma=1.6,median=1024B,max=1024KiB": {"lognormal:median=1KiB,sigma=1.6,max=1MiB", "lognormal, median 1 KiB, sigma 1.6, to 1 MiB"},
+		"pareto:min=100B,alpha=1.2,max=1MiB":           {"pareto:min=100B,alpha=1.2,max=1MiB", "Pareto, from 100 B, alpha 1.2, to 1 MiB"},
 		"choice:90%:1KiB, 0.09:64KiB,1%:4MiB":          {"choice:90%:1KiB,9%:64KiB,1%:4MiB", "90 % 1 KiB, 9 % 64 KiB, 1 % 4 MiB"},
 		"cdf:64B:20%,1KiB:0.9,1MiB:1":                  {"cdf:64B:20%,1KiB:90%,1MiB:100%", "64 B to 1 MiB, by 3 points"},
 		"homa-w3":                                      {"homa-w3", "Homa W3, RPCs of a data centre"},

@@ -20,7 +20,7 @@ type point struct {
 }
 
 // joined makes a table of points. The error names a share that is too small to be drawn.
-func joined(points []point) (contract.Table, error) {
+func joined(u unit, points []point) (contract.Table, error) {
 	if len(points) > mostPoints {
 		return nil, fmt.Errorf("%d points, expected at most %d", len(points), mostPoints)
 	}
@@ -35,7 +35,7 @@ func joined(points []point) (contract.Table, error) {
 		before = p.size
 		if end == last {
 			if p.alone {
-				return nil, fmt.Errorf("the share of %s is less than 1 in 2^32", quantity.BytesText(p.size))
+				return nil, fmt.Errorf("the share of %s is less than 1 in 2^32", u.text(p.size))
 			}
 			continue
 		}
@@ -53,7 +53,7 @@ const (
 
 // readCDF reads SIZE:SHARE,…, both rising, the last share 100%. Sizes between two points
 // are equally likely; the first point's share is that of its size.
-func readCDF(rest string) (*Sizes, error) {
+func readCDF(u unit, rest string) (*Sizes, error) {
 	if Unread("cdf:" + rest) {
 		return nil, fmt.Errorf("the file %q was not read", quantity.Clip(rest, 80))
 	}
@@ -76,17 +76,17 @@ func readCDF(rest string) (*Sizes, error) {
 		return nil, fmt.Errorf("the last share is %s, expected 100%%", shareText(last.below))
 	}
 	points[len(points)-1].below = 1
-	table, err := joined(points)
+	table, err := joined(u, points)
 	return &Sizes{
 		Text:  "cdf:" + strings.Join(texts, ","),
-		Words: fmt.Sprintf("%s to %s, by %d points", spoken(first.size), spoken(last.size), len(points)),
+		Words: fmt.Sprintf("%s to %s, by %d points", u.spoken(first.size), u.spoken(last.size), len(points)),
 		Table: table,
 	}, err
 }
 
 // pointOf reads a point that follows those before it.
 func pointOf(before []point, size, share string) (point, error) {
-	n, err := readSize(size)
+	n, err := inBytes.read(size)
 	if err != nil {
 		return point{}, err
 	}

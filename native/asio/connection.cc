@@ -32,11 +32,6 @@ void Waker::clear() {
   if (read(event_.native_handle(), &count, sizeof count) < 0) return;
 }
 
-std::string version() {
-  return std::to_string(ASIO_VERSION / 100000) + "." + std::to_string(ASIO_VERSION / 100 % 1000) + "." +
-         std::to_string(ASIO_VERSION % 100);
-}
-
 Tcp protocol_of(int fd) {
   int family = AF_INET;
   socklen_t size = sizeof family;

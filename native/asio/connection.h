@@ -60,9 +60,6 @@ class Waker {
   Event event_;
 };
 
-/// asio's version, such as "1.22.1".
-std::string version();
-
 /// The protocol of a socket, which asio asks for when it takes one over.
 Tcp protocol_of(int fd);
 

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "asio/loops.h"
+
 namespace netdyno::asio_worker {
 
 void AsioClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
@@ -106,6 +108,13 @@ void AsioServerLoop::woken() {
                            *this, take_over(context_, newcomer.socket.release()), std::move(newcomer.flow)))
         .begin();
   }
+}
+
+Engine engine() { return Engine::of<AsioServerLoop, AsioClientLoop>(); }
+
+std::string version() {
+  return std::to_string(ASIO_VERSION / 100000) + "." + std::to_string(ASIO_VERSION / 100 % 1000) + "." +
+         std::to_string(ASIO_VERSION % 100);
 }
 
 }  // namespace netdyno::asio_worker

@@ -99,7 +99,4 @@ class AsioServerLoop final : public ServerLoop {
   std::vector<std::unique_ptr<ServerConnection>> connections_;  // after context_: sockets go first
 };
 
-/// The loops of the asio worker, for the workers of every wire.
-inline Engine engine() { return Engine::of<AsioServerLoop, AsioClientLoop>(); }
-
 }  // namespace netdyno::asio_worker

@@ -1,6 +1,6 @@
 // netdyno-worker-asio: transport asio, wires echo and stream, on Debian's
 // standalone asio.
-#include "asio/ends.h"
+#include "asio/loops.h"
 
 int main() {
   using namespace netdyno;

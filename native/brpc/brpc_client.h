@@ -62,7 +62,7 @@ class BrpcClient : public Client {
 
   Load& load_;
   Content content_;
-  contract::Json options_;
+  contract::Options options_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<std::mutex> shards_;
   std::mutex starting_;  // callers_ grows while ended and close may look

@@ -154,7 +154,7 @@ class BrpcServer : public Server {
   void start(const Address& at, const brpc::ServerOptions& options);
   std::int64_t open_connections() const;
 
-  contract::Json options_;
+  contract::Options options_;
   Exchange exchange_;
   AllowedClients allowed_clients_;
   std::vector<std::string> addresses_;

@@ -30,16 +30,18 @@ std::string hint(grpc::StatusCode code) {
 /// An RPC for each exchange.
 class UnaryCall final : public Call {
  public:
-  UnaryCall(const Payload& payload, const Target& target)
-      : payload_(payload), target_(target), finished_(*this) {}
+  /// asks: a request says how long its reply is to be.
+  UnaryCall(const Payload& payload, bool asks, const Target& target)
+      : payload_(payload), asks_(asks), target_(target), finished_(*this) {}
 
-  void begin(Waiter& waiter, bool verify) override {
+  void begin(Waiter& waiter, bool verify, const Draw& sizes) override {
     waiter_ = &waiter;
-    verify_ = verify;
+    terms_ = {verify, sizes.down};
     reader_.reset();  // before the context, whose memory it uses
     context_.emplace();
+    if (asks_) context_->AddMetadata(kDownHeader, std::to_string(sizes.down));
     reader_.reset(grpc::internal::ClientAsyncResponseReaderHelper::Create<grpc::ByteBuffer>(
-        target_.channel.get(), &target_.queue, target_.method, &*context_, payload_.outgoing()));
+        target_.channel.get(), &target_.queue, target_.method, &*context_, payload_.outgoing(sizes.up)));
     reader_->StartCall();
     reader_->Finish(&reply_, &status_, finished_.tag());
   }
@@ -62,7 +64,7 @@ class UnaryCall final : public Call {
       outcome = failure(status_);
     } else {
       try {
-        outcome.received = payload_.take(reply_, verify_);
+        outcome.received = payload_.take(reply_, terms_);
       } catch (const Refused& refused) {
         outcome = failure(refused);
       }
@@ -71,10 +73,11 @@ class UnaryCall final : public Call {
   }
 
   const Payload& payload_;
+  bool asks_;
   const Target& target_;
   On<UnaryCall, &UnaryCall::finished> finished_;
   Waiter* waiter_ = nullptr;  // null: nothing is in flight
-  bool verify_ = false;
+  Judge::Terms terms_;
   std::optional<grpc::ClientContext> context_;
   std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader_;
   grpc::ByteBuffer reply_;
@@ -93,7 +96,7 @@ Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.wh
 std::unique_ptr<Call> make_call(const Plan& plan, const Target& target) {
   if (plan.chunks) return std::make_unique<ChunkedCall>(*plan.chunks, target);
   if (plan.streams) return std::make_unique<StreamCall>(*plan.payload, target);
-  return std::make_unique<UnaryCall>(*plan.payload, target);
+  return std::make_unique<UnaryCall>(*plan.payload, plan.draws && plan.draws->down_varies(), target);
 }
 
 void StreamCallBase::prepare(bool corked) {
@@ -124,16 +127,17 @@ void StreamCall::open() {
   stream_->StartCall(opened_.tag());
 }
 
-void StreamCall::begin(Waiter& waiter, bool verify) {
+void StreamCall::begin(Waiter& waiter, bool verify, const Draw& sizes) {
   waiter_ = &waiter;
   verify_ = verify;
+  sizes_ = sizes;
   if (!stream_) open();
   if (!opening_) exchange();
 }
 
 void StreamCall::exchange() {
   writing_ = reading_ = true;
-  stream_->Write(payload_.outgoing(), written_.tag());
+  stream_->Write(payload_.outgoing(sizes_.up), written_.tag());
   stream_->Read(&reply_, read_.tag());
 }
 
@@ -155,7 +159,7 @@ void StreamCall::on_read(bool ok) {
   if (ok) {
     outcome_.emplace();
     try {
-      outcome_->received = payload_.take(reply_, verify_);
+      outcome_->received = payload_.take(reply_, {verify_, sizes_.down});
     } catch (const Refused& refused) {
       *outcome_ = failure(refused);
     }
@@ -181,7 +185,7 @@ void StreamCall::close() {
   lose_stream();
 }
 
-void ChunkedCall::begin(Waiter& waiter, bool verify) {
+void ChunkedCall::begin(Waiter& waiter, bool verify, const Draw&) {
   waiter_ = &waiter;
   verify_ = verify;
   refused_.reset();
@@ -237,7 +241,7 @@ void ChunkedCall::ended(const grpc::Status& status) {
     outcome = failure(status);
   } else {
     try {
-      outcome.received = joiner_.take(verify_);
+      outcome.received = joiner_.take({verify_});
     } catch (const Refused& refused) {
       outcome = failure(refused);
     }

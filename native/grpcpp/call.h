@@ -23,6 +23,7 @@
 #include "grpcpp/payload.h"
 #include "kit/agenda.h"
 #include "kit/contract.h"
+#include "kit/draw.h"
 #include "kit/system.h"
 
 namespace netdyno::grpc_worker {
@@ -94,6 +95,9 @@ Outcome failure(const grpc::Status& status);
 /// The outcome of a reply that is not the expected one.
 Outcome failure(const Refused& refused);
 
+/// Sizes of an exchange that carries the whole content each way.
+inline constexpr Draw kWhole{-1, -1};
+
 class Call {
  public:
   virtual ~Call() = default;
@@ -101,8 +105,9 @@ class Call {
   /// Opens the stream that stays open between exchanges, if any. Does not wait for it.
   virtual void open() {}
   /// Sends the message up. waiter is called at the end. verify compares the content of the
-  /// reply; else it is only decoded as an application does.
-  virtual void begin(Waiter& waiter, bool verify) = 0;
+  /// reply; else it is only decoded as an application does. sizes are those drawn for the
+  /// exchange, kWhole where none are.
+  virtual void begin(Waiter& waiter, bool verify, const Draw& sizes) = 0;
   /// Makes exchanges in flight fail soon.
   virtual void cancel() = 0;
   /// Whether the queue has events of this call to deliver.
@@ -125,6 +130,7 @@ struct Plan {
   std::unique_ptr<const Payload> payload;  // of whole messages
   std::unique_ptr<const Chunks> chunks;    // of exchanges that travel in chunks; else null
   std::string method;                      // full name
+  std::optional<Draws> draws;              // of sizes that are drawn
 };
 
 /// A call on the connection of target. Both outlive it.
@@ -158,6 +164,7 @@ class StreamCallBase : public Call {
   std::unique_ptr<Stream> stream_;  // null: none is open
   Waiter* waiter_ = nullptr;        // null: no exchange is in flight
   bool verify_ = false;
+  Draw sizes_ = kWhole;
 
  private:
   void finished(bool);
@@ -173,7 +180,7 @@ class StreamCall final : public StreamCallBase {
       : StreamCallBase(target), payload_(payload), opened_(*this), read_(*this), written_(*this) {}
 
   void open() override;
-  void begin(Waiter& waiter, bool verify) override;
+  void begin(Waiter& waiter, bool verify, const Draw& sizes) override;
   bool busy() const override { return opening_ || waiter_ != nullptr; }
   void close() override;
 
@@ -203,7 +210,7 @@ class ChunkedCall final : public StreamCallBase {
   ChunkedCall(const Chunks& chunks, const Target& target)
       : StreamCallBase(target), chunker_(chunks), joiner_(chunks), read_(*this), written_(*this) {}
 
-  void begin(Waiter& waiter, bool verify) override;
+  void begin(Waiter& waiter, bool verify, const Draw& sizes) override;
   bool busy() const override { return waiter_ != nullptr; }
 
  private:

@@ -57,7 +57,8 @@ void Connection::SlotCall::ask(std::int64_t now) {
 void Connection::SlotCall::send() {
   sent_ = now_ns();
   slot_->goes_out();
-  call_->begin(*this, false);
+  const bool drawn = connection_.loop_.trial_.plan.draws.has_value();
+  call_->begin(*this, false, drawn ? slot_->draw() : kWhole);
 }
 
 void Connection::SlotCall::completed(const Outcome& outcome) {
@@ -92,7 +93,11 @@ Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t tria
   if (!active_) slot_calls_.push_back(std::make_unique<SlotCall>(*this, 0, nullptr));
 }
 
-void Connection::verify() { slot_calls_.front()->call().begin(verifier_, loop_.trial_.compare); }
+void Connection::verify() {
+  const auto& draws = loop_.trial_.plan.draws;
+  const Draw sizes = draws ? draws->of(static_cast<std::uint64_t>(trial_index_)) : kWhole;
+  slot_calls_.front()->call().begin(verifier_, loop_.trial_.compare, sizes);
+}
 
 void Connection::verified(const Outcome& outcome) {
   if (loop_.discarding_) return;
@@ -243,6 +248,7 @@ GrpcClient::GrpcClient(const contract::Setup& setup, Load& load)
       loops_(load) {
   require_descriptors(setup.load.connections);
   for (const Route& route : routes_) require_own_source(route);
+  if (load.draws().vary()) plan_.draws = load.draws();
   const Direction direction{contents_.up(), contents_.down(), "reply"};
   const Cutting cutting = Cutting::of(setup);
   const Methods methods = methods_of(setup.exchange);

@@ -172,7 +172,7 @@ class GrpcClient : public Client {
 
  private:
   Contents contents_;
-  contract::Json options_;
+  contract::Options options_;
   Plan plan_;
   std::vector<Route> routes_;
   grpc::ChannelArguments arguments_;

@@ -2,6 +2,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <iterator>
+
 namespace netdyno::grpc_worker {
 namespace {
 
@@ -10,6 +12,16 @@ using grpc::internal::RpcServiceMethod;
 
 /// Handlers of one method that a loop keeps waiting. More RPCs at once make it add more.
 constexpr int kWaiting = 64;
+
+/// The length of the reply that a request asks for. Throws Refused.
+std::int64_t asked(const grpc::ServerContext& context, std::int64_t most) {
+  AskedDown asked;
+  const auto [first, last] = context.client_metadata().equal_range(kDownHeader);
+  if (first != last && std::next(first) == last)
+    asked.read({first->second.data(), first->second.size()}, most);
+  if (asked.bytes < 0) throw Refused({0, Code::invalid_argument, asked.problem(most)});
+  return asked.bytes;
+}
 
 }  // namespace
 
@@ -41,10 +53,10 @@ void ServerLoop::run() {
   while (unary.busy() + stream.busy() + chunks.busy() + others.busy() > 0) take_event(*queue, Agenda::kNever);
 }
 
-void ServerLoop::count(std::int64_t bytes) {
+void ServerLoop::count(std::int64_t up, std::int64_t down) {
   exchanges.add(1);
-  received.add(bytes);
-  sent.add(service.down_bytes);
+  received.add(up);
+  sent.add(down);
 }
 
 grpc::Status ServerLoop::refuse(const Refused& refused) {
@@ -59,13 +71,17 @@ void UnaryHandler::await() {
 
 void UnaryHandler::arrived(bool ok) {
   if (!ok) return finished(ok);  // the server ends
+  const Service& service = loop_.service;
   loop_.replace(loop_.unary);
+  std::int64_t drawn = -1;
   try {
-    loop_.count(loop_.service.payload->take(rpc_->request));
+    const std::int64_t up = service.payload->take(rpc_->request);
+    if (service.asks) drawn = asked(rpc_->context, service.down_bytes);
+    loop_.count(up, service.asks ? drawn : service.down_bytes);
   } catch (const Refused& refused) {
     return rpc_->writer.FinishWithError(loop_.refuse(refused), finished_.tag());
   }
-  rpc_->writer.Finish(loop_.service.payload->outgoing(), grpc::Status::OK, finished_.tag());
+  rpc_->writer.Finish(service.payload->outgoing(drawn), grpc::Status::OK, finished_.tag());
 }
 
 void UnaryHandler::finished(bool) {
@@ -88,7 +104,7 @@ void StreamHandler::read(bool ok) {
   if (!ok)
     return rpc_->stream.Finish(grpc::Status::OK, finished_.tag());  // the client has finished, or is gone
   try {
-    loop_.count(loop_.service.payload->take(request_));
+    loop_.count(loop_.service.payload->take(request_), loop_.service.down_bytes);
   } catch (const Refused& refused) {
     return rpc_->stream.Finish(loop_.refuse(refused), finished_.tag());
   }
@@ -138,7 +154,7 @@ void ChunkHandler::read(bool ok) {
 
 void ChunkHandler::answer() {
   try {
-    loop_.count(joiner_.take());
+    loop_.count(joiner_.take(), loop_.service.down_bytes);
   } catch (const Refused& refused) {
     return refuse(refused);
   }

@@ -81,8 +81,9 @@ struct Service {
   std::unique_ptr<const Payload> payload;  // of whole messages
   std::unique_ptr<const Chunks> chunks;    // null when nothing travels in chunks
   bool joins = false;                      // the message up comes in chunks
-  std::int64_t down_bytes = 0;
-  std::string refusal;  // the error text for other methods
+  bool asks = false;                       // requests say how long their replies are to be
+  std::int64_t down_bytes = 0;             // of a reply; of the longest, where they do
+  std::string refusal;                     // the error text for other methods
   std::atomic<bool> stopping{false};
 };
 
@@ -207,8 +208,8 @@ class ServerLoop {
   /// begin on a queue that is shut down.
   void run();
 
-  /// Counts an exchange, just before its reply is sent.
-  void count(std::int64_t bytes);
+  /// Counts an exchange, just before its reply is sent: payload bytes up and down.
+  void count(std::int64_t up, std::int64_t down);
   /// Counts an invalid request, and returns the status for the client.
   grpc::Status refuse(const Refused& refused);
   /// Makes another handler wait instead of one that an RPC has reached.
@@ -300,7 +301,7 @@ class GrpcServer : public Server, Pinned {
   void start(const contract::Setup& setup);
 
   Contents contents_;
-  contract::Json options_;
+  contract::Options options_;
   Service service_;
   mutable Acceptor acceptor_;  // counting open connections removes closed ones
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> admit_;

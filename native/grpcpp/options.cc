@@ -12,8 +12,8 @@
 
 namespace netdyno::grpc_worker {
 
-using contract::Json;
 using contract::Option;
+using contract::Options;
 using contract::Role;
 
 namespace {
@@ -26,7 +26,7 @@ constexpr std::int64_t kMaxFrame = 16'777'215;  // RFC 9113, SETTINGS_MAX_FRAME_
 constexpr std::int64_t kReadChunk = 8'192;
 
 /// Channel arguments that both ends have, with their values.
-std::vector<std::pair<const char*, int>> arguments(const Json& options) {
+std::vector<std::pair<const char*, int>> arguments(const Options& options) {
   const auto number = [&options](const char* name) { return options.at(name).get<int>(); };
   std::vector<std::pair<const char*, int>> list = {
       {GRPC_ARG_HTTP2_BDP_PROBE, options.at("bdp_probe").get<bool>()},
@@ -91,15 +91,15 @@ std::vector<Option> options() {
   };
 }
 
-Json effective(const contract::Setup& setup, const Contents& contents) {
-  Json options = setup.options;
+Options effective(const contract::Setup& setup, const Contents& contents) {
+  Options options = setup.options;
   if (options.at("max_message") == 0)
     options["max_message"] = std::max(kMaxMessage, largest_message(setup, contents));
   require_agreement(setup, contents);
   return options;
 }
 
-grpc::ChannelArguments channel_arguments(const Json& options) {
+grpc::ChannelArguments channel_arguments(const Options& options) {
   grpc::ChannelArguments args;
   for (const auto& [name, value] : arguments(options)) args.SetInt(name, value);
   args.SetMaxReceiveMessageSize(options.at("max_message").get<int>());
@@ -113,7 +113,7 @@ grpc::ChannelArguments channel_arguments(const Json& options) {
   return args;
 }
 
-void configure(grpc::ServerBuilder& builder, const Json& options) {
+void configure(grpc::ServerBuilder& builder, const Options& options) {
   for (const auto& [name, value] : arguments(options)) builder.AddChannelArgument(name, value);
   builder.SetMaxReceiveMessageSize(options.at("max_message").get<int>());
   if (const auto quota = options.at("memory_quota").get<std::size_t>(); quota > 0) {

@@ -21,12 +21,12 @@ std::vector<contract::Option> options();
 
 /// The effective options: an absent receive limit is computed from the exchange. Throws
 /// Failure{unsupported} for options that contradict the exchange.
-contract::Json effective(const contract::Setup& setup, const Contents& contents);
+contract::Options effective(const contract::Setup& setup, const Contents& contents);
 
 /// The arguments of a client's channels. options are effective ones.
-grpc::ChannelArguments channel_arguments(const contract::Json& options);
+grpc::ChannelArguments channel_arguments(const contract::Options& options);
 /// Configures a server. options are effective ones.
-void configure(grpc::ServerBuilder& builder, const contract::Json& options);
+void configure(grpc::ServerBuilder& builder, const contract::Options& options);
 
 /// Throws Failure{unsupported} unless the kernel chooses the route's source by itself: gRPC
 /// connects from the address that the kernel chooses.

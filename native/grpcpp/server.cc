@@ -94,12 +94,13 @@ GrpcServer::GrpcServer(const contract::Setup& setup)
       options_(effective(setup, contents_)),
       service_(methods_of(setup.exchange)),
       acceptor_(setup) {
-  const Direction direction{contents_.down(), contents_.up(), "request"};
+  const Direction direction = serving(setup, contents_);
   const Methods methods = methods_of(setup.exchange);
   const Cutting cutting = Cutting::of(setup);
   service_.payload = std::make_unique<Payload>(direction, cutting.raw);
   if (!methods.chunks.empty()) service_.chunks = std::make_unique<Chunks>(direction, cutting);
   service_.joins = cutting.receives;
+  service_.asks = Draws(setup).down_varies();
   service_.down_bytes = contents_.down().size;
   service_.refusal = refusal(setup.exchange);
   start(setup);

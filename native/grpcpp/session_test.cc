@@ -16,7 +16,7 @@ namespace netdyno::grpc_worker {
 using contract::ErrorKind;
 using contract::Exchange;
 using contract::Failure;
-using contract::Json;
+using contract::Options;
 using contract::Role;
 using contract::Stream;
 
@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t kConnections = 4;
 constexpr std::int64_t kAmount = 20;
 
-contract::Setup setup_of(Role role, const Exchange& exchange, const Json& given) {
+contract::Setup setup_of(Role role, const Exchange& exchange, const Options& given) {
   contract::Transport transport;
   transport.name = "grpcpp";
   transport.options = options();
@@ -64,7 +64,7 @@ Exchange message() {
 struct Case {
   std::string name;
   Exchange exchange;
-  Json options;
+  Options options;
 };
 
 class Ways : public testing::TestWithParam<Case> {};
@@ -95,20 +95,20 @@ TEST_P(Ways, BothEndsCountTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Every, Ways,
-    testing::Values(Case{"unary", trial_of(100, 20'000), Json::object()},
+    testing::Values(Case{"unary", trial_of(100, 20'000), Options{}},
                     Case{"stream", trial_of(100, 20'000), {{"mode", "stream"}}},
                     Case{"raw", trial_of(20'000, 100), {{"codec", "raw"}}},
                     Case{"nothing", trial_of(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
-                    Case{"message", message(), Json::object()},
-                    Case{"up", trial_of(5'500, 10, Stream::up), Json::object()},
+                    Case{"message", message(), Options{}},
+                    Case{"up", trial_of(5'500, 10, Stream::up), Options{}},
                     Case{"down", trial_of(10, 5'500, Stream::down), {{"codec", "raw"}}},
-                    Case{"both", trial_of(5'500, 3'000, Stream::both), Json::object()}),
+                    Case{"both", trial_of(5'500, 3'000, Stream::both), Options{}}),
     [](const auto& way) { return way.param.name; });
 
 // An end that is let go in the middle of its load leaves nothing behind.
 TEST(Session, IsCutWithWhatIsInFlight) {
   for (const std::string mode : {"unary", "stream"}) {
-    const Json given = {{"mode", mode}};
+    const Options given = {{"mode", mode}};
     GrpcServer server(setup_of(Role::server, trial_of(100, 100), given));
     contract::Setup setup = setup_of(Role::client, trial_of(100, 100), given);
     setup.peers = server.ready().addresses;
@@ -126,7 +126,7 @@ TEST(Session, IsCutWithWhatIsInFlight) {
 // A server that goes away under the load is an error of every exchange in flight.
 TEST(Session, TellsOfALostServer) {
   for (const std::string mode : {"unary", "stream"}) {
-    const Json given = {{"mode", mode}};
+    const Options given = {{"mode", mode}};
     auto server = std::make_unique<GrpcServer>(setup_of(Role::server, trial_of(100, 100), given));
     contract::Setup setup = setup_of(Role::client, trial_of(100, 100), given);
     setup.peers = server->ready().addresses;

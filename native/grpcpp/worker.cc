@@ -26,7 +26,7 @@ class GrpcTransport : public netdyno::Transport {
     transport.roles = {Role::server, Role::client};
     transport.delivery = "message";
     transport.codecs = {"bytes", "proto"};
-    transport.features = {"stream-up", "stream-down", "stream-both"};
+    transport.features = {"stream-up", "stream-down", "stream-both", "sizes", "arrivals"};
     transport.options = netdyno::grpc_worker::options();
     return transport;
   }

@@ -1,6 +1,6 @@
 // netdyno-worker-h2-asio: transport h2-asio, which is wire h2c on the event
 // loops of the asio worker.
-#include "asio/ends.h"
+#include "asio/loops.h"
 #include "h2/session.h"
 #include "h2/work.h"
 #include "tls/work.h"

@@ -119,6 +119,8 @@ void H2Client::begin_calls(std::int64_t now) {
     if (call.sent_ns == 0) call.sent_ns = at;
     place_.slots[call.slot].goes_out();
     under_way_++;
+    if (asking_.draws().vary()) [[unlikely]]
+      take_sizes(call);
     asking_.begin(call.out);
     call.body = call.out.piece;
     call.more = call.out.more || stays_;
@@ -130,8 +132,20 @@ void H2Client::begin_calls(std::int64_t now) {
     call.reply.begin();
     call.open = true;
     open_++;
-    session_->request(call, asking_.fields(place_.connection, turn_++));
+    const Fields& fields = call.own ? *call.own : asking_.fields(place_.connection, turn_);
+    turn_++;
+    session_->request(call, fields);
   }
+}
+
+/// Makes a call carry what was drawn for its exchange.
+void H2Client::take_sizes(Call& call) {
+  const Draw& sizes = place_.slots[call.slot].draw();
+  call.out.bytes = static_cast<std::size_t>(sizes.up);
+  call.reply.expected = sizes.down;
+  if (call.open) return;  // the stream has its header
+  if (!call.own) call.own = std::make_unique<Fields>();
+  asking_.compose(*call.own, place_.connection, turn_, sizes);
 }
 
 void H2Client::received(std::size_t n, std::int64_t now) {

@@ -62,10 +62,11 @@ class H2Client final : public Flow, private Events {
     std::int64_t sent_ns = 0;  // 0 until it is sent for the first time
     Outgoing out;
     Reply reply;
-    Verdict verdict;            // on a reply that is complete on a stream that stays
-    bool open = false;          // it has a stream
-    int refusals = 0;           // of the stream, one after the other
-    std::optional<Fault> owed;  // what its stream's end does to its next exchange
+    std::unique_ptr<Fields> own;  // the header of its request, where sizes are drawn
+    Verdict verdict;              // on a reply that is complete on a stream that stays
+    bool open = false;            // it has a stream
+    int refusals = 0;             // of the stream, one after the other
+    std::optional<Fault> owed;    // what its stream's end does to its next exchange
   };
 
   void field(Stream& stream, std::string_view name, std::string_view value) override;
@@ -86,6 +87,7 @@ class H2Client final : public Flow, private Events {
   void queue(std::uint32_t slot);
   void again(Call& call);
   void begin_calls(std::int64_t now);
+  void take_sizes(Call& call);
   void fail(Call& call, const Fault& fault);
   void complete(Call& call);
   void complete_whole();
@@ -149,6 +151,7 @@ class Verification final : public Work::Verification, private Events, Pinned {
 
  private:
   struct First : Stream {
+    Fields own;  // its header, where sizes are drawn
     Outgoing out;
     Reply reply;
     std::uint32_t code = 0;

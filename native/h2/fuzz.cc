@@ -21,7 +21,7 @@ contract::Setup setup_of(Role role, std::int64_t up) {
   setup.peers = {"127.0.0.1:8080"};
   setup.load.connections = 1;
   setup.load.in_flight = 3;
-  setup.options = complete_options(transport("h2", ""), role, contract::Json::object());
+  setup.options = complete_options(transport("h2", ""), role, contract::Options{});
   return setup;
 }
 

@@ -73,7 +73,7 @@ void H2Server::answer(Call& call) {
 void H2Server::respond(Call& call) {
   Request& request = call.request;
   traffic().received.add(request.received);
-  traffic().sent.add(answering_.down_bytes() * static_cast<std::int64_t>(request.whole));
+  traffic().sent.add(answering_.down_bytes(request) * static_cast<std::int64_t>(request.whole));
   traffic().exchanges.add(static_cast<std::int64_t>(request.whole));
   call.owed += request.whole;
   request.whole = 0;

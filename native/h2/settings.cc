@@ -43,7 +43,7 @@ std::vector<Option> setting_options() {
 }
 
 Settings Settings::of(const contract::Setup& setup) {
-  const contract::Json& o = setup.options;
+  const contract::Options& o = setup.options;
   Settings settings;
   settings.max_frame = o.at("max_frame").get<std::uint32_t>();
   settings.connection_window = o.at("connection_window").get<std::int32_t>();

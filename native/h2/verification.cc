@@ -31,10 +31,17 @@ Verification::~Verification() {
 void Verification::begin(std::int64_t) {
   buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
   first_.reply.first = true;
+  const Draws& draws = asking_.draws();
+  if (draws.vary()) {
+    const Draw sizes = draws.of(static_cast<std::uint64_t>(connection_));
+    first_.out.bytes = static_cast<std::size_t>(sizes.up);
+    first_.reply.expected = sizes.down;
+    asking_.compose(first_.own, connection_, 0, sizes);
+  }
   asking_.begin(first_.out);
   first_.body = first_.out.piece;
   first_.more = first_.out.more;
-  session_->request(first_, asking_.fields(connection_, 0));
+  session_->request(first_, draws.vary() ? first_.own : asking_.fields(connection_, 0));
   session_->pump();
 }
 

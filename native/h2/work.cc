@@ -53,7 +53,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = tls::with_trust(http1::options());
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
-  transport.features = tls::with_tls({"fresh"});
+  transport.features = tls::with_tls({"fresh", "sizes", "arrivals"});
   return transport;
 }
 
@@ -90,7 +90,8 @@ std::string lower(std::string text) {
 }  // namespace
 
 HttpAsking::HttpAsking(const contract::Setup& setup)
-    : terms_(setup),
+    : Asking(setup),
+      terms_(setup),
       expected_(terms_.expected_content()),
       requests_(setup, terms_,
                 [&, scheme = setup.tls ? "https" : "http"](auto& all, const auto& path, const auto& host) {
@@ -102,8 +103,15 @@ HttpAsking::HttpAsking(const contract::Setup& setup)
                   for (const auto& [name, value] : terms_.headers()) {
                     if (!of_connections(name)) fields.add(lower(name), value);
                   }
-                  if (terms_.sized()) fields.add("content-length", std::to_string(terms_.content().size()));
+                  if (terms_.sized() && !draws().vary()) {
+                    fields.add("content-length", std::to_string(terms_.content().size()));
+                  }
                 }) {}
+
+void HttpAsking::compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& sizes) const {
+  Asking::compose(own, connection, turn, sizes);
+  if (terms_.sized()) own.add("content-length", std::to_string(sizes.up), true);
+}
 
 void HttpAsking::field(Reply& reply, std::string_view name, std::string_view value) const {
   if (name == ":status") std::from_chars(value.data(), value.data() + value.size(), reply.status);
@@ -119,10 +127,10 @@ bool HttpAsking::data(Reply& reply, std::string_view bytes) const {
 }
 
 void HttpAsking::require(const Reply& reply) const {
-  const http1::Reply found{reply.status, reply.bytes};
   const std::string_view begin = std::string_view(reply.kept).substr(0, http1::kMostReason);
-  if (!terms_.takes(found)) terms_.refuse(found, "", begin);
-  terms_.require_content(reply.kept == expected_);
+  if (!terms_.takes(found(reply))) terms_.refuse(found(reply), "", begin);
+  const auto expected = std::string_view(expected_).substr(0, static_cast<std::size_t>(reply.expected));
+  terms_.require_content(reply.kept == expected);
 }
 
 std::size_t HttpAsking::read_size(std::size_t in_flight) const {
@@ -131,17 +139,18 @@ std::size_t HttpAsking::read_size(std::size_t in_flight) const {
 }
 
 HttpAnswering::HttpAnswering(const contract::Setup& setup)
-    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
+    : draws_(setup), up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
   http1::check_sizes(setup);
   content_ = http1::content_of(down_bytes_, 'd');
   right_.add(":status", "200");
   right_.add("content-type", kMediaType);
-  right_.add("content-length", std::to_string(content_.size()));
+  if (!draws_.down_varies()) right_.add("content-length", std::to_string(content_.size()));
 }
 
 void HttpAnswering::field(Request& request, std::string_view name, std::string_view value) const {
   constexpr std::size_t kMostMethod = 16;
   if (name == ":method") request.method = value.substr(0, kMostMethod);
+  if (draws_.down_varies() && name == kDownHeader) request.asked.read(value, down_bytes_);
 }
 
 bool HttpAnswering::data(Request& request, std::string_view bytes) const {
@@ -149,24 +158,35 @@ bool HttpAnswering::data(Request& request, std::string_view bytes) const {
   return request.bytes <= up_bytes_ + http1::kWrongRead;
 }
 
+std::string HttpAnswering::wrong(const Request& request) const {
+  const bool fits = draws_.up_varies() ? request.bytes <= up_bytes_ : request.bytes == up_bytes_;
+  if (request.bytes > up_bytes_ + http1::kWrongRead) {
+    return "the request has more than the expected " + std::to_string(up_bytes_) + " bytes";
+  }
+  if (!fits) {
+    return "the request has " + std::to_string(request.bytes) + " bytes, expected " +
+           (draws_.up_varies() ? "at most " : "") + std::to_string(up_bytes_);
+  }
+  if (draws_.down_varies() && request.asked.bytes < 0) return request.asked.problem(down_bytes_);
+  return "";
+}
+
 void HttpAnswering::answer(Request& request) const {
   const bool served = request.method == "GET" || request.method == "POST";
-  if (served && request.bytes == up_bytes_) {
+  std::string& text = request.out.room;
+  text = served ? wrong(request) : "this method is not served, expected GET or POST";
+  if (text.empty()) {
     request.right = true;
     request.whole = 1;
-    request.received = up_bytes_;
+    request.received = request.bytes;
     request.fields = &right_;
+    if (!draws_.down_varies()) return;
+    request.own_fields.follow(right_);
+    request.own_fields.add("content-length", std::to_string(request.asked.bytes), true);
+    request.fields = &request.own_fields;
     return;
   }
-  std::string& text = request.out.room;
-  if (!served) {
-    text = "this method is not served, expected GET or POST\n";
-  } else if (request.bytes > up_bytes_ + http1::kWrongRead) {
-    text = "the request has more than the expected " + std::to_string(up_bytes_) + " bytes\n";
-  } else {
-    text = "the request has " + std::to_string(request.bytes) + " bytes, expected " +
-           std::to_string(up_bytes_) + "\n";
-  }
+  text += '\n';
   Fields& fields = request.own_fields;
   fields.add(":status", served ? "400" : "405");
   if (!served) fields.add("allow", "GET, POST");

@@ -89,6 +89,9 @@ void add_header(Ask& ask, std::set<std::string>& names, const http1::HeaderLine&
 
 void check_body(const Ask& ask, const contract::Setup& setup) {
   if (!ask.body) return;
+  if (!setup.exchange.up_sizes.empty()) {
+    refuse("body: it is one message, and the factor request says that sizes vary");
+  }
   const auto bytes = static_cast<std::int64_t>(ask.body->size());
   if (bytes == setup.exchange.up_bytes) return;
   refuse("body: the message has " + std::to_string(bytes) + " bytes and the factor request says " +
@@ -121,7 +124,7 @@ std::vector<Option> ask_options() {
 bool Ask::of_netdyno() const { return method.empty() || method.starts_with(kService); }
 
 Ask ask_of(const contract::Setup& setup) {
-  const contract::Json& options = setup.options;
+  const contract::Options& options = setup.options;
   const bool streamed = setup.exchange.stream != contract::Stream::none;
   Ask ask;
   ask.method = method_of(options.at("method").get<std::string>());

@@ -12,7 +12,7 @@ namespace netdyno::h2grpc {
 
 using contract::ErrorKind;
 using contract::Failure;
-using contract::Json;
+using contract::Options;
 using contract::Role;
 using contract::Stream;
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr char kBuy[] = "/shop.v1.Shop/Buy";
 
-contract::Setup setup_of(const Json& given, std::int64_t up = 7, Stream stream = Stream::none) {
+contract::Setup setup_of(const Options& given, std::int64_t up = 7, Stream stream = Stream::none) {
   contract::Setup setup;
   setup.role = Role::client;
   setup.exchange = {up, 4, "bytes", stream, stream == Stream::none ? 0 : 2};
@@ -32,14 +32,14 @@ contract::Setup setup_of(const Json& given, std::int64_t up = 7, Stream stream =
 }
 
 /// Options of a call with a body of 7 bytes, one of them changed.
-Json asked(const std::string& name = "verify", const Json& value = "length") {
-  Json all = {{"codec", "raw"}, {"method", kBuy}, {"verify", "length"}, {"body", base64("1234567")}};
+Options asked(const std::string& name = "verify", const contract::Value& value = "length") {
+  Options all = {{"codec", "raw"}, {"method", kBuy}, {"verify", "length"}, {"body", base64("1234567")}};
   all[name] = value;
   return all;
 }
 
 TEST(Ask, IsNothingUnlessGiven) {
-  const Ask ask = ask_of(setup_of(Json::object()));
+  const Ask ask = ask_of(setup_of(Options{}));
   EXPECT_EQ(ask.method, "");
   EXPECT_EQ(ask.host, "");
   EXPECT_TRUE(ask.headers.empty());
@@ -49,7 +49,7 @@ TEST(Ask, IsNothingUnlessGiven) {
 }
 
 TEST(Ask, IsAsTheUserSays) {
-  Json given = asked("verify", "status");
+  Options given = asked("verify", "status");
   given["host"] = "shop.example:7";
   given["headers"] = "Authorization: Bearer x: y \r\n\nTrace-Bin: AQI=\nx-key:1\nx-key: 2\nempty:";
   const Ask ask = ask_of(setup_of(given));
@@ -136,7 +136,7 @@ Refusal no_setup(const std::string& name, const std::string& option, const std::
   return {name, setup_of(asked(option, value)), ErrorKind::setup, "option " + option, says};
 }
 
-Refusal contradiction(const std::string& name, const Json& given, Stream stream, const std::string& says) {
+Refusal contradiction(const std::string& name, const Options& given, Stream stream, const std::string& says) {
   return {name, setup_of(given, 7, stream), ErrorKind::unsupported, "option", says};
 }
 

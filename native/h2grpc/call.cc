@@ -84,17 +84,18 @@ std::int64_t max_message(const contract::Setup& setup, const Contents& contents)
 }
 
 GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
-    : down_bytes_(contents.down().size) {
+    : Asking(setup), down_bytes_(contents.down().size) {
   const Ask ask = ask_of(setup);
   verify_ = ask.verify;
   const std::int64_t most = max_message(setup, contents);
-  const Direction direction{contents.up(), contents.down(), "reply"};
+  const auto length = verify_ == Verify::status ? grpc_worker::Length::any : grpc_worker::Length::exact;
+  const Direction direction{contents.up(), contents.down(), "reply", length};
   if (setup.exchange.stream != contract::Stream::none) {
     body_ = std::make_unique<ChunkedBody>(direction, Cutting::of(setup), most);
   } else {
-    payload_ = is_raw(setup) ? std::make_unique<Payload>(ask.body.value_or(contents.up().bytes),
-                                                         Judge(direction, verify_ == Verify::status))
-                             : std::make_unique<Payload>(direction, false);
+    payload_ = is_raw(setup)
+                   ? std::make_unique<Payload>(ask.body.value_or(contents.up().bytes), Judge(direction))
+                   : std::make_unique<Payload>(direction, false);
     if (setup.options.at("mode") == "stream") {
       body_ = std::make_unique<TalkBody>(*payload_, most, true);
     } else {
@@ -129,7 +130,7 @@ bool GrpcAsking::goes_on(const h2::Reply& reply) const {
 h2::Verdict GrpcAsking::judge(const h2::Reply& reply) const {
   if (reply.status != 200) return {0, false, ErrorKind::invalid};
   if (reply.code != ok && !goes_on(reply)) return {0, false, grpc_worker::kind_of(reply.code)};
-  const Taken taken = body_->end(reply, false);
+  const Taken taken = body_->end(reply, {false, reply.expected});
   return {taken.bytes, taken.code == ok, ErrorKind::invalid};
 }
 
@@ -143,7 +144,7 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
     return "the reply has grpc-status " + std::to_string(reply.code) +
            (reply.message.empty() ? "" : " (" + reply.message + ")") + ", expected 0";
   }
-  return body_->end(reply, false).why;
+  return body_->end(reply, {false, reply.expected}).why;
 }
 
 std::string GrpcAsking::reason(const h2::Reply& reply) const {
@@ -155,7 +156,7 @@ void GrpcAsking::require(const h2::Reply& reply) const {
   const h2::Verdict verdict = judge(reply);
   if (reply.fault != ok || !verdict.taken) throw contract::Failure(verdict.kind, explain(reply));
   if (verify_ != Verify::content) return;
-  const Taken compared = body_->end(reply, true);
+  const Taken compared = body_->end(reply, {true, reply.expected});
   if (compared.code == ok) return;
   throw contract::Failure(
       ErrorKind::invalid,
@@ -169,8 +170,9 @@ std::size_t GrpcAsking::read_size(std::size_t in_flight) const {
 }
 
 GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& contents)
-    : payload_(Direction{contents.down(), contents.up(), "request"}, is_raw(setup)),
+    : payload_(serving(setup, contents), is_raw(setup)),
       refusal_(grpc_worker::refusal(setup.exchange)),
+      asks_(Draws(setup).down_varies()),
       down_bytes_(contents.down().size) {
   const std::int64_t most = max_message(setup, contents);
   const grpc_worker::Methods methods = grpc_worker::methods_of(setup.exchange);
@@ -179,8 +181,7 @@ GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& conte
       {grpc_worker::full_name(methods.stream), std::make_unique<TalkBody>(payload_, most, false)});
   if (!methods.chunks.empty()) {
     methods_.push_back({grpc_worker::full_name(methods.chunks),
-                        std::make_unique<ChunkedBody>(Direction{contents.down(), contents.up(), "request"},
-                                                      Cutting::of(setup), most)});
+                        std::make_unique<ChunkedBody>(serving(setup, contents), Cutting::of(setup), most)});
   }
   headers_.add(":status", "200");
   headers_.add("content-type", kType);
@@ -192,6 +193,7 @@ GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& conte
 
 void GrpcAnswering::field(h2::Request& request, std::string_view name, std::string_view value) const {
   constexpr std::size_t kMost = 256;
+  if (asks_ && name == kDownHeader) return request.asked.read(value, down_bytes_);
   if (name != ":path") return;
   for (std::size_t i = 0; i < methods_.size(); i++) {
     if (value != methods_[i].path) continue;
@@ -210,8 +212,10 @@ bool GrpcAnswering::data(h2::Request& request, std::string_view bytes) const {
 void GrpcAnswering::answer(h2::Request& request) const {
   if (request.way < 0) return refuse(request, {0, unimplemented, "method " + request.path + refusal_});
   if (request.fault != ok) return refuse(request, {0, static_cast<Code>(request.fault), request.why});
-  const Taken taken = body(request).end(request, false);
+  const Taken taken = body(request).end(request, {});
   if (taken.code != ok) return refuse(request, taken);
+  if (asks_ && request.asked.bytes < 0)
+    return refuse(request, {0, grpc_worker::Codes::invalid_argument, request.asked.problem(down_bytes_)});
   request.right = true;
   request.trailers = &trailers_;
   if (body(request).stays()) {

@@ -87,9 +87,14 @@ class GrpcAnswering final : public h2::Answering {
   void field(h2::Request& request, std::string_view name, std::string_view value) const override;
   bool data(h2::Request& request, std::string_view bytes) const override;
   void answer(h2::Request& request) const override;
-  void begin(h2::Request& request) const override { body(request).begin(request.out); }
+  void begin(h2::Request& request) const override {
+    if (asks_) request.out.bytes = static_cast<std::size_t>(request.asked.bytes);
+    body(request).begin(request.out);
+  }
   void next(h2::Request& request) const override { body(request).next(request.out); }
-  std::int64_t down_bytes() const override { return down_bytes_; }
+  std::int64_t down_bytes(const h2::Request& request) const override {
+    return asks_ ? request.asked.bytes : down_bytes_;
+  }
 
  private:
   /// A method that serves the trial.
@@ -106,6 +111,7 @@ class GrpcAnswering final : public h2::Answering {
   Payload payload_;
   std::vector<Method> methods_;  // a request's way is its place among them
   std::string refusal_;
+  bool asks_;  // requests say how long their replies are to be
   std::int64_t down_bytes_;
   h2::Fields headers_;
   h2::Fields trailers_;

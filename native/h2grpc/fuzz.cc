@@ -11,7 +11,7 @@
 
 namespace netdyno::h2grpc {
 
-using contract::Json;
+using contract::Options;
 using contract::Role;
 using contract::Stream;
 using h2::test::Ends;
@@ -21,7 +21,7 @@ namespace {
 /// How exchanges travel.
 struct Way {
   Stream stream = Stream::none;
-  Json options = Json::object();
+  Options options = Options{};
 };
 
 contract::Setup setup_of(Role role, const Way& way) {
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       ends({}),
       ends({Stream::none, {{"mode", "stream"}}}),
       ends({Stream::none, {{"mode", "stream"}, {"codec", "raw"}}}),
-      ends({Stream::both, netdyno::contract::Json::object()}),
+      ends({Stream::both, netdyno::contract::Options{}}),
       ends({Stream::both, {{"codec", "raw"}}}),
       any_length()};
   if (size > 0) all[data[0] / 4 % all.size()].play(data, size);

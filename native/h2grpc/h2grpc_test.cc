@@ -14,7 +14,7 @@
 namespace netdyno::h2grpc {
 
 using contract::Exchange;
-using contract::Json;
+using contract::Options;
 using contract::Role;
 using contract::Stream;
 using grpc_worker::Content;
@@ -56,10 +56,10 @@ TEST(Chunks, AreJoinedToWhatWasCut) {
           for (std::size_t at = 0; at < whole.size(); at += step) {
             ASSERT_TRUE(body.data(in, std::string_view(whole).substr(at, step))) << in.why;
           }
-          const Taken taken = body.end(in, false);
+          const Taken taken = body.end(in, {});
           EXPECT_EQ(taken.code, ok) << taken.why;
           EXPECT_EQ(taken.bytes, all.size);
-          EXPECT_EQ(body.end(in, true).code, ok);
+          EXPECT_EQ(body.end(in, {true}).code, ok);
         }
       }
     }
@@ -87,16 +87,16 @@ TEST(Chunks, OfOneMessageAreOne) {
   EXPECT_FALSE(one.data(in, three));
   EXPECT_EQ(in.fault, internal);
   in.begin();
-  EXPECT_EQ(one.end(in, false).code, internal) << "no message at all";
+  EXPECT_EQ(one.end(in, {}).code, internal) << "no message at all";
   const ChunkedBody many({all, all, "request"}, {true, true, true, 4}, 4096);
   for (const std::size_t cut : {1U, 3U, 1U + 5U}) {
     in.begin();
     ASSERT_TRUE(many.data(in, std::string_view(three).substr(0, three.size() - cut)));
-    EXPECT_NE(many.end(in, false).code, ok);
+    EXPECT_NE(many.end(in, {}).code, ok);
   }
 }
 
-contract::Setup setup_of(Role role, const Exchange& exchange, const Json& given) {
+contract::Setup setup_of(Role role, const Exchange& exchange, const Options& given) {
   contract::Setup setup;
   setup.role = role;
   setup.exchange = exchange;
@@ -116,11 +116,31 @@ std::shared_ptr<const Work> work(const contract::Setup& setup) { return work_of(
 struct Case {
   std::string name;
   Exchange exchange;
-  Json options;
+  Options options;
 };
 
 Exchange exchange(std::int64_t up, std::int64_t down, Stream stream = Stream::none) {
   return {up, down, "bytes", stream, stream == Stream::none ? 0 : 1000};
+}
+
+/// Sizes that are drawn each way, or up alone.
+Exchange drawn(bool down) {
+  Exchange x = exchange(100'000, 90'000);
+  x.up_sizes = {{1LL << 31, 0, 300}, {contract::kTableEnd, 70'000, 100'000}};
+  if (down) x.down_sizes = {{1LL << 31, 0, 0}, {contract::kTableEnd, 1, 90'000}};
+  return x;
+}
+
+/// Bytes of the first exchange of connection 0, and of exchanges 0 to n-1.
+Draw moved(const contract::Setup& setup, std::int64_t n) {
+  const Draws draws(setup);
+  Draw sum = draws.of(0);
+  for (std::int64_t i = 0; i < n; i++) {
+    const Draw x = draws.of(static_cast<std::uint64_t>(i));
+    sum.up += x.up;
+    sum.down += x.down;
+  }
+  return sum;
 }
 
 class Ways : public testing::TestWithParam<Case> {};
@@ -144,23 +164,29 @@ TEST_P(Ways, BothEndsCountTheSame) {
   h2::test::converse(*rig.flow, *server);
   EXPECT_EQ(rig.counts().exchanges, setup.load.amount);
   EXPECT_EQ(rig.counts().error_sum(), 0);
-  EXPECT_EQ(rig.counts().received_bytes, c.exchange.down_bytes * setup.load.amount);
+  const Draw first = Draws(setup).of(0);
+  const Draw sum = moved(setup, setup.load.amount);
+  EXPECT_EQ(rig.counts().sent_bytes, sum.up - first.up);
+  EXPECT_EQ(rig.counts().received_bytes, sum.down - first.down);
   EXPECT_EQ(rig.agenda.held(), 0U);
   EXPECT_EQ(traffic.exchanges.get(), setup.load.amount + 1);
-  EXPECT_EQ(traffic.received.get(), c.exchange.up_bytes * (setup.load.amount + 1));
-  EXPECT_EQ(traffic.sent.get(), c.exchange.down_bytes * (setup.load.amount + 1));
+  EXPECT_EQ(traffic.received.get(), sum.up);
+  EXPECT_EQ(traffic.sent.get(), sum.down);
   EXPECT_EQ(traffic.invalid.get(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Every, Ways,
-    testing::Values(Case{"unary", exchange(100, 200'000), Json::object()},
+    testing::Values(Case{"unary", exchange(100, 200'000), Options{}},
                     Case{"stream", exchange(100, 200'000), {{"mode", "stream"}}},
                     Case{"raw_stream", exchange(200'000, 100), {{"mode", "stream"}, {"codec", "raw"}}},
+                    Case{"drawn", drawn(true), Options{}}, Case{"drawn_raw", drawn(true), {{"codec", "raw"}}},
+                    Case{"drawn_stream", drawn(false), {{"mode", "stream"}}},
+                    Case{"drawn_raw_stream", drawn(false), {{"mode", "stream"}, {"codec", "raw"}}},
                     Case{"nothing", exchange(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
-                    Case{"up", exchange(200'500, 10, Stream::up), Json::object()},
+                    Case{"up", exchange(200'500, 10, Stream::up), Options{}},
                     Case{"down", exchange(10, 200'500, Stream::down), {{"codec", "raw"}}},
-                    Case{"both", exchange(5'500, 3'000, Stream::both), Json::object()},
+                    Case{"both", exchange(5'500, 3'000, Stream::both), Options{}},
                     Case{"small_windows", exchange(5'500, 3'000, Stream::both), {{"stream_window", 10}}},
                     Case{"small_windows_of_a_stream",
                          exchange(5'500, 3'000),

@@ -1,6 +1,6 @@
 // netdyno-worker-http1-asio: transport http1-asio, which is wire http/1.1 on the event
 // loops of the asio worker.
-#include "asio/ends.h"
+#include "asio/loops.h"
 #include "http1/server.h"
 #include "tls/work.h"
 

@@ -13,7 +13,8 @@ HttpClient::HttpClient(const Asking& asking, std::int64_t connection, Flights fl
     : asking_(asking),
       connection_(connection),
       flights_(std::move(flights)),
-      reader_(asking.terms().most_body(), asking.to_head()) {}
+      reader_(asking.terms().most_body(), asking.to_head()),
+      varies_(asking.terms().draws().vary()) {}
 
 void HttpClient::begin(std::int64_t now) {
   // An idle connection needs a byte, to notice that it is lost.
@@ -26,6 +27,10 @@ void HttpClient::begin(std::int64_t now) {
 std::span<const char> HttpClient::outgoing(std::int64_t now) {
   // Connecting belongs to the exchange that needed it.
   if (at_ == 0) flights_.sending(1, reopened_ns_ == 0 ? now : reopened_ns_);
+  if (varies_ && !composed_) [[unlikely]] {
+    drawn_.emplace(asking_.drawn(connection_, turn_, flights_.next_draw()));
+    composed_ = true;
+  }
   return request().from(at_);
 }
 
@@ -36,6 +41,7 @@ void HttpClient::written(std::size_t n) {
   if (at_ < request().size()) return;
   at_ = 0;
   turn_++;
+  composed_ = false;
 }
 
 void HttpClient::received(std::size_t n, std::int64_t now) {
@@ -51,8 +57,7 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
     case Reader::Outcome::complete:
       return answered(reader_.keeps() && reader_.taken() == n, now);
     case Reader::Outcome::endless:
-      return failed(ErrorKind::invalid,
-                    asking_.terms().reason({reader_.status(), asking_.terms().most_body() + 1}), now);
+      return failed(ErrorKind::invalid, asking_.terms().reason(reply(asking_.terms().most_body() + 1)), now);
     case Reader::Outcome::headless:
       return failed(ErrorKind::invalid, Reader::headless(), now);
     case Reader::Outcome::malformed:
@@ -62,7 +67,7 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
 
 /// The reply is complete.
 void HttpClient::answered(bool keeps, std::int64_t now) {
-  const Reply reply{reader_.status(), reader_.body()};
+  const Reply reply = this->reply(reader_.body());
   reader_.next();
   reopened_ns_ = repeats_ns_ = 0;
   replying_ = false;
@@ -86,6 +91,7 @@ void HttpClient::failed(ErrorKind kind, const std::string& why, std::int64_t now
 /// The connection is to be made anew; a request that is written in part is not gone on with.
 void HttpClient::renew() {
   fate_ = Fate::over;
+  composed_ = false;
   if (at_ > 0) {
     at_ = 0;
     turn_++;
@@ -102,6 +108,7 @@ bool HttpClient::came_about() const {
 /// (section 9.3.1). Within an exchange, only a reply whose end it tells is complete by that.
 bool HttpClient::ended(std::int64_t now) {
   if (flights_.slots() == 0) return false;
+  composed_ = false;
   const bool asked = flights_.in_flight() > 0;
   if (asked && error() <= 0 && reader_.finish() == Reader::Outcome::complete) {
     answered(false, now);
@@ -177,7 +184,14 @@ bool FirstReply::on_end() {
 }
 
 Verification::Verification(const Asking& asking, std::string_view content, std::int64_t connection)
-    : asking_(asking), connection_(connection), reply_(asking, content) {}
+    : asking_(asking),
+      connection_(connection),
+      down_bytes_(asking.terms().draws().of(static_cast<std::uint64_t>(connection)).down),
+      reply_(asking, content.substr(0, static_cast<std::size_t>(down_bytes_))) {
+  const Draws& draws = asking.terms().draws();
+  if (draws.vary())
+    drawn_.emplace(asking.drawn(connection, 0, draws.of(static_cast<std::uint64_t>(connection))));
+}
 
 void Verification::begin(std::int64_t) { buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize); }
 
@@ -195,8 +209,7 @@ void Verification::received(std::size_t n, std::int64_t) {
       if (!reply_.keeps() || reply_.taken() < n || unsent() || asking_.fresh()) fate_ = Fate::over;
       return judge();
     case Reader::Outcome::endless:
-      asking_.terms().refuse({reply_.status(), asking_.terms().most_body() + 1}, reply_.phrase(),
-                             reply_.beginning());
+      asking_.terms().refuse(reply(asking_.terms().most_body() + 1), reply_.phrase(), reply_.beginning());
     case Reader::Outcome::headless:
       throw Failure(ErrorKind::invalid, Reader::headless());
     case Reader::Outcome::malformed:
@@ -210,7 +223,7 @@ void Verification::received(std::size_t n, std::int64_t) {
 }
 
 void Verification::judge() {
-  const Reply reply{reply_.status(), reply_.body()};
+  const Reply reply = this->reply(reply_.body());
   if (!asking_.terms().takes(reply)) asking_.terms().refuse(reply, reply_.phrase(), reply_.beginning());
   asking_.terms().require_content(!reply_.differs());
   verified_ = true;
@@ -220,8 +233,8 @@ bool Verification::ended(std::int64_t) {
   if (arrived_ == 0) return false;
   if (error() > 0 || reply_.finish() != Reader::Outcome::complete) {
     throw Failure(ErrorKind::peer, "read the reply: the connection was closed after " +
-                                       std::to_string(reply_.body()) + " of " +
-                                       std::to_string(asking_.terms().down_bytes()) + " bytes");
+                                       std::to_string(reply_.body()) + " of " + std::to_string(down_bytes_) +
+                                       " bytes");
   }
   fate_ = Fate::over;
   judge();

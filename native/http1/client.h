@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,11 @@ class HttpClient final : public Flow {
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
-  const Message& request() const { return asking_.request(connection_, turn_); }
+  const Message& request() const { return drawn_ ? *drawn_ : asking_.request(connection_, turn_); }
+  /// What is told of the reply to the oldest exchange in flight.
+  Reply reply(std::int64_t bytes) const {
+    return {reader_.status(), bytes, varies_ ? flights_.oldest_draw().down : -1};
+  }
   void answered(bool keeps, std::int64_t now);
   void failed(contract::ErrorKind kind, const std::string& why, std::int64_t now);
   void renew();
@@ -52,6 +57,9 @@ class HttpClient final : public Flow {
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t turn_ = 0;
+  bool varies_;                   // sizes are drawn
+  bool composed_ = false;         // drawn_ is the request that is to be written
+  std::optional<Message> drawn_;  // where they are, the request that was composed last
   std::size_t at_ = 0;            // bytes written of a request that is not written whole
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew; 0 once it was used
   std::int64_t repeats_ns_ = 0;   // when the request was sent that is to be repeated; 0 for none
@@ -105,11 +113,14 @@ class Verification final : public Work::Verification {
   std::int64_t arrived() const override { return arrived_; }
 
  private:
-  const Message& request() const { return asking_.request(connection_, 0); }
+  const Message& request() const { return drawn_ ? *drawn_ : asking_.request(connection_, 0); }
+  Reply reply(std::int64_t bytes) const { return {reply_.status(), bytes, down_bytes_}; }
   void judge();
 
   const Asking& asking_;
   std::int64_t connection_;
+  std::int64_t down_bytes_;       // of the reply
+  std::optional<Message> drawn_;  // the request, where sizes are drawn
   FirstReply reply_;
   std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0;

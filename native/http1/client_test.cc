@@ -14,16 +14,16 @@ namespace netdyno::http1::test {
 
 using contract::ErrorKind;
 using contract::Failure;
-using contract::Json;
+using contract::Options;
 using contract::Role;
 
 namespace {
 
 using Fate = Flow::Fate;
 
-const Json kByLength = {{"verify", "length"}};
+const Options kByLength = {{"verify", "length"}};
 
-contract::Setup asks(std::int64_t down, const Json& options = kByLength) {
+contract::Setup asks(std::int64_t down, const Options& options = kByLength) {
   return setup_of(Role::client, 0, down, options);
 }
 
@@ -230,7 +230,7 @@ TEST(HttpClient, FreshExchangesBeginWithConnecting) {
 }
 
 TEST(HttpClient, AsksAsTheUserSays) {
-  const Json options = {
+  const Options options = {
       {"verify", "length"},     {"method", "PUT"},
       {"host", "shop.example"}, {"body", "hello"},
       {"path", "/a?b=%20c"},    {"headers", "X-Key: 1\ncontent-type: text/plain\nX-KEY: 2"}};
@@ -248,10 +248,10 @@ TEST(HttpClient, TextsMayBeInFiles) {
   };
   const std::string body("a\n\0\xff", 4);
   const std::string token(60'000, 't');
-  const Json options = {{"verify", "length"},
-                        {"path", kept("path", "//" + std::string(2000, 'p'))},
-                        {"headers", kept("headers", "Authorization: " + token + "\nX-Empty:\n")},
-                        {"body", kept("body", body)}};
+  const Options options = {{"verify", "length"},
+                           {"path", kept("path", "//" + std::string(2000, 'p'))},
+                           {"headers", kept("headers", "Authorization: " + token + "\nX-Empty:\n")},
+                           {"body", kept("body", body)}};
   ClientRig rig(setup_of(Role::client, 4, 0, options));
   EXPECT_EQ(sent(*rig.flow, 100'000),
             "POST //" + std::string(2000, 'p') +
@@ -294,7 +294,7 @@ std::string refusal(const contract::Setup& setup) {
 
 TEST(HttpOptions, AreChecked) {
   const struct {
-    Json options;
+    Options options;
     const char* want;
   } kWrong[] = {
       {{{"method", "GET it"}}, "is not a method"},
@@ -315,7 +315,7 @@ TEST(HttpOptions, AreChecked) {
   for (const auto& wrong : kWrong) {
     const std::string said = refusal(setup_of(Role::client, 0, 1, wrong.options));
     EXPECT_EQ(said.find("a\x01"), std::string::npos) << "a value may be a password: " << said;
-    EXPECT_NE(said.find(wrong.want), std::string::npos) << wrong.options << ": " << said;
+    EXPECT_NE(said.find(wrong.want), std::string::npos) << wrong.want << ": " << said;
   }
   contract::Setup pipelined = asks(1);
   pipelined.load.in_flight = 2;
@@ -323,7 +323,7 @@ TEST(HttpOptions, AreChecked) {
   EXPECT_NE(refusal(asks(kForEver)).find("expected 0 to"), std::string::npos);
 }
 
-std::string verdict(const std::string& bytes, std::int64_t down, const Json& options = kByLength,
+std::string verdict(const std::string& bytes, std::int64_t down, const Options& options = kByLength,
                     bool ends = false) {
   const auto work = work_of(asks(down, options));
   const auto verification = work->verification(7);
@@ -342,7 +342,7 @@ TEST(HttpVerification, ComparesAndExplains) {
   const std::string content = random_content(300, 'd');
   std::string other = content;
   other[299] ^= 1;
-  const Json exact = Json::object();
+  const Options exact;
   EXPECT_EQ(verdict(reply(300, content), 300, exact), "verified");
   EXPECT_NE(verdict(reply(300, other), 300, exact).find("opt.verify=length"), std::string::npos);
   EXPECT_EQ(verdict(reply(300, other), 300), "verified");

@@ -129,15 +129,17 @@ void RequestReader::on_field(std::string_view part) { add(field_, part); }
 
 void RequestReader::on_field_end() {
   expecting_ = strcasecmp(field_.c_str(), "expect") == 0;
+  asking_ = asks_ && strcasecmp(field_.c_str(), kDownHeader) == 0;
   field_.clear();
 }
 
 void RequestReader::on_value(std::string_view part) {
-  if (expecting_) add(value_, part);
+  if (expecting_ || asking_) add(value_, part);
 }
 
 void RequestReader::on_value_end() {
   if (expecting_) expected_ = strcasecmp(value_.c_str(), "100-continue") == 0;
+  if (asking_) down_ += (down_.empty() ? "" : ",") + std::string(trimmed(value_));
   value_.clear();
 }
 
@@ -163,6 +165,11 @@ const contract::Setup& checked(const contract::Setup& setup) {
 
 std::string length_of(std::size_t bytes) { return "Content-Length: " + std::to_string(bytes) + "\r\n"; }
 
+/// The head of a right reply, without its end.
+std::string right_head(std::size_t bytes) {
+  return "HTTP/1.1 200 OK\r\n" + std::string(kMediaType) + length_of(bytes);
+}
+
 /// A reply of one line of text.
 Message text_reply(const std::string& status, const std::string& more, const std::string& line) {
   return {"HTTP/1.1 " + status + "\r\nContent-Type: text/plain; charset=utf-8\r\n" + more +
@@ -177,16 +184,33 @@ Asking::Asking(const contract::Setup& setup)
       fresh_(setup.load.fresh),
       requests_(setup, terms_, [this](auto& all, const std::string& path, const std::string& host) {
         const std::string& content = terms_.content();
-        all.emplace_back(head_of(path, host), content,
+        if (terms_.draws().vary()) return void(all.emplace_back(opening(path, host), "", true));
+        all.emplace_back(opening(path, host) + closing(content.size()), content,
                          terms_.one_path() && content.size() <= Message::kGathered);
       }) {}
 
-std::string Asking::head_of(const std::string& path, const std::string& host) const {
+std::string Asking::opening(const std::string& path, const std::string& host) const {
   std::string head = terms_.method() + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n";
   for (const auto& [name, value] : terms_.headers()) head += name + ": " + value + "\r\n";
-  if (terms_.sized()) head += length_of(terms_.content().size());
+  return head;
+}
+
+std::string Asking::closing(std::size_t up_bytes) const {
+  std::string head;
+  if (terms_.sized()) head += length_of(up_bytes);
   if (fresh_) head += "Connection: close\r\n";
   return head + "\r\n";
+}
+
+Message Asking::drawn(std::int64_t connection, std::size_t turn, const Draw& sizes) const {
+  const auto begin = request(connection, turn).from(0);
+  const auto content = std::string_view(terms_.content()).substr(0, static_cast<std::size_t>(sizes.up));
+  std::string head(begin.data(), begin.size());
+  if (terms_.draws().down_varies()) {
+    head.append(kDownHeader).append(": ").append(std::to_string(sizes.down)).append("\r\n");
+  }
+  head += closing(content.size());
+  return {std::move(head), content, content.size() <= Message::kGatheredAnew};
 }
 
 std::size_t Asking::read_size() const {
@@ -195,10 +219,10 @@ std::size_t Asking::read_size() const {
 }
 
 Answering::Answering(const contract::Setup& setup)
-    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
+    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes), draws_(setup) {
   check_sizes(setup);
   content_ = content_of(down_bytes_, 'd');
-  const std::string head = "HTTP/1.1 200 OK\r\n" + std::string(kMediaType) + length_of(content_.size());
+  const std::string head = right_head(content_.size());
   right_.emplace(head + "\r\n", content_, content_.size() <= Message::kGathered);
   last_.emplace(head + "Connection: close\r\n\r\n", content_, false);
   const std::string allow = "Allow: GET, POST\r\n";
@@ -206,6 +230,12 @@ Answering::Answering(const contract::Setup& setup)
       text_reply("405 Method Not Allowed", allow, "this method is not served, expected GET or POST\n");
   not_allowed_head_ = text_reply("405 Method Not Allowed", allow, "");
   proceed_.emplace("HTTP/1.1 100 Continue\r\n\r\n", "", true);
+}
+
+Message Answering::drawn(std::int64_t down_bytes, bool keeps) const {
+  const auto content = std::string_view(content_).substr(0, static_cast<std::size_t>(down_bytes));
+  return {right_head(content.size()) + (keeps ? "\r\n" : "Connection: close\r\n\r\n"), content,
+          content.size() <= Message::kGatheredAnew};
 }
 
 Message Answering::wrong(const std::string& why) {

@@ -16,6 +16,7 @@
 
 #include "http1/terms.h"
 #include "kit/contract.h"
+#include "kit/draw.h"
 #include "kit/system.h"
 
 namespace netdyno::http1 {
@@ -117,7 +118,8 @@ class ReplyReader : public Reader {
 /// Reads the requests of a client.
 class RequestReader : public Reader {
  public:
-  explicit RequestReader(std::int64_t most) : Reader(HTTP_REQUEST, most) {}
+  /// asks: requests say how long their replies are to be (kDownHeader).
+  explicit RequestReader(std::int64_t most, bool asks = false) : Reader(HTTP_REQUEST, most), asks_(asks) {}
   ~RequestReader() override = default;
 
   bool is(llhttp_method_t method) const { return parser().method == method; }
@@ -125,6 +127,8 @@ class RequestReader : public Reader {
   /// Whether the client waits for a word before it sends the body (Expect: 100-continue).
   /// Tells it once.
   bool take_expectation() { return std::exchange(expects_, false); }
+  /// What the request says of its reply's length. Tells it once.
+  std::string take_down() { return std::exchange(down_, {}); }
 
  protected:
   void on_field(std::string_view part) override;
@@ -138,6 +142,9 @@ class RequestReader : public Reader {
 
   std::string field_;
   std::string value_;
+  bool asks_;
+  bool asking_ = false;     // the field is kDownHeader
+  std::string down_;        // and its value
   bool expecting_ = false;  // the field is Expect
   bool expected_ = false;   // and says 100-continue
   bool expects_ = false;
@@ -151,6 +158,8 @@ class Message {
   /// Contents up to this size are copied behind their head, so that both go out in one
   /// write. A longer one is written from where it is.
   static constexpr std::size_t kGathered = 1 << 20;
+  /// The same of contents that are copied anew for each exchange.
+  static constexpr std::size_t kGatheredAnew = 64 << 10;
 
   /// content outlives the message unless gathered says that it is copied.
   Message(std::string head, std::string_view content, bool gathered) : first_(std::move(head)) {
@@ -185,17 +194,20 @@ class Asking {
   const Message& request(std::int64_t connection, std::size_t turn) const {
     return requests_.at(connection, turn);
   }
+  /// The same of an exchange whose sizes are drawn.
+  Message drawn(std::int64_t connection, std::size_t turn, const Draw& sizes) const;
   bool to_head() const { return terms_.method() == "HEAD"; }
   bool fresh() const { return fresh_; }
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
-  std::string head_of(const std::string& path, const std::string& host) const;
+  std::string opening(const std::string& path, const std::string& host) const;
+  std::string closing(std::size_t up_bytes) const;
 
   Terms terms_;
   bool fresh_;
-  Turns<Message> requests_;
+  Turns<Message> requests_;  // where sizes are drawn, how their heads begin
 };
 
 /// The server's part.
@@ -206,6 +218,16 @@ class Answering {
 
   /// The reply to a request that was right, and the same where the connection ends then.
   const Message& right(bool keeps) const { return keeps ? *right_ : *last_; }
+  /// The same of a length that the request said.
+  Message drawn(std::int64_t down_bytes, bool keeps) const;
+  /// Whether requests say how long their replies are to be.
+  bool asks() const { return draws_.down_varies(); }
+  /// Whether a request may have a body of so many bytes.
+  bool takes(std::int64_t body) const { return draws_.up_varies() ? body <= up_bytes_ : body == up_bytes_; }
+  /// How many it expects, in words.
+  std::string expected_text() const {
+    return (draws_.up_varies() ? "at most " : "") + std::to_string(up_bytes_);
+  }
   /// The reply to a method that is not served.
   const Message& not_allowed(bool to_head) const { return to_head ? *not_allowed_head_ : *not_allowed_; }
   /// "100 Continue".
@@ -213,6 +235,7 @@ class Answering {
   /// The reply to a request that was wrong: the connection ends with it.
   static Message wrong(const std::string& why);
 
+  /// Sizes of an exchange; of the largest, where they are drawn.
   std::int64_t up_bytes() const { return up_bytes_; }
   std::int64_t down_bytes() const { return down_bytes_; }
   /// Bytes of a body after which a request is refused unread.
@@ -221,6 +244,7 @@ class Answering {
  private:
   std::int64_t up_bytes_;
   std::int64_t down_bytes_;
+  Draws draws_;
   std::string content_;
   std::optional<Message> right_;
   std::optional<Message> last_;

@@ -53,7 +53,7 @@ void add_headers(Ask& ask, std::string_view text) {
   }
 }
 
-std::vector<std::string> paths_of(const contract::Json& options, Verify verify) {
+std::vector<std::string> paths_of(const contract::Options& options, Verify verify) {
   const auto path = given_text(options, "path", kMostPath);
   auto file = options.at("paths").get<std::string>();
   if (file.empty()) {
@@ -100,13 +100,13 @@ std::vector<Option> options() {
   return joined(std::move(all), loop_options());
 }
 
-Verify verify_of(const contract::Json& options) {
+Verify verify_of(const contract::Options& options) {
   const auto verify = options.at("verify").get<std::string>();
   return verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
 }
 
 Ask ask_of(const contract::Setup& setup) {
-  const contract::Json& o = setup.options;
+  const contract::Options& o = setup.options;
   Ask ask;
   ask.method = o.at("method").get<std::string>();
   ask.host = o.at("host").get<std::string>();
@@ -123,6 +123,9 @@ Ask ask_of(const contract::Setup& setup) {
   add_headers(ask, given_text(o, "headers", kMostHead));
   if (!is_host(ask.host)) {
     refuse("headers", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
+  }
+  if (!ask.body.empty() && !setup.exchange.up_sizes.empty()) {
+    refuse("body", "it is one body, and the factor request says that sizes vary");
   }
   if (!ask.body.empty() && static_cast<std::int64_t>(ask.body.size()) != setup.exchange.up_bytes) {
     refuse("body", "it has " + std::to_string(ask.body.size()) + " bytes and the factor request says " +

@@ -19,7 +19,7 @@ std::vector<contract::Option> options();
 /// What a client compares in replies.
 enum class Verify { content, length, status };
 /// The level of option verify.
-Verify verify_of(const contract::Json& options);
+Verify verify_of(const contract::Options& options);
 
 /// What a client asks for, and what its replies must have.
 struct Ask {

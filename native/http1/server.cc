@@ -6,8 +6,8 @@
 
 namespace netdyno::http1 {
 
-HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& traffic)
-    : ServerFlow(size, traffic), answering_(answering), reader_(answering.most_body()) {}
+HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service)
+    : ServerFlow(size, traffic), answering_(answering), service_(service), reader_(answering.most_body(), answering.asks()) {}
 
 std::span<char> HttpServer::read_buffer() {
   // The rest of what was read is another request, and is answered first.
@@ -46,21 +46,34 @@ void HttpServer::advance() {
   }
 }
 
+/// A reply of a drawn length is composed no earlier than the one before has gone.
+std::span<const char> HttpServer::outgoing(std::int64_t) {
+  if (composes_) [[unlikely]] {
+    composes_ = false;
+    reply(drawn_.emplace(answering_.drawn(asked_.bytes, !last_)));
+  }
+  return reply_->from(at_);
+}
+
 /// A request is complete.
 void HttpServer::answer() {
+  if (answering_.asks()) asked_.read(reader_.take_down(), answering_.down_bytes());
   const bool keeps = reader_.keeps();
   const std::int64_t found = reader_.body();
   if (!reader_.is(HTTP_GET) && !reader_.is(HTTP_POST)) {
     reply(answering_.not_allowed(reader_.is(HTTP_HEAD)));
     last_ = !keeps;
-  } else if (found != answering_.up_bytes()) {
-    refuse("the request has " + std::to_string(found) + " bytes, expected " +
-           std::to_string(answering_.up_bytes()));
+  } else if (!answering_.takes(found)) {
+    refuse("the request has " + std::to_string(found) + " bytes, expected " + answering_.expected_text());
+  } else if (answering_.asks() && asked_.bytes < 0) {
+    refuse(asked_.problem(answering_.down_bytes()));
   } else {
+    if (service_ != nullptr) service_->serve();
     // Counted before it is sent, so that a client never has an exchange that is not counted
     // here.
     traffic().received.add(found);
-    traffic().sent.add(answering_.down_bytes());
+    composes_ = answering_.asks();
+    traffic().sent.add(composes_ ? asked_.bytes : answering_.down_bytes());
     traffic().exchanges.add(1);
     reply(answering_.right(keeps));
     last_ = !keeps;
@@ -91,6 +104,7 @@ class HttpWork final : public Work {
   explicit HttpWork(const contract::Setup& setup) {
     if (setup.role == contract::Role::server) {
       answering_.emplace(setup);
+      service_ = Service::of(setup);
     } else {
       asking_.emplace(setup);
       content_ = asking_->terms().expected_content();
@@ -102,7 +116,7 @@ class HttpWork final : public Work {
                                         Flights(place.number, place.slots, place.agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
-    return std::make_unique<HttpServer>(answering_.value(), buffer, traffic);
+    return std::make_unique<HttpServer>(answering_.value(), buffer, traffic, service_.get());
   }
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override {
     return std::make_unique<http1::Verification>(asking_.value(), content_, connection);
@@ -113,6 +127,7 @@ class HttpWork final : public Work {
   std::optional<Asking> asking_;
   std::string content_;
   std::optional<Answering> answering_;
+  std::unique_ptr<Service> service_;
 };
 
 }  // namespace
@@ -125,7 +140,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(options());
-  transport.features = tls::with_tls({"fresh"});
+  transport.features = tls::with_tls({"fresh", "sizes", "arrivals", "work-cpu"});
   return transport;
 }
 

@@ -12,17 +12,19 @@
 
 #include "http1/exchange.h"
 #include "kit/flow.h"
+#include "kit/service.h"
 #include "kit/work.h"
 
 namespace netdyno::http1 {
 
 class HttpServer final : public ServerFlow {
  public:
-  /// answering and traffic outlive the flow. size is the most that one read takes.
-  HttpServer(const Answering& answering, std::size_t size, Traffic& traffic);
+  /// answering, traffic and service, what is done for each exchange, outlive the flow. size is the
+  /// most that one read takes.
+  HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service = nullptr);
 
   bool unsent() const override { return reply_ != nullptr; }
-  std::span<const char> outgoing(std::int64_t) override { return reply_->from(at_); }
+  std::span<const char> outgoing(std::int64_t) override;
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
 
@@ -38,6 +40,7 @@ class HttpServer final : public ServerFlow {
   void reply(const Message& message) { reply_ = &message; }
 
   const Answering& answering_;
+  Service* service_;
   RequestReader reader_;
   std::size_t from_ = 0;  // the buffer's [from_, to_) is not parsed yet
   std::size_t to_ = 0;
@@ -45,6 +48,9 @@ class HttpServer final : public ServerFlow {
   std::size_t at_ = 0;              // bytes written of it
   bool last_ = false;               // no request is taken after it
   std::optional<Message> refusal_;
+  AskedDown asked_;               // what the request says of its reply's length
+  std::optional<Message> drawn_;  // a reply of that length
+  bool composes_ = false;         // it is to be composed; reply_ stands for it
 };
 
 /// The wire's name.

@@ -19,7 +19,9 @@ using Fate = Flow::Fate;
 /// A server's flow of one connection, and what it has said.
 struct ServerRig {
   ServerRig(std::int64_t up, std::int64_t down, std::size_t buffer = 4096)
-      : work(work_of(setup_of(Role::server, up, down))), flow(work->server(buffer, traffic)) {
+      : ServerRig(setup_of(Role::server, up, down), buffer) {}
+  explicit ServerRig(const contract::Setup& setup, std::size_t buffer = 4096)
+      : work(work_of(setup)), flow(work->server(buffer, traffic)) {
     flow->begin(0);
   }
   /// Gives it bytes in pieces.
@@ -70,6 +72,48 @@ TEST(HttpServer, AnswersARequestWhereverItIsCut) {
       EXPECT_EQ(rig.flow->fate(), request.closes ? Fate::over : Fate::open);
     }
   }
+}
+
+/// A server of drawn sizes, up to these.
+contract::Setup drawn(std::int64_t up, std::int64_t down) {
+  contract::Setup setup = setup_of(Role::server, up, down);
+  setup.exchange.up_sizes = {{contract::kTableEnd, 0, up}};
+  setup.exchange.down_sizes = {{contract::kTableEnd, 0, down}};
+  return setup;
+}
+
+TEST(HttpServer, AnswersAtTheLengthThatARequestSays) {
+  for (const std::int64_t most : {50, 100'000}) {  // gathered in one piece, and in two
+    ServerRig rig(drawn(5, most));
+    std::string want;
+    std::int64_t sent = 0;
+    for (const std::int64_t down : {most, std::int64_t{0}, std::int64_t{7}, most - 1}) {
+      rig.told("POST / HTTP/1.1\r\nNetdyno-Down: " + std::to_string(down) +
+                   "\r\nContent-Length: 2\r\n\r\nab" + "GET / HTTP/1.1\r\nnetdyno-down: 1\r\n\r\n",
+               9);
+      want += right(down) + right(1);
+      sent += down + 1;
+    }
+    EXPECT_EQ(rig.said, want);
+    EXPECT_EQ(rig.traffic.sent.get(), sent);
+    EXPECT_EQ(rig.traffic.received.get(), 8);
+    EXPECT_EQ(rig.traffic.exchanges.get(), 8);
+  }
+}
+
+TEST(HttpServer, RefusesALengthThatIsNone) {
+  for (const std::string head : {"", "netdyno-down: 51\r\n", "netdyno-down: -1\r\n", "netdyno-down: x\r\n",
+                                 "netdyno-down: 1\r\nnetdyno-down: 2\r\n"}) {
+    ServerRig rig(drawn(5, 50));
+    rig.told("GET / HTTP/1.1\r\n" + head + "\r\n");
+    EXPECT_TRUE(rig.said.starts_with("HTTP/1.1 400 ")) << head << rig.said;
+    EXPECT_NE(rig.said.find("header netdyno-down is \""), std::string::npos) << rig.said;
+    EXPECT_EQ(rig.traffic.invalid.get(), 1);
+  }
+  ServerRig longer(drawn(5, 50));
+  longer.told("POST / HTTP/1.1\r\nnetdyno-down: 1\r\nContent-Length: 6\r\n\r\nabcdef");
+  EXPECT_NE(longer.said.find("the request has 6 bytes, expected at most 5"), std::string::npos)
+      << longer.said;
 }
 
 TEST(HttpServer, AnswersRequestsThatComeTogetherInTheirOrder) {

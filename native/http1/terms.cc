@@ -131,7 +131,8 @@ std::size_t read_size_for(std::int64_t reply, std::size_t in_flight, bool any) {
   return std::clamp(static_cast<std::size_t>(reply) * in_flight, kMin, kMax);
 }
 
-Terms::Terms(const contract::Setup& setup) : ask_(ask_of(setup)), down_bytes_(setup.exchange.down_bytes) {
+Terms::Terms(const contract::Setup& setup)
+    : ask_(ask_of(setup)), draws_(setup), down_bytes_(setup.exchange.down_bytes) {
   check_sizes(setup);
   content_ = ask_.body.empty() ? content_of(setup.exchange.up_bytes, 'u') : ask_.body;
   method_ = !ask_.method.empty() ? ask_.method : content_.empty() ? "GET" : "POST";
@@ -155,9 +156,10 @@ std::string Terms::explain(const Reply& reply, const std::string& phrase, std::s
            (ask_.success ? "2xx" : named(ask_.status, ""));
   }
   if (reply.bytes > most_body()) {
-    return "the reply has more than the expected " + std::to_string(down_bytes_) + " bytes";
+    return "the reply has more than the expected " + std::to_string(expected(reply)) + " bytes";
   }
-  return "the reply has " + std::to_string(reply.bytes) + " bytes, expected " + std::to_string(down_bytes_);
+  return "the reply has " + std::to_string(reply.bytes) + " bytes, expected " +
+         std::to_string(expected(reply));
 }
 
 std::string Terms::reason(const Reply& reply) const {

@@ -16,6 +16,7 @@
 #include "http1/options.h"
 #include "kit/address.h"
 #include "kit/contract.h"
+#include "kit/draw.h"
 #include "kit/work.h"
 
 namespace netdyno::http1 {
@@ -74,6 +75,7 @@ std::size_t read_size_for(std::int64_t reply, std::size_t in_flight, bool any);
 struct Reply {
   int status = 0;
   std::int64_t bytes = 0;
+  std::int64_t expected = -1;  // bytes, where they are drawn; -1: as many as the trial says
 };
 
 class Terms {
@@ -82,18 +84,20 @@ class Terms {
   explicit Terms(const contract::Setup& setup);
 
   const std::string& method() const { return method_; }
-  /// The body of requests.
+  /// The body of requests; of the largest, where sizes are drawn.
   const std::string& content() const { return content_; }
   /// Headers beside Host and those that frame the request.
   const std::vector<std::pair<std::string, std::string>>& headers() const { return headers_; }
   /// Whether all requests of a route are the same.
   bool one_path() const { return ask_.paths.size() == 1; }
+  /// The sizes of exchanges.
+  const Draws& draws() const { return draws_; }
   /// Whether the request says how long its body is.
   bool sized() const;
   bool repeatable() const { return repeatable_; }
 
   bool takes(const Reply& reply) const {
-    return ask_.takes(reply.status) && (any() || reply.bytes == down_bytes_);
+    return ask_.takes(reply.status) && (any() || reply.bytes == expected(reply));
   }
   /// What is wrong with a reply that is not taken. phrase is what came beside its status, begin
   /// what its body begins with.
@@ -119,7 +123,12 @@ class Terms {
   template <class Request>
   friend class Turns;
 
+  std::int64_t expected(const Reply& reply) const {
+    return reply.expected < 0 ? down_bytes_ : reply.expected;
+  }
+
   Ask ask_;
+  Draws draws_;
   std::int64_t down_bytes_;
   std::string content_;
   std::string method_;

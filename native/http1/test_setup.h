@@ -14,7 +14,7 @@ inline constexpr std::int64_t kForEver = std::int64_t{1} << 40;
 
 /// A setup with complete options.
 inline contract::Setup setup_of(contract::Role role, std::int64_t up, std::int64_t down,
-                                const contract::Json& options = contract::Json::object()) {
+                                const contract::Options& options = contract::Options{}) {
   contract::Setup setup;
   setup.role = role;
   setup.exchange.up_bytes = up;

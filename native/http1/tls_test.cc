@@ -9,7 +9,7 @@
 namespace netdyno::http1::test::encrypted {
 namespace {
 
-using contract::Json;
+using contract::Options;
 using contract::Role;
 using tls::test::converse;
 using tls::test::feed;
@@ -22,7 +22,7 @@ const contract::Tls& own() {
   return kOwn;
 }
 
-contract::Setup setup_of_end(Role role, std::int64_t down, const Json& options = Json::object()) {
+contract::Setup setup_of_end(Role role, std::int64_t down, const Options& options = Options{}) {
   contract::Setup setup = setup_of(role, 0, down, options);
   setup.tls = own();
   return setup;
@@ -101,7 +101,7 @@ void verify(const Work& work, Peer& server, const std::string& reply, Fate fate)
   EXPECT_EQ(verification->fate(), fate);
 }
 
-const Json kByLength = {{"verify", "length"}};
+const Options kByLength = {{"verify", "length"}};
 const std::string kStays = reply_of("Content-Length: 5\r\n");
 const std::string kCloses = reply_of("Connection: close\r\nContent-Length: 5\r\n");
 

@@ -1,6 +1,7 @@
 // netdyno-worker-http1-uring: transport http1-uring, which is wire http/1.1 on the rings of
 // the uring worker.
 #include "http1/server.h"
+#include "kit/draw.h"
 #include "tls/work.h"
 #include "uring/ends.h"
 
@@ -15,6 +16,12 @@ uring_worker::Settings settings_of(const contract::Setup& setup) {
         contract::ErrorKind::unsupported,
         "option send is zerocopy and setup.tls is given: what is encrypted lies in buffers "
         "that are filled again before the network card need be done with them");
+  }
+  if (settings.zero_copy && Draws(setup).vary()) {
+    throw contract::Failure(
+        contract::ErrorKind::unsupported,
+        "option send is zerocopy and sizes vary: what tells the length of a message lies in memory that is "
+        "filled again before the network card need be done with it");
   }
   return settings;
 }

@@ -178,6 +178,10 @@ class Flights {
     for (; n > 0; n--) slots_[ring_[begun_++ & mask_].slot].goes_out();
   }
 
+  /// What the first exchange that waits carries, where sizes are drawn. Only where one waits.
+  const Draw& next_draw() const { return slots_[ring_[begun_ & mask_].slot].draw(); }
+  /// The same of the oldest exchange in flight. Only where there is one.
+  const Draw& oldest_draw() const { return slots_[ring_[answered_ & mask_].slot].draw(); }
   /// When the oldest exchange in flight was sent. Only where there is one.
   std::int64_t oldest_sent() const { return ring_[answered_ & mask_].sent; }
   /// The newest exchange in flight waits to be sent again.

@@ -1,9 +1,11 @@
 // Reads the bench's commands from JSON. contract.cc writes a worker's answers.
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
-#include "kit/contract.h"
+#include "kit/json.h"
 
 namespace netdyno::contract {
 namespace {
@@ -37,6 +39,27 @@ class Fields {
       refuse(key, "an array of strings");
     }
     if (v != nullptr) into = v->get<std::vector<std::string>>();
+  }
+
+  /// An array of arrays of three numbers.
+  template <class T>
+  std::vector<std::array<T, 3>> triples(const char* key) const {
+    const Json* v = find(key);
+    if (v == nullptr) return {};
+    constexpr bool kWhole = std::is_integral_v<T>;
+    const auto fits = [](const Json& n) { return kWhole ? n.is_number_integer() : n.is_number(); };
+    const auto is_triple = [&fits](const Json& item) {
+      return item.is_array() && item.size() == 3 && std::all_of(item.begin(), item.end(), fits);
+    };
+    if (!v->is_array() || !std::all_of(v->begin(), v->end(), is_triple))
+      refuse(key, kWhole ? "an array of arrays of three integers" : "an array of arrays of three numbers");
+    return v->get<std::vector<std::array<T, 3>>>();
+  }
+
+  Table table(const char* key) const {
+    Table table;
+    for (const auto& [end, low, high] : triples<std::int64_t>(key)) table.push_back({end, low, high});
+    return table;
   }
 
   /// The value, or nullptr when absent or null.
@@ -84,9 +107,15 @@ Load parse_load(const Json& body) {
   in.read("arrival", arrival);
   if (arrival == "poisson") {
     load.arrival = Arrival::poisson;
+  } else if (arrival == "drawn") {
+    load.arrival = Arrival::drawn;
   } else if (!arrival.empty() && arrival != "constant") {
-    in.refuse("arrival", "constant or poisson", ErrorKind::setup);
+    in.refuse("arrival", "constant, poisson or drawn", ErrorKind::setup);
   }
+  load.gaps = in.table("gaps");
+  for (const auto& [lasts_ns, first, last] : in.triples<double>("phases"))
+    load.phases.push_back({lasts_ns, first, last});
+  in.read("repeat", load.repeat);
   if (load.in_flight == 0) load.in_flight = 1;
   if (load.active_share == 0) load.active_share = 1;
   if (load.drain_ns == 0) load.drain_ns = Load{}.drain_ns;
@@ -135,8 +164,21 @@ Exchange parse_exchange(const Json& body) {
     if (stream == name(level)) exchange.stream = level;
   }
   if (stream != name(exchange.stream)) in.refuse("stream", "up, down or both", ErrorKind::unsupported);
+  exchange.up_sizes = in.table("up_sizes");
+  exchange.down_sizes = in.table("down_sizes");
   if (const Json* message = in.find("message")) exchange.message = parse_structure(*message);
   return exchange;
+}
+
+Work parse_work(const Json& body) {
+  Work work;
+  const Fields in(body, "setup.work");
+  work.ns = in.table("ns");
+  std::string by;
+  in.read("by", by);
+  if (by != "cpu" && by != "sleep") in.refuse("by", "cpu or sleep", ErrorKind::setup);
+  work.sleeps = by == "sleep";
+  return work;
 }
 
 Tls parse_tls(const Json& body) {
@@ -168,9 +210,10 @@ Setup parse_setup(const Json& body) {
   if (const Json* tls = in.find("tls")) setup.tls = parse_tls(*tls);
   if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange);
   if (const Json* load = in.find("load")) setup.load = parse_load(*load);
+  if (const Json* work = in.find("work")) setup.work = parse_work(*work);
   if (const Json* options = in.find("options")) {
     if (!options->is_object()) in.refuse("options", "an object");
-    setup.options = *options;
+    setup.options = options_of(*options);
   }
   for (const auto& [key, value] : {std::pair{"listeners", setup.listeners}, {"threads", setup.threads}}) {
     if (value < 0 || value > kMaxThreads)

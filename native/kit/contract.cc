@@ -1,9 +1,16 @@
 #include "kit/contract.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <utility>
+
+#include "kit/json.h"
 
 namespace netdyno::contract {
 namespace {
+
+std::string printed(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string_view name(OptionType type) {
   constexpr std::array<std::string_view, 6> kNames = {"int", "bytes", "duration", "bool", "choice", "text"};
@@ -16,9 +23,27 @@ Json names(const std::vector<Role>& roles) {
   return list;
 }
 
+Json value_of(const Value& value) {
+  if (const auto* truth = value.get_if<bool>()) return *truth;
+  if (const auto* number = value.get_if<std::int64_t>()) return *number;
+  if (const auto* text = value.get_if<std::string>()) return *text;
+  return Json::parse(std::string_view(value.get_if<Odd>()->json));
+}
+
+Value value_of(const Json& given) {
+  if (given.is_boolean()) return given.get<bool>();
+  if (given.is_string()) return given.get<std::string>();
+  // JSON has one number type: 65536.0 is a whole number too.
+  const double number = given.is_number() ? given.get<double>() : std::nan("");
+  if (std::abs(number) < 0x1p63 && number == std::trunc(number)) return given.get<std::int64_t>();
+  return Odd{given.type_name(), printed(given)};
+}
+
 Json to_wire(const Option& option) {
-  Json out = {
-      {"name", option.name}, {"type", name(option.type)}, {"default", option.fallback}, {"doc", option.doc}};
+  Json out = {{"name", option.name},
+              {"type", name(option.type)},
+              {"default", value_of(option.fallback)},
+              {"doc", option.doc}};
   if (!option.unit.empty()) out["unit"] = option.unit;
   if (option.min) out["min"] = *option.min;
   if (option.max) out["max"] = *option.max;
@@ -89,6 +114,21 @@ std::int64_t Counts::error_sum() const {
   return std::accumulate(errors.begin(), errors.end(), std::int64_t{0});
 }
 
+std::string json_of(const Value& value) { return printed(value_of(value)); }
+std::string json_type(const Value& value) { return value_of(value).type_name(); }
+
+Options options_of(const Json& given) {
+  Options options;
+  for (const auto& [name, value] : given.items()) options[name] = value_of(value);
+  return options;
+}
+
+Json json_of(const Options& options) {
+  Json all = Json::object();
+  for (const auto& [name, value] : options) all[name] = value_of(value);
+  return all;
+}
+
 Json message(const Hello& hello) {
   Json body = {{"contract", kVersion}, {"worker", hello.worker}, {"version", hello.version}};
   for (const Library& library : hello.libraries) {
@@ -105,7 +145,7 @@ Json message(const Ready& ready) {
   if (ready.connections > 0) body["connections"] = ready.connections;
   if (ready.verified > 0) body["verified"] = ready.verified;
   if (ready.repeated > 0) body["repeated"] = ready.repeated;
-  if (!ready.options.empty()) body["options"] = ready.options;
+  if (!ready.options.empty()) body["options"] = json_of(ready.options);
   if (!ready.delivery.empty()) body["delivery"] = ready.delivery;
   if (ready.up_bytes > 0) body["up_bytes"] = ready.up_bytes;
   if (ready.down_bytes > 0) body["down_bytes"] = ready.down_bytes;
@@ -179,6 +219,29 @@ Json error_message(ErrorKind kind, const std::string& text, bool fatal, const st
   if (fatal) body["fatal"] = true;
   if (sent) body["sent"] = to_wire(*sent);
   return {{"error", body}};
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, std::min<std::size_t>(word.size(), 64) / 2) + 1;
+  if (word.size() > 64) return best;
+  for (const std::string& candidate : candidates) {
+    // Levenshtein distance, one row at a time.
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (std::size_t i = 1; i <= word.size(); i++) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= candidate.size(); j++) {
+        const std::size_t replace = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replace}));
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
 }
 
 }  // namespace netdyno::contract

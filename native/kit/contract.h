@@ -1,7 +1,7 @@
-// The worker contract in C++: the messages between the bench and a worker, as JSON
-// lines.
+// The worker contract in C++: the messages between the bench and a worker. kit/json.h reads
+// and writes them.
 //
-// Layer: lowest of the kit. It knows nlohmann::json and nothing else of netdyno.
+// Layer: above values.h, and nothing else of netdyno.
 // Everything here is a plain value that any thread may copy.
 // contract/CONTRACT.md is the specification, internal/contract its Go counterpart;
 // names, units and defaults are the same in all three.
@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,15 +16,16 @@
 #include <utility>
 #include <vector>
 
-namespace netdyno::contract {
+#include "kit/table.h"
+#include "kit/values.h"
 
-using Json = nlohmann::json;
+namespace netdyno::contract {
 
 /// The contract's integer version, announced in hello.
 inline constexpr int kVersion = 1;
 
 enum class Role { server, client, pair };
-enum class Arrival { constant, poisson };
+enum class Arrival { constant, poisson, drawn };
 
 /// What went wrong, as CONTRACT.md classifies it. unsupported leaves a cell empty with
 /// a reason; it is no failure.
@@ -82,7 +82,7 @@ struct Option {
   std::string name;
   OptionType type = OptionType::integer;
   std::string unit;
-  Json fallback;  // "default" on the wire
+  Value fallback;  // "default" on the wire
   std::optional<std::int64_t> min;
   std::optional<std::int64_t> max;
   std::vector<std::string> choices;
@@ -103,7 +103,7 @@ struct Transport {
   std::string delivery;  // "message" or "chunks", specification §1.2
   std::vector<Option> options;
   std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
-  std::vector<std::string> features = {};  // tls, fresh, stream-up, stream-down, stream-both
+  std::vector<std::string> features = {};  // tls, fresh, stream-up, …, sizes, arrivals, work-cpu, work-sleep
 };
 
 struct Hello {
@@ -137,12 +137,14 @@ inline constexpr std::int64_t kMaxFlowMessage = 1 << 30;
 
 /// The unit of work: a message up and a message down.
 struct Exchange {
-  std::int64_t up_bytes = 0;
+  std::int64_t up_bytes = 0;  // the largest, where up_sizes has several
   std::int64_t down_bytes = 0;
   std::string codec;
   Stream stream = Stream::none;
   std::int64_t chunk_bytes = 0;  // 0: the transport's own choice
   std::optional<Structure> message = {};
+  Table up_sizes = {};  // sizes that vary are drawn from these
+  Table down_sizes = {};
 };
 
 /// How much work a client offers and in what pattern, with defaults filled in.
@@ -156,6 +158,9 @@ struct Load {
   bool fresh = false;
   std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
   std::int64_t drain_ns = 2'000'000'000;
+  Table gaps = {};                 // arrival drawn: gaps in 2^-20 of the mean gap
+  std::vector<Phase> phases = {};  // a rate that changes, from the start on; rate is their mean
+  bool repeat = false;             // after the last phase the first follows; else its last rate goes on
 };
 
 /// What the ends of an encrypted trial need, as PEM texts.
@@ -164,6 +169,15 @@ struct Tls {
   std::string certificate;  // what a server shows, those that lead to its authority behind it
   std::string key;          // what it is proved by
 };
+
+/// What a server does for each exchange before the end of its reply goes out.
+struct Work {
+  Table ns;             // how long, drawn for each exchange
+  bool sleeps = false;  // asleep, in place of on a CPU
+};
+
+/// The longest work for an exchange.
+inline constexpr std::int64_t kMostWorkNs = 4'000'000'000;
 
 /// A worker's trial.
 struct Setup {
@@ -180,7 +194,8 @@ struct Setup {
   std::optional<Tls> tls = {};
   Exchange exchange;
   Load load;
-  Json options = Json::object();
+  std::optional<Work> work = {};
+  Options options = {};
   bool timeline = false;  // tell more in ticks
 };
 
@@ -204,7 +219,7 @@ struct Ready {
   std::int64_t connections = 0;
   std::int64_t verified = 0;
   std::int64_t repeated = 0;  // first exchanges that were sent again before they were answered
-  Json options = Json::object();
+  Options options = {};
   std::int64_t threads = 0;
   std::string delivery = {};  // of this trial, where an option changes the transport's
   std::int64_t up_bytes = 0;  // encoded sizes, where a codec decides them
@@ -281,21 +296,8 @@ struct Result {
   std::optional<Sent> sent;          // a client's
 };
 
-/// The body of a setup message. Ignores unknown fields. Throws Failure{invalid} for a
-/// field of the wrong type, and Failure{setup} or {unsupported} for a level that does
-/// not exist; each names the field. class Load checks the load's values.
-Setup parse_setup(const Json& body);
-/// The body of a mark message; throws Failure{invalid}.
-Mark parse_mark(const Json& body);
-
-/// Whole messages, to be written as one line each.
-Json message(const Hello& hello);
-Json message(const Ready& ready);
-Json message(const Mark& mark, const Reading& reading);
-Json message(const Result& result);
-Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<TickTimes>& times);
-/// sent is a client's, of a fatal error.
-Json error_message(ErrorKind kind, const std::string& text, bool fatal,
-                   const std::optional<Sent>& sent = std::nullopt);
+/// The candidate most like word, for "did you mean". Empty when the edit distance to
+/// every candidate is more than half of word's length.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace netdyno::contract

@@ -140,6 +140,7 @@ struct Completion {
   std::int64_t sent;
   std::int64_t now;
   std::int64_t received;
+  std::int64_t up;  // payload bytes sent, where sizes are drawn; else 0
 };
 
 /// The histograms of one shard, and when it sent. response and lag are null where
@@ -152,7 +153,7 @@ struct Times {
   std::unique_ptr<Histogram> lag;
   std::unique_ptr<Sends> sends;
   std::unique_ptr<Histogram> lengths;
-  std::int64_t expected = 0;  // length of a reply, in bytes
+  std::int64_t expected = 0;  // length of a reply, in bytes; -1 where it is drawn
 
   /// A reply of another length.
   void varied(std::int64_t bytes) {
@@ -165,7 +166,8 @@ struct Times {
 struct Counters {
   Sum exchanges;
   Sum received;
-  Sum unsent;  // of the errors, those whose request never went out
+  Sum sent_bytes;  // where sizes are drawn; else they follow from the exchanges
+  Sum unsent;      // of the errors, those whose request never went out
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
@@ -178,10 +180,10 @@ struct Counters {
     return all;
   }
 
-  /// Adds to counts. The bytes sent follow from the number of exchanges.
+  /// Adds to counts. up_bytes is the size up of each exchange, 0 where it is drawn.
   void add_to(contract::Counts& counts, std::int64_t up_bytes) const {
     counts.exchanges += exchanges.get();
-    counts.sent_bytes += exchanges.get() * up_bytes;
+    counts.sent_bytes += exchanges.get() * up_bytes + sent_bytes.get();
     counts.received_bytes += received.get();
     for (std::size_t kind = 0; kind < errors.size(); kind++) counts.errors[kind] += errors[kind].get();
   }
@@ -204,6 +206,7 @@ struct alignas(128) Shard {
     Counters& counters = *phase.load(std::memory_order_acquire);  // what parts know of the window
     counters.exchanges.add(1);
     counters.received.add(c.received);
+    counters.sent_bytes.add(c.up);
     if (counters.times == nullptr) return;
     counters.parts.add(c.free, c.sent, c.now);
     counters.times->service.record(c.now - c.sent);

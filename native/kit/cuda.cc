@@ -148,7 +148,7 @@ contract::Option memory_option() {
                        "around each message");
 }
 
-Store Store::of(const contract::Json& options) {
+Store Store::of(const contract::Options& options) {
   const std::string memory = options.value("memory", "host");
   Store store;
   store.place = memory == "cuda" ? Place::device : memory == "cuda-staged" ? Place::staged : Place::host;

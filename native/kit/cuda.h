@@ -48,7 +48,7 @@ struct Store {
 
   /// options are complete; of a transport without option memory the place is the host. Throws
   /// Failure{unsupported} where a GPU is asked for and none can be used.
-  static Store of(const contract::Json& options);
+  static Store of(const contract::Options& options);
   bool on_device() const { return place == Place::device; }
 };
 

@@ -139,7 +139,7 @@ class LoopClient : public Client {
   Opening opening_;
   bool fresh_;
   std::int64_t spin_;  // how long loops poll, in ns; 0 when they sleep
-  contract::Json options_;
+  contract::Options options_;
   Loops<ClientLoop> loops_;
 };
 
@@ -260,7 +260,7 @@ class LoopServer : public Server, Pinned {
  private:
   Allowed allowed_;
   std::unique_ptr<const Work> work_;
-  contract::Json options_;
+  contract::Options options_;
   std::vector<std::string> addresses_;
   std::vector<std::unique_ptr<ServerLoop>> loops_;
   std::atomic<std::size_t> next_{0};  // whose turn it is, where one socket accepts for all

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <numeric>
 #include <utility>
 
 namespace netdyno::contract {
@@ -16,7 +15,8 @@ constexpr std::array kMessageNames = {"hello", "setup", "ready",  "start", "mark
 
 /// The text with invalid UTF-8 replaced.
 std::string readable(std::string_view text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  // Of a view, as every parse: of a string it would be another parser.
+  return Json::parse(std::string_view(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 std::string excerpt(std::string_view line) {
@@ -126,29 +126,6 @@ std::optional<std::string> LineReader::read() {
     begin_ = buffer_.size();
     throw LineError(torn, "the stream ended in the middle of a line");
   }
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, std::min<std::size_t>(word.size(), 64) / 2) + 1;
-  if (word.size() > 64) return best;
-  for (const std::string& candidate : candidates) {
-    // Levenshtein distance, one row at a time.
-    std::vector<std::size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (std::size_t i = 1; i <= word.size(); i++) {
-      std::size_t diagonal = std::exchange(row[0], i);
-      for (std::size_t j = 1; j <= candidate.size(); j++) {
-        const std::size_t replace = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
-        diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replace}));
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace netdyno::contract

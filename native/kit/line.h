@@ -1,6 +1,6 @@
 // Lines of the contract: bounded reading, and parsing with errors that help.
 //
-// Layer: above contract.h. Go counterpart: internal/contract/line.go.
+// Layer: above json.h. Go counterpart: internal/contract/line.go.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kit/contract.h"
+#include "kit/json.h"
 
 namespace netdyno::contract {
 
@@ -57,9 +57,5 @@ class LineReader {
   std::string buffer_;
   std::size_t begin_ = 0;
 };
-
-/// The candidate most like word, for "did you mean". Empty when the edit distance to
-/// every candidate is more than half of word's length.
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace netdyno::contract

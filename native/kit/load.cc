@@ -46,7 +46,8 @@ void check(const contract::Load& plan) {
 
 }  // namespace
 
-Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), seed_(setup.seed) {
+Load::Load(const contract::Setup& setup, int shards)
+    : plan_(setup.load), seed_(setup.seed), draws_(setup), places_(Places::of(setup.load, setup.seed)) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
@@ -66,18 +67,22 @@ Load::Load(const contract::Setup& setup, int shards) : plan_(setup.load), seed_(
 }
 
 void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
-  up_bytes_ = up_bytes;
+  up_bytes_ = draws_.vary() ? 0 : up_bytes;
   down_bytes_ = down_bytes;
-  for (const auto& shard : shards_) shard->times.expected = down_bytes;
+  for (const auto& shard : shards_) shard->times.expected = draws_.down_varies() ? -1 : down_bytes;
 }
 
-/// The schedule of a slot of an open loop from its beginning. Consecutive positions
-/// belong to different connections, so that the slots of one connection are spread over
-/// time.
-Schedule Load::schedule_of(std::int64_t slot) const {
+/// By which number schedules and draws know a slot. Consecutive positions belong to
+/// different connections, so that the slots of one connection are spread over time.
+SlotPosition Load::position_of(std::int64_t slot) const {
   const std::int64_t connection = slot / plan_.in_flight;
   const std::int64_t within = slot % plan_.in_flight;
-  return {plan_, seed_, {within * active_ + connection, active_ * plan_.in_flight}};
+  return {within * active_ + connection, active_ * plan_.in_flight};
+}
+
+/// The schedule of a slot of an open loop from its beginning.
+Schedule Load::schedule_of(std::int64_t slot) const {
+  return {plan_, seed_, position_of(slot), places_.get()};
 }
 
 void Load::lay_out() {
@@ -89,6 +94,10 @@ void Load::lay_out() {
     const std::int64_t within = i % plan_.in_flight;
     slot.load_ = this;
     slot.shard_ = shards_[static_cast<std::size_t>(connection) % shards_.size()].get();
+    if (draws_.vary()) {
+      slot.varies_ = true;
+      slot.number_ = static_cast<std::uint64_t>(position_of(i).slot);
+    }
     if (plan_.amount > 0) {
       // The connection's slots share its amount. The first ones take the remainder.
       slot.left_ = plan_.amount / plan_.in_flight + (within < plan_.amount % plan_.in_flight ? 1 : 0);
@@ -97,7 +106,7 @@ void Load::lay_out() {
       slot.open_ = true;
       slot.schedule_ = schedule_of(i);
       // As if it had run before.
-      if (plan_.arrival == contract::Arrival::constant)
+      if (plan_.arrival == contract::Arrival::constant && !(places_ && places_->changes()))
         slot.free_ =
             slot.schedule_.peek() - static_cast<std::int64_t>(static_cast<double>(n) / plan_.rate * 1e9);
     } else if (plan_.think_ns > 0) {
@@ -217,7 +226,7 @@ contract::Result Load::result(std::int64_t now) {
   result.response = response.encode();
   result.lag = lag.encode();
   if (const std::int64_t varied = lengths.count(); varied > 0) {
-    lengths.record(down_bytes_, service.count() - varied);
+    if (service.count() > varied) lengths.record(down_bytes_, service.count() - varied);
     result.lengths = lengths.encode();
   }
   return result;
@@ -272,9 +281,12 @@ std::int64_t Slot::due_after(std::int64_t closing, std::int64_t start) const {
 double Load::fell_due(Span window) const {
   constexpr double kReplayMost = 1 << 20;
   const std::int64_t start = start_ns_;
-  const auto seconds = [&](std::int64_t from) { return static_cast<double>(window.to - from) / 1e9; };
-  if (plan_.arrival != contract::Arrival::poisson || plan_.rate * seconds(start) > kReplayMost)
-    return plan_.rate * seconds(window.from);
+  const auto since = [start](std::int64_t at) { return static_cast<double>(at - start); };
+  const bool even = plan_.arrival == contract::Arrival::constant && !places_;
+  if (even || plan_.rate * since(window.to) / 1e9 > kReplayMost) {
+    return places_ ? places_->expected(since(window.from), since(window.to))
+                   : plan_.rate * (since(window.to) - since(window.from)) / 1e9;
+  }
   double due = 0;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(slots_.size()); i++) {
     Schedule schedule = schedule_of(i);
@@ -321,14 +333,20 @@ Histogram Load::unfinished(std::int64_t now) {
   return ages;
 }
 
-Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position)
-    : poisson_(load.arrival == contract::Arrival::poisson) {
+Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position,
+                   const Places* places)
+    : places_(places), poisson_(load.arrival == contract::Arrival::poisson) {
   constexpr double kSecond = 1e9;
-  first_ = (static_cast<double>(position.slot) + 0.5) / load.rate * kSecond;
-  step_ = static_cast<double>(position.slots) / load.rate * kSecond;
+  first_ = static_cast<double>(position.slot) + 0.5;
+  step_ = static_cast<double>(position.slots);
+  if (places == nullptr) {
+    first_ = first_ / load.rate * kSecond;
+    step_ = step_ / load.rate * kSecond;
+  }
   // Neighbouring slots get unrelated streams: the slot's number is mixed first.
   random_ = seed ^ mix(static_cast<std::uint64_t>(position.slot) + 1);
   at_ = poisson_ ? exponential() * step_ : first_;
+  due_ = due();
 }
 
 std::uint64_t Schedule::draw() { return split_mix(random_); }

@@ -23,7 +23,9 @@
 
 #include "kit/contract.h"
 #include "kit/counters.h"
+#include "kit/draw.h"
 #include "kit/histogram.h"
+#include "kit/places.h"
 
 namespace netdyno {
 
@@ -42,11 +44,12 @@ class Schedule {
   /// Spreads load.rate (exchanges/s over all slots, > 0) evenly. Constant arrivals are
   /// staggered, so that all slots together keep one even rhythm. Poisson arrivals are
   /// independent and drawn from (seed, slot); together they are Poisson at the whole
-  /// rate.
-  Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position);
+  /// rate. Where there are places, they say when each start is due, and outlive this.
+  Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position,
+           const Places* places = nullptr);
 
   /// The next intended start, in ns after the load's start.
-  std::int64_t peek() const { return static_cast<std::int64_t>(at_); }
+  std::int64_t peek() const { return due_; }
 
   /// Goes on to the start after that.
   void advance() {
@@ -56,13 +59,19 @@ class Schedule {
       k_++;
       at_ = first_ + k_ * step_;  // not a running sum: no drift
     }
+    due_ = due();
   }
 
  private:
   /// A standard exponential variate by inversion. log1p(-u) of u in [0, 1) is finite.
   double exponential() { return -std::log1p(-static_cast<double>(draw() >> 11) * 0x1p-53); }
   std::uint64_t draw();
+  std::int64_t due() const {
+    return places_ == nullptr ? static_cast<std::int64_t>(at_) : places_->due_ns(at_);
+  }
 
+  const Places* places_ = nullptr;  // where there are any, first_, step_ and at_ are in exchanges
+  std::int64_t due_ = 0;
   bool poisson_ = false;
   double first_ = 0;
   double step_ = 0;  // mean ns between starts
@@ -81,6 +90,9 @@ class Slot {
   /// Call it only with no exchange in flight.
   bool next(std::int64_t now, std::int64_t& due);
 
+  /// What the exchange in flight carries, where sizes are drawn; until the next one.
+  const Draw& draw() const { return draw_; }
+
   /// The request of the exchange in flight goes out, at least in part: for the first time,
   /// or once more.
   void goes_out() {
@@ -91,7 +103,7 @@ class Slot {
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
-    shard_->record({free_, pending_, sent, now, received});
+    shard_->record({free_, pending_, sent, now, received, draw_.up});
     free_ = now;
     pending_ = kIdle;
     out_ = false;
@@ -122,7 +134,10 @@ class Slot {
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   bool open_ = false;
   bool started_ = false;
-  bool out_ = false;  // the request of the exchange in flight went out
+  bool out_ = false;          // the request of the exchange in flight went out
+  bool varies_ = false;       // sizes are drawn
+  std::uint64_t number_ = 0;  // of the exchange to begin next, where they are
+  Draw draw_;                 // of the exchange begun last; zeros where they are not
   Schedule schedule_;
 };
 
@@ -134,10 +149,12 @@ class Load {
   Load(const contract::Setup& setup, int shards);
 
   const contract::Load& plan() const { return plan_; }
+  const Draws& draws() const { return draws_; }
   int shards() const { return static_cast<int>(shards_.size()); }
   /// How many connections carry load: the first ones.
   std::int64_t active_connections() const { return active_; }
-  /// Sets the sizes of the messages where a codec decides them. Call before start.
+  /// Sets the sizes of the messages where a codec decides them, not where they are drawn. Call before
+  /// start.
   void encoded(std::int64_t up_bytes, std::int64_t down_bytes);
   /// The slots of one connection; none when it is idle.
   std::span<Slot> slots(std::int64_t connection);
@@ -175,6 +192,7 @@ class Load {
  private:
   friend class Slot;
   void lay_out();
+  SlotPosition position_of(std::int64_t slot) const;
   Schedule schedule_of(std::int64_t slot) const;
   contract::Inside inside(std::int64_t completed, const Histogram& times) const;
   double waiting(Span window, const Histogram& times) const;
@@ -184,7 +202,9 @@ class Load {
 
   contract::Load plan_;
   std::uint64_t seed_;
-  std::int64_t up_bytes_ = 0;
+  Draws draws_;
+  std::unique_ptr<const Places> places_;  // null where arrivals are even or Poisson at one rate
+  std::int64_t up_bytes_ = 0;             // 0 where sizes are drawn: each exchange adds its own
   std::int64_t down_bytes_ = 0;
   std::int64_t active_ = 0;
   std::vector<std::unique_ptr<Shard>> shards_;
@@ -212,6 +232,10 @@ inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   // of the window shows. A closed loop stops: its next exchange would be a new one.
   if (closing != kIdle && (!open_ || due > closing)) return false;
   if (open_) schedule_.advance();
+  if (varies_) [[unlikely]] {
+    draw_ = load_->draws_.of(number_);
+    number_ += load_->slots_.size();
+  }
   left_--;
   pending_ = due;
   return true;

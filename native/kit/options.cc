@@ -7,19 +7,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <system_error>
 
-#include "kit/line.h"
 #include "kit/system.h"
 
 namespace netdyno {
 
 using contract::ErrorKind;
 using contract::Failure;
-using contract::Json;
 using contract::Option;
+using contract::Options;
 using contract::OptionType;
+using contract::Value;
 
 namespace {
 
@@ -50,6 +49,12 @@ void require_features(const contract::Transport& transport, const contract::Setu
   if (const auto stream = contract::name(setup.exchange.stream); !stream.empty()) {
     asked.push_back("stream-" + std::string(stream));
   }
+  if (!setup.exchange.up_sizes.empty() || !setup.exchange.down_sizes.empty()) asked.emplace_back("sizes");
+  if (!setup.load.phases.empty() || setup.load.arrival == contract::Arrival::drawn)
+    asked.emplace_back("arrivals");
+  if (setup.work && setup.role == contract::Role::server) {
+    asked.emplace_back(setup.work->sleeps ? "work-sleep" : "work-cpu");
+  }
   for (const std::string& feature : asked) {
     if (has(transport.features, feature)) continue;
     throw Failure(ErrorKind::unsupported, "transport " + transport.name + " does not have feature " +
@@ -62,43 +67,42 @@ void require_features(const contract::Transport& transport, const contract::Setu
                                             (transport.codecs.empty() ? "" : ", " + join(transport.codecs)));
 }
 
-Json checked(const Option& option, const Json& value) {
+/// The value, where the option takes it. Throws Failure{setup}.
+Value checked(const Option& option, const Value& value) {
   const auto refuse = [&](const std::string& expected) {
-    throw Failure(ErrorKind::setup,
-                  "read option " + option.name + ": expected " + expected + ", found " +
-                      value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60));
+    throw Failure(ErrorKind::setup, "read option " + option.name + ": expected " + expected + ", found " +
+                                        json_of(value).substr(0, 60));
   };
+  const auto* const text = value.get_if<std::string>();
   if (option.type == OptionType::choice) {
-    const std::string text = value.is_string() ? value.get<std::string>() : "";
-    if (std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
-      refuse("one of " + join(option.choices) + suggestion(text, option.choices));
+    if (text == nullptr || !has(option.choices, *text)) {
+      refuse("one of " + join(option.choices) + (text == nullptr ? "" : suggestion(*text, option.choices)));
     }
-    return text;
+    return value;
   }
   if (option.type == OptionType::text) {
     // A header or a body may be secret: no error has a part of it.
-    const auto* const text = value.get_ptr<const std::string*>();
     if (text == nullptr || text->size() > kMaxText) {
       throw Failure(ErrorKind::setup, "read option " + option.name + ": expected a text of at most " +
                                           std::to_string(kMaxText) + " bytes, found " +
-                                          (text == nullptr ? "a JSON " + std::string(value.type_name())
+                                          (text == nullptr ? "a JSON " + json_type(value)
                                                            : std::to_string(text->size()) + " bytes"));
     }
     return value;
   }
   if (option.type == OptionType::boolean) {
-    if (!value.is_boolean()) refuse("true or false");
+    if (value.get_if<bool>() == nullptr) refuse("true or false");
     return value;
   }
-  // JSON has one number type: 65536.0 is a whole number too.
-  const double number = value.is_number() ? value.get<double>() : std::nan("");
-  const double min = option.min ? static_cast<double>(*option.min) : -0x1p53;
-  const double max = option.max ? static_cast<double>(*option.max) : 0x1p53;
-  if (!(number >= min && number <= max) || number != std::trunc(number)) {
-    refuse("a whole number from " + std::to_string(static_cast<std::int64_t>(min)) + " to " +
-           std::to_string(static_cast<std::int64_t>(max)));
+  // Every whole number of JSON that all its readers tell apart.
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  const std::int64_t min = option.min.value_or(-kMost);
+  const std::int64_t max = option.max.value_or(kMost);
+  const auto* const number = value.get_if<std::int64_t>();
+  if (number == nullptr || *number < min || *number > max) {
+    refuse("a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   }
-  return static_cast<std::int64_t>(number);
+  return value;
 }
 
 Option described(const std::string& name, OptionType type, const std::string& doc) {
@@ -160,7 +164,7 @@ Option given_option(const std::string& name, const std::string& fallback, std::i
   return option;
 }
 
-std::string given_text(const Json& options, const std::string& name, std::int64_t file_max) {
+std::string given_text(const Options& options, const std::string& name, std::int64_t file_max) {
   auto text = options.at(name).get<std::string>();
   if (text.empty() || text[0] != '@') return text;
   text.erase(0, 1);
@@ -180,16 +184,16 @@ Option only(contract::Role role, Option option) {
   return option;
 }
 
-Json complete_options(const contract::Transport& transport, contract::Role role, const Json& given) {
-  Json complete = Json::object();
+Options complete_options(const contract::Transport& transport, contract::Role role, const Options& given) {
+  Options complete;
   std::vector<std::string> names;
   for (const Option& option : transport.options) {
     if (!option.roles.empty() && !has(option.roles, role)) continue;
     names.push_back(option.name);
     const auto value = given.find(option.name);
-    complete[option.name] = checked(option, value == given.end() ? option.fallback : *value);
+    complete[option.name] = checked(option, value == given.end() ? option.fallback : value->second);
   }
-  for (const auto& [name, value] : given.items()) {
+  for (const auto& [name, value] : given) {
     if (complete.contains(name)) continue;
     throw Failure(ErrorKind::setup, "read option " + name + ": " + transport.name + " as " +
                                         std::string(contract::name(role)) + " has " + join(names) +

@@ -41,7 +41,7 @@ contract::Option given_option(const std::string& name, const std::string& fallba
 
 /// The value of such an option: of "@FILE" what the regular file holds, of "@@TEXT" the text
 /// with one @, any other as it is. Throws Failure{setup} that names option and file.
-std::string given_text(const contract::Json& options, const std::string& name, std::int64_t file_max);
+std::string given_text(const contract::Options& options, const std::string& name, std::int64_t file_max);
 
 /// The option with the values that a race tries, as a study writes them ("128KiB"), and
 /// how each role sets it outside of netdyno, with {value} in the place of the value.
@@ -53,8 +53,8 @@ contract::Option only(contract::Role role, contract::Option option);
 
 /// The options of a transport in a role: given ones and defaults. Throws Failure{setup}
 /// for an unknown name (with the nearest one) or a value out of range.
-contract::Json complete_options(const contract::Transport& transport, contract::Role role,
-                                const contract::Json& given);
+contract::Options complete_options(const contract::Transport& transport, contract::Role role,
+                                   const contract::Options& given);
 
 /// The setup's transport. Throws Failure{unsupported} when there is none of that name,
 /// or it lacks the setup's role or a feature that the setup needs.

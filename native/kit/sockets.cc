@@ -16,7 +16,7 @@ namespace netdyno {
 
 using contract::ErrorKind;
 using contract::Failure;
-using contract::Json;
+using contract::Options;
 
 namespace {
 
@@ -123,7 +123,7 @@ bool set(int fd, int level, int name, int value) {
 }
 
 /// One listening socket; an address with port 0 is given one of the kernel's choice.
-Descriptor listen_at(Address& address, const Json& options, bool shared_port) {
+Descriptor listen_at(Address& address, const Options& options, bool shared_port) {
   Endpoint at = endpoint(address, "setup.listen");
   Descriptor fd(socket(at.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (fd.get() < 0) refuse(address, errno);
@@ -153,7 +153,7 @@ std::vector<contract::Option> socket_options() {
                 "the socket's receive buffer, SO_RCVBUF; 0 leaves it to the kernel")};
 }
 
-void set_buffers(int fd, const Json& options) {
+void set_buffers(int fd, const Options& options) {
   for (const auto& [key, name] : {std::pair{kSendBuffer, SO_SNDBUF}, {kReceiveBuffer, SO_RCVBUF}}) {
     const auto bytes = options.value(key, std::int64_t{0});
     if (bytes == 0 || set(fd, SOL_SOCKET, name, static_cast<int>(bytes))) continue;
@@ -162,8 +162,8 @@ void set_buffers(int fd, const Json& options) {
   }
 }
 
-Json effective_options(int fd, const Json& options) {
-  Json effective = options;
+Options effective_options(int fd, const Options& options) {
+  Options effective = options;
   for (const auto& [key, name] : {std::pair{kSendBuffer, SO_SNDBUF}, {kReceiveBuffer, SO_RCVBUF}}) {
     if (options.value(key, std::int64_t{0}) == 0) continue;
     int bytes = 0;

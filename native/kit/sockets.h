@@ -75,7 +75,7 @@ class Dialler {
 
   std::vector<Ends> ends_;  // by route
   Ports ports_;
-  contract::Json options_;
+  contract::Options options_;
 };
 
 /// Options send_buffer and receive_buffer of every transport over TCP: SO_SNDBUF and
@@ -84,9 +84,9 @@ std::vector<contract::Option> socket_options();
 
 /// Sets a socket's buffers by the options. Call it before the socket connects or
 /// listens, because TCP fixes its window scale then. Throws Failure{setup}.
-void set_buffers(int fd, const contract::Json& options);
+void set_buffers(int fd, const contract::Options& options);
 /// The options with the buffer sizes that the kernel gave fd, where a size was set.
-contract::Json effective_options(int fd, const contract::Json& options);
+contract::Options effective_options(int fd, const contract::Options& options);
 
 /// What all shards of a client count while they connect. Any thread.
 struct Opening {

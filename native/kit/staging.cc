@@ -122,8 +122,7 @@ void StagedEngine::lost(MessageChannel& library, const std::string& text) noexce
 }  // namespace
 
 std::unique_ptr<MessageEngine> in_memory(const MakeEngine& make, const MessageTerms& terms) {
-  const auto memory = terms.setup.options.find("memory");
-  if (memory == terms.setup.options.end() || *memory != "cuda-staged") return make(terms);
+  if (terms.setup.options.value("memory", "host") != "cuda-staged") return make(terms);
   return std::make_unique<StagedEngine>(Store::of(terms.setup.options), make, terms);
 }
 

@@ -1,9 +1,12 @@
 #include "kit/work.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
+#include "kit/drawn_echo.h"
 #include "kit/echo.h"
+#include "kit/service.h"
 #include "kit/stream.h"
 
 namespace netdyno {
@@ -20,8 +23,8 @@ constexpr std::int64_t kVerificationBuffer = 64 << 10;
 /// read.
 class EchoServer final : public ServerFlow {
  public:
-  EchoServer(std::int64_t message, std::size_t buffer, Traffic& traffic)
-      : ServerFlow(buffer, traffic), message_(message) {}
+  EchoServer(std::int64_t message, std::size_t buffer, Traffic& traffic, Service* service)
+      : ServerFlow(buffer, traffic), message_(message), service_(service) {}
 
   bool unsent() const override { return from_ < to_; }
   std::span<const char> outgoing(std::int64_t) override { return buffer().subspan(from_, to_ - from_); }
@@ -34,15 +37,27 @@ class EchoServer final : public ServerFlow {
     part_ %= message_;
   }
 
-  std::span<char> read_buffer() override { return unsent() ? std::span<char>() : buffer(); }
+  std::span<char> read_buffer() override {
+    if (unsent()) return {};
+    if (service_ == nullptr) return buffer();
+    const auto rest = static_cast<std::size_t>(message_ - arrived_);  // each message has work of its own
+    return buffer().first(std::min(buffer().size(), rest));
+  }
   void received(std::size_t n, std::int64_t) override {
     from_ = 0;
     to_ = n;
     traffic().received.add(static_cast<std::int64_t>(n));
+    if (service_ == nullptr) return;
+    arrived_ += static_cast<std::int64_t>(n);
+    if (arrived_ < message_) return;
+    arrived_ = 0;
+    service_->serve();
   }
 
  private:
   std::int64_t message_;
+  Service* service_;           // nullptr for none
+  std::int64_t arrived_ = 0;   // with service: bytes that came of a message that is not complete
   std::int64_t part_ = 0;  // bytes returned of a message that is not complete yet
   std::size_t from_ = 0;   // the buffer's [from_, to_) is still to be returned
   std::size_t to_ = 0;
@@ -88,23 +103,21 @@ class OneExchange : public Work::Verification {
 
 class EchoVerification final : public OneExchange {
  public:
-  EchoVerification(const EchoPayload& payload, std::int64_t connection)
-      : OneExchange(static_cast<std::int64_t>(payload.size())),
-        payload_(payload),
-        message_(payload.stamped(connection)) {}
+  EchoVerification(const EchoPayload& payload, const EchoPayload::Stamped& message)
+      : OneExchange(static_cast<std::int64_t>(message.size)), payload_(payload), message_(message) {}
 
-  bool unsent() const override { return at() < payload_.size(); }
+  bool unsent() const override { return at() < message_.size; }
   std::span<const char> outgoing(std::int64_t) override {
     const std::size_t stamp = message_.stamp_size;
     if (at() < stamp) return std::span(message_.stamp).subspan(at(), stamp - at());
-    return payload_.after_stamp().subspan(at() - stamp);
+    return payload_.after_stamp(message_).subspan(at() - stamp);
   }
 
  private:
   void look(std::span<const char> bytes) override {
     crc_ = crc32c(bytes, crc_);
     const auto so_far = static_cast<std::size_t>(arrived()) + bytes.size();
-    if (so_far == payload_.size()) payload_.verify(message_, crc_);
+    if (so_far == message_.size) payload_.verify(message_, crc_);
   }
 
   const EchoPayload& payload_;
@@ -142,23 +155,34 @@ class StreamVerification final : public OneExchange {
 class EchoWork final : public Work {
  public:
   explicit EchoWork(const contract::Setup& setup) : bytes_(EchoPayload::check(setup)) {
-    // A server returns what it receives. Only clients need the content.
+    // A server returns what it receives, and cannot see where a message of a drawn size ends.
+    if (Draws(setup).vary()) bytes_ = std::numeric_limits<std::int64_t>::max();
+    service_ = Service::of(setup);
+    if (service_ && Draws(setup).vary()) {
+      throw Failure(ErrorKind::unsupported,
+                    "work is given and sizes vary: a server of wire echo does not see where a message ends, "
+                    "which begins its work");
+    }
+    // Only clients need the content.
     if (setup.role == contract::Role::client) payload_.emplace(setup);
   }
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    return std::make_unique<Pipeline>(payload_.value(), Flights(place.number, place.slots, place.agenda));
+    const Flights flights(place.number, place.slots, place.agenda);
+    if (payload_.value().varies()) return std::make_unique<DrawnPipeline>(*payload_, flights);
+    return std::make_unique<Pipeline>(*payload_, flights);
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
-    return std::make_unique<EchoServer>(bytes_, buffer, traffic);
+    return std::make_unique<EchoServer>(bytes_, buffer, traffic, service_.get());
   }
   std::unique_ptr<Verification> verification(std::int64_t connection) const override {
-    return std::make_unique<EchoVerification>(payload_.value(), connection);
+    return std::make_unique<EchoVerification>(*payload_, payload_->stamped(connection));
   }
 
  private:
-  std::int64_t bytes_;
+  std::int64_t bytes_;  // of a message, by which a server counts exchanges
   std::optional<EchoPayload> payload_;
+  std::unique_ptr<Service> service_;
 };
 
 class StreamWork final : public Work {
@@ -183,6 +207,14 @@ class StreamWork final : public Work {
 
 std::unique_ptr<const Work> Work::of(const contract::Setup& setup) {
   if (setup.exchange.stream == contract::Stream::none) return std::make_unique<EchoWork>(setup);
+  if (Draws(setup).vary()) {
+    throw Failure(ErrorKind::unsupported,
+                  "exchange.up_sizes or down_sizes is given: wire stream has no headers by which messages of "
+                  "several sizes could be told apart");
+  }
+  if (setup.work && setup.role == contract::Role::server) {
+    throw Failure(ErrorKind::unsupported, "work is given: on wire stream the servers in C++ have none");
+  }
   return std::make_unique<StreamWork>(setup);
 }
 

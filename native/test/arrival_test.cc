@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kit/counters.h"
+#include "kit/json.h"
 #include "kit/load.h"
 #include "test/vectors.h"
 

@@ -56,7 +56,7 @@ TEST(EchoPayload, VerifiesEachConnectionByItself) {
     for (std::int64_t connection = 0; connection < 20; connection++) {
       const auto sent = payload.stamped(connection);
       std::string echoed(sent.stamp.data(), sent.stamp_size);
-      echoed.append(payload.after_stamp().data(), payload.after_stamp().size());
+      echoed.append(payload.after_stamp(sent).data(), payload.after_stamp(sent).size());
       ASSERT_EQ(echoed.size(), static_cast<std::size_t>(bytes));
       EXPECT_NO_THROW(payload.verify(sent, crc32c(echoed)));
       checksums.insert(sent.crc);

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "kit/json.h"
 #include "vectors.h"
 
 namespace netdyno {

@@ -15,7 +15,7 @@ using netdyno::test::FrameEngine;
 using netdyno::test::FrameSettings;
 
 FrameSettings settings_of(const Setup& setup) {
-  const std::string fault = setup.options.at("fault");
+  const std::string fault = setup.options.at("fault").get<std::string>();
   return {setup.options.at("sockets") == "unix", setup.options.at("wait") == "poll",
           fault == "content"   ? Fault::content
           : fault == "surplus" ? Fault::surplus
@@ -29,7 +29,7 @@ netdyno::MakeEngine engines(const Setup& setup) {
 }
 
 netdyno::MessageDemands demands(const Setup& setup) {
-  const std::string over = setup.options.at("over");
+  const std::string over = setup.options.at("over").get<std::string>();
   return {2, over == "any" ? "" : over};
 }
 

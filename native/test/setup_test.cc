@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kit/address.h"
+#include "kit/json.h"
 #include "kit/options.h"
 
 namespace netdyno {
@@ -14,6 +15,7 @@ namespace {
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Json;
+using contract::options_of;
 using contract::Role;
 
 contract::Transport transport() {
@@ -35,7 +37,7 @@ contract::Transport transport() {
 /// The text with which options are refused; empty when they are not.
 std::string refusal(Role role, const Json& given) {
   try {
-    complete_options(transport(), role, given);
+    complete_options(transport(), role, options_of(given));
     return "";
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.kind(), ErrorKind::setup);
@@ -74,7 +76,7 @@ TEST(Setup, NoErrorHasAPartOfAText) {
   offered.options.push_back(given_option("headers", "", 4, ""));
   for (const Json& secret : {Json("Authorization: hunter2" + std::string(2 << 20, 'x')), Json({"hunter2"})}) {
     try {
-      complete_options(offered, contract::Role::client, {{"headers", secret}});
+      complete_options(offered, contract::Role::client, options_of({{"headers", secret}}));
       ADD_FAILURE() << "taken";
     } catch (const Failure& failure) {
       EXPECT_EQ(std::string(failure.what()).find("hunter2"), std::string::npos) << failure.what();
@@ -107,6 +109,25 @@ TEST(Setup, ExchangesAreReadWhole) {
   EXPECT_EQ(contract::parse_setup({{"role", "client"}}).exchange.stream, contract::Stream::none);
 }
 
+TEST(Setup, TablesAndPhasesAreReadWhole) {
+  const Json body = {{"role", "client"},
+                     {"exchange", {{"up_sizes", {{5, 1, 2}, {4294967296, 3, 4}}}, {"down_sizes", nullptr}}},
+                     {"load",
+                      {{"arrival", "drawn"},
+                       {"gaps", {{4294967296, 0, 7}}},
+                       {"phases", {{1e9, 0, 2.5}}},
+                       {"repeat", true}}}};
+  const contract::Setup setup = contract::parse_setup(body);
+  EXPECT_EQ(setup.exchange.up_sizes, (contract::Table{{5, 1, 2}, {contract::kTableEnd, 3, 4}}));
+  EXPECT_TRUE(setup.exchange.down_sizes.empty());
+  EXPECT_EQ(setup.load.arrival, contract::Arrival::drawn);
+  EXPECT_EQ(setup.load.gaps, (contract::Table{{contract::kTableEnd, 0, 7}}));
+  ASSERT_EQ(setup.load.phases.size(), 1U);
+  EXPECT_EQ(setup.load.phases[0].lasts_ns, 1e9);
+  EXPECT_EQ(setup.load.phases[0].last, 2.5);
+  EXPECT_TRUE(setup.load.repeat);
+}
+
 TEST(Setup, FieldsOfTheWrongTypeAreNamed) {
   const auto refusal = [](const Json& exchange) {
     try {
@@ -118,6 +139,11 @@ TEST(Setup, FieldsOfTheWrongTypeAreNamed) {
   };
   EXPECT_EQ(refusal({{"stream", "sideways"}}),
             "unsupported: read setup.exchange.stream: expected up, down or both, found \"sideways\"");
+  for (const Json& wrong :
+       {Json(1), Json({1, 2, 3}), Json({{1, 2}}), Json({{1, 2, 0.5}}), Json({{1, 2, "3"}})}) {
+    EXPECT_NE(refusal({{"up_sizes", wrong}}).find("invalid: read setup.exchange.up_sizes"), std::string::npos)
+        << wrong;
+  }
   EXPECT_NE(refusal({{"stream", 1}}).find("invalid: read setup.exchange.stream"), std::string::npos);
   EXPECT_NE(
       refusal({{"message", {{"up", {{"json", 1}}}}}}).find("invalid: read setup.exchange.message.up.json"),
@@ -143,7 +169,7 @@ TEST(Hello, CodecsFeaturesAndTruthValuesAreSaid) {
   EXPECT_EQ(said.at("features"), Json::array({"stream-up"}));
   EXPECT_EQ(said.at("options").back().at("type"), "bool");
   EXPECT_EQ(complete_options(offered, Role::client, {{"sqpoll", true}}).at("sqpoll"), true);
-  EXPECT_EQ(complete_options(offered, Role::client, Json::object()).at("sqpoll"), false);
+  EXPECT_EQ(complete_options(offered, Role::client, {}).at("sqpoll"), false);
   EXPECT_THROW(complete_options(offered, Role::client, {{"sqpoll", 1}}), Failure);
 }
 
@@ -159,9 +185,10 @@ TEST(Ready, SaysWhatAnOptionOrACodecDecided) {
 }
 
 TEST(Options, DefaultsAreFilledInByRole) {
-  EXPECT_EQ(complete_options(transport(), Role::server, Json::object()),
-            (Json{{"buffer", 4096}, {"mode", "shared"}}));
-  EXPECT_EQ(complete_options(transport(), Role::client, {{"buffer", 65536.0}}), (Json{{"buffer", 65536}}));
+  EXPECT_EQ(complete_options(transport(), Role::server, {}),
+            (contract::Options{{"buffer", 4096}, {"mode", "shared"}}));
+  EXPECT_EQ(complete_options(transport(), Role::client, options_of({{"buffer", 65536.0}})),
+            (contract::Options{{"buffer", 65536}}));
 }
 
 TEST(Options, RefusalsNameTheNearest) {
@@ -169,7 +196,8 @@ TEST(Options, RefusalsNameTheNearest) {
   EXPECT_NE(refusal(Role::server, {{"mode", "reuse_port"}}).find("did you mean \"reuseport\"?"),
             std::string::npos);
   EXPECT_NE(refusal(Role::client, {{"mode", "shared"}}), "") << "an option of the other role";
-  for (const Json& bad : {Json(0), Json(65537), Json(1.5), Json("4096"), Json(nullptr), Json(true)}) {
+  for (const Json& bad :
+       {Json(0), Json(65537), Json(1.5), Json(1e300), Json(~0ULL), Json("4096"), Json(nullptr), Json(true)}) {
     EXPECT_NE(refusal(Role::server, {{"buffer", bad}}).find("1 to 65536"), std::string::npos) << bad;
   }
 }
@@ -201,9 +229,19 @@ TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
       with([](auto& setup) { setup.load.fresh = true; }),
       with([](auto& setup) { setup.exchange.stream = contract::Stream::down; }),
       with([](auto& setup) { setup.exchange.codec = "proto"; }),
+      with([](auto& setup) {
+        setup.exchange.up_sizes = {{contract::kTableEnd, 1, 2}};
+      }),
+      with([](auto& setup) {
+        setup.exchange.down_sizes = {{contract::kTableEnd, 1, 2}};
+      }),
+      with([](auto& setup) { setup.load.arrival = contract::Arrival::drawn; }),
+      with([](auto& setup) {
+        setup.load.phases = {{1, 2, 3}};
+      }),
   };
   contract::Transport able = transport();
-  able.features = {"tls", "fresh", "stream-down"};
+  able.features = {"tls", "fresh", "stream-down", "sizes", "arrivals"};
   able.codecs = {"proto"};
   for (const contract::Setup& setup : asked) {
     EXPECT_NO_THROW(find_transport({able}, setup));

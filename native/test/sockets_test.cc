@@ -19,7 +19,7 @@ contract::Setup setup_of(const std::string& listen, std::int64_t listeners) {
   contract::Setup setup;
   setup.listen = listen;
   setup.listeners = listeners;
-  setup.options = contract::Json::object();
+  setup.options = {};
   return setup;
 }
 
@@ -107,13 +107,13 @@ TEST(Allowed, ComparesAddressesNotTexts) {
 
 TEST(SetBuffers, TakeEffectAndAreReported) {
   const Descriptor fd(socket(AF_INET, SOCK_STREAM, 0));
-  const contract::Json asked = {{"send_buffer", 20'000}, {"receive_buffer", 0}};
+  const contract::Options asked = {{"send_buffer", 20'000}, {"receive_buffer", 0}};
   const int before = option_of(fd.get(), SOL_SOCKET, SO_RCVBUF);
   set_buffers(fd.get(), asked);
   EXPECT_EQ(option_of(fd.get(), SOL_SOCKET, SO_SNDBUF), 40'000) << "the kernel doubles it";
   EXPECT_EQ(option_of(fd.get(), SOL_SOCKET, SO_RCVBUF), before);
   EXPECT_EQ(effective_options(fd.get(), asked), asked);
-  const contract::Json beyond = {{"send_buffer", 1 << 30}};
+  const contract::Options beyond = {{"send_buffer", 1 << 30}};
   set_buffers(fd.get(), beyond);
   EXPECT_LT(effective_options(fd.get(), beyond).at("send_buffer").get<int>(), 1 << 30) << "net.core.wmem_max";
 }

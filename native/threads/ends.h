@@ -85,7 +85,7 @@ class ThreadsServer final : public Server, Pinned {
   Manner manner_;
   Allowed allowed_;
   std::unique_ptr<const Work> work_;
-  contract::Json options_;
+  contract::Options options_;
   std::size_t buffer_;
   std::vector<std::string> addresses_;
   std::vector<Descriptor> listeners_;

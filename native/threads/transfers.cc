@@ -13,6 +13,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "kit/draw.h"
 #include "kit/options.h"
 #include "kit/stream.h"
 
@@ -62,6 +63,12 @@ Settings Settings::of(const contract::Setup& setup) {
   settings.send = static_cast<Send>(level(setup, kSend, kSends));
   settings.receive = static_cast<Receive>(level(setup, kReceive, kReceives));
   settings.lowat = setup.options.at(kLowat).get<std::int64_t>();
+  if (settings.lowat > 0 && Draws(setup).vary()) {
+    throw Failure(
+        ErrorKind::unsupported,
+        "option lowat is given with sizes that vary: it waits for the rest of a message, whose length "
+        "nothing tells");
+  }
   return settings;
 }
 

@@ -16,6 +16,7 @@ class Threads : public Transport {
   contract::Transport describe() const override {
     auto transport = loop_transport("threads", "one thread per connection, which waits in the system call");
     std::erase_if(transport.options, [](const contract::Option& option) { return option.name == kListener; });
+    transport.features.emplace_back("work-sleep");
     for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
     return transport;
   }

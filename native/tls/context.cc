@@ -42,7 +42,7 @@ std::vector<Option> trust_options() {
 }
 
 Trust trust_of(const contract::Setup& setup) {
-  const contract::Json& options = setup.options;
+  const contract::Options& options = setup.options;
   Trust trust;
   if (!options.contains("ca")) return trust;
   trust.any = options.at("insecure").get<bool>();

@@ -230,7 +230,7 @@ std::string file_of(const std::string& name, const std::string& text) {
 }
 
 /// A client's setup that trusts as options say.
-contract::Setup trusting(const contract::Json& options) {
+contract::Setup trusting(const contract::Options& options) {
   contract::Setup setup = setup_of(Role::client, 10);
   contract::Transport transport;
   transport.options = trust_options();
@@ -239,7 +239,7 @@ contract::Setup trusting(const contract::Json& options) {
 }
 
 /// What a client says of a peer that it is to make an exchange with; empty if it made one.
-std::string said_of(Peer& server, const contract::Json& options) {
+std::string said_of(Peer& server, const contract::Options& options) {
   const std::string content(10, 'x');
   try {
     const auto work = work_of(trusting(options), "http/1.1");
@@ -258,11 +258,11 @@ std::string said_of(Peer& server, const contract::Json& options) {
 TEST(TlsTrust, TakesAnotherServerByItsAuthorityAndName) {
   const contract::Tls foreign = certificate_of("DNS:*.trial.example");
   const std::string ca = file_of("ca.pem", "by hand\n" + foreign.certificate);
-  const auto says = [&](const contract::Json& options, const std::string& words) {
+  const auto says = [&](const contract::Options& options, const std::string& words) {
     Peer server(&foreign, "");
     const std::string said = said_of(server, options);
     if (words.empty()) {
-      EXPECT_EQ(said, "") << options;
+      EXPECT_EQ(said, "");
     } else {
       expect_in(said, words);
     }
@@ -291,8 +291,8 @@ TEST(TlsTrust, SendsANameAheadAndNoAddress) {
 TEST(TlsTrust, SpeaksTls12WithAnothersServer) {
   const std::string ca = file_of("own.pem", own().certificate);
   for (const auto& [options, words] :
-       {std::pair{contract::Json{{"ca", ca}}, ""},
-        {contract::Json::object(), "protocol version; this client speaks TLS 1.3"}}) {
+       {std::pair{contract::Options{{"ca", ca}}, ""},
+        {contract::Options{}, "protocol version; this client speaks TLS 1.3"}}) {
     Peer server(&own(), "");
     SSL_set_max_proto_version(server.ssl(), TLS1_2_VERSION);
     const std::string said = said_of(server, options);
@@ -303,14 +303,14 @@ TEST(TlsTrust, SpeaksTls12WithAnothersServer) {
 
 TEST(TlsTrust, ShowsItsCertificateToAServerThatAsks) {
   const contract::Tls client = certificate();
-  const contract::Json pair = {{"cert", file_of("cert.pem", client.certificate)},
-                               {"key", file_of("key.pem", client.key)}};
+  const contract::Options pair = {{"cert", file_of("cert.pem", client.certificate)},
+                                  {"key", file_of("key.pem", client.key)}};
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     for (const bool shows : {true, false}) {
       Peer server(&own(), "");
       server.demand(client);
       SSL_set_max_proto_version(server.ssl(), version);
-      contract::Json options = shows ? pair : contract::Json::object();
+      contract::Options options = shows ? pair : contract::Options{};
       options["insecure"] = true;
       const std::string said = said_of(server, options);
       EXPECT_EQ(said.empty(), shows) << said;
@@ -325,7 +325,7 @@ TEST(TlsTrust, NamesTheOptionThatCannotBeUsed) {
   const std::string key = file_of("other.pem", certificate().key);
   const std::string words = file_of("words.pem", "nothing of the kind");
   const struct {
-    contract::Json options;
+    contract::Options options;
     const char* want;
   } kWrong[] = {
       {{{"ca", "/nowhere/ca.pem"}}, "option ca: open /nowhere/ca.pem: No such file"},

@@ -110,7 +110,7 @@ inline contract::Setup setup_of(contract::Role role, const Kind& kind) {
   transport.options = trust_options();
   setup.options = complete_options(
       transport, role,
-      role == contract::Role::client ? contract::Json{{"insecure", kind.foreign}} : contract::Json::object());
+      role == contract::Role::client ? contract::Options{{"insecure", kind.foreign}} : contract::Options{});
   return setup;
 }
 

@@ -33,7 +33,7 @@ struct Settings {
   std::size_t window = 0;  // messages outstanding on a connection
 
   /// options are complete.
-  static Settings of(const contract::Json& options);
+  static Settings of(const contract::Options& options);
 };
 
 std::vector<contract::Option> setting_options();

@@ -55,15 +55,15 @@ std::vector<contract::Option> setting_options() {
 
 std::string name(Operation operation) { return kOperations[static_cast<std::size_t>(operation)]; }
 
-Settings Settings::of(const contract::Json& options) {
+Settings Settings::of(const contract::Options& options) {
   Settings settings;
-  const std::string operation = options.at("operation");
+  const std::string operation = options.at("operation").get<std::string>();
   const auto found = std::find(kOperations.begin(), kOperations.end(), operation);
   settings.operation = static_cast<Operation>(found - kOperations.begin());
-  settings.tls = options.at("tls");
+  settings.tls = options.at("tls").get<std::string>();
   settings.cuda = options.at("memory") == "cuda";
   settings.event = options.at("wait") == "event";
-  settings.window = options.at("window");
+  settings.window = options.at("window").get<std::uint32_t>();
   return settings;
 }
 

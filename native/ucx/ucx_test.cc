@@ -42,13 +42,13 @@ TEST(Lanes, OtherTextHasNone) {
 }
 
 /// The defaults, with a change.
-Settings settings_of(const contract::Json& change) {
+Settings settings_of(const contract::Options& change) {
   contract::Transport transport;
   transport.options = setting_options();
   return Settings::of(complete_options(transport, contract::Role::client, change));
 }
 
-std::string tls_of(const contract::Json& change) {
+std::string tls_of(const contract::Options& change) {
   const auto all = configuration(settings_of(change), {"eth0", "mlx5_0:1"});
   EXPECT_EQ(all.at(1).first, "NET_DEVICES");
   EXPECT_EQ(all.at(1).second, "eth0,mlx5_0:1");
@@ -56,15 +56,15 @@ std::string tls_of(const contract::Json& change) {
 }
 
 TEST(Settings, NameTransportsOfUcx) {
-  EXPECT_EQ(tls_of(contract::Json::object()), "TLS=all");
+  EXPECT_EQ(tls_of(contract::Options{}), "TLS=all");
   EXPECT_EQ(tls_of({{"tls", "tcp"}}), "TLS=tcp");
   EXPECT_EQ(tls_of({{"tls", "shm"}}), "TLS=shm");
   EXPECT_EQ(tls_of({{"tls", "tcp"}, {"memory", "cuda"}}), "TLS=tcp,cuda");
-  EXPECT_EQ(configuration(settings_of(contract::Json::object()), {}).at(1).second, "all");
+  EXPECT_EQ(configuration(settings_of(contract::Options{}), {}).at(1).second, "all");
 }
 
 TEST(Settings, DemandTheWayThatIsAskedFor) {
-  EXPECT_EQ(demands(settings_of(contract::Json::object())).over, "");
+  EXPECT_EQ(demands(settings_of(contract::Options{})).over, "");
   EXPECT_EQ(demands(settings_of({{"tls", "shm"}})).over, "shm");
   EXPECT_EQ(demands(settings_of({{"tls", "tcp"}, {"memory", "cuda"}})).over, "tcp");
 }

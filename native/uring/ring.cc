@@ -18,11 +18,11 @@ namespace netdyno::uring_worker {
 
 using contract::ErrorKind;
 using contract::Failure;
-using contract::Json;
 using contract::Option;
+using contract::Options;
 
 Settings Settings::of(const contract::Setup& setup) {
-  const Json& options = setup.options;
+  const Options& options = setup.options;
   Settings settings;
   settings.entries = options.at("entries").get<unsigned>();
   settings.sqpoll = options.at("sqpoll").get<bool>();

@@ -37,7 +37,7 @@ struct Settings {
   int gid_index = -1;              // -1: the one of the trial's address
   std::uint32_t mtu_bytes = 0;     // 0: the port's
 
-  static Settings of(const contract::Json& options);
+  static Settings of(const contract::Options& options);
 };
 
 /// The options' description, for the transport's.

@@ -2,7 +2,6 @@
 #include <tuple>
 
 #include "kit/contract.h"
-#include "kit/line.h"
 #include "verbs/card.h"
 
 namespace netdyno::verbs {

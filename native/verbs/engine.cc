@@ -29,7 +29,7 @@ std::string_view name(Operation operation) {
   return "unknown";
 }
 
-Settings Settings::of(const contract::Json& options) {
+Settings Settings::of(const contract::Options& options) {
   Settings settings;
   const auto operation = options.at("operation").get<std::string>();
   for (const Operation each : {Operation::send, Operation::write, Operation::read}) {

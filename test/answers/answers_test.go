@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
+	"netdyno/test/synthetic"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

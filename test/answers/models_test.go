@@ -6,8 +6,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // model is a run whose answer was written by hand before there was code that gives it.

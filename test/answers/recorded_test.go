@@ -90,7 +90,7 @@ func TestAnswersOfRecordedRuns(t *testing.T) {
 				}
 				read.Header.Study.Labels = study.Summary(s).Labels
 			}
-			f, err := finding.Find(read.Header, trials, read.Records)
+			f, err := finding.Find(read.Header, record.Allocated(trials, read.Header.Allocations), read.Records)
 			if err != nil {
 				t.Fatal(err)
 			}

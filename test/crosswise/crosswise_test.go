@@ -1,7 +1,7 @@
-// Package crosswise_test pairs every client of wires echo and stream with every
-// server of them, in C++ and in Go, and demands that the books of all close: it
-// is one wire that they speak. It takes the programs in bin/, where `make build`
-// puts them, and skips without.
+// Package crosswise_test pairs every client of wires echo and stream with every server of
+// the same wire, in C++ and in Go, and demands that both ends count the same: all of them
+// speak one wire. It takes the programs in bin/, where `make build` puts them, and skips
+// without them.
 package crosswise_test
 
 import (
@@ -27,6 +27,7 @@ func TestEveryPairAgrees(t *testing.T) {
 		args    []string
 	}{
 		{"echo", "", []string{"response=100000B"}},
+		{"sizes that vary", contract.FeatureSizes, []string{"request=uniform:1B..200000B", "response=uniform:1B..200000B"}},
 		{"up", contract.FeatureStreamUp, []string{"stream=up", "response=1B", "chunk=7000B"}},
 		{"down", contract.FeatureStreamDown, []string{"stream=down", "request=10B", "response=300000B", "chunk=64KiB"}},
 		{"both", contract.FeatureStreamBoth, []string{"stream=both", "response=70000B", "chunk=4KiB"}},

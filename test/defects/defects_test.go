@@ -12,9 +12,9 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // read makes an honest synthetic record, changes it, and returns what the reader

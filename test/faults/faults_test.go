@@ -1,11 +1,12 @@
-// Package faults_test executes the table of faults: what can go wrong around a run,
-// with every transport and on every rig. Each cell of it demands that netdyno ends
-// by itself and with the right status, that every planned trial leaves exactly one
-// record, that the record of the disturbed trial names the worker and the cause,
-// that no figure of it passes for a valid one, and that nothing is left behind.
+// Package faults_test executes the table of faults: what can go wrong around a run, with
+// every transport and on every rig. Each cell of the table demands that netdyno ends by
+// itself and with the right status, that every planned trial leaves exactly one record,
+// that the record of the disturbed trial names the worker and the cause, that no figure
+// of that trial passes for a valid one, and that nothing is left behind.
 //
-// make test executes a part: a transport of each family on this machine, and one
-// of ours and a foreign program in namespaces. make soak executes all of it. -v prints the table.
+// make test executes a part of the table: a transport of each family on this machine, and
+// one of ours and a foreign program in namespaces. make soak executes the whole table. -v
+// prints it.
 package faults_test
 
 import (

@@ -19,7 +19,7 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
-// What servers do wrong ends in a record that says what it was.
+// A server's fault ends in a record that names the fault.
 func TestBrokenServers(t *testing.T) {
 	const size = 1000
 	body := strings.Repeat("x", size)

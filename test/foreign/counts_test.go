@@ -19,10 +19,10 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
-// account demands that the clients of a trial say that they sent what a server took. open
-// says that the server ends connections as requests come, so that one which went out once
-// more, or failed with its connection, may not have been taken the first time: those, and
-// no more, may be missing.
+// account demands that the clients of a trial say that they sent as many requests as the
+// server took. open says that the server ends connections while requests arrive: a
+// request that was sent twice, or failed with its connection, may then not have been
+// taken the first time. So many may be missing, and no more.
 func account(t *testing.T, r record.Record, taken int64, open bool) {
 	t.Helper()
 	sent, known := r.Sent()

@@ -125,10 +125,9 @@ func (s *standing) end() int {
 	return int(n + 0.5)
 }
 
-// counted ends the server and compares what it counted with what its client
-// did. Our servers over HTTP count an exchange after they have sent its reply,
-// so the last of each connection may be missing; so may what the client broke
-// off at its end.
+// counted ends the server and compares its counts with its client's. Our HTTP servers
+// count an exchange after they have sent the reply, so the last exchange of each
+// connection may be missing, and so may exchanges that the client broke off at its end.
 func (s *standing) counted(client, connections int) {
 	s.t.Helper()
 	slack := connections

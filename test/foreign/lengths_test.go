@@ -56,8 +56,8 @@ func TestLengthsThatVaryAreCounted(t *testing.T) {
 	}
 }
 
-// demandLengths demands that the lengths of so many replies were counted, three
-// different ones, and that they are together the bytes that came.
+// demandLengths demands that the lengths of all replies were counted, that three lengths
+// occur, and that the lengths add up to the bytes that came.
 func demandLengths(t *testing.T, r record.Record, all int64) {
 	t.Helper()
 	for _, w := range r.Workers {

@@ -36,7 +36,8 @@ type told struct {
 	Untold                                                int `json:"untold_trials"`
 }
 
-// measure runs netdyno on URLs, and returns what it says that it sent and what it printed.
+// measure runs netdyno on URLs, and returns the number of requests that netdyno says it
+// sent, and what netdyno printed.
 func measure(t *testing.T, args ...string) (told, string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -51,9 +52,9 @@ func measure(t *testing.T, args ...string) (told, string) {
 	return *document.Sent, string(screen)
 }
 
-// agrees demands that a run sent what its servers took. open says that these end
-// connections as requests come, so that one which went out once more may not have been
-// taken the first time.
+// agrees demands that a run sent as many requests as its servers took. open says that the
+// servers end connections while requests arrive: a request that was sent twice may then
+// not have been taken the first time.
 func (s told) agrees(t *testing.T, taken int64, open bool) {
 	t.Helper()
 	slack := int64(0)
@@ -167,8 +168,9 @@ var ways = []struct {
 	{name: "several in flight", wire: "h2c", args: []string{"-c", "2", "inflight=4", "window=200ms", "warmup=100ms", "blocks=1"}},
 }
 
-// What a server took is what a run by its URL says that it sent, the first ones and the try of
-// the client included, by every client, however it is asked and whatever it answers.
+// A run by its URL says that it sent as many requests as its server took, netdyno's first
+// questions and the client's try included, with every client, however the server is asked
+// and whatever it answers.
 func TestAServerTookWhatAURLSent(t *testing.T) {
 	for _, wire := range []string{"http/1.1", "h2c"} {
 		for i, client := range clients[wire] {
@@ -230,7 +232,7 @@ func TestAServerTookWhatACommandSent(t *testing.T) {
 	}
 }
 
-// A server of gRPC took the calls that a run by its URL says that it made, those to its
+// A server of gRPC took as many calls as a run by its URL says that it made, calls to
 // reflection included.
 func TestAServerTookTheCallsOfAURL(t *testing.T) {
 	for _, client := range clients["grpc"] {

@@ -25,8 +25,8 @@ const (
 	tailLines = 20
 )
 
-// daemon is one program that serves on one host until it is killed. The goroutine
-// of the test it belongs to owns it.
+// daemon is a program that serves on one host until it is killed. The goroutine of its
+// test owns it.
 type daemon struct {
 	lab   *Lab
 	title string // "sshd on node1"

@@ -26,8 +26,9 @@ done
 rm -rf "$dir"
 `
 
-// guard is a process outside the laboratory which outlives the test and clears
-// up. It holds the namespaces, so that they keep their numbers until it is done.
+// guard is a process outside the laboratory that outlives the test and clears up. It
+// holds the namespaces open, so that their numbers are not given to others before the
+// clearing is done.
 type guard struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// orphan starts a process that has a session of its own, as daemons do, and a
-// parent that is gone, so that nothing of the test's reaches it.
+// orphan starts a process with a session of its own, as daemons have, whose parent has
+// ended: no signal to the test's processes reaches it.
 func orphan(t *testing.T, l *Lab, host int) (pid int) {
 	t.Helper()
 	if err := l.Command(host, "setsid", "--fork", "sleep", "3600").Run(); err != nil {

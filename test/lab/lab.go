@@ -1,16 +1,16 @@
-// Package lab makes a small laboratory of hosts on one machine, for the tests of
-// rigs that need several: network namespaces joined by cables whose ends can be
-// pulled, with an sshd or a Slurm node in each where asked. It needs root, and
-// touches nothing of the machine but /run/sshd. What it makes has no name outside
-// its own processes, so that nothing is left over however the test ends.
+// Package lab makes a small laboratory of hosts on one machine, for the tests of rigs
+// that need several hosts: network namespaces joined by cables whose ends can be pulled,
+// with an sshd or a Slurm node in each where asked. It needs root, and touches nothing of
+// the machine but /run/sshd. What a laboratory makes has no name outside its own
+// processes, so nothing is left over however the test ends.
 //
-// Host 0 is the hub "ctl", where netdyno itself runs; hosts 1 to n are "node1"
-// to "noden". All share the machine's files and process ids; each has a network,
-// a host name and an /etc/hosts of its own.
+// Host 0 is the hub "ctl", where netdyno itself runs; hosts 1 to n are "node1" to
+// "noden". All hosts share the machine's files and process ids; each has a network, a
+// host name and an /etc/hosts of its own.
 //
-// A function that can fail takes the testing.TB of the test that calls it, fails
-// that, and must be called from that test's goroutine; the others may be called
-// from any. A host that does not exist is a mistake in the test, and panics.
+// A function that takes a testing.TB fails that test when it cannot do its work, and must
+// be called from the test's goroutine; other functions may be called from any. A host
+// that does not exist is a mistake in the test, and panics.
 package lab
 
 import (
@@ -106,9 +106,8 @@ func (l *Lab) close(t testing.TB) {
 // Size returns the number of hosts, the hub not counted.
 func (l *Lab) Size() int { return len(l.spaces) - 1 }
 
-// Temporary returns a directory for what is run on the hosts, all of them, to put
-// temporary files in, so that a test can see what is left there. It goes with the
-// laboratory.
+// Temporary returns the directory for temporary files of all hosts' programs, so that a
+// test can see which files are left. The directory goes with the laboratory.
 func (l *Lab) Temporary() string { return filepath.Join(l.dir, "tmp") }
 
 // Name returns a host's name: "ctl" of the hub, else "node1", "node2", …

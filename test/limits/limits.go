@@ -1,8 +1,8 @@
-// Package limits provokes what bounds a trial and what is wrong with one: a
-// starved end, a small window over a long way, a link that slows down in
-// mid-trial, a server that falls into a timer. Each scenario knows what the
-// reader must call it. Its test reads trials that were recorded once; make truth
-// provokes all of them anew, for which those that have a link need root.
+// Package limits provokes limits and faults of a trial: a starved end, a small window
+// over a long way, a link that slows down in mid-trial, a server that falls into a timer.
+// Each scenario knows how the reader must name it. The package's test reads trials that
+// were recorded once; make truth provokes every scenario anew, and needs root for those
+// that have a link.
 package limits
 
 import (
@@ -58,12 +58,12 @@ const (
 	settle   = 2 * time.Second // between them
 )
 
-// Provoke carries the scenario out with the programs in directory bin, where
-// `make build` puts them, and reads what became of it. A wrong answer is asked
-// for again while other programs used the host meanwhile, which the answer has
-// no part in deciding; after four such it is returned with ErrBusy. Other errors
-// tell that nothing could be provoked. It ends whatever it began. One goroutine
-// at a time may call it: scenarios would disturb each other.
+// Provoke carries the scenario out with the programs in directory bin, where `make build`
+// puts them, and reads what became of it. When the answer is wrong and other programs
+// used the host meanwhile, the scenario is repeated; the right answer has no part in
+// deciding that. After four such answers the last is returned with ErrBusy. Any other
+// error says that nothing could be provoked. Provoke ends whatever it began. One
+// goroutine at a time may call it: scenarios would disturb each other.
 func (s Scenario) Provoke(ctx context.Context, bin string) (Named, error) {
 	_, answer, err := s.provoke(ctx, bin)
 	return answer, err

@@ -24,8 +24,8 @@ func (s Scenario) directory(dir string) string {
 	return filepath.Join(dir, strings.NewReplacer(" ", "-", "/", "-").Replace(s.Name))
 }
 
-// Record provokes the scenario as Provoke does and keeps its trials below dir,
-// in place of those that were there. It keeps only what is named rightly.
+// Record provokes the scenario as Provoke does, and replaces the trials below dir by the
+// new ones. Trials that were not named rightly are not kept.
 func (s Scenario) Record(ctx context.Context, bin, dir string) (Named, error) {
 	r, answer, err := s.provoke(ctx, bin)
 	if err != nil || !answer.OK {

@@ -63,8 +63,8 @@ func fillCPUs(ctx context.Context) (alone func(), err error) {
 	}, err
 }
 
-// slowReader is an echo server that takes little at a time and sleeps between,
-// so that what is on the way to it waits in its receive buffer.
+// slowReader is an echo server that reads little at a time and sleeps between reads, so
+// that bytes wait in its receive buffer.
 func slowReader(string) (levels []string, end func(), err error) {
 	return echo(16<<10, 2*time.Millisecond)
 }

@@ -128,8 +128,8 @@ func TestMessagesOfADevice(t *testing.T) {
 	}
 }
 
-// Without a driver the cells of both are empty, and say what was looked for; so are those
-// of a library that does not reach a device that is there.
+// Without a driver the cells of both arms are empty, and their reasons name what was
+// looked for; so are the cells of a library that does not reach a device that is there.
 func TestNoDevice(t *testing.T) {
 	if hasGPU() {
 		t.Skip("this host has a GPU")

@@ -50,8 +50,8 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// nginx starts one until the test ends, and returns its address. listen is what its
-// directive of that name says beside it.
+// nginx starts an nginx that runs until the test ends, and returns its address. listen is
+// added to its directive of that name.
 func nginx(t *testing.T, certificate *contract.TLS, listen, more string) string {
 	t.Helper()
 	at, directory := free(t), site(t, certificate)

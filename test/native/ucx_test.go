@@ -29,8 +29,8 @@ func TestUcxOperations(t *testing.T) {
 	}
 }
 
-// A client that cannot have the way that it asks for says so; and so does one whose
-// server carries messages by another operation.
+// A client that cannot use the way that it is asked to use says so, and so does a client
+// whose server carries messages by another operation.
 func TestUcxRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		options map[string]any

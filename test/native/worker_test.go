@@ -1,7 +1,7 @@
-// Package native_test holds workers on native libraries to what their Go twins
-// do: every client of a wire against every server of it, each a process of its
-// own, with a fixed amount of exchanges that both ends must count alike. It
-// skips what no native worker was built for.
+// Package native_test compares workers on native libraries with their Go twins: every
+// client of a wire runs against every server of the wire, each a process of its own, with
+// a fixed amount of exchanges that both ends must count alike. A library for which no
+// worker was built is skipped.
 package native_test
 
 import (
@@ -53,6 +53,8 @@ func program(t *testing.T, transport string) string {
 		return filepath.Join(bin, "netdyno-worker-grpc")
 	case "go-http1", "go-http2":
 		return filepath.Join(bin, "netdyno-worker-http")
+	case "go-net":
+		return filepath.Join(bin, "netdyno-worker-net")
 	case "baidu-std", "fasthttp":
 		return filepath.Join(bin, "netdyno-worker-"+transport)
 	}

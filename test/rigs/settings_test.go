@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"netdyno/internal/run/hold"
+	"netdyno/internal/run/setting"
 )
 
 const rmem = "net.ipv4.tcp_rmem"
@@ -14,7 +14,7 @@ const rmem = "net.ipv4.tcp_rmem"
 // settings are what stands at a host, as a holder that sets nothing tells.
 func (b bed) settings(t *testing.T, node int) map[string]string {
 	t.Helper()
-	out, err := b.Command(node, filepath.Join(b.programs, "netdyno"), "hold", "--address", b.address(node), hold.MTU, rmem).Output()
+	out, err := b.Command(node, filepath.Join(b.programs, "netdyno"), "hold", "--address", b.address(node), setting.MTU, rmem).Output()
 	var all map[string]string
 	if err == nil {
 		err = json.Unmarshal(out, &all)
@@ -40,7 +40,7 @@ func TestSettingsLastAsLongAsTheRun(t *testing.T) {
 		u.hold("window")
 		u.victim("window", 1)
 		for node := 1; node <= b.Size(); node++ {
-			if got := b.settings(t, node); got[rmem] != "4096 131072 1048576" || got[hold.MTU] != "1400" {
+			if got := b.settings(t, node); got[rmem] != "4096 131072 1048576" || got[setting.MTU] != "1400" {
 				t.Errorf("%s: while it runs node%d has %v", name, node, got)
 			}
 		}
@@ -49,7 +49,7 @@ func TestSettingsLastAsLongAsTheRun(t *testing.T) {
 		for node := 1; node <= b.Size(); node++ {
 			for deadline := time.Now().Add(hang); ; time.Sleep(poll) {
 				got := b.settings(t, node)
-				if got[rmem] == usual[rmem] && got[hold.MTU] == usual[hold.MTU] {
+				if got[rmem] == usual[rmem] && got[setting.MTU] == usual[setting.MTU] {
 					break
 				}
 				if time.Now().After(deadline) {

@@ -1,12 +1,12 @@
-// Command servers starts servers that others wrote, as their users start them, and asks
-// each by one line of netdyno: what docs/servers.md shows.
+// Command servers starts servers of other projects as their users start them, and asks
+// each by one line of netdyno, as docs/servers.md shows.
 //
-//	make servers                            # installs what they need, starts and asks all
+//	make servers                            # installs the servers, starts and asks all of them
 //	go run ./test/servers -only nginx,caddy # some of them
 //	go run ./test/servers -write            # renews the outputs of docs/servers.md
 //
 // A server that cannot be started here is named and left out. Exit status: 0 when one
-// line was enough for each that was started, 1 when it was not.
+// line was enough for every server that was started, 1 when it was not.
 package main
 
 import (

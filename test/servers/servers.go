@@ -38,8 +38,8 @@ type site struct {
 	proxy []string
 }
 
-// firstPort is that of the first server; one more for each that follows, so that what
-// docs/servers.md shows stays the same.
+// firstPort is the port of the first server; each further server has the next one, so
+// that the outputs in docs/servers.md stay the same.
 const firstPort = 28080
 
 func (s *site) port(of server) string { return strconv.Itoa(firstPort + of.at) }

@@ -151,9 +151,10 @@ func tail(h *hist.Histogram, q float64) (time.Duration, error) {
 	return time.Duration(ns), nil
 }
 
-// The stall that every load generator is tried with here (specification §8). It delays
-// 29 % of the exchanges, so that no percentile that is compared stands where
-// undelayed and delayed ones meet: there, the path's own time would decide it.
+// The stall with which every load generator is tried here (specification §8). It delays
+// 29 % of the exchanges, so that no compared percentile (p50, p90, p99) stands where
+// undelayed and delayed exchanges meet: there the path's own time would decide the
+// percentile.
 var stalling = Queue{
 	Slots: 100, Rate: 400,
 	// Services of 50 ms, beside which a path of 0.3 ms is small.

@@ -3,14 +3,16 @@
 //	make quick
 //
 // A change is what is not committed, else what differs from main, else the last commit.
-// Tested are the packages that it is in, then those that import them, the nearest first, as
-// far as the time goes. What is left is named: make test runs it. Of packages that run
-// whole programs or wait for a quiet machine only those tests are run that stand beside
-// the changed files.
+// Tested are the packages of the changed files, then the packages that import those, the
+// nearest first, as far as the time goes: all with -short, which leaves long simulations
+// out. Packages that were not reached are named: make test runs them whole. Of packages
+// that run whole programs or wait for a quiet machine only those tests are run that stand
+// beside the changed files.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -20,25 +22,30 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
 func main() {
 	base := flag.String("base", "", "the commit to differ from")
-	seconds := flag.Float64("seconds", 10, "how long importers may be tested; what has changed is tested whole")
+	seconds := flag.Float64("seconds", 10, "how long importers may be tested; what has changed is tested in any time")
 	flag.Parse()
-	if err := run(*base, time.Duration(*seconds*float64(time.Second))); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, *base, time.Duration(*seconds*float64(time.Second)))
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "quick:", err)
 		os.Exit(1)
 	}
 }
 
-func run(base string, most time.Duration) error {
+func run(ctx context.Context, base string, most time.Duration) error {
 	began := time.Now()
 	changed, base, err := changes(base)
 	if err != nil {
@@ -62,15 +69,15 @@ func run(base string, most time.Duration) error {
 	var failed error
 	for _, o := range own {
 		if slow(o) {
-			passed, err := beside(o, changed)
+			passed, err := beside(ctx, o, changed)
 			done, failed = append(done, passed...), errors.Join(failed, err)
 		}
 	}
-	passed, err := test(context.Background(), slices.DeleteFunc(slices.Clone(own), slow))
+	passed, err := test(ctx, slices.DeleteFunc(slices.Clone(own), slow))
 	done, failed = append(done, passed...), errors.Join(failed, err)
 	near := slices.DeleteFunc(slices.Clone(importers), slow)
 	if spare := most - time.Since(began); failed == nil && len(near) > 0 && spare > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), spare)
+		ctx, cancel := context.WithTimeout(ctx, spare)
 		defer cancel()
 		passed, failed = test(ctx, near)
 		done = append(done, passed...)
@@ -200,7 +207,7 @@ var tests = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
 // beside runs the tests that stand beside a slow package's changed files: those of x_test.go
 // where x.go or itself has changed.
-func beside(importPath string, changed []string) (passed []string, err error) {
+func beside(ctx context.Context, importPath string, changed []string) (passed []string, err error) {
 	var names []string
 	for _, file := range changed {
 		name, isGo := strings.CutSuffix(strings.TrimSuffix(file, "_test.go"), ".go")
@@ -218,19 +225,21 @@ func beside(importPath string, changed []string) (passed []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	return test(context.Background(), []string{"-run", "^(" + strings.Join(names, "|") + ")$", importPath})
+	return test(ctx, []string{"-run", "^(" + strings.Join(names, "|") + ")$", importPath})
 }
 
-// test tests packages, prints what failed, and returns those that passed. Vet is part of
-// lint.
+// test tests packages by their short tests, prints what failed, and returns the packages
+// that passed. Vet is part of lint.
 func test(ctx context.Context, packages []string) (passed []string, err error) {
 	if len(packages) == 0 {
 		return nil, nil
 	}
-	c := exec.CommandContext(ctx, "go", append([]string{"test", "-vet=off"}, packages...)...)
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // which go passes on
-	c.WaitDelay = 2 * time.Second
-	c.Stderr = os.Stderr
+	c := exec.CommandContext(ctx, "go", append([]string{"test", "-vet=off", "-short"}, packages...)...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // go passes no signal on to the tests that it runs
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGINT) }
+	c.WaitDelay = time.Second
+	var said bytes.Buffer
+	c.Stderr = &said
 	out, err := c.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -247,8 +256,9 @@ func test(ctx context.Context, packages []string) (passed []string, err error) {
 		}
 	}
 	err = c.Wait()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // what go and its compilers say then is of the interrupt
 		return passed, ctx.Err()
 	}
+	_, _ = os.Stderr.Write(said.Bytes())
 	return passed, err
 }

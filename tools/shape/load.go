@@ -37,7 +37,7 @@ type extent struct {
 	lines int
 }
 
-// reference says that one file uses what another file of its package declares.
+// reference is one file's use of names that another file of its package declares.
 type reference struct {
 	from, to string
 	names    []string // sorted

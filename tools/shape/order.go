@@ -85,9 +85,9 @@ func against(order []string, references []reference) []reference {
 	return found
 }
 
-// greedy takes files away one by one: those that nobody left uses to the top,
-// those that use nobody left to the bottom, else whichever uses most more than it
-// is used.
+// greedy orders files by taking them away one by one: a file that no remaining file uses
+// goes to the top, a file that uses no remaining file to the bottom, else the file whose
+// uses exceed its users by most goes to the top.
 func greedy(references []reference) []string {
 	left := map[string]bool{}
 	for _, r := range references {

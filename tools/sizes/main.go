@@ -81,11 +81,11 @@ func run(directory string, to io.Writer) error {
 	}
 	slices.SortFunc(programs, func(a, b program) int { return cmp.Compare(b.size, a.size) })
 	var text strings.Builder
-	text.WriteString(tableHead + " code | tables of functions | constants | data | most code, in MB |\n|---|--:|--:|--:|--:|--:|---|\n")
+	text.WriteString(tableHead + " code | tables of functions | constants | data | symbols | most code, in MB |\n|---|--:|--:|--:|--:|--:|--:|---|\n")
 	for _, p := range programs {
-		fmt.Fprintf(&text, "| `%s` | %s | %s | %s | %s | %s | %s |\n", p.name, mb(p.size), mb(p.code), mb(p.tables), mb(p.constants), mb(p.data), p.most())
+		fmt.Fprintf(&text, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", p.name, mb(p.size), mb(p.code), mb(p.tables), mb(p.constants), mb(p.data), mb(p.symbols), p.most())
 	}
-	fmt.Fprintf(&text, "| all %d | %s | | | | | |\n", len(programs), mb(total))
+	fmt.Fprintf(&text, "| all %d | %s | | | | | | |\n", len(programs), mb(total))
 	_, err = io.WriteString(to, text.String())
 	if total > bound {
 		err = errors.Join(err, fmt.Errorf("all programs together have %s MB, more than %s", mb(total), mb(bound)))
@@ -99,8 +99,8 @@ func mb(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }
 func (p program) most() string {
 	var words []string
 	for _, m := range p.modules[:min(shown, len(p.modules))] {
-		if m.code < 1e5 {
-			break // below 0.1 MB
+		if m.code < 5e4 {
+			break // below 0.05 MB
 		}
 		words = append(words, m.name+" "+mb(m.code))
 	}

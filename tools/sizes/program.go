@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,10 +19,11 @@ type program struct {
 	name                          string
 	size                          int64
 	code, tables, constants, data int64
-	modules                       []module // of one in Go; most code first
+	symbols                       int64    // names of functions, of one in C++
+	modules                       []module // most code first
 }
 
-// module is a module of Go, "std" for the standard library, and its code.
+// module is a module of Go or a namespace of C++, "std" for the standard library, and its code.
 type module struct {
 	name string
 	code int64
@@ -45,6 +47,8 @@ func read(path string) (program, error) {
 			continue
 		}
 		switch size := int64(s.FileSize); {
+		case s.Name == ".symtab" || s.Name == ".strtab":
+			p.symbols += size
 		case s.Name == ".gopclntab" || strings.HasPrefix(s.Name, ".eh_frame"):
 			p.tables += size
 		case s.Flags&elf.SHF_EXECINSTR != 0:
@@ -59,7 +63,57 @@ func read(path string) (program, error) {
 		p.modules, err = modules(file, info)
 		return p, err
 	}
-	return p, nil
+	p.modules, err = namespaces(file, p.code)
+	return p, err
+}
+
+// namespaces adds up the code of a program's functions by their outermost namespaces. What
+// no symbol names, of so much code, is called unnamed.
+func namespaces(file *elf.File, all int64) ([]module, error) {
+	symbols, err := file.Symbols()
+	if errors.Is(err, elf.ErrNoSymbols) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the symbols: %w", err)
+	}
+	code, known := map[string]int64{}, map[uint64]bool{}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF && !known[s.Value] {
+			known[s.Value] = true // constructors have two names
+			code[namespaceOf(s.Name)] += int64(s.Size)
+			all -= int64(s.Size)
+		}
+	}
+	code["unnamed"] = max(0, all)
+	return sorted(code), nil
+}
+
+// namespaceOf returns the outermost namespace of a function by its mangled name, or
+// the words before the first underscore of a name in C.
+func namespaceOf(function string) string {
+	mangled, isCPP := strings.CutPrefix(function, "_Z")
+	if !isCPP {
+		name, _, _ := strings.Cut(function, "_")
+		return name
+	}
+	mangled = strings.TrimLeft(strings.TrimPrefix(mangled, "Z"), "NKVrR")
+	digits := len(mangled) - len(strings.TrimLeft(mangled, "0123456789"))
+	length, err := strconv.Atoi(mangled[:digits])
+	if err != nil || length > len(mangled)-digits {
+		return "std" // St, Ss and the like
+	}
+	return mangled[digits : digits+length]
+}
+
+// sorted returns modules, most code first.
+func sorted(code map[string]int64) []module {
+	var all []module
+	for name, n := range code {
+		all = append(all, module{name, n})
+	}
+	slices.SortFunc(all, func(a, b module) int { return cmp.Or(cmp.Compare(b.code, a.code), strings.Compare(a.name, b.name)) })
+	return all
 }
 
 // modules adds up the code of a program's functions by their modules.
@@ -86,12 +140,7 @@ func modules(file *elf.File, info *buildinfo.BuildInfo) ([]module, error) {
 			code[moduleOf(f.Name, known)] += int64(f.End - f.Entry)
 		}
 	}
-	var all []module
-	for name, n := range code {
-		all = append(all, module{name, n})
-	}
-	slices.SortFunc(all, func(a, b module) int { return cmp.Or(cmp.Compare(b.code, a.code), strings.Compare(a.name, b.name)) })
-	return all, nil
+	return sorted(code), nil
 }
 
 // moduleOf returns the module of a function by its name, the longest that fits.

@@ -76,3 +76,20 @@ func TestModules(t *testing.T) {
 		}
 	}
 }
+
+func TestAFunctionOfCPPHasANamespace(t *testing.T) {
+	for function, want := range map[string]string{
+		"_ZN7netdyno4Load5startEl":                           "netdyno",
+		"_ZNK8nlohmann10json_abi_v3_11_210basic_jsonE4dumpE": "nlohmann",
+		"_ZZN7netdyno6engineEvENKUlvE_clEv":                  "netdyno",
+		"_ZNSt6vectorIN7netdyno4PortEE9push_backEv":          "std",
+		"_Zli3_msPKcm":          "std",
+		"llhttp__internal__run": "llhttp",
+		"main":                  "main",
+		"_ZN99short":            "std",
+	} {
+		if got := namespaceOf(function); got != want {
+			t.Errorf("%s is of %q, want %q", function, got, want)
+		}
+	}
+}

@@ -207,7 +207,7 @@ func (f Found) trade(a best.Advice) said {
 
 // early tells whether too few blocks have run for any verdict.
 func (f Found) early() bool {
-	if f.Stage != nil && f.Stage.Level == 0 && f.Header.Study.Settle == 0 {
+	if f.Look != nil && f.Look.Level == 0 && f.Header.Study.Settle == 0 {
 		return len(f.Comparisons) > 0
 	}
 	return f.Best != nil && f.most(nil, func(arm cells.Arm) bool {
@@ -254,7 +254,7 @@ func (f Found) tooEarly() said {
 
 // goOn is the one command that goes on, or what else may tell.
 func (f Found) goOn() []string {
-	if f.Stage != nil && f.Stage.Next > 0 {
+	if f.Look != nil && f.Look.Next > 0 {
 		return []string{"To go on: " + compare.GoOn(f.Header) + "."}
 	}
 	most, decides := 0, ""

@@ -1,7 +1,7 @@
 // Package answer puts what a run found into the few sentences with which its report
-// begins: what to use with its figures, what the others cost, and what is open; before
-// them what forbids or weakens that, behind them the condition under which it holds. It
-// says no more than package best has judged. It is pure.
+// begins: what to use and its figures, what the other arms cost, and what is open. Before
+// them stands what forbids or weakens the answer, behind them the condition under which
+// the answer holds. The sentences say no more than package best has judged. It is pure.
 package answer
 
 import (
@@ -52,7 +52,7 @@ func (a Answer) Part() part.Part {
 type Found struct {
 	compare.Run
 	Best      *best.Judged // nil where nothing may be said of a best arm
-	Stage     *cells.Stage // nil for a study without stages
+	Look      *cells.Look  // nil for a study with one look
 	Headlines []part.Headline
 	Charts    view.Charts
 	Floor     string // what of short times is the machine's own; "" for nothing
@@ -179,12 +179,12 @@ func (f Found) dotted(clauses []string) []string {
 	return clauses
 }
 
-// how says how it was judged: at which stage, in which order of metrics, and every advice
+// how says how it was judged: at which look, in which order of metrics, and every advice
 // where there are several.
 func (f Found) how() []string {
 	var all []string
-	if f.Stage != nil && f.Stage.Sentence != "" {
-		all = append(all, part.Sentence(f.Stage.Sentence))
+	if f.Look != nil && f.Look.Sentence != "" {
+		all = append(all, part.Sentence(f.Look.Sentence))
 	}
 	if f.Best != nil {
 		all = append(all, fmt.Sprintf("Every arm was compared with every other, block by block: the truly best one is among those that may be the best in 95 of 100 runs, in %s at once; a difference below %s counts as none.",

@@ -14,8 +14,8 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 const cpu = "server.cpu_us_per_exchange"
@@ -31,6 +31,17 @@ func TestASearchIsSaidWhereThereIsRoom(t *testing.T) {
 	long := []part.Headline{{Sentences: []string{strings.Repeat("word ", answer.MaxWords)}}}
 	if a := answer.Of(answer.Found{Headlines: long}); len(a.Sentences) != 1 || len(a.Judged) != 1 {
 		t.Errorf("without room %q, judged %q", a.Sentences, a.Judged)
+	}
+}
+
+// The condition names the link between the ends, and the cells that a time left out.
+func TestTheConditionNamesTheLinkAndWhatIsLeftOut(t *testing.T) {
+	h := record.Header{Facts: record.Facts{Rig: "netns:2"}, Study: record.Study{
+		Hold: map[string]string{"link.rate": "1Gbit/s"}, LeftOut: []string{"sweeps late", "connections=10,100 of sweep first"},
+	}}
+	got := answer.Of(answer.Found{Run: compare.Run{Header: h}}).Condition
+	if want := "A link of 1 Gbit/s between two namespaces of one host, without sweeps late, connections=10,100 of sweep first."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -65,8 +76,11 @@ var (
 // Whatever was measured, an answer has at most three sentences and 60 words, is cut
 // nowhere, and says no more than was judged.
 func TestNoAnswerSaysMoreThanTheVerdicts(t *testing.T) {
-	kinds := map[best.Kind]int{}
-	for seed := range uint64(200) {
+	kinds, seeds := map[best.Kind]int{}, uint64(200)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
 		header, trials, records := synthetic.Random(seed)
 		if seed%3 == 1 {
 			header.Study.Recommend = slices.Clone(header.Study.Compare.Primary)

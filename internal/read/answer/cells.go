@@ -105,8 +105,8 @@ type holding struct {
 	cells []string
 }
 
-// inPlaces says what holds where; of cells that have no name together how many they are,
-// and of the last ones that they are the others.
+// inPlaces says in which cells something holds. Cells without names are given by their
+// number, and the last ones as "the others".
 func (f Found) inPlaces(parts []holding, total int) string {
 	parts = slices.DeleteFunc(parts, func(p holding) bool { return len(p.cells) == 0 })
 	of := fmt.Sprintf(" of %d cells", total) // said once

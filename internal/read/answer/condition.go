@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -12,7 +11,6 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
-	"netdyno/internal/record"
 )
 
 // nothing says why a run has no answer.
@@ -33,13 +31,11 @@ func nothing(run compare.Run) string {
 	return "Nothing was compared: a ratio needs two arms with valid trials in two blocks."
 }
 
-const (
-	limitsSaid = 2  // that the condition names
-	longestRig = 40 // bytes of a rig that is named whole
-)
+const limitsSaid = 2 // that the condition names
 
-// condition says in one line under what the answer holds: the machine, the link, the load,
-// and what limited the arms that are named; of all arms where none is.
+// condition says in one line under what the answer holds: the machine, the link, the load, which
+// cells were left out for a time, and what limited the arms that are named; of all arms
+// where none is.
 func condition(run compare.Run, named []string) string {
 	limits := map[trial.Limit]int{}
 	for _, cell := range run.Cells {
@@ -52,11 +48,14 @@ func condition(run compare.Run, named []string) string {
 	delete(limits, "")
 	delete(limits, trial.Unknown)
 	var parts []string
-	if place := place(run.Header); place != "" {
+	if place := cells.Place(run.Header); place != "" {
 		parts = append(parts, place)
 	}
 	if rate := run.Header.Study.Hold["rate"]; rate != "" && rate != "max" {
 		parts = append(parts, cells.Spoken("rate="+rate)+" offered")
+	}
+	if without := run.Header.Study.LeftOut; len(without) > 0 {
+		parts = append(parts, "without "+strings.Join(without, ", "))
 	}
 	text := strings.Join(parts, ", ")
 	if words := limitsIn(limits); words != "" {
@@ -88,21 +87,4 @@ func limitsIn(count map[trial.Limit]int) string {
 		return "limits: " + words(limits[0]) + " and " + words(limits[1])
 	}
 	return fmt.Sprintf("limits: %s, %s and %s", words(limits[0]), words(limits[1]), quantity.Plural(len(limits)-limitsSaid, "other"))
-}
-
-// place is the machine and the link.
-func place(h record.Header) string {
-	kind := record.RigKind(h.Facts.Rig)
-	switch {
-	case kind == "loopback":
-		for _, host := range h.Facts.Seats { // all of one machine
-			if n, err := strconv.Atoi(host.Values["cpu.count"]); err == nil {
-				return "loopback, " + quantity.Plural(n, "CPU")
-			}
-		}
-		return kind
-	case len(h.Facts.Rig) <= longestRig:
-		return h.Facts.Rig
-	}
-	return kind
 }

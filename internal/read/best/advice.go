@@ -45,9 +45,10 @@ func Advise(sets []Set) []Advice {
 	})
 }
 
-// inOrder says what to use where the study puts its metrics in an order of its own: of the
-// arms that are the best or level on the first, those that are so among them on the next,
-// and so on. It ends at a metric on which none of them is shown to be the best.
+// inOrder says what to use where the study puts its metrics in an order. Of the arms that
+// are best or level on the first metric, it takes those that are best or level among them
+// on the second, and so on. It ends at the first metric on which no arm of those left is
+// shown to be the best.
 func inOrder(all []*judging, metrics []string) []Advice {
 	var names []string
 	for _, j := range all {

@@ -1,17 +1,18 @@
 // Package best judges which arms may be the best of a cell on a metric, and what to use
-// by that. A comparison with a baseline cannot say it: two arms that are both better than
+// by that. A comparison with a baseline cannot say so: two arms that are both better than
 // the baseline are not compared.
 //
-// An arm leaves the set of those that may be best where another is shown to be better
-// than it. The set holds the truly best arm of every cell and metric at once with the
-// study's confidence, whatever the noise of the arms is and whatever depends on what:
-// for each cell and metric only the comparisons of the best arm with the others can put
-// it out, and the level is divided by their number and by the number of sets.
+// An arm leaves the set of those that may be best where another arm is shown to be
+// better. With the study's confidence the set holds the truly best arm of every cell and
+// metric at once, whatever the arms' noise is and whatever depends on what: in each cell
+// and metric only the comparisons of the best arm with the others can put it out, and the
+// level is divided by the number of these comparisons and by the number of sets. With 4
+// arms in 2 cells on 1 metric each comparison is judged at 5 % ÷ 3 ÷ 2.
 //
 // Source: J. C. Hsu, Multiple Comparisons: Theory and Methods, 1996, chapter 4
 // (constrained comparisons with the best), with Bonferroni's inequality in the place of
-// one common variance, as arms differ in theirs, and two-sided intervals, so that no arm is
-// Worse here on less than a verdict takes.
+// one common variance, as the variances of arms differ, and two-sided intervals, so that
+// no arm is Worse here on less than a verdict takes.
 package best
 
 import (

@@ -35,10 +35,10 @@ func undecided(tries []Try, p posterior) string {
 // it says there is what the prior says.
 const beyondTried = 1.1
 
-// contradiction says how outcomes contradict a single threshold; "" when they do not. A
-// server with two states, or one that something else slows at times, meets the objective
-// well above rates at which it missed it; one that warms up, fills or scales moves its
-// threshold from one half of the run to the other.
+// contradiction says how outcomes contradict a single threshold; "" when they do not. Two
+// kinds of server do: one with two states, or slowed at times by something else, meets
+// the objective well above rates at which it missed it; one that warms up, fills or
+// scales has another threshold in the second half of the run than in the first.
 func contradiction(tries []Try, p posterior) string {
 	odd := otherWay(tries)
 	if len(tries) < enough || odd <= byChance {

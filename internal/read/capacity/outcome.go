@@ -34,11 +34,11 @@ func tryOf(objective []record.Bound, v *trial.Judged) (t Try, told bool) {
 	return t, told
 }
 
-// judged tells whether a trial says anything of the objective, and why it missed it;
-// "" when it met it. A load generator that fell behind its schedule did not offer the
-// rate, whoever kept it from that: so the rate was not carried. A trial that failed or
-// is invalid is no evidence, but for one whose only fault is that the other end failed
-// exchanges.
+// judged tells whether a trial says anything of the objective, and why the trial missed
+// it; "" when it met the objective. A load generator that fell behind its schedule did
+// not offer the rate, whoever was the cause, so the rate counts as not carried. A trial
+// that failed or is invalid is no evidence, unless its only fault is that the other end
+// failed exchanges.
 func judged(objective []record.Bound, v *trial.Judged) (told bool, why string) {
 	t := v.Trial
 	failed := failedThere(v)
@@ -105,9 +105,9 @@ func Shown(name string, value float64) string {
 // notFar is how far from a capacity, as a factor, a trial still shows what limits it.
 const notFar = 1.6
 
-// limitAt returns what bounded an arm where its capacity lies: by trials that fell
-// behind not far above it, else by the closed loop, if its rate is not far above it
-// either. It is unknown where neither shows anything.
+// limitAt returns what limited an arm at its capacity: by the trials that fell behind at
+// rates not far above it, else by the closed loop, if that loop's rate is not far above
+// it. The limit is unknown where neither shows one.
 func limitAt(tries []Try, all map[string]*trial.Judged, capacity float64, closed *trial.Judged) (limit trial.Limit, of contract.Role, proof string) {
 	count, first := map[trial.Limit]int{}, map[trial.Limit]*trial.Judged{}
 	for _, t := range tries {

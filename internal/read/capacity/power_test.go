@@ -50,6 +50,9 @@ func below(capacity, fails float64) outcomeOf {
 // Windows that fail, or contradict each other, never say that a server carries nothing,
 // nor a capacity that it does not have.
 func TestNoWindowsNoVerdict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: dozens of simulated searches")
+	}
 	for name, c := range map[string]struct {
 		server    outcomeOf
 		capacity  float64 // 0: there is none to be found

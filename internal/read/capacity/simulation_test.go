@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"netdyno/internal/read/stat"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // meets tells whether a window at a rate meets the objective. At is how much of the
@@ -56,6 +56,9 @@ func queue(q synthetic.Queue, allowed float64) meets {
 }
 
 func TestTheIntervalHoldsTheCapacity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: hundreds of simulated searches")
+	}
 	mm1 := synthetic.Queue{Servers: 1, Service: 1e-4, Exponential: true, Poisson: true}
 	d4 := synthetic.Queue{Servers: 4, Service: 1e-3}
 	for _, c := range []struct {

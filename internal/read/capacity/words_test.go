@@ -34,8 +34,9 @@ func TestWhatLimitsACapacityIsSaid(t *testing.T) {
 	}
 }
 
-// What is undecided is said to be so, with the reason and what would decide it; that no
-// rate meets an objective is another sentence. Nothing "has no capacity".
+// An undecided capacity is called undecided, with the reason and what would decide it.
+// That no rate meets an objective is another sentence. No sentence says "has no
+// capacity".
 func TestUndecidedIsNotNothing(t *testing.T) {
 	spec := record.Capacity{Objective: []record.Bound{{Text: "response_p99 <= 10ms"}}}
 	for want, arm := range map[string]Arm{

@@ -147,6 +147,27 @@ func (s *Dataset) LinkRate(judged []*trial.Judged) (string, bool) {
 	return rate, ok && rate != unlimited
 }
 
+// LinkPool returns the rate of the link that an arm's trials went through, in bytes/s, for
+// each of their blocks; nothing where it is not known.
+func (s *Dataset) LinkPool(judged []*trial.Judged) *Pool {
+	p := &Pool{}
+	if len(judged) == 0 {
+		return p
+	}
+	rate, known := s.LinkRate(judged)
+	bits, err := quantity.ParseBitRate(rate)
+	if !known || err != nil {
+		return p
+	}
+	const bitsPerByte = 8
+	for _, v := range judged {
+		if len(p.Blocks[v.Plan.Block]) == 0 {
+			p.Add(v.Plan.Block, float64(bits)/bitsPerByte)
+		}
+	}
+	return p
+}
+
 // hostsOf counts the hosts that the workers of an arm's trials sat on; false
 // before a trial has run, and where the server was not metered.
 func hostsOf(judged []*trial.Judged) (string, bool) {

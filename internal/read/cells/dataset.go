@@ -58,15 +58,16 @@ func KeyOf(cell, arm string) Key { return Key{Cell: cell, Arm: arm} }
 
 // Dataset is a run in the study's order: cells, arms, and their trials.
 type Dataset struct {
-	Header  record.Header
-	Trials  []*trial.Judged // in the plan's order, probes apart
-	Probes  []*trial.Judged // profiled trials, read for their profiles only
-	Cells   []string
-	Arms    []string
-	at      map[Key][]*trial.Judged // by block, a repeat after its first appearance
-	Stray   []record.Warning        // about records that belong nowhere
-	Stage   *Stage                  // nil for a study without stages
-	skipped int                     // trials that a run which stopped at a stage had planned for later stages
+	Header   record.Header
+	Trials   []*trial.Judged // in the plan's order, probes apart
+	Probes   []*trial.Judged // profiled trials, read for their profiles only
+	Unloaded []*trial.Judged // trials without load, read for their arms' times by size only
+	Cells    []string
+	Arms     []string
+	at       map[Key][]*trial.Judged // by block, a repeat after its first appearance
+	Stray    []record.Warning        // about records that belong nowhere
+	Look     *Look                   // nil for a study with one look
+	skipped  int                     // trials that a run which stopped at a look had planned for later looks
 }
 
 // Of returns the trials of an arm in a cell, by block; none where it does not
@@ -185,7 +186,7 @@ func EachCell[T any](s *Dataset, find func(cell string) []T) []T {
 
 // CountTrials counts the trials and how much of the run's time they measured in.
 func (s *Dataset) CountTrials() Tally {
-	t := Tally{Planned: len(s.Trials), Skipped: s.skipped, Probes: len(s.Probes)}
+	t := Tally{Planned: len(s.Trials), Skipped: s.skipped, Probes: len(s.Probes), Unloaded: len(s.Unloaded)}
 	inside, whole := 0.0, 0.0
 	for _, v := range s.Trials {
 		switch v.Trial.Status {
@@ -225,7 +226,8 @@ type Tally struct {
 	Unsupported int     `json:"unsupported"`
 	Missing     int     `json:"missing"`             // planned, no record (yet)
 	Unplanned   int     `json:"unplanned,omitempty"` // records of trials outside the plan, which are left out
-	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a stage
+	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a look
 	Probes      int     `json:"probes,omitempty"`
-	WindowShare float64 `json:"window_share"` // share of the run's time inside windows and declared warm-up
+	Unloaded    int     `json:"unloaded,omitempty"` // trials without load, which are read for their times by size and nothing else
+	WindowShare float64 `json:"window_share"`       // share of the run's time inside windows and declared warm-up
 }

@@ -8,7 +8,7 @@ import (
 	"netdyno/internal/record"
 )
 
-func sortOut(header record.Header, trials []record.Trial, records []record.Record) *Dataset {
+func sortOut(header record.Header, trials []record.Trial, records []record.Record, early *trial.Early) *Dataset {
 	s := &Dataset{Header: header, at: map[Key][]*trial.Judged{}}
 	byID := map[string]*trial.Judged{}
 	horizon := record.Horizon(header, trials, records)
@@ -23,10 +23,14 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 			s.strayed(t.ID, "is planned twice; the first place counts")
 			continue
 		}
-		v := &trial.Judged{Plan: t}
+		v := early.Of(t)
 		byID[t.ID] = v
 		if t.Probe {
 			s.Probes = append(s.Probes, v)
+			continue
+		}
+		if t.Unloaded {
+			s.Unloaded = append(s.Unloaded, v)
 			continue
 		}
 		s.Trials = append(s.Trials, v)
@@ -43,18 +47,30 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 		}
 	}
 	s.arrange()
-	s.Stage = s.staged()
+	s.Look = s.atLook()
 	return s
 }
 
 // Read sorts a run's records into its plan and examines each.
 func Read(header record.Header, trials []record.Trial, records []record.Record) (*Dataset, error) {
+	return ReadJudged(header, trials, records, nil)
+}
+
+// ReadJudged is Read of records that were judged as they were read; early is nil where none was.
+func ReadJudged(header record.Header, trials []record.Trial, records []record.Record, early *trial.Early) (*Dataset, error) {
 	for _, name := range header.Study.Compare.Primary {
 		if _, err := metric.Named(name); err != nil {
 			return nil, fmt.Errorf("read compare.primary: %w", err)
 		}
 	}
-	s := sortOut(header, trials, records)
+	s := sortOut(header, trials, records, early)
+	if len(s.Unloaded) > 0 {
+		trial.JudgeAll(s.Unloaded)
+		unloaded := trial.UnloadedTimes(s.Unloaded)
+		for _, v := range s.Trials {
+			v.Unloaded = unloaded(v.Plan)
+		}
+	}
 	trial.JudgeAll(s.Trials)
 	trial.ShareLinks(header.Facts, s.Trials)
 	trial.LimitByLink(s.Trials)

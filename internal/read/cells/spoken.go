@@ -100,9 +100,9 @@ func LevelLabel(s record.Study, factor, level string) string {
 	return named(factor) + " " + withSpace(level)
 }
 
-// CellLabel returns what a cell of a study is called: the label of the sweep that it is
-// of, with what varies in that beside it, or its levels as a person would say them. It is
-// "" for the only cell of a study.
+// CellLabel returns the words for a cell of a study: the label of the cell's sweep with
+// the levels that vary in the sweep, or else the cell's levels in plain words. It is ""
+// for the only cell of a study.
 func CellLabel(s record.Study, cell string) string {
 	own, ok := s.Labels.Cells[cell]
 	if !ok {

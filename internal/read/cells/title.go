@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Title says what a study compares. One that has a name keeps it; of one that was
-// typed it is "go-grpc against go-http1 (100 B up, 1 KiB down, 20 connections)".
+// Title says what a study compares. A study with a name keeps the name; a typed study is
+// "go-grpc against go-http1 (100 B up, 1 KiB down, 20 connections)".
 func Title(s record.Study) string {
 	if s.Name != record.Unnamed {
 		return s.Name

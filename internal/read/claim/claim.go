@@ -1,5 +1,6 @@
-// Package claim judges what a study claims of its arms, or a publication: every ratio that
-// a claim speaks of beside what it says of it (specification §6.13). It is pure.
+// Package claim judges the claims that a study, or a publication, makes of its arms: it
+// sets beside every ratio in a claim what the run measured of that ratio (specification
+// §6.13). It is pure.
 package claim
 
 import (
@@ -58,7 +59,7 @@ type Claim struct {
 	Outcome    Outcome       `json:"outcome,omitempty"`    // the state, and whether the claim could be tested at all
 	Reason     string        `json:"reason,omitempty"`     // why it cannot be tested here
 	Unmet      []cells.Unmet `json:"unmet,omitempty"`      // of Spec.Under, where no cell meets it
-	Conditions []string      `json:"conditions,omitempty"` // under which it was tested: "loopback", "limit: the server's CPUs"
+	Conditions []string      `json:"conditions,omitempty"` // under which it was tested: "loopback, 2 CPUs", "limit: the server's CPUs"
 	Level      float64       `json:"level"`                // of the look that the run is judged at
 	Evidence   []Evidence    `json:"evidence"`             // by part, then by cell and arm
 	Elsewhere  string        `json:"elsewhere,omitempty"`  // where it can be tested, and the command, where it cannot be here

@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// conditionsOf says under what a claim was tested: the rig, what limited its arms,
+// conditionsOf says under what a claim was tested: where, over which link, what limited its arms,
 // and the levels that the claim is about and no cell's name has. Nil where nothing
 // was measured for it.
 func conditionsOf(s *cells.Dataset, spec record.Claim, evidence []Evidence) []string {
@@ -32,7 +32,7 @@ func conditionsOf(s *cells.Dataset, spec record.Claim, evidence []Evidence) []st
 	if !measured {
 		return nil
 	}
-	conditions := []string{record.RigKind(s.Header.Facts.Rig)}
+	conditions := []string{cells.Place(s.Header)}
 	if len(limits) > 0 {
 		conditions = append(conditions, "limit: "+strings.Join(limits, ", "))
 	}

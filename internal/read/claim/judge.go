@@ -12,12 +12,13 @@ import (
 	"netdyno/internal/record"
 )
 
-// judge decides one condition, which the printed interval shows: it holds where the
-// interval lies wholly where the claim is true, and does not where it lies wholly
-// elsewhere. A ratio that has a verdict is judged by that one's interval. Of others,
-// holding is asked of an interval at the level, as every condition of the claim must
-// hold, and not holding of one at the strict level, since one of several that does
-// not is enough; this wider one is printed unless the condition holds.
+// judge decides one condition of a claim. The condition holds where its interval lies
+// wholly where the claim is true, and fails where it lies wholly elsewhere: "at least 2
+// times" holds at 2.1–2.4, fails at 1.2–1.5, and is open at 1.9–2.2. A ratio that has a
+// verdict is judged by the verdict's interval. For any other ratio, holding is judged by
+// an interval at level, as every condition of the claim must hold, and failing by the
+// wider one at strict, as one failed condition of several is enough. The wider interval
+// is printed unless the condition holds.
 func (e *Evidence) judge(p record.ClaimPart, level, strict float64) {
 	e.Blocks, e.State = len(e.effects), Undecided
 	least := cmp.Or(e.least, compare.LeastBlocks(level))

@@ -2,7 +2,6 @@ package claim
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"netdyno/internal/metric"
@@ -27,8 +26,6 @@ const (
 	Points      Form = "difference"  // of two shares of profiles
 	Coefficient Form = "coefficient" // of a fit
 )
-
-const bitsPerByte = 8
 
 // leastProbes is the number of profiled trials from which a share has an interval, by
 // Student's t: the sign flip that blocks must allow has no place where a study has three.
@@ -101,15 +98,12 @@ func (e *Evidence) besideOthers(s *cells.Dataset, name string, of, base cells.Ke
 func ofTheLink(s *cells.Dataset, i int, cell, arm string) Evidence {
 	e := Evidence{Part: i, cells: []string{cell}, Of: s.BlocksOf(cell, arm)}
 	e.compares(s.Header.Study, func(say words) string { return say.arm(arm) + " ÷ the link" + say.at(cell) })
-	rate, known := s.LinkRate(s.Of(cell, arm))
-	bits, err := quantity.ParseBitRate(rate)
-	if !known || err != nil {
+	link := s.LinkPool(s.Of(cell, arm))
+	if len(link.Blocks) == 0 {
 		e.Untestable, e.refusal = true, "no link of a known rate lies between the two ends"
 		return e
 	}
-	for _, log := range cells.PoolOf(s.TrialsOf(cell, arm), metric.Goodput).Logs() {
-		e.effects = append(e.effects, log-math.Log(float64(bits)/bitsPerByte))
-	}
+	e.effects = compare.Divide(cells.PoolOf(s.TrialsOf(cell, arm), metric.Goodput), link).Effects
 	e.besideOthers(s, metric.Goodput, cells.KeyOf(cell, arm), cells.KeyOf(cell, arm), stat.Estimate{Low: 1, High: 1})
 	e.cannotRun(s, cell, arm)
 	return e

@@ -1,5 +1,5 @@
 // Package compare sets arms against each other: pairs within blocks, families of
-// tests, verdicts, requirements, claims, stages and the gate.
+// tests, verdicts, requirements, claims, looks and the gate.
 package compare
 
 // Comparison is one arm against the baseline in one cell on one metric.
@@ -13,7 +13,7 @@ type Comparison struct {
 	Low         float64   `json:"low"`   // the interval that decides: see Judge
 	High        float64   `json:"high"`
 	Interval    float64   `json:"interval_level"` // 1 − the interval's confidence: Level, or the part of Level that a primary comparison has in its family
-	Level       float64   `json:"level"`          // that the family shares, and against which the adjusted p is held: 0.05, or the part of it that a stage has
+	Level       float64   `json:"level"`          // that the family shares, and against which the adjusted p is held: 0.05, or the part of it that a look has
 	Value       float64   `json:"value"`          // the arm's figure over the blocks that both arms have: Ratio is Value ÷ BaseValue; 0 for none
 	BaseValue   float64   `json:"base_value"`
 	Ratios      []float64 `json:"ratios"`                  // by block

@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// outlook is what decides the questions that a run leaves open: the looks that
-// it can still be told to go on to, and the command that does it.
+// outlook is what would decide the questions that a run leaves open: the looks to which
+// it can still be told to go on, and the command for that.
 type outlook struct {
 	looks  []int     // still to come, rising
 	levels []float64 // theirs
@@ -23,12 +23,12 @@ type outlook struct {
 // outlookOf is the run's own.
 func outlookOf(s *cells.Dataset) outlook {
 	o := outlook{goOn: GoOn(s.Header), window: s.Header.Study.Hold["window"]}
-	if s.Stage == nil || s.Stage.Stopped {
+	if s.Look == nil || s.Look.Stopped {
 		return o
 	}
-	levels := cells.StageLevels(s.Header.Study)
+	levels := cells.LookLevels(s.Header.Study)
 	for i, blocks := range s.Header.Study.Looks() {
-		if i+1 > s.Stage.Number || i+1 == s.Stage.Number && s.Stage.Done < s.Stage.Blocks {
+		if i+1 > s.Look.Number || i+1 == s.Look.Number && s.Look.Done < s.Look.Blocks {
 			o.looks, o.levels = append(o.looks, blocks), append(o.levels, levels[i])
 		}
 	}

@@ -11,12 +11,13 @@ import (
 // Holm is the method by which a family shares its level.
 const Holm = "Holm"
 
-// ShareLevel gives every comparison of a family the interval that decides it. A
-// family is all that was declared and has an interval, whether or not a verdict is
-// refused for another reason; Bound must be set. An interval that lies inside the
-// margin at the whole level stays as it is: it claims no difference. The others
-// divide the level, each by how many of them were not told apart before it
-// (stat.Shares), so that the chance of even one false difference is below the level.
+// ShareLevel gives every comparison of a family the interval that decides it. A family is
+// every declared comparison that has an interval, whether or not its verdict is refused
+// for another reason; Bound must be set. An interval that lies inside the margin at the
+// whole level stays as it is: it claims no difference. The other comparisons divide the
+// level (stat.Shares), each by the number of comparisons that were not told apart before
+// it: of four at 5 %, the first is judged at 1.25 %, the next, if the first was told
+// apart, at 1.67 %. So the chance of even one false difference is below the level.
 func ShareLevel(family []*Pending) {
 	var open []*Pending
 	var ps []float64

@@ -17,17 +17,17 @@ const FewSamples = "few-samples"
 // exchanges were completed for it to exist.
 type fewSamples struct {
 	metric metric.Metric
-	arm    string
-	Trials int   // without the figure
-	Of     int   // valid
-	fewest int64 // exchanges that one of them completed
+	arm    string // its label
+	Trials int    // without the figure
+	Of     int    // valid
+	fewest int64  // exchanges that one of them completed
 }
 
 // MissingIn looks at an arm's valid trials; false where none lacks the metric for
 // want of exchanges.
 func MissingIn(s *cells.Dataset, cell, arm, name string) (fewSamples, bool) {
 	m, err := metric.Named(name)
-	t := fewSamples{metric: m, arm: arm, fewest: m.Least}
+	t := fewSamples{metric: m, arm: cells.ArmWithin(s.Header.Study, arm), fewest: m.Least}
 	if err != nil || m.Least == 0 {
 		return t, false
 	}
@@ -71,7 +71,7 @@ func wherePartial(s *cells.Dataset, b *Pending) string {
 			n += oneIf(v.Trial.Partial())
 		}
 		if n > 0 && !trial.OutlivesStall(b.Metric) {
-			return fmt.Sprintf("; in %d of %d trials %s stood still or began with a backlog, so the figure is left out", n, len(judged), arm)
+			return fmt.Sprintf("; in %d of %d trials %s stood still or began with a backlog, so the figure is left out", n, len(judged), cells.ArmWithin(s.Header.Study, arm))
 		}
 	}
 	return ""

@@ -10,11 +10,11 @@ import (
 	"netdyno/internal/read/cells"
 )
 
-// precisely completes the stage of a study of one arm, which ends when the rate
+// precisely completes the look of a study of one arm, which ends when the rate
 // of every cell is known within the share that the study declares. Looking again
 // costs nothing here: no difference is claimed that chance could bring about.
-func precisely(s *cells.Dataset) cells.Stage {
-	out, within := *s.Stage, s.Header.Study.Settle
+func precisely(s *cells.Dataset) cells.Look {
+	out, within := *s.Look, s.Header.Study.Settle
 	known, asked := 0, 0
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
@@ -30,7 +30,7 @@ func precisely(s *cells.Dataset) cells.Stage {
 }
 
 // endInTime ends a run at a look with all its blocks whose next would come too late.
-func endInTime(s *cells.Dataset, g *cells.Stage) {
+func endInTime(s *cells.Dataset, g *cells.Look) {
 	if g.Done == g.Blocks && !g.Settled && g.Number < g.Own && late(s, *g) {
 		g.Settled, g.TimeUp = true, true
 	}
@@ -38,7 +38,7 @@ func endInTime(s *cells.Dataset, g *cells.Stage) {
 
 // late tells whether the next look would come after the time that the study gives its
 // blocks behind the first, by how long the blocks up to this look took.
-func late(s *cells.Dataset, g cells.Stage) bool {
+func late(s *cells.Dataset, g cells.Look) bool {
 	if s.Header.Study.SettleS <= 0 || g.Next == 0 {
 		return false
 	}
@@ -113,7 +113,7 @@ func HalfWidth(f cells.Figure) float64 {
 }
 
 // precisionWords says how precisely the rates are known, and how the run goes on.
-func precisionWords(s *cells.Dataset, g cells.Stage, known, asked int) string {
+func precisionWords(s *cells.Dataset, g cells.Look, known, asked int) string {
 	within := "within ±" + Percent(s.Header.Study.Settle)
 	blocks := quantity.Plural(g.Done, "block")
 	switch {

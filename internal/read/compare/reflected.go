@@ -10,10 +10,11 @@ import (
 	"netdyno/internal/record"
 )
 
-// refuseReflection returns why two arms may not be judged when one of them
-// encodes a message by reflection, "" when they may: what reflection costs is a
-// property of neither codec. Where both do so with one codec it costs both the
-// same. What crosses the link is the same bytes either way.
+// refuseReflection returns why two arms may not be judged when one of them encodes a
+// message by reflection, "" when they may: the cost of reflection is a property of
+// neither codec. Two arms that both use reflection with one codec pay for it alike and
+// may be judged. A ratio of bytes on the link may be judged, too: the bytes are the same
+// either way.
 func refuseReflection(s *cells.Dataset, b *Pending) string {
 	arm, base := Reflects(s, b.Cell, b.Arm), Reflects(s, b.Cell, b.Base)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/stat"
 )
@@ -20,8 +21,8 @@ type blocks struct {
 }
 
 // blocksAt is what a model gives in each of its blocks; false where one is not positive.
-func (m *Model) blocksAt(x map[string]float64) (blocks, bool) {
-	value, ok := m.Predict(x)
+func (m *Model) blocksAt(x map[string]float64, sizes map[string]contract.Table) (blocks, bool) {
+	value, ok := m.predict(x, sizes)
 	return blocks{at: m.Blocks, value: value, off: m.Spread}, ok
 }
 

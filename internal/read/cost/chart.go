@@ -24,8 +24,9 @@ const (
 func (c Cost) figure() *part.Figure {
 	panels := &part.Panels{}
 	var at []string
+	scale := part.ScaleFor(c.Spec.Metric, c.largest())
 	for _, factor := range factorsOf(c.Spec) {
-		if chart, others := c.over(factor); len(chart.Lines) > 0 {
+		if chart, others := c.over(factor, scale); len(chart.Lines) > 0 {
 			panels.Charts = append(panels.Charts, chart)
 			at = append(at, part.Joined(" at ", "over "+factor, others))
 		}
@@ -37,16 +38,30 @@ func (c Cost) figure() *part.Figure {
 		"% intervals, hollow ones of cells that the model has not seen; the line is the model. " + part.Capital(strings.Join(at, "; ")) + "."}}
 }
 
+// largest is the largest figure of what is drawn: one unit serves all of a cost's charts.
+func (c Cost) largest() float64 {
+	largest := 0.0
+	for _, factor := range factorsOf(c.Spec) {
+		for _, m := range c.Models {
+			for _, d := range m.along(factor) {
+				largest = max(largest, d.Value)
+			}
+		}
+	}
+	return largest
+}
+
 // over draws every model over a factor, the others as they are in the cells that have the
 // most levels of it: others says how, in the first model.
-func (c Cost) over(factor string) (chart part.Lines, others string) {
-	largest := 0.0
+func (c Cost) over(factor string, scale metric.Scale) (chart part.Lines, others string) {
 	var values, levels []float64
 	lines := make([][]drawnCell, len(c.Models))
 	for i, m := range c.Models {
 		lines[i] = m.along(factor)
+		if len(lines[i]) < leastDrawn {
+			continue
+		}
 		for _, d := range lines[i] {
-			largest = max(largest, d.Value)
 			values, levels = append(values, d.Low, d.High), append(levels, d.x[factor])
 		}
 	}
@@ -55,7 +70,6 @@ func (c Cost) over(factor string) (chart part.Lines, others string) {
 	if len(levels) < leastDrawn {
 		return chart, ""
 	}
-	scale := part.ScaleFor(c.Spec.Metric, largest)
 	chart.X = part.Axis{Title: factor, Scale: metric.Scale{Factor: 1}, Log: spans(levels)}
 	chart.Y = part.Axis{Title: part.Capital(part.AxisTitle(c.Spec.Metric, scale)), Scale: scale, Log: spans(values)}
 	for _, level := range levels {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/read/stat"
 )
 
@@ -103,7 +104,7 @@ func (a arm) end(of side, n Load, connections float64, hosts int) End {
 		return End{Why: cmp.Or(of.why, "its run has no model of it")}
 	}
 	x := a.levels(n, connections/float64(hosts))
-	e := End{CPU: expected(of.cpu, x), Memory: expected(of.memory, x)}
+	e := End{CPU: expected(of.cpu, x, n.Sizes), Memory: expected(of.memory, x, n.Sizes)}
 	if e.CPU != nil {
 		cores := e.CPU.Times(n.Rate * perMicro / float64(hosts))
 		e.Cores = &cores
@@ -112,14 +113,15 @@ func (a arm) end(of side, n Load, connections float64, hosts int) End {
 }
 
 // expected is a model's figure; nil without a model, or where that gives none.
-func expected(m *Model, x map[string]float64) *Figure {
+func expected(m *Model, x map[string]float64, sizes map[string]contract.Table) *Figure {
 	if m == nil {
 		return nil
 	}
-	f, ok := m.Expected(x)
+	b, ok := m.blocksAt(x, sizes)
 	if !ok {
 		return nil
 	}
+	f := b.figure()
 	return &f
 }
 
@@ -134,7 +136,7 @@ func (a arm) cpu(n Load, server, client float64) (blocks, bool) {
 		if end.cpu == nil {
 			continue
 		}
-		b, ok := end.cpu.blocksAt(a.levels(n, end.connections))
+		b, ok := end.cpu.blocksAt(a.levels(n, end.connections), n.Sizes)
 		if !ok {
 			return b, false
 		}
@@ -151,7 +153,7 @@ func (a arm) cpu(n Load, server, client float64) (blocks, bool) {
 // checking and moving them could ever save.
 func (a arm) perByte(n Load, c Choice) *Figure {
 	least := n
-	least.Up, least.Down = 0, 0 // as few as were measured
+	least.Up, least.Down, least.Sizes = 0, 0, nil // as few as were measured
 	cpu, ok := a.cpu(least, c.Connections/float64(n.Servers), c.Connections/float64(n.Clients))
 	if !ok {
 		return nil
@@ -188,7 +190,11 @@ func (a arm) beyond(n Load, c Choice) []string {
 	x := a.levels(n, c.Connections/float64(min(n.Servers, n.Clients)))
 	measured := a.models()[0] // both ends of the same cells
 	for _, r := range measured.Ranges {
-		if v := x[r.Factor]; v < r.Low || v > r.High {
+		v := x[r.Factor]
+		if table, distributed := n.Sizes[r.Factor]; distributed {
+			v = float64(table.Most())
+		}
+		if v < r.Low || v > r.High {
 			all = append(all, fmt.Sprintf("%s of %s, measured from %s to %s", r.Factor, Amount(r.Factor, v), Amount(r.Factor, r.Low), Amount(r.Factor, r.High)))
 		}
 	}

@@ -1,7 +1,7 @@
-// Package cost fits what an exchange, or a process, costs: straight lines in the
-// bytes and the connections, bent where that is needed. A model is held to cells that
-// it has not seen, is given with how far it misses them, and is none where that is too
-// far to plan with. What a load will need follows from the models. It is pure.
+// Package cost fits what an exchange, or a process, costs: straight lines in the bytes
+// and the connections, bent where that is needed. A model is tested on cells that it was
+// not fitted to, is printed with how far it misses them, and is refused where it misses
+// them by too much to plan with. The needs of a load follow from the models. It is pure.
 package cost
 
 import (

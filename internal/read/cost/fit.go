@@ -29,8 +29,8 @@ const (
 )
 
 // fit finds the model's form by the cells that it may see, its coefficients by the
-// blocks, and its errors by the cells that it has not seen. It returns why it is none
-// that can be used, "" when it is one.
+// blocks, and its errors by the cells that were held back from it. It returns why the
+// model cannot be used, "" for one that can.
 func (m *Model) fit(spec record.Cost, points []point) string {
 	seen := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.held })
 	if len(seen) == 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 )
 
@@ -14,6 +15,7 @@ import (
 type Load struct {
 	Up          float64 `json:"up_bytes"`                   // of an exchange; 0 for as few as were measured
 	Down        float64 `json:"down_bytes"`                 // of an exchange; 0 for as few as were measured
+	Spread      string  `json:"spread,omitempty"`           // how sizes are distributed, whose means Up and Down are then
 	Rate        float64 `json:"rate_per_s"`                 // exchanges per second over all hosts
 	Servers     int     `json:"servers"`                    // hosts
 	Clients     int     `json:"clients"`                    // hosts
@@ -22,6 +24,8 @@ type Load struct {
 	Cores       float64 `json:"cores,omitempty"`            // of each host; 0 for unknown
 	Memory      float64 `json:"memory_bytes,omitempty"`     // of each host; 0 for unknown
 	RoundTrip   float64 `json:"round_trip_s,omitempty"`     // of the network, without the hosts
+
+	Sizes map[string]contract.Table `json:"-"` // by factor, request or response, where they are distributed
 }
 
 // Payload is the share of a link's rate that carries content: 1,448 of the 1,538
@@ -163,6 +167,9 @@ func ForecastOf(runs map[string][]Cost, load Load, arms []string) Forecast {
 			ratio := f.Choices[i].cores.over(f.Choices[0].cores)
 			f.Choices[i].Ratio = &ratio
 		}
+	}
+	if load.Sizes != nil {
+		return f
 	}
 	f.Evens = evens(slices.DeleteFunc(found, func(a arm) bool { return len(a.models()) < 2 }), load)
 	return f

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 )
 
@@ -59,8 +60,8 @@ func TestAForecastIsThePlantedCost(t *testing.T) {
 	}
 }
 
-// Where one is cheaper for small messages and another for large ones, the size between
-// them is the planted one.
+// One transport is cheaper for small messages and another for large ones: the size
+// between them at which their costs are equal is the planted one.
 func TestBreakEvenIsWhereLinesMeet(t *testing.T) {
 	f := ForecastOf(map[string][]Cost{"run": runOf(2, map[string]func(up, down float64) float64{"small": line(10, 1e-4, 4e-4), "large": line(40, 1e-4, 1e-4)})}, hundred, nil)
 	want := 30 / 3e-4
@@ -150,5 +151,35 @@ func TestAStreamIsForecastInItsDirection(t *testing.T) {
 	load.Up, load.Down = 1<<20, 0
 	if f := ForecastOf(map[string][]Cost{"run": run}, load, nil); len(f.Choices) != 0 || len(f.Without) != 2 {
 		t.Errorf("up: %d choices, without %q", len(f.Choices), f.Without)
+	}
+}
+
+// The cost of a mix is the mean of its sizes' costs, also of a model with bends.
+func TestAForecastOfAMixIsTheMeanOfItsSizes(t *testing.T) {
+	bent := func(up, down float64) float64 { return 15 + 64*2e-4*up/64 + 1e-4*down + 3e-4*max(0, down-65536) }
+	runs := map[string][]Cost{"run": runOf(3, map[string]func(up, down float64) float64{"a": bent})}
+	const small, large, often = 4096, 1 << 20, 0.9
+	mix := hundred
+	mix.Sizes = map[string]contract.Table{"response": {{contract.TableEnd / 10 * 9, small, small}, {contract.TableEnd, large, large}}}
+	mix.Down = mix.Sizes["response"].Mean()
+	cores := func(n Load) float64 {
+		t.Helper()
+		f := ForecastOf(runs, n, nil)
+		if len(f.Choices) != 1 || !f.Choices[0].Whole() {
+			t.Fatalf("%+v", f)
+		}
+		return f.Choices[0].Cores.Value
+	}
+	of := func(down float64) float64 {
+		one := hundred
+		one.Down = down
+		return cores(one)
+	}
+	want := often*of(small) + (1-often)*of(large)
+	if got := cores(mix); math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("a mix takes %v cores, its sizes %v", got, want)
+	}
+	if mean := of(mix.Down); math.Abs(mean/want-1) < 0.1 {
+		t.Errorf("the mean size alone takes %v cores, too near to %v for a test", mean, want)
 	}
 }

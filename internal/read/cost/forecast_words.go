@@ -21,6 +21,9 @@ func (n Load) Title() string {
 	if n.Down > 0 {
 		messages = append(messages, quantity.FormatBytes(n.Down)+" down")
 	}
+	if n.Spread != "" {
+		messages = append(messages, "on average of "+n.Spread)
+	}
 	s := fmt.Sprintf("%s, %s exchanges/s: %s and %s", strings.Join(messages, ", "), quantity.FormatCount(n.Rate),
 		quantity.Plural(n.Servers, "server"), quantity.Plural(n.Clients, "client"))
 	var each []string

@@ -5,16 +5,26 @@ import (
 	"math"
 	"slices"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 )
 
 // Predict returns what each block's coefficients give at some levels, in the order of
 // Model.Blocks; false where one gives nothing positive.
-func (m *Model) Predict(x map[string]float64) ([]float64, bool) {
+func (m *Model) Predict(x map[string]float64) ([]float64, bool) { return m.predict(x, nil) }
+
+// predict is Predict for an average exchange where sizes are distributed: every column is
+// one factor's, so the mean of what a model gives is what it gives for the columns' means.
+func (m *Model) predict(x map[string]float64, sizes map[string]contract.Table) ([]float64, bool) {
 	byBlock := make([]float64, len(m.Blocks))
 	for _, c := range m.Coefficients {
 		v := column{c.Of, c.Above}.value(x, m.per)
+		if table, distributed := sizes[c.Of]; distributed {
+			if v = table.MeanAbove(c.Above); m.per != "" {
+				v *= x[m.per]
+			}
+		}
 		for i := range byBlock {
 			byBlock[i] += v * c.ByBlock[i]
 		}
@@ -25,7 +35,7 @@ func (m *Model) Predict(x map[string]float64) ([]float64, bool) {
 // Expected is the mean over blocks of what a model predicts, with its interval; false
 // where it gives nothing positive.
 func (m *Model) Expected(x map[string]float64) (Figure, bool) {
-	b, ok := m.blocksAt(x)
+	b, ok := m.blocksAt(x, nil)
 	return b.figure(), ok
 }
 

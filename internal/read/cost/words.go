@@ -9,12 +9,12 @@ import (
 	"netdyno/internal/read/part"
 )
 
-// modelSentence says what a model is, how far it is off, and of what it is; of one that
-// cannot be used, why.
+// modelSentence says what a model is, what it is fitted to, and how far it is off; for a
+// model that cannot be used, why.
 func modelSentence(c Cost, m Model) string {
 	who := m.Arm
 	if m.At != "" {
-		who += " with " + m.At
+		who += " with " + streaming.Replace(m.At)
 	}
 	if m.Reason != "" {
 		return fmt.Sprintf("%s has no model of %s: %s%s.", who, part.Label(c.Spec.Metric), m.Reason, worstWords(m))
@@ -30,8 +30,11 @@ func modelSentence(c Cost, m Model) string {
 	return s + "."
 }
 
-// named is the model's arm with the levels that the model is of.
-func (m Model) named() string { return part.Joined(" ", m.Arm, m.At) }
+// streaming says which way the exchanges of a model stream.
+var streaming = strings.NewReplacer("stream=up", "streamed up", "stream=down", "streamed down")
+
+// named is the model's arm with the levels that the model is of, as a sentence has them.
+func (m Model) named() string { return part.Joined(" ", m.Arm, streaming.Replace(m.At)) }
 
 // roughWords say that a model is rough; "" of one that is not.
 func roughWords(m Model) string {

@@ -13,12 +13,12 @@ import (
 	"netdyno/internal/read/trial"
 )
 
-// writeBenchmarks writes the valid trials in Go's benchmark format: a line for each,
-// named by its arm and its cell, so that trials of one arm and cell are samples of one
-// benchmark. A trial that is not valid is a comment with its reason.
+// writeBenchmarks writes the valid trials in Go's benchmark format: a line for each
+// trial, named by its arm and cell, so that the trials of one arm and cell are samples of
+// one benchmark. An invalid trial is a comment with its reason.
 //
-// Configuration is only what equals in two runs that can be compared: benchstat sets
-// apart what differs there.
+// The configuration lines hold only what is equal in any two runs that can be compared,
+// since benchstat puts runs whose configuration differs into separate tables.
 //
 // Source: golang.org/design/14313-benchmark-format; golang.org/x/perf/benchfmt.
 func writeBenchmarks(w io.Writer, r Run, _ Table) error {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // benchstat is what benchstat makes of a file, as CSV.

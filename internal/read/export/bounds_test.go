@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"netdyno/internal/hist"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // died is a run in whose second arm 64 % of the exchanges were never answered; the

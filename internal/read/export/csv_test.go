@@ -11,8 +11,8 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // sheet is a table that was read back: rows by the name of their column.

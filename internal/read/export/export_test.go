@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // hostile are names that mean something to a format, a spreadsheet or a terminal.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // readReference has Prometheus's own parser of OpenMetrics read a file and print the

@@ -18,8 +18,8 @@ import (
 
 	"netdyno/internal/hist"
 	"netdyno/internal/metric"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // requests reads OTLP/JSON, a request on each line.

@@ -16,9 +16,9 @@ var update = flags.Bool("update", false, "rewrite the sums of Parquet files; run
 // parquetSums are the files that another implementation has read.
 const parquetSums = "testdata/parquet.sums"
 
-// The file of every kind of value, present and absent, is the one that another
-// implementation has read: its reader takes longer to compile than all of this package,
-// so that it is a part of make soak, which reads every table of a run too.
+// A file with every kind of value, present and absent, has the bytes that another library
+// has read. That library takes longer to compile than this whole package, so only make
+// soak reads the tables of a run by it.
 func TestParquetIsWhatAnotherLibraryRead(t *testing.T) {
 	var got strings.Builder
 	enter := func(name string, data []byte) { fmt.Fprintf(&got, "%x %s\n", sha256.Sum256(data), name) }

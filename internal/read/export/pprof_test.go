@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // probed is a run with probes: 3 s of CPU in each profile.

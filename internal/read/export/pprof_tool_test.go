@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // The tool itself has to be compiled before it reads a file.

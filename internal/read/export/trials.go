@@ -143,8 +143,8 @@ func trialsTable(r Run) (content, error) {
 	return c, nil
 }
 
-// valueOf is a trial's figure as a cell. An invalid trial keeps its figures, as what
-// made it so may be in them; its status says what they are worth.
+// valueOf is a trial's figure as a cell. An invalid trial keeps its figures, as they may
+// show the cause; its status column says that they are invalid.
 func valueOf(v *trial.Judged, metric string) any {
 	if x, ok := v.Trial.Values[metric]; ok {
 		return figure(x)

@@ -20,11 +20,13 @@ import (
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/reach"
 	"netdyno/internal/read/shape"
+	"netdyno/internal/read/sizes"
 	"netdyno/internal/read/view"
 )
 
-// analysis reads one analysis of a run into its field of Findings, and returns it from
-// there. Find reads them in order, so that one may use what an earlier one found.
+// analysis reads one analysis of a run into its field of Findings, and returns that
+// field. Find reads the analyses in the order of this list, so that one may use the
+// results of those before it.
 type analysis struct {
 	read  func(*cells.Dataset, *Findings)
 	found func(*Findings) part.Analysis
@@ -39,6 +41,7 @@ var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Mesh = mesh.Read(s) }, func(f *Findings) part.Analysis { return f.Mesh }},
 	{func(s *cells.Dataset, f *Findings) { f.Race = race.Read(s) }, func(f *Findings) part.Analysis { return f.Race }},
 	{func(s *cells.Dataset, f *Findings) { f.Capacity = capacity.Read(s) }, func(f *Findings) part.Analysis { return f.Capacity }},
+	{func(s *cells.Dataset, f *Findings) { f.Sizes = sizes.Read(s) }, func(f *Findings) part.Analysis { return f.Sizes }},
 	{func(s *cells.Dataset, f *Findings) { f.Charts = charts(s, f) }, func(f *Findings) part.Analysis { return f.Charts }},
 	{func(s *cells.Dataset, f *Findings) { f.Fits = fit.Read(s) }, func(f *Findings) part.Analysis { return f.Fits }},
 	{func(s *cells.Dataset, f *Findings) { f.Reaches = reach.Read(s) }, func(f *Findings) part.Analysis { return f.Reaches }},
@@ -80,9 +83,9 @@ func (f *Findings) Headlines() []part.Headline {
 	return all
 }
 
-// Answered tells whether what a study asks besides its comparisons has an answer: how much
-// its arms carry, who of its hosts is worse, which setting is best, what its models say.
-// Comparisons are no part of it: a gate judges them.
+// Answered tells whether what the study asks besides its comparisons has an answer: how
+// much its arms carry, which host is worse, which setting is best, what its models say.
+// It does not look at comparisons: a gate judges those.
 func (f *Findings) Answered() bool {
 	return !slices.ContainsFunc(f.Headlines(), func(h part.Headline) bool { return h.Open })
 }
@@ -101,5 +104,5 @@ func (f *Findings) answer() (answer.Answer, []string) {
 	if len(said) == 0 {
 		said = answer.Alone(f.Run)
 	}
-	return answer.Of(answer.Found{Run: f.Run, Best: f.Best, Stage: f.Stage, Headlines: headlines, Charts: f.Charts, Floor: floorSentence(f.Floors)}), said
+	return answer.Of(answer.Found{Run: f.Run, Best: f.Best, Look: f.Look, Headlines: headlines, Charts: f.Charts, Floor: floorSentence(f.Floors)}), said
 }

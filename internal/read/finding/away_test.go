@@ -6,8 +6,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A server that ran before the run has figures where it was metered, and else none

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A pair that is declared besides is compared within blocks, judged, and of the

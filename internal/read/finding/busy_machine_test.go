@@ -7,8 +7,8 @@ import (
 
 	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A machine that others used before the run and in it is one line, with the largest

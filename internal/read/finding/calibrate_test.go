@@ -6,8 +6,8 @@ import (
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/history"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A machine's own scatter comes out of its calibration: of a trial, and of

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // drawn runs a study through Find with one chart.

@@ -7,8 +7,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/claim"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // claimed judges one claim over arms whose rates are the given shares of the
@@ -164,6 +164,9 @@ func TestFewBlocksTellNothingOfAClaim(t *testing.T) {
 // Of claims that are false at the very edge, at most one in twenty and some is
 // said to hold, and of true ones at most as many not to hold.
 func TestClaimsErrAsRarelyAsTheySay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: hundreds of simulated studies")
+	}
 	const runs = 400
 	wrong := 0
 	for seed := range uint64(runs) {

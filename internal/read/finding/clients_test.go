@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // Each client's own figures add up to the sum beside them, and one client has

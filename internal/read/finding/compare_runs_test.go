@@ -11,9 +11,9 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // tellsOf is a calibration of a machine on which like runs differ by between.
@@ -161,6 +161,9 @@ func host(f *finding.Findings, fact, value string) {
 // different in one comparison of twenty at most, when the machine was
 // calibrated in eight short runs of the same kind.
 func TestLikeRunsApartAreSeldomCalledDifferent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: hundreds of simulated runs")
+	}
 	rng := rand.New(rand.NewPCG(6, 7))
 	for _, between := range []float64{0.01, 0.05} {
 		wrong, all := 0, 0

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // remembered runs a study of memory over connections through Find with one cost, whose

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // crossingNotes draws the rate of an arm whose share of the baseline's depends on the

@@ -7,15 +7,15 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // extended is a study of the standard looks with records of its first blocks.
 func extended(o synthetic.Options, blocks int) (record.Header, []record.Trial, []record.Record) {
 	o.Bare, o.Connections, o.Rate, o.Blocks, o.Primary = true, []int{50}, 20000, 42, []string{serverCPU}
 	h, trials, records := synthetic.Run(o)
-	h.Study.Blocks, h.Study.Stages, h.Study.Further = 16, []int{6, 10, 16}, []int{26, 42}
+	h.Study.Blocks, h.Study.OwnLooks, h.Study.Further = 16, []int{6, 10, 16}, []int{26, 42}
 	h.Directory = "results/one"
 	records = slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > blocks })
 	return h, trials, records
@@ -24,24 +24,24 @@ func extended(o synthetic.Options, blocks int) (record.Header, []record.Trial, [
 // The blocks of further looks are planned and not missing until a run goes on
 // to them; a run is judged at the look that it has come to.
 func TestFurtherLooksAreNotMissing(t *testing.T) {
-	levels := cells.StageLevels(record.Study{Blocks: 16, Stages: []int{6, 10, 16}, Further: []int{26, 42}})
+	levels := cells.LookLevels(record.Study{Blocks: 16, OwnLooks: []int{6, 10, 16}, Further: []int{26, 42}})
 	for _, c := range []struct {
 		blocks, number, missing, horizon int
 		says                             string
 	}{
-		{16, 3, 0, 16, "at stage 3 of 5 (16 blocks): judged at level 0.00494; 1 of 1 questions are open; continue to 26 blocks with netdyno run results/one --continue"},
-		{20, 4, 6 * 3, 26, "interrupted after 20 whole blocks, before stage 4 of 5 (26 blocks): judged for now at that look's level 0.00494; continue with netdyno run results/one --continue"},
+		{16, 3, 0, 16, "at look 3 of 5 (16 blocks): judged at level 0.00494; 1 of 1 questions are open; continue to 26 blocks with netdyno run results/one --continue"},
+		{20, 4, 6 * 3, 26, "interrupted after 20 whole blocks, before look 4 of 5 (26 blocks): judged for now at that look's level 0.00494; continue with netdyno run results/one --continue"},
 		{26, 4, 0, 26, "continue to 42 blocks with netdyno run results/one --continue"},
-		{42, 5, 0, 42, "ran to the last stage, stage 5 of 5 (42 blocks): judged at level 0.00495; 1 of 1 questions are open"},
-		{7, 2, 9 * 3, 16, "interrupted after 7 whole blocks, before stage 2 of 5 (10 blocks)"},
+		{42, 5, 0, 42, "ran to the last look, look 5 of 5 (42 blocks): judged at level 0.00495; 1 of 1 questions are open"},
+		{7, 2, 9 * 3, 16, "interrupted after 7 whole blocks, before look 2 of 5 (10 blocks)"},
 	} {
 		h, trials, records := extended(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, c.blocks)
 		if got := record.Horizon(h, trials, records); got != c.horizon {
 			t.Errorf("%d blocks: the run is carried out up to %d, want %d", c.blocks, got, c.horizon)
 		}
 		f := find(t, h, trials, records)
-		if f.Stage == nil || f.Stage.Number != c.number || f.Stage.Level != levels[c.number-1] || !strings.Contains(f.Stage.Sentence, c.says) {
-			t.Errorf("%d blocks: %+v, want stage %d, %q", c.blocks, f.Stage, c.number, c.says)
+		if f.Look == nil || f.Look.Number != c.number || f.Look.Level != levels[c.number-1] || !strings.Contains(f.Look.Sentence, c.says) {
+			t.Errorf("%d blocks: %+v, want look %d, %q", c.blocks, f.Look, c.number, c.says)
 		}
 		if f.Tally.Missing != c.missing || f.Tally.Skipped != 0 || f.Tally.Planned != c.horizon*3 {
 			t.Errorf("%d blocks: %+v, want %d missing of %d", c.blocks, f.Tally, c.missing, c.horizon*3)
@@ -61,7 +61,7 @@ func TestCannotTellSaysWhatDecides(t *testing.T) {
 		says   string
 	}{
 		{"one look on", slightly, 0.05, 16, nil, "26 blocks would decide it: netdyno run results/one --continue."},
-		{"a fixed number", nearly, 0.05, 8, func(h *record.Header) { h.Study.Blocks, h.Study.Stages, h.Study.Further = 8, nil, nil }, " blocks would decide it: start a new run with blocks="},
+		{"a fixed number", nearly, 0.05, 8, func(h *record.Header) { h.Study.Blocks, h.Study.OwnLooks, h.Study.Further = 8, nil, nil }, " blocks would decide it: start a new run with blocks="},
 		{"beyond all looks", nearly, 0.02, 42, nil, "not even 1000 blocks would decide it; start a new run"},
 		{"on the margin", nearly, 0.02, 16, nil, "start a new run with a window longer than 2s, on a quieter machine (netdyno doctor) or with another margin (compare.margin)."},
 		{"an odd directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "it's here" }, `netdyno run 'it'\''s here' --continue`},

@@ -8,8 +8,8 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
+	"netdyno/test/synthetic"
 )
 
 // same is how near two figures lie that are one by the rule.
@@ -21,6 +21,14 @@ func foundAt(t *testing.T, seed uint64) finding.Findings {
 	t.Helper()
 	h, trials, records := synthetic.Random(seed)
 	return find(t, h, trials, records)
+}
+
+// few is n, a number of random studies or of what is found in them; with -short a fifth.
+func few(n uint64) uint64 {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
 }
 
 func figureIn(f finding.Findings, cell, arm, metric string) (cells.Summary, bool) {
@@ -41,7 +49,7 @@ func figureIn(f finding.Findings, cell, arm, metric string) (cells.Summary, bool
 // blocks these are the arms' own.
 func TestFiguresAgreeWithEachOther(t *testing.T) {
 	compared, own, partial, zeros := 0, 0, 0, 0
-	for seed := range uint64(120) {
+	for seed := range few(120) {
 		f := foundAt(t, seed)
 		for _, c := range f.Cells {
 			for _, a := range c.Arms {

@@ -6,9 +6,9 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // examined returns the findings about one synthetic trial after a change.
@@ -77,7 +77,7 @@ func TestDeliveryAndPlaceAreWarnedOf(t *testing.T) {
 	var about []string
 	for _, w := range f.Warnings {
 		about = append(about, w.About)
-		if w.About == "delivery" && !(strings.Contains(w.Text, "in 2 of 2 cells") && strings.Count(w.Text, "asio (server chunks, client message)") == 1) {
+		if w.About == "delivery" && !(strings.Contains(w.Text, "in 2 of 2 cells") && strings.Contains(w.Text, "(message: go-net, go-epoll; server chunks, client message: asio)")) {
 			t.Errorf("delivery: %s", w.Text)
 		}
 	}

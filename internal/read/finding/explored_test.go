@@ -5,7 +5,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // A metric that the study did not declare has its ratio and its interval, and

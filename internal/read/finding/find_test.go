@@ -12,9 +12,9 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 func find(t *testing.T, h record.Header, trials []record.Trial, records []record.Record) finding.Findings {

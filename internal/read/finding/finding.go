@@ -24,6 +24,7 @@ import (
 	"netdyno/internal/read/race"
 	"netdyno/internal/read/reach"
 	"netdyno/internal/read/shape"
+	"netdyno/internal/read/sizes"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
@@ -39,7 +40,7 @@ type Findings struct {
 	compare.Run
 	Answer       answer.Answer        `json:"answer"`          // to the study's question
 	Answers      []string             `json:"answers"`         // sentences, one per primary comparison worth saying
-	Stage        *cells.Stage         `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
+	Look         *cells.Look          `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
 	Published    published.Figures    `json:"published,omitempty"`
 	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
@@ -55,6 +56,7 @@ type Findings struct {
 	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
 	Link         *link.Link           `json:"link,omitempty"`        // as Header.Study.Fills
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
+	Sizes        *sizes.Sizes         `json:"sizes,omitempty"`       // of exchanges that have several classes or sizes
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run
 	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // as Header.Study.Ladders
@@ -69,14 +71,19 @@ type Findings struct {
 	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial
 }
 
-// Find says everything that can be said about a run from its header, its plan
-// and its records. The plan decides which trial belongs where; a record that
-// contradicts it is invalid, one of an unknown or repeated trial is left out
-// with a warning. It fails only for a study whose primary metric is not in
-// the registry. It is pure: the same input gives the same findings. It does not
-// change the records; Findings.Trials points to them.
+// Find says everything that can be said about a run from its header, its plan and its
+// records. The plan decides which trial belongs where: a record that contradicts it is
+// invalid, and a record of an unknown trial, or a second record of one trial, is left out
+// with a warning. Find fails only for a study whose primary metric is not in the
+// registry. It is pure: the same input gives the same findings. It does not change the
+// records; Findings.Trials points to them.
 func Find(header record.Header, trials []record.Trial, records []record.Record) (Findings, error) {
-	s, err := cells.Read(header, trials, records)
+	return FindJudged(header, trials, records, nil)
+}
+
+// FindJudged is Find of records that were judged as they were read; early is nil where none was.
+func FindJudged(header record.Header, trials []record.Trial, records []record.Record, early *trial.Early) (Findings, error) {
+	s, err := cells.ReadJudged(header, trials, records, early)
 	if err != nil {
 		return Findings{}, err
 	}
@@ -90,7 +97,7 @@ func Find(header record.Header, trials []record.Trial, records []record.Record) 
 	f := Findings{
 		Schema:    Schema,
 		Run:       compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
-		Stage:     compare.Settle(s, comparisons, requirements),
+		Look:      compare.Settle(s, comparisons, requirements),
 		Timelines: view.Timelines(s),
 		Seating:   seating(s),
 		Trials:    s.Trials,

@@ -8,8 +8,8 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/fit"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 const (

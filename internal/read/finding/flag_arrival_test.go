@@ -9,9 +9,9 @@ import (
 	"netdyno/internal/hist"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // sent gives a client n gaps of a mean and a coefficient of variation.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // path is a floor with the times of exchanges, in µs, by work in µs.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // run is a whole run as one JSON value.

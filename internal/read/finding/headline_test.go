@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/race"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A race is its own answer, whatever else the study asks; an analysis that found nothing

@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // Of studies in which much goes wrong, with blocks lost at random: a reader can read
@@ -18,7 +18,7 @@ import (
 // interval, and the two figures beside a ratio are those that it is the quotient of.
 func TestVerdictsClaimsAndFiguresAgree(t *testing.T) {
 	decided, claims, quotients, unknown := 0, 0, 0, 0
-	for seed := range uint64(120) {
+	for seed := range few(120) {
 		h, trials, records := synthetic.Random(seed)
 		h.Study.Claims = claimsOn(h)
 		f, err := finding.Find(h, trials, records)
@@ -79,7 +79,7 @@ func TestVerdictsClaimsAndFiguresAgree(t *testing.T) {
 			}
 		}
 	}
-	if decided < 50 || claims < 50 || quotients < 1000 || unknown < 50 {
+	if least := int(few(50)); decided < least || claims < least || quotients < 20*least || unknown < least {
 		t.Errorf("%d decided, %d claims on judged ratios, %d quotients, %d unknown", decided, claims, quotients, unknown)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // climbed reads a run of four arms, each a step from the one before, in one cell.

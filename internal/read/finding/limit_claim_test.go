@@ -5,8 +5,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/claim"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // What was published of a full link is tested on a full link, also beside programs that

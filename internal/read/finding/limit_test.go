@@ -6,9 +6,9 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // account gives a worker 50 connections that in the window of 2 s had data to

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // paced gives a server 2 connections over a way of 10 ms that were busy all

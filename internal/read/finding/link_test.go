@@ -8,8 +8,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/link"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // linked runs arms over a link of 8 Mbit/s of which each carries a share, by arm and

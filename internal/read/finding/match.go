@@ -20,13 +20,12 @@ type ClientRun struct {
 	Records  []record.Record
 }
 
-// Join adds to a run's findings what the server that it drove recorded of
-// itself. Each trial is given the segment in which its window lies where both
-// ends ran on one host. Elsewhere trials and segments are paired in order, if
-// there are as many of both. Otherwise the two are shown beside each other, and
-// a warning says why. Join fails when listen holds no segments of a server, and
-// when what the ends counted does not agree, since the run then drove another
-// server or was not alone.
+// Join adds to a run's findings the records of the server that the run drove. Where both
+// ends ran on one host, a trial gets the segment in which its window lies. Elsewhere
+// trials and segments are paired in order, if there are as many of both. Otherwise the
+// two are shown beside each other, and a warning says why. Join fails when listen holds
+// no segments of a server, and when the counts of the two ends disagree, since the run
+// then drove another server or was not alone.
 func Join(run ClientRun, listen record.Contents) error {
 	served, segments, err := account(listen)
 	if err != nil {
@@ -54,7 +53,7 @@ type joint struct {
 	apart    string    // why trials and segments cannot be told to belong together
 }
 
-// drive is one trial that ran to its end, as its clients saw it.
+// drive is one completed trial, as its clients counted it.
 type drive struct {
 	trial      record.Trial
 	valid      bool
@@ -257,10 +256,10 @@ func trialsIn(drives []drive) []string {
 	return ids
 }
 
-// recounted returns a segment as its server would have counted with the sizes
-// that the trial declares. A server that sees no boundaries divides its bytes by
-// the size that it was told. Where the client was told another, its bytes are
-// right and that quotient is not.
+// recounted returns a segment as its server would have counted with the sizes that the
+// trial declares. A server that sees no boundaries counts bytes ÷ size: told 100 B while
+// the client sends 200 B, it counts 10,000 bytes as 100 exchanges where there were 50.
+// The bytes are right, and recounted divides them by the client's size.
 func recounted(r record.Record, of drive) record.Record {
 	w := r.Workers[0]
 	up, down, ok := w.Sizes()

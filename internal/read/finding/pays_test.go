@@ -7,8 +7,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/pays"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // weighed runs arms of different cost through Find with one replacement: tcp and

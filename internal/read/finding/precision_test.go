@@ -7,19 +7,19 @@ import (
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // alone is a study of one arm that ends when its rate is known within 5 %.
 func alone(sd float64, blocks int) (record.Header, []record.Trial, []record.Record) {
 	h, trials, records := synthetic.Run(synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Bare: true, Connections: []int{1, 50}, Blocks: 5, SD: sd, Seed: 1})
-	h.Study.Stages, h.Study.Blocks, h.Study.Settle = []int{3, 5}, 5, 0.05
+	h.Study.OwnLooks, h.Study.Blocks, h.Study.Settle = []int{3, 5}, 5, 0.05
 	return h, trials, slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > blocks })
 }
 
-// A run that cannot settle ends in the time that it has after its first block, by what
-// its records say it took: reading it again finds the same end.
+// A run that cannot settle ends when the time after its first block is over, by the times
+// in its records: reading the records again finds the same end.
 func TestARunThatCannotSettleEndsInItsTime(t *testing.T) {
 	for _, c := range []struct {
 		trial float64 // seconds that each of a block's two trials takes
@@ -28,7 +28,7 @@ func TestARunThatCannotSettleEndsInItsTime(t *testing.T) {
 		h, trials, records := synthetic.Run(synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Bare: true, Connections: []int{1, 50}, Blocks: 16, SD: 0.5, Seed: 1})
 		h.Study.Settle, h.Study.SettleS, h.Study.Blocks = 0.001, 30, 16
 		for block := range 16 {
-			h.Study.Stages = append(h.Study.Stages, block+1)
+			h.Study.OwnLooks = append(h.Study.OwnLooks, block+1)
 		}
 		trials = slices.DeleteFunc(trials, func(t record.Trial) bool { return t.Repeat })
 		records = slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Repeat })
@@ -37,14 +37,14 @@ func TestARunThatCannotSettleEndsInItsTime(t *testing.T) {
 		}
 		ended := 16
 		for look := 1; look < 16; look++ {
-			stage, err := compare.Look(h, trials, records, look)
+			at, err := compare.Look(h, trials, records, look)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if stage.Settled {
+			if at.Settled {
 				ended = look
-				if !stage.TimeUp || !strings.Contains(stage.Sentence, "rates known ") {
-					t.Errorf("trials of %v s: %+v", c.trial, stage)
+				if !at.TimeUp || !strings.Contains(at.Sentence, "rates known ") {
+					t.Errorf("trials of %v s: %+v", c.trial, at)
 				}
 				break
 			}
@@ -55,10 +55,10 @@ func TestARunThatCannotSettleEndsInItsTime(t *testing.T) {
 		if ended == 16 {
 			continue
 		}
-		h.Stopped = &record.Stop{Stage: ended, Blocks: ended}
+		h.Stopped = &record.Stop{Look: ended, Blocks: ended}
 		f, err := finding.Find(h, trials, slices.DeleteFunc(records, func(r record.Record) bool { return r.Trial.Block > ended }))
-		if err != nil || !f.Stage.TimeUp || !strings.HasPrefix(f.Stage.Sentence, "time over after ") {
-			t.Errorf("read again: %+v, %v", f.Stage, err)
+		if err != nil || !f.Look.TimeUp || !strings.HasPrefix(f.Look.Sentence, "time over after ") {
+			t.Errorf("read again: %+v, %v", f.Look, err)
 		}
 	}
 }
@@ -82,13 +82,14 @@ func TestOneArmSettlesByItsPrecision(t *testing.T) {
 	}
 	h, trials, records := alone(0.5, 5)
 	f, err := finding.Find(h, trials, records)
-	if err != nil || f.Stage == nil || f.Stage.Settled || !strings.HasPrefix(f.Stage.Sentence, "after all 5 blocks, 0 of 2") {
-		t.Errorf("after the last look: %+v, %v", f.Stage, err)
+	if err != nil || f.Look == nil || f.Look.Settled || !strings.HasPrefix(f.Look.Sentence, "after all 5 blocks, 0 of 2") {
+		t.Errorf("after the last look: %+v, %v", f.Look, err)
 	}
 }
 
-// A run of several arms that cannot settle ends in the time that it has after its first
-// block, judged as at any look there; one that settles ends at the same look as without.
+// A run of several arms that cannot settle ends when the time after its first block is
+// over, judged as at any look there; a run that settles ends at the same look as without
+// a time.
 func TestSeveralArmsEndInTheirTime(t *testing.T) {
 	for _, c := range []struct {
 		trial   float64 // seconds that each of a block's three trials takes
@@ -106,18 +107,18 @@ func TestSeveralArmsEndInTheirTime(t *testing.T) {
 		h, trials, records := synthetic.Run(synthetic.Options{
 			Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Speed: c.speed}}, Bare: true, Connections: []int{10}, Blocks: 16, SD: 0.2, Seed: 1, Primary: []string{"exchanges_per_s"},
 		})
-		h.Study.SettleS, h.Study.Blocks, h.Study.Stages = 30, 16, []int{2, 6, 8, 16}
+		h.Study.SettleS, h.Study.Blocks, h.Study.OwnLooks = 30, 16, []int{2, 6, 8, 16}
 		for i := range records {
 			records[i].Timeline.EndNs = int64(c.trial * 1e9)
 		}
 		ended, timeUp, words := 4, false, ""
 		for look := 1; look < 4; look++ {
-			stage, err := compare.Look(h, trials, records, look)
+			at, err := compare.Look(h, trials, records, look)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if stage.Settled {
-				ended, timeUp, words = look, stage.TimeUp, stage.Sentence
+			if at.Settled {
+				ended, timeUp, words = look, at.TimeUp, at.Sentence
 				break
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // stacks of an end that encodes half of its time.

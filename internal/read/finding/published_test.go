@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/published"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // figure is a published ratio of go-epoll to go-net, of which 0.61 is measured.
@@ -71,7 +72,7 @@ func TestPublishedNeedsItsConditions(t *testing.T) {
 // confidence.
 func TestPublishedHasTheIntervalOfItsComparison(t *testing.T) {
 	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.05, Bare: true})
-	h.Study.Blocks, h.Study.Stages = 10, []int{6, 10}
+	h.Study.Blocks, h.Study.OwnLooks = 10, []int{6, 10}
 	h.Study.Published = []record.Published{figure(nil)}
 	f := find(t, h, trials, records)
 	p := f.Published[0]
@@ -146,6 +147,35 @@ func TestPublishedStandsBesideMeasured(t *testing.T) {
 	for i, want := range []float64{0.61, 1 / 0.55, 1 / 0.55, 0} {
 		if got := f.Published[i].Measured; math.Abs(got-want) > 0.03 {
 			t.Errorf("published %d: measured %v, want %v", i, got, want)
+		}
+	}
+}
+
+// A base may be the link, as which its rate stands, or lie in another cell.
+func TestPublishedOfTheLinkAndAcrossCells(t *testing.T) {
+	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, SD: 0.005, Bare: true, Connections: []int{1, 4}})
+	for i := range records {
+		trials[i].Levels["link.rate"] = "8Mbit/s"
+		records[i].Trial.Levels = trials[i].Levels
+	}
+	one, four := map[string]string{"connections": "1", "link.rate": "8Mbit/s"}, map[string]string{"connections": "4"}
+	h.Study.Published = []record.Published{
+		{Metric: metric.Goodput, Arm: "go-net", Base: record.TheLink, Ratio: 1, Under: one},
+		{Metric: metric.Goodput, Arm: "go-epoll", Base: "go-net", BaseWhere: four, Ratio: 1, Under: one},
+		{Metric: metric.Goodput, Arm: "go-epoll", Base: "go-net", BaseWhere: four, Ratio: 1, Under: map[string]string{"connections": "1", "hosts": "2+"}},
+	}
+	f := find(t, h, trials, records)
+	goodput := func(cell, arm int) float64 {
+		for _, m := range f.Cells[cell].Arms[arm].Metrics {
+			if m.Metric == metric.Goodput {
+				return m.Value
+			}
+		}
+		return math.NaN()
+	}
+	for i, want := range []float64{goodput(0, 0) / 1e6, goodput(0, 1) / goodput(1, 0), 0} {
+		if p := f.Published[i]; math.Abs(p.Measured-want) > 1e-9*want || i < 2 && !(p.Low < want && want < p.High) || i == 2 && len(p.Unmet) != 1 {
+			t.Errorf("published %d: %+v, want %v", i, p, want)
 		}
 	}
 }

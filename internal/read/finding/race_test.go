@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/race"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // raceOf carries a race over synthetic arms out as a run does: it decides before each

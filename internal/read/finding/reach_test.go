@@ -6,8 +6,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/reach"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 const rate = "exchanges_per_s"

@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
+	"netdyno/test/synthetic"
 )
 
 // carrying finds what is said of a study whose arms carry shop.Order, each by
@@ -43,8 +43,8 @@ func carrying(t *testing.T, codecs map[string]string, generated ...string) findi
 	return find(t, header, trials, records)
 }
 
-// What reflection costs beyond generated code is no property of a codec: where
-// one of two arms pays it, they are not compared; where both do, it is said.
+// The cost of reflection beyond generated code is no property of a codec. Where one of
+// two arms pays it, the arms are not compared; where both pay it, a warning says so.
 func TestReflectionForbidsComparingCodecs(t *testing.T) {
 	const (
 		refused = "encodes shop.Order by reflection"

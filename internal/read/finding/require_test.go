@@ -8,14 +8,14 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 func TestRequirements(t *testing.T) {
 	const response = "response_p99_us"
-	h, trials, records := staged(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
-	h.Study.Stages = nil
+	h, trials, records := withLooks(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, 10)
+	h.Study.OwnLooks = nil
 	// The baseline needs 12 µs, b half as much again.
 	h.Study.Requires = []record.Require{
 		{Metric: serverCPU, Arm: "b", Base: "a", Bound: 2},
@@ -66,9 +66,9 @@ func TestRequirementsAtAGate(t *testing.T) {
 		"one arm, nothing asked": {apart[:1], nil, 8, compare.Unproven},
 		"broken and worse":       {apart, []record.Require{broken}, 8, compare.IsWorse},
 	} {
-		h, trials, records := staged(synthetic.Options{Arms: c.arms, SD: 0.01, Seed: 1}, c.blocks)
+		h, trials, records := withLooks(synthetic.Options{Arms: c.arms, SD: 0.01, Seed: 1}, c.blocks)
 		trials = slices.DeleteFunc(trials, func(t record.Trial) bool { return t.Block > c.blocks })
-		h.Study.Stages, h.Study.Requires = nil, c.requires
+		h.Study.OwnLooks, h.Study.Requires = nil, c.requires
 		f := find(t, h, trials, records)
 		if got, _ := compare.Gate(f.Run); got != c.want {
 			t.Errorf("%s: %v, want %v; %+v", name, got, c.want, f.Requirements)

@@ -9,9 +9,9 @@ import (
 	"netdyno/internal/record"
 )
 
-// ServerReport is what a server that stood by itself tells of the times in which it
-// was driven. It counted alone, by its own clocks, warm-up included: no verdict
-// rests on it, and none of it is divided by what a client counted.
+// ServerReport is what a standing server says of the times in which it was driven. It
+// counted alone, by its own clocks, warm-up included. So no verdict rests on its figures,
+// and none of them is divided by what a client counted.
 type ServerReport struct {
 	Server   string          `json:"server"` // transport
 	Listen   []string        `json:"listen"`
@@ -41,8 +41,8 @@ type ServerSegment struct {
 	CutShort    string             `json:"cut_short,omitempty"`
 }
 
-// Account reads what a server that stood by itself kept of itself. It fails
-// when the records are not those of such a server.
+// Account reads the records that a standing server kept. It fails when the records are
+// not those of such a server.
 func Account(listen record.Contents) (ServerReport, error) {
 	served, _, err := account(listen)
 	return served, err

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"netdyno/internal/read/shape"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // shaped measures a published ratio in a shape in which the arm does the given

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // simulate runs many studies of one cell and one compared metric and returns

@@ -8,9 +8,9 @@ import (
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // No figure that a standstill falsifies reaches a comparison, a chart or a count

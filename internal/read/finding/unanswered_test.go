@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A headline says how much was never answered before it says anything else, and has no

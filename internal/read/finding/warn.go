@@ -13,6 +13,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/history"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -34,7 +35,7 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 				if t, found := compare.MissingIn(s, cell.Name, arm.Name, metric); found && t.Trials < t.Of {
 					all = append(all, record.Warning{
 						About:  compare.FewSamples,
-						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", metric, t.Trials, t.Of, cells.ArmOf(cell, arm), t.Want()),
+						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", part.Label(metric), t.Trials, t.Of, labelAt(s, cell.Name, arm.Name), t.Want()),
 						Advice: "lengthen the window, or compare a percentile nearer to the middle",
 					})
 				}
@@ -42,6 +43,11 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 		}
 	}
 	return all
+}
+
+// labelAt is what a sentence calls an arm in a cell.
+func labelAt(s *cells.Dataset, cell, arm string) string {
+	return cells.ArmWithin(s.Header.Study, arm) + cells.InCell(cell)
 }
 
 // warn returns what a reader of the findings must know: the planner's
@@ -71,7 +77,7 @@ func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
 			if _, of := cells.LimitedBy(s.Of(cell.Name, arm.Name)); of == contract.Client {
-				limited = append(limited, cells.ArmOf(cell, arm))
+				limited = append(limited, labelAt(s, cell.Name, arm.Name))
 			}
 		}
 	}
@@ -130,7 +136,7 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 			all = append(all, record.Warning{
 				About: "noise",
 				Text: fmt.Sprintf("%s differs between the baseline and its own repeat%s: %.3g× (%.3g–%.3g), p %.2g; no difference below that is judged",
-					n.Metric, cells.InCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
+					part.Label(n.Metric), cells.InCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
 				Advice: "run more blocks; one such pair in twenty differs by chance, so look for what drifts within blocks where several do",
 			})
 		}
@@ -147,25 +153,23 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 }
 
 // warnDelivery names every arm of the cells whose arms deliver content
-// differently, once.
+// differently, once, by how it does.
 func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
-	var mixed, all []string
+	var mixed, kinds []string
+	of := map[string][]string{} // arms' labels by kind
 	for _, cell := range f.Cells {
-		var arms []string
-		kinds := map[string]bool{}
+		here := map[string]bool{}
 		for _, arm := range cell.Arms {
-			if arm.Delivery != "" {
-				kinds[arm.Delivery] = true
-				arms = append(arms, fmt.Sprintf("%s (%s)", arm.Name, arm.Delivery))
-			}
+			here[arm.Delivery] = arm.Delivery != ""
 		}
-		if len(kinds) < 2 {
+		if delete(here, ""); len(here) < 2 {
 			continue
 		}
 		mixed = append(mixed, cell.Name)
-		for _, arm := range arms {
-			if !slices.Contains(all, arm) {
-				all = append(all, arm)
+		for _, arm := range cell.Arms {
+			if arm.Delivery != "" {
+				kinds = withOnce(kinds, arm.Delivery)
+				of[arm.Delivery] = withOnce(of[arm.Delivery], cells.ArmWithin(s.Header.Study, arm.Name))
 			}
 		}
 	}
@@ -176,9 +180,13 @@ func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 	if len(mixed) > 1 {
 		place = fmt.Sprintf(" in %d of %d cells", len(mixed), len(f.Cells))
 	}
+	var how []string
+	for _, kind := range kinds {
+		how = append(how, kind+": "+strings.Join(of[kind], ", "))
+	}
 	return []record.Warning{{
 		About:  "delivery",
-		Text:   "the arms do not do the same work" + place + ", as whole messages cost a copy that chunks do not: " + strings.Join(all, ", "),
+		Text:   "the arms do not do the same work" + place + ", as whole messages cost a copy that chunks do not (" + strings.Join(how, "; ") + ")",
 		Advice: "compare arms that deliver content alike; netdyno transports NAME says how each does",
 	}}
 }

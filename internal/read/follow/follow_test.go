@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // written makes a run with some of its records, and leaves its file open.
@@ -128,7 +128,7 @@ func TestAnotherRunInThePlaceOfOneIsNoticed(t *testing.T) {
 	}
 }
 
-// The list follows what it knows: new records, a run that ends, one that is gone.
+// The list of runs shows new records, that a run has ended, and that a directory is gone.
 func TestListIsUpToDate(t *testing.T) {
 	dir := t.TempDir()
 	f, _, records := written(t, filepath.Join(dir, "tour", "run"), 1)

@@ -73,8 +73,9 @@ func progressOf(header record.Header, plan []record.Trial, records []record.Reco
 	return p
 }
 
-// left estimates the time that the trials without a record take, from what those with
-// one took; false before there is one.
+// left estimates how long the trials without a record take, by how long those with a
+// record took; false before there is one. Ten trials in 100 s and five to go leave 50 s,
+// less what the trial under way has taken.
 func left(p Progress, records []record.Record, underWay time.Duration) (time.Duration, bool) {
 	if len(records) == 0 || p.State != Running {
 		return 0, false

@@ -25,8 +25,8 @@ type Results struct {
 	outlines map[string]outline // by run
 }
 
-// Open returns the runs in a directory: those directly in it, and those one level
-// deeper, as a tour has them. A run's own directory holds that run alone.
+// Open returns the runs in a directory: those directly in it, and those one level deeper,
+// where a tour puts its runs. A run's own directory holds that run alone.
 func Open(dir string) (*Results, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

@@ -114,10 +114,10 @@ func (r *Run) grow() error {
 	return nil
 }
 
-// find finds what the records so far say, unless that was done or would take too
-// much time: while the run goes on, and once more at its end. The first look leaves it
-// out, so that somebody who waits for a page has it soon; of a run that has ended the
-// report says what was found.
+// find finds what the records so far say, unless they were read already or reading would
+// take too much time: now and then while the run goes on, and once more at its end. The
+// first look at a run leaves find out, so that the page is there soon; for a run that has
+// ended the report says what was found.
 func (r *Run) find(state State, now time.Time) {
 	was := r.was
 	r.was = state

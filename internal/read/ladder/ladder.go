@@ -24,8 +24,8 @@ type Ladder struct {
 	Splits []Split       `json:"splits"`
 }
 
-// Split is one ladder in one cell on one metric. All its figures are over the same
-// blocks: those in which every arm has a valid one.
+// Split is one ladder in one cell on one metric. All figures of a split are over the same
+// blocks: the blocks in which every arm has a valid figure.
 type Split struct {
 	Cell     string   `json:"cell"`
 	Metric   string   `json:"metric"`

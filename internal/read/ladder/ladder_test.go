@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 const cost = "server.cpu_us_per_exchange"

@@ -121,8 +121,9 @@ func (w words) needs() string {
 	return text + "."
 }
 
-// needsOf groups the arms by the least of a count with which one of their settings fills
-// the link: first those that need least, then those that may fill it, then the others.
+// needsOf groups the arms by the least value of a count (connections, say) with which one
+// of their settings fills the link: first the arms that need least, then the arms that
+// may fill the link, then the others.
 func (w words) needsOf(count func(Setting) (float64, bool)) []need {
 	var all []need
 	for _, arm := range w.armsOf(count) {

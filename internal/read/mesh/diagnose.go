@@ -6,8 +6,9 @@ import (
 	"netdyno/internal/read/stat"
 )
 
-// diagnose names what is wrong: after lost hosts leaves, hosts, cables, pairs. A host
-// that is named for its missing figures is so for those that it has, too.
+// diagnose names what is wrong: after the lost hosts leaves, then hosts, cables and
+// pairs. A host that is named because figures are missing is not named twice: where the
+// figures that it has show it to be worse, they become its evidence.
 func (r *reading) diagnose(m *Mesh, lost []Outlier) []Outlier {
 	all := slices.Clone(lost)
 	var single []Outlier

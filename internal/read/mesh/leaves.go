@@ -7,9 +7,9 @@ import (
 	"netdyno/internal/read/stat"
 )
 
-// leaves finds groups of hosts that are as good as any among themselves and worse
-// towards the rest, and returns them with the single hosts that are no part of one.
-// The groups are those that the user named, else those that the pairs show.
+// leaves finds groups of hosts that are as good as any among themselves and worse towards
+// the other hosts, and returns the groups, and the single hosts that are in no group. The
+// groups are those that the user named, else those that the pairs show.
 func (r *reading) leaves(m *Mesh, single []Outlier) (leaves, rest []Outlier) {
 	rest = single
 	e, known := r.effects[Goodput]

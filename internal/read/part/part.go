@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Analysis is what a run was asked besides its comparisons, with what came of it. It
-// may be without an answer: its part then has no sections.
+// Analysis is a question that a run was asked besides its comparisons, with the answer.
+// An analysis without an answer has a part without sections.
 type Analysis interface {
 	Part() Part
 }

@@ -51,9 +51,9 @@ const (
 	wholly         = -1 // in place of an activity: all of them
 )
 
-// dividable are the metrics that a profile divides up: the first that both arms have,
-// and of these first the one that the study judges, so that figures beside each other
-// have one unit.
+// dividable are the metrics that a profile can divide among functions; the first that
+// both arms have is used. CPU time per exchange stands first, unless the study judges CPU
+// time per GB alone, so that figures beside each other have one unit.
 func dividable(s *cells.Dataset) []string {
 	exchange, volume := metric.CPUPerExchange, metric.CPUPerGB
 	judged := func(name string) bool { return s.Primary("server."+name) || s.Primary("client."+name) }
@@ -190,8 +190,8 @@ func activitiesOf(of, against []*costs) []place {
 	return all
 }
 
-// functionsOf are those that cost enough in either arm, by what they cost and not by
-// how that differs.
+// functionsOf are the functions that cost enough in either arm, by cost, however the
+// costs differ.
 func functionsOf(of, against []*costs) []place {
 	var all []place
 	seen := map[place]bool{}

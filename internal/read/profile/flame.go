@@ -159,9 +159,10 @@ func elided(callees []*node, depth int, scale float64) Frame {
 	return f
 }
 
-// Bounded keeps the most frames that a bound allows, by cost, and what else is called
-// below them as elided frames, which come on top of the bound. A frame costs at least
-// what it calls, so none is kept without those above it.
+// Bounded keeps as many frames as a bound allows, by cost, and adds elided frames for
+// what else is called below them. The elided frames come on top of the bound. A frame
+// costs at least as much as the frames that it calls, so a kept frame's callers are kept
+// too.
 func Bounded(frames []Frame, bound int) []Frame {
 	if len(frames) <= bound {
 		return frames

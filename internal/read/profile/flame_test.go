@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // frameTree draws the callees of a frame whose cost is given, as frames lists them.

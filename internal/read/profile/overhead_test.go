@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // Trials that cost half as much stand for the probes: the ratio is found, and one probe

@@ -8,8 +8,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // What Go's own profiler and what perf see of the same work.

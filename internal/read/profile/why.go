@@ -161,6 +161,8 @@ var dominating = []struct {
 		"sending from files or without copying (sendfile, MSG_ZEROCOPY), and fewer layers with buffers of their own, copy less"},
 	{[]string{"tls"}, "encryption", 0.25,
 		"a cipher that this CPU has instructions for, encryption by the kernel or the card, or a path that needs none, takes it away"},
+	{[]string{"garbage collection", "allocation"}, "allocating memory and collecting garbage", 0.2,
+		"buffers that are used again and fewer small objects need less of it; in Go a larger GOGC trades memory for it"},
 }
 
 // dominated says which work is much of the CPU time, where, and what would change it.
@@ -168,7 +170,7 @@ func dominated(study record.Study, profiles []Profile) []string {
 	var said []string
 	for _, kind := range dominating {
 		least, most := 1.0, 0.0
-		var where []string
+		var where []busyEnd
 		for _, p := range profiles {
 			share := 0.0
 			for _, s := range p.Shares {
@@ -180,7 +182,7 @@ func dominated(study record.Study, profiles []Profile) []string {
 				continue
 			}
 			least, most = min(least, share), max(most, share)
-			if at := cells.ArmWithin(study, p.Arm) + " (" + p.End + ")"; !slices.Contains(where, at) {
+			if at := (busyEnd{p.Arm, p.End}); !slices.Contains(where, at) {
 				where = append(where, at)
 			}
 		}
@@ -191,7 +193,48 @@ func dominated(study record.Study, profiles []Profile) []string {
 		if low, high, _ := strings.Cut(strings.TrimSuffix(share, " %"), " to "); low == high {
 			share = low + " %"
 		}
-		said = append(said, fmt.Sprintf("Of the CPU time of %s, %s is %s: %s.", quantity.Names(where), share, kind.words, kind.advice))
+		said = append(said, fmt.Sprintf("Of the CPU time of %s, %s is %s: %s.", busyEnds(study, where, profiles), share, kind.words, kind.advice))
 	}
 	return said
+}
+
+// busyEnd is an end of an arm that one kind of work takes much time of.
+type busyEnd struct{ arm, end string }
+
+// busyEnds names ends of arms, as few words as it can: "the servers of every arm", where
+// the profiles are of several arms; "both ends of a and the server of b".
+func busyEnds(study record.Study, where []busyEnd, profiles []Profile) string {
+	var arms, all []string
+	ends := map[string][]string{} // that are busy, by arm
+	for _, p := range profiles {
+		if !slices.Contains(all, p.Arm) {
+			all = append(all, p.Arm)
+		}
+	}
+	for _, b := range where {
+		if ends[b.arm] == nil {
+			arms = append(arms, b.arm)
+		}
+		ends[b.arm] = append(ends[b.arm], b.end)
+		slices.Sort(ends[b.arm])
+	}
+	alike := !slices.ContainsFunc(arms, func(arm string) bool { return !slices.Equal(ends[arm], ends[arms[0]]) })
+	if alike && len(arms) > 1 && len(arms) == len(all) {
+		if len(ends[arms[0]]) > 1 {
+			return "both ends of every arm"
+		}
+		return "the " + ends[arms[0]][0] + "s of every arm"
+	}
+	var names []string
+	for _, arm := range arms {
+		which := "the " + ends[arm][0]
+		if len(ends[arm]) > 1 {
+			which = "both ends"
+		}
+		names = append(names, which+" of "+cells.ArmWithin(study, arm))
+	}
+	if len(names) < 4 {
+		return part.And(names)
+	}
+	return quantity.Names(names)
 }

@@ -64,9 +64,13 @@ func TestWhatDominatesIsNamed(t *testing.T) {
 		want     string
 	}{
 		"wake-ups": {[]Profile{busy("a", Share{"kernel: polling, wakeups", 0.3}, Share{"scheduler", 0.1}), busy("b", Share{"kernel: polling, wakeups", 0.55})},
-			"Of the CPU time of a (server), b (server), 40 to 55 % is wake-ups (the kernel's and those of goroutines): more exchanges in flight"},
-		"copying":     {[]Profile{busy("a", Share{"kernel: copying", 0.6})}, "Of the CPU time of a (server), 60 % is copying bytes: sending from files"},
-		"encryption":  {[]Profile{busy("a", Share{"tls", 0.3})}, "Of the CPU time of a (server), 30 % is encryption: a cipher"},
+			"Of the CPU time of the servers of every arm, 40 to 55 % is wake-ups (the kernel's and those of goroutines): more exchanges in flight"},
+		"copying": {[]Profile{busy("a", Share{"kernel: copying", 0.6})}, "Of the CPU time of the server of a, 60 % is copying bytes: sending from files"},
+		"memory": {[]Profile{busy("a", Share{"garbage collection", 0.15}, Share{"allocation", 0.1})},
+			"Of the CPU time of the server of a, 25 % is allocating memory and collecting garbage: buffers that are used again"},
+		"encryption": {[]Profile{busy("a", Share{"tls", 0.3})}, "Of the CPU time of the server of a, 30 % is encryption: a cipher"},
+		"some": {[]Profile{busy("a", Share{"tls", 0.3}), busy("b", Share{"tls", 0.1}), {Arm: "a", End: "client", Source: Perf, Shares: []Share{{"tls", 0.4}}}, busy("c", Share{"tls", 0.5})},
+			"Of the CPU time of both ends of a and the server of c, 30 to 50 % is encryption: a cipher"},
 		"not so much": {[]Profile{busy("a", Share{"kernel: copying", 0.2}, Share{"tls", 0.2}, Share{"scheduler", 0.2})}, ""},
 	} {
 		if got := strings.Join(dominated(record.Study{}, c.profiles), " "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {

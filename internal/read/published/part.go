@@ -3,6 +3,7 @@ package published
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,6 +85,9 @@ func (all Figures) elsewhere() part.Table {
 // names, what tells it from others of the same arms.
 func (f Figure) arms() string {
 	text := f.Arm + " ÷ " + f.Base
+	for i, factor := range slices.Sorted(maps.Keys(f.BaseWhere)) {
+		text += []string{" at ", " "}[min(i, 1)] + factor + "=" + f.BaseWhere[factor]
+	}
 	if f.notBeside() != "" {
 		text += cells.InCell(f.at)
 	}

@@ -4,6 +4,7 @@ package published
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -49,18 +50,18 @@ func figuresOf(s *cells.Dataset, p record.Published, judged compare.Levels) Figu
 	}
 	var beside Figures
 	var nearest []cells.Unmet
-	for _, cell := range s.Cells {
-		if p.Cell != "" && p.Cell != cell || len(s.Of(cell, p.Arm)) == 0 || len(s.Of(cell, p.Base)) == 0 {
-			continue
-		}
-		differs := s.Unmet(p.Under, cell, p.Arm, p.Base)
+	for _, at := range places(s, p) {
+		differs := at.unmet(s, p)
 		if len(differs) > 0 {
 			nearest = cells.Nearer(nearest, differs)
 			continue
 		}
-		one := Figure{Published: p, Cell: cell}
-		level := cmp.Or(judged.Of(cell, p.Metric, p.Arm, p.Base), s.Level())
-		pairs := compare.PairUp(s, cell, p.Metric, p.Arm, p.Base)
+		one := Figure{Published: p, Cell: at.cell}
+		level := s.Level()
+		if at.cell == at.base {
+			level = cmp.Or(judged.Of(at.cell, p.Metric, p.Arm, p.Base), level)
+		}
+		pairs := compare.Divide(cells.PoolOf(s.TrialsOf(at.cell, p.Arm), p.Metric), at.of(s, p))
 		if e, ok := pairs.EstimateAt(level); ok && cells.Known(len(pairs.Ratios), e.Point, e.Low, e.High) {
 			one.Measured, one.Low, one.High = e.Point, e.Low, e.High
 		}
@@ -70,6 +71,53 @@ func figuresOf(s *cells.Dataset, p record.Published, judged compare.Levels) Figu
 		beside = Figures{{Published: p, Cell: p.Cell, Unmet: nearest}}
 	}
 	return beside
+}
+
+// place is where an arm and its base were measured. The base is the link where it has no
+// cell.
+type place struct{ cell, base string }
+
+// places returns where the arms of a figure were measured.
+func places(s *cells.Dataset, p record.Published) (all []place) {
+	for _, cell := range s.CellsWith(nil, []string{p.Arm}) {
+		switch {
+		case p.Cell != "" && p.Cell != cell:
+		case p.Base == record.TheLink:
+			all = append(all, place{cell: cell})
+		case len(p.BaseWhere) > 0:
+			for _, base := range s.CellsWith(p.BaseWhere, []string{p.Base}) {
+				all = append(all, place{cell, base})
+			}
+		case len(s.Of(cell, p.Base)) > 0:
+			all = append(all, place{cell, cell})
+		}
+	}
+	return all
+}
+
+// unmet returns the conditions of a figure that are not met there. A base in another cell
+// than the arm has to meet those that are no matter of cells.
+func (at place) unmet(s *cells.Dataset, p record.Published) []cells.Unmet {
+	if at.cell == at.base {
+		return s.Unmet(p.Under, at.cell, p.Arm, p.Base)
+	}
+	differs := s.Unmet(p.Under, at.cell, p.Arm)
+	if at.base == "" || len(differs) > 0 {
+		return differs
+	}
+	under := maps.Clone(p.Under)
+	for _, varied := range s.Header.Study.Vary {
+		delete(under, varied.Name)
+	}
+	return s.Unmet(under, at.base, p.Base)
+}
+
+// of gathers the base's figures by block; of a link that has no known rate there are none.
+func (at place) of(s *cells.Dataset, p record.Published) *cells.Pool {
+	if p.Base == record.TheLink {
+		return s.LinkPool(s.Of(at.cell, p.Arm))
+	}
+	return cells.PoolOf(s.TrialsOf(at.base, p.Base), p.Metric)
 }
 
 // told names the levels that tell a figure from others of the same arms: those of its

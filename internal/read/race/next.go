@@ -260,10 +260,10 @@ func limitsOf(s *cells.Dataset, spec record.Race, block int) limits {
 	return to
 }
 
-// remaining is how many trials a race may still run before a block, and what bounds them:
-// those that its study allows, or those that fit into the time that is left when each
-// takes as long as those so far. A machine that is slower than was thought gets fewer
-// trials, and not a longer race.
+// remaining is how many trials a race may still run before a block, and which bound says
+// so: the study's number of trials, or the time that is left. With 300 s left and 10 s
+// for each trial so far the time allows 30 trials. A machine slower than expected thus
+// gets fewer trials, not a longer race.
 func remaining(s *cells.Dataset, spec record.Race, block int) (rest int, scarce string) {
 	taken, timed, seconds := 0, 0, 0.0
 	for _, v := range s.Trials {

@@ -6,8 +6,8 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/race"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // Whatever a run left behind, a race decides and reads something.

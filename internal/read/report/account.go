@@ -103,7 +103,9 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 			a.Stderr = append(a.Stderr, Named{printable.Text(w.Name), printable.Lines(w.Stderr)})
 		}
 	}
-	a.Series, a.Record = seriesOf(v.Trial), recordText(r)
+	if a.Series = seriesOf(v.Trial); !v.Light {
+		a.Record = recordText(r)
+	}
 	return a
 }
 
@@ -113,6 +115,9 @@ func named(name, text string) Named { return Named{printable.Text(name), printab
 func whereIs(t record.Trial) string {
 	if t.Probe {
 		return t.Arm + cells.InCell(t.Cell) + ", a probe for profiles"
+	}
+	if t.Unloaded {
+		return fmt.Sprintf("%s without load, block %d", t.Arm, t.Block)
 	}
 	where := fmt.Sprintf("%s%s, block %d", t.Arm, cells.InCell(t.Cell), t.Block)
 	if t.Repeat {

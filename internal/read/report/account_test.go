@@ -10,9 +10,9 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // troubled are the findings of a small run in which one trial's counts contradict each

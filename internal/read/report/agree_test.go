@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"netdyno/internal/read/cells"
@@ -17,8 +18,8 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
+	"netdyno/test/synthetic"
 )
 
 // What stands on a page must agree, whatever became of the study's trials: these
@@ -72,8 +73,12 @@ func insideInterval(t *testing.T, where, text string) (n int) {
 	return n
 }
 
-// made keeps the findings of random studies, which several tests look at.
-var made = map[uint64]finding.Findings{}
+// made keeps the findings of random studies, which several tests look at, some of them at
+// the same time.
+var (
+	made   = map[uint64]finding.Findings{}
+	making sync.Mutex
+)
 
 // thorough is set by make soak, which looks at as many pages as the tests say, and else at
 // a fifth of them.
@@ -87,6 +92,18 @@ func few(n int) int {
 	return (n + 19) / 20
 }
 
+// ofSeed returns the findings of a random study.
+func ofSeed(seed uint64) (f finding.Findings, err error) {
+	making.Lock()
+	defer making.Unlock()
+	f, known := made[seed]
+	if !known {
+		f, err = finding.Find(synthetic.Random(seed))
+		made[seed] = f
+	}
+	return f, err
+}
+
 // pages are the pages of random studies with what they were made of.
 func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findings, p Page)) {
 	t.Helper()
@@ -94,13 +111,9 @@ func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findin
 		seeds = max(5, seeds/5)
 	}
 	for seed := range seeds {
-		f, known := made[seed]
-		if !known {
-			var err error
-			if f, err = finding.Find(synthetic.Random(seed)); err != nil {
-				t.Fatal(err)
-			}
-			made[seed] = f
+		f, err := ofSeed(seed)
+		if err != nil {
+			t.Fatal(err)
 		}
 		check(fmt.Sprintf("seed %d", seed), f, New(f))
 	}
@@ -133,8 +146,8 @@ func tablesOf(p Page) []part.Table {
 	return all
 }
 
-// shown is the first thing that is printed of a value: its figure, its ratio,
-// its verdict, its text.
+// shown is what is printed first of a value: the figure, else the ratio, the verdict or
+// the text.
 func shown(d part.Datum) string {
 	switch {
 	case d.Figure != nil:

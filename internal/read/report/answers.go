@@ -95,6 +95,9 @@ func (l *layout) tally() string {
 	if t.Probes > 0 {
 		fmt.Fprintf(&b, " · %s for profiles", quantity.Plural(t.Probes, "probe"))
 	}
+	if t.Unloaded > 0 {
+		fmt.Fprintf(&b, " · %s without load", quantity.Plural(t.Unloaded, "trial"))
+	}
 	if t.WindowShare > 0 {
 		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", quantity.FormatFigure(100*t.WindowShare))
 	}
@@ -104,8 +107,9 @@ func (l *layout) tally() string {
 	return b.String()
 }
 
-// blocks are those that the study plans by itself, at which it stopped, or to
-// which it was told to go on; those that ran where results decide which do.
+// blocks is the number of blocks that the study plans by itself, at which it stopped, or
+// to which it was told to go on; in a race and in a search for a capacity, the number
+// that ran.
 func (l *layout) blocks() int {
 	if l.Findings.Race != nil || l.Capacity != nil {
 		ran := map[int]bool{}
@@ -116,18 +120,18 @@ func (l *layout) blocks() int {
 		}
 		return len(ran)
 	}
-	if l.Stage != nil && (l.Stage.Stopped || l.Stage.Blocks > l.Header.Study.Blocks) {
-		return l.Stage.Blocks
+	if l.Look != nil && (l.Look.Stopped || l.Look.Blocks > l.Header.Study.Blocks) {
+		return l.Look.Blocks
 	}
 	return l.Header.Study.Blocks
 }
 
-// judged says how the verdicts were reached: at which stage and level, in how
+// judged says how the verdicts were reached: at which look and level, in how
 // large a family. Nothing when nothing was compared.
 func (l *layout) judged() []string {
 	var said []string
-	if l.Stage != nil && l.Stage.Sentence != "" {
-		said = append(said, part.Sentence(l.Stage.Sentence))
+	if l.Look != nil && l.Look.Sentence != "" {
+		said = append(said, part.Sentence(l.Look.Sentence))
 	}
 	primary, explored := 0, 0
 	for _, c := range l.Comparisons {

@@ -186,6 +186,7 @@ func largeFindings() finding.Findings {
 }
 
 func TestALargeStudyStaysReadable(t *testing.T) {
+	t.Parallel()
 	p := New(largeFindings())
 	text := string(render(t, func(w io.Writer) error { return p.Text(w, TextOptions{Width: 80}) }))
 	if n := strings.Count(text, "\n"); n > 450 {

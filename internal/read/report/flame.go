@@ -27,9 +27,9 @@ type Told struct {
 	Activities []int `json:"activities"` // places in Activities
 }
 
-// FlameGraph is one end of an arm. A frame is its depth, its place in Names, its
-// cost and its activity's place in Activities; each stands before those that it
-// called.
+// FlameGraph is the flame graph of one end of an arm. A frame is its depth, its place in
+// Names, its cost and its activity's place in Activities. A frame stands before the
+// frames that it called.
 type FlameGraph struct {
 	Arm    int          `json:"arm"`
 	Name   string       `json:"name"`

@@ -73,10 +73,10 @@ type drawn struct {
 	Trials  *Trials  `json:"trials,omitempty"` // nil on a page that is of no one run
 }
 
-// HTML writes the whole report as one file that refers to nothing outside
-// itself and is readable without its script. Its content policy lets only
-// this script and this style sheet run, so that a name taken from a study or
-// a worker stays text. The error is w's.
+// HTML writes the whole report as one file that refers to nothing outside itself and is
+// readable without its script. The page's content policy lets only this script and this
+// style sheet run, so that a name taken from a study or a worker stays text. The error is
+// w's.
 func (p Page) HTML(w io.Writer) error {
 	drawn, err := packJSON(drawn{p.Arms, p.figures(), &p.Trials})
 	if err != nil {
@@ -118,9 +118,9 @@ func digest(content string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pack returns what write writes as base64 of its gzip: how the page holds what is
-// large. The script unpacks it when it is needed. The result is only letters, digits
-// and "+/=", so that it is safe wherever it stands.
+// pack returns the bytes that write writes, gzipped, as base64. The page holds its large
+// parts in this form, and the script unpacks a part when it is needed. The result
+// consists of letters, digits and "+/=", so that it is safe anywhere in the page.
 func pack(write func(io.Writer) error) (template.HTML, error) {
 	var text bytes.Buffer
 	encoder := base64.NewEncoder(base64.StdEncoding, &text)

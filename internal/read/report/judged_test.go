@@ -12,13 +12,13 @@ import (
 	"netdyno/internal/record"
 )
 
-// staged is the sample as a run that stopped at its first stage would be, with
+// stopped is the sample as a run that stopped at its first look would be, with
 // a requirement in every state.
-func staged() finding.Findings {
+func stopped() finding.Findings {
 	f := sample(6)
-	f.Stage = &cells.Stage{
+	f.Look = &cells.Look{
 		Number: 1, Of: 3, Blocks: 6, Done: 6, Level: 0.03125, Settled: true, Stopped: true,
-		Sentence: "stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312",
+		Sentence: "stopped after look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312",
 	}
 	f.Header.Study.Blocks = 16
 	for i := range f.Comparisons {
@@ -41,10 +41,10 @@ func staged() finding.Findings {
 	return f
 }
 
-// Every form of the report says at which stage, at what level, in how large a
+// Every form of the report says at which look, at what level, in how large a
 // family and by which method verdicts were reached, and what is not met.
 func TestEveryFormSaysHowItJudged(t *testing.T) {
-	p := New(staged())
+	p := New(stopped())
 	forms := map[string]string{
 		"text": string(render(t, func(w io.Writer) error { return p.Text(w, TextOptions{Width: 400}) })),
 		"md":   string(render(t, p.Markdown)),
@@ -58,7 +58,7 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 			"server.rss_bytes of a <= 1MiB: cannot tell; blocks with a valid value: 0; at least 2 are needed.",
 			"service_p99_us of a <= 5ms: met, 4.12 ms (96.9 % interval 4.00–4.30, 6 blocks).",
 			"6 blocks",
-			"Stopped after stage 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312.",
+			"Stopped after look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312.",
 			"as one family, each by the interval printed with it (Holm).",
 			"Not judged: 12 comparisons on other metrics, each with its interval.",
 			"Judged: 3 requirements as one family, each by the interval printed with it (Holm).",
@@ -95,7 +95,7 @@ func TestGateSaysWhyItIsUndecided(t *testing.T) {
 }
 
 func TestGateSaysWhatIsBroken(t *testing.T) {
-	f := staged()
+	f := stopped()
 	for i := range f.Comparisons {
 		f.Comparisons[i].Verdict = compare.Equivalent
 	}

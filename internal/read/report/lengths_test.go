@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/read/summary"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // varying gives the replies of an arm's clients three lengths, in shares of a quarter, a

@@ -225,6 +225,9 @@ func spoken(t record.Trial) string {
 	if t.Probe {
 		return "probe " + t.ID + " for profiles"
 	}
+	if t.Unloaded {
+		return "trial " + t.ID + " without load"
+	}
 	return "trial " + t.ID
 }
 

@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/summary"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // servedElsewhere are findings of arms whose servers are their user's own; change alters

@@ -7,8 +7,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // lostRun is a run in which some trials of an arm ended as given.

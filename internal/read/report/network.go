@@ -13,7 +13,7 @@ import (
 // tcpMetrics are what the kernel counts of an end's connections, without the
 // end.
 var tcpMetrics = []string{
-	metric.TCPRTT, metric.TCPCongestionWindow, metric.TCPRetransmitShare, metric.TCPBusyShare, metric.TCPReceiveWindow, metric.TCPSendBuffer,
+	metric.TCPRTT, metric.TCPCongestionWindow, metric.TCPRetransmitShare, metric.Unread, metric.TCPBusyShare, metric.TCPReceiveWindow, metric.TCPSendBuffer,
 }
 
 // tcp shows what the kernel counted of each end's connections, one table for
@@ -22,8 +22,8 @@ func (l *layout) tcp() part.Section {
 	section := part.Section{
 		ID: "tcp", Title: "TCP, as the kernel counted",
 		Notes: []string{"Counters of each end's connections, read from outside the workers: means over blocks. Round trips and congestion windows are those " +
-			"at the end of the window; the shares are of the window. An end is busy while it has data unsent or unacknowledged. The last two columns are the part of " +
-			"that time in which the peer's receive window, or its own send buffer, held it back."},
+			"at the end of the window; the shares are of the window. Unread is what stood in the receive queues, from 2 MiB on more than " +
+			"a core's cache holds. An end is busy while it has data unsent or unacknowledged. The last two columns are the part of that time in which the peer's receive window, or its own send buffer, held it back."},
 	}
 	heads := slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("end"), part.Figures("connections"), part.Titles("congestion control"))
 	for _, name := range tcpMetrics {

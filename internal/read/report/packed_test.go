@@ -25,6 +25,7 @@ func manyMetrics() finding.Findings {
 // A packed table has the rows that it would have in the page, and every name in it
 // stays text.
 func TestLargeTablesArePacked(t *testing.T) {
+	t.Parallel()
 	page := string(render(t, New(manyMetrics()).HTML))
 	packed := regexp.MustCompile(`(?s)<details class="packed"><summary>([^<]*)</summary>.*?<script type="application/gzip">([^<]*)</script>`).FindStringSubmatch(page)
 	if packed == nil || !strings.Contains(packed[1], "Every metric") {

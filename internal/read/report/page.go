@@ -28,7 +28,7 @@ type Page struct {
 	Matrix       []part.Table   `json:"matrix,omitempty"`       // arms by cells, one table for each primary metric; of several cells
 	Requirements []Requirement  `json:"requirements,omitempty"` // what the study demands, unmet first
 	Tally        string         `json:"tally"`
-	Judged       []string       `json:"judged,omitempty"`  // how: stage and level, size of the families, method
+	Judged       []string       `json:"judged,omitempty"`  // how: look and level, size of the families, method
 	Caveats      []string       `json:"caveats,omitempty"` // what weakens the answers
 	Warnings     []Warning      `json:"warnings,omitempty"`
 	Arms         []Key          `json:"arms,omitempty"`

@@ -19,12 +19,13 @@ import (
 // What holds of every page, and of every form of it: these tests look at random
 // studies and at those made to have every section.
 
-// everyPage calls check with the pages of many studies.
+// everyPage calls check with the pages of many studies, beside other tests.
 func everyPage(t *testing.T, check func(where string, p Page)) {
 	t.Helper()
+	t.Parallel()
 	pages(t, 8, func(where string, _ finding.Findings, p Page) { check(where, p) })
 	for where, f := range map[string]finding.Findings{
-		"sample": sample(6), "small sample": smallSample(), "staged": staged(), "asked": foundAsked(t), "hostile": hostileFindings(), "nothing": {},
+		"sample": sample(6), "small sample": smallSample(), "stopped": stopped(), "asked": foundAsked(t), "hostile": hostileFindings(), "nothing": {},
 	} {
 		check(where, New(f))
 	}

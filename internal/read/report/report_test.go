@@ -22,9 +22,9 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // The page of two runs draws every primary comparison that has a ratio, and a

@@ -58,7 +58,7 @@ func smallSample() finding.Findings {
 	f.Ladders[0].Splits = f.Ladders[0].Splits[:1]
 	f.Fits, f.Reaches = f.Fits[:1], f.Reaches[:1]
 	f.ServerReport = serverReport()
-	f.Requirements = staged().Requirements[:2]
+	f.Requirements = stopped().Requirements[:2]
 	f.Shapes = []shape.Shape{{
 		Spec: record.Published{Source: "the publication", Metric: sampleCost, Arm: other, Base: baseline, Ratio: 0.4},
 		Cell: "connections=50 amount=100", Steady: "connections=50 window=2s", Level: 0.05, Blocks: 6, Told: true, Shared: true,

@@ -60,8 +60,8 @@ func NewScreen(f finding.Findings) Screen {
 	if s.forms == nil && s.answers == nil {
 		s.forms = l.figureForms()
 	}
-	if st := f.Stage; st != nil && (st.TimeUp || f.Header.Study.Settle > 0 && !st.Settled && st.Next == 0) {
-		s.settling = part.Capital(f.Stage.Sentence)
+	if st := f.Look; st != nil && (st.TimeUp || f.Header.Study.Settle > 0 && !st.Settled && st.Next == 0) {
+		s.settling = part.Capital(f.Look.Sentence)
 	}
 	if own := summary.Of(f); own != nil && l.Capacity == nil {
 		s.title, s.totals, s.forms = "", own.Totals.Words(), l.loadForms(own, s.forms)

@@ -12,8 +12,8 @@ import (
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // screenOf renders findings for a terminal of 80 columns.
@@ -43,13 +43,7 @@ func fits(t *testing.T, name, screen string) {
 }
 
 func TestScreenFitsWhateverWasRun(t *testing.T) {
-	for seed := range uint64(60) {
-		f, err := finding.Find(synthetic.Random(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		fits(t, fmt.Sprint("seed ", seed), screenOf(t, f))
-	}
+	pages(t, 60, func(where string, f finding.Findings, _ Page) { fits(t, where, screenOf(t, f)) })
 	for blocks, f := range map[int]finding.Findings{3: sample(3), 8: sample(8)} {
 		f.Header.Directory = "results/event-loops-quick-20260102-150405"
 		fits(t, fmt.Sprint("sample of ", blocks), screenOf(t, f))

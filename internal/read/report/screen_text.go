@@ -180,7 +180,8 @@ func (t *terminal) all(lines []string) {
 	}
 }
 
-// form is one form of a screen's tables, the lines that it takes, and what it leaves out.
+// form is one way of printing a screen's tables, with the number of its lines and what it
+// leaves out.
 type form struct {
 	tables []part.Table
 	lines  []string

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // A report of trials that stood still says so before its figures, prints none that

@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 func TestTCPsAccountIsShownByEnd(t *testing.T) {
@@ -21,7 +21,7 @@ func TestTCPsAccountIsShownByEnd(t *testing.T) {
 		server.Open.Meter.TCP = &contract.TCP{Sockets: 50, Congestion: []string{"cubic"}}
 		server.Close.Meter.TCP = &contract.TCP{
 			Sockets: 50, Congestion: []string{"cubic"}, BusyNs: 50 * 1_500_000_000, ReceiveWindowNs: 50 * 300_000_000,
-			SentSegments: 2000, Retransmits: 5, RTTNs: 230_000, CongestionWindow: 10, SegmentBytes: 65536,
+			SentSegments: 2000, Retransmits: 5, RTTNs: 230_000, CongestionWindow: 10, SegmentBytes: 65536, ReceiveBufferedBytes: 6 << 20,
 		}
 		if trials[i].Arm == "asio" { // connections made anew inside the window
 			server.Close.Meter.TCP.Sockets--
@@ -44,7 +44,7 @@ func TestTCPsAccountIsShownByEnd(t *testing.T) {
 	for _, d := range tables[0].Rows[0] {
 		row = append(row, shown(d))
 	}
-	want := []string{"go-net (baseline)", "server", "50", "cubic", "230 µs", "640 KiB", "0.250 %", "75.0 %", "20.0 %", "0 %"}
+	want := []string{"go-net (baseline)", "server", "50", "cubic", "230 µs", "640 KiB", "0.250 %", "3.00 MiB", "75.0 %", "20.0 %", "0 %"}
 	if !slices.Equal(row, want) {
 		t.Errorf("row %q\nwant %q", row, want)
 	}

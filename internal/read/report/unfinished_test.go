@@ -6,7 +6,7 @@ import (
 
 	"netdyno/internal/hist"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/synthetic"
+	"netdyno/test/synthetic"
 )
 
 // A server that stalls at the end of every trial of one arm: its tables say how

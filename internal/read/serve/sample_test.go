@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // sample is a run that grows as a test says.

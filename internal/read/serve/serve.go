@@ -1,6 +1,6 @@
-// Package serve shows runs to browsers: a list of them, their reports, two compared,
-// and one that goes on as it goes on. It reads and never writes; what it starts ends
-// with its context.
+// Package serve shows runs to browsers: a list of runs, their reports, two runs compared,
+// and a run while it goes on. It reads files and writes none. The goroutines of a server
+// end with its context.
 package serve
 
 import (

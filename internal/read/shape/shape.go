@@ -40,7 +40,7 @@ type Shape struct {
 // Shapes are those of a study.
 type Shapes []Shape
 
-// Alike names what both cells have: the cell without what ends its trials.
+// Alike names what both cells share: the cell without the factors that end its trials.
 func (x Shape) Alike() string { return levelsIn(x.Cell, false) }
 
 // Ends name what ends the trials in the publication's shape, and in the window.

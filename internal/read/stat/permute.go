@@ -45,8 +45,9 @@ func MinP(n int) float64 {
 	return math.Min(1, math.Ldexp(2, -n))
 }
 
-// exactFlips walks a Gray code, so that each assignment differs from the one
-// before by one sign. The last sign stays: the other half mirrors this one.
+// exactFlips walks a Gray code, so that each assignment of signs differs from the one
+// before by one sign. The last sign is never flipped: the other half of the assignments
+// are the mirror images of these, +−− of −++.
 func exactFlips(xs []float64, reach float64) float64 {
 	sum := 0.0
 	for _, x := range xs {
@@ -117,7 +118,7 @@ func sumsOfEight(xs []float64) [][256]float64 {
 // 1/32, the least p of six blocks.
 const firstShare = 5. / 8
 
-// StageLevels shares a significance level out over the looks that a sequential
+// LookLevels shares a significance level out over the looks that a sequential
 // study takes at its blocks, whose numbers rise. The levels sum to at most
 // alpha, so the chance of any false difference over all looks is at most alpha,
 // whatever joins the looks, whatever test is held to them and wherever the study
@@ -132,7 +133,7 @@ const firstShare = 5. / 8
 // the modified Wilcoxon statistic, JASA 1982, which divides a level among looks
 // beforehand; Gordon Lan and D. DeMets, Discrete sequential boundaries for
 // clinical trials, Biometrika 1983.
-func StageLevels(blocks []int, alpha float64) []float64 {
+func LookLevels(blocks []int, alpha float64) []float64 {
 	if len(blocks) == 0 {
 		return nil
 	}

@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// DependentError says that a column of a design is a combination of those
-// before it, so that no data could tell their coefficients apart.
+// DependentError says that a column of a design is a combination of the columns before
+// it, so that no data could tell their coefficients apart: with columns 1, x and 2x, y =
+// 4x is 4·x or 2·2x.
 type DependentError struct {
 	Column int // from 0
 }

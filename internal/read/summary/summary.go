@@ -142,8 +142,8 @@ func New(f finding.Findings) *Summary {
 			s.Verdicts = append(s.Verdicts, Verdict{c.Metric, c.Cell, c.Arm, c.Base, c.Ratio, c.Low, c.High, c.Verdict, c.Reason})
 		}
 	}
-	if f.Stage != nil {
-		s.Settling = f.Stage.Sentence
+	if f.Look != nil {
+		s.Settling = f.Look.Sentence
 	}
 	return s
 }

@@ -137,8 +137,9 @@ type audit struct {
 	others     float64 // see othersShare
 }
 
-func newAudit(r *record.Record) *audit {
+func newAudit(r *record.Record, unloaded record.UnloadedNs) *audit {
 	e := &audit{window: record.NewWindow(r), values: map[string]float64{}}
+	e.window.Unloaded = unloaded
 	e.generators = e.window.Generators()
 	for _, m := range metric.All() {
 		if value, ok := m.In(e.window); ok {

@@ -64,8 +64,8 @@ func streamed(g *record.Worker) (up, down int64) {
 	return x.Streamed()
 }
 
-// streamedBytes demands of a foreign client that its exchanges are its bytes
-// divided by their size, both directions together: each runs at its own pace.
+// streamedBytes demands of a foreign client that its exchanges are its bytes divided by
+// their size. Both directions are taken together, as each runs at its own pace.
 func streamedBytes(g *record.Worker) string {
 	up, down := streamed(g)
 	got := 0.0

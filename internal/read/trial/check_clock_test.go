@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // frozenOpening lets a client come to the opening mark late, as one does that

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // miscount is one change to honest counters and what is said of it.

@@ -8,9 +8,9 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A trial of a foreign server counts up to a share of failed exchanges, one of our

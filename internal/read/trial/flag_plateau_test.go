@@ -8,9 +8,9 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // gathered has n exchanges of a trial last for took, the others for 500 µs, on

@@ -8,8 +8,8 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// ReceiveQueue says that so much stood unread in an end's receive queues that what it
-// copies from there is no longer in a core's cache.
+// ReceiveQueue says that so many bytes stood unread in an end's receive queues that the
+// end copies them from memory, and no longer from a core's cache.
 const ReceiveQueue = "receive-queue"
 
 // What stands in the queues, from which the flag is raised. The private cache of a core

@@ -12,8 +12,9 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// Unfinished says that exchanges that were due in the window never completed. They
-// count at the ages that they reached, so that some figures are lower bounds.
+// Unfinished says that exchanges that were due in the window never completed. They count
+// at the ages that they reached, so some figures are lower bounds: an exchange that had
+// waited 3 s at the end counts as 3 s.
 const Unfinished = "unfinished"
 
 var flagUnfinished = Flag{

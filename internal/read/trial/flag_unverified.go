@@ -1,6 +1,6 @@
 package trial
 
-// Unverified says that nobody checked that what arrived is what was sent.
+// Unverified says that nobody compared the received bytes with the sent ones.
 const Unverified = "unverified"
 
 var flagUnverified = Flag{

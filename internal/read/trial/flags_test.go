@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // A warning says what it changes, what happened and what the reader can do.
@@ -81,8 +81,8 @@ func late(t *testing.T, openingNs, closingNs int64, before, after float64) (tria
 	return judged[0].Trial, judged[0].CostError
 }
 
-// A deep queue is told, with its end, its depth and what caps it; little ones of many
-// connections are none, and neither is a shallow one.
+// A deep queue is told, with its end, its depth and what caps it. Small queues of many
+// connections are not told, and neither is a shallow one.
 func TestAQueueThatStandsIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		opened, closed int64

@@ -25,7 +25,9 @@ func JudgeAll(judged []*Judged) {
 		})
 	}
 	for _, v := range judged {
-		next <- v
+		if !v.Light {
+			next <- v
+		}
 	}
 	close(next)
 	readers.Wait()
@@ -43,7 +45,7 @@ func judge(v *Judged) Trial {
 		t.Status, t.Reason = status, reason
 		return t
 	}
-	e := newAudit(v.Record)
+	e := newAudit(v.Record, v.Unloaded)
 	t.Status, t.Values, t.Series, t.CPU = Valid, e.values, e.series, split(e)
 	if t.Errors = failed(e); t.Errors > 0 {
 		t.Reasons = e.reasonsOf()
@@ -59,6 +61,7 @@ func judge(v *Judged) Trial {
 	v.CostError, _ = costError(e)
 	v.Service, v.Response = curveOf(e.window, record.Service), curveOf(e.window, record.Response)
 	v.Counted = countedOf(e)
+	v.readSorts(e)
 	flags, why := raised(e)
 	t.Flags, v.Why = flags, why
 	if falsified(flags) {
@@ -86,7 +89,7 @@ func outcome(v *Judged) (status, reason string) {
 	case r.Schema > record.Schema:
 		return StatusInvalid, fmt.Sprintf("written by schema %d, this reader knows up to %d", r.Schema, record.Schema)
 	case r.Trial.Cell != v.Plan.Cell || r.Trial.Arm != v.Plan.Arm || r.Trial.Block != v.Plan.Block ||
-		r.Trial.Repeat != v.Plan.Repeat || r.Trial.Probe != v.Plan.Probe:
+		r.Trial.Repeat != v.Plan.Repeat || r.Trial.Probe != v.Plan.Probe || r.Trial.Unloaded != v.Plan.Unloaded:
 		return StatusInvalid, "its record is of another place than the plan's: the files are of different runs"
 	case r.Outcome == record.Unsupported:
 		return StatusUnsupported, reason
@@ -100,6 +103,7 @@ func outcome(v *Judged) (status, reason string) {
 type Judged struct {
 	Plan   record.Trial
 	Record *record.Record // nil when there is none yet
+	Light  bool           // Record was judged as it was read, and is lightened since
 	Trial  Trial
 	Passed int      // checks, before the first that found a contradiction
 	Why    []string // by flag of Trial
@@ -111,6 +115,11 @@ type Judged struct {
 
 	Service, Response Curve
 	Counted           Counted
+
+	Unloaded record.UnloadedNs // the arm's times without load; nil where no trials tell them
+	Classes  []Sort            // of exchanges, where the load mixes several
+	Sizes    []Sort            // of exchanges whose sizes vary, and of a trial without load
+	Left     float64           // share of the exchanges that have no time without load
 }
 
 // LinkTraffic is what a trial sent across its link. The zero value is of a trial
@@ -167,7 +176,7 @@ func withoutRates(e *audit, t *Trial, why string) {
 
 // OutlivesStall tells whether a metric holds of a trial that stood still.
 func OutlivesStall(name string) bool {
-	if strings.HasPrefix(name, record.Response+"_") {
+	if strings.HasPrefix(name, record.Response+"_") || slices.Contains(metric.SlowdownNames(), name) {
 		return true
 	}
 	_, of, atEnd := strings.Cut(name, ".")

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // examined returns what is found of one synthetic trial after a change.

@@ -21,8 +21,8 @@ var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {
 	return "", proof + "; " + busiestWords(e)
 }, meanLatency}
 
-// cpusLeft says that no CPU was full, or how little the ends waited for those that
-// other processes filled. Where that was not recorded it says so in untold.
+// cpusLeft says that no CPU was full, or how little the ends waited for CPUs that other
+// processes filled. Where the waiting was not recorded, untold says so.
 func cpusLeft(e *audit) (proof, untold string) {
 	full := fullCPUs(e)
 	if len(full) == 0 {

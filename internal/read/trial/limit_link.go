@@ -23,10 +23,9 @@ const linkFull = 0.95
 // a short window included: what a card calls its rate is made up then.
 const linkBeyond = 1.5
 
-// linkTrafficOf reads what crossed a link. On loopback there is none: what it
-// carries at most is what the CPUs copy, and they are looked at by themselves.
-// Nor is anything said where the server was not metered: its CPU may have bounded
-// what arrived.
+// linkTrafficOf reads what crossed a link. Loopback is no link: its most is what the CPUs
+// copy, and other limits look at the CPUs. Nothing is said where the server was not
+// metered either: the server's CPU may have bounded what arrived.
 func linkTrafficOf(e *audit, v *Judged) LinkTraffic {
 	link, ok := e.window.Link()
 	if !ok || e.away() != "" {

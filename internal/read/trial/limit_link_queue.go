@@ -37,9 +37,10 @@ var limitLinkQueue = limitRule{Link, func(e *audit) (contract.Role, string) {
 	return "", ""
 }, meanLink}
 
-// waitedForLink proves that what an end sent waited in front of the link for most of
-// the window: it had data on the way, and either its own interface held packets back
-// because a rate allowed no more, or its round trips grew by what such a queue holds.
+// waitedForLink proves that what an end sent waited in front of the link for most of the
+// window: the end had data on the way, and either its own interface held packets back
+// because a rate allowed no more, or its round trips grew by the time that such a queue
+// takes.
 func waitedForLink(e *audit, sender contract.Role) (proof string) {
 	spans, ok := e.window.Spans(sender)
 	if !ok || !overLink(spans) {

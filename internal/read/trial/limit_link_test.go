@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // overLink is a trial of 2 s over the interface eth0, of the server's side shaped

@@ -13,7 +13,7 @@ import (
 var limitRules = []limitRule{
 	limitServerCore, limitClientCore, limitServerCPU, limitClientCPU, limitHostCPU,
 	limitReceiveWindow, limitSendBuffer, limitPacedWindow, limitFlowControl,
-	limitSchedule, limitLinkQueue, limitLatency, limitUnknown,
+	limitHeadOfLine, limitSchedule, limitLinkQueue, limitLatency, limitUnknown,
 }
 
 // limits are all limits in the order of their rules.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // Others are processes that none of the trial's workers started: neither what those used

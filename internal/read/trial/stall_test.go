@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // mute takes a client's ticks of a while.

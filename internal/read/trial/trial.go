@@ -1,6 +1,6 @@
-// Package trial judges one record: whether its counters agree, which flags it
-// carries, what limited it, and which of its figures may be used. It knows no
-// other trial, except that a link's capacity is found over all of a run.
+// Package trial judges one record: whether its counters agree, which flags it carries,
+// what limited it, and which of its figures may be used. It looks at no other trial,
+// except that a link's capacity is found over all trials of a run.
 package trial
 
 import "netdyno/internal/contract"

@@ -65,8 +65,8 @@ type Tile struct {
 	cells.Figure
 }
 
-// Mark is one arm, or level of By, in one cell, by what it reaches and what
-// that costs, as in the tables.
+// Mark is one arm (or level of By) in one cell: a point whose axes are two of the tables'
+// figures, what the arm reaches and what it costs.
 type Mark struct {
 	Name    string       `json:"name"` // arm, or level of By
 	Cell    string       `json:"cell"`

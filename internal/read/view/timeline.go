@@ -86,9 +86,7 @@ func hasTimeline(v *trial.Judged) bool {
 	if v.Record == nil || v.Record.Timeline.OpenNs <= v.Record.Timeline.StartNs {
 		return false
 	}
-	return slices.ContainsFunc(v.Record.Workers, func(w record.Worker) bool {
-		return len(w.Metered) > 1 || slices.ContainsFunc(w.Ticks, func(t contract.Tick) bool { return t.Runtime != nil || t.Times != nil })
-	})
+	return slices.ContainsFunc(v.Record.Workers, func(w record.Worker) bool { return w.TicksInDetail() })
 }
 
 func timelineOf(v *trial.Judged) Timeline {

@@ -5,8 +5,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/synthetic"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // tell gives every trial's server and client ticks that say more than counts: at each

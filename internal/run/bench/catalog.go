@@ -23,7 +23,7 @@ import (
 // WorkerPrefix is how worker executables are named.
 const WorkerPrefix = "netdyno-worker-"
 
-// Program is one worker executable and what it says of itself.
+// Program is one worker executable and its hello.
 type Program struct {
 	Path  string
 	Hello contract.Hello
@@ -109,8 +109,8 @@ func Discover(ctx context.Context, directories []string) Catalog {
 	return c
 }
 
-// Offered returns a transport as the worker of that file name describes it, if that is in
-// one of the directories. It asks no other program.
+// Offered returns a transport as the worker of the given file name describes it; ok is
+// false when no directory has such a worker. No other program is asked.
 func Offered(ctx context.Context, directories []string, program, transport string) (contract.Transport, bool) {
 	for _, path := range executables(directories) {
 		if filepath.Base(path) != program {
@@ -162,8 +162,8 @@ func introduce(ctx context.Context, path string) (Program, error) {
 	return Program{Path: path, Hello: hello, sum: sum}, err
 }
 
-// RunsOn reports why a worker does not run at a host: a library that is not
-// installed there, another architecture. Nil when it introduces itself.
+// RunsOn reports why a worker does not run at a host, such as a missing library or
+// another architecture; nil when the worker prints its hello there.
 func RunsOn(ctx context.Context, h rig.Host, path string) error {
 	_, err := hear(ctx, filepath.Base(path), h.Command(path), syscall.SIGTERM) // a launcher has something to end
 	return err

@@ -27,9 +27,9 @@ const (
 // first word of it; the server's own meter tells as soon as it runs.
 const causeTimeout = 2 * time.Second
 
-// conversation is one worker of one trial and what it has said. Its pump
-// goroutine collects; the trial's goroutines ask. The first fatal word, or an
-// end that nobody asked for, ends the whole trial through fail.
+// conversation is one worker of one trial, with the messages that the worker has sent.
+// Its pump goroutine collects messages; the trial's goroutines wait for them. The first
+// error message, or an end that nobody asked for, ends the whole trial through fail.
 type conversation struct {
 	process    *rig.Process
 	host       rig.Host
@@ -153,9 +153,9 @@ func (c *conversation) takeMessage(m contract.Message) {
 	}
 }
 
-// failed ends the trial with this worker's failure; the first one counts. Of a
-// worker that has told of its peers what follows is a consequence of that, and
-// waits for the peers' own word like that.
+// failed ends the trial with this worker's failure; only the first failure counts. A
+// failure of a worker that has reported lost peers is a consequence of the loss, and
+// waits, as the report does, for the peers' own word.
 func (c *conversation) failed(kind contract.ErrorKind, text string) {
 	c.mu.Lock()
 	f := c.failure(kind, text)

@@ -127,9 +127,9 @@ func Rest(r rig.Rig) time.Duration {
 // failed.
 const misspokenTimeout = 10 * time.Second
 
-// misspoken adds to a client's failure what a program of the user's speaks, where that
-// is another wire than the study says. The question goes out from this host: of
-// servers that only another host reaches nothing is said.
+// misspoken adds to a client's failure which wire the user's program speaks, where that
+// is another wire than the study says. The question goes out from this host: about a
+// server that only another host reaches nothing is said.
 func (t *trial) misspoken(ctx context.Context, peers []string, err error) error {
 	var f *failure
 	if !errors.As(err, &f) || !t.serverEnd.foreign() || len(peers) == 0 || len(t.serverSeat.Prefix) > 0 ||
@@ -147,8 +147,8 @@ func (t *trial) misspoken(ctx context.Context, peers []string, err error) error 
 	return &told
 }
 
-// instead says what to give for a server that speaks another wire than was declared;
-// "" for one that speaks that, or nothing that is known here.
+// instead says what to give for a server that speaks another wire than the declared one;
+// "" for a server that speaks the declared wire, or none that is known here.
 func (c *Catalog) instead(declared string, encrypted bool, found spoken.Wire) string {
 	declared = cmp.Or(declared, spoken.Echo)
 	same := found.Name == declared || strings.HasPrefix(declared, "grpc:") && found.Name == spoken.GRPC

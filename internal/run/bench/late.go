@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/contract"
 )
 
-// examineTimeout bounds a meter's answer to what it sees of its worker. A meter
-// only waits for its worker, so one that is there answers at once.
+// examineTimeout bounds the wait for a meter's answer about its worker. A meter does
+// nothing but wait for its worker, so a meter that is alone and well answers at once.
 const examineTimeout = 2 * time.Second
 
 // late ends the trial because a worker has left a command unanswered, with what the

@@ -7,7 +7,8 @@ import (
 	"netdyno/internal/run/spoken"
 )
 
-// What is said of a program that speaks another wire can be typed as it stands.
+// The advice for a program that speaks another wire is an argument that can be typed as
+// it stands.
 func TestWhatToGiveInstead(t *testing.T) {
 	client := func(name, wire string) contract.Transport {
 		return contract.Transport{Name: name, Wire: wire, Roles: []contract.Role{contract.Client}}

@@ -12,9 +12,9 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// round is the trials that run at the same time, each with its own workers on hosts
-// of its own; of most studies one trial. What the rig does for all its hosts at once
-// it does once for a round, before the first trial and after the last.
+// round is the trials that run at the same time, each with its own workers on its own
+// hosts; in most studies one trial. The rig prepares all its hosts once before the first
+// trial of a round and clears them once after the last.
 type round struct {
 	plans []record.Trial
 	shown string // the trial whose ticks are told

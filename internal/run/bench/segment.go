@@ -28,10 +28,10 @@ type endedSegment struct {
 	from, to record.Edge
 }
 
-// takeEdge looks at a reading and returns the segment that it ends, if it ends one:
-// nothing is connected and nothing has moved since the reading before. Where
-// connections last for one exchange a reading may find none by chance, so that
-// none are connected is not enough.
+// takeEdge looks at a reading and returns the segment that the reading ends, nil when it
+// ends none. A segment ends when nothing is connected and nothing has moved since the
+// reading before. Where connections last for one exchange a reading may find none by
+// chance, so having no connections alone ends nothing.
 func (c *segmenter) takeEdge(e record.Edge) *endedSegment {
 	before := c.latest
 	c.latest = &e

@@ -31,14 +31,13 @@ type Standing struct {
 	Segment func(record.Record)
 }
 
-// Serve stands up the server of one trial, metered as in a run, without any
-// client, until ctx ends, which is no error. Anybody may connect. It returns
-// the server's part of a record. The error is a server that cannot be had, that
-// does not come to listen, or that ends by itself. One goroutine may call it,
-// and not beside Run.
+// Serve stands up the server of one trial, metered as in a run, without any client, until
+// ctx ends, which is no error. Anybody may connect. It returns the server's part of a
+// record. The error is a server that cannot be started, that does not come to listen, or
+// that ends by itself. One goroutine may call Serve, and not while Run runs.
 //
-// Once it listens, b.Keep is given a record of every segment and at last one of
-// the whole time; that one cannot be kept ends it with the error.
+// While the server listens, b.Keep is given a record of every segment, and at last a
+// record of the whole time; a record that cannot be kept ends Serve with the error.
 func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (record.Worker, error) {
 	b.Timeouts = b.Timeouts.orStandard()
 	work, err := b.decode(plan)
@@ -86,12 +85,15 @@ func (c *Catalog) server(w study.Work) (Offer, error) {
 	case !offer.Has(contract.Server):
 		return offer, fmt.Errorf("transport %s has no role server, it has %v", offer.Name, offer.Roles)
 	}
-	return offer, able(w, offer)
+	if err := able(w, offer); err != nil {
+		return offer, err
+	}
+	return offer, works(offer, w)
 }
 
-// standingSeat is where a server stands that listens on host:port. At an address
-// of the loopback its clients are on this host and share its CPUs by the trial's
-// placement; at any other it has all of them.
+// standingSeat is the seat of a server that listens on host:port. At an address of the
+// loopback the clients are on this host, and the server shares the CPUs with them by the
+// trial's placement; at any other address the server has all CPUs.
 func (t *trial) standingSeat(listen string) (rig.Seat, error) {
 	if listen == "" {
 		seat, _, err := Seats(t.bench.hosts(), t.work)

@@ -46,7 +46,10 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 		err = able(w, server, client)
 	}
 	if err == nil {
-		err = has(client, mixFeatures(w))
+		err = has(client, true, mixFeatures(w))
+	}
+	if err == nil {
+		err = works(server, w)
 	}
 	if err != nil {
 		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
@@ -144,31 +147,46 @@ func matches(server, client Offer, w study.Work) error {
 	return nil
 }
 
-// able reports what the trial asks for and an end cannot do. A foreign server
-// is asked by its clients.
+// able reports what the trial asks for and an end, the client last, cannot do. A foreign
+// server is asked by its clients.
 func able(w study.Work, ends ...Offer) error {
 	for _, end := range ends {
 		if end.Encrypted && !w.TLS {
 			return fmt.Errorf("transport %s is always encrypted: add tls=yes (and to what it is compared with, or what is measured is encryption too)", end.Name)
 		}
 	}
-	for _, end := range ends {
-		if err := has(end, features(w)); err != nil {
+	for i, end := range ends {
+		if err := has(end, i == len(ends)-1, features(w)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// has reports which feature an end lacks.
-func has(end Offer, needed []contract.Feature) error {
+// has reports which feature an end lacks. What is drawn is drawn by the client.
+func has(end Offer, client bool, needed []contract.Feature) error {
 	for _, feature := range needed {
-		if slices.Contains(drawnFeatures, feature) && end.foreign() && end.Has(contract.Client) {
+		if slices.Contains(drawnFeatures, feature) && end.foreign() && client {
 			return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
 		}
 		if !end.foreign() && !slices.Contains(end.Features, feature) {
 			return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
 		}
+	}
+	return nil
+}
+
+// works reports why a server cannot do the work that the trial asks of it.
+func works(server Offer, w study.Work) error {
+	switch {
+	case w.Work == nil:
+		return nil
+	case server.foreign():
+		return fmt.Errorf("server %s is a program that does its own work; work is for netdyno's servers", server.Name)
+	case !slices.Contains(server.Features, w.Work.Feature()):
+		return fmt.Errorf("work.by=%s: server %s does not have feature %s; it has %s", w.Work.By, server.Name, w.Work.Feature(), listed(server.Features))
+	case w.Exchange.Varies() && (server.Wire == echo || server.Wire == quic):
+		return fmt.Errorf("a server of wire %s does not see where a message of several sizes ends, which begins its work; expected one size, or a wire with headers", server.Wire)
 	}
 	return nil
 }
@@ -270,6 +288,9 @@ func (t *trial) setups() (setups, error) {
 		}
 		base.Exchange.Message = &message
 	}
+	if t.plan.Unloaded && t.work.Load.Trace != nil {
+		return setups{}, &failure{record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
+	}
 	base.Load.DrainNs = int64(t.drain())
 	if t.work.Load.Trace != nil && wireOf(t.clientEnd, t.work) == echo {
 		base.Exchange = even(base.Exchange)
@@ -279,7 +300,7 @@ func (t *trial) setups() (setups, error) {
 		return fail(err)
 	}
 	out := setups{server: base, client: map[string]contract.Setup{}, before: map[string]int{}}
-	out.server.Load = withoutMix(base.Load)
+	out.server.Load, out.server.Work = withoutMix(base.Load), t.work.Work
 	out.server.Transport, out.server.Role, out.server.Options = t.serverEnd.Name, contract.Server, options[contract.Server]
 	if err := t.enterFiles(t.serverSeat.Host, &out.server); err != nil {
 		return fail(err)
@@ -335,9 +356,9 @@ func (t *trial) enterFiles(host rig.Host, setup *contract.Setup) error {
 	return nil
 }
 
-// credentials returns what the two ends of an encrypted trial need, nil for a
-// plain one. A server's certificate is made once for the run, for the address
-// at which it listens, and its clients trust that one alone.
+// credentials returns what the two ends of an encrypted trial need, nil for a plain
+// trial. A server's certificate is made once for the run, for the address at which the
+// server listens, and the clients trust no other certificate.
 func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS *contract.TLS, err error) {
 	if !w.TLS {
 		return nil, nil, nil

@@ -37,8 +37,8 @@ type Outcome struct {
 	Section   string // of CONTRACT.md
 }
 
-// The contract's own bounds, and what goes beyond them. Options.Stretch lengthens
-// them where they are applied.
+// The contract's own bounds, and times that go beyond the bounds. Options.Stretch
+// lengthens each time where it is used.
 const (
 	prompt     = 2 * time.Second  // hello, marks, the end after EOF
 	setupTakes = 10 * time.Second // four connections; the contract sets no bound
@@ -51,8 +51,8 @@ type skipError struct{ reason string }
 
 func (e skipError) Error() string { return e.reason }
 
-// rule is one case: what it looks at, what the contract says about it, and
-// what a worker's author usually has to do.
+// rule is one case: what the case looks at, what the contract says about it, and what a
+// worker's author usually has to do when it fails.
 type rule struct {
 	name    string
 	section string

@@ -9,12 +9,12 @@ import (
 	"netdyno/internal/draw"
 )
 
-const drawFix = "Compute each draw from seed and exchange number as section Draws says, and compare with vectors/sizes.json and schedule.json"
+const drawFix = "Compute each draw from seed and exchange number as contract/DRAWS.md says, and compare with vectors/sizes.json and schedule.json"
 
 // drawRules concern what a transport draws, where it has the features.
 var drawRules = []rule{
-	{"drawn sizes", "Draws", "exchange k of slot i carries number i + k · slots of the seed's streams, and what is counted is what was drawn", drawFix, drawnSizes},
-	{"drawn arrivals", "Draws", "exchange number m is due at place(m)/rate, whose gaps are drawn", drawFix,
+	{"drawn sizes", "Exchanges", "exchange k of slot i carries number i + k · slots of the seed's streams, and what is counted is what was drawn", drawFix, drawnSizes},
+	{"drawn arrivals", "Load", "exchange number m is due at place(m)/rate, whose gaps are drawn", drawFix,
 		scheduled(contract.Load{Rate: drawnRate, Arrival: contract.Drawn, Gaps: contract.Table{{1 << 31, 0, 1 << 20}, {contract.TableEnd, 1 << 20, 2 << 20}}})},
 	{"a rate that changes", "Load", "phases are stretches of time, each with the rates at its beginning and its end", drawFix,
 		scheduled(contract.Load{Rate: drawnRate, Phases: []contract.Phase{{60e6, 2 * drawnRate, 2 * drawnRate}, {60e6, 0, 0}}, Repeat: true})},

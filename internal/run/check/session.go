@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/run/rig"
 )
 
-// session is one process of the worker and the conversation with it, which it
-// retells in its errors. One goroutine may use it.
+// session is one process of the worker and the conversation with it. Errors of a session
+// quote the conversation. One goroutine may use a session.
 type session struct {
 	subject *subject
 	process *rig.Process

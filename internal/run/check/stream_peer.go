@@ -177,9 +177,9 @@ func (c *streamClient) exchanges(n int) error {
 	return failed
 }
 
-// bulk is the exchange of one case on wire stream, both its messages in full:
-// no case moves more than a few MiB. It is written from the page alone, and
-// shares no code with the workers that it checks.
+// bulk is the exchange of one case on wire stream, both its messages in full: no case
+// moves more than a few MiB. bulk is written from CONTRACT.md alone, and shares no code
+// with the workers that it checks.
 type bulk struct {
 	exchange contract.Exchange
 	up, down []byte

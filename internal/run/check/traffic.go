@@ -186,8 +186,8 @@ func (a account) timed(lasts time.Duration) error {
 	return nil
 }
 
-// insideAgrees checks what a client says fell inside its window: it differs from what
-// completed by at most one exchange for each slot and edge.
+// insideAgrees checks the exchanges that a client counted as inside its window: their
+// number differs from that of the completed ones by at most one for each slot and edge.
 func insideAgrees(r *contract.Result, open bool) error {
 	in := r.Inside
 	if in == nil {

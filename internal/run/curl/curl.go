@@ -32,7 +32,7 @@ const (
 	JSON   Kind = "json"           // as Binary, and says that it is JSON
 )
 
-// Piece is one of those flags with its value.
+// Piece is one of curl's flags with its value.
 type Piece struct {
 	Kind Kind
 	Text string

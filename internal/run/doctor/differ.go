@@ -16,8 +16,8 @@ type Named struct {
 	Facts record.Host
 }
 
-// concern is one line of what may differ between hosts, and whether it
-// matters. Facts of one concern are compared one by one.
+// concern is one line about what may differ between hosts, and whether a difference
+// matters. The facts of one concern are compared one by one.
 type concern struct {
 	keys     []string // facts; of a card, those of each host's fastest
 	card     bool

@@ -103,8 +103,8 @@ func rules() []rule {
 	return slices.Concat(hostRules, kernelRules, profileRules, cardRules, driverRules(), deviceRules)
 }
 
-// apply returns the rule's advice: at most one of a host, and of its cards one
-// for all that have the same to be said of them.
+// apply returns the rule's advice: at most one for a host, and one for all cards of a
+// host about which the same is to be said.
 func (r rule) apply(k known) []Advice {
 	advice := Advice{About: r.about, Why: r.why, Source: r.source, Fix: r.fix, Severity: r.severity}
 	if r.card == nil {

@@ -38,10 +38,10 @@ const (
 	usablePorts = 0.9
 )
 
-// Preflight says whether a host can run a plan, whose kinds of trials need all of
-// that. Warnings are about what will disturb it; the error joins everything that makes
-// it impossible, each with the numbers needed and available, and how to get there: what
-// is too low is told at once, for the largest trial, and so is what mends it.
+// Preflight says whether a host can run a plan that needs all of the given kinds of
+// trials. Warnings name what will disturb the run. The error joins everything that makes
+// the run impossible, each with the number needed, the number available and the command
+// that raises it: every limit that is too low is named at once, for the largest trial.
 func Preflight(all []Needs, facts record.Host, now Sample) ([]record.Warning, error) {
 	p := preflight{all: all, known: facts.Values}
 	p.limits()
@@ -271,8 +271,8 @@ func (p *preflight) neighbours(now Sample) {
 	}
 }
 
-// What netdyno itself opens: its files, the programs that it asks what they are,
-// and three pipes for each worker of a trial.
+// The files that netdyno itself opens: the run's, those of the programs that are asked
+// for their hello, and three pipes for each worker of a trial.
 const (
 	ownFiles       = 128
 	filesPerWorker = 8

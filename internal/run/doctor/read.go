@@ -17,10 +17,9 @@ const (
 	maxFacts = 20_000
 )
 
-// ReadFacts reads recorded facts: one host's, as netdyno facts prints them, or
-// all of a run's, as in its facts.json. A host is named as the run called its
-// seat, else as it calls itself, else as the file is called. The error says
-// what else the file holds.
+// ReadFacts reads recorded facts: of one host, as netdyno facts prints them, or of all
+// hosts of a run, as in facts.json. A host's name is its seat in the run, else the host's
+// own name, else the file's name. The error says what the file holds instead of facts.
 func ReadFacts(text []byte, file string) ([]Named, error) {
 	if len(text) > MaxFactsFile {
 		return nil, fmt.Errorf("read facts: %s has more than %d bytes, too long for facts", file, MaxFactsFile)

@@ -141,10 +141,10 @@ func (s *site) compile(ctx context.Context) (map[string]string, error) {
 	return built, nil
 }
 
-// goBuild compiles programs of a module. Neither the place of the sources nor
-// the time leaves a trace in them, so that the same sources are the same
-// program. They are built as the Makefile builds, so that on the machine that
-// built netdyno most packages are compiled already.
+// goBuild compiles programs of a module. A program does not depend on the place of its
+// sources or on the time, so that the same sources give the same bytes. The options are
+// the Makefile's, so that on the machine that built netdyno most packages are compiled
+// already.
 func (s *site) goBuild(ctx context.Context, module string, packages ...string) error {
 	argv := append([]string{"build", "-trimpath", "-tags=nomsgpack,grpcnotrace,validator_novalidatefn", "-gcflags=all=-dwarf=false", "-buildvcs=false", "-o", s.built() + string(filepath.Separator), "--"}, packages...)
 	_, err := s.tools.run(ctx, command{argv: argv, dir: filepath.Join(s.tree(), filepath.FromSlash(module)), temporary: s.temporary(), atMost: 1 << 20})

@@ -38,10 +38,10 @@ type Builder struct {
 	Say   func(text string) // hears of a build before it begins; nil for nobody
 }
 
-// Build returns for each worker, by its path, the path of an executable that
-// has generated code for the message. The error says in one line why there is
-// none: no Go, libraries that are not on this machine, code that does not
-// compile. Either all workers are built or none.
+// Build returns, by the path of each worker, the path of an executable that has generated
+// code for the message. The error says in one line why there is none: no Go, libraries
+// that are not on this machine, code that does not compile. Either all workers are built
+// or none.
 func (b Builder) Build(ctx context.Context, m contract.Structure, workers []Worker) (map[string]string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, Limit, fmt.Errorf("the build took longer than %v", Limit))
 	defer cancel()

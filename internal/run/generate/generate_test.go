@@ -98,9 +98,9 @@ func serving(transport, codec string, m contract.Structure) contract.Setup {
 	return contract.Setup{Transport: transport, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: contract.Exchange{Codec: codec, Message: &m}}
 }
 
-// The whole of it: the worker that is built says that it has generated code,
-// for this message alone; what was built is found again; a damaged one is not
-// taken, and is built again to the same content.
+// A worker is built with generated code for one message, and its hello names that message
+// alone. A second build finds the first one. A damaged program is not used, and is built
+// again to the same bytes.
 func TestAWorkerIsBuiltWithTheCodeOfAMessage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles workers")

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/vishvananda/netlink"
+
+	"netdyno/internal/run/setting"
 )
 
 // Here is the host on which a holder runs: where its settings and its files are.
@@ -35,10 +37,11 @@ func Host(address string) (Here, error) {
 
 const ownSpace = "/proc/self/ns/net"
 
-// Hold sets what is asked, KEY=VALUE each, or reads it where there is only a KEY. It
-// prints the values that stood there before as one line of JSON, waits until in or ctx
-// ends, and puts them back. When one cannot be set, those before it are put back and the
-// error names it. What a holder that was killed had left is put back first.
+// Hold sets each KEY=VALUE that is asked, and reads each KEY without a value. It prints
+// the former values as one line of JSON, waits until in or ctx ends, and puts the former
+// values back. When one setting cannot be made, the settings before it are put back and
+// the error names the one that failed. Before anything else Hold puts back what a killed
+// holder had left.
 func (h Here) Hold(ctx context.Context, asked []string, in io.Reader, out io.Writer) (err error) {
 	before, set, err := h.read(asked)
 	if err != nil {
@@ -102,12 +105,12 @@ func (h Here) read(asked []string) (before, set map[string]string, err error) {
 }
 
 func (h Here) get(key string) (string, error) {
-	if key == MTU || key == Interface {
+	if key == setting.MTU || key == setting.Interface {
 		link, err := h.link()
 		if err != nil {
 			return "", err
 		}
-		if key == Interface {
+		if key == setting.Interface {
 			return link.Attrs().Name, nil
 		}
 		return strconv.Itoa(link.Attrs().MTU), nil
@@ -131,7 +134,7 @@ func (h Here) setAll(settings map[string]string) error {
 }
 
 func (h Here) set(key, value string) error {
-	if key != MTU {
+	if key != setting.MTU {
 		return os.WriteFile(file(h.Sysctl, key), []byte(value), 0)
 	}
 	mtu, err := strconv.Atoi(value)

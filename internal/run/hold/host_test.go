@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"netdyno/internal/run/setting"
 )
 
 const rmem, usual, capped = "net.ipv4.tcp_rmem", "4096 131072 33554432", "4096 131072 1048576"
@@ -118,7 +120,7 @@ func TestWhatAKilledHolderLeftIsPutBack(t *testing.T) {
 
 func TestWhatMayNotBeSetIsRefused(t *testing.T) {
 	for asked, want := range map[string]string{
-		"kernel.panic=1": "unknown setting", "net.ipv4.tcp_rmen=1": rmem, Congestions + "=reno": "unknown setting",
+		"kernel.panic=1": "unknown setting", "net.ipv4.tcp_rmen=1": rmem, setting.Congestions + "=reno": "unknown setting",
 		"net/../../etc/passwd=1": "unknown setting", "net.core.rmem_max=1": "no such file", // which this host does not have
 	} {
 		h := here(t)
@@ -144,7 +146,7 @@ func FuzzLeft(f *testing.F) {
 		defer file.Close()
 		c, err := readLeft(file)
 		for key := range c.Before {
-			if err == nil && key != MTU && !slices.Contains(Sysctls, key) {
+			if err == nil && key != setting.MTU && !slices.Contains(setting.Sysctls(), key) {
 				t.Errorf("%q would be put back", key)
 			}
 		}

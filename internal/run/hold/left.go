@@ -27,8 +27,8 @@ type content struct {
 // maxLeft bounds such a file in bytes.
 const maxLeft = 64 << 10
 
-// keep writes what is to be put back before any of it is changed. It refuses what another
-// holder holds.
+// keep writes the former values to a file before any setting is changed. It refuses a
+// setting that another holder holds.
 func (h Here) keep(before map[string]string) (*left, error) {
 	if err := os.MkdirAll(h.Left, 0o700); err != nil {
 		return nil, fmt.Errorf("hold: keep what is to be put back: %w", err)
@@ -107,9 +107,9 @@ func readLeft(f *os.File) (c content, err error) {
 	return c, nil
 }
 
-// PutBack puts back what holders that were killed had set in this network namespace, and
-// forgets what they had set in namespaces that are no more. It returns what it put back,
-// as KEY=VALUE.
+// PutBack puts back the settings of killed holders in this network namespace, and deletes
+// the files of holders whose namespaces no longer exist. It returns the settings that it
+// put back, each as KEY=VALUE.
 func (h Here) PutBack() (all []string, err error) {
 	err = h.each(func(path string, c content, lives bool) error {
 		switch {

@@ -35,8 +35,8 @@ type sources struct {
 	ended  bool
 }
 
-// find implements protocompile.Resolver: what protobuf itself brings, then the
-// root's directory, then those above it.
+// find implements protocompile.Resolver. It looks for a file among protobuf's own, then
+// in the root's directory, then in the directories above the root's.
 func (s *sources) find(name string) (protocompile.SearchResult, error) {
 	if standard, err := protocompile.WithStandardImports(protocompile.CompositeResolver(nil)).FindFileByPath(name); err == nil {
 		return standard, nil

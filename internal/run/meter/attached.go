@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/unixsocket"
 )
 
-// attached is a server that its worker only stands for: somebody else started it on
-// this host. One goroutine uses it.
+// attached is a server that somebody else started on this host and that a worker only
+// stands for. One goroutine uses it.
 type attached struct {
 	finder  *serving.Finder // nil where there are no connections to follow
 	server  contract.Attached

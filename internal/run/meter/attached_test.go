@@ -44,15 +44,16 @@ func stands(args []string) {
 	}
 }
 
-// listener is a server that nobody here has started. It prints its address, and
-// then does what it is told: it prints the CPU time that this took, in ns.
+// listener is a server that no process of the test has started. It prints its address,
+// carries out the commands that it reads, and prints after each the CPU time that the
+// command took, in ns.
 //
 //	burn        works itself
-//	child       works in a child that it waits for
+//	child       works in a child and waits for the child
 //	fork        starts a child that holds the socket too and works
 //	kill        ends that child and waits for it
-//	abandon     starts a child, for whose end it does not wait
-//	quit        ends, and leaves that child
+//	abandon     starts a child and does not wait for its end
+//	quit        ends, and leaves the abandoned child
 func listener(args []string) {
 	if args[0] == "works" {
 		burn(200 * time.Millisecond)
@@ -197,8 +198,8 @@ func grew(t *testing.T, from, to *contract.Meter, spent int64) {
 	}
 }
 
-// A server that somebody else started is metered in its worker's place, with what
-// it forks, and its dead children are in its own account.
+// A server that somebody else started is metered in its worker's place, its forks
+// included; children of the server that have ended are in the server's own counters.
 func TestAServerOfOthersIsMetered(t *testing.T) {
 	s := startListener(t)
 	m, ready := attachedTo(t, s.at)

@@ -91,8 +91,8 @@ func TestAStoppedWorkerIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// What a worker started itself has another parent, so the kernel tells the meter
-// nothing of its stopping.
+// A process that the worker started has the worker as its parent, so the kernel does not
+// tell the meter when that process is stopped.
 func TestExamineFindsAStoppedDescendant(t *testing.T) {
 	t.Parallel()
 	m := run(t, bounds{}, "orphans", "stay")
@@ -114,8 +114,8 @@ func TestExamineFindsAStoppedDescendant(t *testing.T) {
 	}
 }
 
-// A worker answers while what it has started stands still. Until the window opens it
-// may hold that itself.
+// A worker answers while a process that it has started is stopped. Until the window
+// opens, the worker may be the one who stopped it.
 func TestAStoppedChildIsReportedWithAReading(t *testing.T) {
 	t.Parallel()
 	m := run(t, bounds{}, "nurse")

@@ -14,11 +14,11 @@ import (
 	"netdyno/internal/tcpinfo"
 )
 
-// connections keeps the counters of the worker's TCP connections. The lines that
-// pass tell which ports to look for: a client's setup those of its peers, a
-// server's ready its own. Of what is found there, the worker's are those that
-// its processes hold: on loopback both ends are in one table, and other clients
-// have the same peers.
+// connections keeps the counters of the worker's TCP connections. The lines that pass
+// name the ports to look for: a client's setup names its peers' ports, a server's ready
+// its own. Of the sockets with those ports only those count that the worker's processes
+// hold: on loopback both ends of a connection are in one table, and other clients have
+// the same peers.
 type connections struct {
 	mu       sync.Mutex // the setup passes in one goroutine, all else in another
 	command  contract.Setup
@@ -37,9 +37,9 @@ type connections struct {
 	few    owned // that ticks look at; nil until one has met any
 }
 
-// setUp learns from the command what kind of connections to expect. A pair is
-// both ends in one process, and connections that last for one exchange have
-// taken their account with them when it is read.
+// setUp learns from the command what kind of connections to expect. A pair has both ends
+// in one process. Connections that last for one exchange are gone, with their counters,
+// when the table is read.
 func (c *connections) setUp(s *contract.Setup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -74,8 +74,8 @@ func dials([]string) {
 	}
 }
 
-// listens is a server that greets every connection with a byte and reads the
-// rest; with the argument elsewhere it says that it is not the one.
+// listens is a server that greets every connection with a byte and reads the rest. With
+// the argument elsewhere the byte says that this is the other server.
 func listens(args []string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"netdyno/internal/run/meter/usage"
 )
 
-// orphans are the worker's descendants whose parents have ended. The meter is
-// their subreaper: they become its own children, so it can count them, kill
-// them and wait for them. Any goroutine may use it.
+// orphans are the worker's descendants whose parents have ended. The meter is their
+// subreaper: the kernel makes them the meter's own children, so the meter can count them,
+// kill them and wait for them. Any goroutine may use an orphans.
 type orphans struct {
 	worker int // the meter's one child by birth, but for its tools
 
@@ -47,8 +47,8 @@ func (o *orphans) startTool(c *exec.Cmd) error {
 	return nil
 }
 
-// reap waits for those that have ended and keeps their account. It returns
-// those that remain.
+// reap waits for the orphans that have ended and keeps their CPU time. It returns the
+// orphans that remain.
 func (o *orphans) reap(t *usage.Tree) []int {
 	return slices.DeleteFunc(o.living(t), func(pid int) bool {
 		var status unix.WaitStatus

@@ -26,19 +26,19 @@ const spent = 20 * time.Millisecond
 
 func init() { actors["serves"] = serves }
 
-// serves is a server, or a part of one: WAY, then what the way needs. It prints its
-// address when it is there. Every request is a byte; the answer is the serving
-// process's id in 8 bytes.
+// serves is a server, or one process of a server. Its arguments are a way of serving,
+// then what that way needs. It prints its address when it listens. A request is one byte;
+// the answer is the serving process's id in 8 bytes.
 //
 //	alone ADDRESS          one process
-//	shares ADDRESS         one of several that share a port by SO_REUSEPORT
-//	forks N                so many children hold the listening socket too and serve; it does not
+//	shares ADDRESS         one of several processes that share a port by SO_REUSEPORT
+//	forks N                a parent that does not serve; N children hold its listening socket and serve
 //	worker                 such a child
 //	passes PATH            accepts, and hands every connection to whoever takes it at the socket PATH
-//	takes PATH             that one
-//	leaves N               listens no more after N connections
-//	asks BACKEND           asks another server for every connection that it has
-//	asks-anew BACKEND      asks it on a new connection for every request
+//	takes PATH             serves the connections that are handed over at PATH
+//	leaves N               stops listening after N connections
+//	asks BACKEND           asks another server, on one connection for every connection of a client
+//	asks-anew BACKEND      asks another server, on a new connection for every request
 func serves(args []string) {
 	way, rest := args[0], args[1:]
 	switch way {
@@ -302,8 +302,8 @@ const redirect = `table ip t {
 }
 `
 
-// Where address translation leads connections to another process than the one that
-// listens at their address, the account is of the one that answers.
+// Address translation leads connections to another process than the one that listens at
+// their address. The process that answers is metered.
 func TestWhoAnswersIsMetered(t *testing.T) {
 	apart(t, redirect)
 	_, bystander := startServing(t, "alone", "127.0.0.1:8080")

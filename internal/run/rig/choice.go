@@ -13,8 +13,8 @@ import (
 	"netdyno/internal/run/cpuset"
 )
 
-// Kind is one kind of rig. Each has a package that holds one; package arrange
-// lists them.
+// Kind is one kind of rig. Each kind has a package that declares its Kind; package
+// arrange lists them.
 type Kind struct {
 	Name    string   // "netns"
 	Form    string   // as the user writes it: "netns[:N][?mtu=BYTES]"
@@ -140,8 +140,8 @@ func (e Ends) Choose(hosts []Host) ([]Host, error) {
 	return slices.DeleteFunc(chosen, func(h Host) bool { return h.Name != server && h.Name != e.Client }), nil
 }
 
-// firstBut returns the first host that is not the named one; on a rig of one host
-// that one.
+// firstBut returns the first host that is not the named one; on a rig of one host that
+// host.
 func firstBut(hosts []Host, name string) string {
 	for _, h := range hosts {
 		if h.Name != name {

@@ -134,9 +134,9 @@ const (
 	otherNode   = "other NUMA node"
 )
 
-// pcieBetween says what lies between two devices, by their paths below /sys/devices:
-// pci0000:80 is a root complex, each function below it a bridge, the last one the
-// device. nodes are their NUMA nodes; it is "" when nothing tells.
+// pcieBetween says what lies between two devices, by their paths below /sys/devices: in
+// such a path pci0000:80 is a root complex, each function below it a bridge, and the last
+// one the device. nodes are the devices' NUMA nodes. The answer is "" when nothing tells.
 func pcieBetween(a, b string, nodes [2]string) string {
 	one, other := strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/")
 	root := slices.IndexFunc(one, func(part string) bool { return strings.HasPrefix(part, "pci") })

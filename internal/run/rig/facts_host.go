@@ -36,8 +36,8 @@ func (f *facts) host() {
 	f.cgroup()
 }
 
-// memory gathers what there is. Swap in use changes all the time, so that whole
-// GiB are told: enough to know that pages are out.
+// memory gathers the host's memory and swap. Swap in use changes all the time, so it is
+// given in whole GiB: enough to know that pages are swapped out.
 func (f *facts) memory() {
 	info := f.text("proc/meminfo")
 	bytes := func(key string) (int64, bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/vishvananda/netns"
 )
 
-// In a network namespace that was entered without a mount of its own, Here
-// tells of what is there and of nothing that /sys shows of elsewhere.
+// In a network namespace that was entered without a mount of its own, Here tells what the
+// namespace has, and nothing that /sys shows of another one.
 func TestHereInANamespace(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("a namespace needs root")

@@ -28,8 +28,8 @@ type Host struct {
 	Sources []string          // addresses that its clients may connect from, Address first
 }
 
-// Command returns the argv on this host that runs argv at the host. Elements
-// that are files of this host become their paths there.
+// Command returns the argv that, run on this host, runs argv at the host h. Elements of
+// argv that are files of this host become their paths at h.
 func (h Host) Command(argv ...string) []string {
 	out := append(make([]string, 0, len(h.Prefix)+len(argv)), h.Prefix...)
 	for _, word := range argv {

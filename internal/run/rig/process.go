@@ -207,8 +207,8 @@ func (p *Process) pump() {
 	}
 }
 
-// Send writes one message to the worker's stdin. A worker that leaves its
-// stdin unread for two seconds is an error, and so is one that is gone.
+// Send writes one message to the worker's stdin. The error is a worker that has ended, or
+// one that leaves its stdin unread for two seconds.
 func (p *Process) Send(m contract.Message) error {
 	return p.writeStdin(m.Name(), func(w io.Writer) error { return contract.NewWriter(w).Write(m) })
 }

@@ -27,9 +27,9 @@ type Shaper interface {
 	// run at the same time, with no worker running; the seed is of the losses. What
 	// is wrong with single hosts are HostErrors.
 	Shape(ctx context.Context, link record.Link, seed uint64) error
-	// Passed accounts for what the rig itself did to packets since Shape; nil
-	// when the kernel did all of it. An error says that the rig's part ended
-	// early: the link was then not the one that Shape was told.
+	// LinkTraffic returns what the rig itself did to packets since Shape; nil when the
+	// kernel did all of it. The error says that the rig's part ended early: the link was
+	// then not the one that Shape was told.
 	LinkTraffic() (*record.Relay, error)
 }
 
@@ -48,10 +48,10 @@ type Deployer interface {
 // Recoverer is a rig that a failed trial may leave in disorder: a connection gone,
 // a command killed here whose other end runs on.
 type Recoverer interface {
-	// Recover ends what is left of trials and makes the hosts usable again. It is
-	// called before the trial that follows a failed one; when it fails, so does
-	// that trial. Hosts that cannot be made usable are HostErrors, after the others
-	// were.
+	// Recover ends what is left of trials and makes the hosts usable again. It is called
+	// before the trial that follows a failed one; when Recover fails, that trial fails.
+	// Hosts that cannot be made usable are returned as HostErrors, after all other hosts
+	// were recovered.
 	Recover(ctx context.Context) error
 }
 

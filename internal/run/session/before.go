@@ -15,7 +15,7 @@ import (
 )
 
 // before returns what the bench asks before each block: of a steered study what of the
-// block runs; of one with stages whether what was measured settles it. Nil for any
+// block runs; of one with several looks whether what was measured settles it. Nil for any
 // other.
 func (r *Run) before(say func(string)) bench.BeforeBlock {
 	say = orSilent(say)
@@ -24,7 +24,7 @@ func (r *Run) before(say func(string)) bench.BeforeBlock {
 		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
 			return r.allocate(block, planned, say)
 		}
-	case len(s.Stages) > 0:
+	case len(s.OwnLooks) > 0:
 		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
 			settled, err := r.look(block-1, say)
 			if err != nil {
@@ -39,19 +39,19 @@ func (r *Run) before(say func(string)) bench.BeforeBlock {
 	return nil
 }
 
-// look asks after a declared stage but the last whether what was measured settles the
-// study. If so the run's file says that it stopped there.
+// look asks, after every look that the run takes by itself but the last, whether the records settle the
+// study. If they do, the run's file gets a line that the run stopped there.
 func (r *Run) look(blocks int, say func(string)) (settled bool, err error) {
-	stages := r.session.Study.Stages
-	stage := slices.Index(stages, blocks) + 1
-	if stage == 0 || stage == len(stages) {
+	looks := r.session.Study.OwnLooks
+	look := slices.Index(looks, blocks) + 1
+	if look == 0 || look == len(looks) {
 		return false, nil
 	}
 	contents, err := r.soFar()
 	if err != nil {
 		return false, err
 	}
-	settled, words, err := r.session.request.Judge.Look(contents.Header, r.session.All, contents.Records, stage)
+	settled, words, err := r.session.request.Judge.Look(contents.Header, r.session.All, contents.Records, look)
 	if err != nil {
 		return false, err
 	}
@@ -59,7 +59,7 @@ func (r *Run) look(blocks int, say func(string)) (settled bool, err error) {
 	if !settled {
 		return false, nil
 	}
-	return true, r.file.Stop(record.Stop{Stage: stage, Blocks: blocks})
+	return true, r.file.Stop(record.Stop{Look: look, Blocks: blocks})
 }
 
 // allocate asks what of a block runs and writes that down, unless it was decided before

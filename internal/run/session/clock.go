@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 )
 
 // trialOverhead is what starting, connecting, verifying and ending a trial
@@ -46,9 +49,9 @@ func (s *Session) BytesPerS() float64 {
 	return study.DefaultBytesPerS
 }
 
-// Clock says how long what is left of a run will take: by the plan, and by what the
-// trials that have ended took, which start, connect and warm up as they do. One goroutine
-// uses it.
+// Clock says how long the rest of a run will take, from the plan and from the trials that
+// have ended: their times include starting, connecting and warming up. One goroutine uses
+// it.
 type Clock struct {
 	turns []turn
 	of    map[string]int // trial → its turn
@@ -57,6 +60,7 @@ type Clock struct {
 	ended int
 
 	paces map[string]*pace // of a kind, of an arm, and of all as ""
+	last  []ended          // the latest turns, probes apart
 	next  int              // turn that runs, or is about to
 	since time.Time        // when it began
 	now   time.Duration    // that the turn takes in all
@@ -80,9 +84,19 @@ type pace struct {
 	turns         int
 }
 
-// remembered are the turns of a kind that are averaged: enough to level out noise, and few
-// enough to follow an arm that was given up.
+// ended is a turn and what it took.
+type ended struct {
+	turn turn
+	took time.Duration
+}
+
+// remembered are the turns of a kind that are averaged, and those by which a machine's drift
+// is told: enough to level out noise, and few enough to follow an arm that was given up.
 const remembered = 8
+
+// kept is the share of a machine's drift that is taken to stay: some of what disturbs it ends
+// before the run does.
+const kept = 2. / 3
 
 func (p *pace) add(took, planned time.Duration) {
 	p.last = append(p.last, took)
@@ -96,7 +110,7 @@ func (s *Session) Clock(left []record.Trial) *Clock {
 	if r := s.Study.Race; r != nil {
 		most = r.Trials
 	}
-	return NewClock(left, s.Study.Stages, most, s.Estimate)
+	return NewClock(left, s.Study.OwnLooks, most, s.Estimate)
 }
 
 // NewClock returns a clock for trials that may end after one of some looks, and after so
@@ -129,7 +143,7 @@ func NewClock(left []record.Trial, looks []int, most int, estimate func([]record
 			c.looks = append(c.looks, look)
 		}
 	}
-	c.foresee()
+	c.estimate()
 	return c
 }
 
@@ -150,7 +164,8 @@ func (c *Clock) Began(at time.Time) {
 	}
 }
 
-// Ended notes that a trial has ended, and what its turn took, with what stood before it.
+// Ended notes that a trial has ended, and how long its turn took, preparations before the
+// trial included.
 func (c *Clock) Ended(id string, at time.Time) {
 	i, known := c.of[id]
 	if !known {
@@ -167,13 +182,17 @@ func (c *Clock) Ended(id string, at time.Time) {
 		}
 		c.paces[key].add(took, t.planned)
 	}
+	if !t.probe {
+		c.last = append(c.last, ended{*t, took})
+		c.last = c.last[max(0, len(c.last)-remembered):]
+	}
 	c.next, c.since = max(c.next, i+1), at // a steered block leaves out some of its trials
 	c.ended++
-	c.foresee()
+	c.estimate()
 }
 
-// foresee adds up what the turns that are left will take.
-func (c *Clock) foresee() {
+// estimate adds up what the turns that are left will take.
+func (c *Clock) estimate() {
 	c.now, c.after = 0, [2]time.Duration{}
 	if c.next >= len(c.turns) {
 		return
@@ -184,12 +203,19 @@ func (c *Clock) foresee() {
 			until = look
 		}
 	}
-	c.now = c.expected(c.turns[c.next])
+	drift := c.drift()
+	drifted := func(t turn) time.Duration {
+		if t.probe { // most of which is the reading of its samples
+			return c.expected(t)
+		}
+		return time.Duration(drift * float64(c.expected(t)))
+	}
+	c.now = drifted(c.turns[c.next])
 	for n, t := range c.turns[c.next+1:] {
 		if c.most > 0 && c.ended+n+1 >= c.most {
 			break
 		}
-		takes := c.expected(t)
+		takes := drifted(t)
 		c.after[1] += takes
 		if until == 0 || t.probe || t.block <= until {
 			c.after[0] += takes
@@ -197,7 +223,21 @@ func (c *Clock) foresee() {
 	}
 }
 
-// expected is what a turn will take: what others of its kind took, and as long as these
+// drift is what the latest turns took, divided by what turns of their kinds take over the
+// run: a machine that became slower since is slower in what is left, by the share that is
+// kept. 1 where nothing tells.
+func (c *Clock) drift() float64 {
+	var took, expected time.Duration
+	for _, e := range c.last {
+		took, expected = took+e.took, expected+c.expected(e.turn)
+	}
+	if expected <= 0 {
+		return 1
+	}
+	return 1 + kept*(float64(took)/float64(expected)-1)
+}
+
+// expected is what a turn will take on a machine that stays as it was: what others of its kind took, and as long as these
 // are few, also what was planned, corrected by as much as all turns were off.
 func (c *Clock) expected(t turn) time.Duration {
 	const weight = 2 // turns that the plan counts for
@@ -224,4 +264,49 @@ func (c *Clock) expected(t turn) time.Duration {
 func (c *Clock) Left(at time.Time) (least, most time.Duration) {
 	now := max(0, c.now-at.Sub(c.since))
 	return now + c.after[0], now + c.after[1]
+}
+
+// fitTime fits a study into the time that was asked for, if one was; the rig stands. One that
+// cannot be is refused with its least time, and with its quick version.
+func (s *Session) fitTime(chosen *study.Study) (fitted *study.Study, err error) {
+	if s.request.Time == 0 {
+		return chosen, nil
+	}
+	estimate := func(trials []record.Trial) study.Estimate { return estimate(trials, s.site.rig, 0) }
+	fitted, s.LeftOut, err = source.Fit(chosen, s.request.Time, estimate)
+	var long *study.TooLongError
+	if errors.As(err, &long) {
+		if takes, name := quickOf(chosen.Name, estimate); name != "" {
+			return nil, fmt.Errorf("%w; netdyno run %s takes about %s", err, name, takes.Round(time.Second))
+		}
+	}
+	return fitted, err
+}
+
+// quickOf returns the short version of a built-in study and how long it takes; "" for none.
+func quickOf(name string, estimate func([]record.Trial) study.Estimate) (takes time.Duration, quick string) {
+	quick = name + "-quick"
+	if !slices.Contains(source.List(), quick) {
+		return 0, ""
+	}
+	s, err := source.ParseArgs([]string{quick}, nil)
+	if err != nil {
+		return 0, "" // a test holds that every built-in study can be read
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		return 0, ""
+	}
+	return estimate(study.Before(trials, s.Blocks)).Total, quick
+}
+
+// Least returns the least time into which the session's study fits, and what would be left
+// out then; 0 where nothing can be, or its time is bounded otherwise.
+func (s *Session) Least() (time.Duration, []string) {
+	_, _, err := s.Study.Fit(0, s.Estimate)
+	var long *study.TooLongError
+	if !errors.As(err, &long) || len(long.LeftOut) == 0 {
+		return 0, nil
+	}
+	return long.Least, long.LeftOut
 }

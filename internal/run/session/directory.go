@@ -94,8 +94,8 @@ func (d Directory) OrFresh(study string) (Directory, error) {
 	}
 }
 
-// Runs returns the directories of runs whose path begins so, the one that was
-// written to last first: those under results/, and those that the path leads to.
+// Runs returns the directories of runs whose path begins with begun, the one last written
+// to first: directories under results/, and directories on the typed path.
 func Runs(begun string) []Directory {
 	type run struct {
 		dir     Directory

@@ -17,9 +17,9 @@ const mostProcesses = 1024
 // processes returns the numbers of processes of a trial.
 type processes = func(record.Trial) (clients, servers string, err error)
 
-// settleProcesses gives clients and servers that are left to the hosts their numbers,
-// and says them. A run that goes on keeps the numbers that it began with, whatever
-// this host allows now.
+// settleProcesses replaces the number of clients or of servers that is left to the hosts
+// by a number, and prints the number. A resumed run keeps the numbers that it began with,
+// whatever this host allows now.
 func (s *Session) settleProcesses() error {
 	if !leftToHosts(s.All) {
 		return nil

@@ -16,11 +16,11 @@ import (
 // lookTimeout bounds how long a host may take to look for a program.
 const lookTimeout = 10 * time.Second
 
-// checkCommands refuses programs of the user's (transport exec) without a command line,
-// and servers among them whose program is not at the host that shall start it; of a
-// built-in study that has other arms it returns warnings of them instead. A load generator
-// that is missing is an empty cell. A host that cannot be asked refuses nothing: the
-// trial's record will say why.
+// checkCommands refuses a program of the user's (transport exec) without a command line,
+// and a server whose program is not at the host that shall start it; in a built-in study
+// that has other arms it returns a warning instead. A load generator that is missing
+// makes an empty cell. A host that cannot be asked refuses nothing: the trial's record
+// will say why.
 func (s *site) checkCommands(ctx context.Context, kinds []Kind, builtIn bool) ([]record.Warning, error) {
 	missing := map[string]bool{} // by host and program
 	var warnings []record.Warning

@@ -135,8 +135,8 @@ func overHosts(s *study.Study, on *site) (*study.Study, error) {
 	return s.OnHosts(names)
 }
 
-// findWorkers finds the plan's workers, checks that they can run it, and builds
-// those that need a message's code.
+// findWorkers finds the plan's workers, checks that they can run the plan, and builds the
+// workers that need generated code for the message.
 func (s *Session) findWorkers(ctx context.Context, external bool) error {
 	if err := s.ownLimits(); err != nil {
 		return err

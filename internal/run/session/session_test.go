@@ -195,7 +195,7 @@ func TestLooksEndARun(t *testing.T) {
 	if err := run.Measure(t.Context(), Observer{Look: func(w string) { words = append(words, w) }}); err != nil {
 		t.Fatal(err)
 	}
-	if contents := recordedIn(t, "settled", 6); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Stage: 2, Blocks: 3}) || len(words) != 2 {
+	if contents := recordedIn(t, "settled", 6); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Look: 2, Blocks: 3}) || len(words) != 2 {
 		t.Errorf("stopped at %+v after the looks %q, want at the second look of two", contents.Header.Stopped, words)
 	}
 	r.Resume = true

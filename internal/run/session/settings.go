@@ -17,7 +17,7 @@ import (
 // Settings is what a rig's hosts have, and what of that a run may set.
 type Settings struct {
 	Rig     string            // its name: "loopback", "netns:2"
-	Now     map[string]string // what stands there by key; of hosts that differ, the first one's
+	Now     map[string]string // the present values by key; where hosts differ, the first host's
 	Refused map[string]string // of what was tried, as KEY=VALUE: why some host does not take it
 }
 

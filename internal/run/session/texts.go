@@ -30,10 +30,10 @@ import (
 // MostText bounds a text that requests carry, in bytes.
 const MostText = 64 << 20
 
-// texts are the files that a run carries to its hosts, by the level that stands for
-// each. A text that was given lies in the run's directory under its hash, so that
-// the level says what it was; a secret lies outside, under a name that says nothing
-// of its content, until the run ends.
+// texts are the files that a run carries to its hosts, by the level that stands for each
+// file. An ordinary text lies in the run's directory under its hash, so that the level
+// tells the text. A secret lies outside the run's directory until the run ends, under a
+// name that tells nothing of its content.
 type texts struct {
 	held    map[string]study.Carried
 	secrets string // the directory of this process's secret ones; "" before they are written
@@ -201,7 +201,7 @@ func (t *texts) remove() error {
 }
 
 // begunSecrets gives the arms' secret texts the levels that they had when the run in a
-// directory began, so that it can be resumed: what they hold may have been renewed.
+// directory began. So a run can be resumed after its secrets were renewed.
 func (t *texts) begunSecrets(r Request) error {
 	if !r.Resume || r.Continue {
 		return nil

@@ -10,9 +10,10 @@ import (
 	"netdyno/internal/record"
 )
 
-// confoundedArms warns of arms that differ from the baseline in more than one
-// factor and cannot be reached from it by steps of one factor over other arms:
-// what makes the difference cannot be told from such arms.
+// confoundedArms warns of arms that differ from the baseline in more than one factor and
+// are not reached from the baseline by steps of one factor over other arms: such an arm's
+// difference cannot be laid to one factor. Baseline a=1 b=1 and arm a=2 b=2 are
+// confounded unless an arm a=2 b=1 or a=1 b=2 stands between them.
 func confoundedArms(arms []Arm, baseline string) []record.Warning {
 	var base map[string]string
 	for _, a := range arms {
@@ -65,8 +66,8 @@ func (a Arm) treatment() map[string]string {
 	return levels
 }
 
-// sameAtBothEnds writes an implementation of both ends as the one factor that
-// it is, when every one of the treatments has the same at both.
+// sameAtBothEnds writes an implementation of both ends as one factor, transport, when
+// every one of the treatments has the same server as client.
 func sameAtBothEnds(treatments ...map[string]string) []map[string]string {
 	out := make([]map[string]string, len(treatments))
 	for i, levels := range treatments {

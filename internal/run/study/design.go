@@ -61,8 +61,8 @@ func (d *design) armsOrNone() []*Arm {
 	return arms
 }
 
-// comparedLevels returns the compared factor with its levels; one that is only
-// held has one level.
+// comparedLevels returns the compared factor with its levels; a factor that is only held
+// has one level.
 func (d *design) comparedLevels() Varied {
 	if v := FindVaried(d.vary, d.compared); v != nil {
 		return *v

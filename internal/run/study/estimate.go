@@ -30,9 +30,10 @@ type Estimate struct {
 	Bytes     float64 // payload that those move, where no codec decides the sizes
 }
 
-// EstimateTime returns how long trials take. Those of a round take as long as one
-// of them, while the machines and what lies between them can bear it. A trial that does not decode takes
-// no time: the bench says why it cannot run.
+// EstimateTime returns how long trials take. The trials of one round run at the same time
+// and are counted once: 4 trials of 10 s in 2 rounds take 20 s. Machines and links are
+// taken to bear a round. A trial that does not decode takes no time: the bench says why
+// it cannot run.
 func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 	if pace.BytesPerS <= 0 {
 		pace.BytesPerS = DefaultBytesPerS

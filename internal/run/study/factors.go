@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/run/setting"
 )
 
 // Kind is the type of a factor's levels.
@@ -19,6 +20,7 @@ const (
 	Bytes     Kind = "bytes"
 	Sizes     Kind = "bytes, or how they are distributed"
 	Arrival   Kind = "arrivals"
+	Times     Kind = "duration, or how durations are distributed"
 	Duration  Kind = "duration"
 	Count     Kind = "count"
 	Processes Kind = "count, or auto"
@@ -71,6 +73,9 @@ const WorkloadFactor = "workload"
 // Source: grpc/grpc.github.io, issue 371, which advises 16 to 64 KiB.
 const standardChunk = "64KiB"
 
+// standardWork is how a server works when that is not given.
+const standardWork = string(contract.WorkCPU)
+
 // factors is the whole list of names (DESIGN §5). A new name needs an
 // argument: most wishes are a level of one of these.
 var factors = []Factor{
@@ -98,20 +103,22 @@ var factors = []Factor{
 	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
 	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster than it was recorded recorded traffic is replayed; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},
+	{Name: "work", Kind: Times, Doc: "what a server does for each exchange before it replies, as a time or how times are distributed: exp:200us, uniform:50us..2ms, lognormal:, pareto: or choice:99%:50us,1%:10ms"},
+	{Name: "work.by", Kind: Choice, Choices: []string{standardWork, "sleep"}, Doc: "how a server spends the time of work: on a CPU, unless given, or asleep"},
 	{Name: "active", Kind: Share, Default: "100%", Min: 1e-9, Max: 1, Doc: "share of the connections that carry load"},
 	{Name: "fresh", Kind: Flag, Default: "no", Doc: "open a new connection for every exchange"},
 	{Name: "tls", Kind: Flag, Default: "no", Doc: "encrypt with TLS"},
 	{Name: "link.rate", Kind: BitRate, Max: 1e13, Doc: "rate of each host's link, both ways, on a rig that can shape it (netns); max leaves it as it is"},
 	{Name: "link.delay", Kind: Duration, Max: 10e9, Doc: "one-way delay of the link"},
 	{Name: "link.loss", Kind: Share, Max: 1, Doc: "share of packets that the link loses"},
-	{Name: LinkMTU, Kind: Bytes, Min: 576, Max: 65535, Doc: "MTU of the interface of each host's data address, set before a trial and put back after it; needs root there"},
-	{Name: SysctlPrefix + "net.ipv4.tcp_congestion_control", Kind: Text, Doc: "congestion control of TCP on the hosts, set before a trial and put back after it, as all sysctl. factors are; needs root there"},
-	{Name: SysctlPrefix + "net.ipv4.tcp_rmem", Kind: Text, Doc: "receive buffers of TCP on the hosts: least, first and most, in bytes"},
-	{Name: SysctlPrefix + "net.ipv4.tcp_wmem", Kind: Text, Doc: "send buffers of TCP on the hosts: least, first and most, in bytes"},
-	{Name: SysctlPrefix + "net.core.rmem_max", Kind: Text, Doc: "the most that a program may set a receive buffer to, on the hosts, in bytes"},
-	{Name: SysctlPrefix + "net.core.wmem_max", Kind: Text, Doc: "the most that a program may set a send buffer to, on the hosts, in bytes"},
-	{Name: SysctlPrefix + "net.core.busy_poll", Kind: Text, Doc: "microseconds for which poll(2) looks at a card's queue itself, on the hosts"},
-	{Name: SysctlPrefix + "net.core.busy_read", Kind: Text, Doc: "microseconds for which a read looks at a card's queue itself, on the hosts"},
+	{Name: setting.MTUFactor, Kind: Bytes, Min: 576, Max: 65535, Doc: "MTU of the interface of each host's data address, set before a trial and put back after it; needs root there"},
+	{Name: setting.Prefix + setting.Congestion, Kind: Text, Doc: "congestion control of TCP on the hosts, set before a trial and put back after it, as all sysctl. factors are; needs root there"},
+	{Name: setting.Prefix + setting.ReceiveBuffer, Kind: Text, Doc: "receive buffers of TCP on the hosts: least, first and most, in bytes"},
+	{Name: setting.Prefix + setting.SendBuffer, Kind: Text, Doc: "send buffers of TCP on the hosts: least, first and most, in bytes"},
+	{Name: setting.Prefix + setting.MostReceiveAsked, Kind: Text, Doc: "the most that a program may set a receive buffer to, on the hosts, in bytes"},
+	{Name: setting.Prefix + setting.MostSendAsked, Kind: Text, Doc: "the most that a program may set a send buffer to, on the hosts, in bytes"},
+	{Name: setting.Prefix + setting.BusyPoll, Kind: Text, Doc: "microseconds for which poll(2) looks at a card's queue itself, on the hosts"},
+	{Name: setting.Prefix + setting.BusyRead, Kind: Text, Doc: "microseconds for which a read looks at a card's queue itself, on the hosts"},
 	{Name: "placement", Kind: Choice, Default: record.Separate, Choices: []string{record.Separate, record.Shared, record.Free}, Doc: "CPUs of server and clients on one host: separate halves, all shared, or free (unpinned)"},
 	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "length of the window, in which exchanges are counted"},
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "length of the warm-up before the window, which is not counted"},
@@ -132,13 +139,6 @@ var factors = []Factor{
 // Factors returns the table of factor names in its documented order. The
 // caller owns the slice.
 func Factors() []Factor { return append([]Factor(nil), factors...) }
-
-// LinkMTU and the factors that SysctlPrefix begins are settings of the hosts, which a run
-// holds on all of them while a trial needs them (package hold has the same names).
-const (
-	LinkMTU      = "link.mtu"
-	SysctlPrefix = "sysctl."
-)
 
 // OptionPrefix begins the names of factors that are a transport's own options.
 const OptionPrefix = "opt."
@@ -172,7 +172,7 @@ func FactorNamed(name string) (Factor, error) {
 			f.Renamed = renamed
 			return f, nil
 		}
-		if strings.HasPrefix(f.Name, SysctlPrefix) == strings.HasPrefix(name, SysctlPrefix) && !strings.HasPrefix(f.Name, OptionPrefix) {
+		if strings.HasPrefix(f.Name, setting.Prefix) == strings.HasPrefix(name, setting.Prefix) && !strings.HasPrefix(f.Name, OptionPrefix) {
 			names = append(names, f.Name)
 		}
 	}

@@ -40,14 +40,14 @@ func upToSecond(d time.Duration) time.Duration { return (d + time.Second - 1).Tr
 // It is pure. The views of the study are as they were: what they can no longer show is the
 // caller's to leave out.
 func (s *Study) Fit(limit time.Duration, estimate func([]record.Trial) Estimate) (*Study, []string, error) {
-	all := &fitting{original: s, study: s.copied(), limit: limit, estimate: estimate}
+	all := &fitting{original: s, study: s.copied(), limit: limit, estimate: estimate, names: s.others(), prices: map[[2]string]time.Duration{}}
 	if fits, err := all.fits(); fits || err != nil {
 		return s, nil, err
 	}
 	if s.Steered() || s.SettleS > 0 {
 		return nil, nil, Errorf(s.At, "study %s bounds its own time; change its key capacity.time, race.time or settle", s.Name)
 	}
-	all.claimed = s.claimed()
+	all.claimed = s.claimed(all.names)
 	all.blocks(1)
 	done, err := all.fits()
 	for !done && err == nil && all.shrink() {
@@ -56,14 +56,14 @@ func (s *Study) Fit(limit time.Duration, estimate func([]record.Trial) Estimate)
 	if err != nil {
 		return nil, nil, err
 	}
-	words := all.words()
 	if !done {
-		return nil, nil, &TooLongError{Study: s.Name, Limit: limit, Least: all.takes, LeftOut: words}
+		return nil, nil, &TooLongError{Study: s.Name, Limit: limit, Least: all.takes, LeftOut: all.words()}
 	}
 	if err := all.refill(); err != nil {
 		return nil, nil, err
 	}
-	words = all.words()
+	words := all.words()
+	all.study.leftOut = all.cells()
 	all.study.fitted = fmt.Sprintf("to fit into %s it is run without %s", quantity.DurationText(limit), strings.Join(words, ", "))
 	return all.study, words, nil
 }
@@ -73,46 +73,87 @@ type fitting struct {
 	original, study *Study
 	limit, takes    time.Duration
 	estimate        func([]record.Trial) Estimate
-	claimed         map[string]bool // cells that claims name
+	names           []Varied                    // factors by which the original names its cells, as is done here
+	prices          map[[2]string]time.Duration // of one trial, by cell and arm, as far as it was asked
+	claimed         map[string]bool             // cells that claims name
 }
 
 // copied is the study with levels, sweeps and looks of its own.
 func (s *Study) copied() *Study {
 	c := *s
-	c.Vary, c.Sweeps, c.Stages = slices.Clone(s.Vary), slices.Clone(s.Sweeps), slices.Clone(s.Stages)
+	c.Vary, c.Sweeps, c.OwnLooks = slices.Clone(s.Vary), slices.Clone(s.Sweeps), slices.Clone(s.OwnLooks)
 	for i := range c.Sweeps {
 		c.Sweeps[i].Vary = slices.Clone(c.Sweeps[i].Vary)
 	}
 	return &c
 }
 
-// fits tells whether the study takes no longer than it may.
+// fits tells whether the study takes no longer than it may: all blocks take as long as the
+// first, and all rounds of probes.
 func (f *fitting) fits() (bool, error) {
-	one := *f.study // all blocks take as long as the first, and all rounds of probes
-	one.Blocks, one.Stages, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
-	trials, _, err := one.Plan()
-	if err != nil {
+	one := *f.study
+	one.Blocks, one.OwnLooks, one.Further, one.Probes = 1, nil, nil, min(f.study.Probes, 1)
+	if err := one.CheckSize(); err != nil {
 		return false, err
 	}
-	first := slices.IndexFunc(trials, func(t record.Trial) bool { return t.Probe })
-	if first < 0 {
-		first = len(trials)
-	}
-	const rounded = time.Microsecond // more than an estimate loses by rounding
-	f.takes = time.Duration(f.study.Blocks)*(f.estimate(trials[:first]).Total+rounded) +
-		time.Duration(f.study.Probes)*(f.estimate(trials[first:]).Total+rounded)
-	return f.takes <= f.limit, nil
+	block, probes, err := f.price(&one)
+	f.takes = time.Duration(f.study.Blocks)*block + time.Duration(f.study.Probes)*probes
+	return f.takes <= f.limit, err
 }
 
-// claimed returns the cells that a claim names by levels.
-func (s *Study) claimed() map[string]bool {
+// price returns how long a block of a study takes, and a round of its probes.
+func (f *fitting) price(one *Study) (block, probes time.Duration, err error) {
+	const rounded = time.Microsecond // more than an estimate loses by rounding
+	if one.Mesh {                    // its trials run at once, so that one has no time of its own
+		trials, _, err := one.Plan()
+		first := len(Before(trials, 1)) - one.Probes*len(one.pairs())
+		return f.estimate(trials[:first]).Total + rounded, f.estimate(trials[first:]).Total + rounded, err
+	}
+	var once []record.Trial
+	asks := one.asksSlowdown()
+	for _, v := range one.cells(f.names) {
+		for i, l := range one.Compared().Levels {
+			if !v.runs[i] {
+				continue
+			}
+			of := [2]string{v.name, l.Text}
+			if _, known := f.prices[of]; !known {
+				f.prices[of] = f.one(v.trial(one, l))
+			}
+			block, probes = block+f.prices[of], probes+f.prices[of]
+			if l.Text == one.Compare.Baseline && one.compares() {
+				block += f.prices[of]
+			}
+			if asks {
+				once = append(once, v.trial(one, l))
+			}
+		}
+	}
+	unloaded, err := one.unloaded(once)
+	for _, t := range unloaded {
+		block += f.one(t)
+	}
+	return block, probes, err
+}
+
+// one returns how long a trial takes by itself.
+func (f *fitting) one(t record.Trial) time.Duration {
+	return f.estimate([]record.Trial{t}).Total + time.Nanosecond // it rounds down
+}
+
+// claimed returns the cells that a claim names by levels, by their names with these factors.
+func (s *Study) claimed(names []Varied) map[string]bool {
 	cells := map[string]bool{}
-	for _, t := range s.pairs() {
-		for _, c := range s.Claims {
-			for _, p := range c.Parts {
-				for _, where := range []map[string]string{p.Where, p.From} {
-					if len(where) > 0 && hasLevels(t.Levels, where) {
-						cells[t.Cell] = true
+	for _, v := range s.cells(names) {
+		for i, l := range s.Compared().Levels {
+			if !v.runs[i] || cells[v.name] {
+				continue
+			}
+			levels := v.trial(s, l).Levels
+			for _, c := range s.Claims {
+				for _, p := range c.Parts {
+					for _, where := range []map[string]string{p.Where, p.From} {
+						cells[v.name] = cells[v.name] || len(where) > 0 && hasLevels(levels, where)
 					}
 				}
 			}
@@ -133,26 +174,26 @@ func hasLevels(levels, where map[string]string) bool {
 // blocks leaves some looks of the original for the run itself, and the others for
 // netdyno run DIR --continue; of one look as many blocks as a verdict needs.
 func (f *fitting) blocks(looks int) {
-	all := append(slices.Clone(f.original.Stages), f.original.Further...)
-	if len(f.original.Stages) == 0 {
+	all := append(slices.Clone(f.original.OwnLooks), f.original.Further...)
+	if len(f.original.OwnLooks) == 0 {
 		all = append([]int{f.original.Blocks}, all...)
 	}
 	if looks == 1 && all[0] > fewestBlocks && len(all) < MaxLooks {
 		all = append([]int{fewestBlocks}, all...)
 	}
-	f.study.Blocks, f.study.Stages, f.study.Further = all[looks-1], nil, all[looks:]
+	f.study.Blocks, f.study.OwnLooks, f.study.Further = all[looks-1], nil, all[looks:]
 	if looks > 1 {
-		f.study.Stages = all[:looks]
+		f.study.OwnLooks = all[:looks]
 	}
 }
 
 // refill gives the time that is left over to looks or blocks, then to the probes.
 func (f *fitting) refill() error {
 	tries := []func(){}
-	for looks := len(f.original.Stages); looks > 1; looks-- {
+	for looks := len(f.original.OwnLooks); looks > 1; looks-- {
 		tries = append(tries, func() { f.blocks(looks) })
 	}
-	if one := len(f.original.Stages) == 0; one {
+	if one := len(f.original.OwnLooks) == 0; one {
 		for blocks := f.original.Blocks; blocks > f.study.Blocks; blocks-- {
 			tries = append(tries, func() {
 				f.study.Blocks = blocks
@@ -191,20 +232,20 @@ type middle struct {
 	off    float64 // from the middle of them
 }
 
-// thin takes one level away: of the factor with most of them the one nearest to the middle
-// that no claim names; of those as good the one that comes first.
+// thin takes one level away: from the factor with the most levels, the level nearest to
+// the middle that no claim names. Of factors, or levels, that are equal in this the first
+// one loses.
 func (f *fitting) thin() bool {
 	var all []middle
-	others := f.study.others()
 	for i, d := range f.study.designs() {
-		sweep := i
+		sweep, named := i, f.named(d)
 		if len(f.study.Sweeps) == 0 {
 			sweep = -1
 		}
 		for _, v := range d.crossed() {
 			order := ordered(v)
 			for at, level := range order {
-				if at == 0 || at == len(order)-1 || f.named(d, others, v.Factor, level.Text) {
+				if at == 0 || at == len(order)-1 || named[[2]string{v.Factor, level.Text}] {
 					continue
 				}
 				off := float64(2*at-len(order)+1) / 2
@@ -222,7 +263,8 @@ func (f *fitting) thin() bool {
 	return true
 }
 
-// ordered are the levels of a factor that are numbers, in their order; nil of another one.
+// ordered are the levels of a factor of numbers, in their order; nil for any other
+// factor.
 func ordered(v Varied) []Level {
 	f, err := FactorNamed(v.Factor)
 	if err != nil || slices.ContainsFunc(v.Levels, func(l Level) bool { return !numeric(l.Text) }) {
@@ -235,17 +277,21 @@ func ordered(v Varied) []Level {
 	return levels
 }
 
-// named tells whether a claim names a cell of a design at a level.
-func (f *fitting) named(d *design, others []Varied, factor, level string) (is bool) {
+// named returns the settings of a design's cells that a claim names.
+func (f *fitting) named(d *design) map[[2]string]bool {
+	all := map[[2]string]bool{}
 	if len(f.claimed) == 0 {
-		return false
+		return all
 	}
-	name := d.naming(others)
+	name := d.naming(f.names)
 	d.eachCell(func(cell []Setting) {
-		l, _ := Find(cell, factor)
-		is = is || l.Text == level && f.claimed[name(cell)]
+		if f.claimed[name(cell)] {
+			for _, x := range cell {
+				all[[2]string{x.Factor, x.Level.Text}] = true
+			}
+		}
 	})
-	return is
+	return all
 }
 
 // without takes a level away from a factor, of a sweep in that sweep alone.
@@ -264,14 +310,12 @@ func (f *fitting) without(m middle) {
 
 // dropSweep takes the last sweep away of which no claim names a cell; the first one stays.
 func (f *fitting) dropSweep() bool {
-	name := f.study.others()
 	for i := len(f.study.Sweeps) - 1; i > 0; i-- {
 		d, claimed := f.study.designs()[i], false
-		cellNamed := d.naming(name)
-		d.eachCell(func(cell []Setting) { claimed = claimed || f.claimed[cellNamed(cell)] })
+		name := d.naming(f.names)
+		d.eachCell(func(cell []Setting) { claimed = claimed || f.claimed[name(cell)] })
 		if !claimed {
 			f.study.Sweeps = slices.Delete(f.study.Sweeps, i, i+1)
-			f.claimed = f.study.claimed() // cells may have other names without it
 			return true
 		}
 	}
@@ -279,7 +323,19 @@ func (f *fitting) dropSweep() bool {
 }
 
 // words say what the study lacks of the original.
-func (f *fitting) words() (all []string) {
+func (f *fitting) words() []string {
+	all := f.cells()
+	if f.study.Blocks < f.original.Blocks {
+		all = append(all, fmt.Sprintf("%d of %s", f.original.Blocks-f.study.Blocks, quantity.Plural(f.original.Blocks, "block")))
+	}
+	if f.study.Probes < f.original.Probes {
+		all = append(all, "probes")
+	}
+	return all
+}
+
+// cells say which cells of the original the study lacks, by sweeps and levels.
+func (f *fitting) cells() (all []string) {
 	was, is := f.original.designs(), f.study.designs()
 	if len(f.original.Sweeps) > 0 {
 		kept := was[:0:0]
@@ -313,12 +369,6 @@ func (f *fitting) words() (all []string) {
 			}
 			all = append(all, text)
 		}
-	}
-	if f.study.Blocks < f.original.Blocks {
-		all = append(all, fmt.Sprintf("%d of %s", f.original.Blocks-f.study.Blocks, quantity.Plural(f.original.Blocks, "block")))
-	}
-	if f.study.Probes < f.original.Probes {
-		all = append(all, "probes")
 	}
 	return all
 }

@@ -63,9 +63,9 @@ func claimed(s *study.Study, levels map[string]string) bool {
 	})
 }
 
-// Whatever the time, a study that is fitted into it takes no longer by the estimate, has as
-// many blocks as a verdict needs, all arms, every cell that a claim names, and is a study
-// that can be written and read again. One that is refused says a time into which it fits.
+// Whatever the time, a study that is fitted into it takes no longer by the estimate, has
+// as many blocks as a verdict needs, all arms, and every cell that a claim names, and can
+// be written and read again. A study that is refused names a time into which it fits.
 func TestAFittedStudyKeepsTheRule(t *testing.T) {
 	const verdict = 6 // blocks
 	for _, name := range source.List() {
@@ -82,8 +82,12 @@ func TestAFittedStudyKeepsTheRule(t *testing.T) {
 				if long.Least <= limit {
 					r.Fatalf("%s needs %v and is refused for %v", name, long.Least, limit)
 				}
-				if _, _, err := source.Fit(s, long.Least, estimate); err != nil {
+				least, _, err := source.Fit(s, long.Least, estimate)
+				if err != nil {
 					r.Fatalf("%s does not fit into its least time %v: %v", name, long.Least, err)
+				}
+				if now, _ := takes(t, least); now > long.Least || long.Least-now > time.Millisecond {
+					r.Fatalf("%s says that its least takes %v, and its plan takes %v", name, long.Least, now)
 				}
 				return
 			}

@@ -8,9 +8,9 @@ import (
 	"netdyno/internal/record"
 )
 
-// KeepViews takes over what the original study says of its results, less the arms and
-// levels that this one, which was changed on the command line, no longer has. What is not
-// sound then is the caller's to leave out.
+// KeepViews takes over what the original study says of its results, without the arms and
+// levels that s, which was changed on the command line, no longer has. The caller leaves
+// out views that are unsound without them.
 func (s *Study) KeepViews(original *Study) {
 	scope := s.Scope()
 	s.keepPublished(original, scope)
@@ -63,9 +63,9 @@ func (c Scope) keptLevels(all []record.Cost) []record.Cost {
 	return all
 }
 
-// keepPublished takes over those figures that still have their arms. Their
-// conditions stay what they were: whether they hold is found out when the run is
-// read. That none of them is left in its publication's shape is warned of.
+// keepPublished takes over the published figures whose arms are still in the study. Their
+// conditions are taken over unchanged: whether a condition holds is found out when the
+// run is read. A warning says so when no figure is left in its publication's shape.
 func (s *Study) keepPublished(original *Study, scope Scope) {
 	if s.Compare.Factor != original.Compare.Factor {
 		return
@@ -73,7 +73,7 @@ func (s *Study) keepPublished(original *Study, scope Scope) {
 	var lost []string
 	shaped := false
 	for _, p := range original.Published {
-		if p.Unmeasured == "" && !(slices.Contains(scope.arms, p.Arm) && slices.Contains(scope.arms, p.Base)) {
+		if key, _ := scope.Published(p); p.Unmeasured == "" && (key == "arm" || strings.HasPrefix(key, "base")) {
 			continue
 		}
 		if len(p.Shape) > 0 {

@@ -15,9 +15,9 @@ import (
 // MaxLabel bounds a label in characters.
 const MaxLabel = 60
 
-// labels are what levels and cells are in plain words: of arms and levels what the study
-// says, of a command line its program, of a cell that one sweep alone has what the sweep
-// is called.
+// labels are the plain words for levels and cells. Labels of arms and levels come from
+// the study, that of a command line is its program, that of a cell which only one sweep
+// has is the sweep's.
 func (s *Study) labels() record.Labels {
 	var all record.Labels
 	set := func(factor, level, label string) {
@@ -63,6 +63,10 @@ func spread(factor, level string) string {
 				return quantity.Clip(s.Words, MaxLabel)
 			}
 		}
+	case "work":
+		if s, err := sizes.ParseTime(level); err == nil && strings.Contains(level, ":") {
+			return quantity.Clip(s.Words, MaxLabel)
+		}
 	case "arrival":
 		if a, err := arrivals.Parse(level); err == nil && a.Text != a.Words && strings.Contains(level, ":") {
 			return quantity.Clip(a.Words, MaxLabel)
@@ -94,8 +98,9 @@ func programs(all []Varied) map[string]map[string]string {
 	return found
 }
 
-// cellLabels are those of the cells that one sweep alone has. A sweep without a label
-// names only a cell that is its only one: of several its name says less than their levels.
+// cellLabels are the labels of cells that only one sweep has. A sweep's label names a
+// cell only when the sweep has no other cell: the label of a sweep of several cells would
+// say less than the cells' levels.
 func (s *Study) cellLabels() map[string]record.CellLabel {
 	if len(s.Sweeps) == 0 {
 		return nil

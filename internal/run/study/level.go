@@ -68,6 +68,12 @@ func (f Factor) readLevel(text string) (Level, error) {
 		return Level{Text: quantity.BytesText(n), Value: float64(n)}, err
 	case Sizes:
 		return readSizes(text)
+	case Times:
+		s, err := sizes.ParseTime(text)
+		if err != nil {
+			return Level{}, err
+		}
+		return Level{Text: s.Text, Value: s.Mean()}, nil
 	case Arrival:
 		a, err := arrivals.Parse(text)
 		if err != nil {
@@ -309,10 +315,9 @@ func set(levels map[string]Level, factor string, l Level) {
 	levels[factor] = l
 }
 
-// settle makes a trial's levels say what it will do: a default that means
-// nothing beside another level goes, a level that another implies comes. What
-// a study itself wrote is never taken away here: the contradictions were
-// refused.
+// settle makes a trial's levels say what the trial will do: a default that means nothing
+// beside another level is removed, and a level that another one implies is added. A level
+// that the study itself wrote is never removed here: check has refused contradictions.
 func settle(levels map[string]Level) {
 	if levels["amount"].Value > 0 {
 		levels["window"] = Level{Text: "0s"}
@@ -333,6 +338,13 @@ func settle(levels map[string]Level) {
 	if levels[WorkloadFactor].Text != "" {
 		delete(levels, "request")
 		delete(levels, "response")
+	}
+	_, said := levels["work.by"]
+	switch works := positive(levels["work"]); {
+	case !works:
+		delete(levels, "work.by")
+	case !said:
+		levels["work.by"] = standardLevel("work.by", standardWork)
 	}
 	_, chunked := levels["chunk"]
 	switch streamed := levels["stream"].Text != unstreamed; {

@@ -17,15 +17,17 @@ import (
 // only floating point included.
 const seedBits = 53
 
-// Plan unfolds the study into its trials in the order in which they run, with
-// warnings about what the plan cannot tell. In every block each cell runs its
-// arms once, and the baseline twice where there is anything to compare; the whole block
-// is shuffled by the study's seed. A mesh has one arm, once: its trials are noise enough
-// to each other, and those of a round stand together (mesh.go). The blocks of further
-// looks are planned with the others, so that what a run goes on to is known before its
-// first trial; Before leaves them out. Probes follow in blocks of their own, which run
-// every arm once, and are numbered by themselves: p01-001. Trials of one cell and arm share their Levels map: it is not to be
-// written. The error is never nil for a study that would be empty or above MaxTrials.
+// Plan unfolds the study into its trials in the order of running, with warnings about
+// what the plan cannot tell. In every block each cell runs its arms once, and the
+// baseline twice where there is anything to compare: 3 arms in 2 cells are 2 × (3 + 1) =
+// 8 trials a block. The whole block is shuffled by the study's seed. A mesh has one arm,
+// which runs once: its trials are noise enough to each other, and the trials of one round
+// stand together (mesh.go). Blocks of further looks are planned with the others, so that
+// what a run goes on to is known before its first trial; Before leaves them out. Trials
+// without load, u01-001, are in every block of a study that asks for a slowdown. Probes
+// follow in blocks of their own, which run every arm once, and have numbers of their own:
+// p01-001. Trials of one cell and arm share their Levels map, which nobody may write. The
+// error is never nil for a study that would be empty or above MaxTrials.
 func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	if err := s.CheckSize(); err != nil {
 		return nil, nil, err
@@ -35,6 +37,11 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	if s.compares() {
 		twice = baselineTwice(once, s.Compare.Baseline)
 	}
+	unloaded, err := s.unloaded(once)
+	if err != nil {
+		return nil, nil, err
+	}
+	twice = append(twice[:len(twice):len(twice)], unloaded...)
 	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
 	id := fmt.Sprintf("%%s%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
 	for b := 1; b <= s.planned()+s.Probes; b++ {
@@ -47,7 +54,9 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		for i, t := range s.inOrder(block, order) {
 			t.ID, t.Block, t.Order, t.Probe = fmt.Sprintf(id, kind, number, i+1), b, len(trials), probe
 			t.Seed = scheduleSeed(s.Seed, b, t.Cell)
-			if t.Arm == s.Compare.Baseline {
+			if t.Unloaded {
+				t.ID = fmt.Sprintf(id, "u", number, i+1)
+			} else if t.Arm == s.Compare.Baseline {
 				t.Repeat = seen[t.Cell]
 				seen[t.Cell] = true
 			}
@@ -89,11 +98,11 @@ const (
 	LeastLook = 2
 )
 
-// StandardLooks returns the looks of a study that names none, in blocks. It ends
-// at the first of its stages at which every primary comparison is settled, and
-// goes on to the further ones when it is told to. Why these:
+// StandardLooks returns the looks of a study that names none, in blocks. The run ends at
+// the first of its own looks at which every primary comparison is settled, so after 6, 10 or
+// 16 blocks; told to continue, it goes on to 26, then to 42. Why these numbers:
 // docs/decisions/0020-looks-that-go-on.md.
-func StandardLooks() (stages, further []int) { return []int{6, 10, 16}, []int{26, 42} }
+func StandardLooks() (own, further []int) { return []int{6, 10, 16}, []int{26, 42} }
 
 // Before returns the trials that are run when a run stops after some blocks:
 // all of those, and the probes.
@@ -122,6 +131,9 @@ func (s *Study) CheckSize() error {
 			n++
 		}
 		perBlock, perProbe = perBlock+cells*(n+1), perProbe+cells*n
+		if s.asksSlowdown() {
+			perBlock += cells * n
+		}
 		products = append(products, d.product())
 		if perBlock > MaxTrials || perBlock*s.planned()+perProbe*s.Probes > MaxTrials {
 			return Errorf(s.At, "the study plans more than %d trials: %s; vary fewer levels or run fewer blocks",

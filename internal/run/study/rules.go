@@ -40,6 +40,8 @@ var rules = []rule{
 		"its rates are its own"},
 	{"think", "arrival", func(a, b Level) bool { return positive(a) && positive(b) },
 		"an open loop follows its schedule and does not think"},
+	{"work.by", "work", func(a, b Level) bool { return explicit(a) && !positive(b) },
+		"the server does no work"},
 	{"rate", "think", func(a, b Level) bool { return positive(a) && positive(b) },
 		"an open loop follows its schedule and does not think"},
 	{"amount", "window", func(a, b Level) bool { return positive(a) && explicit(b) },

@@ -205,6 +205,12 @@ func (c Scope) noLevel(arm string) string {
 // the study's unless the figure says why one is missing: see Scope.
 func (c Scope) Published(p record.Published) (key, text string) {
 	arm, base := c.noLevel(p.Arm), c.noLevel(p.Base)
+	if p.Base == record.TheLink && base != "" {
+		base = ""
+		if p.Metric != metric.Goodput || len(p.BaseWhere) > 0 {
+			base = "the link has a rate and nothing else; it can be the base of " + metric.Goodput + " alone, without base_where"
+		}
+	}
 	switch {
 	case p.Unmeasured != "" && arm == "" && base == "":
 		return "unmeasured", fmt.Sprintf("the study has the arms %s and %s; leave the key out, or name the arm that it lacks", p.Arm, p.Base)
@@ -215,7 +221,10 @@ func (c Scope) Published(p record.Published) (key, text string) {
 	case base != "":
 		return "base", base
 	}
-	if _, text := c.Where(p.Shape, []string{p.Arm, p.Base}); text != "" {
+	if _, text := c.Where(p.BaseWhere, []string{p.Base}); text != "" && len(p.BaseWhere) > 0 {
+		return "base_where", text
+	}
+	if _, text := c.Where(p.Shape, []string{p.Arm, p.Base}); text != "" && len(p.Shape) > 0 {
 		return "shape", text
 	}
 	return "", ""

@@ -30,7 +30,7 @@ func (s *Study) checkCapacity(designs []*design) error {
 			}
 		}
 	}
-	if len(s.Stages) > 0 || len(s.Further) > 0 {
+	if len(s.OwnLooks) > 0 || len(s.Further) > 0 {
 		return Errorf(s.At, "capacity ends by itself: give blocks as one number, the most that it may take, or leave blocks and continue out")
 	}
 	s.Compare.Primary = nil

@@ -32,7 +32,7 @@ type Study struct {
 	Compare   record.Compare
 	Recommend []string // as record.Study's
 	Blocks    int      // that a run does by itself, at most
-	Stages    []int    // blocks after which the run may stop, the last of them Blocks; nil for one stage
+	OwnLooks  []int    // blocks after which the run may stop, the last of them Blocks; nil for one look
 	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
 	Mesh      bool     // its cells are ordered pairs of hosts, and disjoint ones run at the same time
 	SettleS   float64  // seconds that the trials after the first block may take until then; 0 for no bound
@@ -57,6 +57,7 @@ type Study struct {
 	dropped   []string // requirements of a file whose arms or levels an override left out
 	shapeless string   // why an override left no published ratio in its publication's shape
 	fitted    string   // what was left out to fit the study into a time; "" for nothing
+	leftOut   []string // of that, cells: "connections=10,100 of sweep first"
 	replaced  []string // primary metrics of a file that an override left without an open loop
 }
 
@@ -126,7 +127,7 @@ func (s *Study) Varies(factor string) bool { return FindVaried(s.Vary, factor) !
 
 // looks are the blocks after which a run is judged.
 func (s *Study) looks() []int {
-	return record.Study{Blocks: s.Blocks, Stages: s.Stages, Further: s.Further}.Looks()
+	return record.Study{Blocks: s.Blocks, OwnLooks: s.OwnLooks, Further: s.Further}.Looks()
 }
 
 // Steered tells whether a run decides before each block what of it runs.
@@ -228,9 +229,9 @@ func where(at Position) string {
 func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend),
-		Blocks: s.Blocks, Stages: slices.Clone(s.Stages), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
+		Blocks: s.Blocks, OwnLooks: slices.Clone(s.OwnLooks), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
-		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
+		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, LeftOut: slices.Clone(s.leftOut), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
 	}
 	others := s.others()
 	shared := defaults()

@@ -1,6 +1,8 @@
 package study
 
 import (
+	"slices"
+
 	"netdyno/internal/record"
 )
 
@@ -32,8 +34,8 @@ func (s *Study) checkTwice() error {
 	return nil
 }
 
-// checkSweep refuses a sweep that sets a factor twice, or one that is not its
-// to set. What the whole study holds it may hold or vary otherwise.
+// checkSweep refuses a sweep that sets one factor twice, or a factor that a sweep may not
+// set. A factor that the whole study holds may be held or varied otherwise by a sweep.
 func (s *Study) checkSweep(w *Sweep) error {
 	set := map[string]Position{}
 	for _, h := range w.Hold {
@@ -74,20 +76,31 @@ func (s *Study) CheckCompared() error {
 }
 
 // pairs returns the study's pairs of cell and arm, each once, cell by cell, as
-// trials without an order. The baseline is in every cell, also where a sweep
-// names other arms only.
+// trials without an order.
 func (s *Study) pairs() []record.Trial {
 	var trials []record.Trial
+	for _, v := range s.cells(s.others()) {
+		for i, l := range s.Compared().Levels {
+			if v.runs[i] {
+				trials = append(trials, v.trial(s, l))
+			}
+		}
+	}
+	return trials
+}
+
+// cells returns the study's cells, each once, named by some factors. The baseline is in
+// every cell, also where a sweep names other arms only.
+func (s *Study) cells(names []Varied) []visited {
 	var cells []visited
-	byName := map[string]int{}
-	others, arms := s.others(), s.Compared().Levels
+	byName, arms := map[string]int{}, s.Compared().Levels
 	for _, d := range s.designs() {
-		nameOf, own := d.naming(others), d.comparedLevels().Levels
+		nameOf, own := d.naming(names), d.comparedLevels().Levels
 		d.eachCell(func(cell []Setting) {
 			name := nameOf(cell)
 			if _, known := byName[name]; !known {
 				byName[name] = len(cells)
-				cells = append(cells, visited{name: name, design: d, cell: append([]Setting(nil), cell...), runs: make([]bool, len(arms))})
+				cells = append(cells, visited{name: name, design: d, cell: slices.Clone(cell), runs: make([]bool, len(arms))})
 			}
 			v := &cells[byName[name]]
 			for i, l := range arms {
@@ -95,14 +108,7 @@ func (s *Study) pairs() []record.Trial {
 			}
 		})
 	}
-	for _, v := range cells {
-		for i, l := range arms {
-			if v.runs[i] {
-				trials = append(trials, record.Trial{Cell: v.name, Arm: l.Text, Levels: v.design.unfold(v.cell, s.Arms, l)})
-			}
-		}
-	}
-	return trials
+	return cells
 }
 
 // visited is a cell with the first design that has it, and which levels of the
@@ -113,6 +119,11 @@ type visited struct {
 	design *design
 	cell   []Setting
 	runs   []bool
+}
+
+// trial is one of the cell with a level of the compared factor, without an order.
+func (v *visited) trial(s *Study, compared Level) record.Trial {
+	return record.Trial{Cell: v.name, Arm: compared.Text, Levels: v.design.unfold(v.cell, s.Arms, compared)}
 }
 
 // baselineTwice adds the baseline's second appearance in each cell.

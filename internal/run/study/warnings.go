@@ -28,7 +28,7 @@ func (s *Study) warnings() []record.Warning {
 		})
 	}
 	if s.Settle == 0 && s.SettleS == 0 { // a time ends a run after any of them
-		out = append(out, s.warnStages()...)
+		out = append(out, s.warnLooks()...)
 	}
 	out = append(out, s.warnKept()...)
 	if s.fitted != "" {
@@ -47,15 +47,15 @@ func (s *Study) warnings() []record.Warning {
 	return out
 }
 
-// warnStages names stages after which no run can stop.
-func (s *Study) warnStages() []record.Warning {
+// warnLooks names looks after which no run can stop.
+func (s *Study) warnLooks() []record.Warning {
 	var out []record.Warning
 	looks := s.looks()
 	for _, n := range looks {
 		if n < fewestBlocks && n < looks[len(looks)-1] {
 			out = append(out, record.Warning{
 				About:  "stages",
-				Text:   fmt.Sprintf("no run can stop after the stage of %d blocks, as p cannot fall below %.3g with them", n, 2/float64(int(1)<<n)),
+				Text:   fmt.Sprintf("no run can stop after the look of %d blocks, as p cannot fall below %.3g with them", n, 2/float64(int(1)<<n)),
 				Advice: fmt.Sprintf("begin with at least %d blocks", fewestBlocks),
 			})
 		}
@@ -63,10 +63,10 @@ func (s *Study) warnStages() []record.Warning {
 	return out
 }
 
-// aliasedCells warns of factors that change only together over the cells, as
-// sweeps that each hold several factors at levels of their own make them: what
-// differs between two such cells cannot be laid to one of them. A factorial
-// design has none.
+// aliasedCells warns of factors that change only together over the cells: a difference
+// between two such cells cannot be laid to one of the factors. Sweeps that each hold
+// several factors at their own levels make such cells, as connections=1 with size=1KiB
+// and connections=100 with size=1MiB; a factorial design has none.
 func (s *Study) aliasedCells() []record.Warning {
 	if len(s.Sweeps) == 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/arrivals"
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/internal/run/setting"
 	"netdyno/internal/sizes"
 )
 
@@ -27,10 +28,11 @@ type Work struct {
 	Speed          float64 // of a replay; 0 for that of the recording
 	TLS            bool
 	Load           contract.Load
-	Servers        int // processes
-	Clients        int // processes
-	Listeners      int // ports of each server
-	Threads        int // of each worker; 0 is one per usable CPU
+	Work           *contract.Work // of the servers; nil for none
+	Servers        int            // processes
+	Clients        int            // processes
+	Listeners      int            // ports of each server
+	Threads        int            // of each worker; 0 is one per usable CPU
 	Placement      string
 	Link           record.Link       // between the hosts of the rig
 	Settings       map[string]string // of the hosts, as package hold has them; empty for what they are
@@ -106,6 +108,9 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		Fresh:       number("fresh") > 0,
 		Amount:      int64(number("amount")),
 	}
+	if err := w.enterWork(read["work"], read["work.by"].Text); err != nil {
+		return w, err
+	}
 	w.Timeline = number("timeline") > 0
 	w.Servers, w.Clients = int(number("servers")), int(number("clients"))
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
@@ -113,12 +118,12 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Link = record.Link{RateBitsPerS: number("link.rate"), Delay: time.Duration(number("link.delay")), LossShare: number("link.loss")}
 	w.Settings = map[string]string{}
 	for factor, l := range read {
-		if name, is := strings.CutPrefix(factor, SysctlPrefix); is {
-			w.Settings[name] = l.Text
+		if key, is := setting.OfFactor(factor); is {
+			w.Settings[key] = l.Text
+			if key == setting.MTU { // as a host counts it, without a unit
+				w.Settings[key] = strconv.Itoa(int(l.Value))
+			}
 		}
-	}
-	if mtu := number(LinkMTU); mtu > 0 {
-		w.Settings["mtu"] = strconv.Itoa(int(mtu))
 	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
 	if w.Load.Rate > 0 {
@@ -145,6 +150,19 @@ func (w *Work) enterSizes(request, response string) error {
 		}
 		*of.largest, *of.table, *of.mean = s.Largest(), s.Table, s.Mean()
 	}
+	return nil
+}
+
+// enterWork gives the servers their work.
+func (w *Work) enterWork(l Level, by string) error {
+	if !positive(l) {
+		return nil
+	}
+	s, err := sizes.ParseTime(l.Text)
+	if err != nil {
+		return fmt.Errorf("decode trial: %w", err)
+	}
+	w.Work = &contract.Work{Ns: s.Table, By: contract.WorkBy(by)}
 	return nil
 }
 

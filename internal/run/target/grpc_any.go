@@ -22,9 +22,9 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// resolver finds the types of what is in an Any, and extensions: first among the
-// files that describe the service, then among the types that this program knows,
-// then by the server's reflection. One goroutine may use it.
+// resolver finds the types of the content of an Any, and of extensions: first among the
+// files that describe the service, then among the types that this program knows, then by
+// the server's reflection. One goroutine may use it.
 type resolver struct {
 	ctx    context.Context
 	conn   *grpc.ClientConn

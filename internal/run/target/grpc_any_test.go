@@ -23,8 +23,8 @@ import (
 	"netdyno/internal/run/target"
 )
 
-// anyProtos describe a service, and in a file that it does not import what its
-// requests hold.
+// anyProtos describe a service, and, in a file that the service's file does not import,
+// the content of its requests.
 var anyProtos = map[string]string{
 	"api.proto": `syntax = "proto3"; package api; import "google/protobuf/any.proto";
 message Request { google.protobuf.Any payload = 3; string how = 4; }

@@ -28,8 +28,8 @@ const (
 	mostDescribed = 8 << 20
 )
 
-// reflectionVersions are asked in this order. Their messages are the same on the
-// wire, so that those of v1 serve both.
+// reflectionVersions are asked in this order. Both versions have the same messages on the
+// wire, so that the message types of v1 serve for both.
 var reflectionVersions = []string{"v1", "v1alpha"}
 
 // reflector asks a server's reflection.

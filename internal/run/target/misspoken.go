@@ -54,8 +54,8 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	return fmt.Errorf("%s %s", t.address(u), strings.TrimPrefix(give, "the server "))
 }
 
-// instead is what to type for a server of the given wire; "" for one that speaks what
-// was asked for, or nothing that is known.
+// instead is what to type for a server of the given wire; "" for a server that speaks
+// what was asked for, or no wire that is known here.
 func (t Target) instead(u *url.URL, found spoken.Wire) string {
 	encrypted, rest := u.Scheme == "https", u.Host+u.RequestURI()
 	type question struct {

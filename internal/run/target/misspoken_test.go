@@ -52,8 +52,8 @@ func TestAServerOfAnotherWire(t *testing.T) {
 	}
 }
 
-// A server of both versions that refuses the request says so; HTTP/2 would be refused
-// alike. One that asks for HTTP/2 by its status gets the advice.
+// A server that speaks both versions and refuses the request gets no advice: HTTP/2 would
+// be refused alike. A server whose status asks for HTTP/2 gets the advice.
 func TestAServerOfBothVersionsThatRefuses(t *testing.T) {
 	for status, advised := range map[int]bool{400: false, 405: false, 415: false, 426: true, 505: true} {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }))

@@ -256,7 +256,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	return f, nil
 }
 
-// ports are those of schemes that have one of their own.
+// ports are the default ports of URL schemes.
 var ports = map[string]string{"http": "80", "https": "443", "grpcs": "443"}
 
 // address is the URL's host and port.

@@ -9,6 +9,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/setting"
 )
 
 // Link is what is known of a link and the hosts at its ends before options are chosen.
@@ -20,12 +21,12 @@ type Link struct {
 	Refused  map[string]string // of what was tried, as KEY=VALUE: why a host does not take it
 }
 
-// setting is a setting of the hosts that may race.
-type setting struct {
-	factor, key string
-	as          string                // the command that sets it; {value}, {interface}
-	values      func(l Link) []string // worth trying
-	none        func(l Link) string   // why there is none to try; "" where there may be
+// hostSetting is a setting of the hosts that may race.
+type hostSetting struct {
+	key    string
+	as     string                // the command that sets it; {key}, {value}, {interface}
+	values func(l Link) []string // worth trying
+	none   func(l Link) string   // why there is none to try; "" where there may be
 }
 
 // The buffers of TCP that are tried: the most that it may take. A queue of several MiB
@@ -36,17 +37,23 @@ const (
 	roomyBuffer  = 64 << 20
 )
 
+// The commands that set a sysctl, to one number or word, or to several.
+const (
+	sets        = "sysctl -w {key}={value}"
+	setsSeveral = `sysctl -w {key}="{value}"`
+)
+
 // settings are those of the hosts, in the order in which they race.
-var settings = []setting{
-	{sysctl + "net.ipv4.tcp_congestion_control", "net.ipv4.tcp_congestion_control", "sysctl -w net.ipv4.tcp_congestion_control={value}",
-		func(l Link) []string { return strings.Fields(l.Now["net.ipv4.tcp_available_congestion_control"]) }, always},
-	{sysctl + "net.ipv4.tcp_rmem", "net.ipv4.tcp_rmem", `sysctl -w net.ipv4.tcp_rmem="{value}"`,
-		func(l Link) []string { return buffers(l.Now["net.ipv4.tcp_rmem"]) }, always},
-	{sysctl + "net.ipv4.tcp_wmem", "net.ipv4.tcp_wmem", `sysctl -w net.ipv4.tcp_wmem="{value}"`,
-		func(l Link) []string { return buffers(l.Now["net.ipv4.tcp_wmem"]) }, always},
-	{sysctl + "net.core.busy_read", "net.core.busy_read", "sysctl -w net.core.busy_read={value}",
+var settings = []hostSetting{
+	{setting.Congestion, sets,
+		func(l Link) []string { return strings.Fields(l.Now[setting.Congestions]) }, always},
+	{setting.ReceiveBuffer, setsSeveral,
+		func(l Link) []string { return buffers(l.Now[setting.ReceiveBuffer]) }, always},
+	{setting.SendBuffer, setsSeveral,
+		func(l Link) []string { return buffers(l.Now[setting.SendBuffer]) }, always},
+	{setting.BusyRead, sets,
 		func(Link) []string { return []string{"50"} }, func(l Link) string { return onlyIf(!l.Virtual, "no card has a queue to poll here") }},
-	{"link.mtu", "mtu", "ip link set dev {interface} mtu {value}",
+	{setting.MTU, "ip link set dev {interface} mtu {value}",
 		func(Link) []string { return []string{"1500B", "9000B"} }, func(l Link) string { return onlyIf(!l.Loopback, "loopback's frames hold 64 KiB as they are") }},
 }
 
@@ -74,7 +81,7 @@ func buffers(now string) []string {
 
 // Read are the keys of what has to be known of the hosts.
 func Read() []string {
-	keys := []string{"interface", "net.ipv4.tcp_available_congestion_control"}
+	keys := []string{setting.Interface, setting.Congestions}
 	for _, s := range settings {
 		keys = append(keys, s.key)
 	}
@@ -92,22 +99,22 @@ func (l Link) Try() (all []string) {
 }
 
 // tried is a setting as hosts are asked for it.
-func (s setting) tried(value string) string {
-	if n, err := quantity.ParseBytes(value); err == nil && s.key == "mtu" {
+func (s hostSetting) tried(value string) string {
+	if n, err := quantity.ParseBytes(value); err == nil && s.key == setting.MTU {
 		value = strconv.FormatInt(n, 10)
 	}
 	return s.key + "=" + value
 }
 
-func (s setting) worthTrying(l Link) []string {
+func (s hostSetting) worthTrying(l Link) []string {
 	if s.none(l) != "" || l.Now[s.key] == "" {
 		return nil
 	}
 	return slices.DeleteFunc(s.values(l), func(value string) bool { return s.tried(value) == s.key+"="+l.Now[s.key] })
 }
 
-// The factors of the load that race, with their values, and what an arm has that does not
-// set them.
+// The factors of the load that race, with the values of each, and the value of an arm
+// that does not set the factor.
 var loads = []option{
 	{factor: "connections", values: []string{"2", "4", "8"}},
 	{factor: "threads", values: []string{"1", "2"}},
@@ -193,7 +200,7 @@ func raceable(t contract.Transport, l Link) (all []string) {
 		}
 	}
 	for _, s := range settings {
-		all = append(all, s.factor)
+		all = append(all, setting.Factor(s.key))
 	}
 	return all
 }
@@ -222,8 +229,8 @@ func streamOption(o contract.Option, l Link) (option, string) {
 
 // option is a setting of the hosts as one that races, with the values that all of them
 // take. The words say why there are none, or not all.
-func (s setting) option(l Link) (option, string) {
-	o := option{factor: s.factor, as: strings.ReplaceAll(s.as, "{interface}", l.Now["interface"])}
+func (s hostSetting) option(l Link) (option, string) {
+	o := option{factor: setting.Factor(s.key), as: strings.NewReplacer("{key}", s.key, "{interface}", l.Now[setting.Interface]).Replace(s.as)}
 	if why := s.none(l); why != "" {
 		return o, why
 	}

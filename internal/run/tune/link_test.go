@@ -35,8 +35,8 @@ func planned(t *testing.T, l Link, options ...string) (Field, string) {
 	return f, strings.Join(words, "\n")
 }
 
-// Everything that the link's ends offer races by itself, settings of the hosts as the
-// commands that set them; what they do not offer is named with the reason.
+// Every option of the link's ends races by default, settings of the hosts too, as the
+// commands that set them. An option that the ends lack is named with the reason.
 func TestALinkRacesWhatItsEndsOffer(t *testing.T) {
 	f, words := planned(t, card())
 	for _, arm := range []string{

@@ -11,6 +11,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/setting"
 )
 
 // Defaults is the arm of the race that sets nothing.
@@ -103,11 +104,8 @@ func armOf(options []option, base, levels map[string]string) Arm {
 	return Arm{Name: strings.Join(parts, "+"), Levels: all}
 }
 
-// What begins a transport's options, and the sysctls of the hosts.
-const (
-	prefix = "opt."
-	sysctl = "sysctl."
-)
+// prefix begins a transport's options.
+const prefix = "opt."
 
 // brief is a value in an arm's name: of several numbers the last one, the most that the
 // kernel may take.
@@ -122,8 +120,8 @@ func brief(value string) string {
 
 // bareName is an option's name, without the end that it is of.
 func bareName(factor string) string {
-	if name, is := strings.CutPrefix(factor, sysctl); is {
-		return name[strings.LastIndex(name, ".")+1:]
+	if key, is := setting.OfFactor(factor); is && key != setting.MTU {
+		return key[strings.LastIndex(key, ".")+1:]
 	}
 	name := strings.TrimPrefix(factor, prefix)
 	for _, role := range []contract.Role{contract.Server, contract.Client} {

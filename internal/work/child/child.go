@@ -1,6 +1,6 @@
-// Package child runs programs that know nothing of netdyno: it finds
-// free ports for their servers, splits their command lines, waits until they
-// listen, keeps what they print for explaining a failure, and ends them.
+// Package child runs programs that know nothing of netdyno: it finds free ports for
+// servers, splits command lines, waits until a server listens, keeps a program's output
+// for explaining a failure, and ends programs.
 package child
 
 import (
@@ -87,10 +87,10 @@ func (p *Process) Kill() {
 // and once after it was made to. Both are shorter than a meter waits for us.
 const endTimeout = 500 * time.Millisecond
 
-// End asks the program to end and then makes it. It returns when it has ended,
-// or has left its streams to a child of its own, as daemons do: the meter kills
-// the rest of its tree. Its output goes to our stderr, which is kept with the
-// trial: one that ended by itself may have been found out by its clients first.
+// End asks the program to end, and kills it if it does not. It returns when the program
+// has ended, or has left its streams to a child of its own, as daemons do: the meter
+// kills the rest of its tree. The program's output goes to our stderr, which is kept with
+// the trial: its clients may have noticed first that it ended by itself.
 func (p *Process) End() {
 	for _, ask := range []func(){p.Interrupt, p.Kill} {
 		ask()
@@ -152,8 +152,8 @@ func (p *Process) AwaitListening(port string, timeout time.Duration) error {
 	}
 }
 
-// Version asks a program what it is; the first line of its answer, "" for one
-// that does not say.
+// Version asks a program for its version and returns the first line of the answer, "" for
+// a program that does not say.
 func Version(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

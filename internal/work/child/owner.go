@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/tcpinfo"
 )
 
-// TakenError says that another program listens where this one was to.
+// TakenError says that another program listens at the address that was chosen for ours.
 type TakenError struct{ Address, By string }
 
 // Error implements error.

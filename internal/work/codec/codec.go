@@ -71,13 +71,14 @@ type Exchange struct {
 
 	upVaries, downVaries bool        // UpBytes, DownBytes are the largest
 	draws                *load.Draws // nil unless one of them does
+
+	service *load.Service // of a server; nil for none
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// random returns n bytes that nothing can compress. They depend on the
-// direction alone, so that both ends know them and a foreign server can serve
-// them from a file.
+// random returns n bytes that nothing can compress. The bytes depend on the direction
+// alone, so that both ends know them and a foreign server can serve them from a file.
 func random(n int64, direction byte) []byte {
 	content := make([]byte, n)
 	var key [32]byte

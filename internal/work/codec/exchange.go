@@ -22,8 +22,17 @@ func New(setup contract.Setup, codecs []Codec) (*Exchange, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.service, err = load.ServiceOf(setup); err != nil {
+		return nil, err
+	}
 	return x, x.vary(setup)
 }
+
+// Work does a server's work for an exchange whose request is read. Respond does it too.
+func (x *Exchange) Work() { x.service.Serve() }
+
+// Works reports whether a server has any.
+func (x *Exchange) Works() bool { return x.service != nil }
 
 func newExchange(setup contract.Setup, codecs []Codec) (*Exchange, error) {
 	e := setup.Exchange
@@ -127,15 +136,20 @@ func (x *Exchange) Request(buf []byte) ([]byte, error) {
 	return Encode(x.Codec, buf[:0], x.Up.Content)
 }
 
-// Respond takes a request and returns the reply, as Request does. The error
-// says what was wrong with the request.
+// Respond takes a request, does the work for it and returns the reply, as Request does. The
+// error says what was wrong with the request.
 func (x *Exchange) Respond(buf, request []byte) ([]byte, error) {
 	if x.Codec == nil {
-		return x.down, sized("the request", len(request), x.UpBytes, x.upVaries)
+		if err := sized("the request", len(request), x.UpBytes, x.upVaries); err != nil {
+			return nil, err
+		}
+		x.Work()
+		return x.down, nil
 	}
 	if err := Decode(x.Codec, request, x.Up.New()); err != nil {
 		return nil, fmt.Errorf("decode the request: %w", err)
 	}
+	x.Work()
 	return Encode(x.Codec, buf[:0], x.Down.Content)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // DownHeader is the header, or gRPC's metadata, by which a request says how long its reply
-// is to be, where down sizes are drawn (CONTRACT.md, section Wires).
+// is to be, where down sizes are drawn (contract/DRAWS.md).
 const DownHeader = "netdyno-down"
 
 // vary says which sizes of the exchange are drawn. The error is of kind setup.

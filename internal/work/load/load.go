@@ -40,6 +40,7 @@ type Load struct {
 
 	before, window, drain phase
 	classTimes            []classTimes
+	sizes                 *sizes // nil where all exchanges are of one size
 
 	startNs atomic.Int64
 	closeNs atomic.Int64 // math.MaxInt64 until the load ends; dues after it are not sent
@@ -106,6 +107,9 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 			s.thinkNs = plan.ThinkNs
 			s.free = plan.ThinkNs*int64(i)/int64(n) - plan.ThinkNs // staggered: no burst at the start
 		}
+	}
+	if l.draws.Vary() {
+		l.newSizes()
 	}
 	return l, nil
 }
@@ -267,9 +271,9 @@ func (l *Load) enter(p phase) {
 	}
 }
 
-// Snapshot returns the sums since ready as they were when the window last opened
-// or closed. It leaves out the phase that began then, so that these sums and the
-// result's differ by at most one completion per slot, however late it is called.
+// Snapshot returns the sums since ready, as they were when the window last opened or
+// closed. The phase that began then is left out, so that the snapshot and the result
+// differ by at most one completion per slot, however late Snapshot is called.
 func (l *Load) Snapshot() contract.Counts {
 	past := []phase{l.before}
 	if l.closeNs.Load() != math.MaxInt64 {

@@ -41,6 +41,9 @@ func (l *Load) Result() (contract.Result, error) {
 			return r, err
 		}
 	}
+	if r.Bins, err = l.binResults(); err != nil {
+		return r, err
+	}
 	ages := l.unfinished(now)
 	if err := l.closeReplay(); err != nil {
 		return r, err

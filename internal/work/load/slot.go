@@ -17,10 +17,13 @@ type Slot struct {
 	canceled int64        // due of the exchange that was taken back last
 	open     bool
 	started  bool
-	held     bool   // the request of the exchange in flight never went out
-	varies   bool   // sizes are drawn
-	number   uint64 // of the exchange to begin next, where they are
-	draw     Draw   // of the exchange begun last
+	held     bool         // the request of the exchange in flight never went out
+	varies   bool         // sizes are drawn
+	number   uint64       // of the exchange to begin next, where they are
+	draw     Draw         // of the exchange begun last
+	waits    *waits       // of its connection; nil where exchanges cannot wait for each other
+	bin      int          // of the exchange begun last, by size
+	flying   atomic.Int32 // … for the other slots of the connection; 0 for a small one
 	thinkNs  int64
 	free     int64 // when its last exchange ended; before the first, an offset from the load's start
 	schedule schedule
@@ -64,6 +67,9 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 		s.draw = s.load.draws.Of(s.number)
 		s.number += uint64(len(s.load.slots))
 	}
+	if s.varies {
+		s.beginSize()
+	}
 	s.left--
 	s.pending.Store(due)
 	return due, true
@@ -90,6 +96,10 @@ func (s *Slot) Done(sent, now, received int64) {
 	if t.classes != nil {
 		s.countClass(t, sent, now, due, received)
 	}
+	if s.varies && t.times != nil {
+		s.countSize(sent, now, due)
+	}
+	s.endSize(span{sent, now})
 	if t.times == nil {
 		return
 	}
@@ -122,6 +132,7 @@ func (s *Slot) sentBytes() int64 {
 // KindOf and ReasonOf that, and leaves no time in any histogram.
 func (s *Slot) Fail(err error) {
 	s.pending.Store(idle)
+	s.endSize(span{})
 	s.free = Now()
 	t, kind := s.shard.now.Load(), KindOf(err)
 	if unsent(err) {
@@ -147,4 +158,7 @@ func (s *Slot) Fail(err error) {
 func (s *Slot) Break(err error) { s.held = unsent(err) }
 
 // Cancel takes back an exchange that Next promised and that will not be sent.
-func (s *Slot) Cancel() { s.canceled = s.pending.Swap(idle) }
+func (s *Slot) Cancel() {
+	s.canceled = s.pending.Swap(idle)
+	s.endSize(span{})
+}

@@ -78,8 +78,8 @@ func Failure(kind contract.ErrorKind, err error) error {
 	return &contract.Error{Kind: kind, Text: err.Error(), Fatal: true}
 }
 
-// Invalidly gives the error of a reply the kind invalid; one that has it stays as it is,
-// with its reason. nil stays nil.
+// Invalidly gives the error of a reply the kind invalid. An error that has this kind
+// already is returned unchanged, with its reason, and nil as nil.
 func Invalidly(err error) error {
 	if err == nil || KindOf(err) == contract.Invalid {
 		return err

@@ -37,8 +37,8 @@ type Opener interface {
 	// Open opens every connection and verifies one exchange on each. The error has
 	// the contract's kind and names the connection.
 	Open() error
-	// Close breaks every connection that is open, so that its exchanges end. It is
-	// called once, also after Open has failed.
+	// Close breaks every open connection, so that the exchanges on them end. It is called
+	// once, also after Open has failed.
 	Close()
 }
 

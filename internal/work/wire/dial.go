@@ -179,9 +179,9 @@ func (d *Dialer) takeRoute(peer string) (int, error) {
 // Close closes every connection, and those that are still being made.
 func (d *Dialer) Close() { d.connections.close() }
 
-// Settle repeats an exchange until it finds the connection that an earlier one has
-// made. An http.Transport hands a new HTTP/2 connection to the request that waited
-// for it, and adds it to its pool only later, on another goroutine; a request that
+// Settle repeats an exchange until it finds the connection that an earlier exchange has
+// made. An http.Transport hands a new HTTP/2 connection to the request that waited for
+// it, and adds the connection to its pool later, on another goroutine; a request that
 // comes in between dials again. The error is the last exchange's.
 func Settle(exchange func() error) error {
 	for until := time.Now().Add(dialTimeout); ; time.Sleep(time.Millisecond) {

@@ -85,8 +85,8 @@ func (d *Dialer) Over(i int) {
 	}
 }
 
-// Made tells whether connection i was there when it was made last, so that the next
-// exchange may make it again.
+// Made tells whether connection i was there when it was last made; if not, the next
+// exchange makes it again.
 func (d *Dialer) Made(i int) bool { return d.made(i) != nil }
 
 // Idle tells whether connection i, which carries one exchange at a time, had carried

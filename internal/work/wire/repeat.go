@@ -47,8 +47,8 @@ func (a *Asked) First(err error) {
 	}
 }
 
-// Tries are those of one exchange before ready: the first that goes out, and those that
-// go out again. One goroutine uses them.
+// Tries are the attempts of one exchange before ready: the first, and its repetitions.
+// One goroutine uses them.
 type Tries struct {
 	of     *Asked
 	before bool

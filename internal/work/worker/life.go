@@ -168,6 +168,7 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.classes is given", len(setup.Load.Classes) > 0, contract.FeatureMix},
 		{"a class has a deadline", setup.Load.Deadlines(), contract.FeatureDeadline},
 		{"load.trace is given", setup.Load.Trace != nil, contract.FeatureTrace},
+		{"setup.work is given", setup.Work != nil && setup.Role != contract.Client, setup.Work.Feature()},
 		{fmt.Sprintf("exchange.stream is %q", setup.Exchange.Stream), setup.Exchange.Stream != "", contract.Feature("stream-" + setup.Exchange.Stream)},
 	} {
 		if asked.is && !slices.Contains(t.Features, asked.feature) {

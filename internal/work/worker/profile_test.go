@@ -36,8 +36,8 @@ func allocated(t *testing.T, data []byte) (bytes int64) {
 	return bytes
 }
 
-// What was allocated before the window is in both profiles of it, and what follows its
-// close in neither.
+// Memory that was allocated before the window is in both of its profiles; memory
+// allocated after its end is in neither.
 func TestProfilesHoldTheGrowthOfTheWindow(t *testing.T) {
 	allocate(4000)
 	p := profiler{wanted: true}

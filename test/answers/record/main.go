@@ -35,7 +35,7 @@ const (
 	plied = "serve-hashed"
 )
 
-// run is one that is kept: its name and what netdyno is asked.
+// run is a run of which the records are kept: its name, and netdyno's arguments.
 type run struct {
 	name string
 	args []string
@@ -45,7 +45,7 @@ var runs = []run{
 	{"blocks-quick", []string{"run", "blocks-quick"}},
 	{"buffers-quick", []string{"run", "buffers-quick"}},
 	{"event-loops-quick", []string{"run", "event-loops-quick"}},
-	{"line-rate-quick", []string{"run", "line-rate-quick"}},
+	{"line-rate-quick", []string{"run", "line-rate-quick", "--rig", "netns:2?rate=1Gbit"}},
 	{"messages-quick", []string{"run", "messages-quick"}},
 	{"echo-servers", []string{"run", "transport=go-net,go-epoll,threads,asio", "connections=32", "placement=free", "blocks=6", "window=500ms",
 		"compare.primary=exchanges_per_s,server.cpu_us_per_exchange,service_p50_us,service_p99_us"}},

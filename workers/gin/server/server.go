@@ -139,6 +139,7 @@ func (s *server) json(c *gin.Context) {
 		refuse(c, fmt.Errorf("decode the request: %w", err))
 		return
 	}
+	s.content.Work()
 	c.JSON(http.StatusOK, s.content.Down.Content)
 }
 
@@ -148,6 +149,7 @@ func (s *server) proto(c *gin.Context) {
 		refuse(c, fmt.Errorf("decode the request: %w", err))
 		return
 	}
+	s.content.Work()
 	c.Render(http.StatusOK, protobuf{s.content.Down.Content})
 }
 

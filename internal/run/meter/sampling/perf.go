@@ -21,8 +21,8 @@ import (
 	"netdyno/internal/each"
 )
 
-// Hz is odd to the clocks of what is sampled, so that it does not march in step
-// with them.
+// Hz is a prime number, so that samples do not fall in step with periodic work of the
+// sampled process, as 1000 Hz would with a timer of 1 ms.
 const Hz = 997
 
 const (
@@ -44,9 +44,10 @@ type Recorder struct {
 	done  chan contract.Sampled
 }
 
-// Start attaches perf to processes, their threads and all that these start, and
-// returns once it samples. start starts a command as the caller's own, which is no
-// part of what it meters. Why there are no samples is in what Sampled returns.
+// Start attaches perf to processes, to their threads and to what both start later, and
+// returns once perf samples. start starts perf as the caller's own child, which is not
+// part of what the caller meters. When there are no samples, the result of Sampled says
+// why.
 func Start(pids []int, start func(*exec.Cmd) error) *Recorder {
 	r := &Recorder{start: start, ended: make(chan struct{}), done: make(chan contract.Sampled, 1)}
 	var err error

@@ -48,8 +48,8 @@ type stacks struct {
 	samples, lost int64
 }
 
-// parse reads what perf script prints and keeps the samples from one instant to
-// another. What it does not know it passes over: a thread may be named anything.
+// parse reads the output of perf script and keeps the samples between two instants. Lines
+// that it does not know are passed over: a thread may have any name.
 func parse(r io.Reader, fromNs, toNs int64) (*stacks, error) {
 	s := &stacks{byFrame: map[frame]int{}, byKey: map[string]*stack{}}
 	limited := &io.LimitedReader{R: r, N: maxText}

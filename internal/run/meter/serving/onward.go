@@ -23,12 +23,12 @@ const (
 // little time.
 func (f *Finder) Quick() bool { return len(f.sight.sockets) <= 2*quick }
 
-// Onward returns what moved, since the first call, on connections that the server's
-// processes made to others, as far as they were there at a call; nil where nothing did
-// or it cannot be told. A connection both of whose ends the server holds is none to
-// another. Beside a load it asks the kernel, which costs a millisecond or more, only
-// where the server has sockets that it did not have at the last call before: what an
-// older one has carried can be read later.
+// Onward returns the bytes that moved, since the first call, on connections from the
+// server's processes to other servers, as far as a call found the connections; nil where
+// nothing moved or nothing can be told. A connection whose two ends both belong to the
+// server is not counted. Beside a load Onward asks the kernel, which costs a millisecond
+// or more, only when the server has sockets that it did not have at the last call: the
+// counters of an older socket can be read later.
 func (f *Finder) Onward(processes []int, besideLoad bool) *contract.Onward {
 	attempts := 1
 	if besideLoad {

@@ -50,8 +50,8 @@ func OfThisHost(ip netip.Addr) bool {
 	})
 }
 
-// executable names what a process executes, or how it calls itself where that is
-// not shown.
+// executable returns the path of a process's executable, or the process's own name where
+// the kernel does not show the path.
 func executable(pid int) string {
 	if path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe"); err == nil {
 		return strings.TrimSuffix(filepath.Base(path), " (deleted)")

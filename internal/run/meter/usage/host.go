@@ -77,9 +77,9 @@ type queues struct {
 	names map[int]string // of interfaces, by index
 }
 
-// addTo adds the queues of the meter's network namespace to the interfaces of a
-// process. Of a process in another one they stay absent, as they do where the
-// kernel does not show them. It costs about 50 µs.
+// addTo adds the queues of the meter's network namespace to the interfaces of a process.
+// For a process in another namespace, or where the kernel does not show queues, nothing
+// is added. It costs about 50 µs.
 func (q *queues) addTo(all contract.Interfaces, pid int) {
 	if namespaceOf("thread-self") != namespaceOf(strconv.Itoa(pid)) {
 		return

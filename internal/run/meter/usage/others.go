@@ -12,11 +12,11 @@ import (
 	"netdyno/internal/contract"
 )
 
-// Others reads processes that the caller did not start, and so cannot wait for,
-// with their descendants. A process that it has met once stays in the account
-// while it lives. One that has ended is in the account of the parent that waited for
-// it; where there is none, its CPU time is lost, and Lost counts that. One goroutine
-// may use it.
+// Others reads processes that the caller did not start, and so cannot wait for, with
+// their descendants. A process stays in the account from its first reading until it ends.
+// When a process ends, its parent's counters take in its CPU time if the parent waited
+// for it; an ended process that had no such parent is lost, and Lost counts it. One
+// goroutine may use an Others.
 type Others struct {
 	reader Reader
 	known  map[int]other // by PID
@@ -30,8 +30,8 @@ type other struct {
 	waits  bool // for its children: the kernel adds them to its account
 }
 
-// NewOthers returns the account of the processes, without what descends from those
-// of them that the caller itself descends from.
+// NewOthers returns the account of the processes with their descendants. A process that
+// is an ancestor of the caller counts without its descendants.
 func NewOthers(pids []int) (*Others, error) {
 	reader, err := NewReader(0)
 	if err != nil {
@@ -54,7 +54,7 @@ func NewOthers(pids []int) (*Others, error) {
 	return o, nil
 }
 
-// Add adds a process that is not among those met so far. It reports whether it was
+// Add adds a process that is not in the account yet. It reports whether the process was
 // new and lives.
 func (o *Others) Add(pid int) bool {
 	_, known := o.known[pid]

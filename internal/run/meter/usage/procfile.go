@@ -91,9 +91,9 @@ func (f *procfile) readProc() ([]byte, error) {
 	}
 }
 
-// field returns the text after key up to the end of its line, trimmed; nil
-// when there is no such line. Keys carry the newline before them, so that a
-// process cannot forge one in its name.
+// field returns the text after key up to the end of the line, trimmed; nil when no line
+// has the key. Keys carry the newline before them, so that a process cannot forge a line
+// by its name.
 func field(text []byte, key string) []byte {
 	_, rest, found := bytes.Cut(text, []byte(key))
 	if !found {

@@ -52,14 +52,14 @@ func bootID() string {
 // Processes returns those that a reading with the same roots is of.
 func (r *Reader) Processes(more []int) []int { return r.tree.Processes(append([]int{r.pid}, more...)) }
 
-// Read takes one reading of the tree, to which further roots can be added:
-// descendants that have lost their parents. The CPU time of processes that
-// live is exact; that of children that were waited for comes from their parent,
-// cut to 10 ms ticks, user and system time apart. A thread's CPU time is the
-// scheduler's account where the kernel keeps one. Lost are the switches of threads that have ended and the
-// CPU time of children that nobody waited for. It costs some 15 µs for each
-// thread. The error says that the process is gone; a zombie still has its CPU
-// time.
+// Read takes one reading of the tree and of further roots: descendants that have lost
+// their parents. The CPU time of living processes is exact; that of children that were
+// waited for comes from their parent, cut to 10 ms ticks for user and for system time: 19
+// ms of user and 19 ms of system time read as 10 + 10. A thread's CPU time is the
+// scheduler's account where the kernel keeps one. Not counted are the switches of threads
+// that have ended and the CPU time of children that nobody waited for. A reading costs
+// some 15 µs for each thread. The error says that the process is gone; a zombie still has
+// its CPU time.
 func (r *Reader) Read(more []int) (contract.Meter, error) {
 	m := contract.Meter{AtNs: Now(), BootID: r.boot}
 	if _, err := processCPU(r.pid); err != nil {
@@ -114,10 +114,9 @@ func (r *Reader) glanceAt(p *contract.Process, pid int) {
 	p.RSSBytes += r.tree.file.resident(pid)
 }
 
-// Sockets returns the inodes of the sockets that the tree holds now, further
-// roots included, of every kind of socket. It costs a microsecond or two for
-// each open file, so it has no place beside a running load. Of a process whose
-// files this one may not see it returns none.
+// Sockets returns the inodes of the sockets of every kind that the tree and the further
+// roots hold now. It costs a microsecond or two for each open file, so it is not for use
+// beside a running load. A process whose files this one may not see adds none.
 func (r *Reader) Sockets(more []int) map[uint32]bool {
 	inodes := map[uint32]bool{}
 	r.tree.walk(append([]int{r.pid}, more...), func(pid int, _ []int) { tcpinfo.Held(pid, inodes) })

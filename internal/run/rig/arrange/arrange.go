@@ -121,8 +121,8 @@ func Forms() []string {
 	return each.Of(kinds, func(k rig.Kind) string { return k.Form })
 }
 
-// Levels returns what the rig says of its link: a level of each factor that it
-// names, as the user wrote it; nil when it names none.
+// Levels returns what the rig says of its link, as a level, in the user's spelling, for
+// each factor that the rig names; nil when the rig names none.
 func (c Choice) Levels() map[string]string {
 	var levels map[string]string
 	for key, factor := range linkOptions {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A guest that ends, one that says what it cannot do and one that says nothing each
-// fail with the end of the console, and leave no process.
+// Three guests fail to boot: one ends, one says what it lacks, one says nothing. Each
+// error holds the end of the console, and no process is left.
 func TestGuestThatDoesNotBoot(t *testing.T) {
 	for name, c := range map[string]struct{ script, want string }{
 		"it ends":      {"echo 'Kernel panic: no init'; exit 1", "QEMU ended (exit status 1); the end of its console: Kernel panic: no init"},

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// wanted are the modules that a guest loads, besides those that they need.
-// rdma_rxe asks the kernel for crc32 by another name than a module's, so it is here
-// before it.
+// wanted are the modules that a guest loads, after the modules that these need. rdma_rxe
+// asks the kernel for crc32_generic by a name that is no module's, so crc32_generic
+// stands in the list itself, before rdma_rxe.
 var wanted = []string{"crc32_generic", "virtio_pci", "virtio_net", "9p", "9pnet_virtio", "overlay", "dummy", "ib_uverbs", "rdma_ucm", "rdma_rxe"}
 
 // module is one of the kernel's, and which others it needs.

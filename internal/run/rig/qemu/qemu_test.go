@@ -145,7 +145,8 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// The first process of a guest is told by what it is called what it can do.
+// The first process of a guest is called by a name, which says what the process has to
+// do.
 func TestFirstProcessCallsWhatItHas(t *testing.T) {
 	for _, name := range applets {
 		if !strings.Contains(string(initScript), name+" ") && name != "sh" {

@@ -126,8 +126,9 @@ func (h *holder) holdPacket(p announced, now time.Time) {
 	h.count(p.id)
 }
 
-// count counts a packet and those before it that the kernel found no room to
-// announce. It numbers them all, and its numbers wrap around.
+// count counts a packet, and the packets before it that the kernel found no room to
+// announce. The kernel numbers every packet: after 7, number 10 tells that 8 and 9 were
+// not announced. The numbers wrap around.
 func (h *holder) count(id uint32) {
 	missing := int64(id - h.lastID - 1)
 	h.lastID = id

@@ -82,7 +82,7 @@ type Relay struct {
 	closeErr error
 }
 
-// tally is what the loop counts; it alone writes it.
+// tally is the loop's counters; only the loop writes them.
 type tally struct {
 	packets, dropped, overflowed atomic.Int64
 	lateness                     *hist.Recorder

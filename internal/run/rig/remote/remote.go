@@ -1,7 +1,7 @@
-// Package remote is the rig of hosts that any command of the user's reaches:
-// ssh, srun, kubectl exec, docker exec. It brings netdyno's programs there
-// through that command and takes them away again. Nothing listens anywhere:
-// what holds a host is the stdin of a command, and its end gives all back.
+// Package remote is the rig of hosts that any command of the user's reaches: ssh, srun,
+// kubectl exec, docker exec. The rig brings netdyno's programs to a host through that
+// command and takes them away again. Nothing listens anywhere: a host is held by the
+// stdin of a running command, and everything is removed when that command ends.
 package remote
 
 import (
@@ -65,17 +65,17 @@ func (r *Rig) Deploy(ctx context.Context, files []string) error {
 	return nil
 }
 
-// Recover implements rig.Recoverer: a host that has lost its directory gets another.
-// It has another name, because the old one may be removed as late as the host
+// Recover implements rig.Recoverer: a host that has lost its directory gets another. The
+// new directory has a new name, because the host may remove the old one as late as it
 // notices that the line was cut.
 func (r *Rig) Recover(ctx context.Context) error {
 	r.DropLost(ctx)
 	return r.fill(ctx)
 }
 
-// DropLost gives up every directory that is not there any more, with the command
-// that kept it, and returns the names of those hosts. What reaches a host may
-// hang instead of ending when its other end is gone, so the host is asked.
+// DropLost gives up every directory that no longer exists, with the command that kept it,
+// and returns the names of the hosts. The command may hang instead of ending when its
+// other end is gone, so DropLost asks the host.
 func (r *Rig) DropLost(ctx context.Context) []string {
 	gone := make([]string, len(r.stores))
 	var group errgroup.Group

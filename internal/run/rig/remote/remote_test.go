@@ -200,7 +200,8 @@ func TestWhatRunsIsWhatWasCompared(t *testing.T) {
 	<-stopped
 }
 
-// What a host has lost it gets again; its paths change, also in copies of it.
+// A host that has lost its files gets them again. Their paths change, also in copies of
+// the Host.
 func TestMendBringsBackWhatIsGone(t *testing.T) {
 	lost, kept := here(t, "lost"), here(t, "kept")
 	file := program(t, "#!/bin/sh\necho runs\n")

@@ -114,7 +114,7 @@ chmod 755 "$1.$$"
 mv "$1.$$" "$1"`
 )
 
-// artifact is one file of this host and what it contains.
+// artifact is one file of this host and its content.
 type artifact struct {
 	path   string
 	sha256 string

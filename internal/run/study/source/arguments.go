@@ -101,8 +101,8 @@ func (a *Arguments) First(factor string) string {
 	return ""
 }
 
-// Set adds what a command says by itself, in the words in which it would be typed. By is
-// what says it, such as an option, for errors.
+// Set adds a key and value that a command sets by itself, spelled as a user would type
+// them. By names, for errors, what sets the key, such as an option.
 func (a *Arguments) Set(by, key, value string) error {
 	return a.addArgument(position{text: by}, key, value)
 }
@@ -126,10 +126,9 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 	return a.override(base)
 }
 
-// override makes the study that a file describes and arguments change: a factor
-// that is typed leaves its place in the file, whether it was held or varied
-// there. What the file says of the results stays as far as the changed study
-// still has what it speaks of.
+// override makes a study from a file and the arguments that change it: a typed factor
+// replaces the factor in the file, whether the file held or varied it. What the file says
+// of the results stays as far as the changed study still has the arms and cells it names.
 func (a *Arguments) override(base draft) (*study.Study, error) {
 	kept := []string{"require"}
 	for _, k := range resultKeys {
@@ -170,8 +169,8 @@ func keepViews(s, original *study.Study) {
 	}
 }
 
-// Fit returns the study as it fits into a time, with those of its views and labels that
-// still have what they speak of, and what is left out (study.Fit).
+// Fit returns the study as it fits into a time, with those views and labels whose arms
+// and cells are still in the study, and the names of what is left out (study.Fit).
 func Fit(s *study.Study, limit time.Duration, estimate func([]record.Trial) study.Estimate) (*study.Study, []string, error) {
 	fitted, words, err := s.Fit(limit, estimate)
 	if err != nil || fitted == s {
@@ -253,7 +252,7 @@ func (a *Arguments) addArgument(here position, key, value string) error {
 		return a.takeEntry(entry{key, here, scalarNode(here, value)})
 	}
 	levels := levelsNode(here, value)
-	if f, err := study.FactorNamed(key); err == nil && (f.Kind == study.Sizes || f.Kind == study.Arrival) {
+	if f, err := study.FactorNamed(key); err == nil && (f.Kind == study.Sizes || f.Kind == study.Arrival || f.Kind == study.Times) {
 		levels = together(levels)
 	}
 	return a.takeEntry(entry{key, here, oneOrMore(levels)})
@@ -327,10 +326,9 @@ func (a *Arguments) takeKey(e entry, block, part string, k about) error {
 	return studyBlock.readKeys(typed, &a.typed.Study, whole{Study: &a.typed.Study}, false)
 }
 
-// AddArm adds an arm that a command's own arguments say, such as a server named
-// by its URL: given is what was typed for it, for errors. A factor that was
-// typed as a key keeps the typed level. It goes with levels typed without a
-// study or file.
+// AddArm adds an arm that a command's own arguments name, such as a server by its URL;
+// errors quote given, what was typed for the arm. A factor that was typed as a key keeps
+// the typed level. AddArm is for levels typed without a study or a file.
 func (a *Arguments) AddArm(given, name string, levels map[string]string) error {
 	here := position{text: given}
 	if a.named != "" {

@@ -62,8 +62,8 @@ func TestAddArmToAFile(t *testing.T) {
 	}
 }
 
-// What a command says by itself is read as if it were typed, once, and errors name what
-// says it.
+// A key that a command sets is read once, as if it were typed, and errors name the
+// command's option.
 func TestSet(t *testing.T) {
 	a, err := ReadArguments(nil)
 	if err != nil {

@@ -23,8 +23,8 @@ func TestCapacityIsReadAndWritten(t *testing.T) {
 	if !reflect.DeepEqual(s.Capacity, want) {
 		t.Errorf("read %+v", s.Capacity)
 	}
-	if s.Blocks != 26 || s.Stages != nil || s.Further != nil || !reflect.DeepEqual(s.Compare.Primary, []string{"response_p99_us", "error_share"}) {
-		t.Errorf("%d blocks, stages %v and %v, primary %v", s.Blocks, s.Stages, s.Further, s.Compare.Primary)
+	if s.Blocks != 26 || s.OwnLooks != nil || s.Further != nil || !reflect.DeepEqual(s.Compare.Primary, []string{"response_p99_us", "error_share"}) {
+		t.Errorf("%d blocks, looks %v and %v, primary %v", s.Blocks, s.OwnLooks, s.Further, s.Compare.Primary)
 	}
 	text, err := YAML(s)
 	if err != nil {

@@ -93,30 +93,30 @@ func (d *draft) readResults(s *study.Study) error {
 // and the further looks to which a run goes on when the user says so. A study
 // that gives its blocks alone has no further looks.
 func (d *draft) setLooks(s *study.Study) error {
-	stages, further := study.StandardLooks()
+	own, further := study.StandardLooks()
 	given := d.tree.entryOf("blocks") != nil
 	switch {
 	case given:
-		stages, further = d.Stages, nil
+		own, further = d.OwnLooks, nil
 	case d.Race != nil:
-		stages, further = []int{raceBlocks + d.Race.Confirm}, nil // the most that it may take
+		own, further = []int{raceBlocks + d.Race.Confirm}, nil // the most that it may take
 	}
-	last := stages[len(stages)-1]
+	last := own[len(own)-1]
 	if d.Further != nil {
 		further = d.Further
 		if further[0] <= last {
 			return d.tree.value("continue").at.errorf("continue: found %d blocks, and the run has %d by itself; expected more", further[0], last)
 		}
-		if n := len(stages) + len(further); n > study.MaxLooks {
+		if n := len(own) + len(further); n > study.MaxLooks {
 			return d.tree.value("continue").at.errorf("continue: blocks and continue have %d looks together; expected at most %d", n, study.MaxLooks)
 		}
 	}
-	if given && len(stages)+len(further) > 1 && stages[0] < study.LeastLook {
-		return d.tree.value("blocks").at.errorf("blocks: the first stage has %d blocks; expected at least %d, of which an interval can be made", stages[0], study.LeastLook)
+	if given && len(own)+len(further) > 1 && own[0] < study.LeastLook {
+		return d.tree.value("blocks").at.errorf("blocks: the first look has %d blocks; expected at least %d, of which an interval can be made", own[0], study.LeastLook)
 	}
-	s.Blocks, s.Stages, s.Further = last, nil, further
-	if len(stages) > 1 {
-		s.Stages = stages
+	s.Blocks, s.OwnLooks, s.Further = last, nil, further
+	if len(own) > 1 {
+		s.OwnLooks = own
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (d *draft) setCapacity(s *study.Study) error {
 		return here.errorf("capacity: the study is a mesh, whose pairs share the fabric; expected one of them")
 	}
 	if d.tree.entryOf("blocks") == nil {
-		s.Blocks, s.Stages, s.Further = s.SearchBlocks(), nil, nil
+		s.Blocks, s.OwnLooks, s.Further = s.SearchBlocks(), nil, nil
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func (d *draft) checkRace(s *study.Study) error {
 	if err := race.problem(s.Scope().Race(*s.Race, s.Blocks)); err != nil {
 		return err
 	}
-	if len(s.Stages)+len(s.Further) > 0 || s.Settle > 0 || s.Mesh {
+	if len(s.OwnLooks)+len(s.Further) > 0 || s.Settle > 0 || s.Mesh {
 		return race.at.errorf("race: a race ends by itself; expected one number of blocks, the most that it may take, and neither continue, settle nor mesh")
 	}
 	return nil

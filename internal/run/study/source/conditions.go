@@ -62,8 +62,9 @@ func underKey[T any](where func(*T) *map[string]string, doc string) key[T] {
 	}
 }
 
-// condition reads one condition: the factors that it is about, as a transport
-// is both its ends, and their level in canonical text.
+// condition reads one condition: the factors that the condition sets and their level in
+// canonical text. There are two factors where one key stands for two, as transport does
+// for server and client.
 func condition(e *entry) (factors []string, level string, err error) {
 	if e.value.kind == scalar {
 		switch e.key {

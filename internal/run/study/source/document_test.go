@@ -108,7 +108,7 @@ func TestTheClaimsPageIsThatOfTheStudies(t *testing.T) {
 			if of == "" {
 				of = "the study itself"
 			}
-			fmt.Fprintf(&want, "| %s | %s | `%s` |\n", c.Title, of, strings.ReplaceAll(record.WhereTested(name, c.Under), ": netdyno", ":` `netdyno"))
+			fmt.Fprintf(&want, "| %s | %s | `%s` |\n", c.Title, of, strings.ReplaceAll(record.WhereTested(name, c.Under, s.Needs(c)...), ": netdyno", ":` `netdyno"))
 		}
 	}
 	want.WriteString("\n")

@@ -64,7 +64,7 @@ func keyOf[T, V any](name string, k kind[V], where func(*T) *V, doc string) key[
 	return made
 }
 
-// must makes a key one that its block needs.
+// must makes a key required in its block.
 func (k key[T]) must() key[T] { k.needed = true; return k }
 
 // typing gives a key a name on the command line, and values to offer behind it.

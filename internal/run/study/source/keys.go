@@ -57,11 +57,11 @@ var planKeys = []key[study.Study]{
 		},
 	},
 	keyOf("recommend", someMetrics, func(s *study.Study) *[]string { return &s.Recommend }, "primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given").typing("recommend").inline(),
-	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.Stages }).writing(func(s *study.Study) *node {
-		if len(s.Stages) == 0 {
+	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.OwnLooks }).writing(func(s *study.Study) *node {
+		if len(s.OwnLooks) == 0 {
 			return scalarNode(position{}, strconv.Itoa(s.Blocks))
 		}
-		return someBlocks.write(s.Stages)
+		return someBlocks.write(s.OwnLooks)
 	}).inline(),
 	ofWhole("continue", someBlocks, func(s *study.Study) *[]int { return &s.Further }).inline(),
 	ofWhole("seed", ofFactor("seed", func(n uint64) string { return strconv.FormatUint(n, 10) }), func(s *study.Study) *uint64 { return &s.Seed }),

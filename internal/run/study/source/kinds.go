@@ -309,7 +309,7 @@ var someBlocks = several(length{1, study.MaxLooks}, fmt.Sprintf("one number, or 
 		level, err := f.Level(text)
 		n := int(level.Value)
 		if i := len(before); err == nil && i > 0 && n <= before[i-1] {
-			err = fmt.Errorf("stage %d has %d blocks after %d; expected rising numbers, as blocks add up from stage to stage", i+1, n, before[i-1])
+			err = fmt.Errorf("look %d has %d blocks after %d; expected rising numbers, as blocks add up from look to look", i+1, n, before[i-1])
 		}
 		return n, err
 	}, strconv.Itoa)

@@ -19,8 +19,8 @@ vary:
     grpc: {transport: go-grpc, request: 1B, tls: yes}
 `
 
-// Both forms of a ladder say the same; each step knows in what its arms differ, and
-// only one that changes several things is warned of.
+// Both forms of a ladder give the same ladder. Each step knows in which factors its two
+// arms differ, and a warning names only a step that changes several.
 func TestLaddersSayWhatEachStepChanges(t *testing.T) {
 	short := mustFile(t, threeSteps+"ladder: [pooled, all, http2, grpc]\n")
 	long := mustFile(t, threeSteps+"ladder: [{arms: [pooled, all, http2, grpc]}]\n")

@@ -23,10 +23,10 @@ func (d *draft) overrideHeld(typed study.Setting) error {
 	return nil
 }
 
-// overrideVaried varies a typed factor. Where the file varies the factor for
-// the whole study, sweeps forget their own levels. Else the typed levels
-// replace those of the sweeps that vary the factor; a sweep that holds the
-// factor keeps its level, which makes the sweep what it is.
+// overrideVaried varies a typed factor. Where the file varies the factor for the whole
+// study, sweeps lose their own levels of it. Else the typed levels replace the levels in
+// those sweeps that vary the factor; a sweep that holds the factor keeps its level, since
+// the level is what the sweep is about.
 func (d *draft) overrideVaried(typed study.Varied) error {
 	if err := d.refuseOfArm(typed.Factor, typed.At); err != nil {
 		return err
@@ -76,9 +76,9 @@ func (d *draft) refuseOfArm(factor string, typed study.Position) error {
 	return nil
 }
 
-// selectArms keeps the arms that were typed, in the typed order. A sweep that names
-// arms of its own keeps the typed ones among them; a sweep that has none of the typed
-// arms goes.
+// selectArms keeps the arms that were typed, in the typed order. A sweep that names its
+// own arms keeps those of them that were typed; a sweep of which no arm was typed is
+// removed.
 func (d *draft) selectArms(typed *node) error {
 	if len(d.Arms) == 0 {
 		return typed.at.errorf("the study has no arms to choose from")

@@ -65,8 +65,8 @@ var plainScalar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+%-]*$`)
 // numbers are left plain, as levels are read as they are written.
 var yamlWord = regexp.MustCompile(`(?i)^(null|true|false|yes|no|on|off|y|n)$`)
 
-// quote writes a text so that it reads back as itself: plain where YAML takes
-// it as it stands, else in double quotes, whose escapes are JSON's.
+// quote writes a text so that YAML reads the same text back: plain where YAML allows
+// that, else in double quotes with JSON's escapes.
 func quote(text string) string {
 	if plainScalar.MatchString(text) && !yamlWord.MatchString(text) {
 		return text

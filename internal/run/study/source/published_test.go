@@ -45,7 +45,8 @@ func TestConditionsAreReadInCanonicalText(t *testing.T) {
 	if got, want := conditionText(s.Published[0]), "client=go-net hosts=2+ server=go-net"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	// A cell is its levels, so that it may be named in either way.
+	// A cell is its levels: a figure may name a cell, or give the cell's levels as
+	// conditions.
 	s = mustFile(t, withPublished("    cell: connections=40\n    under: {response: 4MiB}\n"))
 	if got, want := conditionText(s.Published[0]), "connections=40 response=4MiB"; got != want || s.Published[0].Cell != "" {
 		t.Errorf("got  %s, cell %q\nwant %s", got, s.Published[0].Cell, want)
@@ -65,12 +66,25 @@ func TestFaultyConditionsNameTheirPlace(t *testing.T) {
 		"    under: {rig: loopbak}\n":                             `x.yaml:12:18: rig: unknown level "loopbak"; did you mean "loopback"?`,
 		"    under: [connections]\n":                              `x.yaml:12:12: under: found a list; expected a mapping from conditions to levels`,
 		"    cell: connections=40\n    under: {connections: 4}\n": `x.yaml:13:13: under: connections is 4, but cell has it at 40`,
+		"    base_where: {connections: 7}\n":                      `x.yaml:12:17: base_where: `,
 		"    unmeasured: no arm is it\n":                          `x.yaml:12:17: unmeasured: the study has the arms go-epoll and go-net; leave the key out, or name the arm that it lacks`,
 	} {
 		_, err := ParseFile("x.yaml", []byte(withPublished(more)))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s\ngot  %v\nwant %s", more, err, want)
 		}
+	}
+}
+
+// The link stands for its rate: it is the base of a goodput alone.
+func TestThePublishedBaseMayBeTheLink(t *testing.T) {
+	text := strings.Replace(withPublished(""), "base: go-net", "base: link", 1)
+	if p := mustFile(t, text).Published[0]; p.Base != record.TheLink {
+		t.Errorf("%+v", p)
+	}
+	_, err := ParseFile("x.yaml", []byte(strings.Replace(text, "goodput_bytes_per_s", "exchanges_per_s", 1)))
+	if want := "x.yaml:10:11: base: the link has a rate and nothing else"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -114,9 +128,8 @@ func TestPublishedFiguresKeepTheirConditions(t *testing.T) {
 	}
 }
 
-// A study of ours that no trial of its own could ever match, whatever the rig,
-// would have a slip in its conditions.
-// What a typed end leaves nothing of is said; what it leaves a part of is measured.
+// A condition that typed levels leave without any trial is warned of; a condition that
+// keeps some trials is measured.
 func TestALostShapeIsWarnedOf(t *testing.T) {
 	for typed, want := range map[string]string{
 		"window=1s":      `amount: no trial has the level "10000"`,
@@ -146,6 +159,8 @@ func TestALostShapeIsWarnedOf(t *testing.T) {
 	}
 }
 
+// Conditions of a built-in study's figures that no trial of the study meets, on any rig,
+// would be a slip.
 func TestBuiltInConditionsAreThoseOfSomeTrial(t *testing.T) {
 	typed := map[string][]string{ // as the comments of these files say
 		"blocks-fixed": {"connections=4", "amount=2000"}, // the other of two modes

@@ -312,7 +312,7 @@ func TestSweptStudiesPlanAsEver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Blocks, s.Stages, s.Further, s.Probes = 1, nil, nil, 0
+		s.Blocks, s.OwnLooks, s.Further, s.Probes = 1, nil, nil, 0
 		got, path := runs(t, s, false)+"\n", "testdata/plan-"+name+".txt"
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -323,5 +323,52 @@ func TestSweptStudiesPlanAsEver(t *testing.T) {
 		if err != nil || got != string(want) {
 			t.Errorf("%s: %v\ngot\n%swant\n%s", name, err, got, want)
 		}
+	}
+}
+
+// A study that asks for a slowdown has in every block, for every arm and all cells that
+// differ only in their load, a trial without load.
+func TestTrialsWithoutLoadAreInEveryBlock(t *testing.T) {
+	text := `
+study: s
+hold: {response: 1KiB, window: 1s}
+vary:
+  transport: [go-net, go-http1]
+  rate: [1000, 2000]
+  tls: [no, yes]
+compare: {baseline: go-net, primary: [slowdown_p99]}
+blocks: 6
+`
+	s, err := ParseFile("s.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unloaded := map[string]int{}
+	for _, one := range trials {
+		if !one.Unloaded {
+			continue
+		}
+		unloaded[one.Arm+" "+one.Levels["tls"]]++
+		w, err := study.Decode(one.Levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := w.Load; one.ID[:2] != "u0" || one.Repeat || l.Connections != 1 || l.InFlight != 1 || l.Rate != 0 || l.ThinkNs != 0 {
+			t.Errorf("%s: %+v", one.ID, l)
+		}
+	}
+	if len(unloaded) != 4 || unloaded["go-http1 yes"] != 6 || len(trials) != 6*(4*3+4) {
+		t.Errorf("%d trials, without load %v", len(trials), unloaded)
+	}
+	s, err = ParseFile("s.yaml", []byte(strings.Replace(text, "slowdown_p99", "response_p99_us", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trials, _, err = s.Plan(); err != nil || len(trials) != 6*4*3 {
+		t.Errorf("%d trials without a slowdown, %v", len(trials), err)
 	}
 }

@@ -126,10 +126,10 @@ func served(setup contract.Setup, o load.Options) ([]rpc.Method, error) {
 	return out, err
 }
 
-// means reports whether a request that asks for service means that of m. Without
-// a package it means the service of that last name, whatever its package:
-// jprotobuf's clients send it so, and brpc's servers take it so. A service of a
-// Java program has no package either.
+// means reports whether a request for a service means the service of m. A name without a
+// package means any service whose last name it is: jprotobuf's clients send such names,
+// and brpc's servers accept them, as a Java program's service has no package. So
+// "Exchange" means netdyno.v1.Exchange, too.
 func means(service []byte, m rpc.Method) bool {
 	if string(service) == m.Service {
 		return true

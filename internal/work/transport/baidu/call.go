@@ -31,8 +31,8 @@ func (c *caller) accept(f baidustd.Frame) (int64, error) {
 
 func invalid(err error) error { return load.Failure(contract.Invalid, err) }
 
-// exclusive makes one exchange after the other on a connection that only it uses.
-// One goroutine uses it.
+// exclusive makes one exchange after the other on a connection of its own. One goroutine
+// uses it.
 type exclusive struct {
 	*caller
 	conn *connection

@@ -10,8 +10,8 @@ import (
 	"netdyno/internal/work/wire/baidustd"
 )
 
-// content is what one end's frames carry: what it sends, and how it checks what it
-// receives. It is not changed after contentOf; any goroutine may use it.
+// content is what one end's frames carry: what the end sends, and how it checks what it
+// receives. A content is not changed after contentOf; any goroutine may use it.
 type content struct {
 	x        *codec.Exchange
 	end      codec.End

@@ -32,7 +32,8 @@ type server struct {
 	gone sums // of connections that have ended
 }
 
-// counters are those of one connection; only its own goroutine writes them.
+// counters are the counters of one connection; only the connection's own goroutine writes
+// them.
 type counters struct{ exchanges, received, invalid atomic.Int64 }
 
 // sums are the counters of several connections.
@@ -68,7 +69,7 @@ func (s *server) serve(conn net.Conn, c *counters) {
 			c.invalid.Add(1)
 			return
 		}
-		if frames.Whole() && out.size() < gathered {
+		if frames.Whole() && out.size() < gathered && !s.x.Works() {
 			continue // another request waits; its reply may go with this one
 		}
 		if err := out.flush(conn); err != nil {
@@ -90,6 +91,7 @@ func (s *server) answer(f baidustd.Frame, out *outbox, c *counters) error {
 		c.invalid.Add(1)
 		return out.refuse(id, baidustd.BadRequest, err.Error())
 	}
+	s.x.Work()
 	c.exchanges.Add(1)
 	c.received.Add(received)
 	reply := baidustd.Meta{CorrelationID: id}

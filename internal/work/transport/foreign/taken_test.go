@@ -15,9 +15,9 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
-// controlAddress is the variable that makes the test's binary a server: it names the
-// port that it was given to whoever listens there, waits for an answer and only
-// then binds it.
+// controlAddress is the variable that makes the test's binary a server. The server sends
+// the port that it was given to whoever listens at this address, waits for an answer, and
+// only then binds the port.
 const controlAddress = "FOREIGN_CONTROL"
 
 func TestMain(m *testing.M) {
@@ -106,8 +106,8 @@ func connects(port string) (io.Closer, error) {
 	return (&net.Dialer{LocalAddr: from, Timeout: 5 * time.Second}).Dial("tcp", l.Addr().String())
 }
 
-// A port that another program takes between its choice and its use is not taken
-// for the server's: another one is chosen.
+// A port that another program takes between its choice and its use is not taken for the
+// server's: another port is chosen.
 func TestATakenPortIsNotTheServers(t *testing.T) {
 	for _, c := range []struct {
 		take      func(string) (io.Closer, error)

@@ -84,9 +84,9 @@ func (m *messages) Unmarshal(data []byte, message any) error {
 	return m.decode(data)
 }
 
-// encodings are the names that a codec has in the content types of this wire:
-// the one that connect has for it, application/json or application/grpc+json,
-// and its own, by which other libraries' clients may call it.
+// encodings are the names of a codec in the content types of this wire: connect's own, as
+// in application/json and application/grpc+json, and the codec's, by which clients of
+// other libraries may call.
 func encodings(c codec.Codec) []string {
 	name := strings.TrimPrefix(c.MediaType(), "application/")
 	if name == "protobuf" {

@@ -93,10 +93,14 @@ func answer(context.Context, *connect.Request[structured]) (*connect.Response[st
 	return connect.NewResponse(&structured{}), nil
 }
 
-// decode decodes a structured request.
+// decode decodes a structured request and does the work for it.
 func (s *server) decode(data []byte) error {
 	s.CountReceived(int64(len(data)))
-	return codec.Decode(s.content.Codec, data, s.content.Up.New())
+	err := codec.Decode(s.content.Codec, data, s.content.Up.New())
+	if err == nil {
+		s.content.Work()
+	}
+	return err
 }
 
 // encode encodes the structured reply.

@@ -44,7 +44,10 @@ func (t Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
-		Features: []contract.Feature{contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace},
+		Features: []contract.Feature{
+			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace,
+			contract.FeatureWorkCPU, contract.FeatureWorkSleep,
+		},
 		Options:  options(t.GRPC),
 	}
 	if t.GRPC {

@@ -23,8 +23,8 @@ const interest = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
 // broken are the events after which a connection must be read to its end.
 const broken = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 
-// poller is one epoll instance and the eventfd that wakes it. One thread
-// waits; any goroutine may wake it.
+// poller is one epoll instance and the eventfd that wakes it. One thread waits; any
+// goroutine may wake that thread.
 type poller struct {
 	fd     int
 	waker  int

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -30,6 +31,7 @@ type instance struct {
 	allowed   wire.Allowed
 	listeners map[int]bool // by file descriptor; true for those that it closes
 	traffic   flow.Traffic
+	asleep    load.Agenda[*conn] // until the work of their exchange is over
 	open      atomic.Int64
 }
 
@@ -97,12 +99,11 @@ func (s *server) listen(reuseport bool) error {
 // run serves until the server closes.
 func (i *instance) run() {
 	runtime.LockOSThread() // never unlocked: the thread ends with it
+	if i.server.setup.Work != nil {
+		exactTimers()
+	}
 	for !i.server.closing.Load() {
-		timeout := forever
-		if len(i.again) > 0 {
-			timeout = 0
-		}
-		for _, e := range i.poller.wait(timeout) {
+		for _, e := range i.poller.wait(i.timeout()) {
 			if _, listens := i.listeners[int(e.Fd)]; listens {
 				i.accept(int(e.Fd))
 			} else {
@@ -110,6 +111,7 @@ func (i *instance) run() {
 			}
 		}
 		i.resume()
+		i.awake()
 	}
 	for fd, own := range i.listeners {
 		if own {
@@ -117,6 +119,31 @@ func (i *instance) run() {
 		}
 	}
 	i.close()
+}
+
+// timeout is how long the loop may sleep: until an exchange's work is over.
+func (i *instance) timeout() time.Duration {
+	if len(i.again) > 0 {
+		return 0
+	}
+	if i.asleep.Len() == 0 {
+		return forever
+	}
+	due, _ := i.asleep.Peek()
+	return time.Duration(max(0, due-load.Now()))
+}
+
+// awake goes on with the exchanges whose work is over.
+func (i *instance) awake() {
+	for i.asleep.Len() > 0 {
+		due, c := i.asleep.Peek()
+		if due > load.Now() {
+			return
+		}
+		i.asleep.Pop()
+		c.flow.(*flow.Server).Awake()
+		i.serve(c)
+	}
 }
 
 // accept takes every waiting connection of a listener.
@@ -131,9 +158,13 @@ func (i *instance) accept(listener int) {
 			continue
 		}
 		i.open.Add(1)
-		if err := i.addConnection(fd, 0, flow.NewServer(i.server.work, &i.traffic)); err != nil {
+		f := flow.NewServer(i.server.work, &i.traffic)
+		if err := i.addConnection(fd, 0, f); err != nil {
 			i.lose(i.conns[fd], err)
+			continue
 		}
+		c := i.conns[fd]
+		f.SleepBy(func(due int64) { i.asleep.Push(due, c) })
 	}
 }
 

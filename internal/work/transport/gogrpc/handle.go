@@ -117,6 +117,7 @@ func (s *server) takeMessage(ctx context.Context, in any) (down int64, err error
 	if err != nil {
 		return 0, status.Error(codes.InvalidArgument, err.Error())
 	}
+	s.x.Work()
 	s.Count(received, down) // before the reply is sent
 	return down, nil
 }

@@ -136,15 +136,17 @@ func (s *server) echo(ctx context.Context, conn netpoll.Connection) error {
 	if f == nil {
 		return conn.Close() // its client is not allowed
 	}
-	bytes, err := reader.Next(reader.Len())
-	if err == nil {
-		err = f.Received(bytes)
-	}
-	if err == nil {
-		err = f.Send(writer{conn.Writer()})
-	}
-	if err != nil {
-		return conn.Close() // the client counts its own failures
+	for again := true; again; again = reader.Len() > 0 {
+		bytes, err := reader.Next(f.Limit(reader.Len()))
+		if err == nil {
+			err = f.Received(bytes)
+		}
+		if err == nil {
+			err = f.Send(writer{conn.Writer()})
+		}
+		if err != nil {
+			return conn.Close() // the client counts its own failures
+		}
 	}
 	return reader.Release()
 }

@@ -176,9 +176,9 @@ func (c *client) window() window {
 	return window{from + offset, to + offset, known}
 }
 
-// checkReport compares the bytes that the programs report with those that the
-// kernel counted up to the last reading. They go on for a moment after it, so they
-// may report more, but not less than what was already delivered.
+// checkReport compares the bytes that the programs report with the bytes that the kernel
+// counted up to the last reading. The programs run on for a moment after that reading, so
+// they may report more, but not less than was already delivered.
 func (c *client) checkReport(own selfReport) error {
 	const (
 		share = 0.99    // headers and cookies of their own are delivered too

@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// Program is a client that is a load generator of the user's: it is started by its
-// command line, measures itself, and prints in the end what it did. One process
+// Program is a client that is a load generator of the user's: a program that is started
+// by its command line, measures itself, and prints at the end what it did. One process
 // drives each server.
 type Program struct{}
 

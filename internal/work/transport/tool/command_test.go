@@ -111,8 +111,8 @@ func TestGeneratorProcess(t *testing.T) {
 	fmt.Printf("requests: %d\np99: 2 ms\n", done.Load())
 }
 
-// What a load generator did inside the window is what the server answered there, though
-// it only says what it did in all.
+// A load generator says only what it did in all. Its exchanges inside the window are
+// those that the server answered there.
 func TestALoadGeneratorIsCountedInTheWindow(t *testing.T) {
 	var replies atomic.Int64
 	server := counted(t, &replies, strings.Repeat("x", 1000))

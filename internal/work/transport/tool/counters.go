@@ -29,16 +29,16 @@ type trafficCounter interface {
 	close()
 }
 
-// counters are the kernel's sums over the connections of a tool's programs. A
-// connection that has ended keeps what was last read of it, so that no sum
-// falls. Any goroutine may use them.
+// counters are the kernel's sums over the connections of a tool's programs. An ended
+// connection keeps the counters that were last read, so that no sum falls. Any goroutine
+// may use them.
 type counters struct {
 	query tcpinfo.Query
 	role  contract.Role
 	unit  exchangeUnit
 
-	// What ended connections had carried to their end; nil: what was last read of them
-	// while they were open.
+	// The counters of ended connections at their end; nil: the counters that were last
+	// read while the connections were open.
 	endings *tcpinfo.Endings
 	family  bool // the sockets of a process's descendants are its own too
 
@@ -68,9 +68,9 @@ func serverCounters(x contract.Exchange, ports []uint16) *counters {
 	}
 }
 
-// clientCounters count what the programs' connections to the servers' ports carry.
-// Another client of the trial may be connected to the same ones, so only
-// sockets that a program holds open are its own.
+// clientCounters count the bytes on the programs' connections to the servers' ports.
+// Another client of the trial may be connected to the same ports, so only sockets that a
+// program holds open are its own.
 func clientCounters(x contract.Exchange, ports []uint16) *counters {
 	return &counters{
 		query: tcpinfo.Query{RemotePorts: ports}, role: contract.Client, unit: unitOf(x), known: map[key]entry{},

@@ -12,11 +12,11 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// perftest is one program of linux-rdma's perftest: its server and its client are the
-// same program with the same arguments. It prints its figures when it ends by itself,
+// perftest is one program of linux-rdma's perftest. Server and client are the same
+// program with the same arguments. The program prints its figures when it ends by itself,
 // and nothing when it is interrupted, so the device's port counts for it.
 //
-// Its server listens on every address of its host, because it knows no other way.
+// The server listens on every address of its host: perftest has no option for one.
 type perftest struct {
 	name string // of the program and, with hyphens, of the transport
 	doc  string

@@ -14,8 +14,8 @@ var (
 	pingPongRate     = regexp.MustCompile(`(?m)\b(\d{1,18}(?:\.\d{1,18})?(?:e[+-]\d{1,2})?) MiB/s throughput\b`)
 )
 
-// readPingPong reads the report of a client that has ended. What it read it has sent back,
-// and it counts the same bytes for both.
+// readPingPong reads the report of a client that has ended. A client sends back what it
+// has read, and gives one number of bytes for both directions.
 func readPingPong(name string, printed []byte) (selfReport, error) {
 	values := map[string]float64{}
 	for _, line := range []struct {

@@ -27,8 +27,8 @@ func pingPong(name string, role contract.Role) contract.Setup {
 	}
 }
 
-// The published programs play against each other, where they are: what either says of
-// itself is what the kernel has seen.
+// The published programs, where they are installed, run against each other: what each
+// says of itself is what the kernel has seen.
 func TestPingPongPairs(t *testing.T) {
 	for _, pair := range pingPongPairs {
 		t.Run(pair.name, func(t *testing.T) {
@@ -64,7 +64,8 @@ func TestPingPongPairs(t *testing.T) {
 	}
 }
 
-// What a pair cannot do is an empty cell with its reason; so is a pair that is not there.
+// A load that a pair cannot carry makes an empty cell with its reason, and so does a pair
+// that is not installed.
 func TestPingPongRefuses(t *testing.T) {
 	for _, pair := range pingPongPairs {
 		for _, program := range []string{pair.server, pair.client} {

@@ -27,9 +27,9 @@ func Sockperf() Transport {
 			return []string{"server", "--tcp", "--ip", host, "--port", port}
 		},
 		drive: sockperfClient,
-		// It takes some 2 s before it sends, and it leaves its first 400 ms and the
-		// last 50 ms before its interruption out of its log. They are up to five
-		// times as long: without rdtsc it takes clock cycles for nanoseconds.
+		// sockperf takes some 2 s before it sends, and leaves the first 400 ms and the
+		// last 50 ms of sending out of its log. Without rdtsc these times may be five
+		// times as long: it then takes clock cycles for nanoseconds.
 		ahead:  2500 * time.Millisecond,
 		begun:  100,
 		linger: 300 * time.Millisecond,
@@ -56,8 +56,8 @@ func sockperfClient(setup contract.Setup, f flow) []string {
 	args := []string{
 		"ping-pong", "--tcp", "--ip", f.host, "--port", f.port, "--msg-size", strconv.FormatInt(f.size, 10),
 		"--time", strconv.FormatInt(int64((duration+time.Second-1)/time.Second), 10),
-		// Its own clock counts from the middle of its start; the monotonic one
-		// is the clock of everybody here, so that its log needs no alignment.
+		// sockperf's own clock starts in the middle of its start-up. The monotonic clock
+		// is that of all other processes here, so that the log needs no alignment.
 		"--no-rdtsc",
 		"--full-rtt", "--full-log", f.log,
 	}

@@ -31,7 +31,7 @@ import (
 // alone, on a wire of their own, and measure themselves.
 type Transport struct{ tool tool }
 
-// tool is one such program: its command lines and what it prints.
+// tool is one foreign program: its command lines, and how its output is read.
 type tool struct {
 	name, doc string   // of the transport and its wire
 	program   string   // executable, of a pair of them the client's
@@ -62,7 +62,7 @@ type tool struct {
 	// fixed says that it takes the arguments that are named here and no others, not even
 	// --version.
 	fixed bool
-	// stderr says that it reports there.
+	// stderr says that the program prints its figures on stderr.
 	stderr bool
 	// runs is for how long a client is told to run, which then ends by itself; nil runs
 	// until it is interrupted.
@@ -194,8 +194,8 @@ func refusals(t tool, setup contract.Setup) error {
 	return nil
 }
 
-// ready is what both ends report: the effective options with the program's own
-// version among them, and the threads that it works in.
+// ready is what both ends report: the effective options, with the program's version among
+// them, and the number of threads that the program works in.
 func (t Transport) ready(setup contract.Setup, path string, processes int) (contract.Ready, error) {
 	threads := t.tool.threads(setup, processes)
 	if setup.Threads > 0 && threads > 0 && setup.Threads != threads {

@@ -82,7 +82,7 @@ func TestFramesFollowTheVectors(t *testing.T) {
 	}
 }
 
-// check reads the frame, and writes it unless it is one that we only read.
+// check reads the frame, and writes it too unless the vector is one that we only read.
 func (v vector) check(t *testing.T, maxBody int64) {
 	frame, message, attachment, m := unhex(t, v.Frame), unhex(t, v.Message), unhex(t, v.Attachment), v.meta()
 	if !v.ReadOnly {

@@ -32,9 +32,9 @@ type Flow interface {
 	// Outgoing returns the bytes to write next, while Unsent. A client's message
 	// that begins with them counts as sent now.
 	Outgoing() []byte
-	// Written says that the first n of them were written. Of bytes that do not
-	// change it may be told before the kernel has taken them, if that is before
-	// their answer can come; all but a server's on wire echo are such.
+	// Written says that the first n bytes of Outgoing were written. For bytes that do not
+	// change Written may be called before the kernel has taken them, if that is before
+	// their answer can come; only a server's bytes on wire echo change.
 	Written(n int)
 	// Limit returns how many bytes, at most most, may be read next; 0 while bytes
 	// must be written first.

@@ -8,9 +8,9 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// pipeline keeps exchanges in flight on one connection: its writer sends what is
-// due while its reader receives. Both take the lock for the flow and its agenda,
-// but not while they wait for the connection.
+// pipeline keeps exchanges in flight on one connection: its writer sends what is due
+// while its reader receives. Writer and reader take the lock for the flow and its agenda,
+// and release it while they wait for the connection.
 type pipeline struct {
 	driver
 	more chan struct{} // the reader has changed what the writer waits for

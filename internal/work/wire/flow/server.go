@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
 )
 
 // Server is a server's end of one connection. One goroutine may receive while
@@ -22,6 +23,11 @@ type Server struct {
 	at       int64 // bytes sent of the message under way; 0 between two
 
 	pending []byte // wire echo: what came and is not written yet
+
+	// Work for each exchange.
+	part  int64           // bytes of the message that is coming
+	later func(due int64) // of an event loop: calls Awake then; nil where the caller may sleep
+	held  bool            // until Awake
 }
 
 // NewServer returns the flow of an accepted connection. What it moves is counted
@@ -30,11 +36,42 @@ func NewServer(work *Work, traffic *Traffic) *Server {
 	return &Server{work: work, traffic: traffic, verifier: work.verifyUp()}
 }
 
+// SleepBy makes a flow that an event loop serves ask for a call of Awake at an instant on
+// the clock of load.Now, in place of sleeping itself.
+func (s *Server) SleepBy(later func(due int64)) { s.later = later }
+
+// Awake ends the sleep of the exchange at work; its reply is to be written then.
+func (s *Server) Awake() { s.held = false }
+
+// serve does the server's work for a message of which n bytes more have come, when that is
+// all of it.
+func (s *Server) serve(n int64) {
+	service := s.work.service
+	if service == nil {
+		return
+	}
+	if s.part += n; s.part < s.work.Up.Bytes {
+		return
+	}
+	s.part = 0
+	if s.later != nil && service.Sleeps() {
+		if ns := service.Next(); ns > 0 {
+			s.held = true
+			s.later(load.Now() + ns)
+		}
+		return
+	}
+	service.Serve()
+}
+
 // Begin implements Flow.
 func (s *Server) Begin() {}
 
 // Unsent implements Flow.
 func (s *Server) Unsent() bool {
+	if s.held {
+		return false
+	}
 	if !s.work.Streams() {
 		return len(s.pending) > 0
 	}
@@ -64,8 +101,15 @@ func (s *Server) Written(n int) {
 	}
 }
 
-// Limit implements Flow. The first message of wire stream is read by itself.
+// Limit implements Flow. The first message of wire stream is read by itself, and each one
+// that is worked for.
 func (s *Server) Limit(most int) int {
+	if s.held {
+		return 0
+	}
+	if s.work.service != nil {
+		most = int(min(int64(most), s.work.Up.Bytes-s.part))
+	}
 	if !s.work.Streams() {
 		if len(s.pending) > 0 {
 			return 0
@@ -82,6 +126,7 @@ func (s *Server) Limit(most int) int {
 func (s *Server) Received(piece []byte) error {
 	n := int64(len(piece))
 	s.traffic.received.Add(n)
+	s.serve(n)
 	if !s.work.Streams() {
 		s.pending = piece
 		return nil
@@ -107,9 +152,8 @@ func (s *Server) Keep() {
 // Abandon implements Flow: exchanges are the client's to count.
 func (s *Server) Abandon(error) {}
 
-// Served are a server's open flows and what the others moved before they ended.
-// Each flow counts by itself, so that flows on different CPUs share no counters.
-// Any goroutine may use it.
+// Served are a server's open flows and the sums of the ended ones. Each flow has counters
+// of its own, so that flows on different CPUs share none. Any goroutine may use a Served.
 type Served struct {
 	work *Work
 	mu   sync.Mutex

@@ -17,15 +17,17 @@ func Features() []contract.Feature {
 	return []contract.Feature{
 		contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
 		contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace,
+		contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 	}
 }
 
-// Work is what a trial asks of its connections: what is sent each way, and how
-// much a server may send for what it has received. Any goroutine may use it.
+// Work is what a trial asks of its connections: which bytes are sent each way, and how
+// many a server may send for those it has received. Any goroutine may use it.
 type Work struct {
 	Up, Down Content         // of the largest message, where sizes vary
 	stream   contract.Stream // empty on wire echo
 	draws    *load.Draws     // nil where all messages are of one size
+	service  *load.Service   // of a server: what it does for each exchange; nil is nothing
 
 	upSum, downSum uint32
 }
@@ -40,6 +42,13 @@ func NewWork(setup contract.Setup) (*Work, error) {
 	}
 	if draws.Vary() {
 		w.draws = draws
+	}
+	if w.service, err = load.ServiceOf(setup); err != nil {
+		return nil, err
+	}
+	if w.draws != nil && w.service != nil {
+		return nil, load.Failure(contract.Unsupported,
+			errors.New("work is given and sizes vary: a server of wire echo does not see where a message ends, which begins its work"))
 	}
 	if w.draws != nil && x.Stream != "" {
 		return nil, load.Failure(contract.Unsupported,

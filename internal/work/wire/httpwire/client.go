@@ -90,9 +90,9 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	return c, c.takeTurns()
 }
 
-// Connect opens the connections by opener, which is the transport's client, and
-// returns the client that runs the load on them. options are those effective
-// ones that differ from what was asked for.
+// Connect opens the connections by opener, which is the transport's client, and returns
+// the client that runs the load on them. options are the effective options that differ
+// from the ones asked for.
 func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Client, error) {
 	l, err := load.NewForGoroutines(c.Content.Setup(c.Setup))
 	if err != nil {

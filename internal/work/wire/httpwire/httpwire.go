@@ -28,7 +28,10 @@ const (
 )
 
 // Features are what the transports of these wires can do.
-var Features = []contract.Feature{contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace}
+var Features = []contract.Feature{
+	contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace,
+	contract.FeatureWorkCPU, contract.FeatureWorkSleep,
+}
 
 // Describe describes a transport of a wire of HTTP that is a server and a client, and
 // carries whole messages in the codecs that its program links.

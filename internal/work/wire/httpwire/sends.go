@@ -34,9 +34,9 @@ func (a *Asked) Requests() (first, again int64) {
 	return first, again
 }
 
-// Sends counts the requests of one slot as its library writes their heads: a library may
-// send one again by itself, and fail before it has sent any. One goroutine uses it; the
-// library's call what Trace has them call.
+// Sends counts the requests of one slot when the library writes their heads: a library
+// may send a request a second time by itself, and may fail before it has sent any. One
+// goroutine uses a Sends; the library's goroutines call the functions of Trace.
 type Sends struct {
 	atEnd bool
 	wrote atomic.Int64

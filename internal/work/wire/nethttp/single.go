@@ -52,8 +52,8 @@ func (o *onlyOne) current(r *http.Request) (*http.ClientConn, error) {
 	return conn, err
 }
 
-// leave makes the next request take another connection; it closes itself once its
-// streams have ended. One that refused a stream alone stays.
+// leave makes the next request take another connection; conn closes itself once its
+// streams have ended. A connection that refused one stream alone stays.
 func (o *onlyOne) leave(conn *http.ClientConn, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -28,8 +28,8 @@ func (c connected) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, err 
 // WriteTo implements net.PacketConn.
 func (c connected) WriteTo(b []byte, _ net.Addr) (int, error) { return c.Write(b) }
 
-// tune gives a socket the buffers that the user asks for. quic-go asks for its own
-// when it takes the socket over, so this comes after that.
+// tune gives a socket the buffers that the user asks for. quic-go asks for buffers of its
+// own when it takes the socket over, so tune is called after that.
 func tune(conn *net.UDPConn, buffers wire.Buffers) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -19,7 +19,7 @@ func ChunkBytes(setup contract.Setup) int64 {
 	return defaultChunk
 }
 
-// Chunker cuts content into a stream's messages, and joins those that come in
+// Chunker cuts content into a stream's messages, and joins the messages that arrive in
 // one contiguous buffer. One goroutine may cut while another joins.
 type Chunker struct {
 	Room []byte // for the caller to encode into, kept from one exchange to the next

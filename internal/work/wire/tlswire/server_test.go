@@ -9,8 +9,8 @@ import (
 	"netdyno/internal/contract"
 )
 
-// A server that stopped its library first would leave connections that are
-// accepted after that.
+// A server that stopped its library before it closed its ports would leave connections
+// that are accepted in between.
 func TestServerStopsAfterItsPortsAreClosed(t *testing.T) {
 	s, err := NewServer(contract.Setup{Listen: "127.0.0.1:0", Listeners: 2}, contract.Ready{UpBytes: 7})
 	if err != nil {

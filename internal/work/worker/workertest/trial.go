@@ -35,9 +35,9 @@ func Pair(t testing.TB, transports []load.Transport, server, client contract.Set
 	return s, c, ready
 }
 
-// Amount has a client that is ready run the fixed amount of its setup, and fails
-// the test unless both ends counted exactly that. It is for servers that count
-// an exchange before they answer it.
+// Amount has a ready client run the fixed amount of its setup, and fails the test unless
+// both ends counted exactly that amount. The server must be one that counts an exchange
+// before it answers.
 func Amount(t testing.TB, server, client *Bench, setup contract.Setup) {
 	t.Helper()
 	opened := server.Mark(1, true).Counts

@@ -1,10 +1,9 @@
-// Command held is a real worker behind a gate. While a file of the gates'
-// directory with this program's own base name holds the name of a state, a
-// worker that comes to that state waits there, and shows it in its command name
-// (/proc/PID/comm): "in-window". So a test can hurt a trial in the state that
-// it wants, without a race.
+// Command held is a real worker behind a gate. A file of the gates' directory with this
+// program's own base name holds the name of a state. While it does, a worker that comes
+// to that state waits there, and shows the state in its command name (/proc/PID/comm):
+// "in-window". So a test can hurt a trial in the state that it wants, without a race.
 //
-// Both paths are set by the linker: a host that ssh reaches gets no environment.
+// Both paths are set by the linker: a program that ssh starts gets no environment.
 package main
 
 import (

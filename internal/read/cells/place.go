@@ -1,0 +1,67 @@
+package cells
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// longestRig is the number of bytes of a rig that is named whole.
+const longestRig = 40
+
+// Place says where a run took place, and over which link: "loopback, 2 CPUs", "a link of
+// 1 Gbit/s between two namespaces of one host", "rig ssh:node1,node2". It is "" where that is
+// not known.
+func Place(h record.Header) string {
+	kind := record.RigKind(h.Facts.Rig)
+	switch {
+	case kind == "loopback":
+		for _, host := range h.Facts.Seats { // all of one machine
+			if n, err := strconv.Atoi(host.Values["cpu.count"]); err == nil {
+				return "loopback, " + quantity.Plural(n, "CPU")
+			}
+		}
+		return kind
+	case kind == "netns":
+		return namespaces(h)
+	case kind == "":
+		return ""
+	case len(h.Facts.Rig) <= longestRig:
+		return "rig " + h.Facts.Rig
+	}
+	return "rig " + kind
+}
+
+// namespaces is the link between the namespaces of a rig "netns:3?mtu=9000", as far as the
+// study holds it.
+func namespaces(h record.Header) string {
+	_, rest, _ := strings.Cut(h.Facts.Rig, ":")
+	hosts, query, _ := strings.Cut(rest, "?")
+	a, between := "a link", "two"
+	if hosts != "2" {
+		a, between = "links", hosts
+	}
+	var with []string
+	for _, x := range []struct{ factor, none, words string }{
+		{linkRate, unlimited, " of %s"}, {"link.delay", "0s", "%s of delay each way"}, {"link.loss", "0", "%s of loss"},
+	} {
+		switch level := h.Study.Hold[x.factor]; {
+		case level == "" || level == x.none:
+		case x.factor == linkRate:
+			a += fmt.Sprintf(x.words, withSpace(level))
+		default:
+			with = append(with, fmt.Sprintf(x.words, withSpace(level)))
+		}
+	}
+	if query != "" {
+		with = append(with, strings.Replace(query, "mtu=", "MTU ", 1))
+	}
+	text := fmt.Sprintf("%s between %s namespaces of one host", a, between)
+	if len(with) > 0 {
+		text += ", " + strings.Join(with, ", ")
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"netdyno/internal/read/export"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// forms are all that is written of findings, by name; whole records are left out of the
+// page, as those of a large run are.
+func forms(t *testing.T, f finding.Findings) map[string][]byte {
+	t.Helper()
+	for _, v := range f.Trials {
+		v.Light = true
+	}
+	p, all := New(f), map[string][]byte{}
+	for name, write := range map[string]func(io.Writer) error{
+		"page": p.HTML, "markdown": p.Markdown,
+		"text":     func(w io.Writer) error { return p.Text(w, TextOptions{}) },
+		"screen":   func(w io.Writer) error { return NewScreen(f).Text(w, TextOptions{Width: 80}) },
+		"findings": func(w io.Writer) error { return export.WriteFindings(w, f) },
+	} {
+		all[name] = render(t, write)
+	}
+	return all
+}
+
+// Real runs, judged as they are read and lightened, are reported to the last byte as they
+// are whole; and what is lightened is really gone.
+func TestRecordsJudgedAsTheyAreReadSayTheSame(t *testing.T) {
+	files, err := filepath.Glob("../../../test/limits/testdata/*/" + record.RecordsFile)
+	if err != nil || len(files) < 10 {
+		t.Fatal(len(files), err)
+	}
+	packed, err := filepath.Glob("../../../test/answers/testdata/recorded/*.records.jsonl.gz")
+	if err != nil || len(packed) < 5 {
+		t.Fatal(len(packed), err)
+	}
+	for _, file := range slices.Concat(files, packed) {
+		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
+			records, plan := recorded(t, file)
+			trials, err := record.ReadTrials(plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := record.Read(records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(whole.Header.Allocations) > 0 { // its plan is known once its records are read
+				return
+			}
+			early := trial.NewEarly(trials)
+			lean, err := record.ReadEach(records, early.Take)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range lean.Records {
+				if w := r.Workers; !r.Trial.Probe && len(w) > 0 && (w[0].Idle != nil || w[0].Open != nil && w[0].Open.Meter.CPUs != nil) {
+					t.Errorf("trial %s is whole", r.Trial.ID)
+				}
+			}
+			want, err := finding.Find(whole.Header, trials, whole.Records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := finding.FindJudged(lean.Header, trials, lean.Records, early)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is := forms(t, got)
+			for name, text := range forms(t, want) {
+				if !bytes.Equal(is[name], text) {
+					t.Errorf("%s differs", name)
+				}
+			}
+		})
+	}
+}
+
+// recorded are the files of a run that tests keep, unpacked where they are packed.
+func recorded(t *testing.T, records string) (unpackedRecords, plan string) {
+	t.Helper()
+	if filepath.Ext(records) != ".gz" {
+		return records, filepath.Join(filepath.Dir(records), record.TrialsFile)
+	}
+	return unzipped(t, records), unzipped(t, records[:len(records)-len(".records.jsonl.gz")]+".trials.jsonl.gz")
+}
+
+func unzipped(t *testing.T, name string) string {
+	t.Helper()
+	in, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), filepath.Base(name))
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

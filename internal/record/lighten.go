@@ -1,0 +1,55 @@
+package record
+
+import "netdyno/internal/contract"
+
+// Lighten drops what nothing asks of a record once the trial is judged by itself: the
+// histograms of its times, the steps inside its window, the runtimes' counters, and the
+// meter's tables of threads, CPUs, interfaces and sockets. What names the workers, their
+// settings, counts and processes stays, and so do ticks that a timeline is drawn from. The
+// record must be the caller's own.
+func (r *Record) Lighten() {
+	for i := range r.Workers {
+		w := &r.Workers[i]
+		if !w.TicksInDetail() {
+			w.Ticks = nil
+		}
+		if w.Result != nil {
+			w.Result.Service, w.Result.Response, w.Result.Lag, w.Result.Lengths, w.Result.Runtime = "", "", "", "", nil
+		}
+		w.AtReady, w.Idle = nil, nil
+		lightenMeter(w.AtResult)
+		for _, e := range []*Edge{w.Open, w.Close} {
+			if e != nil {
+				e.Reading.Runtime = nil
+				lightenMeter(e.Meter)
+			}
+		}
+		if w.Close != nil && w.AtResult != nil { // which ends the window where there is no closing edge
+			w.AtResult.TCP, w.AtResult.UDP = nil, nil
+		}
+	}
+}
+
+func lightenMeter(m *contract.Meter) {
+	if m == nil {
+		return
+	}
+	m.Threads, m.CPUs, m.CPUSet, m.Interfaces, m.Pressure, m.Beat = nil, nil, nil, nil, nil, nil
+	if m.TCP != nil {
+		m.TCP.Each = nil
+	}
+}
+
+// TicksInDetail tells whether the worker's ticks say more than counts, as those of a trial
+// with a timeline do.
+func (w *Worker) TicksInDetail() bool {
+	if len(w.Metered) > 1 {
+		return true
+	}
+	for _, t := range w.Ticks {
+		if t.Runtime != nil || t.Times != nil {
+			return true
+		}
+	}
+	return false
+}

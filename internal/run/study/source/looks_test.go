@@ -1,0 +1,185 @@
+package source
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"netdyno/internal/record"
+	"netdyno/internal/run/study"
+)
+
+// The plan holds the blocks of every look, in the order that one look of as
+// many would have: a run that does not stop is the run with one look.
+func TestLooksPlanEveryBlock(t *testing.T) {
+	several := mustArgs(t, "transport=go-net,go-epoll", "blocks=6,10,16", "probes=1")
+	trials, warnings, err := several.Plan()
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(err, warnings)
+	}
+	whole, _, _ := mustArgs(t, "transport=go-net,go-epoll", "blocks=16", "probes=1").Plan()
+	if !slices.EqualFunc(trials, whole, sameTrial) {
+		t.Error("the looks' plan is not that of 16 blocks")
+	}
+	if got := study.Summary(several).OwnLooks; !slices.Equal(got, []int{6, 10, 16}) {
+		t.Errorf("own looks %v in the summary", got)
+	}
+	if got := study.Summary(mustArgs(t, "transport=go-net", "blocks=8")).OwnLooks; got != nil {
+		t.Errorf("a study of one look has the own looks %v", got)
+	}
+	stopped := study.Before(trials, 6)
+	if len(stopped) != 6*3+2 || slices.ContainsFunc(stopped[:18], isProbe) || !isProbe(stopped[18]) {
+		t.Errorf("stopped after 6 blocks: %d trials, expected 18 and 2 probes", len(stopped))
+	}
+}
+
+// What a study says of its blocks, and what a command line makes of it.
+func TestLooksOfAStudy(t *testing.T) {
+	const file = "study: s\nvary: {transport: [go-net, go-epoll]}\n"
+	for _, c := range []struct {
+		blocks string
+		typed  []string
+		want   []int // of all looks
+		alone  int   // of those, how many a run takes by itself
+	}{
+		{"", nil, []int{6, 10, 16, 26, 42}, 3},
+		{"blocks: 8\n", nil, []int{8}, 1},
+		{"blocks: [6, 10, 16]\n", nil, []int{6, 10, 16}, 3},
+		{"blocks: 7\ncontinue: [10, 16]\n", nil, []int{7, 10, 16}, 1},
+		{"continue: 20\n", nil, []int{6, 10, 16, 20}, 3},
+		{"blocks: 7\ncontinue: [10, 16]\n", []string{"blocks=8"}, []int{8}, 1}, // who types the blocks means those alone
+		{"blocks: 7\ncontinue: [10, 16]\n", []string{"continue=9"}, []int{7, 9}, 1},
+		{"", []string{"blocks=6,8", "continue=12,20"}, []int{6, 8, 12, 20}, 2},
+	} {
+		open := func(string) ([]byte, error) { return []byte(file + c.blocks), nil }
+		s, err := ParseArgs(append([]string{"s.yaml"}, c.typed...), open)
+		if err != nil {
+			t.Errorf("%q %q: %v", c.blocks, c.typed, err)
+			continue
+		}
+		sum := study.Summary(s)
+		if looks := sum.Looks(); !slices.Equal(looks, c.want) || sum.Blocks != c.want[c.alone-1] {
+			t.Errorf("%q %q: looks %v, %d blocks by itself; want %v, %d of them by itself", c.blocks, c.typed, looks, sum.Blocks, c.want, c.alone)
+		}
+		trials, _, err := s.Plan()
+		if most := c.want[len(c.want)-1]; err != nil || len(trials) != most*3 || len(study.Before(trials, s.Blocks)) != s.Blocks*3 {
+			t.Errorf("%q %q: %d trials, %d of them by itself; %v", c.blocks, c.typed, len(trials), len(study.Before(trials, s.Blocks)), err)
+		}
+		text, err := YAML(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseFile("study.yaml", text)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if got := study.Summary(again); !reflect.DeepEqual(got, sum) {
+			t.Errorf("read back: %+v, was %+v", got, sum)
+		}
+	}
+}
+
+func TestLooksAndRequirementsReadBack(t *testing.T) {
+	s := mustArgs(t, "transport=go-net,go-epoll", "connections=50,100", "blocks=6,10,16",
+		"require=exchanges_per_s of go-epoll >= 0.9 × go-net where connections=100,service_p99_us of go-net <= 5ms")
+	if len(s.Requires) != 2 || s.Requires[0].Base != "go-net" || s.Requires[0].Bound != 0.9 || !s.Requires[0].AtLeast ||
+		s.Requires[0].Where["connections"] != "100" || s.Requires[1].Bound != 5000 || s.Requires[1].Base != "" {
+		t.Errorf("requirements: %+v", s.Requires)
+	}
+	text, err := YAML(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseFile("study.yaml", text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	second, err := YAML(again)
+	if err != nil || string(second) != string(text) {
+		t.Errorf("%v, written again:\n%s\nwas:\n%s", err, second, text)
+	}
+}
+
+func TestQuantitiesOfRequirements(t *testing.T) {
+	for line, want := range map[string]float64{
+		"exchanges_per_s of a >= 20k":             20000,
+		"goodput_bytes_per_s of a >= 100MB/s":     100e6,
+		"service_p99_us of a <= 5ms":              5000,
+		"service_p99_us of a ≤ 800":               800,
+		"server.rss_bytes of a <= 64MiB":          64 << 20,
+		"host.softirq_share of a <= 2%":           0.02,
+		"server.gc_pause_us_per_s of a <= 12.5":   12.5,
+		"service_p50_us of build dir/x <= 1.5s":   1.5e6,
+		"client.cpu_s_per_gb of a <= 1.2 x floor": 1.2,
+		"client.cpu_s_per_gb of a <= 1.2x floor":  1.2,
+	} {
+		r, err := readRequire(line)
+		if err != nil || r.Bound != want {
+			t.Errorf("%s: bound %v, %v; expected %v", line, r.Bound, err, want)
+		}
+	}
+}
+
+const required = `study: s
+vary:
+  arm: {a: {transport: go-net}, b: {transport: go-epoll}, c: {transport: netpoll}}
+require:
+  - exchanges_per_s of b >= 0.5 x a
+  - exchanges_per_s of c >= 0.5 x a
+`
+
+// A requirement that an override leaves without its arm is not asked any more,
+// and the plan says so: a gate must not pass in silence.
+func TestOverriddenRequirements(t *testing.T) {
+	open := func(string) ([]byte, error) { return []byte(required), nil }
+	s, err := ParseArgs([]string{"s.yaml", "arm=a,b"}, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, warnings, err := s.Plan()
+	if err != nil || len(s.Requires) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Text, "exchanges_per_s of c") {
+		t.Errorf("requirements %v, warnings %v, %v", s.Requires, warnings, err)
+	}
+	s, err = ParseArgs([]string{"s.yaml", "require=exchanges_per_s of c >= 1k"}, open)
+	if err != nil || len(s.Requires) != 1 || s.Requires[0].Arm != "c" {
+		t.Fatalf("typed: %v, %v", s.Requires, err)
+	}
+	if _, warnings, err = s.Plan(); err != nil || strings.Contains(fmt.Sprint(warnings), "left out") {
+		t.Errorf("typed: warnings %v, %v", warnings, err)
+	}
+}
+
+// Factors that sweeps change only together are named; a sweep that crosses
+// them ends it.
+func TestConfoundedSweepsAreNamed(t *testing.T) {
+	const swept = `study: s
+vary: {transport: [go-net, go-epoll]}
+blocks: 8
+sweeps:
+  - {name: few, hold: {connections: 10, threads: 1}}
+  - {name: many, hold: {connections: 100, threads: 2}}
+`
+	for text, want := range map[string]int{swept: 1, swept + "  - {name: crossed, hold: {connections: 100, threads: 1}}\n": 0} {
+		s, err := ParseFile("s.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, warnings, err := s.Plan()
+		if err != nil || len(warnings) != want || want > 0 && warnings[0].About != "confounded: connections, threads" {
+			t.Errorf("warnings %v, expected %d; %v", warnings, want, err)
+		}
+	}
+}
+
+func TestALookThatCannotEndTheRunIsNamed(t *testing.T) {
+	_, warnings, err := mustArgs(t, "transport=go-net,go-epoll", "blocks=4,8").Plan()
+	if err != nil || len(warnings) != 1 || warnings[0].About != "stages" {
+		t.Errorf("warnings %v, %v", warnings, err)
+	}
+}
+
+func sameTrial(a, b record.Trial) bool { return reflect.DeepEqual(a, b) }
+
+func isProbe(t record.Trial) bool { return t.Probe }

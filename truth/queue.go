@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"netdyno/internal/arrivals"
+	"netdyno/internal/contract"
+	"netdyno/internal/draw"
+	"netdyno/internal/hist"
+	"netdyno/internal/sizes"
+	"netdyno/internal/work/load"
+)
+
+// queue is a server of which the times of every exchange are known beforehand. Its work is
+// asleep: a hypervisor that takes a CPU away for a while takes nothing from it.
+type queue struct {
+	what            string
+	server, program string // transport, and its worker
+	client, driver  string
+	alone           bool // one exchange at a time is worked for, in the order of their coming
+	load            contract.Load
+}
+
+const queueWork = "exp:20ms" // 1 % of it is what a path may take
+
+// queues last as long as each other, a minute and a half.
+var queues = []queue{
+	{"one queue", "threads", "netdyno-worker-threads", "go-net", "netdyno-worker-net", true,
+		contract.Load{Connections: 1, InFlight: 64, Rate: 25, Amount: 2300}},
+	{"no queue", "go-http1", "netdyno-worker-http", "go-http1", "netdyno-worker-http", false,
+		contract.Load{Connections: 64, InFlight: 1, Rate: 50, Amount: 70}},
+}
+
+// queued sets the p99 of each of two classes beside those of a simulation that has the same
+// schedule, classes and times of work. The servers stand beside each other: they sleep.
+func queued(ctx context.Context, bin string) ([]answer, error) {
+	answers, errs := make([][]answer, len(queues)), make([]error, len(queues))
+	var wait sync.WaitGroup
+	for i, q := range queues {
+		wait.Go(func() { answers[i], errs[i] = q.classes(ctx, bin) })
+	}
+	wait.Wait()
+	return slices.Concat(answers...), errors.Join(errs...)
+}
+
+func (q queue) classes(ctx context.Context, bin string) ([]answer, error) {
+	const most = 0.02
+	work, err := sizes.ParseTime(queueWork)
+	if err != nil {
+		return nil, err
+	}
+	a, err := arrivals.Parse("gamma:cv=1")
+	if err != nil {
+		return nil, err
+	}
+	setup := contract.Setup{Trial: "queue", Seed: 36, Exchange: contract.Exchange{UpBytes: 100, DownBytes: 100}, Load: q.load}
+	for i, name := range []string{"reads", "writes"} {
+		setup.Load.Classes = append(setup.Load.Classes, contract.Class{Name: name, End: int64(i+1) << 31, UpBytes: 100, DownBytes: 100})
+	}
+	a.Enter(&setup.Load)
+	result, err := q.drive(ctx, bin, setup, contract.Work{Ns: work.Table, By: contract.WorkSleep})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", q.what, err)
+	}
+	expected, err := simulated(setup, work.Table, q.alone)
+	if err != nil {
+		return nil, err
+	}
+	var answers []answer
+	for i, c := range result.Classes {
+		shown, err := p99Of(c.Response)
+		if err != nil {
+			return answers, err
+		}
+		known, _ := expected[i].Percentile(0.99)
+		off := float64(shown)/float64(known) - 1
+		answers = append(answers, answer{
+			fmt.Sprintf("%s, %s: p99 of class %s of %d exchanges, simulated %.1f ms", q.what, q.server, c.Name, expected[i].Count(), float64(known)/1e6),
+			fmt.Sprintf("%+.2f %%", 100*off), "within 2 %", math.Abs(off) <= most,
+		})
+	}
+	return answers, nil
+}
+
+func p99Of(histogram string) (int64, error) {
+	h, err := hist.Decode(histogram)
+	if err != nil {
+		return 0, err
+	}
+	p99, ok := h.Percentile(0.99)
+	if !ok {
+		return 0, errors.New("too few times for a p99")
+	}
+	return p99, nil
+}
+
+// simulated are the response times of each class: the recursion of Lindley where one exchange
+// is worked for at a time, else the work alone. A slot sends its next exchange when that is
+// due and the one before has completed.
+func simulated(setup contract.Setup, work contract.Table, alone bool) ([]*hist.Histogram, error) {
+	l := setup.Load
+	cycle, err := draw.NewCycle(l.Gaps, setup.Seed)
+	if err != nil {
+		return nil, err
+	}
+	draws, err := load.DrawsOf(setup)
+	if err != nil {
+		return nil, err
+	}
+	times := draw.NewDrawer(work, setup.Seed, draw.Work)
+	due := func(n uint64) int64 { return int64(cycle.Place(n) / l.Rate * 1e9) }
+	var coming load.Agenda[uint64] // exchanges, by when they are sent
+	slots := uint64(l.Connections * max(1, l.InFlight))
+	for i := range slots {
+		coming.Push(due(i), i)
+	}
+	all := make([]*hist.Histogram, len(l.Classes))
+	for i := range all {
+		all[i] = hist.New()
+	}
+	free := int64(0)
+	served := uint64(l.Connections) // each connection's first exchange was verified
+	for coming.Len() > 0 {
+		at, n := coming.Peek()
+		coming.Pop()
+		done := at
+		if alone {
+			done = max(at, free)
+		}
+		done += times.Draw(served)
+		served++
+		free = done
+		all[draws.Of(n).Class].Record(done-due(n), 1)
+		if next := n + slots; next < uint64(l.Amount)*uint64(l.Connections) {
+			coming.Push(max(due(next), done), next)
+		}
+	}
+	return all, nil
+}
+
+// drive carries a load out against a server that works.
+func (q queue) drive(ctx context.Context, bin string, setup contract.Setup, work contract.Work) (result *contract.Result, err error) {
+	server, err := startProgram(ctx, filepath.Join(bin, q.program))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, server.end()) }()
+	client, err := startProgram(ctx, filepath.Join(bin, q.driver))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = cmp.Or(err, client.end()) }()
+	at := setup
+	at.Role, at.Transport, at.Listen, at.Work, at.Load.Classes = contract.Server, q.server, "127.0.0.1:0", &work, nil
+	ready, err := server.ask(contract.Message{Setup: &at}, func(m contract.Message) bool { return m.Ready != nil })
+	if err != nil {
+		return nil, err
+	}
+	setup.Role, setup.Transport, setup.Peers = contract.Client, q.client, ready.Ready.Addresses
+	if _, err = client.ask(contract.Message{Setup: &setup}, func(m contract.Message) bool { return m.Ready != nil }); err != nil {
+		return nil, err
+	}
+	if _, err = client.ask(contract.Message{Mark: &contract.Mark{ID: 1, Reset: true}}, func(m contract.Message) bool { return m.Mark != nil }); err != nil {
+		return nil, err
+	}
+	m, err := client.ask(contract.Message{Start: &contract.Start{}}, func(m contract.Message) bool { return m.Result != nil })
+	if err == nil && len(m.Result.Counts.Errors) > 0 {
+		err = fmt.Errorf("exchanges failed: %v", m.Result.Counts.Errors)
+	}
+	return m.Result, err
+}
+
+// program is a worker that this program converses with by itself.
+type program struct {
+	command *exec.Cmd
+	to      io.WriteCloser
+	from    *bufio.Reader
+}
+
+func startProgram(ctx context.Context, path string) (*program, error) {
+	p := &program{command: exec.CommandContext(ctx, path)}
+	p.command.Stderr = os.Stderr
+	to, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	from, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.to, p.from = to, bufio.NewReaderSize(from, 1<<20)
+	return p, p.command.Start()
+}
+
+// ask sends a message and returns the first one for which is holds; the error is the
+// worker's own.
+func (p *program) ask(m contract.Message, is func(contract.Message) bool) (contract.Message, error) {
+	line, err := json.Marshal(m)
+	if err == nil {
+		_, err = p.to.Write(append(line, '\n'))
+	}
+	for err == nil {
+		if line, err = p.from.ReadBytes('\n'); err != nil {
+			break
+		}
+		var got contract.Message
+		if err = json.Unmarshal(line, &got); err != nil {
+			break
+		}
+		if got.Error != nil {
+			return got, fmt.Errorf("%s: %s", got.Error.Kind, got.Error.Text)
+		}
+		if is(got) {
+			return got, nil
+		}
+	}
+	return contract.Message{}, err
+}
+
+// end closes the conversation, which ends the worker.
+func (p *program) end() error {
+	_ = p.to.Close()
+	timer := time.AfterFunc(5*time.Second, func() { _ = p.command.Process.Kill() })
+	defer timer.Stop()
+	_, _ = io.Copy(io.Discard, p.from)
+	return p.command.Wait()
+}
