@@ -107,9 +107,8 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 			arm.Levels["client"] = client
 		}
 	}
-	if session.Replays(file) {
+	if p.replays = session.Replays(file); p.replays && t.connections == "" {
 		p.lack("connections", strconv.Itoa(numberConnections))
-		p.replays = true
 	}
 	return nil
 }

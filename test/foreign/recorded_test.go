@@ -23,7 +23,7 @@ func TestARealLogIsReplayed(t *testing.T) {
 	}
 	argv, err := programs.Nginx{
 		Own: own, Root: own, Listen: "127.0.0.1:" + port, HTTP: "keepalive_requests 1000000;",
-		Server: "access_log OWN/access combined; location /api { return 201; } location /old { return 302 /page; }",
+		Server: "access_log " + own + "/access combined; location /api { return 201; } location /old { return 302 /page; }",
 	}.Command()
 	if err != nil {
 		t.Fatal(err)
