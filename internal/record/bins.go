@@ -127,11 +127,11 @@ func (w *Window) Slowdowns() (Slowdowns, bool) {
 		}
 	}
 	s.Left = max(0, 1-float64(s.Times.Count())/float64(service.Count()))
-	any := s.Times.Count() > 0
+	some := s.Times.Count() > 0
 	for _, g := range w.Generators() {
 		s.Times.Record(hist.MaxNs, g.Result.Unfinished)
 	}
-	return s, any
+	return s, some
 }
 
 // loadFactors are those of how much load there is and when, with what an unloaded trial

@@ -11,9 +11,9 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/test/synthetic"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/synthetic"
 )
 
 // timesOf encodes n times around a median in ns, from half of it to three halves, and a tail of a

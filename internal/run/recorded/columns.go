@@ -86,11 +86,11 @@ func (s *seen) setDuration(text []byte, unit float64) reason {
 		return ""
 	}
 	x, err := strconv.ParseFloat(string(text), 64)
-	if ns := x * unit; err != nil || !(ns >= 0) || ns > float64(24*time.Hour) {
+	ns := x * unit
+	if err != nil || !(ns >= 0) || ns > float64(24*time.Hour) {
 		return noNumber
-	} else {
-		s.takes = int64(math.Round(ns))
 	}
+	s.takes = int64(math.Round(ns))
 	return ""
 }
 

@@ -35,7 +35,7 @@ func File(ctx context.Context, out string, f Format, files []string, o Options) 
 		return s, err
 	}
 	err = record.WriteAtomic(out, func(w io.Writer) (err error) {
-		s, err = Make(ctx, f, inputs, o, spool, w)
+		s, err = Make(ctx, f, inputs, o, Output{spool, w})
 		return err
 	})
 	return s, err

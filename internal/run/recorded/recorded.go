@@ -147,14 +147,20 @@ type maker struct {
 	s       Summary
 }
 
-// Make reads the inputs in order and writes recorded traffic. spool takes the requests
-// until their classes are known; it is read from its beginning then.
-func Make(ctx context.Context, f Format, inputs []Input, o Options, spool io.ReadWriteSeeker, to io.Writer) (Summary, error) {
+// Output is where recorded traffic goes. Spool takes the requests until their classes are
+// known, and is read from its beginning then.
+type Output struct {
+	Spool io.ReadWriteSeeker
+	To    io.Writer
+}
+
+// Make reads the inputs in order and writes recorded traffic.
+func Make(ctx context.Context, f Format, inputs []Input, o Options, to Output) (Summary, error) {
 	from, err := f.open(o)
 	if err != nil {
 		return Summary{}, err
 	}
-	buffered := bufio.NewWriterSize(spool, 1<<18)
+	buffered := bufio.NewWriterSize(to.Spool, 1<<18)
 	m := &maker{ctx: ctx, options: o, left: map[reason]int64{}, classes: newClasses(o.Paths)}
 	m.order.to = traffic.NewWriter(buffered)
 	for _, in := range inputs {
@@ -171,20 +177,19 @@ func Make(ctx context.Context, f Format, inputs []Input, o Options, spool io.Rea
 	if m.summarise(); m.s.Requests == 0 {
 		return m.s, fmt.Errorf("no request could be read: %s", m.s.leftOut())
 	}
-	if _, err := spool.Seek(0, io.SeekStart); err != nil {
+	if _, err := to.Spool.Seek(0, io.SeekStart); err != nil {
 		return m.s, err
 	}
-	return m.s, traffic.Assemble(to, m.s.header(f.Name, o), m.classes.paths, spool)
+	return m.s, traffic.Assemble(to.To, m.s.header(f.Name, o), m.classes.paths, to.Spool)
 }
 
 func (m *maker) readInput(from source, in Input) error {
 	text := bufio.NewReaderSize(in.From, 1<<18)
 	if begin, _ := text.Peek(2); string(begin) == "\x1f\x8b" {
-		plain, err := gzip.NewReader(text)
+		plain, err := gzip.NewReader(text) // nothing of it stays open
 		if err != nil {
 			return err
 		}
-		defer plain.Close()
 		text = bufio.NewReaderSize(plain, 1<<18)
 	}
 	refuse := func(line int, why reason, text []byte) error {

@@ -30,7 +30,7 @@ func made(t testing.TB, format, text string, o recorded.Options) (recorded.Summa
 	}
 	defer spool.Close()
 	var out bytes.Buffer
-	s, err := recorded.Make(context.Background(), f, []recorded.Input{{Name: "log", From: strings.NewReader(text)}}, o, spool, &out)
+	s, err := recorded.Make(context.Background(), f, []recorded.Input{{Name: "log", From: strings.NewReader(text)}}, o, recorded.Output{Spool: spool, To: &out})
 	if err != nil {
 		return s, nil, nil, err
 	}
@@ -212,7 +212,7 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 		"no variable":     {"envoy", "", "has no variable", recorded.Options{LogFormat: "hello"}},
 		"role":            {"csv", "", `unknown role "metod"; did you mean "method"?`, recorded.Options{Columns: map[string]string{"metod": "x"}}},
 		"no port":         {"pcapng", "", "--port says no port", recorded.Options{}},
-		"no capture":      {"pcapng", "hello, hello, hello", "it is no pcapng capture", recorded.Options{Port: 80}},
+		"no capture":      {"pcapng", "hello, this is a text", "it is no pcapng capture", recorded.Options{Port: 80}},
 		"no archive":      {"har", "[1]", "it is no HTTP archive", recorded.Options{}},
 		"no entries":      {"har", `{"log":{}}`, "it holds no log.entries", recorded.Options{}},
 		"no column":       {"csv", "a,b\n1,2\n", "names no column that says when", recorded.Options{}},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,6 +61,9 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 	}
 	begin := make([]byte, traffic.MostHeader+64)
 	n, err := f.ReadAt(begin, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return workload.Workload{}, errors.Join(err, f.Close())
+	}
 	if begin = begin[:n]; n == 0 {
 		return workload.Workload{}, errors.Join(fmt.Errorf("%s is empty; expected a workload file, recorded traffic or a log", name), f.Close())
 	}

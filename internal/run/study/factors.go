@@ -101,7 +101,7 @@ var factors = []Factor{
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can"},
 	{Name: "arrival", Kind: Arrival, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced; also gamma:cv=2, burst:on=10ms,off=90ms, and with rates of their own steps:1k,5k,20k/10s and ramp:1k..50k/30s"},
 	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
-	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster than it was recorded recorded traffic is replayed; 1 unless given"},
+	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster recorded traffic is replayed than it came; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},
 	{Name: "work", Kind: Times, Doc: "what a server does for each exchange before it replies, as a time or how times are distributed: exp:200us, uniform:50us..2ms, lognormal:, pareto: or choice:99%:50us,1%:10ms"},
 	{Name: "work.by", Kind: Choice, Choices: []string{standardWork, "sleep"}, Doc: "how a server spends the time of work: on a CPU, unless given, or asleep"},

@@ -31,7 +31,7 @@ type Draws struct {
 // DrawsOf returns the sizes of a trial's exchanges. The error is of kind setup.
 func DrawsOf(setup contract.Setup) (*Draws, error) {
 	x, mix := setup.Exchange, setup.Load
-	d, err := sizesOf("exchange", x.UpBytes, x.DownBytes, x.UpSizes, x.DownSizes, setup.Seed)
+	d, err := sizesOf("exchange", x, setup.Seed)
 	if err == nil && len(mix.Classes) > 0 {
 		err = d.mix(mix, setup.Seed)
 	}
@@ -45,15 +45,15 @@ func DrawsOf(setup contract.Setup) (*Draws, error) {
 }
 
 // sizesOf returns the sizes of the exchanges that a field of setup declares.
-func sizesOf(field string, upBytes, downBytes int64, up, down contract.Table, seed uint64) (*Draws, error) {
-	d := &Draws{fixed: Draw{Up: upBytes, Down: downBytes, Path: traffic.NoPath}}
+func sizesOf(field string, x contract.Exchange, seed uint64) (*Draws, error) {
+	d := &Draws{fixed: Draw{Up: x.UpBytes, Down: x.DownBytes, Path: traffic.NoPath}}
 	for _, of := range []struct {
 		field   string
 		table   contract.Table
 		largest int64
 		stream  uint64
 		to      **draw.Drawer
-	}{{"up", up, upBytes, draw.Up, &d.up}, {"down", down, downBytes, draw.Down, &d.down}} {
+	}{{"up", x.UpSizes, x.UpBytes, draw.Up, &d.up}, {"down", x.DownSizes, x.DownBytes, draw.Down, &d.down}} {
 		if len(of.table) == 0 {
 			continue
 		}
@@ -77,7 +77,7 @@ func (d *Draws) mix(l contract.Load, seed uint64) error {
 	var ends contract.Table
 	for i, c := range l.Classes {
 		field := fmt.Sprintf("load.classes[%d]", i)
-		sizes, err := sizesOf(field, c.UpBytes, c.DownBytes, c.UpSizes, c.DownSizes, seed)
+		sizes, err := sizesOf(field, contract.Exchange{UpBytes: c.UpBytes, DownBytes: c.DownBytes, UpSizes: c.UpSizes, DownSizes: c.DownSizes}, seed)
 		if err != nil {
 			return err
 		}

@@ -205,7 +205,6 @@ type walk struct {
 	from   *traffic.Reader
 	number uint64 // of the next request over all parts
 	offset int64  // ns of the trace; of the round under way
-	last   int64
 	err    error
 }
 

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"math"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -99,7 +100,7 @@ func TestWhatWasRecordedMayBeChanged(t *testing.T) {
 	if err != nil || f.Trace != "x.rec" {
 		t.Fatal(err)
 	}
-	if err := f.Change(w.Classes); err != nil || w.Classes[0].Path != "/" || w.Classes[0].Method != "GET" || w.Classes[1].Path != "" {
+	if err := f.Change(w.Classes); err != nil || w.Classes[0].Path != "/" || w.Classes[0].Method != http.MethodGet || w.Classes[1].Path != "" {
 		t.Errorf("%v, %+v", err, w.Classes)
 	}
 	for text, want := range map[string]string{

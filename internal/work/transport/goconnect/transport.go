@@ -48,7 +48,7 @@ func (t Transport) Describe() contract.Transport {
 			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace,
 			contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 		},
-		Options:  options(t.GRPC),
+		Options: options(t.GRPC),
 	}
 	if t.GRPC {
 		d.Name = "go-connect-grpc"

@@ -32,6 +32,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},
+		Features: flow.EchoFeatures(),
 		Options: []contract.Option{{
 			Name: "pollers", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most,
 			Doc: "epoll instances of the process; 0 takes the library's own number, one and another for every 20 CPUs",

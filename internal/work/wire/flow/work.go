@@ -14,8 +14,12 @@ import (
 
 // Features are those of a transport that speaks wires echo and stream.
 func Features() []contract.Feature {
+	return append(EchoFeatures(), contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth)
+}
+
+// EchoFeatures are those of a transport that speaks wire echo alone.
+func EchoFeatures() []contract.Feature {
 	return []contract.Feature{
-		contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
 		contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace,
 		contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 	}
