@@ -7,7 +7,10 @@
 namespace netdyno::http1 {
 
 HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service)
-    : ServerFlow(size, traffic), answering_(answering), service_(service), reader_(answering.most_body(), answering.asks()) {}
+    : ServerFlow(size, traffic),
+      answering_(answering),
+      service_(service),
+      reader_(answering.most_body(), answering.asks()) {}
 
 std::span<char> HttpServer::read_buffer() {
   // The rest of what was read is another request, and is answered first.

@@ -56,10 +56,10 @@ class EchoServer final : public ServerFlow {
 
  private:
   std::int64_t message_;
-  Service* service_;           // nullptr for none
-  std::int64_t arrived_ = 0;   // with service: bytes that came of a message that is not complete
-  std::int64_t part_ = 0;  // bytes returned of a message that is not complete yet
-  std::size_t from_ = 0;   // the buffer's [from_, to_) is still to be returned
+  Service* service_;          // nullptr for none
+  std::int64_t arrived_ = 0;  // with service: bytes that came of a message that is not complete
+  std::int64_t part_ = 0;     // bytes returned of a message that is not complete yet
+  std::size_t from_ = 0;      // the buffer's [from_, to_) is still to be returned
   std::size_t to_ = 0;
 };
 
