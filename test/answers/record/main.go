@@ -47,6 +47,7 @@ var runs = []run{
 	{"event-loops-quick", []string{"run", "event-loops-quick"}},
 	{"line-rate-quick", []string{"run", "line-rate-quick", "--rig", "netns:2?rate=1Gbit"}},
 	{"messages-quick", []string{"run", "messages-quick"}},
+	{"mixed-quick", []string{"run", "mixed-quick", "--rig", "netns:2?rate=1Gbit"}},
 	{"echo-servers", []string{"run", "transport=go-net,go-epoll,threads,asio", "connections=32", "placement=free", "blocks=6", "window=500ms",
 		"compare.primary=exchanges_per_s,server.cpu_us_per_exchange,service_p50_us,service_p99_us"}},
 	{"http1-or-grpc", []string{"run", "transport=go-http1,go-grpc", "response=1KiB", "rate=2k", "connections=20", "blocks=6"}},
