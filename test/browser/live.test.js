@@ -151,6 +151,8 @@ test("runs are found by words and state, and a tour is one page", async () => {
 	await page.getByText("No run is like that.").waitFor({ timeout });
 	assert.equal(await page.getByLabel("state").inputValue(), "complete", "what was asked is lost");
 	await page.getByRole("link", { name: "all", exact: true }).click();
+	await page.locator(".runs .name").first().waitFor({ timeout }); // there is none on the page before
+	await page.waitForLoadState("load");
 	assert.ok((await page.locator(".runs .name").count()) >= all);
 	assert.deepEqual(faults, []);
 	await page.close();
