@@ -14,7 +14,7 @@ import (
 
 // Features are those of a transport that speaks wires echo and stream.
 func Features() []contract.Feature {
-	return append(EchoFeatures(), contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth)
+	return append([]contract.Feature{contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth}, EchoFeatures()...)
 }
 
 // EchoFeatures are those of a transport that speaks wire echo alone.
