@@ -225,25 +225,27 @@ func TestGRPCClientDoesNotReconnect(t *testing.T) {
 					client.fatal(contract.Peer)
 					return
 				}
-				// Three connections with three exchanges in flight each.
-				client.awaitLosses(9, 1)
+				// Three connections with three exchanges in flight each. The library may report
+				// an exchange (Unavailable) before the connection, and its slot begins one
+				// more, which fails too: nine to eighteen.
+				client.awaitLosses(9, 18, 1)
 			})
 		}
 	}
 }
 
-// awaitLosses waits until the end counts as many errors of kind peer and has as
-// many connections left.
-func (e *end) awaitLosses(errors, connections int64) {
+// awaitLosses waits until the end counts errors of kind peer between the fewest and the
+// most, and has as many connections left.
+func (e *end) awaitLosses(fewest, most, connections int64) {
 	e.t.Helper()
 	var got contract.Counts
 	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		got = e.mark(7, false).Counts
-		if got.Errors[contract.Peer] == errors && got.Connections == connections {
+		if n := got.Errors[contract.Peer]; n >= fewest && n <= most && got.Connections == connections {
 			return
 		}
 	}
-	e.t.Errorf("%s counts %+v, want %d errors of kind peer and %d connections left", e.name, got, errors, connections)
+	e.t.Errorf("%s counts %+v, want %d to %d errors of kind peer and %d connections left", e.name, got, fewest, most, connections)
 }
 
 // A client says why it cannot begin.
