@@ -155,13 +155,14 @@ var layers = map[string][]string{
 	"truth":          append(slices.Clone(orchestrator), "internal/read/stat", "internal/arrivals", "internal/draw", "internal/sizes", "internal/work/load", "test/synthetic", "test/truth", "test/limits"),
 	"test/programs":  {},                                                                                                // the programs that tests and benchmarks run
 	"test/loopback":  {},                                                                                                // servers of tests
+	"test/kept":      {},                                                                                                // files of testdata, unpacked
 	"test/synthetic": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity"}, // records of studies that were never run
 	"test/lab":       {},                                                                                                // hosts, for the tests of rigs: of third parties only
 	"test/shop":      {},                                                                                                // a gRPC service of a third party
 	"test/trials":    append(slices.Clone(orchestrator), "internal/run/bench/benchtest"),
 	"test/*":         append(slices.Clone(orchestrator), "test/lab", "test/programs", "test/shop"),
 	"test/mesh":      append(slices.Clone(orchestrator), "test/programs", "internal/run/bench/benchtest"),
-	"test/answers":   append(slices.Clone(orchestrator), "test/synthetic"),
+	"test/answers":   append(slices.Clone(orchestrator), "test/synthetic", "test/kept"),
 	"cmd/*":          {"internal/work/load", "internal/work/codec", "internal/work/transport/*", "internal/work/worker"},
 
 	"test/answers/record": {"internal/record"}, // runs the studies of which test/answers keeps records

@@ -100,6 +100,10 @@ type Load struct {
 // over all connections of this client.
 type Phase [3]float64
 
+// Holds returns how many exchanges a phase holds. The conversions keep compilers from
+// fusing two operations (contract/DRAWS.md).
+func (p Phase) Holds() float64 { return float64((p[1]+p[2])/2) * float64(p[0]/1e9) }
+
 // Sent is how many requests a client sent from its setup to its end: the number that
 // the log of its server should show. Each is counted once, where its exchange ended;
 // what never went out, because no connection was there, is not counted.

@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"netdyno/internal/contract"
 )
@@ -43,6 +44,7 @@ type Warp struct {
 	repeat bool
 	all    float64 // exchanges of all phases
 	lasts  float64 // ns of all phases
+	lastOf int     // the last phase that holds any exchange
 }
 
 type phase struct {
@@ -58,7 +60,10 @@ func NewWarp(phases []contract.Phase, repeat bool) *Warp {
 	}
 	w := &Warp{repeat: repeat}
 	for _, p := range phases {
-		holds := float64((p[1]+p[2])/2) * float64(p[0]/1e9)
+		holds := p.Holds()
+		if holds > 0 {
+			w.lastOf = len(w.phases)
+		}
 		w.phases = append(w.phases, phase{w.lasts, p[0], w.all, holds, p[1], p[2]})
 		w.all, w.lasts = float64(w.all+holds), float64(w.lasts+p[0])
 	}
@@ -108,16 +113,11 @@ func (w *Warp) Place(ns float64) float64 {
 // find returns the phase that holds place x: the first that ends beyond it, else the last
 // that has any.
 func (w *Warp) find(x float64) int {
-	last := 0
-	for i, p := range w.phases {
-		if p.holds > 0 {
-			last = i
-		}
-		if x < float64(p.before+p.holds) {
-			return i
-		}
+	i := sort.Search(len(w.phases), func(i int) bool { return x < float64(w.phases[i].before+w.phases[i].holds) })
+	if i == len(w.phases) {
+		return w.lastOf
 	}
-	return last
+	return i
 }
 
 // Peak returns the highest rate of any phase, per second.

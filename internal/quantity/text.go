@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // The Text functions print the canonical form: exact, and read back by the
@@ -20,6 +21,14 @@ func BytesText(bytes int64) string {
 		}
 	}
 	return "0B"
+}
+
+// WithSpace parts a number from its unit: "64 KiB" of "64KiB".
+func WithSpace(text string) string {
+	if at := strings.IndexFunc(text, unicode.IsLetter); at > 0 {
+		return text[:at] + " " + text[at:]
+	}
+	return text
 }
 
 // BitRateText prints a bit rate in the largest unit that divides it: "10Gbit/s".

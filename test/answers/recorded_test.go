@@ -2,9 +2,7 @@ package answers_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,30 +14,8 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
+	"netdyno/test/kept"
 )
-
-// unpacked is a file of testdata without its compression.
-func unpacked(t *testing.T, name string) string {
-	t.Helper()
-	in, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(name), ".gz"))
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // cut is a word that an ellipsis follows; what is typed, as response=…, is none.
 var cut = regexp.MustCompile(`[\pL\pN).,;: ]…`)
@@ -75,11 +51,11 @@ func TestAnswersOfRecordedRuns(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".records.jsonl.gz")
 		t.Run(name, func(t *testing.T) {
-			read, err := record.Read(unpacked(t, file))
+			read, err := record.Read(kept.Unpacked(t, file))
 			if err != nil || len(read.Problems) > 0 {
 				t.Fatal(read.Problems, err)
 			}
-			trials, err := record.ReadTrials(unpacked(t, strings.Replace(file, ".records.", ".trials.", 1)))
+			trials, err := record.ReadTrials(kept.Unpacked(t, strings.Replace(file, ".records.", ".trials.", 1)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -51,9 +51,9 @@ func namespaces(h record.Header) string {
 		switch level := h.Study.Hold[x.factor]; {
 		case level == "" || level == x.none:
 		case x.factor == linkRate:
-			a += fmt.Sprintf(x.words, withSpace(level))
+			a += fmt.Sprintf(x.words, quantity.WithSpace(level))
 		default:
-			with = append(with, fmt.Sprintf(x.words, withSpace(level)))
+			with = append(with, fmt.Sprintf(x.words, quantity.WithSpace(level)))
 		}
 	}
 	if query != "" {

@@ -97,7 +97,7 @@ func LevelLabel(s record.Study, factor, level string) string {
 	if says(factor) {
 		return spokenLevel(factor, level)
 	}
-	return named(factor) + " " + withSpace(level)
+	return named(factor) + " " + quantity.WithSpace(level)
 }
 
 // CellLabel returns the words for a cell of a study: the label of the cell's sweep with

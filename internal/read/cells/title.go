@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -118,15 +117,7 @@ func spokenSize(s record.Study, factor, size string) string {
 	if label := s.Labels.Levels[factor][size]; label != "" {
 		return "(" + label + ")"
 	}
-	return withSpace(size)
-}
-
-// withSpace parts a number from its unit: "1 KiB".
-func withSpace(size string) string {
-	if at := strings.IndexFunc(size, unicode.IsLetter); at > 0 {
-		return size[:at] + " " + size[at:]
-	}
-	return size
+	return quantity.WithSpace(size)
 }
 
 // spokenLevels are a varied factor's levels: "10 and 1,000 connections".

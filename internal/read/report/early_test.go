@@ -2,9 +2,7 @@ package report
 
 import (
 	"bytes"
-	"compress/gzip"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/kept"
 )
 
 // forms are all that is written of findings, by name; whole records are left out of the
@@ -94,27 +93,5 @@ func recorded(t *testing.T, records string) (unpackedRecords, plan string) {
 	if filepath.Ext(records) != ".gz" {
 		return records, filepath.Join(filepath.Dir(records), record.TrialsFile)
 	}
-	return unzipped(t, records), unzipped(t, records[:len(records)-len(".records.jsonl.gz")]+".trials.jsonl.gz")
-}
-
-func unzipped(t *testing.T, name string) string {
-	t.Helper()
-	in, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), filepath.Base(name))
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return kept.Unpacked(t, records), kept.Unpacked(t, records[:len(records)-len(".records.jsonl.gz")]+".trials.jsonl.gz")
 }

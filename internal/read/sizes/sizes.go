@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
@@ -41,11 +39,7 @@ type Sort struct {
 
 // Name is a class's, or the bounds of a size.
 func (s Sort) Name() string {
-	bytes := func(n int64) string {
-		text := quantity.BytesText(n) // 64KiB
-		unit := strings.IndexFunc(text, unicode.IsLetter)
-		return text[:unit] + " " + text[unit:]
-	}
+	bytes := func(n int64) string { return quantity.WithSpace(quantity.BytesText(n)) }
 	switch {
 	case s.Class != "":
 		return s.Class

@@ -63,7 +63,7 @@ func phasesMost(load contract.Load, seconds float64) float64 {
 	for _, p := range load.Phases {
 		peak = max(peak, p[1], p[2])
 		period += p[0] / 1e9
-		holds += p[0] / 1e9 * (p[1] + p[2]) / 2
+		holds += p.Holds()
 	}
 	if load.Repeat {
 		return min(peak*seconds, math.Ceil(seconds/period)*holds)

@@ -99,7 +99,7 @@ func gapBounds(a record.Arrivals) (low, high float64) {
 	if load := a.Client.Setup.Load; len(load.Phases) > 0 {
 		holds := 0.0
 		for _, p := range load.Phases {
-			holds += p[0] / 1e9 * (p[1] + p[2]) / 2
+			holds += p.Holds()
 		}
 		scatter += c * min(1, holds/a.Gaps)
 	}

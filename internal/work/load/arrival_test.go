@@ -1,11 +1,8 @@
 package load
 
 import (
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -13,10 +10,6 @@ import (
 )
 
 func TestArrivalVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "arrivals.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var vectors []struct {
 		Name     string             `json:"name"`
 		FromNs   int64              `json:"from_ns"`
@@ -24,7 +17,7 @@ func TestArrivalVectors(t *testing.T) {
 		Sent     []int64            `json:"sent"`
 		Arrivals *contract.Arrivals `json:"arrivals"`
 	}
-	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors) < 7 {
+	if err := readVectors("arrivals.json", &vectors); err != nil || len(vectors) < 7 {
 		t.Fatalf("%d vectors, %v; expected at least 7", len(vectors), err)
 	}
 	for _, v := range vectors {

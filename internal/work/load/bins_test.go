@@ -1,9 +1,6 @@
 package load
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -138,10 +135,6 @@ func TestFixedSizesHaveNoBins(t *testing.T) {
 }
 
 func TestBinVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "bins.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v struct {
 		Bins []struct {
 			Bytes     int64
@@ -157,7 +150,7 @@ func TestBinVectors(t *testing.T) {
 			Behind       bool
 		}
 	}
-	if err := json.Unmarshal(text, &v); err != nil || len(v.Bins) < 8 || len(v.Waiting) < 8 {
+	if err := readVectors("bins.json", &v); err != nil || len(v.Bins) < 8 || len(v.Waiting) < 8 {
 		t.Fatalf("%d bins, %d waiting, %v", len(v.Bins), len(v.Waiting), err)
 	}
 	for _, b := range v.Bins {

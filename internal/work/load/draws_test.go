@@ -1,9 +1,6 @@
 package load
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -11,10 +8,6 @@ import (
 )
 
 func TestScheduleVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "schedule.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v struct {
 		Schedules []struct {
 			Name     string
@@ -31,7 +24,7 @@ func TestScheduleVectors(t *testing.T) {
 			Load contract.Load
 		}
 	}
-	if err := json.Unmarshal(text, &v); err != nil || len(v.Schedules) < 9 || len(v.Refused) < 8 {
+	if err := readVectors("schedule.json", &v); err != nil || len(v.Schedules) < 9 || len(v.Refused) < 8 {
 		t.Fatalf("%d schedules, %d refused, %v", len(v.Schedules), len(v.Refused), err)
 	}
 	for _, s := range v.Schedules {

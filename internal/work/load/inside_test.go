@@ -1,12 +1,9 @@
 package load
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -135,10 +132,6 @@ func TestARandomScheduleIsComparedWithWhatItDrew(t *testing.T) {
 }
 
 func TestInsideVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "inside.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var vectors []struct {
 		Name      string          `json:"name"`
 		FromNs    int64           `json:"from_ns"`
@@ -146,7 +139,7 @@ func TestInsideVectors(t *testing.T) {
 		Exchanges [][3]int64      `json:"exchanges"`
 		Inside    contract.Inside `json:"inside"`
 	}
-	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors) < 8 {
+	if err := readVectors("inside.json", &vectors); err != nil || len(vectors) < 8 {
 		t.Fatalf("%d vectors, %v; expected at least 8", len(vectors), err)
 	}
 	for _, v := range vectors {

@@ -1,9 +1,6 @@
 package load
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,10 +9,6 @@ import (
 )
 
 func TestLengthVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "lengths.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var vectors []struct {
 		Name      string     `json:"name"`
 		DownBytes int64      `json:"down_bytes"`
@@ -24,7 +17,7 @@ func TestLengthVectors(t *testing.T) {
 		Drained   []int64    `json:"drained"`
 		Values    [][2]int64 `json:"values"`
 	}
-	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors) < 9 {
+	if err := readVectors("lengths.json", &vectors); err != nil || len(vectors) < 9 {
 		t.Fatalf("%d vectors, %v; expected at least 9", len(vectors), err)
 	}
 	for _, v := range vectors {

@@ -1,7 +1,10 @@
 package load
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +12,15 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 )
+
+// readVectors reads one of the contract's files of vectors.
+func readVectors(name string, to any) error {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", name))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, to)
+}
 
 func setupOf(l contract.Load) contract.Setup {
 	return contract.Setup{Seed: 1, Exchange: contract.Exchange{UpBytes: 10, DownBytes: 30}, Load: l}

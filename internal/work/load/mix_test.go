@@ -1,9 +1,6 @@
 package load
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -11,10 +8,6 @@ import (
 
 // The vectors say which class, sizes and key each exchange has.
 func TestMixVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "mix.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var v struct {
 		Load  contract.Load
 		Draws []struct {
@@ -29,7 +22,7 @@ func TestMixVectors(t *testing.T) {
 			Load contract.Load
 		}
 	}
-	if err := json.Unmarshal(text, &v); err != nil || len(v.Draws) < 20 || len(v.Refused) < 4 {
+	if err := readVectors("mix.json", &v); err != nil || len(v.Draws) < 20 || len(v.Refused) < 4 {
 		t.Fatalf("%d draws, %d refused, %v", len(v.Draws), len(v.Refused), err)
 	}
 	setup := contract.Setup{Exchange: contract.Exchange{UpBytes: 1024, DownBytes: 1 << 20}, Load: v.Load}

@@ -1,13 +1,11 @@
 package load
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -16,15 +14,11 @@ import (
 )
 
 func TestReasonVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "reasons.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var vectors []struct {
 		Name              string
 		Failures, Reasons []contract.Reason
 	}
-	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors) < 6 {
+	if err := readVectors("reasons.json", &vectors); err != nil || len(vectors) < 6 {
 		t.Fatalf("%d vectors, %v; expected at least 6", len(vectors), err)
 	}
 	for _, v := range vectors {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"sync"
 	"syscall"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/draw"
 	"netdyno/internal/traffic"
 )
 
@@ -39,9 +39,6 @@ type due struct {
 	atNs int64
 	Draw
 }
-
-// never is when an exchange is due that cannot be read.
-const never = math.MaxInt64 / 2
 
 const (
 	blockOfDues = 1024
@@ -159,7 +156,7 @@ func (r *Replay) take() due {
 	for r.next == len(r.block) {
 		block, more := <-r.ahead
 		if !more {
-			return due{atNs: never}
+			return due{atNs: draw.Never}
 		}
 		r.block, r.next = block, 0
 	}

@@ -1,27 +1,20 @@
 package load
 
 import (
-	"encoding/json"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"netdyno/internal/contract"
 )
 
 func TestSentVectors(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "contract", "vectors", "sent.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var vectors []struct {
 		Name  string
 		Slots int
 		Steps [][]any
 		Sent  contract.Sent
 	}
-	if err := json.Unmarshal(text, &vectors); err != nil || len(vectors) < 6 {
+	if err := readVectors("sent.json", &vectors); err != nil || len(vectors) < 6 {
 		t.Fatalf("%d vectors, %v; expected at least 6", len(vectors), err)
 	}
 	for _, v := range vectors {
