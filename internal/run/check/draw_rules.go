@@ -15,12 +15,10 @@ const drawFix = "Compute each draw from seed and exchange number as contract/DRA
 var drawRules = []rule{
 	{"drawn sizes", "Exchanges", "exchange k of slot i carries number i + k · slots of the seed's streams, and what is counted is what was drawn", drawFix, drawnSizes},
 	{"drawn arrivals", "Load", "exchange number m is due at place(m)/rate, whose gaps are drawn", drawFix,
-		scheduled(contract.Load{Rate: drawnRate, Arrival: contract.Drawn, Gaps: contract.Table{{1 << 31, 0, 1 << 20}, {contract.TableEnd, 1 << 20, 2 << 20}}})},
+		scheduled(contract.Load{Rate: plainRate, Arrival: contract.Drawn, Gaps: contract.Table{{1 << 31, 0, 1 << 20}, {contract.TableEnd, 1 << 20, 2 << 20}}})},
 	{"a rate that changes", "Load", "phases are stretches of time, each with the rates at its beginning and its end", drawFix,
-		scheduled(contract.Load{Rate: drawnRate, Phases: []contract.Phase{{60e6, 2 * drawnRate, 2 * drawnRate}, {60e6, 0, 0}}, Repeat: true})},
+		scheduled(contract.Load{Rate: plainRate, Phases: []contract.Phase{{60e6, 2 * plainRate, 2 * plainRate}, {60e6, 0, 0}}, Repeat: true})},
 }
-
-const drawnRate = 200 // exchanges per second
 
 // needs skips a transport that lacks a feature.
 func (s *subject) needs(feature contract.Feature) error {
@@ -81,29 +79,14 @@ func drawnBytes(got contract.Counts, x contract.Exchange, seed uint64, n int64) 
 	return nil
 }
 
-// scheduled is a case: an open loop completes what falls due in a second of whole periods,
-// within a tenth.
+// scheduled is an open loop whose schedule is drawn or changes, over whole periods, of a
+// transport that has the feature.
 func scheduled(load contract.Load) func(*subject) error {
+	paced := openLoop(load, 1200*time.Millisecond, 0.3)
 	return func(s *subject) error {
 		if err := s.needs(contract.FeatureArrivals); err != nil {
 			return err
 		}
-		e, err := s.connect(load)
-		if err != nil {
-			return err
-		}
-		a, err := e.measure(s, 1200*time.Millisecond)
-		if err != nil {
-			return err
-		}
-		if err := a.closes(true); err != nil {
-			return err
-		}
-		seconds := float64(a.result.ToNs-a.result.FromNs) / 1e9
-		const most = 0.3
-		if achieved := float64(a.result.Counts.Exchanges) / seconds; achieved < (1-most)*drawnRate || achieved > (1+most)*drawnRate {
-			return fmt.Errorf("%.0f exchanges per second were completed over %.2f s, expected %d within %.0f %%", achieved, seconds, drawnRate, most*100)
-		}
-		return e.finish()
+		return paced(s)
 	}
 }

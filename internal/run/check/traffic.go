@@ -282,20 +282,28 @@ func amount(s *subject) error {
 	return e.finish() // which hears of a second result
 }
 
-// openLoop is a case: the achieved rate lies within a share of the offered
-// one, low enough for any machine. What is compared is the rate over the
-// worker's own window, so a slow test machine does not change it. One that is busy
-// with other things may hold a worker up for half a window, so it is asked again.
-func openLoop(arrival contract.Arrival, share float64) func(*subject) error {
+// openLoop is a case: the achieved rate lies within a share of the offered one, low enough
+// for any machine. What is compared is the rate over the worker's own window, so a slow
+// test machine does not change it. One that is busy with other things may hold a worker up
+// for half a window, so it is asked again.
+func openLoop(load contract.Load, window time.Duration, share float64) func(*subject) error {
 	return func(s *subject) error {
-		err := offeredRate(s, arrival, share)
+		err := offeredRate(s, load, window, share)
 		var off rateError
 		for again := 2; again > 0 && s.stretch > 1 && errors.As(err, &off); again-- {
 			s.close()
-			err = offeredRate(s, arrival, share)
+			err = offeredRate(s, load, window, share)
 		}
 		return err
 	}
+}
+
+// plainRate is what an open loop is asked for, in exchanges per second.
+const plainRate = 200
+
+// arriving is an open loop of one kind of arrivals, over a second.
+func arriving(arrival contract.Arrival, share float64) func(*subject) error {
+	return openLoop(contract.Load{Rate: plainRate, Arrival: arrival}, time.Second, share)
 }
 
 // rateError says that another rate was achieved than was offered.
@@ -303,13 +311,12 @@ type rateError string
 
 func (e rateError) Error() string { return string(e) }
 
-func offeredRate(s *subject, arrival contract.Arrival, share float64) error {
-	const rate = 200
-	e, err := s.connect(contract.Load{Rate: rate, Arrival: arrival})
+func offeredRate(s *subject, load contract.Load, window time.Duration, share float64) error {
+	e, err := s.connect(load)
 	if err != nil {
 		return err
 	}
-	a, err := e.measure(s, time.Second)
+	a, err := e.measure(s, window)
 	if err != nil {
 		return err
 	}
@@ -317,8 +324,8 @@ func offeredRate(s *subject, arrival contract.Arrival, share float64) error {
 		return err
 	}
 	seconds := float64(a.result.ToNs-a.result.FromNs) / 1e9
-	if achieved := float64(a.result.Counts.Exchanges) / seconds; math.Abs(achieved-rate) > share*rate {
-		return rateError(fmt.Sprintf("%.0f exchanges per second were completed over %.2f s, expected %d within %.0f %%", achieved, seconds, rate, share*100))
+	if achieved := float64(a.result.Counts.Exchanges) / seconds; math.Abs(achieved-load.Rate) > share*load.Rate {
+		return rateError(fmt.Sprintf("%.0f exchanges per second were completed over %.2f s, expected %.0f within %.0f %%", achieved, seconds, load.Rate, share*100))
 	}
 	return e.finish()
 }
