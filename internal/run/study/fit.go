@@ -118,14 +118,14 @@ func (f *fitting) price(one *Study) (block, probes time.Duration, err error) {
 			}
 			of := [2]string{v.name, l.Text}
 			if _, known := f.prices[of]; !known {
-				f.prices[of] = f.one(v.trial(one, l))
+				f.prices[of] = f.one(v.trial(l))
 			}
 			block, probes = block+f.prices[of], probes+f.prices[of]
 			if l.Text == one.Compare.Baseline && one.compares() {
 				block += f.prices[of]
 			}
 			if asks {
-				once = append(once, v.trial(one, l))
+				once = append(once, v.trial(l))
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Study) claimed(names []Varied) map[string]bool {
 			if !v.runs[i] || cells[v.name] {
 				continue
 			}
-			levels := v.trial(s, l).Levels
+			levels := v.trial(l).Levels
 			for _, c := range s.Claims {
 				for _, p := range c.Parts {
 					for _, where := range []map[string]string{p.Where, p.From} {

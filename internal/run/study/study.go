@@ -90,6 +90,7 @@ type Sweep struct {
 	Label string    // in plain words; "" for none
 	Hold  []Setting // in the place of what the study holds
 	Vary  []Varied  // beside what the study varies; of a factor in both, some of its levels
+	Arms  []Arm     // levels that arms have here beside their own; none, or every arm of this sweep
 	At    Position
 }
 
@@ -162,6 +163,9 @@ func (s *Study) Levels() iter.Seq2[string, *Level] {
 		}
 		for i := 0; i < len(s.Sweeps) && goesOn; i++ {
 			goesOn = both(s.Sweeps[i].Hold, s.Sweeps[i].Vary)
+			for k := 0; k < len(s.Sweeps[i].Arms) && goesOn; k++ {
+				goesOn = both(s.Sweeps[i].Arms[k].Settings, nil)
+			}
 		}
 	}
 }
@@ -259,8 +263,8 @@ func (s *Study) differs(factor string, others []Varied) bool {
 		if s.Varies(source) || FindVaried(others, source) != nil {
 			return true
 		}
-		for i := range s.Arms {
-			if _, ok := Find(s.Arms[i].Settings, source); ok {
+		for _, d := range s.designs() {
+			if slices.ContainsFunc(d.bundles, func(a Arm) bool { _, ok := Find(a.Settings, source); return ok }) {
 				return true
 			}
 		}

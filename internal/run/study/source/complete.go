@@ -72,7 +72,7 @@ func (d *draft) complete() (*study.Study, error) {
 		s.Sweeps[i].Hold = slices.Clip(s.Sweeps[i].Hold)
 	}
 	for _, step := range []func(*study.Study) error{
-		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, d.checkSettle, d.checkRace,
+		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, (*study.Study).CheckSweptBaseline, d.checkSettle, d.checkRace,
 		d.checkLabels, d.checkRecommend, d.readResults,
 		d.setRequires, (*study.Study).CheckSize,
 	} {

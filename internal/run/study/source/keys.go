@@ -107,14 +107,18 @@ var sweepBlock = block[study.Sweep]{
 		labelKey(func(w *study.Sweep) *string { return &w.Label }, "what its cells are called; its name where there is one cell, and it is of no other sweep"),
 		keyOf("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
 		{
-			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels"},
+			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels; under arm names, or a mapping from these to levels that the arms have in this sweep beside their own"},
 			read: func(e entry, w *study.Sweep, s whole) (err error) {
-				w.Vary, err = readVaried(e, func(f study.Factor, n *node) ([]study.Level, error) {
+				w.Vary, err = readVaried(e, func(f study.Factor, n *node) (levels []study.Level, err error) {
+					if f.Kind == study.Bundle && n.kind == mapping {
+						w.Arms, levels, err = readSweptArms(n, study.FindVaried(s.Vary, f.Name))
+						return levels, err
+					}
 					return readSwept(f, n, study.FindVaried(s.Vary, f.Name))
 				})
 				return err
 			},
-			write: func(w *study.Sweep) *node { return variedNode(w.Vary, nil) },
+			write: func(w *study.Sweep) *node { return variedNode(w.Vary, w.Arms) },
 		},
 	},
 	check: func(n *node, w *study.Sweep, s whole) error {
