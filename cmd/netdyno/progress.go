@@ -117,6 +117,9 @@ func (p *progress) where(now string) string {
 	if t.Unloaded {
 		runs = t.Arm + " without load"
 	}
+	if t.FlatOut {
+		place, runs = "before the first block", t.Arm+" flat out"
+	}
 	if now != "" {
 		runs += ": " + now
 	}
@@ -188,6 +191,8 @@ func (p *progress) head(index int) string {
 		text += " (probe)"
 	case t.Unloaded:
 		text += " (without load)"
+	case t.FlatOut:
+		text += " (flat out)"
 	}
 	return text
 }
@@ -271,7 +276,7 @@ type blockCount map[int]int
 func countBlocks(left []record.Trial) blockCount {
 	c := blockCount{}
 	for _, t := range left {
-		if !t.Probe {
+		if !t.Probe && !t.FlatOut {
 			c[t.Block]++
 		}
 	}
@@ -280,7 +285,7 @@ func countBlocks(left []record.Trial) blockCount {
 
 // completes tells whether an event is the last record of a block.
 func (c blockCount) completes(e bench.Event) bool {
-	if e.Record == nil || e.Trial.Probe {
+	if e.Record == nil || e.Trial.Probe || e.Trial.FlatOut {
 		return false
 	}
 	c[e.Trial.Block]--

@@ -229,9 +229,12 @@ type Trial struct {
 	Repeat bool   `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
 	Probe  bool   `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
 	// Unloaded trials have one exchange at a time, to tell an arm's times without load.
-	Unloaded bool              `json:"unloaded,omitempty"`
-	Levels   map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
-	Seed     uint64            `json:"seed"`
+	Unloaded bool `json:"unloaded,omitempty"`
+	// FlatOut trials, of block 0, tell what an arm does in a closed loop: rates of other
+	// trials are shares of that.
+	FlatOut bool              `json:"flat_out,omitempty"`
+	Levels  map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
+	Seed    uint64            `json:"seed"`
 }
 
 // Outcome says how a trial ended. Whether its counts are believable is for

@@ -39,6 +39,8 @@ func Spoken(cell string) string {
 			parts = append(parts, "1 "+words[0])
 		case known:
 			parts = append(parts, thousands(value)+" "+words[1])
+		case factor == "rate" && strings.HasSuffix(value, "%"):
+			parts = append(parts, strings.TrimSuffix(value, "%")+" % of flat out")
 		case factor == "rate" && value != "max":
 			parts = append(parts, rate(value))
 		default:
@@ -103,7 +105,10 @@ func LevelLabel(s record.Study, factor, level string) string {
 // CellLabel returns the words for a cell of a study: the label of the cell's sweep with
 // the levels that vary in the sweep, or else the cell's levels in plain words. It is ""
 // for the only cell of a study.
-func CellLabel(s record.Study, cell string) string {
+func CellLabel(s record.Study, cell string) string { return CellLabelWithout(s, cell, "") }
+
+// CellLabelWithout is CellLabel without the level of a factor.
+func CellLabelWithout(s record.Study, cell, without string) string {
 	own, ok := s.Labels.Cells[cell]
 	if !ok {
 		own.Beside = cell
@@ -115,6 +120,9 @@ func CellLabel(s record.Study, cell string) string {
 	var unlabelled []string
 	for _, level := range levelsIn(own.Beside) {
 		factor, value, _ := strings.Cut(level, "=")
+		if factor == without {
+			continue
+		}
 		if text, err := strconv.Unquote(value); err == nil {
 			value = text
 		}

@@ -228,6 +228,9 @@ func spoken(t record.Trial) string {
 	if t.Unloaded {
 		return "trial " + t.ID + " without load"
 	}
+	if t.FlatOut {
+		return "trial " + t.ID + " flat out"
+	}
 	return "trial " + t.ID
 }
 
