@@ -183,9 +183,21 @@ func (p *progress) tell(found string) {
 	p.found = found
 }
 
+// ownRate is the factor of its cell's name that a trial's own level is not: such a trial
+// stands for all cells that differ only in their rate.
+func ownRate(t record.Trial) string {
+	if t.FlatOut || t.Unloaded {
+		return record.Rate
+	}
+	return ""
+}
+
 func (p *progress) head(index int) string {
 	t := p.event.Trial
-	text := strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
+	text := fmt.Sprintf("[%d/%d] %s %s", index+1, p.event.Of, t.ID, t.Arm)
+	if of := cells.SpokenWithout(t.Cell, ownRate(t)); of != "" {
+		text += " " + of
+	}
 	switch {
 	case t.Probe:
 		text += " (probe)"

@@ -60,6 +60,7 @@ type Study struct {
 	Labels    Labels            `json:"labels,omitzero"`
 	Compare   Compare           `json:"compare"`
 	Recommend []string          `json:"recommend,omitempty"` // metrics in the order in which they weigh in what to use; the primary ones alike where there are none
+	Reference []string          `json:"reference,omitempty"` // arms that stand beside the others as bounds, and are never what to use
 	Blocks    int               `json:"blocks"`              // that a run does by itself, at most
 	OwnLooks  []int             `json:"stages,omitempty"`    // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Further   []int             `json:"further,omitempty"`   // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none

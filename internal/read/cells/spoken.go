@@ -25,15 +25,16 @@ const endless = "amount=0"
 // Spoken returns a cell's name as a person would say it: "10,000 connections,
 // request=4KiB" for "connections=10000 request=4KiB". A level that it has no words
 // for stays as it is typed.
-func Spoken(cell string) string {
-	if cell == "" {
-		return ""
-	}
+func Spoken(cell string) string { return SpokenWithout(cell, "") }
+
+// SpokenWithout is Spoken without the level of a factor.
+func SpokenWithout(cell, without string) string {
 	var parts []string
 	for _, level := range levelsIn(cell) {
 		factor, value, _ := strings.Cut(level, "=")
 		words, known := spoken[factor]
 		switch {
+		case factor == without:
 		case level == endless && strings.Contains(cell, "window="): // the window says how a trial ends
 		case known && value == "1":
 			parts = append(parts, "1 "+words[0])
