@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
@@ -57,6 +58,12 @@ func condition(run compare.Run, named []string) string {
 	}
 	if sharesOfOwn(run.Header.Study) {
 		parts = append(parts, "flat out is each arm's own closed loop")
+	}
+	if run.Header.Study.Hold["arrival"] == "poisson" {
+		parts = append(parts, "Poisson arrivals")
+	}
+	if slices.ContainsFunc(metric.SlowdownNames(), func(name string) bool { return slices.Contains(run.Header.Study.Compare.Primary, name) }) {
+		parts = append(parts, "slowdown is a time ÷ the arm's own for that size without load")
 	}
 	if without := run.Header.Study.LeftOut; len(without) > 0 {
 		parts = append(parts, "without "+strings.Join(without, ", "))

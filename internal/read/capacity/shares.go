@@ -10,14 +10,13 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
 // Shares decides at which rates a block's trials run whose rates are shares of what their
-// arms do flat out: of the median of the arm's trials flat out, to three digits. A trial
-// whose arm has no such rate keeps its share, and the bench refuses it. Before the first
+// arms do flat out: of the highest rate of the arm's trials flat out, to three digits, since
+// what disturbs a closed loop takes from its rate and adds nothing. A trial whose arm has no such rate keeps its share, and the bench refuses it. Before the first
 // block the words say the rates.
 func Shares(s *cells.Dataset, block int) (record.Allocation, string) {
 	found := flatOutOf(s)
@@ -83,7 +82,7 @@ func flatOutOf(s *cells.Dataset) FlatOut {
 	}
 	for i := range all {
 		if known := rates[all[i].key]; len(known) > 0 {
-			all[i].Rate, all[i].Why = threeDigits(stat.Median(known)), ""
+			all[i].Rate, all[i].Why = threeDigits(slices.Max(known)), ""
 			all[i].Low, all[i].High, all[i].Trials = slices.Min(known), slices.Max(known), len(known)
 		}
 	}
@@ -145,6 +144,17 @@ func (f FlatOut) words() string {
 	return "flat out: " + strings.Join(parts, "; ")
 }
 
+// disturbed is by how much an arm's trials flat out may differ before that is said.
+const disturbed = 1.25
+
+// within names the cell of an arm.
+func within(label string) string {
+	if label == "" {
+		return ""
+	}
+	return ", " + label + ","
+}
+
 // Part has a row for each arm: its rate flat out and what its shares are.
 func (f FlatOut) Part() part.Part {
 	p := part.Part{ID: "flat-out", Title: "Rates flat out"}
@@ -178,12 +188,15 @@ func (f FlatOut) Part() part.Part {
 		}
 		t.Rows = append(t.Rows, row)
 		if r.Why != "" {
-			notes = append(notes, part.Sentence(fmt.Sprintf("%s%s has no rate flat out: %s", r.Arm, cells.InCell(r.Cell), r.Why)))
+			notes = append(notes, part.Sentence(fmt.Sprintf("%s%s has no rate flat out: %s", r.Arm, within(r.label), r.Why)))
+		}
+		if r.Rate > 0 && r.High > disturbed*r.Low {
+			notes = append(notes, fmt.Sprintf("The trials of %s%s flat out differ by %s: something disturbed them, and its shares may be of less than it can do.", r.Arm, within(r.label), quantity.FormatFigure(r.High/r.Low)+"×"))
 		}
 	}
 	p.Sections = []part.Section{{
 		ID: "flat-out-rates", Title: "What each arm does flat out", Tables: []part.Table{part.Bounded(t)}, Notes: notes,
-		Sentences: []string{"A rate such as 60" + part.NoBreak + "% is a share of what the arm did flat out before the first block: a closed loop on the same connections, the median of its trials. In brackets are the least and the most of these."},
+		Sentences: []string{"A rate such as 60" + part.NoBreak + "% is a share of what the arm did flat out before the first block: a closed loop on the same connections, the quickest of its trials. In brackets are the least and the most of these."},
 	}}
 	return p
 }

@@ -11,9 +11,9 @@ import (
 	"netdyno/test/synthetic"
 )
 
-// A block's trials whose rates are shares get the median of what their arm did flat out; one
+// A block's trials whose rates are shares get the highest rate that their arm reached flat out; one
 // whose arm has no such rate gets none, and a rate that is no share stays.
-func TestSharesAreOfTheMedianFlatOut(t *testing.T) {
+func TestSharesAreOfTheBestFlatOut(t *testing.T) {
 	header, trials, records := synthetic.Run(synthetic.Options{
 		Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Speed: 0.5}}, Connections: []int{50}, Blocks: 3,
 	})

@@ -3,7 +3,7 @@ package study
 import "netdyno/internal/record"
 
 // flatOutRounds is how often each arm runs flat out before the first block where rates are
-// shares of that: the median of three is no disturbed trial's.
+// shares of that: the quickest of three is seldom a disturbed one.
 const flatOutRounds = 3
 
 // flatOut returns the trials that tell what each arm does in a closed loop, one of each arm

@@ -128,3 +128,25 @@ func TestSharesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// References are arms of the study, and not all of them.
+func TestReferencesAreArms(t *testing.T) {
+	for of, want := range map[string]string{
+		"[go-http2]": "", "[go-http1, go-http2]": "there is nothing to use", "[go-htp2]": `did you mean "go-http2"?`, "[go-http2, go-http2]": "listed", "[]": "expected",
+	} {
+		s, err := ParseFile("s.yaml", []byte(shared+"reference: "+of+"\n"))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", of, err, want)
+		}
+		if err == nil && len(study.Summary(s).Reference) != 1 {
+			t.Errorf("%s: %v", of, s.Reference)
+		}
+	}
+	a, err := ReadArguments([]string{"mixed", "arm=http1-1,http2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := a.Study(nil); err != nil || len(s.Reference) != 0 {
+		t.Errorf("without its references it is %v, %v", s, err)
+	}
+}
