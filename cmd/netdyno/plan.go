@@ -141,7 +141,7 @@ func timeOf(s *session.Session, trials []record.Trial) time.Duration {
 func blocksOf(trials []record.Trial) int {
 	seen := map[int]bool{}
 	for _, t := range trials {
-		if !t.Probe {
+		if !t.Probe && !t.FlatOut {
 			seen[t.Block] = true
 		}
 	}
@@ -199,7 +199,8 @@ func seated(s *session.Session, seats ...rig.Seat) string {
 func printPlan(s *session.Session) error {
 	compare := s.Study.Compare
 	fmt.Fprintln(stdout, strings.TrimSuffix(cells.Title(study.Summary(s.Study))+": "+s.Study.Question, ": "))
-	perBlock, probes := countTrials(s.Trials)
+	flatOut, perBlock, probes := countTrials(s.Trials)
+	block := s.Trials[flatOut : flatOut+perBlock]
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d", len(s.Trials), s.Study.Blocks, perBlock)
 	switch {
 	case s.Study.Race != nil && s.Study.Race.Trials > 0:
@@ -209,8 +210,11 @@ func printPlan(s *session.Session) error {
 	case slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Repeat }):
 		fmt.Fprintf(stdout, ", the baseline %q twice in each", compare.Baseline)
 	}
-	if n := countUnloaded(s.Trials[:perBlock]); n > 0 {
+	if n := countUnloaded(block); n > 0 {
 		fmt.Fprintf(stdout, ", %d of them without load", n)
+	}
+	if flatOut > 0 {
+		fmt.Fprintf(stdout, ", after %d flat out of which rates are shares", flatOut)
 	}
 	switch {
 	case probes == 1:
@@ -231,7 +235,7 @@ func printPlan(s *session.Session) error {
 	}
 	fmt.Fprintln(stdout, "\nfirst block, in its order:")
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	for _, t := range s.Trials[:perBlock] {
+	for _, t := range block {
 		again := ""
 		switch {
 		case t.Repeat:
@@ -244,18 +248,20 @@ func printPlan(s *session.Session) error {
 	return w.Flush()
 }
 
-// countTrials returns the trials of a block, which come first in the plan, and
-// the probes after all blocks.
-func countTrials(trials []record.Trial) (perBlock, probes int) {
+// countTrials returns the trials flat out, which come first in the plan, those of a block,
+// which come then, and the probes after all blocks.
+func countTrials(trials []record.Trial) (flatOut, perBlock, probes int) {
 	for _, t := range trials {
 		switch {
+		case t.FlatOut:
+			flatOut++
 		case t.Probe:
 			probes++
 		case t.Block == 1:
 			perBlock++
 		}
 	}
-	return perBlock, probes
+	return flatOut, perBlock, probes
 }
 
 func countUnloaded(trials []record.Trial) (n int) {

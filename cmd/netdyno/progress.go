@@ -117,6 +117,9 @@ func (p *progress) where(now string) string {
 	if t.Unloaded {
 		runs = t.Arm + " without load"
 	}
+	if t.FlatOut {
+		place, runs = "before the first block", t.Arm+" flat out"
+	}
 	if now != "" {
 		runs += ": " + now
 	}
@@ -180,14 +183,28 @@ func (p *progress) tell(found string) {
 	p.found = found
 }
 
+// ownRate is the factor of its cell's name that a trial's own level is not: such a trial
+// stands for all cells that differ only in their rate.
+func ownRate(t record.Trial) string {
+	if t.FlatOut || t.Unloaded {
+		return record.Rate
+	}
+	return ""
+}
+
 func (p *progress) head(index int) string {
 	t := p.event.Trial
-	text := strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
+	text := fmt.Sprintf("[%d/%d] %s %s", index+1, p.event.Of, t.ID, t.Arm)
+	if of := cells.SpokenWithout(t.Cell, ownRate(t)); of != "" {
+		text += " " + of
+	}
 	switch {
 	case t.Probe:
 		text += " (probe)"
 	case t.Unloaded:
 		text += " (without load)"
+	case t.FlatOut:
+		text += " (flat out)"
 	}
 	return text
 }
@@ -271,7 +288,7 @@ type blockCount map[int]int
 func countBlocks(left []record.Trial) blockCount {
 	c := blockCount{}
 	for _, t := range left {
-		if !t.Probe {
+		if !t.Probe && !t.FlatOut {
 			c[t.Block]++
 		}
 	}
@@ -280,7 +297,7 @@ func countBlocks(left []record.Trial) blockCount {
 
 // completes tells whether an event is the last record of a block.
 func (c blockCount) completes(e bench.Event) bool {
-	if e.Record == nil || e.Trial.Probe {
+	if e.Record == nil || e.Trial.Probe || e.Trial.FlatOut {
 		return false
 	}
 	c[e.Trial.Block]--

@@ -60,6 +60,7 @@ type Study struct {
 	Labels    Labels            `json:"labels,omitzero"`
 	Compare   Compare           `json:"compare"`
 	Recommend []string          `json:"recommend,omitempty"` // metrics in the order in which they weigh in what to use; the primary ones alike where there are none
+	Reference []string          `json:"reference,omitempty"` // arms that stand beside the others as bounds, and are never what to use
 	Blocks    int               `json:"blocks"`              // that a run does by itself, at most
 	OwnLooks  []int             `json:"stages,omitempty"`    // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Further   []int             `json:"further,omitempty"`   // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
@@ -229,9 +230,12 @@ type Trial struct {
 	Repeat bool   `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
 	Probe  bool   `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
 	// Unloaded trials have one exchange at a time, to tell an arm's times without load.
-	Unloaded bool              `json:"unloaded,omitempty"`
-	Levels   map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
-	Seed     uint64            `json:"seed"`
+	Unloaded bool `json:"unloaded,omitempty"`
+	// FlatOut trials, of block 0, tell what an arm does in a closed loop: rates of other
+	// trials are shares of that.
+	FlatOut bool              `json:"flat_out,omitempty"`
+	Levels  map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
+	Seed    uint64            `json:"seed"`
 }
 
 // Outcome says how a trial ended. Whether its counts are believable is for

@@ -119,6 +119,9 @@ func whereIs(t record.Trial) string {
 	if t.Unloaded {
 		return fmt.Sprintf("%s without load, block %d", t.Arm, t.Block)
 	}
+	if t.FlatOut {
+		return t.Arm + " flat out, before the first block"
+	}
 	where := fmt.Sprintf("%s%s, block %d", t.Arm, cells.InCell(t.Cell), t.Block)
 	if t.Repeat {
 		where += ", the baseline's repeat"

@@ -214,10 +214,18 @@ func trialsView(s follow.Snapshot) any {
 	judged := judgedTrials(s)
 	for i := len(records) - 1; i >= 0; i-- {
 		r := &records[i]
-		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cells.CellLabel(s.Header.Study, r.Trial.Cell), spoken(r.Trial))}
+		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cellOf(s.Header.Study, r.Trial), spoken(r.Trial))}
 		t.Rows = append(t.Rows, append([]part.Datum{place, outcomeOf(r, judged)}, values[i]...))
 	}
 	return t
+}
+
+// cellOf is a trial's cell in words; of one for several rates without these.
+func cellOf(study record.Study, t record.Trial) string {
+	if t.FlatOut || t.Unloaded {
+		return cells.CellLabelWithout(study, t.Cell, record.Rate)
+	}
+	return cells.CellLabel(study, t.Cell)
 }
 
 // spoken is a trial by its ID. A probe is no trial of a block, whatever its number.
@@ -227,6 +235,9 @@ func spoken(t record.Trial) string {
 	}
 	if t.Unloaded {
 		return "trial " + t.ID + " without load"
+	}
+	if t.FlatOut {
+		return "trial " + t.ID + " flat out"
 	}
 	return "trial " + t.ID
 }

@@ -20,12 +20,16 @@ func JudgeAll(judged []*Judged) {
 	for range runtime.GOMAXPROCS(0) {
 		readers.Go(func() {
 			for v := range next {
-				v.Trial = judge(v)
+				if v.Light {
+					v.divide()
+				} else {
+					v.Trial = judge(v)
+				}
 			}
 		})
 	}
 	for _, v := range judged {
-		if !v.Light {
+		if !v.Light || v.times != nil {
 			next <- v
 		}
 	}
@@ -89,7 +93,7 @@ func outcome(v *Judged) (status, reason string) {
 	case r.Schema > record.Schema:
 		return StatusInvalid, fmt.Sprintf("written by schema %d, this reader knows up to %d", r.Schema, record.Schema)
 	case r.Trial.Cell != v.Plan.Cell || r.Trial.Arm != v.Plan.Arm || r.Trial.Block != v.Plan.Block ||
-		r.Trial.Repeat != v.Plan.Repeat || r.Trial.Probe != v.Plan.Probe || r.Trial.Unloaded != v.Plan.Unloaded:
+		r.Trial.Repeat != v.Plan.Repeat || r.Trial.Probe != v.Plan.Probe || r.Trial.Unloaded != v.Plan.Unloaded || r.Trial.FlatOut != v.Plan.FlatOut:
 		return StatusInvalid, "its record is of another place than the plan's: the files are of different runs"
 	case r.Outcome == record.Unsupported:
 		return StatusUnsupported, reason
@@ -116,6 +120,7 @@ type Judged struct {
 	Service, Response Curve
 	Counted           Counted
 
+	times    *record.Record    // of a light one that is yet to be divided; else nil
 	Unloaded record.UnloadedNs // the arm's times without load; nil where no trials tell them
 	Classes  []Sort            // of exchanges, where the load mixes several
 	Sizes    []Sort            // of exchanges whose sizes vary, and of a trial without load

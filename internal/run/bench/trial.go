@@ -115,6 +115,9 @@ func (t *trial) conduct(parent context.Context) error {
 // decode returns a trial's work.
 func (b *Bench) decode(plan record.Trial) (study.Work, error) {
 	work, err := study.Decode(plan.Levels)
+	if err == nil && work.RateShare > 0 {
+		return work, fmt.Errorf("rate=%s is a share of what %s does flat out, and none of its trials flat out gave a rate", plan.Levels[record.Rate], plan.Arm)
+	}
 	if err == nil && work.Workload != "" {
 		if b.Workload == nil {
 			return work, fmt.Errorf("workload %q was not read before the run", work.Workload)

@@ -59,7 +59,7 @@ func (p *Plan) kindsOf(trials []record.Trial) ([]Kind, error) {
 	seen := map[[2]string]bool{}
 	for _, t := range trials {
 		key := [2]string{t.Arm, t.Cell}
-		if seen[key] {
+		if seen[key] || t.Unloaded || t.FlatOut {
 			continue
 		}
 		seen[key] = true

@@ -31,6 +31,7 @@ type Study struct {
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
 	Recommend []string // as record.Study's
+	Reference []string // likewise
 	Blocks    int      // that a run does by itself, at most
 	OwnLooks  []int    // blocks after which the run may stop, the last of them Blocks; nil for one look
 	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
@@ -232,7 +233,7 @@ func where(at Position) string {
 // to add.
 func Summary(s *Study) record.Study {
 	out := record.Study{
-		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend),
+		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend), Reference: slices.Clone(s.Reference),
 		Blocks: s.Blocks, OwnLooks: slices.Clone(s.OwnLooks), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, LeftOut: slices.Clone(s.leftOut), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),

@@ -156,8 +156,8 @@ func (s *Study) fewestExchanges() (fewest float64, known bool) {
 		}
 		seen[l] = true
 		w, err := Decode(t.Levels)
-		if err != nil {
-			continue // no trial will come of it; the bench says why
+		if err != nil || w.RateShare > 0 {
+			continue // no trial will come of it, as the bench says, or its rate is not known yet
 		}
 		n := w.Load.Rate * w.Window.Seconds()
 		if w.Load.Amount > 0 {

@@ -25,6 +25,7 @@ type Work struct {
 	Exchange       contract.Exchange
 	Message        string  // level of factor message; "" when the codec is bytes
 	Workload       string  // level of factor workload, which says what Exchange and Load do not; "" for none
+	RateShare      float64 // of a rate that is not known yet: 0.6 of what the arm does flat out; Load.Rate is no rate then
 	Speed          float64 // of a replay; 0 for that of the recording
 	TLS            bool
 	Load           contract.Load
@@ -123,6 +124,13 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 			if key == setting.MTU { // as a host counts it, without a unit
 				w.Settings[key] = strconv.Itoa(int(l.Value))
 			}
+		}
+	}
+	if isShare(read[record.Rate].Text) {
+		if of := read[record.RateOf]; positive(of) {
+			w.Load.Rate *= of.Value
+		} else {
+			w.RateShare = number(record.Rate)
 		}
 	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))

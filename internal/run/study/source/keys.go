@@ -57,6 +57,7 @@ var planKeys = []key[study.Study]{
 		},
 	},
 	keyOf("recommend", someMetrics, func(s *study.Study) *[]string { return &s.Recommend }, "primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given").typing("recommend").inline(),
+	keyOf("reference", someArms(1, maxLevels), func(s *study.Study) *[]string { return &s.Reference }, "arms that are measured and compared as all others, and never what to use: an echo as the bound of what runs over it").typing("reference").inline(),
 	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.OwnLooks }).writing(func(s *study.Study) *node {
 		if len(s.OwnLooks) == 0 {
 			return scalarNode(position{}, strconv.Itoa(s.Blocks))
