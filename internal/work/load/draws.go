@@ -120,11 +120,18 @@ func (d *Draws) Of(n uint64) Draw {
 	if d.replay != nil {
 		return d.replay.verifying(n)
 	}
+	x := d.fixed
+	d.draw(n, &x)
+	return x
+}
+
+// draw makes x, which is of this client's, exchange number n.
+func (d *Draws) draw(n uint64, x *Draw) {
 	of := d
 	if d.classes != nil {
 		of = d.byClass[d.classes.Draw(n)]
+		x.Class, x.Up, x.Down = of.fixed.Class, of.fixed.Up, of.fixed.Down
 	}
-	x := of.fixed
 	x.Number = n
 	if of.up != nil {
 		x.Up = of.up.Draw(n)
@@ -135,7 +142,6 @@ func (d *Draws) Of(n uint64) Draw {
 	if d.keys != nil {
 		x.Key = d.keys.Draw(n)
 	}
-	return x
 }
 
 // Path returns the path that recorded traffic has for an exchange; "" for none.

@@ -100,7 +100,7 @@ func (s *Slot) dueAfter(closing, start int64) int64 {
 	case due != idle: // promised, and perhaps in flight
 	case s.canceled > closing:
 		due = s.canceled
-	case s.left == 0, s.replays():
+	case s.left == 0, s.replay != nil:
 		return idle
 	case s.open:
 		due = start + s.schedule.peek()

@@ -87,7 +87,7 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 		s := &l.slots[i]
 		s.load, s.shard, s.left = l, &l.shards[(i/plan.InFlight)%shards], math.MaxInt64
 		s.pending.Store(idle)
-		s.draw = l.draws.fixed
+		s.draw, s.replay = l.draws.fixed, l.draws.replay
 		if l.draws.Vary() {
 			s.number, s.varies = uint64(l.placeOf(i)), true
 		}
@@ -182,9 +182,15 @@ func normalise(p *contract.Load) error {
 }
 
 func (l *Load) newTimes(shard int) *times {
-	t := &times{service: hist.NewRecorder()}
+	t := &times{}
+	bySize := l.draws.Vary()
+	if !bySize {
+		t.service = hist.NewRecorder()
+	}
 	if l.plan.Rate > 0 {
-		t.response = hist.NewRecorder()
+		if !bySize {
+			t.response = hist.NewRecorder()
+		}
 		active, shards := l.ActiveConnections(), len(l.shards)
 		connections := (active + shards - 1 - shard) / shards
 		t.sends = newSends(l.plan.Rate, float64(connections)/float64(active))
