@@ -30,10 +30,14 @@ type Run struct {
 	tail    record.Tail // of the file, for what is asked before blocks
 }
 
-// Observer is told how a run goes, by several goroutines. Either may be nil.
+// Observer is told how a run goes, by several goroutines. Each may be nil.
 type Observer struct {
 	Trial func(bench.Event)
 	Look  func(words string) // what a look between two blocks found
+
+	// Left says how long the run goes on: the least where its next look may end it, and the
+	// most. It is what those who follow the run are shown, too.
+	Left func() (least, most time.Duration)
 }
 
 // Open makes the run's directory, or finds the one to go on with. Measure closes
@@ -170,7 +174,7 @@ func (r *Run) Measure(ctx context.Context, o Observer) error {
 }
 
 func (r *Run) measure(ctx context.Context, o Observer) error {
-	s, live := r.session, newLive(r.Dir.Live())
+	s, live := r.session, newLive(r.Dir.Live(), o.Left)
 	defer live.end()
 	observe := func(e bench.Event) {
 		live.observe(e)
