@@ -130,8 +130,8 @@ func (l *Load) fellDue(window span) float64 {
 	if l.plan.Arrival == contract.Constant && l.warp == nil || l.plan.Rate*float64(window.to-start)/1e9 > replayMost {
 		return expected
 	}
-	if l.draws.replay != nil {
-		return l.draws.replay.dueIn(span{window.from - start, window.to - start})
+	if l.replay != nil {
+		return l.replay.dueIn(span{window.from - start, window.to - start})
 	}
 	due := 0.0
 	for i := range l.slots {

@@ -75,7 +75,7 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 			ages.Record(now-start-s.schedule.peek(), 1)
 		}
 	}
-	if r := l.draws.replay; r != nil {
+	if r := l.replay; r != nil {
 		for d := r.take(); start+d.atNs <= closing; d = r.take() {
 			ages.Record(now-start-d.atNs, 1)
 		}
@@ -85,7 +85,7 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 
 // closeReplay lets go of recorded traffic, and returns why it could not be read on.
 func (l *Load) closeReplay() error {
-	r := l.draws.replay
+	r := l.replay
 	if r == nil {
 		return nil
 	}

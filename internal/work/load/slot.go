@@ -18,8 +18,9 @@ type Slot struct {
 	open     bool
 	started  bool
 	held     bool         // the request of the exchange in flight never went out
-	varies   bool         // sizes are drawn
-	replay   *Replay      // that exchanges come from; nil where they are drawn
+	varies   bool         // what exchanges carry is drawn, or recorded
+	replay   *Replay      // that dues come from, and what is due unless times is set; else nil
+	times    bool         // of replay, dues alone
 	number   uint64       // of the exchange to begin next, where they are
 	draw     Draw         // of the exchange begun last
 	waits    *waits       // of its connection; nil where exchanges cannot wait for each other
@@ -45,7 +46,10 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 		return 0, false
 	case s.replay != nil:
 		d := s.replay.take()
-		due, s.draw = s.load.startNs.Load()+d.atNs, d.Draw
+		due, s.number = s.load.startNs.Load()+d.atNs, d.Number
+		if !s.times {
+			s.draw = d.Draw
+		}
 	case s.open:
 		due = s.load.startNs.Load() + s.schedule.peek()
 	case s.thinkNs > 0:
@@ -66,7 +70,7 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 		s.schedule.advance()
 	}
 	if s.varies {
-		if s.replay == nil {
+		if s.replay == nil || s.times {
 			s.load.draws.draw(s.number, &s.draw)
 			s.number += uint64(len(s.load.slots))
 		}
@@ -116,6 +120,7 @@ func (s *Slot) Done(sent, now, received int64) {
 // countDrawn adds to a completed exchange what of it is drawn: bytes, class, times by size.
 func (s *Slot) countDrawn(t *counters, sent, now, due, received int64) {
 	draws := s.load.draws
+	s.think()
 	if draws.upVaries() {
 		t.sent.Add(s.draw.Up)
 	}
@@ -137,6 +142,7 @@ func (s *Slot) Fail(err error) {
 	s.pending.Store(idle)
 	s.endSize(span{})
 	s.free = Now()
+	s.think()
 	t, kind := s.shard.now.Load(), KindOf(err)
 	if unsent(err) {
 		t.unsent.Add(1)
@@ -154,6 +160,13 @@ func (s *Slot) Fail(err error) {
 		}
 	}
 	t.errors[len(kinds)-1].Add(1) // a kind outside the contract is a bug of the transport's
+}
+
+// think sets how long the slot waits after an exchange of the class that has ended.
+func (s *Slot) think() {
+	if thinks := s.load.thinks; thinks != nil {
+		s.thinkNs = thinks[s.draw.Class]
+	}
 }
 
 // Break says that the exchange in flight was broken off by this end, which err came of:
