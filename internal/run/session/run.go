@@ -58,6 +58,10 @@ func (s *Session) Open() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, brought := s.site.rig.(rig.Deployer)
+	if err := s.workloads.keep(dir, brought); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	if err := errors.Join(dir.writeMessages(s.Messages), dir.writeWorkloads(s.workloads.all), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
