@@ -211,11 +211,7 @@ func (p *progress) head(index int) string {
 
 // left says how long the run goes on: to the next look, where it may end, and at most.
 func (p *progress) left() string {
-	least, most := p.clock.Left(time.Now())
-	if p.bound > 0 {
-		bound := max(0, p.bound-time.Since(p.begun))
-		least, most = min(least, bound), min(most, bound)
-	}
+	least, most := p.estimated()
 	text := rounded(most).String() + " left"
 	if near := most - most/10; least < near {
 		text = rounded(least).String() + " to " + text
@@ -224,6 +220,22 @@ func (p *progress) left() string {
 		text += fmt.Sprintf(", %d failed", p.failed)
 	}
 	return text
+}
+
+// remaining is estimated for whoever follows the run; any goroutine may call it.
+func (p *progress) remaining() (least, most time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.estimated()
+}
+
+func (p *progress) estimated() (least, most time.Duration) {
+	least, most = p.clock.Left(time.Now())
+	if p.bound > 0 {
+		bound := max(0, p.bound-time.Since(p.begun))
+		least, most = min(least, bound), min(most, bound)
+	}
+	return least, most
 }
 
 // rounded leaves out of a time what no estimate of it knows.

@@ -52,15 +52,22 @@ func progressView(s follow.Snapshot) any {
 	return v
 }
 
-// leftText is the time that the rest of a run takes; "" when it is not known.
+// leftText is the time that the rest of a run takes; "" when it is not known. Where the next
+// look may end the run it says from when, as the run's own screen does.
 func leftText(s follow.Snapshot) string {
-	switch {
+	text := func(d time.Duration) string {
+		if d < time.Minute {
+			return d.Round(time.Second).String()
+		}
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	switch near := s.Left - s.Left/10; {
 	case s.Left <= 0:
 		return ""
-	case s.Left < time.Minute:
-		return s.Left.Round(time.Second).String()
+	case s.LeftLeast < near:
+		return text(s.LeftLeast) + " to " + text(s.Left)
 	}
-	return strings.TrimSuffix(s.Left.Round(time.Minute).String(), "0s")
+	return text(s.Left)
 }
 
 // liveTrial is the trial under way.

@@ -46,7 +46,7 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 		err = able(w, server, client)
 	}
 	if err == nil {
-		err = has(client, true, mixFeatures(w))
+		err = has(client, true, mixFeatures(w, server))
 	}
 	if err == nil {
 		err = works(server, w)
@@ -84,7 +84,7 @@ func (c *Catalog) Takes(w study.Work) error {
 		_, err = optionsByRole(w, server, client)
 	}
 	if err == nil {
-		if wire := wireOf(server, w); wire != echo || w.Load.Trace == nil {
+		if wire := wireOf(server, w); wire != echo || w.Load.Trace == nil || w.Load.Trace.Times {
 			err = sizesFit(wire, w.Exchange)
 		}
 	}
@@ -292,7 +292,7 @@ func (t *trial) setups() (setups, error) {
 		return setups{}, &failure{record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
 	}
 	base.Load.DrainNs = int64(t.drain())
-	if t.work.Load.Trace != nil && wireOf(t.clientEnd, t.work) == echo {
+	if trace := t.work.Load.Trace; trace != nil && !trace.Times && wireOf(t.clientEnd, t.work) == echo {
 		base.Exchange = even(base.Exchange)
 	}
 	options, serverTLS, clientTLS, err := t.terms()

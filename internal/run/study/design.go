@@ -205,9 +205,10 @@ func loops(designs []*design) (closed, open bool) {
 	rates := allLevels(designs, "rate")
 	open = slices.ContainsFunc(rates, positive)
 	closed = slices.ContainsFunc(rates, func(l Level) bool { return !positive(l) })
-	if own := allLevels(designs, "arrival"); slices.ContainsFunc(own, positive) { // rates of their own
+	ownRates := func(l Level) bool { return positive(l) || fromFile(l) }
+	if own := allLevels(designs, "arrival"); slices.ContainsFunc(own, ownRates) {
 		open = true
-		closed = closed && slices.ContainsFunc(own, func(l Level) bool { return !positive(l) })
+		closed = closed && slices.ContainsFunc(own, func(l Level) bool { return !ownRates(l) })
 	}
 	return closed, open
 }

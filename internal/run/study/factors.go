@@ -100,7 +100,7 @@ var factors = []Factor{
 	{Name: "threads", Kind: Count, Default: "0", Max: 4096, Doc: "event loops or threads of each worker; 0 is one per usable CPU"},
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can; 60% is a share of what the arm does so"},
 	{Name: record.RateOf, Kind: Rate, Max: 1e10, Doc: "exchanges per second of which a rate such as 60% is a share; unless given what the arm does in a closed loop, measured before the first block"},
-	{Name: "arrival", Kind: Arrival, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced; also gamma:cv=2, burst:on=10ms,off=90ms, and with rates of their own steps:1k,5k,20k/10s and ramp:1k..50k/30s"},
+	{Name: "arrival", Kind: Arrival, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced; also gamma:cv=2, burst:on=10ms,off=90ms, with rates of their own steps:1k,5k,20k/10s and ramp:1k..50k/30s, and trace:FILE, the times of a file"},
 	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
 	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster recorded traffic is replayed than it came; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},

@@ -27,6 +27,7 @@ type Work struct {
 	Workload       string  // level of factor workload, which says what Exchange and Load do not; "" for none
 	RateShare      float64 // of a rate that is not known yet: 0.6 of what the arm does flat out; Load.Rate is no rate then
 	Speed          float64 // of a replay; 0 for that of the recording
+	Times          string  // level of factor arrival whose file has the times; "" for none
 	TLS            bool
 	Load           contract.Load
 	Work           *contract.Work // of the servers; nil for none
@@ -134,11 +135,17 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		}
 	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
-	if w.Load.Rate > 0 {
-		return w, w.enterArrivals(read["arrival"].Text)
+	switch arrival := read["arrival"]; {
+	case fromFile(arrival):
+		w.Times = arrival.Text
+	case w.Load.Rate > 0:
+		return w, w.enterArrivals(arrival.Text)
 	}
 	return w, nil
 }
+
+// fromFile tells whether a level of factor arrival names a file of times.
+func fromFile(l Level) bool { return strings.HasPrefix(l.Text, "trace:") }
 
 // enterSizes gives the exchange tables of sizes where these vary.
 func (w *Work) enterSizes(request, response string) error {

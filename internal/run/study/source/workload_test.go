@@ -67,7 +67,7 @@ func TestBadWorkloads(t *testing.T) {
 		`shop.yaml:12:14: zipf: n is 0; expected 1 to`:                                        {"n: 100000", "n: 0"},
 		`shop.yaml:12:14: zipf: s is 11; expected 0`:                                          {"s: 1.1", "s: 11"},
 		`shop.yaml:12:8: unknown key "zipfs"; did you mean "zipf"?`:                           {"zipf:", "zipfs:"},
-		`shop.yaml:6:13: method: "post" is not a method of HTTP`:                              {"POST", "post"},
+		`shop.yaml:6:13: method: "post" is not a method`:                              {"POST", "post"},
 		`shop.yaml:10:15: deadline: "0s" leaves no time`:                                      {"2s", "0s"},
 		`shop.yaml:11:73: status: "99" is not a status`:                                       {"404", "99"},
 		`shop.yaml:11:5: the class has no name`:                                               {"name: export, ", ""},
