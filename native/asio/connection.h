@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "kit/agenda.h"
 #include "kit/contract.h"
 #include "kit/flow.h"
 #include "kit/system.h"
@@ -96,7 +97,13 @@ class Connection {
   /// The slot's next exchange is due, as the agenda says.
   void send(std::uint32_t slot) {
     flow_->send(slot);
-    open() ? flush(Loop::now()) : renew();
+    if (!open()) {
+      renew();
+    } else if (Agenda::is_alarm(slot)) [[unlikely]] {
+      go_on(Loop::now());
+    } else {
+      flush(Loop::now());
+    }
   }
 
  private:
@@ -178,6 +185,7 @@ class Connection {
         break;
       }
       const auto bytes = flow_->outgoing(at);
+      if (bytes.empty()) break;
       std::error_code error;
       const std::size_t n = socket_.write_some(::asio::buffer(bytes.data(), bytes.size()), error);
       if (error == ::asio::error::would_block) {

@@ -2,8 +2,12 @@
 
 namespace netdyno::h2 {
 
-H2Server::H2Server(const Answering& answering, const Settings& settings, std::size_t size, Traffic& traffic)
-    : ServerFlow(size, traffic), answering_(answering), session_(contract::Role::server, settings) {
+H2Server::H2Server(const Answering& answering, const Settings& settings, std::size_t size, Traffic& traffic,
+                   Service* service)
+    : ServerFlow(size, traffic),
+      answering_(answering),
+      service_(service),
+      session_(contract::Role::server, settings) {
   session_.attend(*this);
 }
 
@@ -32,7 +36,7 @@ Stream* H2Server::began() {
   static_cast<Stream&>(*call) = Stream{};
   call->request.begin();
   call->owed = 0;
-  call->begun = call->answered = false;
+  call->begun = call->answered = call->owing = false;
   return call;
 }
 
@@ -43,7 +47,7 @@ void H2Server::field(Stream& stream, std::string_view name, std::string_view val
 void H2Server::data(Stream& stream, std::string_view bytes) {
   Call& call = static_cast<Call&>(stream);
   const bool goes_on = answering_.data(call.request, bytes);
-  if (call.request.whole > 0) respond(call);
+  if (call.request.whole > 0) completed(call);
   if (!goes_on) answer(call);
 }
 
@@ -60,13 +64,32 @@ void H2Server::answer(Call& call) {
   if (!call.ended) call.given_up = true;
   call.trailers = call.request.trailers;
   if (!call.request.right) traffic().invalid.add(1);
-  if (call.request.whole > 0) return respond(call);
+  if (call.request.whole > 0) return completed(call);
   if (!call.begun) {
     call.body = call.request.out.piece;
     return session_.respond(call, *call.request.fields);
   }
   call.more = call.request.out.more || call.owed > 0;
   session_.resume(call);
+}
+
+/// Exchanges of the call are complete. With work they are answered one after the other, each when
+/// the answers before it have gone.
+void H2Server::completed(Call& call) {
+  if (service_ == nullptr) return respond(call);
+  if (!std::exchange(call.owing, true)) owing_.push_back(&call);
+}
+
+std::span<const char> H2Server::outgoing(std::int64_t) {
+  while (!owing_.empty() && !session_.unsent()) {
+    Call& call = *owing_.front();
+    owing_.pop_front();
+    call.owing = false;
+    for (std::size_t i = 0; i < call.request.whole; i++) service_->serve();
+    respond(call);
+    session_.pump();
+  }
+  return session_.outgoing();
 }
 
 /// Counts before it sends, so that a client never has an exchange that is not counted here.
@@ -98,6 +121,10 @@ void H2Server::more(Stream& stream) {
   call.more = request.out.more || call.owed > 0 || !call.answered;
 }
 
-void H2Server::closed(Stream& stream, std::uint32_t) { spare_.push_back(&static_cast<Call&>(stream)); }
+void H2Server::closed(Stream& stream, std::uint32_t) {
+  Call& call = static_cast<Call&>(stream);
+  if (call.owing) std::erase(owing_, &call);
+  spare_.push_back(&call);
+}
 
 }  // namespace netdyno::h2

@@ -115,8 +115,7 @@ class HttpWork final : public Work {
   }
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    return std::make_unique<HttpClient>(asking_.value(), place.connection,
-                                        Flights(place.number, place.slots, place.agenda));
+    return std::make_unique<HttpClient>(asking_.value(), place);
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<HttpServer>(answering_.value(), buffer, traffic, service_.get());
@@ -143,7 +142,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(options());
-  transport.features = tls::with_tls({"fresh", "sizes", "arrivals", "work-cpu"});
+  transport.features = tls::with_tls({"fresh", "sizes", "arrivals", "mix", "trace", "deadline", "work-cpu"});
   return transport;
 }
 

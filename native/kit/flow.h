@@ -36,13 +36,14 @@ class Flow {
   /// Call it once, before anything else.
   virtual void begin(std::int64_t now) = 0;
 
-  /// The slot's next exchange is due, as the agenda says. Clients only.
+  /// The slot's next exchange is due, as the agenda says, or it has an alarm (Agenda::kAlarm), after
+  /// which the flow's fate is to be asked. Clients only.
   virtual void send(std::uint32_t slot) = 0;
 
   /// Whether bytes wait to be written.
   virtual bool unsent() const = 0;
-  /// The bytes to hand to the kernel now; never empty while unsent(). Messages that
-  /// begin in them count as sent now. They do not change until written is called.
+  /// The bytes to hand to the kernel now, while unsent(). There are none where a peer must read on
+  /// before the reply to what was just worked on may begin. Messages that begin in them count as sent now. They do not change until written is called.
   virtual std::span<const char> outgoing(std::int64_t now) = 0;
   /// The kernel took the first n of them.
   virtual void written(std::size_t n) = 0;
@@ -60,8 +61,8 @@ class Flow {
   /// bytes.
   virtual void received(std::size_t n, std::int64_t now) = 0;
 
-  /// What becomes of the connection. A loop asks after it began the flow, and after bytes
-  /// arrived or were written.
+  /// What becomes of the connection. A loop asks after it began the flow, after bytes
+  /// arrived or were written, and after an alarm.
   enum class Fate {
     open,
     over,  // it ended in order, and is to be closed. A client's loop makes another one

@@ -42,6 +42,10 @@ void check(const contract::Load& plan) {
     refuse("think_ns is " + std::to_string(plan.think_ns) + " with load.rate " + std::to_string(plan.rate) +
            ": an open loop does not think");
   }
+  const bool recorded = plan.arrival == contract::Arrival::recorded;
+  if (recorded != plan.trace.has_value() || (recorded && !(plan.rate > 0))) {
+    refuse("arrival recorded, trace and a rate belong together; expected all of them or no trace");
+  }
 }
 
 }  // namespace
@@ -61,9 +65,12 @@ Load::Load(const contract::Setup& setup, int shards)
           plan_.rate, static_cast<double>(connections) / static_cast<double>(active_));
     }
     if (plan_.rate > 0 || plan_.think_ns > 0) shard.times.lag = std::make_unique<Histogram>();
+    for (Counters* phase : {&shard.before, &shard.window, &shard.drain})
+      phase->classes = std::vector<ClassCounters>(plan_.classes.size());
   }
   encoded(setup.exchange.up_bytes, setup.exchange.down_bytes);
   lay_out();
+  if (draws_.vary()) lay_out_sizes();
 }
 
 void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
@@ -94,10 +101,6 @@ void Load::lay_out() {
     const std::int64_t within = i % plan_.in_flight;
     slot.load_ = this;
     slot.shard_ = shards_[static_cast<std::size_t>(connection) % shards_.size()].get();
-    if (draws_.vary()) {
-      slot.varies_ = true;
-      slot.number_ = static_cast<std::uint64_t>(position_of(i).slot);
-    }
     if (plan_.amount > 0) {
       // The connection's slots share its amount. The first ones take the remainder.
       slot.left_ = plan_.amount / plan_.in_flight + (within < plan_.amount % plan_.in_flight ? 1 : 0);
@@ -117,6 +120,26 @@ void Load::lay_out() {
   }
 }
 
+/// Makes what exchanges that differ are counted by. In a closed loop those of a connection with one
+/// slot cannot wait for each other.
+void Load::lay_out_sizes() {
+  const bool open = plan_.rate > 0;
+  sized_ = std::make_unique<SizedTimes>(draws_.largest(), plan_.classes.size(), open,
+                                        shards_.size() == 1);
+  if (draws_.recording() != nullptr) replay_ = std::make_unique<Replay>(*plan_.trace, draws_);
+  const auto in_flight = static_cast<std::size_t>(plan_.in_flight);
+  const bool wait = open || in_flight > 1;
+  if (wait) waits_.assign(static_cast<std::size_t>(active_), Waits(in_flight));
+  for (std::size_t i = 0; i < slots_.size(); i++) {
+    Slot& slot = slots_[i];
+    slot.varies_ = true;
+    slot.replays_ = replay_ != nullptr;
+    slot.number_ = static_cast<std::uint64_t>(position_of(static_cast<std::int64_t>(i)).slot);
+    slot.within_ = i % in_flight;
+    if (wait) slot.waits_ = &waits_[i / in_flight];
+  }
+}
+
 std::span<Slot> Load::slots(std::int64_t connection) {
   if (connection >= active_) return {};
   const auto in_flight = static_cast<std::size_t>(plan_.in_flight);
@@ -125,6 +148,7 @@ std::span<Slot> Load::slots(std::int64_t connection) {
 
 void Load::start(std::int64_t now) {
   start_ns_ = now;
+  if (replay_) replay_->begin();
   if (plan_.amount > 0 && !open_) open(now);
 }
 
@@ -219,6 +243,7 @@ contract::Result Load::result(std::int64_t now) {
   // Before the schedules are walked to their end.
   if (open_) result.inside = inside(result.counts.exchanges, plan_.rate > 0 ? response : service);
   const Histogram ages = unfinished(now);
+  if (replay_) replay_->finish();
   result.unfinished = ages.count();
   result.ages = ages.encode();
   result.over_max = service.over_max() + response.over_max() + lag.over_max();
@@ -229,7 +254,30 @@ contract::Result Load::result(std::int64_t now) {
     if (service.count() > varied) lengths.record(down_bytes_, service.count() - varied);
     result.lengths = lengths.encode();
   }
+  if (sized_) {
+    result.bins = sized_->bins();
+    result.classes = class_results();
+  }
   return result;
+}
+
+std::vector<contract::ClassResult> Load::class_results() const {
+  std::vector<contract::ClassResult> all(plan_.classes.size());
+  for (std::size_t i = 0; i < all.size(); i++) {
+    contract::ClassResult& result = all[i];
+    result.name = plan_.classes[i].name;
+    for (const auto& shard : shards_) {
+      const ClassCounters& window = shard->window.classes[i];
+      const ClassCounters& drain = shard->drain.classes[i];
+      result.exchanges += window.exchanges.get();
+      result.sent_bytes += window.sent_bytes.get();
+      result.received_bytes += window.received_bytes.get();
+      result.errors += window.errors.get() + drain.errors.get();
+      result.drained += drain.exchanges.get();
+    }
+  }
+  if (!all.empty()) sized_->add_to(all);
+  return all;
 }
 
 contract::Inside Load::inside(std::int64_t completed, const Histogram& times) const {
@@ -268,11 +316,60 @@ double Load::waiting(Span window, const Histogram& times) const {
 
 std::int64_t Slot::due_after(std::int64_t closing, std::int64_t start) const {
   std::int64_t due = pending_;
-  if (due == kIdle) {
+  if (due == kIdle && replays_) {
+    due = passed_;
+  } else if (due == kIdle) {
     if (left_ == 0) return kIdle;
     due = open_ ? start + schedule_.peek() : (started_ ? free_ : start + free_) + think_ns_;
   }
   return due > closing ? due : kIdle;
+}
+
+bool Slot::next_own(std::int64_t now, std::int64_t& due) {
+  if (replays_) {
+    if (!replayed(due)) return false;
+  } else {
+    if (!planned(now, due)) return false;
+    draw_ = load_->draws_.of(number_);
+    number_ += load_->slots_.size();
+  }
+  if (waits_ != nullptr) waits_->begin(within_, bin_of(std::max(draw_.up, draw_.down)), due);
+  return true;
+}
+
+/// Takes the next request of recorded traffic, which is due when it is, whichever slot takes it.
+bool Slot::replayed(std::int64_t& due) {
+  if (left_ == 0) return false;
+  const std::int64_t start = load_->start_ns_.load(std::memory_order_relaxed);
+  if (!started_) free_ += start;
+  started_ = true;
+  const Due taken = load_->replay_->take();
+  due = start + taken.at_ns;
+  if (due > load_->closing()) {
+    passed_ = due;
+    return false;
+  }
+  draw_ = taken.draw;
+  left_--;
+  pending_ = due;
+  return true;
+}
+
+void Slot::count(Counters& counters, std::int64_t sent, std::int64_t now, std::int64_t received) {
+  if (!counters.classes.empty()) {
+    ClassCounters& of = counters.classes[static_cast<std::size_t>(draw_.of_class)];
+    of.exchanges.add(1);
+    of.sent_bytes.add(draw_.up);
+    of.received_bytes.add(received);
+  }
+  const int bin = bin_of(std::max(draw_.up, draw_.down));
+  if (counters.times != nullptr) load_->sized_->record({bin, draw_.of_class, pending_, sent, now}, waits_);
+  if (waits_ != nullptr) waits_->end(within_, {sent, now});
+}
+
+void Slot::count_failed(Counters& counters) {
+  if (!counters.classes.empty()) counters.classes[static_cast<std::size_t>(draw_.of_class)].errors.add(1);
+  if (waits_ != nullptr) waits_->end(within_, {});
 }
 
 /// How many exchanges the schedules had due in the window, with a gap between due times
@@ -283,6 +380,7 @@ double Load::fell_due(Span window) const {
   const std::int64_t start = start_ns_;
   const auto since = [start](std::int64_t at) { return static_cast<double>(at - start); };
   const bool even = plan_.arrival == contract::Arrival::constant && !places_;
+  if (replay_) return replay_->due_in({window.from - start, window.to - start});
   if (even || plan_.rate * since(window.to) / 1e9 > kReplayMost) {
     return places_ ? places_->expected(since(window.from), since(window.to))
                    : plan_.rate * (since(window.to) - since(window.from)) / 1e9;
@@ -324,11 +422,15 @@ Histogram Load::unfinished(std::int64_t now) {
   if (start == 0) return ages;
   for (Slot& slot : slots_) {
     if (slot.pending_ <= close) ages.record(now - slot.pending_);
-    if (!slot.open_) continue;
+    if (!slot.open_ || replay_) continue;
     for (; slot.left_ > 0 && start + slot.schedule_.peek() <= close; slot.schedule_.advance()) {
       ages.record(now - start - slot.schedule_.peek());
       slot.left_--;
     }
+  }
+  if (!replay_) return ages;
+  for (Due due = replay_->take(); start + due.at_ns <= close; due = replay_->take()) {
+    ages.record(now - start - due.at_ns);
   }
   return ages;
 }

@@ -49,7 +49,7 @@ Service::Service(const contract::Setup& setup)
     : drawer_(setup.work->ns, setup.seed, DrawStream::work), sleeps_(setup.work->sleeps) {}
 
 void Service::serve() {
-  const std::int64_t ns = drawer_.draw(number_.fetch_add(1, std::memory_order_relaxed));
+  const std::int64_t ns = next();
   if (!sleeps_) return spend(ns);
   const std::int64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
   const timespec until{end / kWorkSecond, end % kWorkSecond};

@@ -124,6 +124,7 @@ bool Connection::concluded() {
 
 void Connection::start_send(std::int64_t at) {
   const auto bytes = flow_->outgoing(at);
+  if (bytes.empty()) return;
   out_.bytes = bytes.first(std::min(bytes.size(), kMost));
   flow_->written(out_.bytes.size());
   const bool linked = !in_.under_way && !loop_.buffers && !flow_->lasting() && !flow_->read_buffer().empty();
