@@ -3,6 +3,7 @@
 //! A worker implements [`Transport`] and calls [`Program::main`]. On the wires echo and stream [`flow`] says
 //! which bytes to move; any other transport pulls its exchanges from the slots of a [`load::Load`].
 
+pub mod blocking;
 pub mod clock;
 pub mod contract;
 pub mod counters;
@@ -14,6 +15,8 @@ pub mod load;
 pub mod net;
 mod options;
 mod schedule;
+#[cfg(test)]
+mod vectors;
 mod worker;
 
 pub use clock::now;

@@ -15,7 +15,7 @@ use crate::hist::{add, Histogram, Recorder};
 use crate::schedule::{Course, Schedule};
 use serde_json::{json, Value};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::*};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Condvar, Mutex, OnceLock};
 
 /// Marks a slot without an exchange in flight.
 const IDLE: i64 = i64::MAX;
@@ -208,6 +208,12 @@ impl Slot {
         }
     }
 
+    /// Says when the slot became free, for tests.
+    #[cfg(test)]
+    pub(crate) fn became_free(&self, at: i64) {
+        self.free.store(at, Relaxed);
+    }
+
     /// Takes back an exchange that next promised and that will not be sent.
     pub fn cancel(&self) {
         self.canceled.store(self.pending.swap(IDLE, Relaxed), Relaxed);
@@ -262,6 +268,7 @@ pub struct Load {
     /// Connections that the client made again.
     pub redialled: AtomicI64,
     on_end: Mutex<Vec<Box<dyn Fn() + Send + Sync>>>,
+    ending: Condvar,
     last_slice: Mutex<Histogram>,
 }
 
@@ -331,6 +338,7 @@ impl Load {
             open_connections: AtomicI64::new(0),
             redialled: AtomicI64::new(0),
             on_end: Mutex::default(),
+            ending: Condvar::new(),
             last_slice: Mutex::default(),
         })))
     }
@@ -368,6 +376,19 @@ impl Load {
             return what();
         }
         all.push(Box::new(what));
+    }
+
+    /// Blocks until an instant; false when the load ended before.
+    pub fn wait_until(&self, due: i64) -> bool {
+        let mut all = self.on_end.lock().unwrap_or_else(|e| e.into_inner());
+        loop {
+            let left = due - crate::clock::now();
+            if left <= 0 || self.ended() {
+                return left <= 0;
+            }
+            let within = std::time::Duration::from_nanos(left as u64);
+            all = self.ending.wait_timeout(all, within).unwrap_or_else(|e| e.into_inner()).0;
+        }
     }
 
     /// Whether exchanges due from now on are not sent.
@@ -453,6 +474,7 @@ impl Load {
         self.core.close_ns.store(now, SeqCst);
         self.core.phase.store(DRAIN, SeqCst);
         all.iter().for_each(|what| what());
+        self.ending.notify_all();
     }
 
     /// Sums since ready, over all phases.
