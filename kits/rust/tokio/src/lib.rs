@@ -119,44 +119,87 @@ impl Engine {
         });
     }
 
+    /// Opens connections 0 to n − 1, each on its runtime, and returns the first failure.
+    pub fn open<F>(&'static self, n: usize, open: impl Fn(usize) -> F) -> Result<(), Failure>
+    where
+        F: Future<Output = Result<(), Failure>> + Send + 'static,
+    {
+        let (done, results) = channel();
+        for i in 0..n {
+            let (done, task) = (done.clone(), open(i));
+            self.spawn(i, async move {
+                let _ = done.send(task.await);
+            });
+        }
+        drop(done);
+        results.iter().try_for_each(|one| one)
+    }
+
     /// Runs a task for each active connection until all have ended. The failure says that every one was lost.
-    pub fn run<F>(&'static self, load: &'static Load, mut task: impl FnMut(usize) -> F) -> Result<(), Failure>
+    pub fn run<F>(&'static self, load: &'static Load, task: impl FnMut(usize) -> F) -> Result<(), Failure>
+    where
+        F: Future<Output = Result<(), Failure>> + Send + 'static,
+    {
+        let all: Vec<_> = (0..load.active()).map(task).enumerate().collect();
+        self.run_all(load, all)
+    }
+
+    /// Runs a task for each slot, as run does for each connection.
+    pub fn run_slots<F>(&'static self, load: &'static Load, mut task: impl FnMut(usize, &'static Slot) -> F) -> Result<(), Failure>
+    where
+        F: Future<Output = Result<(), Failure>> + Send + 'static,
+    {
+        let slots = (0..load.active()).flat_map(|i| load.slots(i).iter().map(move |slot| (i, slot)));
+        let all: Vec<_> = slots.map(|(i, slot)| (i, task(i, slot))).collect();
+        self.run_all(load, all)
+    }
+
+    fn run_all<F>(&'static self, load: &'static Load, tasks: Vec<(usize, F)>) -> Result<(), Failure>
     where
         F: Future<Output = Result<(), Failure>> + Send + 'static,
     {
         load.on_end(|| self.alarms.iter().for_each(Alarm::wake_all));
         let (done, results) = channel();
-        for i in 0..load.active() {
-            let (done, task) = (done.clone(), task(i));
+        let n = tasks.len();
+        for (i, task) in tasks {
+            let done = done.clone();
             self.spawn(i, async move {
                 let _ = done.send(task.await.is_err());
             });
         }
         drop(done);
-        if results.iter().filter(|lost| *lost).count() == load.active() {
+        if results.iter().filter(|lost| *lost).count() == n {
             return Err(Failure::new(Kind::Peer, "every connection was lost"));
         }
         Ok(())
     }
 }
 
-/// Makes the exchanges of one slot by a call that returns the payload that came. It ends when the slot is
-/// let go, or by a failure of kind peer, after which the connection is lost.
-pub async fn exchanges(
-    load: &Load, slot: &'static Slot, alarm: &Alarm, mut call: impl AsyncFnMut(&'static Slot) -> Result<i64, Failure>,
-) -> Result<(), Failure> {
+/// Carries out the exchanges of one slot, one after the other.
+pub trait Call: Send {
+    /// Makes one exchange and returns the payload that came. A failure of kind peer means that the connection
+    /// is lost for good.
+    fn exchange(&mut self, slot: &'static Slot) -> impl Future<Output = Result<i64, Failure>> + Send;
+
+    /// Whether a failure ends the slot.
+    fn ends(&self, failure: &Failure) -> bool {
+        failure.kind == Kind::Peer
+    }
+}
+
+/// Makes the exchanges of one slot until it is let go, or by a failure that ends it.
+pub async fn exchanges(load: &'static Load, slot: &'static Slot, alarm: &'static Alarm, call: &mut impl Call) -> Result<(), Failure> {
     while let Some(due) = slot.next(now()) {
         if !alarm.until(due, load).await {
             slot.cancel();
             break;
         }
-        slot.goes_out();
         let sent = now();
-        match call(slot).await {
+        match call.exchange(slot).await {
             Ok(received) => slot.done(sent, now(), received),
             Err(failure) => {
                 slot.fail(&failure);
-                if failure.kind == Kind::Peer {
+                if call.ends(&failure) {
                     return Err(failure);
                 }
             }
