@@ -101,13 +101,13 @@ pub struct Message {
     pub descriptors: String,
 }
 
-/// A message's type and its values.
+/// A message's type and its values, as JSON text.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Typed {
     #[serde(rename = "type")]
     pub kind: String,
-    pub json: Value,
+    pub json: String,
 }
 
 /// When and how much a client sends.

@@ -186,8 +186,9 @@ impl Content {
 
 /// A message with the values that a trial says, by the JSON mapping.
 fn fill(of: &Typed) -> Result<Message, Failure> {
-    let values = if of.json.is_null() { json!({}) } else { of.json.clone() };
     let wrong = |e: serde_json::Error| Failure::new(Kind::Setup, format!("exchange.message: {}: {e}", of.kind));
+    let text = if of.json.is_empty() { "{}" } else { &of.json };
+    let values: Value = serde_json::from_str(text).map_err(wrong)?;
     match of.kind.as_str() {
         "netdyno.v1.Text" => serde_json::from_value(values).map(Message::Text).map_err(wrong),
         "netdyno.v1.Reply" => serde_json::from_value(values).map(Message::Reply).map_err(wrong),
@@ -208,7 +209,7 @@ mod tests {
         let all: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let mut run = 0;
         for v in all {
-            let typed = Typed { kind: v["type"].as_str().unwrap().into(), json: v["json"].clone() };
+            let typed = Typed { kind: v["type"].as_str().unwrap().into(), json: v["json"].to_string() };
             let message = fill(&typed).unwrap();
             let bytes = Codec::Proto.encode(&message);
             let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
