@@ -1,0 +1,88 @@
+//! TLS 1.3 by rustls, with the trial's own certificates.
+
+use crate::Stream;
+use netdyno_kit::{Failure, Kind, Setup};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{pem::PemObject, CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::version::TLS13;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+fn refuse(what: &str, why: impl std::fmt::Display) -> Failure {
+    Failure::new(Kind::Setup, format!("read setup.tls.{what}: {why}"))
+}
+
+fn certificates(pem: &str, what: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
+    let all: Vec<_> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>().map_err(|e| refuse(what, e))?;
+    if all.is_empty() {
+        return Err(refuse(what, "found no certificate, expected PEM text with at least one"));
+    }
+    Ok(all)
+}
+
+/// How a server takes connections: plain, or encrypted where the trial is.
+#[derive(Clone)]
+pub struct Acceptor(Option<TlsAcceptor>);
+
+impl Acceptor {
+    pub fn new(setup: &Setup, protocol: &str) -> Result<Acceptor, Failure> {
+        Ok(Acceptor(Acceptor::config(setup, protocol)?.map(|c| TlsAcceptor::from(Arc::new(c)))))
+    }
+
+    /// How it encrypts; None for a plain trial.
+    pub fn config(setup: &Setup, protocol: &str) -> Result<Option<ServerConfig>, Failure> {
+        let Some(tls) = &setup.tls else { return Ok(None) };
+        let key = PrivateKeyDer::from_pem_slice(tls.key.as_bytes()).map_err(|e| refuse("key", e))?;
+        let chain = certificates(&tls.certificate, "certificate")?;
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(&[&TLS13])
+            .and_then(|c| c.with_no_client_auth().with_single_cert(chain, key))
+            .map_err(|e| refuse("certificate and key", e))?;
+        config.alpn_protocols = vec![protocol.into()];
+        Ok(Some(config))
+    }
+
+    /// The stream of a connection that was accepted.
+    pub async fn accept(&self, conn: TcpStream) -> std::io::Result<Stream> {
+        Ok(match &self.0 {
+            None => Stream::Plain(conn),
+            Some(tls) => Stream::Tls(Box::new(tls.accept(conn).await?.into())),
+        })
+    }
+}
+
+/// How a client makes connections: plain, or encrypted where the trial is.
+#[derive(Clone)]
+pub struct Connector(Option<TlsConnector>);
+
+impl Connector {
+    pub fn new(setup: &Setup, protocol: &str) -> Result<Connector, Failure> {
+        Ok(Connector(Connector::config(setup, protocol)?.map(|c| TlsConnector::from(Arc::new(c)))))
+    }
+
+    /// How it encrypts; None for a plain trial. It trusts the trial's authorities alone.
+    pub fn config(setup: &Setup, protocol: &str) -> Result<Option<ClientConfig>, Failure> {
+        let Some(tls) = &setup.tls else { return Ok(None) };
+        let mut trusted = RootCertStore::empty();
+        for one in certificates(&tls.authorities, "authorities")? {
+            trusted.add(one).map_err(|e| refuse("authorities", e))?;
+        }
+        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_protocol_versions(&[&TLS13])
+            .map_err(|e| refuse("authorities", e))?
+            .with_root_certificates(trusted)
+            .with_no_client_auth();
+        config.alpn_protocols = vec![protocol.into()];
+        Ok(Some(config))
+    }
+
+    pub async fn connect(&self, conn: TcpStream, to: SocketAddr) -> std::io::Result<Stream> {
+        Ok(match &self.0 {
+            None => Stream::Plain(conn),
+            Some(tls) => Stream::Tls(Box::new(tls.connect(ServerName::IpAddress(to.ip().into()), conn).await?.into())),
+        })
+    }
+}
