@@ -57,6 +57,10 @@ public abstract class Pipe {
     send();
   }
 
+  public Agenda agenda() {
+    return agenda;
+  }
+
   /** Asks every slot for its first exchange. */
   void begin() {
     if (lost) {
