@@ -117,10 +117,13 @@ final class Bins {
 
     synchronized void end(Slot s, long from, long to) {
       flying[s.number] = false;
-      if (s.bin >= APART && to > 0) {
-        lastFrom[s.bin] = from;
-        lastTo[s.bin] = to;
-      }
+      if (s.bin >= APART && to > 0) ended(s.bin, from, to);
+    }
+
+    /** An exchange of a bin was in flight from and until then. */
+    synchronized void ended(int bin, long from, long to) {
+      lastFrom[bin] = from;
+      lastTo[bin] = to;
     }
 
     synchronized boolean behind(int bin, int largest, long from, long to) {

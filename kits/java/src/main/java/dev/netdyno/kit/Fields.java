@@ -34,6 +34,11 @@ public final class Fields {
     throw wrong(name, "an integer of 64 bits");
   }
 
+  /** A number as it was read. */
+  Object number(String name) {
+    return map.get(name);
+  }
+
   /** An integer that must not be negative and must fit int. */
   public int count(String name) {
     long n = integer(name);
