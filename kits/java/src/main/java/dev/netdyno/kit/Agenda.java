@@ -1,0 +1,106 @@
+package dev.netdyno.kit;
+
+import java.util.Arrays;
+
+/**
+ * Pipes' slots by when they are due, earliest first, of one event loop, which alone uses it. It
+ * does not allocate once grown.
+ */
+public final class Agenda {
+  private long[] dues = new long[16];
+  private Pipe[] pipes = new Pipe[16];
+  private Slot[] slots = new Slot[16];
+  private int size;
+  private final Alarm alarm;
+  private final int number;
+
+  /** The agenda of a loop that the alarm wakes by its number. */
+  public Agenda(Alarm alarm, int number) {
+    this.alarm = alarm;
+    this.number = number;
+  }
+
+  void push(long due, Pipe pipe, Slot slot) {
+    if (size == dues.length) {
+      dues = Arrays.copyOf(dues, 2 * size);
+      pipes = Arrays.copyOf(pipes, 2 * size);
+      slots = Arrays.copyOf(slots, 2 * size);
+    }
+    int i = size++;
+    for (; i > 0 && dues[(i - 1) / 2] > due; i = (i - 1) / 2) move((i - 1) / 2, i);
+    put(i, due, pipe, slot);
+    if (i == 0) alarm.set(number, due);
+  }
+
+  private void move(int from, int to) {
+    put(to, dues[from], pipes[from], slots[from]);
+  }
+
+  private void put(int i, long due, Pipe pipe, Slot slot) {
+    dues[i] = due;
+    pipes[i] = pipe;
+    slots[i] = slot;
+  }
+
+  private void pop() {
+    size--;
+    long due = dues[size];
+    int i = 0;
+    while (2 * i + 1 < size) {
+      int child = 2 * i + 1;
+      if (child + 1 < size && dues[child + 1] < dues[child]) child++;
+      if (due <= dues[child]) break;
+      move(child, i);
+      i = child;
+    }
+    put(i, due, pipes[size], slots[size]);
+    pipes[size] = null;
+    slots[size] = null;
+  }
+
+  /** Has what is due now sent. Call it when the alarm rings, and whenever the loop has been at work. */
+  public void fire() {
+    if (size == 0) return;
+    long now = Load.now();
+    while (size > 0 && dues[0] <= now) {
+      Pipe pipe = pipes[0];
+      Slot slot = slots[0];
+      pop();
+      pipe.due(slot);
+    }
+    if (size > 0 && alarm.due(number) != dues[0]) alarm.set(number, dues[0]);
+  }
+
+  /** Lets go of every slot that is due later than now, because the load has ended. */
+  public void end() {
+    long now = Load.now();
+    int n = size;
+    long[] d = Arrays.copyOf(dues, n);
+    Pipe[] p = Arrays.copyOf(pipes, n);
+    Slot[] s = Arrays.copyOf(slots, n);
+    size = 0;
+    for (int i = 0; i < n; i++) {
+      if (d[i] > now) {
+        p[i].cancel(s[i]);
+      } else {
+        p[i].due(s[i]);
+      }
+    }
+  }
+
+  /** Lets go of the slots of a connection that was lost. */
+  void drop(Pipe pipe) {
+    int n = size;
+    long[] d = Arrays.copyOf(dues, n);
+    Pipe[] p = Arrays.copyOf(pipes, n);
+    Slot[] s = Arrays.copyOf(slots, n);
+    size = 0;
+    for (int i = 0; i < n; i++) {
+      if (p[i] == pipe) {
+        pipe.cancel(s[i]);
+      } else {
+        push(d[i], p[i], s[i]);
+      }
+    }
+  }
+}

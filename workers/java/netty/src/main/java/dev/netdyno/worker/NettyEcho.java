@@ -1,0 +1,148 @@
+package dev.netdyno.worker;
+
+import dev.netdyno.kit.Description;
+import dev.netdyno.kit.Setup;
+import dev.netdyno.kit.StreamServer;
+import dev.netdyno.kit.Traffic;
+import dev.netdyno.kit.Transport;
+import dev.netdyno.kit.Work;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+
+/** Transport netty: the wires echo and stream on Netty's event loops. */
+final class NettyEcho implements Transport {
+  @Override
+  public Description describe() {
+    return new Description("netty", "echo", "Echo and bulk on Netty's event loops; pooled direct buffers")
+        .features(Work.features())
+        .option(Loops.option());
+  }
+
+  @Override
+  public Transport.Server server(Setup setup) {
+    Work work = new Work(setup);
+    ByteBuf down = work.streams() ? Loops.shared(work.down.block) : Unpooled.EMPTY_BUFFER;
+    return new Ports(setup, new Loops(setup), new Traffic.All(work),
+        traffic -> new ChannelHandler[] {work.streams() ? new Bulk(work, down, traffic) : new Echo(traffic)});
+  }
+
+  @Override
+  public Transport.Client client(Setup setup) throws Exception {
+    EchoClient client = new EchoClient(setup);
+    client.connect();
+    return client;
+  }
+
+  /** Reads no more while what was written waits for the peer, and counts it once the kernel has it. */
+  private abstract static class End extends ChannelInboundHandlerAdapter {
+    final Traffic traffic;
+    private long unsent;
+    private long exchanges;
+
+    End(Traffic traffic) {
+      this.traffic = traffic;
+    }
+
+    void wrote(int bytes, boolean exchange) {
+      unsent += bytes;
+      if (exchange) exchanges++;
+    }
+
+    /** Flushes; what the kernel has not taken is counted when it has. */
+    void flushed(ChannelHandlerContext c) {
+      if (unsent == 0) return;
+      c.flush();
+      long n = unsent;
+      long whole = exchanges;
+      unsent = 0;
+      exchanges = 0;
+      if (c.channel().unsafe().outboundBuffer() == null || c.channel().unsafe().outboundBuffer().isEmpty()) {
+        count(n, whole);
+      } else {
+        c.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(f -> {
+          if (f.isSuccess()) count(n, whole);
+        });
+        c.channel().config().setAutoRead(c.channel().isWritable());
+      }
+    }
+
+    private void count(long bytes, long whole) {
+      traffic.addSent(bytes);
+      traffic.addExchanges(whole);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext c) {
+      flushed(c);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext c) {
+      c.channel().config().setAutoRead(c.channel().isWritable());
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext c, Throwable cause) {
+      c.close(); // the client's counts tell of it
+    }
+  }
+
+  private static final class Echo extends End {
+    Echo(Traffic traffic) {
+      super(traffic);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext c, Object message) {
+      int n = ((ByteBuf) message).readableBytes();
+      traffic.addReceived(n);
+      wrote(n, false);
+      c.write(message, c.voidPromise());
+    }
+  }
+
+  private static final class Bulk extends End {
+    private final StreamServer stream;
+    private final ByteBuf down;
+
+    Bulk(Work work, ByteBuf down, Traffic traffic) {
+      super(traffic);
+      stream = new StreamServer(work, traffic);
+      this.down = down;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext c, Object message) {
+      ByteBuf came = (ByteBuf) message;
+      try {
+        for (int n = stream.unverified(came.readableBytes()); n > 0; n = 0) {
+          stream.verifier().add(came.nioBuffer(came.readerIndex(), n));
+          came.skipBytes(n);
+          stream.received(n, true);
+        }
+        if (came.isReadable()) stream.received(came.readableBytes(), false);
+        send(c);
+      } finally {
+        came.release();
+      }
+    }
+
+    private void send(ChannelHandlerContext c) {
+      for (int n = stream.outgoing(); n > 0 && c.channel().isWritable(); n = stream.outgoing()) {
+        c.write(down.retainedSlice(stream.offset(), n), c.voidPromise());
+        wrote(n, stream.written(n));
+      }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext c) {
+      super.channelWritabilityChanged(c);
+      if (!c.channel().isWritable()) return;
+      send(c);
+      flushed(c);
+    }
+  }
+}
