@@ -82,8 +82,11 @@ def shut_out(sock, setup, besides=()):
     sock.setsockopt(socket.SOL_SOCKET, _ATTACH_FILTER, struct.pack("HxxxxxxP", len(program), ctypes.addressof(code)))
 
 
-def listen(setup, reuse_port=False, options=()):
-    """Returns the listening sockets of setup.listen and setup.listeners, not blocking. options are of setsockopt."""
+def listen(setup, reuse_port=False, options=(), backlog=BACKLOG):
+    """Returns the listening sockets of setup.listen and setup.listeners, not blocking. options are of setsockopt.
+
+    Without a backlog they are bound alone: the ports are reserved, for a library that listens by itself (SO_REUSEPORT).
+    """
     host, port = split(setup.get("listen") or "", "setup.listen")
     found = []
     for i in range(max(1, setup.get("listeners") or 1)):
@@ -97,7 +100,8 @@ def listen(setup, reuse_port=False, options=()):
             for option in options:
                 sock.setsockopt(*option)
             sock.bind(address)
-            sock.listen(BACKLOG)
+            if backlog:
+                sock.listen(backlog)
         except (OSError, OverflowError) as e:
             for one in found:
                 one.close()
