@@ -40,7 +40,10 @@ class _Server(kit.Server):
         return {"addresses": kit.addresses_of(self.sockets), "threads": self.processes, **self.x.ready()}
 
     def counts(self):
-        return self.sums.counts()
+        counts = self.sums.counts()
+        if self.apart:
+            del counts["connections"]  # granian does not tell
+        return counts
 
     def close(self):
         self.running.close()
