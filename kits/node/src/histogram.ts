@@ -47,10 +47,11 @@ export class Histogram {
 	/** The V2 payload with its header. */
 	payload(): Buffer {
 		const body: number[] = [];
+		const last = this.last();
 		let zeros = 0;
-		for (let i = 0; i <= this.last(); i++) {
+		for (let i = 0; i <= last; i++) {
 			const count = this.counts?.[i] ?? 0;
-			if (count === 0 && i < this.last()) {
+			if (count === 0 && i < last) {
 				zeros++;
 				continue;
 			}

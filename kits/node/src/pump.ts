@@ -12,6 +12,7 @@ const TURN_BYTES = 1 << 20;
 export class Pump {
 	private blocked = false;
 	private resting = false;
+	private taking = false; // what a completion begins is written once all that came is understood
 
 	/** lost is called once: with the stream's error, null where the peer closed, or what the flow found wrong. */
 	constructor(
@@ -39,7 +40,7 @@ export class Pump {
 	/** Hands over what waits to be written, as far as there is room. */
 	push(): void {
 		const { flow, stream } = this;
-		for (let bytes = 0; flow.unsent() && !this.blocked && !this.resting; ) {
+		for (let bytes = 0; flow.unsent() && !this.blocked && !this.resting && !this.taking; ) {
 			const piece = flow.outgoing(now());
 			flow.written(piece.length);
 			this.blocked = !stream.write(piece);
@@ -56,10 +57,13 @@ export class Pump {
 	}
 
 	private take(bytes: Buffer): void {
+		this.taking = true;
 		try {
 			this.flow.received(bytes, now());
 		} catch (error) {
 			return this.end(error as Error);
+		} finally {
+			this.taking = false;
 		}
 		this.push();
 		this.moved(this.flow);
