@@ -72,6 +72,5 @@ export class Alarm {
 		const offset = s * 1e9 + ns - now();
 		this.thread = new Worker(SLEEPER, { eval: true, workerData: { seq: this.seq, due: this.due, offset } });
 		this.thread.on("message", () => this.rings());
-		this.thread.unref();
 	}
 }
