@@ -1,45 +1,13 @@
 // The server of wire http/1.1 on node:http.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecure } from "node:https";
-import type { Server as NetServer, Socket } from "node:net";
+import type { Server as NetServer } from "node:net";
 import { type Counts, listen, type Ready, type Server, type Setup } from "netdyno-kit";
 import { Content } from "../content.js";
+import { Tally } from "../tally.js";
 
 /** A refused request is read up to here, in bytes beyond its size. */
 const REFUSED_READ = 64 << 10;
-
-/** Counts what a server of calls does. */
-export class Tally {
-	connections = 0;
-	exchanges = 0;
-	received = 0;
-	sent = 0;
-	refused = 0;
-
-	/** Counts a connection until it is closed. */
-	open(socket: Socket): void {
-		if (socket.destroyed) return;
-		this.connections++;
-		socket.once("close", () => this.connections--);
-	}
-
-	served(received: number, sent: number): void {
-		this.exchanges++;
-		this.received += received;
-		this.sent += sent;
-	}
-
-	counts(): Counts {
-		const { exchanges, received, sent, connections, refused } = this;
-		return {
-			exchanges,
-			received_bytes: received,
-			sent_bytes: sent,
-			connections,
-			...(refused > 0 ? { errors: { invalid: refused } } : {}),
-		};
-	}
-}
 
 export class HttpServer implements Server {
 	private readonly tally = new Tally();
