@@ -104,7 +104,10 @@ const FIELDS: { [type: string]: string[] } = {
 function messageOf(codec: Codec, { type, json }: { type: string; json: string }): Direction {
 	const fields = FIELDS[type];
 	if (fields === undefined) {
-		throw new Failure("unsupported", `message type ${type} is not built in; this worker has ${Object.keys(FIELDS).join(", ")}`);
+		throw new Failure(
+			"unsupported",
+			`message type ${type} is not built in; this worker has ${Object.keys(FIELDS).join(", ")}`,
+		);
 	}
 	let message: Message;
 	try {

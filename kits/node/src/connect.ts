@@ -53,7 +53,10 @@ class Progress {
 
 	made(): void {
 		clearTimeout(this.timer);
-		this.timer = setTimeout(() => this.reject(new Failure("timeout", `${this.text} for ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+		this.timer = setTimeout(
+			() => this.reject(new Failure("timeout", `${this.text} for ${TIMEOUT_MS / 1000} s`)),
+			TIMEOUT_MS,
+		);
 	}
 
 	end(): void {

@@ -286,8 +286,7 @@ function parseMessage(body: Json | undefined): Exchange["message"] {
 function parseTable(f: Fields, key: string): Table {
 	const value = f.get(key) ?? [];
 	const whole = (n: Json) => typeof n === "number";
-	const good =
-		Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 3 && row.every(whole));
+	const good = Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 3 && row.every(whole));
 	return good ? (value as Table) : f.refuse(key, "segments [end, low, high]");
 }
 
@@ -339,7 +338,8 @@ function parseOptions(f: Fields): Options {
 	}
 	const options: Options = {};
 	for (const [name, value] of Object.entries(given)) {
-		options[name] = value instanceof Real ? value.value : typeof value === "bigint" ? Number(value) : (value as OptionValue);
+		options[name] =
+			value instanceof Real ? value.value : typeof value === "bigint" ? Number(value) : (value as OptionValue);
 	}
 	return options;
 }

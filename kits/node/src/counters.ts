@@ -40,7 +40,6 @@ export class Reasons {
 		const rest = sorted.slice(Reasons.MOST).reduce((sum, reason) => sum + reason.count, this.others);
 		return rest > 0 ? [...named, { text: "others", count: rest }] : named;
 	}
-
 }
 
 /** Bytes of a reason. */

@@ -1,6 +1,6 @@
 // Wire echo: the client sends messages of one size, and the server returns the same bytes in order.
 import { type ErrorKind, Failure, type Setup } from "./contract.js";
-import { checkFlow, type ClientFlow, type Flights, type Verification } from "./flow.js";
+import { type ClientFlow, checkFlow, type Flights, type Verification } from "./flow.js";
 import type { Slot } from "./load.js";
 import { crc32c, crcText, mix, splitMixBytes } from "./random.js";
 
@@ -13,7 +13,10 @@ export function checkEcho(setup: Setup): void {
 	checkFlow(setup, "echo");
 	const { up_bytes, down_bytes } = setup.exchange;
 	if (up_bytes === down_bytes) return;
-	throw new Failure("setup", `exchange is ${up_bytes} bytes up and ${down_bytes} down; wire echo returns what it is sent`);
+	throw new Failure(
+		"setup",
+		`exchange is ${up_bytes} bytes up and ${down_bytes} down; wire echo returns what it is sent`,
+	);
 }
 
 /** The message that every connection of a trial sends: random bytes from the trial's seed. */
@@ -75,7 +78,11 @@ export class EchoClient implements ClientFlow {
 			this.flights.answered(size, now);
 		}
 		if (this.have > 0 && this.flights.inFlight() === 0) {
-			throw new Failure("invalid", `receive: ${this.have} bytes that answer no exchange`, "bytes that answer no exchange");
+			throw new Failure(
+				"invalid",
+				`receive: ${this.have} bytes that answer no exchange`,
+				"bytes that answer no exchange",
+			);
 		}
 	}
 
@@ -107,7 +114,8 @@ export class EchoVerification implements Verification {
 	received(bytes: Buffer): void {
 		const size = this.message.length;
 		this.came += bytes.length;
-		if (this.came > size) throw new Failure("invalid", `sent ${size} bytes and received ${this.came}: the peer does not echo`);
+		if (this.came > size)
+			throw new Failure("invalid", `sent ${size} bytes and received ${this.came}: the peer does not echo`);
 		this.crc = crc32c(bytes, this.crc);
 		if (this.came < size) return;
 		const sent = crc32c(this.message);

@@ -89,7 +89,10 @@ export class FlowClient implements Client {
 	async run(): Promise<void> {
 		await this.agenda.run();
 		if (this.open > 0) return;
-		throw new Failure("peer", `no connection is left of ${this.setup.load.connections}; the last one: ${this.lastLoss}`);
+		throw new Failure(
+			"peer",
+			`no connection is left of ${this.setup.load.connections}; the last one: ${this.lastLoss}`,
+		);
 	}
 
 	ended(): void {

@@ -1,7 +1,7 @@
 // netdyno-kit: what a worker of netdyno in Node.js needs. README.md shows a whole one.
 export { addressText, connectOptions, lossOf, type Route, routes } from "./address.js";
 export { Agenda } from "./agenda.js";
-export { type Calls, CallClient } from "./call_client.js";
+export { CallClient, type Calls } from "./call_client.js";
 export { now } from "./clock.js";
 export { connected, openAll } from "./connect.js";
 export * from "./contract.js";

@@ -78,7 +78,8 @@ export class LineReader {
 
 	private add(part: Buffer): void {
 		if (this.long || this.size + part.length >= MAX_LINE) {
-			if (!this.long) this.parts = [Buffer.concat([...this.parts, part.subarray(0, 2 * QUOTED)]).subarray(0, 2 * QUOTED)];
+			if (!this.long)
+				this.parts = [Buffer.concat([...this.parts, part.subarray(0, 2 * QUOTED)]).subarray(0, 2 * QUOTED)];
 			this.long = true;
 			return;
 		}

@@ -246,7 +246,9 @@ export class Load {
 		const sum = (of: "partExchanges" | "partCycles" | "idle") => this.window[of] + this.drain[of];
 		const exchanges = this.window.exchanges + sum("partExchanges");
 		const cycles = this.window.exchanges + sum("partCycles") + this.waiting(times);
-		return this.plan.rate > 0 ? { exchanges, cycles, due: this.fellDue() } : { exchanges, cycles, idle_ns: sum("idle") };
+		return this.plan.rate > 0
+			? { exchanges, cycles, due: this.fellDue() }
+			: { exchanges, cycles, idle_ns: sum("idle") };
 	}
 
 	/** The parts inside of the cycles of slots that waited, at the closing, for a due time to come. */
@@ -336,5 +338,6 @@ function check(plan: LoadPlan): void {
 	if (!(active_share > 0 && active_share <= 1)) refuse(`active_share is ${active_share}, expected more than 0 up to 1`);
 	if (!(rate >= 0 && rate <= 1e9)) refuse(`rate is ${rate}, expected 0 (closed loop) to 1e9 exchanges per second`);
 	if (Math.min(plan.think_ns, plan.amount, plan.drain_ns) < 0) refuse("think_ns, amount or drain_ns is negative");
-	if (rate > 0 && plan.think_ns > 0) refuse(`think_ns is ${plan.think_ns} with load.rate ${rate}: an open loop does not think`);
+	if (rate > 0 && plan.think_ns > 0)
+		refuse(`think_ns is ${plan.think_ns} with load.rate ${rate}: an open loop does not think`);
 }

@@ -3,7 +3,17 @@
 //   born ─hello→ idle ─setup/ready→ ready ─start→ running ─mark(reset)→ window ─mark, stop/result→ done ─EOF→ exit
 import { writeSync } from "node:fs";
 import { now, processCpu } from "./clock.js";
-import { CONTRACT_VERSION, type Counts, Failure, Fields, parseSetup, printed, type Role, type Sent, type Setup } from "./contract.js";
+import {
+	CONTRACT_VERSION,
+	type Counts,
+	Failure,
+	Fields,
+	parseSetup,
+	printed,
+	type Role,
+	type Sent,
+	type Setup,
+} from "./contract.js";
 import type { Json } from "./json.js";
 import { LineReader, type Message, parseLine } from "./line.js";
 import { Load } from "./load.js";
@@ -239,7 +249,8 @@ export class Machine {
 	}
 
 	private tick(): void {
-		const counting = this.server !== null ? this.state === "ready" : this.state === "running" || this.state === "draining";
+		const counting =
+			this.server !== null ? this.state === "ready" : this.state === "running" || this.state === "draining";
 		if (!counting) return;
 		const counts = this.counts();
 		const errors = Object.values(counts.errors ?? {}).reduce((sum, n) => sum + n, 0);

@@ -9,7 +9,10 @@ export function findTransport(transports: readonly Transport[], setup: Setup): T
 	const names = transports.map((t) => t.info.name);
 	const found = transports.find((t) => t.info.name === setup.transport);
 	if (found === undefined) {
-		throw new Failure("unsupported", `no transport "${setup.transport}" here, expected ${list(names)}${hint(setup.transport, names)}`);
+		throw new Failure(
+			"unsupported",
+			`no transport "${setup.transport}" here, expected ${list(names)}${hint(setup.transport, names)}`,
+		);
 	}
 	const { name, roles, features = [], codecs = [] } = found.info;
 	if (!roles.includes(setup.role as Role)) {
@@ -21,7 +24,10 @@ export function findTransport(transports: readonly Transport[], setup: Setup): T
 	}
 	const codec = setup.exchange.codec || "bytes";
 	if (codec !== "bytes" && !codecs.includes(codec)) {
-		throw new Failure("unsupported", `transport ${name} does not have codec ${codec}; it has ${list(codecs.length > 0 ? codecs : ["bytes"])}`);
+		throw new Failure(
+			"unsupported",
+			`transport ${name} does not have codec ${codec}; it has ${list(codecs.length > 0 ? codecs : ["bytes"])}`,
+		);
 	}
 	return found;
 }
@@ -32,14 +38,20 @@ export function completeOptions(transport: Transport, role: Role, given: Options
 	const names = declared.map((o) => o.name);
 	for (const name of Object.keys(given)) {
 		if (names.includes(name)) continue;
-		throw new Failure("setup", `read option ${name}: ${transport.info.name} as ${role} has ${list(names)}${hint(name, names)}`);
+		throw new Failure(
+			"setup",
+			`read option ${name}: ${transport.info.name} as ${role} has ${list(names)}${hint(name, names)}`,
+		);
 	}
 	return Object.fromEntries(declared.map((o) => [o.name, checked(o, given[o.name] ?? o.default)]));
 }
 
 function checked(option: Option, value: OptionValue): OptionValue {
 	const refuse = (expected: string): never => {
-		throw new Failure("setup", `read option ${option.name}: expected ${expected}, found ${printed(value).slice(0, 60)}`);
+		throw new Failure(
+			"setup",
+			`read option ${option.name}: expected ${expected}, found ${printed(value).slice(0, 60)}`,
+		);
 	};
 	switch (option.type) {
 		case "choice": {
@@ -55,7 +67,8 @@ function checked(option: Option, value: OptionValue): OptionValue {
 		default: {
 			const { min = -(2 ** 53), max = 2 ** 53 } = option;
 			const whole = option.type !== "float";
-			if (typeof value === "number" && (!whole || Number.isInteger(value)) && value >= min && value <= max) return value;
+			if (typeof value === "number" && (!whole || Number.isInteger(value)) && value >= min && value <= max)
+				return value;
 			return refuse(`a ${whole ? "whole " : ""}number from ${min} to ${max}`);
 		}
 	}

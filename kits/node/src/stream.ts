@@ -1,6 +1,6 @@
 // Wire stream: messages of two known sizes, one way or both ways at once. Both ends know the content.
 import { type ErrorKind, Failure, type Setup } from "./contract.js";
-import { checkFlow, type ClientFlow, type Flights, type Flow, type Verification } from "./flow.js";
+import { type ClientFlow, checkFlow, type Flights, type Flow, type Verification } from "./flow.js";
 import type { Slot } from "./load.js";
 import { splitMixBytes } from "./random.js";
 

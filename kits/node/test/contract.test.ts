@@ -64,10 +64,32 @@ test("integers keep their bits", () => {
 });
 
 test("JSON as JSON.parse has it", () => {
-	for (const text of ['{"a":[1,{"b":null}],"c":"\\u00e4\\n","d":true}', "[]", "{}", '""', " [ 1 , 2 ] ", '"' + "x".repeat(1e6) + '"']) {
+	for (const text of [
+		'{"a":[1,{"b":null}],"c":"\\u00e4\\n","d":true}',
+		"[]",
+		"{}",
+		'""',
+		" [ 1 , 2 ] ",
+		'"' + "x".repeat(1e6) + '"',
+	]) {
 		assert.equal(printed(parseJson(text)), JSON.stringify(JSON.parse(text)));
 	}
-	for (const text of ["", "[1,]", "{'a':1}", '{"a" 1}', "01", "1.", "tru", '"a', '"\t"', "[1]]", '{"a":1,}', "nul", "+1", ".5"]) {
+	for (const text of [
+		"",
+		"[1,]",
+		"{'a':1}",
+		'{"a" 1}',
+		"01",
+		"1.",
+		"tru",
+		'"a',
+		'"\t"',
+		"[1]]",
+		'{"a":1,}',
+		"nul",
+		"+1",
+		".5",
+	]) {
 		assert.throws(() => parseJson(text), SyntaxError, text);
 	}
 });

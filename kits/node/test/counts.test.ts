@@ -112,7 +112,10 @@ test("constant arrivals keep one even rhythm over all slots", () => {
 	const load = new Load(setupOf({ load: p }));
 	load.start(5);
 	const dues = load.slots.flatMap((s) => [0, 1, 2].map(() => s.next(5) - 5)).sort((a, b) => a - b);
-	assert.deepEqual(dues, Array.from({ length: 12 }, (_, k) => (k + 0.5) * 1e6));
+	assert.deepEqual(
+		dues,
+		Array.from({ length: 12 }, (_, k) => (k + 0.5) * 1e6),
+	);
 });
 
 test("Poisson arrivals have the mean and the scatter of their rate", () => {
@@ -156,8 +159,17 @@ test("an open loop still sends what was due before the closing, and the rest is 
 });
 
 test("a load that cannot be says which key", () => {
-	const bad: Partial<Setup["load"]>[] = [{ connections: 0 }, { in_flight: 1 << 23 }, { active_share: 2 }, { rate: -1 }, { rate: 5, think_ns: 1 }];
+	const bad: Partial<Setup["load"]>[] = [
+		{ connections: 0 },
+		{ in_flight: 1 << 23 },
+		{ active_share: 2 },
+		{ rate: -1 },
+		{ rate: 5, think_ns: 1 },
+	];
 	for (const load of bad) {
-		assert.throws(() => new Load(setupOf({ load: plan(load) })), new RegExp(`load\\.${Object.keys(load)[Object.keys(load).length - 1]}`));
+		assert.throws(
+			() => new Load(setupOf({ load: plan(load) })),
+			new RegExp(`load\\.${Object.keys(load)[Object.keys(load).length - 1]}`),
+		);
 	}
 });

@@ -17,7 +17,12 @@ export function plan(of: Partial<LoadPlan>): LoadPlan {
 }
 
 /** The setup of a client of wire echo. */
-export function setupOf(of: { load?: LoadPlan; down_bytes?: number; stream?: Setup["exchange"]["stream"]; up_bytes?: number }): Setup {
+export function setupOf(of: {
+	load?: LoadPlan;
+	down_bytes?: number;
+	stream?: Setup["exchange"]["stream"];
+	up_bytes?: number;
+}): Setup {
 	const bytes = of.down_bytes ?? 1;
 	return {
 		trial: "test",

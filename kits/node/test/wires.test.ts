@@ -146,13 +146,20 @@ test("the clock is monotonic and finer than a microsecond", () => {
 	const at = Array.from({ length: 2000 }, now);
 	const steps = at.slice(1).map((t, i) => t - (at[i] as number));
 	assert.ok(steps.every((s) => s >= 0));
-	assert.ok(steps.some((s) => s > 0 && s < 1000), "no two readings are less than a microsecond apart");
+	assert.ok(
+		steps.some((s) => s > 0 && s < 1000),
+		"no two readings are less than a microsecond apart",
+	);
 });
 
 test("addresses", () => {
 	assert.deepEqual(parseAddress("[::1]:80", "x"), { host: "::1", port: 80 });
 	assert.deepEqual(parseAddress("127.0.0.1:0", "x"), { host: "127.0.0.1", port: 0 });
-	for (const bad of ["localhost:1", "127.0.0.1", "::1:80", "127.0.0.1:70000", ""]) assert.throws(() => parseAddress(bad, "x"));
+	for (const bad of ["localhost:1", "127.0.0.1", "::1:80", "127.0.0.1:70000", ""])
+		assert.throws(() => parseAddress(bad, "x"));
 	assert.equal(plainAddress("::ffff:127.0.0.1"), "127.0.0.1");
-	assert.deepEqual([admits([], "1.2.3.4"), admits(["1.2.3.4"], "1.2.3.5"), admits(["::1"], "::1")], [true, false, true]);
+	assert.deepEqual(
+		[admits([], "1.2.3.4"), admits(["1.2.3.4"], "1.2.3.5"), admits(["::1"], "::1")],
+		[true, false, true],
+	);
 });

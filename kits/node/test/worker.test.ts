@@ -152,11 +152,15 @@ test("the README's worker", async (t) => {
 		});
 	}
 	const netdyno = process.env.NETDYNO ?? "";
-	await t.test("netdyno check", { skip: existsSync(netdyno) ? false : "there is no netdyno here: make go-build" }, () => {
-		const { status, stdout } = spawnSync(netdyno, ["check", WORKER], { encoding: "utf8" });
-		assert.equal(status, 0, stdout);
-		assert.match(stdout, /, 0 failed,/);
-	});
+	await t.test(
+		"netdyno check",
+		{ skip: existsSync(netdyno) ? false : "there is no netdyno here: make go-build" },
+		() => {
+			const { status, stdout } = spawnSync(netdyno, ["check", WORKER], { encoding: "utf8" });
+			assert.equal(status, 0, stdout);
+			assert.match(stdout, /, 0 failed,/);
+		},
+	);
 });
 
 test("mark ids of 64 bits come back whole", async () => {

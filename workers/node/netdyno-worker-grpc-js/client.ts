@@ -1,6 +1,7 @@
 // The client of service netdyno.v1.Exchange on @grpc/grpc-js: a channel with one connection for each of the trial's.
 import { createSocket } from "node:dgram";
 import {
+	type CallOptions,
 	Client,
 	type ClientDuplexStream,
 	type ClientReadableStream,
@@ -13,7 +14,16 @@ import {
 } from "@grpc/grpc-js";
 import { addressText, type Calls, Failure, type Route, type Setup, type Slot } from "netdyno-kit";
 import { channelOptions } from "./grpc.js";
-import { type Block, chunksOf, DEFAULT_CHUNK, decodeBlock, encodeBlock, methodsOf, type Payload, SERVICE } from "./messages.js";
+import {
+	type Block,
+	chunksOf,
+	DEFAULT_CHUNK,
+	decodeBlock,
+	encodeBlock,
+	methodsOf,
+	type Payload,
+	SERVICE,
+} from "./messages.js";
 
 /** How long a connection's first call may take. */
 const FIRST_MS = 10_000;
@@ -42,13 +52,10 @@ export class ExchangeCalls implements Calls {
 		const secure = tls === null ? credentials.createInsecure() : credentials.createSsl(Buffer.from(tls.authorities));
 		const client = new Client(addressText(route.peer), secure, channelOptions(this.setup));
 		this.clients[i] = client;
-		await new Promise<void>((resolve, reject) =>
-			client.waitForReady(Date.now() + FIRST_MS, (error) => (error ? reject(notReady(error)) : resolve())),
-		);
 		this.watch(client);
 		const { stream } = this.setup.exchange;
 		if (stream !== "") this.payload.content.verify(await this.chunked(client, stream));
-		else this.payload.verify(await this.unary(client));
+		else this.payload.verify(await this.unary(client, { deadline: Date.now() + FIRST_MS }));
 	}
 
 	async call(i: number, slot: Slot): Promise<number> {
@@ -61,7 +68,8 @@ export class ExchangeCalls implements Calls {
 
 	failure(error: unknown): Failure {
 		const { code, details, message } = error as Partial<ServiceError>;
-		if (code === undefined || typeof code !== "number") return new Failure("bug", (error as Error)?.stack ?? String(error));
+		if (code === undefined || typeof code !== "number")
+			return new Failure("bug", (error as Error)?.stack ?? String(error));
 		const text = `${status[code]}: ${details || message}`;
 		if (code === status.UNAVAILABLE || code === status.CANCELLED) return new Failure("peer", text);
 		return new Failure(code === status.DEADLINE_EXCEEDED ? "timeout" : "invalid", text);
@@ -75,12 +83,18 @@ export class ExchangeCalls implements Calls {
 		return this.again;
 	}
 
-	private unary(client: Client): Promise<object> {
+	private unary(client: Client, options: CallOptions = {}): Promise<object> {
 		const { requestSerialize, responseDeserialize } = this.payload.definition;
 		const path = SERVICE + methodsOf(this.setup).unary;
 		return new Promise((resolve, reject) => {
-			client.makeUnaryRequest(path, requestSerialize, responseDeserialize, this.payload.request(), this.metadata, (error, reply) =>
-				error ? reject(error) : resolve(reply as object),
+			client.makeUnaryRequest(
+				path,
+				requestSerialize,
+				responseDeserialize,
+				this.payload.request(),
+				this.metadata,
+				options,
+				(error, reply) => (error ? reject(error) : resolve(reply as object)),
 			);
 		});
 	}
@@ -107,7 +121,9 @@ export class ExchangeCalls implements Calls {
 		};
 		stream.on("data", (reply: object) => talk.resolve(reply));
 		stream.on("error", over);
-		stream.on("end", () => over(new Failure("invalid", "the server ended the stream before its reply came", "stream ended")));
+		stream.on("end", () =>
+			over(new Failure("invalid", "the server ended the stream before its reply came", "stream ended")),
+		);
 		return talk;
 	}
 
@@ -116,12 +132,23 @@ export class ExchangeCalls implements Calls {
 		const { metadata } = this;
 		const request = this.payload.request() as Block;
 		return new Promise((resolve, reject) => {
-			const whole = (error: ServiceError | null, reply?: Block) => (error ? reject(error) : resolve(Buffer.from((reply as Block).content)));
+			const whole = (error: ServiceError | null, reply?: Block) =>
+				error ? reject(error) : resolve(Buffer.from((reply as Block).content));
 			if (stream === "up") {
-				const call = client.makeClientStreamRequest<Block, Block>(`${SERVICE}Up`, encodeBlock, decodeBlock, metadata, whole);
+				const call = client.makeClientStreamRequest<Block, Block>(
+					`${SERVICE}Up`,
+					encodeBlock,
+					decodeBlock,
+					metadata,
+					whole,
+				);
 				this.push(call, request.content as Buffer);
 			} else if (stream === "down") {
-				gather(client.makeServerStreamRequest<Block, Block>(`${SERVICE}Down`, encodeBlock, decodeBlock, request, metadata), resolve, reject);
+				gather(
+					client.makeServerStreamRequest<Block, Block>(`${SERVICE}Down`, encodeBlock, decodeBlock, request, metadata),
+					resolve,
+					reject,
+				);
 			} else {
 				const call = client.makeBidiStreamRequest<Block, Block>(`${SERVICE}Both`, encodeBlock, decodeBlock, metadata);
 				gather(call, resolve, reject);
@@ -159,15 +186,15 @@ export class ExchangeCalls implements Calls {
 	}
 }
 
-function gather(call: ClientReadableStream<Block> | ClientDuplexStream<Block, Block>, resolve: (b: Buffer) => void, reject: (e: unknown) => void): void {
+function gather(
+	call: ClientReadableStream<Block> | ClientDuplexStream<Block, Block>,
+	resolve: (b: Buffer) => void,
+	reject: (e: unknown) => void,
+): void {
 	const chunks: Uint8Array[] = [];
 	call.on("data", (block: Block) => chunks.push(block.content));
 	call.on("error", reject);
 	call.on("end", () => resolve(Buffer.concat(chunks))); // error came before, if one did
-}
-
-function notReady(error: Error): Failure {
-	return new Failure("peer", `no connection was made within ${FIRST_MS / 1000} s: ${error.message}; nothing listens there, or it is no gRPC server`);
 }
 
 /** Refuses a source address that the system would not choose by itself: the library cannot be told one. */
@@ -180,7 +207,10 @@ async function sourceFits({ peer, source }: Route): Promise<void> {
 			socket.connect(peer.port, peer.host, () => resolve(socket.address().address));
 		});
 		if (chosen === source) return;
-		throw new Failure("unsupported", `grpc-js cannot choose the local address: the system takes ${chosen}, and the trial wants ${source}`);
+		throw new Failure(
+			"unsupported",
+			`grpc-js cannot choose the local address: the system takes ${chosen}, and the trial wants ${source}`,
+		);
 	} finally {
 		socket.close();
 	}

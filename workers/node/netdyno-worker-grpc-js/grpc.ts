@@ -24,7 +24,8 @@ function check(setup: Setup): void {
 	if (stream !== "" && (codec === "proto" || setup.options.mode === "stream")) {
 		throw new Failure("unsupported", "exchange.stream goes with codec bytes and mode=unary: chunks are cut from bytes");
 	}
-	if (chunk_bytes < 0 || chunk_bytes > 64 << 20) throw new Failure("setup", `exchange.chunk_bytes is ${chunk_bytes}, expected 0 to ${64 << 20}`);
+	if (chunk_bytes < 0 || chunk_bytes > 64 << 20)
+		throw new Failure("setup", `exchange.chunk_bytes is ${chunk_bytes}, expected 0 to ${64 << 20}`);
 }
 
 export const grpcJs: Transport = {

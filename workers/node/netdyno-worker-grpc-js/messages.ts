@@ -11,12 +11,16 @@ export interface Block {
 const types = {
 	"netdyno.v1.Block": new protobuf.Type("Block").add(new protobuf.Field("content", 1, "bytes")),
 	"netdyno.v1.Text": new protobuf.Type("Text").add(new protobuf.Field("text", 1, "string")),
-	"netdyno.v1.Reply": Array.from({ length: 20 }, (_, i) => new protobuf.Field(`replyValue${i + 1}`, i + 1, "string")).reduce(
-		(type, field) => type.add(field),
-		new protobuf.Type("Reply"),
-	),
+	"netdyno.v1.Reply": Array.from(
+		{ length: 20 },
+		(_, i) => new protobuf.Field(`replyValue${i + 1}`, i + 1, "string"),
+	).reduce((type, field) => type.add(field), new protobuf.Type("Reply")),
 };
-new protobuf.Root().define("netdyno.v1").add(types["netdyno.v1.Block"]).add(types["netdyno.v1.Text"]).add(types["netdyno.v1.Reply"]);
+new protobuf.Root()
+	.define("netdyno.v1")
+	.add(types["netdyno.v1.Block"])
+	.add(types["netdyno.v1.Text"])
+	.add(types["netdyno.v1.Reply"]);
 
 /** Codec proto for a type of message: the code that protobufjs generates when it first meets the type. */
 export function proto(type: string): Codec {
@@ -87,7 +91,9 @@ export class Payload {
 
 	/** Compares a first reply with what our servers send. */
 	verify(message: object): void {
-		const bytes = this.content.structured ? (this.down as Codec).encode(message as Message) : (message as Block).content;
+		const bytes = this.content.structured
+			? (this.down as Codec).encode(message as Message)
+			: (message as Block).content;
 		this.content.verify(Buffer.from(bytes));
 	}
 

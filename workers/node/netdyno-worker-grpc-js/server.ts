@@ -1,21 +1,30 @@
 // The server of service netdyno.v1.Exchange on @grpc/grpc-js.
 import { createServer } from "node:net";
 import {
-	type handleUnaryCall,
-	type sendUnaryData,
 	Server as GrpcServer,
+	type handleUnaryCall,
 	ServerCredentials,
 	type ServerDuplexStream,
 	type ServerReadableStream,
 	type ServerUnaryCall,
 	type ServerWritableStream,
 	type ServiceDefinition,
+	type sendUnaryData,
 	status,
 } from "@grpc/grpc-js";
 import { type Counts, listen, type Ready, type Server, type Setup } from "netdyno-kit";
 import { Tally } from "../tally.js";
 import { channelOptions } from "./grpc.js";
-import { type Block, chunksOf, DEFAULT_CHUNK, decodeBlock, encodeBlock, methodsOf, Payload, SERVICE } from "./messages.js";
+import {
+	type Block,
+	chunksOf,
+	DEFAULT_CHUNK,
+	decodeBlock,
+	encodeBlock,
+	methodsOf,
+	Payload,
+	SERVICE,
+} from "./messages.js";
 
 type Writing = ServerWritableStream<object, object> | ServerDuplexStream<object, object>;
 type Reading = ServerReadableStream<object, object> | ServerDuplexStream<object, object>;
@@ -38,7 +47,9 @@ export class ExchangeServer implements Server {
 		const credentials =
 			tls === null
 				? ServerCredentials.createInsecure()
-				: ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) }]);
+				: ServerCredentials.createSsl(null, [
+						{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) },
+					]);
 		// The kit listens and lets the trial's clients in; the library serves what it accepted.
 		const injector = grpc.createConnectionInjector(credentials);
 		const addresses = await listen(setup, () =>

@@ -7,7 +7,13 @@ import { UndiciCalls } from "./undici_client.js";
 
 /** The options of every HTTP client here. */
 export const askOptions: Option[] = [
-	{ name: "path", type: "text", default: "/exchange", roles: ["client"], doc: "what the client asks for; our servers answer any path, another's may not" },
+	{
+		name: "path",
+		type: "text",
+		default: "/exchange",
+		roles: ["client"],
+		doc: "what the client asks for; our servers answer any path, another's may not",
+	},
 	{
 		name: "verify",
 		type: "choice",

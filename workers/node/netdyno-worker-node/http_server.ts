@@ -51,7 +51,9 @@ export class HttpServer implements Server {
 	private handle(request: IncomingMessage, response: ServerResponse): void {
 		if (request.method !== "GET" && request.method !== "POST") {
 			request.resume();
-			response.writeHead(405, { Allow: "GET, POST" }).end(`method ${request.method} is not served, expected GET or POST\n`);
+			response
+				.writeHead(405, { Allow: "GET, POST" })
+				.end(`method ${request.method} is not served, expected GET or POST\n`);
 			return;
 		}
 		const most = this.content.up.bytes + REFUSED_READ;

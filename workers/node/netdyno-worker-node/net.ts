@@ -16,7 +16,9 @@ export const nodeNet: Transport = {
 	async server(setup) {
 		oneLoop(setup);
 		const server = new FlowServer(setup);
-		server.addresses.push(...(await listen(setup, () => createServer({ noDelay: true }, (socket) => server.serve(socket)))));
+		server.addresses.push(
+			...(await listen(setup, () => createServer({ noDelay: true }, (socket) => server.serve(socket)))),
+		);
 		return server;
 	},
 	async client(setup, load) {

@@ -59,7 +59,8 @@ export class UndiciCalls implements Calls {
 		if (/TIMEOUT|TIMEDOUT/.test(code)) return new Failure("timeout", message, "timed out");
 		const why = REASONS[code];
 		if (why !== undefined) return new Failure("peer", `${why}: ${message}`, why);
-		if (/^(ERR_SSL|ERR_TLS|CERT|DEPTH|UNABLE|SELF)/.test(code)) return new Failure("peer", `TLS: ${message}`, "TLS failed");
+		if (/^(ERR_SSL|ERR_TLS|CERT|DEPTH|UNABLE|SELF)/.test(code))
+			return new Failure("peer", `TLS: ${message}`, "TLS failed");
 		return code.startsWith("E") ? new Failure("peer", message) : new Failure("bug", (error as Error)?.stack ?? message);
 	}
 
