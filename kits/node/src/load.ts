@@ -187,7 +187,11 @@ export class Load {
 		const count = steps.reduce((sum, [, n]) => sum + n, 0);
 		const at = (part: number) => {
 			let left = Math.ceil(part * count - 1e-9);
-			return (steps.find(([, n]) => (left -= n) <= 0) ?? last)[0];
+			for (const [value, n] of steps) {
+				left -= n;
+				if (left <= 0) return value;
+			}
+			return last[0];
 		};
 		return {
 			count,

@@ -70,7 +70,7 @@ test("JSON as JSON.parse has it", () => {
 		"{}",
 		'""',
 		" [ 1 , 2 ] ",
-		'"' + "x".repeat(1e6) + '"',
+		`"${"x".repeat(1e6)}"`,
 	]) {
 		assert.equal(printed(parseJson(text)), JSON.stringify(JSON.parse(text)));
 	}
