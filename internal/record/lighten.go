@@ -16,7 +16,7 @@ func (r *Record) Lighten() {
 		if w.Result != nil {
 			w.Result.Service, w.Result.Response, w.Result.Lag, w.Result.Lengths, w.Result.Runtime = "", "", "", "", nil
 		}
-		w.AtReady, w.Idle = nil, nil
+		w.AtReady, w.Idle, w.Warming = nil, nil, nil
 		lightenMeter(w.AtResult)
 		for _, e := range []*Edge{w.Open, w.Close} {
 			if e != nil {
