@@ -114,6 +114,17 @@ native-build: packages-build
 	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
+# Workers in other languages, each built by its kit as far as its toolchain is here; one
+# that is missing is named with the command that brings it.
+KITS := rust java python node
+.PHONY: kits kits-test kits-bench
+kits: ## workers in Rust, Java, Python and Node.js into bin/, of every toolchain that is here: minutes
+	@for k in $(KITS); do $(MAKE) -C kits/$$k build OUT=$(BIN) || exit 1; done
+kits-test: build kits ## the kits' tests, and netdyno check for their workers
+	@for k in $(KITS); do $(MAKE) -C kits/$$k test check OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
+kits-bench: build kits ## what the kits cost: a slot's calls, and each arm against a bare program on its library
+	@for k in $(KITS); do $(MAKE) -C kits/$$k bench OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
+
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
 .PHONY: packages-build packages-run packages-test packages-rdma
 packages-run: packages-build

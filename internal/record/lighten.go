@@ -21,7 +21,7 @@ func (r *Record) Lighten() {
 			w.Result.Service, w.Result.Response, w.Result.Lag, w.Result.Lengths, w.Result.Runtime = "", "", "", "", nil
 			w.Result.Bins, w.Result.Classes = nil, nil
 		}
-		w.AtReady, w.Idle = nil, nil
+		w.AtReady, w.Idle, w.Warming = nil, nil, nil
 		lightenMeter(w.AtResult)
 		for _, e := range []*Edge{w.Open, w.Close} {
 			if e != nil {

@@ -258,6 +258,7 @@ type Record struct {
 	Outcome   Outcome   `json:"outcome"`
 	Failure   *Failure  `json:"failure,omitempty"`
 	Timeline  Timeline  `json:"timeline"`
+	WarmUp    *WarmUp   `json:"warm_up,omitempty"` // absent where its length was fixed, and of a trial that did not come so far
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
 	Relay     *Relay    `json:"relay,omitempty"`    // what the rig itself did to packets; absent when nothing
@@ -301,6 +302,34 @@ type Timeline struct {
 	EndNs   int64 `json:"end_ns"`   // every worker gone
 }
 
+// WarmUp says how a warm-up ended whose load was watched. It took from StartNs to OpenNs
+// of the timeline.
+type WarmUp struct {
+	Looks  int    `json:"looks"` // at the load, the first of them as the declared time was over
+	MostNs int64  `json:"most_ns"`
+	Steady Steady `json:"steady"`
+}
+
+// Steady says what a warm-up ended with.
+type Steady string
+
+// The ends of a warm-up.
+const (
+	SteadyAtOnce Steady = "at once" // no change showed as the declared time was over
+	SteadyLater  Steady = "later"   // one did, and was over at a later look
+	NeverSteady  Steady = "never"   // … and was not, or not for certain, when the most time was over
+	SteadyUntold Steady = "untold"  // too little was read, or completed, to tell
+)
+
+// Warming is a reading of a worker while the load warms up. AtNs is of the worker's clock,
+// MeterNs and CPUNs, of its process tree, are of its meter's; 0 where there is none.
+type Warming struct {
+	AtNs      int64 `json:"at_ns"`
+	Exchanges int64 `json:"exchanges"`
+	MeterNs   int64 `json:"meter_ns,omitempty"`
+	CPUNs     int64 `json:"cpu_ns,omitempty"`
+}
+
 // Worker is one worker's part of a trial. Edges that were not reached are nil.
 type Worker struct {
 	Name      string            `json:"name"` // "server", "client-1", "client-2", …
@@ -315,7 +344,8 @@ type Worker struct {
 	Setup     *contract.Setup   `json:"setup,omitempty"`
 	Ready     *contract.Ready   `json:"ready,omitempty"`
 	AtReady   *contract.Meter   `json:"at_ready,omitempty"`
-	Idle      *Edge             `json:"idle,omitempty"` // everything connected, before the load begins
+	Idle      *Edge             `json:"idle,omitempty"`    // everything connected, before the load begins
+	Warming   []Warming         `json:"warming,omitempty"` // the first as the load began; of a warm-up that went on
 	Open      *Edge             `json:"open,omitempty"`
 	Close     *Edge             `json:"close,omitempty"`
 	Result    *contract.Result  `json:"result,omitempty"`

@@ -94,6 +94,10 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 	if !r.StartedAt.IsZero() {
 		a.Started = r.StartedAt.UTC().Format("2 January 2006, 15:04:05 UTC")
 	}
+	if w := r.WarmUp; w != nil {
+		took := float64(r.Timeline.OpenNs-r.Timeline.StartNs) / 1e9
+		a.Figures = append(a.Figures, Reading{"warmup", "warm-up", quantity.FormatFigure(took), "s, " + steadiness[w.Steady]})
+	}
 	settings := cells.SettingsOf(r)
 	for _, name := range sortedKeys(settings) {
 		a.Settings = append(a.Settings, named(name, settings[name]))
@@ -107,6 +111,12 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 		a.Record = recordText(r)
 	}
 	return a
+}
+
+// steadiness says how a warm-up ended.
+var steadiness = map[record.Steady]string{
+	record.SteadyAtOnce: "steady by then", record.SteadyLater: "steady by then, and not before",
+	record.NeverSteady: "the most that it may take, and not steady", record.SteadyUntold: "steady or not is not known",
 }
 
 func named(name, text string) Named { return Named{printable.Text(name), printable.Text(text)} }

@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/record"
+	"netdyno/internal/steady"
 )
 
 // JudgeAll reads every trial, on all CPUs: decoding histograms is most of
@@ -67,6 +68,9 @@ func judge(v *Judged) Trial {
 	v.Counted = countedOf(e)
 	v.readSorts(e)
 	flags, why := raised(e)
+	if slices.Contains(flags, Warming) {
+		v.WarmUp = steady.Of(v.Record.Workers).Steps(maxWarmUp)
+	}
 	t.Flags, v.Why = flags, why
 	if falsified(flags) {
 		if t.Stalls = stalls(e); t.Status == Valid {
@@ -79,6 +83,9 @@ func judge(v *Judged) Trial {
 	}
 	return t
 }
+
+// maxWarmUp bounds the steps that are kept of a warm-up.
+const maxWarmUp = 100
 
 func outcome(v *Judged) (status, reason string) {
 	r := v.Record
@@ -118,6 +125,7 @@ type Judged struct {
 	Traffic LinkTraffic
 
 	Service, Response Curve
+	WarmUp            []steady.Step // of a trial that never became steady
 	Counted           Counted
 
 	times    *record.Record    // of a light one that is yet to be divided; else nil

@@ -152,8 +152,9 @@ func executables(directories []string) []string {
 // ours, and there may be any number on PATH.
 const introductions = 8
 
-// helloTimeout is for a program that is only asked what it is.
-const helloTimeout = 5 * time.Second
+// helloTimeout is for a program that is only asked what it is: several are at once, and a
+// virtual machine starts slowly then.
+const helloTimeout = 10 * time.Second
 
 // introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {

@@ -150,12 +150,19 @@ func (p *Plan) checkTransports(catalog *bench.Catalog, builtIn, external bool) e
 			all = append(all, fmt.Errorf("arm %s: %s", arm, reason))
 			continue
 		}
-		p.Warnings = append(p.Warnings, record.Warning{
-			About: "absent", Text: "arm " + arm + ": its cells stay empty: " + reason,
-			Advice: "`make build` says which packages a worker needs",
-		})
+		reason, advice := howToHave(reason)
+		p.Warnings = append(p.Warnings, record.Warning{About: "absent", Text: "arm " + arm + ": its cells stay empty: " + reason, Advice: advice})
 	}
 	return errors.Join(all...)
+}
+
+// howToHave takes the command apart that brings what is missing, which goes by the language
+// that a worker is written in, from the reason why an arm has none.
+func howToHave(reason string) (text, advice string) {
+	if text, command, found := strings.Cut(reason, ", and `make "); found {
+		return text, "`make " + command
+	}
+	return reason, "`netdyno transports` lists what the workers here have"
 }
 
 // tools identifies the workers that the plan's trials start.

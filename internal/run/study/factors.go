@@ -123,6 +123,7 @@ var factors = []Factor{
 	{Name: "placement", Kind: Choice, Default: record.Separate, Choices: []string{record.Separate, record.Shared, record.Free}, Doc: "CPUs of server and clients on one host: separate halves, all shared, or free (unpinned)"},
 	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "length of the window, in which exchanges are counted"},
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "length of the warm-up before the window, which is not counted"},
+	{Name: "warmup_max", Kind: Duration, Max: day, Doc: "how long a warm-up may go on whose rate, or CPU time per exchange, still changes as it ends; warmup's length ends the others; ten times warmup unless given"},
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection, in place of a window; 0 uses the window"},
 	{Name: "max_errors", Kind: Share, Max: 1, Doc: "share of failed exchanges up to which a trial counts, its rate being that of the others; unless given 1% with a server that is not netdyno's, else none"},
 	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record response times, runtime, CPU and memory five times a second, TCP once; a probe does so in any case"},

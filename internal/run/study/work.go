@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/setting"
 	"netdyno/internal/sizes"
+	"netdyno/internal/steady"
 )
 
 // Work is a trial's levels as typed values: what the bench sets up. Load's
@@ -40,7 +41,9 @@ type Work struct {
 	Settings       map[string]string // of the hosts, as package hold has them; empty for what they are
 	Window         time.Duration     // 0 when Load.Amount ends the trial
 	Warmup         time.Duration
-	Timeline       bool // a probe has one in any case
+	WarmupMost     time.Duration // of a load that has not come to rest before
+	WarmupBound    bool          // WarmupMost was given
+	Timeline       bool          // a probe has one in any case
 }
 
 // Hosts are the names of the hosts that the two ends of a trial run on.
@@ -135,6 +138,10 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		}
 	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
+	w.WarmupMost, w.WarmupBound = steady.Standard*w.Warmup, read["warmup_max"].Text != ""
+	if w.WarmupBound {
+		w.WarmupMost = max(w.Warmup, time.Duration(number("warmup_max")))
+	}
 	switch arrival := read["arrival"]; {
 	case fromFile(arrival):
 		w.Times = arrival.Text
