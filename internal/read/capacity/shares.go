@@ -147,6 +147,25 @@ func (f FlatOut) words() string {
 // disturbed is by how much an arm's trials flat out may differ before that is said.
 const disturbed = 1.25
 
+// apart says whose trials flat out differ by more than they should; "" for none.
+func (f FlatOut) apart() string {
+	n, most, of := 0, disturbed, Reached{}
+	for _, r := range f {
+		if r.Rate == 0 || r.High <= disturbed*r.Low {
+			continue
+		}
+		n++
+		if times := r.High / r.Low; times > most {
+			most, of = times, r
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %d of %s the trials flat out differ by more than a quarter, most those of %s%s by %s×: something disturbed them, and shares may be of less than an arm can do.",
+		n, quantity.Plural(len(f), "row"), of.name, within(of.label), quantity.FormatFigure(most))
+}
+
 // within names the cell of an arm.
 func within(label string) string {
 	if label == "" {
@@ -200,9 +219,9 @@ func (f FlatOut) Part() part.Part {
 		if r.Why != "" {
 			notes = append(notes, part.Sentence(fmt.Sprintf("%s%s has no rate flat out: %s", r.name, within(r.label), r.Why)))
 		}
-		if r.Rate > 0 && r.High > disturbed*r.Low {
-			notes = append(notes, fmt.Sprintf("The trials of %s%s flat out differ by %s: something disturbed them, and its shares may be of less than it can do.", r.name, within(r.label), quantity.FormatFigure(r.High/r.Low)+"×"))
-		}
+	}
+	if said := f.apart(); said != "" {
+		notes = append(notes, said)
 	}
 	p.Sections = []part.Section{{
 		ID: "flat-out-rates", Title: "What each arm does flat out", Tables: []part.Table{part.Bounded(t)}, Notes: notes,
