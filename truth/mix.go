@@ -134,7 +134,8 @@ func (s sends) gaps(onTime, due bool) []float64 {
 }
 
 // sentOf carries out a load whose exchanges complete at once. Its thread goes before others,
-// where it may.
+// where it may, but for the 5 % that the kernel keeps for these of a thread that never
+// sleeps (sched_rt_runtime_us).
 func sentOf(setup contract.Setup, n int) (all sends, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -71,6 +71,9 @@ const (
 	leastDeciding    = 6                // blocks of a look that can tell two arms apart
 	mostSettling     = 30 * time.Second // from the first figures to the end, where they settle nothing
 
+	replayWindow = 3 * time.Second // whose p99 needs 350 requests a second of the recording
+	replayBlocks = 4               // of two trials, half a minute: each begins at another moment of the recording
+
 	numberConnections = 50                     // of a number of requests, as other tools have it
 	shortWindow       = 250 * time.Millisecond // of several URLs, whose first also runs twice
 	shortWarmup       = 100 * time.Millisecond
@@ -139,7 +142,10 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		return nil // it has its own windows, and ends by itself
 	}
 	window, warmup := quickWindow, quickWarmup
-	if p.arms > 1 {
+	switch {
+	case p.replays:
+		window = replayWindow
+	case p.arms > 1:
 		window, warmup = shortWindow, shortWarmup
 	}
 	p.typedWindow = p.sets("window")
@@ -154,7 +160,7 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		}
 		p.lack("compare.primary", primary)
 	}
-	if p.arms == 1 {
+	if p.arms == 1 && !p.replays { // the rate of a recording is its own
 		p.lack("settle", "5%/"+quantity.DurationText(mostSettling)) // a share is what an arm needs that is compared with nothing
 	}
 	switch {
@@ -162,6 +168,8 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		return errors.New("--duration and --number both say how long to go on; expected one of them")
 	case t.duration != "":
 		return p.last(t.duration)
+	case t.number == "" && p.arms == 1 && p.replays:
+		p.lack("blocks", strconv.Itoa(replayBlocks))
 	case t.number == "":
 		p.limit()
 	}

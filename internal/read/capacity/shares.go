@@ -147,6 +147,25 @@ func (f FlatOut) words() string {
 // disturbed is by how much an arm's trials flat out may differ before that is said.
 const disturbed = 1.25
 
+// apart says whose trials flat out differ by more than they should; "" for none.
+func (f FlatOut) apart() string {
+	n, most, of := 0, disturbed, Reached{}
+	for _, r := range f {
+		if r.Rate == 0 || r.High <= disturbed*r.Low {
+			continue
+		}
+		n++
+		if times := r.High / r.Low; times > most {
+			most, of = times, r
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %d of %s the trials flat out differ by more than a quarter, most those of %s%s by %s×: something disturbed them, and shares may be of less than an arm can do.",
+		n, quantity.Plural(len(f), "row"), of.name, within(of.label), quantity.FormatFigure(most))
+}
+
 // within names the cell of an arm.
 func within(label string) string {
 	if label == "" {
@@ -161,7 +180,12 @@ func (f FlatOut) Part() part.Part {
 	if len(f) == 0 {
 		return p
 	}
-	t := part.Table{Columns: slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("cell"), part.Figures("flat out, 1/s", "trials"))}
+	labelled := slices.ContainsFunc(f, func(r Reached) bool { return r.label != "" })
+	t := part.Table{Columns: part.OfKind(part.Arms, "arm")}
+	if labelled {
+		t.Columns = append(t.Columns, part.Titles("cell")...)
+	}
+	t.Columns = append(t.Columns, part.Figures("flat out, 1/s", "trials")...)
 	var shares []string
 	for _, r := range f {
 		for _, level := range r.order {
@@ -175,10 +199,15 @@ func (f FlatOut) Part() part.Part {
 	}
 	var notes []string
 	for _, r := range f {
-		row := []part.Datum{part.Word(r.Arm), part.Word(r.label), part.Missing(), part.Value(fmt.Sprintf("%d of %d", r.Trials, r.Of), "")}
-		if r.Rate > 0 {
-			row[2] = part.Value(quantity.FormatFigure(r.Rate), quantity.FormatFigure(r.Low)+"–"+quantity.FormatFigure(r.High))
+		row := []part.Datum{part.Word(r.Arm)}
+		if labelled {
+			row = append(row, part.Word(r.label))
 		}
+		reached := part.Missing()
+		if r.Rate > 0 {
+			reached = part.Value(quantity.FormatFigure(r.Rate), quantity.FormatFigure(r.Low)+"–"+quantity.FormatFigure(r.High))
+		}
+		row = append(row, reached, part.Value(fmt.Sprintf("%d of %d", r.Trials, r.Of), ""))
 		for _, level := range shares {
 			if rate := r.Shares[level]; rate > 0 {
 				row = append(row, part.Value(quantity.FormatFigure(rate), ""))
@@ -188,11 +217,11 @@ func (f FlatOut) Part() part.Part {
 		}
 		t.Rows = append(t.Rows, row)
 		if r.Why != "" {
-			notes = append(notes, part.Sentence(fmt.Sprintf("%s%s has no rate flat out: %s", r.Arm, within(r.label), r.Why)))
+			notes = append(notes, part.Sentence(fmt.Sprintf("%s%s has no rate flat out: %s", r.name, within(r.label), r.Why)))
 		}
-		if r.Rate > 0 && r.High > disturbed*r.Low {
-			notes = append(notes, fmt.Sprintf("The trials of %s%s flat out differ by %s: something disturbed them, and its shares may be of less than it can do.", r.Arm, within(r.label), quantity.FormatFigure(r.High/r.Low)+"×"))
-		}
+	}
+	if said := f.apart(); said != "" {
+		notes = append(notes, said)
 	}
 	p.Sections = []part.Section{{
 		ID: "flat-out-rates", Title: "What each arm does flat out", Tables: []part.Table{part.Bounded(t)}, Notes: notes,

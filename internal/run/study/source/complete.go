@@ -243,6 +243,8 @@ func (d *draft) checkReference(s *study.Study) error {
 	s.Reference = nil
 	for _, name := range d.Reference {
 		switch {
+		case slices.Contains(s.Reference, name):
+			return d.tree.value("reference").at.errorf("reference: %s is listed twice", name)
 		case slices.Contains(arms, name):
 			s.Reference = append(s.Reference, name)
 		case !d.changed || d.tree.value("reference").at.file == nil:

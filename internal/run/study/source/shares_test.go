@@ -142,7 +142,7 @@ func TestReferencesAreArms(t *testing.T) {
 			t.Errorf("%s: %v", of, s.Reference)
 		}
 	}
-	a, err := ReadArguments([]string{"mixed", "arm=http1-1,http2"})
+	a, err := ReadArguments([]string{"mixed", "arm=http1-10,http2"})
 	if err != nil {
 		t.Fatal(err)
 	}
