@@ -45,7 +45,7 @@ func conforms(t *testing.T, argv []string, opt Options, skips []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(workerRules) + len(transportRules) + len(streamRules) + len(drawRules); len(outcomes) != want {
+	if want := len(workerRules) + len(rules()); len(outcomes) != want {
 		t.Errorf("%d outcomes, expected %d", len(outcomes), want)
 	}
 	for _, o := range outcomes {
@@ -174,7 +174,7 @@ func TestRulesNameSectionsOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range slices.Concat(workerRules, transportRules, streamRules, drawRules) {
+	for _, r := range slices.Concat(workerRules, rules()) {
 		if !strings.Contains(string(page), "\n## "+r.section+"\n") {
 			t.Errorf("case %q names the section %q, which CONTRACT.md does not have", r.name, r.section)
 		}
