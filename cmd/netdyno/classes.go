@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"netdyno/internal/input"
+	"netdyno/internal/quantity"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -72,7 +73,7 @@ func askCalls(ctx context.Context, workers *session.Workers, asked target.Target
 	if w == nil {
 		return found, arm, errors.New("recorded traffic is of HTTP; a gRPC server takes a workload file whose classes have a method, such as /shop.v1.Cart/Add, and a body as JSON")
 	}
-	var lines, words []string
+	var lines []string
 	probes := int64(0)
 	for i, class := range w.Classes {
 		if !strings.HasPrefix(class.Method, "/") {
@@ -98,14 +99,17 @@ func askCalls(ctx context.Context, workers *session.Workers, asked target.Target
 		if carried, is := of.Texts["opt.client.body"]; is {
 			body = string(carried.Bytes)
 		}
-		lines, words = append(lines, body), append(words, class.Name+": "+of.Words)
+		lines = append(lines, body)
+		stdout.say("%s: class %s: %s", target.Shown(of.URL), class.Name, of.Words)
 		if i == 0 {
 			found = of
 		}
 	}
 	delete(found.Levels, "opt.client.body")
 	delete(found.Texts, "opt.client.body")
-	found.Name, found.Words, found.Asked = found.URL.Host, strings.Join(words, "\n  "), probes
+	whole := *found.URL
+	whole.Path = ""
+	found.URL, found.Name, found.Words, found.Asked = &whole, whole.Host, fmt.Sprintf("%s, each asked before the run", quantity.Plural(len(w.Classes), "class")), probes
 	arm = armOf(found)
 	arm.Asked.Probe = probes
 	arm.Texts[bodiesOption] = study.Carried{Bytes: []byte(strings.Join(lines, "\n") + "\n")}
