@@ -109,7 +109,7 @@ func askCalls(ctx context.Context, workers *session.Workers, asked target.Target
 	delete(found.Texts, "opt.client.body")
 	whole := *found.URL
 	whole.Path = ""
-	found.URL, found.Name, found.Words, found.Asked = &whole, whole.Host, fmt.Sprintf("%s, each asked before the run", quantity.Plural(len(w.Classes), "class")), probes
+	found.URL, found.Name, found.Words, found.Asked = &whole, whole.Host, quantity.Plural(len(w.Classes), "method")+", each asked before the run", probes
 	arm = armOf(found)
 	arm.Asked.Probe = probes
 	arm.Texts[bodiesOption] = study.Carried{Bytes: []byte(strings.Join(lines, "\n") + "\n")}

@@ -123,3 +123,22 @@ func TestPausesOfClasses(t *testing.T) {
 		}
 	}
 }
+
+// A body that a file holds is as long as the file; one that is not there is named by its place.
+func TestBodiesOfFilesHaveTheirSizes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("sub", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	written(t, "sub/order.json", strings.Repeat("x", 77))
+	written(t, "sub/w.yaml", "classes: [{name: a, body: '@order.json'}]")
+	w := workloads{}
+	of, err := w.read(t.Context(), "sub/w.yaml")
+	if err != nil || of.Classes[0].UpBytes != 77 {
+		t.Errorf("%+v, %v", of.Classes, err)
+	}
+	written(t, "w.yaml", "classes: [{name: a, body: '@order.json'}]")
+	if _, err := w.read(t.Context(), "w.yaml"); err == nil || !strings.HasPrefix(err.Error(), "w.yaml:1:27: body: ") {
+		t.Errorf("an absent body: %v", err)
+	}
+}
