@@ -74,7 +74,7 @@ var layers = map[string][]string{
 	"internal/run/meter/serving":   run("internal/run/meter/usage", "internal/tcpinfo", "internal/unixsocket"),
 	"internal/run/meter/usage":     run("internal/tcpinfo"),
 	"internal/run/identity":        {"internal/contract"},
-	"internal/run/check":           run("internal/draw", "internal/run/rig", "internal/run/identity"),
+	"internal/run/check":           run("internal/draw", "internal/traffic", "internal/run/rig", "internal/run/identity"),
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/spoken":          {"internal/unixsocket"},

@@ -91,14 +91,18 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 		p.set = append(p.set, f)
 	}
 	file := p.level(study.WorkloadFactor)
+	p.replays = strings.HasPrefix(p.level("arrival"), "trace:") || file != "" && session.Replays(file)
+	if p.replays && t.connections == "" {
+		p.lack("connections", strconv.Itoa(numberConnections))
+	}
 	if file == "" {
 		return nil
 	}
-	clients := map[string]string{"http/1.1": "go-http1", "h2c": "go-http2"}
+	clients := map[string]string{"http/1.1": "go-http1", "h2c": "go-http2", "grpc:netdyno.v1": "go-grpc"}
 	for _, arm := range arms {
 		client := clients[arm.Levels["opt.server.wire"]]
 		if client == "" {
-			return fmt.Errorf("--workload goes with http:// and https:// URLs; %s is none", arm.Given)
+			return fmt.Errorf("--workload goes with http://, https://, grpc:// and grpcs:// URLs; %s is none", arm.Given)
 		}
 		if arm.Texts["opt.client.body"].Bytes != nil || arm.Levels["opt.client.body"] != "" || arm.Texts["opt.client.paths"].Bytes != nil {
 			return errors.New("--workload says what is asked for; leave out the body and --paths")
@@ -109,9 +113,6 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 		if !p.sets("client") {
 			arm.Levels["client"] = client
 		}
-	}
-	if p.replays = session.Replays(file); p.replays && t.connections == "" {
-		p.lack("connections", strconv.Itoa(numberConnections))
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ const (
 	FeatureTrace      Feature = "trace"       // setup.load.trace
 	FeatureDeadline   Feature = "deadline"    // deadlines of classes
 	FeatureThink      Feature = "think"       // pauses after exchanges of classes
-	FeatureMethods    Feature = "methods"     // methods of gRPC of classes; of a server, any of them
+	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
 	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep

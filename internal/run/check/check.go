@@ -114,7 +114,7 @@ func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
 				return outcomes, err
 			}
 		}
-		for _, r := range slices.Concat(transportRules, streamRules, drawRules) {
+		for _, r := range rules() {
 			outcomes = append(outcomes, s.judge(r))
 		}
 	}

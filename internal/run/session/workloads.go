@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -152,6 +153,9 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 		return workload.Workload{}, err
 	}
 	file, err := source.ReadWorkload(name, text)
+	if err == nil {
+		err = sizeBodies(file, filepath.Dir(name))
+	}
 	if err != nil || file.Trace == "" {
 		return file.Workload, err
 	}
@@ -168,6 +172,28 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 	}
 	of.Keys, of.Zipf = file.Keys, file.Zipf
 	return of, file.Change(of.Classes)
+}
+
+// sizeBodies gives classes whose bodies lie in files, beside the workload's, their sizes.
+func sizeBodies(of source.WorkloadFile, directory string) error {
+	for _, body := range of.Bodies {
+		name, is := strings.CutPrefix(body.Text, "@")
+		if !is || body.Class >= len(of.Classes) {
+			continue
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(directory, name)
+		}
+		info, err := os.Stat(name)
+		if err == nil && (!info.Mode().IsRegular() || info.Size() > contract.MaxMessage) {
+			err = fmt.Errorf("%s has %d bytes or is no regular file; expected one of at most %d", name, info.Size(), int64(contract.MaxMessage))
+		}
+		if err != nil {
+			return study.Errorf(body.At, "body: %s", err)
+		}
+		of.Classes[body.Class].UpBytes = info.Size()
+	}
+	return nil
 }
 
 // Replays tells whether a workload is recorded traffic, or a log that becomes it: its load

@@ -199,6 +199,9 @@ var (
 
 func methodOf(text string) error {
 	if !methodForm.MatchString(text) && !callForm.MatchString(text) {
+		if upper := strings.ToUpper(text); methodForm.MatchString(upper) {
+			return fmt.Errorf("%q is not a method; did you mean %q?", quantity.Clip(text, 40), upper)
+		}
 		return fmt.Errorf("%q is not a method; expected one of HTTP such as GET or POST, or of gRPC such as /shop.v1.Cart/Add", quantity.Clip(text, 40))
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/httpwire"
 )
 
 // caller makes the exchanges of one slot, one after the other. The slot's
@@ -98,7 +99,7 @@ func (u *unary) call() (any, error) {
 	if err := u.conn.Invoke(ctx, u.method, u.request(), in); err != nil {
 		u.release(in)
 		if u.of != nil && u.of.own && status.Code(err) == codes.DeadlineExceeded {
-			err = u.late()
+			err = httpwire.NoReplyWithin(u.deadline)
 		}
 		return nil, err
 	}

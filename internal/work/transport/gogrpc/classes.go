@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/quantity"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/rpc"
@@ -69,9 +68,4 @@ func (u *unary) request() any {
 		return u.of.body
 	}
 	return u.outgoing(u.x.UpBytes)
-}
-
-// late says of a call that ended at its class's deadline that it did.
-func (u *unary) late() error {
-	return load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(u.deadline)))
 }

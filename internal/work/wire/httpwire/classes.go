@@ -102,8 +102,12 @@ func (k *call) within() error {
 	k.ctx = whole
 	cancel()
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		late := load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(k.of.deadline)))
-		return load.PassingError{Err: late}
+		return load.PassingError{Err: NoReplyWithin(k.of.deadline)}
 	}
 	return err
+}
+
+// NoReplyWithin says of an exchange that it ended at its class's deadline.
+func NoReplyWithin(deadline time.Duration) error {
+	return load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(deadline)))
 }
