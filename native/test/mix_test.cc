@@ -1,6 +1,5 @@
 // Classes, times by size and recorded traffic by the vectors that Go runs.
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <array>
@@ -135,8 +134,7 @@ TEST(Bins, WaitingIsThatOfTheVectors) {
       for (const Json& other : v.at("others")) {
         waits.begin(slot, bin_of(other.at(0)), other.at(1));
         // What had ended before the small one was sent is known as completed alone.
-        if (completed || other.at(2) < v.at("sent"))
-          waits.end(slot, {other.at(1), other.at(2)});
+        if (completed || other.at(2) < v.at("sent")) waits.end(slot, {other.at(1), other.at(2)});
         slot++;
       }
       EXPECT_EQ(waits.behind(bin, v.at("due"), v.at("sent")), v.at("behind").get<bool>())
@@ -211,14 +209,16 @@ class RecordedTest : public testing::Test {
       for (const std::uint64_t value : request) content += leb(value);
     }
     const std::string head = little(requests.size(), 4) + little(content.size(), 4) + little(span, 8);
-    return head + little(crc32c({content.data(), content.size()}, crc32c({head.data(), head.size()})), 4) + content;
+    return head + little(crc32c({content.data(), content.size()}, crc32c({head.data(), head.size()})), 4) +
+           content;
   }
   /// Two blocks of requests at 0, 10, 20, 50 and 90 µs.
   static std::string body() {
     const std::string paths = "/a\n/b\n";
     const std::string head = little(2, 4) + little(paths.size(), 4);
-    return "NDTRAF1\n" + head + little(crc32c({paths.data(), paths.size()}, crc32c({head.data(), head.size()})), 4) +
-           paths + block({{0, 0, 1, 100, 1}, {10'000, 1, 500, 0, 0}, {10'000, 0, 3, 40, 2}}) +
+    return "NDTRAF1\n" + head +
+           little(crc32c({paths.data(), paths.size()}, crc32c({head.data(), head.size()})), 4) + paths +
+           block({{0, 0, 1, 100, 1}, {10'000, 1, 500, 0, 0}, {10'000, 0, 3, 40, 2}}) +
            block({{30'000, 1, 0, 900, 0}, {40'000, 0, 0, 7, 2}}) + block({});
   }
   contract::Setup setup(const std::string& content, double speed = 1) {
@@ -344,12 +344,15 @@ TEST_F(RecordedTest, RefusesWhatItCannotReplay) {
     }
     return std::string("accepted");
   };
-  EXPECT_NE(refused([](auto& s) { s.load.trace->speed = 0; }).find("setup: load.trace.speed is 0"), std::string::npos);
+  EXPECT_NE(refused([](auto& s) { s.load.trace->speed = 0; }).find("setup: load.trace.speed is 0"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.load.trace->part = 1; }).find("expected one of them"), std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.load.classes.clear(); }).find("without load.classes"), std::string::npos);
-  EXPECT_NE(refused([](auto& s) { s.load.trace->file = "/nowhere"; }).find("open /nowhere"), std::string::npos);
+  EXPECT_NE(refused([](auto& s) { s.load.trace->file = "/nowhere"; }).find("open /nowhere"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.load.trace->file = "/dev"; }).find("no regular file"), std::string::npos);
-  EXPECT_NE(refused([](auto& s) { s.load.trace->from_ns = 91'000; }).find("nothing is left"), std::string::npos);
+  EXPECT_NE(refused([](auto& s) { s.load.trace->from_ns = 91'000; }).find("nothing is left"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.exchange.down_bytes = 899; }).find("at most"), std::string::npos);
 }
 
