@@ -80,7 +80,7 @@ void Slot::count(Counters& counters, std::int64_t sent, std::int64_t now, std::i
     of.sent_bytes.add(draw_.up);
     of.received_bytes.add(received);
   }
-  const int bin = bin_of(std::max(draw_.up, draw_.down));
+  const int bin = bin_of(std::max(draw_.up, received));  // an echo is as long as its request
   if (counters.times != nullptr) load_->sized_->record({bin, draw_.of_class, pending_, sent, now}, waits_);
   if (waits_ != nullptr) waits_->end(within_, {sent, now});
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -270,6 +271,28 @@ TEST_F(RecordedTest, PartsTakeRequestsInTurn) {
     EXPECT_EQ(due.draw.up, bytes);
     EXPECT_EQ(due.draw.down, bytes);
   }
+}
+
+/// Several loops take requests at once, over the end of many blocks: each is given out once.
+TEST_F(RecordedTest, SeveralLoopsTakeEachRequestOnce) {
+  const contract::Setup of = setup(body());
+  const Draws draws(of);
+  Replay replay(*of.load.trace, draws);
+  replay.begin();
+  constexpr std::size_t kEach = 40'000;
+  std::array<std::vector<std::int64_t>, 3> taken;
+  run_all(
+      taken.size(),
+      [&](std::size_t i) {
+        while (taken[i].size() < kEach) taken[i].push_back(replay.take().at_ns);
+      },
+      [] {});
+  std::vector<std::int64_t> all;
+  for (const auto& some : taken) all.insert(all.end(), some.begin(), some.end());
+  std::sort(all.begin(), all.end());
+  Replay again(*of.load.trace, draws);
+  again.begin();
+  for (const std::int64_t at : all) ASSERT_EQ(at, again.take().at_ns);
 }
 
 TEST_F(RecordedTest, TheFreeSlotTakesTheNextRequest) {

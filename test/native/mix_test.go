@@ -27,7 +27,7 @@ func mixed(echo bool) (contract.Exchange, []contract.Class) {
 		for i, bytes := range []int64{100, 2000, 150_000} {
 			classes[i].UpBytes, classes[i].DownBytes = bytes, bytes
 		}
-		classes[1].DownSizes = up
+		classes[1].UpSizes = nil
 	}
 	most := contract.Exchange{DownBytes: 150_000, DownSizes: contract.Table{{contract.TableEnd, 0, 150_000}}}
 	for _, c := range classes {
@@ -216,6 +216,7 @@ func TestDeadlines(t *testing.T) {
 				}}
 				server := start(t, p.server)
 				s, setup := p.setups()
+				s.Load = contract.Load{} // of classes a server is told nothing
 				s.Seed, s.Work = 5, &contract.Work{By: contract.WorkSleep, Ns: contract.Table{{2 << 30, 0, 0}, {contract.TableEnd, 60_000_000, 60_000_000}}}
 				setup.Peers = server.setup(s).Addresses
 				other := start(t, client)
