@@ -75,7 +75,7 @@ TEST(HttpMix, RefusesWhatIsNoRequest) {
 
 /// The connection of an exchange that is too late is of no use: its reply may still come.
 TEST(HttpMix, AnExchangeThatIsLateFailsAndItsConnectionIsMadeAnew) {
-  ClientRig rig(of({.down_bytes = 2, .deadline_ns = 1000}));
+  ClientRig rig(of({.down_bytes = 2, .deadline_ns = 2'000'000}));
   sent(*rig.flow);
   ASSERT_NE(rig.agenda.next_due(), Agenda::kNever);
   rig.flow->send(rig.agenda.take().slot);
@@ -86,7 +86,7 @@ TEST(HttpMix, AnExchangeThatIsLateFailsAndItsConnectionIsMadeAnew) {
   give(*rig.flow, reply(200, 2, "hi"));
   EXPECT_EQ(rig.counts().exchanges, 1);
   const contract::Result result = rig.load.result(9);
-  EXPECT_EQ(result.reasons.at(0).text, "no reply within the deadline of 1.00 µs");
+  EXPECT_EQ(result.reasons.at(0).text, "no reply within the deadline of 2.00 ms");
   EXPECT_EQ(result.classes.at(0).errors, 1);
 }
 
