@@ -173,7 +173,8 @@ void Connection::hold(std::uint32_t slot) {
   constexpr std::int64_t kDoubtNs = 1'000'000'000;
   held_.push_back(slot);
   if (std::exchange(doubted_, true)) return;
-  doubt_alarm_.Set(&loop_.queue_, gpr_time_from_nanos(now_ns() + kDoubtNs, GPR_CLOCK_MONOTONIC), doubt_.tag());
+  doubt_alarm_.Set(&loop_.queue_, gpr_time_from_nanos(now_ns() + kDoubtNs, GPR_CLOCK_MONOTONIC),
+                   doubt_.tag());
 }
 
 /// The connection is there all the same, so the text was the server's.

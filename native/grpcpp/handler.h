@@ -158,7 +158,12 @@ class UnaryHandler {
 class StreamHandler {
  public:
   explicit StreamHandler(ServerLoop& loop)
-      : loop_(loop), arrived_(*this), read_(*this), written_(*this), finished_(*this), working_(*this, loop) {}
+      : loop_(loop),
+        arrived_(*this),
+        read_(*this),
+        written_(*this),
+        finished_(*this),
+        working_(*this, loop) {}
   void await();
 
  private:

@@ -111,9 +111,9 @@ class H2Client final : public Flow, private Events {
   std::uint64_t queued_ = 0;
   std::uint64_t taken_ = 0;
   std::unique_ptr<Deadlines> deadlines_;  // null where no exchange has any
-  std::vector<std::uint32_t> whole_;  // slots whose reply is complete on a stream that stays
-  std::size_t under_way_ = 0;         // exchanges
-  std::size_t open_ = 0;              // streams
+  std::vector<std::uint32_t> whole_;      // slots whose reply is complete on a stream that stays
+  std::size_t under_way_ = 0;             // exchanges
+  std::size_t open_ = 0;                  // streams
   std::size_t turn_ = 0;
   std::int64_t now_ = 0;
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it

@@ -54,7 +54,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = tls::with_trust(http1::options());
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
-  transport.features = tls::with_tls({"fresh", "sizes", "arrivals", "mix", "trace", "deadline", "work-cpu"});
+  transport.features =
+      tls::with_tls({"fresh", "sizes", "arrivals", "mix", "trace", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 
@@ -130,7 +131,7 @@ void HttpAsking::compose(Fields& own, std::int64_t connection, std::size_t turn,
     own.add(kinds_[static_cast<std::size_t>(draw.of_class)]);
   }
   if (draws().asks()) own.add(kDownHeader, std::to_string(draw.down), true);
-  if (kind.sized) own.add("content-length", std::to_string(draw.up), true);
+  if (kind.sized || draw.up > 0) own.add("content-length", std::to_string(draw.up), true);
 }
 
 void HttpAsking::field(Reply& reply, std::string_view name, std::string_view value) const {

@@ -33,13 +33,14 @@ class H2Server final : public ServerFlow, private Events {
            Service* service);
 
   void begin(std::int64_t now) override;
-  bool unsent() const override { return session_.unsent() || !owing_.empty(); }
+  bool unsent() const override { return session_.unsent() || (!owing_.empty() && !service_->sleeps()); }
   std::span<const char> outgoing(std::int64_t) override;
   void written(std::size_t n) override { session_.written(n); }
   bool lasting() const override { return true; }
 
   std::span<char> read_buffer() override { return buffer(); }
   void received(std::size_t n, std::int64_t) override;
+  void rested(std::int64_t now) override;
 
   Fate fate() const override { return over_ ? Fate::over : Fate::open; }
   using ServerFlow::ended;
@@ -48,10 +49,11 @@ class H2Server final : public ServerFlow, private Events {
   /// A request on its stream.
   struct Call : Stream {
     Request request;
-    std::size_t owed = 0;   // answers to begin
-    bool begun = false;     // the header of the answer is on its way
-    bool answered = false;  // no exchange follows on this stream
-    bool owing = false;     // its exchanges wait for their work
+    std::size_t owed = 0;      // answers to begin
+    bool begun = false;        // the header of the answer is on its way
+    bool answered = false;     // no exchange follows on this stream
+    std::size_t owing = 0;     // its exchanges that wait for their work
+    std::int64_t last_ns = 0;  // when the last of them has rested
   };
 
   Stream* began() override;
@@ -63,11 +65,18 @@ class H2Server final : public ServerFlow, private Events {
 
   void answer(Call& call);
   void completed(Call& call);
-  void respond(Call& call);
+  void respond(Call& call, std::size_t exchanges);
+  void worked(std::size_t at);
+
+  /// An exchange whose work is to be done, or is over at an instant.
+  struct Owing {
+    Call* call;
+    std::int64_t until_ns;
+  };
 
   const Answering& answering_;
   Service* service_;
-  std::deque<Call*> owing_;  // in the order in which their requests came
+  std::deque<Owing> owing_;  // in the order in which their requests came
   Session session_;
   // As many as the client ever had open at once, of which the library bounds the number.
   std::vector<std::unique_ptr<Call>> all_;
@@ -135,7 +144,9 @@ class HttpAsking final : public Asking {
   std::size_t read_size(std::size_t in_flight) const override;
 
  private:
-  static http1::Reply found(const Reply& reply) { return {reply.status, reply.bytes, reply.expected, reply.of_class}; }
+  static http1::Reply found(const Reply& reply) {
+    return {reply.status, reply.bytes, reply.expected, reply.of_class};
+  }
   void add_headers(Fields& to, const http1::Kind& kind) const;
 
   http1::Terms terms_;

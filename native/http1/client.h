@@ -25,9 +25,7 @@ class HttpClient final : public Flow {
   HttpClient(const Asking& asking, const Work::Place& place);
 
   void begin(std::int64_t now) override;
-  void send(std::uint32_t slot) override {
-    Agenda::is_alarm(slot) ? expired() : flights_.queue(slot);
-  }
+  void send(std::uint32_t slot) override { Agenda::is_alarm(slot) ? expired() : flights_.queue(slot); }
 
   bool unsent() const override { return at_ > 0 || flights_.waiting() > 0; }
   std::span<const char> outgoing(std::int64_t now) override;
@@ -67,15 +65,15 @@ class HttpClient final : public Flow {
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t turn_ = 0;
-  bool varies_;                   // exchanges differ
+  bool varies_;                           // exchanges differ
   std::unique_ptr<Deadlines> deadlines_;  // null where none has any
-  bool composed_ = false;         // drawn_ is the request that is to be written
-  std::optional<Message> drawn_;  // where they are, the request that was composed last
-  std::size_t at_ = 0;            // bytes written of a request that is not written whole
-  std::int64_t reopened_ns_ = 0;  // since when the connection is made anew; 0 once it was used
-  std::int64_t repeats_ns_ = 0;   // when the request was sent that is to be repeated; 0 for none
-  bool used_ = true;              // a reply came on the connection; at first the verified one
-  bool replying_ = false;         // a part of the reply has come
+  bool composed_ = false;                 // drawn_ is the request that is to be written
+  std::optional<Message> drawn_;          // where they are, the request that was composed last
+  std::size_t at_ = 0;                    // bytes written of a request that is not written whole
+  std::int64_t reopened_ns_ = 0;          // since when the connection is made anew; 0 once it was used
+  std::int64_t repeats_ns_ = 0;           // when the request was sent that is to be repeated; 0 for none
+  bool used_ = true;                      // a reply came on the connection; at first the verified one
+  bool replying_ = false;                 // a part of the reply has come
   Fate fate_ = Fate::open;
 };
 
@@ -125,9 +123,7 @@ class Verification final : public Work::Verification {
 
  private:
   const Message& request() const { return drawn_ ? *drawn_ : asking_.request(connection_, 0); }
-  Reply reply(std::int64_t bytes) const {
-    return {reply_.status(), bytes, down_bytes_, draw_.of_class};
-  }
+  Reply reply(std::int64_t bytes) const { return {reply_.status(), bytes, down_bytes_, draw_.of_class}; }
   void judge();
 
   const Asking& asking_;

@@ -199,7 +199,7 @@ std::string Asking::opening(const Kind& kind, std::string_view path, const std::
 
 std::string Asking::closing(const Kind& kind, std::size_t up_bytes) const {
   std::string head;
-  if (kind.sized) head += length_of(up_bytes);
+  if (kind.sized || up_bytes > 0) head += length_of(up_bytes);
   if (fresh_) head += "Connection: close\r\n";
   return head + "\r\n";
 }

@@ -243,7 +243,8 @@ void Terms::require_content(bool same) const {
 
 Work::Repeats Terms::repeats() const {
   if (ask_.verify == Verify::content) return Work::Repeats::none;
-  const bool repeatable = std::all_of(kinds_.begin(), kinds_.end(), [](const Kind& k) { return k.repeatable; });
+  const bool repeatable =
+      std::all_of(kinds_.begin(), kinds_.end(), [](const Kind& k) { return k.repeatable; });
   return repeatable ? Work::Repeats::lost : Work::Repeats::refused;
 }
 

@@ -84,9 +84,9 @@ struct Kind {
   std::string method;
   std::vector<std::string> pieces;  // of the path, between which a key stands; none: the client's own paths
   std::vector<std::pair<std::string, std::string>> headers;  // beside Host and those that frame the request
-  int status = 0;        // that replies must have
-  bool success = false;  // any status 2xx will do
-  bool sized = false;    // the request says how long its body is
+  int status = 0;                                            // that replies must have
+  bool success = false;                                      // any status 2xx will do
+  bool sized = false;                                        // the request says how long its body is
   bool repeatable = false;  // it does the same where it is sent twice (RFC 9110, section 9.2.2)
 
   bool takes(int found) const { return found == status || (success && found / 100 == 2); }
@@ -185,7 +185,8 @@ class Turns {
   std::size_t place(std::int64_t connection, std::size_t turn) const {
     const std::size_t all = paths_.size();
     if (all == 1) return 0;
-    return (static_cast<std::size_t>(connection * static_cast<std::int64_t>(all) / connections_) + turn) % all;
+    return (static_cast<std::size_t>(connection * static_cast<std::int64_t>(all) / connections_) + turn) %
+           all;
   }
 
   std::int64_t connections_;

@@ -112,10 +112,9 @@ Json to_wire(const ClassResult& of) {
 
 Json to_wire(const SizeBin& bin) {
   Json out = {{"from_bytes", bin.from_bytes}, {"to_bytes", bin.to_bytes}};
-  add_texts(out, {{"service", bin.service},
-                  {"response", bin.response},
-                  {"behind", bin.behind},
-                  {"free", bin.free}});
+  add_texts(
+      out,
+      {{"service", bin.service}, {"response", bin.response}, {"behind", bin.behind}, {"free", bin.free}});
   return out;
 }
 

@@ -103,8 +103,9 @@ struct Transport {
   std::vector<Role> roles;
   std::string delivery;  // "message" or "chunks", specification §1.2
   std::vector<Option> options;
-  std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
-  std::vector<std::string> features = {};  // tls, fresh, stream-up, …, sizes, arrivals, mix, trace, deadline, work-cpu, work-sleep
+  std::vector<std::string> codecs = {};  // allowed in exchange.codec; empty: bytes only
+  std::vector<std::string> features =
+      {};  // tls, fresh, stream-up, …, sizes, arrivals, mix, trace, deadline, work-cpu, work-sleep
 };
 
 struct Hello {
@@ -159,9 +160,9 @@ struct Load {
   bool fresh = false;
   std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
   std::int64_t drain_ns = 2'000'000'000;
-  Table gaps = {};                 // arrival drawn: gaps in 2^-20 of the mean gap
-  std::vector<Phase> phases = {};  // a rate that changes, from the start on; rate is their mean
-  bool repeat = false;             // after the last phase the first follows; else its last rate goes on
+  Table gaps = {};                  // arrival drawn: gaps in 2^-20 of the mean gap
+  std::vector<Phase> phases = {};   // a rate that changes, from the start on; rate is their mean
+  bool repeat = false;              // after the last phase the first follows; else its last rate goes on
   std::vector<Class> classes = {};  // exchanges of several kinds
   Table keys = {};                  // numbers that stand for {key} in paths of classes
   std::optional<Trace> trace = {};  // arrival recorded: when exchanges are due, and what each is

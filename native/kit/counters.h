@@ -179,7 +179,7 @@ struct Counters {
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
-  Reasons reasons;  // of the errors; to be read once the loop has ended
+  Reasons reasons;                     // of the errors; to be read once the loop has ended
   std::vector<ClassCounters> classes;  // empty unless the load mixes some
 
   /// How many requests ended in the phase.

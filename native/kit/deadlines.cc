@@ -14,7 +14,8 @@ namespace {
 std::string significant(double x) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2e", x);
-  const int exponent = std::atoi(std::string(text.data()).substr(std::string(text.data()).find('e') + 1).c_str());
+  const int exponent =
+      std::atoi(std::string(text.data()).substr(std::string(text.data()).find('e') + 1).c_str());
   std::snprintf(text.data(), text.size(), "%.*f", std::max(0, 2 - exponent), x);
   return text.data();
 }

@@ -97,8 +97,8 @@ Draws::Draws(const contract::Setup& setup) : sizes_("exchange", setup.exchange, 
   }
   const std::string& codec = setup.exchange.codec;
   if (!vary() || codec.empty() || codec == "bytes") return;
-  throw Failure(ErrorKind::setup, "exchange.up_sizes or down_sizes or load.classes is given with codec " + codec +
-                                      ", whose messages have sizes of their own");
+  throw Failure(ErrorKind::setup, "exchange.up_sizes or down_sizes or load.classes is given with codec " +
+                                      codec + ", whose messages have sizes of their own");
 }
 
 void Draws::take_classes(const contract::Setup& setup) {
@@ -127,7 +127,8 @@ void Draws::take_classes(const contract::Setup& setup) {
                                              .down_sizes = c.down_sizes},
                           setup.seed);
     classes_.back().belong_to(number);
-    if (c.deadline_ns < 0) refuse("classes: a deadline of " + std::to_string(c.deadline_ns) + " ns, expected none below 0");
+    if (c.deadline_ns < 0)
+      refuse("classes: a deadline of " + std::to_string(c.deadline_ns) + " ns, expected none below 0");
     deadlines_.push_back(c.deadline_ns);
     ends.push_back({c.end, number, number});
   }
@@ -159,7 +160,8 @@ void Draws::take_trace(const contract::Setup& setup) {
   even_ = trace.even;
   recording_ = std::make_shared<const Recording>(trace.file, trace.begins);
   RecordingReader reader(*recording_, trace.from_ns);
-  const auto wanted = static_cast<std::size_t>(std::clamp<std::int64_t>(setup.load.connections, 1, kMostFirst));
+  const auto wanted =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(setup.load.connections, 1, kMostFirst));
   while (first_.size() < wanted) {
     const std::optional<Recorded> request = reader.next();
     if (!request) break;
@@ -172,13 +174,14 @@ Draw Draws::of(const Recorded& request) const {
   Draw draw{request.up, request.down, request.of_class, request.path, 0};
   if (even_) draw.up = draw.down = std::max({std::int64_t{1}, request.up, request.down});
   const Draw most = sizes_.largest();
-  if (static_cast<std::size_t>(draw.of_class) < classes_.size() && draw.up <= most.up && draw.down <= most.down)
+  if (static_cast<std::size_t>(draw.of_class) < classes_.size() && draw.up <= most.up &&
+      draw.down <= most.down)
     return draw;
-  throw Failure(ErrorKind::setup,
-                "load.trace.file: a request is of class " + std::to_string(draw.of_class) + " with " +
-                    std::to_string(draw.up) + " bytes up and " + std::to_string(draw.down) +
-                    " down; load.classes has " + std::to_string(classes_.size()) + ", and exchange at most " +
-                    std::to_string(most.up) + " and " + std::to_string(most.down));
+  throw Failure(ErrorKind::setup, "load.trace.file: a request is of class " + std::to_string(draw.of_class) +
+                                      " with " + std::to_string(draw.up) + " bytes up and " +
+                                      std::to_string(draw.down) + " down; load.classes has " +
+                                      std::to_string(classes_.size()) + ", and exchange at most " +
+                                      std::to_string(most.up) + " and " + std::to_string(most.down));
 }
 
 Draw Draws::mixed(std::uint64_t n) const {

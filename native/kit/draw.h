@@ -139,14 +139,14 @@ class Draws {
   void take_trace(const contract::Setup& setup);
   Draw mixed(std::uint64_t n) const;
 
-  Sizes sizes_;                  // of all exchanges; the largest ones of a mix
-  std::vector<Sizes> classes_;   // empty for no mix
+  Sizes sizes_;                 // of all exchanges; the largest ones of a mix
+  std::vector<Sizes> classes_;  // empty for no mix
   std::vector<std::int64_t> deadlines_;
   std::optional<Drawer> class_;  // none where recorded traffic says it
   std::optional<Drawer> keys_;
   std::shared_ptr<const Recording> recording_;
-  bool even_ = false;         // the larger size of recorded traffic goes both ways
-  std::vector<Draw> first_;   // what connections verify with, of recorded traffic
+  bool even_ = false;        // the larger size of recorded traffic goes both ways
+  std::vector<Draw> first_;  // what connections verify with, of recorded traffic
 };
 
 /// The header, or gRPC's metadata, by which a request says how long its reply is to be, where

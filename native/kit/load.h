@@ -152,13 +152,13 @@ class Slot {
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   bool open_ = false;
   bool started_ = false;
-  bool out_ = false;          // the request of the exchange in flight went out
-  bool varies_ = false;       // exchanges differ
-  bool replays_ = false;      // they are those of recorded traffic
-  std::uint64_t number_ = 0;  // of the exchange to begin next, where they are drawn
-  Draw draw_;                 // of the exchange begun last; zeros where they do not differ
-  Waits* waits_ = nullptr;    // of its connection; nullptr where none waits for another
-  std::size_t within_ = 0;    // its number on its connection
+  bool out_ = false;             // the request of the exchange in flight went out
+  bool varies_ = false;          // exchanges differ
+  bool replays_ = false;         // they are those of recorded traffic
+  std::uint64_t number_ = 0;     // of the exchange to begin next, where they are drawn
+  Draw draw_;                    // of the exchange begun last; zeros where they do not differ
+  Waits* waits_ = nullptr;       // of its connection; nullptr where none waits for another
+  std::size_t within_ = 0;       // its number on its connection
   std::int64_t passed_ = kIdle;  // when the request was due that it took after the closing
   Schedule schedule_;
 };

@@ -65,13 +65,17 @@ void Replay::read() {
 
 Due Replay::take() {
   std::unique_lock lock(mutex_);
-  if (next_ == block_.size()) {
-    changed_.wait(lock, [this] { return over_ || !ahead_.empty(); });
-    if (ahead_.empty()) return {kNeverDue, {}};
-    block_ = std::move(ahead_.front());
-    ahead_.pop_front();
-    next_ = 0;
-    changed_.notify_all();
+  while (next_ == block_.size()) {
+    if (!ahead_.empty()) {
+      block_ = std::move(ahead_.front());
+      ahead_.pop_front();
+      next_ = 0;
+      changed_.notify_all();
+    } else if (over_) {
+      return {kNeverDue, {}};
+    } else {
+      changed_.wait(lock);
+    }
   }
   return block_[next_++];
 }

@@ -21,13 +21,14 @@
 
 namespace netdyno {
 
+inline constexpr int kMostBins = 14;
 /// The bin of an exchange by its larger message, in bytes: bin 0 is below 64 B, and bin k from
 /// 64 · 4^(k − 1) B on.
 inline int bin_of(std::int64_t bytes) {
-  return std::max(0, (static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 5) / 2);
+  const int bin = (static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 5) / 2;
+  return std::clamp(bin, 0, kMostBins - 1);
 }
 
-inline constexpr int kMostBins = 14;
 /// How many bins larger an exchange is that holds up a small one.
 inline constexpr int kBinsApart = 2;
 

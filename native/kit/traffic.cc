@@ -100,8 +100,12 @@ void Recording::read_blocks(std::int64_t at) {
   for (std::array<char, kBlockHead> head{};;) {
     if (!read(head.data(), head.size(), at)) damaged(at, "the file is cut off");
     const std::uint64_t span = little(head.data() + 8, 8);
-    Block block{at + static_cast<std::int64_t>(kBlockHead), word(head.data()),     word(head.data() + 4),
-                span_ns_, 0, word(head.data() + 16)};
+    Block block{at + static_cast<std::int64_t>(kBlockHead),
+                word(head.data()),
+                word(head.data() + 4),
+                span_ns_,
+                0,
+                word(head.data() + 16)};
     if (block.count > kBlockLength || block.bytes > kMostBlock ||
         std::uint64_t{block.bytes} < std::uint64_t{block.count} * 5 ||
         span > static_cast<std::uint64_t>(kMostSpan - span_ns_)) {
@@ -121,8 +125,9 @@ void Recording::read_blocks(std::int64_t at) {
 
 RecordingReader::RecordingReader(const Recording& recording, std::int64_t from_ns) : recording_(&recording) {
   const auto& all = recording.blocks_;
-  const auto first = std::lower_bound(all.begin(), all.end(), from_ns,
-                                      [](const Recording::Block& block, std::int64_t ns) { return block.ends < ns; });
+  const auto first =
+      std::lower_bound(all.begin(), all.end(), from_ns,
+                       [](const Recording::Block& block, std::int64_t ns) { return block.ends < ns; });
   number_ = static_cast<std::size_t>(first - all.begin());
   do {
     held_ = decode();

@@ -1,8 +1,8 @@
 // Classes, times by size and recorded traffic by the vectors that Go runs.
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -135,8 +135,7 @@ TEST(Bins, WaitingIsThatOfTheVectors) {
       for (const Json& other : v.at("others")) {
         waits.begin(slot, bin_of(other.at(0)), other.at(1));
         // What had ended before the small one was sent is known as completed alone.
-        if (completed || other.at(2) < v.at("sent"))
-          waits.end(slot, {other.at(1), other.at(2)});
+        if (completed || other.at(2) < v.at("sent")) waits.end(slot, {other.at(1), other.at(2)});
         slot++;
       }
       EXPECT_EQ(waits.behind(bin, v.at("due"), v.at("sent")), v.at("behind").get<bool>())
@@ -211,14 +210,16 @@ class RecordedTest : public testing::Test {
       for (const std::uint64_t value : request) content += leb(value);
     }
     const std::string head = little(requests.size(), 4) + little(content.size(), 4) + little(span, 8);
-    return head + little(crc32c({content.data(), content.size()}, crc32c({head.data(), head.size()})), 4) + content;
+    return head + little(crc32c({content.data(), content.size()}, crc32c({head.data(), head.size()})), 4) +
+           content;
   }
   /// Two blocks of requests at 0, 10, 20, 50 and 90 µs.
   static std::string body() {
     const std::string paths = "/a\n/b\n";
     const std::string head = little(2, 4) + little(paths.size(), 4);
-    return "NDTRAF1\n" + head + little(crc32c({paths.data(), paths.size()}, crc32c({head.data(), head.size()})), 4) +
-           paths + block({{0, 0, 1, 100, 1}, {10'000, 1, 500, 0, 0}, {10'000, 0, 3, 40, 2}}) +
+    return "NDTRAF1\n" + head +
+           little(crc32c({paths.data(), paths.size()}, crc32c({head.data(), head.size()})), 4) + paths +
+           block({{0, 0, 1, 100, 1}, {10'000, 1, 500, 0, 0}, {10'000, 0, 3, 40, 2}}) +
            block({{30'000, 1, 0, 900, 0}, {40'000, 0, 0, 7, 2}}) + block({});
   }
   contract::Setup setup(const std::string& content, double speed = 1) {
@@ -270,6 +271,28 @@ TEST_F(RecordedTest, PartsTakeRequestsInTurn) {
     EXPECT_EQ(due.draw.up, bytes);
     EXPECT_EQ(due.draw.down, bytes);
   }
+}
+
+/// Several loops take requests at once, over the end of many blocks: each is given out once.
+TEST_F(RecordedTest, SeveralLoopsTakeEachRequestOnce) {
+  const contract::Setup of = setup(body());
+  const Draws draws(of);
+  Replay replay(*of.load.trace, draws);
+  replay.begin();
+  constexpr std::size_t kEach = 40'000;
+  std::array<std::vector<std::int64_t>, 3> taken;
+  run_all(
+      taken.size(),
+      [&](std::size_t i) {
+        while (taken[i].size() < kEach) taken[i].push_back(replay.take().at_ns);
+      },
+      [] {});
+  std::vector<std::int64_t> all;
+  for (const auto& some : taken) all.insert(all.end(), some.begin(), some.end());
+  std::sort(all.begin(), all.end());
+  Replay again(*of.load.trace, draws);
+  again.begin();
+  for (const std::int64_t at : all) ASSERT_EQ(at, again.take().at_ns);
 }
 
 TEST_F(RecordedTest, TheFreeSlotTakesTheNextRequest) {
@@ -344,12 +367,15 @@ TEST_F(RecordedTest, RefusesWhatItCannotReplay) {
     }
     return std::string("accepted");
   };
-  EXPECT_NE(refused([](auto& s) { s.load.trace->speed = 0; }).find("setup: load.trace.speed is 0"), std::string::npos);
+  EXPECT_NE(refused([](auto& s) { s.load.trace->speed = 0; }).find("setup: load.trace.speed is 0"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.load.trace->part = 1; }).find("expected one of them"), std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.load.classes.clear(); }).find("without load.classes"), std::string::npos);
-  EXPECT_NE(refused([](auto& s) { s.load.trace->file = "/nowhere"; }).find("open /nowhere"), std::string::npos);
+  EXPECT_NE(refused([](auto& s) { s.load.trace->file = "/nowhere"; }).find("open /nowhere"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.load.trace->file = "/dev"; }).find("no regular file"), std::string::npos);
-  EXPECT_NE(refused([](auto& s) { s.load.trace->from_ns = 91'000; }).find("nothing is left"), std::string::npos);
+  EXPECT_NE(refused([](auto& s) { s.load.trace->from_ns = 91'000; }).find("nothing is left"),
+            std::string::npos);
   EXPECT_NE(refused([](auto& s) { s.exchange.down_bytes = 899; }).find("at most"), std::string::npos);
 }
 

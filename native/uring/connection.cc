@@ -24,7 +24,9 @@ constexpr int kSendFlags = MSG_WAITALL | MSG_NOSIGNAL;
 
 Connection::Connection(Loop& loop, LoopObserver& observer, Role role, Descriptor socket,
                        std::unique_ptr<Flow> flow)
-    : loop_(loop), observer_(observer), role_(role), socket_(std::move(socket)), flow_(std::move(flow)) {}
+    : loop_(loop), observer_(observer), role_(role), socket_(std::move(socket)), flow_(std::move(flow)) {
+  flow_->belong(this);
+}
 
 /// Stamps want a socket's word. One that refuses has completions' times.
 void Connection::stamp() {
@@ -46,6 +48,10 @@ void Connection::begin() {
 void Connection::send(std::uint32_t slot) {
   flow_->send(slot);
   move(now());
+}
+
+void Connection::rested() {
+  guard([this] { move(now()); });
 }
 
 void Connection::resume() {

@@ -321,6 +321,9 @@ func (t *trial) setups() (setups, error) {
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(t.drain())
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
+		if c.worker.Role == contract.Pair {
+			setup.Work = t.work.Work
+		}
 		t.partOf(&setup, i, t.clientSeats[i].Host)
 		if err := t.enterFiles(t.clientSeats[i].Host, &setup); err != nil {
 			return fail(err)
