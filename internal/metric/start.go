@@ -15,12 +15,12 @@ func startMetrics() []Metric {
 	}{
 		{
 			StartUp, "start-up", "start-up time",
-			"time from the start of the process to its first word, and from its setup to ready: a server listens, a client is connected; the slowest of several processes",
+			"process start to hello + setup to ready (a client's connections included); the slowest process",
 			func(s contract.StartUp) int64 { return s.HelloNs + s.SetupNs },
 		},
 		{
 			Hello, "time to hello", "time to the first word",
-			"time from the start of the process to its first word (hello); the slowest of several processes",
+			"process start to hello, the first message; the slowest process",
 			func(s contract.StartUp) int64 { return s.HelloNs },
 		},
 	} {
@@ -29,7 +29,7 @@ func startMetrics() []Metric {
 	}
 	return append(all, Metric{
 		Name: WarmUp, Unit: "s", Better: Lower, Label: "warm-up", Doc: "warm-up time",
-		Formula: "time from the start of the load to the opening of the window, by when the load had come to rest unless the trial is flagged; only where a warm-up may go on",
+		Formula: "start of the load to the opening of the window; where a warm-up may go on",
 		in: func(w *record.Window) (float64, bool) {
 			line := w.Record.Timeline
 			return float64(line.OpenNs-line.StartNs) / nsPerS, w.Record.WarmUp != nil && line.OpenNs > line.StartNs
