@@ -2,6 +2,7 @@
 
 use crate::carried::{cut, Carried};
 use crate::Plan;
+use bytes::Bytes;
 use hyper_util::rt::TokioIo;
 use netdyno_kit::net::{connect_failure, Route, PATIENCE};
 use netdyno_kit::{json, Client, Failure, Kind, Load, Setup, Slot, Value};
@@ -69,7 +70,7 @@ impl Shared {
             let io = tokio::time::timeout(PATIENCE, io).await.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
             line.unreachable.store(io.is_err(), Relaxed);
             match &io {
-                Ok(_) if line.dials.fetch_add(1, Relaxed) > 0 => drop(self.load.redialled.fetch_add(1, Relaxed)),
+                Ok(_) if line.dials.fetch_add(1, Relaxed) > 0 && !self.setup.load.fresh => drop(self.load.redialled.fetch_add(1, Relaxed)),
                 Ok(_) => {}
                 Err(e) => *line.refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(connect_failure(i, self.routes.len(), &self.routes[i], e)),
             }
@@ -97,15 +98,18 @@ impl Shared {
     }
 
     async fn verify<Q: Carried, P: Carried>(&'static self, i: usize, channel: &Channel, up: i64, down: i64) -> Result<(), Failure> {
-        let mut line = Calls::<Q, P>::new(self, i, channel.clone());
-        let got = line.once(up, down).await.map_err(|failure| {
-            let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
-            refused.unwrap_or(Failure::new(failure.kind, format!("verify connection {i}: {}", failure.text)))
-        })?;
-        if got != P::reply(self.content, down as usize) {
-            return Err(Failure::new(Kind::Invalid, format!("verify connection {i}: the reply has other content than expected")));
+        let same = match self.plan.chunked {
+            true => Chunks(Calls::new(self, i, channel.clone())).converse(up).await.map(|got| got == self.content.reply(down as usize)).map_err(|s| broken(&s)),
+            false => Calls::<Q, P>::new(self, i, channel.clone()).once(up, down).await.map(|got| got == P::reply(self.content, down as usize)),
+        };
+        match same {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Failure::new(Kind::Invalid, format!("verify connection {i}: the reply has other content than expected"))),
+            Err(failure) => {
+                let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
+                Err(refused.unwrap_or(Failure::new(failure.kind, format!("verify connection {i}: {}", failure.text))))
+            }
         }
-        Ok(())
     }
 }
 
@@ -205,13 +209,14 @@ impl<Q: Carried, P: Carried> Call for Calls<Q, P> {
 struct Chunks(Calls<Block, Block>);
 
 impl Chunks {
-    async fn converse(&mut self, up: i64) -> Result<i64, Status> {
+    /// Makes one exchange and returns the reply, joined.
+    async fn converse(&mut self, up: i64) -> Result<Bytes, Status> {
         let Calls { s, grpc, path, .. } = &mut self.0;
         grpc.ready().await.map_err(|e| Status::unavailable(e.to_string()))?;
         let (content, codec) = (s.content.request(up), ProstCodec::<Block, Block>::default());
         let pieces = tokio_stream::iter(cut(content.clone(), s.plan.chunk));
         let mut replies = match s.setup.exchange.stream.as_str() {
-            "up" => return Ok(grpc.client_streaming(Request::new(pieces), path.clone(), codec).await?.into_inner().length()),
+            "up" => return Ok(grpc.client_streaming(Request::new(pieces), path.clone(), codec).await?.into_inner().content),
             "down" => grpc.server_streaming(Request::new(Block { content }), path.clone(), codec).await?.into_inner(),
             _ => grpc.streaming(Request::new(pieces), path.clone(), codec).await?.into_inner(),
         };
@@ -225,14 +230,15 @@ impl Chunks {
         if joined.len() as i64 != s.content.down_bytes {
             return Err(Status::data_loss(format!("the reply has {} bytes, expected {}", joined.len(), s.content.down_bytes)));
         }
-        Ok(joined.len() as i64)
+        Ok(joined.into())
     }
 }
 
 impl Call for Chunks {
     async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
         slot.goes_out();
-        self.converse(slot.sizes().0).await.map_err(|status| broken(&status))
+        let reply = self.converse(slot.sizes().0).await.map_err(|status| broken(&status))?;
+        Ok(reply.len() as i64)
     }
 
     fn ends(&self, failure: &Failure) -> bool {
