@@ -150,6 +150,23 @@ async fn nothing_listens(route: Route) {
     }
 }
 
+/// Closes a connection whose datagrams go where nothing listens any more: quinn does not hear of it.
+async fn watch(connection: Connection, route: Route) {
+    let (mut came, mut went) = (0, 0);
+    while connection.close_reason().is_none() {
+        tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        let stats = connection.stats();
+        let silent = stats.udp_rx.datagrams == came && stats.udp_tx.datagrams > went;
+        if stats.udp_rx.datagrams > came {
+            (came, went) = (stats.udp_rx.datagrams, stats.udp_tx.datagrams);
+        }
+        let probing = tokio::time::timeout(std::time::Duration::from_millis(100), nothing_listens(route));
+        if silent && probing.await.is_ok() {
+            connection.close(VarInt::from_u32(1), b"nothing listens there");
+        }
+    }
+}
+
 async fn open(i: usize, of: usize, route: Route, config: ClientConfig, work: &'static Work, load: &'static Load) -> Result<Line, Failure> {
     let failed = |e: &dyn std::fmt::Display, kind| Failure::new(kind, format!("connect {} of {of} to {}: {e}", i + 1, route.peer));
     let any = if route.peer.is_ipv4() { [0, 0, 0, 0].into() } else { std::net::Ipv6Addr::UNSPECIFIED.into() };
@@ -168,6 +185,7 @@ async fn open(i: usize, of: usize, route: Route, config: ClientConfig, work: &'s
     let within = tokio::time::timeout(std::time::Duration::from_secs(5), first).await;
     let silent = "no datagram comes back: nothing speaks QUIC there, or something drops UDP";
     let connection = within.map_err(|_| failed(&silent, Kind::Timeout))??.map_err(|e| failed(&e, Kind::Peer))?;
+    tokio::spawn(watch(connection.clone(), route));
     let mut streams = Vec::new();
     for _ in 0..load.slots(i).len().max(1) {
         let within = tokio::time::timeout(PATIENCE, connection.open_bi()).await;
