@@ -85,6 +85,20 @@ impl Work {
         !self.stream.is_empty()
     }
 
+    /// The size and CRC-32C of the reply to a first exchange that has so many bytes up.
+    pub fn first_reply(&self, up: i64) -> (i64, u32) {
+        let size = if self.streams() { self.down.bytes } else { up };
+        (size, self.down.sum(size))
+    }
+
+    /// Compares what came of a first reply.
+    pub fn check_first(&self, i: usize, up: i64, came: i64, sum: u32) -> Result<(), Failure> {
+        match self.first_reply(up) {
+            (size, want) if (size, want) != (came, sum) => Err(different(&format!("verify connection {i}"), came, sum, size, want)),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether bytes of one exchange travel in both directions at the same time, so that an end that only
     /// writes, then reads, might wait for ever.
     pub fn both_ways(&self) -> bool {
@@ -120,8 +134,7 @@ impl Work {
 
     /// Makes the first exchange of a connection, and compares what comes back.
     fn verify(&'static self, mut conn: &TcpStream, i: usize, up: i64) -> Result<(), Failure> {
-        let size = if self.streams() { self.down.bytes } else { up };
-        let want = self.down.sum(size);
+        let (size, _) = self.first_reply(up);
         conn.set_read_timeout(Some(PATIENCE))?;
         let sender = conn.try_clone()?;
         let send = move || {
@@ -158,9 +171,7 @@ impl Work {
                 Err(e) => return Err(e.into()),
             }
         }
-        if came < size || sum != want {
-            return Err(different(&format!("verify connection {i}"), came, sum, size, want));
-        }
+        self.check_first(i, up, came, sum)?;
         if let Some(Err(e)) = sending.and_then(|s| s.join().ok()) {
             return Err(e.into());
         }
@@ -403,6 +414,13 @@ impl ServerFlow {
         }
         let piece = self.work.down.part(self.at, self.work.down.bytes);
         &piece[..piece.len().min((self.work.owed(self.came) - self.sent) as usize)]
+    }
+
+    /// As outgoing on wire stream; None on wire echo, where all that was read goes out.
+    pub fn streamed(&self) -> Option<&'static [u8]> {
+        let piece = self.work.down.part(self.at, self.work.down.bytes);
+        let owed = self.work.owed(self.came) - self.sent;
+        self.work.streams().then(|| &piece[..piece.len().min(owed as usize)])
     }
 
     #[inline]

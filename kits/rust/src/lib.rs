@@ -7,7 +7,7 @@ pub mod blocking;
 pub mod clock;
 pub mod contract;
 pub mod counters;
-mod crc;
+pub mod crc;
 pub mod draw;
 pub mod flow;
 pub mod hist;

@@ -3,9 +3,11 @@
 
 mod alarm;
 mod connection;
+mod verify;
 
 pub use alarm::Alarm;
 pub use connection::{drive, serve};
+pub use verify::verify;
 
 use netdyno_kit::net::{accept_failure, Allowed};
 use netdyno_kit::{json, now, Failure, Kind, Load, Setup, Slot, Value};

@@ -140,6 +140,11 @@ impl Content {
         }
     }
 
+    /// Content of codec bytes for a reply of so many bytes.
+    pub fn reply(&self, down: usize) -> Bytes {
+        self.down.slice(..down)
+    }
+
     /// Takes a request, with what its header asks for, and returns the reply. The error says what was wrong.
     pub fn respond(&self, request: &[u8], asked: Option<&str>) -> Result<Bytes, String> {
         if let Some((up, down)) = &self.messages {

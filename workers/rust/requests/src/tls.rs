@@ -6,9 +6,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{pem::PemObject, CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::client::{verify_server_name, WebPkiServerVerifier};
+use tokio_rustls::rustls::pki_types::{pem::PemObject, CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use tokio_rustls::rustls::server::ParsedCertificate;
 use tokio_rustls::rustls::version::TLS13;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 fn refuse(what: &str, why: impl std::fmt::Display) -> Failure {
@@ -54,6 +57,42 @@ impl Acceptor {
     }
 }
 
+/// Trusts the trial's authorities, and a server that shows one of them as its own certificate, which rustls
+/// alone refuses and Go and OpenSSL take.
+#[derive(Debug)]
+struct Trust {
+    authorities: Vec<CertificateDer<'static>>,
+    chains: Arc<WebPkiServerVerifier>,
+}
+
+impl ServerCertVerifier for Trust {
+    fn verify_server_cert(
+        &self, shown: &CertificateDer<'_>, between: &[CertificateDer<'_>], name: &ServerName<'_>, ocsp: &[u8], now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if self.authorities.iter().any(|a| a == shown) {
+            verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+            return Ok(ServerCertVerified::assertion());
+        }
+        self.chains.verify_server_cert(shown, between, name, ocsp, now)
+    }
+
+    fn verify_tls12_signature(
+        &self, message: &[u8], shown: &CertificateDer<'_>, signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chains.verify_tls12_signature(message, shown, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self, message: &[u8], shown: &CertificateDer<'_>, signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chains.verify_tls13_signature(message, shown, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.chains.supported_verify_schemes()
+    }
+}
+
 /// How a client makes connections: plain, or encrypted where the trial is.
 #[derive(Clone)]
 pub struct Connector(Option<TlsConnector>);
@@ -67,13 +106,17 @@ impl Connector {
     pub fn config(setup: &Setup, protocol: &str) -> Result<Option<ClientConfig>, Failure> {
         let Some(tls) = &setup.tls else { return Ok(None) };
         let mut trusted = RootCertStore::empty();
-        for one in certificates(&tls.authorities, "authorities")? {
-            trusted.add(one).map_err(|e| refuse("authorities", e))?;
+        let authorities = certificates(&tls.authorities, "authorities")?;
+        for one in &authorities {
+            trusted.add(one.clone()).map_err(|e| refuse("authorities", e))?;
         }
+        let provider = Arc::new(ring::default_provider());
+        let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(trusted), provider).build().map_err(|e| refuse("authorities", e))?;
         let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_protocol_versions(&[&TLS13])
             .map_err(|e| refuse("authorities", e))?
-            .with_root_certificates(trusted)
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Trust { authorities, chains }))
             .with_no_client_auth();
         config.alpn_protocols = vec![protocol.into()];
         Ok(Some(config))
