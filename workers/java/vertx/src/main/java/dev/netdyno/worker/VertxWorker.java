@@ -73,28 +73,29 @@ public final class VertxWorker implements Transport {
       this.answers = answers;
       allowed = new Addresses.Allowed(setup);
       for (InetSocketAddress to : Addresses.binds(setup)) {
-        int port = to.getPort();
+        int port = to.getPort() == 0 ? -1 - bound.size() : to.getPort(); // a negative one is any free port, which instances share
         for (int i = 0; i < setup.loops(); i++) {
-          Serve serve = new Serve(new InetSocketAddress(to.getAddress(), port));
+          Serve serve = new Serve(to.getAddress().getHostAddress(), port);
           try {
             vertx.deployVerticle(serve, new DeploymentOptions()).await(10, TimeUnit.SECONDS);
           } catch (Exception e) {
             throw Addresses.bindFailure(to, e.getCause() == null ? e : e.getCause());
           }
-          port = serve.server.actualPort();
+          if (i == 0) bound.add(Addresses.bound(setup, serve.server.actualPort()));
         }
-        bound.add(Addresses.bound(setup, port));
       }
     }
 
     /** A server on one event loop; those of one port share it. */
     private final class Serve extends AbstractVerticle {
-      private final InetSocketAddress to;
+      private final String host;
+      private final int port;
       private final Traffic own = traffic.begin();
       private HttpServer server;
 
-      Serve(InetSocketAddress to) {
-        this.to = to;
+      Serve(String host, int port) {
+        this.host = host;
+        this.port = port;
       }
 
       @Override
@@ -102,7 +103,7 @@ public final class VertxWorker implements Transport {
         server = vertx.createHttpServer(new HttpServerOptions().setAcceptBacklog(Addresses.BACKLOG).setTcpNoDelay(true));
         server.connectionHandler(this::connected);
         server.requestHandler(this::serve);
-        server.listen(to.getPort(), to.getAddress().getHostAddress()).<Void>mapEmpty().onComplete(started);
+        server.listen(port, host).<Void>mapEmpty().onComplete(started);
       }
 
       private void connected(HttpConnection c) {
