@@ -3,12 +3,19 @@ package dev.netdyno.kit;
 import java.util.Arrays;
 
 /**
- * Pipes' slots by when they are due, earliest first, of one event loop, which alone uses it. It
+ * Slots by when they are due, earliest first, of one event loop, which alone uses it. It
  * does not allocate once grown.
  */
 public final class Agenda {
+  /** What a slot that waits belongs to. */
+  interface Waiter {
+    void due(Slot slot);
+
+    void cancel(Slot slot);
+  }
+
   private long[] dues = new long[16];
-  private Pipe[] pipes = new Pipe[16];
+  private Waiter[] waiters = new Waiter[16];
   private Slot[] slots = new Slot[16];
   private int size;
   private final Alarm alarm;
@@ -20,25 +27,25 @@ public final class Agenda {
     this.number = number;
   }
 
-  void push(long due, Pipe pipe, Slot slot) {
+  void push(long due, Waiter waiter, Slot slot) {
     if (size == dues.length) {
       dues = Arrays.copyOf(dues, 2 * size);
-      pipes = Arrays.copyOf(pipes, 2 * size);
+      waiters = Arrays.copyOf(waiters, 2 * size);
       slots = Arrays.copyOf(slots, 2 * size);
     }
     int i = size++;
     for (; i > 0 && dues[(i - 1) / 2] > due; i = (i - 1) / 2) move((i - 1) / 2, i);
-    put(i, due, pipe, slot);
+    put(i, due, waiter, slot);
     if (i == 0) alarm.set(number, due);
   }
 
   private void move(int from, int to) {
-    put(to, dues[from], pipes[from], slots[from]);
+    put(to, dues[from], waiters[from], slots[from]);
   }
 
-  private void put(int i, long due, Pipe pipe, Slot slot) {
+  private void put(int i, long due, Waiter waiter, Slot slot) {
     dues[i] = due;
-    pipes[i] = pipe;
+    waiters[i] = waiter;
     slots[i] = slot;
   }
 
@@ -53,8 +60,8 @@ public final class Agenda {
       move(child, i);
       i = child;
     }
-    put(i, due, pipes[size], slots[size]);
-    pipes[size] = null;
+    put(i, due, waiters[size], slots[size]);
+    waiters[size] = null;
     slots[size] = null;
   }
 
@@ -63,10 +70,10 @@ public final class Agenda {
     if (size == 0) return;
     long now = Load.now();
     while (size > 0 && dues[0] <= now) {
-      Pipe pipe = pipes[0];
+      Waiter waiter = waiters[0];
       Slot slot = slots[0];
       pop();
-      pipe.due(slot);
+      waiter.due(slot);
     }
     if (size > 0 && alarm.due(number) != dues[0]) alarm.set(number, dues[0]);
   }
@@ -76,7 +83,7 @@ public final class Agenda {
     long now = Load.now();
     int n = size;
     long[] d = Arrays.copyOf(dues, n);
-    Pipe[] p = Arrays.copyOf(pipes, n);
+    Waiter[] p = Arrays.copyOf(waiters, n);
     Slot[] s = Arrays.copyOf(slots, n);
     size = 0;
     for (int i = 0; i < n; i++) {
@@ -89,15 +96,15 @@ public final class Agenda {
   }
 
   /** Lets go of the slots of a connection that was lost. */
-  void drop(Pipe pipe) {
+  void drop(Waiter waiter) {
     int n = size;
     long[] d = Arrays.copyOf(dues, n);
-    Pipe[] p = Arrays.copyOf(pipes, n);
+    Waiter[] p = Arrays.copyOf(waiters, n);
     Slot[] s = Arrays.copyOf(slots, n);
     size = 0;
     for (int i = 0; i < n; i++) {
-      if (p[i] == pipe) {
-        pipe.cancel(s[i]);
+      if (p[i] == waiter) {
+        waiter.cancel(s[i]);
       } else {
         push(d[i], p[i], s[i]);
       }

@@ -27,7 +27,11 @@ public abstract class LoopClient implements Transport.Client {
   private final AtomicReference<Throwable> failed = new AtomicReference<>();
 
   protected LoopClient(Setup setup, int loops) {
-    load = Load.forLoops(setup, loops);
+    this(setup, loops, Load.forLoops(setup, loops));
+  }
+
+  protected LoopClient(Setup setup, int loops, Load load) {
+    this.load = load;
     routes = Addresses.routes(setup);
     this.loops = loops;
     connections = new Connections(load);
@@ -50,11 +54,16 @@ public abstract class LoopClient implements Transport.Client {
   /** Begins to open a connection; its pipe is told by verify, a failure by verified. */
   protected abstract void open(int connection, Addresses.Route to);
 
-  /** The pipe of an open connection. */
-  protected abstract Pipe pipe(int connection);
+  /** Asks the slots of a connection for their first exchanges, on its loop: Pipe.begin, Caller.begin. */
+  protected abstract void begin(int connection);
 
   /** Breaks every connection. */
   protected abstract void disconnect();
+
+  /** Hands a task to the loop of a connection. */
+  public void executeOn(int connection, Runnable task) {
+    execute(connection % loops, task);
+  }
 
   public Agenda agenda(int connection) {
     return agendas[connection % loops];
@@ -105,7 +114,8 @@ public abstract class LoopClient implements Transport.Client {
     if (n > 0 && held.addAndGet(-n) == 0) over.release();
   }
 
-  void lost(int connection) {
+  /** Says that a connection does not work any more, and will not be made again. */
+  public void lost(int connection) {
     connections.lose(connection);
   }
 
@@ -116,7 +126,10 @@ public abstract class LoopClient implements Transport.Client {
   @Override
   public void run() throws InterruptedException {
     held.set(load.slots.length + 1);
-    for (int i = 0; i < load.activeConnections(); i++) execute(i % loops, pipe(i)::begin);
+    for (int i = 0; i < load.activeConnections(); i++) {
+      int connection = i;
+      execute(i % loops, () -> begin(connection));
+    }
     let(1);
     over.acquire();
     connections.check();

@@ -14,7 +14,7 @@ public final class Option {
   private Double min;
   private Double max;
   private List<String> choices = List.of();
-  private List<?> grid = List.of();
+  private List<String> grid = List.of();
   private final Map<String, String> as = new LinkedHashMap<>();
 
   private Option(String name, String type, Object standard, String doc) {
@@ -59,8 +59,8 @@ public final class Option {
     return this;
   }
 
-  /** Values worth trying. */
-  public Option grid(Object... values) {
+  /** Values worth trying, as a study writes them. */
+  public Option grid(String... values) {
     grid = List.of(values);
     return this;
   }

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * to be sent, and which exchanges those that come complete. Answers come in the order sent. The
  * connection's loop alone calls its methods.
  */
-public abstract class Pipe {
+public abstract class Pipe implements Agenda.Waiter {
   private final Work work;
   private final LoopClient client;
   private final Agenda agenda;
@@ -62,7 +62,7 @@ public abstract class Pipe {
   }
 
   /** Asks every slot for its first exchange. */
-  void begin() {
+  public void begin() {
     if (lost) {
       client.let(slots.length);
       return;
@@ -90,7 +90,8 @@ public abstract class Pipe {
   }
 
   /** A slot's time has come. */
-  void due(Slot slot) {
+  @Override
+  public void due(Slot slot) {
     if (lost) {
       cancel(slot);
     } else {
@@ -99,7 +100,8 @@ public abstract class Pipe {
     }
   }
 
-  void cancel(Slot slot) {
+  @Override
+  public void cancel(Slot slot) {
     slot.cancel();
     client.let(1);
   }

@@ -40,8 +40,8 @@ final class EchoClient extends LoopClient {
   }
 
   @Override
-  protected Pipe pipe(int connection) {
-    return connections[connection].pipe;
+  protected void begin(int connection) {
+    connections[connection].pipe.begin();
   }
 
   @Override

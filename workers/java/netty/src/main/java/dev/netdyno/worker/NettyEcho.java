@@ -10,7 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /** Transport netty: the wires echo and stream on Netty's event loops. */
 final class NettyEcho implements Transport {
@@ -34,60 +33,6 @@ final class NettyEcho implements Transport {
     EchoClient client = new EchoClient(setup);
     client.connect();
     return client;
-  }
-
-  /** Reads no more while what was written waits for the peer, and counts it once the kernel has it. */
-  private abstract static class End extends ChannelInboundHandlerAdapter {
-    final Traffic traffic;
-    private long unsent;
-    private long exchanges;
-
-    End(Traffic traffic) {
-      this.traffic = traffic;
-    }
-
-    void wrote(int bytes, boolean exchange) {
-      unsent += bytes;
-      if (exchange) exchanges++;
-    }
-
-    /** Flushes; what the kernel has not taken is counted when it has. */
-    void flushed(ChannelHandlerContext c) {
-      if (unsent == 0) return;
-      c.flush();
-      long n = unsent;
-      long whole = exchanges;
-      unsent = 0;
-      exchanges = 0;
-      if (c.channel().unsafe().outboundBuffer() == null || c.channel().unsafe().outboundBuffer().isEmpty()) {
-        count(n, whole);
-      } else {
-        c.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(f -> {
-          if (f.isSuccess()) count(n, whole);
-        });
-        c.channel().config().setAutoRead(c.channel().isWritable());
-      }
-    }
-
-    private void count(long bytes, long whole) {
-      traffic.addSent(bytes);
-      traffic.addExchanges(whole);
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext c) {
-      flushed(c);
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext c) {
-      c.channel().config().setAutoRead(c.channel().isWritable());
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext c, Throwable cause) {
-      c.close(); // the client's counts tell of it
-    }
   }
 
   private static final class Echo extends End {
