@@ -50,14 +50,6 @@ def uvicorn_server(_):
     uvicorn.Server(config).run([listening()])
 
 
-def granian_server(_):
-    import granian
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        port = sock.getsockname()[1]
-    print(f"127.0.0.1:{port}", flush=True)
-    granian.Granian("bare:app", port=port, interface="asginl", websockets=False, log_enabled=False, http="1", loop="uvloop").serve()
-
-
 def handlers(grpc, call):
     import exchange_pb2 as pb
     handler = grpc.unary_unary_rpc_method_handler(call, pb.Block.FromString, pb.Block.SerializeToString)
@@ -170,8 +162,7 @@ async def _awaited(unary, request):
     return await unary(request)
 
 
-SERVERS = {"asyncio": asyncio_server, "asyncio-uvloop": asyncio_server, "uvicorn": uvicorn_server, "granian": granian_server,
-           "grpcio": grpcio_server, "grpc-aio": lambda kind: asyncio.run(grpc_aio_server(kind))}
+SERVERS = {"asyncio": asyncio_server, "asyncio-uvloop": asyncio_server, "uvicorn": uvicorn_server, "grpcio": grpcio_server, "grpc-aio": lambda kind: asyncio.run(grpc_aio_server(kind))}
 CLIENTS = {"asyncio": asyncio_client, "asyncio-uvloop": asyncio_client, "aiohttp": aiohttp_client, "grpc-aio": grpc_aio_client}
 
 if __name__ == "__main__":
