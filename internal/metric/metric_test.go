@@ -312,11 +312,11 @@ func TestNoCostIsZero(t *testing.T) {
 func TestWhatARuntimeDoesNotCountIsAbsent(t *testing.T) {
 	r := handMade(t)
 	r.Workers[0].Close.Reading.Runtime = &contract.Runtime{GCCycles: 2, GCPauseNs: 500_000}
-	if got := value(t, "server."+GCPausePerCycle, r); got != 250 {
+	if got := value(t, "server."+metric.GCPausePerCycle, r); got != 250 {
 		t.Errorf("a pause is %v µs, expected 250", got)
 	}
-	for _, name := range []string{AllocPerExchange, "allocs_per_exchange"} {
-		m, err := Named("server." + name)
+	for _, name := range []string{metric.AllocPerExchange, "allocs_per_exchange"} {
+		m, err := metric.Named("server." + name)
 		if err != nil {
 			t.Fatal(err)
 		}
