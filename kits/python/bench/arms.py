@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import socket
 import statistics
 import subprocess
 import sys
@@ -16,13 +17,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parents[2]
 OUT = pathlib.Path(os.environ.get("OUT") or TREE / "bin")
 PATH = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, TREE / "kits" / "python", TREE / "workers" / "python" / "grpcio")))}
-PAIRS, CONNECTIONS, WARM_S, FOR_S = 8, 8, 0.3, 1.0
+PAIRS, CONNECTIONS, WARM_S, FOR_S = 6, 8, 0.3, 0.6
 T975 = {5: 2.571, 7: 2.365, 11: 2.201, 15: 2.131}
 # by arm: our worker and transport, its options, and the other end's worker and transport
 ASIO, HTTP1, GRPC = ("asio", "asio"), ("http1-asio", "http1-asio"), ("grpc-nghttp2", "grpc-nghttp2")
 ARMS = {
     "s:asyncio": ("asyncio", "asyncio", {}, ASIO), "s:asyncio-uvloop": ("asyncio", "asyncio", {"loop": "uvloop"}, ASIO),
-    "s:uvicorn": ("asgi", "uvicorn", {}, HTTP1), "s:granian": ("asgi", "granian", {}, HTTP1),
+    "s:uvicorn": ("asgi", "uvicorn", {}, HTTP1),
     "s:grpcio": ("grpcio", "grpcio", {}, GRPC), "s:grpc-aio": ("grpcio", "grpc-aio", {}, GRPC),
     "c:asyncio": ("asyncio", "asyncio", {}, ASIO), "c:asyncio-uvloop": ("asyncio", "asyncio", {"loop": "uvloop"}, ASIO),
     "c:aiohttp": ("asgi", "aiohttp", {}, HTTP1), "c:grpc-aio": ("grpcio", "grpc-aio", {}, GRPC),
@@ -87,7 +88,10 @@ def load(client, pid):
 def bare_server(name):
     process = subprocess.Popen([sys.executable, str(HERE / "bare.py"), name], stdout=subprocess.PIPE, text=True, env=PATH, cwd=HERE)
     address = process.stdout.readline().strip()
-    time.sleep(1)  # the others say ready; a bare program says nothing
+    host, port = address.split(":")
+    while socket.socket().connect_ex((host, int(port))):  # a bare program does not say when it listens
+        time.sleep(0.01)
+    time.sleep(WARM_S)
     return process, address
 
 

@@ -36,6 +36,12 @@ def _family(host):
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
+def same(one, other):
+    """Tells whether two addresses of sockets are one, also where a socket of IPv6 has that of IPv4."""
+    plain = [_plain(ipaddress.ip_address(a[0].partition("%")[0])) for a in (one, other)]
+    return plain[0] == plain[1] and one[1] == other[1]
+
+
 class Allowed:
     """Which clients a server accepts; an empty list accepts any."""
 
@@ -54,26 +60,25 @@ def _plain(address):
 
 
 _ATTACH_FILTER = 26  # SO_ATTACH_FILTER
-_RETURN, _LOAD_WORD, _JUMP_EQUAL = 0x06, 0x20, 0x15
+_RETURN, _LOAD_WORD, _LOAD_BYTE, _SHIFT_RIGHT, _JUMP_EQUAL = 0x06, 0x20, 0x30, 0x74, 0x15
 _NETWORK = -0x100000  # SKF_NET_OFF: offsets from here on are those of the IP header
 
 
 def shut_out(sock, setup, besides=()):
     """Has the kernel drop what comes to a listening socket from addresses outside setup.allow.
 
-    For libraries that accept connections by themselves: a stranger's connection is never made. Connections inherit it.
+    A socket of IPv6 may take both kinds. For libraries that accept connections by themselves: a stranger's connection is never made. Connections inherit it.
     """
     Allowed(setup)
-    wide = sock.family == socket.AF_INET6
     program = []
     for text in list(setup.get("allow") or ()) + list(besides):
-        address = ipaddress.ip_address(text)
-        if wide != (address.version == 6):
-            continue
+        address = _plain(ipaddress.ip_address(text))
         words = struct.unpack(f">{len(address.packed) // 4}I", address.packed)
+        first, compares = 12 if address.version == 4 else 8, 2 * len(words)
+        program += [(_LOAD_BYTE, 0, 0, _NETWORK & 0xFFFFFFFF), (_SHIFT_RIGHT, 0, 0, 4), (_JUMP_EQUAL, 0, compares + 1, address.version)]
         for i, word in enumerate(words):
-            program.append((_LOAD_WORD, 0, 0, (_NETWORK + (8 if wide else 12) + 4 * i) & 0xFFFFFFFF))
-            program.append((_JUMP_EQUAL, 0, 2 * (len(words) - 1 - i) + 1, word))
+            program.append((_LOAD_WORD, 0, 0, (_NETWORK + first + 4 * i) & 0xFFFFFFFF))
+            program.append((_JUMP_EQUAL, 0, compares - 2 * i - 1, word))
         program.append((_RETURN, 0, 0, 0xFFFFFFFF))
     if not setup.get("allow"):
         return

@@ -1,6 +1,7 @@
 """Ends of wires echo and stream on an asyncio event loop, whichever one: the loop is the arm's."""
 
 import asyncio
+import errno
 import threading
 
 from .addresses import Allowed, Routes, addresses_of, listen
@@ -35,16 +36,20 @@ class LoopServer(Server):
         asyncio.set_event_loop(loop)
         row = self._sums.row(i)
 
+        starved = []
+
         def fail(loop, context):
             error = context.get("exception")
-            if isinstance(error, OSError) and "accept" in context.get("message", ""):
-                raise SystemExit(1)
-            loop.default_exception_handler(context)
+            if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+                starved.append(Failure("setup", "accept a connection: too few file descriptors, every connection needs one; raise `ulimit -n`"))
+                return loop.stop()
+            return loop.default_exception_handler(context)
         loop.set_exception_handler(fail)
         for sock in self._sockets:
             loop.run_until_complete(loop.create_server(lambda: self._protocol(self, row), sock=sock, backlog=4096))
         row[SERVES] = 1
         loop.run_forever()
+        raise starved[0] if starved else Failure("bug", "the event loop ended by itself")
 
     def ready(self):
         return {"addresses": addresses_of(self._sockets), "threads": self._processes}

@@ -55,7 +55,7 @@ class AsyncCalls(_Calls):
 
     def __init__(self, setup, exchange, new_loop):
         super().__init__(setup, exchange)
-        self.loop = new_loop()
+        self.loop, self._tasks = new_loop(), []
         threading.Thread(target=self._turn, daemon=True).start()
         asyncio.run_coroutine_threadsafe(self._open(), self.loop).result()
 

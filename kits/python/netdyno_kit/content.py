@@ -47,7 +47,7 @@ def check_sizes(exchange, wire="echo"):
             raise Failure("setup", f"exchange has {up} bytes up and {down} down; wire {wire} returns what comes: expected the same, of the same sizes")
     elif not 0 <= chunk <= MOST_CHUNK:
         raise Failure("setup", f"exchange.chunk_bytes is {chunk}, expected 1 to {MOST_CHUNK}, or 0 for {CHUNK}")
-    smallest = min([low for low, in ((s[1],) for s in exchange.get("up_sizes") or ())] or [1])
+    smallest = min((low for _, low, _ in exchange.get("up_sizes") or ()), default=1)
     if smallest < 1:
         raise Failure("setup", f"exchange.up_sizes begins at {smallest} bytes, expected at least 1")
 

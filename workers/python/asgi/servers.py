@@ -22,7 +22,7 @@ class _Server(kit.Server):
         self.sockets = kit.listen(setup)
         if self.apart:
             for sock in self.sockets:
-                shut_out(sock, setup, [sock.getsockname()[0]])
+                shut_out(sock, setup, [near(sock)[0]])
         self.processes = wanted(setup) * (len(self.sockets) if self.apart else 1)
         self.sums, self.make = Sums(self.processes), APPS[self.options["app"]]
         self.make(self.x, self.sums.row(0))  # so that what is missing is said before ready
@@ -95,7 +95,7 @@ class Granian(_Server):
     def await_service(self, setup):
         """Asks each port with a method that nothing counts: granian does not say when it serves. Then strangers are shut out."""
         for sock in self.sockets:
-            with socket.create_connection(sock.getsockname(), START_S) as probe:
+            with socket.create_connection(near(sock), START_S) as probe:
                 probe.sendall(b"HEAD / HTTP/1.1\r\nHost: probe\r\n\r\n")
                 probe.settimeout(0.05)
                 for _ in range(20 * START_S):
@@ -111,6 +111,12 @@ class Granian(_Server):
 
 class GranianH2(Granian):
     mode = "2"
+
+
+def near(sock):
+    """Returns where this host reaches a listening socket."""
+    host, port = sock.getsockname()[:2]
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port
 
 
 async def note(server, row):

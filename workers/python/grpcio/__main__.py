@@ -1,6 +1,5 @@
 """netdyno-worker-grpcio: gRPC's own library for Python, with threads and on asyncio."""
 
-import asyncio
 import importlib
 import importlib.metadata
 

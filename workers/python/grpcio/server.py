@@ -7,7 +7,7 @@ import threading
 from concurrent import futures
 
 import netdyno_kit as kit
-from netdyno_kit.addresses import shut_out
+from netdyno_kit.addresses import same, shut_out
 from netdyno_kit.processes import EXCHANGES, INVALID, RECEIVED, SENT, SERVES, Processes, Sums, wanted
 
 STREAM_WORKERS, UNARY_WORKERS = 4096, 10  # threads: a stream keeps one for as long as it is open
@@ -32,19 +32,22 @@ class Server(kit.Server):
 
     def guard(self):
         """Shuts strangers out of the library's listening sockets, and lets many connections wait there."""
-        mine = [s.getsockname() for s in self.sockets]
+        mine, guarded = [s.getsockname() for s in self.sockets], set()
         for entry in os.listdir("/proc/self/fd"):
             try:
                 sock = socket.socket(fileno=os.dup(int(entry)))
             except OSError:
-                continue
+                continue  # no socket, or closed since
             with sock:
-                try:
-                    if sock.getsockopt(socket.SOL_SOCKET, _ACCEPTS) and sock.getsockname()[:2] in [m[:2] for m in mine]:
-                        shut_out(sock, self.setup)
-                        sock.listen(4096)
-                except OSError:
+                if sock.family not in (socket.AF_INET, socket.AF_INET6) or not sock.getsockopt(socket.SOL_SOCKET, _ACCEPTS):
                     continue
+                ours = [m for m in mine if same(m, sock.getsockname())]
+                if ours:
+                    shut_out(sock, self.setup)
+                    sock.listen(4096)
+                    guarded.add(ours[0])
+        if len(guarded) < len(mine):
+            raise kit.Failure("bug", f"gRPC listens on {len(guarded)} of {len(mine)} ports as far as its sockets tell: strangers would be let in")
         self.row[SERVES] = 1
 
     def count(self):
