@@ -52,10 +52,10 @@ export class ExchangeCalls implements Calls {
 		const secure = tls === null ? credentials.createInsecure() : credentials.createSsl(Buffer.from(tls.authorities));
 		const client = new Client(addressText(route.peer), secure, channelOptions(this.setup));
 		this.clients[i] = client;
-		this.watch(client);
 		const { stream } = this.setup.exchange;
 		if (stream !== "") this.payload.content.verify(await this.chunked(client, stream));
 		else this.payload.verify(await this.unary(client, { deadline: Date.now() + FIRST_MS }));
+		this.watch(client);
 	}
 
 	async call(i: number, slot: Slot): Promise<number> {
