@@ -7,6 +7,7 @@
 import { type Counts, type ErrorKind, Failure, type LoadPlan, type Sent, type Setup } from "./contract.js";
 import { Counters, Sends, share, Times } from "./counters.js";
 import { Histogram } from "./histogram.js";
+import { Places } from "./places.js";
 import { Schedule } from "./schedule.js";
 
 /** What next says of a slot that has no exchange left. */
@@ -107,10 +108,12 @@ export class Load {
 	private upBytes: number;
 	private downBytes: number;
 	private slices: Float64Array | null = null;
+	private readonly places: Places | null;
 
 	/** Throws Failure of kind setup that names the key of setup.load that cannot be. */
 	constructor(private readonly setup: Setup) {
 		check(setup.load);
+		this.places = Places.of(setup.load, setup.seed);
 		this.times = new Times(setup.load);
 		this.window = new Counters(this.times);
 		this.drain = new Counters(this.times);
@@ -270,9 +273,11 @@ export class Load {
 
 	/** How many exchanges fell due in the window. Random schedules are drawn again, unless they are very long. */
 	private fellDue(): number {
-		const expected = (this.plan.rate * (this.closing - this.fromNs)) / 1e9;
 		const drawn = (this.plan.rate * (this.closing - this.startNs)) / 1e9;
-		if (this.plan.arrival === "constant" || drawn > 1 << 20) return expected;
+		if ((this.plan.arrival === "constant" && this.places === null) || drawn > 1 << 20) {
+			const [from, to] = [this.fromNs - this.startNs, this.closing - this.startNs];
+			return this.places?.expected(from, to) ?? (this.plan.rate * (to - from)) / 1e9;
+		}
 		let due = 0;
 		for (const slot of this.slots) {
 			const schedule = this.scheduleOf(slot.number);
@@ -311,7 +316,8 @@ export class Load {
 			if (amount > 0) slot.left = Math.floor(amount / in_flight) + (i % in_flight < amount % in_flight ? 1 : 0);
 			if (rate > 0) {
 				slot.schedule = this.scheduleOf(i);
-				if (arrival === "constant") slot.free = slot.schedule.peek() - Math.floor((n / rate) * 1e9); // as if it had run before
+				if (arrival === "constant" && !this.places?.changes)
+					slot.free = slot.schedule.peek() - Math.floor((n / rate) * 1e9); // as if it had run before
 			} else if (think_ns > 0) {
 				slot.free = Math.floor(think_ns * (i / n - 1)); // spread, so that no burst begins the load
 			}
@@ -322,7 +328,7 @@ export class Load {
 	private scheduleOf(i: number): Schedule {
 		const { in_flight } = this.plan;
 		const position = (i % in_flight) * this.active + Math.floor(i / in_flight);
-		return new Schedule(this.plan, this.setup.seed, position, this.active * in_flight);
+		return new Schedule(this.plan, this.setup.seed, position, this.active * in_flight, this.places);
 	}
 }
 

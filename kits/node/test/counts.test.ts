@@ -5,9 +5,10 @@ import type { Setup } from "../src/contract.js";
 import { Counters, gapsOf, Reasons, Times } from "../src/counters.js";
 import { Histogram } from "../src/histogram.js";
 import { LET_GO, Load } from "../src/load.js";
+import { NEVER_DUE, Places } from "../src/places.js";
 import { Schedule } from "../src/schedule.js";
 import { plan, setupOf } from "./setup.js";
-import { vectors } from "./vectors.js";
+import { exact, vectors } from "./vectors.js";
 
 function payloadOf(text: string): string {
 	const packed = Buffer.from(text, "base64");
@@ -104,6 +105,27 @@ for (const { name, slots, steps, sent } of vectors("sent")) {
 			else assert.fail(what);
 		}
 		assert.deepEqual(load.sent(), { before: 0, window: 0, drain: 0, again: 0, ...sent });
+	});
+}
+
+for (const { name, seed, slots, load, slots_due } of exact("schedule").schedules) {
+	test(`schedule: ${name}`, () => {
+		const p = plan(load);
+		const places = Places.of(p, BigInt(seed));
+		for (const { slot, due_ns } of slots_due) {
+			const s = new Schedule(p, BigInt(seed), slot, slots, places);
+			let k = 0;
+			for (const [at, due] of due_ns) {
+				for (; k < at; k++) s.advance();
+				assert.equal(s.peek(), due ?? NEVER_DUE, `exchange ${k} of slot ${slot}`);
+			}
+		}
+	});
+}
+
+for (const { name, load } of vectors("schedule").refused) {
+	test(`schedule refused: ${name}`, () => {
+		assert.throws(() => Places.of(plan(load), 1n), { kind: "setup" });
 	});
 }
 

@@ -36,7 +36,7 @@ export const grpcJs: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "proto"],
-		features: ["tls", "stream-up", "stream-down", "stream-both"],
+		features: ["tls", "arrivals", "stream-up", "stream-down", "stream-both"],
 		options: [
 			{
 				name: "mode",

@@ -136,7 +136,7 @@ export const nodeHttp2: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "json"],
-		features: ["tls"],
+		features: ["tls", "arrivals"],
 		options: [
 			{
 				name: "window",
