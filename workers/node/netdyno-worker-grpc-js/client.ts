@@ -39,12 +39,18 @@ export class ExchangeCalls implements Calls {
 	private readonly clients: Client[] = [];
 	private readonly talks: (Talk | undefined)[] = [];
 	private readonly metadata = new Metadata();
+	private readonly unaryPath: string;
+	private readonly talkPath: string;
 	private again = 0;
 
 	constructor(
 		private readonly setup: Setup,
 		private readonly payload: Payload,
-	) {}
+	) {
+		const { unary, talk } = methodsOf(setup);
+		this.unaryPath = SERVICE + unary;
+		this.talkPath = SERVICE + talk;
+	}
 
 	async open(i: number, route: Route): Promise<void> {
 		await sourceFits(route);
@@ -85,10 +91,9 @@ export class ExchangeCalls implements Calls {
 
 	private unary(client: Client, options: CallOptions = {}): Promise<object> {
 		const { requestSerialize, responseDeserialize } = this.payload.definition;
-		const path = SERVICE + methodsOf(this.setup).unary;
 		return new Promise((resolve, reject) => {
 			client.makeUnaryRequest(
-				path,
+				this.unaryPath,
 				requestSerialize,
 				responseDeserialize,
 				this.payload.request(),
@@ -112,8 +117,7 @@ export class ExchangeCalls implements Calls {
 
 	private begin(client: Client, slot: number): Talk {
 		const { requestSerialize, responseDeserialize } = this.payload.definition;
-		const path = SERVICE + methodsOf(this.setup).talk;
-		const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, this.metadata);
+		const stream = client.makeBidiStreamRequest(this.talkPath, requestSerialize, responseDeserialize, this.metadata);
 		const talk: Talk = { stream, resolve: () => {}, reject: () => {} };
 		const over = (error: unknown) => {
 			this.talks[slot] = undefined; // the next exchange has another stream
