@@ -1,53 +1,16 @@
 // When an open loop's exchanges are due, where their gaps are drawn or the rate changes (contract/DRAWS.md). A place is a
 // number of exchanges. All of it is in doubles, each operation rounded by itself.
 import { Failure, type LoadPlan, type Phase, type Table } from "./contract.js";
-import { output } from "./random.js";
+import { Drawer, wrongTable } from "./draws.js";
 
 /** When an exchange is due that no phase has room for, in ns: never. */
 export const NEVER_DUE = 2 ** 61;
-const TABLE_END = 2 ** 32;
-const MOST_SEGMENTS = 4096;
 const MOST_PHASES = 4096;
 /** After how many gaps they come again. */
 const GAPS = 1 << 16;
 /** The mean gap in the unit of a table, and the longest. */
 const MOST_GAP = 1000 * (1 << 20);
 const GAPS_STREAM = 3n;
-
-/** What is wrong with a table of numbers up to most; empty where nothing is. */
-export function wrongTable(table: Table, most: number): string {
-	if (table.length === 0 || table.length > MOST_SEGMENTS) {
-		return `${table.length} segments, expected 1 to ${MOST_SEGMENTS}`;
-	}
-	let last = 0;
-	for (const [end, low, high] of table) {
-		if (end <= last || end > TABLE_END)
-			return `a segment ends at ${end} after ${last}, expected rising ends up to 2^32`;
-		if (low < 0 || high < low || high > most)
-			return `a segment has the numbers ${low} to ${high}, expected 0 to ${most}`;
-		last = end;
-	}
-	return last === TABLE_END ? "" : "the last segment does not end at 2^32";
-}
-
-/** Draws from a table: number n of a stream of the seed. */
-export class Drawer {
-	private readonly base: bigint;
-	constructor(
-		private readonly table: Table,
-		seed: bigint,
-		stream: bigint,
-	) {
-		this.base = output(seed, stream - 1n);
-	}
-
-	draw(n: number): number {
-		const u = output(this.base, BigInt(n));
-		const head = Number(u >> 32n);
-		const [, low, high] = this.table.find(([end]) => end > head) ?? [0, 0, 0];
-		return low + Number(((u & 0xffffffffn) * BigInt(high - low + 1)) >> 32n);
-	}
-}
 
 /** The places of drawn arrivals. */
 class Cycle {

@@ -16,7 +16,7 @@ export const nodeHttp1: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "json"],
-		features: ["tls", "fresh", "arrivals"],
+		features: ["tls", "fresh", "sizes", "arrivals"],
 		options: [
 			{
 				name: "api",

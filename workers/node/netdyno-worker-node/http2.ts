@@ -13,10 +13,13 @@ import {
 	type Calls,
 	connected,
 	connectOptions,
+	DOWN_HEADER,
 	Failure,
 	lossOf,
 	type Route,
 	type Setup,
+	type Sizes,
+	type Slot,
 	type Transport,
 } from "netdyno-kit";
 import { Content } from "../content.js";
@@ -46,18 +49,19 @@ class Http2Calls implements Calls {
 	async open(i: number, route: Route): Promise<void> {
 		this.routes[i] = route;
 		const session = await this.dial(i);
-		const first = await this.exchange(session, FIRST_MS);
-		if (this.setup.options.verify === "content") this.content.verify(first);
-		else this.content.accept(first);
+		const sizes = this.content.draws.of(i);
+		const first = await this.exchange(session, sizes, FIRST_MS);
+		if (this.setup.options.verify === "content") this.content.verify(first, i);
+		else this.content.accept(first, sizes);
 	}
 
-	async call(i: number): Promise<number> {
+	async call(i: number, slot: Slot): Promise<number> {
 		let session = this.sessions[i] ?? null;
 		if (session === null || session.closed || session.destroyed) {
 			session = await this.dial(i); // the server has left the connection, or broken it
 			this.again++;
 		}
-		return this.content.accept(await this.exchange(session));
+		return this.content.accept(await this.exchange(session, slot), slot);
 	}
 
 	failure(error: unknown): Failure {
@@ -92,9 +96,10 @@ class Http2Calls implements Calls {
 		return session;
 	}
 
-	private exchange(session: ClientHttp2Session, within = 0): Promise<Buffer> {
+	private exchange(session: ClientHttp2Session, sizes: Sizes, within = 0): Promise<Buffer> {
 		return new Promise((resolve, reject) => {
-			const stream = session.request(this.headers);
+			const asks = this.content.draws.downVaries;
+			const stream = session.request(asks ? { ...this.headers, [DOWN_HEADER]: String(sizes.down) } : this.headers);
 			const chunks: Buffer[] = [];
 			let status = 0;
 			stream.on("response", (headers) => {
@@ -104,7 +109,7 @@ class Http2Calls implements Calls {
 			stream.on("error", reject);
 			stream.on("close", () => settle(stream, status, chunks, resolve, reject));
 			if (within > 0) stream.setTimeout(within, () => reject(new Failure("timeout", "the server said nothing more")));
-			if (this.headers[":method"] === "POST") stream.end(this.content.request());
+			if (this.headers[":method"] === "POST") stream.end(this.content.request(sizes));
 			else stream.end();
 		});
 	}
@@ -136,7 +141,7 @@ export const nodeHttp2: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "json"],
-		features: ["tls", "arrivals"],
+		features: ["tls", "sizes", "arrivals"],
 		options: [
 			{
 				name: "window",

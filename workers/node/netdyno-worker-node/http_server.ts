@@ -1,7 +1,7 @@
 // The server of wires http/1.1 and h2c on node:http and node:http2, whose requests and responses are alike.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server as NetServer } from "node:net";
-import { type Counts, listen, type Ready, type Server, type Setup } from "netdyno-kit";
+import { type Counts, DOWN_HEADER, listen, type Ready, type Server, type Setup } from "netdyno-kit";
 import { Content } from "../content.js";
 import { Tally } from "../tally.js";
 
@@ -57,13 +57,16 @@ export class HttpServer implements Server {
 			if (bytes > most) return request.destroy();
 			chunks.push(chunk);
 		});
-		request.on("end", () => this.answer(response, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+		request.on("end", () => {
+			const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+			this.answer(response, whole, request.headers[DOWN_HEADER] as string | undefined);
+		});
 	}
 
-	private answer(response: ServerResponse, request: Buffer): void {
+	private answer(response: ServerResponse, request: Buffer, asked: string | undefined): void {
 		let reply: Buffer;
 		try {
-			reply = this.content.respond(request);
+			reply = this.content.respond(request, asked);
 		} catch (error) {
 			this.tally.refused++;
 			response.writeHead(400, { "Content-Type": "text/plain" }).end(`${(error as Error).message}\n`);

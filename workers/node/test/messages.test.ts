@@ -19,8 +19,18 @@ const vectors = JSON.parse(
 function setupOf(codec: string, up: Vector, down: Vector): Setup {
 	const content = ({ type, json }: Vector) => ({ type, json: JSON.stringify(json) });
 	const message = { name: "x", up: content(up), down: content(down) };
-	return { exchange: { codec, message, up_bytes: 0, down_bytes: 0, stream: "" } } as unknown as Setup;
+	return {
+		seed: 1n,
+		exchange: { codec, message, up_bytes: 0, down_bytes: 0, stream: "", up_sizes: [], down_sizes: [] },
+	} as unknown as Setup;
 }
+
+/** Codec bytes, 3 up and 5 down. */
+const plain = {
+	seed: 1n,
+	exchange: { codec: "", message: null, up_bytes: 3, down_bytes: 5, up_sizes: [], down_sizes: [] },
+} as unknown as Setup;
+const SIZES = { up: 3, down: 5 };
 
 for (const [i, vector] of vectors.entries()) {
 	test(`messages ${i}: ${vector.type}`, () => {
@@ -30,9 +40,10 @@ for (const [i, vector] of vectors.entries()) {
 		assert.deepEqual({ ...codec.decode(bytes) }, vector.json);
 		for (const name of ["json", "proto"]) {
 			const x = new Content(setupOf(name, vector, vector), { proto });
-			x.verify(x.respond(x.request()));
+			x.verify(x.respond(x.request(SIZES)), 0);
 			const other = new Content(setupOf(name, vector, vectors[0] as Vector), { proto });
-			if (i > 0 && vector.type === "netdyno.v1.Text") assert.throws(() => other.verify(x.request()), /other content/);
+			if (i > 0 && vector.type === "netdyno.v1.Text")
+				assert.throws(() => other.verify(x.request(SIZES), 0), /other content/);
 		}
 	});
 }
@@ -46,11 +57,11 @@ test("a message that is not built in, or does not fit its type", () => {
 });
 
 test("codec bytes refuses another size, at both ends", () => {
-	const x = new Content({ exchange: { codec: "", message: null, up_bytes: 3, down_bytes: 5 } } as unknown as Setup);
-	assert.equal(x.respond(x.request()).length, 5);
+	const x = new Content(plain);
+	assert.equal(x.respond(x.request(SIZES)).length, 5);
 	assert.throws(() => x.respond(Buffer.alloc(4)), /has 4 bytes, expected 3/);
-	assert.throws(() => x.accept(Buffer.alloc(4)), { kind: "invalid" });
-	assert.throws(() => x.verify(Buffer.alloc(5)), /other content/);
+	assert.throws(() => x.accept(Buffer.alloc(4), SIZES), { kind: "invalid" });
+	assert.throws(() => x.verify(Buffer.alloc(5), 0), /other content/);
 });
 
 test("methods and chunks of gRPC", () => {
@@ -61,9 +72,7 @@ test("methods and chunks of gRPC", () => {
 		[4, 4, 2],
 	);
 	assert.equal([...chunksOf(Buffer.alloc(0), 4)].length, 1);
-	const payload = new Payload({
-		exchange: { codec: "", message: null, up_bytes: 3, down_bytes: 5 },
-	} as unknown as Setup);
+	const payload = new Payload(plain);
 	const { requestSerialize, requestDeserialize } = payload.definition;
-	assert.equal(payload.acceptRequest(requestDeserialize(requestSerialize(payload.request()))), 3);
+	assert.equal(payload.reply(requestDeserialize(requestSerialize(payload.request(SIZES)))).received, 3);
 });
