@@ -146,6 +146,8 @@ var layers = map[string][]string{
 	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
+	"kits/cpp":       {},
+	"kits/go":        {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/worker"},
 	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
 	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
 	"tools/pack":     {"internal/contract"},

@@ -1,5 +1,15 @@
 // What an exchange carries on wires of HTTP and gRPC: random bytes of known sizes, or messages that a codec encodes.
-import { crc32c, Failure, type Load, type Ready, randomContent, type Setup } from "netdyno-kit";
+import {
+	askedDown,
+	crc32c,
+	Draws,
+	Failure,
+	type Load,
+	type Ready,
+	randomContent,
+	type Setup,
+	type Sizes,
+} from "netdyno-kit";
 
 /** A built-in message as an application in JavaScript holds it. */
 export type Message = { [field: string]: string };
@@ -34,10 +44,13 @@ export class Content {
 	readonly down: Direction;
 	readonly mediaType: string;
 	readonly structured: boolean;
+	/** Which sizes vary. */
+	readonly draws: Draws;
 
 	/** codecs make one for a type of message, besides json. Throws Failure. */
 	constructor(setup: Setup, codecs: { [name: string]: (type: string) => Codec } = {}) {
 		const { codec, message, up_bytes, down_bytes } = setup.exchange;
+		this.draws = new Draws(setup);
 		this.structured = codec !== "" && codec !== "bytes";
 		if (!this.structured) {
 			this.up = bytesOf("up", up_bytes);
@@ -52,32 +65,40 @@ export class Content {
 		this.mediaType = this.up.codec.mediaType;
 	}
 
-	/** What goes up, encoded anew where there is a codec. */
-	request(): Buffer {
-		return encoded(this.up);
+	/** What goes up in an exchange of these sizes, encoded anew where there is a codec. */
+	request(sizes: Sizes): Buffer {
+		return encoded(this.up, sizes.up);
 	}
 
-	/** Takes a request and returns the reply. The error says what was wrong with the request. */
-	respond(request: Buffer): Buffer {
-		accept("the request", this.up, request);
-		return encoded(this.down);
+	/** Takes a request and returns the reply, as long as was asked where sizes vary. The error says what was wrong. */
+	respond(request: Buffer, asked?: string): Buffer {
+		const { up, down, draws } = this;
+		if (draws.upVaries && request.length > up.bytes) {
+			throw new Error(`the request has ${request.length} bytes, expected at most ${up.bytes}`);
+		}
+		if (!draws.upVaries) accept("the request", up, request, up.bytes);
+		return encoded(down, draws.downVaries ? askedDown(asked, down.bytes) : down.bytes);
 	}
 
 	/** Checks a reply as an application does, and returns its payload's size. Throws Failure of kind invalid. */
-	accept(reply: Buffer): number {
+	accept(reply: Buffer, sizes: Sizes): number {
 		try {
-			accept("the reply", this.down, reply);
+			accept("the reply", this.down, reply, sizes.down);
 		} catch (error) {
 			throw new Failure("invalid", (error as Error).message);
 		}
 		return reply.length;
 	}
 
-	/** Compares the content of a connection's first reply. Throws Failure of kind invalid. */
-	verify(reply: Buffer): void {
-		this.accept(reply);
+	/** Compares the content of the first reply of connection i. Throws Failure of kind invalid. */
+	verify(reply: Buffer, i: number): void {
+		const sizes = this.draws.of(i);
+		this.accept(reply, sizes);
 		const { message, codec, content } = this.down;
-		const same = message === null ? crc32c(reply) === crc32c(content) : equal(codec.decode(reply), message);
+		const same =
+			message === null
+				? crc32c(reply) === crc32c(content.subarray(0, sizes.down))
+				: equal(codec.decode(reply), message);
 		if (!same) throw new Failure("invalid", "the reply has other content than expected");
 	}
 
@@ -122,11 +143,12 @@ function messageOf(codec: Codec, { type, json }: { type: string; json: string })
 	return { message, codec, bytes: codec.encode(message).length, content: Buffer.alloc(0) };
 }
 
-function encoded({ message, codec, content }: Direction): Buffer {
-	return message === null ? content : codec.encode(message);
+function encoded({ message, codec, content, bytes }: Direction, size: number): Buffer {
+	if (message !== null) return codec.encode(message);
+	return size === bytes ? content : content.subarray(0, size);
 }
 
-function accept(what: string, { message, codec, bytes }: Direction, found: Buffer): void {
+function accept(what: string, { message, codec }: Direction, found: Buffer, bytes: number): void {
 	if (message !== null) {
 		try {
 			codec.decode(found);

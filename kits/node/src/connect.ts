@@ -1,4 +1,5 @@
 // Opens a client's connections, a few hundred at a time, and verifies one exchange on each.
+import type { EventEmitter } from "node:events";
 import type { Duplex } from "node:stream";
 import { connectFailure, type Route, requireDescriptors, routes } from "./address.js";
 import { Failure, type Setup } from "./contract.js";
@@ -65,7 +66,7 @@ class Progress {
 }
 
 /** Resolves once a socket that is being connected is, and rejects with why it cannot be. */
-export function connected<T extends Duplex>(socket: T, event = "connect"): Promise<T> {
+export function connected<T extends EventEmitter>(socket: T, event = "connect"): Promise<T> {
 	return new Promise((resolve, reject) => {
 		socket.once("error", reject);
 		socket.once(event, () => {

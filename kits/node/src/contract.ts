@@ -55,6 +55,9 @@ export interface TransportInfo {
 /** A table of draws: segments [end, low, high] (contract/DRAWS.md). */
 export type Table = [number, number, number][];
 
+/** A stretch of time in ns, with the rates at its beginning and its end. */
+export type Phase = [number, number, number];
+
 export interface Content {
 	type: string;
 	json: string;
@@ -75,7 +78,10 @@ export interface LoadPlan {
 	connections: number;
 	in_flight: number;
 	rate: number;
-	arrival: "constant" | "poisson";
+	arrival: "constant" | "poisson" | "drawn";
+	gaps: Table;
+	phases: Phase[];
+	repeat: boolean;
 	think_ns: number;
 	active_share: number;
 	fresh: boolean;
@@ -290,6 +296,17 @@ function parseTable(f: Fields, key: string): Table {
 	return good ? (value as Table) : f.refuse(key, "segments [end, low, high]");
 }
 
+function parsePhases(f: Fields): Phase[] {
+	const value = f.get("phases") ?? [];
+	if (!Array.isArray(value)) return f.refuse("phases", "a list of [duration_ns, rate, rate]");
+	return value.map((row): Phase => {
+		const numbers = Array.isArray(row) ? row.map((n) => (n instanceof Real ? n.value : Number(n))) : [];
+		const [lasts, first, last] = numbers;
+		if (numbers.length !== 3 || numbers.some(Number.isNaN)) return f.refuse("phases", "rows [duration_ns, rate, rate]");
+		return [lasts as number, first as number, last as number];
+	});
+}
+
 function parseLoad(body: Json): LoadPlan {
 	const f = new Fields(body, "setup.load");
 	const arrival = f.text("arrival");
@@ -297,7 +314,10 @@ function parseLoad(body: Json): LoadPlan {
 		connections: f.int("connections"),
 		in_flight: f.int("in_flight") || 1,
 		rate: f.real("rate"),
-		arrival: arrival === "poisson" ? "poisson" : "constant",
+		arrival: arrival === "poisson" || arrival === "drawn" ? arrival : "constant",
+		gaps: parseTable(f, "gaps"),
+		phases: parsePhases(f),
+		repeat: f.flag("repeat"),
 		think_ns: f.int("think_ns"),
 		active_share: f.real("active_share") || 1,
 		fresh: f.flag("fresh"),

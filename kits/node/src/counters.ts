@@ -126,7 +126,7 @@ export class Times {
 	readonly sends: Sends | null;
 	/** Replies of another length than was expected. */
 	readonly lengths = new Histogram();
-	/** Length of a reply in bytes. */
+	/** Length of a reply in bytes; -1 where it is drawn. */
 	expected = 0;
 
 	constructor(plan: LoadPlan) {
@@ -140,6 +140,8 @@ export class Times {
 export class Counters {
 	exchanges = 0;
 	received = 0;
+	/** Where sizes are drawn; else they follow from the exchanges. */
+	sentBytes = 0;
 	unsent = 0;
 	errors: { [kind: string]: number } = {};
 	readonly reasons = new Reasons();
@@ -163,10 +165,11 @@ export class Counters {
 		this.whole = whole;
 	}
 
-	/** An exchange completed: its slot was free for it, it was due, sent, and completed now. */
-	record(free: number, due: number, sent: number, now: number, received: number): void {
+	/** An exchange completed: its slot was free for it, it was due, sent, and completed now. up is drawn, or 0. */
+	record(free: number, due: number, sent: number, now: number, received: number, up = 0): void {
 		this.exchanges++;
 		this.received += received;
+		this.sentBytes += up;
 		const times = this.times;
 		if (times === null) return;
 		this.idle += sent - free;
@@ -194,7 +197,7 @@ export class Counters {
 
 	addTo(counts: Counts, upBytes: number): void {
 		counts.exchanges += this.exchanges;
-		counts.sent_bytes += this.exchanges * upBytes;
+		counts.sent_bytes += this.exchanges * upBytes + this.sentBytes;
 		counts.received_bytes += this.received;
 		this.addErrors(counts);
 	}

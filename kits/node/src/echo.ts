@@ -1,5 +1,6 @@
 // Wire echo: the client sends messages of one size, and the server returns the same bytes in order.
 import { type ErrorKind, Failure, type Setup } from "./contract.js";
+import { Draws } from "./draws.js";
 import { type ClientFlow, checkFlow, type Flights, type Verification } from "./flow.js";
 import type { Slot } from "./load.js";
 import { crc32c, crcText, mix, splitMixBytes } from "./random.js";
@@ -11,7 +12,13 @@ const STAMP = 8;
 /** Throws Failure for an exchange that wire echo cannot carry. */
 export function checkEcho(setup: Setup): void {
 	checkFlow(setup, "echo");
-	const { up_bytes, down_bytes } = setup.exchange;
+	const { up_bytes, down_bytes, up_sizes, down_sizes } = setup.exchange;
+	if (JSON.stringify(up_sizes) !== JSON.stringify(down_sizes)) {
+		throw new Failure("setup", "exchange.down_sizes is another table than up_sizes; wire echo returns what it is sent");
+	}
+	if (up_sizes.some(([, low]) => low < 1)) {
+		throw new Failure("setup", "exchange.up_sizes has messages of 0 bytes, expected at least 1 on wire echo");
+	}
 	if (up_bytes === down_bytes) return;
 	throw new Failure(
 		"setup",
@@ -23,10 +30,12 @@ export function checkEcho(setup: Setup): void {
 export class EchoPayload {
 	readonly size: number;
 	readonly copies: Buffer;
+	readonly draws: Draws;
 	private readonly seed: bigint;
 
 	constructor(setup: Setup) {
 		checkEcho(setup);
+		this.draws = new Draws(setup);
 		this.seed = setup.seed;
 		this.size = setup.exchange.up_bytes;
 		const copies = Math.max(1, Math.min(Math.floor(MAX_COPIED / this.size), setup.load.in_flight));
@@ -36,10 +45,10 @@ export class EchoPayload {
 
 	/** The first message of a connection, with a stamp of its own that shows when replies reach the wrong connection. */
 	stamped(connection: number): Buffer {
-		const message = Buffer.from(this.copies.subarray(0, this.size));
+		const message = Buffer.from(this.copies.subarray(0, this.draws.of(connection).up));
 		const stamp = Buffer.alloc(STAMP);
 		stamp.writeBigUInt64LE(mix(this.seed ^ mix(BigInt(connection) + 1n)));
-		stamp.copy(message, 0, 0, Math.min(STAMP, this.size));
+		stamp.copy(message, 0, 0, Math.min(STAMP, message.length));
 		return message;
 	}
 }
@@ -62,7 +71,12 @@ export class EchoClient implements ClientFlow {
 	}
 
 	outgoing(now: number): Buffer {
-		const { copies, size } = this.payload;
+		const { copies, size, draws } = this.payload;
+		if (draws.vary) {
+			const { up } = this.flights.firstWaiting();
+			this.flights.sent(1, now);
+			return copies.subarray(0, up);
+		}
 		const n = Math.min(this.flights.waiting(), copies.length / size);
 		this.flights.sent(n, now);
 		return copies.subarray(0, n * size);
@@ -71,11 +85,12 @@ export class EchoClient implements ClientFlow {
 	written(): void {}
 
 	received(bytes: Buffer, now: number): void {
-		const { size } = this.payload;
 		this.have += bytes.length;
-		while (this.have >= size && this.flights.inFlight() > 0) {
-			this.have -= size;
-			this.flights.answered(size, now);
+		while (this.flights.inFlight() > 0) {
+			const { up } = this.flights.oldest();
+			if (this.have < up) break;
+			this.have -= up;
+			this.flights.answered(up, now);
 		}
 		if (this.have > 0 && this.flights.inFlight() === 0) {
 			throw new Failure(

@@ -91,6 +91,16 @@ export class Flights {
 		return this.begunTo - this.answeredTo;
 	}
 
+	/** The slot of the first exchange that waits. Only where one does. */
+	firstWaiting(): Slot {
+		return this.slots[this.begunTo & this.mask] as Slot;
+	}
+
+	/** The slot of the oldest exchange in flight. Only where there is one. */
+	oldest(): Slot {
+		return this.slots[this.answeredTo & this.mask] as Slot;
+	}
+
 	/** The first n that wait are handed over now. */
 	sent(n: number, now: number): void {
 		for (let i = 0; i < n; i++) {

@@ -39,10 +39,12 @@ export class FlowServer implements Server {
 
 	counts(): Counts {
 		const { received, invalid } = this.traffic;
-		const { stream, up_bytes } = this.setup.exchange;
+		const { stream, up_bytes, up_sizes } = this.setup.exchange;
 		let sent = this.traffic.handed;
 		for (const socket of this.open) sent -= socket.writableLength;
-		const exchanges = stream === "" ? Math.floor(received / up_bytes) : this.traffic.exchanges;
+		// Where sizes are drawn it cannot see where a message ends.
+		const echoed = up_sizes.length > 0 ? 0 : Math.floor(received / up_bytes);
+		const exchanges = stream === "" ? echoed : this.traffic.exchanges;
 		return {
 			exchanges,
 			sent_bytes: sent,

@@ -5,6 +5,7 @@ export { CallClient, type Calls } from "./call_client.js";
 export { now } from "./clock.js";
 export { connected, openAll } from "./connect.js";
 export * from "./contract.js";
+export { askedDown, DOWN_HEADER, Draws, type Sizes } from "./draws.js";
 export { FlowClient } from "./flow_client.js";
 export { FlowServer } from "./flow_server.js";
 export { Histogram } from "./histogram.js";

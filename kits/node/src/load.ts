@@ -6,7 +6,9 @@
 //   slot.done(sent, now(), received);      // or slot.fail(kind, why)
 import { type Counts, type ErrorKind, Failure, type LoadPlan, type Sent, type Setup } from "./contract.js";
 import { Counters, Sends, share, Times } from "./counters.js";
+import { Draws } from "./draws.js";
 import { Histogram } from "./histogram.js";
+import { Places } from "./places.js";
 import { Schedule } from "./schedule.js";
 
 /** What next says of a slot that has no exchange left. */
@@ -25,6 +27,11 @@ export class Slot {
 	started = false;
 	out = false;
 	schedule: Schedule | null = null;
+	/** What the exchange in flight carries, in bytes; until the next one. */
+	up = 0;
+	down = 0;
+	/** Of the exchange to begin next, where sizes are drawn. */
+	drawn = 0;
 
 	constructor(
 		private readonly load: Load,
@@ -50,6 +57,10 @@ export class Slot {
 		// An open loop still sends what was due before the closing, so that a stall at the end shows.
 		if (load.closing !== NEVER && (schedule === null || due > load.closing)) return LET_GO;
 		if (schedule !== null) schedule.advance();
+		if (load.draws.vary) {
+			load.draws.into(this, this.drawn);
+			this.drawn += load.slots.length;
+		}
 		this.left--;
 		this.pending = due;
 		return due;
@@ -63,7 +74,7 @@ export class Slot {
 
 	/** The exchange in flight is complete; received payload bytes came back. */
 	done(sent: number, now: number, received: number): void {
-		this.load.phase.record(this.free, this.pending, sent, now, received);
+		this.load.phase.record(this.free, this.pending, sent, now, received, this.load.draws.vary ? this.up : 0);
 		this.free = now;
 		this.pending = NEVER;
 		this.out = false;
@@ -107,10 +118,14 @@ export class Load {
 	private upBytes: number;
 	private downBytes: number;
 	private slices: Float64Array | null = null;
+	private readonly places: Places | null;
+	readonly draws: Draws;
 
 	/** Throws Failure of kind setup that names the key of setup.load that cannot be. */
 	constructor(private readonly setup: Setup) {
 		check(setup.load);
+		this.places = Places.of(setup.load, setup.seed);
+		this.draws = new Draws(setup);
 		this.times = new Times(setup.load);
 		this.window = new Counters(this.times);
 		this.drain = new Counters(this.times);
@@ -128,8 +143,9 @@ export class Load {
 
 	/** The sizes of the messages where a codec decides them. Before start. */
 	encoded(upBytes: number, downBytes: number): void {
-		this.upBytes = upBytes;
-		this.downBytes = this.times.expected = downBytes;
+		this.upBytes = this.draws.vary ? 0 : upBytes;
+		this.downBytes = downBytes;
+		this.times.expected = this.draws.downVaries ? -1 : downBytes;
 	}
 
 	/** The slots of a connection; none of an idle one. */
@@ -270,9 +286,11 @@ export class Load {
 
 	/** How many exchanges fell due in the window. Random schedules are drawn again, unless they are very long. */
 	private fellDue(): number {
-		const expected = (this.plan.rate * (this.closing - this.fromNs)) / 1e9;
 		const drawn = (this.plan.rate * (this.closing - this.startNs)) / 1e9;
-		if (this.plan.arrival === "constant" || drawn > 1 << 20) return expected;
+		if ((this.plan.arrival === "constant" && this.places === null) || drawn > 1 << 20) {
+			const [from, to] = [this.fromNs - this.startNs, this.closing - this.startNs];
+			return this.places?.expected(from, to) ?? (this.plan.rate * (to - from)) / 1e9;
+		}
 		let due = 0;
 		for (const slot of this.slots) {
 			const schedule = this.scheduleOf(slot.number);
@@ -307,22 +325,29 @@ export class Load {
 		for (let i = 0; i < n; i++) {
 			const slot = new Slot(this, i, Math.floor(i / in_flight));
 			this.slots.push(slot);
+			slot.drawn = this.positionOf(i);
+			[slot.up, slot.down] = [this.setup.exchange.up_bytes, this.setup.exchange.down_bytes];
 			// A connection's slots share its amount; the first ones take the remainder.
 			if (amount > 0) slot.left = Math.floor(amount / in_flight) + (i % in_flight < amount % in_flight ? 1 : 0);
 			if (rate > 0) {
 				slot.schedule = this.scheduleOf(i);
-				if (arrival === "constant") slot.free = slot.schedule.peek() - Math.floor((n / rate) * 1e9); // as if it had run before
+				if (arrival === "constant" && !this.places?.changes)
+					slot.free = slot.schedule.peek() - Math.floor((n / rate) * 1e9); // as if it had run before
 			} else if (think_ns > 0) {
 				slot.free = Math.floor(think_ns * (i / n - 1)); // spread, so that no burst begins the load
 			}
 		}
 	}
 
-	/** Schedules know a slot by a number under which the slots of one connection are spread over time. */
-	private scheduleOf(i: number): Schedule {
+	/** Schedules and draws know a slot by a number under which the slots of one connection are spread over time. */
+	private positionOf(i: number): number {
 		const { in_flight } = this.plan;
-		const position = (i % in_flight) * this.active + Math.floor(i / in_flight);
-		return new Schedule(this.plan, this.setup.seed, position, this.active * in_flight);
+		return (i % in_flight) * this.active + Math.floor(i / in_flight);
+	}
+
+	private scheduleOf(i: number): Schedule {
+		const slots = this.active * this.plan.in_flight;
+		return new Schedule(this.plan, this.setup.seed, this.positionOf(i), slots, this.places);
 	}
 }
 

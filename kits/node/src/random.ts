@@ -28,6 +28,11 @@ export function mix(state: bigint): bigint {
 	return mixed((state + 0x9e3779b97f4a7c15n) & MASK);
 }
 
+/** Output number n of the generator that begins at state. */
+export function output(state: bigint, n: bigint): bigint {
+	return mixed((state + (n + 1n) * 0x9e3779b97f4a7c15n) & MASK);
+}
+
 /** Bytes of the generator's outputs from state on, little-endian. */
 export function splitMixBytes(state: bigint, bytes: number): Buffer {
 	const random = new SplitMix(state);

@@ -1,4 +1,5 @@
 import type { LoadPlan } from "./contract.js";
+import type { Places } from "./places.js";
 import { mix, Uniform } from "./random.js";
 
 /**
@@ -6,6 +7,7 @@ import { mix, Uniform } from "./random.js";
  * is fixed before anything is sent.
  */
 export class Schedule {
+	/** In ns; in exchanges where there are places. */
 	private readonly first: number;
 	private readonly step: number;
 	private readonly random: Uniform | null;
@@ -13,15 +15,21 @@ export class Schedule {
 	private at = Number.NaN;
 
 	/** slot is the number by which schedules know it, of slots in all; plan.rate is above 0. */
-	constructor(plan: LoadPlan, seed: bigint, slot: number, slots: number) {
-		this.first = ((slot + 0.5) / plan.rate) * 1e9;
-		this.step = (slots / plan.rate) * 1e9;
+	constructor(
+		plan: LoadPlan,
+		seed: bigint,
+		slot: number,
+		slots: number,
+		private readonly places: Places | null = null,
+	) {
+		this.first = places === null ? ((slot + 0.5) / plan.rate) * 1e9 : slot + 0.5;
+		this.step = places === null ? (slots / plan.rate) * 1e9 : slots;
 		this.random = plan.arrival === "poisson" ? new Uniform(seed ^ mix(BigInt(slot) + 1n)) : null;
 		this.at = this.random === null ? this.first : this.gap(this.random);
 	}
 
 	peek(): number {
-		return Math.floor(this.at);
+		return this.places === null ? Math.floor(this.at) : this.places.dueNs(this.at);
 	}
 
 	/** Goes on to the exchange after that. */

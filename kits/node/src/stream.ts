@@ -47,6 +47,10 @@ export class StreamPlan {
 
 	constructor(setup: Setup) {
 		checkFlow(setup, "stream");
+		if (setup.exchange.up_sizes.length + setup.exchange.down_sizes.length > 0) {
+			const why = "wire stream has no headers by which messages of several sizes could be told apart";
+			throw new Failure("unsupported", `exchange.up_sizes or down_sizes is given: ${why}`);
+		}
 		const { up_bytes, down_bytes, chunk_bytes, stream } = setup.exchange;
 		const chunk = chunk_bytes === 0 ? DEFAULT_CHUNK : chunk_bytes;
 		if (chunk < 1 || chunk > MAX_CHUNK) {

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inflateSync } from "node:zlib";
-import type { Setup } from "../src/contract.js";
+import type { Setup, Table } from "../src/contract.js";
 import { Counters, gapsOf, Reasons, Times } from "../src/counters.js";
+import { Draws, type Sizes, wrongTable } from "../src/draws.js";
 import { Histogram } from "../src/histogram.js";
 import { LET_GO, Load } from "../src/load.js";
+import { NEVER_DUE, Places } from "../src/places.js";
 import { Schedule } from "../src/schedule.js";
 import { plan, setupOf } from "./setup.js";
-import { vectors } from "./vectors.js";
+import { exact, vectors } from "./vectors.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: vectors are read as they are
+type Said = any;
 
 function payloadOf(text: string): string {
 	const packed = Buffer.from(text, "base64");
@@ -104,6 +109,67 @@ for (const { name, slots, steps, sent } of vectors("sent")) {
 			else assert.fail(what);
 		}
 		assert.deepEqual(load.sent(), { before: 0, window: 0, drain: 0, again: 0, ...sent });
+	});
+}
+
+for (const { name, seed, slots, load, slots_due } of exact("schedule").schedules) {
+	test(`schedule: ${name}`, () => {
+		const p = plan(load);
+		const places = Places.of(p, BigInt(seed));
+		for (const { slot, due_ns } of slots_due) {
+			const s = new Schedule(p, BigInt(seed), slot, slots, places);
+			let k = 0;
+			for (const [at, due] of due_ns) {
+				for (; k < at; k++) s.advance();
+				assert.equal(s.peek(), due ?? NEVER_DUE, `exchange ${k} of slot ${slot}`);
+			}
+		}
+	});
+}
+
+/** A table of sizes.json, which may be one of many equal steps. */
+function tableOf(table: Said): Table {
+	if (Array.isArray(table)) return table as Table;
+	const { many, step_end, step } = table;
+	return Array.from({ length: many }, (_, i) => [(i + 1) * step_end, i * step, i * step + step - 1]);
+}
+
+/** A setup whose messages have sizes of these tables. */
+function drawing(seed: bigint, up: Table, down: Table): Setup {
+	const setup = setupOf({});
+	const most = (table: Table) => Math.max(0, ...table.map(([, , high]) => high));
+	setup.seed = seed;
+	Object.assign(setup.exchange, { up_sizes: up, down_sizes: down, up_bytes: most(up), down_bytes: most(down) });
+	return setup;
+}
+
+const sizes = exact("sizes");
+for (const { name, seed, numbers, up_bytes, down_bytes } of sizes.draws) {
+	test(`sizes: ${name} of seed ${seed}`, () => {
+		const of = tableOf(sizes.tables[name]);
+		const draws = new Draws(drawing(BigInt(seed), of, of));
+		const found = numbers.map((n: number | bigint) => draws.of(n));
+		assert.deepEqual(
+			found.map((s: Sizes) => s.up),
+			up_bytes,
+		);
+		assert.deepEqual(
+			found.map((s: Sizes) => s.down),
+			down_bytes,
+		);
+	});
+}
+
+test("sizes: refused tables", () => {
+	for (const each of sizes.refused) {
+		const table = tableOf(each.table ?? each.many);
+		assert.notEqual(wrongTable(table, 1 << 30), "", JSON.stringify(each));
+	}
+});
+
+for (const { name, load } of vectors("schedule").refused) {
+	test(`schedule refused: ${name}`, () => {
+		assert.throws(() => Places.of(plan(load), 1n), { kind: "setup" });
 	});
 }
 

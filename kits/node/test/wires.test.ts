@@ -7,10 +7,10 @@ import { EchoClient, EchoPayload, EchoVerification } from "../src/echo.js";
 import { Flights } from "../src/flow.js";
 import { admits } from "../src/listen.js";
 import { LET_GO, Load, type Slot } from "../src/load.js";
-import { crc32c, crcText, mix, randomContent, SplitMix } from "../src/random.js";
+import { crc32c, crcText, mix, output, randomContent, SplitMix } from "../src/random.js";
 import { StreamContent, StreamPlan, StreamServer } from "../src/stream.js";
 import { plan, setupOf } from "./setup.js";
-import { vectors } from "./vectors.js";
+import { exact, vectors } from "./vectors.js";
 
 for (const { direction, bytes, chunk_bytes, first, crc32c: crc } of vectors("stream").cases) {
 	test(`stream: ${bytes} bytes ${direction} in chunks of ${chunk_bytes}`, () => {
@@ -23,6 +23,14 @@ for (const { direction, bytes, chunk_bytes, first, crc32c: crc } of vectors("str
 		assert.equal(content.agreeing(0, whole), bytes);
 		whole.writeUInt8(whole.readUInt8(bytes - 1) ^ 1, bytes - 1);
 		assert.equal(content.agreeing(0, whole), bytes - 1);
+	});
+}
+
+for (const { seed, stream, outputs } of exact("sizes").streams) {
+	test(`draws: stream ${stream} of seed ${seed}`, () => {
+		const base = output(BigInt(seed), BigInt(stream - 1));
+		const found = outputs.map((_: string, i: number) => output(base, BigInt(i)).toString(16).padStart(16, "0"));
+		assert.deepEqual(found, outputs);
 	});
 }
 

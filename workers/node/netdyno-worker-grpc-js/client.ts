@@ -12,7 +12,16 @@ import {
 	type ServiceError,
 	status,
 } from "@grpc/grpc-js";
-import { addressText, type Calls, Failure, type Route, type Setup, type Slot } from "netdyno-kit";
+import {
+	addressText,
+	type Calls,
+	DOWN_HEADER,
+	Failure,
+	type Route,
+	type Setup,
+	type Sizes,
+	type Slot,
+} from "netdyno-kit";
 import { channelOptions } from "./grpc.js";
 import {
 	type Block,
@@ -39,12 +48,18 @@ export class ExchangeCalls implements Calls {
 	private readonly clients: Client[] = [];
 	private readonly talks: (Talk | undefined)[] = [];
 	private readonly metadata = new Metadata();
+	private readonly unaryPath: string;
+	private readonly talkPath: string;
 	private again = 0;
 
 	constructor(
 		private readonly setup: Setup,
 		private readonly payload: Payload,
-	) {}
+	) {
+		const { unary, talk } = methodsOf(setup);
+		this.unaryPath = SERVICE + unary;
+		this.talkPath = SERVICE + talk;
+	}
 
 	async open(i: number, route: Route): Promise<void> {
 		await sourceFits(route);
@@ -52,18 +67,22 @@ export class ExchangeCalls implements Calls {
 		const secure = tls === null ? credentials.createInsecure() : credentials.createSsl(Buffer.from(tls.authorities));
 		const client = new Client(addressText(route.peer), secure, channelOptions(this.setup));
 		this.clients[i] = client;
-		this.watch(client);
 		const { stream } = this.setup.exchange;
-		if (stream !== "") this.payload.content.verify(await this.chunked(client, stream));
-		else this.payload.verify(await this.unary(client, { deadline: Date.now() + FIRST_MS }));
+		if (stream !== "") this.payload.content.verify(await this.chunked(client, stream), i);
+		else
+			this.payload.verify(
+				await this.unary(client, this.payload.content.draws.of(i), { deadline: Date.now() + FIRST_MS }),
+				i,
+			);
+		this.watch(client);
 	}
 
 	async call(i: number, slot: Slot): Promise<number> {
 		const client = this.clients[i] as Client;
 		const { stream } = this.setup.exchange;
-		if (stream !== "") return this.payload.content.accept(await this.chunked(client, stream));
-		const reply = this.setup.options.mode === "stream" ? this.talk(client, slot.number) : this.unary(client);
-		return this.payload.acceptReply(await reply);
+		if (stream !== "") return this.payload.content.accept(await this.chunked(client, stream), slot);
+		const reply = this.setup.options.mode === "stream" ? this.talk(client, slot) : this.unary(client, slot);
+		return this.payload.acceptReply(await reply, slot);
 	}
 
 	failure(error: unknown): Failure {
@@ -83,37 +102,42 @@ export class ExchangeCalls implements Calls {
 		return this.again;
 	}
 
-	private unary(client: Client, options: CallOptions = {}): Promise<object> {
+	private unary(client: Client, sizes: Sizes, options: CallOptions = {}): Promise<object> {
 		const { requestSerialize, responseDeserialize } = this.payload.definition;
-		const path = SERVICE + methodsOf(this.setup).unary;
 		return new Promise((resolve, reject) => {
 			client.makeUnaryRequest(
-				path,
+				this.unaryPath,
 				requestSerialize,
 				responseDeserialize,
-				this.payload.request(),
-				this.metadata,
+				this.payload.request(sizes),
+				this.asking(sizes),
 				options,
 				(error, reply) => (error ? reject(error) : resolve(reply as object)),
 			);
 		});
 	}
 
+	private asking(sizes: Sizes): Metadata {
+		if (!this.payload.content.draws.downVaries) return this.metadata;
+		const metadata = new Metadata();
+		metadata.set(DOWN_HEADER, String(sizes.down));
+		return metadata;
+	}
+
 	/** One message each way on the slot's stream. */
-	private talk(client: Client, slot: number): Promise<object> {
+	private talk(client: Client, slot: Slot): Promise<object> {
 		return new Promise((resolve, reject) => {
-			this.talks[slot] ??= this.begin(client, slot);
-			const talk = this.talks[slot] as Talk;
+			this.talks[slot.number] ??= this.begin(client, slot.number);
+			const talk = this.talks[slot.number] as Talk;
 			talk.resolve = resolve;
 			talk.reject = reject;
-			talk.stream.write(this.payload.request());
+			talk.stream.write(this.payload.request(slot));
 		});
 	}
 
 	private begin(client: Client, slot: number): Talk {
 		const { requestSerialize, responseDeserialize } = this.payload.definition;
-		const path = SERVICE + methodsOf(this.setup).talk;
-		const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, this.metadata);
+		const stream = client.makeBidiStreamRequest(this.talkPath, requestSerialize, responseDeserialize, this.metadata);
 		const talk: Talk = { stream, resolve: () => {}, reject: () => {} };
 		const over = (error: unknown) => {
 			this.talks[slot] = undefined; // the next exchange has another stream
@@ -130,7 +154,7 @@ export class ExchangeCalls implements Calls {
 	/** An RPC whose content travels in chunks one way or both. */
 	private chunked(client: Client, stream: string): Promise<Buffer> {
 		const { metadata } = this;
-		const request = this.payload.request() as Block;
+		const request = { content: this.payload.content.up.content };
 		return new Promise((resolve, reject) => {
 			const whole = (error: ServiceError | null, reply?: Block) =>
 				error ? reject(error) : resolve(Buffer.from((reply as Block).content));
@@ -142,7 +166,7 @@ export class ExchangeCalls implements Calls {
 					metadata,
 					whole,
 				);
-				this.push(call, request.content as Buffer);
+				this.push(call, request.content);
 			} else if (stream === "down") {
 				gather(
 					client.makeServerStreamRequest<Block, Block>(`${SERVICE}Down`, encodeBlock, decodeBlock, request, metadata),
@@ -152,7 +176,7 @@ export class ExchangeCalls implements Calls {
 			} else {
 				const call = client.makeBidiStreamRequest<Block, Block>(`${SERVICE}Both`, encodeBlock, decodeBlock, metadata);
 				gather(call, resolve, reject);
-				this.push(call, request.content as Buffer);
+				this.push(call, request.content);
 			}
 		});
 	}

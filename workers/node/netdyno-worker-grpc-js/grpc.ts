@@ -24,6 +24,15 @@ function check(setup: Setup): void {
 	if (stream !== "" && (codec === "proto" || setup.options.mode === "stream")) {
 		throw new Failure("unsupported", "exchange.stream goes with codec bytes and mode=unary: chunks are cut from bytes");
 	}
+	if (
+		setup.exchange.up_sizes.length + setup.exchange.down_sizes.length > 0 &&
+		(stream !== "" || setup.options.mode === "stream")
+	) {
+		throw new Failure(
+			"unsupported",
+			"sizes that vary go with mode=unary and no exchange.stream: metadata belongs to a call",
+		);
+	}
 	if (chunk_bytes < 0 || chunk_bytes > 64 << 20)
 		throw new Failure("setup", `exchange.chunk_bytes is ${chunk_bytes}, expected 0 to ${64 << 20}`);
 }
@@ -36,7 +45,7 @@ export const grpcJs: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "proto"],
-		features: ["tls", "stream-up", "stream-down", "stream-both"],
+		features: ["tls", "sizes", "arrivals", "stream-up", "stream-down", "stream-both"],
 		options: [
 			{
 				name: "mode",

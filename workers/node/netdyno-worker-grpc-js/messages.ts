@@ -1,5 +1,5 @@
 // The messages of exchange.proto by protobufjs, and the methods of service netdyno.v1.Exchange that carry them.
-import { Failure, type Setup } from "netdyno-kit";
+import { Failure, type Setup, type Sizes } from "netdyno-kit";
 import protobuf from "protobufjs";
 import { type Codec, Content, type Message } from "../content.js";
 
@@ -58,12 +58,18 @@ export class Payload {
 		this.definition = this.define();
 	}
 
-	request(): object {
-		return this.content.up.message ?? { content: this.content.up.content };
+	request(sizes: Sizes): object {
+		return this.content.up.message ?? { content: this.content.request(sizes) };
 	}
 
-	reply(): object {
-		return this.content.down.message ?? { content: this.content.down.content };
+	/** The reply to a request, as long as it asked for where sizes vary. Throws where the request is not as expected. */
+	reply(request: object, asked?: string): { message: object; received: number; sent: number } {
+		const { content } = this;
+		if (content.structured)
+			return { message: content.down.message ?? {}, received: content.up.bytes, sent: content.down.bytes };
+		const block = (request as Block).content as Buffer; // the library has decoded it
+		const reply = content.respond(block, asked);
+		return { message: { content: reply }, received: block.length, sent: reply.length };
 	}
 
 	/** How the library turns messages of both directions into bytes, and back. */
@@ -79,29 +85,18 @@ export class Payload {
 		};
 	}
 
-	/** Checks a request and returns its payload bytes. Throws where it has another size. */
-	acceptRequest(message: object): number {
-		return this.accept("the request", message, this.content.up);
-	}
-
 	/** Checks a reply and returns its payload bytes. Throws Failure of kind invalid. */
-	acceptReply(message: object): number {
-		return this.accept("the reply", message, this.content.down);
+	acceptReply(message: object, sizes: Sizes): number {
+		if (this.content.structured) return this.content.down.bytes;
+		return this.content.accept((message as Block).content as Buffer, sizes);
 	}
 
-	/** Compares a first reply with what our servers send. */
-	verify(message: object): void {
+	/** Compares the first reply of connection i with what our servers send. */
+	verify(message: object, i: number): void {
 		const bytes = this.content.structured
 			? (this.down as Codec).encode(message as Message)
 			: (message as Block).content;
-		this.content.verify(Buffer.from(bytes));
-	}
-
-	private accept(what: string, message: object, { bytes }: { bytes: number }): number {
-		if (this.content.structured) return bytes; // the library has decoded it
-		const found = (message as Block).content.length;
-		if (found === bytes) return bytes;
-		throw new Failure("invalid", `${what} has ${found} bytes, expected ${bytes}`, "another size");
+		this.content.verify(Buffer.from(bytes), i);
 	}
 }
 

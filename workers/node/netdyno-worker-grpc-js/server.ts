@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import {
 	Server as GrpcServer,
 	type handleUnaryCall,
+	type Metadata,
 	ServerCredentials,
 	type ServerDuplexStream,
 	type ServerReadableStream,
@@ -12,7 +13,7 @@ import {
 	type sendUnaryData,
 	status,
 } from "@grpc/grpc-js";
-import { type Counts, listen, type Ready, type Server, type Setup } from "netdyno-kit";
+import { type Counts, DOWN_HEADER, listen, type Ready, type Server, type Setup } from "netdyno-kit";
 import { Tally } from "../tally.js";
 import { channelOptions } from "./grpc.js";
 import {
@@ -28,6 +29,14 @@ import {
 
 type Writing = ServerWritableStream<object, object> | ServerDuplexStream<object, object>;
 type Reading = ServerReadableStream<object, object> | ServerDuplexStream<object, object>;
+
+/** A request that is refused, as the library takes it. */
+class Refused extends Error {
+	readonly code = status.INVALID_ARGUMENT;
+	constructor(readonly details: string) {
+		super(details);
+	}
+}
 
 export class ExchangeServer implements Server {
 	private readonly tally = new Tally();
@@ -104,41 +113,44 @@ export class ExchangeServer implements Server {
 	}
 
 	private unary(call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>): void {
-		const refused = this.take(call.request);
-		if (refused === null) callback(null, this.payload.reply());
-		else callback(refused);
+		const reply = this.answer(call.request, call.metadata);
+		if (reply instanceof Refused) callback(reply);
+		else callback(null, reply);
 	}
 
 	private talk(call: ServerDuplexStream<object, object>): void {
 		call.on("data", (request: object) => {
-			const refused = this.take(request);
-			if (refused !== null) call.destroy(Object.assign(new Error(refused.details), refused));
-			else if (!call.write(this.payload.reply())) call.pause();
+			const reply = this.answer(request, call.metadata);
+			if (reply instanceof Refused) call.destroy(reply);
+			else if (!call.write(reply)) call.pause();
 		});
 		call.on("drain", () => call.resume());
 		call.on("end", () => call.end());
 		call.on("error", () => {}); // the client counts that
 	}
 
-	/** Counts an exchange; what is wrong with its request, if anything. */
-	private take(request: object): { code: status; details: string } | null {
+	/** Counts an exchange and returns its reply, or what is wrong with the request. */
+	private answer(request: object, metadata: Metadata): object {
 		try {
-			this.tally.served(this.payload.acceptRequest(request), this.payload.content.down.bytes);
-			return null;
+			const asks = this.payload.content.draws.downVaries;
+			const asked = asks ? (metadata.get(DOWN_HEADER)[0] as string | undefined) : undefined;
+			const { message, received, sent } = this.payload.reply(request, asked);
+			this.tally.served(received, sent);
+			return message;
 		} catch (error) {
 			return this.refuse((error as Error).message);
 		}
 	}
 
-	private refuse(details: string): { code: status; details: string } {
+	private refuse(details: string): Refused {
 		this.tally.refused++;
-		return { code: status.INVALID_ARGUMENT, details };
+		return new Refused(details);
 	}
 
 	private up(call: ServerReadableStream<object, object>, callback: sendUnaryData<object>): void {
 		this.gather(call, (bytes) => {
 			const wrong = this.count(bytes);
-			if (wrong === null) callback(null, this.payload.reply());
+			if (wrong === null) callback(null, { content: this.payload.content.down.content });
 			else callback(wrong);
 		});
 	}
@@ -151,7 +163,7 @@ export class ExchangeServer implements Server {
 		call.on("error", () => {}); // the client counts that
 	}
 
-	private count(bytes: number): { code: status; details: string } | null {
+	private count(bytes: number): Refused | null {
 		const { up, down } = this.payload.content;
 		if (bytes !== up.bytes) return this.refuse(`the request has ${bytes} bytes, expected ${up.bytes}`);
 		this.tally.served(bytes, down.bytes);
@@ -162,7 +174,7 @@ export class ExchangeServer implements Server {
 	private down(call: Writing, bytes: number): void {
 		const wrong = this.count(bytes);
 		if (wrong !== null) {
-			call.destroy(Object.assign(new Error(wrong.details), wrong));
+			call.destroy(wrong);
 			return;
 		}
 		const pieces = chunksOf(this.payload.content.down.content, this.setup.exchange.chunk_bytes || DEFAULT_CHUNK);

@@ -1,28 +1,12 @@
 // Transport node-http1: servers of node:http, clients of undici.
-import { CallClient, type Option, type Transport } from "netdyno-kit";
+import { createServer } from "node:http";
+import { createServer as createSecure } from "node:https";
+import { CallClient, Failure, type Transport } from "netdyno-kit";
 import { Content } from "../content.js";
 import { oneLoop } from "../loop.js";
+import { askOptions } from "./ask.js";
 import { HttpServer } from "./http_server.js";
 import { UndiciCalls } from "./undici_client.js";
-
-/** The options of every HTTP client here. */
-export const askOptions: Option[] = [
-	{
-		name: "path",
-		type: "text",
-		default: "/exchange",
-		roles: ["client"],
-		doc: "what the client asks for; our servers answer any path, another's may not",
-	},
-	{
-		name: "verify",
-		type: "choice",
-		default: "content",
-		choices: ["content", "length"],
-		roles: ["client"],
-		doc: "what is compared before ready: the content that our servers send, or only its length, for a server of yours",
-	},
-];
 
 export const nodeHttp1: Transport = {
 	info: {
@@ -32,7 +16,7 @@ export const nodeHttp1: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "json"],
-		features: ["tls", "fresh"],
+		features: ["tls", "fresh", "sizes", "arrivals"],
 		options: [
 			{
 				name: "api",
@@ -49,10 +33,23 @@ export const nodeHttp1: Transport = {
 	},
 	async server(setup) {
 		oneLoop(setup);
-		return HttpServer.start(setup);
+		// Idle connections stay open: a trial needs them.
+		const options = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true };
+		const { tls } = setup;
+		return HttpServer.start(setup, (handle) =>
+			tls === null
+				? createServer(options, handle)
+				: createSecure({ ...options, key: tls.key, cert: tls.certificate, minVersion: "TLSv1.3" }, handle),
+		);
 	},
 	async client(setup, load) {
 		oneLoop(setup);
+		if (setup.load.in_flight > 1) {
+			throw new Failure(
+				"unsupported",
+				`load.in_flight is ${setup.load.in_flight}: HTTP/1.1 answers one request at a time`,
+			);
+		}
 		const content = new Content(setup);
 		return CallClient.connect(setup, load, new UndiciCalls(setup, content), content.sizes(load));
 	},

@@ -1,13 +1,14 @@
-// The server of wire http/1.1 on node:http.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createSecure } from "node:https";
+// The server of wires http/1.1 and h2c on node:http and node:http2, whose requests and responses are alike.
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server as NetServer } from "node:net";
-import { type Counts, listen, type Ready, type Server, type Setup } from "netdyno-kit";
+import { type Counts, DOWN_HEADER, listen, type Ready, type Server, type Setup } from "netdyno-kit";
 import { Content } from "../content.js";
 import { Tally } from "../tally.js";
 
 /** A refused request is read up to here, in bytes beyond its size. */
 const REFUSED_READ = 64 << 10;
+
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export class HttpServer implements Server {
 	private readonly tally = new Tally();
@@ -20,10 +21,15 @@ export class HttpServer implements Server {
 		this.headers = { "Content-Type": content.mediaType };
 	}
 
-	static async start(setup: Setup): Promise<HttpServer> {
+	/** make makes the library's server, whose requests go to handle. */
+	static async start(setup: Setup, make: (handle: Handle) => NetServer): Promise<HttpServer> {
 		const content = new Content(setup);
 		const server = new HttpServer(content, content.sizes());
-		server.facts.addresses = await listen(setup, () => server.make(setup));
+		server.facts.addresses = await listen(setup, () => {
+			const made = make((request, response) => server.handle(request, response));
+			made.on("connection", (socket) => server.tally.open(socket));
+			return made;
+		});
 		return server;
 	}
 
@@ -33,19 +39,6 @@ export class HttpServer implements Server {
 
 	counts(): Counts {
 		return this.tally.counts();
-	}
-
-	/** Idle connections stay open: a trial needs them. */
-	private make(setup: Setup): NetServer {
-		const options = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true };
-		const handle = (request: IncomingMessage, response: ServerResponse) => this.handle(request, response);
-		const { tls } = setup;
-		const server =
-			tls === null
-				? createServer(options, handle)
-				: createSecure({ ...options, key: tls.key, cert: tls.certificate, minVersion: "TLSv1.3" }, handle);
-		server.on("connection", (socket) => this.tally.open(socket));
-		return server;
 	}
 
 	private handle(request: IncomingMessage, response: ServerResponse): void {
@@ -64,13 +57,16 @@ export class HttpServer implements Server {
 			if (bytes > most) return request.destroy();
 			chunks.push(chunk);
 		});
-		request.on("end", () => this.answer(response, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+		request.on("end", () => {
+			const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+			this.answer(response, whole, request.headers[DOWN_HEADER] as string | undefined);
+		});
 	}
 
-	private answer(response: ServerResponse, request: Buffer): void {
+	private answer(response: ServerResponse, request: Buffer, asked: string | undefined): void {
 		let reply: Buffer;
 		try {
-			reply = this.content.respond(request);
+			reply = this.content.respond(request, asked);
 		} catch (error) {
 			this.tally.refused++;
 			response.writeHead(400, { "Content-Type": "text/plain" }).end(`${(error as Error).message}\n`);

@@ -10,7 +10,7 @@ export const nodeNet: Transport = {
 		wire: "echo",
 		roles: ["server", "client"],
 		delivery: "chunks",
-		features: ["stream-up", "stream-down", "stream-both"],
+		features: ["sizes", "arrivals", "stream-up", "stream-down", "stream-both"],
 		options: [],
 	},
 	async server(setup) {

@@ -1,5 +1,14 @@
 // The client of wire http/1.1 on undici: a Client with one connection for each connection of the trial.
-import { addressText, type Calls, Failure, type Route, type Setup } from "netdyno-kit";
+import {
+	addressText,
+	type Calls,
+	DOWN_HEADER,
+	Failure,
+	type Route,
+	type Setup,
+	type Sizes,
+	type Slot,
+} from "netdyno-kit";
 import { Client, type Dispatcher, errors } from "undici";
 import type { Content } from "../content.js";
 
@@ -44,13 +53,14 @@ export class UndiciCalls implements Calls {
 		});
 		client.on("disconnect", () => this.open_--);
 		this.clients[i] = client;
-		const reply = await this.exchange(client);
-		if (this.setup.options.verify === "content") this.content.verify(reply);
-		else this.content.accept(reply);
+		const sizes = this.content.draws.of(i);
+		const reply = await this.exchange(client, sizes);
+		if (this.setup.options.verify === "content") this.content.verify(reply, i);
+		else this.content.accept(reply, sizes);
 	}
 
-	async call(i: number): Promise<number> {
-		return this.content.accept(await this.exchange(this.clients[i] as Client));
+	async call(i: number, slot: Slot): Promise<number> {
+		return this.content.accept(await this.exchange(this.clients[i] as Client, slot), slot);
 	}
 
 	failure(error: unknown): Failure {
@@ -72,25 +82,30 @@ export class UndiciCalls implements Calls {
 		return this.setup.load.fresh ? 0 : Math.max(0, this.made - this.clients.length);
 	}
 
-	private exchange(client: Client): Promise<Buffer> {
-		const body = this.request.method === "GET" ? null : this.content.request();
-		return this.dispatches ? this.dispatch(client, body) : this.ask(client, body);
+	private exchange(client: Client, sizes: Sizes): Promise<Buffer> {
+		const { request, content } = this;
+		const body = request.method === "GET" ? null : content.request(sizes);
+		const asks = content.draws.downVaries;
+		const headers = asks ? { ...(request.headers as object), [DOWN_HEADER]: String(sizes.down) } : request.headers;
+		return this.dispatches
+			? dispatch(client, { ...request, headers, body })
+			: ask(client, { ...request, headers, body });
 	}
+}
 
-	/** As most programs use undici. */
-	private async ask(client: Client, body: Buffer | null): Promise<Buffer> {
-		const { statusCode, body: reply } = await client.request({ ...this.request, body });
-		const bytes = Buffer.from(await reply.arrayBuffer());
-		if (statusCode !== 200) throw wrongStatus(statusCode, bytes);
-		return bytes;
-	}
+/** As most programs use undici. */
+async function ask(client: Client, request: Dispatcher.RequestOptions): Promise<Buffer> {
+	const { statusCode, body: reply } = await client.request(request);
+	const bytes = Buffer.from(await reply.arrayBuffer());
+	if (statusCode !== 200) throw wrongStatus(statusCode, bytes);
+	return bytes;
+}
 
-	/** Its interface without streams, for programs that count every microsecond. */
-	private dispatch(client: Client, body: Buffer | null): Promise<Buffer> {
-		return new Promise((resolve, reject) => {
-			client.dispatch({ ...this.request, body }, new Gathering(resolve, reject));
-		});
-	}
+/** Its interface without streams, for programs that count every microsecond. */
+function dispatch(client: Client, request: Dispatcher.RequestOptions): Promise<Buffer> {
+	return new Promise((resolve, reject) => {
+		client.dispatch(request, new Gathering(resolve, reject));
+	});
 }
 
 /** Gathers the reply of one dispatched request. */
