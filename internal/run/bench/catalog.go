@@ -158,9 +158,9 @@ const helloTimeout = 10 * time.Second
 
 // introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {
-	hello, err := hear(ctx, path, []string{path}, syscall.SIGKILL)
+	said, err := hello(ctx, path)
 	sum := sync.OnceValues(func() (string, error) { return rig.HashFile(path) })
-	return Program{Path: path, Hello: hello, sum: sum}, err
+	return Program{Path: path, Hello: said, sum: sum}, err
 }
 
 // RunsOn reports why a worker does not run at a host, such as a missing library or
