@@ -84,7 +84,11 @@ function summary(ratios: number[]): string {
 function slotCost(rate: number): number {
 	const load = { connections: 4, in_flight: 1, rate, arrival: "constant", think_ns: 0, active_share: 1, drain_ns: 1 };
 	const exchange = { up_bytes: BYTES, down_bytes: BYTES, codec: "", up_sizes: [], down_sizes: [] };
-	const l = new Load({ seed: 1n, load: { ...load, amount: 0, fresh: false, gaps: [], phases: [], repeat: false }, exchange } as Setup);
+	const l = new Load({
+		seed: 1n,
+		load: { ...load, amount: 0, fresh: false, gaps: [], phases: [], repeat: false },
+		exchange,
+	} as unknown as Setup); // the fields that a load reads
 	l.start(1);
 	l.open(2);
 	const n = 3_000_000;
