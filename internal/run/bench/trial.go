@@ -115,9 +115,9 @@ func (t *trial) conduct(parent context.Context) error {
 // decode returns a trial's work.
 func (b *Bench) decode(plan record.Trial) (study.Work, error) {
 	work, err := study.Decode(plan.Levels)
-	if err == nil && work.Workload != "" {
+	if err == nil && (work.Workload != "" || work.Times != "") {
 		if b.Workload == nil {
-			return work, fmt.Errorf("workload %q was not read before the run", work.Workload)
+			return work, fmt.Errorf("workload %q or arrival %q was not read before the run", work.Workload, work.Times)
 		}
 		return b.Workload(work, plan.Seed)
 	}
