@@ -114,6 +114,21 @@ native-build: packages-build
 	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
 	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
 
+# Workers in other languages, each built by its kit as far as its toolchain is here; one
+# that is missing is named with the command that brings it.
+KITS := rust java python node
+.PHONY: kits kits-test kits-bench
+kits: ## workers in Rust, Java, Python and Node.js into bin/, of every toolchain that is here: minutes
+	@for k in $(KITS); do $(MAKE) -C kits/$$k build OUT=$(BIN) || exit 1; done
+# As far as its registries answer: no reason to leave out a tour.
+.PHONY: kits-there
+kits-there:
+	@for k in $(KITS); do $(MAKE) -C kits/$$k build OUT=$(BIN) >build-kit.log 2>&1 || echo "kits/$$k is left out: $$(tail -1 build-kit.log)"; grep -h '^absent: ' build-kit.log; rm -f build-kit.log; done
+kits-test: build kits ## the kits' tests, and netdyno check for their workers
+	@for k in $(KITS); do $(MAKE) -C kits/$$k test check OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
+kits-bench: build kits ## what the kits cost: a slot's calls, and each arm against a bare program on its library
+	@for k in $(KITS); do $(MAKE) -C kits/$$k bench OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
+
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
 .PHONY: packages-build packages-run packages-test packages-rdma
 packages-run: packages-build
@@ -190,6 +205,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestLooks" ./internal/read/compare
 	@NETDYNO_SOAK=1 go test -count=1 -v ./internal/read/mesh
 	@NETDYNO_SOAK=1 go test -count=1 ./internal/read/report
+	@$(MAKE) kits-test
 	@NETDYNO_SOAK=1 go test -count=1 -timeout 30m -run "^TestClaims|^TestAFittedStudy" ./internal/read/finding ./internal/run/study
 	@go test -count=1 -tags=$(TAGS),soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs

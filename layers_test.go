@@ -49,9 +49,10 @@ var layers = map[string][]string{
 	"internal/arrivals": {"internal/contract", "internal/draw", "internal/quantity"},
 	"internal/record":   {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input"},
 
+	"internal/steady": {"internal/contract", "internal/record"},
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
 
-	"internal/run/study":           run("internal/arrivals", "internal/sizes"),
+	"internal/run/study":           run("internal/arrivals", "internal/sizes", "internal/steady"),
 	"internal/run/study/source":    run("internal/sizes", "internal/run/study", "internal/run/workload", "studies"),
 	"internal/run/workload":        run("internal/draw", "internal/run/study", "internal/traffic"),
 	"internal/run/curl":            run("internal/head"),
@@ -73,7 +74,7 @@ var layers = map[string][]string{
 	"internal/run/meter/serving":   run("internal/run/meter/usage", "internal/tcpinfo", "internal/unixsocket"),
 	"internal/run/meter/usage":     run("internal/tcpinfo"),
 	"internal/run/identity":        {"internal/contract"},
-	"internal/run/check":           run("internal/draw", "internal/run/rig", "internal/run/identity"),
+	"internal/run/check":           run("internal/draw", "internal/traffic", "internal/run/rig", "internal/run/identity"),
 	"internal/run/check/checktest": run("internal/run/check", "test/programs"),
 	"internal/run/message":         run("internal/values"),
 	"internal/run/spoken":          {"internal/unixsocket"},
@@ -81,7 +82,7 @@ var layers = map[string][]string{
 	"internal/run/generate":        run(),
 	"internal/run/floor":           run("internal/run/rig"),
 	"internal/run/hold":            run("internal/run/rig"),
-	"internal/run/bench":           run("internal/run/hold", "internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity"),
+	"internal/run/bench":           run("internal/run/hold", "internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity", "internal/steady"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
@@ -108,12 +109,12 @@ var layers = map[string][]string{
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker", "test/loopback"},
 
-	"internal/read/trial":   read("internal/printable"),
+	"internal/read/trial":   read("internal/printable", "internal/steady"),
 	"internal/read/cells":   read("internal/read/trial"),
 	"internal/read/compare": read("internal/read/trial", "internal/read/cells"),
 	"internal/read/profile": read("internal/printable", "internal/read/trial", "internal/read/cells", "internal/read/part"),
 	"internal/read/part":    read("internal/read/cells", "internal/read/compare"),
-	"internal/read/view":    read("internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
+	"internal/read/view":    read("internal/steady", "internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/part"),
 
 	// Analyses: each is one package, and gives its part of a report.
 	"internal/read/best":      analysis(),
@@ -145,6 +146,8 @@ var layers = map[string][]string{
 	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
+	"kits/cpp":       {},
+	"kits/go":        {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/worker"},
 	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
 	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
 	"tools/pack":     {"internal/contract"},

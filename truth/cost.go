@@ -13,7 +13,7 @@ import (
 const leastUnseen = 12
 
 // modelled asks how far the models of two transports, one with messages and one that
-// streams, are off in cells that the models were not fitted to. It runs the whole studies
+// streams, are off in cells that the models were not fitted to, and in mixes of sizes. It runs the whole studies
 // of netdyno cost (seven minutes), because the promise is that netdyno cost has an
 // answer.
 func modelled(ctx context.Context, p *pipeline) ([]answer, error) {
@@ -27,6 +27,13 @@ func modelled(ctx context.Context, p *pipeline) ([]answer, error) {
 			for _, m := range c.Models {
 				answers = append(answers, heldTo(c, m))
 			}
+		}
+		if args[0] != "cost" {
+			continue
+		}
+		mixes, err := mixCosts(ctx, p, "go-http1", f.Costs)
+		if answers = append(answers, mixes...); err != nil {
+			return answers, err
 		}
 	}
 	return answers, nil

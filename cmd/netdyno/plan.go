@@ -141,7 +141,7 @@ func timeOf(s *session.Session, trials []record.Trial) time.Duration {
 func blocksOf(trials []record.Trial) int {
 	seen := map[int]bool{}
 	for _, t := range trials {
-		if !t.Probe {
+		if !t.Probe && !t.FlatOut {
 			seen[t.Block] = true
 		}
 	}
@@ -199,7 +199,8 @@ func seated(s *session.Session, seats ...rig.Seat) string {
 func printPlan(s *session.Session) error {
 	compare := s.Study.Compare
 	fmt.Fprintln(stdout, strings.TrimSuffix(cells.Title(study.Summary(s.Study))+": "+s.Study.Question, ": "))
-	perBlock, probes := countTrials(s.Trials)
+	flatOut, perBlock, probes := countTrials(s.Trials)
+	block := s.Trials[flatOut : flatOut+perBlock]
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d", len(s.Trials), s.Study.Blocks, perBlock)
 	switch {
 	case s.Study.Race != nil && s.Study.Race.Trials > 0:
@@ -209,8 +210,11 @@ func printPlan(s *session.Session) error {
 	case slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Repeat }):
 		fmt.Fprintf(stdout, ", the baseline %q twice in each", compare.Baseline)
 	}
-	if n := countUnloaded(s.Trials[:perBlock]); n > 0 {
+	if n := countUnloaded(block); n > 0 {
 		fmt.Fprintf(stdout, ", %d of them without load", n)
+	}
+	if flatOut > 0 {
+		fmt.Fprintf(stdout, ", after %d flat out of which rates are shares", flatOut)
 	}
 	switch {
 	case probes == 1:
@@ -220,6 +224,7 @@ func printPlan(s *session.Session) error {
 	}
 	fmt.Fprintf(stdout, "; %s\n", timeWords(s, mostOf(s)))
 	printAmounts(s)
+	printWarmUps(s)
 	printLooks(s)
 	stdout.say("primary: %s; margin %s", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))
 	fmt.Fprintln(stdout, placements(s))
@@ -231,7 +236,7 @@ func printPlan(s *session.Session) error {
 	}
 	fmt.Fprintln(stdout, "\nfirst block, in its order:")
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	for _, t := range s.Trials[:perBlock] {
+	for _, t := range block {
 		again := ""
 		switch {
 		case t.Repeat:
@@ -244,18 +249,20 @@ func printPlan(s *session.Session) error {
 	return w.Flush()
 }
 
-// countTrials returns the trials of a block, which come first in the plan, and
-// the probes after all blocks.
-func countTrials(trials []record.Trial) (perBlock, probes int) {
+// countTrials returns the trials flat out, which come first in the plan, those of a block,
+// which come then, and the probes after all blocks.
+func countTrials(trials []record.Trial) (flatOut, perBlock, probes int) {
 	for _, t := range trials {
 		switch {
+		case t.FlatOut:
+			flatOut++
 		case t.Probe:
 			probes++
 		case t.Block == 1:
 			perBlock++
 		}
 	}
-	return perBlock, probes
+	return flatOut, perBlock, probes
 }
 
 func countUnloaded(trials []record.Trial) (n int) {
@@ -282,6 +289,13 @@ func printAmounts(s *session.Session) {
 		fmt.Fprintf(stdout, " and %s, estimated to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(s.BytesPerS()))
 	}
 	fmt.Fprintln(stdout, "; slower arms take longer")
+}
+
+// printWarmUps says how much longer a run takes whose loads are slow to warm up.
+func printWarmUps(s *session.Session) {
+	if more := s.Estimate(s.Trials).WarmingUp; more > 0 {
+		fmt.Fprintf(stdout, "warm-up: goes on in trials whose rate or CPU time per exchange still changes, %s in all if every one did to its bound (warmup_max)\n", more.Round(time.Second))
+	}
 }
 
 // printLooks says after which blocks a run may stop, when that is, and to which

@@ -117,6 +117,9 @@ func (p *progress) where(now string) string {
 	if t.Unloaded {
 		runs = t.Arm + " without load"
 	}
+	if t.FlatOut {
+		place, runs = "before the first block", t.Arm+" flat out"
+	}
 	if now != "" {
 		runs += ": " + now
 	}
@@ -180,25 +183,35 @@ func (p *progress) tell(found string) {
 	p.found = found
 }
 
+// ownRate is the factor of its cell's name that a trial's own level is not: such a trial
+// stands for all cells that differ only in their rate.
+func ownRate(t record.Trial) string {
+	if t.FlatOut || t.Unloaded {
+		return record.Rate
+	}
+	return ""
+}
+
 func (p *progress) head(index int) string {
 	t := p.event.Trial
-	text := strings.TrimRight(fmt.Sprintf("[%d/%d] %s %s %s", index+1, p.event.Of, t.ID, t.Arm, cells.Spoken(t.Cell)), " ")
+	text := fmt.Sprintf("[%d/%d] %s %s", index+1, p.event.Of, t.ID, t.Arm)
+	if of := cells.SpokenWithout(t.Cell, ownRate(t)); of != "" {
+		text += " " + of
+	}
 	switch {
 	case t.Probe:
 		text += " (probe)"
 	case t.Unloaded:
 		text += " (without load)"
+	case t.FlatOut:
+		text += " (flat out)"
 	}
 	return text
 }
 
 // left says how long the run goes on: to the next look, where it may end, and at most.
 func (p *progress) left() string {
-	least, most := p.clock.Left(time.Now())
-	if p.bound > 0 {
-		bound := max(0, p.bound-time.Since(p.begun))
-		least, most = min(least, bound), min(most, bound)
-	}
+	least, most := p.estimated()
 	text := rounded(most).String() + " left"
 	if near := most - most/10; least < near {
 		text = rounded(least).String() + " to " + text
@@ -207,6 +220,22 @@ func (p *progress) left() string {
 		text += fmt.Sprintf(", %d failed", p.failed)
 	}
 	return text
+}
+
+// remaining is estimated for whoever follows the run; any goroutine may call it.
+func (p *progress) remaining() (least, most time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.estimated()
+}
+
+func (p *progress) estimated() (least, most time.Duration) {
+	least, most = p.clock.Left(time.Now())
+	if p.bound > 0 {
+		bound := max(0, p.bound-time.Since(p.begun))
+		least, most = min(least, bound), min(most, bound)
+	}
+	return least, most
 }
 
 // rounded leaves out of a time what no estimate of it knows.
@@ -271,7 +300,7 @@ type blockCount map[int]int
 func countBlocks(left []record.Trial) blockCount {
 	c := blockCount{}
 	for _, t := range left {
-		if !t.Probe {
+		if !t.Probe && !t.FlatOut {
 			c[t.Block]++
 		}
 	}
@@ -280,7 +309,7 @@ func countBlocks(left []record.Trial) blockCount {
 
 // completes tells whether an event is the last record of a block.
 func (c blockCount) completes(e bench.Event) bool {
-	if e.Record == nil || e.Trial.Probe {
+	if e.Record == nil || e.Trial.Probe || e.Trial.FlatOut {
 		return false
 	}
 	c[e.Trial.Block]--

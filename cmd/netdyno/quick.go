@@ -71,6 +71,9 @@ const (
 	leastDeciding    = 6                // blocks of a look that can tell two arms apart
 	mostSettling     = 30 * time.Second // from the first figures to the end, where they settle nothing
 
+	replayWindow = 3 * time.Second // whose p99 needs 350 requests a second of the recording
+	replayBlocks = 4               // of two trials, half a minute: each begins at another moment of the recording
+
 	numberConnections = 50                     // of a number of requests, as other tools have it
 	shortWindow       = 250 * time.Millisecond // of several URLs, whose first also runs twice
 	shortWarmup       = 100 * time.Millisecond
@@ -88,14 +91,18 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 		p.set = append(p.set, f)
 	}
 	file := p.level(study.WorkloadFactor)
+	p.replays = strings.HasPrefix(p.level("arrival"), "trace:") || file != "" && session.Replays(file)
+	if p.replays && t.connections == "" {
+		p.lack("connections", strconv.Itoa(numberConnections))
+	}
 	if file == "" {
 		return nil
 	}
-	clients := map[string]string{"http/1.1": "go-http1", "h2c": "go-http2"}
+	clients := map[string]string{"http/1.1": "go-http1", "h2c": "go-http2", "grpc:netdyno.v1": "go-grpc"}
 	for _, arm := range arms {
 		client := clients[arm.Levels["opt.server.wire"]]
 		if client == "" {
-			return fmt.Errorf("--workload goes with http:// and https:// URLs; %s is none", arm.Given)
+			return fmt.Errorf("--workload goes with http://, https://, grpc:// and grpcs:// URLs; %s is none", arm.Given)
 		}
 		if arm.Texts["opt.client.body"].Bytes != nil || arm.Levels["opt.client.body"] != "" || arm.Texts["opt.client.paths"].Bytes != nil {
 			return errors.New("--workload says what is asked for; leave out the body and --paths")
@@ -106,9 +113,6 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 		if !p.sets("client") {
 			arm.Levels["client"] = client
 		}
-	}
-	if p.replays = session.Replays(file); p.replays && t.connections == "" {
-		p.lack("connections", strconv.Itoa(numberConnections))
 	}
 	return nil
 }
@@ -139,7 +143,10 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		return nil // it has its own windows, and ends by itself
 	}
 	window, warmup := quickWindow, quickWarmup
-	if p.arms > 1 {
+	switch {
+	case p.replays:
+		window = replayWindow
+	case p.arms > 1:
 		window, warmup = shortWindow, shortWarmup
 	}
 	p.typedWindow = p.sets("window")
@@ -154,7 +161,7 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		}
 		p.lack("compare.primary", primary)
 	}
-	if p.arms == 1 {
+	if p.arms == 1 && !p.replays { // the rate of a recording is its own
 		p.lack("settle", "5%/"+quantity.DurationText(mostSettling)) // a share is what an arm needs that is compared with nothing
 	}
 	switch {
@@ -162,6 +169,8 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		return errors.New("--duration and --number both say how long to go on; expected one of them")
 	case t.duration != "":
 		return p.last(t.duration)
+	case t.number == "" && p.arms == 1 && p.replays:
+		p.lack("blocks", strconv.Itoa(replayBlocks))
 	case t.number == "":
 		p.limit()
 	}

@@ -188,6 +188,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	if refines(s, request) {
 		o = refining(shown, so)
 	}
+	o.Left = shown.remaining
 	stopped := r.Measure(ctx, o)
 	shown.finish()
 	if errors.Is(stopped, context.Canceled) {

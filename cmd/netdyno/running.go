@@ -141,9 +141,13 @@ func summaryOf(arm cells.Arm, name string) (cells.Summary, bool) {
 	return arm.Metrics[i], true
 }
 
-// allocate decides before a block of a steered study which of the block's trials run, and
-// prints the decision. trials is the plan by the decisions so far.
+// allocate decides before a block which of its trials run, of a steered study, or at which
+// rates. trials is the plan by the decisions so far.
 func allocate(header record.Header, trials []record.Trial, records []record.Record, block int) (record.Allocation, string, error) {
+	if record.HasFlatOut(trials) { // other blocks decide nothing
+		trials = slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return !t.FlatOut && t.Block != block })
+		records = slices.DeleteFunc(slices.Clone(records), func(r record.Record) bool { return !r.Trial.FlatOut })
+	}
 	s, err := cells.Read(header, trials, records)
 	if err != nil {
 		return record.Allocation{}, "", err
@@ -151,6 +155,8 @@ func allocate(header record.Header, trials []record.Trial, records []record.Reco
 	var decided record.Allocation
 	var words string
 	switch {
+	case record.HasFlatOut(trials):
+		decided, words = capacity.Shares(s, block)
 	case header.Study.Race != nil:
 		decided, words = race.Next(s, block)
 	case header.Study.Capacity != nil:

@@ -22,7 +22,7 @@ import (
 )
 
 // quickStudies are the tour's stops: each built-in study in short.
-var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick", "mixed-quick"}
+var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick", "mixed-quick", "languages-quick"}
 
 func tourCommand() *cobra.Command {
 	var out string
@@ -48,15 +48,23 @@ answer, run the study itself.`,
 // tour runs every stop into its own directory under dir. A study that cannot
 // run is an entry with its reason; the others run all the same.
 func tour(ctx context.Context, dir session.Directory) error {
-	words, err := tourTime()
+	catalog, err := session.Discover(ctx, nil)
+	if err != nil {
+		return err
+	}
+	stops, err := tourStops(func(server string) bool { _, err := catalog.Named(server); return err == nil })
+	if err != nil {
+		return err
+	}
+	words, err := tourTime(stops)
 	if err != nil {
 		return err
 	}
 	stdout.say("%s", words)
 	var entries []report.Entry
 	var worst error
-	for i, name := range quickStudies {
-		fmt.Fprintf(stdout, "\n— %d of %d: %s\n", i+1, len(quickStudies), name)
+	for i, name := range stops {
+		fmt.Fprintf(stdout, "\n— %d of %d: %s\n", i+1, len(stops), name)
 		stop := session.Directory(filepath.Join(string(dir), name))
 		on, why := tourRig(name, func(text string) error { return canBuild(ctx, text) })
 		if why != "" {
@@ -84,6 +92,32 @@ func tour(ctx context.Context, dir session.Directory) error {
 	fmt.Fprintln(stdout)
 	stdout.say("all of it  %s", dir.HTML())
 	return worst
+}
+
+// tourStops are the quick studies in which two arms at least have their servers here: of one
+// there is nothing to compare.
+func tourStops(has func(server string) bool) ([]string, error) {
+	var stops []string
+	for _, name := range quickStudies {
+		s, err := source.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		trials, _, err := s.Plan()
+		if err != nil {
+			return nil, err
+		}
+		here := map[string]bool{}
+		for _, t := range trials {
+			if has(t.Levels["server"]) {
+				here[t.Arm] = true
+			}
+		}
+		if len(here) > 1 {
+			stops = append(stops, name)
+		}
+	}
+	return stops, nil
 }
 
 // tourLink is the rig on which the tour asks what fills a link, and what waits on one behind
@@ -118,10 +152,10 @@ func canBuild(ctx context.Context, text string) error {
 }
 
 // tourTime says what the tour will do, and how long that takes by the plans.
-func tourTime() (string, error) {
+func tourTime(stops []string) (string, error) {
 	var each []string
 	var all time.Duration
-	for _, name := range quickStudies {
+	for _, name := range stops {
 		s, err := source.Named(name)
 		if err != nil {
 			return "", err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,5 +21,19 @@ func TestTheTourAsksALinkWhereThereIsOne(t *testing.T) {
 		if on != c.on || strings.Contains(why, "it needs root") != (c.study == "line-rate-quick" && on == rig.LoopbackName) {
 			t.Errorf("%s runs on %s: %q, want %s", c.study, on, why, c.on)
 		}
+	}
+}
+
+// A study of languages is no stop where only one of them has a worker.
+func TestTheTourLeavesOutWhatHasOneArm(t *testing.T) {
+	all := func(string) bool { return true }
+	native := func(server string) bool { return strings.HasPrefix(server, "go-") || server == "asio" }
+	stops, err := tourStops(all)
+	if err != nil || !slices.Equal(stops, quickStudies) {
+		t.Errorf("with every worker: %v, %v", stops, err)
+	}
+	stops, err = tourStops(native)
+	if err != nil || slices.Contains(stops, "languages-quick") || !slices.Contains(stops, "event-loops-quick") {
+		t.Errorf("without the kits' workers: %v, %v", stops, err)
 	}
 }

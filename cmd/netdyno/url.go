@@ -17,6 +17,8 @@ import (
 	"netdyno/internal/run/curl"
 	"netdyno/internal/run/meter"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
 	"netdyno/internal/run/target"
 )
 
@@ -110,6 +112,10 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		t.Client = nil // the classes of a workload are asked by clients on Go's libraries
 	}
 	t.sayProxy(urls)
+	classes, err := t.asksClasses(ctx, others)
+	if err != nil {
+		return nil, nil, err
+	}
 	read := namedFiles(ctx)
 	local, metered, takes := true, t.loopback, time.Duration(0)
 	var measured []*url.URL
@@ -121,7 +127,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		if err != nil {
 			return nil, nil, err
 		}
-		found, by, instead, err := findClient(ctx, t.workers, asked)
+		found, arm, instead, err := t.ask(ctx, asked, others, classes)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -141,8 +147,6 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 			stdout.say("  through the Unix socket %s, which has no figures of TCP", found.Socket)
 		}
 		measured = append(measured, found.URL)
-		arm := armOf(found)
-		arm.Asked = by
 		arms = append(arms, arm)
 	}
 	nameArms(arms, measured, given)
@@ -154,6 +158,25 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	return p.set, arms, nil
+}
+
+// ask asks a server what it answers: one request, or one of each class that a workload has
+// for a gRPC server.
+func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string, classes *source.WorkloadFile) (found target.Found, arm session.Arm, instead string, err error) {
+	workload := t.workload != "" || (&looked{typed: others}).sets(study.WorkloadFactor)
+	if workload && strings.HasPrefix(asked.URL, "grpc") {
+		found, arm, err = askCalls(ctx, t.workers, asked, classes)
+		return found, arm, "", err
+	}
+	found, by, instead, err := findClient(ctx, t.workers, asked)
+	if err != nil {
+		return found, arm, "", err
+	}
+	arm = armOf(found)
+	if arm.Asked = by; workload {
+		err = carryBodies(arm, classes)
+	}
+	return found, arm, instead, err
 }
 
 // sayProxy says that proxies of the environment are not asked, where curl would ask one.

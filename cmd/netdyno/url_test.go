@@ -51,6 +51,9 @@ func (shop) UnaryCall(_ context.Context, r *pb.SimpleRequest) (*pb.SimpleRespons
 	return &pb.SimpleResponse{Payload: &pb.Payload{Body: make([]byte, r.GetResponseSize())}}, nil
 }
 
+// EmptyCall answers nothing to nothing.
+func (shop) EmptyCall(context.Context, *pb.Empty) (*pb.Empty, error) { return &pb.Empty{}, nil }
+
 // grpcsite starts one and puts its address into a variable; its reflection is on
 // unless it is mute: grpcsite NAME [mute].
 func grpcsite(ts *testscript.TestScript, negated bool, args []string) {

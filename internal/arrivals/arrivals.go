@@ -5,14 +5,17 @@
 //	burst:on=10ms,off=90ms     all of the rate within on, again and again
 //	steps:1k,5k,20k/10s        rates one after the other, each for so long
 //	ramp:1k..50k/30s           a rate that rises or falls evenly
+//	trace:FILE                 at the times that a file has
 package arrivals
 
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/draw"
@@ -25,6 +28,7 @@ type Arrivals struct {
 	Words string  // as a person would say it
 	Rate  float64 // mean of its own rates, per second; 0 where the study says the rate
 	Lasts time.Duration
+	File  string // that has the times; "" where they follow from the rest
 
 	process contract.Arrival
 	cv      float64          // of drawn gaps
@@ -42,6 +46,7 @@ var forms = []form{
 	{"burst", "burst:on=10ms,off=90ms", readBurst},
 	{"steps", "steps:1k,5k,20k/10s", readSteps},
 	{"ramp", "ramp:1k..50k/30s", readRamp},
+	{"trace", "trace:FILE", readFile},
 }
 
 // Names returns how arrivals may be written, as examples.
@@ -273,4 +278,16 @@ func readRamp(rest string) (*Arrivals, error) {
 		process: contract.Constant, Rate: (rates[0] + rates[1]) / 2, Lasts: lasts,
 		phases: []contract.Phase{{float64(lasts), rates[0], rates[1]}},
 	}, nil
+}
+
+// readFile names a file of times, which is read when a run is planned.
+func readFile(rest string) (*Arrivals, error) {
+	const most = 4096
+	switch {
+	case rest == "":
+		return nil, fmt.Errorf("no file is named")
+	case len(rest) > most || strings.ContainsFunc(rest, unicode.IsControl):
+		return nil, fmt.Errorf("found %q, expected the name of a file of times", quantity.Clip(rest, 40))
+	}
+	return &Arrivals{Text: "trace:" + rest, Words: "at the times of " + filepath.Base(rest), File: rest, process: contract.Recorded}, nil
 }

@@ -102,6 +102,9 @@ const (
 	FeatureMix        Feature = "mix"         // setup.load.classes
 	FeatureTrace      Feature = "trace"       // setup.load.trace
 	FeatureDeadline   Feature = "deadline"    // deadlines of classes
+	FeatureThink      Feature = "think"       // pauses after exchanges of classes
+	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
+	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
 )

@@ -20,8 +20,20 @@ type Meter struct {
 	UDP        *UDP             `json:"udp,omitempty"`      // the kernel's account of UDP, where the transport is over it
 	Attached   *Attached        `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
 	Beat       *Beat            `json:"beat,omitempty"`     // with result alone; absent where the kernel does not say how long threads wait for a CPU
+	Start      *StartUp         `json:"start,omitempty"`    // with ready alone
 	Sampled    *Sampled         `json:"sampled,omitempty"`  // with result alone: the window's stacks, when setup asked for a profile
 }
+
+// StartUp is how long a worker took to be ready, by its meter's clock. What lies between
+// its hello and its setup, in which it waits for the others, is in neither.
+type StartUp struct {
+	HelloNs int64 `json:"hello_ns"` // from the start of its process
+	SetupNs int64 `json:"setup_ns"` // from its setup to ready
+}
+
+// WarmingMark is the id of marks that read while a load warms up, many times a second: to
+// their answers the meter adds a brief reading.
+const WarmingMark = 4
 
 // Beat is what a thread of the meter's saw that wakes at even intervals, from the
 // opening of the window to the result.

@@ -1,6 +1,9 @@
 package contract
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Bounds of what a load may mix.
 const (
@@ -19,10 +22,12 @@ type Class struct {
 	DownSizes Table  `json:"down_sizes,omitempty"`
 
 	// Of wires that have them.
-	Method     string `json:"method,omitempty"`      // of HTTP
+	Method     string `json:"method,omitempty"`      // of HTTP; of gRPC /package.Service/Method
 	Path       string `json:"path,omitempty"`        // of HTTP; {key} stands for a number from Load.Keys
 	Status     int    `json:"status,omitempty"`      // of HTTP: that every reply must have; 0 for any 2xx
 	DeadlineNs int64  `json:"deadline_ns,omitempty"` // after which an exchange has failed; 0 is without
+
+	ThinkNs int64 `json:"think_ns,omitempty"` // closed loop: pause after an exchange of the class; 0 is without
 }
 
 // Trace is recorded traffic that a load replays (MIXES.md, section Recorded traffic).
@@ -34,6 +39,7 @@ type Trace struct {
 	Part     int     `json:"part,omitempty"`     // of Parts, in turn, is this client's
 	Parts    int     `json:"parts,omitempty"`    // 0 means 1
 	Even     bool    `json:"even,omitempty"`     // the larger size goes both ways, at least 1 byte
+	Times    bool    `json:"times,omitempty"`    // it says when exchanges are due, and nothing of what they carry
 	SpanNs   int64   `json:"span_ns,omitempty"`  // from the first request to the last, for readers of records
 	Recorded int64   `json:"recorded,omitempty"` // requests, for readers
 }
@@ -53,6 +59,16 @@ type ClassResult struct {
 // Deadlines tells whether any class has one.
 func (l Load) Deadlines() bool {
 	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.DeadlineNs > 0 })
+}
+
+// Thinks tells whether slots pause after exchanges of any class.
+func (l Load) Thinks() bool {
+	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.ThinkNs > 0 })
+}
+
+// Calls tells whether the method of any class is one of gRPC.
+func (l Load) Calls() bool {
+	return slices.ContainsFunc(l.Classes, func(c Class) bool { return strings.HasPrefix(c.Method, "/") })
 }
 
 // SizeBin is what a client counted of the exchanges whose larger message has a size of one

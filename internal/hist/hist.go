@@ -259,23 +259,20 @@ func (h *Histogram) Encode() (string, error) {
 // Slicer tells what recorders counted since it was last asked. The recorders may be
 // written to meanwhile; one goroutine may use a Slicer.
 type Slicer struct {
-	recorders []*Recorder
-	before    []int64 // by position, over all recorders
+	before []int64 // by position, over all recorders
 }
 
-// NewSlicer returns a Slicer over recorders, the first slice of which begins at their
-// creation. It takes 240 KB, whatever their number.
-func NewSlicer(recorders []*Recorder) *Slicer {
-	return &Slicer{recorders: recorders, before: make([]int64, countsLen)}
-}
+// NewSlicer returns a Slicer, whose first slice begins at the creation of its recorders. It
+// takes 240 KB, whatever their number.
+func NewSlicer() *Slicer { return &Slicer{before: make([]int64, countsLen)} }
 
-// Next returns the values that were counted since the last call. It reads every
-// position of every recorder: some 15 µs for each recorder.
-func (s *Slicer) Next() *Histogram {
+// Next returns the values that recorders counted since the last call: those of then, and
+// any that were made since. It reads every position of every recorder: some 15 µs for each.
+func (s *Slicer) Next(recorders []*Recorder) *Histogram {
 	h := New()
 	for i := range s.before {
 		sum := int64(0)
-		for _, r := range s.recorders {
+		for _, r := range recorders {
 			sum += r.counts[i].Load()
 		}
 		if n := sum - s.before[i]; n > 0 {

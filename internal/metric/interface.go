@@ -13,9 +13,10 @@ import (
 // which share of its nominal rate the busiest interface carried.
 func interfaceMetrics() []Metric {
 	const from = "%s per second by the busiest interface of each client's host, headers and other traffic included; loopback counts every packet in both directions"
+	const alike = "%s per second, counted as link_rx_bytes_per_s counts bytes"
 	rate := func(name, unit, label, doc, formula string, of func(contract.Interface) int64) Metric {
 		return Metric{
-			Name: name, Unit: unit, Label: label, Doc: doc, Formula: fmt.Sprintf(from, formula),
+			Name: name, Unit: unit, Label: label, Doc: doc, Formula: formula,
 			in: func(w *record.Window) (float64, bool) {
 				return overHosts(w, meteredSeconds, func(_ string, before, after contract.Interface) float64 {
 					return record.Growth(of(before), of(after))
@@ -24,13 +25,13 @@ func interfaceMetrics() []Metric {
 		}
 	}
 	return []Metric{
-		rate(LinkRxBytes, "B/s", "interfaces received", "bytes received by the interfaces", "bytes received",
+		rate(LinkRxBytes, "B/s", "interfaces received", "bytes received by the interfaces", fmt.Sprintf(from, "bytes received"),
 			func(i contract.Interface) int64 { return i.ReceivedBytes }),
-		rate(LinkTxBytes, "B/s", "interfaces sent", "bytes sent by the interfaces", "bytes sent",
+		rate(LinkTxBytes, "B/s", "interfaces sent", "bytes sent by the interfaces", fmt.Sprintf(from, "bytes sent"),
 			func(i contract.Interface) int64 { return i.SentBytes }),
-		rate(LinkRxPackets, "1/s", "packets received", "packets received by the interfaces", "packets received",
+		rate(LinkRxPackets, "1/s", "packets received", "packets received by the interfaces", fmt.Sprintf(alike, "packets received"),
 			func(i contract.Interface) int64 { return i.ReceivedPackets }),
-		rate(LinkTxPackets, "1/s", "packets sent", "packets sent by the interfaces", "packets sent",
+		rate(LinkTxPackets, "1/s", "packets sent", "packets sent by the interfaces", fmt.Sprintf(alike, "packets sent"),
 			func(i contract.Interface) int64 { return i.SentPackets }),
 		{
 			Name: LinkRateShare, Unit: "share", Label: "share of the link's rate", Doc: "share of the link's nominal rate",
@@ -144,18 +145,18 @@ func nominal(w *record.Window, name string) (float64, bool) {
 // linkMetrics are what crossed the link for one exchange: payload, headers,
 // acknowledgements and retransmissions, both directions.
 func linkMetrics() []Metric {
-	const from = " sent and received by the busiest interface of each client's host ÷ exchanges; other traffic counts too; on loopback, which sees everything twice, counted once"
+	const bytes = "bytes sent and received by the busiest interface of each client's host ÷ exchanges; other traffic counts too; on loopback, which sees everything twice, counted once"
 	return []Metric{
 		{
 			Name: "link_bytes_per_exchange", Unit: "B", Suffix: "/exchange", Better: Lower, Label: "bytes on the link", Doc: "bytes on the link per exchange",
-			Formula: "bytes" + from,
+			Formula: bytes,
 			in: func(w *record.Window) (float64, bool) {
 				return perLink(w, func(i contract.Interface) (received, sent int64) { return i.ReceivedBytes, i.SentBytes })
 			},
 		},
 		{
 			Name: "link_packets_per_exchange", Unit: "1", Suffix: "/exchange", Better: Lower, Label: "packets on the link", Doc: "packets on the link per exchange",
-			Formula: "packets" + from,
+			Formula: "packets sent and received ÷ exchanges, counted as link_bytes_per_exchange counts bytes",
 			in: func(w *record.Window) (float64, bool) {
 				return perLink(w, func(i contract.Interface) (received, sent int64) { return i.ReceivedPackets, i.SentPackets })
 			},

@@ -22,8 +22,9 @@ func memoryMetrics() []Metric {
 		{RSS, "RSS", "memory", "resident memory (RSS) of the process tree " + atEndWords, atClose, ofProcess(rssBytes)},
 		{PeakRSS, "peak RSS", "peak memory", "highest resident memory (RSS) of the process tree since it began", atClose, ofProcess(func(p contract.Process) int64 { return p.PeakRSSBytes })},
 		{Heap, "heap", "heap", "live and unswept bytes of the runtime's heap " + atEndWords, atClose, ofRuntime(heapBytes)},
+		{StartRSS, "RSS at start", "memory at start", "resident memory (RSS) of the process tree at ready", atReady, ofProcess(rssBytes)},
 		{"idle_rss_bytes", "idle RSS", "memory at idle", "resident memory (RSS) of the process tree " + atIdleWords, atIdle, ofProcess(rssBytes)},
-		{"idle_heap_bytes", "idle heap", "heap at idle", "bytes of the runtime's heap " + atIdleWords, atIdle, ofRuntime(heapBytes)},
+		{"idle_heap_bytes", "idle heap", "heap at idle", "bytes of the runtime's heap when idle_rss_bytes is read", atIdle, ofRuntime(heapBytes)},
 		{HeapSys, "heap from the system", "heap from the system", "address space that the runtime has from the system for its heap " + atEndWords + " (Go: MemStats.HeapSys)", atClose, ofRuntime(func(r *contract.Runtime) int64 { return r.HeapSysBytes })},
 		{StackSys, "stacks from the system", "stacks from the system", "address space that the runtime has from the system for stacks " + atEndWords + " (Go: MemStats.StackSys)", atClose, ofRuntime(func(r *contract.Runtime) int64 { return r.StackSysBytes })},
 	} {
@@ -65,7 +66,13 @@ func atEdge(edge func(record.Span) *record.Edge, of func(*record.Edge) int64) fu
 }
 
 // The edges at which memory is read.
-func atIdle(s record.Span) *record.Edge  { return s.Worker.Idle }
+func atIdle(s record.Span) *record.Edge { return s.Worker.Idle }
+func atReady(s record.Span) *record.Edge {
+	if s.Worker.AtReady == nil || s.Worker.Elsewhere() { // which began before
+		return nil
+	}
+	return &record.Edge{Meter: s.Worker.AtReady}
+}
 func atClose(s record.Span) *record.Edge { return &s.To }
 
 func rssBytes(p contract.Process) int64   { return p.RSSBytes }

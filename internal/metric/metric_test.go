@@ -307,6 +307,25 @@ func TestNoCostIsZero(t *testing.T) {
 	}
 }
 
+// Python's runtime tells of collections, and not of what was allocated: no figure is better
+// than 0, which would win every comparison.
+func TestWhatARuntimeDoesNotCountIsAbsent(t *testing.T) {
+	r := handMade(t)
+	r.Workers[0].Close.Reading.Runtime = &contract.Runtime{GCCycles: 2, GCPauseNs: 500_000}
+	if got := value(t, "server."+metric.GCPausePerCycle, r); got != 250 {
+		t.Errorf("a pause is %v µs, expected 250", got)
+	}
+	for _, name := range []string{metric.AllocPerExchange, "allocs_per_exchange"} {
+		m, err := metric.Named("server." + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := m.Value(r); ok {
+			t.Errorf("%s is %v, expected none", name, got)
+		}
+	}
+}
+
 func TestServerElsewhereHasNoProcessMetrics(t *testing.T) {
 	r := handMade(t)
 	r.Workers[0].Ready = &contract.Ready{Elsewhere: true}

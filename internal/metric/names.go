@@ -20,6 +20,7 @@ const (
 	// everywhere.
 	ErrorShare        = "error_share"
 	WorkS             = "work_s"
+	WarmUp            = "warmup_s"
 	Unfinished        = "unfinished"
 	UnfinishedAge     = "unfinished_age_max_us"
 	ArrivalGapCV      = "arrival_gap_cv"
@@ -50,6 +51,9 @@ const (
 	MeterShare          = "meter_share"
 	RSS                 = "rss_bytes"
 	PeakRSS             = "peak_rss_bytes"
+	StartRSS            = "start_rss_bytes"
+	StartUp             = "startup_s"
+	Hello               = "hello_s"
 	Heap                = "heap_bytes"
 	HeapSys             = "heap_sys_bytes"
 	StackSys            = "stack_sys_bytes"

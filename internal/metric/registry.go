@@ -10,7 +10,7 @@ import (
 // registry has every metric of a trial in display order.
 var registry = headed(slices.Concat(
 	loadMetrics(), latencyMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(),
-	interfaceMetrics(), tcpMetrics(), udpMetrics(), connectionMetrics(), memoryMetrics(), runtimeMetrics(),
+	interfaceMetrics(), tcpMetrics(), udpMetrics(), connectionMetrics(), memoryMetrics(), startMetrics(), runtimeMetrics(),
 ))
 
 // ofSegments has every metric of a segment in display order.

@@ -65,9 +65,11 @@ func runtimeGrowth(spans []record.Span, of func(*contract.Runtime) int64, length
 	}, length)
 }
 
+// runtimePerExchange divides a counter's growth by the exchanges; false where a runtime does
+// not count it (Python's tells of collections alone), because nothing is never allocated.
 func runtimePerExchange(of func(*contract.Runtime) int64) func(*record.Window, []record.Span) (float64, bool) {
 	return func(w *record.Window, spans []record.Span) (float64, bool) {
 		sum, ok := runtimeGrowth(spans, of, costLength(w, record.Span.Seconds))
-		return perExchange(w, sum, ok)
+		return perExchange(w, sum, ok && !slices.ContainsFunc(spans, func(s record.Span) bool { return of(s.To.Reading.Runtime) == 0 }))
 	}
 }

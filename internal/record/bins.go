@@ -144,6 +144,7 @@ var loadFactors = map[string]string{
 // one has ended.
 func (t Trial) Unload() map[string]string {
 	levels := maps.Clone(t.Levels)
+	delete(levels, RateOf)
 	for factor, level := range loadFactors {
 		if _, has := levels[factor]; has {
 			levels[factor] = level
@@ -154,10 +155,15 @@ func (t Trial) Unload() map[string]string {
 
 // UnloadedKey is the same of trials that differ only in their load.
 func (t Trial) UnloadedKey() string {
+	return t.keyWithout(func(factor string) bool { return loadFactors[factor] != "" || factor == RateOf })
+}
+
+// keyWithout is the same of an arm's trials that differ in nothing but some factors.
+func (t Trial) keyWithout(left func(factor string) bool) string {
 	var b strings.Builder
 	b.WriteString(t.Arm)
 	for _, factor := range slices.Sorted(maps.Keys(t.Levels)) {
-		if _, of := loadFactors[factor]; !of {
+		if !left(factor) {
 			b.WriteString("\x00" + factor + "=" + t.Levels[factor])
 		}
 	}

@@ -1,6 +1,10 @@
 package record
 
-import "netdyno/internal/contract"
+import (
+	"slices"
+
+	"netdyno/internal/contract"
+)
 
 // Lighten drops what nothing asks of a record once the trial is judged by itself: the
 // histograms of its times, the steps inside its window, the runtimes' counters, and the
@@ -15,8 +19,9 @@ func (r *Record) Lighten() {
 		}
 		if w.Result != nil {
 			w.Result.Service, w.Result.Response, w.Result.Lag, w.Result.Lengths, w.Result.Runtime = "", "", "", "", nil
+			w.Result.Bins, w.Result.Classes = nil, nil
 		}
-		w.AtReady, w.Idle = nil, nil
+		w.AtReady, w.Idle, w.Warming = nil, nil, nil
 		lightenMeter(w.AtResult)
 		for _, e := range []*Edge{w.Open, w.Close} {
 			if e != nil {
@@ -28,6 +33,25 @@ func (r *Record) Lighten() {
 			w.AtResult.TCP, w.AtResult.UDP = nil, nil
 		}
 	}
+}
+
+// TimesOnly is as much of a record as a window's times by size need. It shares its texts
+// with the record, and stays as it is when that is lightened.
+func (r *Record) TimesOnly() *Record {
+	few := &Record{Schema: r.Schema, Trial: r.Trial, Outcome: r.Outcome}
+	for _, w := range r.Workers {
+		kept := Worker{Name: w.Name, Role: w.Role, Setup: w.Setup}
+		if w.Result != nil {
+			result := *w.Result
+			result.Lag, result.Lengths, result.Runtime, result.Classes, result.Bins = "", "", nil, nil, slices.Clone(result.Bins)
+			for i := range result.Bins {
+				result.Bins[i].Behind, result.Bins[i].Free = "", ""
+			}
+			kept.Result = &result
+		}
+		few.Workers = append(few.Workers, kept)
+	}
+	return few
 }
 
 func lightenMeter(m *contract.Meter) {

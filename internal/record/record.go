@@ -60,6 +60,7 @@ type Study struct {
 	Labels    Labels            `json:"labels,omitzero"`
 	Compare   Compare           `json:"compare"`
 	Recommend []string          `json:"recommend,omitempty"` // metrics in the order in which they weigh in what to use; the primary ones alike where there are none
+	Reference []string          `json:"reference,omitempty"` // arms that stand beside the others as bounds, and are never what to use
 	Blocks    int               `json:"blocks"`              // that a run does by itself, at most
 	OwnLooks  []int             `json:"stages,omitempty"`    // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Further   []int             `json:"further,omitempty"`   // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
@@ -229,9 +230,12 @@ type Trial struct {
 	Repeat bool   `json:"repeat,omitempty"` // the baseline's second appearance in its block and cell
 	Probe  bool   `json:"probe,omitempty"`  // profiled, and for that reason compared with nothing
 	// Unloaded trials have one exchange at a time, to tell an arm's times without load.
-	Unloaded bool              `json:"unloaded,omitempty"`
-	Levels   map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
-	Seed     uint64            `json:"seed"`
+	Unloaded bool `json:"unloaded,omitempty"`
+	// FlatOut trials, of block 0, tell what an arm does in a closed loop: rates of other
+	// trials are shares of that.
+	FlatOut bool              `json:"flat_out,omitempty"`
+	Levels  map[string]string `json:"levels"` // every factor, held or varied, an arm already unfolded
+	Seed    uint64            `json:"seed"`
 }
 
 // Outcome says how a trial ended. Whether its counts are believable is for
@@ -254,6 +258,7 @@ type Record struct {
 	Outcome   Outcome   `json:"outcome"`
 	Failure   *Failure  `json:"failure,omitempty"`
 	Timeline  Timeline  `json:"timeline"`
+	WarmUp    *WarmUp   `json:"warm_up,omitempty"` // absent where its length was fixed, and of a trial that did not come so far
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
 	Relay     *Relay    `json:"relay,omitempty"`    // what the rig itself did to packets; absent when nothing
@@ -297,6 +302,34 @@ type Timeline struct {
 	EndNs   int64 `json:"end_ns"`   // every worker gone
 }
 
+// WarmUp says how a warm-up ended whose load was watched. It took from StartNs to OpenNs
+// of the timeline.
+type WarmUp struct {
+	Looks  int    `json:"looks"` // at the load, the first of them as the declared time was over
+	MostNs int64  `json:"most_ns"`
+	Steady Steady `json:"steady"`
+}
+
+// Steady says what a warm-up ended with.
+type Steady string
+
+// The ends of a warm-up.
+const (
+	SteadyAtOnce Steady = "at once" // no change showed as the declared time was over
+	SteadyLater  Steady = "later"   // one did, and was over at a later look
+	NeverSteady  Steady = "never"   // … and was not, or not for certain, when the most time was over
+	SteadyUntold Steady = "untold"  // too little was read, or completed, to tell
+)
+
+// Warming is a reading of a worker while the load warms up. AtNs is of the worker's clock,
+// MeterNs and CPUNs, of its process tree, are of its meter's; 0 where there is none.
+type Warming struct {
+	AtNs      int64 `json:"at_ns"`
+	Exchanges int64 `json:"exchanges"`
+	MeterNs   int64 `json:"meter_ns,omitempty"`
+	CPUNs     int64 `json:"cpu_ns,omitempty"`
+}
+
 // Worker is one worker's part of a trial. Edges that were not reached are nil.
 type Worker struct {
 	Name      string            `json:"name"` // "server", "client-1", "client-2", …
@@ -311,7 +344,8 @@ type Worker struct {
 	Setup     *contract.Setup   `json:"setup,omitempty"`
 	Ready     *contract.Ready   `json:"ready,omitempty"`
 	AtReady   *contract.Meter   `json:"at_ready,omitempty"`
-	Idle      *Edge             `json:"idle,omitempty"` // everything connected, before the load begins
+	Idle      *Edge             `json:"idle,omitempty"`    // everything connected, before the load begins
+	Warming   []Warming         `json:"warming,omitempty"` // the first as the load began; of a warm-up that went on
 	Open      *Edge             `json:"open,omitempty"`
 	Close     *Edge             `json:"close,omitempty"`
 	Result    *contract.Result  `json:"result,omitempty"`

@@ -140,6 +140,10 @@ type Live struct {
 	Trial   string          `json:"trial"`
 	BeganAt time.Time       `json:"began_at"`
 	Ticks   []contract.Tick `json:"ticks,omitempty"` // the latest of each client, by its number; one that told nothing yet has AtNs 0
+
+	// When the run ends by its own estimate: where the next look ends it, and at the latest.
+	EndsFrom time.Time `json:"ends_from,omitzero"`
+	EndsBy   time.Time `json:"ends_by,omitzero"`
 }
 
 // LiveWriter writes a LiveFile. One goroutine may use it.

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "kit/agenda.h"
 #include "kit/contract.h"
 #include "kit/flow.h"
 #include "kit/system.h"
@@ -73,7 +74,7 @@ void take_over(Socket& socket, int fd);
 ///   static constexpr bool kRedials;  whether a connection that is over is made again
 ///   Descriptor redial(Connection&);  a socket that is connecting, if so
 ///   static std::int64_t now();       the time to pass to flows
-///   void moved();                    called after a read was handled
+///   void moved();                    called after a read or a write was handled
 ///   bool tolerates(const Failure&);  whether a flow's failure ends only its connection
 ///   void closed(Connection&);        called once, when the connection is lost
 ///   void released(Connection&);      called when no handler holds its address any more: it
@@ -82,7 +83,9 @@ template <class Loop>
 class Connection {
  public:
   Connection(Loop& loop, Socket socket, std::unique_ptr<Flow> flow)
-      : loop_(loop), socket_(std::move(socket)), flow_(std::move(flow)) {}
+      : loop_(loop), socket_(std::move(socket)), flow_(std::move(flow)) {
+    flow_->belong(this);
+  }
 
   std::size_t index = 0;  // in the loop's list; only the loop changes it
 
@@ -96,7 +99,18 @@ class Connection {
   /// The slot's next exchange is due, as the agenda says.
   void send(std::uint32_t slot) {
     flow_->send(slot);
-    open() ? flush(Loop::now()) : renew();
+    if (!open()) {
+      renew();
+    } else if (Agenda::is_alarm(slot)) [[unlikely]] {
+      go_on(Loop::now());
+    } else {
+      flush(Loop::now());
+    }
+  }
+
+  /// The flow has rested.
+  void rested() {
+    if (open()) go_on(Loop::now());
   }
 
  private:
@@ -178,6 +192,7 @@ class Connection {
         break;
       }
       const auto bytes = flow_->outgoing(at);
+      if (bytes.empty()) break;
       std::error_code error;
       const std::size_t n = socket_.write_some(::asio::buffer(bytes.data(), bytes.size()), error);
       if (error == ::asio::error::would_block) {
@@ -202,7 +217,7 @@ class Connection {
         broke(error);
         return;
       }
-      go_on(Loop::now());
+      if (go_on(Loop::now())) loop_.moved();
     });
   }
 

@@ -1,5 +1,6 @@
 #include "asio/ends.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -108,6 +109,17 @@ void AsioServerLoop::woken() {
                            *this, take_over(context_, newcomer.socket.release()), std::move(newcomer.flow)))
         .begin();
   }
+}
+
+void AsioServerLoop::arm() {
+  armed_ = traffic.rests.next();
+  rest_.expires_after(std::chrono::nanoseconds(std::max<std::int64_t>(0, armed_ - now_ns())));
+  rest_.async_wait([this](const std::error_code& error) {
+    if (error) return;  // it was armed for an earlier instant
+    armed_ = Rests::kNever;
+    wake_rested([](void* connection) { static_cast<ServerConnection*>(connection)->rested(); });
+    moved();
+  });
 }
 
 Engine engine() { return Engine::of<AsioServerLoop, AsioClientLoop>(); }

@@ -61,7 +61,7 @@ class AsioClientLoop final : public ClientLoop {
 /// Threads as kit/ends.h says.
 class AsioServerLoop final : public ServerLoop {
  public:
-  AsioServerLoop() : context_(kUnlocked), waker_(context_) {}
+  AsioServerLoop() : context_(kUnlocked), waker_(context_), rest_(context_) {}
 
   void listen(int listener, std::function<void(int fd)> admit) override;
   void run() override;
@@ -78,7 +78,12 @@ class AsioServerLoop final : public ServerLoop {
   static constexpr bool kRedials = false;
   Descriptor redial(ServerConnection&) { return {}; }
   static std::int64_t now() { return 0; }  // a server's flows record no times
-  void moved() {}
+  void moved() {
+    if (traffic.rests.next() < armed_) [[unlikely]]
+      arm();
+  }
+  /// Arms the timer for the flow that has rested first.
+  void arm();
   /// A client that breaks the wire's rules loses only its connection.
   bool tolerates(const contract::Failure&) { return true; }
   void closed(ServerConnection&) {}
@@ -96,6 +101,8 @@ class AsioServerLoop final : public ServerLoop {
   ::asio::io_context context_;
   Waker waker_;
   std::vector<std::unique_ptr<Listener>> listeners_;
+  Timer rest_;
+  std::int64_t armed_ = Rests::kNever;                          // the instant that it is for
   std::vector<std::unique_ptr<ServerConnection>> connections_;  // after context_: sockets go first
 };
 

@@ -115,7 +115,10 @@ class PollServer : public ServerLoop {
       for (const Connection& connection : connections_) entries.push_back(connection.entry());
       for (const Listener& listener : listeners_)
         entries.push_back({full_ ? -1 : listener.fd.get(), POLLIN, 0});
-      wait(entries, full_ ? kAcceptPauseNs : Agenda::kNever);
+      const std::int64_t rest = traffic.rests.next();
+      const std::int64_t most = full_ ? kAcceptPauseNs : Agenda::kNever;
+      wait(entries, rest == Rests::kNever ? most : std::min(most, rest - now_ns()));
+      wake_rested([](void*) {});  // the next poll looks at all connections
       full_ = false;
       if (entries[0].revents != 0) waker_.clear();
       for (std::size_t i = 0; i < listeners_.size(); i++) {

@@ -30,16 +30,18 @@ std::string hint(grpc::StatusCode code) {
 /// An RPC for each exchange.
 class UnaryCall final : public Call {
  public:
-  /// asks: a request says how long its reply is to be.
-  UnaryCall(const Payload& payload, bool asks, const Target& target)
-      : payload_(payload), asks_(asks), target_(target), finished_(*this) {}
+  UnaryCall(const Plan& plan, const Target& target)
+      : payload_(*plan.payload),
+        draws_(plan.draws ? &*plan.draws : nullptr),
+        target_(target),
+        finished_(*this) {}
 
   void begin(Waiter& waiter, bool verify, const Draw& sizes) override {
     waiter_ = &waiter;
     terms_ = {verify, sizes.down};
     reader_.reset();  // before the context, whose memory it uses
     context_.emplace();
-    if (asks_) context_->AddMetadata(kDownHeader, std::to_string(sizes.down));
+    if (draws_ != nullptr) describe(sizes);
     reader_.reset(grpc::internal::ClientAsyncResponseReaderHelper::Create<grpc::ByteBuffer>(
         target_.channel.get(), &target_.queue, target_.method, &*context_, payload_.outgoing(sizes.up)));
     reader_->StartCall();
@@ -72,8 +74,16 @@ class UnaryCall final : public Call {
     std::exchange(waiter_, nullptr)->completed(outcome);
   }
 
+  /// Says with the request what only this one has.
+  void describe(const Draw& draw) {
+    if (draws_->asks()) context_->AddMetadata(kDownHeader, std::to_string(draw.down));
+    // The library's monotonic clock is the one of now_ns.
+    if (const std::int64_t most = draws_->deadline_ns(draw); most > 0)
+      context_->set_deadline(gpr_time_from_nanos(now_ns() + most, GPR_CLOCK_MONOTONIC));
+  }
+
   const Payload& payload_;
-  bool asks_;
+  const Draws* draws_;  // null: exchanges are alike
   const Target& target_;
   On<UnaryCall, &UnaryCall::finished> finished_;
   Waiter* waiter_ = nullptr;  // null: nothing is in flight
@@ -88,15 +98,16 @@ class UnaryCall final : public Call {
 
 Outcome failure(const grpc::Status& status) {
   const grpc::StatusCode code = status.error_code();
-  return {kind_of(code), status_text(code, status.error_message()), hint(code), 0};
+  return {kind_of(code), status_text(code, status.error_message()), hint(code), 0,
+          of_a_loss(code, status.error_message())};
 }
 
-Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.what(), "", 0}; }
+Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.what(), "", 0, false}; }
 
 std::unique_ptr<Call> make_call(const Plan& plan, const Target& target) {
   if (plan.chunks) return std::make_unique<ChunkedCall>(*plan.chunks, target);
   if (plan.streams) return std::make_unique<StreamCall>(*plan.payload, target);
-  return std::make_unique<UnaryCall>(*plan.payload, plan.draws && plan.draws->down_varies(), target);
+  return std::make_unique<UnaryCall>(plan, target);
 }
 
 void StreamCallBase::prepare(bool corked) {
@@ -176,7 +187,8 @@ void StreamCall::settle() {
 
 void StreamCall::ended(const grpc::Status& status) {
   if (!status.ok()) return complete(failure(status), false);
-  complete({ErrorKind::invalid, "the server ended the stream before its reply was complete", "", 0}, false);
+  complete({ErrorKind::invalid, "the server ended the stream before its reply was complete", "", 0, false},
+           false);
 }
 
 void StreamCall::close() {

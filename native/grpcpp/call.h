@@ -78,6 +78,7 @@ struct Outcome {
   std::string text;           // of the failure, equal for equal causes
   std::string advice;         // behind it
   std::int64_t received = 0;  // payload bytes
+  bool lost = false;          // its connection was, as the library's text says
 };
 
 /// Waits for an exchange to complete. completed may begin the next exchange at once.

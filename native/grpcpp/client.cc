@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "grpcpp/options.h"
+#include "kit/deadlines.h"
 #include "kit/system.h"
 #include "kit/work.h"
 
@@ -70,12 +71,21 @@ void Connection::SlotCall::completed(const Outcome& outcome) {
     slot_->done(sent_, now, outcome.received);
     return ask(now);
   }
-  slot_->fail(*failed, now, outcome.failed ? outcome.text : "");
+  slot_->fail(*failed, now, why(outcome));
   // A status of the server's own leaves the connection as it is.
-  if (*failed != ErrorKind::peer || connection_.state() == GRPC_CHANNEL_READY) return ask(now);
+  if (*failed != ErrorKind::peer) return ask(now);
+  if (connection_.state() == GRPC_CHANNEL_READY) return outcome.lost ? connection_.hold(number_) : ask(now);
   connection_.loop_.agenda_.let_go();
   call_->close();
   connection_.slot_lost();
+}
+
+/// Why the exchange failed; empty where the kind says it.
+std::string Connection::SlotCall::why(const Outcome& outcome) const {
+  if (outcome.failed != ErrorKind::timeout) return outcome.failed ? outcome.text : "";
+  const auto& draws = connection_.loop_.trial_.plan.draws;
+  const std::int64_t most = draws ? draws->deadline_ns(slot_->draw()) : 0;
+  return most > 0 && now_ns() - sent_ >= most ? late_text(most) : outcome.text;
 }
 
 Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t trial_index,
@@ -87,7 +97,8 @@ Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t tria
       target_(target(loop.trial_, trial_index, loop.queue_)),
       verifier_(*this),
       again_(*this),
-      watch_(*this) {
+      watch_(*this),
+      doubt_(*this) {
   for (Slot& slot : slots)
     slot_calls_.push_back(std::make_unique<SlotCall>(*this, slot_calls_.size(), &slot));
   if (!active_) slot_calls_.push_back(std::make_unique<SlotCall>(*this, 0, nullptr));
@@ -156,6 +167,24 @@ void Connection::left_ready(bool) {
   if (!loop_.discarding_) lose();
 }
 
+/// The library may fail exchanges before it says that the connection is gone. A slot that asked for
+/// another one meanwhile would have it fail, too, though it never was on a connection.
+void Connection::hold(std::uint32_t slot) {
+  constexpr std::int64_t kDoubtNs = 1'000'000'000;
+  held_.push_back(slot);
+  if (std::exchange(doubted_, true)) return;
+  doubt_alarm_.Set(&loop_.queue_, gpr_time_from_nanos(now_ns() + kDoubtNs, GPR_CLOCK_MONOTONIC),
+                   doubt_.tag());
+}
+
+/// The connection is there all the same, so the text was the server's.
+void Connection::stayed_ready(bool) {
+  doubted_ = false;
+  if (lost_ || loop_.discarding_) return;
+  const std::int64_t now = now_ns();
+  for (const std::uint32_t slot : std::exchange(held_, {})) slot_calls_[slot]->ask(now);
+}
+
 void Connection::slot_lost() {
   if (++slots_lost_ == slot_calls_.size()) lose();
 }
@@ -165,6 +194,7 @@ void Connection::lose() {
   loop_.open_--;
   loop_.active_ -= active_ ? 1 : 0;
   loop_.agenda_.forget(number_);
+  loop_.agenda_.let_go(std::exchange(held_, {}).size());
   for (const auto& slot_call : slot_calls_) {
     slot_call->call().cancel();
     if (!slot_call->call().busy()) slot_call->call().close();
@@ -174,6 +204,7 @@ void Connection::lose() {
 
 void Connection::release() {
   alarm_.Cancel();
+  doubt_alarm_.Cancel();
   for (const auto& slot_call : slot_calls_) slot_call->call().cancel();
   for (const auto& slot_call : slot_calls_) {
     while (slot_call->call().busy() && take_event(loop_.queue_, Agenda::kNever)) {

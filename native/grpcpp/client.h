@@ -63,6 +63,8 @@ class Connection : Pinned {
     Call& call() { return *call_; }
 
    private:
+    std::string why(const Outcome& outcome) const;
+
     Connection& connection_;
     std::uint32_t number_;
     Slot* slot_;  // null: the connection carries no load
@@ -85,6 +87,8 @@ class Connection : Pinned {
   grpc_connectivity_state state() const;
   void again(bool);
   void left_ready(bool);
+  void stayed_ready(bool);
+  void hold(std::uint32_t slot);
   /// A slot was released because the peer failed.
   void slot_lost();
   void lose();
@@ -103,6 +107,11 @@ class Connection : Pinned {
   grpc::Alarm alarm_;
   On<Connection, &Connection::again> again_;
   On<Connection, &Connection::left_ready> watch_;
+  // Slots whose exchange failed as by a loss of the connection, of which the channel does not know yet.
+  std::vector<std::uint32_t> held_;
+  grpc::Alarm doubt_alarm_;
+  On<Connection, &Connection::stayed_ready> doubt_;
+  bool doubted_ = false;  // the alarm is set
   bool watching_ = false;
 };
 

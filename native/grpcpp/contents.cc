@@ -193,6 +193,26 @@ std::string status_text(int code, const std::string& message) {
   return message.empty() ? name : name + ": " + message;
 }
 
+bool of_a_loss(int code, std::string_view message) {
+  // What gRPC 1.30 to 1.70 say of a transport that closes, and what the system does.
+  constexpr std::array<std::string_view, 12> kLosses = {"Socket closed",
+                                                        "Endpoint closing",
+                                                        "Transport closed",
+                                                        "GOAWAY received",
+                                                        "Stream removed",
+                                                        "recvmsg",
+                                                        "sendmsg",
+                                                        "Delayed close",
+                                                        "keepalive watch",
+                                                        "Broken pipe",
+                                                        "Connection reset by peer",
+                                                        "Connection timed out"};
+  return code == Codes::unavailable &&
+         std::any_of(kLosses.begin(), kLosses.end(), [message](std::string_view text) {
+           return message.find(text) != std::string_view::npos;
+         });
+}
+
 Direction serving(const contract::Setup& setup, const Contents& contents) {
   return {contents.down(), contents.up(), "request",
           setup.exchange.up_sizes.empty() ? Length::exact : Length::most};

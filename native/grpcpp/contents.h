@@ -102,6 +102,10 @@ contract::ErrorKind kind_of(int code);
 /// equal causes have equal reasons.
 std::string status_text(int code, const std::string& message);
 
+/// Whether a status is one that the library makes where a connection is lost, and not the server's
+/// own.
+bool of_a_loss(int code, std::string_view message);
+
 /// What a message was found to be.
 struct Taken {
   std::int64_t bytes = 0;  // of payload, where code is ok

@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace netdyno::grpc_worker {
@@ -64,6 +65,31 @@ grpc::Status ServerLoop::refuse(const Refused& refused) {
   return {refused.code(), refused.what()};
 }
 
+template <class Handler>
+void Working<Handler>::begin() {
+  netdyno::Service* const work = loop_.service.work.get();
+  if (work == nullptr) return handler_.worked();
+  if (!work->sleeps()) {
+    work->serve();
+    return handler_.worked();
+  }
+  until_ns_ = now_ns() + work->next();
+  rest();
+}
+
+/// Sleeps in pieces, so that a server that ends waits for none.
+template <class Handler>
+void Working<Handler>::rest() {
+  constexpr std::int64_t kMostNs = 100'000'000;
+  const std::int64_t at = std::min(until_ns_, now_ns() + kMostNs);
+  alarm_.Set(loop_.queue.get(), gpr_time_from_nanos(at, GPR_CLOCK_MONOTONIC), rang_.tag());
+}
+
+template <class Handler>
+void Working<Handler>::rang(bool) {
+  now_ns() < until_ns_ && !loop_.service.stopping ? rest() : handler_.worked();
+}
+
 void UnaryHandler::await() {
   rpc_.emplace();
   loop_.service.trial.await(*rpc_, *loop_.queue, arrived_.tag());
@@ -73,15 +99,20 @@ void UnaryHandler::arrived(bool ok) {
   if (!ok) return finished(ok);  // the server ends
   const Service& service = loop_.service;
   loop_.replace(loop_.unary);
-  std::int64_t drawn = -1;
+  down_ = -1;
   try {
-    const std::int64_t up = service.payload->take(rpc_->request);
-    if (service.asks) drawn = asked(rpc_->context, service.down_bytes);
-    loop_.count(up, service.asks ? drawn : service.down_bytes);
+    up_ = service.payload->take(rpc_->request);
+    if (service.asks) down_ = asked(rpc_->context, service.down_bytes);
   } catch (const Refused& refused) {
     return rpc_->writer.FinishWithError(loop_.refuse(refused), finished_.tag());
   }
-  rpc_->writer.Finish(service.payload->outgoing(drawn), grpc::Status::OK, finished_.tag());
+  working_.begin();
+}
+
+void UnaryHandler::worked() {
+  const Service& service = loop_.service;
+  loop_.count(up_, service.asks ? down_ : service.down_bytes);
+  rpc_->writer.Finish(service.payload->outgoing(down_), grpc::Status::OK, finished_.tag());
 }
 
 void UnaryHandler::finished(bool) {
@@ -104,10 +135,15 @@ void StreamHandler::read(bool ok) {
   if (!ok)
     return rpc_->stream.Finish(grpc::Status::OK, finished_.tag());  // the client has finished, or is gone
   try {
-    loop_.count(loop_.service.payload->take(request_), loop_.service.down_bytes);
+    up_ = loop_.service.payload->take(request_);
   } catch (const Refused& refused) {
     return rpc_->stream.Finish(loop_.refuse(refused), finished_.tag());
   }
+  working_.begin();
+}
+
+void StreamHandler::worked() {
+  loop_.count(up_, loop_.service.down_bytes);
   rpc_->stream.Write(loop_.service.payload->outgoing(), written_.tag());
 }
 
@@ -128,7 +164,8 @@ ChunkHandler::ChunkHandler(ServerLoop& loop)
       written_(*this),
       finished_(*this),
       joiner_(*loop.service.chunks),
-      chunker_(*loop.service.chunks) {}
+      chunker_(*loop.service.chunks),
+      working_(*this, loop) {}
 
 void ChunkHandler::await() {
   rpc_.emplace();
@@ -154,10 +191,15 @@ void ChunkHandler::read(bool ok) {
 
 void ChunkHandler::answer() {
   try {
-    loop_.count(joiner_.take(), loop_.service.down_bytes);
+    up_ = joiner_.take();
   } catch (const Refused& refused) {
     return refuse(refused);
   }
+  working_.begin();
+}
+
+void ChunkHandler::worked() {
+  loop_.count(up_, loop_.service.down_bytes);
   chunker_.restart();
   write();
 }

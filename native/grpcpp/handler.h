@@ -4,6 +4,7 @@
 // Layer: above payload, call. Only the thread of its queue uses a loop and its handlers.
 #pragma once
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server.h>
@@ -29,6 +30,7 @@
 #include "grpcpp/payload.h"
 #include "kit/contract.h"
 #include "kit/counters.h"
+#include "kit/service.h"
 #include "kit/sockets.h"
 #include "kit/system.h"
 #include "kit/worker.h"
@@ -84,6 +86,7 @@ struct Service {
   bool asks = false;                       // requests say how long their replies are to be
   std::int64_t down_bytes = 0;             // of a reply; of the longest, where they do
   std::string refusal;                     // the error text for other methods
+  std::unique_ptr<netdyno::Service> work;  // null for none
   std::atomic<bool> stopping{false};
 };
 
@@ -112,31 +115,62 @@ class HandlerPool {
   std::vector<Handler*> idle_;
 };
 
+/// The work of an exchange of a handler, which has worked called when it is done.
+template <class Handler>
+class Working {
+ public:
+  explicit Working(Handler& handler, ServerLoop& loop) : handler_(handler), loop_(loop), rang_(*this) {}
+  void begin();
+
+ private:
+  void rest();
+  void rang(bool);
+
+  Handler& handler_;
+  ServerLoop& loop_;
+  std::int64_t until_ns_ = 0;
+  grpc::Alarm alarm_;
+  On<Working, &Working::rang> rang_;
+};
+
 class UnaryHandler {
  public:
-  explicit UnaryHandler(ServerLoop& loop) : loop_(loop), arrived_(*this), finished_(*this) {}
+  explicit UnaryHandler(ServerLoop& loop)
+      : loop_(loop), arrived_(*this), finished_(*this), working_(*this, loop) {}
   void await();
 
  private:
+  friend class Working<UnaryHandler>;
   void arrived(bool ok);
+  void worked();
   void finished(bool ok);
 
   ServerLoop& loop_;
   On<UnaryHandler, &UnaryHandler::arrived> arrived_;
   On<UnaryHandler, &UnaryHandler::finished> finished_;
   std::optional<TrialService::Rpc> rpc_;
+  Working<UnaryHandler> working_;
+  std::int64_t up_ = 0;     // payload bytes of the request
+  std::int64_t down_ = -1;  // that it asks for; -1 where it does not say
 };
 
 /// Answers every message with one until the client has finished.
 class StreamHandler {
  public:
   explicit StreamHandler(ServerLoop& loop)
-      : loop_(loop), arrived_(*this), read_(*this), written_(*this), finished_(*this) {}
+      : loop_(loop),
+        arrived_(*this),
+        read_(*this),
+        written_(*this),
+        finished_(*this),
+        working_(*this, loop) {}
   void await();
 
  private:
+  friend class Working<StreamHandler>;
   void arrived(bool ok);
   void read(bool ok);
+  void worked();
   void written(bool ok);
   void finished(bool ok);
 
@@ -147,6 +181,8 @@ class StreamHandler {
   On<StreamHandler, &StreamHandler::finished> finished_;
   std::optional<TrialService::StreamRpc> rpc_;
   grpc::ByteBuffer request_;
+  Working<StreamHandler> working_;
+  std::int64_t up_ = 0;
 };
 
 /// Handles one exchange in chunks.
@@ -157,8 +193,10 @@ class ChunkHandler {
 
  private:
   void arrived(bool ok);
+  friend class Working<ChunkHandler>;
   void read(bool ok);
   void answer();
+  void worked();
   void write();
   void written(bool ok);
   void refuse(const Refused& refused);
@@ -173,6 +211,8 @@ class ChunkHandler {
   grpc::ByteBuffer chunk_;
   Joiner joiner_;
   Chunker chunker_;
+  Working<ChunkHandler> working_;
+  std::int64_t up_ = 0;
 };
 
 /// An RPC of a method that the trial does not use.

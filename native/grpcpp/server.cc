@@ -103,6 +103,7 @@ GrpcServer::GrpcServer(const contract::Setup& setup)
   service_.asks = Draws(setup).down_varies();
   service_.down_bytes = contents_.down().size;
   service_.refusal = refusal(setup.exchange);
+  service_.work = netdyno::Service::of(setup);
   start(setup);
 }
 

@@ -18,6 +18,7 @@
 #include "h2/exchange.h"
 #include "h2/session.h"
 #include "kit/agenda.h"
+#include "kit/deadlines.h"
 #include "kit/flow.h"
 #include "kit/load.h"
 #include "kit/system.h"
@@ -67,6 +68,7 @@ class H2Client final : public Flow, private Events {
     bool open = false;            // it has a stream
     int refusals = 0;             // of the stream, one after the other
     std::optional<Fault> owed;    // what its stream's end does to its next exchange
+    bool late = false;            // its deadline is over
   };
 
   void field(Stream& stream, std::string_view name, std::string_view value) override;
@@ -87,7 +89,8 @@ class H2Client final : public Flow, private Events {
   void queue(std::uint32_t slot);
   void again(Call& call);
   void begin_calls(std::int64_t now);
-  void take_sizes(Call& call);
+  void take_draw(Call& call);
+  void expired(std::uint32_t slot);
   void fail(Call& call, const Fault& fault);
   void complete(Call& call);
   void complete_whole();
@@ -107,9 +110,10 @@ class H2Client final : public Flow, private Events {
   std::uint64_t mask_ = 0;
   std::uint64_t queued_ = 0;
   std::uint64_t taken_ = 0;
-  std::vector<std::uint32_t> whole_;  // slots whose reply is complete on a stream that stays
-  std::size_t under_way_ = 0;         // exchanges
-  std::size_t open_ = 0;              // streams
+  std::unique_ptr<Deadlines> deadlines_;  // null where no exchange has any
+  std::vector<std::uint32_t> whole_;      // slots whose reply is complete on a stream that stays
+  std::size_t under_way_ = 0;             // exchanges
+  std::size_t open_ = 0;                  // streams
   std::size_t turn_ = 0;
   std::int64_t now_ = 0;
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it

@@ -60,6 +60,7 @@ struct Reply : Incoming {
   int code = -1;        // of gRPC; -1 while none came
   std::string message;  // beside it
   bool first = false;   // its content is compared
+  std::int32_t of_class = 0;
 
   void begin() {
     Incoming::begin();
@@ -89,11 +90,13 @@ class Asking {
   virtual const Fields& fields(std::int64_t connection, std::size_t turn) const = 0;
   /// What exchanges carry.
   const Draws& draws() const { return draws_; }
-  /// Makes the header of a request whose sizes are drawn.
-  virtual void compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& sizes) const {
+  /// Makes the header of a request of an exchange that differs from others.
+  virtual void compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& draw) const {
     own.follow(fields(connection, turn));
-    if (draws_.down_varies()) own.add(kDownHeader, std::to_string(sizes.down), true);
+    if (draws_.asks()) own.add(kDownHeader, std::to_string(draw.down), true);
   }
+  /// Bytes of the reply to it.
+  virtual std::int64_t expected(const Draw& draw) const { return draw.down; }
   /// Whether exchanges follow one another on a stream. Each is complete with the first of
   /// its reply's messages.
   virtual bool stays() const { return false; }

@@ -47,6 +47,8 @@ class Fields : Pinned {
     list_ = other.list_;
     texts_.clear();
   }
+  /// Adds the fields of another list, which outlives it.
+  void add(const Fields& other) { list_.insert(list_.end(), other.list_.begin(), other.list_.end()); }
 
   const nghttp2_nv* data() const { return list_.data(); }
   std::size_t size() const { return list_.size(); }

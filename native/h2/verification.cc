@@ -33,10 +33,11 @@ void Verification::begin(std::int64_t) {
   first_.reply.first = true;
   const Draws& draws = asking_.draws();
   if (draws.vary()) {
-    const Draw sizes = draws.of(static_cast<std::uint64_t>(connection_));
-    first_.out.bytes = static_cast<std::size_t>(sizes.up);
-    first_.reply.expected = sizes.down;
-    asking_.compose(first_.own, connection_, 0, sizes);
+    const Draw draw = draws.of(static_cast<std::uint64_t>(connection_));
+    first_.out.bytes = static_cast<std::size_t>(draw.up);
+    first_.reply.expected = asking_.expected(draw);
+    first_.reply.of_class = draw.of_class;
+    asking_.compose(first_.own, connection_, 0, draw);
   }
   asking_.begin(first_.out);
   first_.body = first_.out.piece;

@@ -17,6 +17,7 @@ H2Work::H2Work(const contract::Setup& setup, std::unique_ptr<const Asking> askin
                std::unique_ptr<const Answering> answering)
     : asking_(std::move(asking)),
       answering_(std::move(answering)),
+      service_(Service::of(setup)),
       settings_(Settings::of(setup)),
       in_flight_(setup.load.in_flight),
       fresh_(setup.load.fresh) {
@@ -36,7 +37,7 @@ std::unique_ptr<Flow> H2Work::client(const Place& place) const {
 }
 
 std::unique_ptr<Flow> H2Work::server(std::size_t buffer, Traffic& traffic) const {
-  return std::make_unique<H2Server>(*answering_, settings_, buffer, traffic);
+  return std::make_unique<H2Server>(*answering_, settings_, buffer, traffic, service_.get());
 }
 
 std::unique_ptr<Work::Verification> H2Work::verification(std::int64_t connection) const {
@@ -53,7 +54,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = tls::with_trust(http1::options());
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
-  transport.features = tls::with_tls({"fresh", "sizes", "arrivals"});
+  transport.features =
+      tls::with_tls({"fresh", "sizes", "arrivals", "mix", "trace", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 
@@ -93,24 +95,43 @@ HttpAsking::HttpAsking(const contract::Setup& setup)
     : Asking(setup),
       terms_(setup),
       expected_(terms_.expected_content()),
-      requests_(setup, terms_,
-                [&, scheme = setup.tls ? "https" : "http"](auto& all, const auto& path, const auto& host) {
-                  Fields& fields = all.emplace_back();
-                  fields.add(":method", terms_.method());
-                  fields.add(":scheme", scheme);
-                  fields.add(":path", path);
-                  fields.add(":authority", host);
-                  for (const auto& [name, value] : terms_.headers()) {
-                    if (!of_connections(name)) fields.add(lower(name), value);
-                  }
-                  if (terms_.sized() && !draws().vary()) {
-                    fields.add("content-length", std::to_string(terms_.content().size()));
-                  }
-                }) {}
+      scheme_(setup.tls ? "https" : "http"),
+      requests_(setup, terms_, [&](auto& all, const auto& path, const auto& host) {
+        Fields& fields = all.emplace_back();
+        const http1::Kind& kind = terms_.kind(0);
+        fields.add(":method", kind.method);
+        fields.add(":scheme", scheme_);
+        fields.add(":path", path);
+        fields.add(":authority", host);
+        add_headers(fields, kind);
+        if (kind.sized && !draws().vary()) {
+          fields.add("content-length", std::to_string(terms_.content().size()));
+        }
+      }) {
+  for (std::size_t i = 0; i < setup.load.classes.size(); i++)
+    add_headers(kinds_.emplace_back(), terms_.kind(static_cast<std::int32_t>(i)));
+}
 
-void HttpAsking::compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& sizes) const {
-  Asking::compose(own, connection, turn, sizes);
-  if (terms_.sized()) own.add("content-length", std::to_string(sizes.up), true);
+void HttpAsking::add_headers(Fields& to, const http1::Kind& kind) const {
+  for (const auto& [name, value] : kind.headers) {
+    if (!of_connections(name)) to.add(lower(name), value);
+  }
+}
+
+void HttpAsking::compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& draw) const {
+  const http1::Kind& kind = terms_.kind(draw.of_class);
+  if (kinds_.empty()) {
+    own.follow(fields(connection, turn));
+  } else {
+    own.clear();
+    own.add(":method", kind.method);
+    own.add(":scheme", scheme_);
+    own.add(":path", terms_.path(draw, requests_.path(connection, turn)), kind.pieces.size() > 1);
+    own.add(":authority", requests_.host(connection));
+    own.add(kinds_[static_cast<std::size_t>(draw.of_class)]);
+  }
+  if (draws().asks()) own.add(kDownHeader, std::to_string(draw.down), true);
+  if (kind.sized || draw.up > 0) own.add("content-length", std::to_string(draw.up), true);
 }
 
 void HttpAsking::field(Reply& reply, std::string_view name, std::string_view value) const {

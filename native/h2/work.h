@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "http1/terms.h"
 #include "kit/contract.h"
 #include "kit/flow.h"
+#include "kit/service.h"
 #include "kit/work.h"
 
 namespace netdyno::h2 {
@@ -25,17 +27,20 @@ namespace netdyno::h2 {
 /// is a number, not memory.
 class H2Server final : public ServerFlow, private Events {
  public:
-  /// answering and traffic outlive the flow. size is the most that one read takes.
-  H2Server(const Answering& answering, const Settings& settings, std::size_t size, Traffic& traffic);
+  /// answering, traffic and service, which may be none, outlive the flow. size is the most that one
+  /// read takes.
+  H2Server(const Answering& answering, const Settings& settings, std::size_t size, Traffic& traffic,
+           Service* service);
 
   void begin(std::int64_t now) override;
-  bool unsent() const override { return session_.unsent(); }
-  std::span<const char> outgoing(std::int64_t) override { return session_.outgoing(); }
+  bool unsent() const override { return session_.unsent() || (!owing_.empty() && !service_->sleeps()); }
+  std::span<const char> outgoing(std::int64_t) override;
   void written(std::size_t n) override { session_.written(n); }
   bool lasting() const override { return true; }
 
   std::span<char> read_buffer() override { return buffer(); }
   void received(std::size_t n, std::int64_t) override;
+  void rested(std::int64_t now) override;
 
   Fate fate() const override { return over_ ? Fate::over : Fate::open; }
   using ServerFlow::ended;
@@ -44,9 +49,11 @@ class H2Server final : public ServerFlow, private Events {
   /// A request on its stream.
   struct Call : Stream {
     Request request;
-    std::size_t owed = 0;   // answers to begin
-    bool begun = false;     // the header of the answer is on its way
-    bool answered = false;  // no exchange follows on this stream
+    std::size_t owed = 0;      // answers to begin
+    bool begun = false;        // the header of the answer is on its way
+    bool answered = false;     // no exchange follows on this stream
+    std::size_t owing = 0;     // its exchanges that wait for their work
+    std::int64_t last_ns = 0;  // when the last of them has rested
   };
 
   Stream* began() override;
@@ -57,9 +64,19 @@ class H2Server final : public ServerFlow, private Events {
   void closed(Stream& stream, std::uint32_t code) override;
 
   void answer(Call& call);
-  void respond(Call& call);
+  void completed(Call& call);
+  void respond(Call& call, std::size_t exchanges);
+  void worked(std::size_t at);
+
+  /// An exchange whose work is to be done, or is over at an instant.
+  struct Owing {
+    Call* call;
+    std::int64_t until_ns;
+  };
 
   const Answering& answering_;
+  Service* service_;
+  std::deque<Owing> owing_;  // in the order in which their requests came
   Session session_;
   // As many as the client ever had open at once, of which the library bounds the number.
   std::vector<std::unique_ptr<Call>> all_;
@@ -88,6 +105,7 @@ class H2Work : public Work {
  private:
   std::unique_ptr<const Asking> asking_;        // a client's
   std::unique_ptr<const Answering> answering_;  // a server's
+  std::unique_ptr<Service> service_;            // nullptr for none
   Settings settings_;
   std::int64_t in_flight_;
   bool fresh_;
@@ -115,7 +133,8 @@ class HttpAsking final : public Asking {
   void begin(Outgoing& out) const override {
     out.piece = std::string_view(terms_.content()).substr(0, out.bytes);
   }
-  void compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& sizes) const override;
+  void compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& draw) const override;
+  std::int64_t expected(const Draw& draw) const override { return terms_.expected_of(draw); }
   void field(Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(Reply& reply, std::string_view bytes) const override;
   Verdict judge(const Reply& reply) const override { return {reply.bytes, terms_.takes(found(reply))}; }
@@ -125,11 +144,16 @@ class HttpAsking final : public Asking {
   std::size_t read_size(std::size_t in_flight) const override;
 
  private:
-  static http1::Reply found(const Reply& reply) { return {reply.status, reply.bytes, reply.expected}; }
+  static http1::Reply found(const Reply& reply) {
+    return {reply.status, reply.bytes, reply.expected, reply.of_class};
+  }
+  void add_headers(Fields& to, const http1::Kind& kind) const;
 
   http1::Terms terms_;
   std::string expected_;  // content of a first reply; empty where it is not compared
+  const char* scheme_;
   http1::Turns<Fields> requests_;
+  std::deque<Fields> kinds_;  // headers of each class's requests; empty for no mix
 };
 
 class HttpAnswering final : public Answering {

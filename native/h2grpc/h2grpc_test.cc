@@ -117,6 +117,7 @@ struct Case {
   std::string name;
   Exchange exchange;
   Options options;
+  bool works = false;  // the server does, for each exchange
 };
 
 Exchange exchange(std::int64_t up, std::int64_t down, Stream stream = Stream::none) {
@@ -149,7 +150,9 @@ TEST_P(Ways, BothEndsCountTheSame) {
   const Case& c = GetParam();
   const contract::Setup setup = setup_of(Role::client, c.exchange, c.options);
   const auto client = work(setup);
-  const auto theirs = work(setup_of(Role::server, c.exchange, c.options));
+  contract::Setup worked = setup_of(Role::server, c.exchange, c.options);
+  if (c.works) worked.work = contract::Work{.ns = {{contract::kTableEnd, 1000, 1000}}};
+  const auto theirs = work(worked);
   Traffic traffic;
   const auto server = theirs->server(4096, traffic);
   server->begin(0);
@@ -177,20 +180,23 @@ TEST_P(Ways, BothEndsCountTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(
     Every, Ways,
-    testing::Values(Case{"unary", exchange(100, 200'000), Options{}},
-                    Case{"stream", exchange(100, 200'000), {{"mode", "stream"}}},
-                    Case{"raw_stream", exchange(200'000, 100), {{"mode", "stream"}, {"codec", "raw"}}},
-                    Case{"drawn", drawn(true), Options{}}, Case{"drawn_raw", drawn(true), {{"codec", "raw"}}},
-                    Case{"drawn_stream", drawn(false), {{"mode", "stream"}}},
-                    Case{"drawn_raw_stream", drawn(false), {{"mode", "stream"}, {"codec", "raw"}}},
-                    Case{"nothing", exchange(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
-                    Case{"up", exchange(200'500, 10, Stream::up), Options{}},
-                    Case{"down", exchange(10, 200'500, Stream::down), {{"codec", "raw"}}},
-                    Case{"both", exchange(5'500, 3'000, Stream::both), Options{}},
-                    Case{"small_windows", exchange(5'500, 3'000, Stream::both), {{"stream_window", 10}}},
-                    Case{"small_windows_of_a_stream",
-                         exchange(5'500, 3'000),
-                         {{"mode", "stream"}, {"stream_window", 10}}}),
+    testing::Values(
+        Case{"unary", exchange(100, 200'000), Options{}},
+        Case{"stream", exchange(100, 200'000), {{"mode", "stream"}}},
+        Case{"raw_stream", exchange(200'000, 100), {{"mode", "stream"}, {"codec", "raw"}}},
+        Case{"drawn", drawn(true), Options{}}, Case{"drawn_raw", drawn(true), {{"codec", "raw"}}},
+        Case{"drawn_stream", drawn(false), {{"mode", "stream"}}},
+        Case{"drawn_raw_stream", drawn(false), {{"mode", "stream"}, {"codec", "raw"}}},
+        Case{"nothing", exchange(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
+        Case{"up", exchange(200'500, 10, Stream::up), Options{}},
+        Case{"down", exchange(10, 200'500, Stream::down), {{"codec", "raw"}}},
+        Case{"both", exchange(5'500, 3'000, Stream::both), Options{}},
+        Case{"work", exchange(100, 200'000), Options{}, true},
+        Case{"work_on_a_stream", exchange(5'500, 3'000), {{"mode", "stream"}, {"stream_window", 10}}, true},
+        Case{"small_windows", exchange(5'500, 3'000, Stream::both), {{"stream_window", 10}}},
+        Case{"small_windows_of_a_stream",
+             exchange(5'500, 3'000),
+             {{"mode", "stream"}, {"stream_window", 10}}}),
     [](const auto& way) { return way.param.name; });
 
 }  // namespace

@@ -9,12 +9,16 @@ namespace netdyno::http1 {
 using contract::ErrorKind;
 using contract::Failure;
 
-HttpClient::HttpClient(const Asking& asking, std::int64_t connection, Flights flights)
+HttpClient::HttpClient(const Asking& asking, const Work::Place& place)
     : asking_(asking),
-      connection_(connection),
-      flights_(std::move(flights)),
-      reader_(asking.terms().most_body(), asking.to_head()),
-      varies_(asking.terms().draws().vary()) {}
+      connection_(place.connection),
+      flights_(place.number, place.slots, place.agenda),
+      reader_(asking.terms().most_body()),
+      varies_(asking.terms().draws().vary()) {
+  reader_.to_head(asking.terms().kind(0).bodiless());
+  if (asking.terms().draws().have_deadlines() && !place.slots.empty())
+    deadlines_ = std::make_unique<Deadlines>(place.number, place.slots.size(), place.agenda);
+}
 
 void HttpClient::begin(std::int64_t now) {
   // An idle connection needs a byte, to notice that it is lost.
@@ -27,11 +31,38 @@ void HttpClient::begin(std::int64_t now) {
 std::span<const char> HttpClient::outgoing(std::int64_t now) {
   // Connecting belongs to the exchange that needed it.
   if (at_ == 0) flights_.sending(1, reopened_ns_ == 0 ? now : reopened_ns_);
-  if (varies_ && !composed_) [[unlikely]] {
-    drawn_.emplace(asking_.drawn(connection_, turn_, flights_.next_draw()));
-    composed_ = true;
+  if (varies_ && at_ == 0) [[unlikely]] {
+    if (!composed_) compose();
+    if (deadlines_) begin_deadline(reopened_ns_ == 0 ? now : reopened_ns_);
   }
   return request().from(at_);
+}
+
+/// Makes the request of the exchange that goes out next.
+void HttpClient::compose() {
+  const Draw& draw = flights_.next_draw();
+  drawn_.emplace(asking_.drawn(connection_, turn_, draw));
+  reader_.to_head(asking_.terms().kind(draw.of_class).bodiless());
+  composed_ = true;
+}
+
+void HttpClient::begin_deadline(std::int64_t sent) {
+  const std::int64_t most = asking_.terms().draws().deadline_ns(flights_.next_draw());
+  if (most > 0) deadlines_->begin(0, sent + most);
+}
+
+/// An alarm went off. A connection with an exchange that goes on is of no use any more.
+void HttpClient::expired() {
+  const std::int64_t now = now_ns();
+  if (!deadlines_->expired(0, now)) return;
+  const bool asked = flights_.in_flight() > 0;
+  const Draw& draw = asked ? flights_.oldest_draw() : flights_.next_draw();
+  const std::string why = late_text(asking_.terms().draws().deadline_ns(draw));
+  if (asked) return failed(ErrorKind::timeout, why, now);
+  composed_ = false;  // it was to be repeated, or nothing of it had gone
+  repeats_ns_ = 0;
+  if (reopened_ns_ != 0) reopened_ns_ = now;
+  flights_.failed_waiting(ErrorKind::timeout, now, why);
 }
 
 void HttpClient::written(std::size_t n) {
@@ -72,6 +103,7 @@ void HttpClient::answered(bool keeps, std::int64_t now) {
   reopened_ns_ = repeats_ns_ = 0;
   replying_ = false;
   used_ = true;
+  if (deadlines_) deadlines_->end(0);
   // A reply that came before its request was written leaves the rest of that behind.
   if (!keeps || at_ > 0 || asking_.fresh()) renew();
   if (asking_.terms().takes(reply)) {
@@ -85,6 +117,7 @@ void HttpClient::answered(bool keeps, std::int64_t now) {
 /// another.
 void HttpClient::failed(ErrorKind kind, const std::string& why, std::int64_t now) {
   renew();
+  if (deadlines_) deadlines_->end(0);
   flights_.failed(kind, now, why);
 }
 
@@ -124,7 +157,7 @@ bool HttpClient::ended(std::int64_t now) {
     failed(ErrorKind::peer, loss() + " within the reply", now);
   } else if (!used_ || asking_.fresh()) {
     failed(ErrorKind::peer, loss() + " before the reply", now);
-  } else if (!asking_.terms().repeatable()) {
+  } else if (!asking_.terms().kind(of_class()).repeatable) {
     failed(ErrorKind::peer, "the server closed an idle connection", now);
   } else {
     repeats_ns_ = flights_.oldest_sent();
@@ -162,8 +195,10 @@ void add(std::string& to, std::string_view part) {
 
 }  // namespace
 
-FirstReply::FirstReply(const Asking& asking, std::string_view content)
-    : ReplyReader(asking.terms().most_body(), asking.to_head()), content_(content) {}
+FirstReply::FirstReply(const Asking& asking, std::string_view content, bool head)
+    : ReplyReader(asking.terms().most_body()), content_(content) {
+  to_head(head);
+}
 
 void FirstReply::on_status(std::string_view part) { add(phrase_, part); }
 
@@ -186,11 +221,11 @@ bool FirstReply::on_end() {
 Verification::Verification(const Asking& asking, std::string_view content, std::int64_t connection)
     : asking_(asking),
       connection_(connection),
-      down_bytes_(asking.terms().draws().of(static_cast<std::uint64_t>(connection)).down),
-      reply_(asking, content.substr(0, static_cast<std::size_t>(down_bytes_))) {
-  const Draws& draws = asking.terms().draws();
-  if (draws.vary())
-    drawn_.emplace(asking.drawn(connection, 0, draws.of(static_cast<std::uint64_t>(connection))));
+      draw_(asking.terms().draws().of(static_cast<std::uint64_t>(connection))),
+      down_bytes_(asking.terms().draws().vary() ? asking.terms().expected_of(draw_) : draw_.down),
+      reply_(asking, content.substr(0, static_cast<std::size_t>(down_bytes_)),
+             asking.terms().kind(draw_.of_class).bodiless()) {
+  if (asking.terms().draws().vary()) drawn_.emplace(asking.drawn(connection, 0, draw_));
 }
 
 void Verification::begin(std::int64_t) { buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize); }

@@ -184,32 +184,41 @@ Asking::Asking(const contract::Setup& setup)
       fresh_(setup.load.fresh),
       requests_(setup, terms_, [this](auto& all, const std::string& path, const std::string& host) {
         const std::string& content = terms_.content();
-        if (terms_.draws().vary()) return void(all.emplace_back(opening(path, host), "", true));
-        all.emplace_back(opening(path, host) + closing(content.size()), content,
+        const Kind& kind = terms_.kind(0);
+        if (terms_.draws().vary()) return void(all.emplace_back(opening(kind, path, host), "", true));
+        all.emplace_back(opening(kind, path, host) + closing(kind, content.size()), content,
                          terms_.one_path() && content.size() <= Message::kGathered);
       }) {}
 
-std::string Asking::opening(const std::string& path, const std::string& host) const {
-  std::string head = terms_.method() + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n";
-  for (const auto& [name, value] : terms_.headers()) head += name + ": " + value + "\r\n";
+std::string Asking::opening(const Kind& kind, std::string_view path, const std::string& host) {
+  std::string head = kind.method;
+  head.append(" ").append(path).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+  for (const auto& [name, value] : kind.headers) head.append(name).append(": ").append(value).append("\r\n");
   return head;
 }
 
-std::string Asking::closing(std::size_t up_bytes) const {
+std::string Asking::closing(const Kind& kind, std::size_t up_bytes) const {
   std::string head;
-  if (terms_.sized()) head += length_of(up_bytes);
+  if (kind.sized || up_bytes > 0) head += length_of(up_bytes);
   if (fresh_) head += "Connection: close\r\n";
   return head + "\r\n";
 }
 
-Message Asking::drawn(std::int64_t connection, std::size_t turn, const Draw& sizes) const {
-  const auto begin = request(connection, turn).from(0);
-  const auto content = std::string_view(terms_.content()).substr(0, static_cast<std::size_t>(sizes.up));
-  std::string head(begin.data(), begin.size());
-  if (terms_.draws().down_varies()) {
-    head.append(kDownHeader).append(": ").append(std::to_string(sizes.down)).append("\r\n");
+Message Asking::drawn(std::int64_t connection, std::size_t turn, const Draw& draw) const {
+  const Kind& kind = terms_.kind(draw.of_class);
+  const auto content = std::string_view(terms_.content()).substr(0, static_cast<std::size_t>(draw.up));
+  std::string head;
+  if (terms_.draws().mixes()) {
+    const std::string path = terms_.path(draw, requests_.path(connection, turn));
+    head = opening(kind, path, requests_.host(connection));
+  } else {
+    const auto begin = request(connection, turn).from(0);
+    head.assign(begin.data(), begin.size());
   }
-  head += closing(content.size());
+  if (terms_.draws().asks()) {
+    head.append(kDownHeader).append(": ").append(std::to_string(draw.down)).append("\r\n");
+  }
+  head += closing(kind, content.size());
   return {std::move(head), content, content.size() <= Message::kGatheredAnew};
 }
 

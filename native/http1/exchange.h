@@ -96,9 +96,11 @@ class Reader : Pinned {
 /// Reads the replies of a server. Replies 1xx before the one that counts are passed over.
 class ReplyReader : public Reader {
  public:
-  /// A reply to HEAD has no body.
-  ReplyReader(std::int64_t most, bool to_head) : Reader(HTTP_RESPONSE, most), to_head_(to_head) {}
+  explicit ReplyReader(std::int64_t most) : Reader(HTTP_RESPONSE, most) {}
   ~ReplyReader() override = default;
+
+  /// Whether replies from now on have no body, as one to HEAD.
+  void to_head(bool head) { to_head_ = head; }
 
   int status() const { return parser().status_code; }
 
@@ -112,7 +114,7 @@ class ReplyReader : public Reader {
     return status / 100 == 1 || status == HTTP_STATUS_NO_CONTENT || status == HTTP_STATUS_NOT_MODIFIED;
   }
 
-  bool to_head_;
+  bool to_head_ = false;
 };
 
 /// Reads the requests of a client.
@@ -194,16 +196,15 @@ class Asking {
   const Message& request(std::int64_t connection, std::size_t turn) const {
     return requests_.at(connection, turn);
   }
-  /// The same of an exchange whose sizes are drawn.
-  Message drawn(std::int64_t connection, std::size_t turn, const Draw& sizes) const;
-  bool to_head() const { return terms_.method() == "HEAD"; }
+  /// The same of an exchange that differs from others.
+  Message drawn(std::int64_t connection, std::size_t turn, const Draw& draw) const;
   bool fresh() const { return fresh_; }
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
-  std::string opening(const std::string& path, const std::string& host) const;
-  std::string closing(std::size_t up_bytes) const;
+  static std::string opening(const Kind& kind, std::string_view path, const std::string& host);
+  std::string closing(const Kind& kind, std::size_t up_bytes) const;
 
   Terms terms_;
   bool fresh_;

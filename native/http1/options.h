@@ -31,9 +31,6 @@ struct Ask {
   int status = 200;
   bool success = false;  // any status 2xx will do
   Verify verify = Verify::content;
-
-  /// Whether a reply may have the status.
-  bool takes(int found) const { return found == status || (success && found / 100 == 2); }
 };
 
 /// Reads a client's options. Throws Failure{setup} that names the option.

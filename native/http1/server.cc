@@ -14,7 +14,7 @@ HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& tr
 
 std::span<char> HttpServer::read_buffer() {
   // The rest of what was read is another request, and is answered first.
-  return unsent() || last_ ? std::span<char>() : buffer();
+  return unsent() || resting_ || last_ ? std::span<char>() : buffer();
 }
 
 void HttpServer::received(std::size_t n, std::int64_t) {
@@ -25,7 +25,7 @@ void HttpServer::received(std::size_t n, std::int64_t) {
 
 /// Takes up what was read until there is something to say.
 void HttpServer::advance() {
-  while (from_ < to_ && !unsent() && !last_) {
+  while (from_ < to_ && !unsent() && !resting_ && !last_) {
     const auto bytes = buffer().subspan(from_, to_ - from_);
     switch (reader_.read(bytes)) {
       case Reader::Outcome::more:
@@ -71,17 +71,32 @@ void HttpServer::answer() {
   } else if (answering_.asks() && asked_.bytes < 0) {
     refuse(asked_.problem(answering_.down_bytes()));
   } else {
-    if (service_ != nullptr) service_->serve();
-    // Counted before it is sent, so that a client never has an exchange that is not counted
-    // here.
     traffic().received.add(found);
-    composes_ = answering_.asks();
-    traffic().sent.add(composes_ ? asked_.bytes : answering_.down_bytes());
-    traffic().exchanges.add(1);
-    reply(answering_.right(keeps));
-    last_ = !keeps;
+    keeps_ = keeps;
+    if (service_ != nullptr && service_->sleeps()) {
+      resting_ = true;
+      rest(now_ns() + service_->next());
+    } else {
+      if (service_ != nullptr) service_->serve();
+      agree(keeps);
+    }
   }
   reader_.next();
+}
+
+/// Answers a request that was right. It is counted before it is sent, so that a client never has an
+/// exchange that is not counted here.
+void HttpServer::agree(bool keeps) {
+  composes_ = answering_.asks();
+  traffic().sent.add(composes_ ? asked_.bytes : answering_.down_bytes());
+  traffic().exchanges.add(1);
+  reply(answering_.right(keeps));
+  last_ = !keeps;
+}
+
+void HttpServer::rested(std::int64_t) {
+  resting_ = false;
+  agree(keeps_);
 }
 
 /// Answers what was wrong, and takes nothing more.
@@ -115,8 +130,7 @@ class HttpWork final : public Work {
   }
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    return std::make_unique<HttpClient>(asking_.value(), place.connection,
-                                        Flights(place.number, place.slots, place.agenda));
+    return std::make_unique<HttpClient>(asking_.value(), place);
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<HttpServer>(answering_.value(), buffer, traffic, service_.get());
@@ -143,7 +157,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(options());
-  transport.features = tls::with_tls({"fresh", "sizes", "arrivals", "work-cpu"});
+  transport.features =
+      tls::with_tls({"fresh", "sizes", "arrivals", "mix", "trace", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 

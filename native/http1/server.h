@@ -30,12 +30,14 @@ class HttpServer final : public ServerFlow {
 
   std::span<char> read_buffer() override;
   void received(std::size_t n, std::int64_t) override;
+  void rested(std::int64_t) override;
 
   Fate fate() const override { return last_ ? Fate::over : Fate::open; }
 
  private:
   void advance();
   void answer();
+  void agree(bool keeps);
   void refuse(const std::string& why);
   void reply(const Message& message) { reply_ = &message; }
 
@@ -46,6 +48,8 @@ class HttpServer final : public ServerFlow {
   std::size_t to_ = 0;
   const Message* reply_ = nullptr;  // the one that is being written
   std::size_t at_ = 0;              // bytes written of it
+  bool resting_ = false;            // the exchange is answered after it
+  bool keeps_ = false;              // its connection is, after that
   bool last_ = false;               // no request is taken after it
   std::optional<Message> refusal_;
   AskedDown asked_;               // what the request says of its reply's length

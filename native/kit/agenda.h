@@ -38,7 +38,7 @@ class Agenda {
   /// Slots not yet released. 0 means that the loop's load is over.
   std::size_t held() const { return held_; }
   /// Of them, those that wait for nothing but their peer.
-  std::size_t in_flight() const { return held_ - heap_.size(); }
+  std::size_t in_flight() const { return held_ + alarms_ - heap_.size(); }
 
   /// Asks a slot for its next exchange. True when it is due at now. Else the slot waits
   /// here until it is due, or is released when it has no exchange left.
@@ -56,6 +56,16 @@ class Agenda {
   void wait(Entry entry) {
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+
+  /// In an entry that is taken: it is an alarm of the slot's, and not its turn.
+  static constexpr std::uint32_t kAlarm = 1U << 31;
+  static bool is_alarm(std::uint32_t slot) { return (slot & kAlarm) != 0; }
+  /// Adds an alarm, which holds nothing up. Unlike all else it may allocate.
+  void alarm(Entry entry) {
+    alarms_++;
+    entry.slot |= kAlarm;
+    wait(entry);
   }
 
   std::int64_t next_due() const { return heap_.empty() ? kNever : heap_.front().due; }
@@ -79,18 +89,22 @@ class Agenda {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     const Entry entry = heap_.back();
     heap_.pop_back();
+    if (is_alarm(entry.slot)) [[unlikely]]
+      alarms_--;
     return entry;
   }
 
-  /// Removes and releases every slot that is due after closing.
+  /// Removes and releases every slot that is due after closing. Alarms stay.
   void end(std::int64_t closing) {
-    held_ -= std::erase_if(heap_, [closing](const Entry& e) { return e.due > closing; });
+    held_ -= std::erase_if(heap_, [closing](const Entry& e) { return e.due > closing && !is_alarm(e.slot); });
     std::make_heap(heap_.begin(), heap_.end(), later);
   }
 
-  /// Removes and releases the waiting slots of a lost connection.
+  /// Removes and releases the waiting slots of a lost connection, and its alarms.
   void forget(std::uint32_t connection) {
-    held_ -= std::erase_if(heap_, [connection](const Entry& e) { return e.connection == connection; });
+    const auto of = [connection](const Entry& e) { return e.connection == connection; };
+    alarms_ -= std::erase_if(heap_, [&of](const Entry& e) { return of(e) && is_alarm(e.slot); });
+    held_ -= std::erase_if(heap_, of);
     std::make_heap(heap_.begin(), heap_.end(), later);
   }
 
@@ -101,6 +115,7 @@ class Agenda {
 
   std::vector<Entry> heap_;
   std::size_t held_ = 0;
+  std::size_t alarms_ = 0;  // of the heap
   std::int64_t gathered_ = 0;
 };
 

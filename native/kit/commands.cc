@@ -92,6 +92,49 @@ class Fields {
 
 constexpr std::int64_t kMaxThreads = 1'024;
 
+Class parse_class(const Json& body, const std::string& path) {
+  Class c;
+  const Fields in(body, path);
+  in.read("name", c.name);
+  in.read("end", c.end);
+  in.read("up_bytes", c.up_bytes);
+  in.read("down_bytes", c.down_bytes);
+  c.up_sizes = in.table("up_sizes");
+  c.down_sizes = in.table("down_sizes");
+  in.read("method", c.method);
+  in.read("path", c.path);
+  in.read("status", c.status);
+  in.read("deadline_ns", c.deadline_ns);
+  return c;
+}
+
+Trace parse_trace(const Json& body) {
+  Trace trace;
+  const Fields in(body, "setup.load.trace");
+  in.read("file", trace.file);
+  in.read("begins", trace.begins);
+  in.read("from_ns", trace.from_ns);
+  in.read("speed", trace.speed);
+  in.read("part", trace.part);
+  in.read("parts", trace.parts);
+  in.read("even", trace.even);
+  if (trace.parts == 0) trace.parts = 1;
+  return trace;
+}
+
+/// The classes of a load, its keys and what it replays.
+void parse_mix(const Fields& in, Load& load) {
+  if (const Json* classes = in.find("classes")) {
+    if (!classes->is_array()) in.refuse("classes", "an array of classes");
+    for (const Json& each : *classes) {
+      load.classes.push_back(
+          parse_class(each, "setup.load.classes[" + std::to_string(load.classes.size()) + "]"));
+    }
+  }
+  load.keys = in.table("keys");
+  if (const Json* trace = in.find("trace")) load.trace = parse_trace(*trace);
+}
+
 Load parse_load(const Json& body) {
   Load load;
   const Fields in(body, "setup.load");
@@ -109,13 +152,16 @@ Load parse_load(const Json& body) {
     load.arrival = Arrival::poisson;
   } else if (arrival == "drawn") {
     load.arrival = Arrival::drawn;
+  } else if (arrival == "recorded") {
+    load.arrival = Arrival::recorded;
   } else if (!arrival.empty() && arrival != "constant") {
-    in.refuse("arrival", "constant, poisson or drawn", ErrorKind::setup);
+    in.refuse("arrival", "constant, poisson, drawn or recorded", ErrorKind::setup);
   }
   load.gaps = in.table("gaps");
   for (const auto& [lasts_ns, first, last] : in.triples<double>("phases"))
     load.phases.push_back({lasts_ns, first, last});
   in.read("repeat", load.repeat);
+  parse_mix(in, load);
   if (load.in_flight == 0) load.in_flight = 1;
   if (load.active_share == 0) load.active_share = 1;
   if (load.drain_ns == 0) load.drain_ns = Load{}.drain_ns;

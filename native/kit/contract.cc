@@ -92,6 +92,32 @@ Json to_wire(const Sent& sent) {
   return out;
 }
 
+/// Adds the texts that are not empty.
+void add_texts(Json& to, std::initializer_list<std::pair<const char*, const std::string&>> texts) {
+  for (const auto& [key, text] : texts) {
+    if (!text.empty()) to[key] = text;
+  }
+}
+
+Json to_wire(const ClassResult& of) {
+  Json out = {{"name", of.name},
+              {"exchanges", of.exchanges},
+              {"sent_bytes", of.sent_bytes},
+              {"received_bytes", of.received_bytes}};
+  if (of.errors != 0) out["errors"] = of.errors;
+  if (of.drained != 0) out["drained"] = of.drained;
+  add_texts(out, {{"service", of.service}, {"response", of.response}});
+  return out;
+}
+
+Json to_wire(const SizeBin& bin) {
+  Json out = {{"from_bytes", bin.from_bytes}, {"to_bytes", bin.to_bytes}};
+  add_texts(
+      out,
+      {{"service", bin.service}, {"response", bin.response}, {"behind", bin.behind}, {"free", bin.free}});
+  return out;
+}
+
 }  // namespace
 
 std::string_view name(Role role) {
@@ -200,6 +226,8 @@ Json message(const Result& result) {
     if (result.inside->due > 0) inside["due"] = result.inside->due;
   }
   if (result.sent) body["sent"] = to_wire(*result.sent);
+  for (const ClassResult& each : result.classes) body["classes"].push_back(to_wire(each));
+  for (const SizeBin& each : result.bins) body["bins"].push_back(to_wire(each));
   return {{"result", body}};
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "kit/mix.h"
 #include "kit/table.h"
 #include "kit/values.h"
 
@@ -25,7 +26,7 @@ namespace netdyno::contract {
 inline constexpr int kVersion = 1;
 
 enum class Role { server, client, pair };
-enum class Arrival { constant, poisson, drawn };
+enum class Arrival { constant, poisson, drawn, recorded };
 
 /// What went wrong, as CONTRACT.md classifies it. unsupported leaves a cell empty with
 /// a reason; it is no failure.
@@ -102,8 +103,9 @@ struct Transport {
   std::vector<Role> roles;
   std::string delivery;  // "message" or "chunks", specification §1.2
   std::vector<Option> options;
-  std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
-  std::vector<std::string> features = {};  // tls, fresh, stream-up, …, sizes, arrivals, work-cpu, work-sleep
+  std::vector<std::string> codecs = {};  // allowed in exchange.codec; empty: bytes only
+  std::vector<std::string> features =
+      {};  // tls, fresh, stream-up, …, sizes, arrivals, mix, trace, deadline, work-cpu, work-sleep
 };
 
 struct Hello {
@@ -158,9 +160,12 @@ struct Load {
   bool fresh = false;
   std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
   std::int64_t drain_ns = 2'000'000'000;
-  Table gaps = {};                 // arrival drawn: gaps in 2^-20 of the mean gap
-  std::vector<Phase> phases = {};  // a rate that changes, from the start on; rate is their mean
-  bool repeat = false;             // after the last phase the first follows; else its last rate goes on
+  Table gaps = {};                  // arrival drawn: gaps in 2^-20 of the mean gap
+  std::vector<Phase> phases = {};   // a rate that changes, from the start on; rate is their mean
+  bool repeat = false;              // after the last phase the first follows; else its last rate goes on
+  std::vector<Class> classes = {};  // exchanges of several kinds
+  Table keys = {};                  // numbers that stand for {key} in paths of classes
+  std::optional<Trace> trace = {};  // arrival recorded: when exchanges are due, and what each is
 };
 
 /// What the ends of an encrypted trial need, as PEM texts.
@@ -294,6 +299,8 @@ struct Result {
   std::optional<Arrivals> arrivals;  // open loop
   std::optional<Inside> inside;      // a client whose window opened
   std::optional<Sent> sent;          // a client's
+  std::vector<ClassResult> classes;  // in the order of the load's
+  std::vector<SizeBin> bins;         // where sizes vary
 };
 
 /// The candidate most like word, for "did you mean". Empty when the edit distance to

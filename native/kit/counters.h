@@ -162,6 +162,14 @@ struct Times {
   }
 };
 
+/// One shard's exchanges of one class in one phase.
+struct ClassCounters {
+  Sum exchanges;
+  Sum sent_bytes;
+  Sum received_bytes;
+  Sum errors;
+};
+
 /// The counts of one shard in one phase.
 struct Counters {
   Sum exchanges;
@@ -171,7 +179,8 @@ struct Counters {
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
-  Reasons reasons;  // of the errors; to be read once the loop has ended
+  Reasons reasons;                     // of the errors; to be read once the loop has ended
+  std::vector<ClassCounters> classes;  // empty unless the load mixes some
 
   /// How many requests ended in the phase.
   std::int64_t sent() const {
@@ -202,8 +211,10 @@ struct alignas(128) Shard {
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
-  void record(const Completion& c) {
-    Counters& counters = *phase.load(std::memory_order_acquire);  // what parts know of the window
+  /// The counters of what completes now. The same ones for all parts of an exchange.
+  Counters& now() { return *phase.load(std::memory_order_acquire); }  // what parts know of the window
+
+  static void record(Counters& counters, const Completion& c) {
     counters.exchanges.add(1);
     counters.received.add(c.received);
     counters.sent_bytes.add(c.up);
@@ -217,8 +228,7 @@ struct alignas(128) Shard {
       counters.times->varied(c.received);
   }
 
-  void fail(contract::ErrorKind kind, std::string_view why, bool went_out) {
-    Counters& counters = *phase.load(std::memory_order_relaxed);
+  static void fail(Counters& counters, contract::ErrorKind kind, std::string_view why, bool went_out) {
     counters.errors[static_cast<std::size_t>(kind)].add(1);
     if (!went_out) counters.unsent.add(1);
     if (counters.times != nullptr) counters.reasons.add(kind, why);

@@ -1,11 +1,13 @@
-// What a trial draws from its seed, to the bit (contract/DRAWS.md): the sizes of its
-// exchanges. Values are functions of their place alone.
+// What a trial draws from its seed, to the bit (contract/DRAWS.md, contract/MIXES.md): sizes and
+// classes of its exchanges. Values are functions of their place alone.
 //
-// Layer: above contract, random. Immutable after construction: any thread may use it.
+// Layer: above contract, random, traffic. Immutable after construction: any thread may use it.
 // Go counterpart: internal/draw/draw.go, internal/work/load/draws.go.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 
 #include "kit/contract.h"
 #include "kit/random.h"
+#include "kit/traffic.h"
 
 namespace netdyno {
 
@@ -22,7 +25,7 @@ inline std::uint64_t output_at(std::uint64_t state, std::uint64_t n) {
 }
 
 /// The streams of a seed.
-enum class DrawStream : std::uint64_t { up = 1, down = 2, gaps = 3, classes = 4, work = 6 };
+enum class DrawStream : std::uint64_t { up = 1, down = 2, gaps = 3, classes = 4, keys = 5, work = 6 };
 
 /// The state at which a stream of a seed begins.
 inline std::uint64_t begin_of(DrawStream stream, std::uint64_t seed) {
@@ -57,32 +60,93 @@ class Drawer {
   std::vector<Segment> segments_;
 };
 
-/// The sizes of one exchange's messages, in bytes.
+/// What one exchange carries: the sizes of its messages in bytes, and of a mix its class.
 struct Draw {
   std::int64_t up = 0;
   std::int64_t down = 0;
+  std::int32_t of_class = 0;    // its number; 0 where there are none
+  std::int32_t path = kNoPath;  // of recorded traffic, its number
+  std::int64_t key = 0;         // that stands for {key}
 };
 
-/// The sizes of a client's exchanges; at a server, which of them vary.
-class Draws {
+/// The sizes that messages have, fixed or drawn.
+class Sizes {
  public:
-  /// Throws Failure{setup} for a table that is none, and for sizes beside a codec that encodes.
-  explicit Draws(const contract::Setup& setup);
+  /// field is the part of setup that has them, as errors name it. Throws Failure{setup} for a
+  /// table that is none.
+  Sizes(const std::string& field, const contract::Exchange& exchange, std::uint64_t seed);
 
-  bool vary() const { return up_ || down_; }
-  bool up_varies() const { return up_.has_value(); }
-  /// Whether requests say how long their replies are to be.
-  bool down_varies() const { return down_.has_value(); }
-
-  /// What exchange number n carries, and the first exchange of connection n.
+  bool up_vary() const { return up_.has_value(); }
+  bool down_vary() const { return down_.has_value(); }
+  /// Of exchange number n.
   Draw of(std::uint64_t n) const {
-    return {up_ ? up_->draw(n) : fixed_.up, down_ ? down_->draw(n) : fixed_.down};
+    Draw draw = fixed_;
+    if (up_) draw.up = up_->draw(n);
+    if (down_) draw.down = down_->draw(n);
+    return draw;
   }
+  /// The largest ones.
+  const Draw& largest() const { return fixed_; }
+  /// From now on they are those of a class.
+  void belong_to(std::int32_t of_class) { fixed_.of_class = of_class; }
 
  private:
   Draw fixed_;
   std::optional<Drawer> up_;
   std::optional<Drawer> down_;
+};
+
+/// What a client's exchanges carry; at a server, which of the sizes vary.
+class Draws {
+ public:
+  /// Throws Failure{setup} for tables, classes and recorded traffic that are none, and for sizes
+  /// beside a codec that encodes.
+  explicit Draws(const contract::Setup& setup);
+
+  /// Whether exchanges differ.
+  bool vary() const { return up_varies() || down_varies(); }
+  bool up_varies() const { return sizes_.up_vary() || !classes_.empty(); }
+  /// Whether requests say how long their replies are to be.
+  bool asks() const { return sizes_.down_vary(); }
+  bool down_varies() const { return sizes_.down_vary() || !classes_.empty(); }
+
+  /// Bytes of the largest message.
+  std::int64_t largest() const { return std::max(sizes_.largest().up, sizes_.largest().down); }
+
+  /// What exchange number n carries, and the first exchange of connection n.
+  Draw of(std::uint64_t n) const { return classes_.empty() ? sizes_.of(n) : mixed(n); }
+
+  /// Recorded traffic, which says what exchanges carry; nullptr where they are drawn.
+  const Recording* recording() const { return recording_.get(); }
+  bool mixes() const { return !classes_.empty(); }
+  /// What a request of it carries. Throws Failure{setup} where that is not as setup says.
+  Draw of(const Recorded& request) const;
+  /// After how long an exchange has failed, in ns; 0 for never.
+  std::int64_t deadline_ns(const Draw& draw) const {
+    return classes_.empty() ? 0 : deadlines_[static_cast<std::size_t>(draw.of_class)];
+  }
+  bool have_deadlines() const {
+    return std::any_of(deadlines_.begin(), deadlines_.end(), [](std::int64_t ns) { return ns > 0; });
+  }
+  /// The path that recorded traffic has for an exchange; empty for none.
+  std::string_view path(const Draw& draw) const {
+    return recording_ && draw.path != kNoPath ? recording_->paths()[static_cast<std::size_t>(draw.path)]
+                                              : std::string_view();
+  }
+
+ private:
+  void take_classes(const contract::Setup& setup);
+  void take_trace(const contract::Setup& setup);
+  Draw mixed(std::uint64_t n) const;
+
+  Sizes sizes_;                 // of all exchanges; the largest ones of a mix
+  std::vector<Sizes> classes_;  // empty for no mix
+  std::vector<std::int64_t> deadlines_;
+  std::optional<Drawer> class_;  // none where recorded traffic says it
+  std::optional<Drawer> keys_;
+  std::shared_ptr<const Recording> recording_;
+  bool even_ = false;        // the larger size of recorded traffic goes both ways
+  std::vector<Draw> first_;  // what connections verify with, of recorded traffic
 };
 
 /// The header, or gRPC's metadata, by which a request says how long its reply is to be, where

@@ -13,18 +13,13 @@
 
 #include "kit/agenda.h"
 #include "kit/contract.h"
+#include "kit/crc.h"
 #include "kit/draw.h"
 #include "kit/flow.h"
 
 namespace netdyno {
 
 inline constexpr char kEcho[] = "echo";
-
-/// CRC-32C (Castagnoli) of bytes, continued from an earlier checksum.
-/// Source: RFC 3720, appendix B.4.
-std::uint32_t crc32c(std::span<const char> bytes, std::uint32_t before = 0);
-/// A checksum as errors print it: eight hexadecimal digits.
-std::string crc_text(std::uint32_t crc);
 
 /// The message that every connection of a trial sends: random bytes from the trial's
 /// seed, so that nothing can compress it.

@@ -191,6 +191,18 @@ class ServerLoop {
     const std::lock_guard lock(mutex_);
     return std::exchange(newcomers_, {});
   }
+  /// Tells flows that they have rested, and calls go_on(connection) of each, which may destroy
+  /// it. A loop waits no longer than until traffic.rests.next().
+  template <class GoOn>
+  void wake_rested(GoOn go_on) {
+    if (traffic.rests.next() == Rests::kNever) return;
+    const std::int64_t now = now_ns();
+    while (ServerFlow* const flow = traffic.rests.take(now)) {
+      void* const connection = flow->connection();
+      flow->rested(now);
+      go_on(connection);
+    }
+  }
   /// Adds a connection to a loop's list, where it has its place, its index.
   template <class List, class Connection>
   static auto& keep(List& list, Connection connection) {

@@ -14,12 +14,15 @@
 // in begin.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kit/contract.h"
 #include "kit/counters.h"
@@ -36,13 +39,15 @@ class Flow {
   /// Call it once, before anything else.
   virtual void begin(std::int64_t now) = 0;
 
-  /// The slot's next exchange is due, as the agenda says. Clients only.
+  /// The slot's next exchange is due, as the agenda says, or it has an alarm (Agenda::kAlarm), after
+  /// which the flow's fate is to be asked. Clients only.
   virtual void send(std::uint32_t slot) = 0;
 
   /// Whether bytes wait to be written.
   virtual bool unsent() const = 0;
-  /// The bytes to hand to the kernel now; never empty while unsent(). Messages that
-  /// begin in them count as sent now. They do not change until written is called.
+  /// The bytes to hand to the kernel now, while unsent(). There are none where a peer must read on
+  /// before the reply to what was just worked on may begin. Messages that begin in them count as sent now.
+  /// They do not change until written is called.
   virtual std::span<const char> outgoing(std::int64_t now) = 0;
   /// The kernel took the first n of them.
   virtual void written(std::size_t n) = 0;
@@ -60,8 +65,8 @@ class Flow {
   /// bytes.
   virtual void received(std::size_t n, std::int64_t now) = 0;
 
-  /// What becomes of the connection. A loop asks after it began the flow, and after bytes
-  /// arrived or were written.
+  /// What becomes of the connection. A loop asks after it began the flow, after bytes
+  /// arrived or were written, and after an alarm.
   enum class Fate {
     open,
     over,  // it ended in order, and is to be closed. A client's loop makes another one
@@ -91,9 +96,51 @@ class Flow {
   /// is released.
   virtual void abandon(contract::ErrorKind kind, std::int64_t now) = 0;
 
+  /// What the loop of a server knows the flow's connection by.
+  virtual void belong(void* connection) { connection_ = connection; }
+  void* connection() const { return connection_; }
+
  private:
   int error_ = kUnknown;
   std::string why_;
+  void* connection_ = nullptr;
+};
+
+class ServerFlow;
+
+/// Which flows of a server's loop rest before they answer, and until when.
+class Rests {
+ public:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  void add(std::int64_t until, ServerFlow& flow) {
+    heap_.push_back({until, &flow});
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  /// When the next one is over; kNever for none.
+  std::int64_t next() const { return heap_.empty() ? kNever : heap_.front().until; }
+  /// A flow of which one is over at now, and removes it; nullptr for none.
+  ServerFlow* take(std::int64_t now) {
+    if (next() > now) return nullptr;
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    ServerFlow* const flow = heap_.back().flow;
+    heap_.pop_back();
+    return flow;
+  }
+  /// The flow is no more.
+  void forget(const ServerFlow& flow) {
+    if (std::erase_if(heap_, [&flow](const Rest& rest) { return rest.flow == &flow; }) > 0)
+      std::make_heap(heap_.begin(), heap_.end(), later);
+  }
+
+ private:
+  struct Rest {
+    std::int64_t until;
+    ServerFlow* flow;
+  };
+  static bool later(const Rest& a, const Rest& b) { return a.until > b.until; }
+
+  std::vector<Rest> heap_;
 };
 
 // What the server's flows of wires echo and stream share: one buffer, and counters.
@@ -105,9 +152,11 @@ class Flow {
 struct Traffic {
   Sum received;
   Sum sent;
-  Sum exchanges;    // whose last byte was sent
-  Sum connections;  // open now
-  Sum invalid;      // connections whose first message had the wrong content
+  Sum exchanges;        // whose last byte was sent
+  Sum connections;      // open now
+  Sum invalid;          // connections whose first message had the wrong content
+  Rests rests;          // only the loop's thread
+  bool blocks = false;  // the loop is one connection's thread, which may sleep
 };
 
 /// A server's flow. It records no times, so now may be 0 in every call.
@@ -117,7 +166,11 @@ class ServerFlow : public Flow, Pinned {
   ServerFlow(std::size_t size, Traffic& traffic) : size_(size), traffic_(traffic) {}
   ~ServerFlow() override {
     if (buffer_) traffic_.connections.add(-1);
+    if (rested_before_) traffic_.rests.forget(*this);
   }
+
+  /// A rest is over. Bytes may wait to be written now, and more may be read.
+  virtual void rested(std::int64_t) {}
 
   void begin(std::int64_t) override {
     buffer_ = std::make_unique_for_overwrite<char[]>(size_);
@@ -129,8 +182,14 @@ class ServerFlow : public Flow, Pinned {
  protected:
   std::span<char> buffer() const { return {buffer_.get(), size_}; }
   Traffic& traffic() { return traffic_; }
+  /// Has rested called at until.
+  void rest(std::int64_t until) {
+    rested_before_ = true;
+    traffic_.rests.add(until, *this);
+  }
 
  private:
+  bool rested_before_ = false;
   std::size_t size_;
   std::unique_ptr<char[]> buffer_;
   Traffic& traffic_;

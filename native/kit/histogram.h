@@ -1,9 +1,9 @@
 // HdrHistogram of nanoseconds: the recording path, and the standard encoding with its base64.
 //
 // Layer: bottom. The geometry is internal/hist's: 1 ns to 5 minutes at three
-// significant digits. One thread writes a Histogram; others may read it only
-// after that thread has ended or handed it over, but for counted, which any thread
-// may call at any time.
+// significant digits. One thread writes a Histogram, or several do by record_shared
+// alone; others may read it only after those threads have ended or handed it over, but
+// for counted, which any thread may call at any time.
 //
 // Source: G. Tene, HdrHistogram (hdrhistogram.org), counts-array layout and V2
 // compressed encoding.
@@ -37,6 +37,15 @@ class Histogram {
       ns = kMaxNs;
     }
     add(index_of(std::max<std::int64_t>(ns, 0)), 1);
+  }
+
+  /// As record, where other threads count here too: a locked addition.
+  void record_shared(std::int64_t ns) {
+    if (ns > kMaxNs) [[unlikely]] {
+      std::atomic_ref(over_max_).fetch_add(1, std::memory_order_relaxed);
+      ns = kMaxNs;
+    }
+    std::atomic_ref(counts_[index_of(std::max<std::int64_t>(ns, 0))]).fetch_add(1, std::memory_order_relaxed);
   }
 
   /// As record, n times.

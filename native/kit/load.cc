@@ -42,6 +42,10 @@ void check(const contract::Load& plan) {
     refuse("think_ns is " + std::to_string(plan.think_ns) + " with load.rate " + std::to_string(plan.rate) +
            ": an open loop does not think");
   }
+  const bool recorded = plan.arrival == contract::Arrival::recorded;
+  if (recorded != plan.trace.has_value() || (recorded && !(plan.rate > 0))) {
+    refuse("arrival recorded, trace and a rate belong together; expected all of them or no trace");
+  }
 }
 
 }  // namespace
@@ -61,9 +65,12 @@ Load::Load(const contract::Setup& setup, int shards)
           plan_.rate, static_cast<double>(connections) / static_cast<double>(active_));
     }
     if (plan_.rate > 0 || plan_.think_ns > 0) shard.times.lag = std::make_unique<Histogram>();
+    for (Counters* phase : {&shard.before, &shard.window, &shard.drain})
+      phase->classes = std::vector<ClassCounters>(plan_.classes.size());
   }
   encoded(setup.exchange.up_bytes, setup.exchange.down_bytes);
   lay_out();
+  if (draws_.vary()) lay_out_sizes();
 }
 
 void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
@@ -94,10 +101,6 @@ void Load::lay_out() {
     const std::int64_t within = i % plan_.in_flight;
     slot.load_ = this;
     slot.shard_ = shards_[static_cast<std::size_t>(connection) % shards_.size()].get();
-    if (draws_.vary()) {
-      slot.varies_ = true;
-      slot.number_ = static_cast<std::uint64_t>(position_of(i).slot);
-    }
     if (plan_.amount > 0) {
       // The connection's slots share its amount. The first ones take the remainder.
       slot.left_ = plan_.amount / plan_.in_flight + (within < plan_.amount % plan_.in_flight ? 1 : 0);
@@ -125,6 +128,7 @@ std::span<Slot> Load::slots(std::int64_t connection) {
 
 void Load::start(std::int64_t now) {
   start_ns_ = now;
+  if (replay_) replay_->begin();
   if (plan_.amount > 0 && !open_) open(now);
 }
 
@@ -219,6 +223,7 @@ contract::Result Load::result(std::int64_t now) {
   // Before the schedules are walked to their end.
   if (open_) result.inside = inside(result.counts.exchanges, plan_.rate > 0 ? response : service);
   const Histogram ages = unfinished(now);
+  if (replay_) replay_->finish();
   result.unfinished = ages.count();
   result.ages = ages.encode();
   result.over_max = service.over_max() + response.over_max() + lag.over_max();
@@ -228,6 +233,10 @@ contract::Result Load::result(std::int64_t now) {
   if (const std::int64_t varied = lengths.count(); varied > 0) {
     if (service.count() > varied) lengths.record(down_bytes_, service.count() - varied);
     result.lengths = lengths.encode();
+  }
+  if (sized_) {
+    result.bins = sized_->bins();
+    result.classes = class_results();
   }
   return result;
 }
@@ -268,7 +277,9 @@ double Load::waiting(Span window, const Histogram& times) const {
 
 std::int64_t Slot::due_after(std::int64_t closing, std::int64_t start) const {
   std::int64_t due = pending_;
-  if (due == kIdle) {
+  if (due == kIdle && replays_) {
+    due = passed_;
+  } else if (due == kIdle) {
     if (left_ == 0) return kIdle;
     due = open_ ? start + schedule_.peek() : (started_ ? free_ : start + free_) + think_ns_;
   }
@@ -283,6 +294,7 @@ double Load::fell_due(Span window) const {
   const std::int64_t start = start_ns_;
   const auto since = [start](std::int64_t at) { return static_cast<double>(at - start); };
   const bool even = plan_.arrival == contract::Arrival::constant && !places_;
+  if (replay_) return replay_->due_in({window.from - start, window.to - start});
   if (even || plan_.rate * since(window.to) / 1e9 > kReplayMost) {
     return places_ ? places_->expected(since(window.from), since(window.to))
                    : plan_.rate * (since(window.to) - since(window.from)) / 1e9;
@@ -324,11 +336,15 @@ Histogram Load::unfinished(std::int64_t now) {
   if (start == 0) return ages;
   for (Slot& slot : slots_) {
     if (slot.pending_ <= close) ages.record(now - slot.pending_);
-    if (!slot.open_) continue;
+    if (!slot.open_ || replay_) continue;
     for (; slot.left_ > 0 && start + slot.schedule_.peek() <= close; slot.schedule_.advance()) {
       ages.record(now - start - slot.schedule_.peek());
       slot.left_--;
     }
+  }
+  if (!replay_) return ages;
+  for (Due due = replay_->take(); start + due.at_ns <= close; due = replay_->take()) {
+    ages.record(now - start - due.at_ns);
   }
   return ages;
 }

@@ -8,7 +8,8 @@
 //
 // Threads: only the worker's control thread calls start, open, end, counts and
 // result. Only the loop of its shard uses a slot. Nothing on a slot's path locks or
-// allocates. Call result once the transport's run has returned.
+// allocates, but that recorded traffic is taken under a lock, and that the first exchange of
+// a size or a class makes its histogram. Call result once the transport's run has returned.
 #pragma once
 
 #include <atomic>
@@ -26,6 +27,8 @@
 #include "kit/draw.h"
 #include "kit/histogram.h"
 #include "kit/places.h"
+#include "kit/replay.h"
+#include "kit/sizes.h"
 
 namespace netdyno {
 
@@ -90,7 +93,7 @@ class Slot {
   /// Call it only with no exchange in flight.
   bool next(std::int64_t now, std::int64_t& due);
 
-  /// What the exchange in flight carries, where sizes are drawn; until the next one.
+  /// What the exchange in flight carries, where exchanges differ; until the next one.
   const Draw& draw() const { return draw_; }
 
   /// The request of the exchange in flight goes out, at least in part: for the first time,
@@ -103,7 +106,10 @@ class Slot {
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
-    shard_->record({free_, pending_, sent, now, received, draw_.up});
+    Counters& counters = shard_->now();
+    Shard::record(counters, {free_, pending_, sent, now, received, draw_.up});
+    if (varies_) [[unlikely]]
+      count(counters, sent, now, received);
     free_ = now;
     pending_ = kIdle;
     out_ = false;
@@ -112,7 +118,10 @@ class Slot {
   /// The exchange in flight failed. It counts by kind and by why, the reason, which is the
   /// kind's usual one where it is empty, and enters no histogram.
   void fail(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
-    shard_->fail(kind, why, out_);
+    Counters& counters = shard_->now();
+    Shard::fail(counters, kind, why, out_);
+    if (varies_) [[unlikely]]
+      count_failed(counters);
     free_ = now;
     pending_ = kIdle;
     out_ = false;
@@ -126,7 +135,16 @@ class Slot {
   /// did not wait, but was late, had one in flight, or none left.
   std::int64_t due_after(std::int64_t closing, std::int64_t start) const;
 
-  const Load* load_ = nullptr;
+  /// Begins the next exchange as the load's plan says.
+  bool planned(std::int64_t now, std::int64_t& due);
+  /// The same where exchanges differ: takes what it carries, too.
+  bool next_own(std::int64_t now, std::int64_t& due);
+  bool replayed(std::int64_t& due);
+  /// Counts a completed exchange by its size and its class, or one that failed.
+  void count(Counters& counters, std::int64_t sent, std::int64_t now, std::int64_t received);
+  void count_failed(Counters& counters);
+
+  Load* load_ = nullptr;
   Shard* shard_ = nullptr;
   std::int64_t pending_ = kIdle;  // due of the exchange in flight
   std::int64_t left_ = kIdle;     // exchanges still to begin
@@ -134,10 +152,14 @@ class Slot {
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   bool open_ = false;
   bool started_ = false;
-  bool out_ = false;          // the request of the exchange in flight went out
-  bool varies_ = false;       // sizes are drawn
-  std::uint64_t number_ = 0;  // of the exchange to begin next, where they are
-  Draw draw_;                 // of the exchange begun last; zeros where they are not
+  bool out_ = false;             // the request of the exchange in flight went out
+  bool varies_ = false;          // exchanges differ
+  bool replays_ = false;         // they are those of recorded traffic
+  std::uint64_t number_ = 0;     // of the exchange to begin next, where they are drawn
+  Draw draw_;                    // of the exchange begun last; zeros where they do not differ
+  Waits* waits_ = nullptr;       // of its connection; nullptr where none waits for another
+  std::size_t within_ = 0;       // its number on its connection
+  std::int64_t passed_ = kIdle;  // when the request was due that it took after the closing
   Schedule schedule_;
 };
 
@@ -192,6 +214,7 @@ class Load {
  private:
   friend class Slot;
   void lay_out();
+  void lay_out_sizes();
   SlotPosition position_of(std::int64_t slot) const;
   Schedule schedule_of(std::int64_t slot) const;
   contract::Inside inside(std::int64_t completed, const Histogram& times) const;
@@ -199,10 +222,14 @@ class Load {
   double fell_due(Span window) const;
   Histogram unfinished(std::int64_t now);
   std::optional<contract::Arrivals> arrivals() const;
+  std::vector<contract::ClassResult> class_results() const;
 
   contract::Load plan_;
   std::uint64_t seed_;
   Draws draws_;
+  std::unique_ptr<Replay> replay_;        // null unless traffic is replayed
+  std::unique_ptr<SizedTimes> sized_;     // null where exchanges are alike
+  std::vector<Waits> waits_;              // by active connection; empty where none wait
   std::unique_ptr<const Places> places_;  // null where arrivals are even or Poisson at one rate
   std::int64_t up_bytes_ = 0;             // 0 where sizes are drawn: each exchange adds its own
   std::int64_t down_bytes_ = 0;
@@ -217,6 +244,12 @@ class Load {
 };
 
 inline bool Slot::next(std::int64_t now, std::int64_t& due) {
+  if (varies_) [[unlikely]]
+    return next_own(now, due);
+  return planned(now, due);
+}
+
+inline bool Slot::planned(std::int64_t now, std::int64_t& due) {
   const std::int64_t closing = load_->closing();
   if (left_ == 0) return false;
   if (!started_) free_ += load_->start_ns_.load(std::memory_order_relaxed);
@@ -232,10 +265,6 @@ inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   // of the window shows. A closed loop stops: its next exchange would be a new one.
   if (closing != kIdle && (!open_ || due > closing)) return false;
   if (open_) schedule_.advance();
-  if (varies_) [[unlikely]] {
-    draw_ = load_->draws_.of(number_);
-    number_ += load_->slots_.size();
-  }
   left_--;
   pending_ = due;
   return true;

@@ -1,6 +1,7 @@
 #include "kit/service.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <ctime>
 #include <string>
@@ -20,19 +21,24 @@ std::int64_t clock_ns(clockid_t clock) {
 }  // namespace
 
 void spend(std::int64_t ns) {
+  if (ns <= 0) return;
   // The thread's clock is a system call: it is read only when the time may be over, and what
-  // it takes from one reading to the next belongs to the work.
+  // it takes from one reading to the next, the median of some, belongs to the work.
   static const std::int64_t reading = [] {
-    std::int64_t least = kWorkSecond;
-    for (int i = 0; i < 100; i++) {
+    std::array<std::int64_t, 101> took{};
+    for (std::int64_t& each : took) {
       const std::int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-      least = std::min(least, clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
+      each = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
     }
-    return least;
+    std::sort(took.begin(), took.end());
+    return took[took.size() / 2];
   }();
   const std::int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns - reading;
-  for (std::int64_t left = ns - reading; left > 0; left = end - clock_ns(CLOCK_THREAD_CPUTIME_ID)) {
-    const std::int64_t until = clock_ns(CLOCK_MONOTONIC) + left;
+  for (;;) {
+    const std::int64_t left = end - clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (left <= reading / 2) return;  // nearer than the next reading could be
+    // The next reading sees a time as much later as a reading takes, besides the wait.
+    const std::int64_t until = clock_ns(CLOCK_MONOTONIC) + left - reading;
     while (clock_ns(CLOCK_MONOTONIC) < until) {
     }
   }
@@ -49,7 +55,7 @@ Service::Service(const contract::Setup& setup)
     : drawer_(setup.work->ns, setup.seed, DrawStream::work), sleeps_(setup.work->sleeps) {}
 
 void Service::serve() {
-  const std::int64_t ns = drawer_.draw(number_.fetch_add(1, std::memory_order_relaxed));
+  const std::int64_t ns = next();
   if (!sleeps_) return spend(ns);
   const std::int64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
   const timespec until{end / kWorkSecond, end % kWorkSecond};

@@ -21,6 +21,10 @@ class Service {
   /// Does the work of the next exchange, in the order of the calls. The calling thread uses its
   /// CPU for it, or sleeps.
   void serve();
+  /// Whether the time is spent asleep.
+  bool sleeps() const { return sleeps_; }
+  /// Draws the time of the next exchange, in ns, in place of serve.
+  std::int64_t next() { return drawer_.draw(number_.fetch_add(1, std::memory_order_relaxed)); }
 
  private:
   explicit Service(const contract::Setup& setup);

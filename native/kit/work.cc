@@ -26,7 +26,7 @@ class EchoServer final : public ServerFlow {
   EchoServer(std::int64_t message, std::size_t buffer, Traffic& traffic, Service* service)
       : ServerFlow(buffer, traffic), message_(message), service_(service) {}
 
-  bool unsent() const override { return from_ < to_; }
+  bool unsent() const override { return from_ < to_ && !resting_; }
   std::span<const char> outgoing(std::int64_t) override { return buffer().subspan(from_, to_ - from_); }
   void written(std::size_t n) override {
     from_ += n;
@@ -38,7 +38,7 @@ class EchoServer final : public ServerFlow {
   }
 
   std::span<char> read_buffer() override {
-    if (unsent()) return {};
+    if (from_ < to_) return {};
     if (service_ == nullptr) return buffer();
     const auto rest = static_cast<std::size_t>(message_ - arrived_);  // each message has work of its own
     return buffer().first(std::min(buffer().size(), rest));
@@ -51,12 +51,16 @@ class EchoServer final : public ServerFlow {
     arrived_ += static_cast<std::int64_t>(n);
     if (arrived_ < message_) return;
     arrived_ = 0;
-    service_->serve();
+    if (!service_->sleeps() || traffic().blocks) return service_->serve();
+    resting_ = true;
+    rest(now_ns() + service_->next());
   }
+  void rested(std::int64_t) override { resting_ = false; }
 
  private:
   std::int64_t message_;
   Service* service_;          // nullptr for none
+  bool resting_ = false;      // what was read is returned after it
   std::int64_t arrived_ = 0;  // with service: bytes that came of a message that is not complete
   std::int64_t part_ = 0;     // bytes returned of a message that is not complete yet
   std::size_t from_ = 0;      // the buffer's [from_, to_) is still to be returned

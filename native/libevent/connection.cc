@@ -154,6 +154,9 @@ class Buffered : public Connection {
 
  protected:
   bool flush() override;
+  void go_on() override {
+    if (flush()) readable();
+  }
   void begin_reading() override;
   void close() override { events_.reset(); }
 

@@ -134,6 +134,10 @@ class Connection : Pinned {
   void begin();
   /// The slot's next exchange is due, as the agenda says. Clients only.
   void send(std::uint32_t slot);
+  /// The flow has rested.
+  void rested() {
+    guarded([this] { go_on(); });
+  }
   /// Closes a lost connection of a client. The object stays, because the agenda refers to
   /// connections by number.
   void abandon();
@@ -143,8 +147,12 @@ class Connection : Pinned {
 
  protected:
   Connection(LoopObserver& observer, std::unique_ptr<Flow> flow)
-      : observer_(observer), flow_(std::move(flow)) {}
+      : observer_(observer), flow_(std::move(flow)) {
+    flow_->belong(this);
+  }
 
+  /// Writes and reads on, once the flow has rested.
+  virtual void go_on() { flush(); }
   /// Writes what is unsent, as far as possible. False when the connection is lost, and
   /// perhaps destroyed.
   virtual bool flush() = 0;

@@ -88,7 +88,17 @@ Listener::Listener(const Base& base, Descriptor fd, std::function<void(int fd)> 
   });
 }
 
-EventServerLoop::EventServerLoop(Api api) : api_(api), waker_(base_, [this] { on_wake(); }) {}
+EventServerLoop::EventServerLoop(Api api)
+    : api_(api), waker_(base_, [this] { on_wake(); }), rest_(base_, [this] {
+        armed_ = Rests::kNever;
+        wake_rested([](void* connection) { static_cast<Connection*>(connection)->rested(); });
+        moved();
+      }) {}
+
+void EventServerLoop::arm() {
+  armed_ = traffic.rests.next();
+  rest_.set(armed_);
+}
 
 void EventServerLoop::listen(int listener, std::function<void(int fd)> admit) {
   listeners_.emplace_back(base_, Descriptor(listener), std::move(admit), refused);

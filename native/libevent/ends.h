@@ -77,7 +77,12 @@ class EventServerLoop : public ServerLoop, private LoopObserver {
   void wake() override { waker_.wake(); }
   void lost(Connection& connection) override { drop(connections_, connection.index); }
   void failed(Connection& connection, std::exception_ptr) override { lost(connection); }
-  void moved() override {}
+  void moved() override {
+    if (traffic.rests.next() < armed_) [[unlikely]]
+      arm();
+  }
+  /// Sets the timer for the flow that has rested first.
+  void arm();
   std::int64_t now() const override { return 0; }
   /// Starts to serve adopted connections.
   void on_wake();
@@ -85,6 +90,8 @@ class EventServerLoop : public ServerLoop, private LoopObserver {
   const Api api_;
   Base base_;
   Waker waker_;
+  Timer rest_;
+  std::int64_t armed_ = Rests::kNever;  // the instant that it is for
   std::list<Listener> listeners_;
   std::vector<std::unique_ptr<Connection>> connections_;
 };

@@ -72,6 +72,8 @@ class ThreadsServer final : public Server, Pinned {
  private:
   /// Room for one connection at a time, and what was counted of all that had it.
   struct Seat {
+    Seat() { traffic.blocks = true; }
+
     Traffic traffic;
     std::unique_ptr<Connection> connection;  // null: the thread, if any, is over
     std::thread thread;

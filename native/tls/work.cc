@@ -64,6 +64,7 @@ std::span<const char> TlsFlow::outgoing(std::int64_t now) {
   if (session_->drained()) {
     while (speaks() && session_->has_room()) {
       const auto bytes = inner_->outgoing(now);
+      if (bytes.empty()) break;
       const std::size_t n = std::min(bytes.size(), kPiece);
       session_->encrypt(bytes.first(n));
       inner_->written(n);

@@ -48,6 +48,10 @@ class TlsFlow final : public Flow {
   bool ended(std::int64_t now) override;
   void reopened(std::int64_t now) override;
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
+  void belong(void* connection) override {
+    Flow::belong(connection);
+    inner_->belong(connection);
+  }
 
   /// The session, for another flow to go on with it. This one is of no use any more.
   std::unique_ptr<Session> release() { return std::move(session_); }

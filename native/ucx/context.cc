@@ -1,5 +1,7 @@
 #include "ucx/context.h"
 
+#include <ucs/config/global_opts.h>
+
 #include <algorithm>
 
 #include "kit/address.h"
@@ -103,6 +105,14 @@ void configure(ucp_config_t* config, const Settings& settings, const std::string
   }
 }
 
+/// UCX learns of a GPU's memory by patching the driver's functions. A patch that misses an
+/// allocation makes it memory of the host to UCX, whatever memory type a call names. Without its
+/// cache UCX asks the driver about each address.
+void ask_the_driver() {
+  const ucs_status_t status = ucs_global_opts_set_value("MEMTYPE_CACHE", "n");
+  if (status != UCS_OK) throw Failure(ErrorKind::setup, "set UCX_MEMTYPE_CACHE to n: " + reason(status));
+}
+
 void require_cuda(ucp_context_h context) {
   ucp_context_attr_t attr{};
   attr.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
@@ -122,6 +132,7 @@ Context::Context(const Settings& settings, const std::string& host) {
   if (status != UCS_OK) throw Failure(ErrorKind::setup, "read UCX's configuration: " + reason(status));
   const std::unique_ptr<ucp_config_t, decltype(&ucp_config_release)> config(read, &ucp_config_release);
   configure(config.get(), settings, host);
+  if (settings.cuda) ask_the_driver();
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
   params.features = features(settings);

@@ -99,7 +99,10 @@ std::vector<std::pair<std::string, std::string>> configuration(const Settings& s
   if (settings.tls == "rdma" && !has_rdma()) {
     throw Failure(ErrorKind::unsupported, "option tls is rdma: no RDMA device on this host");
   }
-  if (settings.cuda && settings.tls != "auto") tls += ",cuda";
+  // UCX's cuda is cuda_copy, cuda_ipc and gdr_copy; by cuda_ipc two ends on one host would leave
+  // the way that was asked for.
+  if (settings.cuda && settings.tls == "shm") tls += ",cuda";
+  if (settings.cuda && (settings.tls == "tcp" || settings.tls == "rdma")) tls += ",cuda_copy,gdr_copy";
   std::string list;
   for (const std::string& device : devices) list += (list.empty() ? "" : ",") + device;
   return {{"TLS", tls}, {"NET_DEVICES", list.empty() ? "all" : list}};

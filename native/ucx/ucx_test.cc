@@ -59,7 +59,8 @@ TEST(Settings, NameTransportsOfUcx) {
   EXPECT_EQ(tls_of(contract::Options{}), "TLS=all");
   EXPECT_EQ(tls_of({{"tls", "tcp"}}), "TLS=tcp");
   EXPECT_EQ(tls_of({{"tls", "shm"}}), "TLS=shm");
-  EXPECT_EQ(tls_of({{"tls", "tcp"}, {"memory", "cuda"}}), "TLS=tcp,cuda");
+  EXPECT_EQ(tls_of({{"tls", "tcp"}, {"memory", "cuda"}}), "TLS=tcp,cuda_copy,gdr_copy");
+  EXPECT_EQ(tls_of({{"tls", "shm"}, {"memory", "cuda"}}), "TLS=shm,cuda");
   EXPECT_EQ(configuration(settings_of(contract::Options{}), {}).at(1).second, "all");
 }
 

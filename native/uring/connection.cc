@@ -24,7 +24,9 @@ constexpr int kSendFlags = MSG_WAITALL | MSG_NOSIGNAL;
 
 Connection::Connection(Loop& loop, LoopObserver& observer, Role role, Descriptor socket,
                        std::unique_ptr<Flow> flow)
-    : loop_(loop), observer_(observer), role_(role), socket_(std::move(socket)), flow_(std::move(flow)) {}
+    : loop_(loop), observer_(observer), role_(role), socket_(std::move(socket)), flow_(std::move(flow)) {
+  flow_->belong(this);
+}
 
 /// Stamps want a socket's word. One that refuses has completions' times.
 void Connection::stamp() {
@@ -46,6 +48,10 @@ void Connection::begin() {
 void Connection::send(std::uint32_t slot) {
   flow_->send(slot);
   move(now());
+}
+
+void Connection::rested() {
+  guard([this] { move(now()); });
 }
 
 void Connection::resume() {
@@ -124,6 +130,7 @@ bool Connection::concluded() {
 
 void Connection::start_send(std::int64_t at) {
   const auto bytes = flow_->outgoing(at);
+  if (bytes.empty()) return;
   out_.bytes = bytes.first(std::min(bytes.size(), kMost));
   flow_->written(out_.bytes.size());
   const bool linked = !in_.under_way && !loop_.buffers && !flow_->lasting() && !flow_->read_buffer().empty();

@@ -67,6 +67,8 @@ class Connection final : public Owner, Pinned {
   void send(std::uint32_t slot);
   /// A shared buffer is free again; this connection waited for one.
   void resume();
+  /// The flow has rested.
+  void rested();
   /// Cancels pending operations, when the loop ends.
   void cancel();
 

@@ -87,7 +87,8 @@ void UringServerLoop::turns() {
   loop_.waker.arm();
   for (const auto& acceptor : acceptors_) acceptor->accept();
   while (!stopped()) {
-    loop_.turn(retry());
+    loop_.turn(std::min(retry(), traffic.rests.next()));
+    wake_rested([](void* connection) { static_cast<Connection*>(connection)->rested(); });
     if (loop_.waker.woken()) take_in();
   }
 }

@@ -80,6 +80,10 @@ var transports = []transport{
 	{name: "baidu-std", workers: []string{"baidu-std"}, wire: "baidu_std"},
 	{name: "go-http3", workers: []string{"quic"}, wire: "h3"},
 	{name: "go-quic", workers: []string{"quic"}, wire: "quic"},
+	{name: "node-net", workers: []string{"node"}, wire: "echo"},
+	{name: "node-http1", workers: []string{"node"}, wire: "http/1.1"},
+	{name: "node-http2", workers: []string{"node"}, wire: "h2c"},
+	{name: "grpc-js", workers: []string{"grpc-js"}, wire: "grpc:netdyno.v1"},
 	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo"},
 }
 

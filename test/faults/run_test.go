@@ -264,10 +264,23 @@ func (b *bed) processes(t *testing.T) []process {
 	return found
 }
 
+// program returns the path of what a process runs: of a worker that is a script or an
+// archive, that, whose interpreter comes first.
+func (p process) program(b *bed) string {
+	if filepath.Base(p.argv[0]) != "netdyno" { // whose meter names the worker, too
+		for _, arg := range p.argv {
+			if strings.HasPrefix(filepath.Base(arg), filepath.Base(b.program(""))) {
+				return arg
+			}
+		}
+	}
+	return p.argv[0]
+}
+
 // roleOf returns the role that a process may have, "server" or "client", or nothing:
 // of a foreign server the program itself is the server.
 func (b *bed) roleOf(p process) string {
-	base := filepath.Base(p.argv[0])
+	base := filepath.Base(p.program(b))
 	switch {
 	case b.foreign() && len(p.argv) > 1 && p.argv[1] == "fake":
 		return "server"

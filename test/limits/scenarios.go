@@ -133,6 +133,11 @@ func flagged() []Scenario {
 			halfway: slower,
 		},
 		{
+			Name: "a server that warms up at a low rate", Want: trial.Warming, read: flagOf,
+			Proof: []string{"after 1.2 s of warm-up", "server CPU per exchange changed by -"},
+			Args:  []string{"client=go-net", "connections=4", "rate=300", "warmup_max=1200ms"}, serve: gettingCheaper,
+		},
+		{
 			Name: "more offered than the link carries", Want: trial.Overloaded, Proof: []string{"of the offered rate"}, read: flagOf, link: true,
 			Args: []string{"transport=go-net", "request=1KiB", "response=1KiB", "connections=16", "link.rate=10Mbit", "rate=5000"},
 		},

@@ -34,6 +34,15 @@ func program(dir, name string, text []byte) (levels []string, end func(), err er
 	return []string{"server=exec", "opt.server.command=python3 " + path + " {host} {port}"}, func() {}, nil
 }
 
+//go:embed warming.py
+var warmingProgram []byte
+
+// gettingCheaper is an echo server, in a process of its own, whose messages cost half as
+// much after every 1.4 s. Nothing of that shows in its rate where few are offered.
+func gettingCheaper(dir string) (levels []string, end func(), err error) {
+	return program(dir, "warming.py", warmingProgram)
+}
+
 //go:embed timer.py
 var timerProgram []byte
 

@@ -1,7 +1,11 @@
 package rigs_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -129,5 +133,45 @@ func driven(t *testing.T, r record.Record) {
 	// connection may be missing.
 	if late := clients - servers; clients == 0 || late < 0 || late > connections {
 		t.Errorf("trial %s: the clients completed %d exchanges on %d connections, the server %d", r.Trial.ID, clients, connections, servers)
+	}
+}
+
+// Recorded traffic reaches every host of a rig that brings files there, and lies in the run's
+// directory; hosts that share the files of this one replay that copy.
+func TestRecordedTrafficReachesTheHosts(t *testing.T) {
+	t.Parallel()
+	times := filepath.Join(t.TempDir(), "times.txt")
+	var text strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&text, "%d.%03d\n", i/100, i%100*10)
+	}
+	if err := os.WriteFile(times, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, build := range beds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := build(t, plain)
+			before := b.census(t)
+			contents := b.run(t, "transport=go-net,go-epoll", "connections=4", "clients=2", "blocks=1", "arrival=trace:"+times, "window=1s", "warmup=200ms", "placement=free")
+			before.nothingLeft(t)
+			if len(contents.Records) != 3 {
+				t.Fatalf("%d records", len(contents.Records))
+			}
+			for _, r := range contents.Records {
+				for _, w := range r.Workers {
+					if w.Role != contract.Client {
+						continue
+					}
+					trace := w.Setup.Load.Trace
+					if trace == nil || !trace.Times || trace.Parts != 2 || trace.File == times || w.Result == nil || w.Result.Counts.Exchanges < 30 {
+						t.Errorf("trial %s, %s: %+v, %+v", r.Trial.ID, w.Name, trace, w.Result)
+					}
+				}
+				if r.Outcome != record.OK {
+					t.Errorf("trial %s: %+v", r.Trial.ID, r.Failure)
+				}
+			}
+		})
 	}
 }

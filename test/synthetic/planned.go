@@ -104,7 +104,13 @@ func planned(t record.Trial, arm Arm, noise float64) (o Options, s state, err er
 		s.rate = 0.985 * slots / s.serviceS
 	}
 	if text := t.Levels["rate"]; text != "" && text != "max" {
-		if o.Rate, err = quantity.ParseRate(text); err != nil {
+		if strings.HasSuffix(text, "%") { // of what was planted flat out
+			share, bad := quantity.ParseShare(text)
+			o.Rate, err = share*s.rate, bad
+		} else {
+			o.Rate, err = quantity.ParseRate(text)
+		}
+		if err != nil {
 			return o, s, err
 		}
 		s.rate, s.serviceS = o.Rate, min(60e-6, 0.5*slots/o.Rate)/arm.Speed*noise

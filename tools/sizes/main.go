@@ -1,5 +1,5 @@
-// Command sizes tells what the programs in bin/ are made of, in the table of
-// docs/sizes.md:
+// Command sizes tells what the programs in bin/ are made of that make build makes, in the
+// table of docs/sizes.md:
 //
 //	make sizes
 //
@@ -72,6 +72,9 @@ func run(directory string, to io.Writer) error {
 	var programs []program
 	var total int64
 	for _, path := range paths {
+		if ofKit(filepath.Base(path)) {
+			continue
+		}
 		p, err := read(path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
@@ -91,6 +94,16 @@ func run(directory string, to io.Writer) error {
 		err = errors.Join(err, fmt.Errorf("all programs together have %s MB, more than %s", mb(total), mb(bound)))
 	}
 	return err
+}
+
+// ofKit tells whether a kit builds the program, which is no part of what `make build` does.
+func ofKit(program string) bool {
+	for _, name := range []string{program, strings.TrimPrefix(program, "netdyno-worker-")} {
+		if found, err := filepath.Glob("workers/*/" + name); err == nil && len(found) > 0 && !strings.HasPrefix(found[0], "workers/gin/") {
+			return true
+		}
+	}
+	return false
 }
 
 func mb(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }

@@ -252,6 +252,9 @@ func (f Found) tooEarly() said {
 	return s
 }
 
+// mostBlocks bounds the blocks that are advised: nobody waits for more.
+const mostBlocks = 100
+
 // goOn is the one command that goes on, or what else may tell.
 func (f Found) goOn() []string {
 	if f.Look != nil && f.Look.Next > 0 {
@@ -272,6 +275,8 @@ func (f Found) goOn() []string {
 	switch {
 	case decides == "":
 		return []string{"A new run with more blocks may tell."}
+	case most > mostBlocks:
+		return []string{fmt.Sprintf("%d blocks would not tell: longer windows or a quieter machine may.", mostBlocks)}
 	case most > 0:
 		return []string{fmt.Sprintf("A new run with blocks=%d may tell.", most)}
 	}

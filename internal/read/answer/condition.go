@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
 )
 
 // nothing says why a run has no answer.
@@ -51,8 +53,17 @@ func condition(run compare.Run, named []string) string {
 	if place := cells.Place(run.Header); place != "" {
 		parts = append(parts, place)
 	}
-	if rate := run.Header.Study.Hold["rate"]; rate != "" && rate != "max" {
+	if rate := run.Header.Study.Hold[record.Rate]; rate != "" && rate != "max" {
 		parts = append(parts, cells.Spoken("rate="+rate)+" offered")
+	}
+	if sharesOfOwn(run.Header.Study) {
+		parts = append(parts, "flat out is each arm's own closed loop")
+	}
+	if run.Header.Study.Hold["arrival"] == "poisson" {
+		parts = append(parts, "Poisson arrivals")
+	}
+	if slices.ContainsFunc(metric.SlowdownNames(), func(name string) bool { return slices.Contains(run.Header.Study.Compare.Primary, name) }) {
+		parts = append(parts, "slowdown is a time ÷ the arm's own for that size without load")
 	}
 	if without := run.Header.Study.LeftOut; len(without) > 0 {
 		parts = append(parts, "without "+strings.Join(without, ", "))
@@ -65,6 +76,17 @@ func condition(run compare.Run, named []string) string {
 		return ""
 	}
 	return part.Sentence(text)
+}
+
+// sharesOfOwn tells whether rates are shares of what each arm does by itself.
+func sharesOfOwn(s record.Study) bool {
+	levels := []string{s.Hold[record.Rate]}
+	for _, f := range s.Vary {
+		if f.Name == record.Rate {
+			levels = append(levels, f.Levels...)
+		}
+	}
+	return s.Hold[record.RateOf] == "" && slices.ContainsFunc(levels, func(l string) bool { return strings.HasSuffix(l, "%") })
 }
 
 // limitsIn says the limits of some arms, the most frequent first.

@@ -117,7 +117,7 @@ func (j *Judged) table(name string) part.Table {
 			continue
 		}
 		for i, a := range s.Arms {
-			row := []part.Datum{part.Word(cmp.Or(cells.CellLabel(j.study, s.Cell), "all")), {Text: a.Name, Detail: j.label(a.Name)}, {Text: string(a.Standing), Detail: a.why()}, part.Missing(), part.Missing()}
+			row := []part.Datum{part.Word(cmp.Or(cells.CellLabel(j.study, s.Cell), "all")), part.Word(a.Name), {Text: string(a.Standing), Detail: a.why()}, part.Missing(), part.Missing()}
 			if a.Value > 0 {
 				row[3] = part.Value(scale.Format(a.Value), "")
 			}
@@ -126,19 +126,11 @@ func (j *Judged) table(name string) part.Table {
 			}
 			t.Rows = append(t.Rows, row)
 			if a.Standing == Unknown {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s%s: %s.", a.Name, inCell(cells.CellLabel(j.study, s.Cell)), strings.TrimSuffix(a.Reason, ".")))
+				t.Notes = append(t.Notes, fmt.Sprintf("%s%s: %s.", cells.ArmLabel(j.study, a.Name), inCell(cells.CellLabel(j.study, s.Cell)), strings.TrimSuffix(a.Reason, ".")))
 			}
 		}
 	}
 	return t
-}
-
-// label is what an arm is called, where that is not its name.
-func (j *Judged) label(arm string) string {
-	if label := cells.ArmLabel(j.study, arm); label != arm {
-		return label
-	}
-	return ""
 }
 
 func inCell(label string) string {

@@ -15,6 +15,13 @@ import (
 // UndecidedSoFar is what SoFar says where no interval tells any arm from the first.
 const UndecidedSoFar = "undecided so far"
 
+// longSoFar is the length in characters from which on no further metric is told, so that the
+// line of a run that goes on is read at a glance.
+const longSoFar = 90
+
+// mostLeaders is how many leaders are named where they differ between cells.
+const mostLeaders = 3
+
 // SoFar says of a run that goes on which arm leads on each metric, as far as intervals
 // hold it: "so far: asio with 32 % less server CPU than go-net". It is no verdict: a run that
 // is read after every block is read more often than its levels are made for. "" where
@@ -26,7 +33,12 @@ func (j *Judged) SoFar() string {
 	var said []string
 	named := "" // the arm that leads alone on an earlier metric
 	decided := false
-	for _, name := range j.metrics() {
+	metrics := j.metrics()
+	for i, name := range metrics {
+		if length := len([]rune(strings.Join(said, "; "))); decided && length > longSoFar {
+			said = append(said, "and "+quantity.Plural(len(metrics)-i, "more metric"))
+			break
+		}
 		who, words := j.leading(slices.DeleteFunc(slices.Clone(j.Sets), func(s Set) bool { return s.Metric != name }))
 		switch {
 		case words == "":
@@ -92,6 +104,9 @@ func (j *Judged) leading(sets []Set) (who, words string) {
 		return leaders[0], j.by(m, leads)
 	case len(leaders) == 1:
 		return "", fmt.Sprintf("%s by %s", leaders[0], m.Label)
+	}
+	if len(leaders) > mostLeaders {
+		return "", fmt.Sprintf("%s by another arm from cell to cell", m.Label)
 	}
 	parts := make([]string, len(leaders))
 	for i, leader := range leaders {

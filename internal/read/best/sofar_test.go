@@ -29,6 +29,10 @@ func TestWhoLeadsSoFar(t *testing.T) {
 		"every cell":       {[]Set{beside("connections=1", cost, ahead), beside("connections=50", cost, [3]float64{1.1, 1.05, 1.2})}, "so far: a with 9.1 to 32 % less server CPU than the next"},
 		"cells that differ": {[]Set{beside("connections=1", cost, ahead), beside("connections=50", cost, near)},
 			"so far: server CPU a at 1 connection, undecided at 50 connections"},
+		"more metrics than a line holds": {[]Set{
+			beside("connections=1", cost, ahead), beside("connections=50", cost, near), beside("connections=1000", cost, near, ahead),
+			beside("connections=1", rate, near), beside("connections=1", "response_p99", near)},
+			"so far: server CPU a at 1 connection, undecided at 50 connections, a or b at 1,000 connections; rate undecided; and 1 more metric"},
 		"an interval without an end": {[]Set{beside("", rate, [3]float64{0.5, 0, 0.9})}, "so far: a with 100 % more rate than b (11 % or more)"},
 		"not to be compared":         {[]Set{arms("", cost, Unknown, Unknown)}, "undecided so far"},
 	} {

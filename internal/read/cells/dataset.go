@@ -62,6 +62,7 @@ type Dataset struct {
 	Trials   []*trial.Judged // in the plan's order, probes apart
 	Probes   []*trial.Judged // profiled trials, read for their profiles only
 	Unloaded []*trial.Judged // trials without load, read for their arms' times by size only
+	FlatOut  []*trial.Judged // trials of which rates are shares, read for their rates only
 	Cells    []string
 	Arms     []string
 	at       map[Key][]*trial.Judged // by block, a repeat after its first appearance
@@ -186,7 +187,7 @@ func EachCell[T any](s *Dataset, find func(cell string) []T) []T {
 
 // CountTrials counts the trials and how much of the run's time they measured in.
 func (s *Dataset) CountTrials() Tally {
-	t := Tally{Planned: len(s.Trials), Skipped: s.skipped, Probes: len(s.Probes), Unloaded: len(s.Unloaded)}
+	t := Tally{Planned: len(s.Trials), Skipped: s.skipped, Probes: len(s.Probes), Unloaded: len(s.Unloaded), FlatOut: len(s.FlatOut)}
 	inside, whole := 0.0, 0.0
 	for _, v := range s.Trials {
 		switch v.Trial.Status {
@@ -229,5 +230,6 @@ type Tally struct {
 	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a look
 	Probes      int     `json:"probes,omitempty"`
 	Unloaded    int     `json:"unloaded,omitempty"` // trials without load, which are read for their times by size and nothing else
+	FlatOut     int     `json:"flat_out,omitempty"` // trials of which rates are shares, which are read for their rates and nothing else
 	WindowShare float64 `json:"window_share"`       // share of the run's time inside windows and declared warm-up
 }

@@ -33,6 +33,10 @@ func sortOut(header record.Header, trials []record.Trial, records []record.Recor
 			s.Unloaded = append(s.Unloaded, v)
 			continue
 		}
+		if t.FlatOut {
+			s.FlatOut = append(s.FlatOut, v)
+			continue
+		}
 		s.Trials = append(s.Trials, v)
 	}
 	for i := range records {
@@ -71,6 +75,7 @@ func ReadJudged(header record.Header, trials []record.Trial, records []record.Re
 			v.Unloaded = unloaded(v.Plan)
 		}
 	}
+	trial.JudgeAll(s.FlatOut)
 	trial.JudgeAll(s.Trials)
 	trial.ShareLinks(header.Facts, s.Trials)
 	trial.LimitByLink(s.Trials)

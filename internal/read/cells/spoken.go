@@ -25,20 +25,23 @@ const endless = "amount=0"
 // Spoken returns a cell's name as a person would say it: "10,000 connections,
 // request=4KiB" for "connections=10000 request=4KiB". A level that it has no words
 // for stays as it is typed.
-func Spoken(cell string) string {
-	if cell == "" {
-		return ""
-	}
+func Spoken(cell string) string { return SpokenWithout(cell, "") }
+
+// SpokenWithout is Spoken without the level of a factor.
+func SpokenWithout(cell, without string) string {
 	var parts []string
 	for _, level := range levelsIn(cell) {
 		factor, value, _ := strings.Cut(level, "=")
 		words, known := spoken[factor]
 		switch {
+		case factor == without:
 		case level == endless && strings.Contains(cell, "window="): // the window says how a trial ends
 		case known && value == "1":
 			parts = append(parts, "1 "+words[0])
 		case known:
 			parts = append(parts, thousands(value)+" "+words[1])
+		case factor == "rate" && strings.HasSuffix(value, "%"):
+			parts = append(parts, strings.TrimSuffix(value, "%")+" % of flat out")
 		case factor == "rate" && value != "max":
 			parts = append(parts, rate(value))
 		default:
@@ -103,7 +106,10 @@ func LevelLabel(s record.Study, factor, level string) string {
 // CellLabel returns the words for a cell of a study: the label of the cell's sweep with
 // the levels that vary in the sweep, or else the cell's levels in plain words. It is ""
 // for the only cell of a study.
-func CellLabel(s record.Study, cell string) string {
+func CellLabel(s record.Study, cell string) string { return CellLabelWithout(s, cell, "") }
+
+// CellLabelWithout is CellLabel without the level of a factor.
+func CellLabelWithout(s record.Study, cell, without string) string {
 	own, ok := s.Labels.Cells[cell]
 	if !ok {
 		own.Beside = cell
@@ -115,6 +121,9 @@ func CellLabel(s record.Study, cell string) string {
 	var unlabelled []string
 	for _, level := range levelsIn(own.Beside) {
 		factor, value, _ := strings.Cut(level, "=")
+		if factor == without {
+			continue
+		}
 		if text, err := strconv.Unquote(value); err == nil {
 			value = text
 		}

@@ -56,6 +56,7 @@ type Findings struct {
 	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
 	Link         *link.Link           `json:"link,omitempty"`        // as Header.Study.Fills
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
+	FlatOut      capacity.FlatOut     `json:"flat_out,omitempty"`    // what arms do flat out, where rates are shares of that
 	Sizes        *sizes.Sizes         `json:"sizes,omitempty"`       // of exchanges that have several classes or sizes
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run

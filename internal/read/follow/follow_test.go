@@ -65,7 +65,7 @@ func TestLookCountsAndEstimates(t *testing.T) {
 	tell := func(ns, exchanges int64) {
 		t.Helper()
 		ticks := []contract.Tick{{AtNs: ns, Exchanges: exchanges}, {AtNs: ns, Exchanges: exchanges}}
-		if err := live.Write(record.Live{Trial: trials[4].ID, BeganAt: now.Add(-one / 2), Ticks: ticks}); err != nil {
+		if err := live.Write(record.Live{Trial: trials[4].ID, BeganAt: now.Add(-one / 2), Ticks: ticks, EndsFrom: now.Add(one), EndsBy: now.Add(time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,8 +74,8 @@ func TestLookCountsAndEstimates(t *testing.T) {
 	if s.State != Running || s.Done != 4 || s.Planned != len(trials) || s.Now == nil || s.Now.Trial.ID != trials[4].ID || s.Now.Rate != 0 {
 		t.Errorf("%+v, now %+v", s.Progress, s.Now)
 	}
-	if want := one*time.Duration(len(trials)-4) - one/2; s.Left < want-time.Millisecond || s.Left > want+time.Millisecond {
-		t.Errorf("%v left, want %v", s.Left, want)
+	if s.Left != time.Hour || s.LeftLeast != one {
+		t.Errorf("%v to %v left, where the run says %v to %v", s.LeftLeast, s.Left, one, time.Hour)
 	}
 	tell(2e9, 1500)
 	if s = look(t, run, now); s.Now.Rate != 2000 || len(s.Now.Rates) == 0 {

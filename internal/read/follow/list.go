@@ -154,7 +154,7 @@ func unsound(run *os.Root, of outline) int {
 		return 0
 	}
 	t := found.Tally
-	if t.Valid+t.Invalid+t.Failed+t.Unsupported+t.Unplanned+t.Probes+t.Unloaded != of.entry.Done {
+	if t.Valid+t.Invalid+t.Failed+t.Unsupported+t.Unplanned+t.Probes+t.Unloaded+t.FlatOut != of.entry.Done {
 		return 0
 	}
 	return t.Invalid

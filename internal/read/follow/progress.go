@@ -2,7 +2,6 @@ package follow
 
 import (
 	"fmt"
-	"time"
 
 	"netdyno/internal/record"
 )
@@ -71,19 +70,4 @@ func progressOf(header record.Header, plan []record.Trial, records []record.Reco
 		p.State = Complete
 	}
 	return p
-}
-
-// left estimates how long the trials without a record take, by how long those with a
-// record took; false before there is one. Ten trials in 100 s and five to go leave 50 s,
-// less what the trial under way has taken.
-func left(p Progress, records []record.Record, underWay time.Duration) (time.Duration, bool) {
-	if len(records) == 0 || p.State != Running {
-		return 0, false
-	}
-	whole := time.Duration(0)
-	for i := range records {
-		whole += time.Duration(max(0, records[i].Timeline.EndNs))
-	}
-	one := whole / time.Duration(len(records))
-	return max(0, one*time.Duration(max(0, p.Planned-p.Done))-min(one, underWay)), true
 }

@@ -29,6 +29,7 @@ type Run struct {
 	again time.Time // before which finding would take too much of the machine's time
 	was   State     // at the look before; "" at the first
 	ticks ticking
+	ends  [2]time.Time // of the run, as it said last: from, and by
 }
 
 // Snapshot is a run as it is at one moment. Who gets one must not change it.
@@ -36,12 +37,14 @@ type Snapshot struct {
 	Header record.Header
 	Path   string // of its directory
 	Progress
-	Left     time.Duration // that the rest takes, at most; 0 when it is not known
+	Left     time.Duration // that the rest takes, at most, as the run estimates it; 0 when it is not known
 	Records  []record.Record
 	Found    *finding.Findings // of the records so far; nil when there are too few
 	FoundOf  int               // how many records Found is of
 	Problems int               // damaged lines
 	Now      *Now              // the trial under way; nil between trials
+
+	LeftLeast time.Duration // where the next look ends it
 }
 
 // Follow begins to follow a run. Close ends it.
@@ -75,10 +78,12 @@ func (r *Run) Look(now time.Time) (Snapshot, error) {
 		Progress: progressOf(r.tail.Header, r.plan, r.tail.Records, record.BeingWritten(r.file)),
 	}
 	if s.Progress.State == Running {
-		s.Now = r.ticks.look(r.live(), r.plan)
-	}
-	if s.Now != nil {
-		s.Left, _ = left(s.Progress, r.tail.Records, now.Sub(s.Now.Began))
+		said := r.live()
+		s.Now = r.ticks.look(said, r.plan)
+		if said != nil {
+			r.ends = [2]time.Time{said.EndsFrom, said.EndsBy}
+		}
+		s.LeftLeast, s.Left = max(0, r.ends[0].Sub(now)), max(0, r.ends[1].Sub(now))
 	}
 	r.find(s.State, now)
 	if r.sound {

@@ -94,6 +94,10 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 	if !r.StartedAt.IsZero() {
 		a.Started = r.StartedAt.UTC().Format("2 January 2006, 15:04:05 UTC")
 	}
+	if w := r.WarmUp; w != nil {
+		took := float64(r.Timeline.OpenNs-r.Timeline.StartNs) / 1e9
+		a.Figures = append(a.Figures, Reading{"warmup", "warm-up", quantity.FormatFigure(took), "s, " + steadiness[w.Steady]})
+	}
 	settings := cells.SettingsOf(r)
 	for _, name := range sortedKeys(settings) {
 		a.Settings = append(a.Settings, named(name, settings[name]))
@@ -109,6 +113,12 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 	return a
 }
 
+// steadiness says how a warm-up ended.
+var steadiness = map[record.Steady]string{
+	record.SteadyAtOnce: "steady by then", record.SteadyLater: "steady by then, and not before",
+	record.NeverSteady: "the most that it may take, and not steady", record.SteadyUntold: "steady or not is not known",
+}
+
 func named(name, text string) Named { return Named{printable.Text(name), printable.Text(text)} }
 
 // whereIs names a trial's place in the study.
@@ -118,6 +128,9 @@ func whereIs(t record.Trial) string {
 	}
 	if t.Unloaded {
 		return fmt.Sprintf("%s without load, block %d", t.Arm, t.Block)
+	}
+	if t.FlatOut {
+		return t.Arm + " flat out, before the first block"
 	}
 	where := fmt.Sprintf("%s%s, block %d", t.Arm, cells.InCell(t.Cell), t.Block)
 	if t.Repeat {

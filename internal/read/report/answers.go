@@ -98,6 +98,9 @@ func (l *layout) tally() string {
 	if t.Unloaded > 0 {
 		fmt.Fprintf(&b, " · %s without load", quantity.Plural(t.Unloaded, "trial"))
 	}
+	if t.FlatOut > 0 {
+		fmt.Fprintf(&b, " · %s flat out", quantity.Plural(t.FlatOut, "trial"))
+	}
 	if t.WindowShare > 0 {
 		fmt.Fprintf(&b, " · %s %% of the time inside windows and warm-up", quantity.FormatFigure(100*t.WindowShare))
 	}

@@ -52,15 +52,22 @@ func progressView(s follow.Snapshot) any {
 	return v
 }
 
-// leftText is the time that the rest of a run takes; "" when it is not known.
+// leftText is the time that the rest of a run takes; "" when it is not known. Where the next
+// look may end the run it says from when, as the run's own screen does.
 func leftText(s follow.Snapshot) string {
-	switch {
+	text := func(d time.Duration) string {
+		if d < time.Minute {
+			return d.Round(time.Second).String()
+		}
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	switch near := s.Left - s.Left/10; {
 	case s.Left <= 0:
 		return ""
-	case s.Left < time.Minute:
-		return s.Left.Round(time.Second).String()
+	case s.LeftLeast < near:
+		return text(s.LeftLeast) + " to " + text(s.Left)
 	}
-	return strings.TrimSuffix(s.Left.Round(time.Minute).String(), "0s")
+	return text(s.Left)
 }
 
 // liveTrial is the trial under way.
@@ -214,10 +221,18 @@ func trialsView(s follow.Snapshot) any {
 	judged := judgedTrials(s)
 	for i := len(records) - 1; i >= 0; i-- {
 		r := &records[i]
-		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cells.CellLabel(s.Header.Study, r.Trial.Cell), spoken(r.Trial))}
+		place := part.Datum{Text: r.Trial.Arm, Detail: part.Joined(", ", cellOf(s.Header.Study, r.Trial), spoken(r.Trial))}
 		t.Rows = append(t.Rows, append([]part.Datum{place, outcomeOf(r, judged)}, values[i]...))
 	}
 	return t
+}
+
+// cellOf is a trial's cell in words; of one for several rates without these.
+func cellOf(study record.Study, t record.Trial) string {
+	if t.FlatOut || t.Unloaded {
+		return cells.CellLabelWithout(study, t.Cell, record.Rate)
+	}
+	return cells.CellLabel(study, t.Cell)
 }
 
 // spoken is a trial by its ID. A probe is no trial of a block, whatever its number.
@@ -227,6 +242,9 @@ func spoken(t record.Trial) string {
 	}
 	if t.Unloaded {
 		return "trial " + t.ID + " without load"
+	}
+	if t.FlatOut {
+		return "trial " + t.ID + " flat out"
 	}
 	return "trial " + t.ID
 }

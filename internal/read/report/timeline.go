@@ -65,6 +65,7 @@ var bothEnds = []contract.Role{contract.Server, contract.Client, contract.Pair}
 
 var panelPlans = []panelPlan{
 	{title: "exchanges", names: []string{"rate"}, of: []contract.Role{""}},
+	{title: "CPU per exchange, warming up", names: []string{view.WarmingCost}, of: bothEnds},
 	{title: "times", names: []string{"p50", "p99", "most"}, of: bothEnds, log: true},
 	{title: "CPU", names: []string{"user", "system"}, of: bothEnds},
 	{title: "GC pauses", names: []string{"pauses"}, of: bothEnds},

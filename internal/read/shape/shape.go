@@ -58,7 +58,7 @@ func levelsIn(cell string, areEnds bool) string {
 
 // ends are the factors that say when a trial ends and when it counts: in these alone
 // the two cells of a shape differ.
-var ends = []string{"amount", "window", "warmup"}
+var ends = []string{"amount", "window", "warmup", "warmup_max"}
 
 // Read measures the published ratios that have a shape, in every cell that has it.
 func Read(s *cells.Dataset) Shapes {

@@ -11,12 +11,17 @@ import (
 	"netdyno/internal/record"
 )
 
-// Headline carries the warnings alone.
+// Headline says which classes differ from what is said of all exchanges together: by the
+// baseline, or of one arm alone by each other.
 func (z *Sizes) Headline() part.Headline {
 	if z == nil {
 		return part.Headline{}
 	}
-	return part.Headline{Warnings: z.warnings}
+	h := part.Headline{Warnings: z.warnings, Sentences: z.differing()}
+	if s := z.alone(); s != "" {
+		h.Sentences = append(h.Sentences, s)
+	}
+	return h
 }
 
 // terminalLines bounds what a terminal shows of times by class and size.
@@ -39,6 +44,8 @@ func (z *Sizes) Part() part.Part {
 	for i, cell := range order {
 		s := part.Section{ID: fmt.Sprintf("sizes-%d", i+1), Title: part.Capital(cmp.Or(cells.CellLabel(z.study, cell), "all exchanges"))}
 		s.Figure = chart(s.ID, byCell[cell])
+		versus := slices.DeleteFunc(slices.Clone(z.Versus), func(v Versus) bool { return v.Cell != cell })
+		s.Sentences = (&Sizes{Versus: versus, study: z.study}).differing()
 		for _, of := range []struct {
 			title string
 			sorts func(Sorts) []Sort
@@ -46,6 +53,9 @@ func (z *Sizes) Part() part.Part {
 			if t := table(of.title, byCell[cell], of.sorts); len(t.Rows) > 0 {
 				s.Tables = append(s.Tables, part.Bounded(t))
 			}
+		}
+		if len(versus) > 0 {
+			s.Tables = append(s.Tables, part.Bounded(versusTable(versus)))
 		}
 		p.Sections = append(p.Sections, s)
 	}

@@ -54,7 +54,8 @@ func (s Sort) Name() string {
 // Sizes are those of a run whose exchanges have several classes or sizes; of other runs
 // the zero value.
 type Sizes struct {
-	Sorts []Sorts `json:"sorts,omitempty"`
+	Sorts  []Sorts  `json:"sorts,omitempty"`
+	Versus []Versus `json:"classes,omitempty"` // every class beside the baseline's
 
 	study    record.Study
 	warnings []record.Warning
@@ -74,7 +75,7 @@ func Read(s *cells.Dataset) *Sizes {
 			all.Sorts = append(all.Sorts, one)
 		}
 	}
-	all.warnings = leftOut(s)
+	all.Versus, all.warnings = classes(s), leftOut(s)
 	if len(all.Sorts)+len(all.warnings) == 0 {
 		return nil
 	}

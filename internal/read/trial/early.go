@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"sync"
@@ -14,17 +15,17 @@ import (
 type Early struct {
 	planned map[string]record.Trial
 	judged  map[string]*Judged
+	divided bool     // by trials without load, which may come after those that they divide
 	options sync.Map // by arm and worker: those of an arm's trials are the same, and held once
 }
 
 // NewEarly returns what judges the records of a plan. The plan must be the one that was
-// run, as that of a study that steers itself is known too late. Of a plan with trials
-// without load it judges none: the others are divided by these.
+// run, as that of a study that steers itself is known too late, but for rates that are
+// shares: those that a record has are held to the ones decided once these are known. Where
+// there are trials without load, the others keep their times until these are read.
 func NewEarly(plan []record.Trial) *Early {
 	e := &Early{planned: make(map[string]record.Trial, len(plan)), judged: make(map[string]*Judged, len(plan))}
-	if slices.ContainsFunc(plan, func(t record.Trial) bool { return t.Unloaded }) {
-		return e
-	}
+	e.divided = slices.ContainsFunc(plan, func(t record.Trial) bool { return t.Unloaded })
 	for _, t := range plan {
 		e.planned[t.ID] = t
 	}
@@ -36,11 +37,18 @@ func NewEarly(plan []record.Trial) *Early {
 // which are read whole, and records that are not the plan's are left as they are.
 func (e *Early) Take(r *record.Record) (keep func()) {
 	plan, known := e.planned[r.Trial.ID]
+	if of := r.Trial.Levels[record.RateOf]; of != "" && plan.OfFlatOut() {
+		plan.Levels = maps.Clone(plan.Levels)
+		plan.Levels[record.RateOf] = of
+	}
 	if !known || plan.Probe || !reflect.DeepEqual(plan, r.Trial) {
 		return func() {}
 	}
 	v := &Judged{Plan: plan, Record: r}
 	v.Trial = judge(v)
+	if e.divided && !plan.Unloaded {
+		v.times = r.TimesOnly()
+	}
 	v.Record, v.Light = nil, true
 	r.Lighten()
 	r.Trial = plan
@@ -51,10 +59,10 @@ func (e *Early) Take(r *record.Record) (keep func()) {
 }
 
 // Of returns what was found of a trial, as far as one record tells; a fresh one where
-// nothing was.
+// nothing was, or at levels that are not the plan's.
 func (e *Early) Of(plan record.Trial) *Judged {
 	if e != nil {
-		if v := e.judged[plan.ID]; v != nil {
+		if v := e.judged[plan.ID]; v != nil && reflect.DeepEqual(v.Plan, plan) {
 			return v
 		}
 	}

@@ -3,7 +3,7 @@ package trial
 // flags are in the order in which a trial names them and a report warns of
 // them (specification §2.3). The last two take figures away: see withoutRates.
 var flags = []Flag{
-	flagUnsteady, flagOverloaded, flagLateCounters, flagGeneratorLate, flagBusyMachine,
+	flagWarming, flagUnsteady, flagOverloaded, flagLateCounters, flagGeneratorLate, flagBusyMachine,
 	flagReconnected, flagUnverified, flagBursty, flagTooRegular, flagUnfinished, flagReflected, flagOnward, flagReceiveQueue,
 	flagPlateauTimer, flagPlateauDelayedACK, flagPlateauRetransmit,
 	flagStalled, flagBacklog,

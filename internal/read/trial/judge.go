@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/record"
+	"netdyno/internal/steady"
 )
 
 // JudgeAll reads every trial, on all CPUs: decoding histograms is most of
@@ -20,12 +21,16 @@ func JudgeAll(judged []*Judged) {
 	for range runtime.GOMAXPROCS(0) {
 		readers.Go(func() {
 			for v := range next {
-				v.Trial = judge(v)
+				if v.Light {
+					v.divide()
+				} else {
+					v.Trial = judge(v)
+				}
 			}
 		})
 	}
 	for _, v := range judged {
-		if !v.Light {
+		if !v.Light || v.times != nil {
 			next <- v
 		}
 	}
@@ -63,6 +68,9 @@ func judge(v *Judged) Trial {
 	v.Counted = countedOf(e)
 	v.readSorts(e)
 	flags, why := raised(e)
+	if slices.Contains(flags, Warming) {
+		v.WarmUp = steady.Of(v.Record.Workers).Steps(maxWarmUp)
+	}
 	t.Flags, v.Why = flags, why
 	if falsified(flags) {
 		if t.Stalls = stalls(e); t.Status == Valid {
@@ -75,6 +83,9 @@ func judge(v *Judged) Trial {
 	}
 	return t
 }
+
+// maxWarmUp bounds the steps that are kept of a warm-up.
+const maxWarmUp = 100
 
 func outcome(v *Judged) (status, reason string) {
 	r := v.Record
@@ -89,7 +100,7 @@ func outcome(v *Judged) (status, reason string) {
 	case r.Schema > record.Schema:
 		return StatusInvalid, fmt.Sprintf("written by schema %d, this reader knows up to %d", r.Schema, record.Schema)
 	case r.Trial.Cell != v.Plan.Cell || r.Trial.Arm != v.Plan.Arm || r.Trial.Block != v.Plan.Block ||
-		r.Trial.Repeat != v.Plan.Repeat || r.Trial.Probe != v.Plan.Probe || r.Trial.Unloaded != v.Plan.Unloaded:
+		r.Trial.Repeat != v.Plan.Repeat || r.Trial.Probe != v.Plan.Probe || r.Trial.Unloaded != v.Plan.Unloaded || r.Trial.FlatOut != v.Plan.FlatOut:
 		return StatusInvalid, "its record is of another place than the plan's: the files are of different runs"
 	case r.Outcome == record.Unsupported:
 		return StatusUnsupported, reason
@@ -114,8 +125,10 @@ type Judged struct {
 	Traffic LinkTraffic
 
 	Service, Response Curve
+	WarmUp            []steady.Step // of a trial that never became steady
 	Counted           Counted
 
+	times    *record.Record    // of a light one that is yet to be divided; else nil
 	Unloaded record.UnloadedNs // the arm's times without load; nil where no trials tell them
 	Classes  []Sort            // of exchanges, where the load mixes several
 	Sizes    []Sort            // of exchanges whose sizes vary, and of a trial without load

@@ -50,6 +50,30 @@ func (v *Judged) readSorts(e *audit) {
 	}
 }
 
+// divide finds the slowdowns of a trial that was judged before its times without load were
+// known.
+func (v *Judged) divide() {
+	w := record.NewWindow(v.times)
+	w.Unloaded, v.times = v.Unloaded, nil
+	if v.Trial.Values == nil {
+		return
+	}
+	for _, name := range metric.SlowdownNames() {
+		m, _ := metric.Named(name) // of the registry, held by a test
+		if x, has := m.In(w); has {
+			v.Trial.Values[name] = x
+		}
+	}
+	if s, known := w.Slowdowns(); known && len(v.Sizes) > 0 {
+		v.Left = s.Left
+	}
+	for i := range v.Sizes {
+		if ns := v.Unloaded[v.Sizes[i].FromBytes]; ns > 0 {
+			v.Sizes[i].Slowdown = float64(v.Sizes[i].P99Ns) / ns
+		}
+	}
+}
+
 func sortOf(times *hist.Histogram) Sort {
 	s := Sort{Exchanges: times.Count()}
 	s.P50Ns, _ = times.Percentile(0.5)

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/internal/steady"
 )
 
 // Timeline is one trial over time, on one axis of seconds since the load's start.
@@ -52,8 +53,14 @@ func Timelines(s *cells.Dataset) []Timeline {
 	return all
 }
 
-// representative chooses a trial and tells among how many.
+// representative chooses a trial and tells among how many: before all others the first one
+// that never became steady.
 func representative(s *cells.Dataset, at cells.Key, judged []*trial.Judged) (chosen *trial.Judged, of int) {
+	for _, v := range judged {
+		if slices.Contains(v.Trial.Flags, trial.Warming) && len(v.WarmUp) > 0 {
+			return v, 1
+		}
+	}
 	var valid, others []*trial.Judged
 	for _, v := range judged {
 		switch {
@@ -100,6 +107,7 @@ func timelineOf(v *trial.Judged) Timeline {
 		t.Stalls = append(t.Stalls, [2]float64{open + s.FromS, open + s.ToS})
 	}
 	t.addTracks(rateTrack(v.Trial.Series))
+	t.addTracks(costTracks(v.WarmUp)...)
 	for _, role := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
 		first := slices.IndexFunc(v.Record.Workers, func(w record.Worker) bool { return w.Role == role })
 		if first < 0 {
@@ -140,6 +148,27 @@ func rateTrack(series []trial.Slice) Track {
 	}
 	return t
 }
+
+// costTracks are what an exchange costs each end while the load warms up.
+func costTracks(steps []steady.Step) []Track {
+	var tracks []Track
+	for _, role := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
+		t := Track{Of: role, Name: WarmingCost, Unit: "µs"}
+		for _, s := range steps {
+			us, known := s.CPUUs[role]
+			if !known {
+				t.cut()
+				continue
+			}
+			t.addPoint((s.FromS+s.ToS)/2, us)
+		}
+		tracks = append(tracks, t)
+	}
+	return tracks
+}
+
+// WarmingCost is the track of what an exchange costs while the load warms up.
+const WarmingCost = "CPU per exchange"
 
 // addTracks keeps a track that has anything to show.
 func (t *Timeline) addTracks(tracks ...Track) {

@@ -79,7 +79,7 @@ func (b *Bench) Run(ctx context.Context, trials []record.Trial) (err error) {
 		block := trials[from:to]
 		if probes := block[0].Probe; !probes && ended {
 			block = nil
-		} else if !probes && b.Before != nil {
+		} else if b.Before != nil {
 			if block, ended, err = b.Before(block[0].Block, block); err != nil {
 				return fmt.Errorf("before block %d: %w", trials[from].Block, err)
 			}

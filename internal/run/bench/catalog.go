@@ -152,14 +152,15 @@ func executables(directories []string) []string {
 // ours, and there may be any number on PATH.
 const introductions = 8
 
-// helloTimeout is for a program that is only asked what it is.
-const helloTimeout = 5 * time.Second
+// helloTimeout is for a program that is only asked what it is: several are at once, and a
+// virtual machine starts slowly then.
+const helloTimeout = 10 * time.Second
 
 // introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {
-	hello, err := hear(ctx, path, []string{path}, syscall.SIGKILL)
+	said, err := hello(ctx, path)
 	sum := sync.OnceValues(func() (string, error) { return rig.HashFile(path) })
-	return Program{Path: path, Hello: hello, sum: sum}, err
+	return Program{Path: path, Hello: said, sum: sum}, err
 }
 
 // RunsOn reports why a worker does not run at a host, such as a missing library or

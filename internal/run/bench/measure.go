@@ -26,7 +26,7 @@ func (t *trial) measure(ctx context.Context) error {
 	if err := t.start(ctx); err != nil {
 		return err
 	}
-	if err := pause(ctx, t.work.Warmup); err != nil {
+	if err := t.warmUp(ctx); err != nil {
 		return err
 	}
 	t.line.OpenNs = t.elapsed()
@@ -100,6 +100,8 @@ func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
 				w.Close = edge
 			case idleMark:
 				w.Idle = edge
+			case contract.WarmingMark:
+				w.Warming = append(w.Warming, warmingOf(m))
 			}
 		})
 		if id == openMark {

@@ -10,17 +10,27 @@ import (
 )
 
 // drawnFeatures are those that no program of somebody else's has.
-var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline}
+var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline, contract.FeatureThink, contract.FeatureTimes, contract.FeatureMethods}
 
-// mixFeatures are what a client needs for its workload.
-func mixFeatures(w study.Work) (needed []contract.Feature) {
+// mixFeatures are what a client needs for its workload. Only a server that is not
+// netdyno's has methods of its own.
+func mixFeatures(w study.Work, server Offer) (needed []contract.Feature) {
 	if len(w.Load.Classes) > 0 {
 		needed = append(needed, contract.FeatureMix)
 	}
 	if w.Load.Deadlines() {
 		needed = append(needed, contract.FeatureDeadline)
 	}
-	if w.Load.Trace != nil {
+	if w.Load.Thinks() {
+		needed = append(needed, contract.FeatureThink)
+	}
+	if w.Load.Calls() && server.foreign() {
+		needed = append(needed, contract.FeatureMethods)
+	}
+	switch t := w.Load.Trace; {
+	case t != nil && t.Times:
+		needed = append(needed, contract.FeatureTimes)
+	case t != nil:
 		needed = append(needed, contract.FeatureTrace)
 	}
 	return needed
@@ -50,7 +60,7 @@ func (t *trial) partOf(setup *contract.Setup, i int, host rig.Host) {
 	if there := host.Files[trace.File]; there != "" {
 		trace.File = there
 	}
-	trace.Even = wireOf(t.clientEnd, t.work) == echo
+	trace.Even = wireOf(t.clientEnd, t.work) == echo && !trace.Times
 	l.Trace, l.Rate = &trace, t.work.Load.Rate/float64(len(t.clients))
 }
 

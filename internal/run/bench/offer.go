@@ -70,6 +70,11 @@ var notBuilt = map[string]string{
 
 	"asio": native, "grpcpp": native, "grpc-nghttp2": native, "h2-asio": native, "h2-uring": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
 	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
+
+	"tokio": inRust, "hyper-http1": inRust, "hyper-http2": inRust, "tonic": inRust, "quinn": inRust, "quinn-http3": inRust, "monoio": inRust,
+	"netty": inJava, "netty-http1": inJava, "java-threads": inJava, "grpc-java": inJava, "vertx-http1": inJava,
+	"asyncio": inPython, "uvicorn": inPython, "granian": inPython, "aiohttp": inPython, "grpcio": inPython, "grpc-aio": inPython,
+	"node-net": inNode, "node-http1": inNode, "node-http2": inNode, "grpc-js": inNode,
 }
 
 // families are names that several transports share.
@@ -91,6 +96,14 @@ const goneBaidu = "netdyno has one end of wire baidu_std of its own, which is ba
 // native is of the workers that a release leaves out, as they need libraries of one
 // distribution.
 const native = "no worker here has it: it is written in C++, and `make build` in a checkout builds it, with the Debian packages that packages.txt lists"
+
+// What builds the workers that are written with the kits, and with what.
+const (
+	inRust   = "no worker here has it: it is written in Rust, and `make kits` in a checkout builds it, with cargo"
+	inJava   = "no worker here has it: it is written in Java, and `make kits` in a checkout builds it, with a JDK of version 17 or newer and Maven"
+	inPython = "no worker here has it: it is written in Python, and `make kits` in a checkout builds it, with python3 and pip"
+	inNode   = "no worker here has it: it is written for Node, and `make kits` in a checkout builds it, with node and npm"
+)
 
 // Named returns the transport of a name as Offers has it. The error names the
 // nearest.

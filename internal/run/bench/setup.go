@@ -46,7 +46,7 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 		err = able(w, server, client)
 	}
 	if err == nil {
-		err = has(client, true, mixFeatures(w))
+		err = has(client, true, mixFeatures(w, server))
 	}
 	if err == nil {
 		err = works(server, w)
@@ -84,7 +84,7 @@ func (c *Catalog) Takes(w study.Work) error {
 		_, err = optionsByRole(w, server, client)
 	}
 	if err == nil {
-		if wire := wireOf(server, w); wire != echo || w.Load.Trace == nil {
+		if wire := wireOf(server, w); wire != echo || w.Load.Trace == nil || w.Load.Trace.Times {
 			err = sizesFit(wire, w.Exchange)
 		}
 	}
@@ -292,7 +292,7 @@ func (t *trial) setups() (setups, error) {
 		return setups{}, &failure{record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
 	}
 	base.Load.DrainNs = int64(t.drain())
-	if t.work.Load.Trace != nil && wireOf(t.clientEnd, t.work) == echo {
+	if trace := t.work.Load.Trace; trace != nil && !trace.Times && wireOf(t.clientEnd, t.work) == echo {
 		base.Exchange = even(base.Exchange)
 	}
 	options, serverTLS, clientTLS, err := t.terms()
@@ -321,6 +321,9 @@ func (t *trial) setups() (setups, error) {
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs = int64(t.drain())
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
+		if c.worker.Role == contract.Pair {
+			setup.Work = t.work.Work
+		}
 		t.partOf(&setup, i, t.clientSeats[i].Host)
 		if err := t.enterFiles(t.clientSeats[i].Host, &setup); err != nil {
 			return fail(err)

@@ -33,6 +33,7 @@ type trial struct {
 	clients []*conversation // or the one pair
 	all     []*conversation
 	line    record.Timeline
+	warm    *record.WarmUp // nil until it is over, and where it was not watched
 
 	examining            sync.Mutex // held by who asks the meters what they see
 	serverSeat           rig.Seat
@@ -50,7 +51,7 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial, r *round) record.R
 	workers, closeErr := t.closeAll()
 	out.Workers, err = workers, errors.Join(err, closeErr)
 	t.line.EndNs = t.elapsed()
-	out.Timeline = t.line
+	out.Timeline, out.WarmUp = t.line, t.warm
 	out.Outcome, out.Failure = outcome(err)
 	t.nameServer(out.Failure)
 	nameLackOfMemory(&out)
@@ -115,6 +116,9 @@ func (t *trial) conduct(parent context.Context) error {
 // decode returns a trial's work.
 func (b *Bench) decode(plan record.Trial) (study.Work, error) {
 	work, err := study.Decode(plan.Levels)
+	if err == nil && work.RateShare > 0 {
+		return work, fmt.Errorf("rate=%s is a share of what %s does flat out, and none of its trials flat out gave a rate", plan.Levels[record.Rate], plan.Arm)
+	}
 	if err == nil && work.Workload != "" {
 		if b.Workload == nil {
 			return work, fmt.Errorf("workload %q was not read before the run", work.Workload)
@@ -240,7 +244,7 @@ func (t *trial) bound() time.Duration {
 	if t.work.Load.Amount > 0 {
 		return setup + t.bench.Timeouts.Amount + time.Minute
 	}
-	return setup + t.work.Warmup + t.work.Window + time.Minute
+	return setup + max(t.work.Warmup, t.work.WarmupMost) + t.work.Window + time.Minute
 }
 
 func (t *trial) setupTimeout() time.Duration {

@@ -45,8 +45,11 @@ func conforms(t *testing.T, argv []string, opt Options, skips []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(workerRules) + len(transportRules) + len(streamRules) + len(drawRules); len(outcomes) != want {
+	if want := len(workerRules) + len(rules()); len(outcomes) != want {
 		t.Errorf("%d outcomes, expected %d", len(outcomes), want)
+	}
+	for _, r := range slices.Concat(drawRules, mixRules) { // of features that neither has
+		skips = append(skips, r.name)
 	}
 	for _, o := range outcomes {
 		switch {
@@ -61,15 +64,14 @@ func conforms(t *testing.T, argv []string, opt Options, skips []string) {
 // The page is enough: a worker written from it, in another language, conforms.
 func TestExampleWorkerConforms(t *testing.T) {
 	t.Parallel()
-	conforms(t, []string{example}, Options{Stretch: stretch, Load: 0.3}, []string{"an option out of range", "drawn sizes", "drawn arrivals", "a rate that changes"})
+	conforms(t, []string{example}, Options{Stretch: stretch, Load: 0.3}, []string{"an option out of range"})
 }
 
 // Without this, the faults below would prove nothing.
 func TestHonestFakeConforms(t *testing.T) {
 	t.Parallel()
 	conforms(t, []string{os.Args[0]}, Options{Env: fakeEnv(honest), Stretch: stretch},
-		[]string{"the peer vanishes", "two listeners", "a connection is refused", "a port in use", "a stranger connects",
-			"drawn sizes", "drawn arrivals", "a rate that changes"})
+		[]string{"the peer vanishes", "two listeners", "a connection is refused", "a port in use", "a stranger connects"})
 }
 
 func TestEachFaultFailsItsCase(t *testing.T) {
@@ -174,7 +176,7 @@ func TestRulesNameSectionsOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range slices.Concat(workerRules, transportRules, streamRules, drawRules) {
+	for _, r := range slices.Concat(workerRules, rules()) {
 		if !strings.Contains(string(page), "\n## "+r.section+"\n") {
 			t.Errorf("case %q names the section %q, which CONTRACT.md does not have", r.name, r.section)
 		}

@@ -37,7 +37,7 @@ func (s *subject) idle() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := w.expect("hello", prompt)
+	m, err := w.expect("hello", helloTakes)
 	w.hello = m.Hello
 	return w, err
 }

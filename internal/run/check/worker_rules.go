@@ -15,7 +15,7 @@ const invalidFix = "Answer with an error of kind invalid, fatal false, and read 
 // workerRules concern the worker as a whole; the first one is hello, without
 // which there is no conversation.
 var workerRules = []rule{
-	{"hello comes at once", "hello", "the worker's first message, at once and unasked (the bench waits 2 s)",
+	{"hello comes at once", "hello", "the worker's first message, at once and unasked (the bench waits 10 s)",
 		"Write and flush hello before anything slow, and print nothing else on stdout", helloComes},
 	{"contract version", "Versioning", "hello.contract is the version, an integer",
 		fmt.Sprintf("Send \"contract\":%d", contract.Version), versionFits},

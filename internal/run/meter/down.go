@@ -30,12 +30,13 @@ type down struct {
 	queue   chan []byte
 	waiting atomic.Int64 // bytes in queue
 
+	begun    *startUp
 	windowNs atomic.Int64 // as the setup says
 	quit     chan struct{}
 }
 
 func newDown(stdin io.WriteCloser, m *marks, c *connections, u *datagrams) *down {
-	return &down{stdin: stdin, marks: m, tcp: c, udp: u, queue: make(chan []byte, maxWaiting), quit: make(chan struct{})}
+	return &down{begun: new(startUp), stdin: stdin, marks: m, tcp: c, udp: u, queue: make(chan []byte, maxWaiting), quit: make(chan struct{})}
 }
 
 // receive reads commands until the bench's stream ends and says why in the
@@ -99,6 +100,7 @@ func (d *down) learn(line []byte) {
 		case m.Mark != nil:
 			d.marks.passed(m.Mark.ID)
 		case m.Setup != nil:
+			d.begun.setupNs.CompareAndSwap(0, usage.Now())
 			d.tcp.setUp(m.Setup)
 			d.udp.setUp(m.Setup)
 			d.windowNs.Store(m.Setup.WindowNs)
@@ -107,6 +109,29 @@ func (d *down) learn(line []byte) {
 			}
 		}
 	}
+}
+
+// startUp remembers when a worker began, when it said hello and when it got its setup.
+// Any goroutine may use it.
+type startUp struct{ fromNs, helloNs, setupNs atomic.Int64 }
+
+func (s *startUp) saidHello() {
+	if s != nil {
+		s.helloNs.CompareAndSwap(0, usage.Now())
+	}
+}
+
+// until returns how long it took to be ready at an instant; nil where the worker said no
+// hello or got no setup.
+func (s *startUp) until(atNs int64) *contract.StartUp {
+	if s == nil {
+		return nil
+	}
+	from, hello, setup := s.fromNs.Load(), s.helloNs.Load(), s.setupNs.Load()
+	if from == 0 || hello < from || setup == 0 || atNs < setup {
+		return nil
+	}
+	return &contract.StartUp{HelloNs: hello - from, SetupNs: atNs - setup}
 }
 
 // deaf is the ending of a worker that leaves its commands unread.
@@ -138,6 +163,16 @@ func (m *marks) passed(id int) {
 		m.list = append(m.list[:0], m.list[1:]...)
 	}
 	m.list = append(m.list, passedMark{id, usage.Now()})
+}
+
+// latest returns the id of the mark that passed last and was not answered; 0 for none.
+func (m *marks) latest() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.list) == 0 {
+		return 0
+	}
+	return m.list[len(m.list)-1].id
 }
 
 // skew returns the time in ns from the command's passing to atNs and forgets

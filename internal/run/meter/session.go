@@ -37,6 +37,7 @@ type session struct {
 	upEnded bool
 	out     io.Writer // to the bench, whole lines from several goroutines
 	oom     oomCount  // when the worker began
+	fromNs  int64     // when the worker was started
 	left    []int     // descendants that did not die
 	reason  string    // why the worker was killed
 	stopped bool      // the bench was told
@@ -76,8 +77,11 @@ func newSession(cmd *exec.Cmd, stdin, stdout *os.File, out io.Writer) (*session,
 // waits for the worker's death. It leaves the zombie to finish.
 func (s *session) converse(o Options) {
 	passed, tcp, udp := new(marks), new(connections), new(datagrams)
+	begun := new(startUp)
+	begun.fromNs.Store(s.fromNs)
 	s.sampler = &sampler{start: s.orphans.startTool}
 	s.down = newDown(s.stdin, passed, tcp, udp)
+	s.down.begun = begun
 	s.down.profile = func() { s.sampler.wanted.Store(true) }
 	look := &examiner{worker: s.cmd.Process.Pid, orphans: s.orphans, tcp: tcp, waiting: s.down.waiting.Load}
 	s.down.examine = func() { s.tell(contract.Message{Examined: look.examine()}) }
@@ -85,7 +89,7 @@ func (s *session) converse(o Options) {
 	go s.down.send()
 	go func() {
 		defer close(s.upDone)
-		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, udp: udp, sampler: s.sampler, windowNs: s.down.windowNs.Load, out: s.out, log: o.Err}
+		u := &up{reader: s.reader, orphans: s.orphans, marks: passed, tcp: tcp, udp: udp, sampler: s.sampler, windowNs: s.down.windowNs.Load, begun: begun, out: s.out, log: o.Err}
 		if err := u.pass(s.stdout); errors.Is(err, errGone) {
 			s.endings <- ending{reason: BenchGone}
 		} else if err != nil {
@@ -269,12 +273,17 @@ func start(o Options) (*session, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdinRead, stdoutWrite, o.Err
 	cmd.WaitDelay = drainTimeout
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	from := usage.Now()
 	if err := cmd.Start(); err != nil {
 		stdin.Close()
 		stdout.Close()
 		return nil, fmt.Errorf("start worker %s: %w", o.Argv[0], err)
 	}
-	return newSession(cmd, stdin, stdout, o.Out)
+	s, err := newSession(cmd, stdin, stdout, o.Out)
+	if err == nil {
+		s.fromNs = from
+	}
+	return s, err
 }
 
 // sharedWriter serialises the worker's stderr and the meter's remarks.

@@ -29,6 +29,7 @@ type up struct {
 	server   *attached    // that the worker stands for; nil as a rule
 	out      io.Writer
 	log      io.Writer
+	begun    *startUp
 	opened   bool  // the window was; a worker may hold a program that it has started until then
 	stopped  bool  // the bench was told of a process that is
 	peak     int64 // largest peak RSS so far: a zombie has forgotten its own
@@ -69,11 +70,17 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	case "tick":
 		return u.glance(line)
 	case "hello":
+		u.begun.saidHello()
 		u.udp.hello(line)
 		return line, nil
 	case "error":
 		return line, nil
-	case "ready", "mark", "result":
+	case "mark":
+		if u.marks.latest() == contract.WarmingMark {
+			return u.warming(line)
+		}
+		reading = u.readMeter()
+	case "ready", "result":
 		reading = u.readMeter()
 	}
 	m, err := contract.Parse(line)
@@ -101,6 +108,8 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		u.tcp.ready(m.Ready)
 		if m.Ready.Elsewhere {
 			reading = u.attach(m.Ready.Addresses, reading)
+		} else {
+			reading.Start = u.begun.until(reading.AtNs)
 		}
 		u.sampler.ready(u.processes)
 	case m.Mark != nil:
@@ -127,6 +136,37 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		return line, nil
 	}
 	return decorated, nil
+}
+
+// warming adds a brief reading to the answer to a mark that reads while the load warms up:
+// there are many of them, and they must not disturb it. Of a server that the worker did
+// not start it is whole.
+func (u *up) warming(line []byte) ([]byte, error) {
+	m, err := contract.Parse(line)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Meter != nil:
+		return nil, lineError(line, `the key "meter" is the meter's own`)
+	case m.Mark == nil:
+		return line, nil
+	}
+	reading, err := u.reader.Glance(u.orphans.living(&u.tree))
+	if u.server != nil {
+		if whole := u.readMeter(); whole != nil {
+			reading = *whole
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(u.log, "netdyno meter:", err)
+		return line, nil
+	}
+	if u.server == nil {
+		u.orphans.addTo(&reading.Process)
+	}
+	reading.Interfaces = nil
+	reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
+	return withMeter(line, reading)
 }
 
 // marked completes the reading of an answer to a mark; it may be a later one.

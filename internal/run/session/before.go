@@ -15,17 +15,19 @@ import (
 )
 
 // before returns what the bench asks before each block: of a steered study what of the
-// block runs; of one with several looks whether what was measured settles it. Nil for any
-// other.
+// block runs; of one with several looks whether what was measured settles it; at which rates
+// trials run that are shares of what their arms do flat out. Nil for any other.
 func (r *Run) before(say func(string)) bench.BeforeBlock {
 	say = orSilent(say)
-	switch s := r.session.Study; {
-	case s.Steered():
-		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
-			return r.allocate(block, planned, say)
-		}
-	case len(s.OwnLooks) > 0:
-		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
+	s, shares := r.session.Study, record.HasFlatOut(r.session.All)
+	if !s.Steered() && len(s.OwnLooks) == 0 && !shares {
+		return nil
+	}
+	return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
+		switch first := planned[0]; {
+		case first.FlatOut, first.Probe && !shares:
+			return planned, false, nil
+		case !first.Probe && len(s.OwnLooks) > 0:
 			settled, err := r.look(block-1, say)
 			if err != nil {
 				return nil, false, fmt.Errorf("look after block %d: %w", block-1, err)
@@ -33,10 +35,12 @@ func (r *Run) before(say func(string)) bench.BeforeBlock {
 			if settled {
 				return nil, true, nil
 			}
-			return planned, false, nil
 		}
+		if s.Steered() || shares {
+			return r.allocate(block, planned, say)
+		}
+		return planned, false, nil
 	}
-	return nil
 }
 
 // look asks, after every look that the run takes by itself but the last, whether the records settle the

@@ -20,14 +20,15 @@ type live struct {
 	file    *record.LiveWriter // nil when it cannot be written
 	now     record.Live
 	written time.Time
+	left    func() (least, most time.Duration) // of the run; nil where nobody estimates it
 }
 
-func newLive(path string) *live {
+func newLive(path string, left func() (least, most time.Duration)) *live {
 	file, err := record.CreateLive(path)
 	if err != nil {
 		return &live{}
 	}
-	return &live{file: file}
+	return &live{file: file, left: left}
 }
 
 // observe takes one event of the bench.
@@ -61,6 +62,10 @@ func (l *live) writeState() {
 		return
 	}
 	l.written = time.Now()
+	if l.left != nil {
+		least, most := l.left()
+		l.now.EndsFrom, l.now.EndsBy = l.written.Add(least).UTC(), l.written.Add(most).UTC()
+	}
 	if err := l.file.Write(l.now); err != nil {
 		_ = l.file.Remove() // what cannot be written may not be removable either
 		l.file = nil

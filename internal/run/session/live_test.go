@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
@@ -26,9 +27,9 @@ func saidLive(t *testing.T, path string) record.Live {
 
 func TestLiveSaysHowFarTheTrialIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), record.LiveFile)
-	l := newLive(path)
+	l := newLive(path, func() (least, most time.Duration) { return time.Minute, time.Hour })
 	l.observe(bench.Event{Trial: record.Trial{ID: "b01-001"}})
-	if got := saidLive(t, path); got.Trial != "b01-001" || len(got.Ticks) != 0 || got.BeganAt.IsZero() {
+	if got := saidLive(t, path); got.Trial != "b01-001" || len(got.Ticks) != 0 || got.BeganAt.IsZero() || got.EndsBy.Sub(got.EndsFrom) != 59*time.Minute {
 		t.Errorf("at a trial's beginning it says %+v", got)
 	}
 	tick := func(client int, exchanges int64) {
@@ -55,7 +56,7 @@ func TestLiveSaysHowFarTheTrialIs(t *testing.T) {
 
 // A directory that cannot be written keeps nothing from being measured.
 func TestLiveWithoutItsFile(t *testing.T) {
-	l := newLive(filepath.Join(t.TempDir(), "nowhere", record.LiveFile))
+	l := newLive(filepath.Join(t.TempDir(), "nowhere", record.LiveFile), nil)
 	l.observe(bench.Event{Trial: record.Trial{ID: "b01-001"}})
 	l.observe(bench.Event{Tick: &contract.Tick{AtNs: 1}})
 	l.end()

@@ -46,6 +46,7 @@ func newPlan(ctx context.Context, s *study.Study, w *workloads) (*Plan, error) {
 	if err := w.resolve(ctx, p.All); err != nil {
 		return nil, err
 	}
+	p.Warnings = append(p.Warnings, w.warnings...)
 	if p.Kinds, err = p.kindsOf(p.Trials); err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (p *Plan) kindsOf(trials []record.Trial) ([]Kind, error) {
 	seen := map[[2]string]bool{}
 	for _, t := range trials {
 		key := [2]string{t.Arm, t.Cell}
-		if seen[key] {
+		if seen[key] || t.Unloaded || t.FlatOut {
 			continue
 		}
 		seen[key] = true
@@ -149,12 +150,19 @@ func (p *Plan) checkTransports(catalog *bench.Catalog, builtIn, external bool) e
 			all = append(all, fmt.Errorf("arm %s: %s", arm, reason))
 			continue
 		}
-		p.Warnings = append(p.Warnings, record.Warning{
-			About: "absent", Text: "arm " + arm + ": its cells stay empty: " + reason,
-			Advice: "`make build` says which packages a worker needs",
-		})
+		reason, advice := howToHave(reason)
+		p.Warnings = append(p.Warnings, record.Warning{About: "absent", Text: "arm " + arm + ": its cells stay empty: " + reason, Advice: advice})
 	}
 	return errors.Join(all...)
+}
+
+// howToHave takes the command apart that brings what is missing, which goes by the language
+// that a worker is written in, from the reason why an arm has none.
+func howToHave(reason string) (text, advice string) {
+	if text, command, found := strings.Cut(reason, ", and `make "); found {
+		return text, "`make " + command
+	}
+	return reason, "`netdyno transports` lists what the workers here have"
 }
 
 // tools identifies the workers that the plan's trials start.

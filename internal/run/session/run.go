@@ -30,10 +30,14 @@ type Run struct {
 	tail    record.Tail // of the file, for what is asked before blocks
 }
 
-// Observer is told how a run goes, by several goroutines. Either may be nil.
+// Observer is told how a run goes, by several goroutines. Each may be nil.
 type Observer struct {
 	Trial func(bench.Event)
 	Look  func(words string) // what a look between two blocks found
+
+	// Left says how long the run goes on: the least where its next look may end it, and the
+	// most. It is what those who follow the run are shown, too.
+	Left func() (least, most time.Duration)
 }
 
 // Open makes the run's directory, or finds the one to go on with. Measure closes
@@ -53,6 +57,10 @@ func (s *Session) Open() (*Run, error) {
 	file, err := dir.Create(text, s.header(), s.All)
 	if err != nil {
 		return nil, err
+	}
+	_, brought := s.site.rig.(rig.Deployer)
+	if err := s.workloads.keep(dir, brought); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	if err := errors.Join(dir.writeMessages(s.Messages), dir.writeWorkloads(s.workloads.all), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -170,7 +178,7 @@ func (r *Run) Measure(ctx context.Context, o Observer) error {
 }
 
 func (r *Run) measure(ctx context.Context, o Observer) error {
-	s, live := r.session, newLive(r.Dir.Live())
+	s, live := r.session, newLive(r.Dir.Live(), o.Left)
 	defer live.end()
 	observe := func(e bench.Event) {
 		live.observe(e)

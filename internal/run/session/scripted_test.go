@@ -73,7 +73,8 @@ func work() {
 	say(contract.Message{Hello: &contract.Hello{Contract: contract.Version, Worker: scripted, Version: "1", Transports: []contract.Transport{
 		{
 			Name: scripted, Doc: "answers at once", Wire: "echo", Roles: []contract.Role{contract.Pair}, Delivery: contract.DeliveryChunks,
-			Options: []contract.Option{{Name: "says", Type: contract.TypeText, Default: "", FileMax: 100, Doc: "nothing"}},
+			Features: []contract.Feature{contract.FeatureSizes, contract.FeatureMix, contract.FeatureTrace, contract.FeatureTimes},
+			Options:  []contract.Option{{Name: "says", Type: contract.TypeText, Default: "", FileMax: 100, Doc: "nothing"}},
 		},
 		{Name: scriptedServer, Doc: "answers at once", Wire: "echo", Roles: []contract.Role{contract.Server}, Delivery: contract.DeliveryChunks},
 	}}})

@@ -99,7 +99,7 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 	if err != nil {
 		return err
 	}
-	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, say: s.request.Say})
+	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, say: s.request.Say, dir: s.goesOnIn(chosen.Name)})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,9 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -31,40 +33,111 @@ type workloads struct {
 	open  []*os.File
 	texts *texts // which has a directory for files that go with the run
 	say   func(string)
+
+	dir      Directory                    // of the run that is gone on with; "" for none
+	begun    map[string]workload.Workload // that it began with
+	most     int64                        // that is copied into a run's directory; 0 for the usual
+	warnings []record.Warning
 }
 
 // resolveWorkloads reads every workload of the plan, so that a mistake shows before the
 // first trial.
 func (w *workloads) resolve(ctx context.Context, trials []record.Trial) error {
+	var err error
+	if w.begun, err = w.dir.begunWith(); err != nil {
+		return err
+	}
 	for _, t := range trials {
-		level := t.Levels[study.WorkloadFactor]
-		if _, known := w.all[level]; known || level == "" {
-			continue
+		if err := w.resolveOne(study.WorkloadFactor, t.Levels[study.WorkloadFactor], func(level string) (workload.Workload, error) { return w.read(ctx, level) }); err != nil {
+			return err
 		}
-		one, err := w.read(ctx, level)
-		if err != nil {
-			return fmt.Errorf("workload=%s: %w", level, err)
+		if name, is := strings.CutPrefix(t.Levels["arrival"], "trace:"); is {
+			if err := w.resolveOne("arrival", t.Levels["arrival"], func(string) (workload.Workload, error) { return w.readTimes(ctx, name) }); err != nil {
+				return err
+			}
 		}
-		if w.all == nil {
-			w.all = map[string]workload.Workload{}
-		}
-		w.all[level] = one
 	}
 	return nil
 }
 
-// read reads a workload file, recorded traffic or a log.
-func (w *workloads) read(ctx context.Context, name string) (workload.Workload, error) {
-	f, err := input.Open(name)
+// resolveOne reads what a level of a factor names, once. Recorded traffic of a run that is
+// gone on with is the run's copy; a workload file that is gone is as the run wrote it down.
+func (w *workloads) resolveOne(factor, level string, read func(level string) (workload.Workload, error)) error {
+	if _, known := w.all[level]; known || level == "" {
+		return nil
+	}
+	one, kept, err := workload.Workload{}, false, error(nil)
+	if of := w.begun[level]; of.Sum != "" {
+		one, kept, err = w.fromRun(level)
+	}
+	if err == nil && !kept {
+		if one, err = read(level); errors.Is(err, fs.ErrNotExist) {
+			var gone error
+			if one, kept, gone = w.fromRun(level); kept {
+				err = gone
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s=%s: %w", factor, level, err)
+	}
+	if !kept {
+		w.bounded(level, one)
+	}
+	if w.all == nil {
+		w.all = map[string]workload.Workload{}
+	}
+	w.all[level] = one
+	return nil
+}
+
+// readTimes reads recorded traffic for its times, or makes it of a log or of a file of
+// times, one a line.
+func (w *workloads) readTimes(ctx context.Context, name string) (workload.Workload, error) {
+	f, begin, err := openBegin(name)
 	if err != nil {
 		return workload.Workload{}, err
 	}
-	begin := make([]byte, traffic.MostHeader+64)
+	if traffic.Is(begin) {
+		w.open = append(w.open, f)
+		return readTrace(name, f)
+	}
+	defer f.Close()
+	if format, is := recorded.Guess(begin); is {
+		return w.record(ctx, format, name)
+	}
+	to, err := w.recordedTo()
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	n, span, err := recorded.TimesFile(ctx, to, name, f)
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	w.say(fmt.Sprintf("%s: %s in %s", name, quantity.Plural(int(n), "time"), quantity.FormatDuration(span)))
+	return w.reopen(to)
+}
+
+// openBegin opens a file and reads how it begins.
+func openBegin(name string) (f *os.File, begin []byte, err error) {
+	if f, err = input.Open(name); err != nil {
+		return nil, nil, err
+	}
+	begin = make([]byte, traffic.MostHeader+64)
 	n, err := f.ReadAt(begin, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return workload.Workload{}, errors.Join(err, f.Close())
+		return nil, nil, errors.Join(err, f.Close())
 	}
-	if begin = begin[:n]; n == 0 {
+	return f, begin[:n], nil
+}
+
+// read reads a workload file, recorded traffic or a log.
+func (w *workloads) read(ctx context.Context, name string) (workload.Workload, error) {
+	f, begin, err := openBegin(name)
+	if err != nil {
+		return workload.Workload{}, err
+	}
+	if len(begin) == 0 {
 		return workload.Workload{}, errors.Join(fmt.Errorf("%s is empty; expected a workload file, recorded traffic or a log", name), f.Close())
 	}
 	if traffic.Is(begin) {
@@ -80,6 +153,9 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 		return workload.Workload{}, err
 	}
 	file, err := source.ReadWorkload(name, text)
+	if err == nil {
+		err = sizeBodies(file, filepath.Dir(name))
+	}
 	if err != nil || file.Trace == "" {
 		return file.Workload, err
 	}
@@ -96,6 +172,28 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 	}
 	of.Keys, of.Zipf = file.Keys, file.Zipf
 	return of, file.Change(of.Classes)
+}
+
+// sizeBodies gives classes whose bodies lie in files, beside the workload's, their sizes.
+func sizeBodies(of source.WorkloadFile, directory string) error {
+	for _, body := range of.Bodies {
+		name, is := strings.CutPrefix(body.Text, "@")
+		if !is || body.Class >= len(of.Classes) {
+			continue
+		}
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(directory, name)
+		}
+		info, err := os.Stat(name)
+		if err == nil && (!info.Mode().IsRegular() || info.Size() > contract.MaxMessage) {
+			err = fmt.Errorf("%s has %d bytes or is no regular file; expected one of at most %d", name, info.Size(), int64(contract.MaxMessage))
+		}
+		if err != nil {
+			return study.Errorf(body.At, "body: %s", err)
+		}
+		of.Classes[body.Class].UpBytes = info.Size()
+	}
+	return nil
 }
 
 // Replays tells whether a workload is recorded traffic, or a log that becomes it: its load
@@ -134,11 +232,8 @@ func readTrace(name string, f *os.File) (workload.Workload, error) {
 // record makes recorded traffic of a log, with paths: a server shall be asked what it was
 // asked.
 func (w *workloads) record(ctx context.Context, format recorded.Format, name string) (workload.Workload, error) {
-	to, err := w.texts.elsewhere(fmt.Sprintf("recorded-%d", len(w.open)))
+	to, err := w.recordedTo()
 	if err != nil {
-		return workload.Workload{}, err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return workload.Workload{}, err
 	}
 	summary, err := recorded.File(ctx, to, format, []string{name}, recorded.Options{Paths: true})
@@ -150,20 +245,46 @@ func (w *workloads) record(ctx context.Context, format recorded.Format, name str
 		text += "; left out: " + left
 	}
 	w.say(text)
-	f, err := input.Open(to)
+	return w.reopen(to)
+}
+
+// recordedTo is where recorded traffic is made that goes with the session.
+func (w *workloads) recordedTo() (string, error) {
+	to, err := w.texts.elsewhere(fmt.Sprintf("recorded-%d", len(w.open)))
+	if err != nil {
+		return "", err
+	}
+	return to, os.MkdirAll(filepath.Dir(to), 0o700)
+}
+
+// reopen reads recorded traffic that was made.
+func (w *workloads) reopen(made string) (workload.Workload, error) {
+	f, err := input.Open(made)
 	if err != nil {
 		return workload.Workload{}, err
 	}
 	w.open = append(w.open, f)
-	return readTrace(to, f)
+	return readTrace(made, f)
 }
 
-// enter makes a trial's work that of its workload, if it has one.
-func (w *workloads) enter(work study.Work, seed uint64) (study.Work, error) {
-	if work.Workload == "" {
+// enter makes a trial's work that of its workload and of its times, if it has any.
+func (w *workloads) enter(work study.Work, seed uint64) (_ study.Work, err error) {
+	if work.Workload != "" {
+		if work, err = w.all[work.Workload].Enter(work, seed); err != nil {
+			return work, fmt.Errorf("workload=%s: %w", work.Workload, err)
+		}
+	}
+	if err := w.carryBodies(&work); err != nil {
+		return work, err
+	}
+	if work.Times == "" {
 		return work, nil
 	}
-	return w.all[work.Workload].Enter(work, seed)
+	if work.Load.Trace != nil {
+		return work, fmt.Errorf("arrival=%s contradicts workload=%s: recorded traffic has times of its own", work.Times, work.Workload)
+	}
+	err = w.all[work.Times].EnterTimes(&work, seed)
+	return work, err
 }
 
 // files are the files that hosts need.
@@ -219,6 +340,11 @@ func (d Directory) sameWorkloads(now map[string]workload.Workload) error {
 		return fmt.Errorf("resume: %s: %w", d.Workloads(), err)
 	}
 	for level := range now {
+		for _, said := range []any{before[level], after[level]} {
+			if of, is := said.(map[string]any); is {
+				delete(of, "given") // where a copy lies
+			}
+		}
 		if !reflect.DeepEqual(before[level], after[level]) {
 			return fmt.Errorf("resume: workload %s is not what the run began with (%s); its trials could not be compared", level, d.Workloads())
 		}

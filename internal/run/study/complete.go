@@ -15,7 +15,7 @@ const DefaultMargin = 0.02
 func (s *Study) Complete() error {
 	s.implyCodec()
 	s.Compare.Factor = s.likelyCompared()
-	for _, check := range []func() error{s.checkTwice, s.checkAuto, s.CheckCompared, s.checkMesh, s.CheckSize} {
+	for _, check := range []func() error{s.checkTwice, s.checkAuto, s.CheckCompared, s.checkMesh, s.CheckSize, s.distinctSweeps} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -173,7 +173,7 @@ func aliasedFactors(arms []Arm) []record.Warning {
 
 // ends say when a trial ends and when it counts. An amount takes the place of a
 // window, so nothing crosses them.
-var ends = []string{"amount", "window", "warmup"}
+var ends = []string{"amount", "window", "warmup", "warmup_max"}
 
 // together warns of factors that have the same pattern.
 func together(groups map[string][]string, over, advice string) []record.Warning {

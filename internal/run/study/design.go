@@ -13,7 +13,8 @@ import (
 type design struct {
 	hold     []Setting
 	vary     []Varied
-	arms     []Arm
+	bundles  []Arm  // every arm of the study, with the levels that it has here
+	arms     []Arm  // those of them that run here; the baseline runs besides
 	compared string // the factor whose levels are compared
 	mesh     bool   // a cell whose two hosts are one is left out
 	at       Position
@@ -129,9 +130,9 @@ func (d *design) eachCell(visit func(cell []Setting)) {
 }
 
 // unfold returns every level of a trial in canonical text: of a cell of this
-// design and one level of the compared factor. The bundles are those of the
-// whole study, since a cell's baseline runs in sweeps that do not name it.
-func (d *design) unfold(cell []Setting, arms []Arm, compared Level) map[string]string {
+// design and one level of the compared factor, which may be a baseline that this design
+// does not name.
+func (d *design) unfold(cell []Setting, compared Level) map[string]string {
 	levels := defaults()
 	for _, h := range d.hold {
 		set(levels, h.Factor, h.Level)
@@ -141,7 +142,7 @@ func (d *design) unfold(cell []Setting, arms []Arm, compared Level) map[string]s
 			set(levels, factor, l)
 			return
 		}
-		for _, a := range arms {
+		for _, a := range d.bundles {
 			if a.Name == l.Text {
 				for _, x := range a.Settings {
 					set(levels, x.Factor, x.Level)
@@ -204,9 +205,10 @@ func loops(designs []*design) (closed, open bool) {
 	rates := allLevels(designs, "rate")
 	open = slices.ContainsFunc(rates, positive)
 	closed = slices.ContainsFunc(rates, func(l Level) bool { return !positive(l) })
-	if own := allLevels(designs, "arrival"); slices.ContainsFunc(own, positive) { // rates of their own
+	ownRates := func(l Level) bool { return positive(l) || fromFile(l) }
+	if own := allLevels(designs, "arrival"); slices.ContainsFunc(own, ownRates) {
 		open = true
-		closed = closed && slices.ContainsFunc(own, func(l Level) bool { return !positive(l) })
+		closed = closed && slices.ContainsFunc(own, func(l Level) bool { return !ownRates(l) })
 	}
 	return closed, open
 }

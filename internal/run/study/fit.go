@@ -96,21 +96,22 @@ func (f *fitting) fits() (bool, error) {
 	if err := one.CheckSize(); err != nil {
 		return false, err
 	}
-	block, probes, err := f.price(&one)
-	f.takes = time.Duration(f.study.Blocks)*block + time.Duration(f.study.Probes)*probes
+	before, block, probes, err := f.price(&one)
+	f.takes = before + time.Duration(f.study.Blocks)*block + time.Duration(f.study.Probes)*probes
 	return f.takes <= f.limit, err
 }
 
-// price returns how long a block of a study takes, and a round of its probes.
-func (f *fitting) price(one *Study) (block, probes time.Duration, err error) {
+// price returns how long the trials before a study's first block take, a block, and a round
+// of its probes.
+func (f *fitting) price(one *Study) (before, block, probes time.Duration, err error) {
 	const rounded = time.Microsecond // more than an estimate loses by rounding
 	if one.Mesh {                    // its trials run at once, so that one has no time of its own
 		trials, _, err := one.Plan()
 		first := len(Before(trials, 1)) - one.Probes*len(one.pairs())
-		return f.estimate(trials[:first]).Total + rounded, f.estimate(trials[first:]).Total + rounded, err
+		return 0, f.estimate(trials[:first]).Total + rounded, f.estimate(trials[first:]).Total + rounded, err
 	}
 	var once []record.Trial
-	asks := one.asksSlowdown()
+	asks := one.asksSlowdown() || one.asksFlatOut()
 	for _, v := range one.cells(f.names) {
 		for i, l := range one.Compared().Levels {
 			if !v.runs[i] {
@@ -118,14 +119,14 @@ func (f *fitting) price(one *Study) (block, probes time.Duration, err error) {
 			}
 			of := [2]string{v.name, l.Text}
 			if _, known := f.prices[of]; !known {
-				f.prices[of] = f.one(v.trial(one, l))
+				f.prices[of] = f.one(v.trial(l))
 			}
 			block, probes = block+f.prices[of], probes+f.prices[of]
 			if l.Text == one.Compare.Baseline && one.compares() {
 				block += f.prices[of]
 			}
 			if asks {
-				once = append(once, v.trial(one, l))
+				once = append(once, v.trial(l))
 			}
 		}
 	}
@@ -133,7 +134,14 @@ func (f *fitting) price(one *Study) (block, probes time.Duration, err error) {
 	for _, t := range unloaded {
 		block += f.one(t)
 	}
-	return block, probes, err
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	flatOut, err := one.flatOut(once)
+	for _, t := range flatOut {
+		before += flatOutRounds * f.one(t)
+	}
+	return before, block, probes, err
 }
 
 // one returns how long a trial takes by itself.
@@ -149,7 +157,7 @@ func (s *Study) claimed(names []Varied) map[string]bool {
 			if !v.runs[i] || cells[v.name] {
 				continue
 			}
-			levels := v.trial(s, l).Levels
+			levels := v.trial(l).Levels
 			for _, c := range s.Claims {
 				for _, p := range c.Parts {
 					for _, where := range []map[string]string{p.Where, p.From} {

@@ -55,6 +55,9 @@ func (f Factor) Level(text string) (Level, error) {
 	default:
 		l.Renamed = renamedText(f.Name+"="+text, f.Name+"="+now)
 	}
+	if f.Name == record.RateOf && (isShare(l.Text) || !positive(l)) {
+		return Level{}, fmt.Errorf("%s: %q is no rate; expected a number such as 40k", f.Name, quantity.Clip(text, 40))
+	}
 	if f.Max > 0 && (l.Value < f.Min || l.Value > f.Max) {
 		return Level{}, fmt.Errorf("%s: %s is out of range; expected from %s to %s", f.Name, l.Text, f.print(f.Min), f.print(f.Max))
 	}
@@ -176,6 +179,13 @@ func readRate(text string) (Level, error) {
 	if text == unbounded {
 		return Level{Text: unbounded}, nil
 	}
+	if isShare(text) {
+		share, err := quantity.ParseShare(text)
+		if err == nil && !(share > 0) {
+			err = fmt.Errorf("%q offers nothing; expected a share above 0%%", text)
+		}
+		return Level{Text: strconv.FormatFloat(share*100, 'g', 15, 64) + "%", Value: share}, err
+	}
 	rate, err := quantity.ParseRate(text)
 	if err != nil {
 		return Level{}, fmt.Errorf("%w (or %s, for the closed loop)", err, unbounded)
@@ -185,6 +195,9 @@ func readRate(text string) (Level, error) {
 	}
 	return Level{Text: quantity.RateText(rate), Value: rate}, nil
 }
+
+// isShare tells whether a level of a rate is a share of another.
+func isShare(text string) bool { return strings.HasSuffix(text, "%") }
 
 // readBitRate reads the rate of a link; 0 is no bound, as max.
 func readBitRate(text string) (Level, error) {

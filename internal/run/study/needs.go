@@ -18,13 +18,15 @@ var rare = []struct{ factor, level, needs string }{
 func (s *Study) Needs(c record.Claim) (all []string) {
 	for _, p := range c.Parts {
 		for _, name := range slices.Concat(p.Arms, p.Than, []string{p.Base}) {
-			arm := s.armNamed(name)
-			if arm == nil {
-				continue
-			}
-			for _, r := range rare {
-				if l, set := Find(arm.Settings, r.factor); set && l.Text == r.level && !slices.Contains(all, r.needs) {
-					all = append(all, r.needs)
+			for _, d := range s.designs() {
+				i := slices.IndexFunc(d.bundles, func(a Arm) bool { return a.Name == name })
+				if i < 0 {
+					continue
+				}
+				for _, r := range rare {
+					if l, set := Find(d.bundles[i].Settings, r.factor); set && l.Text == r.level && !slices.Contains(all, r.needs) {
+						all = append(all, r.needs)
+					}
 				}
 			}
 		}

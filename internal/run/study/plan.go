@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -26,7 +27,7 @@ const seedBits = 53
 // what a run goes on to is known before its first trial; Before leaves them out. Trials
 // without load, u01-001, are in every block of a study that asks for a slowdown. Probes
 // follow in blocks of their own, which run every arm once, and have numbers of their own:
-// p01-001. Trials of one cell and arm share their Levels map, which nobody may write. The
+// p01-001. Trials flat out, of which rates are shares, are all of block 0: f00-001. Trials of one cell and arm share their Levels map, which nobody may write. The
 // error is never nil for a study that would be empty or above MaxTrials.
 func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 	if err := s.CheckSize(); err != nil {
@@ -42,7 +43,18 @@ func (s *Study) Plan() ([]record.Trial, []record.Warning, error) {
 		return nil, nil, err
 	}
 	twice = append(twice[:len(twice):len(twice)], unloaded...)
-	trials := make([]record.Trial, 0, len(twice)*s.planned()+len(once)*s.Probes)
+	flatOut, err := s.flatOut(once)
+	if err != nil {
+		return nil, nil, err
+	}
+	trials := make([]record.Trial, 0, len(flatOut)*flatOutRounds+len(twice)*s.planned()+len(once)*s.Probes)
+	for round := range flatOutRounds {
+		for _, t := range s.inOrder(flatOut, rand.New(rand.NewPCG(s.Seed, math.MaxUint64-uint64(round)))) {
+			t.ID, t.Order = fmt.Sprintf("f00-%03d", len(trials)+1), len(trials)
+			t.Seed = scheduleSeed(s.Seed, -round, t.Cell)
+			trials = append(trials, t)
+		}
+	}
 	id := fmt.Sprintf("%%s%%0%dd-%%0%dd", max(2, digits(s.planned()+s.Probes)), max(3, digits(len(twice))))
 	for b := 1; b <= s.planned()+s.Probes; b++ {
 		block, probe, kind, number := twice, b > s.planned(), "b", b
@@ -116,7 +128,7 @@ const MaxTrials = 1_000_000
 // CheckSize refuses a study whose plan is out of bounds. Pairs that several
 // sweeps share count for each: the bound is on the work of planning too.
 func (s *Study) CheckSize() error {
-	perBlock, perProbe := 0, 0
+	perBlock, perProbe, flatOut := 0, 0, 0
 	var products []string
 	for _, d := range s.designs() {
 		arms := d.comparedLevels().Levels
@@ -134,8 +146,11 @@ func (s *Study) CheckSize() error {
 		if s.asksSlowdown() {
 			perBlock += cells * n
 		}
+		if s.asksFlatOut() {
+			flatOut += cells * n * flatOutRounds
+		}
 		products = append(products, d.product())
-		if perBlock > MaxTrials || perBlock*s.planned()+perProbe*s.Probes > MaxTrials {
+		if perBlock > MaxTrials || perBlock*s.planned()+perProbe*s.Probes+flatOut > MaxTrials {
 			return Errorf(s.At, "the study plans more than %d trials: %s; vary fewer levels or run fewer blocks",
 				MaxTrials, s.repeated(strings.Join(products, " + ")))
 		}

@@ -1,6 +1,10 @@
 package study
 
-import "fmt"
+import (
+	"fmt"
+
+	"netdyno/internal/record"
+)
 
 // rule is a pair of factors whose levels exclude each other.
 type rule struct {
@@ -38,12 +42,20 @@ var rules = []rule{
 		"messages of several sizes travel whole"},
 	{"rate", "arrival", func(a, b Level) bool { return explicit(a) && positive(b) },
 		"its rates are its own"},
-	{"think", "arrival", func(a, b Level) bool { return positive(a) && positive(b) },
+	{"rate", "arrival", func(a, b Level) bool { return explicit(a) && fromFile(b) },
+		"its times are its own; speed replays them faster"},
+	{"amount", "arrival", func(a, b Level) bool { return positive(a) && fromFile(b) },
+		"a trial replays times for its window"},
+	{"think", "arrival", func(a, b Level) bool { return positive(a) && (positive(b) || fromFile(b)) },
 		"an open loop follows its schedule and does not think"},
 	{"work.by", "work", func(a, b Level) bool { return explicit(a) && !positive(b) },
 		"the server does no work"},
 	{"rate", "think", func(a, b Level) bool { return positive(a) && positive(b) },
 		"an open loop follows its schedule and does not think"},
+	{"rate", "amount", func(a, b Level) bool { return isShare(a.Text) && positive(b) },
+		"how long an amount takes at a share is not known before the run"},
+	{record.RateOf, "rate", func(_, b Level) bool { return !isShare(b.Text) },
+		"the rate is no share of another"},
 	{"amount", "window", func(a, b Level) bool { return positive(a) && explicit(b) },
 		"a trial ends after an amount or after a window"},
 	{"inflight", "fresh", func(a, b Level) bool { return a.Value > 1 && positive(b) },

@@ -31,6 +31,7 @@ type Study struct {
 	Sweeps    []Sweep  // none: Hold and Vary are the whole design
 	Compare   record.Compare
 	Recommend []string // as record.Study's
+	Reference []string // likewise
 	Blocks    int      // that a run does by itself, at most
 	OwnLooks  []int    // blocks after which the run may stop, the last of them Blocks; nil for one look
 	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
@@ -90,6 +91,7 @@ type Sweep struct {
 	Label string    // in plain words; "" for none
 	Hold  []Setting // in the place of what the study holds
 	Vary  []Varied  // beside what the study varies; of a factor in both, some of its levels
+	Arms  []Arm     // levels that arms have here beside their own; none, or every arm of this sweep
 	At    Position
 }
 
@@ -162,6 +164,9 @@ func (s *Study) Levels() iter.Seq2[string, *Level] {
 		}
 		for i := 0; i < len(s.Sweeps) && goesOn; i++ {
 			goesOn = both(s.Sweeps[i].Hold, s.Sweeps[i].Vary)
+			for k := 0; k < len(s.Sweeps[i].Arms) && goesOn; k++ {
+				goesOn = both(s.Sweeps[i].Arms[k].Settings, nil)
+			}
 		}
 	}
 }
@@ -228,7 +233,7 @@ func where(at Position) string {
 // to add.
 func Summary(s *Study) record.Study {
 	out := record.Study{
-		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend),
+		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend), Reference: slices.Clone(s.Reference),
 		Blocks: s.Blocks, OwnLooks: slices.Clone(s.OwnLooks), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, LeftOut: slices.Clone(s.leftOut), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
@@ -259,8 +264,8 @@ func (s *Study) differs(factor string, others []Varied) bool {
 		if s.Varies(source) || FindVaried(others, source) != nil {
 			return true
 		}
-		for i := range s.Arms {
-			if _, ok := Find(s.Arms[i].Settings, source); ok {
+		for _, d := range s.designs() {
+			if slices.ContainsFunc(d.bundles, func(a Arm) bool { _, ok := Find(a.Settings, source); return ok }) {
 				return true
 			}
 		}

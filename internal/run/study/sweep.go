@@ -1,10 +1,13 @@
 package study
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // whole is the study's own design, without its sweeps.
 func (s *Study) whole() *design {
-	return &design{hold: s.Hold, vary: s.Vary, arms: s.Arms, compared: s.Compare.Factor, mesh: s.Mesh, at: s.At}
+	return &design{hold: s.Hold, vary: s.Vary, bundles: s.Arms, arms: s.Arms, compared: s.Compare.Factor, mesh: s.Mesh, at: s.At}
 }
 
 // Compared returns the compared factor with its levels, which are the arms. One
@@ -45,11 +48,40 @@ func (s *Study) designOf(w *Sweep) *design {
 		}
 	}
 	for _, a := range s.Arms {
+		if i := slices.IndexFunc(w.Arms, func(own Arm) bool { return own.Name == a.Name }); i >= 0 {
+			a.Settings = slices.Concat(a.Settings, w.Arms[i].Settings)
+		}
+		d.bundles = append(d.bundles, a)
 		if hasText(FindVaried(d.vary, ArmFactor).Levels, a.Name) {
 			d.arms = append(d.arms, a)
 		}
 	}
 	return d
+}
+
+// distinctSweeps refuses sweeps that share a cell in which an arm has other levels: the
+// cell's trials would not say which.
+func (s *Study) distinctSweeps() error {
+	others := s.others()
+	first := map[string]int{}
+	for i, d := range s.designs() {
+		var err error
+		nameOf := d.naming(others)
+		d.eachCell(func(cell []Setting) {
+			name := nameOf(cell)
+			at, known := first[name]
+			if !known {
+				first[name] = i
+			} else if own := s.Sweeps[i].Arms; err == nil && (len(own) > 0 || len(s.Sweeps[at].Arms) > 0) {
+				err = Errorf(s.Sweeps[i].At, "sweep %s has a cell of sweep %s (%s), and its arms have levels of their own; expected a factor that the two hold at different levels",
+					s.Sweeps[i].Name, s.Sweeps[at].Name, cmp.Or(name, "the only one"))
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // others returns the factors that name the cells: all factors that vary

@@ -57,6 +57,43 @@ func (s *Study) checkSweep(w *Sweep) error {
 			}
 		}
 	}
+	return s.checkSweptArms(w, set)
+}
+
+// CheckSweptBaseline refuses a sweep that gives other arms levels of their own and the
+// baseline, which runs in every cell, none.
+func (s *Study) CheckSweptBaseline() error {
+	for _, w := range s.Sweeps {
+		if len(w.Arms) > 0 && s.Compare.Factor == ArmFactor && !slices.ContainsFunc(w.Arms, func(a Arm) bool { return a.Name == s.Compare.Baseline }) {
+			return Errorf(w.At, "sweep %s gives arms levels of their own, and the baseline %s none; expected it among them", w.Name, s.Compare.Baseline)
+		}
+	}
+	return nil
+}
+
+// checkSweptArms refuses a level of an arm in a sweep whose factor the study, the sweep
+// or the arm itself sets too.
+func (s *Study) checkSweptArms(w *Sweep, set map[string]Position) error {
+	for _, a := range w.Arms {
+		for _, x := range a.Settings {
+			earlier, twice := set[x.Factor]
+			by := "the sweep"
+			if v := FindVaried(s.Vary, x.Factor); v != nil {
+				earlier, twice, by = v.At, true, "the whole study"
+			}
+			if l, held := Find(s.Hold, x.Factor); held && !twice {
+				earlier, twice, by = l.At, true, "the whole study"
+			}
+			if own := s.armNamed(a.Name); own != nil && !twice {
+				if l, has := Find(own.Settings, x.Factor); has {
+					earlier, twice, by = l.At, true, "the arm itself"
+				}
+			}
+			if twice {
+				return Errorf(x.Level.At, "%s is set for arm %s in sweep %s here and by %s at %s; expected one of them", x.Factor, a.Name, w.Name, by, where(earlier))
+			}
+		}
+	}
 	return nil
 }
 
@@ -82,7 +119,7 @@ func (s *Study) pairs() []record.Trial {
 	for _, v := range s.cells(s.others()) {
 		for i, l := range s.Compared().Levels {
 			if v.runs[i] {
-				trials = append(trials, v.trial(s, l))
+				trials = append(trials, v.trial(l))
 			}
 		}
 	}
@@ -122,8 +159,8 @@ type visited struct {
 }
 
 // trial is one of the cell with a level of the compared factor, without an order.
-func (v *visited) trial(s *Study, compared Level) record.Trial {
-	return record.Trial{Cell: v.name, Arm: compared.Text, Levels: v.design.unfold(v.cell, s.Arms, compared)}
+func (v *visited) trial(compared Level) record.Trial {
+	return record.Trial{Cell: v.name, Arm: compared.Text, Levels: v.design.unfold(v.cell, compared)}
 }
 
 // baselineTwice adds the baseline's second appearance in each cell.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -37,12 +38,31 @@ func (s *Study) warnings() []record.Warning {
 	out = append(out, s.warnThin()...)
 	out = append(out, s.aliasedCells()...)
 	out = append(out, s.warnLadders()...)
+	return append(out, s.warnArms()...)
+}
+
+// warnArms warns of arms that differ in several things at once, as they are in each part of
+// the study, and once of what several parts share.
+func (s *Study) warnArms() []record.Warning {
 	compared := s.Compare.Factor == ArmFactor
-	if compared {
-		out = append(out, confoundedArms(s.Arms, s.Compare.Baseline)...)
+	together := [][]Arm{s.Arms}
+	if slices.ContainsFunc(s.Sweeps, func(w Sweep) bool { return len(w.Arms) > 0 }) {
+		together = each.Of(s.designs(), func(d *design) []Arm { return d.arms })
 	}
-	if len(s.Arms) > 2 || len(s.Arms) == 2 && !compared { // two arms that are compared: already said above
-		out = append(out, aliasedFactors(s.Arms)...)
+	var out []record.Warning
+	for _, arms := range together {
+		var found []record.Warning
+		if compared {
+			found = confoundedArms(arms, s.Compare.Baseline)
+		}
+		if len(arms) > 2 || len(arms) == 2 && !compared { // two arms that are compared: already said above
+			found = append(found, aliasedFactors(arms)...)
+		}
+		for _, w := range found {
+			if !slices.Contains(out, w) {
+				out = append(out, w)
+			}
+		}
 	}
 	return out
 }
@@ -68,8 +88,8 @@ func (s *Study) warnLooks() []record.Warning {
 // several factors at their own levels make such cells, as connections=1 with size=1KiB
 // and connections=100 with size=1MiB; a factorial design has none.
 func (s *Study) aliasedCells() []record.Warning {
-	if len(s.Sweeps) == 0 {
-		return nil
+	if !slices.ContainsFunc(s.Sweeps, func(w Sweep) bool { return len(w.Arms) == 0 }) {
+		return nil // none, or each is another work by other programs, which nobody compares
 	}
 	var cells []map[string]string
 	seen := map[string]bool{}
@@ -136,8 +156,8 @@ func (s *Study) fewestExchanges() (fewest float64, known bool) {
 		}
 		seen[l] = true
 		w, err := Decode(t.Levels)
-		if err != nil {
-			continue // no trial will come of it; the bench says why
+		if err != nil || w.RateShare > 0 {
+			continue // no trial will come of it, as the bench says, or its rate is not known yet
 		}
 		n := w.Load.Rate * w.Window.Seconds()
 		if w.Load.Amount > 0 {

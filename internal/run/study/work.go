@@ -11,6 +11,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/setting"
 	"netdyno/internal/sizes"
+	"netdyno/internal/steady"
 )
 
 // Work is a trial's levels as typed values: what the bench sets up. Load's
@@ -25,7 +26,9 @@ type Work struct {
 	Exchange       contract.Exchange
 	Message        string  // level of factor message; "" when the codec is bytes
 	Workload       string  // level of factor workload, which says what Exchange and Load do not; "" for none
+	RateShare      float64 // of a rate that is not known yet: 0.6 of what the arm does flat out; Load.Rate is no rate then
 	Speed          float64 // of a replay; 0 for that of the recording
+	Times          string  // level of factor arrival whose file has the times; "" for none
 	TLS            bool
 	Load           contract.Load
 	Work           *contract.Work // of the servers; nil for none
@@ -38,7 +41,9 @@ type Work struct {
 	Settings       map[string]string // of the hosts, as package hold has them; empty for what they are
 	Window         time.Duration     // 0 when Load.Amount ends the trial
 	Warmup         time.Duration
-	Timeline       bool // a probe has one in any case
+	WarmupMost     time.Duration // of a load that has not come to rest before
+	WarmupBound    bool          // WarmupMost was given
+	Timeline       bool          // a probe has one in any case
 }
 
 // Hosts are the names of the hosts that the two ends of a trial run on.
@@ -125,12 +130,29 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 			}
 		}
 	}
+	if isShare(read[record.Rate].Text) {
+		if of := read[record.RateOf]; positive(of) {
+			w.Load.Rate *= of.Value
+		} else {
+			w.RateShare = number(record.Rate)
+		}
+	}
 	w.Window, w.Warmup = time.Duration(number("window")), time.Duration(number("warmup"))
-	if w.Load.Rate > 0 {
-		return w, w.enterArrivals(read["arrival"].Text)
+	w.WarmupMost, w.WarmupBound = steady.Standard*w.Warmup, read["warmup_max"].Text != ""
+	if w.WarmupBound {
+		w.WarmupMost = max(w.Warmup, time.Duration(number("warmup_max")))
+	}
+	switch arrival := read["arrival"]; {
+	case fromFile(arrival):
+		w.Times = arrival.Text
+	case w.Load.Rate > 0:
+		return w, w.enterArrivals(arrival.Text)
 	}
 	return w, nil
 }
+
+// fromFile tells whether a level of factor arrival names a file of times.
+func fromFile(l Level) bool { return strings.HasPrefix(l.Text, "trace:") }
 
 // enterSizes gives the exchange tables of sizes where these vary.
 func (w *Work) enterSizes(request, response string) error {

@@ -25,7 +25,7 @@ func TestDecodeReadsEveryLevel(t *testing.T) {
 		Exchange: contract.Exchange{UpBytes: 65536, DownBytes: 1, Codec: "bytes", Stream: contract.StreamBoth, ChunkBytes: 4096},
 		TLS:      true,
 		Load:     contract.Load{Connections: 100, InFlight: 4, Rate: 20000, Arrival: contract.Poisson, ActiveShare: 0.5},
-		Servers:  1, Clients: 3, Listeners: 2, Threads: 5, Placement: "shared", Window: 3 * time.Second, Warmup: time.Second,
+		Servers:  1, Clients: 3, Listeners: 2, Threads: 5, Placement: "shared", Window: 3 * time.Second, Warmup: time.Second, WarmupMost: 10 * time.Second,
 	}
 	if err != nil || fmt.Sprintf("%+v", w) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got  %+v, %v\nwant %+v", w, err, want)

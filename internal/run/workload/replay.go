@@ -34,12 +34,18 @@ func (w Workload) replay(work *study.Work, seed uint64) error {
 		return fmt.Errorf("speed: the recorded traffic would come at %.3g/s; expected at most 1e9/s", rate)
 	}
 	work.Load.Rate, work.Load.Arrival, work.Load.GapsCV = rate, contract.Recorded, stretch.cv()
-	work.Exchange.UpMeanBytes, work.Exchange.DownMeanBytes = stretch.means(work.Exchange)
 	work.Load.Trace = &contract.Trace{
 		File: w.TraceFile, Begins: w.Trace.Begins, FromNs: from, Speed: speed, SpanNs: w.Trace.SpanNs, Recorded: w.Trace.Requests,
 	}
+	if work.Load.Trace.Times = work.Times != ""; !work.Load.Trace.Times {
+		work.Exchange.UpMeanBytes, work.Exchange.DownMeanBytes = stretch.means(work.Exchange)
+	}
 	return nil
 }
+
+// EnterTimes makes a trial's exchanges come when the recorded traffic's requests came,
+// whatever these were.
+func (w Workload) EnterTimes(work *study.Work, seed uint64) error { return w.replay(work, seed) }
 
 // begin draws from which moment on a trial replays, in ns of the recording, and reads what
 // comes in its window. Where the window would be silent, which says nothing, it is drawn

@@ -24,6 +24,7 @@ type Workload struct {
 	TraceFile string        `json:"-"` // where it lies on this host
 	Trace     *traffic.Body `json:"-"`
 	Sum       string        `json:"sum,omitempty"`   // of Trace, so that a run is not gone on with by another
+	Given     string        `json:"given,omitempty"` // its copy in the run's directory, by its hash; "" where it was too large
 	Means     []Mean        `json:"means,omitempty"` // of each class
 }
 
@@ -190,7 +191,28 @@ func (w Workload) Enter(work study.Work, seed uint64) (study.Work, error) {
 	work.Exchange = w.Exchange(work.Exchange)
 	work.Load.Classes, work.Load.Keys = w.Classes, w.Keys
 	if w.Trace == nil {
-		return work, nil
+		return work, w.think(&work)
 	}
 	return work, w.replay(&work, seed)
+}
+
+// think makes the load's pause the mean of the classes'.
+func (w Workload) think(work *study.Work) error {
+	if !work.Load.Thinks() {
+		return nil
+	}
+	mean, last := 0.0, int64(0)
+	for _, c := range w.Classes {
+		mean += float64(c.End-last) / contract.TableEnd * float64(c.ThinkNs)
+		last = c.End
+	}
+	i := slices.IndexFunc(w.Classes, func(c contract.Class) bool { return c.ThinkNs > 0 })
+	switch {
+	case work.Load.Rate > 0 || work.Times != "":
+		return fmt.Errorf("class %s has think, and an open loop follows its schedule and does not think; leave out rate and arrival, or think", w.Classes[i].Name)
+	case work.Load.ThinkNs > 0:
+		return fmt.Errorf("class %s has think, and so has the study; expected one of them", w.Classes[i].Name)
+	}
+	work.Load.ThinkNs = max(1, int64(math.Round(mean)))
+	return nil
 }

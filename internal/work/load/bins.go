@@ -27,15 +27,22 @@ func binEdges(bin int) (from, to int64) {
 	return from, 64 << (2 * bin)
 }
 
-// sizes are the times of a client's exchanges by size, in the window and draining. Their
-// recorders are made when a bin's first exchange completes: all would take 13 MB. What
-// is behind or free is not in whole: neither is counted twice.
+// sizes are the times of a client's exchanges by size, in the window and draining. They
+// are all the times that are kept: those of the whole client are their sums, so that an
+// exchange is recorded once. What is behind or free is not in whole.
 type sizes struct {
-	largest int // bin
-	bins    [mostBins]struct {
-		service, whole, behind, free atomic.Pointer[hist.Recorder]
-	}
+	largest int      // bin
+	stripes []bySize // of the shards in turn, so that their CPUs do not write to one place
 }
+
+// bySize are the times of some shards. Recorders are made when a bin's first exchange
+// completes: all would take 13 MB.
+type bySize [mostBins]struct {
+	service, whole, behind, free atomic.Pointer[hist.Recorder]
+}
+
+// mostStripes bounds the recorders of a client on many CPUs.
+const mostStripes = 8
 
 // waits says of a small exchange whether a larger one was in flight on its connection. A
 // slot that has its connection for itself has waits of its own, and only its goroutine
@@ -51,7 +58,10 @@ type waits struct {
 // newSizes gives every slot its bins and, where exchanges can wait for each other, its
 // connection's waits. In a closed loop those of a slot alone cannot.
 func (l *Load) newSizes() {
-	l.sizes = &sizes{largest: binOf(max(l.exchange.UpBytes, l.exchange.DownBytes))}
+	l.sizes = &sizes{largest: binOf(max(l.exchange.UpBytes, l.exchange.DownBytes)), stripes: make([]bySize, min(len(l.shards), mostStripes))}
+	for i := range l.slots {
+		l.slots[i].stripe = &l.sizes.stripes[(i/l.plan.InFlight)%len(l.shards)%len(l.sizes.stripes)]
+	}
 	if l.plan.InFlight == 1 && l.plan.Rate == 0 {
 		return
 	}
@@ -99,17 +109,17 @@ func (s *Slot) endSize(in span) {
 
 // countSize adds a completed exchange to its bin.
 func (s *Slot) countSize(sent, now, due int64) {
-	all := s.load.sizes
-	of := &all.bins[s.bin]
+	largest := s.load.sizes.largest
+	of := &s.stripe[s.bin]
 	if s.open {
 		recordIn(&of.service, now-sent)
 	} else {
 		due = sent
 	}
 	switch {
-	case s.waits == nil || s.bin > all.largest-apart:
+	case s.waits == nil || s.bin > largest-apart:
 		recordIn(&of.whole, now-due)
-	case s.waits.behind(s.bin, all.largest, span{due, sent}):
+	case s.waits.behind(s.bin, largest, span{due, sent}):
 		recordIn(&of.behind, now-due)
 	default:
 		recordIn(&of.free, now-due)
@@ -157,12 +167,8 @@ func (l *Load) binResults() ([]contract.SizeBin, error) {
 	}
 	var all []contract.SizeBin
 	room := mostBinText
-	for i := range l.sizes.bins {
-		of := &l.sizes.bins[i]
-		behind, free := snapshotOf(&of.behind), snapshotOf(&of.free)
-		times := snapshotOf(&of.whole)
-		times.Merge(behind)
-		times.Merge(free)
+	for i := range mostBins {
+		alone, behind, free, times := l.sizes.timesOf(i)
 		if times.Count() == 0 {
 			continue
 		}
@@ -170,7 +176,7 @@ func (l *Load) binResults() ([]contract.SizeBin, error) {
 		b.FromBytes, b.ToBytes = binEdges(i)
 		service, response := times, hist.New()
 		if l.plan.Rate > 0 {
-			service, response = snapshotOf(&of.service), times
+			service, response = alone, times
 		}
 		for _, e := range []struct {
 			of *hist.Histogram
@@ -192,9 +198,43 @@ func (l *Load) binResults() ([]contract.SizeBin, error) {
 	return all, nil
 }
 
-func snapshotOf(r *atomic.Pointer[hist.Recorder]) *hist.Histogram {
-	if recorder := r.Load(); recorder != nil {
-		return recorder.Snapshot()
+// timesOf returns the times of a bin: in an open loop the service times, and the response
+// times; in a closed one nothing, and the service times. Of the latter behind and free are
+// those of small exchanges.
+func (z *sizes) timesOf(bin int) (service, behind, free, times *hist.Histogram) {
+	service, behind, free, times = hist.New(), hist.New(), hist.New(), hist.New()
+	for i := range z.stripes {
+		of := &z.stripes[i][bin]
+		for _, x := range []struct {
+			from *atomic.Pointer[hist.Recorder]
+			to   *hist.Histogram
+		}{{&of.service, service}, {&of.whole, times}, {&of.behind, behind}, {&of.free, free}} {
+			if r := x.from.Load(); r != nil {
+				x.to.Merge(r.Snapshot())
+			}
+		}
 	}
-	return hist.New()
+	times.Merge(behind)
+	times.Merge(free)
+	return service, behind, free, times
+}
+
+// recorders are those there are: in an open loop of response times, or where service is
+// asked for of service times; in a closed one of service times.
+func (z *sizes) recorders(service bool) (all []*hist.Recorder) {
+	for i := range z.stripes {
+		for bin := range z.stripes[i] {
+			of := &z.stripes[i][bin]
+			from := []*atomic.Pointer[hist.Recorder]{&of.whole, &of.behind, &of.free}
+			if service {
+				from = []*atomic.Pointer[hist.Recorder]{&of.service}
+			}
+			for _, p := range from {
+				if r := p.Load(); r != nil {
+					all = append(all, r)
+				}
+			}
+		}
+	}
+	return all
 }

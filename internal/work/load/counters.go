@@ -27,8 +27,8 @@ type counters struct {
 }
 
 // times are the histograms of one shard, and when it sent; response and lag are
-// nil where they would be invented (specification §3.2), sends in a closed loop, which
-// declares no arrivals.
+// nil where they would be invented (specification §3.2), service and response where times
+// are kept by size (sizes), sends in a closed loop, which declares no arrivals.
 type times struct {
 	service, response, lag *hist.Recorder
 	sends                  *sends
@@ -99,17 +99,9 @@ type Slicing interface {
 // while they are written to.
 func (l *Load) Slice() *contract.TickTimes {
 	if l.slicer == nil {
-		var recorders []*hist.Recorder
-		for _, c := range l.window {
-			if c.times.response != nil {
-				recorders = append(recorders, c.times.response)
-			} else {
-				recorders = append(recorders, c.times.service)
-			}
-		}
-		l.slicer = hist.NewSlicer(recorders)
+		l.slicer = hist.NewSlicer()
 	}
-	h := l.slicer.Next()
+	h := l.slicer.Next(l.recorders(l.plan.Rate == 0))
 	if h.Count() == 0 {
 		return nil
 	}
@@ -118,4 +110,21 @@ func (l *Load) Slice() *contract.TickTimes {
 		*[]*int64{&t.P50Ns, &t.P99Ns}[i] = ns
 	}
 	return t
+}
+
+// recorders returns what holds the service times, or else the response times.
+func (l *Load) recorders(service bool) (all []*hist.Recorder) {
+	if l.sizes != nil {
+		return l.sizes.recorders(service && l.plan.Rate > 0)
+	}
+	for _, c := range l.window {
+		r := c.times.response
+		if service {
+			r = c.times.service
+		}
+		if r != nil {
+			all = append(all, r)
+		}
+	}
+	return all
 }

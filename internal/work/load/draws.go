@@ -35,13 +35,26 @@ func DrawsOf(setup contract.Setup) (*Draws, error) {
 	if err == nil && len(mix.Classes) > 0 {
 		err = d.mix(mix, setup.Seed)
 	}
-	if err == nil && mix.Trace != nil {
+	if err == nil && mix.Trace != nil && !mix.Trace.Times {
 		d.replay, err = newReplay(x, mix)
 	}
 	if err != nil {
 		return nil, Failure(contract.SetupFailed, err)
 	}
 	return d, nil
+}
+
+// replayOf returns what is replayed: of a trace that says times alone, those. The error is
+// of kind setup.
+func (d *Draws) replayOf(setup contract.Setup) (*Replay, error) {
+	if t := setup.Load.Trace; d.replay != nil || t == nil {
+		return d.replay, nil
+	}
+	r, err := newReplay(setup.Exchange, setup.Load)
+	if err != nil {
+		return nil, Failure(contract.SetupFailed, err)
+	}
+	return r, nil
 }
 
 // sizesOf returns the sizes of the exchanges that a field of setup declares.
@@ -88,7 +101,7 @@ func (d *Draws) mix(l contract.Load, seed uint64) error {
 		d.byClass = append(d.byClass, sizes)
 		ends = append(ends, contract.Segment{c.End, int64(i), int64(i)})
 	}
-	if l.Trace == nil {
+	if l.Trace == nil || l.Trace.Times {
 		if err := ends.Check(contract.MostClasses); err != nil {
 			return fmt.Errorf("load.classes: their ends: %w", err)
 		}
@@ -120,11 +133,18 @@ func (d *Draws) Of(n uint64) Draw {
 	if d.replay != nil {
 		return d.replay.verifying(n)
 	}
+	x := d.fixed
+	d.draw(n, &x)
+	return x
+}
+
+// draw makes x, which is of this client's, exchange number n.
+func (d *Draws) draw(n uint64, x *Draw) {
 	of := d
 	if d.classes != nil {
 		of = d.byClass[d.classes.Draw(n)]
+		x.Class, x.Up, x.Down = of.fixed.Class, of.fixed.Up, of.fixed.Down
 	}
-	x := of.fixed
 	x.Number = n
 	if of.up != nil {
 		x.Up = of.up.Draw(n)
@@ -135,7 +155,6 @@ func (d *Draws) Of(n uint64) Draw {
 	if d.keys != nil {
 		x.Key = d.keys.Draw(n)
 	}
-	return x
 }
 
 // Path returns the path that recorded traffic has for an exchange; "" for none.

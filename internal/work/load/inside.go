@@ -100,7 +100,7 @@ func (s *Slot) dueAfter(closing, start int64) int64 {
 	case due != idle: // promised, and perhaps in flight
 	case s.canceled > closing:
 		due = s.canceled
-	case s.left == 0, s.replays():
+	case s.left == 0, s.replay != nil:
 		return idle
 	case s.open:
 		due = start + s.schedule.peek()
@@ -130,8 +130,8 @@ func (l *Load) fellDue(window span) float64 {
 	if l.plan.Arrival == contract.Constant && l.warp == nil || l.plan.Rate*float64(window.to-start)/1e9 > replayMost {
 		return expected
 	}
-	if l.draws.replay != nil {
-		return l.draws.replay.dueIn(span{window.from - start, window.to - start})
+	if l.replay != nil {
+		return l.replay.dueIn(span{window.from - start, window.to - start})
 	}
 	due := 0.0
 	for i := range l.slots {

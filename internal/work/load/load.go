@@ -10,6 +10,7 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -33,6 +34,8 @@ type Load struct {
 	seed     uint64
 	exchange contract.Exchange
 	draws    *Draws
+	replay   *Replay     // of a trace, else nil
+	thinks   []int64     // of each class, in ns; nil where classes do not say
 	cycle    *draw.Cycle // of drawn arrivals, else nil
 	warp     *draw.Warp  // nil while the rate never changes
 	slots    []Slot
@@ -67,6 +70,14 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	if l.draws, err = DrawsOf(setup); err != nil {
 		return nil, err
 	}
+	if l.replay, err = l.draws.replayOf(setup); err != nil {
+		return nil, err
+	}
+	if plan.Thinks() {
+		for _, c := range plan.Classes {
+			l.thinks = append(l.thinks, c.ThinkNs)
+		}
+	}
 	if plan.Arrival == contract.Drawn {
 		if l.cycle, err = draw.NewCycle(plan.Gaps, setup.Seed); err != nil {
 			return nil, Failure(contract.SetupFailed, fmt.Errorf("load.gaps: %w", err))
@@ -87,7 +98,7 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 		s := &l.slots[i]
 		s.load, s.shard, s.left = l, &l.shards[(i/plan.InFlight)%shards], math.MaxInt64
 		s.pending.Store(idle)
-		s.draw = l.draws.fixed
+		s.draw, s.replay, s.times = l.draws.fixed, l.replay, l.draws.replay == nil
 		if l.draws.Vary() {
 			s.number, s.varies = uint64(l.placeOf(i)), true
 		}
@@ -167,6 +178,10 @@ func normalise(p *contract.Load) error {
 		return fmt.Errorf("load.rate is 0 with load.phases or arrival %q: a closed loop has no schedule", contract.Drawn)
 	case p.Rate > 0 && p.ThinkNs > 0:
 		return fmt.Errorf("load.think_ns is %d with load.rate %v: an open loop does not think", p.ThinkNs, p.Rate)
+	case p.Thinks() && p.ThinkNs <= 0:
+		return fmt.Errorf("load.think_ns is %d, expected the mean of the classes' pauses, above 0", p.ThinkNs)
+	case slices.ContainsFunc(p.Classes, func(c contract.Class) bool { return c.ThinkNs < 0 }):
+		return errors.New("load.classes: a think_ns is negative")
 	case p.ThinkNs < 0 || p.Amount < 0 || p.DrainNs < 0:
 		return fmt.Errorf("load.think_ns, load.amount and load.drain_ns are %d, %d and %d, expected none negative", p.ThinkNs, p.Amount, p.DrainNs)
 	}
@@ -182,9 +197,15 @@ func normalise(p *contract.Load) error {
 }
 
 func (l *Load) newTimes(shard int) *times {
-	t := &times{service: hist.NewRecorder()}
+	t := &times{}
+	bySize := l.draws.Vary()
+	if !bySize {
+		t.service = hist.NewRecorder()
+	}
 	if l.plan.Rate > 0 {
-		t.response = hist.NewRecorder()
+		if !bySize {
+			t.response = hist.NewRecorder()
+		}
 		active, shards := l.ActiveConnections(), len(l.shards)
 		connections := (active + shards - 1 - shard) / shards
 		t.sends = newSends(l.plan.Rate, float64(connections)/float64(active))
@@ -220,8 +241,8 @@ func (l *Load) Slots(connection int) []Slot {
 func (l *Load) Start() {
 	now := Now()
 	l.startNs.Store(now)
-	if l.draws.replay != nil {
-		l.draws.replay.begin()
+	if l.replay != nil {
+		l.replay.begin()
 	}
 	if l.plan.Amount > 0 && !l.open {
 		l.Open(now)

@@ -55,7 +55,7 @@ func newReplay(x contract.Exchange, l contract.Load) (*Replay, error) {
 		return nil, fmt.Errorf("load.trace.speed is %v, expected more than 0 up to %v", t.Speed, mostSpeed)
 	case t.Part < 0 || t.Part >= partsOf(t):
 		return nil, fmt.Errorf("load.trace.part is %d of %d, expected one of them from 0", t.Part, partsOf(t))
-	case len(l.Classes) == 0:
+	case len(l.Classes) == 0 && !t.Times:
 		return nil, errors.New("load.trace is given without load.classes, which say what its requests are")
 	}
 	file, err := os.OpenFile(t.File, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that nobody writes to would hold up the open
@@ -66,7 +66,7 @@ func newReplay(x contract.Exchange, l contract.Load) (*Replay, error) {
 	if r.body, err = traffic.OpenBody(file, nil, t.Begins); err == nil && r.body.Requests == 0 {
 		err = errors.New("it has no requests")
 	}
-	if err == nil {
+	if err == nil && !t.Times {
 		err = r.readFirst(min(mostFirst, l.Connections))
 	}
 	if err != nil {
@@ -98,6 +98,9 @@ func (r *Replay) readFirst(n int) error {
 }
 
 func (r *Replay) drawOf(x traffic.Request, number uint64) Draw {
+	if r.plan.Times {
+		return Draw{Number: number}
+	}
 	if r.plan.Even {
 		x.Up = max(1, x.Up, x.Down)
 		x.Down = x.Up
@@ -108,6 +111,8 @@ func (r *Replay) drawOf(x traffic.Request, number uint64) Draw {
 // fits reports what of an exchange is not as setup says.
 func (r *Replay) fits(d Draw) error {
 	switch {
+	case r.plan.Times:
+		return nil
 	case d.Class >= r.classes:
 		return fmt.Errorf("a request is of class %d, and load.classes has %d", d.Class, r.classes)
 	case d.Up > r.up || d.Down > r.down:

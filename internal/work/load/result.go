@@ -68,14 +68,14 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 		if due := s.pending.Load(); due <= closing {
 			ages.Record(now-due, 1)
 		}
-		if !s.open || s.replays() {
+		if !s.open || s.replay != nil {
 			continue
 		}
 		for ; s.left > 0 && start+s.schedule.peek() <= closing; s.schedule.advance() {
 			ages.Record(now-start-s.schedule.peek(), 1)
 		}
 	}
-	if r := l.draws.replay; r != nil {
+	if r := l.replay; r != nil {
 		for d := r.take(); start+d.atNs <= closing; d = r.take() {
 			ages.Record(now-start-d.atNs, 1)
 		}
@@ -85,7 +85,7 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 
 // closeReplay lets go of recorded traffic, and returns why it could not be read on.
 func (l *Load) closeReplay() error {
-	r := l.draws.replay
+	r := l.replay
 	if r == nil {
 		return nil
 	}
@@ -115,12 +115,16 @@ func (l *Load) lengths(replies int64) (string, error) {
 // follow each other in a slot: response times in an open loop, else service times.
 func (l *Load) encodeTimes(r *contract.Result) (*hist.Histogram, error) {
 	service, response, lag := hist.New(), hist.New(), hist.New()
-	for _, t := range l.window {
-		service.Merge(t.times.service.Snapshot())
-		r.OverMax += t.times.service.OverMax()
-		if t.times.response != nil {
-			response.Merge(t.times.response.Snapshot())
+	for _, of := range l.recorders(true) {
+		service.Merge(of.Snapshot())
+		r.OverMax += of.OverMax()
+	}
+	if l.plan.Rate > 0 {
+		for _, of := range l.recorders(false) {
+			response.Merge(of.Snapshot())
 		}
+	}
+	for _, t := range l.window {
 		if t.times.lag != nil {
 			lag.Merge(t.times.lag.Snapshot())
 		}

@@ -18,10 +18,13 @@ type Slot struct {
 	open     bool
 	started  bool
 	held     bool         // the request of the exchange in flight never went out
-	varies   bool         // sizes are drawn
+	varies   bool         // what exchanges carry is drawn, or recorded
+	replay   *Replay      // that dues come from, and what is due unless times is set; else nil
+	times    bool         // of replay, dues alone
 	number   uint64       // of the exchange to begin next, where they are
 	draw     Draw         // of the exchange begun last
 	waits    *waits       // of its connection; nil where exchanges cannot wait for each other
+	stripe   *bySize      // where its times are kept by size; nil where all are of one size
 	bin      int          // of the exchange begun last, by size
 	flying   atomic.Int32 // … for the other slots of the connection; 0 for a small one
 	thinkNs  int64
@@ -41,9 +44,12 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	case s.left == 0:
 		s.pending.Store(idle)
 		return 0, false
-	case s.replays():
-		d := s.load.draws.replay.take()
-		due, s.draw = s.load.startNs.Load()+d.atNs, d.Draw
+	case s.replay != nil:
+		d := s.replay.take()
+		due, s.number = s.load.startNs.Load()+d.atNs, d.Number
+		if !s.times {
+			s.draw = d.Draw
+		}
 	case s.open:
 		due = s.load.startNs.Load() + s.schedule.peek()
 	case s.thinkNs > 0:
@@ -54,7 +60,7 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	// An open loop still sends what was due before the end, because a stall at the
 	// end of the window must not vanish. A closed loop has nothing left to send.
 	if due > closing || (!s.open && closing != math.MaxInt64) {
-		if s.replays() {
+		if s.replay != nil {
 			s.canceled = due
 		}
 		s.pending.Store(idle)
@@ -63,20 +69,17 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 	if s.open {
 		s.schedule.advance()
 	}
-	if s.varies && !s.replays() {
-		s.draw = s.load.draws.Of(s.number)
-		s.number += uint64(len(s.load.slots))
-	}
 	if s.varies {
+		if s.replay == nil || s.times {
+			s.load.draws.draw(s.number, &s.draw)
+			s.number += uint64(len(s.load.slots))
+		}
 		s.beginSize()
 	}
 	s.left--
 	s.pending.Store(due)
 	return due, true
 }
-
-// replays tells whether exchanges are those of recorded traffic.
-func (s *Slot) replays() bool { return s.load.draws.replay != nil }
 
 // Draw returns what the exchange in flight carries, from Next on until it ends.
 func (s *Slot) Draw() Draw { return s.draw }
@@ -91,41 +94,46 @@ func (s *Slot) Done(sent, now, received int64) {
 	t.exchanges.Add(1)
 	t.received.Add(received)
 	if s.varies {
-		t.sent.Add(s.sentBytes())
+		s.countDrawn(t, sent, now, due, received)
 	}
-	if t.classes != nil {
-		s.countClass(t, sent, now, due, received)
-	}
-	if s.varies && t.times != nil {
-		s.countSize(sent, now, due)
-	}
-	s.endSize(span{sent, now})
 	if t.times == nil {
 		return
 	}
 	t.parts.addExchange(free, sent, now)
-	if received != s.load.exchange.DownBytes || s.varies && s.load.draws.downVaries() {
-		t.times.differs(received)
+	if !s.varies {
+		t.times.service.Record(now - sent)
+		if t.times.response != nil {
+			t.times.response.Record(now - due)
+		}
+		if received != s.load.exchange.DownBytes {
+			t.times.differs(received)
+		}
 	}
-	t.times.service.Record(now - sent)
 	if t.times.lag != nil {
 		t.times.lag.Record(sent - due)
-	}
-	if t.times.response != nil {
-		t.times.response.Record(now - due)
 	}
 	if t.times.sends != nil {
 		t.times.sends.record(sent)
 	}
 }
 
-// sentBytes returns what an exchange adds to the counters' sent; 0 where all are of one
-// size up.
-func (s *Slot) sentBytes() int64 {
-	if !s.load.draws.upVaries() {
-		return 0
+// countDrawn adds to a completed exchange what of it is drawn: bytes, class, times by size.
+func (s *Slot) countDrawn(t *counters, sent, now, due, received int64) {
+	draws := s.load.draws
+	s.think()
+	if draws.upVaries() {
+		t.sent.Add(s.draw.Up)
 	}
-	return s.draw.Up
+	if t.classes != nil {
+		s.countClass(t, sent, now, due, received)
+	}
+	if t.times != nil {
+		s.countSize(sent, now, due)
+		if draws.downVaries() || received != s.load.exchange.DownBytes {
+			t.times.differs(received)
+		}
+	}
+	s.endSize(span{sent, now})
 }
 
 // Fail reports the exchange in flight as failed because of err; it is counted by
@@ -134,6 +142,7 @@ func (s *Slot) Fail(err error) {
 	s.pending.Store(idle)
 	s.endSize(span{})
 	s.free = Now()
+	s.think()
 	t, kind := s.shard.now.Load(), KindOf(err)
 	if unsent(err) {
 		t.unsent.Add(1)
@@ -151,6 +160,13 @@ func (s *Slot) Fail(err error) {
 		}
 	}
 	t.errors[len(kinds)-1].Add(1) // a kind outside the contract is a bug of the transport's
+}
+
+// think sets how long the slot waits after an exchange of the class that has ended.
+func (s *Slot) think() {
+	if thinks := s.load.thinks; thinks != nil {
+		s.thinkNs = thinks[s.draw.Class]
+	}
 }
 
 // Break says that the exchange in flight was broken off by this end, which err came of:

@@ -167,7 +167,10 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.phases is given, or load.arrival drawn", len(setup.Load.Phases) > 0 || setup.Load.Arrival == contract.Drawn, contract.FeatureArrivals},
 		{"load.classes is given", len(setup.Load.Classes) > 0, contract.FeatureMix},
 		{"a class has a deadline", setup.Load.Deadlines(), contract.FeatureDeadline},
-		{"load.trace is given", setup.Load.Trace != nil, contract.FeatureTrace},
+		{"load.trace is given", setup.Load.Trace != nil && !setup.Load.Trace.Times, contract.FeatureTrace},
+		{"load.trace.times is true", setup.Load.Trace != nil && setup.Load.Trace.Times, contract.FeatureTimes},
+		{"the method of a class is of gRPC", setup.Load.Calls(), contract.FeatureMethods},
+		{"a class has think_ns", setup.Load.Thinks(), contract.FeatureThink},
 		{"setup.work is given", setup.Work != nil && setup.Role != contract.Client, setup.Work.Feature()},
 		{fmt.Sprintf("exchange.stream is %q", setup.Exchange.Stream), setup.Exchange.Stream != "", contract.Feature("stream-" + setup.Exchange.Stream)},
 	} {

@@ -72,8 +72,8 @@ func (d *draft) complete() (*study.Study, error) {
 		s.Sweeps[i].Hold = slices.Clip(s.Sweeps[i].Hold)
 	}
 	for _, step := range []func(*study.Study) error{
-		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, d.checkSettle, d.checkRace,
-		d.checkLabels, d.checkRecommend, d.readResults,
+		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, (*study.Study).CheckSweptBaseline, d.checkSettle, d.checkRace,
+		d.checkLabels, d.checkRecommend, d.checkReference, d.readResults,
 		d.setRequires, (*study.Study).CheckSize,
 	} {
 		if err := step(&s); err != nil {
@@ -232,6 +232,27 @@ func (d *draft) checkRecommend(s *study.Study) error {
 		case !d.changed || d.tree.value("recommend").at.file == nil:
 			return d.tree.value("recommend").at.errorf("recommend: %s is no primary metric, so that it is not judged; %s", name, quantity.Hint(name, s.Compare.Primary))
 		}
+	}
+	return nil
+}
+
+// checkReference refuses arms that the study does not have, and a study of references alone.
+// Arguments may have taken arms away.
+func (d *draft) checkReference(s *study.Study) error {
+	arms := s.Scope().Arms()
+	s.Reference = nil
+	for _, name := range d.Reference {
+		switch {
+		case slices.Contains(s.Reference, name):
+			return d.tree.value("reference").at.errorf("reference: %s is listed twice", name)
+		case slices.Contains(arms, name):
+			s.Reference = append(s.Reference, name)
+		case !d.changed || d.tree.value("reference").at.file == nil:
+			return d.tree.value("reference").at.errorf("reference: the study has no arm %s; %s", name, quantity.Hint(name, arms))
+		}
+	}
+	if len(s.Reference) > 0 && len(s.Reference) == len(arms) {
+		return d.tree.value("reference").at.errorf("reference: every arm is one, so that there is nothing to use; expected fewer")
 	}
 	return nil
 }

@@ -57,6 +57,7 @@ var planKeys = []key[study.Study]{
 		},
 	},
 	keyOf("recommend", someMetrics, func(s *study.Study) *[]string { return &s.Recommend }, "primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given").typing("recommend").inline(),
+	keyOf("reference", someArms(1, maxLevels), func(s *study.Study) *[]string { return &s.Reference }, "arms that are measured and compared as all others, and never what to use: an echo as the bound of what runs over it").typing("reference").inline(),
 	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.OwnLooks }).writing(func(s *study.Study) *node {
 		if len(s.OwnLooks) == 0 {
 			return scalarNode(position{}, strconv.Itoa(s.Blocks))
@@ -107,14 +108,18 @@ var sweepBlock = block[study.Sweep]{
 		labelKey(func(w *study.Sweep) *string { return &w.Label }, "what its cells are called; its name where there is one cell, and it is of no other sweep"),
 		keyOf("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
 		{
-			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels"},
+			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels; under arm names, or a mapping from these to levels that the arms have in this sweep beside their own"},
 			read: func(e entry, w *study.Sweep, s whole) (err error) {
-				w.Vary, err = readVaried(e, func(f study.Factor, n *node) ([]study.Level, error) {
+				w.Vary, err = readVaried(e, func(f study.Factor, n *node) (levels []study.Level, err error) {
+					if f.Kind == study.Bundle && n.kind == mapping {
+						w.Arms, levels, err = readSweptArms(n, study.FindVaried(s.Vary, f.Name))
+						return levels, err
+					}
 					return readSwept(f, n, study.FindVaried(s.Vary, f.Name))
 				})
 				return err
 			},
-			write: func(w *study.Sweep) *node { return variedNode(w.Vary, nil) },
+			write: func(w *study.Sweep) *node { return variedNode(w.Vary, w.Arms) },
 		},
 	},
 	check: func(n *node, w *study.Sweep, s whole) error {

@@ -51,6 +51,7 @@ func (d *draft) overrideSwept(typed study.Varied) (swept bool, err error) {
 		w := &d.Sweeps[i]
 		if study.FindVaried(w.Vary, typed.Factor) != nil {
 			w.Vary = slices.Clone(w.Vary)
+			w.Arms = slices.DeleteFunc(slices.Clone(w.Arms), func(a study.Arm) bool { return !d.hasArm(a.Name) })
 			*study.FindVaried(w.Vary, typed.Factor) = typed
 			swept = true
 		}
@@ -66,7 +67,11 @@ func (d *draft) overrideSwept(typed study.Varied) (swept bool, err error) {
 
 // refuseOfArm refuses to override a factor that an arm of the file sets.
 func (d *draft) refuseOfArm(factor string, typed study.Position) error {
-	for _, a := range d.Arms {
+	arms := slices.Clone(d.Arms)
+	for _, w := range d.Sweeps {
+		arms = append(arms, w.Arms...)
+	}
+	for _, a := range arms {
 		for _, s := range a.Settings {
 			if s.Factor == factor {
 				return study.Errorf(typed, "%s cannot be overridden: arm %s sets it (%s); choose arms by arm=NAME,…", factor, a.Name, s.At)

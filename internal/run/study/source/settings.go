@@ -223,6 +223,26 @@ func namesOf(arms []study.Arm) []study.Level {
 	return each.Of(arms, func(a study.Arm) study.Level { return study.Level{Text: a.Name, At: a.At} })
 }
 
+// readSweptArms reads what arms of the whole study have in a sweep beside their levels.
+func readSweptArms(n *node, whole *study.Varied) (arms []study.Arm, levels []study.Level, err error) {
+	if whole == nil {
+		return nil, nil, n.at.errorf("arm: the study has no arms; write them under its vary, as a mapping from names to levels")
+	}
+	if arms, levels, err = readArms(n); err != nil {
+		return nil, nil, err
+	}
+	names := each.Of(whole.Levels, func(l study.Level) string { return l.Text })
+	for _, a := range arms {
+		if !slices.Contains(names, a.Name) {
+			return nil, nil, study.Errorf(a.At, "arm: the study varies it at %s, without the level %s; %s", whole.At, a.Name, quantity.Hint(a.Name, names))
+		}
+		if a.Label != "" {
+			return nil, nil, study.Errorf(a.At, "label: arm %s has its label in the whole study; expected levels alone", a.Name)
+		}
+	}
+	return arms, levels, nil
+}
+
 // readSwept reads the levels of a factor in a sweep: of one that varies in the
 // whole study, some of its levels. Whole is nil for any other.
 func readSwept(f study.Factor, n *node, whole *study.Varied) ([]study.Level, error) {

@@ -107,6 +107,64 @@ request=1MiB connections=100 inflight=1: some ×4`
 	}
 }
 
+// An arm may be another program in each sweep: a language has one for every wire.
+func TestArmsHaveLevelsOfTheirOwnInASweep(t *testing.T) {
+	const text = `
+study: x
+vary:
+  arm:
+    go: {label: Go}
+    cpp: {label: C++, opt.server.b: 1}
+    rust: {label: Rust}
+sweeps:
+  - name: echo
+    hold: {client: go-epoll}
+    vary:
+      connections: [1, 10]
+      arm: {go: {server: go-net}, cpp: {server: asio}, rust: {server: tokio}}
+  - name: web
+    hold: {client: go-http1}
+    vary: {arm: {go: {server: go-http1}, rust: {server: hyper}}}
+blocks: 2
+`
+	s := mustFile(t, text)
+	want := `client=go-epoll connections=10: cpp ×2
+client=go-epoll connections=10: go ×4
+client=go-epoll connections=10: rust ×2
+client=go-epoll connections=1: cpp ×2
+client=go-epoll connections=1: go ×4
+client=go-epoll connections=1: rust ×2
+client=go-http1 connections=50: go ×4
+client=go-http1 connections=50: rust ×2`
+	if got := runs(t, s, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	trials, _, err := s.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers := map[string]string{"go-epoll go": "go-net", "go-epoll cpp": "asio", "go-epoll rust": "tokio", "go-http1 go": "go-http1", "go-http1 rust": "hyper"}
+	for _, tr := range trials {
+		if want := servers[tr.Levels["client"]+" "+tr.Arm]; tr.Levels["server"] != want || (tr.Levels["opt.server.b"] == "1") != (tr.Arm == "cpp") {
+			t.Errorf("%s of %s: levels %v, want server %s", tr.Arm, tr.Cell, tr.Levels, want)
+		}
+	}
+	if l, held := study.Summary(s).Hold["server"]; held {
+		t.Errorf("server is held at %s, though arms differ in it", l)
+	}
+	open := func(string) ([]byte, error) { return []byte(text), nil }
+	fewer, err := ParseArgs([]string{"x.yaml", "arm=go,cpp"}, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := runs(t, fewer, false); strings.Contains(got, "rust") || !strings.Contains(got, "go-http1 connections=50: go") {
+		t.Errorf("arm=go,cpp:\n%s", got)
+	}
+	if _, err := ParseArgs([]string{"x.yaml", "server=asio"}, open); err == nil || !strings.Contains(err.Error(), "arm go sets it") {
+		t.Errorf("server=asio: %v, want a refusal that names the arm", err)
+	}
+}
+
 func TestProbesComeAfterTheBlocks(t *testing.T) {
 	trials, _, err := mustFile(t, swept).Plan()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -18,7 +19,7 @@ import (
 // The keys of a workload file, and of its classes.
 var (
 	workloadKeys = []string{"classes", "keys", "trace"}
-	classKeys    = []string{"name", "weight", "method", "path", "status", "request", "response", "deadline"}
+	classKeys    = []string{"name", "weight", "method", "path", "status", "request", "response", "body", "deadline", "think"}
 )
 
 const mostName = 60
@@ -31,6 +32,15 @@ type WorkloadFile struct {
 	Trace   string
 	TraceAt study.Position
 	Changes []ClassChange
+	Bodies  []Body // of the classes that say one
+}
+
+// Body is what the requests of a class carry: a text, of gRPC a message as JSON. @FILE
+// names a file beside the workload's, with its directory then.
+type Body struct {
+	Class int
+	Text  string
+	At    study.Position
 }
 
 // ClassChange is what a file says of a class of recorded traffic.
@@ -85,6 +95,13 @@ func (w *WorkloadFile) readClasses(e entry) error {
 		if err != nil {
 			return err
 		}
+		if body := item.entryOf("body"); body != nil {
+			w.Bodies = append(w.Bodies, Body{len(w.Classes), item.value("body").text, body.value.at})
+			if c.UpBytes > 0 {
+				return body.value.at.errorf("body: class %s has request, too; expected one of them", c.Name)
+			}
+			c.UpBytes = int64(len(item.value("body").text))
+		}
 		if slices.ContainsFunc(w.Classes, func(o contract.Class) bool { return o.Name == c.Name }) {
 			return item.value("name").at.errorf("class %s is written twice", c.Name)
 		}
@@ -131,17 +148,37 @@ func readClass(n *node, keyed bool) (c contract.Class, err error) {
 			c.UpBytes, c.UpSizes, err = sizeOf("request", text)
 		case "response":
 			c.DownBytes, c.DownSizes, err = sizeOf("response", text)
-		case "deadline":
-			d, failed := quantity.ParseDuration(text)
-			if c.DeadlineNs, err = int64(d), failed; err == nil && d <= 0 {
-				err = fmt.Errorf("%q leaves no time; expected a duration above 0", text)
+		case "body":
+			if len(text) > mostBody {
+				err = fmt.Errorf("it has %d bytes; expected at most %d, or @FILE", len(text), mostBody)
 			}
+		case "deadline":
+			c.DeadlineNs, err = timeOf(text, "leaves no time")
+		case "think":
+			c.ThinkNs, err = timeOf(text, "is no pause")
 		}
 		if err != nil {
 			return c, e.value.at.errorf("%s: %s", e.key, strings.TrimPrefix(err.Error(), e.key+": "))
 		}
 	}
 	return c, nil
+}
+
+// mostBody bounds a body that stands in a workload file, in bytes.
+const mostBody = 32 << 10
+
+// timeOf reads a time above 0 of at most a day; what says in words what none is.
+func timeOf(text, what string) (int64, error) {
+	d, err := quantity.ParseDuration(text)
+	switch {
+	case err != nil:
+		return 0, err
+	case d <= 0:
+		return 0, fmt.Errorf("%q %s; expected a duration above 0", quantity.Clip(text, 40), what)
+	case d > 24*time.Hour:
+		return 0, fmt.Errorf("%q is too long; expected at most 24h", quantity.Clip(text, 40))
+	}
+	return int64(d), nil
 }
 
 func nameOf(text string) error {
@@ -154,11 +191,18 @@ func nameOf(text string) error {
 	return nil
 }
 
-var methodForm = regexp.MustCompile(`^[A-Z]{1,20}$`)
+// The forms of methods: of HTTP, and of gRPC as /package.Service/Method.
+var (
+	methodForm = regexp.MustCompile(`^[A-Z]{1,20}$`)
+	callForm   = regexp.MustCompile(`^/[A-Za-z_][A-Za-z0-9_.]{0,200}/[A-Za-z_][A-Za-z0-9_]{0,100}$`)
+)
 
 func methodOf(text string) error {
-	if !methodForm.MatchString(text) {
-		return fmt.Errorf("%q is not a method of HTTP; expected one such as GET or POST", quantity.Clip(text, 40))
+	if !methodForm.MatchString(text) && !callForm.MatchString(text) {
+		if upper := strings.ToUpper(text); methodForm.MatchString(upper) {
+			return fmt.Errorf("%q is not a method; did you mean %q?", quantity.Clip(text, 40), upper)
+		}
+		return fmt.Errorf("%q is not a method; expected one of HTTP such as GET or POST, or of gRPC such as /shop.v1.Cart/Add", quantity.Clip(text, 40))
 	}
 	return nil
 }
@@ -313,6 +357,9 @@ func (w WorkloadFile) Change(classes []contract.Class) error {
 		}
 		if change.UpBytes > 0 || change.DownBytes > 0 {
 			return study.Errorf(change.At, "class %s: request and response are as they were recorded; expected method, path, status or deadline", change.Name)
+		}
+		if change.ThinkNs > 0 {
+			return study.Errorf(change.At, "class %s: recorded traffic comes at its own times and does not think; expected method, path, status or deadline", change.Name)
 		}
 		c := &classes[i]
 		if change.Method != "" {

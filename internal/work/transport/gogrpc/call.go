@@ -16,13 +16,14 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/httpwire"
 )
 
 // caller makes the exchanges of one slot, one after the other. The slot's
 // goroutine owns it.
 type caller interface {
-	// content is the slot's own, which says what the next exchange carries.
-	content() *codec.Exchange
+	// take makes the next exchange carry what was drawn for it.
+	take(load.Draw)
 	// call makes an exchange and returns the reply, to be accepted and released.
 	call() (in any, err error)
 	accept(in any) (int64, error)
@@ -55,7 +56,10 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 		_ = t.begin()
 		return t
 	}
-	return &unary{messages: messages{c.payload, c.x.Own()}, ctx: ctx, conn: conn, method: c.method, deadline: time.Duration(c.options.Int("deadline"))}
+	return &unary{
+		messages: messages{c.payload, c.x.Own()}, ctx: ctx, conn: conn,
+		method: c.method, deadline: time.Duration(c.options.Int("deadline")), classes: c.classes,
+	}
 }
 
 // messages are those of one slot, whole.
@@ -64,7 +68,7 @@ type messages struct {
 	x *codec.Exchange // the slot's own
 }
 
-func (m *messages) content() *codec.Exchange     { return m.x }
+func (m *messages) take(d load.Draw)             { m.x.Take(d) }
 func (m *messages) accept(in any) (int64, error) { return m.payload.accept(m.x, in) }
 
 func (m *messages) verify(connection int, in any) error {
@@ -78,6 +82,8 @@ type unary struct {
 	conn     *connection
 	method   string
 	deadline time.Duration // of each call; 0 for none
+	classes  []class       // empty unless the load mixes some
+	of       *class        // of the next exchange, where it does
 }
 
 func (u *unary) call() (any, error) {
@@ -90,8 +96,11 @@ func (u *unary) call() (any, error) {
 	if u.x.Asks() {
 		ctx = metadata.AppendToOutgoingContext(ctx, codec.DownHeader, strconv.FormatInt(u.x.DownBytes, 10))
 	}
-	if err := u.conn.Invoke(ctx, u.method, u.outgoing(u.x.UpBytes), in); err != nil {
+	if err := u.conn.Invoke(ctx, u.method, u.request(), in); err != nil {
 		u.release(in)
+		if u.of != nil && u.of.own && status.Code(err) == codes.DeadlineExceeded {
+			err = httpwire.NoReplyWithin(u.deadline)
+		}
 		return nil, err
 	}
 	return in, nil
@@ -226,7 +235,7 @@ func (k *chunked) converse(c *chunker) error {
 	return nil
 }
 
-func (k *chunked) content() *codec.Exchange { return k.x }
+func (k *chunked) take(d load.Draw) { k.x.Take(d) }
 
 func (k *chunked) accept(in any) (int64, error) {
 	reply := in.(*chunker).Joined()

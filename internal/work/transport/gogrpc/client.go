@@ -28,6 +28,7 @@ type client struct {
 	dial     []grpc.DialOption
 	secure   credentials.TransportCredentials
 	method   string
+	classes  []class // of a load that mixes some
 	dialer   *wire.Dialer
 	conns    []*connection   // by route; closed when every exchange makes its own
 	calls    context.Context // of every call: its metadata
@@ -84,6 +85,9 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 		return nil, err
 	}
 	c.payload, c.chunkers = payloadOf(setup, c.x, c.options, asked), newChunkers(setup, c.options, c.x.DownBytes)
+	if c.classes, err = c.classesOf(); err != nil {
+		return nil, err
+	}
 	c.dial = append(dialOptions(c.options, c.payload), named...)
 	c.conns = make([]*connection, len(c.dialer.Routes()))
 	c.calls = context.Background()
@@ -129,7 +133,7 @@ func (c *client) verify(i int, conn *connection) error {
 func (c *client) first(ctx context.Context, i int, conn *connection) error {
 	k := c.caller(ctx, conn)
 	defer k.end()
-	k.content().TakeFirst(i)
+	k.take(c.x.First(i))
 	in, err := k.call()
 	if err = c.ended(conn, err); err != nil {
 		return c.explained(i, conn, err)
@@ -208,7 +212,7 @@ func (c *client) call(i int, slot *load.Slot) load.Call {
 			defer func() { _ = conn.Close() }() // it has done its one exchange
 			k := c.caller(c.ctx, conn)
 			defer k.end()
-			k.content().Take(slot.Draw())
+			k.take(slot.Draw())
 			received, err := exchange(k)
 			return received, c.ended(conn, err)
 		}
@@ -218,7 +222,7 @@ func (c *client) call(i int, slot *load.Slot) load.Call {
 	conn := c.conns[i]
 	k := c.caller(c.calls, conn)
 	return func() (int64, error) {
-		k.content().Take(slot.Draw())
+		k.take(slot.Draw())
 		received, err := exchange(k)
 		err = c.ended(conn, err)
 		if err != nil && load.KindOf(err) == contract.Peer && c.dialer.Made(i) {

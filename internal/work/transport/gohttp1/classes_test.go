@@ -1,6 +1,7 @@
 package gohttp1_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,12 +24,14 @@ import (
 type site struct {
 	mu    sync.Mutex
 	asked map[string]int
+	got   map[string]bool // bodies
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	n, _ := io.Copy(io.Discard, r.Body)
+	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
-	s.asked[fmt.Sprintf("%s %s %d", r.Method, r.URL, n)]++
+	s.asked[fmt.Sprintf("%s %s %d", r.Method, r.URL, len(body))]++
+	s.got[string(body)] = true
 	s.mu.Unlock()
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/missing"):
@@ -46,10 +49,17 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // driven runs a client of a load for a while.
 func driven(t *testing.T, l contract.Load) (map[string]int, contract.Result) {
 	t.Helper()
-	s := &site{asked: map[string]int{}}
+	s, result := drivenBy(t, l, "")
+	return s.asked, result
+}
+
+// drivenBy is driven with what classes send.
+func drivenBy(t *testing.T, l contract.Load, bodies string) (*site, contract.Result) {
+	t.Helper()
+	s := &site{asked: map[string]int{}, got: map[string]bool{}}
 	server := httptest.NewServer(s)
 	defer server.Close()
-	options := workertest.WithDefaults(gohttp1.Transport{}.Describe().Options, map[string]any{"verify": "status"})
+	options := workertest.WithDefaults(gohttp1.Transport{}.Describe().Options, map[string]any{"verify": "status", "bodies": bodies})
 	l.Connections = 2
 	client, err := gohttp1.Transport{}.Client(contract.Setup{
 		Role: contract.Client, Seed: 3, Peers: []string{strings.TrimPrefix(server.URL, "http://")}, Options: options, Load: l,
@@ -74,7 +84,20 @@ func driven(t *testing.T, l contract.Load) (map[string]int, contract.Result) {
 		t.Fatal(err)
 	}
 	_ = client.Close() // it has ended
-	return s.asked, result
+	return s, result
+}
+
+// A class sends its own body, where it has one.
+func TestClassesSendTheirBodies(t *testing.T) {
+	s, result := drivenBy(t, contract.Load{Classes: []contract.Class{
+		{Name: "order", End: contract.TableEnd / 2, UpBytes: 8, DownBytes: 100, Path: "/orders"}, {Name: "read", End: contract.TableEnd, DownBytes: 100},
+	}}, base64.StdEncoding.EncodeToString([]byte(`{"id":7}`))+"\n\n")
+	if len(s.got) != 2 || !s.got[""] || !s.got[`{"id":7}`] || s.asked["POST /orders 8"] == 0 {
+		t.Errorf("came %v, %v", s.got, s.asked)
+	}
+	if c := result.Classes[0]; c.Exchanges == 0 || c.SentBytes != 8*c.Exchanges {
+		t.Errorf("%+v", c)
+	}
 }
 
 // A class asks by its own method, path, key and size, takes its own status, and ends at its

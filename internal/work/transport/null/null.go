@@ -33,7 +33,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Pair},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   []string{"bytes"},
-		Features: []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace},
+		Features: []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes, contract.FeatureWorkCPU, contract.FeatureWorkSleep},
 		Options: []contract.Option{
 			duration("service", "time from send to completion; with slots the time that a server takes, for which it may have to be waited"),
 			{Name: "slots", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Doc: "pretended servers with one queue, first come first served; 0 for as many as there are exchanges"},
@@ -53,7 +53,8 @@ type client struct {
 	connections             int
 	loops                   int
 	service, stallAt, stall int64
-	queue                   *queue // nil without slots and law
+	queue                   *queue        // nil without slots and law
+	work                    *load.Service // nil for none
 	closed                  atomic.Bool
 }
 
@@ -69,9 +70,13 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	work, err := load.ServiceOf(setup)
+	if err != nil {
+		return nil, err
+	}
 	o := load.Options(setup.Options)
 	return &client{
-		load: l, connections: setup.Load.Connections, loops: loops,
+		work: work, load: l, connections: setup.Load.Connections, loops: loops,
 		service: o.Int("service"), queue: newQueue(o, setup.Seed), stallAt: o.Int("stall_at"), stall: o.Int("stall"),
 	}, nil
 }
@@ -136,9 +141,22 @@ func (c *client) run(slots []*load.Slot, begun int64) {
 			e.slot.Cancel()
 		default:
 			e.sent = now
-			agenda.Push(c.completion(now, begun), e)
+			agenda.Push(c.worked(now, begun), e)
 		}
 	}
+}
+
+// worked is when an exchange sent now completes, its work included. Work on a CPU is done
+// here, while the loop does nothing else.
+func (c *client) worked(now, begun int64) int64 {
+	switch {
+	case c.work == nil:
+		return c.completion(now, begun)
+	case c.work.Sleeps():
+		return c.completion(now, begun) + c.work.Next()
+	}
+	c.work.Serve()
+	return c.completion(load.Now(), begun)
 }
 
 // completion is when an exchange sent now completes.

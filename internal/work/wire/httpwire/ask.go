@@ -40,6 +40,7 @@ func askOptions() []contract.Option {
 		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: client, Doc: "body of the requests, in place of random content; as long as the factor request says"},
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: client, Doc: "Host header, or :authority, of the requests; the server's address unless given"},
 		{Name: "status", Type: contract.TypeInt, Default: int64(http.StatusOK), Min: &least, Max: &most, Roles: client, Doc: "status that every reply must have"},
+		wire.BodiesOption(),
 	}, wire.VerifyOptions()...)
 }
 

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 )
 
 // class is how a class's exchanges are asked for.
@@ -21,12 +22,17 @@ type class struct {
 	ask      *Ask
 	deadline time.Duration // 0 for none
 	bodiless bool          // its replies have no body
+	body     []byte        // of its requests; nil for random content
 }
 
 // classesOf prepares the classes of a load. The error is of kind setup.
 func (c *Client) classesOf() ([]class, error) {
+	bodies, err := wire.BodiesOf(c.Setup)
+	if err != nil {
+		return nil, err
+	}
 	var all []class
-	for _, of := range c.Setup.Load.Classes {
+	for i, of := range c.Setup.Load.Classes {
 		ask := c.Ask
 		if of.Status != 0 {
 			ask.Status, ask.Success = of.Status, false
@@ -38,6 +44,9 @@ func (c *Client) classesOf() ([]class, error) {
 		}
 		k := class{method: ask.method(of.UpBytes > 0), ask: &ask, deadline: time.Duration(of.DeadlineNs)}
 		k.bodiless = k.method == http.MethodHead
+		if bodies != nil {
+			k.body = bodies[i]
+		}
 		if of.Path != "" {
 			if !strings.HasPrefix(of.Path, "/") {
 				return nil, load.Failure(contract.SetupFailed, fmt.Errorf("class %s: path %q does not begin with a slash", of.Name, quantity.Clip(of.Path, 80)))
@@ -93,8 +102,12 @@ func (k *call) within() error {
 	k.ctx = whole
 	cancel()
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		late := load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(k.of.deadline)))
-		return load.PassingError{Err: late}
+		return load.PassingError{Err: NoReplyWithin(k.of.deadline)}
 	}
 	return err
+}
+
+// NoReplyWithin says of an exchange that it ended at its class's deadline.
+func NoReplyWithin(deadline time.Duration) error {
+	return load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(deadline)))
 }

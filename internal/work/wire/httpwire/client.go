@@ -236,6 +236,8 @@ func (k *call) do() (int64, error) {
 		k.room = content
 	} else if body := k.client.Ask.Body; body != nil {
 		content = body
+	} else if k.of != nil && k.of.body != nil {
+		content = k.of.body
 	}
 	k.request.Content, k.request.URL, k.request.Down = content, k.url(), x.DownBytes
 	if err := k.sends.Ended(k.within()); err != nil {

@@ -62,13 +62,18 @@ func MethodOption(doc string) contract.Option {
 // Given returns the method that option method names. given is false for its
 // default. The error is of kind setup.
 func Given(o load.Options) (m Method, given bool, err error) {
-	text := o.Text("method")
+	if m, err = Parse(o.Text("method")); err != nil {
+		return Method{}, false, load.Failure(contract.SetupFailed, fmt.Errorf("option method %w", err))
+	}
+	return m, m != Own, nil
+}
+
+// Parse reads a method's full name.
+func Parse(text string) (Method, error) {
 	rest, slashed := strings.CutPrefix(text, "/")
 	service, name, found := strings.Cut(rest, "/")
 	if !slashed || !found || service == "" || name == "" || strings.ContainsAny(rest, " {}?#") || strings.Contains(name, "/") {
-		return Method{}, false, load.Failure(contract.SetupFailed, fmt.Errorf(
-			"option method is %q, expected /package.Service/Method such as %s", text, Own))
+		return Method{}, fmt.Errorf("is %q, expected /package.Service/Method such as %s", text, Own)
 	}
-	m = Method{service, name}
-	return m, m != Own, nil
+	return Method{service, name}, nil
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"netdyno/internal/input"
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
+	"netdyno/internal/run/study/source"
+	"netdyno/internal/run/target"
+)
+
+// bodiesOption carries what the requests of each class send.
+const bodiesOption = "opt.client.bodies"
+
+// mostClassBody bounds the body of a class that a file holds, in bytes.
+const mostClassBody = 32 << 20
+
+// asksClasses reads the workload file of a run by URL; nil without one, and of recorded
+// traffic, whose requests say themselves what they are.
+func (t urlFlags) asksClasses(ctx context.Context, others []string) (*source.WorkloadFile, error) {
+	name := t.workload
+	if name == "" {
+		name = (&looked{typed: others}).level(study.WorkloadFactor)
+	}
+	if name == "" || session.Replays(name) {
+		return nil, nil
+	}
+	text, err := input.Within(ctx, source.MaxFile)(name)
+	if err != nil {
+		return nil, err
+	}
+	w, err := source.ReadWorkload(name, text)
+	if err != nil {
+		return nil, err
+	}
+	for i, body := range w.Bodies {
+		file, is := strings.CutPrefix(body.Text, "@")
+		if !is {
+			continue
+		}
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(filepath.Dir(name), file)
+		}
+		data, err := input.Within(ctx, mostClassBody)(file)
+		if err != nil {
+			return nil, study.Errorf(body.At, "body: %s", err)
+		}
+		w.Bodies[i].Text = string(data)
+	}
+	return &w, nil
+}
+
+// bodyOf is what requests of a class carry; "" where the file does not say.
+func bodyOf(w *source.WorkloadFile, class int) (text string, at study.Position) {
+	for _, body := range w.Bodies {
+		if body.Class == class {
+			return body.Text, body.At
+		}
+	}
+	return "", nil
+}
+
+// askCalls asks a gRPC server once for each class of a workload, by its method, and returns
+// what it found of the first, with the messages of all.
+func askCalls(ctx context.Context, workers *session.Workers, asked target.Target, w *source.WorkloadFile) (found target.Found, arm session.Arm, err error) {
+	if w == nil {
+		return found, arm, errors.New("recorded traffic is of HTTP; a gRPC server takes a workload file whose classes have a method, such as /shop.v1.Cart/Add, and a body as JSON")
+	}
+	var lines []string
+	probes := int64(0)
+	for i, class := range w.Classes {
+		if !strings.HasPrefix(class.Method, "/") {
+			return found, arm, fmt.Errorf("class %s has no method of gRPC; expected one such as /shop.v1.Cart/Add, because %s is a gRPC server", class.Name, asked.URL)
+		}
+		one := asked
+		u, err := target.Parse(asked.URL)
+		if err != nil {
+			return found, arm, err
+		}
+		u.Path = class.Method
+		text, at := bodyOf(w, i)
+		one.URL, one.Data = u.String(), text
+		of, by, _, err := findClient(ctx, workers, one)
+		if err != nil && at != nil {
+			err = study.Errorf(at, "class %s: %s", class.Name, strings.ReplaceAll(err.Error(), "--data", "the body"))
+		}
+		if err != nil {
+			return found, arm, fmt.Errorf("class %s: %w", class.Name, err)
+		}
+		probes += by.Probe
+		body := of.Levels["opt.client.body"]
+		if carried, is := of.Texts["opt.client.body"]; is {
+			body = string(carried.Bytes)
+		}
+		lines = append(lines, body)
+		stdout.say("%s: class %s: %s", target.Shown(of.URL), class.Name, of.Words)
+		if i == 0 {
+			found = of
+		}
+	}
+	delete(found.Levels, "opt.client.body")
+	delete(found.Texts, "opt.client.body")
+	whole := *found.URL
+	whole.Path = ""
+	found.URL, found.Name, found.Words, found.Asked = &whole, whole.Host, quantity.Plural(len(w.Classes), "method")+", each asked before the run", probes
+	arm = armOf(found)
+	arm.Asked.Probe = probes
+	arm.Texts[bodiesOption] = study.Carried{Bytes: []byte(strings.Join(lines, "\n") + "\n")}
+	return found, arm, nil
+}
+
+// carryBodies gives an arm of HTTP the bodies of a workload's classes, if any has one.
+func carryBodies(arm session.Arm, w *source.WorkloadFile) error {
+	if w == nil {
+		return nil
+	}
+	for _, class := range w.Classes {
+		if strings.HasPrefix(class.Method, "/") {
+			return fmt.Errorf("class %s has the method %s of gRPC, and %s is asked by HTTP; expected a method such as GET, or a grpc:// URL", class.Name, class.Method, arm.Given)
+		}
+	}
+	if len(w.Bodies) == 0 {
+		return nil
+	}
+	lines := make([]string, len(w.Classes))
+	for i := range lines {
+		text, _ := bodyOf(w, i)
+		lines[i] = base64.StdEncoding.EncodeToString([]byte(text))
+	}
+	arm.Texts[bodiesOption] = study.Carried{Bytes: []byte(strings.Join(lines, "\n") + "\n")}
+	return nil
+}

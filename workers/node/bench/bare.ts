@@ -1,0 +1,107 @@
+// What a programmer writes who wants nothing but the exchanges: the measure of what the kit adds to each library.
+//
+//	bare LIBRARY server            listens, prints its port, serves until stdin ends
+//	bare LIBRARY client PORT MS    makes exchanges for so long, prints how many
+import http from "node:http";
+import net from "node:net";
+import { credentials, Client as GrpcClient, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
+import { Client } from "undici";
+import { type Block, decodeBlock, encodeBlock } from "../netdyno-worker-grpc-js/messages.js";
+
+export const CONNECTIONS = 16;
+export const BYTES = 100;
+const body = Buffer.alloc(BYTES, "x");
+const path = "/netdyno.v1.Exchange/Unary";
+
+const servers: { [library: string]: (ready: (port: number) => void) => void } = {
+	net(ready) {
+		const server = net.createServer({ noDelay: true }, (socket) => {
+			socket.on("data", (bytes) => socket.write(bytes));
+			socket.on("error", () => {});
+		});
+		server.listen(0, "127.0.0.1", () => ready((server.address() as net.AddressInfo).port));
+	},
+	http1(ready) {
+		const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
+			const chunks: Buffer[] = [];
+			request.on("data", (chunk: Buffer) => chunks.push(chunk));
+			request.on("end", () => {
+				Buffer.concat(chunks);
+				response.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": BYTES });
+				response.end(body);
+			});
+		});
+		server.listen(0, "127.0.0.1", () => ready((server.address() as net.AddressInfo).port));
+	},
+	grpc(ready) {
+		const server = new Server();
+		const definition: ServiceDefinition = {
+			Unary: {
+				path,
+				requestStream: false,
+				responseStream: false,
+				requestSerialize: encodeBlock as (m: object) => Buffer,
+				requestDeserialize: decodeBlock,
+				responseSerialize: encodeBlock as (m: object) => Buffer,
+				responseDeserialize: decodeBlock,
+			},
+		};
+		server.addService(definition, {
+			Unary: (_: unknown, callback: (e: null, reply: Block) => void) => callback(null, { content: body }),
+		});
+		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (_, port) => ready(port));
+	},
+};
+
+/** Each begins an endless loop on one connection, and counts in done. */
+const clients: { [library: string]: (port: number, done: () => void) => void } = {
+	net(port, done) {
+		let have = 0;
+		const socket = net.connect({ port, host: "127.0.0.1", noDelay: true }, () => socket.write(body));
+		socket.on("data", (bytes) => {
+			have += bytes.length;
+			if (have < BYTES) return;
+			have -= BYTES;
+			done();
+			socket.write(body);
+		});
+	},
+	async http1(port, done) {
+		const client = new Client(`http://127.0.0.1:${port}`, { pipelining: 1 });
+		const headers = { "content-type": "application/octet-stream" };
+		for (;;) {
+			const reply = await client.request({ path: "/exchange", method: "POST", headers, body });
+			await reply.body.arrayBuffer();
+			done();
+		}
+	},
+	grpc(port, done) {
+		const client = new GrpcClient(`127.0.0.1:${port}`, credentials.createInsecure(), {
+			"grpc.use_local_subchannel_pool": 1,
+		});
+		const call = () =>
+			client.makeUnaryRequest<Block, Block>(path, encodeBlock, decodeBlock, { content: body }, (error) => {
+				if (error) throw error;
+				done();
+				call();
+			});
+		call();
+	},
+};
+
+const [library = "", role, port, ms] = process.argv.slice(2);
+if (role === "server") {
+	servers[library]?.((at) => console.log(at));
+	process.stdin.on("end", () => process.exit(0)).resume();
+} else {
+	let n = 0;
+	for (let i = 0; i < CONNECTIONS; i++) clients[library]?.(Number(port), () => n++);
+	const warm = Number(ms) / 2;
+	setTimeout(() => {
+		const [before, from] = [n, process.hrtime.bigint()];
+		setTimeout(() => {
+			console.log((n - before) / (Number(process.hrtime.bigint() - from) / 1e9));
+			process.exit(0);
+		}, Number(ms));
+	}, warm);
+}

@@ -1,0 +1,303 @@
+//! The client: a tonic Channel for each connection, and a task for each slot.
+
+use crate::carried::{cut, Carried};
+use crate::Plan;
+use bytes::Bytes;
+use hyper_util::rt::TokioIo;
+use netdyno_kit::net::{connect_failure, Route, PATIENCE};
+use netdyno_kit::{json, Client, Failure, Kind, Load, Setup, Slot, Value};
+use netdyno_kit_tokio::{exchanges, Call, Engine};
+use netdyno_requests::{dial, first_routes, Block, Connector, Content, Message, Reply, Text, DOWN_HEADER};
+use std::error::Error;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+use std::sync::Mutex;
+use std::task::{Context, Poll};
+use tokio::sync::{mpsc, Semaphore};
+use tonic::client::Grpc;
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::codegen::tokio_stream;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Request, Status, Streaming};
+use tonic_prost::ProstCodec;
+
+static CONNECTING: Semaphore = Semaphore::const_new(128);
+
+/// One connection of the trial.
+struct Line {
+    channel: Mutex<Option<Channel>>,
+    dials: AtomicI64,
+    unreachable: AtomicBool,
+    refused: Mutex<Option<Failure>>,
+}
+
+/// What all connections share.
+struct Shared {
+    setup: Setup,
+    plan: Plan,
+    content: &'static Content,
+    routes: &'static [Route],
+    lines: Vec<Line>,
+    engine: &'static Engine,
+    connector: Connector,
+    load: &'static Load,
+}
+
+/// The failure of an exchange: of kind peer where the connection broke, else what the server's status says.
+fn broken(status: &Status) -> Failure {
+    let text = format!("{:?}: {}", status.code(), status.message());
+    match status.code() {
+        Code::Unavailable | Code::Cancelled => Failure::new(Kind::Peer, text),
+        Code::DeadlineExceeded => Failure::new(Kind::Timeout, text),
+        _ if status.source().is_some_and(|e| !e.is::<prost::DecodeError>()) => Failure::new(Kind::Peer, "connection closed"),
+        _ => Failure::new(Kind::Invalid, text),
+    }
+}
+
+impl Shared {
+    /// Makes the channel of connection i, which makes its TCP connection anew when that has broken.
+    fn channel(&'static self, i: usize) -> Result<Channel, Failure> {
+        let scheme = if self.setup.tls.is_some() { "https" } else { "http" };
+        let uri = format!("{scheme}://{}", self.routes[i].peer);
+        let endpoint = Endpoint::from_shared(uri).map_err(|e| Failure::new(Kind::Bug, e.to_string()))?;
+        let given = |n: u32| Some(n).filter(|n| *n > 0);
+        let endpoint = endpoint.initial_stream_window_size(given(self.plan.window)).initial_connection_window_size(given(self.plan.connection_window));
+        let endpoint = endpoint.http2_adaptive_window(self.plan.adaptive);
+        Ok(endpoint.connect_with_connector_lazy(tower::service_fn(move |_| async move {
+            let line = &self.lines[i];
+            let io = async { self.connector.connect(dial(&self.routes[i]).await?, self.routes[i].peer).await };
+            let io = tokio::time::timeout(PATIENCE, io).await.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
+            line.unreachable.store(io.is_err(), Relaxed);
+            match &io {
+                Ok(_) if line.dials.fetch_add(1, Relaxed) > 0 && !self.setup.load.fresh => drop(self.load.redialled.fetch_add(1, Relaxed)),
+                Ok(_) => {}
+                Err(e) => *line.refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(connect_failure(i, self.routes.len(), &self.routes[i], e)),
+            }
+            io.map(TokioIo::new)
+        })))
+    }
+
+    async fn open(&'static self, i: usize) -> Result<(), Failure> {
+        let _permit = CONNECTING.acquire().await;
+        let channel = self.channel(i)?;
+        let (up, down) = if self.content.messages.is_some() { (0, self.content.down_bytes) } else { self.load.first_sizes(i) };
+        let first = async {
+            match &self.content.messages {
+                None => self.verify::<Block, Block>(i, &channel, up, down).await,
+                Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel, up, down).await,
+                Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel, up, down).await,
+            }
+        };
+        let late = Failure::new(Kind::Timeout, format!("verify connection {i}: no reply came within 10 s"));
+        tokio::time::timeout(PATIENCE, first).await.unwrap_or(Err(late))?;
+        if !self.setup.load.fresh {
+            *self.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()) = Some(channel);
+        }
+        Ok(())
+    }
+
+    async fn verify<Q: Carried, P: Carried>(&'static self, i: usize, channel: &Channel, up: i64, down: i64) -> Result<(), Failure> {
+        let same = match self.plan.chunked {
+            true => Chunks(Calls::new(self, i, channel.clone())).converse(up).await.map(|got| got == self.content.reply(down as usize)).map_err(|s| broken(&s)),
+            false => Calls::<Q, P>::new(self, i, channel.clone()).once(up, down).await.map(|got| got == P::reply(self.content, down as usize)),
+        };
+        match same {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Failure::new(Kind::Invalid, format!("verify connection {i}: the reply has other content than expected"))),
+            Err(failure) => {
+                let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
+                Err(refused.unwrap_or(Failure::new(failure.kind, format!("verify connection {i}: {}", failure.text))))
+            }
+        }
+    }
+}
+
+/// The requests of a stream that stays open.
+struct Feed<Q>(mpsc::Receiver<Q>);
+
+impl<Q> tokio_stream::Stream for Feed<Q> {
+    type Item = Q;
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Q>> {
+        self.0.poll_recv(cx)
+    }
+}
+
+/// Makes the exchanges of a slot, whose messages are Q and P.
+struct Calls<Q, P> {
+    s: &'static Shared,
+    i: usize,
+    grpc: Grpc<Channel>,
+    path: PathAndQuery,
+    talk: Option<(mpsc::Sender<Q>, Streaming<P>)>,
+    kinds: PhantomData<fn(Q) -> P>,
+}
+
+impl<Q: Carried, P: Carried> Calls<Q, P> {
+    fn new(s: &'static Shared, i: usize, channel: Channel) -> Calls<Q, P> {
+        let grpc = Grpc::new(channel).max_decoding_message_size(s.plan.max_message);
+        Calls { s, i, grpc, path: PathAndQuery::from_static(s.plan.path), talk: None, kinds: PhantomData }
+    }
+
+    /// Makes one exchange and returns the reply.
+    async fn once(&mut self, up: i64, down: i64) -> Result<P, Failure> {
+        let reply = match self.s.plan.stream {
+            true => self.on_stream(up, down).await,
+            false => self.unary(up, down).await,
+        };
+        let reply = reply.map_err(|status| {
+            self.talk = None;
+            broken(&status)
+        })?;
+        if self.s.content.messages.is_none() && reply.length() != down {
+            return Err(Failure::new(Kind::Invalid, format!("the reply has {} bytes, expected {down}", reply.length())));
+        }
+        Ok(reply)
+    }
+
+    async fn ready(&mut self) -> Result<(), Status> {
+        self.grpc.ready().await.map_err(|e| Status::unavailable(e.to_string()))
+    }
+
+    fn asking<M>(&self, message: M, down: i64) -> Request<M> {
+        let mut request = Request::new(message);
+        if self.s.content.asks() {
+            request.metadata_mut().insert(DOWN_HEADER, down.into());
+        }
+        request
+    }
+
+    async fn unary(&mut self, up: i64, down: i64) -> Result<P, Status> {
+        self.ready().await?;
+        let request = self.asking(Q::request(self.s.content, up), down);
+        Ok(self.grpc.unary(request, self.path.clone(), ProstCodec::<Q, P>::default()).await?.into_inner())
+    }
+
+    async fn on_stream(&mut self, up: i64, down: i64) -> Result<P, Status> {
+        if self.talk.is_none() {
+            self.ready().await?;
+            let (to, from) = mpsc::channel(1);
+            let opened = self.grpc.streaming(self.asking(Feed(from), down), self.path.clone(), ProstCodec::<Q, P>::default());
+            // A server may answer the stream's head with its first message only.
+            let _ = to.try_send(Q::request(self.s.content, up));
+            self.talk = Some((to, opened.await?.into_inner()));
+        } else if let Some((to, _)) = &self.talk {
+            // Where the stream has ended, the reply says why.
+            let _ = to.send(Q::request(self.s.content, up)).await;
+        }
+        let Some((_, replies)) = &mut self.talk else { return Err(Status::internal("no stream")) };
+        replies.message().await?.ok_or(Status::data_loss("the server ended the stream before its reply was complete"))
+    }
+}
+
+impl<Q: Carried, P: Carried> Call for Calls<Q, P> {
+    async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
+        let (up, down) = if self.s.content.messages.is_some() { (0, self.s.content.down_bytes) } else { slot.sizes() };
+        if self.s.setup.load.fresh {
+            self.grpc = Calls::<Q, P>::new(self.s, self.i, self.s.channel(self.i)?).grpc;
+        }
+        slot.goes_out();
+        Ok(self.once(up, down).await?.length())
+    }
+
+    fn ends(&self, failure: &Failure) -> bool {
+        failure.kind == Kind::Peer && self.s.lines[self.i].unreachable.load(Relaxed)
+    }
+}
+
+/// Makes the exchanges of a slot whose content travels in chunks.
+struct Chunks(Calls<Block, Block>);
+
+impl Chunks {
+    /// Makes one exchange and returns the reply, joined.
+    async fn converse(&mut self, up: i64) -> Result<Bytes, Status> {
+        let Calls { s, grpc, path, .. } = &mut self.0;
+        grpc.ready().await.map_err(|e| Status::unavailable(e.to_string()))?;
+        let (content, codec) = (s.content.request(up), ProstCodec::<Block, Block>::default());
+        let pieces = tokio_stream::iter(cut(content.clone(), s.plan.chunk));
+        let mut replies = match s.setup.exchange.stream.as_str() {
+            "up" => return Ok(grpc.client_streaming(Request::new(pieces), path.clone(), codec).await?.into_inner().content),
+            "down" => grpc.server_streaming(Request::new(Block { content }), path.clone(), codec).await?.into_inner(),
+            _ => grpc.streaming(Request::new(pieces), path.clone(), codec).await?.into_inner(),
+        };
+        let mut joined = Vec::with_capacity(s.content.down_bytes as usize);
+        while let Some(chunk) = replies.message().await? {
+            if (joined.len() + chunk.content.len()) as i64 > s.content.down_bytes {
+                return Err(Status::data_loss("the stream holds more than expected"));
+            }
+            joined.extend_from_slice(&chunk.content);
+        }
+        if joined.len() as i64 != s.content.down_bytes {
+            return Err(Status::data_loss(format!("the reply has {} bytes, expected {}", joined.len(), s.content.down_bytes)));
+        }
+        Ok(joined.into())
+    }
+}
+
+impl Call for Chunks {
+    async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
+        slot.goes_out();
+        let reply = self.converse(slot.sizes().0).await.map_err(|status| broken(&status))?;
+        Ok(reply.len() as i64)
+    }
+
+    fn ends(&self, failure: &Failure) -> bool {
+        self.0.ends(failure)
+    }
+}
+
+struct Exchanges(&'static Shared);
+
+impl Exchanges {
+    fn drive<Q: Carried, P: Carried>(&self) -> Result<(), Failure> {
+        let s = self.0;
+        s.engine.run_slots(s.load, |i, slot| async move {
+            let held = s.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()).clone();
+            let channel = match held {
+                Some(channel) => channel,
+                None => s.channel(i)?, // with fresh each exchange makes its own
+            };
+            let alarm = s.engine.alarm(i);
+            if s.plan.chunked {
+                return exchanges(s.load, slot, alarm, &mut Chunks(Calls::new(s, i, channel))).await;
+            }
+            exchanges(s.load, slot, alarm, &mut Calls::<Q, P>::new(s, i, channel)).await
+        })
+    }
+}
+
+impl Client for Exchanges {
+    fn ready(&self) -> Value {
+        self.0.content.sizes(json!({"options": self.0.plan.options}))
+    }
+
+    fn load(&self) -> &'static Load {
+        self.0.load
+    }
+
+    fn run(&mut self) -> Result<(), Failure> {
+        match &self.0.content.messages {
+            None => self.drive::<Block, Block>(),
+            Some((_, Message::Text(_))) => self.drive::<Text, Text>(),
+            Some((_, Message::Reply(_))) => self.drive::<Text, Reply>(),
+        }
+    }
+}
+
+pub fn connect(setup: &Setup) -> Result<Box<dyn Client>, Failure> {
+    let (content, routes) = (Content::new(setup)?, first_routes(setup)?);
+    let line = |_| Line { channel: Mutex::default(), dials: AtomicI64::new(0), unreachable: AtomicBool::new(false), refused: Mutex::default() };
+    let s: &'static Shared = Box::leak(Box::new(Shared {
+        setup: setup.clone(),
+        plan: Plan::new(setup, content),
+        content,
+        routes,
+        lines: (0..routes.len()).map(line).collect(),
+        engine: Engine::new(setup)?,
+        connector: Connector::new(setup, "h2")?,
+        load: Load::new(&content.sized(setup))?,
+    }));
+    s.engine.open(routes.len(), move |i| s.open(i))?;
+    s.load.open_connections.store(if setup.load.fresh { 0 } else { routes.len() as i64 }, Relaxed);
+    Ok(Box::new(Exchanges(s)))
+}

@@ -1,0 +1,252 @@
+//! The server: what tonic's generated code does, with the trial's content.
+
+use crate::carried::{cut, Carried};
+use crate::Plan;
+use netdyno_kit::net::{addresses_of, listen, Allowed};
+use netdyno_kit::{json, Counts, Failure, Server, Setup, Traffic, Value};
+use netdyno_kit_tokio::Engine;
+use netdyno_requests::{Acceptor, Block, Content, Reply, Stream, Text, DOWN_HEADER};
+use std::convert::Infallible;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tonic::body::Body;
+use tonic::codegen::{http, tokio_stream, BoxFuture, Service};
+use tonic::metadata::MetadataMap;
+use tonic::server::{ClientStreamingService, Grpc, NamedService, ServerStreamingService, StreamingService, UnaryService};
+use tonic::{Request, Response, Status, Streaming};
+use tonic_prost::ProstCodec;
+
+/// What all connections share.
+pub struct Site {
+    plan: Plan,
+    content: &'static Content,
+    traffic: Traffic,
+}
+
+type Replies<P> = Pin<Box<dyn tokio_stream::Stream<Item = Result<P, Status>> + Send>>;
+
+impl Site {
+    /// Answers one request, and counts it.
+    fn answer<Q: Carried, P: Carried>(&self, request: &Q, asked: &MetadataMap) -> Result<P, Status> {
+        request.fits(self.content).map_err(Status::invalid_argument)?;
+        let reply = P::reply(self.content, self.down(asked)?);
+        self.traffic.moved(request.length() as usize, reply.length() as usize, 1);
+        Ok(reply)
+    }
+
+    fn down(&self, asked: &MetadataMap) -> Result<usize, Status> {
+        let asked = asked.get(DOWN_HEADER).and_then(|v| v.to_str().ok());
+        self.content.asked(asked).map_err(Status::invalid_argument)
+    }
+
+    /// Joins the chunks of a request.
+    async fn join(&self, mut chunks: Streaming<Block>) -> Result<(), Status> {
+        let mut joined = Vec::with_capacity(self.content.up_bytes as usize);
+        while let Some(chunk) = chunks.message().await? {
+            if (joined.len() + chunk.content.len()) as i64 > self.content.up_bytes {
+                return Err(Status::invalid_argument(format!("the stream holds more than the {} bytes expected", self.content.up_bytes)));
+            }
+            joined.extend_from_slice(&chunk.content);
+        }
+        self.content.fits(joined.len() as i64).map_err(Status::invalid_argument)?;
+        self.traffic.moved(joined.len(), 0, 0);
+        Ok(())
+    }
+
+    /// The chunks of a reply. The exchange is counted as they go out.
+    fn chunks(&'static self) -> Replies<Block> {
+        let down = self.content.reply(self.content.down_bytes as usize);
+        self.traffic.moved(0, down.len(), 1);
+        Box::pin(tokio_stream::iter(cut(down, self.plan.chunk).map(Ok)))
+    }
+}
+
+/// A method whose messages are Q and P.
+struct Method<Q, P>(&'static Site, PhantomData<fn(Q) -> P>);
+
+impl<Q: Carried, P: Carried> UnaryService<Q> for Method<Q, P> {
+    type Response = P;
+    type Future = BoxFuture<Response<P>, Status>;
+    fn call(&mut self, request: Request<Q>) -> Self::Future {
+        let site = self.0;
+        Box::pin(async move { site.answer(request.get_ref(), request.metadata()).map(Response::new) })
+    }
+}
+
+/// Answers every message with one.
+impl<Q: Carried, P: Carried> StreamingService<Q> for Method<Q, P> {
+    type Response = P;
+    type ResponseStream = Replies<P>;
+    type Future = BoxFuture<Response<Replies<P>>, Status>;
+    fn call(&mut self, request: Request<Streaming<Q>>) -> Self::Future {
+        let site = self.0;
+        let (asked, _, requests) = request.into_parts();
+        let answer = move |q: Result<Q, Status>| q.and_then(|q| site.answer(&q, &asked));
+        let replies = tokio_stream::StreamExt::map(requests, answer);
+        Box::pin(async move { Ok(Response::new(Box::pin(replies) as Replies<P>)) })
+    }
+}
+
+/// The methods whose content travels in chunks.
+struct Chunked(&'static Site);
+
+impl ClientStreamingService<Block> for Chunked {
+    type Response = Block;
+    type Future = BoxFuture<Response<Block>, Status>;
+    fn call(&mut self, request: Request<Streaming<Block>>) -> Self::Future {
+        let site = self.0;
+        Box::pin(async move {
+            site.join(request.into_inner()).await?;
+            let down = site.content.reply(site.content.down_bytes as usize);
+            site.traffic.moved(0, down.len(), 1);
+            Ok(Response::new(Block { content: down }))
+        })
+    }
+}
+
+impl ServerStreamingService<Block> for Chunked {
+    type Response = Block;
+    type ResponseStream = Replies<Block>;
+    type Future = BoxFuture<Response<Replies<Block>>, Status>;
+    fn call(&mut self, request: Request<Block>) -> Self::Future {
+        let site = self.0;
+        Box::pin(async move {
+            request.get_ref().fits(site.content).map_err(Status::invalid_argument)?;
+            site.traffic.moved(request.get_ref().content.len(), 0, 0);
+            Ok(Response::new(site.chunks()))
+        })
+    }
+}
+
+impl StreamingService<Block> for Chunked {
+    type Response = Block;
+    type ResponseStream = Replies<Block>;
+    type Future = BoxFuture<Response<Replies<Block>>, Status>;
+    fn call(&mut self, request: Request<Streaming<Block>>) -> Self::Future {
+        let site = self.0;
+        Box::pin(async move {
+            site.join(request.into_inner()).await?;
+            Ok(Response::new(site.chunks()))
+        })
+    }
+}
+
+/// The service netdyno.v1.Exchange.
+#[derive(Clone)]
+struct Exchange(&'static Site);
+
+impl NamedService for Exchange {
+    const NAME: &'static str = "netdyno.v1.Exchange";
+}
+
+impl Exchange {
+    fn grpc<Q: Carried, P: Carried>(&self) -> Grpc<ProstCodec<P, Q>> {
+        Grpc::new(ProstCodec::default()).max_decoding_message_size(self.0.plan.max_message)
+    }
+
+    async fn unary<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> http::Response<Body> {
+        self.grpc::<Q, P>().unary(Method::<Q, P>(self.0, PhantomData), request).await
+    }
+
+    async fn talk<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> http::Response<Body> {
+        self.grpc::<Q, P>().streaming(Method::<Q, P>(self.0, PhantomData), request).await
+    }
+}
+
+impl Service<http::Request<Body>> for Exchange {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<Self::Response, Infallible>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let this = self.clone();
+        Box::pin(async move {
+            let name = request.uri().path().rsplit('/').next().unwrap_or("").to_string();
+            let grpc = this.grpc::<Block, Block>();
+            Ok(match name.as_str() {
+                "Unary" => this.unary::<Block, Block>(request).await,
+                "Simple" => this.unary::<Text, Text>(request).await,
+                "Complex" => this.unary::<Text, Reply>(request).await,
+                "Talk" => this.talk::<Block, Block>(request).await,
+                "TalkSimple" => this.talk::<Text, Text>(request).await,
+                "TalkComplex" => this.talk::<Text, Reply>(request).await,
+                "Up" => { grpc }.client_streaming(Chunked(this.0), request).await,
+                "Down" => { grpc }.server_streaming(Chunked(this.0), request).await,
+                "Both" => { grpc }.streaming(Chunked(this.0), request).await,
+                _ => Status::unimplemented(format!("method {name} is not served")).into_http(),
+            })
+        })
+    }
+}
+
+/// A connection, counted while it is open.
+struct Counted(Stream, #[allow(dead_code)] netdyno_kit::counters::Connected);
+
+impl tonic::transport::server::Connected for Counted {
+    type ConnectInfo = ();
+    fn connect_info(&self) {}
+}
+
+impl AsyncRead for Counted {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, piece: &[u8]) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, piece)
+    }
+    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, all: &[std::io::IoSlice<'_>]) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(cx, all)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.0.is_write_vectored()
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
+    }
+}
+
+struct Serving(&'static Site, Value);
+
+impl Server for Serving {
+    fn ready(&self) -> Value {
+        self.1.clone()
+    }
+    fn counts(&self) -> Counts {
+        self.0.traffic.counts(None)
+    }
+}
+
+pub fn serve(setup: &Setup) -> Result<Box<dyn Server>, Failure> {
+    let content = Content::new(setup)?;
+    let plan = Plan::new(setup, content);
+    let options = plan.options.clone();
+    let site: &'static Site = Box::leak(Box::new(Site { plan, content, traffic: Traffic::default() }));
+    let (acceptor, engine, listeners) = (Acceptor::new(setup, "h2")?, Engine::new(setup)?, listen(setup)?);
+    let ready = content.sizes(json!({"addresses": addresses_of(&listeners), "options": options}));
+    engine.accept(listeners, Allowed::new(setup)?, move |conn| {
+        let acceptor = acceptor.clone();
+        async move {
+            let open = site.traffic.connected();
+            let Ok(stream) = acceptor.accept(conn).await else { return };
+            let one = tokio_stream::once(Ok::<_, std::io::Error>(Counted(stream, open)));
+            let window = Some(site.plan.window).filter(|n| *n > 0);
+            let connection = Some(site.plan.connection_window).filter(|n| *n > 0);
+            let server = tonic::transport::Server::builder().initial_stream_window_size(window).initial_connection_window_size(connection);
+            // How a connection ends is its client's to count.
+            let _ = { server }.http2_adaptive_window(Some(site.plan.adaptive)).add_service(Exchange(site)).serve_with_incoming(one).await;
+        }
+    })?;
+    Ok(Box::new(Serving(site, ready)))
+}
