@@ -126,6 +126,7 @@ kits-there:
 	@for k in $(KITS); do $(MAKE) -C kits/$$k build OUT=$(BIN) >build-kit.log 2>&1 || echo "kits/$$k is left out: $$(tail -1 build-kit.log)"; grep -h '^absent: ' build-kit.log; rm -f build-kit.log; done
 kits-test: build kits ## the kits' tests, and netdyno check for their workers
 	@for k in $(KITS); do $(MAKE) -C kits/$$k test check OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
+	@NETDYNO_SOAK=1 go test -count=1 ./test/crosswise
 kits-bench: build kits ## what the kits cost: a slot's calls, and each arm against a bare program on its library
 	@for k in $(KITS); do $(MAKE) -C kits/$$k bench OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
 

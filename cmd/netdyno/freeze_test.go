@@ -144,7 +144,7 @@ func TestNoRateOfAShortFreezeIsValid(t *testing.T) {
 					stopProgram(t, mine, c.of, c.length, done)
 				}
 			}
-			seen := frozenAt(t, benchOf(t, mine, catalog), 4, stop, append([]string{"request=100B", "connections=4", "warmup=600ms", "window=" + c.window}, c.ends...)...)
+			seen := frozenAt(t, benchOf(t, mine, catalog), 4, stop, append([]string{"request=100B", "connections=4", "warmup=600ms", "warmup_max=600ms", "window=" + c.window}, c.ends...)...)
 			if seen.Status == trial.StatusFailed || seen.Status == trial.StatusUnsupported {
 				t.Fatalf("%s: %s", seen.Status, seen.Reason)
 			}
@@ -158,7 +158,7 @@ func TestNoRateOfAShortFreezeIsValid(t *testing.T) {
 // goes on.
 func frozen(t *testing.T, b *bench.Bench, tick int, stop func(*sync.WaitGroup), levels ...string) trial.Trial {
 	t.Helper()
-	return frozenAt(t, b, tick, stop, append(levels, "warmup="+freezeWarmup.String(), "window="+freezeWindow.String())...)
+	return frozenAt(t, b, tick, stop, append(levels, "warmup="+freezeWarmup.String(), "warmup_max="+freezeWarmup.String(), "window="+freezeWindow.String())...)
 }
 
 func frozenAt(t *testing.T, b *bench.Bench, tick int, stop func(*sync.WaitGroup), levels ...string) trial.Trial {
@@ -210,7 +210,7 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 			b := benchOf(t, mine, catalog)
 			// 600 messages are sent in less than half of the time until the close.
 			levels := []string{"server=exec", "client=go-net", "opt.server.command=python3 " + script + " {port} " + c.bytes + " 0.8",
-				"request=100B", "connections=4", c.load, "warmup=600ms", "window=2500ms", "blocks=1"}
+				"request=100B", "connections=4", c.load, "warmup=600ms", "warmup_max=600ms", "window=2500ms", "blocks=1"}
 			var seen trial.Trial
 			trials.Repeat(func() bool {
 				_, seen = conduct(t, b, levels)
