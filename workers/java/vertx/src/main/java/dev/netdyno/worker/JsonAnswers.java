@@ -1,5 +1,6 @@
 package dev.netdyno.worker;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -22,7 +23,8 @@ final class JsonAnswers implements Answers {
       String replyValue11, String replyValue12, String replyValue13, String replyValue14, String replyValue15,
       String replyValue16, String replyValue17, String replyValue18, String replyValue19, String replyValue20) {}
 
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+  // As JSON of protobuf has it: empty fields are left out.
+  private static final ObjectMapper MAPPER = new ObjectMapper().setSerializationInclusion(JsonInclude.Include.NON_EMPTY);
 
   private final ObjectReader reader;
   private final ObjectWriter writer;

@@ -100,7 +100,8 @@ public final class VertxWorker implements Transport {
 
       @Override
       public void start(Promise<Void> started) {
-        server = vertx.createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false).setAcceptBacklog(Addresses.BACKLOG).setTcpNoDelay(true));
+        server = vertx.createHttpServer(new HttpServerOptions().setAcceptBacklog(Addresses.BACKLOG).setTcpNoDelay(true)
+            .setHttp2ClearTextEnabled(false)); // with it a connection is told of, and a stranger's closed, only when its first bytes come
         server.connectionHandler(this::connected);
         server.requestHandler(this::serve);
         server.listen(port, host).<Void>mapEmpty().onComplete(started);
