@@ -48,7 +48,8 @@ type Bench struct {
 
 // BeforeBlock is asked before the first trial of a block, and when a run goes on inside
 // one. The function returns which of the planned trials run, and whether the run has
-// ended; of a run that has ended only the probes are left.
+// ended; of a run that has ended only the probes are left, before which it is asked too:
+// their rates may follow from what was measured.
 type BeforeBlock func(block int, planned []record.Trial) (run []record.Trial, ended bool, err error)
 
 // TextFile returns the file on a host that holds the text for which a level stands.

@@ -35,18 +35,18 @@ func TestEnoughEndsTheBlocksButNotTheProbes(t *testing.T) {
 	until := func(last int) BeforeBlock {
 		return func(block int, planned []record.Trial) ([]record.Trial, bool, error) {
 			asked = append(asked, block)
-			if block > last {
+			if block > last && !planned[0].Probe {
 				return nil, true, nil
 			}
 			return planned, false, nil
 		}
 	}
-	if got, err := walked(t, blocksOf(4), until(2)); err != nil || !slices.Equal(got, []int{1, 1, 2, 2, 5}) || !slices.Equal(asked, []int{1, 2, 3}) {
+	if got, err := walked(t, blocksOf(4), until(2)); err != nil || !slices.Equal(got, []int{1, 1, 2, 2, 5}) || !slices.Equal(asked, []int{1, 2, 3, 5}) {
 		t.Errorf("enough after block 2: ran %v, was asked before %v, %v", got, asked, err)
 	}
 	// A run that goes on inside block 2 or right after it is asked first.
 	asked = nil
-	if got, err := walked(t, blocksOf(4)[4:], until(2)); err != nil || !slices.Equal(got, []int{5}) || !slices.Equal(asked, []int{3}) {
+	if got, err := walked(t, blocksOf(4)[4:], until(2)); err != nil || !slices.Equal(got, []int{5}) || !slices.Equal(asked, []int{3, 5}) {
 		t.Errorf("resumed after block 2: ran %v, was asked before %v, %v", got, asked, err)
 	}
 	if got, err := walked(t, blocksOf(2), nil); err != nil || !slices.Equal(got, []int{1, 1, 2, 2, 3}) {
@@ -59,7 +59,12 @@ func TestEnoughEndsTheBlocksButNotTheProbes(t *testing.T) {
 }
 
 func TestOfABlockRunsWhatIsAllocated(t *testing.T) {
-	second := func(_ int, planned []record.Trial) ([]record.Trial, bool, error) { return planned[1:], false, nil }
+	second := func(_ int, planned []record.Trial) ([]record.Trial, bool, error) {
+		if planned[0].Probe {
+			return planned, false, nil
+		}
+		return planned[1:], false, nil
+	}
 	if got, err := walked(t, blocksOf(2), second); err != nil || !slices.Equal(got, []int{1, 2, 3}) {
 		t.Errorf("the second trial of each block: ran %v, %v", got, err)
 	}

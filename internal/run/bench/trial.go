@@ -119,9 +119,9 @@ func (b *Bench) decode(plan record.Trial) (study.Work, error) {
 	if err == nil && work.RateShare > 0 {
 		return work, fmt.Errorf("rate=%s is a share of what %s does flat out, and none of its trials flat out gave a rate", plan.Levels[record.Rate], plan.Arm)
 	}
-	if err == nil && work.Workload != "" {
+	if err == nil && (work.Workload != "" || work.Times != "") {
 		if b.Workload == nil {
-			return work, fmt.Errorf("workload %q was not read before the run", work.Workload)
+			return work, fmt.Errorf("workload %q or arrival %q was not read before the run", work.Workload, work.Times)
 		}
 		return b.Workload(work, plan.Seed)
 	}

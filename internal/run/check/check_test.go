@@ -80,7 +80,7 @@ func TestEachFaultFailsItsCase(t *testing.T) {
 		fault, rule string
 		says        []string // the text teaches: what came, what the section says
 	}{
-		{"silent", "hello comes at once", []string{"hello did not come within 4s", "section hello"}},
+		{"silent", "hello comes at once", []string{"hello did not come within 20s", "section hello"}},
 		{"another version", "contract version", []string{"hello.contract is 2, expected 1"}},
 		{"default outside its range", "self-description", []string{"option size: default 11 lies outside"}},
 		{"fatal remarks", "a line that is no message", []string{"what a lovely day", "expected fatal false"}},

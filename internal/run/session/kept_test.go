@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/workload"
 )
@@ -140,5 +141,23 @@ func TestBodiesOfFilesHaveTheirSizes(t *testing.T) {
 	written(t, "w.yaml", "classes: [{name: a, body: '@order.json'}]")
 	if _, err := w.read(t.Context(), "w.yaml"); err == nil || !strings.HasPrefix(err.Error(), "w.yaml:1:27: body: ") {
 		t.Errorf("an absent body: %v", err)
+	}
+}
+
+// Trials follow the times of a file: their clients are told a trace, and an open loop's rate.
+func TestTrialsFollowTheTimesOfAFile(t *testing.T) {
+	workplace(t)
+	written(t, "times.txt", "0\n0.01\n0.02\n0.03\n")
+	run := measured(t, request("run", "arrival=trace:times.txt", "blocks=1"))
+	contents, err := record.Read(run.Dir.Records())
+	if err != nil || len(contents.Records) == 0 {
+		t.Fatalf("%d records, %v", len(contents.Records), err)
+	}
+	for _, r := range contents.Records {
+		for _, w := range r.Workers {
+			if w.Setup == nil || w.Setup.Load.Trace == nil || !w.Setup.Load.Trace.Times || w.Setup.Load.Rate < 90 || w.Setup.Load.Rate > 140 {
+				t.Errorf("trial %s, %s: %+v", r.Trial.ID, w.Name, w.Setup)
+			}
+		}
 	}
 }

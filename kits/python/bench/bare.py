@@ -6,8 +6,11 @@ import socket
 import sys
 import time
 
+from netdyno_kit.content import random
+
 SIZE, CONNECTIONS, WARM_S, FOR_S = 100, 8, 0.3, 0.6
 BODY = bytes(SIZE)
+REPLY = random("d", SIZE)
 
 
 def listening():
@@ -28,7 +31,7 @@ class Echo(asyncio.Protocol):
 async def app(scope, receive, send):
     message = await receive()
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/octet-stream"), (b"content-length", b"100")]})
-    await send({"type": "http.response.body", "body": BODY if len(message["body"]) == SIZE else b""})
+    await send({"type": "http.response.body", "body": REPLY if len(message["body"]) == SIZE else b""})
 
 
 def loop_of(kind):
@@ -59,7 +62,6 @@ def handlers(grpc, call):
 def grpcio_server(_):
     import exchange_pb2 as pb
     import grpc
-    from netdyno_kit.content import random
     reply = pb.Block(content=random("d", SIZE))
     server = grpc.server(concurrent.futures.ThreadPoolExecutor(10))
     server.add_generic_rpc_handlers(handlers(grpc, lambda request, context: reply))
@@ -71,7 +73,6 @@ def grpcio_server(_):
 async def grpc_aio_server(_):
     import exchange_pb2 as pb
     import grpc.aio
-    from netdyno_kit.content import random
     reply = pb.Block(content=random("d", SIZE))
 
     async def unary(request, context):
@@ -148,7 +149,6 @@ def aiohttp_client(_, address):
 def grpc_aio_client(_, address):
     import exchange_pb2 as pb
     import grpc.aio
-    from netdyno_kit.content import random
     request = pb.Block(content=random("u", SIZE))
 
     async def one():

@@ -56,6 +56,8 @@ class LoopServer(Server):
 
     def counts(self):
         counts = self._sums.counts()
+        if not self.work.stream:
+            counts["sent_bytes"] = counts["received_bytes"]
         if not self.work.stream and not self.work.sizes:
             counts["exchanges"] = self._sums.total(RECEIVED) // self.work.up
         return counts

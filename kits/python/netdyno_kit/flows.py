@@ -88,10 +88,8 @@ class EchoServer(_Connection):
         self.write = self.transport.write
 
     def data_received(self, data):
-        row = self.row
-        row[RECEIVED] += len(data)
+        self.row[RECEIVED] += len(data)  # which is what is sent, too
         self.write(data)
-        row[SENT] += len(data)
 
     def pause_writing(self):
         self.transport.pause_reading()

@@ -158,13 +158,14 @@ func TestFurtherPairsAreDeclared(t *testing.T) {
 
 func TestBuiltInStudiesPlan(t *testing.T) {
 	want := map[string]int{ // trials by itself: blocks × cells × (arms + 1), and probes
-		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 16*3*10 + 3*3*9, "event-loops-rate": 10*5*6 + 3*5*5, "event-loops-quick": 7*2*4 + 3*2*3,
+		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 16*3*13 + 3*3*12, "event-loops-rate": 10*5*6 + 3*5*5, "event-loops-quick": 7*2*4 + 3*2*3,
 		"blocks": 16*2*23 + 3*2*22, "blocks-fixed": 6 * 13, "blocks-link": 16 * 7, "blocks-quick": 7*8 + 3*7,
 		"buffers": 10 * 120, "buffers-full": 6 * 169, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 7*(5+3) + 3*(4+2),
 		"line-rate": 10 * (4*27 + 2*9 + 3*8 + 3*13 + 10*19 + 24), "line-rate-matrix": 6 * 11 * 7, "line-rate-quick": 7*8 + 3*6, "device-memory": 10 * 3 * 10,
 		"messages": 16*4*22 + 4*21, "messages-quick": 7*(5+3) + 3*(4+2),
 		"messages-shape": 16 * 4 * 3, "line-rate-shape": 16 * 6 * 3, "blocks-shape": 7 * 2 * 4,
 		"cost": 6 * 64 * 3, "cost-stream": 6 * 64 * 3,
+		"languages": 10 * (2*11 + 9 + 7 + 8), "languages-quick": 6 * 2 * 6,
 		"mixed": 3*21 + 10*(12*8+3*7), "mixed-quick": 7*(4+3) + 3*3, // flat out, and without load
 		"mesh": 3 * 2, // before its rig names the hosts, one pair
 	}
@@ -212,7 +213,11 @@ func TestQuickStudiesAreQuick(t *testing.T) {
 		trials = slices.DeleteFunc(study.Before(trials, s.Blocks), func(t record.Trial) bool { return t.Probe })
 		e := study.EstimateTime(trials, study.Pace{})
 		total, unknown := e.Total, e.Guessed
-		if perBlock := len(trials) / s.Blocks; unknown != 0 || total.Seconds() > 72 || perBlock > 8 || s.Blocks < 6 || s.Probes != 3 {
+		most, perBlocks, probes := 72.0, 8, 3
+		if name == "languages-quick" { // whose arms compile while they run, and few of whose profiles would name functions
+			most, perBlocks, probes = 144, 12, 0
+		}
+		if perBlock := len(trials) / s.Blocks; unknown != 0 || total.Seconds() > most || perBlock > perBlocks || s.Blocks < 6 || s.Probes != probes {
 			t.Errorf("%s: %d blocks of %d trials, whose windows and warm-ups alone take %v, %d of unknown length", name, s.Blocks, perBlock, total, unknown)
 		}
 		whole, err := Named(full)
@@ -226,7 +231,7 @@ func TestQuickStudiesAreQuick(t *testing.T) {
 			}
 		}
 	}
-	if quick != 6 {
+	if quick != 7 {
 		t.Errorf("%d studies are quick", quick)
 	}
 }

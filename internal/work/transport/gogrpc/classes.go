@@ -3,6 +3,7 @@ package gogrpc
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"netdyno/internal/contract"
@@ -28,14 +29,15 @@ func (c *client) classesOf() ([]class, error) {
 	}
 	unary, all := c.options.Text("mode") == "unary", make([]class, 0, len(c.setup.Load.Classes))
 	for i, of := range c.setup.Load.Classes {
+		calls := strings.HasPrefix(of.Method, "/") // else a method of HTTP, which says nothing here
 		k := class{method: c.method, deadline: time.Duration(c.options.Int("deadline"))}
-		if (of.Method != "" || of.DeadlineNs > 0) && !unary {
+		if (calls || of.DeadlineNs > 0) && !unary {
 			return nil, load.Failure(contract.Unsupported, fmt.Errorf("class %s has a method or a deadline: option mode is stream, whose calls outlive an exchange; expected unary", of.Name))
 		}
 		if of.DeadlineNs > 0 {
 			k.deadline, k.own = time.Duration(of.DeadlineNs), true
 		}
-		if of.Method != "" {
+		if calls {
 			m, err := rpc.Parse(of.Method)
 			if err != nil {
 				return nil, load.Failure(contract.SetupFailed, fmt.Errorf("class %s: method %w", of.Name, err))

@@ -77,7 +77,7 @@ func TestClassesCallTheirOwnMethods(t *testing.T) {
 	third := int64(contract.TableEnd / 100)
 	c, client, err := clientOf(t, contract.Load{Classes: []contract.Class{
 		{Name: "add", End: 60 * third, UpBytes: 32, Method: "/shop.Cart/Add"},
-		{Name: "list", End: 95 * third},
+		{Name: "list", End: 95 * third, Method: "GET"}, // of HTTP
 		{Name: "slow", End: contract.TableEnd, Method: "/shop.Cart/Slow", DeadlineNs: 2e6},
 	}}, map[string]any{"bodies": base64.StdEncoding.EncodeToString(message) + "\n\n\n"})
 	if err != nil {
