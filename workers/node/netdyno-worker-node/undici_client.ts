@@ -19,7 +19,7 @@ export class UndiciCalls implements Calls {
 	private open_ = 0;
 	private made = 0;
 	private readonly method: "GET" | "POST";
-	private readonly headers: { [name: string]: string };
+	private readonly headers: string[];
 	private readonly dispatches: boolean;
 
 	constructor(
@@ -28,7 +28,7 @@ export class UndiciCalls implements Calls {
 	) {
 		const posts = content.structured || content.up.bytes > 0;
 		this.method = posts ? "POST" : "GET";
-		this.headers = posts ? { "content-type": content.mediaType } : {};
+		this.headers = posts ? ["content-type", content.mediaType] : [];
 		this.dispatches = setup.options.api === "dispatch";
 	}
 
@@ -80,10 +80,11 @@ export class UndiciCalls implements Calls {
 
 	private exchange(client: Client, sizes: Sizes): Promise<Buffer> {
 		const { content, method, headers } = this;
+		// Without object spread, which made V8 promote some 600 bytes of each exchange.
 		const request: Dispatcher.RequestOptions = {
 			path: this.setup.options.path as string,
 			method,
-			headers: content.draws.downVaries ? { ...headers, [DOWN_HEADER]: String(sizes.down) } : headers,
+			headers: content.draws.downVaries ? [...headers, DOWN_HEADER, String(sizes.down)] : headers,
 			body: method === "GET" ? null : content.request(sizes),
 			reset: this.setup.load.fresh,
 		};
