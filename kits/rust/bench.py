@@ -55,9 +55,14 @@ def bare_client(address):
     return float(subprocess.check_output([BARE, "drive", address, "1", str(CONNECTIONS), str(BYTES), str(SECONDS)], text=True))
 
 
+# Student's t for a 95 % interval, by degrees of freedom from 1.
+T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13]
+
+
 def ratio(name, pairs):
     logs = [math.log(mine / bare) for mine, bare in pairs]
-    mean, half = statistics.mean(logs), 2.36 * statistics.stdev(logs) / math.sqrt(len(logs))
+    t = T[len(logs) - 2] if len(logs) < 17 else 2.1
+    mean, half = statistics.mean(logs), t * statistics.stdev(logs) / math.sqrt(len(logs))
     print(f"{name}: {math.exp(mean):.3f} × bare ({math.exp(mean - half):.3f} to {math.exp(mean + half):.3f}), "
           f"{statistics.median(m for m, _ in pairs):.0f} and {statistics.median(b for _, b in pairs):.0f} exchanges/s")
 
@@ -66,14 +71,19 @@ bare = subprocess.Popen([BARE, "serve", "1"], stdout=subprocess.PIPE, text=True)
 server = Worker("server", listen="127.0.0.1:0", load={"connections": 0})
 try:
     bare_at, kit_at = bare.stdout.readline().strip(), server.ready["addresses"][0]
-    clients, servers = [], []
+    # Each comparison has bare runs of its own, so that one slow run does not move both.
+    turns = {"client": (lambda: kit_client(bare_at), lambda: bare_client(bare_at)),
+             "server": (lambda: bare_client(kit_at), lambda: bare_client(bare_at))}
+    pairs = {name: [] for name in turns}
     for k in range(ROUNDS):
-        turn = [lambda: kit_client(bare_at), lambda: bare_client(bare_at), lambda: bare_client(kit_at)]
-        got = dict((i, turn[i]()) for i in (range(3) if k % 2 else reversed(range(3))))
-        clients.append((got[0], got[1]))
-        servers.append((got[2], got[1]))
-    ratio("client", clients)
-    ratio("server", servers)
+        for name, (mine, peer) in turns.items():
+            if k % 2:
+                pairs[name].append((mine(), peer()))
+            else:
+                rate = peer()
+                pairs[name].append((mine(), rate))
+    for name, of in pairs.items():
+        ratio(name, of)
 finally:
     bare.kill()
     server.end()

@@ -12,14 +12,10 @@ export type Handle = (request: IncomingMessage, response: ServerResponse) => voi
 
 export class HttpServer implements Server {
 	private readonly tally = new Tally();
-	private readonly headers: { [name: string]: string | number };
-
 	private constructor(
 		private readonly content: Content,
 		private readonly facts: Ready,
-	) {
-		this.headers = { "Content-Type": content.mediaType };
-	}
+	) {}
 
 	/** make makes the library's server, whose requests go to handle. */
 	static async start(setup: Setup, make: (handle: Handle) => NetServer): Promise<HttpServer> {
@@ -72,7 +68,7 @@ export class HttpServer implements Server {
 			response.writeHead(400, { "Content-Type": "text/plain" }).end(`${(error as Error).message}\n`);
 			return;
 		}
-		response.writeHead(200, { ...this.headers, "Content-Length": reply.length });
+		response.writeHead(200, { "Content-Type": this.content.mediaType, "Content-Length": reply.length });
 		response.end(reply, () => this.tally.served(request.length, reply.length));
 	}
 }

@@ -18,22 +18,18 @@ export class UndiciCalls implements Calls {
 	private readonly clients: Client[] = [];
 	private open_ = 0;
 	private made = 0;
-	private readonly request: Dispatcher.RequestOptions;
+	private readonly method: "GET" | "POST";
+	private readonly headers: string[];
 	private readonly dispatches: boolean;
 
 	constructor(
 		private readonly setup: Setup,
 		private readonly content: Content,
 	) {
-		const path = setup.options.path as string;
 		const posts = content.structured || content.up.bytes > 0;
+		this.method = posts ? "POST" : "GET";
+		this.headers = posts ? ["content-type", content.mediaType] : [];
 		this.dispatches = setup.options.api === "dispatch";
-		this.request = {
-			path,
-			method: posts ? "POST" : "GET",
-			...(posts ? { headers: { "content-type": content.mediaType } } : {}),
-			reset: setup.load.fresh,
-		};
 	}
 
 	async open(i: number, { peer, source }: Route): Promise<void> {
@@ -83,13 +79,16 @@ export class UndiciCalls implements Calls {
 	}
 
 	private exchange(client: Client, sizes: Sizes): Promise<Buffer> {
-		const { request, content } = this;
-		const body = request.method === "GET" ? null : content.request(sizes);
-		const asks = content.draws.downVaries;
-		const headers = asks ? { ...(request.headers as object), [DOWN_HEADER]: String(sizes.down) } : request.headers;
-		return this.dispatches
-			? dispatch(client, { ...request, headers, body })
-			: ask(client, { ...request, headers, body });
+		const { content, method, headers } = this;
+		// Without object spread, which made V8 promote some 600 bytes of each exchange.
+		const request: Dispatcher.RequestOptions = {
+			path: this.setup.options.path as string,
+			method,
+			headers: content.draws.downVaries ? [...headers, DOWN_HEADER, String(sizes.down)] : headers,
+			body: method === "GET" ? null : content.request(sizes),
+			reset: this.setup.load.fresh,
+		};
+		return this.dispatches ? dispatch(client, request) : ask(client, request);
 	}
 }
 
