@@ -20,15 +20,25 @@ import (
 
 // What crosses the worker contract.
 type (
-	Info      = contract.Transport // what hello says of a transport
-	Option    = contract.Option
-	Setup     = contract.Setup
-	Exchange  = contract.Exchange
-	Ready     = contract.Ready
-	Counts    = contract.Counts
-	Role      = contract.Role
-	Delivery  = contract.Delivery
-	Feature   = contract.Feature
+	// Info is what hello says of a transport.
+	Info = contract.Transport
+	// Option is what can be set on a transport.
+	Option = contract.Option
+	// Setup is what the bench asks of a worker.
+	Setup = contract.Setup
+	// Exchange is what an exchange carries.
+	Exchange = contract.Exchange
+	// Ready is what a worker says when the work can begin.
+	Ready = contract.Ready
+	// Counts is what a worker counts.
+	Counts = contract.Counts
+	// Role is server, client or both.
+	Role = contract.Role
+	// Delivery is how content reaches the application.
+	Delivery = contract.Delivery
+	// Feature is what a transport can do besides.
+	Feature = contract.Feature
+	// ErrorKind is why something failed.
 	ErrorKind = contract.ErrorKind
 )
 
@@ -61,28 +71,43 @@ const (
 
 // A transport and its ends, and the load that a client issues.
 type (
+	// Transport is a transport and its ends.
 	Transport = load.Transport
-	Server    = load.Server
-	Client    = load.Client
-	Options   = load.Options
-	Load      = load.Load
-	Slot      = load.Slot
-	Call      = load.Call
+	// Server is the end that answers.
+	Server = load.Server
+	// Client is the end that issues the load.
+	Client = load.Client
+	// Options is values by name.
+	Options = load.Options
+	// Load is what a client issues.
+	Load = load.Load
+	// Slot is room for one exchange in flight.
+	Slot = load.Slot
+	// Call is one exchange, by a call that blocks.
+	Call = load.Call
 )
 
 // Connections and ports.
 type (
-	Opener    = wire.Opener
-	Runner    = wire.Runner
-	Route     = wire.Route
-	Dialer    = wire.Dialer
+	// Opener is what opens a connection.
+	Opener = wire.Opener
+	// Runner is what makes exchanges.
+	Runner = wire.Runner
+	// Route is from where to where a connection goes.
+	Route = wire.Route
+	// Dialer is what dials along routes.
+	Dialer = wire.Dialer
+	// Listeners is a server's ports.
 	Listeners = wire.Listeners
 )
 
 // The bytes of wires echo and stream.
 type (
-	Work   = flow.Work
-	Conn   = flow.Conn
+	// Work is what exchanges of echo and stream carry.
+	Work = flow.Work
+	// Conn is one connection of them.
+	Conn = flow.Conn
+	// Served is what a server of them counts.
 	Served = flow.Served
 )
 

@@ -65,13 +65,17 @@ void Connection::SlotCall::send() {
 void Connection::SlotCall::completed(const Outcome& outcome) {
   if (connection_.loop_.discarding_) return;  // cancelled at the end: it stays unfinished
   const std::int64_t now = now_ns();
+  auto failed = outcome.failed;
+  // The server knows the deadline too, and may cancel before this end's timer fires.
+  if (failed == ErrorKind::peer && !outcome.lost && late(now)) failed = ErrorKind::timeout;
   // An exchange that completes after the loss may have used another TCP connection.
-  const auto failed = connection_.lost_ ? ErrorKind::peer : outcome.failed;
+  if (connection_.lost_) failed = ErrorKind::peer;
   if (!failed) {
     slot_->done(sent_, now, outcome.received);
     return ask(now);
   }
-  slot_->fail(*failed, now, why(outcome));
+  slot_->fail(*failed, now,
+              late(now) && *failed == ErrorKind::timeout ? late_text(deadline_ns()) : outcome.text);
   // A status of the server's own leaves the connection as it is.
   if (*failed != ErrorKind::peer) return ask(now);
   if (connection_.state() == GRPC_CHANNEL_READY) return outcome.lost ? connection_.hold(number_) : ask(now);
@@ -80,12 +84,14 @@ void Connection::SlotCall::completed(const Outcome& outcome) {
   connection_.slot_lost();
 }
 
-/// Why the exchange failed; empty where the kind says it.
-std::string Connection::SlotCall::why(const Outcome& outcome) const {
-  if (outcome.failed != ErrorKind::timeout) return outcome.failed ? outcome.text : "";
+std::int64_t Connection::SlotCall::deadline_ns() const {
   const auto& draws = connection_.loop_.trial_.plan.draws;
-  const std::int64_t most = draws ? draws->deadline_ns(slot_->draw()) : 0;
-  return most > 0 && now_ns() - sent_ >= most ? late_text(most) : outcome.text;
+  return draws ? draws->deadline_ns(slot_->draw()) : 0;
+}
+
+bool Connection::SlotCall::late(std::int64_t now) const {
+  const std::int64_t most = deadline_ns();
+  return most > 0 && now - sent_ >= most;
 }
 
 Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t trial_index,

@@ -290,7 +290,7 @@ func openLoop(load contract.Load, window time.Duration, share float64) func(*sub
 	return func(s *subject) error {
 		err := offeredRate(s, load, window, share)
 		var off rateError
-		for again := 2; again > 0 && s.stretch > 1 && errors.As(err, &off); again-- {
+		for again := 2; again > 0 && errors.As(err, &off); again-- {
 			s.close()
 			err = offeredRate(s, load, window, share)
 		}

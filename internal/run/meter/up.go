@@ -61,6 +61,14 @@ func (u *up) pass(stdout io.Reader) error {
 	}
 }
 
+// introduced notes a worker's hello.
+func (u *up) introduced(name string, line []byte) {
+	if name == "hello" {
+		u.begun.saidHello()
+		u.udp.hello(line)
+	}
+}
+
 // decorate returns the line as the bench shall see it. Only lines that cross a
 // window edge are parsed, and those only after the reading was taken.
 func (u *up) decorate(line []byte) ([]byte, error) {
@@ -69,18 +77,13 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	switch name {
 	case "tick":
 		return u.glance(line)
-	case "hello":
-		u.begun.saidHello()
-		u.udp.hello(line)
+	case "hello", "error":
+		u.introduced(name, line)
 		return line, nil
-	case "error":
-		return line, nil
-	case "mark":
-		if u.marks.latest() == contract.WarmingMark {
+	case "ready", "mark", "result":
+		if name == "mark" && u.marks.latest() == contract.WarmingMark {
 			return u.warming(line)
 		}
-		reading = u.readMeter()
-	case "ready", "result":
 		reading = u.readMeter()
 	}
 	m, err := contract.Parse(line)

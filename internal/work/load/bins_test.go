@@ -195,7 +195,7 @@ func BenchmarkBins(b *testing.B) {
 				for b.Loop() {
 					now += 1000
 					_, _ = s.Next(now)
-					s.Done(now, now+int64(now&0xffff), s.Draw().Down)
+					s.Done(now, now+(now&0xffff), s.Draw().Down)
 				}
 			})
 		}
