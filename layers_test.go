@@ -30,6 +30,7 @@ var layers = map[string][]string{
 	"internal/run/cpuset":  {},
 	"internal/run/setting": {},
 	"internal/run/ended":   {},
+	"internal/run/owned":   {},
 	"internal/printable":   {},
 	"internal/sources":     {},
 	"internal/input":       {},
@@ -79,10 +80,10 @@ var layers = map[string][]string{
 	"internal/run/message":         run("internal/values"),
 	"internal/run/spoken":          {"internal/unixsocket"},
 	"internal/run/target":          run("internal/run/spoken", "internal/printable", "internal/expect", "internal/unixsocket", "internal/head", "internal/paths", "internal/tcpinfo", "internal/run/message", "internal/run/study", "internal/values"),
-	"internal/run/generate":        run(),
+	"internal/run/generate":        run("internal/run/owned"),
 	"internal/run/floor":           run("internal/run/rig"),
 	"internal/run/hold":            run("internal/run/rig"),
-	"internal/run/bench":           run("internal/run/hold", "internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity", "internal/steady"),
+	"internal/run/bench":           run("internal/run/hold", "internal/run/owned", "internal/run/rig", "internal/run/spoken", "internal/run/study", "internal/run/identity", "internal/steady"),
 	"internal/run/bench/benchtest": run("internal/run/bench", "internal/run/session", "test/programs"),
 
 	// A run's life; judged figures reach it as functions.
@@ -146,13 +147,14 @@ var layers = map[string][]string{
 	"docs/schema": {}, // the published schemas, as data
 
 	// Programs: the orchestrator never holds a transport, a worker nothing else.
+	"kits":           {},
 	"kits/cpp":       {},
 	"kits/go":        {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/worker"},
 	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
 	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
 	"tools/pack":     {"internal/contract"},
 	"tools/shape":    {},
-	"tools/sizes":    {},
+	"tools/sizes":    {"kits"},
 	"tools/quick":    {},
 	"peers/first/*":  {}, // servers of somebody's own
 	"truth":          append(slices.Clone(orchestrator), "internal/read/stat", "internal/arrivals", "internal/draw", "internal/sizes", "internal/work/load", "test/synthetic", "test/truth", "test/limits"),

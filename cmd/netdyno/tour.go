@@ -56,14 +56,11 @@ func tour(ctx context.Context, dir session.Directory) error {
 	if err != nil {
 		return err
 	}
-	words, err := tourTime(stops)
-	if err != nil {
-		return err
-	}
-	stdout.say("%s", words)
+	stdout.say("%s", tourTime(stops))
 	var entries []report.Entry
 	var worst error
-	for i, name := range stops {
+	for i, at := range stops {
+		name := at.study
 		fmt.Fprintf(stdout, "\n— %d of %d: %s\n", i+1, len(stops), name)
 		stop := session.Directory(filepath.Join(string(dir), name))
 		on, why := tourRig(name, func(text string) error { return canBuild(ctx, text) })
@@ -94,10 +91,16 @@ func tour(ctx context.Context, dir session.Directory) error {
 	return worst
 }
 
+// tourStop is a study of the tour, and how long it takes by its plan.
+type tourStop struct {
+	study string
+	takes time.Duration
+}
+
 // tourStops are the quick studies in which two arms at least have their servers here: of one
 // there is nothing to compare.
-func tourStops(has func(server string) bool) ([]string, error) {
-	var stops []string
+func tourStops(has func(server string) bool) ([]tourStop, error) {
+	var stops []tourStop
 	for _, name := range quickStudies {
 		s, err := source.Named(name)
 		if err != nil {
@@ -114,7 +117,7 @@ func tourStops(has func(server string) bool) ([]string, error) {
 			}
 		}
 		if len(here) > 1 {
-			stops = append(stops, name)
+			stops = append(stops, tourStop{name, session.Expected(study.Before(trials, s.Blocks))})
 		}
 	}
 	return stops, nil
@@ -152,23 +155,14 @@ func canBuild(ctx context.Context, text string) error {
 }
 
 // tourTime says what the tour will do, and how long that takes by the plans.
-func tourTime(stops []string) (string, error) {
+func tourTime(stops []tourStop) string {
 	var each []string
 	var all time.Duration
-	for _, name := range stops {
-		s, err := source.Named(name)
-		if err != nil {
-			return "", err
-		}
-		trials, _, err := s.Plan()
-		if err != nil {
-			return "", err
-		}
-		takes := session.Expected(study.Before(trials, s.Blocks))
-		all += takes
-		each = append(each, name+" "+roughly(takes))
+	for _, s := range stops {
+		all += s.takes
+		each = append(each, s.study+" "+roughly(s.takes))
 	}
-	return fmt.Sprintf("The tour runs %d studies in about %s (%s), and ends with their answers.", len(each), roughly(all), strings.Join(each, ", ")), nil
+	return fmt.Sprintf("The tour runs %d studies in about %s (%s), and ends with their answers.", len(each), roughly(all), strings.Join(each, ", "))
 }
 
 // entry is a study's place in the tour's page.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"netdyno/internal/run/check"
+	"netdyno/internal/run/check/checktest"
 )
 
 // The kit, installed from the native build, is found by CMake in a project outside the
@@ -44,20 +44,5 @@ func TestInstalledKitBuildsAWorkerElsewhere(t *testing.T) {
 			t.Fatalf("cmake %v: %v\n%s", args, err, said)
 		}
 	}
-	outcomes, err := check.Run(t.Context(), []string{filepath.Join(out, "netdyno-worker-mine")}, check.Options{Stretch: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	passed := 0
-	for _, o := range outcomes {
-		switch {
-		case o.Pass:
-			passed++
-		case !o.Skipped:
-			t.Errorf("%s: %s", o.Case, o.Text)
-		}
-	}
-	if passed < 40 {
-		t.Errorf("%d cases passed, want at least 40", passed)
-	}
+	checktest.Passes(t, filepath.Join(out, "netdyno-worker-mine"), 40)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/run/check"
+	"netdyno/internal/run/check/checktest"
 )
 
 // The README's worker compiles in a module outside the tree, whose go.mod replaces
@@ -52,20 +52,5 @@ func TestREADMEsWorkerInAModuleOfItsOwn(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Stretch: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	passed := 0
-	for _, o := range outcomes {
-		switch {
-		case o.Pass:
-			passed++
-		case !o.Skipped:
-			t.Errorf("%s: %s", o.Case, o.Text)
-		}
-	}
-	if passed < 40 {
-		t.Errorf("%d cases passed, want at least 40", passed)
-	}
+	checktest.Passes(t, program, 40)
 }

@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
+	"netdyno/kits"
 	"netdyno/test/trials"
 )
 
@@ -64,23 +65,11 @@ func agree(t *testing.T, b *bench.Bench, args []string) {
 	}
 }
 
-// ofKit tells whether a kit builds a program (make kits); its pairs are those of make
-// kits-test, as they take minutes.
-func ofKit(program string) bool {
-	name := filepath.Base(program)
-	for _, pattern := range []string{name, strings.TrimPrefix(name, bench.WorkerPrefix)} {
-		if found, err := filepath.Glob("../../workers/*/" + pattern); err == nil && len(found) > 0 && !strings.Contains(found[0], "/gin/") {
-			return true
-		}
-	}
-	return false
-}
-
 // ends lists the transports of wire echo that have a feature, by role.
 func ends(catalog *bench.Catalog, feature contract.Feature) (servers, clients []string) {
 	for _, o := range catalog.Offers() {
-		if ofKit(o.Program.Path) && os.Getenv("NETDYNO_SOAK") == "" {
-			continue
+		if kits.Build("../..", filepath.Base(o.Program.Path)) && os.Getenv("NETDYNO_SOAK") == "" {
+			continue // its pairs take minutes: make kits-test runs them
 		}
 		if o.Wire != "echo" || feature != "" && !slices.Contains(o.Features, feature) {
 			continue

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"netdyno/kits"
 )
 
 // bound is what all programs together are asked to have at most, in bytes.
@@ -72,7 +74,7 @@ func run(directory string, to io.Writer) error {
 	var programs []program
 	var total int64
 	for _, path := range paths {
-		if ofKit(filepath.Base(path)) {
+		if kits.Build(".", filepath.Base(path)) {
 			continue
 		}
 		p, err := read(path)
@@ -94,16 +96,6 @@ func run(directory string, to io.Writer) error {
 		err = errors.Join(err, fmt.Errorf("all programs together have %s MB, more than %s", mb(total), mb(bound)))
 	}
 	return err
-}
-
-// ofKit tells whether a kit builds the program, which is no part of what `make build` does.
-func ofKit(program string) bool {
-	for _, name := range []string{program, strings.TrimPrefix(program, "netdyno-worker-")} {
-		if found, err := filepath.Glob("workers/*/" + name); err == nil && len(found) > 0 && !strings.HasPrefix(found[0], "workers/gin/") {
-			return true
-		}
-	}
-	return false
 }
 
 func mb(bytes int64) string { return fmt.Sprintf("%.1f", float64(bytes)/1e6) }

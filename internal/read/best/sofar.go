@@ -106,7 +106,7 @@ func (j *Judged) leading(sets []Set) (who, words string) {
 		return "", fmt.Sprintf("%s by %s", leaders[0], m.Label)
 	}
 	if len(leaders) > mostLeaders {
-		return "", fmt.Sprintf("%s by another arm from cell to cell", m.Label)
+		return "", m.Label + " by another arm from cell to cell"
 	}
 	parts := make([]string, len(leaders))
 	for i, leader := range leaders {

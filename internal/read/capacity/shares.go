@@ -19,7 +19,7 @@ import (
 // what disturbs a closed loop takes from its rate and adds nothing. A trial whose arm has no such rate keeps its share, and the bench refuses it. Before the first
 // block the words say the rates.
 func Shares(s *cells.Dataset, block int) (record.Allocation, string) {
-	found := flatOutOf(s)
+	found := ReadFlatOut(s)
 	decided := record.Allocation{Block: block}
 	for _, v := range slices.Concat(s.Trials, s.Unloaded, s.Probes) {
 		if v.Plan.Block != block || !v.Plan.OfFlatOut() {
@@ -59,9 +59,7 @@ type Reached struct {
 }
 
 // ReadFlatOut reads a run's rates flat out; none where no rate is a share of one.
-func ReadFlatOut(s *cells.Dataset) FlatOut { return flatOutOf(s) }
-
-func flatOutOf(s *cells.Dataset) FlatOut {
+func ReadFlatOut(s *cells.Dataset) FlatOut {
 	var all FlatOut
 	rates := map[string][]float64{}
 	for _, v := range s.FlatOut {

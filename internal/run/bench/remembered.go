@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/run/owned"
 )
 
 // slowHello is from when on a program's hello is remembered: an interpreter or a virtual
@@ -78,8 +79,11 @@ func recall(place string) (contract.Hello, error) {
 	if err != nil {
 		return contract.Hello{}, err
 	}
-	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Geteuid() || !info.Mode().IsRegular() || info.Mode().Perm()&0o022 != 0 {
-		return contract.Hello{}, fmt.Errorf("%s is not this user's alone", place)
+	if !info.Mode().IsRegular() {
+		return contract.Hello{}, fmt.Errorf("%s is no file", place)
+	}
+	if err := owned.Check(place, info); err != nil {
+		return contract.Hello{}, err
 	}
 	if age := time.Since(info.ModTime()); age < 0 || age > rememberedFor {
 		return contract.Hello{}, fmt.Errorf("%s is too old", place)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/run/owned"
 )
 
 // What is kept: an entry is a directory, named by its key, with one executable
@@ -52,14 +53,11 @@ func private(directory string) error {
 	if err != nil {
 		return fmt.Errorf("keep built workers: %w", err)
 	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.IsDir():
+	if !info.IsDir() {
 		return fmt.Errorf("keep built workers: %s is no directory", directory)
-	case !ok || int(owner.Uid) != os.Geteuid():
-		return fmt.Errorf("keep built workers: %s belongs to another user", directory)
-	case info.Mode().Perm()&0o022 != 0:
-		return fmt.Errorf("keep built workers: %s can be written by others; expected mode 0700", directory)
+	}
+	if err := owned.Check(directory, info); err != nil {
+		return fmt.Errorf("keep built workers: %w", err)
 	}
 	return nil
 }

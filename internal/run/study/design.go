@@ -142,11 +142,9 @@ func (d *design) unfold(cell []Setting, compared Level) map[string]string {
 			set(levels, factor, l)
 			return
 		}
-		for _, a := range d.bundles {
-			if a.Name == l.Text {
-				for _, x := range a.Settings {
-					set(levels, x.Factor, x.Level)
-				}
+		if a := d.bundle(l.Text); a != nil {
+			for _, x := range a.Settings {
+				set(levels, x.Factor, x.Level)
 			}
 		}
 	}

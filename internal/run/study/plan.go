@@ -129,6 +129,7 @@ const MaxTrials = 1_000_000
 // sweeps share count for each: the bound is on the work of planning too.
 func (s *Study) CheckSize() error {
 	perBlock, perProbe, flatOut := 0, 0, 0
+	asksSlowdown, asksFlatOut := s.asksSlowdown(), s.asksFlatOut()
 	var products []string
 	for _, d := range s.designs() {
 		arms := d.comparedLevels().Levels
@@ -143,10 +144,10 @@ func (s *Study) CheckSize() error {
 			n++
 		}
 		perBlock, perProbe = perBlock+cells*(n+1), perProbe+cells*n
-		if s.asksSlowdown() {
+		if asksSlowdown {
 			perBlock += cells * n
 		}
-		if s.asksFlatOut() {
+		if asksFlatOut {
 			flatOut += cells * n * flatOutRounds
 		}
 		products = append(products, d.product())

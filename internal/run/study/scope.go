@@ -280,13 +280,7 @@ func (s *Study) changes(from, to string) []string {
 	return differing(a.treatment(), b.treatment())
 }
 
-func (s *Study) armNamed(name string) *Arm {
-	i := slices.IndexFunc(s.Arms, func(a Arm) bool { return a.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &s.Arms[i]
-}
+func (s *Study) armNamed(name string) *Arm { return s.whole().bundle(name) }
 
 // warnLadders names steps that change several things at once: their share of the
 // whole cannot be divided among these.

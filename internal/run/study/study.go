@@ -239,13 +239,13 @@ func Summary(s *Study) record.Study {
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, LeftOut: slices.Clone(s.leftOut), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
 	}
 	others := s.others()
-	shared := defaults()
-	for _, h := range s.designs()[0].hold {
+	shared, designs := defaults(), s.designs()
+	for _, h := range designs[0].hold {
 		set(shared, h.Factor, h.Level)
 	}
 	settle(shared)
 	for factor, level := range shared {
-		if !s.differs(factor, others) {
+		if !s.differs(factor, designs, others) {
 			out.Hold[factor] = level.Text
 		}
 	}
@@ -259,12 +259,12 @@ func Summary(s *Study) record.Study {
 
 // differs reports whether a trial's factor is not the study's to hold: it is
 // compared or names cells, is bundled in an arm, or follows from one that is.
-func (s *Study) differs(factor string, others []Varied) bool {
+func (s *Study) differs(factor string, designs []*design, others []Varied) bool {
 	for _, source := range append([]string{factor}, follows[factor]...) {
 		if s.Varies(source) || FindVaried(others, source) != nil {
 			return true
 		}
-		for _, d := range s.designs() {
+		for _, d := range designs {
 			if slices.ContainsFunc(d.bundles, func(a Arm) bool { _, ok := Find(a.Settings, source); return ok }) {
 				return true
 			}

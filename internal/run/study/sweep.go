@@ -59,9 +59,27 @@ func (s *Study) designOf(w *Sweep) *design {
 	return d
 }
 
+// sweepsGiveArms tells whether arms have levels of their own in any sweep.
+func (s *Study) sweepsGiveArms() bool {
+	return slices.ContainsFunc(s.Sweeps, func(w Sweep) bool { return len(w.Arms) > 0 })
+}
+
+// bundle returns an arm as it is in a design, whether it runs there or not; nil for none of
+// that name.
+func (d *design) bundle(name string) *Arm {
+	i := slices.IndexFunc(d.bundles, func(a Arm) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &d.bundles[i]
+}
+
 // distinctSweeps refuses sweeps that share a cell in which an arm has other levels: the
 // cell's trials would not say which.
 func (s *Study) distinctSweeps() error {
+	if !s.sweepsGiveArms() {
+		return nil
+	}
 	others := s.others()
 	first := map[string]int{}
 	for i, d := range s.designs() {

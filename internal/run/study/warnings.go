@@ -46,7 +46,7 @@ func (s *Study) warnings() []record.Warning {
 func (s *Study) warnArms() []record.Warning {
 	compared := s.Compare.Factor == ArmFactor
 	together := [][]Arm{s.Arms}
-	if slices.ContainsFunc(s.Sweeps, func(w Sweep) bool { return len(w.Arms) > 0 }) {
+	if s.sweepsGiveArms() {
 		together = each.Of(s.designs(), func(d *design) []Arm { return d.arms })
 	}
 	var out []record.Warning

@@ -24,7 +24,12 @@ func Conforms(t *testing.T, least int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := programs.Path(t, filepath.Base(here))
+	Passes(t, programs.Path(t, filepath.Base(here)), least)
+}
+
+// Passes is Conforms of the program with that path.
+func Passes(t *testing.T, program string, least int) {
+	t.Helper()
 	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Stretch: stretch})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,6 @@ func (d *draft) overrideSwept(typed study.Varied) (swept bool, err error) {
 		w := &d.Sweeps[i]
 		if study.FindVaried(w.Vary, typed.Factor) != nil {
 			w.Vary = slices.Clone(w.Vary)
-			w.Arms = slices.DeleteFunc(slices.Clone(w.Arms), func(a study.Arm) bool { return !d.hasArm(a.Name) })
 			*study.FindVaried(w.Vary, typed.Factor) = typed
 			swept = true
 		}
@@ -111,6 +110,7 @@ func (d *draft) selectArms(typed *node) error {
 			}
 			w.Vary = slices.Clone(w.Vary)
 			study.FindVaried(w.Vary, study.ArmFactor).Levels = left
+			w.Arms = slices.DeleteFunc(slices.Clone(w.Arms), func(a study.Arm) bool { return !d.hasArm(a.Name) })
 		}
 		sweeps = append(sweeps, w)
 	}

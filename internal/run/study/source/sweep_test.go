@@ -160,6 +160,13 @@ client=go-http1 connections=50: rust ×2`
 	if got := runs(t, fewer, false); strings.Contains(got, "rust") || !strings.Contains(got, "go-http1 connections=50: go") {
 		t.Errorf("arm=go,cpp:\n%s", got)
 	}
+	written, err := YAML(fewer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := runs(t, mustFile(t, string(written)), false); again != runs(t, fewer, false) {
+		t.Errorf("arm=go,cpp, written and read again:\n%s\n%s", again, written)
+	}
 	if _, err := ParseArgs([]string{"x.yaml", "server=asio"}, open); err == nil || !strings.Contains(err.Error(), "arm go sets it") {
 		t.Errorf("server=asio: %v, want a refusal that names the arm", err)
 	}
