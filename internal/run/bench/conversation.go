@@ -55,7 +55,12 @@ type conversation struct {
 }
 
 // failure is a trial's end as a Go error.
-type failure struct{ record.Failure }
+type failure struct {
+	record.Failure
+	cause error // what Unwrap returns, where it is known
+}
+
+func (f *failure) Unwrap() error { return f.cause }
 
 func (f *failure) Error() string {
 	text := f.Text
@@ -70,7 +75,7 @@ func (f *failure) Error() string {
 func (c *conversation) converse(argv []string) error {
 	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: atHost(c.host, err.Error()), Worker: c.worker.Name, State: "born"}}
+		return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: atHost(c.host, err.Error()), Worker: c.worker.Name, State: "born"}}
 	}
 	c.process, c.state, c.begun = process, "born", time.Now()
 	c.answers, c.examined = make(chan contract.Message, 8), make(chan *contract.Examined, 1)
@@ -173,7 +178,7 @@ func (c *conversation) failed(kind contract.ErrorKind, text string) {
 
 // failure is one of this worker in its present state; the caller holds mu.
 func (c *conversation) failure(kind contract.ErrorKind, text string) *failure {
-	return &failure{record.Failure{Kind: kind, Text: atHost(c.host, text), Worker: c.worker.Name, State: c.state}}
+	return &failure{Failure: record.Failure{Kind: kind, Text: atHost(c.host, text), Worker: c.worker.Name, State: c.state}}
 }
 
 // end ends the trial, unless it has come to its end.

@@ -72,7 +72,7 @@ func clientOptions(w study.Work, client Offer) (map[contract.Role]map[string]any
 // no server to start, and what clients connect to is known already.
 func (t *trial) seatClients(external rig.External) error {
 	unsupported := func(err error) error {
-		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
 	client, err := t.bench.Catalog.ClientOnly(t.work)
 	if err != nil {

@@ -40,7 +40,7 @@ func (g givenUp) known(plan record.Trial) *failure {
 			last := before[len(before)-1]
 			f := last.failure
 			f.Text = fmt.Sprintf("not tried again after %s, which ended with: %s", trialsText(before), f.Text)
-			return &failure{f}
+			return &failure{Failure: f}
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (l lostHosts) known(plan record.Trial) *failure {
 		if before := l[host]; len(before) >= partners {
 			f := before[len(before)-1].failure
 			f.Text = fmt.Sprintf("host %s was given up for this block after %s, with other partners each, which ended with: %s", host, trialsText(before), f.Text)
-			return &failure{f}
+			return &failure{Failure: f}
 		}
 	}
 	return nil

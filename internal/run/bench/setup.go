@@ -52,7 +52,7 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 		err = works(server, w)
 	}
 	if err != nil {
-		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+		err = &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}, cause: err}
 	}
 	return server, client, err
 }
@@ -275,7 +275,7 @@ func (t *trial) terms() (options map[contract.Role]map[string]any, server, clien
 // setups translates the trial's levels for each worker.
 func (t *trial) setups() (setups, error) {
 	fail := func(err error) (setups, error) {
-		return setups{}, &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "idle"}}
+		return setups{}, &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "idle"}}
 	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
@@ -289,7 +289,7 @@ func (t *trial) setups() (setups, error) {
 		base.Exchange.Message = &message
 	}
 	if t.plan.Unloaded && t.work.Load.Trace != nil {
-		return setups{}, &failure{record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
+		return setups{}, &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
 	}
 	base.Load.DrainNs = int64(t.drain())
 	if trace := t.work.Load.Trace; trace != nil && !trace.Times && wireOf(t.clientEnd, t.work) == echo {

@@ -94,7 +94,7 @@ func (t *trial) conduct(parent context.Context) error {
 	defer fail(nil)
 	var err error
 	if t.work, err = t.bench.decode(t.plan); err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
 	}
 	for _, step := range []func(context.Context) error{
 		t.seat,
@@ -154,7 +154,7 @@ func (t *trial) seat(ctx context.Context) error {
 		err = fmt.Errorf("transport %s starts both of its ends on one host, so no traffic would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
 	}
 	if err != nil {
-		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
 	return nil
 }
