@@ -98,7 +98,25 @@ func (c *conversation) pump() {
 	expected := c.ending || c.peersLost != nil
 	c.mu.Unlock()
 	if !expected {
-		c.failed(c.exitReason(c.process.Wait(2 * time.Second)))
+		exit := c.process.Wait(2 * time.Second)
+		c.awaitKill()
+		c.failed(c.exitReason(exit))
+	}
+}
+
+// awaitKill waits, where a signal of its own ended a worker, for word that another one was
+// killed: a library may abort when its peer has gone, as MPICH's does, and the meter of the
+// peer may tell later.
+func (c *conversation) awaitKill() {
+	c.mu.Lock()
+	told := c.worker.Exit
+	c.mu.Unlock()
+	if told == nil || told.Signal == "" || told.Signal == sigkill {
+		return
+	}
+	select {
+	case <-time.After(causeTimeout):
+	case <-c.trial.Done():
 	}
 }
 
@@ -220,7 +238,7 @@ func (c *conversation) send(m contract.Message) error {
 		if !errors.Is(err, os.ErrDeadlineExceeded) { // then how the worker ended, which the pump tells, is the failure
 			select {
 			case <-c.pumped:
-			case <-time.After(2 * time.Second): // it lives on with its stdin closed
+			case <-time.After(2 * causeTimeout): // it lives on with its stdin closed
 			}
 		}
 		c.failed(contract.Timeout, err.Error())
