@@ -6,11 +6,11 @@ import threading
 
 from .addresses import Allowed, Routes, addresses_of, listen
 from .alarm import Agenda
-from .content import check_sizes
 from .failure import Failure
-from .flows import EchoClient, EchoServer, StreamClient, StreamServer, Work
+from .flows import EchoClient, StreamClient, Work, awake, server_protocol
 from .load import Load
 from .processes import RECEIVED, SERVES, Processes, Sums, wanted
+from .service import service_of
 from .transport import Client, Server
 
 CONNECTING = 256
@@ -24,10 +24,10 @@ class LoopServer(Server):
     """
 
     def __init__(self, setup, new_loop, options=()):
-        self.allowed, self.work, self._new_loop = Allowed(setup), Work(setup), new_loop
-        self._processes, self._sockets = wanted(setup), listen(setup, options=options)
-        self._sums = Sums(self._processes)
-        self._protocol = StreamServer if self.work.stream else EchoServer
+        self.allowed, self.work, self._new_loop, self._processes = Allowed(setup), Work(setup), new_loop, wanted(setup)
+        self.service = service_of(setup, self._processes)
+        self._protocol = server_protocol(self.work, self.service)
+        self._sockets, self._sums = listen(setup, options=options), Sums(self._processes)
         self._running = Processes(self._processes, self._serve, self)
         self._sums.await_all(lambda: self._running.failure)
 
@@ -58,7 +58,7 @@ class LoopServer(Server):
         counts = self._sums.counts()
         if not self.work.stream:
             counts["sent_bytes"] = counts["received_bytes"]
-        if not self.work.stream and not self.work.sizes:
+        if not self.work.stream and not self.work.varies:
             counts["exchanges"] = self._sums.total(RECEIVED) // self.work.up
         return counts
 
@@ -70,7 +70,6 @@ class LoopClient(Client):
     """A client whose connections are protocols on one event loop, on a thread of its own."""
 
     def __init__(self, setup, new_loop, options=(), connection=None):
-        check_sizes(setup["exchange"])
         self.work, self.load, self._routes, self._options = Work(setup), Load(setup), Routes(setup), options
         self._connection = connection or (StreamClient if self.work.stream else EchoClient)
         self.running = self.closed = False
@@ -146,9 +145,9 @@ class LoopClient(Client):
 
     def _end(self):
         """Takes back what is not due before the closing."""
-        for due, of, call in self.agenda.take_all():
+        for due, of in self.agenda.take(awake):
             if due <= self.load.closing:
-                call(of)
+                awake(of)
             else:
                 of[1].cancel()
                 self.let_go()

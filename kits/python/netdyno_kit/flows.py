@@ -18,8 +18,10 @@ class Work:
     def __init__(self, setup):
         exchange = setup["exchange"]
         check_sizes(exchange)
+        if exchange.get("stream") and (exchange.get("up_sizes") or exchange.get("down_sizes") or setup["load"].get("classes")):
+            raise Failure("unsupported", "sizes vary: wire stream has no headers by which messages of several sizes could be told apart")
         self.up, self.down = exchange["up_bytes"], exchange["down_bytes"]
-        self.stream, self.sizes = exchange.get("stream", ""), bool(exchange.get("up_sizes"))
+        self.stream, self.varies = exchange.get("stream", ""), bool(exchange.get("up_sizes"))
         self.chunk = exchange.get("chunk_bytes") or CHUNK
         if self.stream:
             self.up_block, self.down_block = (block(d, n, self.chunk) for d, n in (("up", self.up), ("down", self.down)))
@@ -141,6 +143,57 @@ class StreamServer(_Connection):
         self._pump()
 
 
+class _Working:
+    """Before a server's protocol: what has come is held back until the work for its exchange is done. A message at a time is taken."""
+
+    def begin(self):
+        super().begin()
+        self.waiting, self.part, self.held = bytearray(), 0, False
+
+    def data_received(self, data):
+        self.waiting += data
+        self.turn()
+
+    def turn(self):
+        service, size, waiting = self.server.service, self.server.work.up, self.waiting
+        while waiting and not self.held:
+            piece = bytes(waiting[:size - self.part])
+            del waiting[:len(piece)]
+            self.part = (self.part + len(piece)) % size
+            if self.part == 0 and service.sleeps:
+                self.held = True
+                self.transport.pause_reading()
+                service.agenda(asyncio.get_running_loop()).at(now_ns() + service.next(), piece, self.rested)
+            else:
+                if self.part == 0:
+                    service.serve()
+                super().data_received(piece)
+
+    def rested(self, piece):
+        if self.transport.is_closing():
+            return
+        self.held = False
+        super().data_received(piece)
+        self.transport.resume_reading()
+        self.turn()
+
+
+class _WorkingEcho(_Working, EchoServer):
+    pass
+
+
+class _WorkingStream(_Working, StreamServer):
+    pass
+
+
+def server_protocol(work, service):
+    """Returns the protocol of a server's connections. A Failure of kind unsupported says why there is none."""
+    if service and work.varies:
+        raise Failure("unsupported", "work is given and sizes vary: a server of wire echo does not see where a message ends, which begins its work")
+    kinds = (EchoServer, StreamServer) if not service else (_WorkingEcho, _WorkingStream)
+    return kinds[bool(work.stream)]
+
+
 class ClientConnection(asyncio.Protocol):
     """A client's connection: its first exchange, which is verified, and then those of its slots."""
 
@@ -192,7 +245,7 @@ class ClientConnection(asyncio.Protocol):
         elif due <= now:
             self.send(slot)
         else:
-            self.client.agenda.at(due, (self, slot), _awake)
+            self.client.agenda.at(due, (self, slot), awake)
 
     def fault(self, failure):
         """Ends the connection: what is in flight on it has failed."""
@@ -224,7 +277,8 @@ class ClientConnection(asyncio.Protocol):
         self.client.lose(self, len(flying))
 
 
-def _awake(of):
+def awake(of):
+    """Sends an exchange that is due."""
     connection, slot = of
     if connection.lost:
         slot.fail(connection.lost) if slot.pending <= now_ns() else slot.cancel()
@@ -237,7 +291,7 @@ class EchoClient(ClientConnection):
     """Sends messages of wire echo, and takes them back in order."""
 
     def verify(self):
-        size = self.client.load.sizes.of(self.i)[0]
+        size = self.client.load.draws.of(self.i).up
         self.match = Matcher(self.client.work.up_block, size)
         self.write(self.client.work.message(size))
 

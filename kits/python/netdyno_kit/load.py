@@ -8,14 +8,13 @@ import threading
 
 from . import bysize
 from .counters import NEVER, Sends, Shard, Times, gaps, share, stretch
-from .draws import Cycle, Sizes, Warp, check_phases
+from .draws import Cycle, Warp
 from .failure import Failure, Reasons
 from .histogram import Histogram
-from .schedule import Schedule
+from .mix import Draws
+from .schedule import Schedule, check_plan
 from .slot import OpenSlot, Slot, ThinkingSlot, now_ns
 
-_MOST = 1 << 22
-_DRAIN_NS = 2_000_000_000
 _REPLAY_MOST = 1 << 20
 
 
@@ -25,8 +24,8 @@ class Load:
     def __init__(self, setup, shards=1):
         plan, exchange = dict(setup["load"]), setup["exchange"]
         try:
-            _check(plan)
-            self.sizes = Sizes(exchange, setup["seed"])
+            check_plan(plan)
+            self.draws = Draws(setup)
             self._cycle = Cycle(plan["gaps"], setup["seed"]) if plan["arrival"] == "drawn" else None
             self._warp = Warp(plan["phases"], plan.get("repeat", False)) if plan.get("phases") else None
         except (ValueError, KeyError) as e:
@@ -40,13 +39,13 @@ class Load:
         self.on_end = []  # called once, on the thread that ends the load
         shards = max(1, min(shards, self.active))
         self.shards = [self._shard(i, shards) for i in range(shards)]
-        self._bins = [{} for _ in self.shards]
+        self._differing = [{} for _ in self.shards]  # times by size and class
         self.slots = [self._slot(i) for i in range(self.active * self.in_flight)]
         self._sliced = None
 
     def _shard(self, i, shards):
         sends = Sends(self.rate, len(range(i, self.active, shards)) / self.active) if self.rate else None
-        return Shard(Times(bool(self.rate), self.think > 0, sends), -1 if self.sizes.down_varies else self.sizes.down)
+        return Shard(Times(bool(self.rate), self.think > 0, sends), -1 if self.draws.down_varies else self.draws.down, len(self.draws.classes))
 
     def _slot(self, i):
         connection, total = i // self.in_flight, self.active * self.in_flight
@@ -62,9 +61,9 @@ class Load:
         elif self.think:
             slot.think = self.think
             slot.free = self.think * i // total - self.think  # staggered: no burst at the start
-        if self.sizes.vary:
+        if self.draws.vary:
             first = i % self.in_flight == 0
-            slot.sizes = bysize.BySize(self, self._bins[shard]) if first else self._connection_sizes
+            slot.sizes = bysize.BySize(self, self._differing[shard]) if first else self._connection_sizes
             self._connection_sizes = slot.sizes
         return slot
 
@@ -133,7 +132,7 @@ class Load:
         return self._sum([c for s in self.shards for c in (s.before, s.window, s.drain)])
 
     def _sum(self, all_):
-        up = 0 if self.sizes.up_varies else self.up
+        up = 0 if self.draws.up_varies else self.up
         counts = {"exchanges": 0, "sent_bytes": 0, "received_bytes": 0, "errors": {}}
         for c in all_:
             counts["exchanges"] += c.exchanges
@@ -173,8 +172,9 @@ class Load:
         result["inside"] = self._inside(counts["exchanges"], merged["response" if self.rate else "service"])
         result["lengths"] = self._lengths(counts["exchanges"] + drained["exchanges"])
         result["arrivals"], result["reasons"] = self._arrivals(), self.reasons.most()
-        if self.sizes.vary:
-            result["bins"] = bysize.result(self._bins, bool(self.rate))
+        if self.draws.vary:
+            merged = bysize.Merged(self._differing)
+            result["bins"], result["classes"] = merged.bins(bool(self.rate)), merged.classes(self.draws.classes, self.shards)
         ages = self._ages(now)
         result["unfinished"], result["ages"] = ages.count(), ages.encode()
         return {name: value for name, value in result.items() if value not in (None, "", [])}
@@ -193,8 +193,8 @@ class Load:
             if shard.window.times.lengths:
                 whole.merge(shard.window.times.lengths)
         n = whole.count()
-        if n and not self.sizes.down_varies:
-            whole.record(self.sizes.down, replies - n)
+        if n and not self.draws.down_varies:
+            whole.record(self.draws.down, replies - n)
         return whole.encode() if n else None
 
     def _arrivals(self):
@@ -273,28 +273,3 @@ def _summary(counted):
         while wanted and seen >= wanted[0][1] * total:
             found[wanted.pop(0)[0]] = middle(at)
     return found
-
-
-def _check(plan):
-    """Fills in defaults. ValueError names what is out of range."""
-    for key, default in (("in_flight", 1), ("active_share", 1.0), ("arrival", "constant"), ("drain_ns", _DRAIN_NS)):
-        plan[key] = plan.get(key) or default
-    for key in ("rate", "think_ns", "amount", "connections"):
-        plan[key] = plan.get(key) or 0
-    arrivals = ("constant", "poisson", "drawn")
-    for wrong, text in (
-        (not 1 <= plan["connections"] <= _MOST, f"connections is {plan['connections']}, expected 1 to {_MOST}"),
-        (not 1 <= plan["in_flight"] or plan["connections"] * plan["in_flight"] > _MOST,
-         f"in_flight is {plan['in_flight']} over {plan['connections']} connections, expected 1 to {_MOST} in all"),
-        (not 0 < plan["active_share"] <= 1, f"active_share is {plan['active_share']}, expected more than 0 up to 1"),
-        (not 0 <= plan["rate"] <= 1e9, f"rate is {plan['rate']}, expected 0 (closed loop) to 1e9 exchanges per second"),
-        (plan["arrival"] not in arrivals, f"arrival is {plan['arrival']}, expected one of {', '.join(arrivals)}"),
-        (not plan["rate"] and (plan.get("phases") or plan["arrival"] == "drawn"), "rate is 0 with phases or arrival drawn: a closed loop has no schedule"),
-        (plan["rate"] and plan["think_ns"], "think_ns is given with a rate: an open loop does not think"),
-        (min(plan["think_ns"], plan["amount"], plan["drain_ns"]) < 0, "think_ns, amount and drain_ns may not be negative"),
-    ):
-        if wrong:
-            raise ValueError(text)
-    if plan["arrival"] == "drawn" and not plan.get("gaps"):
-        raise ValueError("gaps is absent, expected a table beside arrival drawn")
-    check_phases(plan.get("phases") or [])

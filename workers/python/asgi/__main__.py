@@ -29,7 +29,8 @@ THREADS = kit.Option("runtime_threads", "int", 1, "threads of granian's runtime 
 class Http(kit.Transport):
     """A transport of HTTP: end names what makes its end in a module that is imported when it is needed."""
 
-    codecs, features = ("bytes", "json") + (("json-fast",) if VERSIONS["orjson"] else ()), ("sizes", "arrivals")
+    codecs = ("bytes", "json") + (("json-fast",) if VERSIONS["orjson"] else ())
+    features = kit.ECHO_FEATURES + ("fresh", "deadline")
 
     def __init__(self, name, doc, module, end, roles, options, wire="http/1.1"):
         self.name, self.doc, self.roles, self.options, self.wire = name, doc, roles, options, wire

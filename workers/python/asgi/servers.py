@@ -8,6 +8,7 @@ import netdyno_kit as kit
 from netdyno_kit.addresses import shut_out
 from netdyno_kit.exchange import Exchange
 from netdyno_kit.processes import CONNECTIONS, SERVES, START_S, Processes, Sums, wanted
+from netdyno_kit.service import service_of
 
 from apps import APPS, CODECS
 
@@ -24,8 +25,8 @@ class _Server(kit.Server):
             for sock in self.sockets:
                 shut_out(sock, setup, [near(sock)[0]])
         self.processes = wanted(setup) * (len(self.sockets) if self.apart else 1)
-        self.sums, self.make = Sums(self.processes), APPS[self.options["app"]]
-        self.make(self.x, self.sums.row(0))  # so that what is missing is said before ready
+        self.sums, self.make, self.service = Sums(self.processes), APPS[self.options["app"]], service_of(setup, self.processes)
+        self.make(self.x, self.service, self.sums.row(0))  # so that what is missing is said before ready
         self.running = Processes(self.processes, self._serve, self, self.apart)
         self.await_service(setup)
 
@@ -34,7 +35,7 @@ class _Server(kit.Server):
 
     def _serve(self, i):
         row = self.sums.row(i)
-        self.serve(i, self.make(self.x, row), row)
+        self.serve(i, self.make(self.x, self.service, row), row)
 
     def ready(self):
         return {"addresses": kit.addresses_of(self.sockets), "threads": self.processes, **self.x.ready()}

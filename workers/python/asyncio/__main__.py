@@ -30,7 +30,7 @@ def buffers(options):
 class Asyncio(kit.Transport):
     name, wire, delivery = "asyncio", "echo", "chunks"
     doc = "Python's asyncio with a protocol object per connection; a server has one process per thread asked for"
-    features = ("stream-up", "stream-down", "stream-both", "sizes", "arrivals")
+    features = kit.ECHO_FEATURES + kit.STREAM_FEATURES
     options = (
         kit.Option("loop", "choice", "asyncio", "event loop: asyncio's own, or uvloop, which is libuv's", choices=("asyncio", "uvloop"), grid=("asyncio", "uvloop")),
         kit.Option("send_buffer", "bytes", 0, "SO_SNDBUF of each connection; 0 leaves it to the kernel", min=0, max=1 << 30),
