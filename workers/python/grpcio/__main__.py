@@ -33,7 +33,7 @@ def new_loop(name):
 
 
 class Grpc(kit.Transport):
-    wire, codecs, features = "grpc:netdyno.v1", ("bytes", "proto"), ("stream-up", "stream-down", "stream-both", "arrivals")
+    wire, codecs, features = "grpc:netdyno.v1", ("bytes", "proto"), kit.ECHO_FEATURES + kit.STREAM_FEATURES + ("fresh", "deadline", "methods")
 
     def __init__(self, name, doc, end, options):
         self.name, self.doc, self.options, self._end = name, doc, OPTIONS + options, end
