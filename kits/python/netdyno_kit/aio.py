@@ -1,13 +1,13 @@
 """Ends of wires echo and stream on an asyncio event loop, whichever one: the loop is the arm's."""
 
 import asyncio
-import errno
 import threading
 
 from .addresses import Allowed, Routes, addresses_of, listen
 from .alarm import Agenda
-from .failure import Failure
-from .flows import EchoClient, StreamClient, Work, awake, server_protocol
+from .clients import EchoClient, StreamClient, awake
+from .failure import Failure, failure_of
+from .flows import Work, server_protocol
 from .load import Load
 from .processes import RECEIVED, SERVES, Processes, Sums, wanted
 from .service import service_of
@@ -34,17 +34,7 @@ class LoopServer(Server):
     def _serve(self, i):
         loop = self._new_loop()
         asyncio.set_event_loop(loop)
-        row = self._sums.row(i)
-
-        starved = []
-
-        def fail(loop, context):
-            error = context.get("exception")
-            if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-                starved.append(Failure("setup", "accept a connection: too few file descriptors, every connection needs one; raise `ulimit -n`"))
-                return loop.stop()
-            return loop.default_exception_handler(context)
-        loop.set_exception_handler(fail)
+        row, starved = self._sums.row(i), stop_when_starved(loop)
         for sock in self._sockets:
             loop.run_until_complete(loop.create_server(lambda: self._protocol(self, row), sock=sock, backlog=4096))
         row[SERVES] = 1
@@ -64,6 +54,20 @@ class LoopServer(Server):
 
     def close(self):
         self._running.close()
+
+
+def stop_when_starved(loop):
+    """Has a loop stop where descriptors lack to accept a connection. It returns a list, which has the Failure then."""
+    starved = []
+
+    def fail(loop, context):
+        failure = failure_of(context.get("exception"))
+        if failure.kind == "setup":
+            starved.append(Failure("setup", f"accept a connection: {failure.text}"))
+            return loop.stop()
+        return loop.default_exception_handler(context)
+    loop.set_exception_handler(fail)
+    return starved
 
 
 class LoopClient(Client):

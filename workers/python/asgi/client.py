@@ -8,7 +8,8 @@ from netdyno_kit.calls import AsyncCalls
 from netdyno_kit.exchange import DOWN_HEADER, Exchange
 
 from apps import CODECS
-from servers import IDLE_S, new_loop
+from libraries import new_loop
+from servers import IDLE_S
 
 PLAIN = {"Accept-Encoding", "User-Agent"}  # headers that the library adds by itself: no compression is asked for
 
@@ -69,13 +70,14 @@ class Aiohttp(AsyncCalls):
             async with session.request(method, host + (of and of.path(drawn.key) or path), data=body or None, headers=headers) as reply:
                 data = await reply.read()
         except aiohttp.ClientConnectorError as e:
-            raise kit.Failure("peer", str(e), kit.failure_of(e).reason, unsent=True) from None
+            failure = kit.failure_of(e)
+            raise kit.Failure(failure.kind, str(e) if failure.kind == "peer" else failure.text, failure.reason, unsent=True) from None
         except aiohttp.ClientPayloadError:
             raise kit.Failure("peer", "connection closed within the reply", passing=True) from None
         except (aiohttp.ClientConnectionError, ConnectionError) as e:
             raise kit.Failure("peer", str(e), kit.failure_of(e).reason if isinstance(e, OSError) else "connection closed", passing=True) from None
         except aiohttp.ClientError as e:
-            raise kit.Failure("invalid", f"{type(e).__name__}: {e}", type(e).__name__) from None
+            raise kit.Failure("invalid", f"{type(e).__name__}: {str(e)[:200]}", type(e).__name__) from None
         if not (of.takes(reply.status) if of else reply.status == 200):
             why = f"{reply.status} {reply.reason}"
             raise kit.Failure("invalid", f"{why} ({data[:200]!r})", why)

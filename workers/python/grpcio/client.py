@@ -14,6 +14,7 @@ from netdyno_kit.exchange import DOWN_HEADER
 from netdyno_kit.mix import Drawn
 
 from contents import SERVICE, Contents, failure_of
+from libraries import new_loop
 
 OWN = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_http_proxy", 0), ("grpc.client_idle_timeout_ms", (1 << 31) - 1)]
 _KINDS = {"": "unary_unary", "up": "stream_unary", "down": "unary_stream", "both": "stream_stream"}
@@ -45,12 +46,12 @@ class _Calls:
 
     in_time = True
 
-    def __init__(self, setup, *more):
+    def __init__(self, setup, *loop):
         self.c, self.fresh = Contents(setup), bool(setup["load"].get("fresh"))
         setup["options"]["max_message"] = self.c.most
         own = f"/{SERVICE}/{self.c.method}"
         self.methods = [c["method"] if c.get("method", "").startswith("/") else own for c in setup["load"].get("classes") or [{}]]
-        super().__init__(setup, self.c.x, *more)
+        super().__init__(setup, self.c.x, *loop)
 
     def made(self, i, of):
         if i == 0:
@@ -111,6 +112,9 @@ class Threads(_Calls, ThreadCalls):
 
 
 class Aio(_Calls, AsyncCalls):
+    def __init__(self, setup):
+        super().__init__(setup, lambda: new_loop(setup["options"]["loop"]))
+
     async def connect(self, i):
         return self.made(i, grpc.aio)
 

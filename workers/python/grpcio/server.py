@@ -11,6 +11,8 @@ from netdyno_kit.addresses import same, shut_out
 from netdyno_kit.processes import EXCHANGES, INVALID, RECEIVED, SENT, SERVES, Processes, Sums, wanted
 from netdyno_kit.service import service_of
 
+from libraries import new_loop
+
 STREAM_WORKERS, UNARY_WORKERS = 4096, 10  # threads: a stream keeps one for as long as it is open
 _ACCEPTS = 30  # SO_ACCEPTCONN
 
@@ -126,7 +128,7 @@ class Threads(Server):
 class Aio(Threads):
     def serve(self, arguments):
         import grpc.aio
-        loop = self.setup["new_loop"]()
+        loop = new_loop(self.options["loop"])
         asyncio.set_event_loop(loop)
 
         async def main():
