@@ -1,6 +1,7 @@
 """A client whose exchanges are calls of a library: coroutines on an event loop, or functions on a thread for each slot."""
 
 import asyncio
+import sys
 import threading
 
 from .addresses import Routes
@@ -9,6 +10,7 @@ from .alarm import Agenda
 from .counters import NEVER
 from .failure import Failure, failure_of
 from .load import Load
+from .processes import SWITCH_S
 from .slot import now_ns
 from .transport import Client
 
@@ -198,6 +200,7 @@ class ThreadCalls(_Calls):
 
     def __init__(self, setup, exchange):
         super().__init__(setup, exchange)
+        sys.setswitchinterval(SWITCH_S)
         self._counting = threading.Lock()
         for i in range(self.routes.count):
             try:

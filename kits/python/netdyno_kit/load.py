@@ -15,7 +15,7 @@ from .mix import Draws
 from .schedule import Schedule, check_plan
 from .slot import OpenSlot, Slot, ThinkingSlot, now_ns
 
-_REPLAY_MOST = 1 << 20
+_REPLAY_MOST, _SLICE = 1 << 20, 256
 
 
 class Load:
@@ -147,7 +147,10 @@ class Load:
         lists = [s.window.times.response or s.window.times.service for s in self.shards]
         all_ = [sum(column) for column in zip(*lists)] if len(lists) > 1 else list(lists[0])
         before, self._sliced = self._sliced, all_
-        new = [(at, n - (before[at] if before else 0)) for at, n in enumerate(all_) if n and (not before or n != before[at])]
+        before, new = before or [0] * len(all_), []
+        for begin in range(0, len(all_), _SLICE):  # most have not changed, which lists tell at once
+            if all_[begin:begin + _SLICE] != before[begin:begin + _SLICE]:
+                new += [(at, all_[at] - before[at]) for at in range(begin, min(begin + _SLICE, len(all_))) if all_[at] != before[at]]
         return _summary(new)
 
     def sent(self):

@@ -16,6 +16,7 @@ EXCHANGES, RECEIVED, SENT, INVALID, CONNECTIONS, SERVES = range(6)
 _FIELDS = 8
 _LARGEST = 512
 START_S = 10
+SWITCH_S = 0.005  # Python's own, for libraries with several threads that compute
 PRIVATE = []  # descriptors of the first process alone: the way to the bench
 
 

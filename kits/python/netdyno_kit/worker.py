@@ -20,6 +20,7 @@ from .slot import now_ns
 
 TICK_NS = 200_000_000
 _PATIENCE_NS = 300_000_000
+_SWITCH_S = 0.0002  # how long this thread, when a mark comes, waits for the one that computes: 5 ms is Python's own
 
 
 def main(name, version, transports, libraries=()):
@@ -34,6 +35,7 @@ def main(name, version, transports, libraries=()):
         except (ValueError, OSError):
             pass  # too few descriptors are reported where they run out
     machine = Machine(name, version, transports, libraries, out)
+    sys.setswitchinterval(_SWITCH_S)
     try:
         machine.loop()
     except BrokenPipeError:

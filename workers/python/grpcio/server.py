@@ -3,12 +3,13 @@
 import asyncio
 import os
 import socket
+import sys
 import threading
 from concurrent import futures
 
 import netdyno_kit as kit
 from netdyno_kit.addresses import same, shut_out
-from netdyno_kit.processes import EXCHANGES, INVALID, RECEIVED, SENT, SERVES, Processes, Sums, wanted
+from netdyno_kit.processes import EXCHANGES, INVALID, RECEIVED, SENT, SERVES, SWITCH_S, Processes, Sums, wanted
 from netdyno_kit.service import service_of
 
 from libraries import new_loop
@@ -28,6 +29,7 @@ class Server(kit.Server):
 
     def _serve(self, i):
         from contents import Contents  # grpc's threads do not outlive a fork, so it is imported after it
+        sys.setswitchinterval(SWITCH_S)
         self.c, self.row, self.lock = Contents(self.setup), self.sums.row(i), threading.Lock()
         if i == 0:
             self.options["max_message"] = self.c.most
