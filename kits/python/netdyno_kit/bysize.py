@@ -35,9 +35,12 @@ class BySize:
         if not any(self.thinks):
             self.thinks = None
 
-    def draw(self, slot):
-        """Gives the exchange that begins its sizes."""
-        self.load.draws.draw(slot.number, slot)
+    def draw(self, slot, carried=None):
+        """Gives the exchange that begins what it carries: as drawn, or as recorded."""
+        if carried:
+            slot.of, slot.up, slot.down, slot.path = carried
+        else:
+            self.load.draws.draw(slot.number, slot)
         slot.number += len(self.load.slots)
         if not self.alone:
             self.flying[slot] = (bin_of(max(slot.up, slot.down)), slot)

@@ -82,7 +82,7 @@ class AsyncCalls(_Calls):
         async with room:
             try:
                 connection = await asyncio.wait_for(self.connect(i), VERIFY_S)
-                await asyncio.wait_for(self.first(connection, i, self.load.draws.of(i)), VERIFY_S)
+                await asyncio.wait_for(self.first(connection, i, self.load.first(i)), VERIFY_S)
                 return connection
             except asyncio.TimeoutError:
                 raise Failure("timeout", f"verify connection {i + 1} of {self.routes.count}: no whole reply for {VERIFY_S} s") from None
@@ -205,7 +205,7 @@ class ThreadCalls(_Calls):
         for i in range(self.routes.count):
             try:
                 connection = self.connect(i)
-                self.first(connection, i, self.load.draws.of(i))
+                self.first(connection, i, self.load.first(i))
             except Exception as e:
                 raise self._explain(i, e) from None
             self._made.append(connection)

@@ -108,7 +108,7 @@ class EchoClient(ClientConnection):
     """Sends messages of wire echo, and takes them back in order."""
 
     def verify(self):
-        size = self.client.load.draws.of(self.i).up
+        size = self.client.load.first(self.i).up
         self.match = Matcher(self.client.work.up_block, size)
         self.write(self.client.work.message(size))
 

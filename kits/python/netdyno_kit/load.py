@@ -12,8 +12,9 @@ from .draws import Cycle, Warp
 from .failure import Failure, Reasons
 from .histogram import Histogram
 from .mix import Draws
+from .replay import Replay
 from .schedule import Schedule, check_plan
-from .slot import OpenSlot, Slot, ThinkingSlot, now_ns
+from .slot import OpenSlot, ReplaySlot, Slot, ThinkingSlot, now_ns
 
 _REPLAY_MOST, _SLICE = 1 << 20, 256
 
@@ -26,6 +27,7 @@ class Load:
         try:
             check_plan(plan)
             self.draws = Draws(setup)
+            self.replay = Replay(plan["trace"], exchange, plan) if plan.get("trace") else None
             self._cycle = Cycle(plan["gaps"], setup["seed"]) if plan["arrival"] == "drawn" else None
             self._warp = Warp(plan["phases"], plan.get("repeat", False)) if plan.get("phases") else None
         except (ValueError, KeyError) as e:
@@ -52,9 +54,9 @@ class Load:
         amount = self.plan["amount"]
         left = amount // self.in_flight + (i % self.in_flight < amount % self.in_flight) if amount else -1
         shard = connection % len(self.shards)
-        kind = OpenSlot if self.rate else ThinkingSlot if self.think else Slot
+        kind = ReplaySlot if self.replay else OpenSlot if self.rate else ThinkingSlot if self.think else Slot
         slot = kind(self, self.shards[shard], self._place(i), left)
-        if self.rate:
+        if self.rate and not self.replay:
             slot.schedule = self._schedule(i)
             if self.plan["arrival"] == "constant" and not self._warp:
                 slot.free = int(slot.schedule.first - slot.schedule.step)  # as if it had run before
@@ -86,6 +88,8 @@ class Load:
         self.started = now_ns()
         for slot in self.slots:
             slot.free += self.started
+        if self.replay:
+            self.replay.begin()
         if self.plan["amount"] and self.begun == NEVER:
             self.open(self.started)
 
@@ -164,6 +168,8 @@ class Load:
         """Returns the result. Call it when the slots are let go, or the time to drain is over."""
         now = now_ns()
         self.end(now)
+        if self.replay and self.replay.failure:
+            raise self.replay.failure
         windows, drains = [s.window for s in self.shards], [s.drain for s in self.shards]
         counts, drained = self._sum(windows), self._sum(drains)
         for kind, n in drained["errors"].items():
@@ -238,6 +244,8 @@ class Load:
             expected = self._warp.place(float(end - start)) - self._warp.place(float(begin - start))
         if self.plan["arrival"] == "constant" and not self._warp or self.rate * (end - start) / 1e9 > _REPLAY_MOST:
             return expected
+        if self.replay:
+            return self._replayed()
         due = 0.0
         for i in range(len(self.slots)):
             schedule, last = self._schedule(i), start
@@ -248,6 +256,19 @@ class Load:
                 last = coming
         return due
 
+    def _replayed(self):
+        due, last, end = 0.0, 0, self.closing - self.started
+        for at, _, _ in self.replay.walk():
+            due += share(self.begun - self.started, end, last, at)
+            last = at
+            if at >= end:
+                break
+        return due
+
+    def first(self, connection):
+        """Returns what the first exchange of a connection carries."""
+        return self.replay.of(connection) if self.replay and not self.replay.times else self.draws.of(connection)
+
     def _ages(self, now):
         """Returns how old those exchanges are, since due, that were due before the closing and have not completed."""
         ages = Histogram()
@@ -256,10 +277,14 @@ class Load:
         for slot in self.slots:
             if slot.pending <= self.closing:
                 ages.record(now - slot.pending)
-            while slot.is_open and slot.left and self.started + slot.schedule.peek() <= self.closing:
+            while slot.is_open and not self.replay and slot.left and self.started + slot.schedule.peek() <= self.closing:
                 ages.record(now - self.started - slot.schedule.peek())
                 slot.schedule.advance()
                 slot.left -= 1
+        due = self.started + self.replay.take()[0] if self.replay else NEVER
+        while due <= self.closing:
+            ages.record(now - due)
+            due = self.started + self.replay.take()[0]
         return ages
 
 

@@ -10,7 +10,11 @@ MOST_KEY = (1 << 53) - 1
 class Drawn:
     """What one exchange carries; a slot has the same fields."""
 
-    __slots__ = ("of", "up", "down", "key")
+    __slots__ = ("of", "up", "down", "key", "path")
+
+    def __init__(self):
+        self.of = self.up = self.down = self.key = 0
+        self.path = ""
 
 
 class Class:
@@ -44,7 +48,7 @@ class Draws:
 
     def __init__(self, setup):
         exchange, load, seed = setup["exchange"], setup["load"], setup["seed"]
-        self.sizes, all_ = Sizes(exchange, seed), load.get("classes") or ()
+        self.sizes, all_, trace = Sizes(exchange, seed), load.get("classes") or (), load.get("trace")
         if len(all_) > MOST_CLASSES:
             raise ValueError(f"classes has {len(all_)}, expected at most {MOST_CLASSES}")
         self.classes = [Class(kind, self.sizes, seed, f"classes[{i}]") for i, kind in enumerate(all_)]
@@ -53,7 +57,7 @@ class Draws:
         self.vary = self.up_varies or self.down_varies
         self.have_deadlines = any(c.deadline_ns for c in self.classes)
         self._which = self._keys = None
-        if self.classes:
+        if self.classes and (not trace or trace.get("times")):  # else the trace says which
             ends = [[kind.get("end", 0), i, i] for i, kind in enumerate(all_)]
             self._which = _drawer(ends, MOST_CLASSES, seed, CLASSES, "classes: their ends")
         if load.get("keys"):
@@ -72,7 +76,6 @@ class Draws:
     def of(self, n):
         """Returns what exchange number n carries, and the first exchange of connection n."""
         drawn = Drawn()
-        drawn.of = drawn.key = 0
         self.draw(n, drawn)
         return drawn
 

@@ -16,13 +16,13 @@ now_ns = time.monotonic_ns
 class Slot:
     """A slot of a closed loop, whose next exchange is due at once."""
 
-    __slots__ = ("load", "shard", "number", "pending", "left", "free", "canceled", "held", "up", "down", "of", "key", "sizes")
+    __slots__ = ("load", "shard", "number", "pending", "left", "free", "canceled", "held", "up", "down", "of", "key", "path", "sizes")
     is_open = False
 
     def __init__(self, load, shard, number, left):
         self.load, self.shard, self.number = load, shard, number
         self.pending, self.left, self.free, self.canceled, self.held = NEVER, left, 0, 0, False
-        self.up, self.down, self.of, self.key = load.draws.up, load.draws.down, 0, 0  # as a Drawn
+        self.up, self.down, self.of, self.key, self.path = load.draws.up, load.draws.down, 0, 0, ""  # as a Drawn
         self.sizes = None  # a BySize where exchanges differ
 
     def next(self, now):
@@ -157,3 +157,26 @@ class OpenSlot(Slot):
 
     def _coming(self):
         return self.load.started + self.schedule.peek() if self.left else None
+
+
+class ReplaySlot(Slot):
+    """A slot that takes recorded requests, or their times, as they are due."""
+
+    __slots__ = ()
+    is_open = True
+
+    def next(self, now):
+        load = self.load
+        self.pending = NEVER
+        if self.left == 0:
+            return None
+        at, self.number, carried = load.replay.take()
+        due = load.started + at
+        if due > load.closing:
+            self.canceled = due
+            return None
+        self.left -= 1
+        self.pending = due
+        if self.sizes:
+            self.sizes.draw(self, carried)
+        return due

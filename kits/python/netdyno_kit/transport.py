@@ -8,7 +8,7 @@ FEATURES = {
     "trace": "load.trace is given", "times": "load.trace.times is true", "methods": "the method of a class is of gRPC", "think": "a class has think_ns",
     "work-cpu": "setup.work is given", "work-sleep": "setup.work is given",
 }
-ECHO_FEATURES = ("sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep")  # those of wire echo
+ECHO_FEATURES = ("sizes", "arrivals", "mix", "think", "trace", "times", "work-cpu", "work-sleep")  # those of wire echo
 STREAM_FEATURES = ("stream-up", "stream-down", "stream-both")
 
 

@@ -231,7 +231,10 @@ class Machine:
         if self._done:
             return None
         self._done, self._stopping, self._result_by = True, False, None
-        result = self._client.load.result()
+        try:
+            result = self._client.load.result()
+        except Failure as failure:
+            return self._fail(failure)
         result.update(sent=sent, counts=self._whole(result["counts"]), runtime=self._collections.reading())
         return self._send("result", result)
 

@@ -67,7 +67,7 @@ class Aiohttp(AsyncCalls):
         if method == "HEAD":
             down = 0
         try:
-            async with session.request(method, host + (of and of.path(drawn.key) or path), data=body or None, headers=headers) as reply:
+            async with session.request(method, host + (drawn.path or of and of.path(drawn.key) or path), data=body or None, headers=headers) as reply:
                 data = await reply.read()
         except aiohttp.ClientConnectorError as e:
             failure = kit.failure_of(e)
