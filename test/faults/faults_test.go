@@ -84,6 +84,12 @@ var transports = []transport{
 	{name: "node-http1", workers: []string{"node"}, wire: "http/1.1"},
 	{name: "node-http2", workers: []string{"node"}, wire: "h2c"},
 	{name: "grpc-js", workers: []string{"grpc-js"}, wire: "grpc:netdyno.v1"},
+	{name: "asyncio", workers: []string{"asyncio"}, wire: "echo"},
+	{name: "uvicorn", client: "aiohttp", workers: []string{"asgi"}, wire: "http/1.1"},
+	{name: "granian", client: "aiohttp", workers: []string{"asgi"}, wire: "http/1.1"},
+	{name: "granian-http2", client: "go-http2", workers: []string{"asgi", "http"}, wire: "h2c"},
+	{name: "grpcio", workers: []string{"grpcio"}, wire: "grpc:netdyno.v1"},
+	{name: "grpc-aio", workers: []string{"grpcio"}, wire: "grpc:netdyno.v1"},
 	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo"},
 }
 
