@@ -84,6 +84,11 @@ var transports = []transport{
 	{name: "node-http1", workers: []string{"node"}, wire: "http/1.1"},
 	{name: "node-http2", workers: []string{"node"}, wire: "h2c"},
 	{name: "grpc-js", workers: []string{"grpc-js"}, wire: "grpc:netdyno.v1"},
+	{name: "netty", workers: []string{"netty"}, wire: "echo"},
+	{name: "netty-http1", workers: []string{"netty"}, wire: "http/1.1"},
+	{name: "vertx-http1", client: "go-http1", workers: []string{"vertx", "http"}, wire: "http/1.1"},
+	{name: "java-threads", workers: []string{"java-threads"}, wire: "echo"},
+	{name: "grpc-java", workers: []string{"grpc-java"}, wire: "grpc:netdyno.v1"},
 	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo"},
 }
 

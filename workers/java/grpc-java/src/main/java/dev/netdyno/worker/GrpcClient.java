@@ -10,6 +10,7 @@ import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Slot;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -19,6 +20,7 @@ import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** The client of transport grpc-java: calls as generated stubs make them. */
 final class GrpcClient extends LoopClient {
@@ -28,6 +30,7 @@ final class GrpcClient extends LoopClient {
   private final EventLoopGroup[] groups;
   private final EventLoop[] loops;
   private final boolean streams;
+  private final long[] deadlines; // of each class
   private final ManagedChannel[] channels;
 
   GrpcClient(Setup setup, Messages messages) {
@@ -36,6 +39,13 @@ final class GrpcClient extends LoopClient {
     this.messages = messages;
     kind = new Loops(setup);
     streams = setup.text("mode").equals("stream");
+    if (streams && messages.plain() && messages.content.downVaries) {
+      throw Failure.unsupported("option mode is stream with down sizes that vary: a request says how long its reply is to be by metadata, which a stream has once");
+    }
+    if (streams && (setup.load.deadlines() || setup.load.fresh)) {
+      throw Failure.unsupported("option mode is stream with a class's deadline or fresh connections: a stream outlives its exchanges; expected unary");
+    }
+    deadlines = setup.load.classes.stream().mapToLong(c -> c.deadlineNs).toArray();
     groups = new EventLoopGroup[setup.loops()];
     loops = new EventLoop[groups.length];
     for (int i = 0; i < groups.length; i++) {
@@ -57,14 +67,19 @@ final class GrpcClient extends LoopClient {
 
   @Override
   protected void open(int i, Addresses.Route to) {
+    channels[i] = channel(i);
+    new First(i, to).start();
+  }
+
+  private ManagedChannel channel(int i) {
+    Addresses.Route to = routes().get(i);
     NettyChannelBuilder b = NettyChannelBuilder.forAddress(to.peer()).usePlaintext().eventLoopGroup(groups[i % groups.length])
         .channelType(kind.connects().asSubclass(io.grpc.netty.shaded.io.netty.channel.Channel.class), to.peer().getClass())
         .maxInboundMessageSize(messages.most()).initialFlowControlWindow((int) setup.number("window"))
         .disableRetry().proxyDetector(a -> null);
     if (to.source() != null) b.localSocketPicker(new Local(to));
     b.directExecutor(); // replies come on the connection's loop, which its slots belong to
-    channels[i] = b.build();
-    new First(i, to).start();
+    return b.build();
   }
 
   private static final class Local extends NettyChannelBuilder.LocalSocketPicker {
@@ -119,9 +134,9 @@ final class GrpcClient extends LoopClient {
 
     void start() {
       ClientCall<Message, Message> call = channels[number].newCall(messages.unary, CallOptions.DEFAULT);
-      call.start(this, new Metadata());
+      call.start(this, messages.headers(load().first(number)));
       call.request(2);
-      call.sendMessage(messages.request());
+      call.sendMessage(messages.request(load().first(number)));
       call.halfClose();
     }
 
@@ -129,7 +144,7 @@ final class GrpcClient extends LoopClient {
     public void onMessage(Message reply) {
       came = true;
       try {
-        messages.verify(number, reply);
+        messages.verify(number, reply, load().first(number));
       } catch (Failure f) {
         wrong = f;
       }
@@ -143,6 +158,7 @@ final class GrpcClient extends LoopClient {
             : new Failure(f.kind, "connect " + (number + 1) + " of " + routes().size() + " to " + Addresses.text(to.peer()) + ": " + f.getMessage());
       }
       if (wrong == null && !came) wrong = Failure.invalid("verify connection " + number + ": no message came");
+      if (setup.load.fresh) channels[number].shutdown(); // the load's exchanges each make a connection of their own
       verified(wrong);
     }
   }
@@ -150,6 +166,17 @@ final class GrpcClient extends LoopClient {
   /** A slot: a call for each exchange, or a stream for all of them. */
   private final class Calls extends Caller {
     private Stream stream; // the one that stays open
+    private final ClientStreamTracer.Factory tracer = new ClientStreamTracer.Factory() { // tells when a fresh connection carries the request
+      @Override
+      public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+        return new ClientStreamTracer() {
+          @Override
+          public void outboundHeaders() {
+            sent();
+          }
+        };
+      }
+    };
 
     Calls(int connection, Slot slot) {
       super(GrpcClient.this, connection, slot);
@@ -157,17 +184,27 @@ final class GrpcClient extends LoopClient {
 
     @Override
     protected void call() {
-      Message request = messages.request();
+      Message request = messages.request(slot.draw());
       if (streams && stream != null) {
         sent();
         stream.call.sendMessage(request);
         return;
       }
       Stream s = new Stream(this);
-      s.call = channels[connection].newCall(streams ? messages.talk : messages.unary, CallOptions.DEFAULT);
+      sending();
+      CallOptions options = CallOptions.DEFAULT;
+      if (deadlines.length > 0 && deadlines[slot.draw().kind] > 0) {
+        options = options.withDeadlineAfter(deadlines[slot.draw().kind], TimeUnit.NANOSECONDS);
+      }
+      if (setup.load.fresh) {
+        s.own = channel(connection);
+        options = options.withStreamTracerFactory(tracer);
+      } else {
+        sent();
+      }
+      s.call = (s.own != null ? s.own : channels[connection]).newCall(streams ? messages.talk : messages.unary, options);
       stream = streams ? s : null;
-      sent();
-      s.call.start(s, new Metadata());
+      s.call.start(s, messages.headers(slot.draw()));
       s.call.request(streams ? Integer.MAX_VALUE : 2);
       s.call.sendMessage(request);
       if (!streams) s.call.halfClose();
@@ -175,6 +212,14 @@ final class GrpcClient extends LoopClient {
 
     void failedBy(Failure why) {
       stream = null;
+      if (why.kind == Failure.Kind.TIMEOUT && deadlines.length > 0) {
+        failed(Failure.late(deadlines[slot.draw().kind]));
+        return;
+      }
+      if (setup.load.fresh && why.kind == Failure.Kind.PEER) {
+        lost(why);
+        return;
+      }
       ConnectivityState state = channels[connection].getState(false);
       if (why.kind == Failure.Kind.PEER && (state == ConnectivityState.TRANSIENT_FAILURE || state == ConnectivityState.SHUTDOWN)) {
         lost(why);
@@ -188,6 +233,7 @@ final class GrpcClient extends LoopClient {
   private final class Stream extends ClientCall.Listener<Message> {
     private final Calls of;
     private ClientCall<Message, Message> call;
+    private ManagedChannel own; // where every exchange has one
     private long bytes = -1;
     private Failure wrong;
 
@@ -197,7 +243,7 @@ final class GrpcClient extends LoopClient {
 
     @Override
     public void onMessage(Message reply) {
-      String says = messages.wrongReply(reply);
+      String says = messages.wrongReply(reply, of.slot.draw());
       if (says != null) {
         wrong = Failure.invalid(says);
         call.cancel(says, null);
@@ -210,6 +256,7 @@ final class GrpcClient extends LoopClient {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
+      if (own != null) own.shutdown();
       if (wrong == null && status.isOk() && bytes >= 0) {
         of.replied(bytes);
       } else if (!streams || of.stream == this) {

@@ -3,10 +3,12 @@ package dev.netdyno.worker;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import dev.netdyno.kit.Draw;
 import dev.netdyno.kit.Exchange;
 import dev.netdyno.kit.Failure;
 import dev.netdyno.kit.Json;
 import dev.netdyno.kit.Setup;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.protobuf.ProtoUtils;
 import java.util.LinkedHashMap;
@@ -19,9 +21,12 @@ import netdyno.v1.ExchangeOuterClass.Text;
 final class Messages {
   final MethodDescriptor<Message, Message> unary;
   final MethodDescriptor<Message, Message> talk;
+  static final Metadata.Key<String> DOWN = Metadata.Key.of(Exchange.DOWN, Metadata.ASCII_STRING_MARSHALLER);
   /** What ready says of the messages. */
   final Map<String, Object> ready = new LinkedHashMap<>();
 
+  /** Content of codec bytes; null of another. */
+  final Exchange content;
   private final boolean plain;
   private final Message up;
   private final Message down;
@@ -31,10 +36,11 @@ final class Messages {
     plain = x.plain();
     String method = "";
     if (plain) {
-      Exchange content = new Exchange(setup);
+      content = new Exchange(setup);
       up = Block.newBuilder().setContent(ByteString.copyFrom(content.up)).build();
       down = Block.newBuilder().setContent(ByteString.copyFrom(content.down)).build();
     } else {
+      content = null;
       if (x.message == null) throw Failure.setup("exchange.codec is " + x.codec + " and exchange.message is absent: expected what to encode");
       up = filled("up", x.message.upType, x.message.upJson);
       down = filled("down", x.message.downType, x.message.downJson);
@@ -82,16 +88,29 @@ final class Messages {
   }
 
   /** A message as an application makes one for each call: content of codec bytes is not copied. */
-  private static Message fresh(Message of) {
-    return of.toBuilder().build();
+  private Message fresh(Message of, long size) {
+    if (!plain || size == ((Block) of).getContent().size()) return of.toBuilder().build();
+    return Block.newBuilder().setContent(((Block) of).getContent().substring(0, (int) size)).build();
   }
 
-  Message request() {
-    return fresh(up);
+  Message request(Draw d) {
+    return fresh(up, d.up);
   }
 
-  Message reply() {
-    return fresh(down);
+  /** The metadata of a request. */
+  Metadata headers(Draw d) {
+    Metadata headers = new Metadata();
+    if (plain && content.downVaries) headers.put(DOWN, Long.toString(d.down));
+    return headers;
+  }
+
+  /** A reply of a size; null is the trial's. */
+  Message reply(Integer size) {
+    return fresh(down, size == null ? size(down) : size);
+  }
+
+  boolean plain() {
+    return plain;
   }
 
   /** Bytes of a message that came: of content, or encoded. */
@@ -101,23 +120,16 @@ final class Messages {
 
   /** What is wrong with a request; null for nothing. */
   String refuses(Message request) {
-    return wrong("the request", request, up);
+    return plain ? content.refuses(size(request)) : null;
   }
 
-  String wrongReply(Message reply) {
-    return wrong("the reply", reply, down);
-  }
-
-  private String wrong(String what, Message got, Message want) {
-    if (!plain) return null;
-    int n = ((Block) got).getContent().size();
-    int expected = ((Block) want).getContent().size();
-    return n == expected ? null : what + " has " + n + " bytes, expected " + expected;
+  String wrongReply(Message reply, Draw d) {
+    return !plain || size(reply) == d.down ? null : "the reply has " + size(reply) + " bytes, expected " + d.down;
   }
 
   /** Throws a Failure of kind invalid unless a reply is what our servers send. */
-  void verify(int connection, Message reply) {
-    if (reply.equals(down)) return;
+  void verify(int connection, Message reply, Draw d) {
+    if (reply.equals(reply((int) d.down))) return;
     throw Failure.invalid("verify connection " + connection + ": what came is not what our servers send");
   }
 

@@ -38,7 +38,7 @@ public final class JavaThreads implements Transport {
   @Override
   public Description describe() {
     return new Description("java-threads", "echo", "Java's blocking sockets, a thread per connection at both ends")
-        .features("sizes", "arrivals")
+        .features("sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep")
         .option(Option.choice("threads", List.of("platform", "virtual"),
             "threads of the kernel, or virtual ones on as many carriers as the setup has threads (Java 21 or later)").grid("platform", "virtual"));
   }
@@ -63,6 +63,9 @@ public final class JavaThreads implements Transport {
   public Transport.Server server(Setup setup) {
     boolean virtual = virtual(setup);
     Work work = new Work(setup);
+    if (virtual && work.service != null && !work.service.sleeps()) {
+      throw Failure.unsupported("threads=virtual with work by cpu: Java tells no CPU time of a virtual thread");
+    }
     Addresses.Allowed allowed = new Addresses.Allowed(setup);
     Traffic.All traffic = new Traffic.All(work);
     List<String> bound = new ArrayList<>();
@@ -71,7 +74,7 @@ public final class JavaThreads implements Transport {
         ServerSocket listener = new ServerSocket();
         listener.bind(to, Addresses.BACKLOG);
         bound.add(Addresses.bound(setup, listener.getLocalPort()));
-        Threads.start(false, "accept", () -> accept(listener, virtual, allowed, traffic));
+        Threads.start(false, "accept", () -> accept(listener, virtual, allowed, work, traffic));
       } catch (IOException e) {
         throw Addresses.bindFailure(to, e);
       }
@@ -89,12 +92,12 @@ public final class JavaThreads implements Transport {
     };
   }
 
-  private static void accept(ServerSocket listener, boolean virtual, Addresses.Allowed allowed, Traffic.All traffic) {
+  private static void accept(ServerSocket listener, boolean virtual, Addresses.Allowed allowed, Work work, Traffic.All traffic) {
     while (true) {
       try {
         Socket socket = listener.accept();
         if (allowed.admits(socket.getInetAddress())) {
-          Threads.start(virtual, "connection", () -> echo(socket, traffic));
+          Threads.start(virtual, "connection", () -> echo(socket, work, traffic));
         } else {
           socket.close();
         }
@@ -104,15 +107,21 @@ public final class JavaThreads implements Transport {
     }
   }
 
-  private static void echo(Socket socket, Traffic.All all) {
+  private static void echo(Socket socket, Work work, Traffic.All all) {
     Traffic traffic = all.begin();
     try (socket) {
       socket.setTcpNoDelay(true);
       InputStream in = socket.getInputStream();
       OutputStream out = socket.getOutputStream();
       byte[] buffer = new byte[BUFFER];
-      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      long left = work.service == null ? Long.MAX_VALUE : work.up.bytes; // of a message whose end is to be seen
+      for (int n = in.read(buffer, 0, (int) Math.min(left, BUFFER)); n >= 0; n = in.read(buffer, 0, (int) Math.min(left, BUFFER))) {
         traffic.addReceived(n);
+        left -= n;
+        if (left == 0) {
+          work.service.serve();
+          left = work.up.bytes;
+        }
         out.write(buffer, 0, n);
         traffic.addSent(n);
       }
@@ -155,7 +164,7 @@ public final class JavaThreads implements Transport {
     }
 
     private void verify(int i) throws IOException {
-      long size = load.firstUp(i);
+      long size = load.first(i).up;
       Content.Verifier verifier = new Content.Verifier(message, size);
       sockets[i].setSoTimeout(10_000);
       exchange(sockets[i], new byte[(int) Math.min(size, BUFFER)], size, verifier);
@@ -192,7 +201,7 @@ public final class JavaThreads implements Transport {
       threads.run((connection, slot) -> {
         Socket socket = sockets[connection];
         byte[] buffer = new byte[(int) Math.min(message.bytes, BUFFER)];
-        return (Slot s) -> exchange(socket, buffer, s.upBytes(), null);
+        return (Slot s) -> exchange(socket, buffer, s.draw().up, null);
       });
     }
 

@@ -21,7 +21,7 @@ final class Ports implements Transport.Server {
   private final List<String> bound = new ArrayList<>();
   private final Traffic.All traffic;
 
-  Ports(Setup setup, Loops loops, Traffic.All traffic, Function<Traffic, ChannelHandler[]> handlers) {
+  Ports(Setup setup, Loops loops, Traffic.All traffic, Function<Traffic, List<ChannelHandler>> handlers) {
     this.traffic = traffic;
     Addresses.Allowed allowed = new Addresses.Allowed(setup);
     ChannelInitializer<SocketChannel> accepted = new ChannelInitializer<>() {
@@ -33,7 +33,7 @@ final class Ports implements Transport.Server {
         }
         Traffic own = traffic.begin();
         channel.closeFuture().addListener(f -> traffic.end(own));
-        channel.pipeline().addLast(handlers.apply(own));
+        loops.handle(channel, null, handlers.apply(own));
       }
     };
     for (InetSocketAddress to : Addresses.binds(setup)) {

@@ -6,6 +6,7 @@ import dev.netdyno.kit.Description;
 import dev.netdyno.kit.Exchange;
 import dev.netdyno.kit.Failure;
 import dev.netdyno.kit.Option;
+import dev.netdyno.kit.Service;
 import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
@@ -41,7 +42,7 @@ public final class VertxWorker implements Transport {
   @Override
   public Description describe() {
     return new Description("vertx-http1", "http/1.1", "HTTP/1.1 by Vert.x, a verticle for each event loop; JSON by Jackson", List.of("server"))
-        .codecs("bytes", "json").features("sizes")
+        .codecs("bytes", "json").features("sizes", "work-cpu", "work-sleep")
         .option(Option.choice("io", List.of("nio", "epoll"), "what event loops wait by: Java's Selector, or epoll by Netty's native library")
             .grid("nio", "epoll"));
   }
@@ -68,9 +69,11 @@ public final class VertxWorker implements Transport {
     private final AtomicInteger open = new AtomicInteger();
     private final Addresses.Allowed allowed;
     private final Answers answers;
+    private final Service service;
 
     Server(Setup setup, Vertx vertx, Answers answers) throws Exception {
       this.answers = answers;
+      service = Service.of(setup);
       allowed = new Addresses.Allowed(setup);
       for (InetSocketAddress to : Addresses.binds(setup)) {
         int port = to.getPort() == 0 ? -1 - bound.size() : to.getPort(); // a negative one is any free port, which instances share
@@ -127,7 +130,16 @@ public final class VertxWorker implements Transport {
               .end("method " + request.method() + " is not served, expected GET or POST\n");
           return;
         }
-        request.body().onSuccess(body -> answer(request, body));
+        request.body().onSuccess(body -> work(() -> answer(request, body)));
+      }
+
+      /** Does an exchange's work, if there is any, and then on this loop what follows. */
+      private void work(Runnable then) {
+        if (service == null) {
+          then.run();
+        } else {
+          service.serve(service.sleeps() ? () -> context.runOnContext(v -> then.run()) : then);
+        }
       }
 
       private void answer(HttpServerRequest request, Buffer body) {
