@@ -6,7 +6,7 @@ package dev.netdyno.kit;
  */
 public abstract class Caller implements Agenda.Waiter {
   protected final LoopClient client;
-  protected final int connection;
+  public final int connection;
   public final Slot slot;
   private final Runnable next = this::next;
   private long sentAt;

@@ -1,7 +1,11 @@
 package dev.netdyno.kit;
 
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -16,6 +20,8 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 /** TLS as a trial asks for it: PEM texts (CONTRACT.md, section setup), of version 1.3. */
@@ -46,11 +52,35 @@ public final class Tls {
 
   private static SSLEngine ready(SSLEngine engine, boolean client) {
     engine.setUseClientMode(client);
-    SSLParameters parameters = engine.getSSLParameters();
+    engine.setSSLParameters(asked(engine.getSSLParameters(), client));
+    return engine;
+  }
+
+  private static SSLParameters asked(SSLParameters parameters, boolean client) {
     parameters.setProtocols(VERSIONS);
     if (client) parameters.setEndpointIdentificationAlgorithm("HTTPS");
-    engine.setSSLParameters(parameters);
-    return engine;
+    return parameters;
+  }
+
+  /** A server's socket that is not bound yet: plain, or encrypting where a setup says so. */
+  public static ServerSocket listener(Setup s) throws IOException {
+    if (s.tls == null) return new ServerSocket();
+    SSLServerSocket listener = (SSLServerSocket) s.tls.context(true).getServerSocketFactory().createServerSocket();
+    listener.setSSLParameters(asked(listener.getSSLParameters(), false));
+    return listener;
+  }
+
+  /** A client's socket that is not connected yet. */
+  public static Socket socket(Setup s) throws IOException {
+    if (s.tls == null) return new Socket();
+    SSLSocket socket = (SSLSocket) s.tls.context(false).getSocketFactory().createSocket();
+    socket.setSSLParameters(asked(socket.getSSLParameters(), true));
+    return socket;
+  }
+
+  /** A PEM text as libraries read it. */
+  public static InputStream stream(String pem) {
+    return new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The context of the process's one end. A server shows its certificate, a client trusts the trial's authorities alone. A Failure of kind setup says what is wrong with the texts. */
@@ -74,13 +104,13 @@ public final class Tls {
       }
       context = made;
       return made;
-    } catch (GeneralSecurityException | java.io.IOException | IllegalArgumentException e) {
+    } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
       throw Failure.setup("read setup.tls: " + Failure.textOf(e));
     }
   }
 
   private static Collection<? extends Certificate> certificates(String pem) throws GeneralSecurityException {
-    return CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.UTF_8)));
+    return CertificateFactory.getInstance("X.509").generateCertificates(stream(pem));
   }
 
   private PrivateKey privateKey() throws GeneralSecurityException {

@@ -59,7 +59,11 @@ class MixTest {
 
   /** A client without a network, whose exchanges of class slow are never answered. */
   private static final class Silent extends LoopClient {
-    private final ExecutorService loop = Executors.newSingleThreadExecutor();
+    private final ExecutorService loop = Executors.newSingleThreadExecutor(task -> {
+      Thread t = new Thread(task, "loop");
+      t.setDaemon(true);
+      return t;
+    });
     private final CountDownLatch late = new CountDownLatch(5);
 
     Silent(Setup setup) {
@@ -121,7 +125,6 @@ class MixTest {
     assertTrue(r.objects("classes").get(1).integer("errors") >= 5);
     assertEquals("no reply within the deadline of 3.00 ms", r.objects("reasons").get(0).text("text"));
     assertEquals("timeout", r.objects("reasons").get(0).text("kind"));
-    client.loop.shutdown();
   }
 
   private static Service working(String by, long ns) {

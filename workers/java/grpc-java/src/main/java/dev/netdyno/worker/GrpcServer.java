@@ -3,6 +3,7 @@ package dev.netdyno.worker;
 import com.google.protobuf.Message;
 import dev.netdyno.kit.Addresses;
 import dev.netdyno.kit.Counts;
+import dev.netdyno.kit.Failure;
 import dev.netdyno.kit.Service;
 import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Transport;
@@ -52,15 +53,25 @@ final class GrpcServer implements Transport.Server {
     EventLoopGroup accepts = loops.group(1);
     service = Service.of(setup);
     serves = loops.group(setup.loops());
-    ServerServiceDefinition methods = ServerServiceDefinition.builder("netdyno.v1.Exchange")
+    ServerServiceDefinition.Builder of = ServerServiceDefinition.builder("netdyno.v1.Exchange")
         .addMethod(messages.unary, ServerCalls.asyncUnaryCall(this::unary))
-        .addMethod(messages.talk, ServerCalls.asyncBidiStreamingCall(this::talk)).build();
+        .addMethod(messages.talk, ServerCalls.asyncBidiStreamingCall(this::talk));
+    if (messages.cutUp) of.addMethod(messages.chunked, ServerCalls.asyncBidiStreamingCall(Chunks::new));
+    if (messages.cutDown && !messages.cutUp) {
+      of.addMethod(messages.chunked, ServerCalls.asyncServerStreamingCall((request, to) -> {
+        Chunks chunks = new Chunks(to);
+        chunks.onNext(request);
+        chunks.onCompleted();
+      }));
+    }
+    ServerServiceDefinition methods = of.build();
     for (InetSocketAddress to : Addresses.binds(setup)) {
       NettyServerBuilder b = NettyServerBuilder.forAddress(to).bossEventLoopGroup(accepts).workerEventLoopGroup(serves)
           .channelFactory(() -> loops.listener(allowed)).withOption(ChannelOption.SO_BACKLOG, Addresses.BACKLOG)
           .maxInboundMessageSize(messages.most()).initialFlowControlWindow((int) setup.number("window"))
           .addTransportFilter(counting()).addService(methods);
       if (messages.plain() && messages.content.downVaries) b.intercept(GrpcServer.this::ask);
+      if (loops.tls != null) b.sslContext(loops.tls);
       if (setup.text("executor").equals("direct")) b.directExecutor();
       try {
         Server server = b.build().start();
@@ -116,10 +127,14 @@ final class GrpcServer implements Transport.Server {
     }
     Message reply = messages.reply(asked);
     to.onNext(reply);
-    received.add(messages.size(request));
-    sent.add(messages.size(reply));
-    exchanges.increment();
+    count(messages.size(request), messages.size(reply));
     return true;
+  }
+
+  private void count(long came, long went) {
+    received.add(came);
+    sent.add(went);
+    exchanges.increment();
   }
 
   private StreamObserver<Message> talk(StreamObserver<Message> to) {
@@ -144,6 +159,71 @@ final class GrpcServer implements Transport.Server {
         to.onCompleted();
       }
     };
+  }
+
+  /** An exchange whose content travels in chunks: joined when it comes, cut when it goes, as fast as the client reads. */
+  private final class Chunks implements StreamObserver<Message> {
+    private final ServerCallStreamObserver<Message> to;
+    private final byte[] joined = new byte[messages.content.up.length];
+    private int came;
+    private int at = -1; // of the reply; -1 before it begins
+    private boolean over;
+
+    Chunks(StreamObserver<Message> to) {
+      this.to = (ServerCallStreamObserver<Message>) to;
+      this.to.setOnReadyHandler(this::send);
+    }
+
+    @Override
+    public void onNext(Message chunk) {
+      try {
+        came = messages.join(joined, came, chunk);
+      } catch (Failure f) {
+        refuse(f.getMessage());
+      }
+    }
+
+    private void refuse(String why) {
+      if (over) return;
+      over = true;
+      to.onError(Status.INVALID_ARGUMENT.withDescription(why).asRuntimeException());
+    }
+
+    @Override
+    public void onError(Throwable why) {
+      over = true; // the client counts it
+    }
+
+    @Override
+    public void onCompleted() {
+      String refused = messages.content.refuses(came);
+      if (refused != null) {
+        refuse(refused);
+        return;
+      }
+      work(() -> {
+        count(came, messages.content.down.length);
+        begin();
+      });
+    }
+
+    private synchronized void begin() {
+      at = 0;
+      send();
+    }
+
+    /** Sends what the client has room for; the beginning at once. */
+    private synchronized void send() {
+      byte[] down = messages.content.down;
+      while (at >= 0 && !over && (at == 0 || to.isReady())) {
+        Message piece = messages.piece(down, at, messages.cutDown);
+        at += (int) messages.size(piece);
+        to.onNext(piece);
+        if (at < down.length) continue;
+        over = true;
+        to.onCompleted();
+      }
+    }
   }
 
   @Override

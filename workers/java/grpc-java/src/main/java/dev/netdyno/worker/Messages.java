@@ -3,6 +3,7 @@ package dev.netdyno.worker;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import com.google.protobuf.UnsafeByteOperations;
 import dev.netdyno.kit.Draw;
 import dev.netdyno.kit.Exchange;
 import dev.netdyno.kit.Failure;
@@ -21,13 +22,20 @@ import netdyno.v1.ExchangeOuterClass.Text;
 final class Messages {
   final MethodDescriptor<Message, Message> unary;
   final MethodDescriptor<Message, Message> talk;
+  /** Of a trial whose content travels in chunks; null of another. */
+  final MethodDescriptor<Message, Message> chunked;
+  final boolean cutUp;
+  final boolean cutDown;
   static final Metadata.Key<String> DOWN = Metadata.Key.of(Exchange.DOWN, Metadata.ASCII_STRING_MARSHALLER);
   /** What ready says of the messages. */
   final Map<String, Object> ready = new LinkedHashMap<>();
 
   /** Content of codec bytes; null of another. */
   final Exchange content;
+  private static final int STANDARD_CHUNK = 64 << 10;
+
   private final boolean plain;
+  private final int chunk;
   private final Message up;
   private final Message down;
 
@@ -55,6 +63,17 @@ final class Messages {
       ready.put("down_bytes", x.downBytes);
       ready.put("generated", true);
     }
+    cutUp = x.stream.equals("up") || x.stream.equals("both");
+    cutDown = x.stream.equals("down") || x.stream.equals("both");
+    chunk = x.chunkBytes == 0 ? STANDARD_CHUNK : x.chunkBytes;
+    if (!plain && (cutUp || cutDown)) throw Failure.unsupported("exchange.stream with codec " + x.codec + ": grpc-java cuts codec bytes alone");
+    chunked = switch (x.stream) {
+      case "" -> null;
+      case "up" -> method(MethodDescriptor.MethodType.CLIENT_STREAMING, "Up");
+      case "down" -> method(MethodDescriptor.MethodType.SERVER_STREAMING, "Down");
+      case "both" -> method(MethodDescriptor.MethodType.BIDI_STREAMING, "Both");
+      default -> throw Failure.setup("exchange.stream is \"" + x.stream + "\", expected up, down or both");
+    };
     unary = method(MethodDescriptor.MethodType.UNARY, plain ? "Unary" : method);
     talk = method(MethodDescriptor.MethodType.BIDI_STREAMING, "Talk" + method);
   }
@@ -95,6 +114,20 @@ final class Messages {
 
   Message request(Draw d) {
     return fresh(up, d.up);
+  }
+
+  /** A piece of content from a position on: a chunk, or all of it where it is not cut. */
+  Message piece(byte[] of, int at, boolean cut) {
+    int n = cut ? Math.min(chunk, of.length - at) : of.length;
+    return Block.newBuilder().setContent(UnsafeByteOperations.unsafeWrap(of, at, n)).build();
+  }
+
+  /** Adds a chunk to what has come of a message, and returns how much that is then. More than fits is a Failure of kind invalid. */
+  int join(byte[] to, int came, Message chunk) {
+    ByteString content = ((Block) chunk).getContent();
+    if (content.size() > to.length - came) throw Failure.invalid("the stream holds more than the " + to.length + " bytes expected");
+    content.copyTo(to, came);
+    return came + content.size();
   }
 
   /** The metadata of a request. */

@@ -10,6 +10,7 @@ import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Slot;
 import dev.netdyno.kit.SlotThreads;
 import dev.netdyno.kit.Threads;
+import dev.netdyno.kit.Tls;
 import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
 import dev.netdyno.kit.Work;
@@ -38,7 +39,7 @@ public final class JavaThreads implements Transport {
   @Override
   public Description describe() {
     return new Description("java-threads", "echo", "Java's blocking sockets, a thread per connection at both ends")
-        .features("sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep")
+        .features("tls", "sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep")
         .option(Option.choice("threads", List.of("platform", "virtual"),
             "threads of the kernel, or virtual ones on as many carriers as the setup has threads (Java 21 or later)").grid("platform", "virtual"));
   }
@@ -71,7 +72,7 @@ public final class JavaThreads implements Transport {
     List<String> bound = new ArrayList<>();
     for (InetSocketAddress to : Addresses.binds(setup)) {
       try {
-        ServerSocket listener = new ServerSocket();
+        ServerSocket listener = Tls.listener(setup);
         listener.bind(to, Addresses.BACKLOG);
         bound.add(Addresses.bound(setup, listener.getLocalPort()));
         Threads.start(false, "accept", () -> accept(listener, virtual, allowed, work, traffic));
@@ -151,7 +152,7 @@ public final class JavaThreads implements Transport {
       sockets = new Socket[routes.size()];
       threads.each(sockets.length, i -> {
         try {
-          Socket s = new Socket();
+          Socket s = Tls.socket(setup);
           s.setTcpNoDelay(true);
           if (routes.get(i).source() != null) s.bind(new InetSocketAddress(routes.get(i).source(), 0));
           s.connect(routes.get(i).peer(), 10_000);
