@@ -9,8 +9,8 @@ import dev.netdyno.kit.Option;
 import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Slot;
 import dev.netdyno.kit.SlotThreads;
+import dev.netdyno.kit.Sockets;
 import dev.netdyno.kit.Threads;
-import dev.netdyno.kit.Tls;
 import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
 import dev.netdyno.kit.Work;
@@ -19,12 +19,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Transport java-threads: blocking sockets, a thread for each connection. */
 public final class JavaThreads implements Transport {
@@ -67,69 +63,22 @@ public final class JavaThreads implements Transport {
     if (virtual && work.service != null && !work.service.sleeps()) {
       throw Failure.unsupported("threads=virtual with work by cpu: Java tells no CPU time of a virtual thread");
     }
-    Addresses.Allowed allowed = new Addresses.Allowed(setup);
-    Traffic.All traffic = new Traffic.All(work);
-    List<String> bound = new ArrayList<>();
-    for (InetSocketAddress to : Addresses.binds(setup)) {
-      try {
-        ServerSocket listener = Tls.listener(setup);
-        listener.bind(to, Addresses.BACKLOG);
-        bound.add(Addresses.bound(setup, listener.getLocalPort()));
-        Threads.start(false, "accept", () -> accept(listener, virtual, allowed, work, traffic));
-      } catch (IOException e) {
-        throw Addresses.bindFailure(to, e);
-      }
-    }
-    return new Transport.Server() {
-      @Override
-      public Map<String, Object> ready() {
-        return Map.of("addresses", bound);
-      }
-
-      @Override
-      public dev.netdyno.kit.Counts counts() {
-        return traffic.counts();
-      }
-    };
+    return Sockets.serve(setup, virtual, new Traffic.All(work), (socket, traffic) -> echo(socket, work, traffic));
   }
 
-  private static void accept(ServerSocket listener, boolean virtual, Addresses.Allowed allowed, Work work, Traffic.All traffic) {
-    while (true) {
-      try {
-        Socket socket = listener.accept();
-        if (allowed.admits(socket.getInetAddress())) {
-          Threads.start(virtual, "connection", () -> echo(socket, work, traffic));
-        } else {
-          socket.close();
-        }
-      } catch (IOException e) {
-        System.err.println("accept: " + e);
+  private static void echo(Socket socket, Work work, Traffic traffic) throws IOException {
+    InputStream in = socket.getInputStream();
+    OutputStream out = socket.getOutputStream();
+    byte[] buffer = new byte[BUFFER];
+    long left = work.service == null ? Long.MAX_VALUE : work.up.bytes; // of a message whose end is to be seen
+    for (int n; (n = in.read(buffer, 0, (int) Math.min(left, BUFFER))) >= 0; traffic.addSent(n)) {
+      traffic.addReceived(n);
+      left -= n;
+      if (left == 0) {
+        work.service.serve();
+        left = work.up.bytes;
       }
-    }
-  }
-
-  private static void echo(Socket socket, Work work, Traffic.All all) {
-    Traffic traffic = all.begin();
-    try (socket) {
-      socket.setTcpNoDelay(true);
-      InputStream in = socket.getInputStream();
-      OutputStream out = socket.getOutputStream();
-      byte[] buffer = new byte[BUFFER];
-      long left = work.service == null ? Long.MAX_VALUE : work.up.bytes; // of a message whose end is to be seen
-      for (int n = in.read(buffer, 0, (int) Math.min(left, BUFFER)); n >= 0; n = in.read(buffer, 0, (int) Math.min(left, BUFFER))) {
-        traffic.addReceived(n);
-        left -= n;
-        if (left == 0) {
-          work.service.serve();
-          left = work.up.bytes;
-        }
-        out.write(buffer, 0, n);
-        traffic.addSent(n);
-      }
-    } catch (IOException e) {
-      // the client's counts tell of it
-    } finally {
-      all.end(traffic);
+      out.write(buffer, 0, n);
     }
   }
 
@@ -152,11 +101,7 @@ public final class JavaThreads implements Transport {
       sockets = new Socket[routes.size()];
       threads.each(sockets.length, i -> {
         try {
-          Socket s = Tls.socket(setup);
-          s.setTcpNoDelay(true);
-          if (routes.get(i).source() != null) s.bind(new InetSocketAddress(routes.get(i).source(), 0));
-          s.connect(routes.get(i).peer(), 10_000);
-          sockets[i] = s;
+          sockets[i] = Sockets.connect(setup, routes.get(i));
           verify(i);
         } catch (IOException e) {
           throw Addresses.connectFailure(i, routes.size(), routes.get(i), e);

@@ -41,7 +41,7 @@ final class Http1 implements Transport {
     Exchange exchange = new Exchange(setup);
     ByteBuf down = Loops.shared(exchange.down);
     int most = exchange.up.length + (64 << 10); // of a refused body so much is read, for the status to arrive
-    return new Ports(setup, new Loops(setup), new Traffic.All(), traffic -> {
+    return Ports.open(setup, new Loops(setup), new Traffic.All(), traffic -> {
       List<ChannelHandler> all = new ArrayList<>(List.of(new HttpServerCodec(), new HttpObjectAggregator(most)));
       if (exchange.service != null) all.add(new Working(exchange.service, 0));
       all.add(new Requests(exchange, down, traffic));

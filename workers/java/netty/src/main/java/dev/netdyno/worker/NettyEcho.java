@@ -25,7 +25,7 @@ final class NettyEcho implements Transport {
   public Transport.Server server(Setup setup) {
     Work work = new Work(setup);
     ByteBuf down = work.streams() ? Loops.shared(work.down.block) : Unpooled.EMPTY_BUFFER;
-    return new Ports(setup, new Loops(setup), new Traffic.All(work), traffic -> {
+    return Ports.open(setup, new Loops(setup), new Traffic.All(work), traffic -> {
       ChannelHandler end = work.streams() ? new Bulk(work, down, traffic) : new Echo(traffic);
       return work.service == null ? List.of(end) : List.of(new Working(work.service, work.up.bytes), end);
     });
