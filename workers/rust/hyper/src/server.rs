@@ -9,14 +9,15 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use netdyno_kit::net::{addresses_of, listen, Allowed};
-use netdyno_kit::{json, Counts, Failure, Server, Setup, Traffic, Value};
-use netdyno_kit_tokio::Engine;
+use netdyno_kit::{json, serving, Alarm, Failure, Server, Service, Setup, Traffic};
+use netdyno_kit_tokio::{work, Engine};
 use netdyno_requests::{Acceptor, Content, Stream, DOWN_HEADER};
 use std::convert::Infallible;
 
 /// What all connections share.
 struct Site {
     content: &'static Content,
+    service: Option<Service>,
     traffic: Traffic,
     media_type: HeaderValue,
 }
@@ -25,11 +26,11 @@ struct Site {
 const REFUSED: usize = 64 << 10;
 
 impl Site {
-    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
-        Ok(self.reply(request).await.unwrap_or_else(|refused| refused))
+    async fn answer(&self, request: Request<Incoming>, alarm: &Alarm) -> Result<Response<Full<Bytes>>, Infallible> {
+        Ok(self.reply(request, alarm).await.unwrap_or_else(|refused| refused))
     }
 
-    async fn reply(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Response<Full<Bytes>>> {
+    async fn reply(&self, request: Request<Incoming>, alarm: &Alarm) -> Result<Response<Full<Bytes>>, Response<Full<Bytes>>> {
         if request.method() != Method::GET && request.method() != Method::POST {
             let text = format!("method {} is not served, expected GET or POST", request.method());
             let mut refused = refusal(StatusCode::METHOD_NOT_ALLOWED, text);
@@ -48,6 +49,7 @@ impl Site {
         let body = Limited::new(body, room).collect().await.map_err(|e| wrong(format!("read the request: {e}")))?.to_bytes();
         let asked = asked.as_ref().and_then(|a| a.to_str().ok());
         let reply = self.content.respond(&body, asked).map_err(wrong)?;
+        work(&self.service, alarm).await;
         self.traffic.moved(body.len(), reply.len(), 1);
         let mut response = Response::new(Full::new(reply));
         response.headers_mut().insert(CONTENT_TYPE, self.media_type.clone());
@@ -61,34 +63,22 @@ fn refusal(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     response
 }
 
-struct Serving(&'static Site, Value);
-
-impl Server for Serving {
-    fn ready(&self) -> Value {
-        self.1.clone()
-    }
-
-    fn counts(&self) -> Counts {
-        self.0.traffic.counts(None)
-    }
-}
-
 pub fn serve(version: Version, setup: &Setup) -> Result<Box<dyn Server>, Failure> {
     let content = Content::new(setup)?;
     let media_type = HeaderValue::from_static(content.codec.media_type());
-    let site: &'static Site = Box::leak(Box::new(Site { content, traffic: Traffic::default(), media_type }));
+    let site: &'static Site = Box::leak(Box::new(Site { content, service: Service::new(setup)?, traffic: Traffic::default(), media_type }));
     let (acceptor, engine) = (Acceptor::new(setup, version.protocol())?, Engine::new(setup)?);
     let (listeners, setup) = (listen(setup)?, setup.clone());
     let ready = content.sizes(json!({"addresses": addresses_of(&listeners)}));
     let allowed = Allowed::new(&setup)?;
     let (one, two) = (one(&setup), two(&setup));
-    engine.accept(listeners, allowed, move |conn| {
+    engine.accept(listeners, allowed, move |conn, alarm| {
         let (acceptor, one, two) = (acceptor.clone(), one.clone(), two.clone());
         async move {
             let _open = site.traffic.connected();
             let Ok(stream) = acceptor.accept(conn).await else { return };
             let io = TokioIo::new(stream);
-            let service = service_fn(|request| site.answer(request));
+            let service = service_fn(|request| site.answer(request, alarm));
             // How a connection ends is its client's to count.
             let _ = match version {
                 Version::One => one.serve_connection::<TokioIo<Stream>, _>(io, service).await,
@@ -96,7 +86,7 @@ pub fn serve(version: Version, setup: &Setup) -> Result<Box<dyn Server>, Failure
             };
         }
     })?;
-    Ok(Box::new(Serving(site, ready)))
+    Ok(serving(ready, || site.traffic.counts(None)))
 }
 
 fn one(setup: &Setup) -> hyper::server::conn::http1::Builder {

@@ -7,7 +7,7 @@ mod random;
 mod stream;
 mod tls;
 
-pub use content::{codecs, Codec, Content, DOWN_HEADER};
+pub use content::{codecs, Codec, Content, DOWN_HEADER, FEATURES};
 pub use messages::{Block, Message, Reply, Text};
-pub use stream::{dial, first_routes, Stream};
+pub use stream::{first, first_routes, Stream};
 pub use tls::{Acceptor, Connector};

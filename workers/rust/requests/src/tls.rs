@@ -1,8 +1,8 @@
 //! TLS 1.3 by rustls, with the trial's own certificates.
 
-use crate::Stream;
+use crate::stream::{dial, Stream};
+use netdyno_kit::net::{Route, PATIENCE};
 use netdyno_kit::{Failure, Kind, Setup};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::rustls::crypto::ring;
@@ -122,10 +122,15 @@ impl Connector {
         Ok(Some(config))
     }
 
-    pub async fn connect(&self, conn: TcpStream, to: SocketAddr) -> std::io::Result<Stream> {
-        Ok(match &self.0 {
-            None => Stream::Plain(conn),
-            Some(tls) => Stream::Tls(Box::new(tls.connect(ServerName::IpAddress(to.ip().into()), conn).await?.into())),
-        })
+    /// Makes a connection, within PATIENCE.
+    pub async fn connect(&self, route: &Route) -> std::io::Result<Stream> {
+        let made = async {
+            let conn = dial(route).await?;
+            Ok(match &self.0 {
+                None => Stream::Plain(conn),
+                Some(tls) => Stream::Tls(Box::new(tls.connect(ServerName::IpAddress(route.peer.ip().into()), conn).await?.into())),
+            })
+        };
+        tokio::time::timeout(PATIENCE, made).await.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
     }
 }

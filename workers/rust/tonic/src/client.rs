@@ -4,25 +4,23 @@ use crate::carried::{cut, Carried};
 use crate::Plan;
 use bytes::Bytes;
 use hyper_util::rt::TokioIo;
-use netdyno_kit::net::{connect_failure, Route, PATIENCE};
-use netdyno_kit::{json, Client, Failure, Kind, Load, Setup, Slot, Value};
+use netdyno_kit::net::{connect_failure, Route};
+use netdyno_kit::{driving, json, Client, Failure, Kind, Load, Setup, Slot};
 use netdyno_kit_tokio::{exchanges, Call, Engine};
-use netdyno_requests::{dial, first_routes, Block, Connector, Content, Message, Reply, Text, DOWN_HEADER};
+use netdyno_requests::{first, first_routes, Block, Connector, Content, Message, Reply, Text, DOWN_HEADER};
 use std::error::Error;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::Mutex;
 use std::task::{Context, Poll};
-use tokio::sync::{mpsc, Semaphore};
+use tokio::sync::mpsc;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::codegen::tokio_stream;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status, Streaming};
 use tonic_prost::ProstCodec;
-
-static CONNECTING: Semaphore = Semaphore::const_new(128);
 
 /// One connection of the trial.
 struct Line {
@@ -66,8 +64,7 @@ impl Shared {
         let endpoint = endpoint.http2_adaptive_window(self.plan.adaptive);
         Ok(endpoint.connect_with_connector_lazy(tower::service_fn(move |_| async move {
             let line = &self.lines[i];
-            let io = async { self.connector.connect(dial(&self.routes[i]).await?, self.routes[i].peer).await };
-            let io = tokio::time::timeout(PATIENCE, io).await.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
+            let io = self.connector.connect(&self.routes[i]).await;
             line.unreachable.store(io.is_err(), Relaxed);
             match &io {
                 Ok(_) if line.dials.fetch_add(1, Relaxed) > 0 && !self.setup.load.fresh => drop(self.load.redialled.fetch_add(1, Relaxed)),
@@ -79,37 +76,30 @@ impl Shared {
     }
 
     async fn open(&'static self, i: usize) -> Result<(), Failure> {
-        let _permit = CONNECTING.acquire().await;
         let channel = self.channel(i)?;
-        let (up, down) = if self.content.messages.is_some() { (0, self.content.down_bytes) } else { self.load.first_sizes(i) };
-        let first = async {
+        let made = first(i, async {
             match &self.content.messages {
-                None => self.verify::<Block, Block>(i, &channel, up, down).await,
-                Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel, up, down).await,
-                Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel, up, down).await,
+                None => self.verify::<Block, Block>(i, &channel).await,
+                Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel).await,
+                Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel).await,
             }
-        };
-        let late = Failure::new(Kind::Timeout, format!("verify connection {i}: no reply came within 10 s"));
-        tokio::time::timeout(PATIENCE, first).await.unwrap_or(Err(late))?;
+        });
+        let made = made.await;
+        let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
+        made.map_err(|failure| refused.unwrap_or(failure))?;
         if !self.setup.load.fresh {
             *self.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()) = Some(channel);
         }
         Ok(())
     }
 
-    async fn verify<Q: Carried, P: Carried>(&'static self, i: usize, channel: &Channel, up: i64, down: i64) -> Result<(), Failure> {
+    async fn verify<Q: Carried, P: Carried>(&'static self, i: usize, channel: &Channel) -> Result<(), Failure> {
+        let (up, down) = self.content.sizes_of(self.load.first(i));
         let same = match self.plan.chunked {
-            true => Chunks(Calls::new(self, i, channel.clone())).converse(up).await.map(|got| got == self.content.reply(down as usize)).map_err(|s| broken(&s)),
-            false => Calls::<Q, P>::new(self, i, channel.clone()).once(up, down).await.map(|got| got == P::reply(self.content, down as usize)),
+            true => Chunks(Calls::new(self, i, channel.clone())).converse(up).await.map_err(|s| broken(&s))? == self.content.reply(down as usize),
+            false => Calls::<Q, P>::new(self, i, channel.clone()).once(up, down).await? == P::reply(self.content, down as usize),
         };
-        match same {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Failure::new(Kind::Invalid, format!("verify connection {i}: the reply has other content than expected"))),
-            Err(failure) => {
-                let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
-                Err(refused.unwrap_or(Failure::new(failure.kind, format!("verify connection {i}: {}", failure.text))))
-            }
-        }
+        if same { Ok(()) } else { Err(Failure::new(Kind::Invalid, "the reply has other content than expected")) }
     }
 }
 
@@ -192,7 +182,7 @@ impl<Q: Carried, P: Carried> Calls<Q, P> {
 
 impl<Q: Carried, P: Carried> Call for Calls<Q, P> {
     async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
-        let (up, down) = if self.s.content.messages.is_some() { (0, self.s.content.down_bytes) } else { slot.sizes() };
+        let (up, down) = self.s.content.sizes_of(slot.draw());
         if self.s.setup.load.fresh {
             self.grpc = Calls::<Q, P>::new(self.s, self.i, self.s.channel(self.i)?).grpc;
         }
@@ -237,7 +227,7 @@ impl Chunks {
 impl Call for Chunks {
     async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
         slot.goes_out();
-        let reply = self.converse(slot.sizes().0).await.map_err(|status| broken(&status))?;
+        let reply = self.converse(slot.draw().up).await.map_err(|status| broken(&status))?;
         Ok(reply.len() as i64)
     }
 
@@ -246,42 +236,19 @@ impl Call for Chunks {
     }
 }
 
-struct Exchanges(&'static Shared);
-
-impl Exchanges {
-    fn drive<Q: Carried, P: Carried>(&self) -> Result<(), Failure> {
-        let s = self.0;
-        s.engine.run_slots(s.load, |i, slot| async move {
-            let held = s.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()).clone();
-            let channel = match held {
-                Some(channel) => channel,
-                None => s.channel(i)?, // with fresh each exchange makes its own
-            };
-            let alarm = s.engine.alarm(i);
-            if s.plan.chunked {
-                return exchanges(s.load, slot, alarm, &mut Chunks(Calls::new(s, i, channel))).await;
-            }
-            exchanges(s.load, slot, alarm, &mut Calls::<Q, P>::new(s, i, channel)).await
-        })
-    }
-}
-
-impl Client for Exchanges {
-    fn ready(&self) -> Value {
-        self.0.content.sizes(json!({"options": self.0.plan.options}))
-    }
-
-    fn load(&self) -> &'static Load {
-        self.0.load
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        match &self.0.content.messages {
-            None => self.drive::<Block, Block>(),
-            Some((_, Message::Text(_))) => self.drive::<Text, Text>(),
-            Some((_, Message::Reply(_))) => self.drive::<Text, Reply>(),
+fn drive<Q: Carried, P: Carried>(s: &'static Shared) -> Result<(), Failure> {
+    s.engine.run_slots(s.load, |i, slot| async move {
+        let held = s.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()).clone();
+        let channel = match held {
+            Some(channel) => channel,
+            None => s.channel(i)?, // with fresh each exchange makes its own
+        };
+        let alarm = s.engine.alarm(i);
+        if s.plan.chunked {
+            return exchanges(s.load, slot, alarm, &mut Chunks(Calls::new(s, i, channel))).await;
         }
-    }
+        exchanges(s.load, slot, alarm, &mut Calls::<Q, P>::new(s, i, channel)).await
+    })
 }
 
 pub fn connect(setup: &Setup) -> Result<Box<dyn Client>, Failure> {
@@ -299,5 +266,10 @@ pub fn connect(setup: &Setup) -> Result<Box<dyn Client>, Failure> {
     }));
     s.engine.open(routes.len(), move |i| s.open(i))?;
     s.load.open_connections.store(if setup.load.fresh { 0 } else { routes.len() as i64 }, Relaxed);
-    Ok(Box::new(Exchanges(s)))
+    let run = move || match &s.content.messages {
+        None => drive::<Block, Block>(s),
+        Some((_, Message::Text(_))) => drive::<Text, Text>(s),
+        Some((_, Message::Reply(_))) => drive::<Text, Reply>(s),
+    };
+    Ok(Box::new(driving(s.load, run).saying(content.sizes(json!({"options": s.plan.options})))))
 }
