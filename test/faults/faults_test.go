@@ -84,6 +84,12 @@ var transports = []transport{
 	{name: "node-http1", workers: []string{"node"}, wire: "http/1.1"},
 	{name: "node-http2", workers: []string{"node"}, wire: "h2c"},
 	{name: "grpc-js", workers: []string{"grpc-js"}, wire: "grpc:netdyno.v1"},
+	{name: "tokio", workers: []string{"tokio"}, wire: "echo"},
+	{name: "monoio", workers: []string{"monoio"}, wire: "echo"},
+	{name: "hyper-http1", workers: []string{"hyper"}, wire: "http/1.1"},
+	{name: "hyper-http2", workers: []string{"hyper"}, wire: "h2c"},
+	{name: "tonic", workers: []string{"tonic"}, wire: "grpc:netdyno.v1"},
+	{name: "quinn", workers: []string{"quinn"}, wire: "quic"},
 	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo"},
 }
 

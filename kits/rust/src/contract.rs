@@ -75,10 +75,16 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// Whether this process or its host has too few file descriptors.
+pub(crate) fn lacks_descriptors(e: &io::Error) -> bool {
+    matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
 /// An error of a socket is of kind peer; its text is the same for the same cause.
 impl From<io::Error> for Failure {
     fn from(e: io::Error) -> Failure {
         let (kind, text) = match e.kind() {
+            _ if lacks_descriptors(&e) => (Kind::Setup, format!("{e}: too few file descriptors; raise `ulimit -n`")),
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => (Kind::Peer, "connection reset".into()),
             io::ErrorKind::ConnectionRefused => (Kind::Peer, "connection refused".into()),
             io::ErrorKind::UnexpectedEof => (Kind::Peer, "connection closed".into()),

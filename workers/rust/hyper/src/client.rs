@@ -11,10 +11,10 @@ use hyper::http::uri::{Authority, Parts, Scheme};
 use hyper::{Request, Response, Uri};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use netdyno_kit::draw::Draw;
-use netdyno_kit::net::{connect_failure, Route};
-use netdyno_kit::{driving, Client, Failure, Kind, Load, Setup, Slot, Value};
-use netdyno_kit_tokio::{exchanges, Call, Engine};
-use netdyno_requests::{first, first_routes, Connector, Content, DOWN_HEADER};
+use netdyno_kit::{driving, Client, Failure, Kind, Setup, Slot, Value};
+use netdyno_kit_tokio::{exchanges, Call};
+use netdyno_requests::{Asker, DOWN_HEADER};
+use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::Mutex;
 
@@ -52,15 +52,17 @@ impl Sender {
 /// What all connections of a client share.
 struct Shared {
     version: Version,
-    setup: Setup,
-    content: &'static Content,
-    routes: &'static [Route],
-    engine: &'static Engine,
-    connector: Connector,
-    load: &'static Load,
+    of: &'static Asker,
     media_type: HeaderValue,
     asks: Vec<Ask>, // by class
     lines: Vec<Line>,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = Asker;
+    fn deref(&self) -> &Asker {
+        self.of
+    }
 }
 
 /// One connection.
@@ -71,10 +73,10 @@ struct Line {
 }
 
 impl Line {
-    fn new(route: &Route) -> Result<Line, Failure> {
-        let (peer, bug) = (route.peer.to_string(), |e: &dyn std::fmt::Display| Failure::new(Kind::Bug, format!("{}: {e}", route.peer)));
-        let host = HeaderValue::from_str(&peer).map_err(|e| bug(&e))?;
-        Ok(Line { authority: peer.parse().map_err(|e| bug(&e))?, host, held: Mutex::default() })
+    fn new(peer: SocketAddr) -> Result<Line, Failure> {
+        let (text, bug) = (peer.to_string(), |e: &dyn std::fmt::Display| Failure::new(Kind::Bug, format!("{peer}: {e}")));
+        let host = HeaderValue::from_str(&text).map_err(|e| bug(&e))?;
+        Ok(Line { authority: text.parse().map_err(|e| bug(&e))?, host, held: Mutex::default() })
     }
 }
 
@@ -93,9 +95,7 @@ fn broken(e: &hyper::Error) -> Failure {
 impl Shared {
     /// Makes connection i, and the task that drives it.
     async fn dial(&self, i: usize) -> Result<Sender, Failure> {
-        let route = &self.routes[i];
-        let failed = |e: std::io::Error| connect_failure(i, self.routes.len(), route, &e);
-        let io = TokioIo::new(self.connector.connect(route).await.map_err(failed)?);
+        let io = TokioIo::new(self.connect(i).await?);
         match self.version {
             Version::One => {
                 let mut builder = http1::Builder::new();
@@ -172,9 +172,9 @@ impl Shared {
     async fn open(&self, i: usize) -> Result<(), Failure> {
         let mut sender = self.dial(i).await?;
         let draw = self.load.first(i);
-        let reply = first(i, self.carry(&mut sender, self.request(i, draw)?, draw)).await?;
+        let reply = self.carry(&mut sender, self.request(i, draw)?, draw).await?;
         match self.setup.text("verify") {
-            "content" => self.content.verify(i, &reply, self.down(draw))?,
+            "content" => self.content.verify(&reply, self.down(draw))?,
             _ => drop(self.content.accept(&reply, self.down(draw))?),
         }
         *self.lines[i].held.lock().await = Some(sender).filter(|_| !self.setup.load.fresh);
@@ -238,19 +238,14 @@ impl Call for Mine {
 }
 
 pub fn connect(version: Version, setup: &Setup) -> Result<Box<dyn Client>, Failure> {
-    let (content, routes) = (Content::new(setup)?, first_routes(setup)?);
+    let of = Asker::new(setup, version.protocol())?;
     let s: &'static Shared = Box::leak(Box::new(Shared {
-        version, content, routes,
-        setup: setup.clone(),
-        engine: Engine::new(setup)?,
-        connector: Connector::new(setup, version.protocol())?,
-        load: Load::new(&content.sized(setup))?,
-        media_type: HeaderValue::from_static(content.codec.media_type()),
-        asks: Ask::all(setup, content.up_bytes > 0 || content.messages.is_some())?,
-        lines: routes.iter().map(Line::new).collect::<Result<_, _>>()?,
+        version, of,
+        media_type: HeaderValue::from_static(of.content.codec.media_type()),
+        asks: Ask::all(setup, of.content.up_bytes > 0 || of.content.messages.is_some())?,
+        lines: of.peers().map(Line::new).collect::<Result<_, _>>()?,
     }));
-    s.engine.open(routes.len(), move |i| s.open(i))?;
-    s.load.open_connections.store(if setup.load.fresh { 0 } else { routes.len() as i64 }, Relaxed);
+    of.open(move |i| s.open(i))?;
     let run = move || s.engine.run_slots(s.load, |i, slot| async move {
         let mut mine = Mine { s, i, sender: None, unreachable: false };
         let ended = exchanges(s.load, slot, s.engine.alarm(i), &mut mine).await;
@@ -259,5 +254,5 @@ pub fn connect(version: Version, setup: &Setup) -> Result<Box<dyn Client>, Failu
         }
         ended
     });
-    Ok(Box::new(driving(s.load, run).saying(content.sizes(Value::Null))))
+    Ok(Box::new(driving(s.load, run).saying(of.content.sizes(Value::Null))))
 }

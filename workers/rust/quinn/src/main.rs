@@ -2,7 +2,7 @@
 //! tokio.
 
 use netdyno_kit::flow::{Work, FEATURES};
-use netdyno_kit::net::{listen_addresses, listen_failure, routes, Allowed, Route, PATIENCE};
+use netdyno_kit::net::{connect_failure, listen_addresses, listen_failure, routes, Allowed, Route, PATIENCE};
 use netdyno_kit::{driving, json, serving, Alarm, Client, Failure, Kind, Load, Program, Server, Setup, Transport, Value};
 use netdyno_kit_tokio::{drive, runtime_option, serve, verify, Engine};
 use netdyno_requests::{Acceptor, Connector};
@@ -180,9 +180,10 @@ async fn open(i: usize, of: usize, route: Route, config: ClientConfig, work: &'s
     let failed = |e: &dyn std::fmt::Display, kind| Failure::new(kind, format!("connect {} of {of} to {}: {e}", i + 1, route.peer));
     let any = if route.peer.is_ipv4() { [0, 0, 0, 0].into() } else { std::net::Ipv6Addr::UNSPECIFIED.into() };
     // A connected socket, as each connection has one: the kernel tells it when nothing listens any more.
-    let socket = std::net::UdpSocket::bind(SocketAddr::new(route.source.unwrap_or(any), 0)).map_err(|e| failed(&e, Kind::Setup))?;
-    socket.connect(route.peer).map_err(|e| failed(&e, Kind::Setup))?;
-    let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime)).map_err(|e| failed(&e, Kind::Setup))?;
+    let refused = |e| connect_failure(i, of, &route, &e);
+    let socket = std::net::UdpSocket::bind(SocketAddr::new(route.source.unwrap_or(any), 0)).map_err(refused)?;
+    socket.connect(route.peer).map_err(refused)?;
+    let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime)).map_err(refused)?;
     let connecting = endpoint.connect_with(config, route.peer, &route.peer.ip().to_string()).map_err(|e| failed(&e, Kind::Setup))?;
     let (mut connecting, mut probing) = (std::pin::pin!(connecting), std::pin::pin!(nothing_listens(route)));
     let first = std::future::poll_fn(|cx| {

@@ -185,16 +185,13 @@ impl Content {
     }
 
     /// Compares the first reply of a connection with what our servers send.
-    pub fn verify(&self, connection: usize, reply: &[u8], down: i64) -> Result<(), Failure> {
-        let fail = |text: String| Err(Failure::new(Kind::Invalid, format!("verify connection {connection}: {text}")));
-        if let Err(why) = self.accept(reply, down) {
-            return fail(why.text);
-        }
+    pub fn verify(&self, reply: &[u8], down: i64) -> Result<(), Failure> {
+        self.accept(reply, down)?;
         let same = match &self.messages {
             Some((_, message)) => self.codec.decode(message, reply).as_ref() == Ok(message),
             None => reply == &self.down[..down as usize],
         };
-        if same { Ok(()) } else { fail("the reply has other content than expected".into()) }
+        if same { Ok(()) } else { Err(Failure::new(Kind::Invalid, "the reply has other content than expected")) }
     }
 }
 

@@ -2,6 +2,7 @@
 //! is made and encrypted (docs/wires.md, section Requests).
 
 mod content;
+mod ends;
 mod messages;
 mod random;
 mod stream;
@@ -9,5 +10,6 @@ mod tls;
 
 pub use content::{codecs, Codec, Content, DOWN_HEADER, FEATURES};
 pub use messages::{Block, Message, Reply, Text};
-pub use stream::{first, first_routes, Stream};
+pub use ends::{Asker, Line, Site};
+pub use stream::Stream;
 pub use tls::{Acceptor, Connector};

@@ -1,8 +1,6 @@
 //! A connection of a trial, plain or encrypted.
 
-use netdyno_kit::net::{routes, Route, PATIENCE};
-use netdyno_kit::{Failure, Kind, Setup};
-use std::future::Future;
+use netdyno_kit::net::Route;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
@@ -69,16 +67,4 @@ pub(crate) async fn dial(route: &Route) -> io::Result<TcpStream> {
         socket.bind(SocketAddr::new(source, 0))?;
     }
     socket.connect(route.peer).await
-}
-
-/// The route of every connection of a trial, which lives as long as the process.
-pub fn first_routes(setup: &Setup) -> Result<&'static [Route], Failure> {
-    Ok(Box::leak(routes(setup)?.into_boxed_slice()))
-}
-
-/// Bounds the first exchange of connection i, and says of its failure that it was that.
-pub async fn first<T>(i: usize, exchange: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let late = || Err(Failure::new(Kind::Timeout, "no reply came within 10 s"));
-    let made = tokio::time::timeout(PATIENCE, exchange).await.unwrap_or_else(|_| late());
-    made.map_err(|f| Failure::new(f.kind, format!("verify connection {i}: {}", f.text)))
 }

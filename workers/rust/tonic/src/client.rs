@@ -4,10 +4,9 @@ use crate::carried::{cut, Carried};
 use crate::Plan;
 use bytes::Bytes;
 use hyper_util::rt::TokioIo;
-use netdyno_kit::net::{connect_failure, Route};
-use netdyno_kit::{driving, json, Client, Failure, Kind, Load, Setup, Slot};
-use netdyno_kit_tokio::{exchanges, Call, Engine};
-use netdyno_requests::{first, first_routes, Block, Connector, Content, Message, Reply, Text, DOWN_HEADER};
+use netdyno_kit::{driving, json, Client, Failure, Kind, Setup, Slot};
+use netdyno_kit_tokio::{exchanges, Call};
+use netdyno_requests::{Asker, Block, Message, Reply, Text, DOWN_HEADER};
 use std::error::Error;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -24,6 +23,7 @@ use tonic_prost::ProstCodec;
 
 /// One connection of the trial.
 struct Line {
+    uri: Endpoint,
     channel: Mutex<Option<Channel>>,
     dials: AtomicI64,
     unreachable: AtomicBool,
@@ -32,14 +32,16 @@ struct Line {
 
 /// What all connections share.
 struct Shared {
-    setup: Setup,
+    of: &'static Asker,
     plan: Plan,
-    content: &'static Content,
-    routes: &'static [Route],
     lines: Vec<Line>,
-    engine: &'static Engine,
-    connector: Connector,
-    load: &'static Load,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = Asker;
+    fn deref(&self) -> &Asker {
+        self.of
+    }
 }
 
 /// The failure of an exchange: of kind peer where the connection broke, else what the server's status says.
@@ -55,36 +57,26 @@ fn broken(status: &Status) -> Failure {
 
 impl Shared {
     /// Makes the channel of connection i, which makes its TCP connection anew when that has broken.
-    fn channel(&'static self, i: usize) -> Result<Channel, Failure> {
-        let scheme = if self.setup.tls.is_some() { "https" } else { "http" };
-        let uri = format!("{scheme}://{}", self.routes[i].peer);
-        let endpoint = Endpoint::from_shared(uri).map_err(|e| Failure::new(Kind::Bug, e.to_string()))?;
-        let given = |n: u32| Some(n).filter(|n| *n > 0);
-        let endpoint = endpoint.initial_stream_window_size(given(self.plan.window)).initial_connection_window_size(given(self.plan.connection_window));
-        let endpoint = endpoint.http2_adaptive_window(self.plan.adaptive);
-        Ok(endpoint.connect_with_connector_lazy(tower::service_fn(move |_| async move {
-            let line = &self.lines[i];
-            let io = self.connector.connect(&self.routes[i]).await;
+    fn channel(&'static self, i: usize) -> Channel {
+        self.lines[i].uri.connect_with_connector_lazy(tower::service_fn(move |_| async move {
+            let (line, io) = (&self.lines[i], self.connect(i).await);
             line.unreachable.store(io.is_err(), Relaxed);
             match &io {
                 Ok(_) if line.dials.fetch_add(1, Relaxed) > 0 && !self.setup.load.fresh => drop(self.load.redialled.fetch_add(1, Relaxed)),
                 Ok(_) => {}
-                Err(e) => *line.refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(connect_failure(i, self.routes.len(), &self.routes[i], e)),
+                Err(refused) => *line.refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(refused.clone()),
             }
             io.map(TokioIo::new)
-        })))
+        }))
     }
 
     async fn open(&'static self, i: usize) -> Result<(), Failure> {
-        let channel = self.channel(i)?;
-        let made = first(i, async {
-            match &self.content.messages {
-                None => self.verify::<Block, Block>(i, &channel).await,
-                Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel).await,
-                Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel).await,
-            }
-        });
-        let made = made.await;
+        let channel = self.channel(i);
+        let made = match &self.content.messages {
+            None => self.verify::<Block, Block>(i, &channel).await,
+            Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel).await,
+            Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel).await,
+        };
         let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
         made.map_err(|failure| refused.unwrap_or(failure))?;
         if !self.setup.load.fresh {
@@ -184,7 +176,7 @@ impl<Q: Carried, P: Carried> Call for Calls<Q, P> {
     async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
         let (up, down) = self.s.content.sizes_of(slot.draw());
         if self.s.setup.load.fresh {
-            self.grpc = Calls::<Q, P>::new(self.s, self.i, self.s.channel(self.i)?).grpc;
+            self.grpc = Calls::<Q, P>::new(self.s, self.i, self.s.channel(self.i)).grpc;
         }
         slot.goes_out();
         Ok(self.once(up, down).await?.length())
@@ -241,7 +233,7 @@ fn drive<Q: Carried, P: Carried>(s: &'static Shared) -> Result<(), Failure> {
         let held = s.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()).clone();
         let channel = match held {
             Some(channel) => channel,
-            None => s.channel(i)?, // with fresh each exchange makes its own
+            None => s.channel(i), // with fresh each exchange makes its own
         };
         let alarm = s.engine.alarm(i);
         if s.plan.chunked {
@@ -252,24 +244,22 @@ fn drive<Q: Carried, P: Carried>(s: &'static Shared) -> Result<(), Failure> {
 }
 
 pub fn connect(setup: &Setup) -> Result<Box<dyn Client>, Failure> {
-    let (content, routes) = (Content::new(setup)?, first_routes(setup)?);
-    let line = |_| Line { channel: Mutex::default(), dials: AtomicI64::new(0), unreachable: AtomicBool::new(false), refused: Mutex::default() };
-    let s: &'static Shared = Box::leak(Box::new(Shared {
-        setup: setup.clone(),
-        plan: Plan::new(setup, content),
-        content,
-        routes,
-        lines: (0..routes.len()).map(line).collect(),
-        engine: Engine::new(setup)?,
-        connector: Connector::new(setup, "h2")?,
-        load: Load::new(&content.sized(setup))?,
-    }));
-    s.engine.open(routes.len(), move |i| s.open(i))?;
-    s.load.open_connections.store(if setup.load.fresh { 0 } else { routes.len() as i64 }, Relaxed);
+    let of = Asker::new(setup, "h2")?;
+    let (plan, given) = (Plan::new(setup, of.content), |n: u32| Some(n).filter(|n| *n > 0));
+    let line = |peer| {
+        let scheme = if setup.tls.is_some() { "https" } else { "http" };
+        let uri = Endpoint::from_shared(format!("{scheme}://{peer}")).map_err(|e| Failure::new(Kind::Bug, e.to_string()))?;
+        let uri = uri.initial_stream_window_size(given(plan.window)).initial_connection_window_size(given(plan.connection_window));
+        let uri = uri.http2_adaptive_window(plan.adaptive);
+        Ok(Line { uri, channel: Mutex::default(), dials: AtomicI64::new(0), unreachable: AtomicBool::new(false), refused: Mutex::default() })
+    };
+    let lines = of.peers().map(line).collect::<Result<_, Failure>>()?;
+    let s: &'static Shared = Box::leak(Box::new(Shared { of, plan, lines }));
+    of.open(move |i| s.open(i))?;
     let run = move || match &s.content.messages {
         None => drive::<Block, Block>(s),
         Some((_, Message::Text(_))) => drive::<Text, Text>(s),
         Some((_, Message::Reply(_))) => drive::<Text, Reply>(s),
     };
-    Ok(Box::new(driving(s.load, run).saying(content.sizes(json!({"options": s.plan.options})))))
+    Ok(Box::new(driving(s.load, run).saying(of.content.sizes(json!({"options": s.plan.options})))))
 }

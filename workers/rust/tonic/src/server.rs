@@ -2,10 +2,8 @@
 
 use crate::carried::{cut, Carried};
 use crate::Plan;
-use netdyno_kit::net::{addresses_of, listen, Allowed};
-use netdyno_kit::{json, serving, Alarm, Failure, Server, Service as Work, Setup, Traffic};
-use netdyno_kit_tokio::{work, Engine};
-use netdyno_requests::{Acceptor, Block, Content, Reply, Stream, Text, DOWN_HEADER};
+use netdyno_kit::{Failure, Server, Setup};
+use netdyno_requests::{Block, Content, Line as Open, Reply, Site, Stream, Text, DOWN_HEADER};
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -18,22 +16,14 @@ use tonic::server::{ClientStreamingService, Grpc, NamedService, ServerStreamingS
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-/// What all connections share.
-pub struct Site {
-    plan: Plan,
-    content: &'static Content,
-    work: Option<Work>,
-    traffic: Traffic,
-}
-
 /// One connection.
 #[derive(Clone, Copy)]
-struct Line(&'static Site, &'static Alarm);
+struct Line(Open, &'static Plan);
 
 impl std::ops::Deref for Line {
-    type Target = Site;
-    fn deref(&self) -> &Site {
-        self.0
+    type Target = Open;
+    fn deref(&self) -> &Open {
+        &self.0
     }
 }
 
@@ -44,7 +34,7 @@ impl Line {
     async fn answer<Q: Carried, P: Carried>(&self, request: &Q, down: usize) -> Result<P, Status> {
         request.fits(self.content).map_err(Status::invalid_argument)?;
         let reply = P::reply(self.content, down);
-        work(&self.work, self.1).await;
+        self.work().await;
         self.traffic.moved(request.length() as usize, reply.length() as usize, 1);
         Ok(reply)
     }
@@ -65,7 +55,7 @@ impl Line {
         }
         self.content.fits(joined.len() as i64).map_err(Status::invalid_argument)?;
         self.traffic.moved(joined.len(), 0, 0);
-        work(&self.work, self.1).await;
+        self.work().await;
         Ok(())
     }
 
@@ -73,7 +63,7 @@ impl Line {
     fn chunks(&self) -> Replies<Block> {
         let down = self.content.reply(self.content.down_bytes as usize);
         self.traffic.moved(0, down.len(), 1);
-        Box::pin(tokio_stream::iter(cut(down, self.plan.chunk).map(Ok)))
+        Box::pin(tokio_stream::iter(cut(down, self.1.chunk).map(Ok)))
     }
 }
 
@@ -131,7 +121,7 @@ impl ServerStreamingService<Block> for Chunked {
         Box::pin(async move {
             request.get_ref().fits(site.content).map_err(Status::invalid_argument)?;
             site.traffic.moved(request.get_ref().content.len(), 0, 0);
-            work(&site.work, site.1).await;
+            site.work().await;
             Ok(Response::new(site.chunks()))
         })
     }
@@ -160,7 +150,7 @@ impl NamedService for Exchange {
 
 impl Exchange {
     fn grpc<Q: Carried, P: Carried>(&self) -> Grpc<ProstCodec<P, Q>> {
-        Grpc::new(ProstCodec::default()).max_decoding_message_size(self.0.plan.max_message)
+        Grpc::new(ProstCodec::default()).max_decoding_message_size(self.0.1.max_message)
     }
 
     async fn unary<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> http::Response<Body> {
@@ -235,24 +225,12 @@ impl AsyncWrite for Counted {
 }
 
 pub fn serve(setup: &Setup) -> Result<Box<dyn Server>, Failure> {
-    let content = Content::new(setup)?;
-    let plan = Plan::new(setup, content);
-    let options = plan.options.clone();
-    let site: &'static Site = Box::leak(Box::new(Site { plan, content, work: Work::new(setup)?, traffic: Traffic::default() }));
-    let (acceptor, engine, listeners) = (Acceptor::new(setup, "h2")?, Engine::new(setup)?, listen(setup)?);
-    let ready = content.sizes(json!({"addresses": addresses_of(&listeners), "options": options}));
-    engine.accept(listeners, Allowed::new(setup)?, move |conn, alarm| {
-        let acceptor = acceptor.clone();
-        async move {
-            let open = site.traffic.connected();
-            let Ok(stream) = acceptor.accept(conn).await else { return };
-            let one = tokio_stream::once(Ok::<_, std::io::Error>(Counted(stream, open)));
-            let window = Some(site.plan.window).filter(|n| *n > 0);
-            let connection = Some(site.plan.connection_window).filter(|n| *n > 0);
-            let server = tonic::transport::Server::builder().initial_stream_window_size(window).initial_connection_window_size(connection);
-            // How a connection ends is its client's to count.
-            let _ = { server }.http2_adaptive_window(Some(site.plan.adaptive)).add_service(Exchange(Line(site, alarm))).serve_with_incoming(one).await;
-        }
-    })?;
-    Ok(serving(ready, || site.traffic.counts(None)))
+    let plan: &'static Plan = Box::leak(Box::new(Plan::new(setup, Content::new(setup)?)));
+    Site::serve(setup, "h2", plan.options.clone(), move |stream, line, open| async move {
+        let one = tokio_stream::once(Ok::<_, std::io::Error>(Counted(stream, open)));
+        let given = |n: u32| Some(n).filter(|n| *n > 0);
+        let server = tonic::transport::Server::builder().initial_stream_window_size(given(plan.window));
+        let server = server.initial_connection_window_size(given(plan.connection_window)).http2_adaptive_window(Some(plan.adaptive));
+        let _ = { server }.add_service(Exchange(Line(line, plan))).serve_with_incoming(one).await;
+    })
 }
