@@ -4,8 +4,8 @@ import { createServer as createSecure } from "node:https";
 import { CallClient, Failure, type Transport } from "netdyno-kit";
 import { Content } from "../content.js";
 import { oneLoop } from "../loop.js";
-import { askOptions } from "./ask.js";
-import { HttpServer } from "./http_server.js";
+import { Asks, askOptions } from "./ask.js";
+import { HTTP_FEATURES, HttpServer } from "./http_server.js";
 import { UndiciCalls } from "./undici_client.js";
 
 export const nodeHttp1: Transport = {
@@ -16,7 +16,7 @@ export const nodeHttp1: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "json"],
-		features: ["tls", "fresh", "sizes", "arrivals"],
+		features: HTTP_FEATURES,
 		options: [
 			{
 				name: "api",
@@ -51,6 +51,6 @@ export const nodeHttp1: Transport = {
 			);
 		}
 		const content = new Content(setup);
-		return CallClient.connect(setup, load, new UndiciCalls(setup, content), content.sizes(load));
+		return CallClient.connect(setup, load, new UndiciCalls(setup, new Asks(setup, content)), content.sizes(load));
 	},
 };
