@@ -148,7 +148,12 @@ function sizesOf(field: string, exchange: SizesPlan, seed: bigint): Sizes {
 		if (wrong !== "") throw new Failure("setup", `${field}.${name}_sizes: ${wrong}`);
 		return new Drawer(table, seed, stream);
 	};
-	return { up: exchange.up_bytes, down: exchange.down_bytes, upDrawer: drawer("up", 1n), downDrawer: drawer("down", 2n) };
+	return {
+		up: exchange.up_bytes,
+		down: exchange.down_bytes,
+		upDrawer: drawer("up", 1n),
+		downDrawer: drawer("down", 2n),
+	};
 }
 
 /** The tables of classes and keys; empty ones where a load has none. Throws Failure of kind setup. */

@@ -14,6 +14,7 @@ export { LET_GO, Load, Slot } from "./load.js";
 export { runWorker } from "./machine.js";
 export { crc32c, randomContent } from "./random.js";
 export { Service } from "./service.js";
+export { parseSetup } from "./setup.js";
 export {
 	CALL_FEATURES,
 	type Client,

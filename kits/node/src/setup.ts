@@ -152,7 +152,9 @@ function parseLoad(body: Json): LoadPlan {
 
 /** What the setup asks for that a transport must name among its features. */
 function askedOf(f: Fields, { role, exchange, load, work }: Setup): string[] {
-	const trace = load.trace ? new Fields(new Fields(f.get("load"), "setup.load").get("trace"), "setup.load.trace") : null;
+	const trace = load.trace
+		? new Fields(new Fields(f.get("load"), "setup.load").get("trace"), "setup.load.trace")
+		: null;
 	const asked: { [feature: string]: boolean } = {
 		tls: f.has("tls"),
 		fresh: load.fresh,

@@ -5,7 +5,7 @@ import { now, processCpu } from "../src/clock.js";
 import type { Setup, Table } from "../src/contract.js";
 import { Counters, gapsOf, Reasons, Times } from "../src/counters.js";
 import { Deadlines } from "../src/deadlines.js";
-import { Draws, type Drawn, wrongTable } from "../src/draws.js";
+import { type Drawn, Draws, wrongTable } from "../src/draws.js";
 import { Histogram } from "../src/histogram.js";
 import { LET_GO, Load, type Slot } from "../src/load.js";
 import { NEVER_DUE, Places } from "../src/places.js";
@@ -251,15 +251,21 @@ test("bins and classes of a result hold every exchange once", () => {
 	}
 	const result = load.result(5000) as Said;
 	const count = (text: string) => Histogram.decode(text).reduce((sum, [, times]) => sum + times, 0);
-	assert.deepEqual(result.bins.map((bin: Said) => [bin.from_bytes, count(bin.service), count(bin.behind ?? "")]), [
-		[64, n[0], n[2]],
-		[1 << 20, n[1], 0],
-	]);
+	assert.deepEqual(
+		result.bins.map((bin: Said) => [bin.from_bytes, count(bin.service), count(bin.behind ?? "")]),
+		[
+			[64, n[0], n[2]],
+			[1 << 20, n[1], 0],
+		],
+	);
 	assert.equal(count(result.bins[0].behind) + count(result.bins[0].free), n[0]);
-	assert.deepEqual(result.classes.map((c: Said) => [c.name, c.exchanges, c.sent_bytes, c.received_bytes, count(c.service)]), [
-		["small", n[0], 10 * (n[0] as number), 100 * (n[0] as number), n[0]],
-		["large", n[1], 10 * (n[1] as number), (n[1] as number) * 2 ** 20, n[1]],
-	]);
+	assert.deepEqual(
+		result.classes.map((c: Said) => [c.name, c.exchanges, c.sent_bytes, c.received_bytes, count(c.service)]),
+		[
+			["small", n[0], 10 * (n[0] as number), 100 * (n[0] as number), n[0]],
+			["large", n[1], 10 * (n[1] as number), (n[1] as number) * 2 ** 20, n[1]],
+		],
+	);
 	const failed = result.classes.reduce((sum: number, c: Said) => sum + c.errors, 0);
 	assert.deepEqual([failed, result.counts.errors.peer], [399, 399]);
 });

@@ -1,7 +1,7 @@
 // Transport grpc-js: both ends of service netdyno.v1.Exchange on @grpc/grpc-js.
 import type { ChannelOptions } from "@grpc/grpc-js";
 import { CALL_FEATURES, CallClient, Failure, type Setup, type Transport } from "netdyno-kit";
-import { oneLoop } from "../loop.js";
+import { FRESH, oneAtATime, oneLoop } from "../loop.js";
 import { ExchangeCalls } from "./client.js";
 import { Payload } from "./messages.js";
 import { ExchangeServer } from "./server.js";
@@ -31,8 +31,9 @@ function check(setup: Setup): void {
 			"sizes that vary go with mode=unary and no exchange.stream: metadata belongs to a call",
 		);
 	}
-	if (setup.load.fresh && (setup.load.in_flight > 1 || setup.options.mode === "stream"))
-		throw new Failure("unsupported", "load.fresh goes with in_flight=1 and mode=unary: a connection carries one exchange");
+	if (setup.load.fresh) oneAtATime(setup, FRESH);
+	if (setup.load.fresh && setup.options.mode === "stream")
+		throw new Failure("unsupported", "load.fresh goes with mode=unary: a stream stays open");
 	if (chunk_bytes < 0 || chunk_bytes > 64 << 20)
 		throw new Failure("setup", `exchange.chunk_bytes is ${chunk_bytes}, expected 0 to ${64 << 20}`);
 }

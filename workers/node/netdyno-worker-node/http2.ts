@@ -24,7 +24,7 @@ import {
 	type Transport,
 } from "netdyno-kit";
 import { Content } from "../content.js";
-import { oneLoop } from "../loop.js";
+import { FRESH, oneAtATime, oneLoop } from "../loop.js";
 import { type Asked, Asks, askOptions, pathOf, taken } from "./ask.js";
 import { HTTP_FEATURES, HttpServer } from "./http_server.js";
 
@@ -186,10 +186,7 @@ export const nodeHttp2: Transport = {
 	},
 	async client(setup, load) {
 		oneLoop(setup);
-		if (setup.load.fresh && setup.load.in_flight > 1) {
-			const why = "a connection for every exchange carries one";
-			throw new Failure("unsupported", `load.in_flight is ${setup.load.in_flight} with load.fresh: ${why}`);
-		}
+		if (setup.load.fresh) oneAtATime(setup, FRESH);
 		const content = new Content(setup);
 		return CallClient.connect(setup, load, new Http2Calls(setup, new Asks(setup, content)), content.sizes(load));
 	},

@@ -1,7 +1,16 @@
 // The server of wires http/1.1 and h2c on node:http and node:http2, whose requests and responses are alike.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server as NetServer } from "node:net";
-import { CALL_FEATURES, type Counts, DOWN_HEADER, listen, type Ready, type Server, Service, type Setup } from "netdyno-kit";
+import {
+	CALL_FEATURES,
+	type Counts,
+	DOWN_HEADER,
+	listen,
+	type Ready,
+	type Server,
+	Service,
+	type Setup,
+} from "netdyno-kit";
 import { Content } from "../content.js";
 import { Tally } from "../tally.js";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Setup } from "netdyno-kit";
+import { parseSetup, type Setup } from "netdyno-kit";
 import { Content } from "../content.js";
 import { chunksOf, methodsOf, Payload, proto } from "../netdyno-worker-grpc-js/messages.js";
 
@@ -16,24 +16,13 @@ const vectors = JSON.parse(
 	readFileSync(`${process.env.NETDYNO_ROOT}/contract/vectors/messages.json`, "utf8"),
 ) as Vector[];
 
-const NO_CLASSES = { classes: [], keys: [] };
-
 function setupOf(codec: string, up: Vector, down: Vector): Setup {
 	const content = ({ type, json }: Vector) => ({ type, json: JSON.stringify(json) });
-	const message = { name: "x", up: content(up), down: content(down) };
-	return {
-		seed: 1n,
-		exchange: { codec, message, up_bytes: 0, down_bytes: 0, stream: "", up_sizes: [], down_sizes: [] },
-		load: NO_CLASSES,
-	} as unknown as Setup;
+	return parseSetup({ exchange: { codec, message: { name: "x", up: content(up), down: content(down) } } });
 }
 
 /** Codec bytes, 3 up and 5 down. */
-const plain = {
-	seed: 1n,
-	load: NO_CLASSES,
-	exchange: { codec: "", message: null, up_bytes: 3, down_bytes: 5, up_sizes: [], down_sizes: [] },
-} as unknown as Setup;
+const plain = parseSetup({ exchange: { up_bytes: 3, down_bytes: 5 } });
 const SIZES = { up: 3, down: 5, kind: 0, key: 0 };
 
 for (const [i, vector] of vectors.entries()) {
