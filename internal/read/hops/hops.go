@@ -89,7 +89,7 @@ func Read(s *cells.Dataset) Hops {
 func beside(levels map[string]string) string {
 	var text strings.Builder
 	for _, factor := range slices.Sorted(maps.Keys(levels)) {
-		if factor != metric.PathLevel {
+		if factor != metric.PathLevel && factor != "arm" { // which only names levels
 			fmt.Fprintf(&text, "%q=%q ", factor, levels[factor])
 		}
 	}
