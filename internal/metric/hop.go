@@ -27,7 +27,7 @@ func hopMetrics() []Metric {
 		},
 		{
 			Name: PathCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "path CPU", Heading: "path CPU", Doc: "CPU of hops and server per exchange",
-			Formula: "server.cpu_us_per_exchange + hop.cpu_us_per_exchange, where a trial has a level of factor path",
+			Formula: "server.… + hop.cpu_us_per_exchange; with factor path",
 			in: func(w *record.Window) (float64, bool) {
 				level := w.Record.Trial.Levels[PathLevel]
 				server, ok := cpuOf(w, contract.Server)
@@ -48,7 +48,7 @@ func hopMetrics() []Metric {
 		},
 		{
 			Name: HopConnectionRSS, Unit: "B", Suffix: "/connection", Label: "hop RSS per connection", Heading: "hop RSS/connection", Doc: "memory of the hops for a connection",
-			Formula: "hop.rss_bytes less the same as the hops began to listen ÷ the clients' connections",
+			Formula: "growth of hop.rss_bytes since ready ÷ connections",
 			in:      connectionRSS,
 		},
 	}
