@@ -57,6 +57,8 @@ func ofServer(w study.Work) error {
 		asked = fmt.Sprintf("servers=%d", w.Servers)
 	case w.Listeners > 1:
 		asked = fmt.Sprintf("listeners=%d", w.Listeners)
+	case len(w.Path.Hops) > 0:
+		return errors.New("path: the server stands already, where no hop is put before it; name its proxy's address instead")
 	default:
 		return nil
 	}

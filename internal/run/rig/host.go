@@ -1,7 +1,6 @@
 package rig
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,7 +183,7 @@ func separate(server *Seat, clients []Seat) error {
 	half := len(all) / 2
 	for i := range clients {
 		c := &clients[i]
-		if cmp.Or(c.BootID, c.Name) != cmp.Or(server.BootID, server.Name) || len(cpuset.Common(c.CPUs, all)) == 0 {
+		if !c.meets(*server) {
 			continue
 		}
 		if len(all) < 2 {
