@@ -63,6 +63,7 @@ var layers = map[string][]string{
 	"internal/run/rig":             run("internal/run/ended"),
 	"internal/run/rig/relay":       {"internal/each", "internal/hist"},
 	"internal/run/rig/namespaces":  run("internal/run/rig", "internal/run/rig/relay"),
+	"internal/run/rig/containers":  run("internal/run/rig"),
 	"internal/run/rig/remote":      run("internal/run/rig"),
 	"internal/run/rig/openssh":     run("internal/run/rig", "internal/run/rig/remote"),
 	"internal/run/rig/slurm":       run("internal/run/rig", "internal/run/rig/remote"),

@@ -28,6 +28,7 @@ type Message struct {
 	// Between the bench and the meter alone.
 	Examine  *Examine  `json:"examine,omitempty"`
 	Examined *Examined `json:"examined,omitempty"`
+	Lease    *Lease    `json:"lease,omitempty"`
 
 	Meter *Meter `json:"meter,omitempty"`
 }

@@ -81,7 +81,29 @@ func (c *conversation) converse(argv []string) error {
 	c.answers, c.examined = make(chan contract.Message, 8), make(chan *contract.Examined, 1)
 	c.pumped, c.told = make(chan struct{}), make(chan struct{})
 	go c.pump()
+	if c.metered && len(c.host.Prefix) > 0 {
+		go c.renew()
+	}
 	return nil
+}
+
+// A worker behind a command lives on for lease after our last word: the end of its stdin
+// does not reach it where the way there is cut, or the command was killed. It is long
+// beside what a busy machine or a slow line may hold a word back.
+const lease, leaseEvery = 30 * time.Second, 5 * time.Second
+
+// renew tells the meter again and again that we are there, until the worker has ended.
+func (c *conversation) renew() {
+	every := time.NewTicker(leaseEvery)
+	defer every.Stop()
+	for {
+		_ = c.process.Send(contract.Message{Lease: &contract.Lease{ForNs: int64(lease)}}) // how it ended, the pump tells
+		select {
+		case <-c.pumped:
+			return
+		case <-every.C:
+		}
+	}
 }
 
 // pump collects what the worker says until its stdout ends.
