@@ -125,6 +125,15 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	return l, nil
 }
 
+// Echoes says that what comes back is as long as what was sent: sizes are drawn once for both
+// directions. Call it before Start.
+func (l *Load) Echoes() {
+	l.draws.echo()
+	for i := range l.slots {
+		l.slots[i].draw = l.draws.fixed
+	}
+}
+
 // scheduleOf returns the schedule of a slot of an open loop from its beginning.
 func (l *Load) scheduleOf(slot int) schedule {
 	return newSchedule(l, l.placeOf(slot), len(l.slots))
