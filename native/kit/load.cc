@@ -121,8 +121,9 @@ void Load::lay_out() {
             slot.schedule_.peek() - static_cast<std::int64_t>(static_cast<double>(n) / plan_.rate * 1e9);
     } else if (plan_.think_ns > 0) {
       slot.think_ns_ = plan_.think_ns;
-      const double stagger = static_cast<double>(i) / static_cast<double>(n);  // no burst at the start
-      slot.free_ = static_cast<std::int64_t>(static_cast<double>(plan_.think_ns) * (stagger - 1));
+      // think_ns · i ÷ n, which could overflow: staggered, so that there is no burst at the start.
+      const std::int64_t later = plan_.think_ns / n * i + plan_.think_ns % n * i / n;
+      slot.free_ = later - plan_.think_ns;
     }
   }
 }

@@ -116,7 +116,8 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 			}
 		} else if plan.ThinkNs > 0 {
 			s.thinkNs = plan.ThinkNs
-			s.free = plan.ThinkNs*int64(i)/int64(n) - plan.ThinkNs // staggered: no burst at the start
+			whole, rest := plan.ThinkNs/int64(n), plan.ThinkNs%int64(n) // think · i ÷ n could overflow
+			s.free = whole*int64(i) + rest*int64(i)/int64(n) - plan.ThinkNs
 		}
 	}
 	if l.draws.Vary() {
