@@ -108,6 +108,8 @@ const (
 	FeatureThink      Feature = "think"       // pauses after exchanges of classes
 	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
 	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
+	FeatureMessages   Feature = "messages"    // codecs and messages of classes
+	FeatureStreams    Feature = "streams"     // streams of classes
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
 )
@@ -195,6 +197,8 @@ type Ready struct {
 	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: what the meter reads is not the server's
 	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
 	DownBytes   int64          `json:"down_bytes,omitempty"`
+	UpMean      float64        `json:"up_mean_bytes,omitempty"` // of classes with codecs, of which UpBytes is the largest
+	DownMean    float64        `json:"down_mean_bytes,omitempty"`
 	Generated   bool           `json:"generated,omitempty"` // a message of the user's own is encoded by code generated for it, not by reflection
 	Delivery    Delivery       `json:"delivery,omitempty"`  // of this trial, where it is another than the transport's
 	Path        *Path          `json:"path,omitempty"`      // of messages that need not take the connections to the server's addresses

@@ -36,17 +36,20 @@ type setups struct {
 // pair is both. An end that is not to be had makes the trial unsupported.
 func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	c = c.catalogFor(w)
-	if server, err = c.Offer(w.Server, w.Exchange.Codec); err == nil {
-		client, err = c.Offer(w.Client, w.Exchange.Codec)
+	if server, err = c.offerFor(w.Server, w); err == nil {
+		client, err = c.offerFor(w.Client, w)
 	}
 	if err == nil {
 		err = matches(server, client, w)
 	}
 	if err == nil {
-		err = able(w, server, client)
+		err = tells(w, server)
 	}
 	if err == nil {
 		err = has(client, true, mixFeatures(w, server))
+	}
+	if err == nil {
+		err = able(w, server, client)
 	}
 	if err == nil {
 		err = works(server, w)
@@ -177,10 +180,24 @@ func has(end Offer, client bool, needed []contract.Feature) error {
 			return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
 		}
 		if !end.foreign() && !slices.Contains(end.Features, feature) {
-			return fmt.Errorf("transport %s does not have feature %s; it has %s", end.Name, feature, listed(end.Features))
+			return fmt.Errorf("transport %s does not have feature %s%s; it has %s", end.Name, feature, meanings[feature], listed(end.Features))
 		}
 	}
 	return nil
+}
+
+// meanings say of features that workloads need what they are.
+var meanings = map[contract.Feature]string{
+	contract.FeatureSizes:    " (messages of several sizes)",
+	contract.FeatureArrivals: " (gaps and rates that vary)",
+	contract.FeatureMix:      " (classes of a workload)",
+	contract.FeatureTrace:    " (recorded traffic)",
+	contract.FeatureTimes:    " (times from a file)",
+	contract.FeatureDeadline: " (deadlines of classes)",
+	contract.FeatureThink:    " (pauses after exchanges of a class)",
+	contract.FeatureMethods:  " (methods of classes)",
+	contract.FeatureMessages: " (codecs and messages of classes)",
+	contract.FeatureStreams:  " (streams of classes)",
 }
 
 // works reports why a server cannot do the work that the trial asks of it.
