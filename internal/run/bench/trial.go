@@ -153,7 +153,7 @@ func (t *trial) seat(ctx context.Context) error {
 		return err
 	}
 	if t.hopEnds, err = t.bench.Catalog.hops(t.work, t.serverEnd, t.clientEnd); err != nil {
-		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
 	t.serverSeat, t.hopSeats, t.clientSeats, err = seats(t.bench.hosts(), t.work)
 	if err == nil && t.clientEnd.Has(contract.Pair) && t.serverSeat.Address != t.clientSeats[0].Address {
