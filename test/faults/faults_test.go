@@ -90,6 +90,17 @@ var transports = []transport{
 	{name: "granian-http2", client: "go-http2", workers: []string{"asgi", "http"}, wire: "h2c"},
 	{name: "grpcio", workers: []string{"grpcio"}, wire: "grpc:netdyno.v1"},
 	{name: "grpc-aio", workers: []string{"grpcio"}, wire: "grpc:netdyno.v1"},
+	{name: "netty", workers: []string{"netty"}, wire: "echo"},
+	{name: "netty-http1", workers: []string{"netty"}, wire: "http/1.1"},
+	{name: "vertx-http1", client: "go-http1", workers: []string{"vertx", "http"}, wire: "http/1.1"},
+	{name: "java-threads", workers: []string{"java-threads"}, wire: "echo"},
+	{name: "grpc-java", workers: []string{"grpc-java"}, wire: "grpc:netdyno.v1"},
+	{name: "tokio", workers: []string{"tokio"}, wire: "echo"},
+	{name: "monoio", workers: []string{"monoio"}, wire: "echo"},
+	{name: "hyper-http1", workers: []string{"hyper"}, wire: "http/1.1"},
+	{name: "hyper-http2", workers: []string{"hyper"}, wire: "h2c"},
+	{name: "tonic", workers: []string{"tonic"}, wire: "grpc:netdyno.v1"},
+	{name: "quinn", workers: []string{"quinn"}, wire: "quic"},
 	{name: "exec", client: "go-net", workers: []string{"exec", "net"}, wire: "echo"},
 }
 
