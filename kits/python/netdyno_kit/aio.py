@@ -5,7 +5,7 @@ import threading
 
 from .addresses import Allowed, Routes, addresses_of, listen
 from .alarm import Agenda
-from .clients import EchoClient, StreamClient, awake
+from .clients import awake, client_protocol
 from .failure import Failure, failure_of
 from .flows import Work, server_protocol
 from .load import Load
@@ -73,9 +73,9 @@ def stop_when_starved(loop):
 class LoopClient(Client):
     """A client whose connections are protocols on one event loop, on a thread of its own."""
 
-    def __init__(self, setup, new_loop, options=(), connection=None):
+    def __init__(self, setup, new_loop, options=()):
         self.work, self.load, self._routes, self._options = Work(setup), Load(setup), Routes(setup), options
-        self._connection = connection or (StreamClient if self.work.stream else EchoClient)
+        self._connection = client_protocol(self.work, self.load)
         self.running = self.closed = False
         self._left, self._lost = 0, set()
         self.loop, self._connections = new_loop(), []

@@ -62,13 +62,14 @@ class Counters:
     """Sums of one stretch. One thread adds to them, others read."""
 
     __slots__ = ("exchanges", "received", "sent", "errors", "unsent", "down", "times", "service", "idle_ns",
-                 "begin", "end", "counted", "part_exchanges", "part_cycles", "classes")
+                 "begin", "end", "whole_from", "counted", "part_exchanges", "part_cycles", "classes")
 
     def __init__(self, times, down, counted, classes):
         self.exchanges = self.received = self.sent = self.unsent = self.idle_ns = 0
         self.errors, self.times, self.down = {}, times, down
         self.service = times.service if times else None
         self.begin, self.end, self.counted = NEVER, NEVER, counted
+        self.whole_from = NEVER  # exchanges of slots that became free from here on lie inside as a whole
         self.part_exchanges = self.part_cycles = 0.0
         self.classes = [dict.fromkeys(OF_CLASS, 0) for _ in range(classes)]
 
@@ -80,7 +81,10 @@ class Counters:
         self.part_cycles += share(self.begin, self.end, free, now) - self.counted
 
     def differ(self, received):
-        """Counts a reply of another length than expected."""
+        """Counts a reply of another length than expected. received is what replies have beyond that."""
+        self.received += received - max(0, self.down)
+        if self.times is None:
+            return
         if self.times.lengths is None:
             self.times.lengths = Histogram()
         self.times.lengths.record(received)

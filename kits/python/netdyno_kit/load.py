@@ -103,7 +103,7 @@ class Load:
             if sends and not sends.until:
                 sends.until = now + stretch(self.rate)
                 sends.begin = now
-            shard.window.begin = now
+            shard.window.begin = shard.window.whole_from = now
         for shard in self.shards:
             shard.now = shard.window
 
@@ -141,7 +141,7 @@ class Load:
         for c in all_:
             counts["exchanges"] += c.exchanges
             counts["sent_bytes"] += c.exchanges * up + c.sent
-            counts["received_bytes"] += c.received
+            counts["received_bytes"] += c.exchanges * max(0, c.down) + c.received
             for kind, n in list(c.errors.items()):
                 counts["errors"][kind] = counts["errors"].get(kind, 0) + n
         return counts

@@ -31,7 +31,8 @@ class Slot:
         if left == 0 or self.load.closing != NEVER:
             self.pending = NEVER
             return None
-        self.left = left - 1
+        if left > 0:
+            self.left = left - 1
         self.pending = now
         if self.sizes:
             self.sizes.draw(self)
@@ -44,17 +45,16 @@ class Slot:
         self.pending = NEVER
         c = self.shard.now
         c.exchanges += 1
-        c.received += received
+        if received != c.down:
+            c.differ(received)
         if self.sizes:
             self.sizes.count(self, c, sent, now, due, received)
         service = c.service
         if service is None:
             return
         c.idle_ns += sent - free
-        if free < c.begin or not c.counted:
+        if free < c.whole_from:
             c.edge(free, sent, now)
-        if received != c.down:
-            c.differ(received)
         took = now - sent
         if 2048 <= took <= MAX:
             shift = took.bit_length() - 11

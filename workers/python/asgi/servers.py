@@ -27,7 +27,7 @@ class _Server(kit.Server):
             for sock in self.sockets:
                 shut_out(sock, setup, [near(sock)[0]])
         self.processes = wanted(setup) * (len(self.sockets) if self.apart else 1)
-        self.sums, self.make, self.service = Sums(self.processes), APPS[self.options["app"]], service_of(setup, self.processes)
+        self.sums, self.make, self.service = Sums(self.processes, self.apart), APPS[self.options["app"]], service_of(setup, self.processes)
         self.make(self.x, self.service, self.sums.row(0))  # so that what is missing is said before ready
         self.running = Processes(self.processes, self._serve, self, self.apart)
         self.await_service(setup)
