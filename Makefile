@@ -211,7 +211,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@$(MAKE) kits-test
 	@NETDYNO_SOAK=1 go test -count=1 -timeout 30m -run "^TestClaims|^TestAFittedStudy" ./internal/read/finding ./internal/run/study
 	@go test -count=1 -tags=$(TAGS),soak ./internal/read/export
-	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
+	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs ./internal/run/rig/namespaces ./internal/run/rig/containers
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno

@@ -28,6 +28,7 @@ type Message struct {
 	// Between the bench and the meter alone.
 	Examine  *Examine  `json:"examine,omitempty"`
 	Examined *Examined `json:"examined,omitempty"`
+	Lease    *Lease    `json:"lease,omitempty"`
 
 	Meter *Meter `json:"meter,omitempty"`
 }
@@ -35,11 +36,13 @@ type Message struct {
 // Role is the end of the wire that a worker plays.
 type Role string
 
-// The three roles. A pair is both ends in one process (null, MPI).
+// The roles. A pair is both ends in one process (null, MPI). A hop stands between them: it
+// takes the clients' connections and passes on what comes to a server, or the next hop.
 const (
 	Server Role = "server"
 	Client Role = "client"
 	Pair   Role = "pair"
+	Hop    Role = "hop"
 )
 
 // Delivery says how received content reaches the application.
@@ -105,6 +108,8 @@ const (
 	FeatureThink      Feature = "think"       // pauses after exchanges of classes
 	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
 	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
+	FeatureMessages   Feature = "messages"    // codecs and messages of classes
+	FeatureStreams    Feature = "streams"     // streams of classes
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
 )
@@ -155,10 +160,10 @@ type Setup struct {
 	Transport string         `json:"transport"`
 	Role      Role           `json:"role"`
 	Seed      uint64         `json:"seed"`
-	Listen    string         `json:"listen,omitempty"`    // server: address to bind, host:port, port 0 for any
+	Listen    string         `json:"listen,omitempty"`    // server, hop: address to bind, host:port, port 0 for any
 	Listeners int            `json:"listeners,omitempty"` // server: ports to open; 0 means 1
 	Allow     []string       `json:"allow,omitempty"`     // server: client addresses to accept; empty accepts any
-	Peers     []string       `json:"peers,omitempty"`     // client: addresses to connect to, round robin
+	Peers     []string       `json:"peers,omitempty"`     // client: addresses to connect to, round robin; hop: where it passes on what comes, in turn
 	Sources   []string       `json:"sources,omitempty"`   // client: local addresses to connect from, round robin
 	Threads   int            `json:"threads,omitempty"`   // loops or threads; 0 means one per usable CPU
 	Exchange  Exchange       `json:"exchange"`
@@ -192,6 +197,8 @@ type Ready struct {
 	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: what the meter reads is not the server's
 	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
 	DownBytes   int64          `json:"down_bytes,omitempty"`
+	UpMean      float64        `json:"up_mean_bytes,omitempty"` // of classes with codecs, of which UpBytes is the largest
+	DownMean    float64        `json:"down_mean_bytes,omitempty"`
 	Generated   bool           `json:"generated,omitempty"` // a message of the user's own is encoded by code generated for it, not by reflection
 	Delivery    Delivery       `json:"delivery,omitempty"`  // of this trial, where it is another than the transport's
 	Path        *Path          `json:"path,omitempty"`      // of messages that need not take the connections to the server's addresses

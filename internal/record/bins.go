@@ -36,7 +36,7 @@ func (w *Window) Bins() ([]Bin, bool) {
 
 func (w *Window) readBins() []Bin {
 	generators := w.Generators()
-	if !slices.ContainsFunc(generators, varies) {
+	if !slices.ContainsFunc(generators, (*Worker).Varies) {
 		return w.onlyBin()
 	}
 	_, open := w.OfferedRate()
@@ -73,13 +73,13 @@ func (w *Window) readBins() []Bin {
 	return all
 }
 
-// varies tells whether a client's exchanges have several sizes.
-func varies(w *Worker) bool {
+// Varies tells whether a client's exchanges have several sizes.
+func (w *Worker) Varies() bool {
 	if w.Setup == nil {
 		return false
 	}
 	l := w.Setup.Load
-	return w.Setup.Exchange.Varies() || len(l.Classes) > 0 || l.Trace != nil
+	return w.Setup.Exchange.Varies() || len(l.Classes) > 0 || l.Trace != nil && !l.Trace.Times
 }
 
 // onlyBin returns the bin of exchanges that all have one size; nil where no time is known.

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+
 	"netdyno/internal/contract"
 )
 
@@ -188,13 +190,17 @@ func (w *Worker) MeanSizes() (up, down float64, ok bool) {
 	if up, down = float64(most), float64(largest); !ok {
 		return 0, 0, false
 	}
-	if x := w.Setup.Exchange; x.UpMeanBytes > 0 {
-		up = x.UpMeanBytes
+	meanUp, meanDown := w.DrawnSizes()
+	return cmp.Or(meanUp, up), cmp.Or(meanDown, down), true
+}
+
+// DrawnSizes returns the mean bytes of an exchange's messages where they vary, as the worker
+// told them or its setup says; 0 of a direction whose messages have one size.
+func (w *Worker) DrawnSizes() (up, down float64) {
+	if w.Ready != nil && (w.Ready.UpMean > 0 || w.Ready.DownMean > 0) {
+		return w.Ready.UpMean, w.Ready.DownMean
 	}
-	if x := w.Setup.Exchange; x.DownMeanBytes > 0 {
-		down = x.DownMeanBytes
-	}
-	return up, down, true
+	return w.Setup.Exchange.UpMeanBytes, w.Setup.Exchange.DownMeanBytes
 }
 
 // AnyReply reports whether a client took replies of any length (option verify).

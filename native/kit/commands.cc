@@ -105,6 +105,9 @@ Class parse_class(const Json& body, const std::string& path) {
   in.read("path", c.path);
   in.read("status", c.status);
   in.read("deadline_ns", c.deadline_ns);
+  in.read("think_ns", c.think_ns);
+  in.read("codec", c.codec);
+  in.read("stream", c.stream);
   return c;
 }
 
@@ -118,6 +121,7 @@ Trace parse_trace(const Json& body) {
   in.read("part", trace.part);
   in.read("parts", trace.parts);
   in.read("even", trace.even);
+  in.read("times", trace.times);
   if (trace.parts == 0) trace.parts = 1;
   return trace;
 }

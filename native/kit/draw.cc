@@ -132,7 +132,7 @@ void Draws::take_classes(const contract::Setup& setup) {
     deadlines_.push_back(c.deadline_ns);
     ends.push_back({c.end, number, number});
   }
-  if (!all.empty() && !setup.load.trace) {
+  if (!all.empty() && (!setup.load.trace || setup.load.trace->times)) {
     const std::string wrong = contract::wrong_table(ends, contract::kMostClasses);
     if (!wrong.empty()) refuse("classes: their ends: " + wrong);
     class_.emplace(ends, setup.seed, DrawStream::classes);
@@ -156,9 +156,12 @@ void Draws::take_trace(const contract::Setup& setup) {
     refuse(".part is " + std::to_string(trace.part) + " of " + std::to_string(trace.parts) +
            ", expected one of them from 0");
   }
-  if (classes_.empty()) refuse(" is given without load.classes, which say what its requests are");
+  times_ = trace.times;
+  if (classes_.empty() && !times_) refuse(" is given without load.classes, which say what its requests are");
   even_ = trace.even;
   recording_ = std::make_shared<const Recording>(trace.file, trace.begins);
+  if (times_ && recording_->requests() == 0) refuse(".file: " + trace.file + ": it has no requests");
+  if (times_) return;
   RecordingReader reader(*recording_, trace.from_ns);
   const auto wanted =
       static_cast<std::size_t>(std::clamp<std::int64_t>(setup.load.connections, 1, kMostFirst));
@@ -185,7 +188,7 @@ Draw Draws::of(const Recorded& request) const {
 }
 
 Draw Draws::mixed(std::uint64_t n) const {
-  if (recording_) return first_[n % first_.size()];
+  if (recording_ && !times_) return first_[n % first_.size()];
   Draw draw = classes_[static_cast<std::size_t>(class_->draw(n))].of(n);
   if (keys_) draw.key = keys_->draw(n);
   return draw;

@@ -87,6 +87,11 @@ class Sizes {
   }
   /// The largest ones.
   const Draw& largest() const { return fixed_; }
+  /// A reply is as long as its request: down is the draw of up.
+  void echo() {
+    down_ = up_;
+    fixed_.down = fixed_.up;
+  }
   /// From now on they are those of a class.
   void belong_to(std::int32_t of_class) { fixed_.of_class = of_class; }
 
@@ -116,8 +121,16 @@ class Draws {
   /// What exchange number n carries, and the first exchange of connection n.
   Draw of(std::uint64_t n) const { return classes_.empty() ? sizes_.of(n) : mixed(n); }
 
-  /// Recorded traffic, which says what exchanges carry; nullptr where they are drawn.
+  /// As they are on wires that return what they are sent.
+  void echo() {
+    sizes_.echo();
+    for (Sizes& each : classes_) each.echo();
+  }
+
+  /// Recorded traffic, which says when exchanges are due; nullptr where a schedule does.
   const Recording* recording() const { return recording_.get(); }
+  /// Whether that is all that it says: what exchanges carry is drawn.
+  bool times() const { return times_; }
   bool mixes() const { return !classes_.empty(); }
   /// What a request of it carries. Throws Failure{setup} where that is not as setup says.
   Draw of(const Recorded& request) const;
@@ -145,6 +158,7 @@ class Draws {
   std::optional<Drawer> class_;  // none where recorded traffic says it
   std::optional<Drawer> keys_;
   std::shared_ptr<const Recording> recording_;
+  bool times_ = false;       // recorded traffic says when exchanges are due, and no more
   bool even_ = false;        // the larger size of recorded traffic goes both ways
   std::vector<Draw> first_;  // what connections verify with, of recorded traffic
 };

@@ -42,6 +42,13 @@ void check(const contract::Load& plan) {
     refuse("think_ns is " + std::to_string(plan.think_ns) + " with load.rate " + std::to_string(plan.rate) +
            ": an open loop does not think");
   }
+  if (contract::have_pauses(plan.classes) && plan.think_ns <= 0) {
+    refuse("think_ns is " + std::to_string(plan.think_ns) +
+           ", expected the mean of the classes' pauses, above 0");
+  }
+  for (const contract::Class& c : plan.classes) {
+    if (c.think_ns < 0) refuse("classes: a think_ns is negative");
+  }
   const bool recorded = plan.arrival == contract::Arrival::recorded;
   if (recorded != plan.trace.has_value() || (recorded && !(plan.rate > 0))) {
     refuse("arrival recorded, trace and a rate belong together; expected all of them or no trace");
@@ -70,7 +77,7 @@ Load::Load(const contract::Setup& setup, int shards)
   }
   encoded(setup.exchange.up_bytes, setup.exchange.down_bytes);
   lay_out();
-  if (draws_.vary()) lay_out_sizes();
+  if (draws_.vary() || draws_.times()) lay_out_sizes();
 }
 
 void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
@@ -114,8 +121,9 @@ void Load::lay_out() {
             slot.schedule_.peek() - static_cast<std::int64_t>(static_cast<double>(n) / plan_.rate * 1e9);
     } else if (plan_.think_ns > 0) {
       slot.think_ns_ = plan_.think_ns;
-      const double stagger = static_cast<double>(i) / static_cast<double>(n);  // no burst at the start
-      slot.free_ = static_cast<std::int64_t>(static_cast<double>(plan_.think_ns) * (stagger - 1));
+      // think_ns · i ÷ n, which could overflow: staggered, so that there is no burst at the start.
+      const std::int64_t later = plan_.think_ns / n * i + plan_.think_ns % n * i / n;
+      slot.free_ = later - plan_.think_ns;
     }
   }
 }

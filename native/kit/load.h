@@ -175,6 +175,9 @@ class Load {
   int shards() const { return static_cast<int>(shards_.size()); }
   /// How many connections carry load: the first ones.
   std::int64_t active_connections() const { return active_; }
+  /// What comes back is as long as what was sent: sizes are drawn once for both directions. Call
+  /// before start.
+  void echoes() { draws_.echo(); }
   /// Sets the sizes of the messages where a codec decides them, not where they are drawn. Call before
   /// start.
   void encoded(std::int64_t up_bytes, std::int64_t down_bytes);
@@ -227,6 +230,7 @@ class Load {
   contract::Load plan_;
   std::uint64_t seed_;
   Draws draws_;
+  std::vector<std::int64_t> thinks_;      // of each class, in ns; empty where classes do not say
   std::unique_ptr<Replay> replay_;        // null unless traffic is replayed
   std::unique_ptr<SizedTimes> sized_;     // null where exchanges are alike
   std::vector<Waits> waits_;              // by active connection; empty where none wait

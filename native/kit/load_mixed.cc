@@ -9,10 +9,15 @@ namespace netdyno {
 /// slot cannot wait for each other.
 void Load::lay_out_sizes() {
   const bool open = plan_.rate > 0;
-  sized_ = std::make_unique<SizedTimes>(draws_.largest(), plan_.classes.size(), open, shards_.size() == 1);
+  const bool vary = draws_.vary();  // else the times alone are another's
+  if (vary)
+    sized_ = std::make_unique<SizedTimes>(draws_.largest(), plan_.classes.size(), open, shards_.size() == 1);
+  if (contract::have_pauses(plan_.classes)) {
+    for (const contract::Class& c : plan_.classes) thinks_.push_back(c.think_ns);
+  }
   if (draws_.recording() != nullptr) replay_ = std::make_unique<Replay>(*plan_.trace, draws_);
   const auto in_flight = static_cast<std::size_t>(plan_.in_flight);
-  const bool wait = open || in_flight > 1;
+  const bool wait = vary && (open || in_flight > 1);
   if (wait) waits_.assign(static_cast<std::size_t>(active_), Waits(in_flight));
   for (std::size_t i = 0; i < slots_.size(); i++) {
     Slot& slot = slots_[i];
@@ -67,7 +72,11 @@ bool Slot::replayed(std::int64_t& due) {
     passed_ = due;
     return false;
   }
-  draw_ = taken.draw;
+  const Draws& draws = load_->draws_;
+  if (!draws.times())
+    draw_ = taken.draw;
+  else if (draws.vary())
+    draw_ = draws.of(taken.number);
   left_--;
   pending_ = due;
   return true;
@@ -80,12 +89,15 @@ void Slot::count(Counters& counters, std::int64_t sent, std::int64_t now, std::i
     of.sent_bytes.add(draw_.up);
     of.received_bytes.add(received);
   }
-  const int bin = bin_of(std::max(draw_.up, received));  // an echo is as long as its request
+  if (!load_->thinks_.empty()) think_ns_ = load_->thinks_[static_cast<std::size_t>(draw_.of_class)];
+  if (load_->sized_ == nullptr) return;
+  const int bin = bin_of(std::max(draw_.up, received));
   if (counters.times != nullptr) load_->sized_->record({bin, draw_.of_class, pending_, sent, now}, waits_);
   if (waits_ != nullptr) waits_->end(within_, {sent, now});
 }
 
 void Slot::count_failed(Counters& counters) {
+  if (!load_->thinks_.empty()) think_ns_ = load_->thinks_[static_cast<std::size_t>(draw_.of_class)];
   if (!counters.classes.empty()) counters.classes[static_cast<std::size_t>(draw_.of_class)].errors.add(1);
   if (waits_ != nullptr) waits_->end(within_, {});
 }

@@ -28,11 +28,19 @@ struct Class {
   std::string path = {};         // {key} stands for a number from Load::keys
   std::int64_t status = 0;       // that every reply must have; 0 for any 2xx
   std::int64_t deadline_ns = 0;  // after which an exchange has failed; 0 is without
+  std::int64_t think_ns = 0;     // pause of a closed loop after an exchange of the class
+  std::string codec = {};        // of its messages
+  std::string stream = {};       // directions that travel in chunks
 };
 
 /// Whether any class has a deadline.
 inline bool have_deadlines(const std::vector<Class>& classes) {
   return std::any_of(classes.begin(), classes.end(), [](const Class& c) { return c.deadline_ns > 0; });
+}
+
+/// Whether slots pause after exchanges of any class.
+inline bool have_pauses(const std::vector<Class>& classes) {
+  return std::any_of(classes.begin(), classes.end(), [](const Class& c) { return c.think_ns > 0; });
 }
 
 /// Recorded traffic that a load replays.
@@ -43,7 +51,8 @@ struct Trace {
   double speed = 0;
   std::int64_t part = 0;  // of parts, in turn, is this client's
   std::int64_t parts = 1;
-  bool even = false;  // the larger size goes both ways, at least 1 byte
+  bool even = false;   // the larger size goes both ways, at least 1 byte
+  bool times = false;  // it says when exchanges are due, and nothing of what they carry
 };
 
 /// What a client counted of one class. Histograms are as in Result.

@@ -54,7 +54,12 @@ void require_features(const contract::Transport& transport, const contract::Setu
     asked.emplace_back("arrivals");
   if (!setup.load.classes.empty()) asked.emplace_back("mix");
   if (contract::have_deadlines(setup.load.classes)) asked.emplace_back("deadline");
-  if (setup.load.trace) asked.emplace_back("trace");
+  if (contract::have_pauses(setup.load.classes)) asked.emplace_back("think");
+  for (const contract::Class& c : setup.load.classes) {
+    if (!c.codec.empty()) asked.emplace_back("messages");
+    if (!c.stream.empty()) asked.emplace_back("streams");
+  }
+  if (setup.load.trace) asked.emplace_back(setup.load.trace->times ? "times" : "trace");
   if (setup.work && setup.role == contract::Role::server) {
     asked.emplace_back(setup.work->sleeps ? "work-sleep" : "work-cpu");
   }

@@ -28,9 +28,11 @@ Due Replay::Walk::next() {
       reader_ = RecordingReader(recording, 0);
       continue;
     }
-    if (number_++ % of_.trace_.parts != of_.trace_.part) continue;
+    const std::int64_t number = number_++;
+    if (number % of_.trace_.parts != of_.trace_.part) continue;
     const double at = static_cast<double>(request->at_ns + offset_) / of_.trace_.speed;
-    return {static_cast<std::int64_t>(std::min(at, static_cast<double>(kNeverDue))), of_.draws_.of(*request)};
+    return {static_cast<std::int64_t>(std::min(at, static_cast<double>(kNeverDue))),
+            of_.draws_.times() ? Draw{} : of_.draws_.of(*request), static_cast<std::uint64_t>(number)};
   }
 }
 
@@ -72,7 +74,7 @@ Due Replay::take() {
       next_ = 0;
       changed_.notify_all();
     } else if (over_) {
-      return {kNeverDue, {}};
+      return {kNeverDue};
     } else {
       changed_.wait(lock);
     }

@@ -25,10 +25,11 @@
 
 namespace netdyno {
 
-/// A request, and when it is due in ns after the load's start.
+/// A request, and when it is due in ns after the load's start. Of recorded times draw says nothing.
 struct Due {
   std::int64_t at_ns = 0;
   Draw draw;
+  std::uint64_t number = 0;  // over all parts
 };
 
 class Replay : Pinned {

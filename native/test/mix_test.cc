@@ -46,6 +46,59 @@ TEST(Mix, DrawsAreThoseOfTheVectors) {
   }
 }
 
+/// How long a slot pauses after an exchange of each class.
+TEST(Mix, PausesAreThoseOfTheVectors) {
+  const Json vectors = test::vectors("think.json");
+  EXPECT_GE(vectors.at("cases").size(), 2U);
+  const auto setup_of = [](const Json& load, std::uint64_t seed) {
+    Json with = load;
+    with["connections"] = load.value("connections", 1);
+    return contract::parse_setup(
+        {{"role", "client"}, {"seed", seed}, {"exchange", {{"down_bytes", 300}}}, {"load", with}});
+  };
+  for (const Json& v : vectors.at("cases")) {
+    Load load(setup_of(v.at("load"), v.at("seed")), 1);
+    constexpr std::int64_t kStart = 1'000'000'000;
+    load.start(kStart);
+    std::int64_t number = 0;
+    for (const Json& exchanges : v.at("slots")) {
+      Slot& slot = load.slots(number++)[0];
+      std::int64_t now = kStart;
+      for (const Json& want : exchanges) {
+        std::int64_t due = 0;
+        ASSERT_TRUE(slot.next(now, due));
+        EXPECT_EQ(slot.draw().of_class, want.at(0)) << want;
+        ASSERT_EQ(due - kStart, want.at(1)) << want;
+        now = due + v.at("service_ns").get<std::int64_t>();
+        slot.goes_out();
+        slot.done(due, now, slot.draw().down);
+      }
+    }
+  }
+  for (const Json& v : vectors.at("refused"))
+    EXPECT_THROW(Load(setup_of(v.at("load"), 1), 1), Failure) << v.at("name");
+}
+
+/// On a wire that returns what it is sent, both directions have one draw.
+TEST(Mix, AnEchoIsAsLongAsItsRequest) {
+  contract::Setup setup;
+  setup.role = contract::Role::client;
+  setup.seed = 9;
+  setup.exchange.up_bytes = setup.exchange.down_bytes = 5'000;
+  setup.exchange.up_sizes = setup.exchange.down_sizes = {{1LL << 31, 10, 10}, {1LL << 32, 5'000, 5'000}};
+  setup.load.connections = 1;
+  Load load(setup, 1);
+  load.echoes();
+  load.start(1);
+  Slot& slot = load.slots(0)[0];
+  for (int i = 0; i < 200; i++) {
+    std::int64_t due = 0;
+    ASSERT_TRUE(slot.next(1, due));
+    EXPECT_EQ(slot.draw().up, slot.draw().down);
+    slot.done(1, 2, slot.draw().up);
+  }
+}
+
 TEST(Mix, RefusesWhatTheVectorsRefuse) {
   const Json refused = test::vectors("mix.json").at("refused");
   EXPECT_GE(refused.size(), 8U);
@@ -318,6 +371,42 @@ TEST_F(RecordedTest, TheFreeSlotTakesTheNextRequest) {
   EXPECT_EQ(result.unfinished, 2) << "the first, and the one at 50 µs that nobody took";
   ASSERT_EQ(result.classes.size(), 2U);
   EXPECT_EQ(result.classes[1].exchanges, 1);
+}
+
+/// Of times alone request n says when exchange n is due, whichever slot takes it, and what it carries is
+/// drawn.
+TEST_F(RecordedTest, TimesDrawWhatComes) {
+  for (const bool mixes : {true, false}) {
+    contract::Setup of = setup(body(), 2);
+    of.load.trace->times = true;
+    of.load.classes[0].end = 1LL << 31;
+    of.load.classes[1].end = 1LL << 32;
+    if (!mixes) of.load.classes.clear();
+    Load load(of, 2);
+    constexpr std::int64_t kStart = 1'000;
+    load.start(kStart);
+    load.open(kStart);
+    std::uint64_t n = 0;
+    for (const std::int64_t at : {0, 10'000, 20'000, 50'000, 90'000, 112'500, 122'500, 132'500}) {
+      Slot& slot = load.slots(n % 3 == 0 ? 1 : 0)[0];
+      std::int64_t due = 0;
+      ASSERT_TRUE(slot.next(kStart, due));
+      EXPECT_EQ(due, kStart + at / 2);
+      const Draw want = mixes ? Draws(of).of(n) : Draw{};
+      EXPECT_EQ(slot.draw().of_class, want.of_class);
+      EXPECT_EQ(slot.draw().up, want.up);
+      EXPECT_EQ(slot.draw().down, want.down);
+      slot.goes_out();
+      slot.done(due, due + 5, mixes ? want.down : 900);
+      n++;
+    }
+    load.end(kStart + 70'000);
+    const contract::Result result = load.result(kStart + 80'000);
+    EXPECT_EQ(result.counts.exchanges, 8);
+    EXPECT_EQ(result.counts.sent_bytes,
+              mixes ? result.classes[0].sent_bytes + result.classes[1].sent_bytes : 8 * 500);
+    EXPECT_EQ(result.bins.empty(), !mixes);
+  }
 }
 
 TEST_F(RecordedTest, SaysWhatIsDamaged) {

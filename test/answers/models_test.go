@@ -81,6 +81,14 @@ var models = map[string]model{
 			}
 		},
 	},
+	"arm-refused": {
+		options: synthetic.Options{Arms: spread, Connections: few, SD: 0.01, Primary: rateCPU},
+		change: func(r *record.Record) {
+			if r.Trial.Arm == "tuned" && r.Trial.Block > 1 {
+				*r = record.Record{Schema: r.Schema, Trial: r.Trial, StartedAt: r.StartedAt, Outcome: record.Failed, Failure: &record.Failure{Kind: contract.Peer, Text: "connection refused"}}
+			}
+		},
+	},
 	"two-blocks": {options: synthetic.Options{Arms: spread, Connections: few, SD: 0.01, Blocks: 2, Primary: rateCPU}},
 }
 

@@ -41,7 +41,7 @@ func (f Found) advise() said {
 	} else {
 		s = f.several(f.Best.Advice)
 	}
-	s.first = append(s.first, f.mute(), f.generator(), f.out(), f.link(s.named))
+	s.first = append(s.first, f.mute(), f.generator(), f.out(), f.refused(), f.link(s.named))
 	return s
 }
 
@@ -74,6 +74,9 @@ func (f Found) one(a best.Advice) said {
 // mayBe says which arms may be the best; one that is the only one left on all metrics
 // together is shown to be so on none of them.
 func (f Found) mayBe(a best.Advice) string {
+	if others := f.uncompared(a.Cells); len(others) > 0 {
+		return f.anyOf(a.Arms) + " may be the best, and so may " + f.anyOf(others) + ", not compared"
+	}
 	if len(a.Arms) == 1 {
 		return "only " + f.label(a.Arms[0]) + " may still be the best on every metric"
 	}

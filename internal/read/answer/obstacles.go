@@ -33,6 +33,43 @@ func (f Found) out() string {
 	return strings.Join(parts, "; ")
 }
 
+// uncompared are the arms of some cells of which nobody can tell whether they are the best.
+func (f Found) uncompared(in []string) (arms []string) {
+	for _, o := range f.Best.Out {
+		if o.Why == best.Refused && slices.Contains(in, o.Cell) && !slices.Contains(arms, o.Arm) {
+			arms = append(arms, o.Arm)
+		}
+	}
+	return arms
+}
+
+// refused says why figures of some arms may not be compared while those of others are. Whom
+// the load generator limits is said by generator.
+func (f Found) refused() string {
+	var reasons []string
+	arms, docs := map[string][]string{}, map[string][]string{}
+	for _, o := range f.Best.Out {
+		if arm, ok := f.armIn(o.Cell, o.Arm); o.Why != best.Refused || ok && strings.HasPrefix(string(arm.Limit), "client-") {
+			continue
+		}
+		reason, doc := strings.TrimSuffix(o.Reason, "."), metric.Shown(o.Metric).Doc
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+		if !slices.Contains(arms[reason], o.Arm) {
+			arms[reason] = append(arms[reason], o.Arm)
+		}
+		if !slices.Contains(docs[reason], doc) {
+			docs[reason] = append(docs[reason], doc)
+		}
+	}
+	var parts []string
+	for _, reason := range reasons {
+		parts = append(parts, f.few(arms[reason])+" cannot be compared on "+part.And(docs[reason])+": "+reason)
+	}
+	return strings.Join(parts, "; ")
+}
+
 // mute says on which metrics nothing can be compared, those for one reason together.
 func (f Found) mute() string {
 	var reasons []string

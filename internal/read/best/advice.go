@@ -67,7 +67,7 @@ func inOrder(all []*judging, metrics []string) []Advice {
 			set := all[i].judge(left)
 			good := set.standing(Best, Level)
 			switch {
-			case len(set.standing(Unknown)) == len(set.Arms):
+			case set.mute():
 				a.Mute = append(a.Mute, Mute{name, set.Arms[0].Reason})
 				continue
 			case len(good) == 0:
@@ -129,7 +129,7 @@ func adviseIn(sets []Set) Advice {
 	var told []Set
 	every := true
 	for _, s := range sets {
-		if len(s.standing(Unknown)) == len(s.Arms) {
+		if s.mute() {
 			a.Mute = append(a.Mute, Mute{s.Metric, s.Arms[0].Reason})
 			continue
 		}

@@ -72,3 +72,16 @@ func TestTheRuleOfAdvice(t *testing.T) {
 		}
 	}
 }
+
+// An arm that nobody can compare is named, unless it is shown to be worse on another metric.
+func TestRefusedArmsAreNamed(t *testing.T) {
+	sets := []Set{
+		arms("x", "cost", Best, Worse, Unknown, Unknown), arms("x", "p99", Level, Worse, Level, Worse),
+		arms("y", "cost", Unknown, Unknown, Unknown, Unknown), arms("y", "p99", Best, Worse, Worse, Unknown),
+	}
+	sets[0].Arms[2].Reason = "too few blocks"
+	want := []Out{{"x", "c", Refused, "cost", "too few blocks"}, {"y", "d", Refused, "p99", ""}}
+	if got := refused(sets); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

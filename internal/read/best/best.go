@@ -285,6 +285,7 @@ type Out struct {
 	Cell   string `json:"cell"`
 	Arm    string `json:"arm"`
 	Why    Why    `json:"why"`
+	Metric string `json:"metric,omitempty"` // of Refused
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -295,8 +296,32 @@ type Why string
 const (
 	Absent     Why = "absent"     // it cannot run here
 	Failed     Why = "failed"     // none of its trials is valid
+	Refused    Why = "refused"    // its figures of a metric may not be compared, while those of others are
 	Overloaded Why = "overloaded" // it fell behind the offered rate in most trials, and another arm did not
 )
+
+// refused are the arms that may be the best or not, as nobody can tell: on a metric on which
+// others are compared their comparisons are refused, and on none are they shown to be worse.
+func refused(sets []Set) []Out {
+	worse := map[[2]string]bool{}
+	for _, s := range sets {
+		for _, arm := range s.standing(Worse) {
+			worse[[2]string{s.Cell, arm}] = true
+		}
+	}
+	var out []Out
+	for _, s := range sets {
+		for _, a := range s.Arms {
+			if a.Standing == Unknown && !s.mute() && !worse[[2]string{s.Cell, a.Name}] {
+				out = append(out, Out{s.Cell, a.Name, Refused, s.Metric, a.Reason})
+			}
+		}
+	}
+	return out
+}
+
+// mute tells whether no two arms of the set can be compared.
+func (s Set) mute() bool { return len(s.standing(Unknown)) == len(s.Arms) }
 
 // leftOut are the arms of every cell that did not do its work.
 func leftOut(s *cells.Dataset) []Out {
@@ -318,11 +343,11 @@ func leftOut(s *cells.Dataset) []Out {
 			switch {
 			case ran == 0: // it does not run here, or has not yet
 			case absent != "":
-				out = append(out, Out{cell, arm, Absent, absent})
+				out = append(out, Out{cell, arm, Absent, "", absent})
 			case valid == 0:
-				out = append(out, Out{cell, arm, Failed, first})
+				out = append(out, Out{cell, arm, Failed, "", first})
 			case 2*cells.Flagged(judged, trial.Overloaded) > valid:
-				behind = append(behind, Out{cell, arm, Overloaded, ""})
+				behind = append(behind, Out{cell, arm, Overloaded, "", ""})
 			default:
 				kept++
 			}

@@ -36,6 +36,7 @@ func Read(s *cells.Dataset, noise []compare.Noise) *Judged {
 		j.Sets = append(j.Sets, one.judge(nil))
 		j.of[[2]string{one.cell, one.metric}] = one
 	}
+	j.Out = append(j.Out, refused(j.Sets)...)
 	if j.Advice = Advise(j.Sets); len(j.study.Recommend) > 0 {
 		j.Advice = inOrder(all, j.study.Recommend)
 	}
@@ -97,7 +98,7 @@ func (j *Judged) metrics() []string {
 	return names
 }
 
-// table has a row for each arm of each cell in which more than two arms can be compared.
+// table has a row for each arm of each cell with more than two, of which some are compared.
 func (j *Judged) table(name string) part.Table {
 	largest := 0.0
 	for _, s := range j.Sets {
@@ -113,7 +114,7 @@ func (j *Judged) table(name string) part.Table {
 		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "arm"), part.Titles("standing"), part.Figures(part.Label(name), "÷ first")),
 	}
 	for _, s := range j.Sets {
-		if s.Metric != name || len(s.standing(Best, Level, Open, Worse)) < 3 {
+		if s.Metric != name || len(s.Arms) < 3 || s.mute() {
 			continue
 		}
 		for i, a := range s.Arms {

@@ -21,14 +21,15 @@ func checkClientBytes(e *audit) string {
 			}
 			continue
 		}
+		meanUp, meanDown := g.DrawnSizes()
 		exchanges, slack := float64(g.Result.Counts.Exchanges), Slots(g.Setup.Load)
 		for _, end := range []struct {
 			verb      string
 			got, size int64
 			mean      float64 // where sizes vary
 		}{
-			{"received", g.Result.Counts.ReceivedBytes, down, g.Setup.Exchange.DownMeanBytes},
-			{"sent", g.Result.Counts.SentBytes, up, g.Setup.Exchange.UpMeanBytes},
+			{"received", g.Result.Counts.ReceivedBytes, down, meanDown},
+			{"sent", g.Result.Counts.SentBytes, up, meanUp},
 		} {
 			if end.verb == "received" && g.AnyReply() {
 				continue

@@ -69,7 +69,7 @@ func (b *amounts) disagree() bool { return math.Abs(b.server-b.clients) > b.slac
 // workOf returns the bytes of one direction of a client's work: exchanges × size, and what
 // was counted of a foreign client, as its directions differ, and where sizes vary.
 func workOf(g *record.Worker, counted, size int64) int64 {
-	if Foreign(g) || g.Setup.Exchange.Varies() {
+	if Foreign(g) || g.Varies() {
 		return counted
 	}
 	return g.Result.Counts.Exchanges * size

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"netdyno/test/programs"
@@ -36,23 +35,20 @@ func ownWorkers(t *testing.T) map[string]string {
 
 func TestOwnWorkersConform(t *testing.T) {
 	t.Parallel()
+	headerless := []string{"messages of classes", "streams of classes"} // which wire echo cannot have
 	for name, program := range ownWorkers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting
-			var outcomes []Outcome
-			broken := func(o Outcome) bool { return !o.Pass && !o.Skipped }
-			for tries := 0; tries == 0 || tries < 3 && slices.ContainsFunc(outcomes, broken); tries++ { // a stretch in which a busy machine ran nothing
-				var err error
-				if outcomes, err = Run(t.Context(), []string{program}, Options{Stretch: stretch, Load: 0.3}); err != nil {
-					t.Fatal(err)
-				}
+			outcomes, err := Run(t.Context(), []string{program}, Options{Stretch: stretch, Load: 0.3})
+			if err != nil {
+				t.Fatal(err)
 			}
 			passed := 0
 			for _, o := range outcomes {
 				switch {
 				case o.Pass:
 					passed++
-				case !o.Skipped || name == "net" && o.Transport != "null":
+				case !o.Skipped || name == "net" && o.Transport != "null" && !slices.Contains(headerless, o.Case):
 					t.Errorf("%s %s: %s", o.Transport, o.Case, o.Text)
 				}
 			}

@@ -23,7 +23,7 @@ func (x *Exchange) vary(setup contract.Setup) error {
 	}
 	var err error
 	x.upVaries, x.downVaries = len(e.UpSizes) > 0, len(e.DownSizes) > 0
-	x.draws, err = load.DrawsOf(setup)
+	x.draws, err = load.DrawsOf(x.sizeClasses(setup))
 	return err
 }
 
@@ -31,7 +31,7 @@ func (x *Exchange) vary(setup contract.Setup) error {
 func (x *Exchange) Varies() bool { return x.draws != nil }
 
 // Asks reports whether requests say how long their replies are to be.
-func (x *Exchange) Asks() bool { return x.downVaries }
+func (x *Exchange) Asks() bool { return x.downVaries && x.Codec == nil }
 
 // Own returns the exchanges of one slot: x itself where all are alike, else a copy whose
 // sizes Take sets.
@@ -50,6 +50,9 @@ func (x *Exchange) Take(d load.Draw) {
 		return
 	}
 	x.UpBytes, x.DownBytes = d.Up, d.Down
+	if x.classes != nil && x.takeClass(d.Class) {
+		return
+	}
 	x.up, x.down = x.up[:d.Up], x.down[:d.Down] // of content that was made for the largest
 }
 

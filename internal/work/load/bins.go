@@ -107,19 +107,19 @@ func (s *Slot) endSize(in span) {
 	w.begun[s.bin].Add(-1)
 }
 
-// countSize adds a completed exchange to its bin.
-func (s *Slot) countSize(sent, now, due int64) {
-	largest := s.load.sizes.largest
-	of := &s.stripe[s.bin]
+// countSize adds a completed exchange to its bin, which what came back decides, too.
+func (s *Slot) countSize(sent, now, due, received int64) {
+	largest, bin := s.load.sizes.largest, min(binOf(max(s.draw.Up, received)), mostBins-1)
+	of := &s.stripe[bin]
 	if s.open {
 		recordIn(&of.service, now-sent)
 	} else {
 		due = sent
 	}
 	switch {
-	case s.waits == nil || s.bin > largest-apart:
+	case s.waits == nil || bin > largest-apart:
 		recordIn(&of.whole, now-due)
-	case s.waits.behind(s.bin, largest, span{due, sent}):
+	case s.waits.behind(bin, largest, span{due, sent}):
 		recordIn(&of.behind, now-due)
 	default:
 		recordIn(&of.free, now-due)

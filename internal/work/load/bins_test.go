@@ -201,3 +201,47 @@ func BenchmarkBins(b *testing.B) {
 		}
 	}
 }
+
+// On a wire that returns what it is sent, an exchange is as large as its request, and elsewhere
+// as its larger message, as it came back.
+func TestAnExchangeIsAsLargeAsWhatWasMoved(t *testing.T) {
+	table := contract.Table{{contract.TableEnd / 2, 10, 10}, {contract.TableEnd, 5000, 5000}}
+	for echo, replies := range map[bool]func(Draw) int64{true: func(d Draw) int64 { return d.Up }, false: func(d Draw) int64 { return 70_000 }} {
+		l, err := New(contract.Setup{Seed: 9, Exchange: contract.Exchange{UpBytes: 5000, DownBytes: 5000, UpSizes: table, DownSizes: table}, Load: contract.Load{Connections: 1, Rate: 1e6}}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if echo {
+			l.Echoes()
+		}
+		l.Start()
+		l.Open(Now())
+		small, large := 0, 0
+		for range 200 {
+			s := &l.slots[0]
+			due, _ := s.Next(0)
+			d := s.Draw()
+			if echo && d.Down != d.Up {
+				t.Fatalf("an echo of %d bytes has %d", d.Up, d.Down)
+			}
+			if d.Up == 10 {
+				small++
+			} else {
+				large++
+			}
+			s.Done(due, due+5, replies(d))
+		}
+		r := resultOf(t, l, Now())
+		counts := map[int64]int64{}
+		for _, b := range r.Bins {
+			h, err := hist.Decode(b.Response)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts[b.FromBytes] = h.Count()
+		}
+		if echo && (counts[0] != int64(small) || counts[4096] != int64(large)) || !echo && counts[65536] != 200 {
+			t.Errorf("echo %v: %v, of %d small and %d large", echo, counts, small, large)
+		}
+	}
+}

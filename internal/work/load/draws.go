@@ -116,6 +116,14 @@ func (d *Draws) mix(l contract.Load, seed uint64) error {
 	return nil
 }
 
+// echo makes replies as long as their requests: down is the draw of up.
+func (d *Draws) echo() {
+	d.down, d.fixed.Down = d.up, d.fixed.Up
+	for _, of := range d.byClass {
+		of.echo()
+	}
+}
+
 // Vary reports whether any size does.
 func (d *Draws) Vary() bool {
 	return d.up != nil || d.down != nil || len(d.byClass) > 0 || d.replay != nil

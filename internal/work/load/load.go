@@ -116,13 +116,23 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 			}
 		} else if plan.ThinkNs > 0 {
 			s.thinkNs = plan.ThinkNs
-			s.free = plan.ThinkNs*int64(i)/int64(n) - plan.ThinkNs // staggered: no burst at the start
+			whole, rest := plan.ThinkNs/int64(n), plan.ThinkNs%int64(n) // think · i ÷ n could overflow
+			s.free = whole*int64(i) + rest*int64(i)/int64(n) - plan.ThinkNs
 		}
 	}
 	if l.draws.Vary() {
 		l.newSizes()
 	}
 	return l, nil
+}
+
+// Echoes says that what comes back is as long as what was sent: sizes are drawn once for both
+// directions. Call it before Start.
+func (l *Load) Echoes() {
+	l.draws.echo()
+	for i := range l.slots {
+		l.slots[i].draw = l.draws.fixed
+	}
 }
 
 // scheduleOf returns the schedule of a slot of an open loop from its beginning.

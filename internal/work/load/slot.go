@@ -128,7 +128,7 @@ func (s *Slot) countDrawn(t *counters, sent, now, due, received int64) {
 		s.countClass(t, sent, now, due, received)
 	}
 	if t.times != nil {
-		s.countSize(sent, now, due)
+		s.countSize(sent, now, due, received)
 		if draws.downVaries() || received != s.load.exchange.DownBytes {
 			t.times.differs(received)
 		}

@@ -72,17 +72,23 @@ func (s *server) handle(ctx *fasthttp.RequestCtx) {
 	request := ctx.Request.Body()
 	room := s.replies.Get().(*[]byte)
 	defer s.replies.Put(room)
-	asked := ""
-	if s.content.Asks() {
-		asked = string(ctx.Request.Header.Peek(codec.DownHeader))
+	content, asked, err := s.content, "", error(nil)
+	if content.Classes() {
+		content, err = content.Named(string(ctx.Request.Header.Peek(codec.ClassHeader)))
 	}
-	reply, err := s.content.RespondTo(*room, request, asked)
+	var reply []byte
+	if err == nil {
+		if content.Asks() {
+			asked = string(ctx.Request.Header.Peek(codec.DownHeader))
+		}
+		reply, err = content.RespondTo(*room, request, asked)
+	}
 	if err != nil {
 		ctx.Error(err.Error()+"\n", fasthttp.StatusBadRequest)
 		return
 	}
-	ctx.SetContentType(s.content.MediaType())
-	if s.content.Structured() {
+	ctx.SetContentType(content.MediaType())
+	if content.Structured() {
 		*room = reply[:0]
 		ctx.SetBody(reply) // copied, because another exchange gets the buffer
 	} else {

@@ -50,6 +50,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	work.Draw(l)
 	c := &client{Connections: load.NewConnections(l), work: work, load: l, dialer: dialer}
 	for range n {
 		p, err := newPoller()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"google.golang.org/grpc"
@@ -17,6 +16,7 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire/httpwire"
+	"netdyno/internal/work/wire/rpc"
 )
 
 // caller makes the exchanges of one slot, one after the other. The slot's
@@ -48,7 +48,10 @@ func exchange(k caller) (received int64, err error) {
 func (c *client) caller(ctx context.Context, conn *connection) caller {
 	switch {
 	case c.setup.Exchange.Stream != "":
-		return &chunked{session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)}, x: c.x, chunkers: c.chunkers}
+		return &chunked{
+			session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)},
+			x:       c.x, chunkers: c.chunkers, chunk: rpc.ChunkBytes(c.setup),
+		}
 	case c.options.Text("mode") == "stream":
 		t := &streamCall{session: session{ctx: ctx, conn: conn, method: c.method, desc: &streamCallDesc}, messages: messages{c.payload, c.x.Own()}}
 		// Opening the stream here keeps it out of the first exchange's time. A
@@ -56,10 +59,14 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 		_ = t.begin()
 		return t
 	}
-	return &unary{
+	whole := &unary{
 		messages: messages{c.payload, c.x.Own()}, ctx: ctx, conn: conn,
 		method: c.method, deadline: time.Duration(c.options.Int("deadline")), classes: c.classes,
 	}
+	if c.setup.Load.Streams() {
+		return c.several(whole)
+	}
+	return whole
 }
 
 // messages are those of one slot, whole.
@@ -84,6 +91,7 @@ type unary struct {
 	deadline time.Duration // of each call; 0 for none
 	classes  []class       // empty unless the load mixes some
 	of       *class        // of the next exchange, where it does
+	calls    []grpc.CallOption
 }
 
 func (u *unary) call() (any, error) {
@@ -93,10 +101,10 @@ func (u *unary) call() (any, error) {
 		defer cancel()
 		ctx = within
 	}
-	if u.x.Asks() {
-		ctx = metadata.AppendToOutgoingContext(ctx, codec.DownHeader, strconv.FormatInt(u.x.DownBytes, 10))
+	if tells := tells(u.x, u.of); tells != nil {
+		ctx = metadata.AppendToOutgoingContext(ctx, tells...)
 	}
-	if err := u.conn.Invoke(ctx, u.method, u.request(), in); err != nil {
+	if err := u.conn.Invoke(ctx, u.method, u.request(), in, u.calls...); err != nil {
 		u.release(in)
 		if u.of != nil && u.of.own && status.Code(err) == codes.DeadlineExceeded {
 			err = httpwire.NoReplyWithin(u.deadline)
@@ -119,6 +127,7 @@ type session struct {
 	// The context of its streams is made once, to save an allocation for each.
 	streams context.Context
 	cancel  context.CancelFunc
+	tells   []string // metadata of the next stream, name and value in turn
 }
 
 // begin opens a stream unless one is open.
@@ -129,7 +138,11 @@ func (s *session) begin() (err error) {
 	if s.cancel == nil {
 		s.streams, s.cancel = context.WithCancel(s.ctx)
 	}
-	if s.stream, err = s.conn.NewStream(s.streams, s.desc, s.method); err != nil {
+	ctx := s.streams
+	if s.tells != nil {
+		ctx = metadata.AppendToOutgoingContext(ctx, s.tells...)
+	}
+	if s.stream, err = s.conn.NewStream(ctx, s.desc, s.method); err != nil {
 		s.stream = nil // the library returns an interface that holds nothing
 	}
 	return err
@@ -194,10 +207,12 @@ type chunked struct {
 	session
 	x        *codec.Exchange
 	chunkers *chunkers
+	chunk    int64  // bytes
+	of       *class // of all its exchanges, where the load mixes classes
 }
 
 func (k *chunked) call() (any, error) {
-	c := k.chunkers.takeChunker()
+	c := k.chunkers.takeChunker(k.chunk)
 	err := k.begin()
 	if err == nil {
 		if err = k.converse(c); err != nil {
@@ -235,7 +250,10 @@ func (k *chunked) converse(c *chunker) error {
 	return nil
 }
 
-func (k *chunked) take(d load.Draw) { k.x.Take(d) }
+func (k *chunked) take(d load.Draw) {
+	k.x.Take(d)
+	k.tells = tells(k.x, k.of)
+}
 
 func (k *chunked) accept(in any) (int64, error) {
 	reply := in.(*chunker).Joined()

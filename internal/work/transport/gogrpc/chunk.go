@@ -88,9 +88,11 @@ func newChunkers(setup contract.Setup, o load.Options, receives int64) *chunkers
 	return p
 }
 
-func (p *chunkers) takeChunker() *chunker {
+// takeChunker returns one that cuts content by so many bytes.
+func (p *chunkers) takeChunker(size int64) *chunker {
 	c := p.free.Get().(*chunker)
 	c.Begin()
+	c.CutBy(size)
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/gzip" // registers compression=gzip
 	"google.golang.org/grpc/experimental"
 	"google.golang.org/grpc/mem"
@@ -161,7 +162,7 @@ func dialOptions(o load.Options, f payload) []grpc.DialOption {
 }
 
 // serverOptions turns options into the library's.
-func serverOptions(o load.Options, f payload) []grpc.ServerOption {
+func serverOptions(o load.Options, c encoding.CodecV2) []grpc.ServerOption {
 	out := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(o.Int("max_message"))),
 		grpc.WriteBufferSize(int(o.Int("write_buffer"))),
@@ -170,7 +171,7 @@ func serverOptions(o load.Options, f payload) []grpc.ServerOption {
 		grpc.NumStreamWorkers(uint32(o.Int("stream_workers"))),
 		grpc.MaxConcurrentStreams(uint32(o.Int("max_concurrent_streams"))),
 	}
-	if c := f.encoding(); c != nil {
+	if c != nil {
 		out = append(out, grpc.ForceServerCodecV2(c))
 	}
 	if o.Int("header_table") != defaultTable {

@@ -40,10 +40,8 @@ func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options, a ask) p
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
 		}
-		return &structured{
-			end: end, out: &envelope{message: end.Out.Content},
-			codec: structuredCodec{codec: x.Codec, size: int(end.OutBytes), pool: pool},
-		}
+		by := &structuredCodec{codec: x.Codec, size: int(end.OutBytes), pool: pool}
+		return &structured{end: end, out: &envelope{message: end.Out.Content, by: by}, codec: by}
 	case o.Text("codec") == "raw":
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
@@ -137,18 +135,18 @@ func (r *raws) release(in any) {
 type structured struct {
 	end   codec.End
 	out   *envelope
-	codec structuredCodec
+	codec *structuredCodec
 	free  sync.Pool
 }
 
-func (s *structured) encoding() encoding.CodecV2 { return s.codec }
+func (s *structured) encoding() encoding.CodecV2 { return *s.codec }
 func (s *structured) outgoing(int64) any         { return s.out }
 
 // incoming holds a new message for each exchange, as an application's does.
 func (s *structured) incoming() any {
 	e, ok := s.free.Get().(*envelope)
 	if !ok {
-		e = new(envelope)
+		e = &envelope{by: s.codec}
 	}
 	e.message = s.end.In.New()
 	return e

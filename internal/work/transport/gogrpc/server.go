@@ -31,11 +31,12 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if s.options, err = effective(setup, s.x); err != nil {
 		return nil, err
 	}
-	s.payload, s.chunkers = payloadOf(setup, s.x, s.options, ask{}), newChunkers(setup, s.options, s.x.UpBytes)
+	s.chunkers = newChunkers(setup, s.options, s.x.UpBytes)
+	s.serveClasses(setup)
 	if s.Server, err = tlswire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
 		return nil, err
 	}
-	options := append(serverOptions(s.options, s.payload), grpc.UnknownServiceHandler(unknown(setup)))
+	options := append(serverOptions(s.options, s.encoding()), grpc.UnknownServiceHandler(unknown(setup)))
 	if s.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
 	}

@@ -36,6 +36,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.work.Draw(l)
 	c := &client{plan: p, dialer: dialer, conns: make([]*connection, len(dialer.Routes()))}
 	runner := flow.NewRunner(l, p.work, func(i int) flow.Conn { return c.conns[i] })
 	return wire.Connect(runner, c, contract.Ready{Options: setup.Options})

@@ -38,6 +38,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.work.Draw(l)
 	c := &client{plan: p, dialer: dialer, load: l, streams: make([][]*quic.Stream, len(dialer.Routes()))}
 	c.bothWays = p.work.BothWays() || !p.work.Streams() && p.work.Up.Bytes*int64(max(1, setup.Load.InFlight)) > dialer.Window()
 	runner := load.NewSlotRunner(l, c.call)

@@ -42,6 +42,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	work.Draw(l)
 	c := &client{work: work, routes: routes, conns: make([]connection, len(routes))}
 	runner := flow.NewRunner(l, work, func(i int) flow.Conn { return c.conns[i] })
 	return wire.Connect(runner, c, contract.Ready{Options: effective(n)})

@@ -94,6 +94,13 @@ func streamSizes(x contract.Exchange) (chunk int64, err error) {
 	return chunk, nil
 }
 
+// Draw makes l draw sizes as the wire has them: an echo is as long as its request.
+func (w *Work) Draw(l *load.Load) {
+	if w.draws != nil {
+		l.Echoes()
+	}
+}
+
 // Streams reports whether the trial is one of wire stream.
 func (w *Work) Streams() bool { return w.stream != "" }
 

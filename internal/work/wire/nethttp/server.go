@@ -77,17 +77,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("method %s is not served, expected GET or POST", r.Method), http.StatusMethodNotAllowed)
 		return
 	}
-	asked := ""
-	if h.content.Asks() {
-		asked = r.Header.Get(codec.DownHeader)
+	content, asked, err := h.content, "", error(nil)
+	if content.Classes() {
+		content, err = content.Named(r.Header.Get(codec.ClassHeader))
 	}
 	buffer := h.buffers.Get().(*[]byte)
 	defer h.buffers.Put(buffer)
-	request, err := h.receive(r, *buffer)
-	var reply []byte
+	var request, reply []byte
+	if err == nil {
+		if content.Asks() {
+			asked = r.Header.Get(codec.DownHeader)
+		}
+		request, err = receive(content, r, *buffer)
+	}
 	if err == nil {
 		// The reply may be encoded over the request, which has been decoded by then.
-		reply, err = h.content.RespondTo((*buffer)[:0], request, asked)
+		reply, err = content.RespondTo((*buffer)[:0], request, asked)
 	}
 	if err != nil {
 		// Over HTTP/2 a body that is not read ends in a reset, which may overtake
@@ -98,7 +103,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	header["Content-Type"], header["Content-Length"] = h.mediaType, h.length
-	if h.content.Asks() {
+	if content != h.content {
+		header["Content-Type"] = []string{content.MediaType()}
+	}
+	if content != h.content || content.Asks() {
 		header["Content-Length"] = []string{strconv.Itoa(len(reply))}
 	}
 	if _, err := w.Write(reply); err != nil {
@@ -108,10 +116,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // receive reads a whole request into room, which has room for one byte more.
-func (h *Handler) receive(r *http.Request, room []byte) ([]byte, error) {
-	want := h.content.UpBytes
+func receive(content *codec.Exchange, r *http.Request, room []byte) ([]byte, error) {
+	want := content.UpBytes
 	if r.ContentLength >= 0 {
-		if err := h.content.Fits(r.ContentLength); err != nil {
+		if err := content.Fits(r.ContentLength); err != nil {
 			return nil, err
 		}
 	}

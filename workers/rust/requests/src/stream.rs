@@ -1,7 +1,6 @@
 //! A connection of a trial, plain or encrypted.
 
-use netdyno_kit::net::{routes, Route, PATIENCE};
-use netdyno_kit::{Failure, Setup};
+use netdyno_kit::net::Route;
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
@@ -58,7 +57,7 @@ impl AsyncWrite for Stream {
 }
 
 /// Connects with TCP_NODELAY.
-pub async fn dial(route: &Route) -> io::Result<TcpStream> {
+pub(crate) async fn dial(route: &Route) -> io::Result<TcpStream> {
     let socket = if route.peer.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_nodelay(true)?;
     if let Some(source) = route.source {
@@ -67,10 +66,5 @@ pub async fn dial(route: &Route) -> io::Result<TcpStream> {
         unsafe { libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, (&raw const on).cast(), size) };
         socket.bind(SocketAddr::new(source, 0))?;
     }
-    tokio::time::timeout(PATIENCE, socket.connect(route.peer)).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-}
-
-/// The route of every connection of a trial, which lives as long as the process.
-pub fn first_routes(setup: &Setup) -> Result<&'static [Route], Failure> {
-    Ok(Box::leak(routes(setup)?.into_boxed_slice()))
+    socket.connect(route.peer).await
 }
