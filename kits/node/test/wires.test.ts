@@ -170,11 +170,10 @@ test("a call that passes its deadline has failed, and what comes of it later cou
 	load.start(now());
 	await client.run();
 	const { counts, classes } = load.result(now()) as { counts: { errors?: object }; classes?: { errors: number }[] };
-	assert.deepEqual([abandoned, counts, classes?.[0]?.errors], [
-		[0],
-		{ exchanges: 1, sent_bytes: 1, received_bytes: 1, errors: { timeout: 1 } },
-		1,
-	]);
+	assert.deepEqual(
+		[abandoned, counts, classes?.[0]?.errors],
+		[[0], { exchanges: 1, sent_bytes: 1, received_bytes: 1, errors: { timeout: 1 } }, 1],
+	);
 });
 
 test("a load that has ended lets waiting slots go", async () => {
