@@ -19,6 +19,8 @@ var offered = []contract.Transport{
 		{Name: "mode", Type: contract.TypeChoice, Choices: []string{"safe", "slow"}},
 		{Name: "sync", Type: contract.TypeBool},
 	}},
+	{Name: "between", Doc: "a hop", Roles: []contract.Role{contract.Hop}},
+	{Name: "hop-exec", Doc: "a hop of yours", Roles: []contract.Role{contract.Hop}},
 }
 
 // after is a command line in a directory that holds before/ and after/.
