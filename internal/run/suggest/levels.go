@@ -58,8 +58,7 @@ func (l Line) levelsOfFactor(f study.Factor, value string) []Word {
 		return Transports(l.Transports(), contract.Role(strings.TrimPrefix(f.Name, "transport")))
 	case f.Kind == study.Paths:
 		own := func(w Word) bool { return strings.HasPrefix(w.Text, "hop-") }
-		return append(append(plain(study.Direct), slices.DeleteFunc(Transports(l.Transports(), contract.Hop), own)...),
-			Word{"exec:", "a command line of yours, with {upstream} and {port}", true})
+		return append(plain(study.Direct), slices.DeleteFunc(Transports(l.Transports(), contract.Hop), own)...)
 	case f.Kind == study.Choice:
 		return plain(f.Choices...)
 	case f.Kind == study.Flag:
