@@ -62,6 +62,7 @@ func TestNext(t *testing.T) {
 		{after(), "transport=", "transport=left transport=right"},
 		{after(), "transport=left,", "transport=left,right"},
 		{after(), "client=", "client=left"},
+		{after(), "path=", "path=direct path=between"},
 		{after(), "tls=", "tls=yes tls=no"},
 		{after(), "placement=s", "placement=separate placement=shared"},
 		{after(), "margin=", "margin=1% margin=2% margin=5% margin=10%"},
