@@ -13,7 +13,8 @@ CONNECTIONS, BYTES, SECONDS = 50, 100, 1.0
 EXCHANGE = {"up_bytes": BYTES, "down_bytes": BYTES}
 BUILT = os.path.join(os.environ.get("TARGET", "target"), "release")
 # The arm's package, and what its bare program is told beside.
-ARMS = {"tokio": ("tokio", []), "monoio": ("monoio", []), "hyper-http1": ("hyper", ["1"]), "hyper-http2": ("hyper", ["2"])}
+ARMS = {"tokio": ("tokio", []), "monoio": ("monoio", []), "hyper-http1": ("hyper", ["1"]), "hyper-http2": ("hyper", ["2"]),
+        "tonic": ("tonic", [])}
 
 
 class Worker:

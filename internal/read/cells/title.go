@@ -22,7 +22,13 @@ func Title(s record.Study) string {
 		return s.Name
 	}
 	if details := conditions(s); len(details) > 0 {
-		title += " (" + strings.Join(details, ", ") + ")"
+		between := ", "
+		if slices.ContainsFunc([]string{"request", "response", "arrival", "work"}, func(factor string) bool { // whose labels may have commas
+			return strings.Contains(s.Labels.Levels[factor][s.Hold[factor]], between)
+		}) {
+			between = "; "
+		}
+		title += " (" + strings.Join(details, between) + ")"
 	}
 	return title
 }
@@ -89,13 +95,18 @@ func conditions(s record.Study) []string {
 			all = append(all, spokenLevels(f))
 		}
 	}
+	arrival := s.Hold["arrival"]
+	ownRates := strings.HasPrefix(arrival, "steps:") || strings.HasPrefix(arrival, "ramp:") // whose mean says little
 	for _, factor := range []string{"connections", "rate"} {
-		if level := s.Hold[factor]; level != "" && level != "max" {
+		if level := s.Hold[factor]; level != "" && level != "max" && !(factor == "rate" && ownRates) {
 			all = append(all, Spoken(factor+"="+level))
 		}
 	}
-	if level := s.Hold["arrival"]; strings.Contains(level, ":") {
-		all = append(all, "arrival "+cmp.Or(s.Labels.Levels["arrival"][level], level))
+	if strings.Contains(arrival, ":") {
+		all = append(all, "arrival "+cmp.Or(s.Labels.Levels["arrival"][arrival], arrival))
+	}
+	if level := s.Hold["work"]; level != "" && level != "0s" {
+		all = append(all, "work "+cmp.Or(s.Labels.Levels["work"][level], level))
 	}
 	return all
 }
@@ -112,10 +123,10 @@ func sizes(s record.Study, up, down string) []string {
 	return []string{spokenSize(s, "request", up) + " up", spokenSize(s, "response", down) + " down"}
 }
 
-// spokenSize is a size, or how sizes vary as the study says it: "(100 B to 4 KiB, evenly)".
+// spokenSize is a size, or how sizes vary as the study says it: "100 B to 4 KiB, evenly".
 func spokenSize(s record.Study, factor, size string) string {
 	if label := s.Labels.Levels[factor][size]; label != "" {
-		return "(" + label + ")"
+		return label
 	}
 	return quantity.WithSpace(size)
 }

@@ -38,6 +38,11 @@ func TestTitle(t *testing.T) {
 		"b against a (workload shop.yaml, 50 connections, 5 k/s, arrival burst:on=10ms,off=90ms)": {
 			Hold: mixed, Vary: []record.Factor{vary("transport", "a", "b")}, Compare: record.Compare{Factor: "transport", Baseline: "a"},
 		},
+		"b against a (100 B up; sizes, as they come down; 1 connection; arrival 1k, 5k; work 2ms)": {
+			Hold: map[string]string{"request": "100B", "response": "homa-w3", "connections": "1", "rate": "3000.1", "arrival": "steps:1k,5k/1s", "work": "2ms"},
+			Vary: []record.Factor{vary("transport", "a", "b")}, Compare: record.Compare{Factor: "transport", Baseline: "a"},
+			Labels: record.Labels{Levels: map[string]map[string]string{"response": {"homa-w3": "sizes, as they come"}, "arrival": {"steps:1k,5k/1s": "1k, 5k"}}},
+		},
 		record.Unnamed: {Hold: held},
 	} {
 		s.Name = record.Unnamed

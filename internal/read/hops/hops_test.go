@@ -51,10 +51,10 @@ func TestHopsAreReadBesideDirect(t *testing.T) {
 		t.Errorf("its hops are %+v, on shared CPUs: %v", p.Hops, p.SharedCPUs)
 	}
 	sections := all.Part().Sections
-	if len(sections) != 2 || !strings.Contains(sections[0].Sentences[0], "path nginx") && !strings.Contains(sections[0].Sentences[0], "Path nginx") {
+	if len(sections) != 1 || !strings.Contains(sections[0].Sentences[0], "path nginx") && !strings.Contains(sections[0].Sentences[0], "Path nginx") {
 		t.Fatalf("the part is %+v", sections)
 	}
-	if rows := sections[1].Tables[0].Rows; len(rows) != 2 || rows[1][1].Text != "\u00a0\u00a0\u00a0to UPSTREAM" {
+	if rows := sections[0].Tables[1].Rows; len(rows) != 2 || rows[1][1].Text != "\u00a0\u00a0\u00a0to UPSTREAM" {
 		t.Errorf("the configuration is shown as %+v", rows)
 	}
 	if none := Hops(nil).Part(); len(none.Sections) > 0 || len(Hops(nil).Headline().Sentences) > 0 {

@@ -35,10 +35,10 @@ func (all Hops) Part() part.Part {
 	if slices.ContainsFunc(all, func(p Path) bool { return p.SharedCPUs }) {
 		s.Notes = append(s.Notes, "Hops ran on CPUs of a server or a client, as the machine has too few for all of them: CPU per exchange is each one's own, but rates and times are those of shared CPUs.")
 	}
-	p.Sections = []part.Section{s}
 	if t := all.configurations(); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, part.Section{ID: "hops-configured", Title: "How the hops were configured", OnScreen: true, Tables: []part.Table{part.Bounded(t)}})
+		s.Tables = append(s.Tables, part.Bounded(t))
 	}
+	p.Sections = []part.Section{s}
 	return p
 }
 
@@ -64,10 +64,14 @@ func (p Path) sentence() string {
 
 // costs lists what every path adds to the trials without it, and what its hops use.
 func (all Hops) costs() part.Table {
+	var between []string // where arms are not named by their paths
+	if slices.ContainsFunc(all, func(p Path) bool { return p.Arm != p.Level }) {
+		between = []string{"path"}
+	}
 	t := part.Table{
 		Caption: "Added is the difference to the same trial without a hop in the same block: times of the clients, and CPU of the server for an exchange. " +
 			"CPU and memory of the hops are those of their processes; the path is hops and server. Intervals are 95 %.",
-		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "arm"), part.Titles("path"),
+		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "arm"), part.Titles(between...),
 			part.Figures("added median", "added p99", "hop CPU/exchange", "added server CPU", "path CPU/exchange", "path CPU ÷ direct", "hop RSS", "RSS/connection")),
 	}
 	for _, p := range all {
@@ -82,11 +86,14 @@ func (all Hops) costs() part.Table {
 		if p.PathRatio.Known() {
 			ratio = part.Value(part.Times(p.PathRatio.Value), part.Span(p.PathRatio.Low, p.PathRatio.High))
 		}
-		t.Rows = append(t.Rows, []part.Datum{
-			part.Word(p.Cell), part.Word(p.Arm), part.Word(p.Level),
+		named := []part.Datum{part.Word(p.Cell), part.Word(p.Arm)}
+		for range between {
+			named = append(named, part.Word(p.Level))
+		}
+		t.Rows = append(t.Rows, append(named, []part.Datum{
 			added(p.Times, p.AddedP50), added(p.Times, p.AddedP99), amount(metric.HopCPU, p.CPU), added(metric.HopCPU, p.AddedServer),
 			amount(metric.PathCPU, p.PathCPU), ratio, amount(metric.HopRSS, p.RSS), amount(metric.HopConnectionRSS, p.PerConnected),
-		})
+		}...))
 	}
 	return t
 }
@@ -94,7 +101,7 @@ func (all Hops) costs() part.Table {
 // configurations lists the lines of every hop's configuration, each once.
 func (all Hops) configurations() part.Table {
 	t := part.Table{
-		Caption: "As the hop read it. DIR is a directory that is gone once it listens.",
+		Caption: "The configuration as each hop read it. DIR is a directory that is gone once it listens.",
 		Columns: part.Titles("hop", "configuration"), Folded: true,
 	}
 	told := map[string]bool{}

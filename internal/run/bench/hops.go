@@ -19,6 +19,16 @@ const ownHop = "hop-exec"
 // hops returns the transports of what lies between clients and server, from the clients
 // on. The error names a hop that no worker has, or a wire that one does not carry.
 func (c *Catalog) hops(w study.Work, server, client Offer) ([]Offer, error) {
+	switch {
+	case len(w.Path.Hops) == 0:
+		return nil, nil
+	case client.Has(contract.Pair):
+		return nil, fmt.Errorf("path: transport %s starts both of its ends itself, so nothing can lie between them", client.Name)
+	case server.UDP:
+		return nil, fmt.Errorf("path: transport %s moves datagrams, which no hop here carries", server.Name)
+	case w.Servers*max(w.Listeners, 1) > 1 && w.Path.Hops[len(w.Path.Hops)-1].Own:
+		return nil, fmt.Errorf("path: a hop of your own is told of one server, and there are servers=%d listeners=%d", w.Servers, w.Listeners)
+	}
 	var hops []Offer
 	for _, h := range w.Path.Hops {
 		offer, err := c.hop(cmp.Or(h.Transport, ownHop))
@@ -29,15 +39,6 @@ func (c *Catalog) hops(w study.Work, server, client Offer) ([]Offer, error) {
 			return nil, fmt.Errorf("path: %s does not carry wire %s as netdyno sets it up, it carries %v", offer.Name, wireOf(server, w), wires)
 		}
 		hops = append(hops, offer)
-	}
-	switch {
-	case len(hops) == 0:
-	case client.Has(contract.Pair):
-		return nil, fmt.Errorf("path: transport %s starts both of its ends itself, so nothing can lie between them", client.Name)
-	case server.UDP:
-		return nil, fmt.Errorf("path: transport %s moves datagrams, which no hop here carries", server.Name)
-	case w.Servers > 1 && slices.ContainsFunc(w.Path.Hops, func(h study.Hop) bool { return h.Own }):
-		return nil, fmt.Errorf("path: a hop of your own is told of one server, and servers is %d", w.Servers)
 	}
 	return hops, nil
 }

@@ -357,3 +357,16 @@ pub fn fail(failure: &Failure, sent: Option<Value>) -> ! {
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
     std::process::exit(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As netdyno writes durations, so that equal causes have equal texts.
+    #[test]
+    fn deadlines_have_three_digits() {
+        for (ns, text) in [(5, "5 ns"), (999_600, "1.00 ms"), (1_500_000, "1.50 ms"), (20_000_000, "20.0 ms"), (250_000, "250 µs"), (2_000_000_000, "2.00 s")] {
+            assert_eq!(Failure::late(ns).text, format!("no reply within the deadline of {text}"));
+        }
+    }
+}

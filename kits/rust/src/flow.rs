@@ -109,9 +109,14 @@ impl Work {
         !self.stream.is_empty()
     }
 
-    /// The size and CRC-32C of the reply to a first exchange that has so many bytes up.
-    pub fn first_reply(&self, up: i64) -> (i64, u32) {
-        let size = if self.streams() { self.down.bytes } else { up };
+    /// The size of the reply to an exchange that has so many bytes up.
+    pub fn reply_bytes(&self, up: i64) -> i64 {
+        if self.streams() { self.down.bytes } else { up }
+    }
+
+    /// The size and CRC-32C of the reply to a first exchange.
+    fn first_reply(&self, up: i64) -> (i64, u32) {
+        let size = self.reply_bytes(up);
         (size, self.down.sum(size))
     }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,9 +80,10 @@ func backend(t *testing.T, own *contract.TLS) string {
 // client asks by one protocol alone.
 func client(wire string, own *contract.TLS) *http.Client {
 	protocols := new(http.Protocols)
-	protocols.SetHTTP1(wire == http1)
-	protocols.SetUnencryptedHTTP2(wire != http1 && own == nil)
-	protocols.SetHTTP2(wire != http1 && own != nil)
+	http2 := wire == http2 || wire == grpc
+	protocols.SetHTTP1(!http2)
+	protocols.SetUnencryptedHTTP2(http2 && own == nil)
+	protocols.SetHTTP2(http2 && own != nil)
 	transport := &http.Transport{Protocols: protocols}
 	if own != nil {
 		pool := x509.NewCertPool()
@@ -100,9 +102,9 @@ func TestProxiesCarryTheirWires(t *testing.T) {
 			continue
 		}
 		here++
-		for _, wire := range []string{http1, http2} {
+		for _, wire := range []string{http1, http2, grpc, echo} {
 			for name, own := range map[string]*contract.TLS{"plain": nil, "TLS": identity(t)} {
-				if strings.Contains(strings.Join(k.wires, " "), wire) {
+				if slices.Contains(k.wires, wire) && (wire != echo || own == nil) { // of TCP nothing is decrypted
 					t.Run(k.name+" "+wire+" "+name, func(t *testing.T) { carries(t, k, wire, own) })
 				}
 			}
@@ -124,7 +126,7 @@ func carries(t *testing.T, k kind, wire string, own *contract.TLS) {
 	if own != nil {
 		scheme = "https://"
 	}
-	if wire == http2 {
+	if wire == http2 || wire == grpc {
 		want = "HTTP/2.0 hello"
 	}
 	c := client(wire, own)

@@ -2,10 +2,10 @@
 //! stream. See netdyno-kit for what a worker is.
 
 mod connection;
-mod verify;
+mod single;
 
 pub use connection::{drive, serve};
-pub use verify::verify;
+pub use single::{dial, verify, Fresh};
 
 use netdyno_kit::net::{accept_failure, Allowed};
 use netdyno_kit::{json, now, Alarm, Failure, Kind, Load, Service, Setup, Slot, Value};

@@ -96,11 +96,11 @@ impl Asker {
     /// Makes the first exchange of every connection, within PATIENCE each.
     pub fn open<F: Future<Output = Result<(), Failure>> + Send + 'static>(&'static self, first: impl Fn(usize) -> F) -> Result<(), Failure> {
         self.engine.open(self.routes.len(), |i| {
-            let made = tokio::time::timeout(PATIENCE, first(i));
+            let made = first(i);
             async move {
                 let late = || Err(Failure::new(Kind::Timeout, "no reply came within 10 s"));
                 let verify = |f: Failure| Failure::new(f.kind, format!("verify connection {i}: {}", f.text));
-                made.await.unwrap_or_else(|_| late()).map_err(verify)
+                tokio::time::timeout(PATIENCE, made).await.unwrap_or_else(|_| late()).map_err(verify)
             }
         })?;
         self.load.open_connections.store(if self.setup.load.fresh { 0 } else { self.routes.len() as i64 }, Relaxed);

@@ -1,8 +1,9 @@
 //! TLS 1.3 by rustls, with the trial's own certificates.
 
-use crate::stream::{dial, Stream};
+use crate::Stream;
 use netdyno_kit::net::{Route, PATIENCE};
 use netdyno_kit::{Failure, Kind, Setup};
+use netdyno_kit_tokio::dial;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::rustls::crypto::ring;

@@ -1,9 +1,10 @@
 //! Transport tokio: TCP by tokio's TcpStream, a task for each connection. Wires echo and stream.
 
-use netdyno_kit::flow::{describe, read_buffer_option, Work};
-use netdyno_kit::net::{addresses_of, listen, Allowed};
-use netdyno_kit::{driving, json, serving, Client, Failure, Load, Program, Server, Setup, Transport, Value};
-use netdyno_kit_tokio::{drive, runtime_option, serve, Engine};
+use netdyno_kit::flow::{describe, read_buffer_option, Work, FEATURES};
+use netdyno_kit::net::{addresses_of, listen, routes, Allowed};
+use netdyno_kit::{driving, json, serving, Client, Failure, Kind, Load, Program, Server, Setup, Transport, Value};
+use netdyno_kit_tokio::{drive, exchanges, runtime_option, serve, Engine, Fresh};
+use std::sync::atomic::Ordering::Relaxed;
 use tokio::net::TcpStream;
 
 struct Tokio;
@@ -22,7 +23,19 @@ impl Transport for Tokio {
 
     fn client(&self, setup: &Setup) -> Result<Box<dyn Client>, Failure> {
         let (work, engine, load) = (Work::new(setup)?, Engine::new(setup)?, Load::new(setup)?);
+        if setup.load.fresh && setup.load.in_flight > 1 {
+            let text = "load.fresh with load.in_flight above 1: a fresh connection has one exchange; use more connections";
+            return Err(Failure::new(Kind::Unsupported, text));
+        }
         let conns = work.connect(setup, load)?;
+        if setup.load.fresh {
+            load.open_connections.store(0, Relaxed);
+            let routes = routes(setup)?;
+            return Ok(Box::new(driving(load, move || engine.run_slots(load, |i, slot| {
+                let mut call = Fresh::new(work, routes[i]);
+                async move { exchanges(load, slot, engine.alarm(i), &mut call).await }
+            }))));
+        }
         Ok(Box::new(driving(load, move || {
             let mut conns = conns.into_iter();
             let active: Vec<_> = conns.by_ref().take(load.active()).collect();

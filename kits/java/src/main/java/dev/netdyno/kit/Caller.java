@@ -12,13 +12,18 @@ public abstract class Caller implements Agenda.Waiter {
   private long sentAt;
   private boolean begun;
   private boolean out;
-  private final Deadline deadline; // null where no class has one
+  private final Deadline deadline; // null where none is kept
 
   protected Caller(LoopClient client, int connection, Slot slot) {
+    this(client, connection, slot, false);
+  }
+
+  /** With alarms deadlines are kept here, by late; else the library is told of them. */
+  protected Caller(LoopClient client, int connection, Slot slot, boolean alarms) {
     this.client = client;
     this.connection = connection;
     this.slot = slot;
-    deadline = client.load().plan().deadlines() ? new Deadline() : null;
+    deadline = alarms && client.load().plan().deadlines() ? new Deadline() : null;
   }
 
   /** The exchange was not answered within its class's deadline: break it off, so that nothing more is said of it. */

@@ -85,7 +85,7 @@ class MixTest {
 
     @Override
     protected void begin(int i) {
-      new Caller(this, i, load().slots(i)[0]) {
+      new Caller(this, i, load().slots(i)[0], true) {
         @Override
         protected void call() {
           sent();

@@ -40,6 +40,7 @@ final class GrpcServer implements Transport.Server {
   private final Messages messages;
   private final Service service;
   private final EventLoopGroup serves;
+  private final boolean asks; // requests say how long their replies are to be
   private final List<String> bound = new ArrayList<>();
   private final LongAdder exchanges = new LongAdder();
   private final LongAdder received = new LongAdder();
@@ -52,6 +53,7 @@ final class GrpcServer implements Transport.Server {
     Addresses.Allowed allowed = new Addresses.Allowed(setup);
     EventLoopGroup accepts = loops.group(1);
     service = Service.of(setup);
+    asks = messages.plain() && messages.content.downVaries;
     serves = loops.group(setup.loops());
     ServerServiceDefinition.Builder of = ServerServiceDefinition.builder("netdyno.v1.Exchange")
         .addMethod(messages.unary, ServerCalls.asyncUnaryCall(this::unary))
@@ -70,7 +72,7 @@ final class GrpcServer implements Transport.Server {
           .channelFactory(() -> loops.listener(allowed)).withOption(ChannelOption.SO_BACKLOG, Addresses.BACKLOG)
           .maxInboundMessageSize(messages.most()).initialFlowControlWindow((int) setup.number("window"))
           .addTransportFilter(counting()).addService(methods);
-      if (messages.plain() && messages.content.downVaries) b.intercept(GrpcServer.this::ask);
+      if (asks) b.intercept(GrpcServer.this::ask);
       if (loops.tls != null) b.sslContext(loops.tls);
       if (setup.text("executor").equals("direct")) b.directExecutor();
       try {
@@ -103,10 +105,16 @@ final class GrpcServer implements Transport.Server {
   }
 
   private void unary(Message request, StreamObserver<Message> to) {
-    Integer asked = ASKED.get();
-    work(() -> {
-      if (answer(request, asked, to)) to.onCompleted();
-    });
+    Integer asked = asks ? ASKED.get() : null;
+    if (service == null) {
+      reply(request, asked, to);
+    } else {
+      work(() -> reply(request, asked, to));
+    }
+  }
+
+  private void reply(Message request, Integer asked, StreamObserver<Message> to) {
+    if (answer(request, asked, to)) to.onCompleted();
   }
 
   /** Does an exchange's work, if there is any, and then what follows. */

@@ -8,7 +8,6 @@ import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -96,18 +95,18 @@ final class Http1 implements Transport {
       }
     }
 
-    private static void refuse(ChannelHandlerContext c, HttpResponseStatus status, String why, boolean keep) {
+    private void refuse(ChannelHandlerContext c, HttpResponseStatus status, String why, boolean keep) {
       reply(c, status, ByteBufUtil.writeUtf8(c.alloc(), why + "\n"), HttpHeaderValues.TEXT_PLAIN, keep);
-      c.flush();
+      wrote(0, false);
     }
 
-    private static void reply(ChannelHandlerContext c, HttpResponseStatus status, ByteBuf body, CharSequence type, boolean keep) {
+    private void reply(ChannelHandlerContext c, HttpResponseStatus status, ByteBuf body, CharSequence type, boolean keep) {
       DefaultFullHttpResponse r = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);
       r.headers().set(HttpHeaderNames.CONTENT_TYPE, type).setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
       if (status.equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) r.headers().set(HttpHeaderNames.ALLOW, "GET, POST");
       if (!keep) r.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       c.write(r, c.voidPromise());
-      if (!keep) c.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(f -> c.close());
+      if (!keep) last();
     }
   }
 }

@@ -26,6 +26,7 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.EOFException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -35,6 +36,7 @@ final class Http1Client extends LoopClient {
   private final Exchange exchange;
   private final ByteBuf up;
   private final Ask[] asks;
+  private final HttpMethod[] methods; // of asks
   private final boolean compares;
   private final boolean fresh;
   private final Connection[] connections;
@@ -55,6 +57,7 @@ final class Http1Client extends LoopClient {
     exchange = new Exchange(setup);
     up = Loops.shared(exchange.up);
     asks = Ask.of(setup, setup.text("path"));
+    methods = Arrays.stream(asks).map(a -> HttpMethod.valueOf(a.method)).toArray(HttpMethod[]::new);
     fresh = setup.load.fresh;
     compares = setup.text("verify").equals("content");
     connections = new Connection[routes().size()];
@@ -111,7 +114,7 @@ final class Http1Client extends LoopClient {
       this.to = to;
       host = Addresses.text(to.peer());
       Slot[] slots = load().slots(number);
-      caller = slots.length == 0 ? null : new Caller(Http1Client.this, number, slots[0]) {
+      caller = slots.length == 0 ? null : new Caller(Http1Client.this, number, slots[0], true) {
         @Override
         protected void call() {
           send();
@@ -170,7 +173,7 @@ final class Http1Client extends LoopClient {
       Ask ask = asks[d.kind];
       int n = (int) d.up;
       DefaultFullHttpRequest r =
-          new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(ask.method), ask.path(d), up.retainedSlice(0, n));
+          new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, methods[d.kind], ask.path(d), up.retainedSlice(0, n));
       r.headers().set(HttpHeaderNames.HOST, host);
       if (fresh) r.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       if (n > 0 || !ask.safe) {
