@@ -37,13 +37,13 @@ help: ## print the targets
 run: go-there ## set up, build, tour the studies on loopback: tables, findings, report.html; STUDY=NAME runs one
 	@STUDY='$(STUDY)' .ci/tour
 
-# The parts of make test that run side by side. timed follows them where it may not
-# run ahead of them, and quiet follows all.
-BESIDE := lint unit race native-asan native-tsan web-test
+# The parts of make test that run side by side, the longest first. timed follows them
+# where it may not run ahead of them, and quiet follows all.
+BESIDE := unit native-asan web-test kits-unit race native-tsan lint
 
 .PHONY: test
 test: ## set up and pass every test, format and lint included, and print how long each part took
-	@.ci/lanes $(if $(FIRST),timed) $(BESIDE) $(if $(FIRST),,timed) quiet kits-unit
+	@.ci/lanes $(if $(FIRST),timed) $(BESIDE) $(if $(FIRST),,timed) quiet
 
 .PHONY: check
 check: test ## the same as test: what CI runs
@@ -124,7 +124,7 @@ kits: ## workers in Rust, Java, Python and Node.js into bin/, of every toolchain
 .PHONY: kits-there
 kits-there:
 	@for k in $(KITS); do $(MAKE) -C kits/$$k build OUT=$(BIN) >build-kit.log 2>&1 || echo "kits/$$k is left out: $$(tail -1 build-kit.log)"; grep -h '^absent: ' build-kit.log || true; rm -f build-kit.log; done
-kits-unit: go-build $(if $(LANES),| $(BESIDE) timed quiet) ## the kits' own tests, in every language whose toolchain is here
+kits-unit: go-build ## the kits' own tests, in every language whose toolchain is here
 	@for k in $(KITS); do $(MAKE) -C kits/$$k unit OUT=$(CURDIR)/build/kits NETDYNO=$(BIN)/netdyno >build-kit-$$k.log 2>&1 || { cat build-kit-$$k.log; exit 1; }; grep -h '^absent: ' build-kit-$$k.log || true; rm -f build-kit-$$k.log; done
 kits-test: build kits ## the kits' tests, and netdyno check for their workers
 	@for k in $(KITS); do $(MAKE) -C kits/$$k test check OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
@@ -211,7 +211,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@$(MAKE) kits-test
 	@NETDYNO_SOAK=1 go test -count=1 -timeout 30m -run "^TestClaims|^TestAFittedStudy" ./internal/read/finding ./internal/run/study
 	@go test -count=1 -tags=$(TAGS),soak ./internal/read/export
-	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs
+	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs ./internal/run/rig/namespaces ./internal/run/rig/containers
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno

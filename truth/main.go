@@ -60,9 +60,17 @@ var questions = []question{
 	{"link", filledLink},
 	{"mix", mixed},
 	{"tails", tailed},
+	{"hops", relayed},
 }
 
 func main() {
+	if isRelay(os.Args) {
+		if err := relay(os.Args[2], os.Args[3], os.Args[4]); err != nil {
+			fmt.Fprintln(os.Stderr, "relay:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all")
 	bin := flag.String("bin", "bin", "directory of netdyno and its workers, as make build fills it")
 	record := flag.String("record", "", "directory in which to keep the trials of the questions limits, mesh and grid")

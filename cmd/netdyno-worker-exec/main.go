@@ -3,8 +3,11 @@
 package main
 
 import (
+	"slices"
+
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/foreign"
+	"netdyno/internal/work/transport/hop"
 	"netdyno/internal/work/transport/tool"
 	"netdyno/internal/work/worker"
 )
@@ -14,5 +17,5 @@ func main() {
 		foreign.Transport{}, foreign.Address{},
 		tool.Iperf3(), tool.Iperf2(), tool.Sockperf(), tool.Muduo(), tool.Evpp(),
 	}
-	worker.Main("netdyno-worker-exec", append(transports, tool.Perftest()...)...)
+	worker.Main("netdyno-worker-exec", slices.Concat(transports, tool.Perftest(), hop.Transports())...)
 }

@@ -71,7 +71,7 @@ func (p pairing) run(t *testing.T) {
 	}
 	n := p.amount() * int64(active)
 	if r.Counts.Exchanges != n || len(r.Counts.Errors) > 0 {
-		t.Errorf("counts %+v, want %d exchanges and no errors", r.Counts, n)
+		t.Errorf("counts %+v, want %d exchanges and no errors; reasons %+v", r.Counts, n, r.Reasons)
 	}
 	after := server.Settled(before, n)
 	received, sent := after.ReceivedBytes-before.ReceivedBytes, after.SentBytes-before.SentBytes

@@ -71,6 +71,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		explainCommand(),
 		meterCommand(),
 		holdCommand(),
+		pauseCommand(),
 		versionCommand(),
 		manualCommand(),
 	)

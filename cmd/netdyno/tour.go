@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/report"
+	"netdyno/internal/record"
+	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
@@ -22,7 +25,7 @@ import (
 )
 
 // quickStudies are the tour's stops: each built-in study in short.
-var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick", "mixed-quick", "languages-quick"}
+var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick", "mixed-quick", "languages-quick", "hops-quick"}
 
 func tourCommand() *cobra.Command {
 	var out string
@@ -52,7 +55,7 @@ func tour(ctx context.Context, dir session.Directory) error {
 	if err != nil {
 		return err
 	}
-	stops, err := tourStops(func(server string) bool { _, err := catalog.Named(server); return err == nil })
+	stops, err := tourStops(func(t record.Trial) bool { return isHere(catalog, t) })
 	if err != nil {
 		return err
 	}
@@ -97,9 +100,19 @@ type tourStop struct {
 	takes time.Duration
 }
 
-// tourStops are the quick studies in which two arms at least have their servers here: of one
-// there is nothing to compare.
-func tourStops(has func(server string) bool) ([]tourStop, error) {
+// isHere tells whether a trial's server has a worker here, and its hops are installed.
+func isHere(catalog *bench.Catalog, t record.Trial) bool {
+	_, err := catalog.Named(t.Levels["server"])
+	work, bad := study.Decode(t.Levels)
+	return err == nil && bad == nil && !slices.ContainsFunc(work.Path.Hops, func(h study.Hop) bool {
+		_, missing := exec.LookPath(h.Transport)
+		return missing != nil
+	})
+}
+
+// tourStops are the quick studies in which two arms at least have their servers and hops
+// here: of one there is nothing to compare.
+func tourStops(has func(record.Trial) bool) ([]tourStop, error) {
 	var stops []tourStop
 	for _, name := range quickStudies {
 		s, err := source.Named(name)
@@ -112,7 +125,7 @@ func tourStops(has func(server string) bool) ([]tourStop, error) {
 		}
 		here := map[string]bool{}
 		for _, t := range trials {
-			if has(t.Levels["server"]) {
+			if has(t) {
 				here[t.Arm] = true
 			}
 		}

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"netdyno/internal/each"
+	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
 )
 
 // A stop about a link runs where there is one, and says so where none can be made.
@@ -27,15 +29,18 @@ func TestTheTourAsksALinkWhereThereIsOne(t *testing.T) {
 
 // A study of languages is no stop where only one of them has a worker.
 func TestTheTourLeavesOutWhatHasOneArm(t *testing.T) {
-	all := func(string) bool { return true }
-	native := func(server string) bool { return strings.HasPrefix(server, "go-") || server == "asio" }
+	all := func(record.Trial) bool { return true }
+	native := func(t record.Trial) bool {
+		server, path := t.Levels["server"], t.Levels[study.PathFactor]
+		return (strings.HasPrefix(server, "go-") || server == "asio") && (path == "" || path == study.Direct)
+	}
 	names := func(stops []tourStop) []string { return each.Of(stops, func(s tourStop) string { return s.study }) }
 	stops, err := tourStops(all)
 	if err != nil || !slices.Equal(names(stops), quickStudies) {
 		t.Errorf("with every worker: %v, %v", stops, err)
 	}
 	stops, err = tourStops(native)
-	if err != nil || slices.Contains(names(stops), "languages-quick") || !slices.Contains(names(stops), "event-loops-quick") {
+	if err != nil || slices.Contains(names(stops), "languages-quick") || slices.Contains(names(stops), "hops-quick") || !slices.Contains(names(stops), "event-loops-quick") {
 		t.Errorf("without the kits' workers: %v, %v", stops, err)
 	}
 }

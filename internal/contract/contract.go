@@ -28,6 +28,7 @@ type Message struct {
 	// Between the bench and the meter alone.
 	Examine  *Examine  `json:"examine,omitempty"`
 	Examined *Examined `json:"examined,omitempty"`
+	Lease    *Lease    `json:"lease,omitempty"`
 
 	Meter *Meter `json:"meter,omitempty"`
 }
@@ -35,11 +36,13 @@ type Message struct {
 // Role is the end of the wire that a worker plays.
 type Role string
 
-// The three roles. A pair is both ends in one process (null, MPI).
+// The roles. A pair is both ends in one process (null, MPI). A hop stands between them: it
+// takes the clients' connections and passes on what comes to a server, or the next hop.
 const (
 	Server Role = "server"
 	Client Role = "client"
 	Pair   Role = "pair"
+	Hop    Role = "hop"
 )
 
 // Delivery says how received content reaches the application.
@@ -157,10 +160,10 @@ type Setup struct {
 	Transport string         `json:"transport"`
 	Role      Role           `json:"role"`
 	Seed      uint64         `json:"seed"`
-	Listen    string         `json:"listen,omitempty"`    // server: address to bind, host:port, port 0 for any
+	Listen    string         `json:"listen,omitempty"`    // server, hop: address to bind, host:port, port 0 for any
 	Listeners int            `json:"listeners,omitempty"` // server: ports to open; 0 means 1
 	Allow     []string       `json:"allow,omitempty"`     // server: client addresses to accept; empty accepts any
-	Peers     []string       `json:"peers,omitempty"`     // client: addresses to connect to, round robin
+	Peers     []string       `json:"peers,omitempty"`     // client: addresses to connect to, round robin; hop: where it passes on what comes, in turn
 	Sources   []string       `json:"sources,omitempty"`   // client: local addresses to connect from, round robin
 	Threads   int            `json:"threads,omitempty"`   // loops or threads; 0 means one per usable CPU
 	Exchange  Exchange       `json:"exchange"`

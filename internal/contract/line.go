@@ -95,7 +95,7 @@ func (m *Message) keys() int {
 	for _, set := range []bool{
 		m.Hello != nil, m.Setup != nil, m.Ready != nil, m.Start != nil, m.Mark != nil,
 		m.Tick != nil, m.Stop != nil, m.Result != nil, m.Error != nil, m.Exit != nil,
-		m.Examine != nil, m.Examined != nil,
+		m.Examine != nil, m.Examined != nil, m.Lease != nil,
 	} {
 		if set {
 			n++
@@ -131,6 +131,8 @@ func (m *Message) Name() string {
 		return "examine"
 	case m.Examined != nil:
 		return "examined"
+	case m.Lease != nil:
+		return "lease"
 	}
 	return "nothing"
 }

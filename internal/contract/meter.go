@@ -240,6 +240,14 @@ type Exit struct {
 	OutOfMemory string `json:"out_of_memory,omitempty"`
 }
 
+// Lease lets a meter's worker live for a while longer. From the first one on the meter
+// ends its worker when no other comes in time: the end of stdin, by which a worker is
+// ended as a rule, does not arrive where the way to the host is cut. It is not passed on
+// to the worker.
+type Lease struct {
+	ForNs int64 `json:"for_ns"` // from its arrival
+}
+
 // Examine asks a meter what the kernel shows of its worker now: what an answer
 // that does not come is waiting for. It is not passed on to the worker.
 type Examine struct{}

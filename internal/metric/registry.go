@@ -9,7 +9,7 @@ import (
 
 // registry has every metric of a trial in display order.
 var registry = headed(slices.Concat(
-	loadMetrics(), latencyMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hostMetrics(), linkMetrics(),
+	loadMetrics(), latencyMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hopMetrics(), hostMetrics(), linkMetrics(),
 	interfaceMetrics(), tcpMetrics(), udpMetrics(), connectionMetrics(), memoryMetrics(), startMetrics(), runtimeMetrics(),
 ))
 

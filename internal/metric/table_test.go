@@ -46,11 +46,20 @@ func TestSpecificationHasTheTableOfMetrics(t *testing.T) {
 // tableOf has a row for each metric, one for both ends' metric of a kind, and one for
 // metrics that follow each other and differ in one word of their formulas.
 func tableOf(metrics []metric.Metric) string {
+	known := map[string]bool{}
+	for _, m := range metrics {
+		known[m.Name] = true
+	}
 	var rows []tableRow
 	for _, m := range metrics {
 		row := tableRow{names: "`" + m.Name + "`", unit: m.Unit, better: cmp.Or(m.Better, "–"), words: strings.Fields(m.Formula), at: -1}
 		if strings.HasPrefix(m.Name, "server.") {
 			row.names += ", `client.…`"
+			if kind := strings.TrimPrefix(m.Name, "server."); known["hop."+kind] {
+				row.names += ", `hop.…`"
+			}
+		} else if kind, hop := strings.CutPrefix(m.Name, "hop."); hop && known["server."+kind] {
+			continue
 		} else if strings.HasPrefix(m.Name, "client.") {
 			continue // in the server's row
 		}

@@ -19,7 +19,7 @@ const LimitCPU = "cpu"
 
 // RigKinds are the kinds of rig, as Facts.Rig begins.
 func RigKinds() []string {
-	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu"}
+	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu", "podman", "docker"}
 }
 
 // RigKind returns the kind of a rig from its name in Facts.Rig: "netns" of

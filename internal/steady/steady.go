@@ -81,7 +81,7 @@ func Of(workers []record.Worker) Load {
 	l := Load{cpu: map[contract.Role][]curve{}}
 	for i := range workers {
 		w := &workers[i]
-		if w.Role != contract.Server {
+		if w.Role != contract.Server && w.Role != contract.Hop {
 			l.done = append(l.done, curveOf(w.Warming, func(r record.Warming) (at, sum int64) { return r.AtNs, r.Exchanges }))
 		}
 		l.cpu[w.Role] = append(l.cpu[w.Role], curveOf(w.Warming, func(r record.Warming) (at, sum int64) { return r.MeterNs, r.CPUNs }))
@@ -184,7 +184,7 @@ func (l Load) changes(share float64) ([]Change, bool) {
 	}
 	partS := (to - from) / parts / 1e9
 	all := []Change{changeOf(rate, exchanges, partS)}
-	for _, role := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
+	for _, role := range []contract.Role{contract.Server, contract.Hop, contract.Client, contract.Pair} {
 		cpu, known := grown(l.cpu[role], from, to, parts)
 		costs := make([]float64, len(cpu))
 		for i := range costs {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -61,19 +60,29 @@ func TestDialWaitsForAFullQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	short, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if _, err := unixsocket.Dial(short, net.Dialer{}, path); !errors.Is(err, syscall.EAGAIN) || !strings.Contains(unixsocket.Explain(path, err).Error(), "as its server lets wait") {
+	if _, err := unixsocket.Dial(short, onSecond(cancel), path); !errors.Is(err, syscall.EAGAIN) || !strings.Contains(unixsocket.Explain(path, err).Error(), "as its server lets wait") {
 		t.Fatalf("a full queue: %v, want that it is full", err)
 	}
-	time.AfterFunc(10*time.Millisecond, func() {
+	second, err := unixsocket.Dial(t.Context(), onSecond(func() {
 		if accepted, _, err := unix.Accept(fd); err == nil {
 			_ = unix.Close(accepted)
 		}
-	})
-	second, err := unixsocket.Dial(t.Context(), net.Dialer{}, path)
+	}), path)
 	if err != nil {
 		t.Fatalf("after a place was free: %v", err)
 	}
 	_ = second.Close()
+}
+
+// onSecond is a dialer that does something before its second attempt to connect.
+func onSecond(do func()) net.Dialer {
+	attempts := 0
+	return net.Dialer{Control: func(string, string, syscall.RawConn) error {
+		if attempts++; attempts == 2 {
+			do()
+		}
+		return nil
+	}}
 }

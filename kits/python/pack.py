@@ -33,7 +33,7 @@ def main(folder, to):
     fresh = to.with_name("." + to.name + ".new")
     fresh.write_text(LAUNCHER.format(python=python))
     with zipfile.ZipFile(fresh, "a", zipfile.ZIP_DEFLATED) as archive:
-        for source in sorted(pathlib.Path(folder).glob("*.py")):
+        for source in sorted([*pathlib.Path(folder).glob("*.py"), *pathlib.Path(folder).parent.glob("*.py")]):  # and what workers share
             add(archive, source, source.name)
         for source in sorted((HERE / "netdyno_kit").glob("*.py")):
             add(archive, source, "netdyno_kit/" + source.name)

@@ -1,21 +1,28 @@
 #!/usr/bin/env python3
-"""Transport tokio against a bare program on tokio (workers/rust/tokio/examples/bare.rs), in turns.
+"""Each arm against a bare program on its library (workers/rust/ARM/examples), in turns.
 
-The client is compared by a bare server, the server by a bare client: rate of transport tokio ÷ rate of the bare
-program, with the 95 % interval of the logarithm's mean over the rounds.
+    ./bench.py [ROUNDS] [TRANSPORT...]
+
+The client is compared by a bare server, the server by a bare client: rate of the arm ÷ rate of the bare program, with
+the 95 % interval of the logarithm's mean over the rounds. Both have one thread and 50 connections, and carry 100 bytes
+each way. The programs are in $TARGET/release.
 """
-import json, math, statistics, subprocess, sys, time
+import json, math, os, statistics, subprocess, sys, time
 
-BARE, WORKER = "target/release/examples/bare", "target/release/netdyno-worker-tokio"
-CONNECTIONS, BYTES, SECONDS, ROUNDS = 50, 100, 1.0, int(sys.argv[1]) if len(sys.argv) > 1 else 8
+CONNECTIONS, BYTES, SECONDS = 50, 100, 1.0
 EXCHANGE = {"up_bytes": BYTES, "down_bytes": BYTES}
+BUILT = os.path.join(os.environ.get("TARGET", "target"), "release")
+# The arm's package, and what its bare program is told beside.
+ARMS = {"tokio": ("tokio", []), "monoio": ("monoio", []), "hyper-http1": ("hyper", ["1"]), "hyper-http2": ("hyper", ["2"]),
+        "tonic": ("tonic", [])}
 
 
 class Worker:
-    def __init__(self, role, **setup):
-        self.process = subprocess.Popen([WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, transport, role, **setup):
+        worker = f"{BUILT}/netdyno-worker-{ARMS[transport][0]}"
+        self.process = subprocess.Popen([worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.expect("hello")
-        self.send("setup", dict(setup, trial="bench", transport="tokio", role=role, seed=1, threads=1, exchange=EXCHANGE))
+        self.send("setup", dict(setup, trial="bench", transport=transport, role=role, seed=1, threads=1, exchange=EXCHANGE))
         self.ready = self.expect("ready")
 
     def send(self, name, body):
@@ -36,8 +43,8 @@ class Worker:
         self.process.wait(5)
 
 
-def kit_client(address):
-    w = Worker("client", peers=[address], load={"connections": CONNECTIONS})
+def kit_client(transport, address):
+    w = Worker(transport, "client", peers=[address], load={"connections": CONNECTIONS})
     w.send("start", {})
     time.sleep(0.3)
     w.send("mark", {"id": 1, "reset": True})
@@ -51,8 +58,13 @@ def kit_client(address):
     return r["inside"]["cycles"] / (r["to_ns"] - r["from_ns"]) * 1e9
 
 
-def bare_client(address):
-    return float(subprocess.check_output([BARE, "drive", address, "1", str(CONNECTIONS), str(BYTES), str(SECONDS)], text=True))
+def bare(transport, *args):
+    package, more = ARMS[transport]
+    return [f"{BUILT}/examples/bare_{package}", *args, *more]
+
+
+def bare_client(transport, address):
+    return float(subprocess.check_output(bare(transport, "drive", address, "1", str(CONNECTIONS), str(BYTES), str(SECONDS)), text=True))
 
 
 # Student's t for a 95 % interval, by degrees of freedom from 1.
@@ -67,23 +79,30 @@ def ratio(name, pairs):
           f"{statistics.median(m for m, _ in pairs):.0f} and {statistics.median(b for _, b in pairs):.0f} exchanges/s")
 
 
-bare = subprocess.Popen([BARE, "serve", "1"], stdout=subprocess.PIPE, text=True)
-server = Worker("server", listen="127.0.0.1:0", load={"connections": 0})
-try:
-    bare_at, kit_at = bare.stdout.readline().strip(), server.ready["addresses"][0]
-    # Each comparison has bare runs of its own, so that one slow run does not move both.
-    turns = {"client": (lambda: kit_client(bare_at), lambda: bare_client(bare_at)),
-             "server": (lambda: bare_client(kit_at), lambda: bare_client(bare_at))}
-    pairs = {name: [] for name in turns}
-    for k in range(ROUNDS):
-        for name, (mine, peer) in turns.items():
-            if k % 2:
-                pairs[name].append((mine(), peer()))
-            else:
-                rate = peer()
-                pairs[name].append((mine(), rate))
-    for name, of in pairs.items():
-        ratio(name, of)
-finally:
-    bare.kill()
-    server.end()
+def compare(transport, rounds):
+    server = Worker(transport, "server", listen="127.0.0.1:0", load={"connections": 0})
+    peer = subprocess.Popen(bare(transport, "serve", "1", str(BYTES)), stdout=subprocess.PIPE, text=True)
+    try:
+        bare_at, kit_at = peer.stdout.readline().strip(), server.ready["addresses"][0]
+        # Each comparison has bare runs of its own, so that one slow run does not move both.
+        turns = {"client": (lambda: kit_client(transport, bare_at), lambda: bare_client(transport, bare_at)),
+                 "server": (lambda: bare_client(transport, kit_at), lambda: bare_client(transport, bare_at))}
+        pairs = {name: [] for name in turns}
+        for k in range(rounds):
+            for name, (mine, other) in turns.items():
+                if k % 2:
+                    pairs[name].append((mine(), other()))
+                else:
+                    rate = other()
+                    pairs[name].append((mine(), rate))
+        for name, of in pairs.items():
+            ratio(f"{transport} {name}", of)
+    finally:
+        peer.kill()
+        server.end()
+
+
+named = sys.argv[1:]
+rounds = int(named.pop(0)) if named and named[0].isdigit() else 8
+for transport in named or ARMS:
+    compare(transport, rounds)

@@ -1,5 +1,6 @@
 // Gives to a fuzzer's function what the fuzzer begins with, and changes of it, without a
-// fuzzer: cut short, and with a few bytes changed. NETDYNO_CORPUS names the directory.
+// fuzzer: cut short, and with a few bytes changed. NETDYNO_CORPUS names the directory,
+// from this program's.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "kit/random.h"
+#include "test/executable.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -28,7 +30,7 @@ TEST(Corpus, IsTakenWithAnyChange) {
 #endif
   std::uint64_t state = 1;
   int inputs = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(NETDYNO_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(beside(NETDYNO_CORPUS))) {
     SCOPED_TRACE(entry.path().filename().string());
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string input{std::istreambuf_iterator<char>(file), {}};

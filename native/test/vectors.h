@@ -6,10 +6,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "test/executable.h"
+
 namespace netdyno::test {
 
 inline nlohmann::json vectors(const std::string& name) {
-  std::ifstream file(std::string(NETDYNO_VECTORS) + "/" + name);
+  std::ifstream file(beside(NETDYNO_VECTORS) + "/" + name);
   if (!file) throw std::runtime_error("open contract/vectors/" + name);
   return nlohmann::json::parse(file);
 }

@@ -7,6 +7,7 @@
 
 #include "kit/address.h"
 #include "kit/system.h"
+#include "test/executable.h"
 #include "test/worker_process.h"
 #include "threads/transfers.h"
 
@@ -35,7 +36,7 @@ class Options : public testing::TestWithParam<Json> {};
 
 void exchange(const Json& options, const Json& exchange, const Json& load) {
   const Json change = {{"exchange", exchange}, {"options", options}, {"load", load}};
-  test::expect_all_exchanged(NETDYNO_WORKER, change, change);
+  test::expect_all_exchanged(test::beside(NETDYNO_WORKER), change, change);
 }
 
 TEST_P(Options, StreamTheSameBytes) {
@@ -73,8 +74,8 @@ TEST(Threads, EchoMessagesOfEverySize) {
 TEST(Threads, IdleConnectionsEndWithTheOthers) {
   exchange(Json::object(), {{"up_bytes", 100}, {"down_bytes", 100}},
            {{"connections", 4}, {"active_share", 1}, {"amount", 10}});
-  EchoServer server(NETDYNO_WORKER);
-  ToldClient client(NETDYNO_WORKER, server.address(),
+  EchoServer server(test::beside(NETDYNO_WORKER));
+  ToldClient client(test::beside(NETDYNO_WORKER), server.address(),
                     {{"load", {{"connections", 4}, {"active_share", 0.5}, {"amount", 10}}}});
   EXPECT_EQ(client.worker.expect("ready").at("threads"), 4);
   client.worker.send({{"start", Json::object()}});
@@ -85,7 +86,7 @@ TEST(Threads, IdleConnectionsEndWithTheOthers) {
 
 /// What a client answers to a setup with the given changes.
 std::string refusal(const Json& change, const std::string& kind) {
-  ToldClient client(NETDYNO_WORKER, "127.0.0.1:1", change);
+  ToldClient client(test::beside(NETDYNO_WORKER), "127.0.0.1:1", change);
   return client.worker.expect_error(kind, true).at("text");
 }
 
@@ -100,7 +101,7 @@ TEST(Threads, RefusesWhatItCannotDo) {
 }
 
 TEST(Threads, AServerRefusesMoreConnectionsThanItHasThreadsFor) {
-  EchoServer server(NETDYNO_WORKER);
+  EchoServer server(test::beside(NETDYNO_WORKER));
   const Endpoint at = endpoint(parse_address(server.address(), "server"), "server");
   std::vector<Descriptor> clients;
   for (std::int64_t i = 0; i < kMaxConnections; i++) {

@@ -11,6 +11,7 @@
 
 #include "kit/address.h"
 #include "kit/system.h"
+#include "test/executable.h"
 #include "test/worker_process.h"
 
 namespace netdyno::uring_worker {
@@ -55,7 +56,7 @@ void exchange(const Json& options, const Json& exchange, const Json& load) {
   Json change = {{"exchange", exchange}, {"options", options}, {"load", load}, {"threads", 1}};
   Json served = change;
   served["options"] = served_by(options);
-  test::expect_all_exchanged(NETDYNO_WORKER, served, change);
+  test::expect_all_exchanged(test::beside(NETDYNO_WORKER), served, change);
 }
 
 TEST_P(Options, EchoTheSameBytes) {
@@ -86,7 +87,7 @@ TEST_P(Options, ServePipelinesThatOverflowEveryBuffer) {
 }
 
 TEST_P(Options, ServeOnWhenClientsBreakOff) {
-  EchoServer server(NETDYNO_WORKER, {{"options", served_by(GetParam())}});
+  EchoServer server(test::beside(NETDYNO_WORKER), {{"options", served_by(GetParam())}});
   const Endpoint at = endpoint(parse_address(server.address(), "server"), "server");
   const std::string bytes(100'000, 'x');
   for (int i = 0; i < 40; i++) {
@@ -100,7 +101,8 @@ TEST_P(Options, ServeOnWhenClientsBreakOff) {
     const linger reset{i % 2, 0};
     setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
   }
-  ToldClient client(NETDYNO_WORKER, server.address(), {{"load", {{"connections", 4}, {"amount", 10}}}});
+  ToldClient client(test::beside(NETDYNO_WORKER), server.address(),
+                    {{"load", {{"connections", 4}, {"amount", 10}}}});
   client.worker.expect("ready");
   client.worker.send({{"start", Json::object()}});
   EXPECT_EQ(client.worker.expect("result").at("counts").at("exchanges"), 40);
@@ -115,8 +117,8 @@ TEST_P(Options, ServeOnWhenClientsBreakOff) {
 
 TEST_P(Options, EndInTimeUnderLoad) {
   const Json change = {{"options", GetParam()}, {"load", {{"connections", 20}, {"in_flight", 4}}}};
-  EchoServer server(NETDYNO_WORKER, {{"options", served_by(GetParam())}});
-  ToldClient client(NETDYNO_WORKER, server.address(), change);
+  EchoServer server(test::beside(NETDYNO_WORKER), {{"options", served_by(GetParam())}});
+  ToldClient client(test::beside(NETDYNO_WORKER), server.address(), change);
   client.worker.expect("ready");
   client.worker.send({{"start", Json::object()}});
   client.worker.expect("tick");

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kit/system.h"
+#include "test/executable.h"
 #include "test/worker_process.h"
 #include "uring/loop.h"
 
@@ -310,7 +311,7 @@ TEST(Ring, SaysWhyThereIsNone) {
 TEST(UringWorker, SaysHelloWhereThereIsNoIoUring) {
   without_io_uring(EPERM, [] {
     for (const std::string role : {"server", "client"}) {
-      test::WorkerProcess worker(NETDYNO_WORKER);
+      test::WorkerProcess worker(test::beside(NETDYNO_WORKER));
       EXPECT_EQ(worker.expect("hello").at("transports").at(0).at("name"), "uring");
       worker.send({{"setup", test::setup_message("uring", role, "127.0.0.1:1")}});
       Json error;

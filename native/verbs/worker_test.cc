@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "test/executable.h"
 #include "test/worker_process.h"
 
 namespace netdyno::verbs {
@@ -15,7 +16,7 @@ using test::WorkerProcess;
 
 TEST(Worker, WithoutADeviceIsUnsupportedAndSaysWhy) {
   if (std::filesystem::exists("/sys/class/infiniband")) GTEST_SKIP() << "this host has RDMA";
-  WorkerProcess worker(NETDYNO_WORKER);
+  WorkerProcess worker(test::beside(NETDYNO_WORKER));
   const Json hello = worker.expect("hello");
   EXPECT_EQ(hello.at("transports").at(0).at("name"), "verbs");
   EXPECT_EQ(hello.at("transports").at(0).at("wire"), "verbs");

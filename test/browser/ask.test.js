@@ -3,9 +3,8 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,7 +18,9 @@ let directory;
 let browser;
 
 before(async () => {
-	directory = mkdtempSync(join(tmpdir(), "netdyno-ask-"));
+	directory = join(root, "build/browser/ask"); // the last run's stays to be looked at
+	rmSync(directory, { recursive: true, force: true });
+	mkdirSync(directory, { recursive: true });
 	const written = ["test", "./internal/read/report", "-count=1", "-run=TestWriteTroubled", "-out", directory];
 	execFileSync("go", written, { cwd: root });
 	const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";

@@ -2,9 +2,8 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
@@ -40,7 +39,9 @@ async function grow(word) {
 }
 
 before(async () => {
-	directory = mkdtempSync(join(tmpdir(), "netdyno-live-"));
+	directory = join(root, "build/browser/live"); // the last run's stays to be looked at
+	rmSync(directory, { recursive: true, force: true });
+	mkdirSync(directory, { recursive: true });
 	mkdirSync(join(directory, "runs"));
 	const growing = join(directory, "grow");
 	execFileSync("go", ["test", "-c", "-ldflags=-s -w", "-o", growing, "./internal/read/serve"], { cwd: root });

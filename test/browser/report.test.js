@@ -3,9 +3,8 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -27,7 +26,9 @@ let directory;
 let browser;
 
 before(async () => {
-	directory = mkdtempSync(join(tmpdir(), "netdyno-report-"));
+	directory = join(root, "build/browser/report"); // the last run's stays to be looked at
+	rmSync(directory, { recursive: true, force: true });
+	mkdirSync(directory, { recursive: true });
 	execFileSync("go", ["test", "./internal/read/report", "-count=1", "-run=TestWriteSample", "-out", directory], {
 		cwd: root,
 	});

@@ -2,9 +2,8 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -16,7 +15,9 @@ let browser;
 let address;
 
 before(async () => {
-	const directory = mkdtempSync(join(tmpdir(), "netdyno-timeline-"));
+	const directory = join(root, "build/browser/timeline"); // the last run's stays to be looked at
+	rmSync(directory, { recursive: true, force: true });
+	mkdirSync(directory, { recursive: true });
 	const written = ["test", "./internal/read/report", "-count=1", "-run=TestWriteTimeline", "-out", directory];
 	execFileSync("go", written, { cwd: root });
 	address = pathToFileURL(join(directory, "timeline.html")).href;

@@ -1,6 +1,6 @@
 // Package crosswise_test pairs every client of wires echo and stream with every server of
-// the same wire, in C++ and in Go, and demands that both ends count the same: all of them
-// speak one wire. It takes the programs in bin/, where `make build` puts them, and skips
+// the same wire, and those of HTTP and gRPC that are on a kit, and demands that both ends count
+// the same: all of them speak one wire. It takes the programs in bin/, where `make build` puts them, and skips
 // without them.
 package crosswise_test
 
@@ -36,7 +36,9 @@ func TestEveryPairAgrees(t *testing.T) {
 		{"both", contract.FeatureStreamBoth, []string{"stream=both", "response=70000B", "chunk=4KiB"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			servers, clients := ends(b.Catalog, c.feature)
+			servers, clients := ends(b.Catalog, func(o bench.Offer) bool {
+				return o.Wire == "echo" && (thorough || !ofAKit(o)) && (c.feature == "" || slices.Contains(o.Features, c.feature))
+			})
 			if len(servers) < 2 || len(clients) < 2 {
 				t.Fatalf("servers %v and clients %v: nothing to cross", servers, clients)
 			}
@@ -65,13 +67,16 @@ func agree(t *testing.T, b *bench.Bench, args []string) {
 	}
 }
 
-// ends lists the transports of wire echo that have a feature, by role.
-func ends(catalog *bench.Catalog, feature contract.Feature) (servers, clients []string) {
+// thorough is how make kits-test runs the pairs: those of the kits' ends take minutes.
+var thorough = os.Getenv("NETDYNO_SOAK") != ""
+
+// ofAKit tells whether make kits builds an end.
+func ofAKit(o bench.Offer) bool { return kits.Build("../..", filepath.Base(o.Program.Path)) }
+
+// ends lists the transports that are chosen, by role.
+func ends(catalog *bench.Catalog, chosen func(bench.Offer) bool) (servers, clients []string) {
 	for _, o := range catalog.Offers() {
-		if kits.Build("../..", filepath.Base(o.Program.Path)) && os.Getenv("NETDYNO_SOAK") == "" {
-			continue // its pairs take minutes: make kits-test runs them
-		}
-		if o.Wire != "echo" || feature != "" && !slices.Contains(o.Features, feature) {
+		if !chosen(o) {
 			continue
 		}
 		if o.Has(contract.Server) {
@@ -82,6 +87,49 @@ func ends(catalog *bench.Catalog, feature contract.Feature) (servers, clients []
 		}
 	}
 	return servers, clients
+}
+
+// TestEveryPairOfAKitsCallsAgrees runs one short trial of each pair of wires of HTTP and gRPC,
+// one of whose ends is on a kit.
+func TestEveryPairOfAKitsCallsAgrees(t *testing.T) {
+	if !thorough {
+		t.Skip("some hundred pairs: make kits-test")
+	}
+	b := benchtest.Built(t)
+	work := []string{"request=3000B", "response=20000B", "connections=3", "blocks=1", "amount=20", "placement=free"}
+	for _, wire := range []struct {
+		name string
+		args []string
+	}{
+		{"http/1.1", []string{"inflight=1"}},
+		{"h2c", []string{"inflight=3"}},
+		{"grpc:netdyno.v1", []string{"inflight=3"}},
+	} {
+		for _, c := range []struct {
+			name   string
+			needed func(bench.Offer) bool
+			args   []string
+		}{
+			{"bytes", func(bench.Offer) bool { return true }, nil},
+			{"sizes that vary", func(o bench.Offer) bool { return slices.Contains(o.Features, contract.FeatureSizes) },
+				[]string{"request=uniform:1B..3000B", "response=uniform:1B..20000B"}},
+			{"JSON", func(o bench.Offer) bool { return slices.Contains(o.Codecs, "json") }, []string{"codec=json", "message=complex"}},
+			{"protobuf", func(o bench.Offer) bool { return slices.Contains(o.Codecs, "proto") }, []string{"codec=proto", "message=complex"}},
+		} {
+			t.Run(wire.name+"/"+c.name, func(t *testing.T) {
+				able := func(o bench.Offer) bool { return o.Wire == wire.name && c.needed(o) }
+				servers, clients := ends(b.Catalog, able)
+				kitServers, kitClients := ends(b.Catalog, func(o bench.Offer) bool { return able(o) && ofAKit(o) })
+				others := slices.DeleteFunc(clients, func(name string) bool { return slices.Contains(kitClients, name) })
+				args := replaced(work, slices.Concat(wire.args, c.args))
+				for _, pair := range [][2][]string{{servers, kitClients}, {kitServers, others}} {
+					if len(pair[0]) > 0 && len(pair[1]) > 0 {
+						agree(t, b, append(slices.Clip(args), "server="+strings.Join(pair[0], ","), "client="+strings.Join(pair[1], ",")))
+					}
+				}
+			})
+		}
+	}
 }
 
 // replaced returns args with those keys that others have left to them.

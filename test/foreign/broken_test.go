@@ -43,6 +43,7 @@ func TestBrokenServers(t *testing.T) {
 	} {
 		for client, want := range map[string]string{"go-http1": c.want, "http1-uring": cmp.Or(c.native, c.want)} {
 			t.Run(c.name+", "+client, func(t *testing.T) {
+				t.Parallel()
 				need(t, nil, "address", client)
 				failsWith(t, trial(t, fromNginx(client, "/", "1000B", "server=address", "opt.server.address="+brokenServer(t, c.reply))...), c.kind, want)
 			})

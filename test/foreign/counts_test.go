@@ -118,7 +118,10 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 				if os.Getenv("NETDYNO_SOAK") == "" && (i+j)%4 != 0 { // and every client
 					continue
 				}
-				t.Run(fmt.Sprintf("%s, %s, %s", c.name, load, client), func(t *testing.T) { c.agrees(t, client, load) })
+				t.Run(fmt.Sprintf("%s, %s, %s", c.name, load, client), func(t *testing.T) {
+					t.Parallel()
+					c.agrees(t, client, load)
+				})
 			}
 		}
 	}

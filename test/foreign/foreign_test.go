@@ -8,6 +8,7 @@ package foreign_test
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -45,6 +46,9 @@ func TestMain(m *testing.M) {
 }
 
 func with(m *testing.M) (int, error) {
+	if err := flag.Set("test.parallel", "4"); err != nil { // most of it is waiting
+		return 0, err
+	}
 	var err error
 	if bin, err = programs.Bin(); err != nil {
 		return 0, err

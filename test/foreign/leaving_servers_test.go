@@ -36,6 +36,7 @@ func TestGRPCServerWithMaxConnectionAge(t *testing.T) {
 	for _, client := range []string{"go-grpc", "grpc-nghttp2"} {
 		for _, streams := range []string{"inflight=1", "inflight=4"} {
 			t.Run(client+", "+streams, func(t *testing.T) {
+				t.Parallel()
 				need(t, nil, "address", client)
 				l, err := net.Listen("tcp", "127.0.0.1:0")
 				if err != nil {
@@ -72,6 +73,7 @@ func TestNginxEndsConnections(t *testing.T) {
 		{"go-http2", "h2c", "inflight=1"}, {"go-http2", "h2c", "inflight=4"}, {"h2-uring", "h2c", "inflight=1"}, {"h2-asio", "h2c", "inflight=4"},
 	} {
 		t.Run(c.client+", "+c.streams, func(t *testing.T) {
+			t.Parallel()
 			need(t, []string{"nginx"}, "address", c.client)
 			port, own := freePort(t), t.TempDir()
 			if err := os.WriteFile(filepath.Join(own, "small"), []byte("hello"), 0o600); err != nil {
@@ -87,15 +89,13 @@ func TestNginxEndsConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 			programs.Start(t, "127.0.0.1:"+port, argv...)
+			least := int64(0)
 			asked := func(amount string) (record.Record, int64) {
 				r := trial(t, "client="+c.client, "server=address", "opt.server.wire="+c.wire, "opt.server.address=127.0.0.1:"+port, "opt.client.path=/small",
 					"opt.client.verify=length", "request=0B", "response=5B", "amount="+amount, c.streams)
-				time.Sleep(50 * time.Millisecond) // nginx logs a request after its reply
-				log, err := os.ReadFile(filepath.Join(own, "access"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return r, int64(strings.Count(string(log), "200\n"))
+				sent, _ := r.Sent()
+				least += sent.All() - sent.Again
+				return r, logged(t, filepath.Join(own, "access"), "200\n", least)
 			}
 			few, before := asked("4")
 			completed(t, few, 8)
@@ -139,6 +139,7 @@ func TestEncryptedConnectionsThatAreCut(t *testing.T) {
 	for client, wire := range map[string]string{"go-http1": "http/1.1", "http1-uring": "http/1.1", "http1-asio": "http/1.1", "h2-uring": "h2c", "h2-asio": "h2c"} {
 		for _, fresh := range []string{"no", "yes"} { // with yes handshakes are cut, too
 			t.Run(client+", fresh="+fresh, func(t *testing.T) {
+				t.Parallel()
 				need(t, nil, "address", client)
 				l, err := net.Listen("tcp", "127.0.0.1:0")
 				if err != nil {

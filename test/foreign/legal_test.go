@@ -75,6 +75,7 @@ func TestUnusualHTTP1(t *testing.T) {
 	} {
 		for _, client := range []string{"go-http1", "fasthttp"} {
 			t.Run(c.name+", "+client, func(t *testing.T) {
+				t.Parallel()
 				need(t, nil, "address", client)
 				s := &counting{}
 				s.address = workertest.Serve(t, func(conn net.Conn) {

@@ -49,6 +49,7 @@ func TestFailuresOfHTTPHaveReasons(t *testing.T) {
 				continue // what a close between two exchanges is, the RFC says
 			}
 			t.Run(name+", "+client, func(t *testing.T) {
+				t.Parallel()
 				need(t, nil, "address", client)
 				s := &counting{}
 				server := loopback.HTTP(t, func(w http.ResponseWriter, _ *http.Request) {

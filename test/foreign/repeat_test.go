@@ -1,12 +1,17 @@
 package foreign_test
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
 )
@@ -38,8 +43,9 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 			{name: "503 once, POST", refuse: answer(503), first: 1, method: "POST", fails: "503 Service Unavailable"},
 		} {
 			t.Run(client+", "+c.name, func(t *testing.T) {
+				t.Parallel() // most of it is waiting
 				need(t, nil, "address", client)
-				s := &counting{address: "127.0.0.1:" + freePort(t)}
+				s := &counting{address: keptPort(t)}
 				server := &http.Server{Addr: s.address, Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					if s.taken.Add(1) <= c.first {
 						c.refuse(w)
@@ -50,7 +56,7 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 				server.Protocols.SetHTTP1(true)
 				server.Protocols.SetUnencryptedHTTP2(true)
 				t.Cleanup(func() { _ = server.Close() })
-				l, err := net.Listen("tcp", s.address)
+				l, err := listenOnKept.Listen(t.Context(), "tcp", s.address)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -60,7 +66,9 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 						_ = look.Close()
 						_ = l.Close()
 						time.Sleep(c.away)
-						l, _ = net.Listen("tcp", s.address) // Serve says what is wrong with none
+						if l, err = listenOnKept.Listen(t.Context(), "tcp", s.address); err != nil {
+							return // the clients find nobody
+						}
 					}
 					_ = server.Serve(l)
 				}()
@@ -88,6 +96,33 @@ func TestFirstExchangesAreRepeated(t *testing.T) {
 		}
 	}
 }
+
+// keptPort returns an address whose port nobody else is given while the test runs, and
+// where nobody listens until listenOnKept does.
+func keptPort(t *testing.T) string {
+	t.Helper()
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if err := errors.Join(shared(fd), unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})); err != nil {
+		t.Fatal(err)
+	}
+	at, err := unix.Getsockname(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", at.(*unix.SockaddrInet4).Port)
+}
+
+func shared(fd int) error { return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) }
+
+var listenOnKept = net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) error {
+	var failed error
+	err := raw.Control(func(fd uintptr) { failed = shared(int(fd)) })
+	return errors.Join(err, failed)
+}}
 
 func answer(code int) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) { w.WriteHeader(code) }

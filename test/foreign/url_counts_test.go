@@ -180,6 +180,7 @@ func TestAServerTookWhatAURLSent(t *testing.T) {
 					continue
 				}
 				t.Run(client+", "+c.name, func(t *testing.T) {
+					t.Parallel()
 					if _, err := catalog.Offer(client, ""); err != nil {
 						t.Skip(err) // what some cannot build
 					}
@@ -214,6 +215,7 @@ func TestAServerTookWhatACommandSent(t *testing.T) {
 		{name: "curl", command: []string{"curl"}, servers: 1, args: []string{"-H", "A: b", "--data-raw", "x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			args, servers := c.command, make([]*handled, c.servers)
 			for i := range servers {
 				servers[i] = &handled{}
@@ -249,6 +251,7 @@ func TestAServerTookTheCallsOfAURL(t *testing.T) {
 			{name: "errors", fails: true, args: []string{"-c", "3", "window=200ms", "warmup=100ms", "blocks=1", "--max-errors", "50%"}},
 		} {
 			t.Run(client+", "+c.name, func(t *testing.T) {
+				t.Parallel()
 				if _, err := catalog.Offer(client, ""); err != nil {
 					t.Skip(err) // what some cannot build
 				}
@@ -319,6 +322,7 @@ func TestNginxLoggedWhatAURLSent(t *testing.T) {
 	for wire, names := range map[string][]string{"http/1.1": clients["http/1.1"], "h2c": clients["h2c"]} {
 		for _, client := range names {
 			t.Run(client, func(t *testing.T) {
+				t.Parallel()
 				need(t, []string{"nginx"})
 				if _, err := catalog.Offer(client, ""); err != nil {
 					t.Skip(err) // what some cannot build
@@ -341,13 +345,24 @@ func TestNginxLoggedWhatAURLSent(t *testing.T) {
 				}
 				programs.Start(t, "127.0.0.1:"+port, argv...)
 				said, _ := measure(t, args...)
-				time.Sleep(100 * time.Millisecond) // nginx logs a request after its reply
-				log, err := os.ReadFile(filepath.Join(own, "access"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				said.agrees(t, int64(strings.Count(string(log), "\n")), true)
+				said.agrees(t, logged(t, filepath.Join(own, "access"), "\n", said.Requests-said.Again), true)
 			})
+		}
+	}
+}
+
+// logged waits until nginx has logged so many requests, by lines with that end, and a moment
+// longer for more, and returns how many those are: it logs one after its reply.
+func logged(t *testing.T, path, end string, least int64) (lines int64) {
+	t.Helper()
+	for deadline := time.Now().Add(workertest.Timeout); ; time.Sleep(50 * time.Millisecond) {
+		log, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := lines
+		if lines = int64(strings.Count(string(log), end)); lines >= least && lines == before || time.Now().After(deadline) {
+			return lines
 		}
 	}
 }

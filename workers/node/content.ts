@@ -2,13 +2,13 @@
 import {
 	askedDown,
 	crc32c,
+	type Drawn,
 	Draws,
 	Failure,
 	type Load,
 	type Ready,
 	randomContent,
 	type Setup,
-	type Sizes,
 } from "netdyno-kit";
 
 /** A built-in message as an application in JavaScript holds it. */
@@ -66,7 +66,7 @@ export class Content {
 	}
 
 	/** What goes up in an exchange of these sizes, encoded anew where there is a codec. */
-	request(sizes: Sizes): Buffer {
+	request(sizes: Drawn): Buffer {
 		return encoded(this.up, sizes.up);
 	}
 
@@ -77,11 +77,11 @@ export class Content {
 			throw new Error(`the request has ${request.length} bytes, expected at most ${up.bytes}`);
 		}
 		if (!draws.upVaries) accept("the request", up, request, up.bytes);
-		return encoded(down, draws.downVaries ? askedDown(asked, down.bytes) : down.bytes);
+		return encoded(down, draws.asks ? askedDown(asked, down.bytes) : down.bytes);
 	}
 
 	/** Checks a reply as an application does, and returns its payload's size. Throws Failure of kind invalid. */
-	accept(reply: Buffer, sizes: Sizes): number {
+	accept(reply: Buffer, sizes: Drawn): number {
 		try {
 			accept("the reply", this.down, reply, sizes.down);
 		} catch (error) {
@@ -90,9 +90,8 @@ export class Content {
 		return reply.length;
 	}
 
-	/** Compares the content of the first reply of connection i. Throws Failure of kind invalid. */
-	verify(reply: Buffer, i: number): void {
-		const sizes = this.draws.of(i);
+	/** Compares the content of the first reply of a connection. Throws Failure of kind invalid. */
+	verify(reply: Buffer, sizes: Drawn): void {
 		this.accept(reply, sizes);
 		const { message, codec, content } = this.down;
 		const same =

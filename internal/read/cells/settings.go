@@ -16,6 +16,9 @@ func SettingsOf(r *record.Record) map[string]string {
 	all := tcpSettings(r)
 	for _, w := range r.Workers {
 		role := string(w.Role)
+		if w.Role == contract.Hop { // of which a path may have several
+			role = w.Name
+		}
 		if w.Transport != "" {
 			all[role+".transport"] = w.Transport
 		}
@@ -33,7 +36,7 @@ func SettingsOf(r *record.Record) map[string]string {
 		}
 		for name, value := range w.Ready.Options {
 			text, err := json.Marshal(value)
-			if err != nil {
+			if err != nil || w.Role == contract.Hop && name == "configuration" { // that its own part shows
 				continue
 			}
 			all[role+"."+name] = strings.Trim(string(text), `"`)
@@ -70,6 +73,8 @@ func reached(w record.Worker) bool {
 	switch {
 	case !ok:
 		return true
+	case w.Role == contract.Hop:
+		return false
 	case w.Role == contract.Server:
 		return up > 0
 	case w.Role == contract.Client:

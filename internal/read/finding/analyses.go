@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/read/claim"
 	"netdyno/internal/read/cost"
 	"netdyno/internal/read/fit"
+	"netdyno/internal/read/hops"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/link"
 	"netdyno/internal/read/mesh"
@@ -38,6 +39,7 @@ var analyses = []analysis{
 	{func(s *cells.Dataset, f *Findings) { f.Best = best.Read(s, f.Noise) }, func(f *Findings) part.Analysis { return f.Best }},
 	{func(s *cells.Dataset, f *Findings) { f.Why = profile.Reasons(s, f.Differences, f.Profiles) }, func(f *Findings) part.Analysis { return f.Why }},
 	{func(s *cells.Dataset, f *Findings) { f.Ladders = ladder.Read(s, f.Noise, f.Differences) }, func(f *Findings) part.Analysis { return f.Ladders }},
+	{func(s *cells.Dataset, f *Findings) { f.Hops = hops.Read(s) }, func(f *Findings) part.Analysis { return f.Hops }},
 	{func(s *cells.Dataset, f *Findings) { f.Mesh = mesh.Read(s) }, func(f *Findings) part.Analysis { return f.Mesh }},
 	{func(s *cells.Dataset, f *Findings) { f.Race = race.Read(s) }, func(f *Findings) part.Analysis { return f.Race }},
 	{func(s *cells.Dataset, f *Findings) { f.Capacity = capacity.Read(s) }, func(f *Findings) part.Analysis { return f.Capacity }},

@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/cost"
 	"netdyno/internal/read/fit"
+	"netdyno/internal/read/hops"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/link"
 	"netdyno/internal/read/mesh"
@@ -61,6 +62,7 @@ type Findings struct {
 	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run
 	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // as Header.Study.Ladders
+	Hops         hops.Hops            `json:"hops,omitempty"`        // what lies between clients and server, where trials have it
 	Floors       []Floor              `json:"floors,omitempty"`      // of arms whose times are not much above what their path takes by itself
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
 	Race         *race.Race           `json:"race,omitempty"`        // of a study that races its arms

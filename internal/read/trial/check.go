@@ -20,6 +20,7 @@ var checks = []Check{
 	{"both ends", "The server counted what the clients' exchanges require.", checkServerCounts},
 	{"interface", "The interfaces saw what the clients received.", checkInterfaces},
 	{"kernel", "The kernel's TCP counters carried what the workers say they moved.", checkKernelCounts},
+	{"hops", "What the clients exchanged went through every hop of the path.", checkHops},
 	{"times", "There is one service time for each exchange.", checkHistograms},
 	{"Little's law", "The service times fit into the slots.", checkSlots},
 }

@@ -63,7 +63,7 @@ type length struct {
 // lengths lists what every clock says that timed a worker's window.
 func lengths(e *audit, w *record.Worker) []length {
 	var all []length
-	if w.Role != contract.Server && w.Result != nil {
+	if w.Role != contract.Server && w.Role != contract.Hop && w.Result != nil {
 		all = append(all, length{windowOf(w), "the result's clock"})
 	}
 	s, ok := e.window.Span(w)

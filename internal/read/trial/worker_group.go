@@ -30,7 +30,7 @@ func (e *audit) workerGroups() []workerGroup {
 			continue
 		}
 		role := w.Role
-		if role != contract.Server {
+		if role == contract.Pair {
 			role = contract.Client
 		}
 		set := to.CPUSet

@@ -55,7 +55,12 @@ type conversation struct {
 }
 
 // failure is a trial's end as a Go error.
-type failure struct{ record.Failure }
+type failure struct {
+	record.Failure
+	cause error // what Unwrap returns, where it is known
+}
+
+func (f *failure) Unwrap() error { return f.cause }
 
 func (f *failure) Error() string {
 	text := f.Text
@@ -70,13 +75,35 @@ func (f *failure) Error() string {
 func (c *conversation) converse(argv []string) error {
 	process, err := rig.Start(argv, rig.Options{DeathSignal: syscall.SIGTERM})
 	if err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: atHost(c.host, err.Error()), Worker: c.worker.Name, State: "born"}}
+		return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: atHost(c.host, err.Error()), Worker: c.worker.Name, State: "born"}}
 	}
 	c.process, c.state, c.begun = process, "born", time.Now()
 	c.answers, c.examined = make(chan contract.Message, 8), make(chan *contract.Examined, 1)
 	c.pumped, c.told = make(chan struct{}), make(chan struct{})
 	go c.pump()
+	if c.metered && len(c.host.Prefix) > 0 {
+		go c.renew()
+	}
 	return nil
+}
+
+// A worker behind a command lives on for lease after our last word: the end of its stdin
+// does not reach it where the way there is cut, or the command was killed. It is long
+// beside what a busy machine or a slow line may hold a word back.
+const lease, leaseEvery = 30 * time.Second, 5 * time.Second
+
+// renew tells the meter again and again that we are there, until the worker has ended.
+func (c *conversation) renew() {
+	every := time.NewTicker(leaseEvery)
+	defer every.Stop()
+	for {
+		_ = c.process.Send(contract.Message{Lease: &contract.Lease{ForNs: int64(lease)}}) // how it ended, the pump tells
+		select {
+		case <-c.pumped:
+			return
+		case <-every.C:
+		}
+	}
 }
 
 // pump collects what the worker says until its stdout ends.
@@ -93,7 +120,25 @@ func (c *conversation) pump() {
 	expected := c.ending || c.peersLost != nil
 	c.mu.Unlock()
 	if !expected {
-		c.failed(c.exitReason(c.process.Wait(2 * time.Second)))
+		exit := c.process.Wait(2 * time.Second)
+		c.awaitKill()
+		c.failed(c.exitReason(exit))
+	}
+}
+
+// awaitKill waits, where a signal of its own ended a worker, for word that another one was
+// killed: a library may abort when its peer has gone, as MPICH's does, and the meter of the
+// peer may tell later.
+func (c *conversation) awaitKill() {
+	c.mu.Lock()
+	told := c.worker.Exit
+	c.mu.Unlock()
+	if told == nil || told.Signal == "" || told.Signal == sigkill {
+		return
+	}
+	select {
+	case <-time.After(causeTimeout):
+	case <-c.trial.Done():
 	}
 }
 
@@ -173,7 +218,7 @@ func (c *conversation) failed(kind contract.ErrorKind, text string) {
 
 // failure is one of this worker in its present state; the caller holds mu.
 func (c *conversation) failure(kind contract.ErrorKind, text string) *failure {
-	return &failure{record.Failure{Kind: kind, Text: atHost(c.host, text), Worker: c.worker.Name, State: c.state}}
+	return &failure{Failure: record.Failure{Kind: kind, Text: atHost(c.host, text), Worker: c.worker.Name, State: c.state}}
 }
 
 // end ends the trial, unless it has come to its end.
@@ -215,7 +260,7 @@ func (c *conversation) send(m contract.Message) error {
 		if !errors.Is(err, os.ErrDeadlineExceeded) { // then how the worker ended, which the pump tells, is the failure
 			select {
 			case <-c.pumped:
-			case <-time.After(2 * time.Second): // it lives on with its stdin closed
+			case <-time.After(2 * causeTimeout): // it lives on with its stdin closed
 			}
 		}
 		c.failed(contract.Timeout, err.Error())

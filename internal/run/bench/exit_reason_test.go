@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -23,6 +25,27 @@ func TestWhoKilledAWorker(t *testing.T) {
 		if got := killedBy(c.exit); got != c.want {
 			t.Errorf("killedBy(%+v) = %q, want %q", c.exit, got, c.want)
 		}
+	}
+}
+
+// A worker that aborts because its peer was killed is not named in the peer's place,
+// though its end is told first.
+func TestAWorkerThatAbortsWaitsForWordOfAKill(t *testing.T) {
+	ctx, fail := context.WithCancelCause(t.Context())
+	defer fail(nil)
+	for name, dies := range map[string]string{
+		"client-1": `echo '{"exit":{"code":134,"signal":"SIGABRT"}}'`, "server": `sleep 0.2; echo '{"exit":{"code":137,"signal":"SIGKILL"}}'`,
+	} {
+		c := &conversation{worker: record.Worker{Name: name}, trial: ctx, fail: func(err error) { fail(err) }}
+		if err := c.converse([]string{"sh", "-c", dies}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { <-c.pumped })
+	}
+	<-ctx.Done()
+	var f *failure
+	if !errors.As(context.Cause(ctx), &f) || f.Worker != "server" {
+		t.Errorf("the failure is %v, want the server's", context.Cause(ctx))
 	}
 }
 

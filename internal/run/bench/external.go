@@ -57,6 +57,8 @@ func ofServer(w study.Work) error {
 		asked = fmt.Sprintf("servers=%d", w.Servers)
 	case w.Listeners > 1:
 		asked = fmt.Sprintf("listeners=%d", w.Listeners)
+	case len(w.Path.Hops) > 0:
+		return errors.New("path: the server stands already, where no hop is put before it; name its proxy's address instead")
 	default:
 		return nil
 	}
@@ -72,7 +74,7 @@ func clientOptions(w study.Work, client Offer) (map[contract.Role]map[string]any
 // no server to start, and what clients connect to is known already.
 func (t *trial) seatClients(external rig.External) error {
 	unsupported := func(err error) error {
-		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
 	client, err := t.bench.Catalog.ClientOnly(t.work)
 	if err != nil {

@@ -38,6 +38,8 @@ func TestAloneTakesOnlyWhatAClientCanDo(t *testing.T) {
 		{"server=both client=both opt.server.backlog=5", "opt.server.backlog is for the command that starts the server"},
 		{"server=both client=both opt.backlog=5", "backlog"},
 		{"server=both client=both servers=2", "servers=2 is for"},
+		{"server=both client=both path=direct", ""},
+		{"server=both client=both path=nginx", "path: the server stands already"},
 		{"server=both client=both listeners=2", "listeners=2 is for"},
 		{"server=both client=both tls=yes", "does not have feature tls"},
 		{"server=both client=both request=1B response=2B", "wire echo returns what it is sent"},
@@ -54,6 +56,51 @@ func TestAloneTakesOnlyWhatAClientCanDo(t *testing.T) {
 		_, err = lonely().ClientOnly(work)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.levels, err, c.want)
+		}
+	}
+}
+
+// What cannot lie between two ends is said before anything runs.
+func TestHopsOfAPathFit(t *testing.T) {
+	c := lonely()
+	hop := []contract.Role{contract.Hop}
+	wire := contract.Option{Name: "wire", Type: contract.TypeChoice, Default: "http/1.1", Choices: []string{"http/1.1", echo}}
+	c.Programs[0].Hello.Transports = append(c.Programs[0].Hello.Transports,
+		contract.Transport{Name: "nginx", Roles: hop, Options: []contract.Option{wire}},
+		contract.Transport{Name: ownHop, Roles: hop, Options: []contract.Option{{Name: "wire", Type: contract.TypeText}}},
+		contract.Transport{Name: "datagrams", Wire: echo, UDP: true, Roles: []contract.Role{contract.Server, contract.Client}},
+	)
+	for _, x := range []struct {
+		server, path, more string
+		want               string
+	}{
+		{"both", "direct", "", ""},
+		{"both", "nginx", "", ""},
+		{"both", "nginx+nginx", "", ""},
+		{"both", "exec:relay {port} {upstream}", "", ""},
+		{"both", "nginz", "", `no hop "nginz" here; did you mean "nginx"?`},
+		{"both", "both", "", `no hop "both" here`},
+		{"both", "nginx", "down", "nginx does not carry wire stream as netdyno sets it up"},
+		{"pair", "nginx", "", "starts both of its ends itself"},
+		{"datagrams", "nginx", "", "moves datagrams"},
+	} {
+		levels := map[string]string{"server": x.server, "client": x.server, study.PathFactor: x.path}
+		if x.more != "" {
+			levels["stream"] = x.more
+		}
+		work, err := study.Decode(levels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, client, err := c.pair(work)
+		if err == nil {
+			_, err = c.hops(work, server, client)
+		} else if x.more != "" { // what a hop carries does not depend on its ends
+			server, _ = c.Named(x.server)
+			_, err = c.hops(work, server, server)
+		}
+		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s by %s: %v, want %q", x.server, x.path, err, x.want)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (g givenUp) known(plan record.Trial) *failure {
 			last := before[len(before)-1]
 			f := last.failure
 			f.Text = fmt.Sprintf("not tried again after %s, which ended with: %s", trialsText(before), f.Text)
-			return &failure{f}
+			return &failure{Failure: f}
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ func alike(a, b record.Failure) bool {
 // endsOf identifies the ends of a trial and how they are set up, whatever the load.
 func endsOf(plan record.Trial) string {
 	return text(plan.Levels, func(factor string) bool {
-		return slices.Contains([]string{"server", "client", "transport", "tls", "build", study.ServerHost, study.ClientHost}, factor) || strings.HasPrefix(factor, "opt.server.")
+		return slices.Contains([]string{"server", "client", "transport", "tls", "build", study.PathFactor, study.ServerHost, study.ClientHost}, factor) || strings.HasPrefix(factor, "opt.server.")
 	})
 }
 
@@ -118,7 +118,7 @@ func (l lostHosts) known(plan record.Trial) *failure {
 		if before := l[host]; len(before) >= partners {
 			f := before[len(before)-1].failure
 			f.Text = fmt.Sprintf("host %s was given up for this block after %s, with other partners each, which ended with: %s", host, trialsText(before), f.Text)
-			return &failure{f}
+			return &failure{Failure: f}
 		}
 	}
 	return nil

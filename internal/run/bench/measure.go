@@ -57,10 +57,10 @@ func (t *trial) measureAmount(ctx context.Context) error {
 		return err
 	}
 	t.line.CloseNs = t.elapsed()
-	if err := t.mark(ctx, t.servers, closeMark); err != nil {
+	if err := t.mark(ctx, t.behindClients(), closeMark); err != nil {
 		return err
 	}
-	return t.results(ctx, t.servers, t.stop)
+	return t.results(ctx, t.behindClients(), t.stop)
 }
 
 // start lets every client begin.

@@ -59,24 +59,6 @@ func (c *Catalog) all() []Offer {
 	return all
 }
 
-// notBuilt says why a transport that the project has may be missing, and what to
-// do, by its name.
-var notBuilt = map[string]string{
-	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
-	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
-
-	// Why it went: docs/decisions/0057-one-end-of-baidu-std.md.
-	"baidu-std-asio": goneBaidu, "brpc-asio": goneBaidu,
-
-	"asio": native, "grpcpp": native, "grpc-nghttp2": native, "h2-asio": native, "h2-uring": native, "http1-asio": native, "http1-uring": native, "libevent": native, "threads": native, "uring": native,
-	"mpi": native, "mpich": native, "ucx": native, "verbs": native,
-
-	"tokio": inRust, "hyper-http1": inRust, "hyper-http2": inRust, "tonic": inRust, "quinn": inRust, "quinn-http3": inRust, "monoio": inRust,
-	"netty": inJava, "netty-http1": inJava, "java-threads": inJava, "grpc-java": inJava, "vertx-http1": inJava,
-	"asyncio": inPython, "uvicorn": inPython, "granian": inPython, "aiohttp": inPython, "grpcio": inPython, "grpc-aio": inPython,
-	"node-net": inNode, "node-http1": inNode, "node-http2": inNode, "grpc-js": inNode,
-}
-
 // families are names that several transports share.
 var families = map[string]string{
 	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, grpc-nghttp2 on nghttp2, or go-connect-grpc",
@@ -89,21 +71,6 @@ var families = map[string]string{
 	"tcp":   "go-net, go-epoll, netpoll, asio, libevent, threads or uring",
 	"epoll": "go-epoll in Go, or libevent or asio in C++",
 }
-
-// goneBaidu is of the second end of baidu_std that netdyno had.
-const goneBaidu = "netdyno has one end of wire baidu_std of its own, which is baidu-std; brpc is Apache's"
-
-// native is of the workers that a release leaves out, as they need libraries of one
-// distribution.
-const native = "no worker here has it: it is written in C++, and `make build` in a checkout builds it, with the Debian packages that packages.txt lists"
-
-// What builds the workers that are written with the kits, and with what.
-const (
-	inRust   = "no worker here has it: it is written in Rust, and `make kits` in a checkout builds it, with cargo"
-	inJava   = "no worker here has it: it is written in Java, and `make kits` in a checkout builds it, with a JDK of version 17 or newer and Maven"
-	inPython = "no worker here has it: it is written in Python, and `make kits` in a checkout builds it, with python3 and pip"
-	inNode   = "no worker here has it: it is written for Node, and `make kits` in a checkout builds it, with node and npm"
-)
 
 // Named returns the transport of a name as Offers has it. The error names the
 // nearest.
@@ -121,8 +88,8 @@ func (c *Catalog) Named(name string) (Offer, error) {
 	if members := families[name]; members != "" {
 		return Offer{}, fmt.Errorf("transport %q: there are several; write %s", name, members)
 	}
-	if reason := notBuilt[name]; reason != "" {
-		return Offer{}, fmt.Errorf("transport %q: %s", name, reason)
+	if known := absent(name); known != nil {
+		return Offer{}, known
 	}
 	return Offer{}, fmt.Errorf("transport %q: no worker here has it; %s", name, quantity.Hint(name, names))
 }

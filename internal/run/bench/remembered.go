@@ -103,7 +103,8 @@ func recall(place string) (contract.Hello, error) {
 	return *m.Hello, nil
 }
 
-// remember keeps a hello whole or not at all.
+// remember keeps a hello whole or not at all, and drops those that are too old to be recalled:
+// each build of a program leaves one.
 func remember(place string, h contract.Hello) error {
 	directory := filepath.Dir(place)
 	if err := os.MkdirAll(directory, 0o700); err != nil {
@@ -123,6 +124,16 @@ func remember(place string, h contract.Hello) error {
 	}
 	if err != nil {
 		_ = os.Remove(file.Name())
+	}
+	return errors.Join(err, dropOld(directory))
+}
+
+func dropOld(directory string) error {
+	entries, err := os.ReadDir(directory)
+	for _, e := range entries {
+		if info, unread := e.Info(); unread == nil && time.Since(info.ModTime()) > rememberedFor {
+			err = errors.Join(err, os.Remove(filepath.Join(directory, e.Name())))
+		}
 	}
 	return err
 }

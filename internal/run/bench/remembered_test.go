@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A program that introduces itself slowly is asked once, until its file or the interpreter
@@ -67,4 +68,15 @@ func TestASlowHelloIsAskedOnce(t *testing.T) {
 		}
 	}
 	introduced("fourth", 7)
+	for _, place := range kept { // what is too old to be recalled goes when another is kept
+		old := time.Now().Add(-2 * rememberedFor)
+		if err := os.Chtimes(place, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("fifth", "0.3", says)
+	introduced("fifth", 8)
+	if left, err := filepath.Glob(filepath.Join(dir, "cache", "netdyno", "hellos", "*")); err != nil || len(left) != 1 {
+		t.Errorf("%d hellos are kept, want that of the fifth alone (%v)", len(left), err)
+	}
 }

@@ -134,7 +134,7 @@ func (b *Bench) prepare(ctx context.Context, plan record.Trial) error {
 		return shaper.Shape(ctx, work.Link, plan.Seed)
 	}
 	if work.Link != (record.Link{}) {
-		return &failure{record.Failure{Kind: contract.Unsupported, Text: rig.Unshaped(b.Rig).Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: rig.Unshaped(b.Rig).Error()}}
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (b *Bench) prepare(ctx context.Context, plan record.Trial) error {
 func (b *Bench) hold(ctx context.Context, settings map[string]string) error {
 	if b.Settings == nil {
 		if len(settings) > 0 {
-			return &failure{record.Failure{Kind: contract.Unsupported, Text: "settings of hosts (sysctl.…, link.mtu) are not set on rig " + b.Rig.Name()}}
+			return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: "settings of hosts (sysctl.…, link.mtu) are not set on rig " + b.Rig.Name()}}
 		}
 		return nil
 	}
@@ -158,7 +158,7 @@ func (r *round) errorOf(hosts []string) error {
 	if err == nil || errors.As(err, &f) {
 		return err
 	}
-	return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "born"}}
+	return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "born"}}
 }
 
 // account adds what the rig itself did to packets, and fails the trials for which it

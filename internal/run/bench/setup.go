@@ -55,27 +55,34 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 		err = works(server, w)
 	}
 	if err != nil {
-		err = &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+		err = &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}, cause: err}
 	}
 	return server, client, err
 }
 
 // Ends returns the transports of a trial's ends, one of them where both are
-// the same; none when they cannot meet.
+// the same, and of the hops between them; none when they cannot meet.
 func (c *Catalog) Ends(w study.Work) []Offer {
 	server, client, err := c.pair(w)
+	var hops []Offer
+	if err == nil {
+		hops, err = c.hops(w, server, client)
+	}
 	switch {
 	case err != nil:
 		return nil
 	case server.Program == client.Program:
-		return []Offer{client}
+		return append([]Offer{client}, hops...)
 	}
-	return []Offer{server, client}
+	return append([]Offer{server, client}, hops...)
 }
 
 // Pairs reports why two ends of a trial cannot meet; nil when they can.
 func (c *Catalog) Pairs(w study.Work) error {
-	_, _, err := c.pair(w)
+	server, client, err := c.pair(w)
+	if err == nil {
+		_, err = c.hops(w, server, client)
+	}
 	return err
 }
 
@@ -284,7 +291,7 @@ func (t *trial) terms() (options map[contract.Role]map[string]any, server, clien
 		return options, nil, client, err
 	}
 	if options, err = optionsByRole(t.work, t.serverEnd, t.clientEnd); err == nil {
-		server, client, err = t.bench.credentials(t.work, t.serverSeat)
+		server, client, err = t.bench.credentials(t.work, t.addresses())
 	}
 	return options, server, client, err
 }
@@ -292,7 +299,7 @@ func (t *trial) terms() (options map[contract.Role]map[string]any, server, clien
 // setups translates the trial's levels for each worker.
 func (t *trial) setups() (setups, error) {
 	fail := func(err error) (setups, error) {
-		return setups{}, &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "idle"}}
+		return setups{}, &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "idle"}}
 	}
 	base := contract.Setup{
 		Trial: t.plan.ID, Seed: t.plan.Seed, Exchange: t.work.Exchange, Load: t.work.Load, Threads: t.work.Threads,
@@ -306,7 +313,7 @@ func (t *trial) setups() (setups, error) {
 		base.Exchange.Message = &message
 	}
 	if t.plan.Unloaded && t.work.Load.Trace != nil {
-		return setups{}, &failure{record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
+		return setups{}, &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: "recorded traffic says when each exchange is due, so that its arm has no time without load; compare response times instead", State: "idle"}}
 	}
 	base.Load.DrainNs = int64(t.drain())
 	if trace := t.work.Load.Trace; trace != nil && !trace.Times && wireOf(t.clientEnd, t.work) == echo {
@@ -330,7 +337,7 @@ func (t *trial) setups() (setups, error) {
 	if err != nil {
 		return fail(err)
 	}
-	out.server.Listeners, out.server.Allow = t.work.Listeners, allow
+	out.server.Listeners, out.server.Allow = t.work.Listeners, t.allowed(allow)
 	before := 0
 	for i, c := range t.clients {
 		setup := base
@@ -377,23 +384,24 @@ func (t *trial) enterFiles(host rig.Host, setup *contract.Setup) error {
 }
 
 // credentials returns what the two ends of an encrypted trial need, nil for a plain
-// trial. A server's certificate is made once for the run, for the address at which the
-// server listens, and the clients trust no other certificate.
-func (b *Bench) credentials(w study.Work, server rig.Seat) (serverTLS, clientTLS *contract.TLS, err error) {
+// trial. A certificate is made once for the run, for the addresses at which a server and
+// the hops before it listen, and the clients trust no other certificate.
+func (b *Bench) credentials(w study.Work, at []string) (serverTLS, clientTLS *contract.TLS, err error) {
 	if !w.TLS {
 		return nil, nil, nil
 	}
 	b.sealing.Lock()
 	defer b.sealing.Unlock()
-	own := b.identities[server.Address]
+	name := strings.Join(at, " ")
+	own := b.identities[name]
 	if own == nil {
-		if own, err = identity.New(server.Address); err != nil {
-			return nil, nil, fmt.Errorf("make a certificate for %s: %w", server.Address, err)
+		if own, err = identity.New(at...); err != nil {
+			return nil, nil, fmt.Errorf("make a certificate for %s: %w", name, err)
 		}
 		if b.identities == nil {
 			b.identities = map[string]*contract.TLS{}
 		}
-		b.identities[server.Address] = own
+		b.identities[name] = own
 	}
 	return own, &contract.TLS{Authorities: own.Authorities}, nil
 }

@@ -30,6 +30,7 @@ type trial struct {
 	work    study.Work
 	begun   time.Time
 	servers []*conversation // none when a pair does without
+	hops    []*conversation // between the two, from the clients on
 	clients []*conversation // or the one pair
 	all     []*conversation
 	line    record.Timeline
@@ -37,6 +38,8 @@ type trial struct {
 
 	examining            sync.Mutex // held by who asks the meters what they see
 	serverSeat           rig.Seat
+	hopSeats             []rig.Seat
+	hopEnds              []Offer
 	clientSeats          []rig.Seat
 	serverEnd, clientEnd Offer    // the same when a pair does without a server
 	peers                []string // of servers that nobody here starts
@@ -94,7 +97,7 @@ func (t *trial) conduct(parent context.Context) error {
 	defer fail(nil)
 	var err error
 	if t.work, err = t.bench.decode(t.plan); err != nil {
-		return &failure{record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
 	}
 	for _, step := range []func(context.Context) error{
 		t.seat,
@@ -149,22 +152,34 @@ func (t *trial) seat(ctx context.Context) error {
 	if t.serverEnd, t.clientEnd, err = t.bench.Catalog.pair(t.work); err != nil {
 		return err
 	}
-	t.serverSeat, t.clientSeats, err = Seats(t.bench.hosts(), t.work)
+	if t.hopEnds, err = t.bench.Catalog.hops(t.work, t.serverEnd, t.clientEnd); err != nil {
+		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+	}
+	t.serverSeat, t.hopSeats, t.clientSeats, err = seats(t.bench.hosts(), t.work)
 	if err == nil && t.clientEnd.Has(contract.Pair) && t.serverSeat.Address != t.clientSeats[0].Address {
 		err = fmt.Errorf("transport %s starts both of its ends on one host, so no traffic would cross the link of rig %s", t.clientEnd.Name, t.bench.Rig.Name())
 	}
 	if err != nil {
-		return &failure{record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
+		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
 	return nil
 }
 
 // Seats places the workers of a trial on hosts.
 func Seats(hosts []rig.Host, w study.Work) (server rig.Seat, clients []rig.Seat, err error) {
+	server, _, clients, err = seats(hosts, w)
+	return server, clients, err
+}
+
+// seats is Seats with those of the hops between them.
+func seats(hosts []rig.Host, w study.Work) (server rig.Seat, hops, clients []rig.Seat, err error) {
 	if hosts, err = rig.Ends(w.Hosts).Choose(hosts); err != nil {
-		return rig.Seat{}, nil, err
+		return rig.Seat{}, nil, nil, err
 	}
-	return rig.Seats(hosts, w.Placement, w.Clients)
+	if server, clients, err = rig.Seats(hosts, w.Placement, w.Clients); err == nil && w.Path.Given {
+		hops, err = rig.HopSeats(&server, clients, w.Placement, len(w.Path.Hops))
+	}
+	return server, hops, clients, err
 }
 
 // launch starts every worker on its seat and hears its hello.
@@ -182,6 +197,9 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 				return err
 			}
 			t.servers = append(t.servers, c)
+		}
+		if err := t.launchHops(start); err != nil {
+			return err
 		}
 	}
 	for i, seat := range t.clientSeats {
@@ -268,7 +286,10 @@ func (t *trial) setUp(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	peers := append(slices.Concat(addresses...), t.peers...)
+	peers, err := t.setUpHops(ctx, setups.server, append(slices.Concat(addresses...), t.peers...))
+	if err != nil {
+		return err
+	}
 	err = t.each(t.clients, func(c *conversation) error {
 		setup := setups.client[c.worker.Name]
 		setup.Peers = turned(peers, setups.before[c.worker.Name])
@@ -301,11 +322,12 @@ func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup
 	if err != nil {
 		return nil, err
 	}
-	if setup.Role == contract.Server && len(m.Ready.Addresses) == 0 {
+	listens := setup.Role == contract.Server || setup.Role == contract.Hop
+	if listens && len(m.Ready.Addresses) == 0 {
 		c.failed(contract.Invalid, "is ready but names no address to connect to (CONTRACT.md, section ready)")
 		return nil, context.Cause(ctx)
 	}
-	if setup.Role == contract.Server && !(m.Ready.Elsewhere && t.serverEnd.foreign()) { // where else one is, the user has said
+	if listens && !(m.Ready.Elsewhere && t.serverEnd.foreign()) { // where else one is, the user has said
 		if err := misplaced(m.Ready.Addresses, setup.Listen); err != nil {
 			c.failed(contract.Invalid, err.Error())
 			return nil, context.Cause(ctx)

@@ -6,9 +6,12 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -145,6 +148,33 @@ func judgeOne(t *testing.T, fault, name string) Outcome {
 	}
 	t.Fatalf("there is no case %q", name)
 	return Outcome{}
+}
+
+// What fails while more wants to run than there are CPUs is asked again.
+func TestACaseIsJudgedAgainOnABusyMachine(t *testing.T) {
+	if _, err := os.Stat("/proc/pressure/cpu"); err != nil {
+		t.Skip("the kernel keeps no account of what waits for a CPU")
+	}
+	n := 2 * runtime.NumCPU()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(n))
+	judged := 0
+	o := (&subject{ctx: t.Context()}).judgeBusy(rule{run: func(*subject) error {
+		if judged++; judged > 1 {
+			return nil
+		}
+		var busy sync.WaitGroup
+		for end := time.Now().Add(300 * time.Millisecond); n > 0; n-- {
+			busy.Go(func() {
+				for time.Now().Before(end) {
+				}
+			})
+		}
+		busy.Wait()
+		return errors.New("nothing ran for a while")
+	}})
+	if !o.Pass || judged != 2 {
+		t.Errorf("judged %d times: %+v", judged, o)
+	}
 }
 
 func TestSilentWorkerIsGivenUpAtOnce(t *testing.T) {

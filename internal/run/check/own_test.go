@@ -40,13 +40,9 @@ func TestOwnWorkersConform(t *testing.T) {
 	for name, program := range ownWorkers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting
-			var outcomes []Outcome
-			broken := func(o Outcome) bool { return !o.Pass && !o.Skipped }
-			for tries := 0; tries == 0 || tries < 3 && slices.ContainsFunc(outcomes, broken); tries++ { // a stretch in which a busy machine ran nothing
-				var err error
-				if outcomes, err = Run(t.Context(), []string{program}, Options{Stretch: stretch, Load: 0.3}); err != nil {
-					t.Fatal(err)
-				}
+			outcomes, err := Run(t.Context(), []string{program}, Options{Stretch: stretch, Load: 0.3})
+			if err != nil {
+				t.Fatal(err)
 			}
 			passed := 0
 			for _, o := range outcomes {

@@ -53,9 +53,13 @@ func marks(s *subject) error {
 		return err
 	}
 	var before contract.Reading
-	between := time.Duration(float64(warmUp) * min(s.stretch, 5)) // a busy machine may hold a worker up for some tenths of a second
 	for id, reset := range []bool{false, true, false, false} {
-		s.pause(between)
+		s.pause(warmUp)
+		if id < 3 { // under load
+			if err := e.client.progress(before.Counts.Exchanges); err != nil {
+				return err
+			}
+		}
 		r, err := e.client.mark(id+1, reset)
 		var early unexpected
 		if id == 3 && errors.As(err, &early) && early.got.Result != nil {
@@ -68,11 +72,33 @@ func marks(s *subject) error {
 			return fmt.Errorf("mark %d: %w", id+1, err)
 		}
 		if closed := id == 3; !closed && r.Counts.Exchanges == before.Counts.Exchanges {
-			return fmt.Errorf("mark %d: no exchange was completed in %v; only the mark that closes the window ends the load", id+1, between)
+			return fmt.Errorf("mark %d: no exchange was completed in %v; only the mark that closes the window ends the load", id+1, warmUp+starved)
 		}
 		before = *r
 	}
 	return e.finish()
+}
+
+// starved is how long a busy machine may hold a worker up.
+const starved = 2 * time.Second
+
+// progress waits until a tick tells of more exchanges than so many, at most as long as a
+// worker may be held up.
+func (w *session) progress(exchanges int64) error {
+	for deadline := time.Now().Add(starved); ; {
+		m, err := w.nextMessage(time.Until(deadline))
+		var silent silentError
+		switch {
+		case errors.As(err, &silent):
+			return nil // the next reading tells
+		case err != nil:
+			return err
+		case m.Tick == nil:
+			return unexpected{"tick", w.last, m}
+		case m.Tick.Exchanges > exchanges:
+			return nil
+		}
+	}
 }
 
 // follows checks that nothing cumulative fell between two readings.

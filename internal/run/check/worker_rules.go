@@ -180,8 +180,8 @@ func describes(t contract.Transport) error {
 		return errors.New("it has no role")
 	}
 	for _, r := range t.Roles {
-		if r != contract.Server && r != contract.Client && r != contract.Pair {
-			return fmt.Errorf("role %q is not one of server, client, pair", r)
+		if r != contract.Server && r != contract.Client && r != contract.Pair && r != contract.Hop {
+			return fmt.Errorf("role %q is not one of server, client, pair, hop", r)
 		}
 	}
 	if t.Delivery != contract.DeliveryMessage && t.Delivery != contract.DeliveryChunks {

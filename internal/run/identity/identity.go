@@ -18,13 +18,16 @@ import (
 	"netdyno/internal/contract"
 )
 
+// Name is a name that every certificate has, for programs that do not check addresses.
+const Name = "netdyno.trial"
+
 // A certificate lives no longer than the longest run.
 const certificateLife = 30 * 24 * time.Hour
 
 // New makes a self-signed ECDSA P-256 certificate, which is what a
-// server in production most likely has the shape of, for the address at which the
-// server listens.
-func New(address string) (*contract.TLS, error) {
+// server in production most likely has the shape of, for the addresses at which the
+// server listens, and the hops before it, and for Name.
+func New(addresses ...string) (*contract.TLS, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -41,7 +44,11 @@ func New(address string) (*contract.TLS, error) {
 		BasicConstraintsValid: true,
 		IsCA:                  true,
 	}
-	template.IPAddresses, template.DNSNames = namesFor(address)
+	template.DNSNames = []string{Name}
+	for _, address := range addresses {
+		ips, names := namesFor(address)
+		template.IPAddresses, template.DNSNames = append(template.IPAddresses, ips...), append(template.DNSNames, names...)
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/meter/usage"
@@ -25,8 +26,9 @@ type down struct {
 	marks   *marks
 	tcp     *connections
 	udp     *datagrams
-	profile func() // the setup asks for one
-	examine func() // answers the bench's question about the worker
+	profile func()              // the setup asks for one
+	examine func()              // answers the bench's question about the worker
+	lease   func(time.Duration) // the bench is there for so long
 	queue   chan []byte
 	waiting atomic.Int64 // bytes in queue
 
@@ -48,8 +50,16 @@ func (d *down) receive(in io.Reader) ending {
 		if errors.Is(err, errLong) {
 			return broken(&contract.LineError{Line: excerpt(line), Reason: "a command " + errLong.Error()})
 		}
-		if key(line) == "examine" {
+		switch key(line) {
+		case "examine":
 			d.examine()
+			continue
+		case "lease":
+			m, err := contract.Parse(line)
+			if err != nil {
+				return broken(err)
+			}
+			d.lease(time.Duration(m.Lease.ForNs))
 			continue
 		}
 		if len(line) > 0 {

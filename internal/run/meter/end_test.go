@@ -52,6 +52,17 @@ func TestEndOfStdinKillsTheStubborn(t *testing.T) {
 	wasKilled(t, m, StdinClosed)
 }
 
+// A bench that was heard of, and is not any more, does not come back: the way to it is
+// cut, and the end of stdin never arrives.
+func TestALeaseThatNobodyRenews(t *testing.T) {
+	t.Parallel()
+	m := run(t, bounds{}, "stubborn")
+	m.next()
+	m.send(`{"lease":{"for_ns":3600000000000}}`)
+	m.send(`{"lease":{"for_ns":100000000}}`)
+	wasKilled(t, m, LeaseEnded)
+}
+
 func TestSignalEnds(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT} {

@@ -35,6 +35,7 @@ const (
 	Interrupted = "interrupted" // a signal to the meter, and it did not exit in time
 	Invalid     = "invalid"     // it broke the contract; an error message said how
 	BenchGone   = "bench gone"  // nobody takes its messages
+	LeaseEnded  = "lease ended" // nobody has renewed it
 )
 
 const (

@@ -70,7 +70,7 @@ func serves(args []string) {
 			go answerSelf(c)
 		}
 		_ = l.Close()
-		select {}
+		untilKilled()
 	case "asks":
 		serveAll(listenAt("127.0.0.1:0", false), func(c net.Conn) {
 			backend, err := net.Dial("tcp", rest[0])
@@ -146,7 +146,15 @@ func forkWorkers(number string) {
 		c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		panicOn(c.Start())
 	}
-	select {}
+	untilKilled()
+}
+
+// untilKilled waits. A select of nothing would not: where nothing else waits, the runtime
+// takes it for a deadlock.
+func untilKilled() {
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 func passOn(path string) {
@@ -179,9 +187,10 @@ func takeOver(path string) {
 		panicOn(err)
 		fds, err := unix.ParseUnixRights(&messages[0])
 		panicOn(err)
-		c, err := net.FileConn(os.NewFile(uintptr(fds[0]), "connection"))
+		taken := os.NewFile(uintptr(fds[0]), "connection")
+		c, err := net.FileConn(taken)
 		panicOn(err)
-		_ = unix.Close(fds[0])
+		_ = taken.Close()
 		go answerSelf(c)
 		_ = from.Close()
 	}

@@ -61,7 +61,7 @@ func newSession(cmd *exec.Cmd, stdin, stdout *os.File, out io.Writer) (*session,
 	s := &session{
 		cmd: cmd, stdin: stdin, stdout: stdout, out: &sharedWriter{w: out}, oom: readOOM(),
 		orphans: &orphans{worker: cmd.Process.Pid},
-		died:    make(chan struct{}), upDone: make(chan struct{}), endings: make(chan ending, 2),
+		died:    make(chan struct{}), upDone: make(chan struct{}), endings: make(chan ending, 3),
 	}
 	var err error
 	if s.reader, err = usage.NewReader(cmd.Process.Pid); err == nil {
@@ -85,6 +85,7 @@ func (s *session) converse(o Options) {
 	s.down.profile = func() { s.sampler.wanted.Store(true) }
 	look := &examiner{worker: s.cmd.Process.Pid, orphans: s.orphans, tcp: tcp, waiting: s.down.waiting.Load}
 	s.down.examine = func() { s.tell(contract.Message{Examined: look.examine()}) }
+	s.down.lease = s.leased()
 	go func() { s.endings <- s.down.receive(o.In) }()
 	go s.down.send()
 	go func() {
@@ -100,6 +101,24 @@ func (s *session) converse(o Options) {
 		defer close(s.died)
 		ended.Await(s.cmd.Process.Pid)
 	}()
+}
+
+// leased returns what a lease does, on the goroutine that receives commands: the worker
+// ends when it is over.
+func (s *session) leased() func(time.Duration) {
+	var over *time.Timer
+	return func(d time.Duration) {
+		if over != nil {
+			over.Reset(d)
+			return
+		}
+		over = time.AfterFunc(d, func() {
+			select {
+			case s.endings <- ending{reason: LeaseEnded}:
+			default: // it ends already
+			}
+		})
+	}
 }
 
 // watch waits until the worker has ended and all that it said was passed, or

@@ -3,6 +3,7 @@ package meter
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,6 +114,11 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 			reading = u.attach(m.Ready.Addresses, reading)
 		} else {
 			reading.Start = u.begun.until(reading.AtNs)
+		}
+		if u.tcp.setup().Role == contract.Hop { // the worker that starts it is no part of it
+			u.reader.LeaveOut()
+			u.peak = 0
+			reading = cmp.Or(u.readMeter(), reading)
 		}
 		u.sampler.ready(u.processes)
 	case m.Mark != nil:

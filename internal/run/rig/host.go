@@ -1,9 +1,7 @@
 package rig
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -116,23 +114,15 @@ func (h *Host) ResolveAddress(ctx context.Context, onInterface string) error {
 }
 
 func (h *Host) addressOn(ctx context.Context, name string) (string, error) {
-	out, err := h.Ask(ctx, nil, "ip", "-json", "-4", "address", "show", "dev", name)
+	out, err := h.Ask(ctx, nil, "ip", "-4", "address", "show", "dev", name) // busybox's has no -json
 	if err != nil {
 		return "", fmt.Errorf("address on interface %s: %w", name, err)
 	}
-	var devices []struct {
-		Addresses []struct {
-			Local string `json:"local"`
-		} `json:"addr_info"`
-	}
-	if err := json.Unmarshal(out, &devices); err != nil {
-		return "", fmt.Errorf("address on interface %s of %s: %w", name, h.Name, err)
-	}
-	for _, d := range devices {
-		for _, a := range d.Addresses {
-			if a.Local != "" {
-				return a.Local, nil
-			}
+	// "inet 10.0.0.1/24 …", or of a point-to-point link "inet 10.0.0.1 peer …".
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "inet" {
+			address, _, _ := strings.Cut(words[1], "/")
+			return address, nil
 		}
 	}
 	return "", fmt.Errorf("interface %s of %s has no IPv4 address", name, h.Name)
@@ -184,7 +174,7 @@ func separate(server *Seat, clients []Seat) error {
 	half := len(all) / 2
 	for i := range clients {
 		c := &clients[i]
-		if cmp.Or(c.BootID, c.Name) != cmp.Or(server.BootID, server.Name) || len(cpuset.Common(c.CPUs, all)) == 0 {
+		if !c.meets(*server) {
 			continue
 		}
 		if len(all) < 2 {

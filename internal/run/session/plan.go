@@ -150,19 +150,14 @@ func (p *Plan) checkTransports(catalog *bench.Catalog, builtIn, external bool) e
 			all = append(all, fmt.Errorf("arm %s: %s", arm, reason))
 			continue
 		}
-		reason, advice := howToHave(reason)
+		advice := "`netdyno transports` lists what the workers here have"
+		if known := (*bench.AbsentError)(nil); errors.As(absent[arm], &known) && known.Advice != "" {
+			advice = known.Advice
+			reason = (&bench.AbsentError{Transport: known.Transport, Reason: known.Reason}).Error()
+		}
 		p.Warnings = append(p.Warnings, record.Warning{About: "absent", Text: "arm " + arm + ": its cells stay empty: " + reason, Advice: advice})
 	}
 	return errors.Join(all...)
-}
-
-// howToHave takes the command apart that brings what is missing, which goes by the language
-// that a worker is written in, from the reason why an arm has none.
-func howToHave(reason string) (text, advice string) {
-	if text, command, found := strings.Cut(reason, ", and `make "); found {
-		return text, "`make " + command
-	}
-	return reason, "`netdyno transports` lists what the workers here have"
 }
 
 // tools identifies the workers that the plan's trials start.

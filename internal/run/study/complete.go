@@ -36,7 +36,7 @@ func (s *Study) Complete() error {
 // likelyCompared is the factor that a study most probably asks about. Who names
 // two builds asks what changed between them, whatever else varies.
 func (s *Study) likelyCompared() string {
-	for _, name := range []string{"build", ArmFactor, "transport", "server", "client"} {
+	for _, name := range []string{"build", ArmFactor, PathFactor, "transport", "server", "client"} {
 		if s.Varies(name) {
 			return name
 		}

@@ -109,6 +109,8 @@ func (f Factor) readLevel(text string) (Level, error) {
 		if !transportName.MatchString(text) {
 			return Level{}, fmt.Errorf("%q is not a transport's name; expected lower-case letters, digits, dots, - and _", quantity.Clip(text, 80))
 		}
+	case Paths:
+		return readPath(text)
 	case Text:
 		return Level{Text: text}, CheckText(text)
 	case Bundle:

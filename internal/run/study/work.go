@@ -20,6 +20,7 @@ type Work struct {
 	Build          string            // directory whose workers come before all others; "" for none
 	Server, Client string            // transports
 	Hosts          Hosts             // of the rig; "" where the rig's order decides
+	Path           Path              // between the two
 	BothOptions    map[string]string // opt.NAME: for each end that declares it
 	ServerOptions  map[string]string // opt.server.NAME
 	ClientOptions  map[string]string // opt.client.NAME
@@ -91,6 +92,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	}
 	number := func(factor string) float64 { return read[factor].Value }
 	w.Server, w.Client = read["server"].Text, read["client"].Text
+	w.Path = pathOf(read[PathFactor].Text)
 	w.Hosts = Hosts{Server: read[ServerHost].Text, Client: read[ClientHost].Text}
 	w.Exchange = contract.Exchange{
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,

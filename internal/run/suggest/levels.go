@@ -56,6 +56,9 @@ func (l Line) levelsOfFactor(f study.Factor, value string) []Word {
 		return each.Of(l.Directories(value[strings.LastIndexByte(value, ',')+1:]), func(d string) Word { return Word{Text: d} })
 	case f.Kind == study.Transport:
 		return Transports(l.Transports(), contract.Role(strings.TrimPrefix(f.Name, "transport")))
+	case f.Kind == study.Paths:
+		own := func(w Word) bool { return strings.HasPrefix(w.Text, "hop-") }
+		return append(plain(study.Direct), slices.DeleteFunc(Transports(l.Transports(), contract.Hop), own)...)
 	case f.Kind == study.Choice:
 		return plain(f.Choices...)
 	case f.Kind == study.Flag:

@@ -84,11 +84,11 @@ func (l Line) keys() []Word {
 	return append(all, Word{study.OptionPrefix, "an option of a transport", true})
 }
 
-// Transports returns the names of those transports that have a role; "" for any.
+// Transports returns the names of those transports that have a role; "" for any of an end.
 func Transports(all []contract.Transport, role contract.Role) []Word {
 	var words []Word
 	for _, t := range all {
-		if role == "" || slices.Contains(t.Roles, role) {
+		if role == "" && !slices.Contains(t.Roles, contract.Hop) || slices.Contains(t.Roles, role) {
 			words = append(words, Word{Text: t.Name, Doc: t.Doc})
 		}
 	}

@@ -19,6 +19,8 @@ var offered = []contract.Transport{
 		{Name: "mode", Type: contract.TypeChoice, Choices: []string{"safe", "slow"}},
 		{Name: "sync", Type: contract.TypeBool},
 	}},
+	{Name: "between", Doc: "a hop", Roles: []contract.Role{contract.Hop}},
+	{Name: "hop-exec", Doc: "a hop of yours", Roles: []contract.Role{contract.Hop}},
 }
 
 // after is a command line in a directory that holds before/ and after/.
@@ -60,6 +62,7 @@ func TestNext(t *testing.T) {
 		{after(), "transport=", "transport=left transport=right"},
 		{after(), "transport=left,", "transport=left,right"},
 		{after(), "client=", "client=left"},
+		{after(), "path=", "path=direct path=between"},
 		{after(), "tls=", "tls=yes tls=no"},
 		{after(), "placement=s", "placement=separate placement=shared"},
 		{after(), "margin=", "margin=1% margin=2% margin=5% margin=10%"},

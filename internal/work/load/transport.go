@@ -15,7 +15,8 @@ import (
 type Transport interface {
 	// Describe returns what hello says of the transport.
 	Describe() contract.Transport
-	// Server listens and serves from its own goroutines until Close. Options
+	// Server listens and serves from its own goroutines until Close, or, of role hop,
+	// passes on to its peers what comes. Options
 	// are complete: the worker filled in defaults and checked ranges.
 	Server(setup contract.Setup) (Server, error)
 	// Client connects everything, verifies one message on each connection and

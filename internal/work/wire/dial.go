@@ -46,14 +46,17 @@ type Dialer struct {
 	permits      chan struct{}
 	connections  connections
 
-	mu     sync.Mutex
+	mu     sync.Mutex // of the queues
 	toPeer map[Peer]*queue
 }
 
-// queue holds the routes to one peer, in the order in which Any takes them.
+// queue holds the routes to one peer, in the order in which Any takes them. A library's
+// pool that drops a connection between two exchanges gives its route back.
 type queue struct {
 	routes []int
 	next   int
+	back   []int // routes given back
+	lost   bool  // a connection broke
 }
 
 // NewDialer plans the connections of setup. The error is of kind setup.
@@ -149,31 +152,66 @@ func (d *Dialer) connect(ctx context.Context, route Route, prepare func(syscall.
 // Any makes one of the connections to a peer, for a library that pools connections
 // and does not know which one it asks for. The error is as Dial's.
 func (d *Dialer) Any(ctx context.Context, peer string) (net.Conn, error) {
-	i, err := d.takeRoute(peer)
+	q, err := d.queueTo(peer)
 	if err != nil {
 		return nil, err
 	}
-	return d.Dial(ctx, i)
+	i, again, err := d.takeRoute(q)
+	// net/http dials in the place of a connection before it closes that one.
+	for until := time.Now().Add(time.Second); errors.Is(err, errAllOpen) && ctx.Err() == nil && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+		i, again, err = d.takeRoute(q)
+	}
+	if err != nil {
+		return nil, ErrLost
+	}
+	c, err := d.Dial(ctx, i)
+	switch {
+	case err != nil:
+		d.lose(q)
+		return nil, err
+	case d.fresh:
+		return c, nil
+	case again:
+		d.reconnects.Add(1)
+	}
+	return &pooled{Conn: c, of: d, to: q, route: i}, nil
 }
 
-func (d *Dialer) takeRoute(peer string) (int, error) {
+// queueTo returns the routes to a peer.
+func (d *Dialer) queueTo(peer string) (*queue, error) {
 	address := d.routes[0].Peer
 	if address.Socket == "" { // else it is the only peer, which a library knows by another name
 		at, err := netip.ParseAddrPort(peer)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		address = Peer{AddrPort: at}
 	}
+	if q := d.toPeer[address]; q != nil {
+		return q, nil
+	}
+	return nil, ErrLost
+}
+
+var errAllOpen = errors.New("every connection is open")
+
+// takeRoute returns the route of the next connection, and whether it was made before.
+func (d *Dialer) takeRoute(q *queue) (i int, again bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	q := d.toPeer[address]
-	if q == nil || q.next == len(q.routes) && !d.fresh {
-		return 0, ErrLost
+	switch {
+	case q.next < len(q.routes) || d.fresh:
+		i = q.routes[q.next%len(q.routes)]
+		q.next++
+		return i, false, nil
+	case len(q.back) > 0:
+		i, q.back = q.back[0], q.back[1:]
+		return i, true, nil
+	case q.lost:
+		return 0, false, ErrLost
 	}
-	i := q.routes[q.next%len(q.routes)]
-	q.next++
-	return i, nil
+	return 0, false, errAllOpen
 }
 
 // Close closes every connection, and those that are still being made.

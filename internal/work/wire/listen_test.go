@@ -121,6 +121,45 @@ func TestListenRefusesInWords(t *testing.T) {
 	}
 }
 
+// A pool that drops a connection while it stands may dial it again; of one that broke it
+// may not.
+func TestAPoolDialsAgainWhatItDropped(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	peer := l.Addr().String()
+	d, err := NewDialer(contract.Setup{Peers: []string{peer}, Load: contract.Load{Connections: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	any := func() net.Conn {
+		t.Helper()
+		c, err := d.Any(t.Context(), peer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	any()
+	dropped := any()
+	time.AfterFunc(10*time.Millisecond, func() { _, _ = dropped.Close(), dropped.Close() }) // as net/http does, after it dials
+	again := any()
+	if err := d.OneEach(); err != nil || d.Reconnects() != 1 {
+		t.Errorf("%d connections were made again, %v; want 1", d.Reconnects(), err)
+	}
+	_ = again.SetReadDeadline(time.Now())
+	if _, err := again.Read(make([]byte, 1)); err == nil {
+		t.Fatal("something came")
+	}
+	_ = again.Close()
+	if _, err := d.Any(t.Context(), peer); !errors.Is(err, ErrLost) {
+		t.Errorf("in the place of a connection that broke: %v, want that it is lost", err)
+	}
+}
+
 func TestARouteIsDialledOnce(t *testing.T) {
 	l, err := Listen(contract.Setup{Listen: "127.0.0.1:0"})
 	if err != nil {

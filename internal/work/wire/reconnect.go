@@ -119,3 +119,49 @@ func (d *Dialer) made(i int) *tracked {
 
 // Reconnects returns how many connections were made again.
 func (d *Dialer) Reconnects() int64 { return d.reconnects.Load() }
+
+// pooled is a connection that Any made.
+type pooled struct {
+	net.Conn
+	of     *Dialer
+	to     *queue
+	route  int
+	broken atomic.Bool // it ended while something was read
+	closed atomic.Bool
+}
+
+// Read implements net.Conn.
+func (c *pooled) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil {
+		c.broken.Store(true)
+	}
+	return n, err
+}
+
+// Close implements net.Conn. The route of one that the library dropped while it stood may
+// be dialled again.
+func (c *pooled) Close() error {
+	err := c.Conn.Close()
+	switch {
+	case c.closed.Swap(true):
+	case c.broken.Load():
+		c.of.lose(c.to)
+	default:
+		c.of.giveBack(c.to, c.route)
+	}
+	return err
+}
+
+func (d *Dialer) giveBack(q *queue, route int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.used[route].Store(false)
+	q.back = append(q.back, route)
+}
+
+func (d *Dialer) lose(q *queue) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	q.lost = true
+}

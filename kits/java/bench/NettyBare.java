@@ -11,7 +11,7 @@ import io.netty.channel.socket.SocketChannel;
 /** Netty's echo server as its own example has it, without netdyno: the port is its argument. */
 public final class NettyBare {
   public static void main(String[] arguments) throws Exception {
-    new ServerBootstrap().group(new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory()))
+    new ServerBootstrap().group(new MultiThreadIoEventLoopGroup(EpollIoHandler.newFactory()))
         .channel(EpollServerSocketChannel.class).option(ChannelOption.SO_BACKLOG, 4096)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childHandler(new ChannelInitializer<SocketChannel>() {

@@ -4,6 +4,7 @@ import { Agenda } from "./agenda.js";
 import { now } from "./clock.js";
 import { openAll } from "./connect.js";
 import { Failure, type Ready, type Sent, type Setup } from "./contract.js";
+import { Deadlines } from "./deadlines.js";
 import type { Load, Slot } from "./load.js";
 import type { Client } from "./transport.js";
 
@@ -19,6 +20,8 @@ export interface Calls {
 	open(i: number, route: Route): Promise<void>;
 	/** Makes an exchange on connection i, the slot's next one, and resolves with the payload bytes of the reply. */
 	call(i: number, slot: Slot): Promise<number>;
+	/** Breaks off the call of a slot, whose deadline is over. Not needed of a library that was told the deadline. */
+	abandon?(i: number, slot: Slot): void;
 	/** What a call's error is: of which kind, and why; kind bug where it is none of the library's. */
 	failure(error: unknown): Failure;
 	/** How many connections are open. */
@@ -33,6 +36,10 @@ export class CallClient implements Client {
 	private readonly done: ((received: number) => void)[] = [];
 	private readonly failed: ((error: unknown) => void)[] = [];
 	private readonly sentAt: Float64Array;
+	/** Null where no class has a deadline. */
+	private readonly deadlines: Deadlines | null;
+	/** Which call of each slot counts, of those with deadlines. */
+	private readonly turns: Uint32Array;
 	private fatal: Failure | null = null;
 	private facts: Ready = {};
 	private refusals = 0;
@@ -44,6 +51,15 @@ export class CallClient implements Client {
 	) {
 		this.agenda = new Agenda(load, (slot) => this.begin(slot));
 		this.sentAt = new Float64Array(load.slots.length);
+		this.turns = new Uint32Array(load.slots.length);
+		const expired = (number: number) => {
+			const slot = load.slots[number] as Slot;
+			(this.turns[number] as number)++;
+			calls.abandon?.(slot.connection, slot);
+			this.fail(slot, null);
+		};
+		const bounded = load.draws.classes.some((c) => c.deadline_ns > 0);
+		this.deadlines = bounded ? new Deadlines(load.slots.length, expired) : null;
 		for (const slot of load.slots) {
 			// Made once, so that an exchange makes no closure of ours.
 			this.done.push((received) => this.complete(slot, received));
@@ -98,18 +114,37 @@ export class CallClient implements Client {
 	private begin(slot: Slot): void {
 		const { number } = slot;
 		slot.goesOut();
-		this.sentAt[number] = now();
-		this.calls.call(slot.connection, slot).then(this.done[number], this.failed[number]);
+		const at = now();
+		this.sentAt[number] = at;
+		const call = this.calls.call(slot.connection, slot);
+		const ns = this.deadlines === null ? 0 : (this.load.draws.classes[slot.kind]?.deadline_ns ?? 0);
+		if (ns > 0) this.bound(slot, call, at + ns);
+		else call.then(this.done[number], this.failed[number]);
+	}
+
+	/** A call that counts if it ends before an instant. */
+	private bound(slot: Slot, call: Promise<number>, until: number): void {
+		const { number } = slot;
+		const turn = this.turns[number] as number;
+		this.deadlines?.begin(number, until);
+		call.then(
+			(received) => turn === this.turns[number] && this.complete(slot, received),
+			(error) => turn === this.turns[number] && this.fail(slot, error),
+		);
 	}
 
 	private complete(slot: Slot, received: number): void {
-		slot.done(this.sentAt[slot.number] as number, now(), received);
+		const at = now();
+		const late = this.deadlines?.end(slot.number, at) ?? null;
+		if (late !== null) slot.fail(late.kind, at, late.reason);
+		else slot.done(this.sentAt[slot.number] as number, at, received);
 		this.agenda.ask(slot);
 	}
 
 	private fail(slot: Slot, error: unknown): void {
-		const why = error instanceof Failure ? error : this.calls.failure(error);
 		const at = now();
+		const late = this.deadlines?.end(slot.number, at) ?? null;
+		const why = late ?? (error instanceof Failure ? error : this.calls.failure(error));
 		slot.fail(why.kind, at, why.reason ?? why.message);
 		if (why.kind === "bug") return this.end(why);
 		if (this.calls.connections() === 0 && why.kind === "peer") this.refusals++;

@@ -1,4 +1,4 @@
-// What crosses the worker contract (contract/CONTRACT.md), and how a setup is read.
+// What crosses the worker contract (contract/CONTRACT.md).
 import { type Json, Real } from "./json.js";
 
 export const CONTRACT_VERSION = 1;
@@ -63,14 +63,39 @@ export interface Content {
 	json: string;
 }
 
-export interface Exchange {
+/** The sizes of messages, in bytes: the largest ones, and tables of those that vary. */
+export interface SizesPlan {
 	up_bytes: number;
 	down_bytes: number;
+	up_sizes: Table;
+	down_sizes: Table;
+}
+
+/** One kind of exchange of a load that mixes several (contract/MIXES.md). */
+export interface Class extends SizesPlan {
+	name: string;
+	/** Where it ends in the table of classes. */
+	end: number;
+	/** Of HTTP; empty where it is as without classes. */
+	method: string;
+	path: string;
+	/** That every reply must have; 0 for any 2xx. */
+	status: number;
+	/** 0 is without. */
+	deadline_ns: number;
+	think_ns: number;
+}
+
+/** What a server does for each exchange. */
+export interface Work {
+	by: string;
+	ns: Table;
+}
+
+export interface Exchange extends SizesPlan {
 	codec: string;
 	stream: "" | "up" | "down" | "both";
 	chunk_bytes: number;
-	up_sizes: Table;
-	down_sizes: Table;
 	message: { name: string; up: Content; down: Content } | null;
 }
 
@@ -78,11 +103,16 @@ export interface LoadPlan {
 	connections: number;
 	in_flight: number;
 	rate: number;
-	arrival: "constant" | "poisson" | "drawn";
+	arrival: "constant" | "poisson" | "drawn" | "recorded";
+	/** Whether there is recorded traffic to replay. */
+	trace: boolean;
 	gaps: Table;
 	phases: Phase[];
 	repeat: boolean;
 	think_ns: number;
+	classes: Class[];
+	/** What stands for {key} in the path of a class. */
+	keys: Table;
 	active_share: number;
 	fresh: boolean;
 	amount: number;
@@ -98,6 +128,8 @@ export interface Tls {
 export interface Setup {
 	trial: string;
 	transport: string;
+	/** Of the transport. */
+	wire: string;
 	role: string;
 	seed: bigint;
 	listen: string;
@@ -109,9 +141,10 @@ export interface Setup {
 	timeline: boolean;
 	exchange: Exchange;
 	load: LoadPlan;
+	work: Work | null;
 	options: Options;
 	tls: Tls | null;
-	/** Features that the setup asks for by fields that this kit does not read. */
+	/** Features that the transport must have for it. */
 	asked: string[];
 }
 
@@ -228,138 +261,4 @@ export function printed(value: unknown): string {
 		return `\u0000${v}\u0000`; // JSON.stringify writes no bigint; no other text of ours has this
 	});
 	return large ? text.replace(/"\\u0000(-?\d+)\\u0000"/g, "$1") : (text ?? "nothing");
-}
-
-const MAX_THREADS = 4096;
-const DEFAULT_DRAIN_NS = 2_000_000_000;
-
-/** Reads setup's body. Throws Failure: invalid for a field of another type, else what the contract says. */
-export function parseSetup(body: Json): Setup {
-	const f = new Fields(body, "setup");
-	const setup: Setup = {
-		trial: f.text("trial"),
-		transport: f.text("transport"),
-		role: f.text("role"),
-		seed: f.unsigned("seed"),
-		listen: f.text("listen"),
-		listeners: f.int("listeners") || 1,
-		allow: f.texts("allow"),
-		peers: f.texts("peers"),
-		sources: f.texts("sources"),
-		threads: f.int("threads"),
-		timeline: f.flag("timeline"),
-		exchange: parseExchange(f.get("exchange") ?? {}),
-		load: parseLoad(f.get("load") ?? {}),
-		options: parseOptions(f),
-		tls: f.has("tls") ? parseTls(f.get("tls")) : null,
-		asked: parseAsked(f),
-	};
-	for (const [key, value] of [
-		["listeners", setup.listeners],
-		["threads", setup.threads],
-	] as const) {
-		if (value < 0 || value > MAX_THREADS) f.refuse(key, `0 to ${MAX_THREADS}`, "setup");
-	}
-	return setup;
-}
-
-function parseExchange(body: Json): Exchange {
-	const f = new Fields(body, "setup.exchange");
-	const stream = f.text("stream");
-	if (!["", "up", "down", "both"].includes(stream)) f.refuse("stream", "up, down or both", "unsupported");
-	return {
-		up_bytes: f.int("up_bytes"),
-		down_bytes: f.int("down_bytes"),
-		codec: f.text("codec"),
-		stream: stream as Exchange["stream"],
-		chunk_bytes: f.int("chunk_bytes"),
-		up_sizes: parseTable(f, "up_sizes"),
-		down_sizes: parseTable(f, "down_sizes"),
-		message: f.has("message") ? parseMessage(f.get("message")) : null,
-	};
-}
-
-function parseMessage(body: Json | undefined): Exchange["message"] {
-	const f = new Fields(body, "setup.exchange.message");
-	const content = (key: string): Content => {
-		const c = new Fields(f.get(key) ?? {}, `setup.exchange.message.${key}`);
-		const json = c.get("json") ?? "";
-		return { type: c.text("type"), json: typeof json === "string" ? json : printed(json) };
-	};
-	return { name: f.text("name"), up: content("up"), down: content("down") };
-}
-
-function parseTable(f: Fields, key: string): Table {
-	const value = f.get(key) ?? [];
-	const whole = (n: Json) => typeof n === "number";
-	const good = Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 3 && row.every(whole));
-	return good ? (value as Table) : f.refuse(key, "segments [end, low, high]");
-}
-
-function parsePhases(f: Fields): Phase[] {
-	const value = f.get("phases") ?? [];
-	if (!Array.isArray(value)) return f.refuse("phases", "a list of [duration_ns, rate, rate]");
-	return value.map((row): Phase => {
-		const numbers = Array.isArray(row) ? row.map((n) => (n instanceof Real ? n.value : Number(n))) : [];
-		const [lasts, first, last] = numbers;
-		if (numbers.length !== 3 || numbers.some(Number.isNaN)) return f.refuse("phases", "rows [duration_ns, rate, rate]");
-		return [lasts as number, first as number, last as number];
-	});
-}
-
-function parseLoad(body: Json): LoadPlan {
-	const f = new Fields(body, "setup.load");
-	const arrival = f.text("arrival");
-	return {
-		connections: f.int("connections"),
-		in_flight: f.int("in_flight") || 1,
-		rate: f.real("rate"),
-		arrival: arrival === "poisson" || arrival === "drawn" ? arrival : "constant",
-		gaps: parseTable(f, "gaps"),
-		phases: parsePhases(f),
-		repeat: f.flag("repeat"),
-		think_ns: f.int("think_ns"),
-		active_share: f.real("active_share") || 1,
-		fresh: f.flag("fresh"),
-		amount: f.int("amount"),
-		drain_ns: f.int("drain_ns") || DEFAULT_DRAIN_NS,
-	};
-}
-
-/** What the setup asks for that a transport must name among its features. */
-function parseAsked(f: Fields): string[] {
-	const asked: string[] = [];
-	const load = new Fields(f.get("load") ?? {}, "setup.load");
-	const exchange = new Fields(f.get("exchange") ?? {}, "setup.exchange");
-	const arrival = load.text("arrival");
-	if (f.has("tls")) asked.push("tls");
-	if (load.flag("fresh")) asked.push("fresh");
-	if (exchange.text("stream") !== "") asked.push(`stream-${exchange.text("stream")}`);
-	if (exchange.has("up_sizes") || exchange.has("down_sizes")) asked.push("sizes");
-	if (load.has("phases") || arrival === "drawn") asked.push("arrivals");
-	else if (!["", "constant", "poisson"].includes(arrival)) load.refuse("arrival", "constant or poisson", "unsupported");
-	if (load.has("classes") || load.has("keys")) asked.push("mix");
-	if (load.has("trace")) asked.push("trace");
-	if (f.has("work") && f.text("role") === "server") {
-		asked.push(`work-${new Fields(f.get("work"), "setup.work").text("by")}`);
-	}
-	return asked;
-}
-
-function parseTls(body: Json | undefined): Tls {
-	const f = new Fields(body, "setup.tls");
-	return { authorities: f.text("authorities"), certificate: f.text("certificate"), key: f.text("key") };
-}
-
-function parseOptions(f: Fields): Options {
-	const given = f.get("options") ?? {};
-	if (typeof given !== "object" || given === null || Array.isArray(given) || given instanceof Real) {
-		return f.refuse("options", "an object");
-	}
-	const options: Options = {};
-	for (const [name, value] of Object.entries(given)) {
-		options[name] =
-			value instanceof Real ? value.value : typeof value === "bigint" ? Number(value) : (value as OptionValue);
-	}
-	return options;
 }

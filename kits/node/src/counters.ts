@@ -136,12 +136,22 @@ export class Times {
 	}
 }
 
+/** What completed of one class in one phase. */
+export interface ClassCounts {
+	exchanges: number;
+	sent: number;
+	received: number;
+	errors: number;
+}
+
 /** What completed in one phase. */
 export class Counters {
 	exchanges = 0;
 	received = 0;
 	/** Where sizes are drawn; else they follow from the exchanges. */
 	sentBytes = 0;
+	/** By class, where there are classes. */
+	readonly classes: ClassCounts[] = [];
 	unsent = 0;
 	errors: { [kind: string]: number } = {};
 	readonly reasons = new Reasons();
@@ -165,11 +175,10 @@ export class Counters {
 		this.whole = whole;
 	}
 
-	/** An exchange completed: its slot was free for it, it was due, sent, and completed now. up is drawn, or 0. */
-	record(free: number, due: number, sent: number, now: number, received: number, up = 0): void {
+	/** An exchange completed: its slot was free for it, it was due, sent, and completed now. */
+	record(free: number, due: number, sent: number, now: number, received: number): void {
 		this.exchanges++;
 		this.received += received;
-		this.sentBytes += up;
 		const times = this.times;
 		if (times === null) return;
 		this.idle += sent - free;

@@ -1,6 +1,7 @@
-// What a trial draws from its seed, to the bit (contract/DRAWS.md): numbers of a table, and the sizes of its exchanges.
-import { Failure, type Setup, type Table } from "./contract.js";
-import { output } from "./random.js";
+// What a trial draws from its seed, to the bit (contract/DRAWS.md, MIXES.md): numbers of a table, and what its exchanges
+// carry.
+import { type Class, Failure, type Setup, type SizesPlan, type Table } from "./contract.js";
+import { output, SplitMix, upperProduct } from "./random.js";
 
 const TABLE_END = 2 ** 32;
 const MOST_SEGMENTS = 4096;
@@ -8,6 +9,9 @@ const MOST_SEGMENTS = 4096;
 const MOST_BYTES = 1 << 30;
 /** By so many leading bits of a draw the guide finds its segment, or one shortly before it. */
 const GUIDE_BITS = 10;
+const MOST_CLASSES = 64;
+const CLASS_STREAM = 4n;
+const KEY_STREAM = 5n;
 
 /** What is wrong with a table of numbers up to most; empty where nothing is. */
 export function wrongTable(table: Table, most: number): string {
@@ -25,94 +29,153 @@ export function wrongTable(table: Table, most: number): string {
 	return last === TABLE_END ? "" : "the last segment does not end at 2^32";
 }
 
-/** Draws from a table: number n of a stream of the seed. A draw makes a few bigints, which takes about a microsecond. */
+/** Draws from a table: number n of a stream of the seed, in some 20 ns. */
 export class Drawer {
-	private readonly base: bigint;
+	private readonly random: SplitMix;
+	private readonly ends: Float64Array;
+	private readonly lows: Float64Array;
+	private readonly spans: Float64Array;
 	private readonly guide = new Uint16Array(1 << GUIDE_BITS);
 
 	/** table is one that wrongTable finds nothing wrong with. */
-	constructor(
-		private readonly table: Table,
-		seed: bigint,
-		stream: bigint,
-	) {
-		this.base = output(seed, stream - 1n);
+	constructor(table: Table, seed: bigint, stream: bigint) {
+		this.random = new SplitMix(output(seed, stream - 1n));
+		this.ends = Float64Array.from(table, ([end]) => end);
+		this.lows = Float64Array.from(table, ([, low]) => low);
+		this.spans = Float64Array.from(table, ([, low, high]) => high - low + 1);
 		for (let g = 0, at = 0; g < this.guide.length; g++) {
-			while ((table[at]?.[0] ?? TABLE_END) <= g * 2 ** (32 - GUIDE_BITS)) at++;
+			while ((this.ends[at] as number) <= g * 2 ** (32 - GUIDE_BITS)) at++;
 			this.guide[g] = at;
 		}
 	}
 
 	draw(n: number | bigint): number {
-		const u = output(this.base, BigInt(n));
-		const head = Number(u >> 32n);
+		this.random.at(n);
+		const [tail, head] = [this.random.out[0] as number, this.random.out[1] as number];
 		let at = this.guide[head >>> (32 - GUIDE_BITS)] as number;
-		while ((this.table[at]?.[0] ?? TABLE_END) <= head) at++;
-		const [, low, high] = this.table[at] ?? [0, 0, 0];
-		return low + Number(((u & 0xffffffffn) * BigInt(high - low + 1)) >> 32n);
+		while ((this.ends[at] as number) <= head) at++;
+		const span = this.spans[at] as number;
+		const upper = Math.floor(span / 2 ** 32); // keys go up to 2^53
+		return (this.lows[at] as number) + tail * upper + upperProduct(tail, span >>> 0);
 	}
 }
 
-/** The sizes of one exchange's messages, in bytes. */
-export interface Sizes {
+/** What one exchange carries: the sizes of its messages in bytes, its class's number, and what stands for {key}. */
+export interface Drawn {
 	up: number;
 	down: number;
+	kind: number;
+	key: number;
 }
 
-/** The sizes of a trial's exchanges; at a server, which of them vary. */
+interface Sizes {
+	up: number;
+	down: number;
+	upDrawer: Drawer | null;
+	downDrawer: Drawer | null;
+}
+
+/** What the exchanges of a trial carry; at a server, which sizes vary. */
 export class Draws {
-	private readonly up: Drawer | null;
-	private readonly down: Drawer | null;
-	private readonly fixed: Sizes;
+	/** Whether requests say how long their replies are to be. */
+	readonly asks: boolean;
+	readonly classes: readonly Class[];
+	private readonly sizes: Sizes;
+	private readonly byClass: Sizes[];
+	private readonly classDrawer: Drawer | null;
+	private readonly keyDrawer: Drawer | null;
+	/** A reply is as long as its request. */
+	private readonly echoes: boolean;
 
 	/** Throws Failure of kind setup for a table that is none, and for sizes beside a codec that encodes. */
 	constructor(setup: Setup) {
-		const { exchange } = setup;
-		this.up = drawerOf(setup, "up", 1n);
-		this.down = drawerOf(setup, "down", 2n);
-		this.fixed = { up: exchange.up_bytes, down: exchange.down_bytes };
+		const { exchange, seed, wire } = setup;
+		this.sizes = sizesOf("exchange", exchange, seed);
+		this.asks = exchange.down_sizes.length > 0;
+		this.echoes = wire === "echo" && exchange.stream === "";
+		this.classes = setup.load.classes;
+		this.byClass = this.classes.map((of, i) => sizesOf(`load.classes[${i}]`, of, seed));
+		const { classes, keys } = checkClasses(setup);
+		this.classDrawer = classes.length === 0 ? null : new Drawer(classes, seed, CLASS_STREAM);
+		this.keyDrawer = keys.length === 0 ? null : new Drawer(keys, seed, KEY_STREAM);
 		if (!this.vary || exchange.codec === "" || exchange.codec === "bytes") return;
 		throw new Failure(
 			"setup",
-			`exchange.up_sizes or down_sizes is given with codec ${exchange.codec}, whose messages have sizes of their own`,
+			`exchange.up_sizes, down_sizes or load.classes is given with codec ${exchange.codec}, whose messages have sizes of their own`,
 		);
 	}
 
 	get vary(): boolean {
-		return this.up !== null || this.down !== null;
+		return this.upVaries || this.downVaries;
 	}
 
 	get upVaries(): boolean {
-		return this.up !== null;
+		return this.sizes.upDrawer !== null || this.classDrawer !== null;
 	}
 
-	/** Whether requests say how long their replies are to be. */
 	get downVaries(): boolean {
-		return this.down !== null;
+		return this.sizes.downDrawer !== null || this.classDrawer !== null;
 	}
 
 	/** Puts into to what exchange number n carries, and the first exchange of connection n. */
-	into(to: Sizes, n: number | bigint): void {
-		to.up = this.up?.draw(n) ?? this.fixed.up;
-		to.down = this.down?.draw(n) ?? this.fixed.down;
+	into(to: Drawn, n: number | bigint): void {
+		let of = this.sizes;
+		if (this.classDrawer !== null) {
+			to.kind = this.classDrawer.draw(n);
+			of = this.byClass[to.kind] as Sizes;
+		}
+		to.up = of.upDrawer === null ? of.up : of.upDrawer.draw(n);
+		to.down = this.echoes ? to.up : of.downDrawer === null ? of.down : of.downDrawer.draw(n);
+		if (this.keyDrawer !== null) to.key = this.keyDrawer.draw(n);
 	}
 
-	of(n: number | bigint): Sizes {
-		const sizes = { up: 0, down: 0 };
-		this.into(sizes, n);
-		return sizes;
+	of(n: number | bigint): Drawn {
+		const drawn = { up: 0, down: 0, kind: 0, key: 0 };
+		this.into(drawn, n);
+		return drawn;
 	}
 }
 
-function drawerOf({ exchange, seed }: Setup, name: "up" | "down", stream: bigint): Drawer | null {
-	const [table, largest] = [exchange[`${name}_sizes`], exchange[`${name}_bytes`]];
-	if (table.length === 0) return null;
-	const most = Math.max(...table.map(([, , high]) => high));
-	let wrong = wrongTable(table, MOST_BYTES);
-	if (wrong === "" && most !== largest)
-		wrong = `the largest size is ${most} and ${name}_bytes is ${largest}, expected the same`;
-	if (wrong !== "") throw new Failure("setup", `exchange.${name}_sizes: ${wrong}`);
-	return new Drawer(table, seed, stream);
+/** The sizes of the exchanges that a field of setup declares. */
+function sizesOf(field: string, exchange: SizesPlan, seed: bigint): Sizes {
+	const drawer = (name: "up" | "down", stream: bigint) => {
+		const [table, largest] = [exchange[`${name}_sizes`], exchange[`${name}_bytes`]];
+		if (table.length === 0) return null;
+		const most = Math.max(...table.map(([, , high]) => high));
+		let wrong = wrongTable(table, MOST_BYTES);
+		if (wrong === "" && most !== largest)
+			wrong = `the largest size is ${most} and ${name}_bytes is ${largest}, expected the same`;
+		if (wrong !== "") throw new Failure("setup", `${field}.${name}_sizes: ${wrong}`);
+		return new Drawer(table, seed, stream);
+	};
+	return {
+		up: exchange.up_bytes,
+		down: exchange.down_bytes,
+		upDrawer: drawer("up", 1n),
+		downDrawer: drawer("down", 2n),
+	};
+}
+
+/** The tables of classes and keys; empty ones where a load has none. Throws Failure of kind setup. */
+function checkClasses({ exchange, load }: Setup): { classes: Table; keys: Table } {
+	const refuse = (text: string) => {
+		throw new Failure("setup", `load.${text}`);
+	};
+	const { classes, keys } = load;
+	if (classes.length > MOST_CLASSES) refuse(`classes has ${classes.length}, expected at most ${MOST_CLASSES}`);
+	for (const [i, { up_bytes, down_bytes, deadline_ns, think_ns }] of classes.entries()) {
+		if (Math.min(up_bytes, down_bytes) < 0 || up_bytes > exchange.up_bytes || down_bytes > exchange.down_bytes) {
+			const most = `exchange at most ${exchange.up_bytes} and ${exchange.down_bytes}`;
+			refuse(`classes[${i}] has ${up_bytes} bytes up and ${down_bytes} down, and ${most}`);
+		}
+		if (Math.min(deadline_ns, think_ns) < 0) refuse(`classes[${i}]: deadline_ns or think_ns is negative`);
+	}
+	const table = classes.map(({ end }, i): Table[number] => [end, i, i]);
+	const wrong = table.length === 0 ? "" : wrongTable(table, MOST_CLASSES);
+	if (wrong !== "") refuse(`classes: their ends: ${wrong}`);
+	const torn = keys.length === 0 ? "" : wrongTable(keys, Number.MAX_SAFE_INTEGER);
+	if (torn !== "") refuse(`keys: ${torn}`);
+	return { classes: table, keys: keys };
 }
 
 /** The header, or gRPC's metadata, by which a request says how long its reply is to be, where sizes down are drawn. */

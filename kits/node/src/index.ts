@@ -5,7 +5,7 @@ export { CallClient, type Calls } from "./call_client.js";
 export { now } from "./clock.js";
 export { connected, openAll } from "./connect.js";
 export * from "./contract.js";
-export { askedDown, DOWN_HEADER, Draws, type Sizes } from "./draws.js";
+export { askedDown, DOWN_HEADER, type Drawn, Draws } from "./draws.js";
 export { FlowClient } from "./flow_client.js";
 export { FlowServer } from "./flow_server.js";
 export { Histogram } from "./histogram.js";
@@ -13,4 +13,13 @@ export { admits, listen } from "./listen.js";
 export { LET_GO, Load, Slot } from "./load.js";
 export { runWorker } from "./machine.js";
 export { crc32c, randomContent } from "./random.js";
-export type { Client, Server, Transport, WorkerInfo } from "./transport.js";
+export { Service } from "./service.js";
+export { parseSetup } from "./setup.js";
+export {
+	CALL_FEATURES,
+	type Client,
+	FLOW_FEATURES,
+	type Server,
+	type Transport,
+	type WorkerInfo,
+} from "./transport.js";

@@ -10,6 +10,7 @@ import { Draws } from "./draws.js";
 import { Histogram } from "./histogram.js";
 import { Places } from "./places.js";
 import { Schedule } from "./schedule.js";
+import { Sized } from "./sized.js";
 
 /** What next says of a slot that has no exchange left. */
 export const LET_GO = -1;
@@ -27,11 +28,15 @@ export class Slot {
 	started = false;
 	out = false;
 	schedule: Schedule | null = null;
-	/** What the exchange in flight carries, in bytes; until the next one. */
+	/** What the exchange in flight carries; until the next one. */
 	up = 0;
 	down = 0;
-	/** Of the exchange to begin next, where sizes are drawn. */
+	kind = 0;
+	key = 0;
+	/** Number of the exchange to begin next, where it is drawn what exchanges carry. */
 	drawn = 0;
+	/** How long it waits after an exchange. */
+	thinkNs = 0;
 
 	constructor(
 		private readonly load: Load,
@@ -53,13 +58,14 @@ export class Slot {
 		const schedule = this.schedule;
 		let due = now;
 		if (schedule !== null) due = load.startNs + schedule.peek();
-		else if (load.plan.think_ns > 0) due = this.free + load.plan.think_ns;
+		else if (this.thinkNs > 0) due = this.free + this.thinkNs;
 		// An open loop still sends what was due before the closing, so that a stall at the end shows.
 		if (load.closing !== NEVER && (schedule === null || due > load.closing)) return LET_GO;
 		if (schedule !== null) schedule.advance();
-		if (load.draws.vary) {
+		if (load.sized !== null) {
 			load.draws.into(this, this.drawn);
 			this.drawn += load.slots.length;
+			load.sized.begin(this, due);
 		}
 		this.left--;
 		this.pending = due;
@@ -74,7 +80,9 @@ export class Slot {
 
 	/** The exchange in flight is complete; received payload bytes came back. */
 	done(sent: number, now: number, received: number): void {
-		this.load.phase.record(this.free, this.pending, sent, now, received, this.load.draws.vary ? this.up : 0);
+		const { phase, sized } = this.load;
+		phase.record(this.free, this.pending, sent, now, received);
+		if (sized !== null) sized.done(this, phase, sent, now, received);
 		this.free = now;
 		this.pending = NEVER;
 		this.out = false;
@@ -82,7 +90,9 @@ export class Slot {
 
 	/** The exchange in flight failed. why is the reason; the kind's usual one where empty. */
 	fail(kind: ErrorKind, now: number, why = ""): void {
-		this.load.phase.fail(kind, why, this.out);
+		const { phase, sized } = this.load;
+		phase.fail(kind, why, this.out);
+		if (sized !== null) sized.fail(this, phase);
 		this.free = now;
 		this.pending = NEVER;
 		this.out = false;
@@ -94,7 +104,7 @@ export class Slot {
 		if (due === NEVER) {
 			if (this.left === 0) return NEVER;
 			const free = this.started ? this.free : start + this.free;
-			due = this.schedule !== null ? start + this.schedule.peek() : free + this.load.plan.think_ns;
+			due = this.schedule !== null ? start + this.schedule.peek() : free + this.thinkNs;
 		}
 		return due > closing ? due : NEVER;
 	}
@@ -120,6 +130,8 @@ export class Load {
 	private slices: Float64Array | null = null;
 	private readonly places: Places | null;
 	readonly draws: Draws;
+	/** Null where all exchanges are alike. */
+	readonly sized: Sized | null;
 
 	/** Throws Failure of kind setup that names the key of setup.load that cannot be. */
 	constructor(private readonly setup: Setup) {
@@ -135,6 +147,7 @@ export class Load {
 		this.downBytes = setup.exchange.down_bytes;
 		this.encoded(this.upBytes, this.downBytes);
 		this.layOut();
+		this.sized = this.draws.vary ? new Sized(this.draws, setup, this.active) : null;
 	}
 
 	get plan(): LoadPlan {
@@ -143,7 +156,7 @@ export class Load {
 
 	/** The sizes of the messages where a codec decides them. Before start. */
 	encoded(upBytes: number, downBytes: number): void {
-		this.upBytes = this.draws.vary ? 0 : upBytes;
+		this.upBytes = this.draws.vary ? 0 : upBytes; // counted one by one
 		this.downBytes = downBytes;
 		this.times.expected = this.draws.downVaries ? -1 : downBytes;
 	}
@@ -254,6 +267,7 @@ export class Load {
 			service: service.encode(),
 			response: response?.encode() ?? "",
 			lag: lag?.encode() ?? "",
+			...this.sized?.result(this.window, this.drain),
 			...(lengths.count > 0 ? { lengths: lengths.encode() } : {}),
 			...(reasons.length > 0 ? { reasons } : {}),
 			...(arrivals !== null ? { arrivals } : {}),
@@ -326,6 +340,7 @@ export class Load {
 			const slot = new Slot(this, i, Math.floor(i / in_flight));
 			this.slots.push(slot);
 			slot.drawn = this.positionOf(i);
+			slot.thinkNs = think_ns;
 			[slot.up, slot.down] = [this.setup.exchange.up_bytes, this.setup.exchange.down_bytes];
 			// A connection's slots share its amount; the first ones take the remainder.
 			if (amount > 0) slot.left = Math.floor(amount / in_flight) + (i % in_flight < amount % in_flight ? 1 : 0);
@@ -359,7 +374,7 @@ function check(plan: LoadPlan): void {
 	const refuse = (text: string) => {
 		throw new Failure("setup", `load.${text}`);
 	};
-	const { connections, in_flight, active_share, rate } = plan;
+	const { connections, in_flight, active_share, rate, classes } = plan;
 	if (connections < 1 || connections > MAX_SLOTS) refuse(`connections is ${connections}, expected 1 to ${MAX_SLOTS}`);
 	if (in_flight < 1 || in_flight * connections > MAX_SLOTS) {
 		refuse(`in_flight is ${in_flight} over ${connections} connections, expected 1 to ${MAX_SLOTS} in all`);
@@ -367,6 +382,8 @@ function check(plan: LoadPlan): void {
 	if (!(active_share > 0 && active_share <= 1)) refuse(`active_share is ${active_share}, expected more than 0 up to 1`);
 	if (!(rate >= 0 && rate <= 1e9)) refuse(`rate is ${rate}, expected 0 (closed loop) to 1e9 exchanges per second`);
 	if (Math.min(plan.think_ns, plan.amount, plan.drain_ns) < 0) refuse("think_ns, amount or drain_ns is negative");
+	if (plan.trace !== (plan.arrival === "recorded")) refuse(`arrival is ${plan.arrival}: recorded goes with a trace`);
+	if (plan.think_ns === 0 && classes.some((c) => c.think_ns > 0)) refuse("think_ns is 0 and classes think");
 	if (rate > 0 && plan.think_ns > 0)
 		refuse(`think_ns is ${plan.think_ns} with load.rate ${rate}: an open loop does not think`);
 }

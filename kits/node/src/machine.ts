@@ -8,7 +8,6 @@ import {
 	type Counts,
 	Failure,
 	Fields,
-	parseSetup,
 	printed,
 	type Role,
 	type Sent,
@@ -19,6 +18,7 @@ import { LineReader, type Message, parseLine } from "./line.js";
 import { Load } from "./load.js";
 import { completeOptions, findTransport } from "./options.js";
 import { Runtime } from "./runtime.js";
+import { parseSetup } from "./setup.js";
 import type { Client, Server, Transport, WorkerInfo } from "./transport.js";
 
 const TICK_MS = 200;
@@ -133,6 +133,7 @@ export class Machine {
 		if (this.state !== "idle") return this.odd("setup came twice; a worker serves one trial");
 		const setup = parseSetup(body);
 		const transport = findTransport(this.transports, setup);
+		setup.wire = transport.info.wire;
 		setup.options = completeOptions(transport, setup.role as Role, setup.options);
 		this.setup = setup;
 		this.state = "preparing";

@@ -1,43 +1,69 @@
-// Random content and checksums that both ends of a wire know.
-const MASK = (1n << 64n) - 1n;
+// Random content, draws and checksums that both ends of a wire know.
 
-/** The generator splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
+/** The upper half of the product of two numbers of 32 bits. */
+export function upperProduct(a: number, b: number): number {
+	const low = (a & 0xffff) * b;
+	return Math.floor(((a >>> 16) * b + Math.floor(low / 65_536)) / 65_536);
+}
+
+/** Into to: the lower and the upper half of the lower 64 bits of a product. */
+function multiply(low: number, high: number, byLow: number, byHigh: number, to: Uint32Array): void {
+	to[0] = Math.imul(low, byLow);
+	to[1] = upperProduct(low, byLow) + Math.imul(low, byHigh) + Math.imul(high, byLow);
+}
+
+/** The outputs by number of the generator splitmix64 (Steele, Lea, Flood, OOPSLA 2014) that begins at state. No bigint is made. */
 export class SplitMix {
-	constructor(private state: bigint) {}
+	/** The output that at found: its lower half, and its upper one. */
+	readonly out = new Uint32Array(2);
+	private readonly low: number;
+	private readonly high: number;
 
-	next(): bigint {
-		this.state = (this.state + 0x9e3779b97f4a7c15n) & MASK;
-		return mixed(this.state);
+	constructor(state: bigint) {
+		this.low = Number(state & 0xffffffffn);
+		this.high = Number((state >> 32n) & 0xffffffffn);
 	}
 
-	/** A real number in [0, 1). */
-	real(): number {
-		return Number(this.next() >> 11n) * 2 ** -53;
+	/** Finds output number n, from 0. */
+	at(n: number | bigint): void {
+		const out = this.out;
+		const next = typeof n === "bigint" ? n + 1n : n + 1;
+		const low = typeof next === "bigint" ? Number(next & 0xffffffffn) : next >>> 0;
+		const high = typeof next === "bigint" ? Number((next >> 32n) & 0xffffffffn) : Math.floor(next / 2 ** 32);
+		multiply(low, high, 0x7f4a7c15, 0x9e3779b9, out);
+		const sum = (out[0] as number) + this.low;
+		let l = sum >>> 0;
+		let h = ((out[1] as number) + this.high + (sum > 0xffffffff ? 1 : 0)) >>> 0;
+		multiply((l ^ ((l >>> 30) | (h << 2))) >>> 0, (h ^ (h >>> 30)) >>> 0, 0x1ce4e5b9, 0xbf58476d, out);
+		[l, h] = [out[0] as number, out[1] as number];
+		multiply((l ^ ((l >>> 27) | (h << 5))) >>> 0, (h ^ (h >>> 27)) >>> 0, 0x133111eb, 0x94d049bb, out);
+		[l, h] = [out[0] as number, out[1] as number];
+		out[0] = l ^ ((l >>> 31) | (h << 1));
+		out[1] = h ^ (h >>> 31);
 	}
 }
 
-function mixed(state: bigint): bigint {
-	let z = state;
-	z = ((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n) & MASK;
-	z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & MASK;
-	return z ^ (z >> 31n);
+/** Output number n of the generator that begins at state. */
+export function output(state: bigint, n: number | bigint): bigint {
+	const random = new SplitMix(state);
+	random.at(n);
+	return (BigInt(random.out[1] as number) << 32n) | BigInt(random.out[0] as number);
 }
 
 /** Output number 0 of the generator that begins at state: a number that neighbours do not share bits with. */
 export function mix(state: bigint): bigint {
-	return mixed((state + 0x9e3779b97f4a7c15n) & MASK);
-}
-
-/** Output number n of the generator that begins at state. */
-export function output(state: bigint, n: bigint): bigint {
-	return mixed((state + (n + 1n) * 0x9e3779b97f4a7c15n) & MASK);
+	return output(state, 0);
 }
 
 /** Bytes of the generator's outputs from state on, little-endian. */
 export function splitMixBytes(state: bigint, bytes: number): Buffer {
 	const random = new SplitMix(state);
 	const room = Buffer.alloc(Math.ceil(bytes / 8) * 8);
-	for (let at = 0; at < bytes; at += 8) room.writeBigUInt64LE(random.next(), at);
+	for (let at = 0; at < bytes; at += 8) {
+		random.at(at / 8);
+		room.writeUInt32LE(random.out[0] as number, at);
+		room.writeUInt32LE(random.out[1] as number, at + 4);
+	}
 	return room.subarray(0, bytes);
 }
 
@@ -127,10 +153,11 @@ export class Uniform {
 
 	constructor(seed: bigint) {
 		const random = new SplitMix(seed);
-		const first = random.next();
-		this.a = Number(first & 0xffffffffn) | 0;
-		this.b = Number(first >> 32n) | 0;
-		this.c = Number(random.next() & 0xffffffffn) | 0;
+		random.at(0);
+		this.a = (random.out[0] as number) | 0;
+		this.b = (random.out[1] as number) | 0;
+		random.at(1);
+		this.c = (random.out[0] as number) | 0;
 		for (let i = 0; i < 12; i++) this.bits();
 	}
 

@@ -3,6 +3,7 @@ import { type ErrorKind, Failure, type Setup } from "./contract.js";
 import { type ClientFlow, checkFlow, type Flights, type Flow, type Verification } from "./flow.js";
 import type { Slot } from "./load.js";
 import { splitMixBytes } from "./random.js";
+import type { Service } from "./service.js";
 
 const MAX_CHUNK = 64 << 20;
 const DEFAULT_CHUNK = 64 << 10;
@@ -61,10 +62,15 @@ export class StreamPlan {
 		this.both = stream === "both";
 	}
 
-	/** How many bytes down the server may send once it has at of an exchange's bytes up. */
+	/** How many bytes down the server may send once it has at of an exchange's bytes up, and has done its work where it has all. */
 	answerable(at: number): number {
 		if (at === this.up.bytes) return this.down.bytes;
-		return this.both && at > 0 ? this.down.bytes - 1 : 0;
+		return at > 0 ? this.early : 0;
+	}
+
+	/** How many of them before. */
+	get early(): number {
+		return this.both ? this.down.bytes - 1 : 0;
 	}
 }
 
@@ -173,6 +179,8 @@ export interface Traffic {
 /** The server's flow. It compares the first exchange up and drops the content of the others. */
 export class StreamServer implements Flow {
 	private complete = 0; // exchanges received in full
+	private served = 0; // of these, those whose work is done
+	private working = false;
 	private up = 0; // bytes received of the next one
 	private answered = 0; // exchanges answered in full
 	private down = 0; // bytes sent of the next one
@@ -180,6 +188,9 @@ export class StreamServer implements Flow {
 	constructor(
 		private readonly plan: StreamPlan,
 		private readonly traffic: Traffic,
+		private readonly service: Service | null = null,
+		/** Bytes wait to be written that did not when received returned. */
+		private readonly more: () => void = () => {},
 	) {}
 
 	unsent(): boolean {
@@ -207,10 +218,27 @@ export class StreamServer implements Flow {
 		this.up += bytes.length;
 		this.complete += Math.floor(this.up / up.bytes);
 		this.up %= up.bytes;
+		if (this.service === null) this.served = this.complete;
+		else this.serve(this.service);
 	}
 
 	private answerable(): number {
-		return this.answered < this.complete ? this.plan.down.bytes : this.plan.answerable(this.up);
+		if (this.answered < this.served) return this.plan.down.bytes;
+		return this.answered < this.complete ? this.plan.early : this.plan.answerable(this.up);
+	}
+
+	/** Does the work of one exchange after the other, and lets other connections have their turn. */
+	private serve(service: Service): void {
+		if (this.working || this.served === this.complete) return;
+		this.working = true;
+		service.serve(() => {
+			this.served++;
+			this.more();
+			setImmediate(() => {
+				this.working = false;
+				this.serve(service);
+			});
+		});
 	}
 
 	private compare(bytes: Buffer): void {

@@ -39,3 +39,11 @@ export interface WorkerInfo {
 	version: string;
 	libraries: { name: string; version: string }[];
 }
+
+/** What the kit brings to a client of calls, and to its server by a Service. */
+export const CALL_FEATURES = ["tls", "sizes", "arrivals", "mix", "deadline", "think", "work-cpu", "work-sleep"];
+/** What it brings to wires echo and stream. */
+export const FLOW_FEATURES = [
+	...["sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep"],
+	...["stream-up", "stream-down", "stream-both"],
+];

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fields, parseSetup, printed } from "../src/contract.js";
+import { Fields, printed } from "../src/contract.js";
 import { parseJson, Real } from "../src/json.js";
 import { LineReader, MAX_LINE, parseLine } from "../src/line.js";
+import { parseSetup } from "../src/setup.js";
 import { vectors } from "./vectors.js";
 
 type Part = string | { repeat: string; times: number };

@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inflateSync } from "node:zlib";
+import { now, processCpu } from "../src/clock.js";
 import type { Setup, Table } from "../src/contract.js";
 import { Counters, gapsOf, Reasons, Times } from "../src/counters.js";
-import { Draws, type Sizes, wrongTable } from "../src/draws.js";
+import { Deadlines } from "../src/deadlines.js";
+import { type Drawn, Draws, wrongTable } from "../src/draws.js";
 import { Histogram } from "../src/histogram.js";
-import { LET_GO, Load } from "../src/load.js";
+import { LET_GO, Load, type Slot } from "../src/load.js";
 import { NEVER_DUE, Places } from "../src/places.js";
 import { Schedule } from "../src/schedule.js";
+import { Service, spend } from "../src/service.js";
+import { parseSetup } from "../src/setup.js";
+import { binOf, edgesOf, Waits } from "../src/sized.js";
 import { plan, setupOf } from "./setup.js";
 import { exact, vectors } from "./vectors.js";
 
@@ -150,11 +155,11 @@ for (const { name, seed, numbers, up_bytes, down_bytes } of sizes.draws) {
 		const draws = new Draws(drawing(BigInt(seed), of, of));
 		const found = numbers.map((n: number | bigint) => draws.of(n));
 		assert.deepEqual(
-			found.map((s: Sizes) => s.up),
+			found.map((s: Drawn) => s.up),
 			up_bytes,
 		);
 		assert.deepEqual(
-			found.map((s: Sizes) => s.down),
+			found.map((s: Drawn) => s.down),
 			down_bytes,
 		);
 	});
@@ -165,6 +170,131 @@ test("sizes: refused tables", () => {
 		const table = tableOf(each.table ?? each.many);
 		assert.notEqual(wrongTable(table, 1 << 30), "", JSON.stringify(each));
 	}
+});
+
+/** The setup of a client with these classes, on a wire with headers. */
+function mixed(seed: bigint, up_bytes: number, down_bytes: number, load: Said): Setup {
+	const setup = parseSetup({ role: "client", exchange: { up_bytes, down_bytes }, load: { connections: 1, ...load } });
+	setup.seed = seed;
+	return setup;
+}
+
+const mix = exact("mix");
+test("mix: classes, sizes and keys", () => {
+	assert.ok(mix.draws.length >= 20);
+	for (const { seed, number, class: kind, up_bytes, down_bytes, key } of mix.draws) {
+		const draws = new Draws(mixed(BigInt(seed), 1024, 1 << 20, mix.load));
+		assert.deepEqual(draws.of(number), { up: up_bytes, down: down_bytes, kind, key }, `seed ${seed}, number ${number}`);
+	}
+});
+
+for (const { name, load } of mix.refused) {
+	test(`mix refused: ${name}`, () => {
+		assert.throws(() => new Load(mixed(1n, 1024, 1 << 20, load)), { kind: "setup" });
+	});
+}
+
+const think = exact("think");
+for (const { seed, load, service_ns, slots } of think.cases) {
+	test(`think: ${load.connections} connections`, () => {
+		const l = new Load(mixed(BigInt(seed), 0, 300, load));
+		const t0 = 1_000_000;
+		l.start(t0);
+		for (const [i, exchanges] of slots.entries()) {
+			const slot = l.slots[i] as Slot;
+			let at = t0;
+			for (const [kind, due] of exchanges) {
+				const found = slot.next(at);
+				assert.deepEqual([slot.kind, found - t0], [kind, due]);
+				at = found + service_ns;
+				slot.done(found, at, slot.down);
+			}
+		}
+	});
+}
+
+for (const { name, load } of think.refused) {
+	test(`think refused: ${name}`, () => {
+		assert.throws(() => new Load(mixed(1n, 0, 300, load)), { kind: "setup" });
+	});
+}
+
+test("bins: sizes, and what small exchanges wait for", () => {
+	const bins = vectors("bins");
+	for (const { bytes, ...edges } of bins.bins) assert.deepEqual(edgesOf(binOf(bytes)), edges, `${bytes} B`);
+	for (const { name, bytes, due, sent, others, behind } of bins.waiting) {
+		const waits = new Waits(1);
+		for (const [size, from, to] of others) waits.completed(0, binOf(size), from, to);
+		assert.equal(waits.behind(binOf(bytes), due, sent), behind, name);
+	}
+});
+
+test("bins and classes of a result hold every exchange once", () => {
+	const half = 2 ** 31;
+	const classes = [
+		{ name: "small", end: half, up_bytes: 10, down_bytes: 100 },
+		{ name: "large", end: 2 * half, up_bytes: 10, down_bytes: 1 << 20 },
+	];
+	const load = new Load(mixed(3n, 10, 1 << 20, { in_flight: 2, classes }));
+	const [a, b] = load.slots as [Slot, Slot];
+	load.start(1);
+	load.open(2);
+	const n = [0, 0, 0];
+	for (let at = 10; at < 4000; at += 10) {
+		a.next(at); // in flight while b has an exchange
+		b.next(at);
+		const waited = b.kind === 0 && a.kind === 1;
+		b.done(at, at + 5, b.down);
+		n[b.kind] = (n[b.kind] as number) + 1;
+		if (waited) n[2] = (n[2] as number) + 1;
+		a.fail("peer", at + 6);
+	}
+	const result = load.result(5000) as Said;
+	const count = (text: string) => Histogram.decode(text).reduce((sum, [, times]) => sum + times, 0);
+	assert.deepEqual(
+		result.bins.map((bin: Said) => [bin.from_bytes, count(bin.service), count(bin.behind ?? "")]),
+		[
+			[64, n[0], n[2]],
+			[1 << 20, n[1], 0],
+		],
+	);
+	assert.equal(count(result.bins[0].behind) + count(result.bins[0].free), n[0]);
+	assert.deepEqual(
+		result.classes.map((c: Said) => [c.name, c.exchanges, c.sent_bytes, c.received_bytes, count(c.service)]),
+		[
+			["small", n[0], 10 * (n[0] as number), 100 * (n[0] as number), n[0]],
+			["large", n[1], 10 * (n[1] as number), (n[1] as number) * 2 ** 20, n[1]],
+		],
+	);
+	const failed = result.classes.reduce((sum: number, c: Said) => sum + c.errors, 0);
+	assert.deepEqual([failed, result.counts.errors.peer], [399, 399]);
+});
+
+test("work on the CPU is CPU time of the thread, and work asleep is none", async () => {
+	const work = (by: string, ns: number) =>
+		Service.of(parseSetup({ role: "server", work: { by, ns: [[2 ** 32, ns, ns]] } })) as Service;
+	spend(1); // learns what a reading takes
+	const [cpu, service] = [processCpu(), work("cpu", 3_000_000)];
+	let done = 0;
+	for (let i = 0; i < 3; i++) service.serve(() => done++);
+	assert.equal(done, 3);
+	assert.ok(processCpu() - cpu >= 8_900_000);
+	const from = now();
+	await Promise.all([1, 2, 3].map(() => new Promise<void>((rested) => work("sleep", 20_000_000).serve(rested))));
+	assert.ok(now() - from >= 20_000_000);
+	assert.throws(() => work("cpu", 4_000_000_001), { kind: "setup" });
+});
+
+test("a deadline is of one exchange", async () => {
+	const expired: number[] = [];
+	const deadlines = new Deadlines(3, (slot) => expired.push(slot));
+	for (const slot of [0, 1, 2]) deadlines.begin(slot, now() + 5e6);
+	assert.equal(deadlines.end(0, now()), null);
+	deadlines.begin(0, now() + 1e12);
+	assert.equal(deadlines.end(1, now()), null);
+	while (expired.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+	assert.deepEqual(expired, [2]);
+	assert.equal(deadlines.end(2, now())?.kind, "timeout");
 });
 
 for (const { name, load } of vectors("schedule").refused) {

@@ -7,10 +7,13 @@ export function plan(of: Partial<LoadPlan>): LoadPlan {
 		in_flight: 1,
 		rate: 0,
 		arrival: "constant",
+		trace: false,
 		gaps: [],
 		phases: [],
 		repeat: false,
 		think_ns: 0,
+		classes: [],
+		keys: [],
 		active_share: 1,
 		fresh: false,
 		amount: 0,
@@ -30,6 +33,7 @@ export function setupOf(of: {
 	return {
 		trial: "test",
 		transport: "test",
+		wire: "",
 		role: "client",
 		seed: 1n,
 		listen: "",
@@ -52,6 +56,7 @@ export function setupOf(of: {
 			down_sizes: [],
 			message: null,
 		},
+		work: null,
 		load: of.load ?? plan({}),
 	};
 }

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAddress, plainAddress } from "../src/address.js";
 import { Agenda } from "../src/agenda.js";
+import { CallClient } from "../src/call_client.js";
 import { now } from "../src/clock.js";
 import { EchoClient, EchoPayload, EchoVerification } from "../src/echo.js";
 import { Flights } from "../src/flow.js";
 import { admits } from "../src/listen.js";
 import { LET_GO, Load, type Slot } from "../src/load.js";
-import { crc32c, crcText, mix, output, randomContent, SplitMix } from "../src/random.js";
+import { crc32c, crcText, mix, output, randomContent } from "../src/random.js";
+import { parseSetup } from "../src/setup.js";
 import { StreamContent, StreamPlan, StreamServer } from "../src/stream.js";
 import { plan, setupOf } from "./setup.js";
 import { exact, vectors } from "./vectors.js";
@@ -35,8 +37,7 @@ for (const { seed, stream, outputs } of exact("sizes").streams) {
 }
 
 test("draws: the generator that content is made by", () => {
-	assert.equal(new SplitMix(0n).next(), 0xe220a8397b1dcdafn); // from Vigna's splitmix64.c
-	assert.equal(mix(0n), 0xe220a8397b1dcdafn);
+	assert.equal(mix(0n), 0xe220a8397b1dcdafn); // from Vigna's splitmix64.c
 });
 
 test("content of codec bytes is what Go's rand.NewChaCha8 makes", () => {
@@ -137,6 +138,42 @@ test("an agenda begins slots at their due times and no earlier, and ends", async
 	await agenda.run();
 	assert.equal(n, 40);
 	assert.ok(Math.max(...early) <= 0, `begun ${Math.max(...early)} ns early`);
+});
+
+test("a call that passes its deadline has failed, and what comes of it later counts no more", async () => {
+	const table = { end: 2 ** 32, up_bytes: 1, down_bytes: 1, deadline_ns: 5e6 };
+	const setup = parseSetup({
+		...{ role: "client", peers: ["127.0.0.1:9"] },
+		exchange: { up_bytes: 1, down_bytes: 1 },
+		load: { connections: 1, amount: 2, classes: [{ name: "bounded", ...table }] },
+	});
+	const load = new Load(setup);
+	const abandoned: number[] = [];
+	let calls = 0;
+	let late: (received: number) => void = () => {};
+	const client = await CallClient.connect(setup, load, {
+		open: async () => {},
+		call: () =>
+			++calls > 1
+				? Promise.resolve(1)
+				: new Promise((resolve) => {
+						late = resolve;
+					}),
+		abandon: (_, slot) => {
+			abandoned.push(slot.number);
+			setImmediate(() => late(1));
+		},
+		failure: assert.fail,
+		connections: () => 1,
+		redialled: () => 0,
+	});
+	load.start(now());
+	await client.run();
+	const { counts, classes } = load.result(now()) as { counts: { errors?: object }; classes?: { errors: number }[] };
+	assert.deepEqual(
+		[abandoned, counts, classes?.[0]?.errors],
+		[[0], { exchanges: 1, sent_bytes: 1, received_bytes: 1, errors: { timeout: 1 } }, 1],
+	);
 });
 
 test("a load that has ended lets waiting slots go", async () => {

@@ -1,12 +1,14 @@
-"""Each arm against a program on the bare library, in turns: CPU time of the same work, ratio with a 95 % interval. Above 0.97 is asked.
+"""Each arm against a program on the bare library: CPU time of the same work, ratio with a 95 % interval. Above 0.97 is asked.
 
-A worker of netdyno's in C++ is the other end of both. arms.py [ARM…]; servers are named s:ARM, clients c:ARM.
+Both run at the same time and take turns of a tenth of a second: the client of the one that waits is stopped. A worker of netdyno's in C++ is
+the other end of both. arms.py [ARM…]; servers are named s:ARM, clients c:ARM.
 """
 
 import json
 import math
 import os
 import pathlib
+import signal
 import socket
 import statistics
 import subprocess
@@ -17,16 +19,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parents[2]
 OUT = pathlib.Path(os.environ.get("OUT") or TREE / "bin")
 PATH = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, TREE / "kits" / "python", TREE / "workers" / "python" / "grpcio")))}
-PAIRS, CONNECTIONS, WARM_S, FOR_S = 6, 8, 0.3, 0.6
-T975 = {5: 2.571, 7: 2.365, 11: 2.201, 15: 2.131}
+PAIRS, CONNECTIONS, WARM_S, SETTLE_S, TURN_S, T975 = 60, 8, 0.5, 0.02, 0.1, 2.0
 # by arm: our worker and transport, its options, and the other end's worker and transport
 ASIO, HTTP1, GRPC = ("asio", "asio"), ("http1-asio", "http1-asio"), ("grpc-nghttp2", "grpc-nghttp2")
 ARMS = {
     "s:asyncio": ("asyncio", "asyncio", {}, ASIO), "s:asyncio-uvloop": ("asyncio", "asyncio", {"loop": "uvloop"}, ASIO),
-    "s:uvicorn": ("asgi", "uvicorn", {}, HTTP1),
+    "s:uvicorn": ("asgi", "uvicorn", {}, HTTP1), "s:granian": ("asgi", "granian", {}, HTTP1),
     "s:grpcio": ("grpcio", "grpcio", {}, GRPC), "s:grpc-aio": ("grpcio", "grpc-aio", {}, GRPC),
     "c:asyncio": ("asyncio", "asyncio", {}, ASIO), "c:asyncio-uvloop": ("asyncio", "asyncio", {"loop": "uvloop"}, ASIO),
-    "c:aiohttp": ("asgi", "aiohttp", {}, HTTP1), "c:grpc-aio": ("grpcio", "grpc-aio", {}, GRPC),
+    "c:aiohttp": ("asgi", "aiohttp", {}, HTTP1), "c:grpcio": ("grpcio", "grpcio", {}, GRPC), "c:grpc-aio": ("grpcio", "grpc-aio", {}, GRPC),
 }
 
 
@@ -51,9 +52,10 @@ class Worker:
             assert "error" not in message, message
         raise AssertionError(f"it ended before {name}")
 
-    def read(self, mark, reset):
-        self.say({"mark": {"id": mark, "reset": reset}})
-        return self.next("mark")["reading"]
+    def exchanges(self):
+        """Returns how many exchanges this end has made."""
+        self.say({"mark": {"id": 1}})
+        return self.next("mark")["reading"]["counts"]["exchanges"]
 
     def end(self):
         self.process.stdin.close()
@@ -75,72 +77,84 @@ def tree_cpu(pid):
     return total
 
 
-def load(client, pid):
-    """Loads a server for a second, and returns its CPU time for each exchange, in ns."""
-    client.say({"start": {}})
-    time.sleep(WARM_S)
-    before, cpu = client.read(1, True), tree_cpu(pid)
-    time.sleep(FOR_S)
-    cpu = tree_cpu(pid) - cpu
-    return cpu / (client.read(2, False)["counts"]["exchanges"] - before["counts"]["exchanges"])
+def bare(*arguments):
+    return subprocess.Popen([sys.executable, str(HERE / "bare.py"), *arguments], stdout=subprocess.PIPE, text=True, env=PATH, cwd=HERE)
 
 
 def bare_server(name):
-    process = subprocess.Popen([sys.executable, str(HERE / "bare.py"), name], stdout=subprocess.PIPE, text=True, env=PATH, cwd=HERE)
+    process = bare(name)
     address = process.stdout.readline().strip()
     host, port = address.split(":")
     while socket.socket().connect_ex((host, int(port))):  # a bare program does not say when it listens
         time.sleep(0.01)
-    time.sleep(WARM_S)
     return process, address
 
 
-def serve(name, ours):
-    worker, transport, options, other = ARMS["s:" + name]
-    if ours:
-        server = Worker(worker, transport, "server", options, listen="127.0.0.1:0")
-        process, address = server.process, server.ready["addresses"][0]
-    else:
-        process, address = bare_server(name)
-    client = Worker(*other, "client", peers=[address])
-    try:
-        return load(client, process.pid)
-    finally:
-        client.end()
-        process.terminate()
-        process.wait()
+class Side:
+    """One of the two that are compared: a server and a client, one of them under test, the other a worker of ours that counts."""
 
+    def __init__(self, arm, ours):
+        worker, transport, options, other = ARMS[arm]
+        self.workers, name = [], arm[2:]
+        if arm.startswith("s:"):
+            if ours:
+                server = self._worker(worker, transport, "server", options, listen="127.0.0.1:0")
+                self.tested, address = server.process, server.ready["addresses"][0]
+            else:
+                self.tested, address = bare_server(name)
+            self.counter = self._worker(*other, "client", peers=[address])
+            self.client = self.counter.process
+            self.counter.say({"start": {}})
+        else:
+            self.counter = self._worker(*other, "server", listen="127.0.0.1:0")
+            address = self.counter.ready["addresses"][0]
+            if ours:
+                client = self._worker(worker, transport, "client", options, peers=[address])
+                self.client = client.process
+                client.say({"start": {}})
+            else:
+                self.client = bare(name, address)
+            self.tested = self.client
+        time.sleep(WARM_S)
+        self.client.send_signal(signal.SIGSTOP)
 
-def drive(name, ours):
-    worker, transport, options, other = ARMS["c:" + name]
-    server = Worker(*other, "server", listen="127.0.0.1:0")
-    address = server.ready["addresses"][0]
-    try:
-        if not ours:
-            told = subprocess.run([sys.executable, str(HERE / "bare.py"), name, address], stdout=subprocess.PIPE, text=True, env=PATH, cwd=HERE, check=True)
-            exchanges, cpu = map(int, told.stdout.split())
-            return cpu / exchanges
-        client = Worker(worker, transport, "client", options, peers=[address])
-        try:
-            return load(client, client.process.pid)
-        finally:
-            client.end()
-    finally:
-        server.end()
+    def _worker(self, *of, **more):
+        self.workers.append(Worker(*of, **more))
+        return self.workers[-1]
+
+    def turn(self):
+        """Returns the CPU time of an exchange, in ns."""
+        self.client.send_signal(signal.SIGCONT)
+        time.sleep(SETTLE_S)
+        made, cpu = self.counter.exchanges(), tree_cpu(self.tested.pid)
+        time.sleep(TURN_S)
+        made, cpu = self.counter.exchanges() - made, tree_cpu(self.tested.pid) - cpu
+        self.client.send_signal(signal.SIGSTOP)
+        return cpu / max(1, made)
+
+    def end(self):
+        self.client.send_signal(signal.SIGCONT)
+        for worker in reversed(self.workers):
+            worker.end()
+        self.tested.terminate()
+        self.tested.wait()
 
 
 def main(names):
     for name in names or ARMS:
-        of = serve if name.startswith("s:") else drive
-        pairs = []
-        for i in range(PAIRS):
-            both = {ours: of(name[2:], ours) for ours in ((True, False) if i % 2 else (False, True))}
-            pairs.append((both[False], both[True]))
-        logs = [math.log(bare / ours) for bare, ours in pairs]
-        half = T975[PAIRS - 1] * statistics.stdev(logs) / math.sqrt(PAIRS)
+        sides, pairs = [Side(name, ours) for ours in (False, True)], []
+        try:
+            for i in range(PAIRS):
+                both = {ours: sides[ours].turn() for ours in ((True, False) if i % 2 else (False, True))}
+                pairs.append((both[False], both[True]))
+        finally:
+            for side in sides:
+                side.end()
+        logs = [math.log(theirs / ours) for theirs, ours in pairs]
+        half = T975 * statistics.stdev(logs) / math.sqrt(PAIRS)
         ratio, low, high = (math.exp(statistics.mean(logs) + d) for d in (0, -half, half))
-        bare, ours = (statistics.median(p[i] for p in pairs) / 1000 for i in (0, 1))
-        print(f"{name}: {ratio:.3f} ({low:.3f}–{high:.3f}) of the bare library; CPU {ours:.1f} µs an exchange, bare {bare:.1f}", flush=True)
+        bare_us, ours_us = (statistics.median(p[i] for p in pairs) / 1000 for i in (0, 1))
+        print(f"{name}: {ratio:.3f} ({low:.3f}–{high:.3f}) of the bare library; CPU {ours_us:.1f} µs an exchange, bare {bare_us:.1f}", flush=True)
 
 
 if __name__ == "__main__":

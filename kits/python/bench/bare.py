@@ -1,14 +1,13 @@
-"""Programs on the bare libraries, without the kit: bare.py KIND [ADDRESS]. A server prints its address; a client its exchanges and CPU time."""
+"""Programs on the bare libraries, without the kit: bare.py KIND [ADDRESS]. A server prints its address; a client goes on until it is ended."""
 
 import asyncio
 import concurrent.futures
 import socket
 import sys
-import time
 
 from netdyno_kit.content import random
 
-SIZE, CONNECTIONS, WARM_S, FOR_S = 100, 8, 0.3, 0.6
+SIZE, CONNECTIONS = 100, 8
 BODY = bytes(SIZE)
 REPLY = random("d", SIZE)
 
@@ -53,6 +52,14 @@ def uvicorn_server(_):
     uvicorn.Server(config).run([listening()])
 
 
+def granian_server(_):
+    from granian import Granian
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port = sock.getsockname()[1]
+    print(f"127.0.0.1:{port}", flush=True)
+    Granian("bare:app", "127.0.0.1", port, interface="asginl", http="1", loop="uvloop", websockets=False, log_enabled=False).serve()
+
+
 def handlers(grpc, call):
     import exchange_pb2 as pb
     handler = grpc.unary_unary_rpc_method_handler(call, pb.Block.FromString, pb.Block.SerializeToString)
@@ -87,8 +94,6 @@ async def grpc_aio_server(_):
 class Client(asyncio.Protocol):
     """Sends again when all has come: no clock is read, and nothing is kept."""
 
-    done = 0
-
     def connection_made(self, transport):
         self.write, self.got = transport.write, 0
         self.write(BODY)
@@ -96,17 +101,8 @@ class Client(asyncio.Protocol):
     def data_received(self, data):
         self.got += len(data)
         if self.got >= SIZE:
-            Client.done += 1
             self.got -= SIZE
             self.write(BODY)
-
-
-async def counted(done):
-    """Prints how many exchanges a while held, and their CPU time in ns."""
-    await asyncio.sleep(WARM_S)
-    before, cpu = done(), time.process_time_ns()
-    await asyncio.sleep(FOR_S)
-    print(done() - before, time.process_time_ns() - cpu, flush=True)
 
 
 def asyncio_client(kind, address):
@@ -115,22 +111,16 @@ def asyncio_client(kind, address):
     async def main():
         for _ in range(CONNECTIONS):
             await asyncio.get_running_loop().create_connection(Client, host, int(port))
-        await counted(lambda: Client.done)
+        await asyncio.Event().wait()
     loop_of(kind).run_until_complete(main())
 
 
 async def calls(one):
-    total = [0]
-
     async def again():
         call = await one()
         while True:
             await call()
-            total[0] += 1
-    tasks = [asyncio.ensure_future(again()) for _ in range(CONNECTIONS)]
-    await counted(lambda: total[0])
-    for task in tasks:
-        task.cancel()
+    await asyncio.gather(*(again() for _ in range(CONNECTIONS)))
 
 
 def aiohttp_client(_, address):
@@ -158,12 +148,28 @@ def grpc_aio_client(_, address):
     asyncio.run(calls(one))
 
 
+def grpcio_client(_, address):
+    import threading
+
+    import exchange_pb2 as pb
+    import grpc
+    request = pb.Block(content=random("u", SIZE))
+
+    def again():
+        channel = grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)])
+        unary = channel.unary_unary("/netdyno.v1.Exchange/Unary", pb.Block.SerializeToString, pb.Block.FromString)
+        while True:
+            unary(request)
+    for _ in range(CONNECTIONS):
+        threading.Thread(target=again).start()
+
+
 async def _awaited(unary, request):
     return await unary(request)
 
 
-SERVERS = {"asyncio": asyncio_server, "asyncio-uvloop": asyncio_server, "uvicorn": uvicorn_server, "grpcio": grpcio_server, "grpc-aio": lambda kind: asyncio.run(grpc_aio_server(kind))}
-CLIENTS = {"asyncio": asyncio_client, "asyncio-uvloop": asyncio_client, "aiohttp": aiohttp_client, "grpc-aio": grpc_aio_client}
+SERVERS = {"asyncio": asyncio_server, "asyncio-uvloop": asyncio_server, "uvicorn": uvicorn_server, "granian": granian_server, "grpcio": grpcio_server, "grpc-aio": lambda kind: asyncio.run(grpc_aio_server(kind))}
+CLIENTS = {"asyncio": asyncio_client, "asyncio-uvloop": asyncio_client, "aiohttp": aiohttp_client, "grpcio": grpcio_client, "grpc-aio": grpc_aio_client}
 
 if __name__ == "__main__":
     if len(sys.argv) == 2:

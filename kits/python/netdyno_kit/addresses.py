@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 
-from .failure import Failure
+from .failure import Failure, failure_of
 
 BACKLOG = 4096
 _NO_PORT, _PORT_RANGE = 24, 51  # IP_BIND_ADDRESS_NO_PORT, IP_LOCAL_PORT_RANGE
@@ -165,8 +165,9 @@ class Routes:
         where = f"connect {i + 1} of {self.count} to {join(self.peer(i))}{source}"
         if isinstance(error, Failure):
             return error
-        if getattr(error, "errno", None) in (errno.EMFILE, errno.ENFILE):
-            return Failure("setup", f"{where}: too few file descriptors, every connection needs one; raise `ulimit -n`")
+        starved = failure_of(error)
+        if starved.kind == "setup":
+            return Failure("setup", f"{where}: {starved.text}")
         kind = "setup" if getattr(error, "errno", None) == errno.EADDRNOTAVAIL else "peer"
         return Failure(kind, f"{where}: {getattr(error, 'strerror', None) or error or type(error).__name__}")
 

@@ -1,16 +1,16 @@
 """Ends of wires echo and stream on an asyncio event loop, whichever one: the loop is the arm's."""
 
 import asyncio
-import errno
 import threading
 
 from .addresses import Allowed, Routes, addresses_of, listen
 from .alarm import Agenda
-from .content import check_sizes
-from .failure import Failure
-from .flows import EchoClient, EchoServer, StreamClient, StreamServer, Work
+from .clients import awake, client_protocol
+from .failure import Failure, failure_of
+from .flows import Work, server_protocol
 from .load import Load
 from .processes import RECEIVED, SERVES, Processes, Sums, wanted
+from .service import service_of
 from .transport import Client, Server
 
 CONNECTING = 256
@@ -24,27 +24,17 @@ class LoopServer(Server):
     """
 
     def __init__(self, setup, new_loop, options=()):
-        self.allowed, self.work, self._new_loop = Allowed(setup), Work(setup), new_loop
-        self._processes, self._sockets = wanted(setup), listen(setup, options=options)
-        self._sums = Sums(self._processes)
-        self._protocol = StreamServer if self.work.stream else EchoServer
+        self.allowed, self.work, self._new_loop, self._processes = Allowed(setup), Work(setup), new_loop, wanted(setup)
+        self.service = service_of(setup, self._processes)
+        self._protocol = server_protocol(self.work, self.service)
+        self._sockets, self._sums = listen(setup, options=options), Sums(self._processes)
         self._running = Processes(self._processes, self._serve, self)
         self._sums.await_all(lambda: self._running.failure)
 
     def _serve(self, i):
         loop = self._new_loop()
         asyncio.set_event_loop(loop)
-        row = self._sums.row(i)
-
-        starved = []
-
-        def fail(loop, context):
-            error = context.get("exception")
-            if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-                starved.append(Failure("setup", "accept a connection: too few file descriptors, every connection needs one; raise `ulimit -n`"))
-                return loop.stop()
-            return loop.default_exception_handler(context)
-        loop.set_exception_handler(fail)
+        row, starved = self._sums.row(i), stop_when_starved(loop)
         for sock in self._sockets:
             loop.run_until_complete(loop.create_server(lambda: self._protocol(self, row), sock=sock, backlog=4096))
         row[SERVES] = 1
@@ -58,7 +48,7 @@ class LoopServer(Server):
         counts = self._sums.counts()
         if not self.work.stream:
             counts["sent_bytes"] = counts["received_bytes"]
-        if not self.work.stream and not self.work.sizes:
+        if not self.work.stream and not self.work.varies:
             counts["exchanges"] = self._sums.total(RECEIVED) // self.work.up
         return counts
 
@@ -66,13 +56,26 @@ class LoopServer(Server):
         self._running.close()
 
 
+def stop_when_starved(loop):
+    """Has a loop stop where descriptors lack to accept a connection. It returns a list, which has the Failure then."""
+    starved = []
+
+    def fail(loop, context):
+        failure = failure_of(context.get("exception"))
+        if failure.kind == "setup":
+            starved.append(Failure("setup", f"accept a connection: {failure.text}"))
+            return loop.stop()
+        return loop.default_exception_handler(context)
+    loop.set_exception_handler(fail)
+    return starved
+
+
 class LoopClient(Client):
     """A client whose connections are protocols on one event loop, on a thread of its own."""
 
-    def __init__(self, setup, new_loop, options=(), connection=None):
-        check_sizes(setup["exchange"])
+    def __init__(self, setup, new_loop, options=()):
         self.work, self.load, self._routes, self._options = Work(setup), Load(setup), Routes(setup), options
-        self._connection = connection or (StreamClient if self.work.stream else EchoClient)
+        self._connection = client_protocol(self.work, self.load)
         self.running = self.closed = False
         self._left, self._lost = 0, set()
         self.loop, self._connections = new_loop(), []
@@ -146,9 +149,9 @@ class LoopClient(Client):
 
     def _end(self):
         """Takes back what is not due before the closing."""
-        for due, of, call in self.agenda.take_all():
+        for due, of in self.agenda.take(awake):
             if due <= self.load.closing:
-                call(of)
+                awake(of)
             else:
                 of[1].cancel()
                 self.let_go()

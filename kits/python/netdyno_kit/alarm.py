@@ -29,11 +29,12 @@ class Agenda:
         if due < self._armed or not self._armed:
             self._arm(due)
 
-    def take_all(self):
-        """Returns what waits as (due, item, call), and forgets it."""
-        all_ = [(due, item, call) for due, _, item, call in sorted(self._heap, key=lambda entry: entry[:2])]
-        self._heap = []
-        return all_
+    def take(self, call):
+        """Returns what waits for a call as (due, item), and forgets it."""
+        taken = [(due, item) for due, _, item, of in sorted(self._heap, key=lambda entry: entry[:2]) if of is call]
+        self._heap = [entry for entry in self._heap if entry[3] is not call]
+        heapq.heapify(self._heap)
+        return taken
 
     def _arm(self, due):
         self._armed = due

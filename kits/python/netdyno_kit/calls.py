@@ -1,6 +1,7 @@
 """A client whose exchanges are calls of a library: coroutines on an event loop, or functions on a thread for each slot."""
 
 import asyncio
+import sys
 import threading
 
 from .addresses import Routes
@@ -9,6 +10,7 @@ from .alarm import Agenda
 from .counters import NEVER
 from .failure import Failure, failure_of
 from .load import Load
+from .processes import SWITCH_S
 from .slot import now_ns
 from .transport import Client
 
@@ -49,9 +51,12 @@ class _Calls(Client):
 class AsyncCalls(_Calls):
     """Calls are coroutines, all on one event loop.
 
-    await connect(i) returns a connection of the library. await call(connection, slot) makes an exchange, whose drawn sizes are slot.up
-    and slot.down, and returns the bytes received; it raises Failure. await first(connection, i) makes the first one and verifies it.
+    await connect(i) returns a connection of the library. await call(connection, slot) makes an exchange and returns the bytes received;
+    it raises Failure. What was drawn for it is slot.up, down, of and key. await first(connection, i, drawn) makes the first one and
+    verifies it. A call that takes longer than its class allows is cancelled, unless in_time says that the library sees to that.
     """
+
+    in_time = False
 
     def __init__(self, setup, exchange, new_loop):
         super().__init__(setup, exchange)
@@ -77,7 +82,7 @@ class AsyncCalls(_Calls):
         async with room:
             try:
                 connection = await asyncio.wait_for(self.connect(i), VERIFY_S)
-                await asyncio.wait_for(self.first(connection, i), VERIFY_S)
+                await asyncio.wait_for(self.first(connection, i, self.load.first(i)), VERIFY_S)
                 return connection
             except asyncio.TimeoutError:
                 raise Failure("timeout", f"verify connection {i + 1} of {self.routes.count}: no whole reply for {VERIFY_S} s") from None
@@ -100,6 +105,8 @@ class AsyncCalls(_Calls):
 
     async def _drive(self, i, slot):
         connection, call, now = self._made[i], self.call, now_ns()
+        if self.load.draws.have_deadlines and not self.in_time:
+            call = Deadline(self._agenda, asyncio.current_task(), self.load.draws, call).call
         try:
             while True:
                 due = slot.next(now)
@@ -132,7 +139,7 @@ class AsyncCalls(_Calls):
         return await future
 
     def _end(self):
-        for due, future, _ in self._agenda.take_all():
+        for due, future in self._agenda.take(_ring):
             if not future.done():
                 future.set_result(due <= self.load.closing)
 
@@ -141,21 +148,64 @@ class AsyncCalls(_Calls):
         self.loop.call_soon_threadsafe(lambda: [t.cancel() for t in self._tasks])
 
 
+class Deadline:
+    """The deadlines of one slot's calls: one alarm, and another only where a shorter deadline needs it (decision 97)."""
+
+    __slots__ = ("_agenda", "_task", "_draws", "_call", "_at", "_alarms")
+
+    def __init__(self, agenda, task, draws, call):
+        self._agenda, self._task, self._draws, self._call = agenda, task, draws, call
+        self._at, self._alarms = NEVER, []
+
+    async def call(self, connection, slot):
+        of = self._draws.classes[slot.of]
+        if not of.deadline_ns:
+            return await self._call(connection, slot)
+        self._at = now_ns() + of.deadline_ns
+        self._arm()
+        try:
+            return await self._call(connection, slot)
+        except asyncio.CancelledError:
+            if self._at != 0:
+                raise
+            if hasattr(self._task, "uncancel"):
+                self._task.uncancel()
+            raise of.late() from None
+        finally:
+            self._at = NEVER
+
+    def _arm(self):
+        if not self._alarms or self._at < self._alarms[-1]:
+            self._alarms.append(self._at)
+            self._agenda.at(self._at, None, self._ring)
+
+    def _ring(self, _):
+        self._alarms.pop()
+        if self._at == NEVER:
+            return
+        if self._at > now_ns():
+            return self._arm()
+        self._at = 0
+        self._task.cancel()
+        return None
+
+
 def _ring(future):
     if not future.done():
         future.set_result(True)
 
 
 class ThreadCalls(_Calls):
-    """Calls block: a thread for each slot. connect(i), first(connection, i) and call(connection, slot) are functions."""
+    """Calls block: a thread for each slot. connect, first and call are functions, and deadlines the library's to keep."""
 
     def __init__(self, setup, exchange):
         super().__init__(setup, exchange)
+        sys.setswitchinterval(SWITCH_S)
         self._counting = threading.Lock()
         for i in range(self.routes.count):
             try:
                 connection = self.connect(i)
-                self.first(connection, i)
+                self.first(connection, i, self.load.first(i))
             except Exception as e:
                 raise self._explain(i, e) from None
             self._made.append(connection)
@@ -172,7 +222,8 @@ class ThreadCalls(_Calls):
     def _drive(self, i, slot):
         connection, call, ended, now = self._made[i], self.call, self.load.ended, now_ns()
         while True:
-            due = slot.next(now)
+            with self._counting:
+                due = slot.next(now)
             if due is None:
                 return
             while due > now_ns():

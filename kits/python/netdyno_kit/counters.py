@@ -5,6 +5,7 @@ from .histogram import SIZE, Histogram
 NEVER = (1 << 63) - 1
 STRETCH_SENDS = 1 << 17  # expected at the declared rate: a client keeps about 1 MiB of instants
 STRETCH_NS = 30_000_000_000
+OF_CLASS = ("exchanges", "sent_bytes", "received_bytes", "errors")
 
 
 def share(begin, end, first, last):
@@ -61,14 +62,16 @@ class Counters:
     """Sums of one stretch. One thread adds to them, others read."""
 
     __slots__ = ("exchanges", "received", "sent", "errors", "unsent", "down", "times", "service", "idle_ns",
-                 "begin", "end", "counted", "part_exchanges", "part_cycles")
+                 "begin", "end", "whole_from", "counted", "part_exchanges", "part_cycles", "classes")
 
-    def __init__(self, times, down, counted):
+    def __init__(self, times, down, counted, classes):
         self.exchanges = self.received = self.sent = self.unsent = self.idle_ns = 0
         self.errors, self.times, self.down = {}, times, down
         self.service = times.service if times else None
         self.begin, self.end, self.counted = NEVER, NEVER, counted
+        self.whole_from = NEVER  # exchanges of slots that became free from here on lie inside as a whole
         self.part_exchanges = self.part_cycles = 0.0
+        self.classes = [dict.fromkeys(OF_CLASS, 0) for _ in range(classes)]
 
     def edge(self, free, sent, now):
         """Corrects the whole exchanges by one that may span an edge of the window."""
@@ -78,7 +81,10 @@ class Counters:
         self.part_cycles += share(self.begin, self.end, free, now) - self.counted
 
     def differ(self, received):
-        """Counts a reply of another length than expected."""
+        """Counts a reply of another length than expected. received is what replies have beyond that."""
+        self.received += received - max(0, self.down)
+        if self.times is None:
+            return
         if self.times.lengths is None:
             self.times.lengths = Histogram()
         self.times.lengths.record(received)
@@ -97,8 +103,8 @@ class Shard:
 
     __slots__ = ("before", "window", "drain", "now")
 
-    def __init__(self, times, down):
-        self.before = Counters(None, down, 1)
-        self.window = Counters(times, down, 1)
-        self.drain = Counters(times, down, 0)
+    def __init__(self, times, down, classes=0):
+        self.before = Counters(None, down, 1, classes)
+        self.window = Counters(times, down, 1, classes)
+        self.drain = Counters(times, down, 0, classes)
         self.now = self.before

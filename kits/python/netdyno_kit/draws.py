@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 
 MASK = (1 << 64) - 1
-UP, DOWN, GAPS = 1, 2, 3
+UP, DOWN, GAPS, CLASSES, KEYS, WORK = range(1, 7)  # streams of the seed
 MOST_BYTES = 1 << 30
 GAP_UNIT = 1 << 20
 CYCLE = 1 << 16
@@ -55,17 +55,17 @@ class Drawer:
 
 
 class Sizes:
-    """The sizes of a trial's exchanges."""
+    """The sizes of exchanges that a field of setup declares."""
 
-    def __init__(self, exchange, seed):
+    def __init__(self, exchange, seed, field="exchange"):
         self.up, self.down = exchange.get("up_bytes", 0), exchange.get("down_bytes", 0)
-        self._up = self._drawer(exchange, "up", self.up, seed, UP)
-        self._down = self._drawer(exchange, "down", self.down, seed, DOWN)
+        self._up = self._drawer(exchange, field, "up", self.up, seed, UP)
+        self._down = self._drawer(exchange, field, "down", self.down, seed, DOWN)
         self.up_varies, self.down_varies = self._up is not None, self._down is not None
         self.vary = self.up_varies or self.down_varies
 
     @staticmethod
-    def _drawer(exchange, direction, most, seed, number):
+    def _drawer(exchange, field, direction, most, seed, number):
         table = exchange.get(direction + "_sizes")
         if not table:
             return None
@@ -75,7 +75,7 @@ class Sizes:
             if largest != most:
                 raise ValueError(f"the largest size is {largest} and {direction}_bytes is {most}, expected the same")
         except ValueError as e:
-            raise ValueError(f"exchange.{direction}_sizes: {e}") from None
+            raise ValueError(f"{field}.{direction}_sizes: {e}") from None
         return Drawer(table, seed, number)
 
     def of(self, n):

@@ -38,7 +38,7 @@ class Json:
 
 
 class Exchange:
-    """The content of both directions. Any thread may use it; own gives a slot with drawn sizes one of its own."""
+    """The content of both directions. Any thread may use it."""
 
     def __init__(self, setup, codecs=()):
         exchange, name = setup["exchange"], setup["exchange"].get("codec") or "bytes"
@@ -53,16 +53,15 @@ class Exchange:
                 raise Failure("setup", str(e)) from None
             self.up, self.down = random("u", self.up_bytes), random("d", self.down_bytes)
         else:
-            self._take(exchange, name, {c.name: c for c in codecs})
-        self.varies = bool(self.sizes and self.sizes.vary)
+            self._take(exchange, name, {c.name: c for c in codecs}, setup["load"].get("classes"))
         self.asks = bool(self.sizes and self.sizes.down_varies)
         self.media_type = self.codec.media_type if self.codec else "application/octet-stream"
 
-    def _take(self, exchange, name, codecs):
+    def _take(self, exchange, name, codecs, classes):
         if name not in codecs:
             raise Failure("unsupported", f"no codec {name} here; {nearest(name, ['bytes', *codecs])}")
-        if exchange.get("up_sizes") or exchange.get("down_sizes"):
-            raise Failure("setup", f"exchange.up_sizes or down_sizes is given with codec {name}, whose messages have sizes of their own")
+        if exchange.get("up_sizes") or exchange.get("down_sizes") or classes:
+            raise Failure("setup", f"sizes or classes are given with codec {name}, whose messages have sizes of their own")
         if not exchange.get("message"):
             raise Failure("setup", f"exchange.codec is {name} and exchange.message is absent: expected what to encode")
         self.codec = codecs[name]
@@ -80,10 +79,6 @@ class Exchange:
     def ready(self):
         """Returns what ready says of the messages."""
         return {"up_bytes": self.up_bytes, "down_bytes": self.down_bytes} if self.codec else {}
-
-    def first(self, connection):
-        """Returns the sizes, up and down, of a connection's first exchange."""
-        return self.sizes.of(connection) if self.sizes else (self.up_bytes, self.down_bytes)
 
     def request(self, up=None):
         """Returns what the client sends; up is a drawn size."""

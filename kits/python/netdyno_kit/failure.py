@@ -41,6 +41,8 @@ def failure_of(error, kind="peer"):
         return Failure(kind, "the other end closed the connection", "connection closed")
     if isinstance(error, (asyncio.TimeoutError, socket.timeout, TimeoutError)):
         return Failure("timeout", str(error) or "timed out", "timed out")
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return Failure("setup", "too few file descriptors, every connection needs one; raise `ulimit -n`")
     if isinstance(error, OSError):
         text = _BY_NUMBER.get(error.errno) or error.strerror or str(error) or type(error).__name__
         return Failure(kind, f"{text}" if error.errno is None else f"{text} ({error})", text)

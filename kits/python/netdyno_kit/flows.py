@@ -1,15 +1,11 @@
-"""Wires echo and stream on asyncio protocols. Each connection is one object; its event loop's thread uses it."""
+"""Wires echo and stream on asyncio protocols, and their servers. Each connection is one object; its event loop's thread uses it."""
 
 import asyncio
-from collections import deque
 
 from .content import CHUNK, Matcher, block, check_sizes, random
-from .failure import Failure, failure_of
+from .failure import Failure
 from .processes import CONNECTIONS, EXCHANGES, RECEIVED, SENT
 from .slot import now_ns
-
-
-_SURPLUS = "more came than was asked for"
 
 
 class Work:
@@ -18,8 +14,10 @@ class Work:
     def __init__(self, setup):
         exchange = setup["exchange"]
         check_sizes(exchange)
+        if exchange.get("stream") and (exchange.get("up_sizes") or exchange.get("down_sizes") or setup["load"].get("classes")):
+            raise Failure("unsupported", "sizes vary: wire stream has no headers by which messages of several sizes could be told apart")
         self.up, self.down = exchange["up_bytes"], exchange["down_bytes"]
-        self.stream, self.sizes = exchange.get("stream", ""), bool(exchange.get("up_sizes"))
+        self.stream, self.varies = exchange.get("stream", ""), bool(exchange.get("up_sizes"))
         self.chunk = exchange.get("chunk_bytes") or CHUNK
         if self.stream:
             self.up_block, self.down_block = (block(d, n, self.chunk) for d, n in (("up", self.up), ("down", self.down)))
@@ -141,186 +139,52 @@ class StreamServer(_Connection):
         self._pump()
 
 
-class ClientConnection(asyncio.Protocol):
-    """A client's connection: its first exchange, which is verified, and then those of its slots."""
-
-    def __init__(self, client, i):
-        self.client, self.i, self.transport, self.lost = client, i, None, None
-        self.slots, self.flying, self.got = client.load.slots_of(i), deque(), 0
-        self.verified = client.loop.create_future()
-        self.match = None
-
-    def connection_made(self, transport):
-        self.transport = transport
-        self.write = transport.write
-        self.verify()
-
-    def data_received(self, data):
-        if self.match is not None:
-            return self._compare(data)
-        return self.received(data)
-
-    def _compare(self, data):
-        match = self.match
-        try:
-            if len(data) > match.left:
-                raise Failure("invalid", _SURPLUS)
-            match.take(data)
-        except Failure as failure:
-            return self.fault(failure)
-        if not match.left:
-            self.match = None
-            if not self.verified.done():
-                self.verified.set_result(None)
-        return None
+class _Working:
+    """Before a server's protocol: what has come is held back until the work for its exchange is done. A message at a time is taken."""
 
     def begin(self):
-        """Takes up the load."""
-        for slot in self.slots:
-            if not self.lost:
-                self.go(slot, now_ns())
-            elif slot.next(now_ns()) is not None:
-                slot.fail(self.lost)
-        if self.lost:
-            self.client.lose(self, len(self.slots))
+        super().begin()
+        self.waiting, self.part, self.held = bytearray(), 0, False
 
-    def go(self, slot, now):
-        """Has the slot make its next exchange, when that is due."""
-        due = slot.next(now)
-        if due is None:
-            self.client.let_go()
-        elif due <= now:
-            self.send(slot)
-        else:
-            self.client.agenda.at(due, (self, slot), _awake)
+    def data_received(self, data):
+        self.waiting += data
+        self.turn()
 
-    def fault(self, failure):
-        """Ends the connection: what is in flight on it has failed."""
-        if self.lost:
-            return
-        self.lost = failure
-        if not self.verified.done():
-            self.verified.set_exception(failure)
-        self.transport.abort()
-        self.ended()
-
-    def connection_lost(self, exc):
-        if not self.lost:
-            self.lost = failure_of(exc)
-            if not self.verified.done():
-                self.verified.set_exception(self.lost)
-            self.ended()
-
-    def ended(self):
-        """Fails what is in flight, once the load runs."""
-        if not self.client.running:
-            return
-        flying, self.flying = self.flying, deque()
-        for entry in flying:
-            if self.client.closed:
-                entry[0].abandon()
+    def turn(self):
+        service, size, waiting = self.server.service, self.server.work.up, self.waiting
+        while waiting and not self.held:
+            piece = bytes(waiting[:size - self.part])
+            del waiting[:len(piece)]
+            self.part = (self.part + len(piece)) % size
+            if self.part == 0 and service.sleeps:
+                self.held = True
+                self.transport.pause_reading()
+                service.agenda(asyncio.get_running_loop()).at(now_ns() + service.next(), piece, self.rested)
             else:
-                entry[0].fail(self.lost)
-        self.client.lose(self, len(flying))
+                if self.part == 0:
+                    service.serve()
+                super().data_received(piece)
+
+    def rested(self, piece):
+        if self.transport.is_closing():
+            return
+        self.held = False
+        super().data_received(piece)
+        self.transport.resume_reading()
+        self.turn()
 
 
-def _awake(of):
-    connection, slot = of
-    if connection.lost:
-        slot.fail(connection.lost) if slot.pending <= now_ns() else slot.cancel()
-        connection.client.let_go()
-    else:
-        connection.send(slot)
+class _WorkingEcho(_Working, EchoServer):
+    pass
 
 
-class EchoClient(ClientConnection):
-    """Sends messages of wire echo, and takes them back in order."""
-
-    def verify(self):
-        size = self.client.load.sizes.of(self.i)[0]
-        self.match = Matcher(self.client.work.up_block, size)
-        self.write(self.client.work.message(size))
-
-    def send(self, slot):
-        size = slot.up
-        message = self.client.work.message(size)
-        self.flying.append((slot, now_ns(), size))
-        self.write(message)
-
-    def received(self, data):
-        got, flying = self.got + len(data), self.flying
-        while flying:
-            slot, sent, size = flying[0]
-            if got < size:
-                break
-            if got > size and len(flying) == 1:
-                return self.fault(Failure("invalid", _SURPLUS))
-            now = now_ns()
-            flying.popleft()
-            slot.done(sent, now, size)
-            got -= size
-            self.go(slot, now)
-            if self.lost:
-                return None
-        if got and not flying:
-            return self.fault(Failure("invalid", _SURPLUS))
-        self.got = got
-        return None
+class _WorkingStream(_Working, StreamServer):
+    pass
 
 
-class StreamClient(ClientConnection):
-    """Sends messages of wire stream in chunks, and counts what comes down."""
-
-    def verify(self):
-        work = self.client.work
-        self.queue, self.sent = deque(), 0
-        self.pump = Pump(work.up_block, work.up, work.up_chunk, begin=self._begun)
-        self.pump.transport = self.transport
-        self.match = Matcher(work.down_block, work.down)
-        self.queue.append(None)
-        self._owe()
-
-    def _owe(self):
-        self.pump.owed += self.client.work.up
-        self.pump.pump()
-
-    def _begun(self):
-        slot = self.queue.popleft()
-        if slot is not None:
-            self.flying.append([slot, now_ns()])
-
-    def send(self, slot):
-        self.queue.append(slot)
-        self._owe()
-
-    def received(self, data):
-        got, size, flying = self.got + len(data), self.client.work.down, self.flying
-        while got >= size and flying:
-            if got > size and len(flying) == 1:
-                return self.fault(Failure("invalid", _SURPLUS))
-            slot, sent = flying.popleft()
-            now = now_ns()
-            slot.done(sent, now, size)
-            got -= size
-            self.go(slot, now)
-            if self.lost:
-                return None
-        self.got = got
-        if got and not flying:
-            return self.fault(Failure("invalid", _SURPLUS))
-        return None
-
-    def ended(self):
-        if self.client.running:
-            for slot in self.queue:
-                if slot is not None:
-                    self.flying.append((slot, 0))
-            self.queue.clear()
-        super().ended()
-
-    def pause_writing(self):
-        self.pump.paused = True
-
-    def resume_writing(self):
-        self.pump.paused = False
-        self.pump.pump()
+def server_protocol(work, service):
+    """Returns the protocol of a server's connections. A Failure of kind unsupported says why there is none."""
+    if service and work.varies:
+        raise Failure("unsupported", "work is given and sizes vary: a server of wire echo does not see where a message ends, which begins its work")
+    kinds = (EchoServer, StreamServer) if not service else (_WorkingEcho, _WorkingStream)
+    return kinds[bool(work.stream)]

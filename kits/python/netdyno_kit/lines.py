@@ -25,14 +25,22 @@ _EXCHANGE = {
     "up_bytes": _INT, "down_bytes": _INT, "codec": str, "stream": str, "chunk_bytes": _INT, "up_sizes": [[_INT]], "down_sizes": [[_INT]],
     "message": {"name": str, "descriptors": str, "up": {"type": str, "json": str}, "down": {"type": str, "json": str}},
 }
+_CLASS = {
+    "name": str, "end": _INT, "up_bytes": _INT, "down_bytes": _INT, "up_sizes": [[_INT]], "down_sizes": [[_INT]], "method": str, "path": str,
+    "status": _INT, "deadline_ns": _INT, "think_ns": _INT,
+}
+_TRACE = {
+    "file": str, "begins": _INT, "from_ns": _INT, "speed": _REAL, "part": _INT, "parts": _INT, "even": bool, "times": bool, "span_ns": _INT, "recorded": _INT,
+}
 _LOAD = {
     "connections": _INT, "in_flight": _INT, "rate": _REAL, "arrival": str, "think_ns": _INT, "active_share": _REAL, "fresh": bool,
-    "amount": _INT, "drain_ns": _INT, "gaps": [[_INT]], "phases": _TABLE, "repeat": bool, "classes": list, "keys": [[_INT]], "trace": dict,
+    "amount": _INT, "drain_ns": _INT, "gaps": [[_INT]], "phases": _TABLE, "repeat": bool, "classes": [_CLASS], "keys": [[_INT]], "trace": _TRACE,
 }
 _SETUP = {
     "trial": str, "transport": str, "role": str, "seed": _SEED, "listen": str, "listeners": _INT, "allow": [str], "peers": [str],
     "sources": [str], "threads": _INT, "exchange": _EXCHANGE, "load": _LOAD, "options": dict, "profile": bool, "timeline": bool,
-    "tls": {"authorities": str, "certificate": str, "key": str}, "window_ns": _INT, "warmup_ns": _INT, "work": dict,
+    "tls": {"authorities": str, "certificate": str, "key": str}, "window_ns": _INT, "warmup_ns": _INT,
+    "work": {"ns": [[_INT]], "by": str},
 }
 _SHAPES = {"setup": _SETUP, "start": {}, "stop": {}, "mark": {"id": _INT, "reset": bool}}
 

@@ -8,15 +8,15 @@ import threading
 
 from . import bysize
 from .counters import NEVER, Sends, Shard, Times, gaps, share, stretch
-from .draws import Cycle, Sizes, Warp, check_phases
+from .draws import Cycle, Warp
 from .failure import Failure, Reasons
 from .histogram import Histogram
-from .schedule import Schedule
-from .slot import OpenSlot, Slot, ThinkingSlot, now_ns
+from .mix import Draws
+from .replay import Replay
+from .schedule import Schedule, check_plan
+from .slot import OpenSlot, ReplaySlot, Slot, ThinkingSlot, now_ns
 
-_MOST = 1 << 22
-_DRAIN_NS = 2_000_000_000
-_REPLAY_MOST = 1 << 20
+_REPLAY_MOST, _SLICE = 1 << 20, 256
 
 
 class Load:
@@ -25,8 +25,9 @@ class Load:
     def __init__(self, setup, shards=1):
         plan, exchange = dict(setup["load"]), setup["exchange"]
         try:
-            _check(plan)
-            self.sizes = Sizes(exchange, setup["seed"])
+            check_plan(plan)
+            self.draws = Draws(setup)
+            self.replay = Replay(plan["trace"], exchange, plan) if plan.get("trace") else None
             self._cycle = Cycle(plan["gaps"], setup["seed"]) if plan["arrival"] == "drawn" else None
             self._warp = Warp(plan["phases"], plan.get("repeat", False)) if plan.get("phases") else None
         except (ValueError, KeyError) as e:
@@ -40,31 +41,31 @@ class Load:
         self.on_end = []  # called once, on the thread that ends the load
         shards = max(1, min(shards, self.active))
         self.shards = [self._shard(i, shards) for i in range(shards)]
-        self._bins = [{} for _ in self.shards]
+        self._differing = [{} for _ in self.shards]  # times by size and class
         self.slots = [self._slot(i) for i in range(self.active * self.in_flight)]
         self._sliced = None
 
     def _shard(self, i, shards):
         sends = Sends(self.rate, len(range(i, self.active, shards)) / self.active) if self.rate else None
-        return Shard(Times(bool(self.rate), self.think > 0, sends), -1 if self.sizes.down_varies else self.sizes.down)
+        return Shard(Times(bool(self.rate), self.think > 0, sends), -1 if self.draws.down_varies else self.draws.down, len(self.draws.classes))
 
     def _slot(self, i):
         connection, total = i // self.in_flight, self.active * self.in_flight
         amount = self.plan["amount"]
         left = amount // self.in_flight + (i % self.in_flight < amount % self.in_flight) if amount else -1
         shard = connection % len(self.shards)
-        kind = OpenSlot if self.rate else ThinkingSlot if self.think else Slot
+        kind = ReplaySlot if self.replay else OpenSlot if self.rate else ThinkingSlot if self.think else Slot
         slot = kind(self, self.shards[shard], self._place(i), left)
-        if self.rate:
+        if self.rate and not self.replay:
             slot.schedule = self._schedule(i)
             if self.plan["arrival"] == "constant" and not self._warp:
                 slot.free = int(slot.schedule.first - slot.schedule.step)  # as if it had run before
         elif self.think:
             slot.think = self.think
             slot.free = self.think * i // total - self.think  # staggered: no burst at the start
-        if self.sizes.vary:
+        if self.draws.vary:
             first = i % self.in_flight == 0
-            slot.sizes = bysize.BySize(self, self._bins[shard]) if first else self._connection_sizes
+            slot.sizes = bysize.BySize(self, self._differing[shard]) if first else self._connection_sizes
             self._connection_sizes = slot.sizes
         return slot
 
@@ -87,6 +88,8 @@ class Load:
         self.started = now_ns()
         for slot in self.slots:
             slot.free += self.started
+        if self.replay:
+            self.replay.begin()
         if self.plan["amount"] and self.begun == NEVER:
             self.open(self.started)
 
@@ -100,7 +103,7 @@ class Load:
             if sends and not sends.until:
                 sends.until = now + stretch(self.rate)
                 sends.begin = now
-            shard.window.begin = now
+            shard.window.begin = shard.window.whole_from = now
         for shard in self.shards:
             shard.now = shard.window
 
@@ -133,12 +136,12 @@ class Load:
         return self._sum([c for s in self.shards for c in (s.before, s.window, s.drain)])
 
     def _sum(self, all_):
-        up = 0 if self.sizes.up_varies else self.up
+        up = 0 if self.draws.up_varies else self.up
         counts = {"exchanges": 0, "sent_bytes": 0, "received_bytes": 0, "errors": {}}
         for c in all_:
             counts["exchanges"] += c.exchanges
             counts["sent_bytes"] += c.exchanges * up + c.sent
-            counts["received_bytes"] += c.received
+            counts["received_bytes"] += c.exchanges * max(0, c.down) + c.received
             for kind, n in list(c.errors.items()):
                 counts["errors"][kind] = counts["errors"].get(kind, 0) + n
         return counts
@@ -148,7 +151,10 @@ class Load:
         lists = [s.window.times.response or s.window.times.service for s in self.shards]
         all_ = [sum(column) for column in zip(*lists)] if len(lists) > 1 else list(lists[0])
         before, self._sliced = self._sliced, all_
-        new = [(at, n - (before[at] if before else 0)) for at, n in enumerate(all_) if n and (not before or n != before[at])]
+        before, new = before or [0] * len(all_), []
+        for begin in range(0, len(all_), _SLICE):  # most have not changed, which lists tell at once
+            if all_[begin:begin + _SLICE] != before[begin:begin + _SLICE]:
+                new += [(at, all_[at] - before[at]) for at in range(begin, min(begin + _SLICE, len(all_))) if all_[at] != before[at]]
         return _summary(new)
 
     def sent(self):
@@ -162,6 +168,8 @@ class Load:
         """Returns the result. Call it when the slots are let go, or the time to drain is over."""
         now = now_ns()
         self.end(now)
+        if self.replay and self.replay.failure:
+            raise self.replay.failure
         windows, drains = [s.window for s in self.shards], [s.drain for s in self.shards]
         counts, drained = self._sum(windows), self._sum(drains)
         for kind, n in drained["errors"].items():
@@ -173,8 +181,9 @@ class Load:
         result["inside"] = self._inside(counts["exchanges"], merged["response" if self.rate else "service"])
         result["lengths"] = self._lengths(counts["exchanges"] + drained["exchanges"])
         result["arrivals"], result["reasons"] = self._arrivals(), self.reasons.most()
-        if self.sizes.vary:
-            result["bins"] = bysize.result(self._bins, bool(self.rate))
+        if self.draws.vary:
+            merged = bysize.Merged(self._differing)
+            result["bins"], result["classes"] = merged.bins(bool(self.rate)), merged.classes(self.draws.classes, self.shards)
         ages = self._ages(now)
         result["unfinished"], result["ages"] = ages.count(), ages.encode()
         return {name: value for name, value in result.items() if value not in (None, "", [])}
@@ -193,8 +202,8 @@ class Load:
             if shard.window.times.lengths:
                 whole.merge(shard.window.times.lengths)
         n = whole.count()
-        if n and not self.sizes.down_varies:
-            whole.record(self.sizes.down, replies - n)
+        if n and not self.draws.down_varies:
+            whole.record(self.draws.down, replies - n)
         return whole.encode() if n else None
 
     def _arrivals(self):
@@ -235,6 +244,8 @@ class Load:
             expected = self._warp.place(float(end - start)) - self._warp.place(float(begin - start))
         if self.plan["arrival"] == "constant" and not self._warp or self.rate * (end - start) / 1e9 > _REPLAY_MOST:
             return expected
+        if self.replay:
+            return self._replayed()
         due = 0.0
         for i in range(len(self.slots)):
             schedule, last = self._schedule(i), start
@@ -245,6 +256,19 @@ class Load:
                 last = coming
         return due
 
+    def _replayed(self):
+        due, last, end = 0.0, 0, self.closing - self.started
+        for at, _, _ in self.replay.walk():
+            due += share(self.begun - self.started, end, last, at)
+            last = at
+            if at >= end:
+                break
+        return due
+
+    def first(self, connection):
+        """Returns what the first exchange of a connection carries."""
+        return self.replay.of(connection) if self.replay and not self.replay.times else self.draws.of(connection)
+
     def _ages(self, now):
         """Returns how old those exchanges are, since due, that were due before the closing and have not completed."""
         ages = Histogram()
@@ -253,10 +277,14 @@ class Load:
         for slot in self.slots:
             if slot.pending <= self.closing:
                 ages.record(now - slot.pending)
-            while slot.is_open and slot.left and self.started + slot.schedule.peek() <= self.closing:
+            while slot.is_open and not self.replay and slot.left and self.started + slot.schedule.peek() <= self.closing:
                 ages.record(now - self.started - slot.schedule.peek())
                 slot.schedule.advance()
                 slot.left -= 1
+        due = self.started + self.replay.take()[0] if self.replay else NEVER
+        while due <= self.closing:
+            ages.record(now - due)
+            due = self.started + self.replay.take()[0]
         return ages
 
 
@@ -273,28 +301,3 @@ def _summary(counted):
         while wanted and seen >= wanted[0][1] * total:
             found[wanted.pop(0)[0]] = middle(at)
     return found
-
-
-def _check(plan):
-    """Fills in defaults. ValueError names what is out of range."""
-    for key, default in (("in_flight", 1), ("active_share", 1.0), ("arrival", "constant"), ("drain_ns", _DRAIN_NS)):
-        plan[key] = plan.get(key) or default
-    for key in ("rate", "think_ns", "amount", "connections"):
-        plan[key] = plan.get(key) or 0
-    arrivals = ("constant", "poisson", "drawn")
-    for wrong, text in (
-        (not 1 <= plan["connections"] <= _MOST, f"connections is {plan['connections']}, expected 1 to {_MOST}"),
-        (not 1 <= plan["in_flight"] or plan["connections"] * plan["in_flight"] > _MOST,
-         f"in_flight is {plan['in_flight']} over {plan['connections']} connections, expected 1 to {_MOST} in all"),
-        (not 0 < plan["active_share"] <= 1, f"active_share is {plan['active_share']}, expected more than 0 up to 1"),
-        (not 0 <= plan["rate"] <= 1e9, f"rate is {plan['rate']}, expected 0 (closed loop) to 1e9 exchanges per second"),
-        (plan["arrival"] not in arrivals, f"arrival is {plan['arrival']}, expected one of {', '.join(arrivals)}"),
-        (not plan["rate"] and (plan.get("phases") or plan["arrival"] == "drawn"), "rate is 0 with phases or arrival drawn: a closed loop has no schedule"),
-        (plan["rate"] and plan["think_ns"], "think_ns is given with a rate: an open loop does not think"),
-        (min(plan["think_ns"], plan["amount"], plan["drain_ns"]) < 0, "think_ns, amount and drain_ns may not be negative"),
-    ):
-        if wrong:
-            raise ValueError(text)
-    if plan["arrival"] == "drawn" and not plan.get("gaps"):
-        raise ValueError("gaps is absent, expected a table beside arrival drawn")
-    check_phases(plan.get("phases") or [])

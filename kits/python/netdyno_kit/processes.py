@@ -3,18 +3,20 @@
 They are forked before any loop runs, share the listening sockets and a table of sums, and end with the process that made them.
 """
 
+import json
 import mmap
 import os
 import select
 import threading
 import time
 
-from .failure import Failure, failure_of, say
+from .failure import Failure, failure_of, printable
 
 EXCHANGES, RECEIVED, SENT, INVALID, CONNECTIONS, SERVES = range(6)
 _FIELDS = 8
 _LARGEST = 512
 START_S = 10
+SWITCH_S = 0.005  # Python's own, for libraries with several threads that compute
 PRIVATE = []  # descriptors of the first process alone: the way to the bench
 
 
@@ -24,17 +26,19 @@ def wanted(setup):
 
 
 class Sums:
-    """Sums that several processes add to, each in a row of its own: sums.row(i)[RECEIVED] += n."""
+    """Sums that several processes add to, each in a row of its own: sums.row(i)[RECEIVED] += n. A list is cheaper than shared memory."""
 
-    def __init__(self, processes=1):
-        self._map = mmap.mmap(-1, processes * _FIELDS * 8)
-        self._all, self._processes = memoryview(self._map).cast("q"), processes
+    def __init__(self, processes=1, apart=False):
+        self._processes, self._rows = processes, [[0] * _FIELDS]
+        if processes > 1 or apart:
+            shared = memoryview(mmap.mmap(-1, processes * _FIELDS * 8)).cast("q")
+            self._rows = [shared[i * _FIELDS:(i + 1) * _FIELDS] for i in range(processes)]
 
     def row(self, i):
-        return self._all[i * _FIELDS:(i + 1) * _FIELDS]
+        return self._rows[i]
 
     def total(self, field):
-        return sum(self._all[i * _FIELDS + field] for i in range(self._processes))
+        return sum(row[field] for row in self._rows)
 
     def await_all(self, failed):
         """Waits until every process has set SERVES, so that ready is true. failed tells that one has ended."""
@@ -67,11 +71,13 @@ class Processes:
         self._server, self._closed = server, False
         read, self._alive = os.pipe()  # its end tells the others that this process has ended
         for i in range(0 if apart else 1, count):
+            told, tell = os.pipe()
             pid = os.fork()
             if pid == 0:
                 os.close(self._alive)
-                self._other(i, serve, read)
-            threading.Thread(target=self._watch, args=(pid,), daemon=True).start()
+                self._other(i, serve, read, tell)
+            os.close(tell)
+            threading.Thread(target=self._watch, args=(pid, told), daemon=True).start()
         os.close(read)
         if not apart:
             threading.Thread(target=self._first, args=(serve,), daemon=True).start()
@@ -95,12 +101,18 @@ class Processes:
         if not self._closed and self._server.on_exit:
             self._server.on_exit(failure)
 
-    def _watch(self, pid):
-        _, status = os.waitpid(pid, 0)
-        self._end(Failure("bug", f"process {pid} of the server ended with status {status}"))
+    def _watch(self, pid, told):
+        why = os.read(told, 4096)  # nothing, as a process ends that cannot tell
+        status = os.waitpid(pid, 0)[1]
+        if why:
+            self._end(Failure(*json.loads(why)))
+        elif os.WIFSIGNALED(status):
+            self._end(Failure("peer", f"process {pid} of the server was killed by signal {os.WTERMSIG(status)}"))
+        else:
+            self._end(Failure("bug", f"process {pid} of the server ended with status {os.WEXITSTATUS(status)}"))
 
     @staticmethod
-    def _other(i, serve, alive):
+    def _other(i, serve, alive, tell):
         """Never returns: the life of a forked process."""
         def end():
             select.select([alive], [], [])
@@ -112,6 +124,8 @@ class Processes:
                 os.close(descriptor)
             threading.Thread(target=end, daemon=True).start()
             serve(i)
+            failure = Failure("bug", "it ended by itself")
         except BaseException as e:
-            say(f"process {i} of the server: {failure_of(e, 'bug').text}")
+            failure = failure_of(e, "bug")
+        os.write(tell, json.dumps([failure.kind, printable(f"process {i} of the server: {failure.text}", 2048)]).encode())
         os._exit(1)

@@ -16,14 +16,14 @@ now_ns = time.monotonic_ns
 class Slot:
     """A slot of a closed loop, whose next exchange is due at once."""
 
-    __slots__ = ("load", "shard", "number", "pending", "left", "free", "canceled", "held", "up", "down", "sizes")
+    __slots__ = ("load", "shard", "number", "pending", "left", "free", "canceled", "held", "up", "down", "of", "key", "path", "sizes")
     is_open = False
 
     def __init__(self, load, shard, number, left):
         self.load, self.shard, self.number = load, shard, number
         self.pending, self.left, self.free, self.canceled, self.held = NEVER, left, 0, 0, False
-        self.up, self.down = load.sizes.up, load.sizes.down
-        self.sizes = None  # a BySize where sizes vary
+        self.up, self.down, self.of, self.key, self.path = load.draws.up, load.draws.down, 0, 0, ""  # as a Drawn
+        self.sizes = None  # a BySize where exchanges differ
 
     def next(self, now):
         """Returns when the next exchange is due, perhaps in the past; None when there is none."""
@@ -31,7 +31,8 @@ class Slot:
         if left == 0 or self.load.closing != NEVER:
             self.pending = NEVER
             return None
-        self.left = left - 1
+        if left > 0:
+            self.left = left - 1
         self.pending = now
         if self.sizes:
             self.sizes.draw(self)
@@ -44,17 +45,16 @@ class Slot:
         self.pending = NEVER
         c = self.shard.now
         c.exchanges += 1
-        c.received += received
+        if received != c.down:
+            c.differ(received)
         if self.sizes:
-            self.sizes.count(self, c, sent, now, due)
+            self.sizes.count(self, c, sent, now, due, received)
         service = c.service
         if service is None:
             return
         c.idle_ns += sent - free
-        if free < c.begin or not c.counted:
+        if free < c.whole_from:
             c.edge(free, sent, now)
-        if received != c.down:
-            c.differ(received)
         took = now - sent
         if 2048 <= took <= MAX:
             shift = took.bit_length() - 11
@@ -87,9 +87,9 @@ class Slot:
         """Counts the exchange in flight as failed; a failed one has no time."""
         failure = failure_of(error)
         self.pending, self.free = NEVER, now_ns()
-        if self.sizes:
-            self.sizes.end(self, None)
         c = self.shard.now
+        if self.sizes:
+            self.sizes.fail(self, c)
         if c.times is not None:
             self.load.reasons.add(failure.kind, failure.reason)
         c.fail(failure)
@@ -157,3 +157,26 @@ class OpenSlot(Slot):
 
     def _coming(self):
         return self.load.started + self.schedule.peek() if self.left else None
+
+
+class ReplaySlot(Slot):
+    """A slot that takes recorded requests, or their times, as they are due."""
+
+    __slots__ = ()
+    is_open = True
+
+    def next(self, now):
+        load = self.load
+        self.pending = NEVER
+        if self.left == 0:
+            return None
+        at, self.number, carried = load.replay.take()
+        due = load.started + at
+        if due > load.closing:
+            self.canceled = due
+            return None
+        self.left -= 1
+        self.pending = due
+        if self.sizes:
+            self.sizes.draw(self, carried)
+        return due

@@ -4,9 +4,12 @@ from .failure import Failure, nearest
 
 FEATURES = {
     "tls": "setup.tls is given", "fresh": "load.fresh is true", "sizes": "exchange.up_sizes or down_sizes is given",
-    "arrivals": "load.phases is given, or load.arrival drawn", "mix": "load.classes is given", "trace": "load.trace is given",
+    "arrivals": "load.phases is given, or load.arrival drawn", "mix": "load.classes is given", "deadline": "a class has a deadline",
+    "trace": "load.trace is given", "times": "load.trace.times is true", "methods": "the method of a class is of gRPC", "think": "a class has think_ns",
     "work-cpu": "setup.work is given", "work-sleep": "setup.work is given",
 }
+ECHO_FEATURES = ("sizes", "arrivals", "mix", "think", "trace", "times", "work-cpu", "work-sleep")  # those of wire echo
+STREAM_FEATURES = ("stream-up", "stream-down", "stream-both")
 
 
 class Option:
@@ -71,9 +74,12 @@ class Transport:
     def able(self, setup):
         """Raises a Failure of kind unsupported for what setup asks for and this transport has not."""
         exchange, load, work = setup["exchange"], setup["load"], setup.get("work")
+        classes, trace = load.get("classes") or (), load.get("trace")
         asked = {
             "tls": setup.get("tls"), "fresh": load.get("fresh"), "sizes": exchange.get("up_sizes") or exchange.get("down_sizes"),
-            "arrivals": load.get("phases") or load.get("arrival") == "drawn", "mix": load.get("classes"), "trace": load.get("trace"),
+            "arrivals": load.get("phases") or load.get("arrival") == "drawn", "mix": classes,
+            "trace": trace and not trace.get("times"), "times": trace and trace.get("times"), "deadline": any(c.get("deadline_ns") for c in classes),
+            "methods": any(c.get("method", "").startswith("/") for c in classes), "think": any(c.get("think_ns") for c in classes),
             "work-cpu": setup["role"] == "server" and work and work.get("by") == "cpu",
             "work-sleep": setup["role"] == "server" and work and work.get("by") != "cpu",
         }

@@ -20,6 +20,7 @@ from .slot import now_ns
 
 TICK_NS = 200_000_000
 _PATIENCE_NS = 300_000_000
+_SWITCH_S = 0.0002  # how long this thread, when a mark comes, waits for the one that computes: 5 ms is Python's own
 
 
 def main(name, version, transports, libraries=()):
@@ -34,6 +35,7 @@ def main(name, version, transports, libraries=()):
         except (ValueError, OSError):
             pass  # too few descriptors are reported where they run out
     machine = Machine(name, version, transports, libraries, out)
+    sys.setswitchinterval(_SWITCH_S)
     try:
         machine.loop()
     except BrokenPipeError:
@@ -229,7 +231,10 @@ class Machine:
         if self._done:
             return None
         self._done, self._stopping, self._result_by = True, False, None
-        result = self._client.load.result()
+        try:
+            result = self._client.load.result()
+        except Failure as failure:
+            return self._fail(failure)
         result.update(sent=sent, counts=self._whole(result["counts"]), runtime=self._collections.reading())
         return self._send("result", result)
 

@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from netdyno_kit import bysize, counters, draws, histogram, lines
+from netdyno_kit import bysize, counters, draws, histogram, lines, mix
 from netdyno_kit.content import block
 from netdyno_kit.failure import Failure, Reasons
 from netdyno_kit.load import Load
@@ -34,6 +34,14 @@ def crc32c(data):
         for _ in range(8):
             crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
     return crc ^ 0xFFFFFFFF
+
+
+class Files(unittest.TestCase):
+    def test_every_file_is_run(self):
+        """A new file of vectors is run here, or said to be run elsewhere."""
+        elsewhere = {"conversation.json": "test_worker.py", "messages.json": "workers/python/tests/run.py", "baidu_std.json": "a wire that no worker here speaks"}
+        here = pathlib.Path(__file__).read_text()
+        self.assertEqual([], [f.name for f in VECTORS.glob("*.json") if f.name not in elsewhere and f'vectors("{f.name}")' not in here])
 
 
 class Lines(unittest.TestCase):
@@ -194,6 +202,36 @@ class Draws(unittest.TestCase):
         for v in whole["refused"]:
             with self.subTest(v["name"]), self.assertRaises(ValueError):
                 draws.check_table(table_of(v.get("table", v)), draws.MOST_BYTES)
+
+    def test_mix(self):
+        whole = vectors("mix.json")
+        setup = {"exchange": {"up_bytes": 1024, "down_bytes": 1 << 20}, "load": whole["load"]}
+        for v in whole["draws"]:
+            with self.subTest(seed=v["seed"], number=v["number"]):
+                x = mix.Draws({**setup, "seed": v["seed"]}).of(v["number"])
+                self.assertEqual([v[k] for k in ("class", "up_bytes", "down_bytes", "key")], [x.of, x.up, x.down, x.key])
+        for v in whole["refused"]:
+            with self.subTest(v["name"]), self.assertRaises(Failure) as refused:
+                load_of({"up_bytes": 1024, "down_bytes": 1 << 20}, **v["load"])
+            self.assertEqual("setup", refused.exception.kind)
+
+    def test_think(self):
+        whole = vectors("think.json")
+        for v in whole["cases"]:
+            load = load_of({"up_bytes": 0, "down_bytes": 300}, v["seed"], **v["load"])
+            load.start()
+            for i, exchanges in enumerate(v["slots"]):
+                found, slot, now = [], load.slots[i], load.started
+                for _ in exchanges:
+                    due = slot.next(now)
+                    now = due + v["service_ns"]
+                    found.append([slot.of, due - load.started])
+                    slot.done(due, now, slot.down)
+                self.assertEqual(exchanges, found)
+        for v in whole["refused"]:
+            with self.subTest(v["name"]), self.assertRaises(Failure) as refused:
+                load_of({"up_bytes": 0, "down_bytes": 1}, **v["load"])
+            self.assertEqual("setup", refused.exception.kind)
 
     def test_bins(self):
         whole = vectors("bins.json")

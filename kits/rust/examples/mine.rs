@@ -1,64 +1,35 @@
 //! A whole worker: transport mine on wires echo and stream, by std's sockets, a thread for each connection.
 
 use netdyno_kit::blocking::{able, accept, run, serve};
-use netdyno_kit::flow::Work;
+use netdyno_kit::flow::{describe, Work, FEATURES};
 use netdyno_kit::net::{addresses_of, listen, Allowed};
-use netdyno_kit::{json, Client, Counts, Failure, Load, Program, Server, Setup, Transport, Value};
-use std::net::TcpStream;
+use netdyno_kit::{driving, json, serving, Client, Failure, Load, Program, Server, Setup, Transport, Value};
 
 struct Mine;
 
 impl Transport for Mine {
     fn describe(&self) -> Value {
-        json!({"name": "mine", "doc": "Blocking sockets, a thread per connection", "wire": "echo", "roles": ["server", "client"],
-            "delivery": "chunks", "codecs": ["bytes"], "features": ["stream-up", "stream-down", "sizes", "arrivals"], "options": []})
+        describe(json!({"name": "mine", "doc": "Blocking sockets, a thread per connection", "features": FEATURES[1..], "options": []}))
     }
 
     fn server(&self, setup: &Setup) -> Result<Box<dyn Server>, Failure> {
         let (work, allowed, listeners) = (Work::new(setup)?, Allowed::new(setup)?, listen(setup)?);
-        let addresses = addresses_of(&listeners);
+        let ready = json!({"addresses": addresses_of(&listeners)});
         for listener in listeners {
             accept(listener, allowed.clone(), move |conn| drop(serve(conn, work)));
         }
-        Ok(Box::new(MyServer { work, addresses }))
+        Ok(serving(ready, || work.counts()))
     }
 
     fn client(&self, setup: &Setup) -> Result<Box<dyn Client>, Failure> {
         let (work, load) = (Work::new(setup)?, Load::new(setup)?);
         able(work, load)?;
-        let conns = work.connect(setup, load)?;
-        Ok(Box::new(MyClient { work, load, conns }))
-    }
-}
-
-struct MyServer {
-    work: &'static Work,
-    addresses: Vec<String>,
-}
-
-impl Server for MyServer {
-    fn ready(&self) -> Value {
-        json!({"addresses": self.addresses})
-    }
-
-    fn counts(&self) -> Counts {
-        self.work.counts()
-    }
-}
-
-struct MyClient {
-    work: &'static Work,
-    load: &'static Load,
-    conns: Vec<TcpStream>,
-}
-
-impl Client for MyClient {
-    fn load(&self) -> &'static Load {
-        self.load
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        run(&mut self.conns, self.work, self.load)
+        let mut conns = work.connect(setup, load)?;
+        Ok(Box::new(driving(load, move || {
+            let ended = run(&mut conns, work, load);
+            std::mem::forget(conns); // open until the process ends
+            ended
+        })))
     }
 }
 

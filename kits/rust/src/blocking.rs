@@ -1,5 +1,6 @@
 //! Connections of wires echo and stream by blocking calls: a thread for each connection.
 
+use crate::clock::now;
 use crate::contract::{Failure, Kind};
 use crate::flow::{ClientFlow, ServerFlow, Work};
 use crate::load::Load;
@@ -7,6 +8,7 @@ use crate::net::{accept_failure, Allowed};
 use std::io::{ErrorKind::UnexpectedEof, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 /// Accepts the trial's clients on a thread of its own, with TCP_NODELAY, and serves each on another.
 /// Connections of others are closed at once.
@@ -25,8 +27,12 @@ pub fn accept(listener: TcpListener, allowed: Allowed, serve: impl Fn(TcpStream)
 
 /// Serves a connection until its client ends it or sends what it may not, which is the client's to count.
 pub fn serve(mut conn: impl Read + Write, work: &'static Work) -> Result<(), Failure> {
-    let (mut flow, mut buffer) = (ServerFlow::new(work), vec![0; work.buffer(true)]);
+    let (mut flow, mut buffer) = (ServerFlow::new(work), vec![0; work.buffer]);
     loop {
+        if let Some(until) = flow.rests() {
+            thread::sleep(Duration::from_nanos((until - now()).max(0) as u64));
+            flow.rested();
+        }
         while flow.unsent() {
             flow.written(conn.write(flow.outgoing(&buffer))?);
         }
@@ -61,7 +67,7 @@ pub fn run<S: Read + Write + Send>(conns: &mut [S], work: &'static Work, load: &
 }
 
 fn drive(conn: &mut (impl Read + Write), work: &'static Work, load: &Load, i: usize) -> Result<(), Failure> {
-    let (mut flow, mut buffer) = (ClientFlow::new(work, load.slots(i)), vec![0; work.buffer(false)]);
+    let (mut flow, mut buffer) = (ClientFlow::new(work, load.slots(i)), vec![0; work.buffer]);
     while flow.held() > 0 {
         turn(conn, &mut flow, &mut buffer, load).inspect_err(|why| flow.abandon(why))?;
     }

@@ -1,8 +1,8 @@
 //! The clocks of a worker. Any thread may read them.
 
-fn read(clock: libc::clockid_t) -> i64 {
+pub(crate) fn read(clock: libc::clockid_t) -> i64 {
     let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `at` is valid for writing; both clocks exist on every Linux.
+    // SAFETY: `at` is valid for writing; these clocks exist on every Linux.
     unsafe { libc::clock_gettime(clock, &mut at) };
     at.tv_sec * 1_000_000_000 + at.tv_nsec
 }

@@ -52,6 +52,21 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Of an exchange whose deadline was so many ns after its send. Equal causes have equal texts in every
+    /// language: three significant digits.
+    pub fn late(deadline_ns: i64) -> Failure {
+        let (mut amount, mut unit) = (deadline_ns as f64, "ns");
+        for larger in ["µs", "ms", "s"] {
+            if amount >= 999.5 {
+                (amount, unit) = (amount / 1e3, larger);
+            }
+        }
+        let digits = if unit == "ns" || amount >= 99.95 { 0 } else if amount >= 9.995 { 1 } else { 2 };
+        Failure::new(Kind::Timeout, format!("no reply within the deadline of {amount:.digits$} {unit}"))
+    }
+}
+
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.kind.name(), self.text)
@@ -60,10 +75,16 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// Whether this process or its host has too few file descriptors.
+pub(crate) fn lacks_descriptors(e: &io::Error) -> bool {
+    matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
 /// An error of a socket is of kind peer; its text is the same for the same cause.
 impl From<io::Error> for Failure {
     fn from(e: io::Error) -> Failure {
         let (kind, text) = match e.kind() {
+            _ if lacks_descriptors(&e) => (Kind::Setup, format!("{e}: too few file descriptors; raise `ulimit -n`")),
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => (Kind::Peer, "connection reset".into()),
             io::ErrorKind::ConnectionRefused => (Kind::Peer, "connection refused".into()),
             io::ErrorKind::UnexpectedEof => (Kind::Peer, "connection closed".into()),
@@ -110,6 +131,31 @@ pub struct Typed {
     pub json: String,
 }
 
+/// One kind of exchange of a load that mixes several (contract/MIXES.md).
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Class {
+    pub name: String,
+    pub end: i64,
+    pub up_bytes: i64,
+    pub down_bytes: i64,
+    pub up_sizes: Table,
+    pub down_sizes: Table,
+    pub method: String,
+    pub path: String,
+    pub status: u16,
+    pub deadline_ns: i64,
+    pub think_ns: i64,
+}
+
+/// What a server does for each exchange: a time that is drawn and spent, by `cpu` or by `sleep`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Work {
+    pub ns: Table,
+    pub by: String,
+}
+
 /// When and how much a client sends.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -126,7 +172,8 @@ pub struct Plan {
     pub gaps: Table,
     pub phases: Vec<[f64; 3]>,
     pub repeat: bool,
-    pub classes: Vec<Value>,
+    pub classes: Vec<Class>,
+    pub keys: Table,
     pub trace: Option<Value>,
 }
 
@@ -158,7 +205,7 @@ pub struct Setup {
     pub options: Map<String, Value>,
     pub timeline: bool,
     pub tls: Option<Tls>,
-    pub work: Option<Value>,
+    pub work: Option<Work>,
 }
 
 impl Setup {
@@ -309,4 +356,17 @@ pub fn fail(failure: &Failure, sent: Option<Value>) -> ! {
     let mut out = io::stdout().lock();
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
     std::process::exit(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As netdyno writes durations, so that equal causes have equal texts.
+    #[test]
+    fn deadlines_have_three_digits() {
+        for (ns, text) in [(5, "5 ns"), (999_600, "1.00 ms"), (1_500_000, "1.50 ms"), (20_000_000, "20.0 ms"), (250_000, "250 µs"), (2_000_000_000, "2.00 s")] {
+            assert_eq!(Failure::late(ns).text, format!("no reply within the deadline of {text}"));
+        }
+    }
 }

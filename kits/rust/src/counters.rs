@@ -1,7 +1,8 @@
 //! What completes, counted by thread and by phase. A thread writes its own shard alone, so nothing there
 //! locks; the control thread reads all of them.
 
-use crate::contract::Kind;
+use crate::bins::Bins;
+use crate::contract::{Kind, Plan};
 use crate::hist::{add, Recorder};
 use serde_json::{json, Map, Value};
 use std::cell::Cell;
@@ -42,7 +43,7 @@ impl<T> PerThread<T> {
         self.0[thread_number()].get_or_init(|| Box::new(make()))
     }
 
-    pub fn all(&self) -> impl Iterator<Item = &T> {
+    pub fn all(&self) -> impl Iterator<Item = &T> + Clone {
         self.0.iter().filter_map(|one| one.get()).map(|one| &**one)
     }
 }
@@ -64,6 +65,51 @@ impl Span {
     }
 }
 
+/// What one shard counts of one class in one phase.
+#[derive(Default)]
+pub(crate) struct ClassCounts {
+    pub exchanges: AtomicU64,
+    pub sent: AtomicU64,
+    pub received: AtomicU64,
+    pub errors: AtomicU64,
+    drained: AtomicU64,
+}
+
+impl ClassCounts {
+    /// Adds those of the window, and of draining.
+    pub fn add(&mut self, window: &ClassCounts, drain: &ClassCounts) {
+        let of = |n: &AtomicU64| n.load(Relaxed);
+        add(&self.exchanges, of(&window.exchanges));
+        add(&self.sent, of(&window.sent));
+        add(&self.received, of(&window.received));
+        add(&self.errors, of(&window.errors) + of(&drain.errors));
+        add(&self.drained, of(&drain.exchanges));
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        let mut body = json!({"name": name, "exchanges": self.exchanges.load(Relaxed), "sent_bytes": self.sent.load(Relaxed),
+            "received_bytes": self.received.load(Relaxed)});
+        for (name, n) in [("errors", &self.errors), ("drained", &self.drained)] {
+            if n.load(Relaxed) > 0 {
+                body[name] = n.load(Relaxed).into();
+            }
+        }
+        body
+    }
+}
+
+/// Service and response times of one shard's exchanges of one class, made as the first one completes.
+#[derive(Default)]
+pub(crate) struct ClassTimes(pub [OnceLock<Recorder>; 2]);
+
+impl ClassTimes {
+    pub fn record(&self, service: i64, response: Option<i64>) {
+        for (to, ns) in self.0.iter().zip([Some(service), response]) {
+            ns.into_iter().for_each(|ns| to.get_or_init(Recorder::default).record(ns));
+        }
+    }
+}
+
 /// Counters of one shard in one phase.
 #[derive(Default)]
 pub(crate) struct Counters {
@@ -73,6 +119,13 @@ pub(crate) struct Counters {
     pub errors: [AtomicU64; 6],
     pub unsent: AtomicU64, // of the errors, those whose request never went out
     pub parts: Parts,
+    pub classes: Box<[ClassCounts]>,
+}
+
+impl Counters {
+    pub fn new(classes: usize) -> Counters {
+        Counters { classes: (0..classes).map(|_| ClassCounts::default()).collect(), ..Counters::default() }
+    }
 }
 
 /// An exchange in the sums of parts, which are whole numbers.
@@ -110,6 +163,30 @@ pub(crate) struct Times {
     pub lag: Option<Recorder>,
     pub sends: Option<Sends>,
     pub lengths: OnceLock<Recorder>,
+    pub bins: Bins, // in place of service and response where sizes vary
+    pub classes: Box<[ClassTimes]>,
+}
+
+impl Times {
+    pub fn new(plan: &Plan) -> Times {
+        let open = plan.rate > 0.0;
+        Times {
+            service: Recorder::default(),
+            response: open.then(Recorder::default),
+            lag: (open || plan.think_ns > 0).then(Recorder::default),
+            sends: open.then(|| Sends::new(plan.rate)),
+            lengths: OnceLock::new(),
+            bins: Bins::default(),
+            classes: plan.classes.iter().map(|_| ClassTimes::default()).collect(),
+        }
+    }
+
+    /// The recorders of all service times, or of all response times, which only an open loop has.
+    pub fn recorders(&self, of_service: bool, varies: bool) -> impl Iterator<Item = &Recorder> {
+        let alone = if of_service { Some(&self.service) } else { self.response.as_ref() };
+        let open = self.response.is_some();
+        alone.filter(|_| !varies).into_iter().chain(varies.then(|| self.bins.recorders(of_service, open)).into_iter().flatten())
+    }
 }
 
 /// Sends whose instants are kept: as many as come in 30 s, at most so many.

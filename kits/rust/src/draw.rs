@@ -1,11 +1,19 @@
 //! Draws of the contract (contract/DRAWS.md): sizes, gaps, and rates that change. All of it is a function
 //! of the seed and the exchange's number, so that every worker draws the same. Any thread may use it.
 
-use crate::contract::{Exchange, Failure, Kind, Table, MAX_MESSAGE};
+use crate::contract::{Failure, Kind, Plan, Setup, Table, MAX_MESSAGE};
 
 pub const UP: u64 = 1;
 pub const DOWN: u64 = 2;
 pub const GAPS: u64 = 3;
+pub const CLASSES: u64 = 4;
+pub const KEYS: u64 = 5;
+pub const WORK: u64 = 6;
+
+/// Classes of a load.
+const MOST_CLASSES: usize = 64;
+/// The largest number that stands for {key}.
+const MOST_KEY: i64 = (1 << 53) - 1;
 
 /// Output number n of splitmix64 that begins at a state.
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
@@ -75,51 +83,102 @@ impl Drawer {
     }
 }
 
-/// The sizes of a client's exchanges.
-pub struct Sizes {
-    fixed: (i64, i64),
-    up: Option<Drawer>,
-    down: Option<Drawer>,
+/// What one exchange carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Draw {
+    pub up: i64, // bytes
+    pub down: i64,
+    pub class: usize, // 0 where there are none
+    pub key: i64,
 }
 
-impl Sizes {
-    pub fn new(x: &Exchange, seed: u64) -> Result<Sizes, Failure> {
-        let drawer = |name: &str, table: &Table, largest: i64, stream| {
+/// What a client's exchanges carry: sizes, and of a mix classes and keys (contract/MIXES.md).
+#[derive(Default)]
+pub struct Draws {
+    fixed: Draw,
+    up: Option<Drawer>,
+    down: Option<Drawer>,
+    classes: Option<Drawer>,
+    keys: Option<Drawer>,
+    by_class: Vec<Draws>,
+}
+
+impl Draws {
+    /// The draws of a trial. The failure is of kind setup.
+    pub fn new(setup: &Setup) -> Result<Draws, Failure> {
+        let x = &setup.exchange;
+        let made = Draws::sizes("exchange", [(x.up_bytes, &x.up_sizes), (x.down_bytes, &x.down_sizes)], setup.seed);
+        made.and_then(|d| d.mix(&setup.load, setup.seed)).map_err(|why| Failure::new(Kind::Setup, why))
+    }
+
+    fn sizes(field: &str, of: [(i64, &Table); 2], seed: u64) -> Result<Draws, String> {
+        let drawer = |name: &str, (largest, table): (i64, &Table), stream| {
             if table.is_empty() {
                 return Ok(None);
             }
-            let refuse = |why| Failure::new(Kind::Setup, format!("exchange.{name}_sizes: {why}"));
-            check(table, MAX_MESSAGE).map_err(refuse)?;
-            let most = table.iter().map(|s| s[2]).max().unwrap_or(0);
-            if most != largest {
-                return Err(refuse(format!("the largest size is {most} and exchange.{name}_bytes is {largest}, expected the same")));
+            check(table, MAX_MESSAGE).map_err(|why| format!("{field}.{name}_sizes: {why}"))?;
+            match table.iter().map(|s| s[2]).max() {
+                Some(most) if most == largest => Ok(Some(Drawer::new(table, seed, stream))),
+                most => Err(format!("{field}.{name}_sizes: the largest size is {} and {field}.{name}_bytes is {largest}, expected the same", most.unwrap_or(0))),
             }
-            Ok(Some(Drawer::new(table, seed, stream)))
         };
-        Ok(Sizes {
-            fixed: (x.up_bytes, x.down_bytes),
-            up: drawer("up", &x.up_sizes, x.up_bytes, UP)?,
-            down: drawer("down", &x.down_sizes, x.down_bytes, DOWN)?,
-        })
+        let fixed = Draw { up: of[0].0, down: of[1].0, ..Draw::default() };
+        Ok(Draws { fixed, up: drawer("up", of[0], UP)?, down: drawer("down", of[1], DOWN)?, ..Draws::default() })
+    }
+
+    /// Takes up the classes of a load.
+    fn mix(mut self, load: &Plan, seed: u64) -> Result<Draws, String> {
+        if load.classes.len() > MOST_CLASSES {
+            return Err(format!("load.classes has {}, expected at most {MOST_CLASSES}", load.classes.len()));
+        }
+        let mut ends = Table::new();
+        for (i, c) in load.classes.iter().enumerate() {
+            let field = format!("load.classes[{i}]");
+            let mut of = Draws::sizes(&field, [(c.up_bytes, &c.up_sizes), (c.down_bytes, &c.down_sizes)], seed)?;
+            if !(0..=self.fixed.up).contains(&c.up_bytes) || !(0..=self.fixed.down).contains(&c.down_bytes) {
+                let most = self.fixed;
+                return Err(format!("{field} has {} bytes up and {} down, and exchange at most {} and {}", c.up_bytes, c.down_bytes, most.up, most.down));
+            }
+            of.fixed.class = i;
+            self.by_class.push(of);
+            ends.push([c.end, i as i64, i as i64]);
+        }
+        if !ends.is_empty() {
+            check(&ends, MOST_CLASSES as i64).map_err(|why| format!("load.classes: their ends: {why}"))?;
+            self.classes = Some(Drawer::new(&ends, seed, CLASSES));
+        }
+        if !load.keys.is_empty() {
+            check(&load.keys, MOST_KEY).map_err(|why| format!("load.keys: {why}"))?;
+            self.keys = Some(Drawer::new(&load.keys, seed, KEYS));
+        }
+        Ok(self)
     }
 
     pub fn vary(&self) -> bool {
-        self.up.is_some() || self.down.is_some()
+        self.up.is_some() || self.down.is_some() || self.classes.is_some()
     }
 
+    /// Whether bytes that are sent are counted by exchange.
     pub fn up_varies(&self) -> bool {
-        self.up.is_some()
+        self.up.is_some() || self.classes.is_some()
     }
 
+    /// Whether the lengths of all replies are counted.
     pub fn down_varies(&self) -> bool {
-        self.down.is_some()
+        self.down.is_some() || self.classes.is_some()
     }
 
-    /// Bytes up and down of exchange number n, and of the first exchange of connection n.
+    /// The largest sizes up and down.
+    pub fn largest(&self) -> (i64, i64) {
+        (self.fixed.up, self.fixed.down)
+    }
+
+    /// What exchange number n carries, and the first exchange of connection n.
     #[inline]
-    pub fn of(&self, n: u64) -> (i64, i64) {
+    pub fn of(&self, n: u64) -> Draw {
+        let of = self.classes.as_ref().map_or(self, |c| &self.by_class[c.draw(n) as usize]);
         let or = |d: &Option<Drawer>, fixed| d.as_ref().map_or(fixed, |d| d.draw(n));
-        (or(&self.up, self.fixed.0), or(&self.down, self.fixed.1))
+        Draw { up: or(&of.up, of.fixed.up), down: or(&of.down, of.fixed.down), class: of.fixed.class, key: or(&self.keys, 0) }
     }
 }
 

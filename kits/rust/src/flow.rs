@@ -13,7 +13,8 @@ use crate::crc::crc32c;
 use crate::draw::at;
 use crate::load::{Load, Slot};
 use crate::net::{connect_failure, dial, each, routes, PATIENCE};
-use serde_json::Value;
+use crate::service::Service;
+use serde_json::{json, Value};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::io::{Read, Write};
@@ -25,8 +26,20 @@ pub fn describe(mut transport: Value) -> Value {
     transport["roles"] = vec!["server", "client"].into();
     transport["delivery"] = "chunks".into();
     transport["codecs"] = vec!["bytes"].into();
-    transport["features"] = vec!["stream-up", "stream-down", "stream-both", "sizes", "arrivals"].into();
+    if transport["features"].is_null() {
+        transport["features"] = FEATURES.to_vec().into();
+    }
     transport
+}
+
+/// What a transport of these wires has; the first needs one that writes and reads at the same time.
+pub const FEATURES: [&str; 9] =
+    ["stream-both", "stream-up", "stream-down", "sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep"];
+
+/// Option `read_buffer`.
+pub fn read_buffer_option() -> Value {
+    json!({"name": "read_buffer", "type": "bytes", "unit": "B", "default": 0, "min": 0, "max": 64 << 20, "grid": ["4KiB", "64KiB", "256KiB"],
+        "doc": "read buffer of each connection; 0 takes the size of what comes within 4 KiB (client: 512 B) and 64 KiB (streams: 128 KiB)"})
 }
 
 /// What each message of one direction contains: a block, repeated.
@@ -69,6 +82,8 @@ pub struct Work {
     pub down: Content,
     stream: String,
     varies: bool,
+    pub buffer: usize, // of a connection's reads
+    service: Option<Service>,
     traffic: Traffic,
 }
 
@@ -76,18 +91,32 @@ impl Work {
     /// Reads setup.exchange. The failure is of kind setup or unsupported.
     pub fn new(setup: &Setup) -> Result<&'static Work, Failure> {
         let x = &setup.exchange;
-        let varies = !x.up_sizes.is_empty() || !x.down_sizes.is_empty();
+        let (varies, service) = (!x.up_sizes.is_empty() || !x.down_sizes.is_empty(), Service::new(setup)?);
         let (up, down) = if x.stream.is_empty() { echo(x, setup.seed)? } else { streams(x, varies)? };
-        Ok(Box::leak(Box::new(Work { up, down, stream: x.stream.clone(), varies, traffic: Traffic::default() })))
+        if varies && service.is_some() {
+            let text = "work is given and sizes vary: a server of wire echo does not see where a message ends, which begins its work";
+            return Err(Failure::new(Kind::Unsupported, text));
+        }
+        let mut work = Work { up, down, stream: x.stream.clone(), varies, buffer: 0, service, traffic: Traffic::default() };
+        work.buffer = match setup.int("read_buffer") {
+            0 => work.usual_buffer(setup.is_server()),
+            n => n as usize,
+        };
+        Ok(Box::leak(Box::new(work)))
     }
 
     fn streams(&self) -> bool {
         !self.stream.is_empty()
     }
 
-    /// The size and CRC-32C of the reply to a first exchange that has so many bytes up.
-    pub fn first_reply(&self, up: i64) -> (i64, u32) {
-        let size = if self.streams() { self.down.bytes } else { up };
+    /// The size of the reply to an exchange that has so many bytes up.
+    pub fn reply_bytes(&self, up: i64) -> i64 {
+        if self.streams() { self.down.bytes } else { up }
+    }
+
+    /// The size and CRC-32C of the reply to a first exchange.
+    fn first_reply(&self, up: i64) -> (i64, u32) {
+        let size = self.reply_bytes(up);
         (size, self.down.sum(size))
     }
 
@@ -116,7 +145,7 @@ impl Work {
     }
 
     /// A read buffer's usual size: that of what comes, within bounds.
-    pub fn buffer(&self, server: bool) -> usize {
+    fn usual_buffer(&self, server: bool) -> usize {
         let (least, comes) = if server { (4 << 10, self.up.bytes) } else { (512, self.down.bytes) };
         let most = if self.streams() { 128 << 10 } else { 64 << 10 };
         comes.clamp(least, most) as usize
@@ -183,7 +212,7 @@ impl Work {
         let routes = routes(setup)?;
         let made = each(routes.len(), |i| {
             let conn = dial(&routes[i]).map_err(|e| connect_failure(i, routes.len(), &routes[i], &e))?;
-            self.verify(&conn, i, load.first_sizes(i).0)?;
+            self.verify(&conn, i, load.first(i).up)?;
             Ok(conn)
         })?;
         load.open_connections.store(made.len() as i64, std::sync::atomic::Ordering::Relaxed);
@@ -277,7 +306,7 @@ impl ClientFlow {
     fn queue(&mut self, i: usize) {
         let slot = &self.slots[i];
         let (up, down) = match self.work.varies {
-            true => (slot.sizes().0, slot.sizes().0), // an echo
+            true => (slot.draw().up, slot.draw().up), // an echo
             false => (self.work.up.bytes, self.work.down.bytes),
         };
         self.flights.push_back(Flight { slot: i, sent: 0, up, down });
@@ -390,16 +419,32 @@ pub struct ServerFlow {
     at: i64,                // bytes sent of the message under way; 0 between two
     first: u32,             // CRC of the first message up, as far as it came
     pending: (usize, usize), // wire echo: what of the caller's buffer is to be written
+    part: i64,               // of a message that is worked for, the bytes that came
+    rests: Option<i64>,      // until when the exchange sleeps
     _open: crate::counters::Connected,
 }
 
 impl ServerFlow {
     pub fn new(work: &'static Work) -> ServerFlow {
-        ServerFlow { work, came: 0, sent: 0, at: 0, first: 0, pending: (0, 0), _open: work.traffic.connected() }
+        ServerFlow { work, came: 0, sent: 0, at: 0, first: 0, pending: (0, 0), part: 0, rests: None, _open: work.traffic.connected() }
+    }
+
+    /// Until when, on the clock of now, the exchange sleeps whose reply is next: call rested then. Nothing is to
+    /// be written or read before.
+    #[inline]
+    pub fn rests(&self) -> Option<i64> {
+        self.rests
+    }
+
+    pub fn rested(&mut self) {
+        self.rests = None;
     }
 
     #[inline]
     pub fn unsent(&self) -> bool {
+        if self.rests.is_some() {
+            return false;
+        }
         if !self.work.streams() {
             return self.pending.0 < self.pending.1;
         }
@@ -442,6 +487,10 @@ impl ServerFlow {
     /// How many bytes may be read now; 0 where what came last must be written first.
     #[inline]
     pub fn limit(&self, most: usize) -> usize {
+        let most = match self.work.service {
+            Some(_) => most.min((self.work.up.bytes - self.part) as usize), // each message by itself
+            None => most,
+        };
         if !self.work.streams() {
             return if self.unsent() { 0 } else { most };
         }
@@ -455,6 +504,13 @@ impl ServerFlow {
     #[inline]
     pub fn received(&mut self, piece: &[u8]) -> Result<(), Failure> {
         self.work.traffic.moved(piece.len(), 0, 0);
+        if let Some(service) = &self.work.service {
+            self.part += piece.len() as i64;
+            if self.part == self.work.up.bytes {
+                self.part = 0;
+                self.rests = service.serve();
+            }
+        }
         if !self.work.streams() {
             self.pending = (0, piece.len());
             return Ok(());

@@ -80,6 +80,10 @@ impl Histogram {
         }
     }
 
+    pub fn add(&mut self, other: &Histogram) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(to, n)| *to += n);
+    }
+
     /// What was recorded since an earlier reading of the same recorders.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
         Histogram { counts: self.counts.iter().zip(&earlier.counts).map(|(a, b)| a.saturating_sub(*b)).collect() }

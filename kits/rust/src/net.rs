@@ -1,6 +1,6 @@
 //! Addresses, listening and connecting, without an engine: sockets are std's, to be handed to the library.
 
-use crate::contract::{Failure, Kind, Setup};
+use crate::contract::{lacks_descriptors, Failure, Kind, Setup};
 use std::io;
 use std::mem::{size_of, zeroed};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -83,8 +83,8 @@ pub fn addresses_of(listeners: &[TcpListener]) -> Vec<String> {
 /// What to do with a connection that could not be accepted. Without descriptors its client would wait for
 /// ever, so that ends the worker.
 pub fn accept_failure(e: &io::Error) {
-    if matches!(e.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) {
-        let text = format!("accept a connection: {e}: every connection needs a file descriptor; raise `ulimit -n`");
+    if lacks_descriptors(e) {
+        let text = format!("accept a connection: {e}: too few file descriptors; raise `ulimit -n`");
         crate::contract::fail(&setup_failure(text), None);
     }
 }
@@ -137,7 +137,7 @@ pub fn dial(route: &Route) -> io::Result<TcpStream> {
 /// The failure of connection i of so many, with advice.
 pub fn connect_failure(i: usize, of: usize, route: &Route, e: &io::Error) -> Failure {
     let (kind, hint) = match e.raw_os_error() {
-        Some(libc::EMFILE | libc::ENFILE) => (Kind::Setup, ": too few file descriptors; raise `ulimit -n`"),
+        _ if lacks_descriptors(e) => (Kind::Setup, ": too few file descriptors; raise `ulimit -n`"),
         Some(libc::EADDRNOTAVAIL) => {
             (Kind::Setup, ": no free local port; give several source addresses or widen net.ipv4.ip_local_port_range")
         }

@@ -24,15 +24,21 @@ pub fn able(transport: &Value, setup: &Setup) -> Result<(), Failure> {
     if codec != "bytes" && !codecs.contains(&codec) {
         return refuse(format!("codec {codec:?}: transport {name} has {}", transport["codecs"]));
     }
-    let stream = format!("stream-{}", x.stream);
+    let (stream, work) = (format!("stream-{}", x.stream), format!("work-{}", setup.work.as_ref().map_or("", |w| &w.by)));
+    let (of, classes) = (load.trace.as_ref(), &load.classes);
+    let times = of.is_some_and(|t| t["times"] == true);
     let asked = [
         (setup.tls.is_some(), "setup.tls is given", "tls"),
         (load.fresh, "load.fresh is true", "fresh"),
         (!x.up_sizes.is_empty() || !x.down_sizes.is_empty(), "exchange.up_sizes or down_sizes is given", "sizes"),
         (!load.phases.is_empty() || load.arrival == "drawn", "load.phases is given, or load.arrival drawn", "arrivals"),
-        (!load.classes.is_empty(), "load.classes is given", "mix"),
-        (load.trace.is_some(), "load.trace is given", "trace"),
-        (setup.work.is_some() && setup.role != "client", "setup.work is given", "work"),
+        (!classes.is_empty(), "load.classes is given", "mix"),
+        (classes.iter().any(|c| c.deadline_ns > 0), "a class has a deadline", "deadline"),
+        (of.is_some() && !times, "load.trace is given", "trace"),
+        (times, "load.trace.times is true", "times"),
+        (classes.iter().any(|c| c.method.starts_with('/')), "the method of a class is of gRPC", "methods"),
+        (classes.iter().any(|c| c.think_ns > 0), "a class has think_ns", "think"),
+        (setup.work.is_some() && setup.role != "client", "setup.work is given", &work),
         (!x.stream.is_empty(), "exchange.stream is given", &stream),
     ];
     for (is, by, feature) in asked {

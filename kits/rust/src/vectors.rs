@@ -3,7 +3,7 @@
 use crate::clock::now;
 use crate::contract::{read_line, Command, Failure, Kind, Setup};
 use crate::counters::{arrivals, Reasons};
-use crate::draw::{at, check, Drawer};
+use crate::draw::{at, check, Draw, Drawer, Draws};
 use crate::flow::Content;
 use crate::hist::Histogram;
 use crate::load::Load;
@@ -11,16 +11,16 @@ use serde_json::{json, Value};
 use std::io::BufReader;
 use std::sync::atomic::Ordering::Relaxed;
 
-fn vectors(name: &str) -> Value {
+pub(crate) fn vectors(name: &str) -> Value {
     let path = format!("{}/../../contract/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-fn all(of: &Value) -> &Vec<Value> {
+pub(crate) fn all(of: &Value) -> &Vec<Value> {
     of.as_array().unwrap()
 }
 
-fn int(of: &Value) -> i64 {
+pub(crate) fn int(of: &Value) -> i64 {
     of.as_i64().unwrap()
 }
 
@@ -268,6 +268,141 @@ fn due_times() {
         let read: Result<Setup, _> = serde_json::from_value(json!({"seed": 1, "load": plan, "exchange": exchange}));
         assert!(read.is_err() || Load::new(&read.unwrap()).is_err(), "{}", r["name"]);
     }
+}
+
+/// Loads that setup refuses.
+fn refused(all_of: &Value, exchange: &Value) {
+    for r in all(all_of) {
+        let mut plan = r["load"].clone();
+        plan["connections"] = 1.into();
+        match Load::new(&setup(plan, exchange.clone(), 1)) {
+            Err(why) => assert_eq!(why.kind, Kind::Setup, "{}", r["name"]),
+            Ok(_) => panic!("{} is taken", r["name"]),
+        }
+    }
+}
+
+#[test]
+fn mixes() {
+    let (v, exchange) = (vectors("mix"), json!({"up_bytes": 1024, "down_bytes": 1 << 20}));
+    for d in all(&v["draws"]) {
+        let draws = Draws::new(&setup(v["load"].clone(), exchange.clone(), d["seed"].as_u64().unwrap())).unwrap();
+        let want = Draw { up: int(&d["up_bytes"]), down: int(&d["down_bytes"]), class: int(&d["class"]) as usize, key: int(&d["key"]) };
+        assert_eq!(draws.of(d["number"].as_u64().unwrap()), want, "{d}");
+    }
+    assert!(all(&v["draws"]).len() > 20 && all(&v["refused"]).len() > 4);
+    refused(&v["refused"], &exchange);
+}
+
+#[test]
+fn pauses_of_classes() {
+    let (v, exchange) = (vectors("think"), json!({"down_bytes": 300}));
+    for c in all(&v["cases"]) {
+        let load = Load::new(&setup(c["load"].clone(), exchange.clone(), c["seed"].as_u64().unwrap())).unwrap();
+        load.start(1);
+        for (i, want) in all(&c["slots"]).iter().enumerate() {
+            let (slot, mut at) = (&load.slots(i)[0], 1);
+            for (k, w) in all(want).iter().enumerate() {
+                let due = slot.next(at).unwrap();
+                assert_eq!((slot.draw().class as i64, due - 1), (int(&w[0]), int(&w[1])), "seed {}, slot {i}, exchange {k}", c["seed"]);
+                at = due + int(&c["service_ns"]);
+                slot.done(due, at, slot.draw().down);
+            }
+        }
+    }
+    refused(&v["refused"], &exchange);
+}
+
+/// The values of a histogram's text: how many, and the largest index's.
+fn values(text: &Value) -> i64 {
+    let payload = text.as_str().map_or(Vec::new(), inflated);
+    let (mut n, mut at) = (0, 40);
+    while at < payload.len() {
+        let (mut z, mut shift) = (0u64, 0);
+        loop {
+            z |= u64::from(payload[at] & 127) << shift;
+            (shift, at) = (shift + 7, at + 1);
+            if payload[at - 1] < 128 {
+                break;
+            }
+        }
+        n += ((z >> 1) as i64 ^ -((z & 1) as i64)).max(0);
+    }
+    n
+}
+
+/// Exchanges of 100 B and of 1 MiB, in two classes.
+fn halves(mut load: Value) -> &'static Load {
+    load["classes"] = json!([{"name": "small", "end": 1u64 << 31, "up_bytes": 10, "down_bytes": 100},
+        {"name": "large", "end": 1u64 << 32, "up_bytes": 10, "down_bytes": 1 << 20}]);
+    Load::new(&setup(load, json!({"up_bytes": 10, "down_bytes": 1 << 20}), 3)).unwrap()
+}
+
+#[test]
+fn times_by_class_and_size() {
+    let load = halves(json!({"connections": 1, "rate": 1000}));
+    load.start(1);
+    load.open(2);
+    let (slot, mut free, mut flew) = (&load.slots(0)[0], 0, (0, 0));
+    let mut want = [0i64; 3]; // large, behind a large one, free
+    for _ in 0..400 {
+        let due = slot.next(now()).unwrap();
+        let (sent, down) = (due.max(free), slot.draw().down);
+        let takes = if down > 100 { 3_000_000 } else { 10_000 };
+        match down {
+            100 if due <= flew.1 && flew.0 <= sent => want[1] += 1,
+            100 => want[2] += 1,
+            _ => (flew, want[0]) = ((sent, sent + takes), want[0] + 1),
+        }
+        free = sent + takes;
+        slot.done(sent, free, down);
+    }
+    let r = load.result(now(), 0);
+    let (small, large) = (&r["bins"][0], &r["bins"][1]);
+    assert_eq!((int(&small["from_bytes"]), int(&small["to_bytes"]), int(&large["from_bytes"]), all(&r["bins"]).len()), (64, 256, 1 << 20, 2));
+    let got = [&large["response"], &small["behind"], &small["free"]].map(values);
+    assert_eq!(got, want);
+    assert_eq!([&small["service"], &small["response"], &large["service"]].map(values), [want[1] + want[2], want[1] + want[2], want[0]]);
+    assert!(large["behind"].is_null() && want[1] > 0 && want[2] > 0);
+    assert_eq!((values(&r["service"]), values(&r["response"]), values(&r["lengths"])), (400, 400, 400));
+    for (i, n, bytes) in [(0, want[1] + want[2], 100), (1, want[0], 1 << 20)] {
+        let c = &r["classes"][i];
+        assert_eq!((int(&c["exchanges"]), int(&c["sent_bytes"]), int(&c["received_bytes"])), (n, 10 * n, bytes * n), "{c}");
+        assert_eq!((values(&c["service"]), values(&c["response"])), (n, n), "{c}");
+    }
+    assert_eq!(int(&r["counts"]["sent_bytes"]), 4000);
+}
+
+#[test]
+fn slots_of_a_connection_wait_for_each_other() {
+    let load = halves(json!({"connections": 2, "in_flight": 2}));
+    load.start(1);
+    load.open(2);
+    let begin = |slot: &crate::Slot, class: usize| loop {
+        let at = now();
+        slot.next(at);
+        if slot.draw().class == class {
+            return at;
+        }
+        slot.cancel();
+    };
+    let (a, b, other) = (&load.slots(0)[0], &load.slots(0)[1], &load.slots(1)[0]);
+    begin(a, 1);
+    for slot in [b, other] {
+        let at = begin(slot, 0);
+        slot.done(at, at + 1000, 100);
+    }
+    let at = now();
+    a.done(at, at + 1000, 1 << 20);
+    let later = begin(b, 0) + 1_000_000;
+    b.done(later, later + 1000, 100);
+    begin(a, 1);
+    a.fail(&Failure::new(Kind::Timeout, "late"));
+    let later = begin(b, 0) + 2_000_000;
+    b.done(later, later + 1000, 100);
+    let r = load.result(now(), 0);
+    assert_eq!((values(&r["bins"][0]["behind"]), values(&r["bins"][0]["free"]), &r["bins"][0]["response"]), (1, 3, &Value::Null));
+    assert_eq!((int(&r["classes"][1]["errors"]), int(&r["classes"][0]["exchanges"]), values(&r["service"])), (1, 4, 5));
 }
 
 #[test]

@@ -47,6 +47,58 @@ pub trait Client: Send {
     }
 }
 
+/// A server that says this when ready, and counts so.
+pub fn serving(ready: Value, counts: impl Fn() -> Counts + Send + 'static) -> Box<dyn Server> {
+    struct Serving<F>(Value, F);
+    impl<F: Fn() -> Counts + Send> Server for Serving<F> {
+        fn ready(&self) -> Value {
+            self.0.clone()
+        }
+        fn counts(&self) -> Counts {
+            (self.1)()
+        }
+    }
+    Box::new(Serving(ready, counts))
+}
+
+/// A client made of what it does when its load starts.
+pub struct Driving<F> {
+    ready: Value,
+    load: &'static Load,
+    verified: i64,
+    run: Option<F>,
+}
+
+/// A client that runs so. What ready says beside the connections is null, and a request for each was verified,
+/// unless the fields say otherwise.
+pub fn driving<F: FnOnce() -> Result<(), Failure> + Send>(load: &'static Load, run: F) -> Driving<F> {
+    Driving { ready: Value::Null, load, verified: load.plan().connections, run: Some(run) }
+}
+
+impl<F> Driving<F> {
+    pub fn saying(self, ready: Value) -> Driving<F> {
+        Driving { ready, ..self }
+    }
+    pub fn having_verified(self, requests: i64) -> Driving<F> {
+        Driving { verified: requests, ..self }
+    }
+}
+
+impl<F: FnOnce() -> Result<(), Failure> + Send> Client for Driving<F> {
+    fn ready(&self) -> Value {
+        self.ready.clone()
+    }
+    fn load(&self) -> &'static Load {
+        self.load
+    }
+    fn run(&mut self) -> Result<(), Failure> {
+        self.run.take().map_or(Ok(()), |run| run())
+    }
+    fn verified(&self) -> i64 {
+        self.verified
+    }
+}
+
 enum Event {
     Line(Result<Command, Failure>),
     End,

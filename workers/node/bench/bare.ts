@@ -3,6 +3,7 @@
 //	bare LIBRARY server            listens, prints its port, serves until stdin ends
 //	bare LIBRARY client PORT MS    makes exchanges for so long, prints how many
 import http from "node:http";
+import http2 from "node:http2";
 import net from "node:net";
 import { credentials, Client as GrpcClient, Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
 import { Client } from "undici";
@@ -23,6 +24,18 @@ const servers: { [library: string]: (ready: (port: number) => void) => void } = 
 	},
 	http1(ready) {
 		const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
+			const chunks: Buffer[] = [];
+			request.on("data", (chunk: Buffer) => chunks.push(chunk));
+			request.on("end", () => {
+				Buffer.concat(chunks);
+				response.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": BYTES });
+				response.end(body);
+			});
+		});
+		server.listen(0, "127.0.0.1", () => ready((server.address() as net.AddressInfo).port));
+	},
+	http2(ready) {
+		const server = http2.createServer({ settings: { maxConcurrentStreams: 2 ** 31 - 1 } }, (request, response) => {
 			const chunks: Buffer[] = [];
 			request.on("data", (chunk: Buffer) => chunks.push(chunk));
 			request.on("end", () => {
@@ -74,6 +87,22 @@ const clients: { [library: string]: (port: number, done: () => void) => void } =
 			await reply.body.arrayBuffer();
 			done();
 		}
+	},
+	http2(port, done) {
+		const session = http2.connect(`http://127.0.0.1:${port}`, { settings: { enablePush: false } });
+		const headers = { ":path": "/exchange", ":method": "POST", "content-type": "application/octet-stream" };
+		const ask = () => {
+			const stream = session.request(headers);
+			const chunks: Buffer[] = [];
+			stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+			stream.on("end", () => {
+				Buffer.concat(chunks);
+				done();
+				ask();
+			});
+			stream.end(body);
+		};
+		ask();
 	},
 	grpc(port, done) {
 		const client = new GrpcClient(`127.0.0.1:${port}`, credentials.createInsecure(), {

@@ -3,7 +3,7 @@
 //	bench OUT [BLOCKS] [MS]        OUT has the workers, and bare
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { Load, now, type Setup } from "netdyno-kit";
+import { Load, now, parseSetup } from "netdyno-kit";
 
 const CONNECTIONS = 16;
 const BYTES = 100;
@@ -82,13 +82,7 @@ function summary(ratios: number[]): string {
 
 /** What next, goesOut and done take together for an exchange, without their two readings of the clock. */
 function slotCost(rate: number): number {
-	const load = { connections: 4, in_flight: 1, rate, arrival: "constant", think_ns: 0, active_share: 1, drain_ns: 1 };
-	const exchange = { up_bytes: BYTES, down_bytes: BYTES, codec: "", up_sizes: [], down_sizes: [] };
-	const l = new Load({
-		seed: 1n,
-		load: { ...load, amount: 0, fresh: false, gaps: [], phases: [], repeat: false },
-		exchange,
-	} as unknown as Setup); // the fields that a load reads
+	const l = new Load(parseSetup({ exchange: { up_bytes: BYTES, down_bytes: BYTES }, load: { connections: 4, rate } }));
 	l.start(1);
 	l.open(2);
 	const n = 3_000_000;
@@ -116,6 +110,7 @@ async function main(): Promise<void> {
 	for (const [library, worker, transport] of [
 		["net", "netdyno-worker-node", "node-net"],
 		["http1", "netdyno-worker-node", "node-http1"],
+		["http2", "netdyno-worker-node", "node-http2"],
 		["grpc", "netdyno-worker-grpc-js", "grpc-js"],
 	] as const) {
 		const ratios: number[] = [];

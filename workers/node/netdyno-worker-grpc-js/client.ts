@@ -1,7 +1,6 @@
 // The client of service netdyno.v1.Exchange on @grpc/grpc-js: a channel with one connection for each of the trial's.
 import { createSocket } from "node:dgram";
 import {
-	type CallOptions,
 	Client,
 	type ClientDuplexStream,
 	type ClientReadableStream,
@@ -16,10 +15,10 @@ import {
 	addressText,
 	type Calls,
 	DOWN_HEADER,
+	type Drawn,
 	Failure,
 	type Route,
 	type Setup,
-	type Sizes,
 	type Slot,
 } from "netdyno-kit";
 import { channelOptions } from "./grpc.js";
@@ -46,6 +45,7 @@ interface Talk {
 
 export class ExchangeCalls implements Calls {
 	private readonly clients: Client[] = [];
+	private readonly peers: string[] = [];
 	private readonly talks: (Talk | undefined)[] = [];
 	private readonly metadata = new Metadata();
 	private readonly unaryPath: string;
@@ -63,26 +63,31 @@ export class ExchangeCalls implements Calls {
 
 	async open(i: number, route: Route): Promise<void> {
 		await sourceFits(route);
-		const { tls } = this.setup;
-		const secure = tls === null ? credentials.createInsecure() : credentials.createSsl(Buffer.from(tls.authorities));
-		const client = new Client(addressText(route.peer), secure, channelOptions(this.setup));
-		this.clients[i] = client;
+		this.peers[i] = addressText(route.peer);
+		const client = this.channel(i);
 		const { stream } = this.setup.exchange;
-		if (stream !== "") this.payload.content.verify(await this.chunked(client, stream), i);
-		else
-			this.payload.verify(
-				await this.unary(client, this.payload.content.draws.of(i), { deadline: Date.now() + FIRST_MS }),
-				i,
-			);
-		this.watch(client);
+		const x = this.payload.content.draws.of(i);
+		if (stream !== "") this.payload.content.verify(await this.chunked(client, stream), x);
+		else this.payload.verify(await this.unary(client, x, FIRST_MS), x);
+		if (!this.setup.load.fresh) this.watch(client);
 	}
 
 	async call(i: number, slot: Slot): Promise<number> {
-		const client = this.clients[i] as Client;
+		if (this.setup.load.fresh) this.clients[i]?.close();
+		const client = this.setup.load.fresh ? this.channel(i) : (this.clients[i] as Client);
 		const { stream } = this.setup.exchange;
 		if (stream !== "") return this.payload.content.accept(await this.chunked(client, stream), slot);
-		const reply = this.setup.options.mode === "stream" ? this.talk(client, slot) : this.unary(client, slot);
+		const ms = (this.payload.content.draws.classes[slot.kind]?.deadline_ns ?? 0) / 1e6;
+		const reply = this.setup.options.mode === "stream" ? this.talk(client, slot) : this.unary(client, slot, ms);
 		return this.payload.acceptReply(await reply, slot);
+	}
+
+	private channel(i: number): Client {
+		const { tls } = this.setup;
+		const secure = tls === null ? credentials.createInsecure() : credentials.createSsl(Buffer.from(tls.authorities));
+		const client = new Client(this.peers[i] as string, secure, channelOptions(this.setup));
+		this.clients[i] = client;
+		return client;
 	}
 
 	failure(error: unknown): Failure {
@@ -95,14 +100,18 @@ export class ExchangeCalls implements Calls {
 	}
 
 	connections(): number {
-		return this.clients.filter((c) => c.getChannel().getConnectivityState(false) === connectivityState.READY).length;
+		const { READY } = connectivityState;
+		const open = this.clients.filter((c) => c.getChannel().getConnectivityState(false) === READY).length;
+		return this.setup.load.fresh ? Math.max(open, 1) : open;
 	}
 
 	redialled(): number {
 		return this.again;
 	}
 
-	private unary(client: Client, sizes: Sizes, options: CallOptions = {}): Promise<object> {
+	/** within is a deadline in ms, 0 for none; the library tells the server. */
+	private unary(client: Client, sizes: Drawn, within: number): Promise<object> {
+		const options = within === 0 ? {} : { deadline: Math.ceil(performance.timeOrigin + performance.now() + within) };
 		const { requestSerialize, responseDeserialize } = this.payload.definition;
 		return new Promise((resolve, reject) => {
 			client.makeUnaryRequest(
@@ -117,8 +126,8 @@ export class ExchangeCalls implements Calls {
 		});
 	}
 
-	private asking(sizes: Sizes): Metadata {
-		if (!this.payload.content.draws.downVaries) return this.metadata;
+	private asking(sizes: Drawn): Metadata {
+		if (!this.payload.content.draws.asks) return this.metadata;
 		const metadata = new Metadata();
 		metadata.set(DOWN_HEADER, String(sizes.down));
 		return metadata;

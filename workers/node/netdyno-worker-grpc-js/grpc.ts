@@ -1,7 +1,7 @@
 // Transport grpc-js: both ends of service netdyno.v1.Exchange on @grpc/grpc-js.
 import type { ChannelOptions } from "@grpc/grpc-js";
-import { CallClient, Failure, type Setup, type Transport } from "netdyno-kit";
-import { oneLoop } from "../loop.js";
+import { CALL_FEATURES, CallClient, Failure, type Setup, type Transport } from "netdyno-kit";
+import { FRESH, oneAtATime, oneLoop } from "../loop.js";
 import { ExchangeCalls } from "./client.js";
 import { Payload } from "./messages.js";
 import { ExchangeServer } from "./server.js";
@@ -24,15 +24,16 @@ function check(setup: Setup): void {
 	if (stream !== "" && (codec === "proto" || setup.options.mode === "stream")) {
 		throw new Failure("unsupported", "exchange.stream goes with codec bytes and mode=unary: chunks are cut from bytes");
 	}
-	if (
-		setup.exchange.up_sizes.length + setup.exchange.down_sizes.length > 0 &&
-		(stream !== "" || setup.options.mode === "stream")
-	) {
+	const drawn = setup.exchange.up_sizes.length + setup.exchange.down_sizes.length + setup.load.classes.length > 0;
+	if (drawn && (stream !== "" || setup.options.mode === "stream")) {
 		throw new Failure(
 			"unsupported",
 			"sizes that vary go with mode=unary and no exchange.stream: metadata belongs to a call",
 		);
 	}
+	if (setup.load.fresh) oneAtATime(setup, FRESH);
+	if (setup.load.fresh && setup.options.mode === "stream")
+		throw new Failure("unsupported", "load.fresh goes with mode=unary: a stream stays open");
 	if (chunk_bytes < 0 || chunk_bytes > 64 << 20)
 		throw new Failure("setup", `exchange.chunk_bytes is ${chunk_bytes}, expected 0 to ${64 << 20}`);
 }
@@ -45,7 +46,7 @@ export const grpcJs: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "proto"],
-		features: ["tls", "sizes", "arrivals", "stream-up", "stream-down", "stream-both"],
+		features: [...CALL_FEATURES, "fresh", "stream-up", "stream-down", "stream-both"],
 		options: [
 			{
 				name: "mode",

@@ -1,5 +1,5 @@
 // The messages of exchange.proto by protobufjs, and the methods of service netdyno.v1.Exchange that carry them.
-import { Failure, type Setup, type Sizes } from "netdyno-kit";
+import { type Drawn, Failure, type Setup } from "netdyno-kit";
 import protobuf from "protobufjs";
 import { type Codec, Content, type Message } from "../content.js";
 
@@ -58,7 +58,7 @@ export class Payload {
 		this.definition = this.define();
 	}
 
-	request(sizes: Sizes): object {
+	request(sizes: Drawn): object {
 		return this.content.up.message ?? { content: this.content.request(sizes) };
 	}
 
@@ -86,17 +86,17 @@ export class Payload {
 	}
 
 	/** Checks a reply and returns its payload bytes. Throws Failure of kind invalid. */
-	acceptReply(message: object, sizes: Sizes): number {
+	acceptReply(message: object, sizes: Drawn): number {
 		if (this.content.structured) return this.content.down.bytes;
 		return this.content.accept((message as Block).content as Buffer, sizes);
 	}
 
-	/** Compares the first reply of connection i with what our servers send. */
-	verify(message: object, i: number): void {
+	/** Compares the first reply of a connection with what our servers send. */
+	verify(message: object, sizes: Drawn): void {
 		const bytes = this.content.structured
 			? (this.down as Codec).encode(message as Message)
 			: (message as Block).content;
-		this.content.verify(Buffer.from(bytes), i);
+		this.content.verify(Buffer.from(bytes), sizes);
 	}
 }
 

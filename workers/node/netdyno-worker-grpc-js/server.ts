@@ -13,7 +13,7 @@ import {
 	type sendUnaryData,
 	status,
 } from "@grpc/grpc-js";
-import { type Counts, DOWN_HEADER, listen, type Ready, type Server, type Setup } from "netdyno-kit";
+import { type Counts, DOWN_HEADER, listen, type Ready, type Server, Service, type Setup } from "netdyno-kit";
 import { Tally } from "../tally.js";
 import { channelOptions } from "./grpc.js";
 import {
@@ -41,16 +41,18 @@ class Refused extends Error {
 export class ExchangeServer implements Server {
 	private readonly tally = new Tally();
 	private readonly payload: Payload;
+	private readonly service: Service | null;
 	private facts: Ready = {};
 
 	private constructor(private readonly setup: Setup) {
 		this.payload = new Payload(setup);
+		this.service = Service.of(setup);
 	}
 
 	static async start(setup: Setup): Promise<ExchangeServer> {
 		const server = new ExchangeServer(setup);
 		const grpc = new GrpcServer(channelOptions(setup));
-		const { definition, handlers } = server.service();
+		const { definition, handlers } = server.methods();
 		grpc.addService(definition, handlers);
 		const { tls } = setup;
 		const credentials =
@@ -80,7 +82,7 @@ export class ExchangeServer implements Server {
 		return this.tally.counts();
 	}
 
-	private service() {
+	private methods() {
 		const { unary, talk } = methodsOf(this.setup);
 		const whole = this.payload.definition;
 		const blocks = {
@@ -106,23 +108,34 @@ export class ExchangeServer implements Server {
 			[unary]: ((call, callback) => this.unary(call, callback)) as handleUnaryCall<object, object>,
 			[talk]: (call: ServerDuplexStream<object, object>) => this.talk(call),
 			Up: (call: ServerReadableStream<object, object>, callback: sendUnaryData<object>) => this.up(call, callback),
-			Down: (call: ServerWritableStream<object, object>) => this.down(call, (call.request as Block).content.length),
+			Down: (call: ServerWritableStream<object, object>) =>
+				this.serve(() => this.down(call, (call.request as Block).content.length)),
 			Both: (call: ServerDuplexStream<object, object>) => this.gather(call, (bytes) => this.down(call, bytes)),
 		};
 		return { definition, handlers };
 	}
 
+	/** Does the work of an exchange, if there is any, before then. */
+	private serve(then: () => void): void {
+		if (this.service === null) then();
+		else this.service.serve(then);
+	}
+
 	private unary(call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>): void {
-		const reply = this.answer(call.request, call.metadata);
-		if (reply instanceof Refused) callback(reply);
-		else callback(null, reply);
+		this.serve(() => {
+			const reply = this.answer(call.request, call.metadata);
+			if (reply instanceof Refused) callback(reply);
+			else callback(null, reply);
+		});
 	}
 
 	private talk(call: ServerDuplexStream<object, object>): void {
 		call.on("data", (request: object) => {
-			const reply = this.answer(request, call.metadata);
-			if (reply instanceof Refused) call.destroy(reply);
-			else if (!call.write(reply)) call.pause();
+			this.serve(() => {
+				const reply = this.answer(request, call.metadata);
+				if (reply instanceof Refused) call.destroy(reply);
+				else if (!call.write(reply)) call.pause();
+			});
 		});
 		call.on("drain", () => call.resume());
 		call.on("end", () => call.end());
@@ -132,7 +145,7 @@ export class ExchangeServer implements Server {
 	/** Counts an exchange and returns its reply, or what is wrong with the request. */
 	private answer(request: object, metadata: Metadata): object {
 		try {
-			const asks = this.payload.content.draws.downVaries;
+			const asks = this.payload.content.draws.asks;
 			const asked = asks ? (metadata.get(DOWN_HEADER)[0] as string | undefined) : undefined;
 			const { message, received, sent } = this.payload.reply(request, asked);
 			this.tally.served(received, sent);
@@ -159,7 +172,7 @@ export class ExchangeServer implements Server {
 	private gather(call: Reading, then: (bytes: number) => void): void {
 		const chunks: Uint8Array[] = [];
 		call.on("data", (block: Block) => chunks.push(block.content));
-		call.on("end", () => then(Buffer.concat(chunks).length));
+		call.on("end", () => this.serve(() => then(Buffer.concat(chunks).length)));
 		call.on("error", () => {}); // the client counts that
 	}
 

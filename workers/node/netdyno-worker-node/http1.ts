@@ -1,11 +1,11 @@
 // Transport node-http1: servers of node:http, clients of undici.
 import { createServer } from "node:http";
 import { createServer as createSecure } from "node:https";
-import { CallClient, Failure, type Transport } from "netdyno-kit";
+import { CallClient, type Transport } from "netdyno-kit";
 import { Content } from "../content.js";
-import { oneLoop } from "../loop.js";
-import { askOptions } from "./ask.js";
-import { HttpServer } from "./http_server.js";
+import { oneAtATime, oneLoop } from "../loop.js";
+import { Asks, askOptions } from "./ask.js";
+import { HTTP_FEATURES, HttpServer } from "./http_server.js";
 import { UndiciCalls } from "./undici_client.js";
 
 export const nodeHttp1: Transport = {
@@ -16,7 +16,7 @@ export const nodeHttp1: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "json"],
-		features: ["tls", "fresh", "sizes", "arrivals"],
+		features: HTTP_FEATURES,
 		options: [
 			{
 				name: "api",
@@ -44,13 +44,8 @@ export const nodeHttp1: Transport = {
 	},
 	async client(setup, load) {
 		oneLoop(setup);
-		if (setup.load.in_flight > 1) {
-			throw new Failure(
-				"unsupported",
-				`load.in_flight is ${setup.load.in_flight}: HTTP/1.1 answers one request at a time`,
-			);
-		}
+		oneAtATime(setup, "HTTP/1.1 answers one request at a time");
 		const content = new Content(setup);
-		return CallClient.connect(setup, load, new UndiciCalls(setup, content), content.sizes(load));
+		return CallClient.connect(setup, load, new UndiciCalls(setup, new Asks(setup, content)), content.sizes(load));
 	},
 };

@@ -6,6 +6,7 @@ import {
 	constants,
 	createSecureServer,
 	createServer,
+	type OutgoingHttpHeaders,
 } from "node:http2";
 import {
 	addressText,
@@ -14,18 +15,18 @@ import {
 	connected,
 	connectOptions,
 	DOWN_HEADER,
+	type Drawn,
 	Failure,
 	lossOf,
 	type Route,
 	type Setup,
-	type Sizes,
 	type Slot,
 	type Transport,
 } from "netdyno-kit";
 import { Content } from "../content.js";
-import { oneLoop } from "../loop.js";
-import { askOptions } from "./ask.js";
-import { HttpServer } from "./http_server.js";
+import { FRESH, oneAtATime, oneLoop } from "../loop.js";
+import { type Asked, Asks, askOptions, pathOf, taken } from "./ask.js";
+import { HTTP_FEATURES, HttpServer } from "./http_server.js";
 
 /** How long a connection's first exchange may take. */
 const FIRST_MS = 10_000;
@@ -33,35 +34,41 @@ const FIRST_MS = 10_000;
 class Http2Calls implements Calls {
 	private readonly sessions: (ClientHttp2Session | null)[] = [];
 	private readonly routes: Route[] = [];
-	private readonly headers: { [name: string]: string | number };
 	private again = 0;
+	/** By slot, of calls that have a deadline. */
+	private readonly streams: (ClientHttp2Stream | undefined)[] = [];
 
 	constructor(
 		private readonly setup: Setup,
-		private readonly content: Content,
-	) {
-		const path = setup.options.path as string;
-		const posts = content.structured || content.up.bytes > 0;
-		this.headers = { ":path": path, ":method": posts ? "POST" : "GET" };
-		if (posts) this.headers["content-type"] = content.mediaType;
-	}
+		private readonly asks: Asks,
+	) {}
 
 	async open(i: number, route: Route): Promise<void> {
 		this.routes[i] = route;
 		const session = await this.dial(i);
-		const sizes = this.content.draws.of(i);
-		const first = await this.exchange(session, sizes, FIRST_MS);
-		if (this.setup.options.verify === "content") this.content.verify(first, i);
-		else this.content.accept(first, sizes);
+		await this.asks.first(i, async (x) => {
+			const [stream, reply] = this.exchange(session, x);
+			stream.setTimeout(FIRST_MS, () => stream.destroy(new Failure("timeout", "the server said nothing more")));
+			return reply;
+		});
 	}
 
 	async call(i: number, slot: Slot): Promise<number> {
 		let session = this.sessions[i] ?? null;
-		if (session === null || session.closed || session.destroyed) {
+		if (this.setup.load.fresh) {
+			session?.close();
+			session = await this.dial(i);
+		} else if (session === null || session.closed || session.destroyed) {
 			session = await this.dial(i); // the server has left the connection, or broken it
 			this.again++;
 		}
-		return this.content.accept(await this.exchange(session, slot), slot);
+		const [stream, reply] = this.exchange(session, slot);
+		this.streams[slot.number] = stream;
+		return this.asks.content.accept(await reply, slot);
+	}
+
+	abandon(_: number, slot: Slot): void {
+		this.streams[slot.number]?.close(constants.NGHTTP2_CANCEL);
 	}
 
 	failure(error: unknown): Failure {
@@ -73,7 +80,8 @@ class Http2Calls implements Calls {
 	}
 
 	connections(): number {
-		return this.sessions.reduce((n, s) => n + (s === null || s.closed || s.destroyed ? 0 : 1), 0);
+		const open = this.sessions.reduce((n, s) => n + (s === null || s.closed || s.destroyed ? 0 : 1), 0);
+		return this.setup.load.fresh ? Math.max(open, 1) : open;
 	}
 
 	redialled(): number {
@@ -96,41 +104,40 @@ class Http2Calls implements Calls {
 		return session;
 	}
 
-	private exchange(session: ClientHttp2Session, sizes: Sizes, within = 0): Promise<Buffer> {
-		return new Promise((resolve, reject) => {
-			const asks = this.content.draws.downVaries;
-			const stream = session.request(asks ? { ...this.headers, [DOWN_HEADER]: String(sizes.down) } : this.headers);
+	private exchange(session: ClientHttp2Session, x: Drawn): [ClientHttp2Stream, Promise<Buffer>] {
+		const { content } = this.asks;
+		const asked = this.asks.of(x);
+		const headers: OutgoingHttpHeaders = { ":path": pathOf(asked, x), ":method": asked.method };
+		if (asked.sends) headers["content-type"] = content.mediaType;
+		if (content.draws.asks) headers[DOWN_HEADER] = String(x.down);
+		const stream = session.request(headers);
+		const reply = new Promise<Buffer>((resolve, reject) => {
 			const chunks: Buffer[] = [];
 			let status = 0;
-			stream.on("response", (headers) => {
-				status = Number(headers[":status"]);
+			stream.on("response", (found) => {
+				status = Number(found[":status"]);
 			});
 			stream.on("data", (chunk: Buffer) => chunks.push(chunk));
 			stream.on("error", reject);
-			stream.on("close", () => settle(stream, status, chunks, resolve, reject));
-			if (within > 0) stream.setTimeout(within, () => reject(new Failure("timeout", "the server said nothing more")));
-			if (this.headers[":method"] === "POST") stream.end(this.content.request(sizes));
-			else stream.end();
+			stream.on("close", () => {
+				try {
+					resolve(wholeReply(stream, asked, status, chunks));
+				} catch (error) {
+					reject(error as Error);
+				}
+			});
 		});
+		if (asked.sends) stream.end(content.request(x));
+		else stream.end();
+		return [stream, reply];
 	}
 }
 
-function settle(
-	stream: ClientHttp2Stream,
-	status: number,
-	chunks: Buffer[],
-	resolve: (reply: Buffer) => void,
-	reject: (error: Error) => void,
-): void {
-	const reply = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-	const said = () => reply.subarray(0, 200).toString("utf8").trim();
-	if (stream.rstCode !== constants.NGHTTP2_NO_ERROR)
-		reject(new Failure("peer", `the stream was reset (${stream.rstCode})`, "stream reset"));
-	else if (status === 0)
-		reject(new Failure("peer", "the connection was closed before a reply came", "connection closed"));
-	else if (status !== 200)
-		reject(new Failure("invalid", `the server answered ${status}: ${said()}`, `status ${status}`));
-	else resolve(reply);
+function wholeReply({ rstCode }: ClientHttp2Stream, asked: Asked, status: number, chunks: Buffer[]): Buffer {
+	if (rstCode !== constants.NGHTTP2_NO_ERROR)
+		throw new Failure("peer", `the stream was reset (${rstCode})`, "stream reset");
+	if (status === 0) throw new Failure("peer", "the connection was closed before a reply came", "connection closed");
+	return taken(asked, status, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
 }
 
 export const nodeHttp2: Transport = {
@@ -141,7 +148,7 @@ export const nodeHttp2: Transport = {
 		roles: ["server", "client"],
 		delivery: "message",
 		codecs: ["bytes", "json"],
-		features: ["tls", "sizes", "arrivals"],
+		features: HTTP_FEATURES,
 		options: [
 			{
 				name: "window",
@@ -179,7 +186,8 @@ export const nodeHttp2: Transport = {
 	},
 	async client(setup, load) {
 		oneLoop(setup);
+		if (setup.load.fresh) oneAtATime(setup, FRESH);
 		const content = new Content(setup);
-		return CallClient.connect(setup, load, new Http2Calls(setup, content), content.sizes(load));
+		return CallClient.connect(setup, load, new Http2Calls(setup, new Asks(setup, content)), content.sizes(load));
 	},
 };

@@ -1,12 +1,24 @@
 // The server of wires http/1.1 and h2c on node:http and node:http2, whose requests and responses are alike.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server as NetServer } from "node:net";
-import { type Counts, DOWN_HEADER, listen, type Ready, type Server, type Setup } from "netdyno-kit";
+import {
+	CALL_FEATURES,
+	type Counts,
+	DOWN_HEADER,
+	listen,
+	type Ready,
+	type Server,
+	Service,
+	type Setup,
+} from "netdyno-kit";
 import { Content } from "../content.js";
 import { Tally } from "../tally.js";
 
 /** A refused request is read up to here, in bytes beyond its size. */
 const REFUSED_READ = 64 << 10;
+
+/** Those of both transports of HTTP. */
+export const HTTP_FEATURES = [...CALL_FEATURES, "fresh"];
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -15,12 +27,13 @@ export class HttpServer implements Server {
 	private constructor(
 		private readonly content: Content,
 		private readonly facts: Ready,
+		private readonly service: Service | null,
 	) {}
 
 	/** make makes the library's server, whose requests go to handle. */
 	static async start(setup: Setup, make: (handle: Handle) => NetServer): Promise<HttpServer> {
 		const content = new Content(setup);
-		const server = new HttpServer(content, content.sizes());
+		const server = new HttpServer(content, content.sizes(), Service.of(setup));
 		server.facts.addresses = await listen(setup, () => {
 			const made = make((request, response) => server.handle(request, response));
 			made.on("connection", (socket) => server.tally.open(socket));
@@ -55,7 +68,9 @@ export class HttpServer implements Server {
 		});
 		request.on("end", () => {
 			const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-			this.answer(response, whole, request.headers[DOWN_HEADER] as string | undefined);
+			const answer = () => this.answer(response, whole, request.headers[DOWN_HEADER] as string | undefined);
+			if (this.service === null) answer();
+			else this.service.serve(answer);
 		});
 	}
 

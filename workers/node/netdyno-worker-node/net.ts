@@ -1,6 +1,6 @@
 // Transport node-net: wires echo and stream on the sockets of node:net.
 import { connect, createServer } from "node:net";
-import { connectOptions, FlowClient, FlowServer, listen, type Transport } from "netdyno-kit";
+import { connectOptions, FLOW_FEATURES, FlowClient, FlowServer, listen, type Transport } from "netdyno-kit";
 import { oneLoop } from "../loop.js";
 
 export const nodeNet: Transport = {
@@ -10,7 +10,7 @@ export const nodeNet: Transport = {
 		wire: "echo",
 		roles: ["server", "client"],
 		delivery: "chunks",
-		features: ["sizes", "arrivals", "stream-up", "stream-down", "stream-both"],
+		features: FLOW_FEATURES,
 		options: [],
 	},
 	async server(setup) {

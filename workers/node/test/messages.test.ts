@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Setup } from "netdyno-kit";
+import { parseSetup, type Setup } from "netdyno-kit";
 import { Content } from "../content.js";
 import { chunksOf, methodsOf, Payload, proto } from "../netdyno-worker-grpc-js/messages.js";
 
@@ -18,19 +18,12 @@ const vectors = JSON.parse(
 
 function setupOf(codec: string, up: Vector, down: Vector): Setup {
 	const content = ({ type, json }: Vector) => ({ type, json: JSON.stringify(json) });
-	const message = { name: "x", up: content(up), down: content(down) };
-	return {
-		seed: 1n,
-		exchange: { codec, message, up_bytes: 0, down_bytes: 0, stream: "", up_sizes: [], down_sizes: [] },
-	} as unknown as Setup;
+	return parseSetup({ exchange: { codec, message: { name: "x", up: content(up), down: content(down) } } });
 }
 
 /** Codec bytes, 3 up and 5 down. */
-const plain = {
-	seed: 1n,
-	exchange: { codec: "", message: null, up_bytes: 3, down_bytes: 5, up_sizes: [], down_sizes: [] },
-} as unknown as Setup;
-const SIZES = { up: 3, down: 5 };
+const plain = parseSetup({ exchange: { up_bytes: 3, down_bytes: 5 } });
+const SIZES = { up: 3, down: 5, kind: 0, key: 0 };
 
 for (const [i, vector] of vectors.entries()) {
 	test(`messages ${i}: ${vector.type}`, () => {
@@ -40,10 +33,10 @@ for (const [i, vector] of vectors.entries()) {
 		assert.deepEqual({ ...codec.decode(bytes) }, vector.json);
 		for (const name of ["json", "proto"]) {
 			const x = new Content(setupOf(name, vector, vector), { proto });
-			x.verify(x.respond(x.request(SIZES)), 0);
+			x.verify(x.respond(x.request(SIZES)), SIZES);
 			const other = new Content(setupOf(name, vector, vectors[0] as Vector), { proto });
 			if (i > 0 && vector.type === "netdyno.v1.Text")
-				assert.throws(() => other.verify(x.request(SIZES), 0), /other content/);
+				assert.throws(() => other.verify(x.request(SIZES), SIZES), /other content/);
 		}
 	});
 }
@@ -61,7 +54,7 @@ test("codec bytes refuses another size, at both ends", () => {
 	assert.equal(x.respond(x.request(SIZES)).length, 5);
 	assert.throws(() => x.respond(Buffer.alloc(4)), /has 4 bytes, expected 3/);
 	assert.throws(() => x.accept(Buffer.alloc(4), SIZES), { kind: "invalid" });
-	assert.throws(() => x.verify(Buffer.alloc(5), 0), /other content/);
+	assert.throws(() => x.verify(Buffer.alloc(5), SIZES), /other content/);
 });
 
 test("methods and chunks of gRPC", () => {

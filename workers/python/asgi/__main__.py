@@ -1,23 +1,14 @@
 """netdyno-worker-asgi: HTTP servers that Python's web applications run on, and aiohttp as client."""
 
-import importlib.metadata
+import importlib
 
 import netdyno_kit as kit
 from netdyno_kit.aio import thread_check
 
-CURE = "have it by: make -C kits/python build"
-LIBRARIES = ("uvicorn", "httptools", "h11", "granian", "fastapi", "pydantic", "orjson", "uvloop", "aiohttp")
+from libraries import loop_option, require, versions
 
-
-def version(name):
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
-VERSIONS = {name: version(name) for name in LIBRARIES}
-LOOP = kit.Option("loop", "choice", "uvloop", "event loop: asyncio's own, or uvloop", choices=("asyncio", "uvloop"), grid=("asyncio", "uvloop"))
+VERSIONS = versions("uvicorn", "httptools", "h11", "granian", "fastapi", "pydantic", "orjson", "uvloop", "aiohttp")
+LOOP = loop_option("uvloop")
 APP = kit.Option("app", "choice", "asgi", "the application: a plain ASGI function, or FastAPI; with codec json FastAPI checks messages by pydantic models",
                  choices=("asgi", "fastapi"), roles=("server",))
 CLIENT = (LOOP, kit.Option("path", "text", "/exchange", "what the client asks for", roles=("client",)),
@@ -29,17 +20,15 @@ THREADS = kit.Option("runtime_threads", "int", 1, "threads of granian's runtime 
 class Http(kit.Transport):
     """A transport of HTTP: end names what makes its end in a module that is imported when it is needed."""
 
-    codecs, features = ("bytes", "json") + (("json-fast",) if VERSIONS["orjson"] else ()), ("sizes", "arrivals")
+    codecs = ("bytes", "json") + (("json-fast",) if VERSIONS["orjson"] else ())
+    features = kit.ECHO_FEATURES + ("fresh", "deadline")
 
     def __init__(self, name, doc, module, end, roles, options, wire="http/1.1"):
         self.name, self.doc, self.roles, self.options, self.wire = name, doc, roles, options, wire
         self._module, self._end = module, end
 
     def _make(self, setup):
-        needed = [self.name.partition("-")[0]] + [setup["options"].get(key) for key in ("loop", "app", "http")]
-        for name in needed:
-            if VERSIONS.get(name, "there") == "":
-                raise kit.Failure("unsupported", f"transport {self.name} needs module {name}, which is not installed; {CURE}")
+        require(self.name, VERSIONS, self.name.partition("-")[0], *(setup["options"].get(key) for key in ("loop", "app", "http")))
         thread_check(setup)
         return getattr(importlib.import_module(self._module), self._end)(setup)
 

@@ -6,10 +6,13 @@ import socket
 
 import netdyno_kit as kit
 from netdyno_kit.addresses import shut_out
+from netdyno_kit.aio import stop_when_starved
 from netdyno_kit.exchange import Exchange
 from netdyno_kit.processes import CONNECTIONS, SERVES, START_S, Processes, Sums, wanted
+from netdyno_kit.service import service_of
 
 from apps import APPS, CODECS
+from libraries import new_loop
 
 IDLE_S = 24 * 3600  # a trial needs idle connections: they are not closed after the 5 s of the default
 
@@ -24,8 +27,8 @@ class _Server(kit.Server):
             for sock in self.sockets:
                 shut_out(sock, setup, [near(sock)[0]])
         self.processes = wanted(setup) * (len(self.sockets) if self.apart else 1)
-        self.sums, self.make = Sums(self.processes), APPS[self.options["app"]]
-        self.make(self.x, self.sums.row(0))  # so that what is missing is said before ready
+        self.sums, self.make, self.service = Sums(self.processes, self.apart), APPS[self.options["app"]], service_of(setup, self.processes)
+        self.make(self.x, self.service, self.sums.row(0))  # so that what is missing is said before ready
         self.running = Processes(self.processes, self._serve, self, self.apart)
         self.await_service(setup)
 
@@ -34,7 +37,7 @@ class _Server(kit.Server):
 
     def _serve(self, i):
         row = self.sums.row(i)
-        self.serve(i, self.make(self.x, row), row)
+        self.serve(i, self.make(self.x, self.service, row), row)
 
     def ready(self):
         return {"addresses": kit.addresses_of(self.sockets), "threads": self.processes, **self.x.ready()}
@@ -75,7 +78,11 @@ class Uvicorn(_Server):
         asyncio.set_event_loop(loop)
         server = uvicorn.Server(config)
         loop.create_task(note(server, row))
-        loop.run_until_complete(server.serve(self.sockets))
+        starved = stop_when_starved(loop)
+        try:
+            loop.run_until_complete(server.serve(self.sockets))
+        except RuntimeError as e:  # the loop was stopped
+            raise starved[0] if starved else e from None
 
 
 class Granian(_Server):
@@ -123,11 +130,3 @@ async def note(server, row):
     while not server.started:
         await asyncio.sleep(0.001)
     row[SERVES] = 1
-
-
-def new_loop(name):
-    """Returns an event loop by its name."""
-    if name == "uvloop":
-        import uvloop
-        return uvloop.new_event_loop()
-    return asyncio.new_event_loop()

@@ -1,22 +1,13 @@
 """netdyno-worker-grpcio: gRPC's own library for Python, with threads and on asyncio."""
 
 import importlib
-import importlib.metadata
 
 import netdyno_kit as kit
 from netdyno_kit.aio import thread_check
 
-CURE = "have it by: make -C kits/python build"
+from libraries import loop_option, require, versions
 
-
-def version(name):
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
-VERSIONS = {name: version(name) for name in ("grpcio", "protobuf", "uvloop")}
+VERSIONS = versions("grpcio", "protobuf", "uvloop")
 OPTIONS = (
     kit.Option("mode", "choice", "unary", "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each way for each exchange",
                choices=("unary", "stream")),
@@ -24,39 +15,25 @@ OPTIONS = (
 )
 WORKERS = kit.Option("workers", "int", 0, "threads that serve RPCs, for each process; 0 takes 10, as the library's examples have, and of streams as many as come",
                      min=0, max=65536, roles=("server",), grid=("4", "50"))
-LOOP = kit.Option("loop", "choice", "asyncio", "event loop: asyncio's own, or uvloop", choices=("asyncio", "uvloop"), grid=("asyncio", "uvloop"))
-
-
-def new_loop(name):
-    """Returns an event loop by its name."""
-    return importlib.import_module("uvloop" if name == "uvloop" else "asyncio").new_event_loop()
 
 
 class Grpc(kit.Transport):
-    wire, codecs, features = "grpc:netdyno.v1", ("bytes", "proto"), ("stream-up", "stream-down", "stream-both", "arrivals")
+    wire, codecs, features = "grpc:netdyno.v1", ("bytes", "proto"), kit.ECHO_FEATURES + kit.STREAM_FEATURES + ("fresh", "deadline", "methods")
 
     def __init__(self, name, doc, end, options):
         self.name, self.doc, self.options, self._end = name, doc, OPTIONS + options, end
 
-    def _prepare(self, setup):
-        for name in ("grpcio", "protobuf") + (("uvloop",) if setup["options"].get("loop") == "uvloop" else ()):
-            if not VERSIONS[name]:
-                raise kit.Failure("unsupported", f"transport {self.name} needs module {name}, which is not installed; {CURE}")
+    def _make(self, setup):
+        require(self.name, VERSIONS, "grpcio", "protobuf", setup["options"].get("loop"))
         thread_check(setup)
-        return lambda: new_loop(setup["options"]["loop"])
+        return getattr(importlib.import_module(setup["role"]), self._end)(setup)
 
-    def server(self, setup):
-        setup["new_loop"] = self._prepare(setup)
-        return getattr(importlib.import_module("server"), self._end)(setup)
-
-    def client(self, setup):
-        loop = self._prepare(setup)
-        return getattr(importlib.import_module("client"), self._end)(setup, *([loop] if self._end == "Aio" else []))
+    server = client = _make
 
 
 TRANSPORTS = [
     Grpc("grpcio", "grpcio with blocking calls: a thread for each slot of a client, a pool of threads at a server", "Threads", (WORKERS,)),
-    Grpc("grpc-aio", "grpcio's asyncio interface (grpc.aio)", "Aio", (LOOP,)),
+    Grpc("grpc-aio", "grpcio's asyncio interface (grpc.aio)", "Aio", (loop_option("asyncio"),)),
 ]
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ import grpc
 from google.protobuf import json_format
 
 import netdyno_kit as kit
-from netdyno_kit.exchange import KNOWN, Exchange
+from netdyno_kit.exchange import DOWN_HEADER, KNOWN, Exchange
 
 import exchange_pb2 as pb
 
 SERVICE = "netdyno.v1.Exchange"
 LIBRARY_MOST = 4 << 20
 TYPES = dict(zip(KNOWN, (pb.Text, pb.Reply)))
+_KINDS = {"UNAVAILABLE": "peer", "CANCELLED": "peer", "DEADLINE_EXCEEDED": "timeout"}
 
 
 class Proto:
@@ -38,36 +39,66 @@ class Contents:
     """The messages of a trial, which method carries them, and the largest that this end receives."""
 
     def __init__(self, setup):
-        self.x, self.stream = Exchange(setup, [Proto()]), setup["exchange"].get("stream", "")
-        self.chunk, self.talks = setup["exchange"].get("chunk_bytes") or 1 << 16, setup["options"]["mode"] == "stream"
-        if self.stream and self.talks:
-            raise kit.Failure("unsupported", f"exchange.stream is {self.stream} with option mode=stream: expected one of them")
-        if self.stream and self.x.codec:
-            raise kit.Failure("unsupported", f"exchange.stream is {self.stream} with codec {self.x.codec.name}: chunks are of codec bytes")
-        x = self.x
+        self.x, self.stream, self.talks = Exchange(setup, [Proto()]), setup["exchange"].get("stream", ""), setup["options"]["mode"] == "stream"
+        self.chunk = setup["exchange"].get("chunk_bytes") or 1 << 16
+        x, classes = self.x, setup["load"].get("classes") or ()
+        self.varies = bool(setup["exchange"].get("up_sizes") or x.asks or classes)
+        for wrong, text in (
+            (self.stream and self.talks, f"exchange.stream is {self.stream} with option mode=stream: expected one of them"),
+            (self.stream and x.codec, f"exchange.stream is {self.stream} and a codec is given: chunks are of codec bytes"),
+            (self.stream and self.varies, f"exchange.stream is {self.stream} with sizes that vary: messages of several sizes travel whole"),
+            (self.talks and x.asks, "option mode is stream with down sizes that vary: metadata says how long a reply is to be, which a stream has once"),
+            (self.talks and any(c.get("deadline_ns") or c.get("method", "").startswith("/") for c in classes),
+             "option mode is stream, whose calls outlive an exchange, and a class has a method or a deadline: expected unary"),
+        ):
+            if wrong:
+                raise kit.Failure("unsupported", text)
         self.up, self.down = (x.up, x.down) if x.codec else (pb.Block(content=x.up), pb.Block(content=x.down))
         name = "Unary" if not x.codec else "Simple" if isinstance(x.down, pb.Text) else "Complex"
         self.method = self.stream.capitalize() if self.stream else ("Talk" + name.replace("Unary", "") if self.talks else name)
         self.most = setup["options"]["max_message"] or max(LIBRARY_MOST, max(x.up_bytes, x.down_bytes) + 64)
 
-    def chunks(self, content):
-        """Yields a content in Blocks."""
+    def request(self, drawn):
+        """Returns what an exchange sends: a message, or Blocks."""
+        if self.stream in ("up", "both"):
+            return self.chunks(self.up)
+        return self.up if not self.varies or drawn.up == self.x.up_bytes else pb.Block(content=self.x.request(drawn.up))
+
+    def chunks(self, block):
+        """Yields a Block in several."""
+        content = block.content
         for at in range(0, len(content), self.chunk) if content else (0,):
             yield pb.Block(content=content[at:at + self.chunk])
 
-    def check(self, message, is_request):
-        """Checks a decoded message's size as an application does. A Failure is of kind invalid."""
-        if not self.x.codec:
-            self.check_size(len(message.content), is_request)
+    def joined(self, blocks):
+        return pb.Block(content=b"".join([block.content for block in blocks]))
 
-    def check_size(self, size, is_request):
-        want = self.x.up_bytes if is_request else self.x.down_bytes
-        if size != want:
-            raise kit.Failure("invalid", f"the {'request' if is_request else 'reply'} has {size} bytes, expected {want}")
+    def respond(self, request, context):
+        """Returns the reply to a message, and its size and the request's. A Failure of kind invalid says what is wrong."""
+        x = self.x
+        if x.codec:
+            return self.down, x.up_bytes, x.down_bytes
+        content = request.content
+        if not x.asks:
+            if len(content) != x.up_bytes:
+                x.respond(content)  # which refuses it, unless sizes vary
+            return self.down, len(content), x.down_bytes
+        reply = x.respond(content, ",".join(value for key, value in context.invocation_metadata() if key == DOWN_HEADER))
+        return pb.Block(content=reply), len(content), len(reply)
 
-    def verify(self, connection, message):
+    def accept(self, reply, drawn):
+        """Checks a reply as an application does, and returns its size."""
+        if self.x.codec:
+            return self.x.down_bytes
+        n = len(reply.content)
+        if n != drawn.down:
+            raise kit.Failure("invalid", f"the reply has {n} bytes, expected {drawn.down}")
+        return n
+
+    def verify(self, connection, reply, drawn):
         """Compares the first reply of a connection with what is expected."""
-        if message != self.down:
+        self.accept(reply, drawn)
+        if reply != (self.down if self.x.codec else pb.Block(content=self.x.down[:drawn.down])):
             raise kit.Failure("invalid", f"verify connection {connection + 1}: the reply is another message than our servers send")
 
     def arguments(self, more=()):
@@ -75,12 +106,11 @@ class Contents:
         return [("grpc.max_receive_message_length", self.most), ("grpc.max_send_message_length", -1), *more]
 
 
-def failure_of(error):
-    """Gives an RPC's error the contract's kind."""
-    if not isinstance(error, grpc.RpcError):
-        return error
-    code = error.code()
-    kind = {grpc.StatusCode.UNAVAILABLE: "peer", grpc.StatusCode.CANCELLED: "peer", grpc.StatusCode.DEADLINE_EXCEEDED: "timeout"}.get(code, "invalid")
+def failure_of(error, of=None):
+    """Gives an RPC's error the contract's kind; of is the class of its exchange."""
+    code, detail = error.code(), error.details() or ""
+    kind = _KINDS.get(code.name, "invalid")
+    if kind == "timeout" and of and of.deadline_ns:
+        return of.late()
     name = "".join(word.capitalize() for word in code.name.split("_"))
-    detail = error.details() or ""
-    return kit.Failure(kind, f"{name}: {detail}", name if kind == "peer" else f"{name}: {detail}")
+    return kit.Failure(kind, f"{name}: {detail}", name if kind == "peer" else f"{name}: {detail}", passing=kind == "timeout")

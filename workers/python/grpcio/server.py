@@ -3,12 +3,16 @@
 import asyncio
 import os
 import socket
+import sys
 import threading
 from concurrent import futures
 
 import netdyno_kit as kit
 from netdyno_kit.addresses import same, shut_out
-from netdyno_kit.processes import EXCHANGES, INVALID, RECEIVED, SENT, SERVES, Processes, Sums, wanted
+from netdyno_kit.processes import EXCHANGES, INVALID, RECEIVED, SENT, SERVES, SWITCH_S, Processes, Sums, wanted
+from netdyno_kit.service import service_of
+
+from libraries import new_loop
 
 STREAM_WORKERS, UNARY_WORKERS = 4096, 10  # threads: a stream keeps one for as long as it is open
 _ACCEPTS = 30  # SO_ACCEPTCONN
@@ -19,12 +23,13 @@ class Server(kit.Server):
         self.setup, self.options, self.processes = setup, setup["options"], wanted(setup)
         # Bound and never listening: the ports are this worker's before any process of it listens on them.
         self.sockets = kit.listen(setup, reuse_port=True, backlog=None)
-        self.sums, self.failures = Sums(self.processes), None
+        self.sums, self.service = Sums(self.processes), service_of(setup, self.processes)
         self.running = Processes(self.processes, self._serve, self)
         self.sums.await_all(lambda: self.running.failure)
 
     def _serve(self, i):
         from contents import Contents  # grpc's threads do not outlive a fork, so it is imported after it
+        sys.setswitchinterval(SWITCH_S)
         self.c, self.row, self.lock = Contents(self.setup), self.sums.row(i), threading.Lock()
         if i == 0:
             self.options["max_message"] = self.c.most
@@ -50,17 +55,26 @@ class Server(kit.Server):
             raise kit.Failure("bug", f"gRPC listens on {len(guarded)} of {len(mine)} ports as far as its sockets tell: strangers would be let in")
         self.row[SERVES] = 1
 
-    def count(self):
-        x = self.c.x
+    def respond(self, request, context):
+        """Returns the reply to a message, counted; None where it is refused."""
+        try:
+            reply, received, sent = self.c.respond(request, context)
+        except kit.Failure as failure:
+            with self.lock:
+                self.row[INVALID] += 1
+            context.set_code(self.wrong)
+            context.set_details(failure.text)
+            return None
         with self.lock:
-            self.row[RECEIVED] += x.up_bytes
-            self.row[SENT] += x.down_bytes
+            self.row[RECEIVED] += received
+            self.row[SENT] += sent
             self.row[EXCHANGES] += 1
+        return reply
 
-    def refuse(self, failure):
-        with self.lock:
-            self.row[INVALID] += 1
-        return failure.text
+    def replies(self, request, context):
+        """Returns what a stream answers to a message."""
+        reply = self.respond(request, context)
+        return [] if reply is None else self.c.chunks(reply) if self.c.stream else [reply]
 
     def ready(self):
         from contents import Contents
@@ -78,6 +92,8 @@ class Server(kit.Server):
 
 
 class Threads(Server):
+    """Handlers: unary and up return a reply, stream yields those to a request, to all requests joined, or to each."""
+
     def serve(self, arguments):
         import grpc
         workers = self.options["workers"] or (STREAM_WORKERS if self.c.talks or self.c.stream else UNARY_WORKERS)
@@ -88,53 +104,33 @@ class Threads(Server):
         server.wait_for_termination()
 
     def _add(self, server, grpc):
-        c = self.c
-        kind = {"Up": (grpc.stream_unary_rpc_method_handler, self.up), "Down": (grpc.unary_stream_rpc_method_handler, self.down),
-                "Both": (grpc.stream_stream_rpc_method_handler, self.both)}.get(c.method)
-        make, call = kind or ((grpc.stream_stream_rpc_method_handler, self.talk) if c.talks else (grpc.unary_unary_rpc_method_handler, self.unary))
-        handler = make(call, type(c.up).FromString, type(c.down).SerializeToString)
+        c, self.wrong = self.c, grpc.StatusCode.INVALID_ARGUMENT
+        shape, call = {"": ("unary_unary", self.unary), "up": ("stream_unary", self.up), "down": ("unary_stream", self.stream),
+                       "both": ("stream_stream", self.stream)}[c.stream] if not c.talks else ("stream_stream", self.stream)
+        handler = getattr(grpc, shape + "_rpc_method_handler")(call, type(c.up).FromString, type(c.down).SerializeToString)
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("netdyno.v1.Exchange", {c.method: handler}),))
         for sock in self.sockets:
             server.add_insecure_port(kit.addresses_of([sock])[0])
-        self.wrong = grpc.StatusCode.INVALID_ARGUMENT
-
-    def checked(self, check, what, context):
-        try:
-            check(what, True)
-        except kit.Failure as failure:
-            context.abort(self.wrong, self.refuse(failure))
 
     def unary(self, request, context):
-        self.checked(self.c.check, request, context)
-        self.count()
-        return self.c.down
-
-    def talk(self, requests, context):
-        for request in requests:
-            self.checked(self.c.check, request, context)
-            self.count()
-            yield self.c.down
+        if self.service:
+            self.service.serve()
+        return self.respond(request, context) or self.c.down
 
     def up(self, requests, context):
-        self.checked(self.c.check_size, len(b"".join([r.content for r in requests])), context)
-        self.count()
-        return self.c.down
+        return self.unary(self.c.joined(requests), context)
 
-    def down(self, request, context):
-        self.checked(self.c.check, request, context)
-        yield from self.c.chunks(self.c.x.down)
-        self.count()
-
-    def both(self, requests, context):
-        self.checked(self.c.check_size, len(b"".join([r.content for r in requests])), context)
-        yield from self.c.chunks(self.c.x.down)
-        self.count()
+    def stream(self, requests, context):
+        for request in requests if self.c.talks else [requests if self.c.stream == "down" else self.c.joined(requests)]:
+            if self.service:
+                self.service.serve()
+            yield from self.replies(request, context)
 
 
 class Aio(Threads):
     def serve(self, arguments):
         import grpc.aio
-        loop = self.setup["new_loop"]()
+        loop = new_loop(self.options["loop"])
         asyncio.set_event_loop(loop)
 
         async def main():
@@ -145,36 +141,20 @@ class Aio(Threads):
             await server.wait_for_termination()
         loop.run_until_complete(main())
 
-    async def checked(self, check, what, context):
-        try:
-            check(what, True)
-        except kit.Failure as failure:
-            await context.abort(self.wrong, self.refuse(failure))
-
     async def unary(self, request, context):
-        await self.checked(self.c.check, request, context)
-        self.count()
-        return self.c.down
-
-    async def talk(self, requests, context):
-        async for request in requests:
-            await self.checked(self.c.check, request, context)
-            self.count()
-            yield self.c.down
+        if self.service:
+            await self.service.serve_on_loop()
+        return self.respond(request, context) or self.c.down
 
     async def up(self, requests, context):
-        await self.checked(self.c.check_size, len(b"".join([r.content async for r in requests])), context)
-        self.count()
-        return self.c.down
+        return await self.unary(self.c.joined([request async for request in requests]), context)
 
-    async def down(self, request, context):
-        await self.checked(self.c.check, request, context)
-        for block in self.c.chunks(self.c.x.down):
-            yield block
-        self.count()
+    async def stream(self, requests, context):
+        async for request in requests if self.c.talks else self._whole(requests):
+            if self.service:
+                await self.service.serve_on_loop()
+            for reply in self.replies(request, context):
+                yield reply
 
-    async def both(self, requests, context):
-        await self.checked(self.c.check_size, len(b"".join([r.content async for r in requests])), context)
-        for block in self.c.chunks(self.c.x.down):
-            yield block
-        self.count()
+    async def _whole(self, requests):
+        yield requests if self.c.stream == "down" else self.c.joined([request async for request in requests])

@@ -20,6 +20,7 @@ import (
 // may use it.
 type Reader struct {
 	pid  int
+	less bool // the root itself is in no account
 	tree Tree
 	host procfs.FS
 
@@ -49,6 +50,10 @@ func bootID() string {
 	return string(bytes.TrimSpace(text))
 }
 
+// LeaveOut keeps the root itself out of all accounts from now on: it only stands for the
+// program that it has started.
+func (r *Reader) LeaveOut() { r.less = true }
+
 // Processes returns those that a reading with the same roots is of.
 func (r *Reader) Processes(more []int) []int { return r.tree.Processes(append([]int{r.pid}, more...)) }
 
@@ -66,7 +71,11 @@ func (r *Reader) Read(more []int) (contract.Meter, error) {
 		return m, err
 	}
 	r.stopped = r.stopped[:0]
-	r.tree.walk(append([]int{r.pid}, more...), func(pid int, threads []int) { r.addProcess(&m, pid, threads) })
+	r.tree.walk(append([]int{r.pid}, more...), func(pid int, threads []int) {
+		if pid != r.pid || !r.less {
+			r.addProcess(&m, pid, threads)
+		}
+	})
 	m.Threads = keepBusiest(m.Threads)
 	r.addHost(&m, r.pid)
 	return m, nil
@@ -93,6 +102,9 @@ func (r *Reader) Glance(more []int) (contract.Meter, error) {
 		return m, fmt.Errorf("glance at process %d: %w", r.pid, err)
 	}
 	r.tree.walk(append([]int{r.pid}, more...), func(pid int, threads []int) {
+		if pid == r.pid && r.less {
+			return
+		}
 		r.glanceAt(&m.Process, pid)
 		m.Process.Threads += len(threads)
 	})

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/each"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/rig/containers"
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/rig/openssh"
 	"netdyno/internal/run/rig/qemu"
@@ -20,7 +21,7 @@ import (
 )
 
 // kinds are all there are; a new one is a line here and its package.
-var kinds = []rig.Kind{
+var kinds = append(containers.Kinds,
 	rig.LoopbackKind,
 	namespaces.Kind,
 	rig.ExternalKind,
@@ -28,7 +29,7 @@ var kinds = []rig.Kind{
 	slurm.Kind,
 	qemu.Kind,
 	remote.Kind,
-}
+)
 
 // Choice is a rig as the user wrote it: "netns:3?rate=1Gbit".
 type Choice struct {

@@ -49,8 +49,8 @@ func TestParseTeaches(t *testing.T) {
 func TestBuildTeaches(t *testing.T) {
 	for text, want := range map[string]string{
 		"netns:x":          `"x" is not a number of hosts`,
-		"netns:1":          "1 namespaces; expected from 2 to 64",
-		"netns:65":         "expected from 2 to 64",
+		"netns:1":          "1 namespaces; expected from 2 to 512",
+		"netns:513":        "expected from 2 to 512",
 		"netns:2?mtu=9":    "mtu=9; expected from 576 to 65535",
 		"netns:2?mtu=many": "mtu=many is not a size in bytes",
 		"ssh:":             "is not a host",

@@ -27,8 +27,9 @@ import (
 
 const (
 	// MaxHosts is how many namespaces a rig may have.
-	MaxHosts = 64
-	// sourcesPerHost are the addresses of each: 10.77.HOST.1 to .254.
+	MaxHosts = 512
+	// sourcesPerHost are the addresses of each: 10.77.HOST.1 to .254, from host 256 on in
+	// 10.78.0.0/16 and so on.
 	sourcesPerHost = 254
 	usualMTU       = 1500
 	// inside is the name of every host's interface.
@@ -173,7 +174,7 @@ func (r *Rig) plug(h *host, i int, bridge netlink.Link) error {
 	if h.cable, err = h.links.LinkByName(inside); err != nil {
 		return fmt.Errorf("find the host's end of the veth pair: %w", err)
 	}
-	address, err := netlink.ParseAddr(address(i, 1) + "/16")
+	address, err := netlink.ParseAddr(address(i, 1) + network)
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,14 @@ func (h *host) ownAll(i int) error {
 	return nil
 }
 
-func address(host, last int) string { return fmt.Sprintf("10.77.%d.%d", host+1, last) }
+func address(host, last int) string {
+	const perNetwork = 256
+	n := host + 1
+	return fmt.Sprintf("10.%d.%d.%d", 77+n/perNetwork, n%perNetwork, last)
+}
+
+// network is the prefix of all hosts' addresses, 10.72.0.0 to 10.79.255.255.
+const network = "/13"
 
 // Name implements rig.Rig.
 func (r *Rig) Name() string {

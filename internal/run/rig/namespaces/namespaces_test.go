@@ -176,7 +176,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 func TestBuildRefuses(t *testing.T) {
 	for _, hosts := range []int{-1, 0, 1, MaxHosts + 1} {
-		if _, err := Build(Options{Hosts: hosts}); err == nil || !strings.Contains(err.Error(), "expected from 2 to 64") {
+		if _, err := Build(Options{Hosts: hosts}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("expected from 2 to %d", MaxHosts)) {
 			t.Errorf("%d hosts: %v", hosts, err)
 		}
 	}
@@ -196,4 +196,28 @@ func namespacesHeld(t *testing.T) int {
 		}
 	}
 	return held
+}
+
+// The first and the last host of a large rig reach each other, and every address is of
+// one host. make soak has the largest.
+func TestALargeRig(t *testing.T) {
+	n := 257 // more than the second half of an address counts
+	if os.Getenv("NETDYNO_SOAK") != "" {
+		n = MaxHosts
+	}
+	r := built(t, Options{Hosts: n})
+	hosts := r.Hosts()
+	first, last := hosts[0], hosts[n-1]
+	if got := exchange(t, first, last, last.Sources[253]); got != "hello\n" {
+		t.Errorf("from the first to the last: %q came", got)
+	}
+	owner := map[string]string{}
+	for _, h := range hosts {
+		for _, a := range h.Sources {
+			if other := owner[a]; other != "" {
+				t.Fatalf("%s is an address of %s and of %s", a, other, h.Name)
+			}
+			owner[a] = h.Name
+		}
+	}
 }

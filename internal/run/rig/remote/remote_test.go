@@ -285,6 +285,7 @@ func TestRefusals(t *testing.T) {
 		"no such launcher":   {[]string{"/no/launcher"}, []string{"reach x", "/no/launcher"}},
 		"a launcher's words": {[]string{"sh", "-c", "echo it is broken >&2; exit 7", "sh"}, []string{"reach x", "it is broken", "status 7"}},
 		"a greeting":         {[]string{"sh", "-c", `echo Welcome; exec "$@"`, "sh"}, []string{"reach x", `"Welcome"`, "expected the path of a directory", "at login"}},
+		"no room":            {[]string{"sh", "-c", `exec env PATH=/nowhere /bin/sh -c "$3" "$4" "$5"`, "sh"}, []string{"reach x", "no directory for temporary files that can be written", "set TMPDIR"}},
 		"no sha256sum":       {[]string{"sh", "-c", `case $3 in *sha256sum*) exec env PATH=/nowhere /bin/sh -c "$3" "$4" "$5" "$6";; esac; exec "$@"`, "sh"}, []string{"copy it's a program to x", "sha256sum is missing"}},
 		"a cut transfer":     {[]string{"sh", "-c", `case $3 in *sha256sum*) printf cut | "$@"; exit;; esac; exec "$@"`, "sh"}, []string{"copy it's a program to x", "damaged or incomplete"}},
 	} {

@@ -28,8 +28,9 @@ const (
 // ourName begins the name of every directory that is ours to remove.
 const ourName = "netdyno-"
 
-// The commands at a host are POSIX sh with sha256sum(1), which every Linux
-// has. They get what varies as arguments and never as text.
+// The commands at a host are POSIX sh, with sha256sum(1) and mktemp(1) beside
+// POSIX's own; no option is used that busybox lacks. They get what varies as
+// arguments and never as text.
 const (
 	// keep makes a directory with a new name, names it, and removes it when its
 	// stdin ends: also when we are killed or the line is cut, be it before anybody
@@ -37,54 +38,75 @@ const (
 	// not hear it; a file that is arriving at that moment may be in its way. No
 	// signal falls between the making and the promise to remove.
 	//
-	// It lies in the cache $1, or without one where temporary files do. A cache
-	// that somebody else could write, or a directory above it that somebody could
-	// rename, is refused: what is in it would be theirs to choose.
-	keep = `set -eu
+	// It lies in the cache $1, or without one in the first directory for temporary
+	// files where programs may run: an image may have no /tmp, a root that cannot be
+	// written, or a /tmp that is mounted noexec. A cache that somebody else could
+	// write, or a directory above it that somebody could rename, is refused: what is
+	// in it would be theirs to choose. Whether programs may run there an empty one
+	// tells, by the status of what may not be executed: test -x of busybox looks at the
+	// mode alone.
+	keep = `set -euf
 umask 077
 trap '' HUP INT TERM PIPE
+d=
+promise() {
+  trap 'trap "" HUP INT TERM; n=0; until rm -rf "$d" 2>/dev/null || [ $n = 10 ]; do n=$((n+1)); sleep 1; done' EXIT
+  trap 'exit 0' HUP INT TERM
+  printf '%s\n' "$d"
+  cat >/dev/null
+  exit
+}
 case $1 in
-'') in=${TMPDIR:-/tmp} ;;
+'')
+  for in in "${TMPDIR:-/tmp}" /tmp /var/tmp /run "${HOME:-/}" /; do
+    d=$(mktemp -d "$in/` + ourName + `XXXXXX" 2>/dev/null) || continue
+    : >"$d/runs"
+    chmod 700 "$d/runs"
+    if "$d/runs" 2>/dev/null || [ $? != 126 ]; then rm "$d/runs"; promise; fi
+    rm -r "$d"
+  done
+  echo "no directory for temporary files that can be written and from which programs may run (of ${TMPDIR:-/tmp}, /var/tmp, /run, ${HOME:-/} and /); mount one, or set TMPDIR there" >&2
+  exit 1 ;;
 "~/"*) in=$HOME/${1#"~/"} ;;
 *) in=$1 ;;
 esac
-if [ -n "$1" ]; then
-  mkdir -p "$in"
-  in=$(cd -P "$in" && pwd -P)
-  me=$(id -u) at=$in
-  while :; do
-    owner=$(stat -c %u "$at") mode=000$(stat -c %a "$at")
-    case $owner in
-    0 | "$me") ;;
-    *) echo "cache $in: $at belongs to user $owner, who could put another program there; choose a directory of your own" >&2; exit 1 ;;
-    esac
-    case $mode in
-    *[2367]? | *[2367])
-      case $at:$mode in
-      "$in":* | *:*[0246]???) echo "cache $in: others can write $at (mode ${mode#000}), and put another program there; chmod go-w it, or choose another directory" >&2; exit 1 ;;
-      esac ;;
-    esac
-    [ "$at" != / ] || break
-    at=${at%/*}
-    at=${at:-/}
-  done
-fi
+mkdir -p "$in"
+in=$(cd -P "$in" && pwd -P)
+me=$(id -u) at=$in
+while :; do
+  set -- $(ls -ldn "$at")
+  case $3 in
+  0 | "$me") ;;
+  *) echo "cache $in: $at belongs to user $3, who could put another program there; choose a directory of your own" >&2; exit 1 ;;
+  esac
+  case $1 in
+  ?????w* | ????????w*)
+    case $at:$1 in
+    "$in":* | *:?????????[!tT]*) echo "cache $in: others can write $at ($1), and put another program there; chmod go-w it, or choose another directory" >&2; exit 1 ;;
+    esac ;;
+  esac
+  [ "$at" != / ] || break
+  at=${at%/*}
+  at=${at:-/}
+done
 d=$(mktemp -d "$in/` + ourName + `XXXXXX")
-trap 'trap "" HUP INT TERM; n=0; until rm -rf "$d" 2>/dev/null || [ $n = 10 ]; do n=$((n+1)); sleep 1; done' EXIT
-trap 'exit 0' HUP INT TERM
-printf '%s\n' "$d"
-cat >/dev/null`
+promise`
+
+	// whole is a function: whether file $2 has the sum $1. sha256sum prints the sum
+	// before the name everywhere; what it can check by itself varies.
+	whole = `whole() { sum=$(sha256sum <"$2") && [ "${sum%% *}" = "$1" ]; }
+`
 
 	// have copies the cache's file $3 to $1, where nobody else can reach it, and
 	// tells whether the copy is whole: what was compared is what will run, whoever
 	// changes the cache meanwhile.
 	have = `set -eu
-[ -f "$3" ] && [ ! -L "$3" ] || { echo missing; exit; }
+` + whole + `[ -f "$3" ] && [ ! -L "$3" ] || { echo missing; exit; }
 [ -d "${1%/*}" ] || mkdir "${1%/*}"
 trap 'rm -f "$1.$$"' EXIT
 trap 'exit 1' HUP INT TERM
 cp "$3" "$1.$$"
-echo "$2  $1.$$" | sha256sum -c --status 2>/dev/null || { echo missing; exit; }
+whole "$2" "$1.$$" 2>/dev/null || { echo missing; exit; }
 chmod 755 "$1.$$"
 mv "$1.$$" "$1"
 echo there`
@@ -103,13 +125,13 @@ mv -f "$2.$$" "$2"`
 	// the error. put does not make the store's directory: the directory may just have
 	// been removed.
 	put = `set -eu
-if ! command -v sha256sum >/dev/null; then echo "sha256sum is missing (coreutils and busybox have it)" >&2; exit 1; fi
+` + whole + `if ! command -v sha256sum >/dev/null; then echo "sha256sum is missing (coreutils and busybox have it)" >&2; exit 1; fi
 [ -d "${1%/*}" ] || mkdir "${1%/*}"
 trap '' PIPE
 trap 'rm -f "$1.$$"' EXIT
 trap 'exit 1' HUP INT TERM
 cat >"$1.$$"
-if ! echo "$2  $1.$$" | sha256sum -c --status; then echo "the file arrived damaged or incomplete" >&2; exit 1; fi
+if ! whole "$2" "$1.$$"; then echo "the file arrived damaged or incomplete" >&2; exit 1; fi
 chmod 755 "$1.$$"
 mv "$1.$$" "$1"`
 )
@@ -178,12 +200,27 @@ func openStore(ctx context.Context, h rig.Host, cache string) (*store, error) {
 		close(s.ended)
 	}()
 	if errors.Is(err, io.EOF) {
-		err = errors.New("it ended without naming a directory")
+		err = errors.New("it ended without naming a directory" + s.lacksShell())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reach %s: %w", h.Name, errors.Join(err, s.close()))
 	}
 	return s, nil
+}
+
+// lacksShell returns what to do where the host has no sh, by the status that shells and
+// container runtimes end with; empty for any other end.
+func (s *store) lacksShell() string {
+	const cannotRun, notFound = 126, 127
+	select {
+	case <-s.ended:
+	case <-time.After(time.Second):
+		return ""
+	}
+	if code := s.holder.ProcessState.ExitCode(); code != cannotRun && code != notFound {
+		return ""
+	}
+	return "; an image without sh (distroless) cannot be brought programs: add busybox to it, or let rig podman make the image"
 }
 
 // Temporary is a directory at a host, which goes when it is closed, and when

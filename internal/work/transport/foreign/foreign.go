@@ -53,7 +53,8 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	return tool.Program{}.Client(setup)
 }
 
-type server struct {
+// Server is a program that was started for a trial and listens.
+type Server struct {
 	program *child.Process
 	address string
 	options map[string]any
@@ -67,8 +68,35 @@ const attempts = 5
 
 // Server implements load.Transport.
 func (Transport) Server(setup contract.Setup) (load.Server, error) {
+	o := load.Options(setup.Options)
+	return Start(setup, int(o.Int("port")), time.Duration(o.Int("wait")), func(host, port string) ([]string, error) {
+		return Command(setup, o.Text("command"), host, port)
+	})
+}
+
+// Command is the argv of a program from its command line, for an address to listen at and,
+// of a hop, the first of the servers that it passes on to.
+func Command(setup contract.Setup, line, host, port string) ([]string, error) {
+	argv, err := child.Split("command", line, host, port)
+	if err == nil && len(argv) == 0 {
+		err = fmt.Errorf("option command is empty, expected the command line of a server, such as %q", "socat TCP-LISTEN:{port},fork EXEC:cat")
+	}
+	upstream := ""
+	if len(setup.Peers) > 0 {
+		upstream = setup.Peers[0]
+	}
+	for i := range argv {
+		argv[i] = strings.NewReplacer("{threads}", strconv.Itoa(Threads(setup)), "{upstream}", upstream).Replace(argv[i])
+	}
+	return argv, err
+}
+
+// Start starts a program at a port of the setup's address, a free one where port is 0, and
+// waits until it listens there. The argv is asked for again when another program has taken
+// the port meanwhile.
+func Start(setup contract.Setup, port int, wait time.Duration, argv func(host, port string) ([]string, error)) (*Server, error) {
 	for attempt := 1; ; attempt++ {
-		s, err := start(setup)
+		s, err := start(setup, port, wait, argv)
 		if err == nil {
 			return s, nil
 		}
@@ -76,36 +104,30 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 			return nil, load.Failure(contract.Unsupported, fmt.Errorf("option command: %w", err))
 		}
 		var taken *child.TakenError
-		if !errors.As(err, &taken) || load.Options(setup.Options).Int("port") != 0 || attempt == attempts {
+		if !errors.As(err, &taken) || port != 0 || attempt == attempts {
 			return nil, load.Failure(contract.SetupFailed, err)
 		}
 		fmt.Fprintf(os.Stderr, "%v; trying another port\n", err)
 	}
 }
 
-// start starts the program at a free port and waits until it listens there.
-func start(setup contract.Setup) (*server, error) {
-	o := load.Options(setup.Options)
-	host, port, err := child.ListenAddress(setup.Listen, o.Int("port"))
+func start(setup contract.Setup, fixed int, wait time.Duration, command func(host, port string) ([]string, error)) (*Server, error) {
+	host, port, err := child.ListenAddress(setup.Listen, int64(fixed))
 	if err != nil {
 		return nil, err
 	}
-	argv, err := child.Split("command", o.Text("command"), host, port)
-	if err == nil && len(argv) == 0 {
-		err = fmt.Errorf("option command is empty, expected the command line of a server, such as %q", "socat TCP-LISTEN:{port},fork EXEC:cat")
-	}
+	argv, err := command(host, port)
 	if err != nil {
 		return nil, err
 	}
-	for i := range argv {
-		argv[i] = strings.ReplaceAll(argv[i], "{threads}", strconv.Itoa(threadsOf(setup)))
+	s := &Server{address: net.JoinHostPort(host, port), options: maps.Clone(setup.Options), exited: make(chan error, 1)}
+	if _, has := s.options["port"]; has {
+		s.options["port"] = port
 	}
-	s := &server{address: net.JoinHostPort(host, port), options: maps.Clone(setup.Options), exited: make(chan error, 1)}
-	s.options["port"] = port
 	if s.program, err = child.Launch(argv, nil); err != nil {
 		return nil, err
 	}
-	if err := s.awaitListening(time.Duration(o.Int("wait"))); err != nil {
+	if err := s.awaitListening(wait); err != nil {
 		_ = s.Close() // its end is on stderr
 		return nil, err
 	}
@@ -113,9 +135,9 @@ func start(setup contract.Setup) (*server, error) {
 	return s, nil
 }
 
-// threadsOf is what a command line is told for {threads}: as many as the server may use
+// Threads is what a command line is told for {threads}: as many as the program may use
 // CPUs, unless the trial says.
-func threadsOf(setup contract.Setup) int {
+func Threads(setup contract.Setup) int {
 	if setup.Threads > 0 {
 		return setup.Threads
 	}
@@ -124,7 +146,7 @@ func threadsOf(setup contract.Setup) int {
 
 // awaitListening returns when the program's port accepts a connection. The error
 // is a *child.TakenError when another program has the port.
-func (s *server) awaitListening(timeout time.Duration) error {
+func (s *Server) awaitListening(timeout time.Duration) error {
 	deadline := time.Now().Add(timeout)
 	for {
 		conn, err := net.DialTimeout("tcp", s.address, time.Second)
@@ -150,18 +172,18 @@ func (s *server) awaitListening(timeout time.Duration) error {
 }
 
 // Ready implements load.Server.
-func (s *server) Ready() contract.Ready {
+func (s *Server) Ready() contract.Ready {
 	return contract.Ready{Addresses: []string{s.address}, Options: s.options, Foreign: true}
 }
 
 // Counts implements load.Server. Ready says that it knows nothing.
-func (s *server) Counts() contract.Counts { return contract.Counts{} }
+func (s *Server) Counts() contract.Counts { return contract.Counts{} }
 
 // Exited implements load.Exiter.
-func (s *server) Exited() <-chan error { return s.exited }
+func (s *Server) Exited() <-chan error { return s.exited }
 
 // Close implements load.Server.
-func (s *server) Close() error {
+func (s *Server) Close() error {
 	s.once.Do(s.program.End)
 	return nil
 }

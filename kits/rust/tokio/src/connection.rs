@@ -1,8 +1,7 @@
 //! Connections of wires echo and stream, on any stream of tokio's.
 
-use crate::Alarm;
-use netdyno_kit::flow::{ClientFlow, ServerFlow};
-use netdyno_kit::{Failure, Load};
+use netdyno_kit::flow::{ClientFlow, ServerFlow, Work};
+use netdyno_kit::{Alarm, Failure, Load, Slot};
 use std::future::poll_fn;
 use std::io::ErrorKind::UnexpectedEof;
 use std::pin::Pin;
@@ -12,9 +11,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Makes the exchanges of one connection until its slots are let go. The failure says that it was lost; what
 /// was under way is counted by then.
 pub async fn drive<S: AsyncRead + AsyncWrite + Unpin>(
-    stream: &mut S, mut flow: ClientFlow, load: &Load, alarm: &Alarm, buffer: usize,
+    stream: &mut S, work: &'static Work, slots: &'static [Slot], load: &Load, alarm: &Alarm,
 ) -> Result<(), Failure> {
-    let mut buffer = vec![0; buffer];
+    let (mut flow, mut buffer) = (ClientFlow::new(work, slots), vec![0; work.buffer]);
     let mut armed = i64::MIN;
     let result = poll_fn(|cx| turn(Pin::new(stream), cx, &mut flow, load, alarm, &mut buffer, &mut armed)).await;
     if let Err(why) = &result {
@@ -50,7 +49,7 @@ fn turn<S: AsyncRead + AsyncWrite>(
             Poll::Pending => match flow.due() {
                 Some(due) if due != *armed => {
                     *armed = due;
-                    alarm.wake_at(due, cx);
+                    alarm.wake_at(due, cx.waker());
                     // The load may have ended before the alarm knew of this task.
                     if !load.ended() {
                         return Poll::Pending;
@@ -63,16 +62,23 @@ fn turn<S: AsyncRead + AsyncWrite>(
 }
 
 /// Serves a connection until its client ends it or sends what it may not.
-pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, mut flow: ServerFlow, buffer: usize) {
-    let mut buffer = vec![0; buffer];
+pub async fn serve<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, work: &'static Work, alarm: &Alarm) {
+    let (mut flow, mut buffer) = (ServerFlow::new(work), vec![0; work.buffer]);
     // A failure is the client's to count.
-    let _ = poll_fn(|cx| serve_turn(Pin::new(stream), cx, &mut flow, &mut buffer)).await;
+    while let Ok(Some(until)) = poll_fn(|cx| serve_turn(Pin::new(stream), cx, &mut flow, &mut buffer)).await {
+        alarm.until(until, None).await;
+        flow.rested();
+    }
 }
 
+/// Serves until the connection ends, or until an exchange sleeps whose reply is next.
 fn serve_turn<S: AsyncRead + AsyncWrite>(
     mut stream: Pin<&mut S>, cx: &mut Context<'_>, flow: &mut ServerFlow, buffer: &mut [u8],
-) -> Poll<Result<(), Failure>> {
+) -> Poll<Result<Option<i64>, Failure>> {
     loop {
+        if let Some(until) = flow.rests() {
+            return Poll::Ready(Ok(Some(until)));
+        }
         while flow.unsent() {
             match stream.as_mut().poll_write(cx, flow.outgoing(buffer)) {
                 Poll::Ready(n) => flow.written(n?),
@@ -86,7 +92,7 @@ fn serve_turn<S: AsyncRead + AsyncWrite>(
         let mut read = ReadBuf::new(&mut buffer[..most]);
         ready!(stream.as_mut().poll_read(cx, &mut read))?;
         match read.filled().len() {
-            0 => return Poll::Ready(Ok(())),
+            0 => return Poll::Ready(Ok(None)),
             n => flow.received(&buffer[..n])?,
         }
     }

@@ -1,27 +1,42 @@
 //! netdyno-kit on tokio: the runtimes of a trial, due times, accepting, and connections of wires echo and
 //! stream. See netdyno-kit for what a worker is.
 
-mod alarm;
 mod connection;
-mod verify;
+mod single;
 
-pub use alarm::Alarm;
 pub use connection::{drive, serve};
-pub use verify::verify;
+pub use single::{dial, verify, Fresh};
 
 use netdyno_kit::net::{accept_failure, Allowed};
-use netdyno_kit::{json, now, Failure, Kind, Load, Setup, Slot, Value};
+use netdyno_kit::{json, now, Alarm, Failure, Kind, Load, Service, Setup, Slot, Value};
 use std::future::{pending, Future};
 use std::net::TcpListener;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::channel;
+use tokio::io::unix::AsyncFd;
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
+use tokio::sync::Semaphore;
+
+/// Connections that are made at once.
+static CONNECTING: Semaphore = Semaphore::const_new(128);
 
 /// Option `runtime`, by which a user of tokio chooses how tasks meet threads.
 pub fn runtime_option() -> Value {
     json!({"name": "runtime", "type": "choice", "default": "shared", "choices": ["shared", "per-thread"], "grid": ["shared", "per-thread"],
         "doc": "shared: one runtime whose threads steal tasks from each other; per-thread: a current-thread runtime on each thread, and a connection stays on one"})
+}
+
+/// Wakes what is due, until the runtime ends.
+async fn ring(alarm: &'static Alarm) {
+    // SAFETY: the timer is open as long as the alarm, which lives as long as the process.
+    let Ok(timer) = (unsafe { AsyncFd::register_with_interest(alarm.as_fd(), Interest::READABLE) }) else { return };
+    while let Ok(mut guard) = timer.readable().await {
+        guard.clear_ready(); // before it is read: what is set meanwhile makes it ready again
+        alarm.ring();
+    }
 }
 
 /// The runtimes of a trial. They last as long as the process. Any thread may use it.
@@ -51,7 +66,7 @@ impl Engine {
         }
         let engine: &'static Engine = Box::leak(Box::new(Engine { handles, alarms, next: AtomicUsize::new(0) }));
         for (i, alarm) in engine.alarms.iter().enumerate() {
-            engine.spawn(i, alarm.ring());
+            engine.spawn(i, ring(alarm));
         }
         Ok(engine)
     }
@@ -83,7 +98,7 @@ impl Engine {
     /// Accepts the trial's clients, with TCP_NODELAY, and serves each on a runtime in turn. Connections of
     /// others are closed at once.
     pub fn accept<F: Future<Output = ()> + Send + 'static>(
-        &'static self, listeners: Vec<TcpListener>, allowed: Allowed, serve: impl Fn(TcpStream) -> F + Send + Sync + 'static,
+        &'static self, listeners: Vec<TcpListener>, allowed: Allowed, serve: impl Fn(TcpStream, &'static Alarm) -> F + Send + Sync + 'static,
     ) -> Result<(), Failure> {
         let serve: &'static _ = Box::leak(Box::new(serve));
         for (at, listener) in listeners.into_iter().enumerate() {
@@ -107,16 +122,17 @@ impl Engine {
     }
 
     fn admit<F: Future<Output = ()> + Send + 'static>(
-        &self, stream: TcpStream, serve: &'static (impl Fn(TcpStream) -> F + Send + Sync + 'static),
+        &'static self, stream: TcpStream, serve: &'static (impl Fn(TcpStream, &'static Alarm) -> F + Send + Sync + 'static),
     ) {
         let _ = stream.set_nodelay(true); // the client's check of speed would show it
+        let i = self.next.fetch_add(1, Relaxed);
         if self.handles.len() == 1 {
-            return self.spawn(0, serve(stream));
+            return self.spawn(0, serve(stream, self.alarm(i)));
         }
         let Ok(moved) = stream.into_std() else { return };
-        self.spawn(self.next.fetch_add(1, Relaxed), async move {
+        self.spawn(i, async move {
             if let Ok(stream) = TcpStream::from_std(moved) {
-                serve(stream).await;
+                serve(stream, self.alarm(i)).await;
             }
         });
     }
@@ -130,6 +146,7 @@ impl Engine {
         for i in 0..n {
             let (done, task) = (done.clone(), open(i));
             self.spawn(i, async move {
+                let _permit = CONNECTING.acquire().await;
                 let _ = done.send(task.await);
             });
         }
@@ -189,15 +206,28 @@ pub trait Call: Send {
     }
 }
 
-/// Makes the exchanges of one slot until it is let go, or by a failure that ends it.
+/// Does what a server is told to do for an exchange before its reply.
+pub async fn work(service: &Option<Service>, alarm: &Alarm) {
+    if let Some(until) = service.as_ref().and_then(Service::serve) {
+        alarm.until(until, None).await;
+    }
+}
+
+/// Makes the exchanges of one slot until it is let go, or by a failure that ends it. One that is late by its
+/// class's deadline is dropped.
 pub async fn exchanges(load: &'static Load, slot: &'static Slot, alarm: &'static Alarm, call: &mut impl Call) -> Result<(), Failure> {
+    let mut armed = 0;
     while let Some(due) = slot.next(now()) {
-        if !alarm.until(due, load).await {
+        if !alarm.until(due, Some(load)).await {
             slot.cancel();
             break;
         }
         let sent = now();
-        match call.exchange(slot).await {
+        let made = match slot.deadline_ns() {
+            0 => call.exchange(slot).await,
+            ns => alarm.within(sent + ns, &mut armed, call.exchange(slot)).await.unwrap_or_else(|| Err(Failure::late(ns))),
+        };
+        match made {
             Ok(received) => slot.done(sent, now(), received),
             Err(failure) => {
                 slot.fail(&failure);

@@ -1,22 +1,22 @@
 //! The client: a hyper connection for each of the trial's, and a task for each slot.
 
+use crate::ask::Ask;
 use crate::{given, Version};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::{http1, http2};
-use hyper::header::{HeaderValue, CONTENT_TYPE, HOST};
-use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper::header::{HeaderValue, CONNECTION, CONTENT_TYPE, HOST};
+use hyper::http::uri::{Authority, Parts, Scheme};
+use hyper::{Request, Response, Uri};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use netdyno_kit::net::{connect_failure, Route, PATIENCE};
-use netdyno_kit::{Client, Failure, Kind, Load, Setup, Slot, Value};
-use netdyno_kit_tokio::{exchanges, Call, Engine};
-use netdyno_requests::{dial, first_routes, Connector, Content, DOWN_HEADER};
+use netdyno_kit::draw::Draw;
+use netdyno_kit::{driving, Client, Failure, Kind, Setup, Slot, Value};
+use netdyno_kit_tokio::{exchanges, Call};
+use netdyno_requests::{Asker, DOWN_HEADER};
+use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
-use tokio::sync::{Mutex, Semaphore};
-
-/// Connections that are made at once.
-static CONNECTING: Semaphore = Semaphore::const_new(128);
+use tokio::sync::Mutex;
 
 /// What sends requests on one connection. That of HTTP/2 can be had more than once.
 enum Sender {
@@ -52,14 +52,32 @@ impl Sender {
 /// What all connections of a client share.
 struct Shared {
     version: Version,
-    setup: Setup,
-    content: &'static Content,
-    routes: &'static [Route],
-    engine: &'static Engine,
-    connector: Connector,
-    load: &'static Load,
+    of: &'static Asker,
     media_type: HeaderValue,
-    held: Vec<Mutex<Option<Sender>>>, // by connection
+    asks: Vec<Ask>, // by class
+    lines: Vec<Line>,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = Asker;
+    fn deref(&self) -> &Asker {
+        self.of
+    }
+}
+
+/// One connection.
+struct Line {
+    authority: Authority,
+    host: HeaderValue,
+    held: Mutex<Option<Sender>>,
+}
+
+impl Line {
+    fn new(peer: SocketAddr) -> Result<Line, Failure> {
+        let (text, bug) = (peer.to_string(), |e: &dyn std::fmt::Display| Failure::new(Kind::Bug, format!("{peer}: {e}")));
+        let host = HeaderValue::from_str(&text).map_err(|e| bug(&e))?;
+        Ok(Line { authority: text.parse().map_err(|e| bug(&e))?, host, held: Mutex::default() })
+    }
 }
 
 /// The failure of an exchange, in words that are the same for the same cause.
@@ -77,11 +95,7 @@ fn broken(e: &hyper::Error) -> Failure {
 impl Shared {
     /// Makes connection i, and the task that drives it.
     async fn dial(&self, i: usize) -> Result<Sender, Failure> {
-        let route = &self.routes[i];
-        let failed = |e: std::io::Error| connect_failure(i, self.routes.len(), route, &e);
-        let io = async { self.connector.connect(dial(route).await?, route.peer).await };
-        let within = tokio::time::timeout(PATIENCE, io).await;
-        let io = TokioIo::new(within.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into())).map_err(failed)?);
+        let io = TokioIo::new(self.connect(i).await?);
         match self.version {
             Version::One => {
                 let mut builder = http1::Builder::new();
@@ -105,43 +119,49 @@ impl Shared {
         }
     }
 
-    fn request(&self, i: usize, up: i64, down: i64) -> Result<Request<Full<Bytes>>, Failure> {
+    fn request(&self, i: usize, draw: Draw) -> Result<Request<Full<Bytes>>, Failure> {
+        let ((up, down), ask, line) = (self.content.sizes_of(draw), &self.asks[draw.class], &self.lines[i]);
         let content = self.content.request(up);
-        let (peer, path) = (self.routes[i].peer, self.setup.text("path"));
-        let scheme = if self.setup.tls.is_some() { "https" } else { "http" };
-        let uri = if self.version == Version::One { path.into() } else { format!("{scheme}://{peer}{path}") };
-        let bug = |e: &dyn std::fmt::Display| Failure::new(Kind::Setup, format!("option path: {e}"));
         let posts = !content.is_empty() || self.content.messages.is_some();
         let mut request = Request::new(Full::new(content));
-        *request.uri_mut() = uri.parse::<Uri>().map_err(|e| bug(&e))?;
-        let headers = request.headers_mut();
+        *request.method_mut() = ask.method.clone();
+        let path = ask.path(draw.key);
         if self.version == Version::One {
-            headers.insert(HOST, HeaderValue::from_str(&peer.to_string()).map_err(|e| bug(&e))?);
-        }
-        if self.setup.load.fresh && self.version == Version::One {
-            headers.insert(hyper::header::CONNECTION, HeaderValue::from_static("close"));
+            *request.uri_mut() = path.into();
+            request.headers_mut().insert(HOST, line.host.clone());
+            if self.setup.load.fresh {
+                request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+        } else {
+            let mut parts = Parts::default();
+            parts.scheme = Some(if self.setup.tls.is_some() { Scheme::HTTPS } else { Scheme::HTTP });
+            (parts.authority, parts.path_and_query) = (Some(line.authority.clone()), Some(path));
+            *request.uri_mut() = Uri::from_parts(parts).map_err(|e| Failure::new(Kind::Bug, e.to_string()))?;
         }
         if self.content.asks() {
-            headers.insert(DOWN_HEADER, HeaderValue::from(down));
+            request.headers_mut().insert(DOWN_HEADER, HeaderValue::from(down));
         }
         if posts {
-            headers.insert(CONTENT_TYPE, self.media_type.clone());
-            *request.method_mut() = Method::POST;
+            request.headers_mut().insert(CONTENT_TYPE, self.media_type.clone());
         }
         Ok(request)
     }
 
+    /// How long the reply of an exchange is to be.
+    fn down(&self, draw: Draw) -> i64 {
+        if self.asks[draw.class].bodiless() { 0 } else { self.content.sizes_of(draw).1 }
+    }
+
     /// Carries one exchange, and takes its reply whole.
-    async fn carry(&self, sender: &mut Sender, request: Request<Full<Bytes>>, down: i64) -> Result<Bytes, Failure> {
+    async fn carry(&self, sender: &mut Sender, request: Request<Full<Bytes>>, draw: Draw) -> Result<Bytes, Failure> {
         let response = sender.send(request).await.map_err(|e| broken(&e))?;
         let (head, body) = response.into_parts();
-        if head.status != StatusCode::OK {
-            return Err(Failure::new(Kind::Invalid, head.status.to_string()));
-        }
-        if let Some(n) = body.size_hint().exact().filter(|n| self.content.messages.is_none() && *n as i64 != down) {
+        self.asks[draw.class].takes(head.status)?;
+        let (encoded, down) = (self.content.messages.is_some(), self.down(draw));
+        if let Some(n) = body.size_hint().exact().filter(|n| !encoded && *n as i64 != down) {
             return Err(Failure::new(Kind::Invalid, format!("the reply has {n} bytes, expected {down}")));
         }
-        let room = if self.content.messages.is_some() { 1 << 20 } else { 0 };
+        let room = if encoded { 1 << 20 } else { 0 };
         match Limited::new(body, down as usize + room).collect().await {
             Ok(whole) => Ok(whole.to_bytes()),
             Err(e) => Err(e.downcast_ref().map_or(Failure::new(Kind::Invalid, format!("the reply: {e}")), broken)),
@@ -150,18 +170,14 @@ impl Shared {
 
     /// Makes the first exchange of a connection.
     async fn open(&self, i: usize) -> Result<(), Failure> {
-        let _permit = CONNECTING.acquire().await;
         let mut sender = self.dial(i).await?;
-        let (up, down) = if self.content.messages.is_some() { (0, self.content.down_bytes) } else { self.load.first_sizes(i) };
-        let request = self.request(i, up, down)?;
-        let first = tokio::time::timeout(PATIENCE, self.carry(&mut sender, request, down)).await;
-        let late = Failure::new(Kind::Timeout, "no reply came within 10 s");
-        let reply = first.unwrap_or(Err(late)).map_err(|f| Failure::new(f.kind, format!("verify connection {i}: {}", f.text)))?;
+        let draw = self.load.first(i);
+        let reply = self.carry(&mut sender, self.request(i, draw)?, draw).await?;
         match self.setup.text("verify") {
-            "content" => self.content.verify(i, &reply, down)?,
-            _ => drop(self.content.accept(&reply, down)?),
+            "content" => self.content.verify(&reply, self.down(draw))?,
+            _ => drop(self.content.accept(&reply, self.down(draw))?),
         }
-        *self.held[i].lock().await = Some(sender).filter(|_| !self.setup.load.fresh);
+        *self.lines[i].held.lock().await = Some(sender).filter(|_| !self.setup.load.fresh);
         Ok(())
     }
 
@@ -170,7 +186,7 @@ impl Shared {
         if self.setup.load.fresh {
             return self.dial(i).await;
         }
-        let mut held = self.held[i].lock().await;
+        let mut held = self.lines[i].held.lock().await;
         if let Some(sender) = held.as_mut() {
             if sender.ready().await.is_err() {
                 *held = None;
@@ -196,8 +212,8 @@ struct Mine {
 impl Call for Mine {
     async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
         let s = self.s;
-        let (up, down) = if s.content.messages.is_some() { (0, s.content.down_bytes) } else { slot.sizes() };
-        let request = s.request(self.i, up, down)?;
+        let draw = slot.draw();
+        let request = s.request(self.i, draw)?;
         if let Some(sender) = &mut self.sender {
             if sender.ready().await.is_err() {
                 self.sender = None;
@@ -208,11 +224,11 @@ impl Call for Mine {
             None => s.take(self.i).await.inspect_err(|_| self.unreachable = true)?,
         };
         slot.goes_out();
-        let reply = s.carry(&mut sender, request, down).await?;
+        let reply = s.carry(&mut sender, request, draw).await?;
         if !s.setup.load.fresh {
             self.sender = Some(sender);
         }
-        s.content.accept(&reply, down)
+        s.content.accept(&reply, s.down(draw))
     }
 
     /// The slot goes on while the server can be reached.
@@ -221,43 +237,22 @@ impl Call for Mine {
     }
 }
 
-struct Exchanges(&'static Shared);
-
-impl Client for Exchanges {
-    fn ready(&self) -> Value {
-        self.0.content.sizes(Value::Null)
-    }
-
-    fn load(&self) -> &'static Load {
-        self.0.load
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        let s = self.0;
-        s.engine.run_slots(s.load, |i, slot| async move {
-            let mut mine = Mine { s, i, sender: None, unreachable: false };
-            let ended = exchanges(s.load, slot, s.engine.alarm(i), &mut mine).await;
-            if let Some(sender) = mine.sender {
-                s.held[i].lock().await.get_or_insert(sender); // open until the process ends
-            }
-            ended
-        })
-    }
-}
-
 pub fn connect(version: Version, setup: &Setup) -> Result<Box<dyn Client>, Failure> {
-    let content = Content::new(setup)?;
-    let routes = first_routes(setup)?;
+    let of = Asker::new(setup, version.protocol())?;
     let s: &'static Shared = Box::leak(Box::new(Shared {
-        version, content, routes,
-        setup: setup.clone(),
-        engine: Engine::new(setup)?,
-        connector: Connector::new(setup, version.protocol())?,
-        load: Load::new(&content.sized(setup))?,
-        media_type: HeaderValue::from_static(content.codec.media_type()),
-        held: routes.iter().map(|_| Mutex::new(None)).collect(),
+        version, of,
+        media_type: HeaderValue::from_static(of.content.codec.media_type()),
+        asks: Ask::all(setup, of.content.up_bytes > 0 || of.content.messages.is_some())?,
+        lines: of.peers().map(Line::new).collect::<Result<_, _>>()?,
     }));
-    s.engine.open(routes.len(), move |i| s.open(i))?;
-    s.load.open_connections.store(if setup.load.fresh { 0 } else { routes.len() as i64 }, Relaxed);
-    Ok(Box::new(Exchanges(s)))
+    of.open(move |i| s.open(i))?;
+    let run = move || s.engine.run_slots(s.load, |i, slot| async move {
+        let mut mine = Mine { s, i, sender: None, unreachable: false };
+        let ended = exchanges(s.load, slot, s.engine.alarm(i), &mut mine).await;
+        if let Some(sender) = mine.sender {
+            s.lines[i].held.lock().await.get_or_insert(sender); // open until the process ends
+        }
+        ended
+    });
+    Ok(Box::new(driving(s.load, run).saying(of.content.sizes(Value::Null))))
 }

@@ -1,12 +1,13 @@
 //! Transports hyper-http1 and hyper-http2: HTTP/1.1 and HTTP/2 by hyper on tokio, JSON by serde_json,
 //! protobuf by prost, TLS by rustls.
 
+mod ask;
 mod client;
 mod server;
 
 use netdyno_kit::{json, Client, Failure, Kind, Program, Server, Setup, Transport, Value};
 use netdyno_kit_tokio::runtime_option;
-use netdyno_requests::codecs;
+use netdyno_requests::{codecs, FEATURES};
 
 /// The versions of HTTP.
 #[derive(Clone, Copy, PartialEq)]
@@ -46,7 +47,7 @@ impl Transport for Hyper {
             json!({"name": "verify", "type": "choice", "default": "content", "choices": ["content", "length"], "roles": client,
                 "doc": "what of a connection's first reply is compared: content, with what netdyno's servers send; length, for another's server"})]);
         json!({"name": name, "doc": format!("hyper on tokio, {wire}, a task per connection"), "wire": wire, "roles": ["server", "client"],
-            "delivery": "message", "codecs": codecs(), "features": ["tls", "fresh", "sizes", "arrivals"], "options": options})
+            "delivery": "message", "codecs": codecs(), "features": FEATURES, "options": options})
     }
 
     fn server(&self, setup: &Setup) -> Result<Box<dyn Server>, Failure> {

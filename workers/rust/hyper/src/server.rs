@@ -8,51 +8,41 @@ use hyper::header::{HeaderValue, ALLOW, CONTENT_TYPE};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use netdyno_kit::net::{addresses_of, listen, Allowed};
-use netdyno_kit::{json, Counts, Failure, Server, Setup, Traffic, Value};
-use netdyno_kit_tokio::Engine;
-use netdyno_requests::{Acceptor, Content, Stream, DOWN_HEADER};
+use netdyno_kit::{Failure, Server, Setup};
+use netdyno_requests::{Line, Site, Stream, DOWN_HEADER};
 use std::convert::Infallible;
-
-/// What all connections share.
-struct Site {
-    content: &'static Content,
-    traffic: Traffic,
-    media_type: HeaderValue,
-}
 
 /// How much of a refused body is read, in bytes.
 const REFUSED: usize = 64 << 10;
 
-impl Site {
-    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
-        Ok(self.reply(request).await.unwrap_or_else(|refused| refused))
-    }
+async fn answer(request: Request<Incoming>, line: Line) -> Result<Response<Full<Bytes>>, Infallible> {
+    Ok(reply(request, line).await.unwrap_or_else(|refused| refused))
+}
 
-    async fn reply(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Response<Full<Bytes>>> {
-        if request.method() != Method::GET && request.method() != Method::POST {
-            let text = format!("method {} is not served, expected GET or POST", request.method());
-            let mut refused = refusal(StatusCode::METHOD_NOT_ALLOWED, text);
-            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST"));
-            return Err(refused);
-        }
-        let wrong = |text| refusal(StatusCode::BAD_REQUEST, text);
-        let asked = request.headers().get(DOWN_HEADER).filter(|_| self.content.asks()).cloned();
-        let body = request.into_body();
-        if let Err(why) = body.size_hint().exact().map_or(Ok(()), |n| self.content.fits(n as i64)) {
-            // Over HTTP/2 a body that is not read ends in a reset, which may overtake the status.
-            let _ = Limited::new(body, REFUSED).collect().await;
-            return Err(wrong(why));
-        }
-        let room = self.content.up_bytes.max(1 << 16) as usize;
-        let body = Limited::new(body, room).collect().await.map_err(|e| wrong(format!("read the request: {e}")))?.to_bytes();
-        let asked = asked.as_ref().and_then(|a| a.to_str().ok());
-        let reply = self.content.respond(&body, asked).map_err(wrong)?;
-        self.traffic.moved(body.len(), reply.len(), 1);
-        let mut response = Response::new(Full::new(reply));
-        response.headers_mut().insert(CONTENT_TYPE, self.media_type.clone());
-        Ok(response)
+async fn reply(request: Request<Incoming>, line: Line) -> Result<Response<Full<Bytes>>, Response<Full<Bytes>>> {
+    if request.method() != Method::GET && request.method() != Method::POST {
+        let text = format!("method {} is not served, expected GET or POST", request.method());
+        let mut refused = refusal(StatusCode::METHOD_NOT_ALLOWED, text);
+        refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST"));
+        return Err(refused);
     }
+    let wrong = |text| refusal(StatusCode::BAD_REQUEST, text);
+    let asked = request.headers().get(DOWN_HEADER).filter(|_| line.content.asks()).cloned();
+    let body = request.into_body();
+    if let Err(why) = body.size_hint().exact().map_or(Ok(()), |n| line.content.fits(n as i64)) {
+        // Over HTTP/2 a body that is not read ends in a reset, which may overtake the status.
+        let _ = Limited::new(body, REFUSED).collect().await;
+        return Err(wrong(why));
+    }
+    let room = line.content.up_bytes.max(1 << 16) as usize;
+    let body = Limited::new(body, room).collect().await.map_err(|e| wrong(format!("read the request: {e}")))?.to_bytes();
+    let asked = asked.as_ref().and_then(|a| a.to_str().ok());
+    let reply = line.content.respond(&body, asked).map_err(wrong)?;
+    line.work().await;
+    line.traffic.moved(body.len(), reply.len(), 1);
+    let mut response = Response::new(Full::new(reply));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(line.content.codec.media_type()));
+    Ok(response)
 }
 
 fn refusal(status: StatusCode, text: String) -> Response<Full<Bytes>> {
@@ -61,42 +51,19 @@ fn refusal(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     response
 }
 
-struct Serving(&'static Site, Value);
-
-impl Server for Serving {
-    fn ready(&self) -> Value {
-        self.1.clone()
-    }
-
-    fn counts(&self) -> Counts {
-        self.0.traffic.counts(None)
-    }
-}
-
 pub fn serve(version: Version, setup: &Setup) -> Result<Box<dyn Server>, Failure> {
-    let content = Content::new(setup)?;
-    let media_type = HeaderValue::from_static(content.codec.media_type());
-    let site: &'static Site = Box::leak(Box::new(Site { content, traffic: Traffic::default(), media_type }));
-    let (acceptor, engine) = (Acceptor::new(setup, version.protocol())?, Engine::new(setup)?);
-    let (listeners, setup) = (listen(setup)?, setup.clone());
-    let ready = content.sizes(json!({"addresses": addresses_of(&listeners)}));
-    let allowed = Allowed::new(&setup)?;
-    let (one, two) = (one(&setup), two(&setup));
-    engine.accept(listeners, allowed, move |conn| {
-        let (acceptor, one, two) = (acceptor.clone(), one.clone(), two.clone());
+    let (one, two) = (one(setup), two(setup));
+    Site::serve(setup, version.protocol(), setup.options.clone().into(), move |stream, line, open| {
+        let (one, two) = (one.clone(), two.clone());
         async move {
-            let _open = site.traffic.connected();
-            let Ok(stream) = acceptor.accept(conn).await else { return };
-            let io = TokioIo::new(stream);
-            let service = service_fn(|request| site.answer(request));
-            // How a connection ends is its client's to count.
+            let (_open, io) = (open, TokioIo::new(stream));
+            let service = service_fn(|request| answer(request, line));
             let _ = match version {
                 Version::One => one.serve_connection::<TokioIo<Stream>, _>(io, service).await,
                 Version::Two => two.serve_connection(io, service).await,
             };
         }
-    })?;
-    Ok(Box::new(Serving(site, ready)))
+    })
 }
 
 fn one(setup: &Setup) -> hyper::server::conn::http1::Builder {

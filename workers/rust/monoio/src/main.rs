@@ -1,55 +1,54 @@
 //! Transport monoio: TCP on io_uring by monoio, a runtime on each thread and a task for each connection.
 //! Wires echo and stream.
 
-mod alarm;
-
-use alarm::Alarm;
 use monoio::buf::{SliceMut, IoBuf};
 use monoio::io::{AsyncReadRent, AsyncWriteRentExt, Splitable};
-use monoio::net::TcpStream;
+use monoio::net::{TcpStream, UnixStream};
 use monoio::{IoUringDriver, RuntimeBuilder};
-use netdyno_kit::flow::{describe, ClientFlow, ServerFlow, Work};
+use netdyno_kit::flow::{describe, read_buffer_option, ClientFlow, ServerFlow, Work};
 use netdyno_kit::net::{accept_failure, addresses_of, listen, Allowed};
-use netdyno_kit::{json, now, Client, Counts, Failure, Kind, Load, Program, Server, Setup, Transport, Value};
+use netdyno_kit::{driving, json, now, serving, Alarm, Client, Failure, Kind, Load, Program, Server, Setup, Transport, Value};
 use std::cell::RefCell;
-use std::future::poll_fn;
+use std::future::{poll_fn, Future};
 use std::io::ErrorKind::UnexpectedEof;
 use std::rc::Rc;
-use std::sync::Mutex;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::task::{Poll, Waker};
+use std::thread::JoinHandle;
 
 struct Monoio;
 
 impl Transport for Monoio {
     fn describe(&self) -> Value {
         describe(json!({"name": "monoio", "doc": "io_uring by monoio, a runtime per thread and a task per connection",
-            "options": [{"name": "read_buffer", "type": "bytes", "unit": "B", "default": 0, "min": 0, "max": 64 << 20, "grid": ["4KiB", "64KiB", "256KiB"],
-                "doc": "read buffer of each connection; 0 takes the size of what comes within 4 KiB (client: 512 B) and 64 KiB (streams: 128 KiB)"},
+            "options": [read_buffer_option(),
                 {"name": "entries", "type": "int", "default": 1024, "min": 64, "max": 32768, "doc": "entries of each thread's ring"}]}))
     }
 
     fn server(&self, setup: &Setup) -> Result<Box<dyn Server>, Failure> {
         let plan = Plan::new(setup)?;
         let listeners = listen(setup)?;
-        let ready = json!({"addresses": addresses_of(&listeners), "options": {"read_buffer": plan.buffer, "entries": plan.entries}});
+        let ready = json!({"addresses": addresses_of(&listeners), "options": {"read_buffer": plan.work.buffer, "entries": plan.entries}});
         for _ in 0..setup.threads() {
             let own: Vec<_> = listeners.iter().map(|l| l.try_clone()).collect::<Result<_, _>>()?;
             let allowed = Allowed::new(setup)?;
             // Every thread accepts from every port; whichever is free first takes a connection.
-            on_ring(plan, move || async move {
-                let tasks: Vec<_> = own.into_iter().map(|l| monoio::spawn(accept(plan, l, allowed.clone()))).collect();
+            on_ring(plan, move |alarm| async move {
+                let tasks: Vec<_> = own.into_iter().map(|l| monoio::spawn(accept(plan, l, allowed.clone(), alarm))).collect();
                 for task in tasks {
                     task.await;
                 }
             })?;
         }
-        Ok(Box::new(Serving(plan.work, ready)))
+        Ok(serving(ready, || plan.work.counts()))
     }
 
     fn client(&self, setup: &Setup) -> Result<Box<dyn Client>, Failure> {
         let (plan, load) = (Plan::new(setup)?, Load::new(setup)?);
         let conns = plan.work.connect(setup, load)?;
-        Ok(Box::new(Driving { plan, load, threads: setup.threads(), conns }))
+        let threads = setup.threads().min(load.active());
+        Ok(Box::new(driving(load, move || run(plan, load, threads, conns))))
     }
 }
 
@@ -57,28 +56,26 @@ impl Transport for Monoio {
 #[derive(Clone, Copy)]
 struct Plan {
     work: &'static Work,
-    buffer: usize,
     entries: u32,
 }
 
 impl Plan {
     fn new(setup: &Setup) -> Result<Plan, Failure> {
-        let work = Work::new(setup)?;
-        let buffer = match setup.int("read_buffer") {
-            0 => work.buffer(setup.is_server()),
-            n => n as usize,
-        };
-        Ok(Plan { work, buffer, entries: setup.int("entries") as u32 })
+        Ok(Plan { work: Work::new(setup)?, entries: setup.int("entries") as u32 })
     }
 }
 
 /// Runs a future on a runtime and a thread of its own, which it returns.
-fn on_ring<F: std::future::Future<Output = ()>>(plan: Plan, make: impl FnOnce() -> F + Send + 'static) -> Result<std::thread::JoinHandle<()>, Failure> {
+fn on_ring<F: Future<Output = ()> + 'static>(plan: Plan, make: impl FnOnce(&'static Alarm) -> F + Send + 'static) -> Result<JoinHandle<()>, Failure> {
     let (told, begun) = std::sync::mpsc::channel();
+    let alarm: &'static Alarm = Box::leak(Box::new(Alarm::new()?));
     let thread = std::thread::spawn(move || match RuntimeBuilder::<IoUringDriver>::new().with_entries(plan.entries).build() {
         Ok(mut runtime) => {
             let _ = told.send(None);
-            runtime.block_on(make());
+            runtime.block_on(async move {
+                monoio::spawn(ring(alarm));
+                make(alarm).await;
+            });
         }
         Err(e) => drop(told.send(Some(e))),
     });
@@ -89,13 +86,22 @@ fn on_ring<F: std::future::Future<Output = ()>>(plan: Plan, make: impl FnOnce() 
     }
 }
 
-async fn accept(plan: Plan, listener: std::net::TcpListener, allowed: Allowed) {
+/// Wakes what is due: monoio's own timers have steps of 1 ms.
+async fn ring(alarm: &'static Alarm) {
+    // The ring polls the timer as it polls a socket; nothing else is done with it here.
+    let Ok(timer) = alarm.as_fd().try_clone_to_owned().and_then(|fd| UnixStream::from_std(fd.into())) else { return };
+    while timer.readable(false).await.is_ok() {
+        alarm.ring();
+    }
+}
+
+async fn accept(plan: Plan, listener: std::net::TcpListener, allowed: Allowed, alarm: &'static Alarm) {
     let Ok(listener) = monoio::net::TcpListener::from_std(listener) else { return };
     loop {
         match listener.accept().await {
             Ok((conn, from)) if allowed.admits(from.ip()) => drop(monoio::spawn(async move {
                 let _ = conn.set_nodelay(true);
-                let _ = serve(plan, conn).await; // how it ends is the client's to count
+                let _ = serve(plan, conn, alarm).await; // how it ends is the client's to count
             })),
             Ok(_) => {}
             Err(e) => accept_failure(&e),
@@ -103,9 +109,13 @@ async fn accept(plan: Plan, listener: std::net::TcpListener, allowed: Allowed) {
     }
 }
 
-async fn serve(plan: Plan, mut conn: TcpStream) -> Result<(), Failure> {
-    let (mut flow, mut buffer, mut held) = (ServerFlow::new(plan.work), vec![0u8; plan.buffer], 0);
+async fn serve(plan: Plan, mut conn: TcpStream, alarm: &Alarm) -> Result<(), Failure> {
+    let (mut flow, mut buffer, mut held) = (ServerFlow::new(plan.work), vec![0u8; plan.work.buffer], 0);
     loop {
+        if let Some(until) = flow.rests() {
+            alarm.until(until, None).await;
+            flow.rested();
+        }
         while flow.unsent() {
             // Counted as it goes out: the client may have it before this task hears so.
             if let Some(piece) = flow.streamed() {
@@ -118,7 +128,7 @@ async fn serve(plan: Plan, mut conn: TcpStream) -> Result<(), Failure> {
                 buffer = back.into_inner();
             }
         }
-        let room = flow.limit(plan.buffer); // a read sets the buffer's length to what came
+        let room = flow.limit(plan.work.buffer); // a read sets the buffer's length to what came
         let (read, back) = conn.read(SliceMut::new(buffer, 0, room)).await;
         buffer = back.into_inner();
         held = read?;
@@ -129,65 +139,34 @@ async fn serve(plan: Plan, mut conn: TcpStream) -> Result<(), Failure> {
     }
 }
 
-struct Serving(&'static Work, Value);
-
-impl Server for Serving {
-    fn ready(&self) -> Value {
-        self.1.clone()
+/// Makes the exchanges of every active connection, each on a thread.
+fn run(plan: Plan, load: &'static Load, threads: usize, conns: Vec<std::net::TcpStream>) -> Result<(), Failure> {
+    let mut shares: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
+    for (i, conn) in conns.iter().take(load.active()).enumerate() {
+        shares[i % threads].push((i, conn.try_clone()?));
     }
-    fn counts(&self) -> Counts {
-        self.0.counts()
-    }
-}
-
-struct Driving {
-    plan: Plan,
-    load: &'static Load,
-    threads: usize,
-    conns: Vec<std::net::TcpStream>,
-}
-
-impl Client for Driving {
-    fn load(&self) -> &'static Load {
-        self.load
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        let (plan, load, threads) = (self.plan, self.load, self.threads.min(self.load.active()));
-        let mut shares: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
-        for (i, conn) in self.conns.iter().take(load.active()).enumerate() {
-            shares[i % threads].push((i, conn.try_clone()?)); // the connections stay open until the process ends
-        }
-        let lost: &'static Mutex<usize> = Box::leak(Box::new(Mutex::new(0)));
-        let begun = shares.into_iter().map(|share| on_ring(plan, move || drive_all(plan, load, share, lost))).collect::<Result<Vec<_>, _>>()?;
-        begun.into_iter().for_each(|thread| drop(thread.join()));
-        if *lost.lock().unwrap_or_else(|e| e.into_inner()) == load.active() {
-            return Err(Failure::new(Kind::Peer, "every connection was lost"));
-        }
-        Ok(())
-    }
-}
-
-async fn drive_all(plan: Plan, load: &'static Load, share: Vec<(usize, std::net::TcpStream)>, lost: &'static Mutex<usize>) {
-    let alarm = match Alarm::new(share.len()) {
-        Ok(alarm) => Rc::new(alarm),
-        Err(e) => netdyno_kit::contract::fail(&Failure::new(Kind::Setup, format!("make a timer: {e}")), None),
-    };
-    let (ringing, fd) = (alarm.clone(), alarm.fd());
-    monoio::spawn(async move { ringing.ring(load).await });
-    load.on_end(move || alarm::set(fd, 1)); // at once
-    let tasks: Vec<_> = share.into_iter().enumerate().map(|(task, (i, conn))| {
-        let alarm = alarm.clone();
-        monoio::spawn(async move {
-            let flow = Rc::new(RefCell::new(Shared { flow: ClientFlow::new(plan.work, load.slots(i)), writer: None, reader: None, failed: false }));
-            if let Err(why) = drive(plan, load, conn, &flow, &alarm, task).await {
-                flow.borrow_mut().flow.abandon(&why);
-                *lost.lock().unwrap_or_else(|e| e.into_inner()) += 1;
+    std::mem::forget(conns); // open until the process ends
+    let lost: &'static AtomicUsize = Box::leak(Box::default());
+    let drive_all = |share: Vec<(usize, std::net::TcpStream)>| {
+        on_ring(plan, move |alarm| async move {
+            load.on_end(|| alarm.wake_all());
+            let one = |(i, conn)| monoio::spawn(async move {
+                let flow = Rc::new(RefCell::new(Shared { flow: ClientFlow::new(plan.work, load.slots(i)), writer: None, reader: None, failed: false }));
+                if let Err(why) = drive(plan, load, conn, &flow, alarm).await {
+                    flow.borrow_mut().flow.abandon(&why);
+                    lost.fetch_add(1, Relaxed);
+                }
+            });
+            for task in share.into_iter().map(one).collect::<Vec<_>>() {
+                task.await;
             }
         })
-    }).collect();
-    for task in tasks {
-        task.await;
+    };
+    let begun = shares.into_iter().map(drive_all).collect::<Result<Vec<_>, _>>()?;
+    begun.into_iter().for_each(|thread| drop(thread.join()));
+    match lost.load(Relaxed) == load.active() {
+        true => Err(Failure::new(Kind::Peer, "every connection was lost")),
+        false => Ok(()),
     }
 }
 
@@ -201,11 +180,11 @@ struct Shared {
 
 type Flow = Rc<RefCell<Shared>>;
 
-async fn drive(plan: Plan, load: &'static Load, conn: std::net::TcpStream, flow: &Flow, alarm: &Rc<Alarm>, task: usize) -> Result<(), Failure> {
+async fn drive(plan: Plan, load: &'static Load, conn: std::net::TcpStream, flow: &Flow, alarm: &'static Alarm) -> Result<(), Failure> {
     let (mut reader, mut writer) = TcpStream::from_std(conn)?.into_split();
     if load.plan().in_flight == 1 && !plan.work.both_ways() {
-        let mut buffer = vec![0; plan.buffer];
-        while let Some(piece) = next_piece(load, flow, alarm, task).await {
+        let mut buffer = vec![0; plan.work.buffer];
+        while let Some(piece) = next_piece(load, flow, alarm).await {
             writer.write_all(piece).await.0?;
             while !flow.borrow().flow.unsent() && flow.borrow().flow.in_flight() {
                 buffer = receive(&mut reader, buffer, flow).await?;
@@ -213,9 +192,9 @@ async fn drive(plan: Plan, load: &'static Load, conn: std::net::TcpStream, flow:
         }
         return Ok(());
     }
-    let (sending, alarm) = (flow.clone(), alarm.clone());
+    let sending = flow.clone();
     let sent = monoio::spawn(async move {
-        while let Some(piece) = next_piece(load, &sending, &alarm, task).await {
+        while let Some(piece) = next_piece(load, &sending, alarm).await {
             sending.borrow_mut().reader.take().into_iter().for_each(Waker::wake);
             if writer.write_all(piece).await.0.is_err() {
                 break; // the reader meets the same end and counts it
@@ -223,7 +202,7 @@ async fn drive(plan: Plan, load: &'static Load, conn: std::net::TcpStream, flow:
         }
         sending.borrow_mut().reader.take().into_iter().for_each(Waker::wake);
     });
-    let mut buffer = vec![0; plan.buffer];
+    let mut buffer = vec![0; plan.work.buffer];
     let read = loop {
         if !expects(flow).await {
             break Ok(());
@@ -244,7 +223,7 @@ async fn drive(plan: Plan, load: &'static Load, conn: std::net::TcpStream, flow:
 
 /// The bytes to write next, of which it says that they are written before their answer can come; None when
 /// every slot is let go or the connection has broken.
-async fn next_piece(load: &Load, flow: &Flow, alarm: &Alarm, task: usize) -> Option<&'static [u8]> {
+async fn next_piece(load: &Load, flow: &Flow, alarm: &Alarm) -> Option<&'static [u8]> {
     poll_fn(|cx| {
         let mut shared = flow.borrow_mut();
         shared.flow.fire(load);
@@ -257,7 +236,7 @@ async fn next_piece(load: &Load, flow: &Flow, alarm: &Alarm, task: usize) -> Opt
             return Poll::Ready(Some(piece));
         }
         if let Some(due) = shared.flow.due() {
-            alarm.wake_at(due.max(now()), task, cx.waker());
+            alarm.wake_at(due.max(now()), cx.waker());
             if load.ended() {
                 cx.waker().wake_by_ref(); // the end may have come before the alarm knew
             }

@@ -1,9 +1,9 @@
 //! Transport quinn: wire quic, what echo and stream put on a TCP connection on streams of QUIC, by quinn on
 //! tokio.
 
-use netdyno_kit::flow::{ClientFlow, ServerFlow, Work};
-use netdyno_kit::net::{listen_addresses, listen_failure, routes, Allowed, Route, PATIENCE};
-use netdyno_kit::{json, Client, Counts, Failure, Kind, Load, Program, Server, Setup, Transport, Value};
+use netdyno_kit::flow::{Work, FEATURES};
+use netdyno_kit::net::{connect_failure, listen_addresses, listen_failure, routes, Allowed, Route, PATIENCE};
+use netdyno_kit::{driving, json, serving, Alarm, Client, Failure, Kind, Load, Program, Server, Setup, Transport, Value};
 use netdyno_kit_tokio::{drive, runtime_option, serve, verify, Engine};
 use netdyno_requests::{Acceptor, Connector};
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
@@ -15,10 +15,8 @@ use std::future::Future;
 use std::task::Poll;
 use tokio::io::Join;
 use tokio::net::UdpSocket;
-use tokio::sync::Semaphore;
 
 const PROTOCOL: &str = "netdyno";
-static CONNECTING: Semaphore = Semaphore::const_new(128);
 
 struct Quinn;
 
@@ -29,7 +27,7 @@ impl Transport for Quinn {
         };
         json!({"name": "quinn", "doc": "QUIC by quinn on tokio, a stream for each slot", "wire": "quic", "roles": ["server", "client"],
             "delivery": "chunks", "codecs": ["bytes"], "encrypted": true, "udp": true,
-            "features": ["tls", "arrivals", "stream-up", "stream-down", "stream-both"],
+            "features": ([&["tls"], &FEATURES[..]].concat()),
             "options": [runtime_option(), size("stream_window", "a stream's window"), size("connection_window", "a connection's window"),
                 {"name": "max_streams", "type": "int", "default": 100, "min": 1, "max": 1 << 20, "roles": ["server"], "doc": "most streams of a client on a connection"},
                 {"name": "gso", "type": "bool", "default": true, "grid": ["true", "false"], "doc": "several datagrams in a send (UDP_SEGMENT)"}]})
@@ -47,14 +45,14 @@ impl Transport for Quinn {
             engine.spawn(i, async move {
                 while let Some(incoming) = endpoint.accept().await {
                     if allowed.admits(incoming.remote_address().ip()) {
-                        tokio::spawn(attend(incoming, work));
+                        tokio::spawn(attend(incoming, work, engine.alarm(i)));
                     } else {
                         incoming.refuse();
                     }
                 }
             });
         }
-        Ok(Box::new(Serving(work, addresses)))
+        Ok(serving(json!({"addresses": addresses}), || work.counts()))
     }
 
     fn client(&self, setup: &Setup) -> Result<Box<dyn Client>, Failure> {
@@ -65,7 +63,6 @@ impl Transport for Quinn {
         engine.open(n, |i| {
             let (route, config) = (routes[i], config.clone());
             async move {
-                let _permit = CONNECTING.acquire().await;
                 let line = open(i, n, route, config, work, load).await?;
                 *lines[i].lock().unwrap_or_else(|e| e.into_inner()) = Some(line);
                 Ok(())
@@ -73,7 +70,19 @@ impl Transport for Quinn {
         })?;
         load.open_connections.store(n as i64, Relaxed);
         let streams = load.active() * load.plan().in_flight as usize;
-        Ok(Box::new(Driving { work, engine, load, lines, buffer: work.buffer(false), verified: (streams + n - load.active()) as i64 }))
+        let take = |i: usize| lines[i].lock().unwrap_or_else(|e| e.into_inner()).as_mut().and_then(|l| l.streams.pop());
+        let run = move || engine.run_slots(load, |i, slot| {
+            let stream = take(i);
+            async move {
+                let Some(mut stream) = stream else { return Ok(()) };
+                let ended = drive(&mut stream, work, std::slice::from_ref(slot), load, engine.alarm(i)).await;
+                if let (Ok(()), Some(line)) = (&ended, lines[i].lock().unwrap_or_else(|e| e.into_inner()).as_mut()) {
+                    line.streams.push(stream); // open until the process ends
+                }
+                ended
+            }
+        });
+        Ok(Box::new(driving(load, run).having_verified((streams + n - load.active()) as i64)))
     }
 }
 
@@ -109,13 +118,13 @@ fn client_config(setup: &Setup) -> Result<ClientConfig, Failure> {
 }
 
 /// Serves a connection: each of its streams by a task.
-async fn attend(incoming: Incoming, work: &'static Work) {
+async fn attend(incoming: Incoming, work: &'static Work, alarm: &'static Alarm) {
     let Ok(connection) = incoming.await else { return };
     while let Ok((send, receive)) = connection.accept_bi().await {
         let connection = connection.clone();
         tokio::spawn(async move {
             let mut stream = tokio::io::join(receive, send);
-            serve(&mut stream, ServerFlow::new(work), work.buffer(true)).await;
+            serve(&mut stream, work, alarm).await;
             // Who sends what it may not is left, as on TCP.
             let (_, mut send) = stream.into_inner();
             if send.finish().is_err() {
@@ -171,9 +180,10 @@ async fn open(i: usize, of: usize, route: Route, config: ClientConfig, work: &'s
     let failed = |e: &dyn std::fmt::Display, kind| Failure::new(kind, format!("connect {} of {of} to {}: {e}", i + 1, route.peer));
     let any = if route.peer.is_ipv4() { [0, 0, 0, 0].into() } else { std::net::Ipv6Addr::UNSPECIFIED.into() };
     // A connected socket, as each connection has one: the kernel tells it when nothing listens any more.
-    let socket = std::net::UdpSocket::bind(SocketAddr::new(route.source.unwrap_or(any), 0)).map_err(|e| failed(&e, Kind::Setup))?;
-    socket.connect(route.peer).map_err(|e| failed(&e, Kind::Setup))?;
-    let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime)).map_err(|e| failed(&e, Kind::Setup))?;
+    let refused = |e| connect_failure(i, of, &route, &e);
+    let socket = std::net::UdpSocket::bind(SocketAddr::new(route.source.unwrap_or(any), 0)).map_err(refused)?;
+    socket.connect(route.peer).map_err(refused)?;
+    let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime)).map_err(refused)?;
     let connecting = endpoint.connect_with(config, route.peer, &route.peer.ip().to_string()).map_err(|e| failed(&e, Kind::Setup))?;
     let (mut connecting, mut probing) = (std::pin::pin!(connecting), std::pin::pin!(nothing_listens(route)));
     let first = std::future::poll_fn(|cx| {
@@ -192,57 +202,10 @@ async fn open(i: usize, of: usize, route: Route, config: ClientConfig, work: &'s
         let few = "the server does not take as many streams as exchanges in flight; raise opt.server.max_streams";
         let (send, receive) = within.map_err(|_| failed(&few, Kind::Setup))?.map_err(|e| failed(&e, Kind::Peer))?;
         let mut stream = tokio::io::join(receive, send);
-        verify(&mut stream, work, i, work.up.bytes).await?;
+        verify(&mut stream, work, i, load.first(i).up).await?;
         streams.push(stream);
     }
     Ok(Line { _endpoint: endpoint, _connection: connection, streams })
-}
-
-struct Serving(&'static Work, Vec<String>);
-
-impl Server for Serving {
-    fn ready(&self) -> Value {
-        json!({"addresses": self.1})
-    }
-    fn counts(&self) -> Counts {
-        self.0.counts()
-    }
-}
-
-struct Driving {
-    work: &'static Work,
-    engine: &'static Engine,
-    load: &'static Load,
-    lines: &'static [Mutex<Option<Line>>], // open until the process ends
-    buffer: usize,
-    verified: i64,
-}
-
-impl Client for Driving {
-    fn load(&self) -> &'static Load {
-        self.load
-    }
-
-    fn verified(&self) -> i64 {
-        self.verified
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        let (work, engine, load, lines, buffer) = (self.work, self.engine, self.load, self.lines, self.buffer);
-        let take = |i: usize| lines[i].lock().unwrap_or_else(|e| e.into_inner()).as_mut().and_then(|l| l.streams.pop());
-        engine.run_slots(load, |i, slot| {
-            let stream = take(i);
-            async move {
-                let Some(mut stream) = stream else { return Ok(()) };
-                let flow = ClientFlow::new(work, std::slice::from_ref(slot));
-                let ended = drive(&mut stream, flow, load, engine.alarm(i), buffer).await;
-                if let (Ok(()), Some(line)) = (&ended, lines[i].lock().unwrap_or_else(|e| e.into_inner()).as_mut()) {
-                    line.streams.push(stream);
-                }
-                ended
-            }
-        })
-    }
 }
 
 static WORKER: Program = Program {

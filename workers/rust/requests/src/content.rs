@@ -4,11 +4,15 @@ use crate::messages::{Message, Reply, Text};
 use crate::random::random;
 use bytes::Bytes;
 use netdyno_kit::contract::{Typed, MAX_MESSAGE};
+use netdyno_kit::draw::Draw;
 use netdyno_kit::{json, Failure, Kind, Setup, Value};
 use prost::Message as _;
 
 /// By this header, or metadata of gRPC, a request says how long its reply is to be, where that is drawn.
 pub const DOWN_HEADER: &str = "netdyno-down";
+
+/// What the transports of HTTP and gRPC have.
+pub const FEATURES: [&str; 9] = ["tls", "fresh", "sizes", "arrivals", "mix", "deadline", "think", "work-cpu", "work-sleep"];
 
 /// How messages become bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,8 +98,8 @@ impl Content {
         let Some(message) = &x.message else {
             return Err(refuse(format!("exchange.codec is {} and exchange.message is absent: expected what to encode", x.codec)));
         };
-        if content.up_varies || content.down_varies {
-            return Err(refuse(format!("exchange.up_sizes or down_sizes is given with codec {}, whose messages have sizes of their own", x.codec)));
+        if content.up_varies || content.down_varies || !setup.load.classes.is_empty() {
+            return Err(refuse(format!("exchange.up_sizes or down_sizes, or load.classes, is given with codec {}, whose messages have sizes of their own", x.codec)));
         }
         let (up, down) = (fill(&message.up)?, fill(&message.down)?);
         (content.up_bytes, content.down_bytes) = (codec.encode(&up).len() as i64, codec.encode(&down).len() as i64);
@@ -116,6 +120,11 @@ impl Content {
             (ready["up_bytes"], ready["down_bytes"]) = (self.up_bytes.into(), self.down_bytes.into());
         }
         ready
+    }
+
+    /// Bytes up, of codec bytes, and down of an exchange that was drawn.
+    pub fn sizes_of(&self, draw: Draw) -> (i64, i64) {
+        if self.messages.is_some() { (0, self.down_bytes) } else { (draw.up, draw.down) }
     }
 
     /// Whether requests say how long their replies are to be.
@@ -176,16 +185,13 @@ impl Content {
     }
 
     /// Compares the first reply of a connection with what our servers send.
-    pub fn verify(&self, connection: usize, reply: &[u8], down: i64) -> Result<(), Failure> {
-        let fail = |text: String| Err(Failure::new(Kind::Invalid, format!("verify connection {connection}: {text}")));
-        if let Err(why) = self.accept(reply, down) {
-            return fail(why.text);
-        }
+    pub fn verify(&self, reply: &[u8], down: i64) -> Result<(), Failure> {
+        self.accept(reply, down)?;
         let same = match &self.messages {
             Some((_, message)) => self.codec.decode(message, reply).as_ref() == Ok(message),
             None => reply == &self.down[..down as usize],
         };
-        if same { Ok(()) } else { fail("the reply has other content than expected".into()) }
+        if same { Ok(()) } else { Err(Failure::new(Kind::Invalid, "the reply has other content than expected")) }
     }
 }
 

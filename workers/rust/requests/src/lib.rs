@@ -2,12 +2,14 @@
 //! is made and encrypted (docs/wires.md, section Requests).
 
 mod content;
+mod ends;
 mod messages;
 mod random;
 mod stream;
 mod tls;
 
-pub use content::{codecs, Codec, Content, DOWN_HEADER};
+pub use content::{codecs, Codec, Content, DOWN_HEADER, FEATURES};
 pub use messages::{Block, Message, Reply, Text};
-pub use stream::{dial, first_routes, Stream};
+pub use ends::{Asker, Line, Site};
+pub use stream::Stream;
 pub use tls::{Acceptor, Connector};

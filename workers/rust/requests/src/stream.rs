@@ -1,14 +1,10 @@
 //! A connection of a trial, plain or encrypted.
 
-use netdyno_kit::net::{routes, Route, PATIENCE};
-use netdyno_kit::{Failure, Setup};
 use std::io::{self, IoSlice};
-use std::net::SocketAddr;
-use std::os::fd::AsRawFd;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::TcpStream;
 use tokio_rustls::TlsStream;
 
 /// A connection, plain or encrypted.
@@ -55,22 +51,4 @@ impl AsyncWrite for Stream {
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         on!(self, s => Pin::new(s).poll_shutdown(cx))
     }
-}
-
-/// Connects with TCP_NODELAY.
-pub async fn dial(route: &Route) -> io::Result<TcpStream> {
-    let socket = if route.peer.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    socket.set_nodelay(true)?;
-    if let Some(source) = route.source {
-        let (on, size) = (1, size_of::<libc::c_int>() as libc::socklen_t);
-        // SAFETY: the option takes an int. The port is chosen at connect, where the kernel knows the peer.
-        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, (&raw const on).cast(), size) };
-        socket.bind(SocketAddr::new(source, 0))?;
-    }
-    tokio::time::timeout(PATIENCE, socket.connect(route.peer)).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-}
-
-/// The route of every connection of a trial, which lives as long as the process.
-pub fn first_routes(setup: &Setup) -> Result<&'static [Route], Failure> {
-    Ok(Box::leak(routes(setup)?.into_boxed_slice()))
 }

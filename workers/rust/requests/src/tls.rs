@@ -1,8 +1,9 @@
 //! TLS 1.3 by rustls, with the trial's own certificates.
 
 use crate::Stream;
+use netdyno_kit::net::{Route, PATIENCE};
 use netdyno_kit::{Failure, Kind, Setup};
-use std::net::SocketAddr;
+use netdyno_kit_tokio::dial;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::rustls::crypto::ring;
@@ -11,7 +12,7 @@ use tokio_rustls::rustls::client::{verify_server_name, WebPkiServerVerifier};
 use tokio_rustls::rustls::pki_types::{pem::PemObject, CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use tokio_rustls::rustls::server::ParsedCertificate;
 use tokio_rustls::rustls::version::TLS13;
-use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme};
+use tokio_rustls::rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig, SignatureScheme};
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 fn refuse(what: &str, why: impl std::fmt::Display) -> Failure {
@@ -65,15 +66,33 @@ struct Trust {
     chains: Arc<WebPkiServerVerifier>,
 }
 
+impl Trust {
+    fn new(pem: &str) -> Result<Trust, Failure> {
+        let authorities = certificates(pem, "authorities")?;
+        let mut trusted = RootCertStore::empty();
+        for one in &authorities {
+            trusted.add(one.clone()).map_err(|e| refuse("authorities", e))?;
+        }
+        let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(trusted), Arc::new(ring::default_provider()));
+        Ok(Trust { authorities, chains: chains.build().map_err(|e| refuse("authorities", e))? })
+    }
+}
+
 impl ServerCertVerifier for Trust {
     fn verify_server_cert(
         &self, shown: &CertificateDer<'_>, between: &[CertificateDer<'_>], name: &ServerName<'_>, ocsp: &[u8], now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        if self.authorities.iter().any(|a| a == shown) {
-            verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
-            return Ok(ServerCertVerified::assertion());
+        let verified = self.chains.verify_server_cert(shown, between, name, ocsp, now);
+        match &verified {
+            // Its dates were checked before that.
+            Err(Error::InvalidCertificate(CertificateError::Other(why)))
+                if why.0.downcast_ref() == Some(&webpki::Error::CaUsedAsEndEntity) && self.authorities.iter().any(|a| a == shown) =>
+            {
+                verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            _ => verified,
         }
-        self.chains.verify_server_cert(shown, between, name, ocsp, now)
     }
 
     fn verify_tls12_signature(
@@ -105,27 +124,63 @@ impl Connector {
     /// How it encrypts; None for a plain trial. It trusts the trial's authorities alone.
     pub fn config(setup: &Setup, protocol: &str) -> Result<Option<ClientConfig>, Failure> {
         let Some(tls) = &setup.tls else { return Ok(None) };
-        let mut trusted = RootCertStore::empty();
-        let authorities = certificates(&tls.authorities, "authorities")?;
-        for one in &authorities {
-            trusted.add(one.clone()).map_err(|e| refuse("authorities", e))?;
-        }
-        let provider = Arc::new(ring::default_provider());
-        let chains = WebPkiServerVerifier::builder_with_provider(Arc::new(trusted), provider).build().map_err(|e| refuse("authorities", e))?;
+        let trust = Trust::new(&tls.authorities)?;
         let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_protocol_versions(&[&TLS13])
             .map_err(|e| refuse("authorities", e))?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Trust { authorities, chains }))
+            .with_custom_certificate_verifier(Arc::new(trust))
             .with_no_client_auth();
         config.alpn_protocols = vec![protocol.into()];
         Ok(Some(config))
     }
 
-    pub async fn connect(&self, conn: TcpStream, to: SocketAddr) -> std::io::Result<Stream> {
-        Ok(match &self.0 {
-            None => Stream::Plain(conn),
-            Some(tls) => Stream::Tls(Box::new(tls.connect(ServerName::IpAddress(to.ip().into()), conn).await?.into())),
-        })
+    /// Makes a connection, within PATIENCE.
+    pub async fn connect(&self, route: &Route) -> std::io::Result<Stream> {
+        let made = async {
+            let conn = dial(route).await?;
+            Ok(match &self.0 {
+                None => Stream::Plain(conn),
+                Some(tls) => Stream::Tls(Box::new(tls.connect(ServerName::IpAddress(route.peer.ip().into()), conn).await?.into())),
+            })
+        };
+        tokio::time::timeout(PATIENCE, made).await.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Its own authority, of 127.0.0.1, with the dates below.
+    const OWN: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBijCCATCgAwIBAgIUUbGHb0BvUjxQn4WtxKAqbMxoFXgwCgYIKoZIzj0EAwIw
+EjEQMA4GA1UEAwwHbmV0ZHlubzAeFw0yNjExMjcxODIzNTJaFw0zNjExMjQxODIz
+NTJaMBIxEDAOBgNVBAMMB25ldGR5bm8wWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AAQMRuicAvtkDdLCVOY1gxICm8P3+bnS+oxym/R1UBkT7rUCITNMuDMCV2Yi1bEj
+TYbadV62DRJ5nXTNdYe1cTGKo2QwYjAdBgNVHQ4EFgQUrOo6RydGKv0VWzczgn7u
+n68CBbIwHwYDVR0jBBgwFoAUrOo6RydGKv0VWzczgn7un68CBbIwDwYDVR0RBAgw
+BocEfwAAATAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIQCdUO4v
+kp7igaBrrUOF3yOK1lDbZ9+QefK7wCOxOgMuJwIgWz3u1lEIRgQIZLMvs2O4xGv/
+a3Bf7PHQINUTELBZn14=
+-----END CERTIFICATE-----
+";
+    const NOT_BEFORE: u64 = 1795_803_832;
+    const NOT_AFTER: u64 = 2111_163_832;
+
+    #[test]
+    fn a_server_that_is_its_own_authority_is_looked_at() {
+        let trust = Trust::new(OWN).unwrap();
+        let shown = certificates(OWN, "certificate").unwrap();
+        let verify = |name: &str, at| {
+            let name = ServerName::try_from(name.to_string()).unwrap();
+            trust.verify_server_cert(&shown[0], &[], &name, &[], UnixTime::since_unix_epoch(Duration::from_secs(at))).map(drop)
+        };
+        assert_eq!(verify("127.0.0.1", NOT_BEFORE + 1), Ok(()));
+        assert!(matches!(verify("127.0.0.1", NOT_AFTER + 1), Err(Error::InvalidCertificate(CertificateError::ExpiredContext { .. }))));
+        assert!(matches!(verify("127.0.0.1", NOT_BEFORE - 1), Err(Error::InvalidCertificate(CertificateError::NotValidYetContext { .. }))));
+        assert!(verify("127.0.0.2", NOT_BEFORE + 1).is_err());
     }
 }

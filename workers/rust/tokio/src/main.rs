@@ -1,92 +1,60 @@
 //! Transport tokio: TCP by tokio's TcpStream, a task for each connection. Wires echo and stream.
 
-use netdyno_kit::flow::{describe, ClientFlow, ServerFlow, Work};
-use netdyno_kit::net::{addresses_of, listen, Allowed};
-use netdyno_kit::{json, Client, Counts, Failure, Load, Program, Server, Setup, Transport, Value};
-use netdyno_kit_tokio::{drive, runtime_option, serve, Engine};
+use netdyno_kit::flow::{describe, read_buffer_option, Work, FEATURES};
+use netdyno_kit::net::{addresses_of, listen, routes, Allowed};
+use netdyno_kit::{driving, json, serving, Client, Failure, Kind, Load, Program, Server, Setup, Transport, Value};
+use netdyno_kit_tokio::{drive, exchanges, runtime_option, serve, Engine, Fresh};
+use std::sync::atomic::Ordering::Relaxed;
 use tokio::net::TcpStream;
 
 struct Tokio;
 
 impl Transport for Tokio {
     fn describe(&self) -> Value {
-        describe(json!({"name": "tokio", "doc": "tokio's TcpStream, a task per connection",
-            "options": [runtime_option(), {"name": "read_buffer", "type": "bytes", "unit": "B", "default": 0, "min": 0, "max": 64 << 20,
-                "grid": ["4KiB", "64KiB", "256KiB"],
-                "doc": "read buffer of each connection; 0 takes the size of what comes within 4 KiB (client: 512 B) and 64 KiB (streams: 128 KiB)"}]}))
+        describe(json!({"name": "tokio", "doc": "tokio's TcpStream, a task per connection", "options": [runtime_option(), read_buffer_option()]}))
     }
 
     fn server(&self, setup: &Setup) -> Result<Box<dyn Server>, Failure> {
-        let (work, engine, buffer) = begin(setup)?;
-        let listeners = listen(setup)?;
-        let ready = json!({"addresses": addresses_of(&listeners), "options": {"runtime": setup.text("runtime"), "read_buffer": buffer}});
-        engine.accept(listeners, Allowed::new(setup)?, move |mut stream| async move {
-            serve(&mut stream, ServerFlow::new(work), buffer).await;
-        })?;
-        Ok(Box::new(End { work, ready }))
+        let (work, engine, listeners) = (Work::new(setup)?, Engine::new(setup)?, listen(setup)?);
+        let ready = json!({"addresses": addresses_of(&listeners), "options": {"runtime": setup.text("runtime"), "read_buffer": work.buffer}});
+        engine.accept(listeners, Allowed::new(setup)?, move |mut stream, alarm| async move { serve(&mut stream, work, alarm).await })?;
+        Ok(serving(ready, || work.counts()))
     }
 
     fn client(&self, setup: &Setup) -> Result<Box<dyn Client>, Failure> {
-        let (work, engine, buffer) = begin(setup)?;
-        let load = Load::new(setup)?;
+        let (work, engine, load) = (Work::new(setup)?, Engine::new(setup)?, Load::new(setup)?);
+        if setup.load.fresh && setup.load.in_flight > 1 {
+            let text = "load.fresh with load.in_flight above 1: a fresh connection has one exchange; use more connections";
+            return Err(Failure::new(Kind::Unsupported, text));
+        }
         let conns = work.connect(setup, load)?;
-        Ok(Box::new(Ends { work, engine, load, buffer, conns }))
-    }
-}
-
-fn begin(setup: &Setup) -> Result<(&'static Work, &'static Engine, usize), Failure> {
-    let work = Work::new(setup)?;
-    let buffer = match setup.int("read_buffer") {
-        0 => work.buffer(setup.is_server()),
-        n => n as usize,
-    };
-    Ok((work, Engine::new(setup)?, buffer))
-}
-
-struct End {
-    work: &'static Work,
-    ready: Value,
-}
-
-impl Server for End {
-    fn ready(&self) -> Value {
-        self.ready.clone()
-    }
-    fn counts(&self) -> Counts {
-        self.work.counts()
-    }
-}
-
-struct Ends {
-    work: &'static Work,
-    engine: &'static Engine,
-    load: &'static Load,
-    buffer: usize,
-    conns: Vec<std::net::TcpStream>,
-}
-
-impl Client for Ends {
-    fn load(&self) -> &'static Load {
-        self.load
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        let (work, engine, load, buffer) = (self.work, self.engine, self.load, self.buffer);
-        let mut active = self.conns.drain(..load.active()).collect::<Vec<_>>().into_iter();
-        let kept: &'static _ = Box::leak(Box::new(std::sync::Mutex::new(Vec::new()))); // open until the process ends
-        engine.run(load, |i| {
-            let conn = active.next();
-            async move {
-                let Some(conn) = conn else { return Ok(()) };
-                conn.set_nonblocking(true)?;
-                let mut stream = TcpStream::from_std(conn)?;
-                let ended = drive(&mut stream, ClientFlow::new(work, load.slots(i)), load, engine.alarm(i), buffer).await;
-                if ended.is_ok() {
-                    kept.lock().unwrap_or_else(|e| e.into_inner()).push(stream);
+        if setup.load.fresh {
+            load.open_connections.store(0, Relaxed);
+            let routes = routes(setup)?;
+            return Ok(Box::new(driving(load, move || engine.run_slots(load, |i, slot| {
+                let mut call = Fresh::new(work, routes[i]);
+                async move { exchanges(load, slot, engine.alarm(i), &mut call).await }
+            }))));
+        }
+        Ok(Box::new(driving(load, move || {
+            let mut conns = conns.into_iter();
+            let active: Vec<_> = conns.by_ref().take(load.active()).collect();
+            std::mem::forget(conns); // the idle ones stay open until the process ends
+            let mut active = active.into_iter();
+            engine.run(load, |i| {
+                let conn = active.next();
+                async move {
+                    let Some(conn) = conn else { return Ok(()) };
+                    conn.set_nonblocking(true)?;
+                    let mut stream = TcpStream::from_std(conn)?;
+                    let ended = drive(&mut stream, work, load.slots(i), load, engine.alarm(i)).await;
+                    if ended.is_ok() {
+                        std::mem::forget(stream); // as they do
+                    }
+                    ended
                 }
-                ended
-            }
-        })
+            })
+        })))
     }
 }
 

@@ -4,17 +4,16 @@ use crate::carried::{cut, Carried};
 use crate::Plan;
 use bytes::Bytes;
 use hyper_util::rt::TokioIo;
-use netdyno_kit::net::{connect_failure, Route, PATIENCE};
-use netdyno_kit::{json, Client, Failure, Kind, Load, Setup, Slot, Value};
-use netdyno_kit_tokio::{exchanges, Call, Engine};
-use netdyno_requests::{dial, first_routes, Block, Connector, Content, Message, Reply, Text, DOWN_HEADER};
+use netdyno_kit::{driving, json, Client, Failure, Kind, Setup, Slot};
+use netdyno_kit_tokio::{exchanges, Call};
+use netdyno_requests::{Asker, Block, Message, Reply, Text, DOWN_HEADER};
 use std::error::Error;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::Mutex;
 use std::task::{Context, Poll};
-use tokio::sync::{mpsc, Semaphore};
+use tokio::sync::mpsc;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::codegen::tokio_stream;
@@ -22,10 +21,9 @@ use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-static CONNECTING: Semaphore = Semaphore::const_new(128);
-
 /// One connection of the trial.
 struct Line {
+    uri: Endpoint,
     channel: Mutex<Option<Channel>>,
     dials: AtomicI64,
     unreachable: AtomicBool,
@@ -34,14 +32,16 @@ struct Line {
 
 /// What all connections share.
 struct Shared {
-    setup: Setup,
+    of: &'static Asker,
     plan: Plan,
-    content: &'static Content,
-    routes: &'static [Route],
     lines: Vec<Line>,
-    engine: &'static Engine,
-    connector: Connector,
-    load: &'static Load,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = Asker;
+    fn deref(&self) -> &Asker {
+        self.of
+    }
 }
 
 /// The failure of an exchange: of kind peer where the connection broke, else what the server's status says.
@@ -57,59 +57,41 @@ fn broken(status: &Status) -> Failure {
 
 impl Shared {
     /// Makes the channel of connection i, which makes its TCP connection anew when that has broken.
-    fn channel(&'static self, i: usize) -> Result<Channel, Failure> {
-        let scheme = if self.setup.tls.is_some() { "https" } else { "http" };
-        let uri = format!("{scheme}://{}", self.routes[i].peer);
-        let endpoint = Endpoint::from_shared(uri).map_err(|e| Failure::new(Kind::Bug, e.to_string()))?;
-        let given = |n: u32| Some(n).filter(|n| *n > 0);
-        let endpoint = endpoint.initial_stream_window_size(given(self.plan.window)).initial_connection_window_size(given(self.plan.connection_window));
-        let endpoint = endpoint.http2_adaptive_window(self.plan.adaptive);
-        Ok(endpoint.connect_with_connector_lazy(tower::service_fn(move |_| async move {
-            let line = &self.lines[i];
-            let io = async { self.connector.connect(dial(&self.routes[i]).await?, self.routes[i].peer).await };
-            let io = tokio::time::timeout(PATIENCE, io).await.unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()));
+    fn channel(&'static self, i: usize) -> Channel {
+        self.lines[i].uri.connect_with_connector_lazy(tower::service_fn(move |_| async move {
+            let (line, io) = (&self.lines[i], self.connect(i).await);
             line.unreachable.store(io.is_err(), Relaxed);
             match &io {
                 Ok(_) if line.dials.fetch_add(1, Relaxed) > 0 && !self.setup.load.fresh => drop(self.load.redialled.fetch_add(1, Relaxed)),
                 Ok(_) => {}
-                Err(e) => *line.refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(connect_failure(i, self.routes.len(), &self.routes[i], e)),
+                Err(refused) => *line.refused.lock().unwrap_or_else(|e| e.into_inner()) = Some(refused.clone()),
             }
             io.map(TokioIo::new)
-        })))
+        }))
     }
 
     async fn open(&'static self, i: usize) -> Result<(), Failure> {
-        let _permit = CONNECTING.acquire().await;
-        let channel = self.channel(i)?;
-        let (up, down) = if self.content.messages.is_some() { (0, self.content.down_bytes) } else { self.load.first_sizes(i) };
-        let first = async {
-            match &self.content.messages {
-                None => self.verify::<Block, Block>(i, &channel, up, down).await,
-                Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel, up, down).await,
-                Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel, up, down).await,
-            }
+        let channel = self.channel(i);
+        let made = match &self.content.messages {
+            None => self.verify::<Block, Block>(i, &channel).await,
+            Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel).await,
+            Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel).await,
         };
-        let late = Failure::new(Kind::Timeout, format!("verify connection {i}: no reply came within 10 s"));
-        tokio::time::timeout(PATIENCE, first).await.unwrap_or(Err(late))?;
+        let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
+        made.map_err(|failure| refused.unwrap_or(failure))?;
         if !self.setup.load.fresh {
             *self.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()) = Some(channel);
         }
         Ok(())
     }
 
-    async fn verify<Q: Carried, P: Carried>(&'static self, i: usize, channel: &Channel, up: i64, down: i64) -> Result<(), Failure> {
+    async fn verify<Q: Carried, P: Carried>(&'static self, i: usize, channel: &Channel) -> Result<(), Failure> {
+        let (up, down) = self.content.sizes_of(self.load.first(i));
         let same = match self.plan.chunked {
-            true => Chunks(Calls::new(self, i, channel.clone())).converse(up).await.map(|got| got == self.content.reply(down as usize)).map_err(|s| broken(&s)),
-            false => Calls::<Q, P>::new(self, i, channel.clone()).once(up, down).await.map(|got| got == P::reply(self.content, down as usize)),
+            true => Chunks(Calls::new(self, i, channel.clone())).converse(up).await.map_err(|s| broken(&s))? == self.content.reply(down as usize),
+            false => Calls::<Q, P>::new(self, i, channel.clone()).once(up, down).await? == P::reply(self.content, down as usize),
         };
-        match same {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(Failure::new(Kind::Invalid, format!("verify connection {i}: the reply has other content than expected"))),
-            Err(failure) => {
-                let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
-                Err(refused.unwrap_or(Failure::new(failure.kind, format!("verify connection {i}: {}", failure.text))))
-            }
-        }
+        if same { Ok(()) } else { Err(Failure::new(Kind::Invalid, "the reply has other content than expected")) }
     }
 }
 
@@ -192,9 +174,9 @@ impl<Q: Carried, P: Carried> Calls<Q, P> {
 
 impl<Q: Carried, P: Carried> Call for Calls<Q, P> {
     async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
-        let (up, down) = if self.s.content.messages.is_some() { (0, self.s.content.down_bytes) } else { slot.sizes() };
+        let (up, down) = self.s.content.sizes_of(slot.draw());
         if self.s.setup.load.fresh {
-            self.grpc = Calls::<Q, P>::new(self.s, self.i, self.s.channel(self.i)?).grpc;
+            self.grpc = Calls::<Q, P>::new(self.s, self.i, self.s.channel(self.i)).grpc;
         }
         slot.goes_out();
         Ok(self.once(up, down).await?.length())
@@ -237,7 +219,7 @@ impl Chunks {
 impl Call for Chunks {
     async fn exchange(&mut self, slot: &'static Slot) -> Result<i64, Failure> {
         slot.goes_out();
-        let reply = self.converse(slot.sizes().0).await.map_err(|status| broken(&status))?;
+        let reply = self.converse(slot.draw().up).await.map_err(|status| broken(&status))?;
         Ok(reply.len() as i64)
     }
 
@@ -246,58 +228,38 @@ impl Call for Chunks {
     }
 }
 
-struct Exchanges(&'static Shared);
-
-impl Exchanges {
-    fn drive<Q: Carried, P: Carried>(&self) -> Result<(), Failure> {
-        let s = self.0;
-        s.engine.run_slots(s.load, |i, slot| async move {
-            let held = s.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()).clone();
-            let channel = match held {
-                Some(channel) => channel,
-                None => s.channel(i)?, // with fresh each exchange makes its own
-            };
-            let alarm = s.engine.alarm(i);
-            if s.plan.chunked {
-                return exchanges(s.load, slot, alarm, &mut Chunks(Calls::new(s, i, channel))).await;
-            }
-            exchanges(s.load, slot, alarm, &mut Calls::<Q, P>::new(s, i, channel)).await
-        })
-    }
-}
-
-impl Client for Exchanges {
-    fn ready(&self) -> Value {
-        self.0.content.sizes(json!({"options": self.0.plan.options}))
-    }
-
-    fn load(&self) -> &'static Load {
-        self.0.load
-    }
-
-    fn run(&mut self) -> Result<(), Failure> {
-        match &self.0.content.messages {
-            None => self.drive::<Block, Block>(),
-            Some((_, Message::Text(_))) => self.drive::<Text, Text>(),
-            Some((_, Message::Reply(_))) => self.drive::<Text, Reply>(),
+fn drive<Q: Carried, P: Carried>(s: &'static Shared) -> Result<(), Failure> {
+    s.engine.run_slots(s.load, |i, slot| async move {
+        let held = s.lines[i].channel.lock().unwrap_or_else(|e| e.into_inner()).clone();
+        let channel = match held {
+            Some(channel) => channel,
+            None => s.channel(i), // with fresh each exchange makes its own
+        };
+        let alarm = s.engine.alarm(i);
+        if s.plan.chunked {
+            return exchanges(s.load, slot, alarm, &mut Chunks(Calls::new(s, i, channel))).await;
         }
-    }
+        exchanges(s.load, slot, alarm, &mut Calls::<Q, P>::new(s, i, channel)).await
+    })
 }
 
 pub fn connect(setup: &Setup) -> Result<Box<dyn Client>, Failure> {
-    let (content, routes) = (Content::new(setup)?, first_routes(setup)?);
-    let line = |_| Line { channel: Mutex::default(), dials: AtomicI64::new(0), unreachable: AtomicBool::new(false), refused: Mutex::default() };
-    let s: &'static Shared = Box::leak(Box::new(Shared {
-        setup: setup.clone(),
-        plan: Plan::new(setup, content),
-        content,
-        routes,
-        lines: (0..routes.len()).map(line).collect(),
-        engine: Engine::new(setup)?,
-        connector: Connector::new(setup, "h2")?,
-        load: Load::new(&content.sized(setup))?,
-    }));
-    s.engine.open(routes.len(), move |i| s.open(i))?;
-    s.load.open_connections.store(if setup.load.fresh { 0 } else { routes.len() as i64 }, Relaxed);
-    Ok(Box::new(Exchanges(s)))
+    let of = Asker::new(setup, "h2")?;
+    let (plan, given) = (Plan::new(setup, of.content), |n: u32| Some(n).filter(|n| *n > 0));
+    let line = |peer| {
+        let scheme = if setup.tls.is_some() { "https" } else { "http" };
+        let uri = Endpoint::from_shared(format!("{scheme}://{peer}")).map_err(|e| Failure::new(Kind::Bug, e.to_string()))?;
+        let uri = uri.initial_stream_window_size(given(plan.window)).initial_connection_window_size(given(plan.connection_window));
+        let uri = uri.http2_adaptive_window(plan.adaptive);
+        Ok(Line { uri, channel: Mutex::default(), dials: AtomicI64::new(0), unreachable: AtomicBool::new(false), refused: Mutex::default() })
+    };
+    let lines = of.peers().map(line).collect::<Result<_, Failure>>()?;
+    let s: &'static Shared = Box::leak(Box::new(Shared { of, plan, lines }));
+    of.open(move |i| s.open(i))?;
+    let run = move || match &s.content.messages {
+        None => drive::<Block, Block>(s),
+        Some((_, Message::Text(_))) => drive::<Text, Text>(s),
+        Some((_, Message::Reply(_))) => drive::<Text, Reply>(s),
+    };
+    Ok(Box::new(driving(s.load, run).saying(of.content.sizes(json!({"options": s.plan.options})))))
 }

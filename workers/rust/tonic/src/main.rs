@@ -6,7 +6,7 @@ mod server;
 
 use netdyno_kit::{json, Client, Failure, Kind, Program, Server, Setup, Transport, Value};
 use netdyno_kit_tokio::runtime_option;
-use netdyno_requests::Content;
+use netdyno_requests::{Content, FEATURES};
 
 struct Tonic;
 
@@ -65,8 +65,12 @@ fn check(setup: &Setup) -> Result<(), Failure> {
     if setup.load.fresh && setup.load.in_flight > 1 {
         return Err(Failure::new(Kind::Unsupported, "load.fresh with load.in_flight above 1: a fresh connection has one exchange; use more connections"));
     }
-    if setup.text("mode") == "stream" && (setup.load.fresh || !setup.exchange.down_sizes.is_empty()) {
-        return Err(Failure::new(Kind::Unsupported, "mode=stream: the stream stays open, with one size of replies"));
+    let late = setup.load.classes.iter().any(|c| c.deadline_ns > 0);
+    if setup.text("mode") == "stream" && (setup.load.fresh || late || !setup.exchange.down_sizes.is_empty()) {
+        return Err(Failure::new(Kind::Unsupported, "mode=stream: the stream stays open, with one size of replies and without deadlines"));
+    }
+    if late && !setup.exchange.stream.is_empty() {
+        return Err(Failure::new(Kind::Unsupported, "exchange.stream with a class that has a deadline: expected whole messages"));
     }
     Ok(())
 }
@@ -78,7 +82,7 @@ impl Transport for Tonic {
         };
         json!({"name": "tonic", "doc": "gRPC by tonic and prost on tokio", "wire": "grpc:netdyno.v1", "roles": ["server", "client"],
             "delivery": "message", "codecs": ["bytes", "proto"],
-            "features": ["tls", "fresh", "sizes", "arrivals", "stream-up", "stream-down", "stream-both"],
+            "features": ([&FEATURES[..], &["stream-up", "stream-down", "stream-both"]].concat()),
             "options": [runtime_option(),
                 {"name": "mode", "type": "choice", "default": "unary", "choices": ["unary", "stream"], "roles": ["client"],
                     "doc": "unary: an RPC for each exchange; stream: a message each way on a bidirectional stream for each slot"},

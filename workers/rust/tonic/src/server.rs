@@ -2,10 +2,8 @@
 
 use crate::carried::{cut, Carried};
 use crate::Plan;
-use netdyno_kit::net::{addresses_of, listen, Allowed};
-use netdyno_kit::{json, Counts, Failure, Server, Setup, Traffic, Value};
-use netdyno_kit_tokio::Engine;
-use netdyno_requests::{Acceptor, Block, Content, Reply, Stream, Text, DOWN_HEADER};
+use netdyno_kit::{Failure, Server, Setup};
+use netdyno_requests::{Block, Content, Line as Open, Reply, Site, Stream, Text, DOWN_HEADER};
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -18,20 +16,25 @@ use tonic::server::{ClientStreamingService, Grpc, NamedService, ServerStreamingS
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-/// What all connections share.
-pub struct Site {
-    plan: Plan,
-    content: &'static Content,
-    traffic: Traffic,
+/// One connection.
+#[derive(Clone, Copy)]
+struct Line(Open, &'static Plan);
+
+impl std::ops::Deref for Line {
+    type Target = Open;
+    fn deref(&self) -> &Open {
+        &self.0
+    }
 }
 
 type Replies<P> = Pin<Box<dyn tokio_stream::Stream<Item = Result<P, Status>> + Send>>;
 
-impl Site {
+impl Line {
     /// Answers one request, and counts it.
-    fn answer<Q: Carried, P: Carried>(&self, request: &Q, asked: &MetadataMap) -> Result<P, Status> {
+    async fn answer<Q: Carried, P: Carried>(&self, request: &Q, down: usize) -> Result<P, Status> {
         request.fits(self.content).map_err(Status::invalid_argument)?;
-        let reply = P::reply(self.content, self.down(asked)?);
+        let reply = P::reply(self.content, down);
+        self.work().await;
         self.traffic.moved(request.length() as usize, reply.length() as usize, 1);
         Ok(reply)
     }
@@ -52,26 +55,27 @@ impl Site {
         }
         self.content.fits(joined.len() as i64).map_err(Status::invalid_argument)?;
         self.traffic.moved(joined.len(), 0, 0);
+        self.work().await;
         Ok(())
     }
 
     /// The chunks of a reply. The exchange is counted as they go out.
-    fn chunks(&'static self) -> Replies<Block> {
+    fn chunks(&self) -> Replies<Block> {
         let down = self.content.reply(self.content.down_bytes as usize);
         self.traffic.moved(0, down.len(), 1);
-        Box::pin(tokio_stream::iter(cut(down, self.plan.chunk).map(Ok)))
+        Box::pin(tokio_stream::iter(cut(down, self.1.chunk).map(Ok)))
     }
 }
 
 /// A method whose messages are Q and P.
-struct Method<Q, P>(&'static Site, PhantomData<fn(Q) -> P>);
+struct Method<Q, P>(Line, PhantomData<fn(Q) -> P>);
 
 impl<Q: Carried, P: Carried> UnaryService<Q> for Method<Q, P> {
     type Response = P;
     type Future = BoxFuture<Response<P>, Status>;
     fn call(&mut self, request: Request<Q>) -> Self::Future {
-        let site = self.0;
-        Box::pin(async move { site.answer(request.get_ref(), request.metadata()).map(Response::new) })
+        let line = self.0;
+        Box::pin(async move { line.answer(request.get_ref(), line.down(request.metadata())?).await.map(Response::new) })
     }
 }
 
@@ -81,16 +85,18 @@ impl<Q: Carried, P: Carried> StreamingService<Q> for Method<Q, P> {
     type ResponseStream = Replies<P>;
     type Future = BoxFuture<Response<Replies<P>>, Status>;
     fn call(&mut self, request: Request<Streaming<Q>>) -> Self::Future {
-        let site = self.0;
+        let line = self.0;
         let (asked, _, requests) = request.into_parts();
-        let answer = move |q: Result<Q, Status>| q.and_then(|q| site.answer(&q, &asked));
-        let replies = tokio_stream::StreamExt::map(requests, answer);
-        Box::pin(async move { Ok(Response::new(Box::pin(replies) as Replies<P>)) })
+        Box::pin(async move {
+            let down = line.down(&asked)?;
+            let replies = tokio_stream::StreamExt::then(requests, move |q: Result<Q, Status>| async move { line.answer(&q?, down).await });
+            Ok(Response::new(Box::pin(replies) as Replies<P>))
+        })
     }
 }
 
 /// The methods whose content travels in chunks.
-struct Chunked(&'static Site);
+struct Chunked(Line);
 
 impl ClientStreamingService<Block> for Chunked {
     type Response = Block;
@@ -115,6 +121,7 @@ impl ServerStreamingService<Block> for Chunked {
         Box::pin(async move {
             request.get_ref().fits(site.content).map_err(Status::invalid_argument)?;
             site.traffic.moved(request.get_ref().content.len(), 0, 0);
+            site.work().await;
             Ok(Response::new(site.chunks()))
         })
     }
@@ -135,7 +142,7 @@ impl StreamingService<Block> for Chunked {
 
 /// The service netdyno.v1.Exchange.
 #[derive(Clone)]
-struct Exchange(&'static Site);
+struct Exchange(Line);
 
 impl NamedService for Exchange {
     const NAME: &'static str = "netdyno.v1.Exchange";
@@ -143,7 +150,7 @@ impl NamedService for Exchange {
 
 impl Exchange {
     fn grpc<Q: Carried, P: Carried>(&self) -> Grpc<ProstCodec<P, Q>> {
-        Grpc::new(ProstCodec::default()).max_decoding_message_size(self.0.plan.max_message)
+        Grpc::new(ProstCodec::default()).max_decoding_message_size(self.0.1.max_message)
     }
 
     async fn unary<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> http::Response<Body> {
@@ -217,36 +224,13 @@ impl AsyncWrite for Counted {
     }
 }
 
-struct Serving(&'static Site, Value);
-
-impl Server for Serving {
-    fn ready(&self) -> Value {
-        self.1.clone()
-    }
-    fn counts(&self) -> Counts {
-        self.0.traffic.counts(None)
-    }
-}
-
 pub fn serve(setup: &Setup) -> Result<Box<dyn Server>, Failure> {
-    let content = Content::new(setup)?;
-    let plan = Plan::new(setup, content);
-    let options = plan.options.clone();
-    let site: &'static Site = Box::leak(Box::new(Site { plan, content, traffic: Traffic::default() }));
-    let (acceptor, engine, listeners) = (Acceptor::new(setup, "h2")?, Engine::new(setup)?, listen(setup)?);
-    let ready = content.sizes(json!({"addresses": addresses_of(&listeners), "options": options}));
-    engine.accept(listeners, Allowed::new(setup)?, move |conn| {
-        let acceptor = acceptor.clone();
-        async move {
-            let open = site.traffic.connected();
-            let Ok(stream) = acceptor.accept(conn).await else { return };
-            let one = tokio_stream::once(Ok::<_, std::io::Error>(Counted(stream, open)));
-            let window = Some(site.plan.window).filter(|n| *n > 0);
-            let connection = Some(site.plan.connection_window).filter(|n| *n > 0);
-            let server = tonic::transport::Server::builder().initial_stream_window_size(window).initial_connection_window_size(connection);
-            // How a connection ends is its client's to count.
-            let _ = { server }.http2_adaptive_window(Some(site.plan.adaptive)).add_service(Exchange(site)).serve_with_incoming(one).await;
-        }
-    })?;
-    Ok(Box::new(Serving(site, ready)))
+    let plan: &'static Plan = Box::leak(Box::new(Plan::new(setup, Content::new(setup)?)));
+    Site::serve(setup, "h2", plan.options.clone(), move |stream, line, open| async move {
+        let one = tokio_stream::once(Ok::<_, std::io::Error>(Counted(stream, open)));
+        let given = |n: u32| Some(n).filter(|n| *n > 0);
+        let server = tonic::transport::Server::builder().initial_stream_window_size(given(plan.window));
+        let server = server.initial_connection_window_size(given(plan.connection_window)).http2_adaptive_window(Some(plan.adaptive));
+        let _ = { server }.add_service(Exchange(Line(line, plan))).serve_with_incoming(one).await;
+    })
 }

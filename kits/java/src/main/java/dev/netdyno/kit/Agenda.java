@@ -80,33 +80,27 @@ public final class Agenda {
 
   /** Lets go of every slot that is due later than now, because the load has ended. */
   public void end() {
-    long now = Load.now();
-    int n = size;
-    long[] d = Arrays.copyOf(dues, n);
-    Waiter[] p = Arrays.copyOf(waiters, n);
-    Slot[] s = Arrays.copyOf(slots, n);
-    size = 0;
-    for (int i = 0; i < n; i++) {
-      if (d[i] > now) {
-        p[i].cancel(s[i]);
-      } else {
-        p[i].due(s[i]);
-      }
-    }
+    release(null, Load.now());
+    fire();
   }
 
   /** Lets go of the slots of a connection that was lost. */
   void drop(Waiter waiter) {
+    release(waiter, Long.MIN_VALUE);
+  }
+
+  /** Lets go of the slots of a waiter, or of all, that are due later than an instant. */
+  private void release(Waiter of, long after) {
     int n = size;
     long[] d = Arrays.copyOf(dues, n);
-    Waiter[] p = Arrays.copyOf(waiters, n);
+    Waiter[] w = Arrays.copyOf(waiters, n);
     Slot[] s = Arrays.copyOf(slots, n);
     size = 0;
     for (int i = 0; i < n; i++) {
-      if (p[i] == waiter) {
-        waiter.cancel(s[i]);
+      if (d[i] > after && (of == null || of == w[i])) {
+        w[i].cancel(s[i]);
       } else {
-        push(d[i], p[i], s[i]);
+        push(d[i], w[i], s[i]);
       }
     }
   }

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** Times by size, in the window and draining (DRAWS.md, section Times by size). */
 final class Bins {
@@ -18,7 +17,7 @@ final class Bins {
   private static final int FREE = 3;
 
   private final int largest;
-  private final AtomicReferenceArray<Histogram> all = new AtomicReferenceArray<>(4 * MOST);
+  private final HistogramSet all = new HistogramSet(4 * MOST);
 
   Bins(long largestBytes) {
     largest = binOf(largestBytes);
@@ -38,12 +37,7 @@ final class Bins {
   }
 
   private void record(int kind, int bin, long ns) {
-    Histogram h = all.get(4 * bin + kind);
-    if (h == null) { // all at once would take megabytes
-      all.compareAndSet(4 * bin + kind, null, new Histogram());
-      h = all.get(4 * bin + kind);
-    }
-    h.record(ns);
+    all.record(4 * bin + kind, ns);
   }
 
   void count(Slot s, long sent, long now, long due) {

@@ -20,6 +20,7 @@ final class Counters {
   static final long WHOLE = 1_000_000_000;
 
   final AtomicLongArray sums = new AtomicLongArray(48);
+  final AtomicLongArray classes; // null without
   final Times times; // null before the window
   final boolean alone;
 
@@ -28,13 +29,18 @@ final class Counters {
   long insideTo = Long.MAX_VALUE;
   long counted;
 
-  Counters(Times times, boolean alone) {
+  Counters(Times times, boolean alone, int kinds) {
+    classes = kinds > 0 ? new AtomicLongArray(Classes.PLACES * kinds) : null;
     this.times = times;
     this.alone = alone;
   }
 
   void add(int i, long n) {
     Histogram.add(sums, i, n, alone);
+  }
+
+  void addClass(int i, long n) {
+    Histogram.add(classes, i, n, alone);
   }
 
   long get(int i) {

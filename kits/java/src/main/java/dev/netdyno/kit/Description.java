@@ -59,16 +59,24 @@ public final class Description {
     return m;
   }
 
+  /** Whether a reply is as long as its request. */
+  boolean echoes() {
+    return fields.get("wire").equals("echo");
+  }
+
   /** Throws a Failure of kind unsupported where a setup asks for what the transport does not declare. */
   void able(Setup s) {
     if (!roles.contains(s.role)) throw Failure.unsupported("transport " + name + " has no role \"" + s.role + "\", it has " + roles);
-    need(s.tls, "setup.tls is given", "tls");
+    need(s.tls != null, "setup.tls is given", "tls");
     need(s.load.fresh, "load.fresh is true", "fresh");
     need(s.exchange.upSizes.length + s.exchange.downSizes.length > 0, "exchange.up_sizes or down_sizes is given", "sizes");
     need(s.load.phases.length > 0 || s.load.arrival.equals("drawn"), "load.phases is given, or load.arrival drawn", "arrivals");
-    need(s.load.classes, "load.classes is given", "mix");
+    need(!s.load.classes.isEmpty(), "load.classes is given", "mix");
+    need(s.load.deadlines(), "a class has a deadline", "deadline");
+    need(s.load.thinks(), "a class has think_ns", "think");
+    need(s.load.classes.stream().anyMatch(c -> c.method.startsWith("/")), "the method of a class is of gRPC", "methods");
     need(s.load.trace, "load.trace is given", "trace");
-    need(s.work && s.isServer(), "setup.work is given", "work-cpu");
+    need(s.work != null && s.isServer(), "setup.work is given", s.work == null ? "" : "work-" + s.work.by);
     need(!s.exchange.stream.isEmpty(), "exchange.stream is \"" + s.exchange.stream + "\"", "stream-" + s.exchange.stream);
     if (!s.exchange.plain() && !(fields.get("codecs") instanceof List<?> l && l.contains(s.exchange.codec))) {
       throw Failure.unsupported("no codec \"" + s.exchange.codec + "\" in transport " + name + ", it has "

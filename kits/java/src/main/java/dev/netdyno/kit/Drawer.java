@@ -6,6 +6,9 @@ public final class Drawer {
   static final int UP = 1;
   static final int DOWN = 2;
   static final int GAPS = 3;
+  static final int CLASSES = 4;
+  static final int KEYS = 5;
+  static final int WORK = 6;
 
   private static final int GUIDE_BITS = 10;
   private static final long TABLE_END = 1L << 32;
@@ -38,7 +41,9 @@ public final class Drawer {
     int i = guide[(int) (u >>> (64 - GUIDE_BITS))];
     while (segments[i][0] <= u >>> 32) i++;
     long[] s = segments[i];
-    return s[1] + ((u & 0xffffffffL) * (s[2] - s[1] + 1) >>> 32);
+    long share = u & 0xffffffffL;
+    long range = s[2] - s[1] + 1;
+    return s[1] + (Math.multiplyHigh(share, range) << 32 | share * range >>> 32);
   }
 
   /** Throws a Failure of kind setup unless the table is one, with no number above most. */

@@ -11,6 +11,8 @@ public final class Exchange {
   public final byte[] down;
   public final boolean upVaries;
   public final boolean downVaries;
+  /** What a server does for each exchange; null for nothing. */
+  public final Service service;
 
   /** Sizes that cannot be are a Failure of kind setup. */
   public Exchange(Setup s) {
@@ -21,6 +23,7 @@ public final class Exchange {
     }
     upVaries = s.exchange.upSizes.length > 0;
     downVaries = s.exchange.downSizes.length > 0;
+    service = Service.of(s);
     up = Content.random(u, 'u');
     down = Content.random(d, 'd');
   }

@@ -6,10 +6,12 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
+import java.util.Locale;
 
 /** A failure with the contract's kind for it (CONTRACT.md, section error). */
 public class Failure extends RuntimeException {
   private static final long serialVersionUID = 1;
+  private static final String[] UNITS = {"ns", "µs", "ms", "s"};
 
   /** Kinds of errors, in the order in which they are counted. */
   public enum Kind {
@@ -55,6 +57,16 @@ public class Failure extends RuntimeException {
 
   public static Failure peer(String text) {
     return new Failure(Kind.PEER, text);
+  }
+
+  /** Why an exchange failed whose class's deadline has passed. */
+  public static Failure late(long deadlineNs) {
+    double amount = deadlineNs;
+    int unit = 0;
+    for (; amount >= 999.5 && unit < UNITS.length - 1; unit++) amount /= 1000;
+    int places = amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
+    String text = String.format(Locale.ROOT, "%." + (unit == 0 ? 0 : places) + "f %s", amount, UNITS[unit]);
+    return new Failure(Kind.TIMEOUT, "no reply within the deadline of " + text);
   }
 
   /** The contract's kind of what was thrown: peer unless it says otherwise. */

@@ -92,6 +92,15 @@ public final class Fields {
     return texts;
   }
 
+  public List<Fields> objects(String name) {
+    List<Fields> all = new ArrayList<>();
+    for (Object v : list(name)) {
+      if (!(v instanceof Map<?, ?> m)) throw wrong(name, "a list of objects");
+      all.add(new Fields(m, path + "." + name + "[" + all.size() + "]"));
+    }
+    return all;
+  }
+
   /** A list of lists of three numbers each; as longs where they are whole. */
   public long[][] triples(String name) {
     List<?> rows = list(name);

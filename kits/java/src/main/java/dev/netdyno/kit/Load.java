@@ -16,11 +16,10 @@ public final class Load {
   private static final int MOST_SLOTS = 1 << 22;
 
   final Setup.Plan plan;
-  final long upBytes;
-  final long downBytes;
-  final Drawer upDrawer;
-  final Drawer downDrawer;
+  final Draws draws;
   final Slot[] slots;
+  final Classes classes; // null without
+  final boolean thinks; // classes say how long a slot pauses
   final Bins bins; // null where all exchanges are of one size
   final Reasons reasons = new Reasons();
 
@@ -52,11 +51,10 @@ public final class Load {
   Load(Setup setup, int shards, boolean alone) {
     plan = setup.load;
     seed = setup.seed;
-    upBytes = setup.exchange.upBytes;
-    downBytes = setup.exchange.downBytes;
     normalise(plan);
-    upDrawer = drawer("up", setup.exchange.upSizes, upBytes, Drawer.UP);
-    downDrawer = drawer("down", setup.exchange.downSizes, downBytes, Drawer.DOWN);
+    draws = new Draws(setup);
+    classes = plan.classes.isEmpty() ? null : new Classes(plan.classes);
+    thinks = plan.thinks();
     cycle = plan.arrival.equals("drawn") ? new Schedule.Cycle(plan.gaps, seed) : null;
     warp = plan.phases.length > 0 ? new Schedule.Warp(plan.phases, plan.repeat) : null;
     int active = activeConnections();
@@ -68,15 +66,14 @@ public final class Load {
     for (int i = 0; i < shards; i++) {
       double share = (double) ((active + shards - 1 - i) / shards) / active;
       Counters.Times times = new Counters.Times(plan, share, alone);
-      before[i] = new Counters(null, alone);
-      window[i] = new Counters(times, alone);
-      drain[i] = new Counters(times, alone);
+      before[i] = new Counters(null, alone, plan.classes.size());
+      window[i] = new Counters(times, alone, plan.classes.size());
+      drain[i] = new Counters(times, alone, plan.classes.size());
     }
     current = before;
     for (int i = 0; i < slots.length; i++) slots[i] = newSlot(i, shards);
-    boolean varies = upDrawer != null || downDrawer != null;
-    bins = varies ? new Bins(Math.max(upBytes, downBytes)) : null;
-    if (varies) vary();
+    bins = draws.vary() ? new Bins(Math.max(draws.up, draws.down)) : null;
+    if (bins != null) vary();
   }
 
   private Slot newSlot(int i, int shards) {
@@ -92,16 +89,6 @@ public final class Load {
       s.free = (long) ((double) plan.thinkNs * i / n) - plan.thinkNs; // staggered: no burst at the start
     }
     return s;
-  }
-
-  private Drawer drawer(String way, long[][] table, long largest, int stream) {
-    if (table.length == 0) return null;
-    Drawer.check("exchange." + way + "_sizes", table, Setup.MAX_MESSAGE);
-    if (Drawer.most(table) != largest) {
-      throw Failure.setup("exchange." + way + "_sizes: the largest size is " + Drawer.most(table) + " and " + way
-          + "_bytes is " + largest + ", expected the same");
-    }
-    return new Drawer(table, seed, stream);
   }
 
   private void vary() {
@@ -138,10 +125,16 @@ public final class Load {
       wrong = "load.rate is " + p.rate + ", expected 0 (closed loop) to 1e9 exchanges per second";
     } else if (!drawn && !p.arrival.equals("constant") && !p.arrival.equals("poisson")) {
       wrong = "load.arrival is \"" + p.arrival + "\", expected constant, poisson or drawn";
+    } else if (p.trace) {
+      wrong = "load.trace is given with load.arrival " + p.arrival + ": this kit replays no recorded traffic";
     } else if (p.rate == 0 && (p.phases.length > 0 || drawn)) {
       wrong = "load.rate is 0 with load.phases or arrival drawn: a closed loop has no schedule";
     } else if (p.rate > 0 && p.thinkNs > 0) {
       wrong = "load.think_ns is " + p.thinkNs + " with load.rate " + p.rate + ": an open loop does not think";
+    } else if (p.thinks() && p.thinkNs <= 0) {
+      wrong = "load.think_ns is " + p.thinkNs + ", expected the mean of the classes' pauses, above 0";
+    } else if (p.classes.stream().anyMatch(c -> c.thinkNs < 0 || c.deadlineNs < 0)) {
+      wrong = "load.classes: a think_ns or deadline_ns is negative";
     } else if (p.thinkNs < 0 || p.amount < 0 || p.drainNs < 0) {
       wrong = "load.think_ns, load.amount or load.drain_ns is negative";
     }
@@ -168,13 +161,9 @@ public final class Load {
     return Arrays.copyOfRange(slots, connection * plan.inFlight, (connection + 1) * plan.inFlight);
   }
 
-  /** Bytes up and down of the first exchange of a connection, which is verified. */
-  public long firstUp(int connection) {
-    return upDrawer == null ? upBytes : upDrawer.draw(connection);
-  }
-
-  public long firstDown(int connection) {
-    return downDrawer == null ? downBytes : downDrawer.draw(connection);
+  /** What the first exchange of a connection carries, which is verified. */
+  public Draw first(int connection) {
+    return draws.draw(connection, new Draw());
   }
 
   Counters current(int shard) {
@@ -242,7 +231,7 @@ public final class Load {
       for (Counters c : phase) {
         long n = c.get(Counters.EXCHANGES);
         counts.exchanges += n;
-        counts.sentBytes += bins == null ? n * upBytes : c.get(Counters.SENT);
+        counts.sentBytes += bins == null ? n * draws.up : c.get(Counters.SENT);
         counts.receivedBytes += c.get(Counters.RECEIVED);
         for (int i = 0; i < counts.errors.length; i++) counts.errors[i] += c.get(Counters.ERRORS + i);
       }
@@ -284,6 +273,7 @@ public final class Load {
     if (!why.isEmpty()) r.put("reasons", why);
     Map<String, Object> arrivals = outcome.arrivals(opened ? fromNs : closeNs);
     if (arrivals != null) r.put("arrivals", arrivals);
+    if (classes != null) r.put("classes", classes.results(window, drain));
     if (bins != null) r.put("bins", bins.results(plan.rate > 0));
     Histogram ages = outcome.unfinished(now);
     r.put("unfinished", ages.count());

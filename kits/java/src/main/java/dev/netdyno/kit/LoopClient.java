@@ -14,6 +14,7 @@ public abstract class LoopClient implements Transport.Client {
   /** How many connects are outstanding at most. */
   private static final int CONNECTING = 128;
   private static final long CONNECT_NS = 20_000_000_000L;
+  private static final long BREAKING_NS = 1_000_000_000L;
 
   private final Load load;
   private final List<Addresses.Route> routes;
@@ -132,6 +133,8 @@ public abstract class LoopClient implements Transport.Client {
     }
     let(1);
     over.acquire();
+    // Connections that this end has broken let go of their slots at once; until then they may still count.
+    if (closed() && held.get() > 0) over.tryAcquire(BREAKING_NS, TimeUnit.NANOSECONDS);
     connections.check();
   }
 

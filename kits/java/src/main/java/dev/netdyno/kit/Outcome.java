@@ -37,7 +37,7 @@ final class Outcome {
     if (service.overMax() > 0) r.put("over_max", service.overMax());
     long odd = lengths.count();
     if (odd > 0) {
-      lengths.record(load.downBytes, Math.max(0, exchanges + drained - odd));
+      lengths.record(load.draws.down, Math.max(0, exchanges + drained - odd));
       put(r, "lengths", lengths);
     }
     follows = load.plan.rate > 0 ? response : service;

@@ -52,7 +52,7 @@ public abstract class Pipe implements Agenda.Waiter {
   /** Begins the first exchange, which is compared. */
   public void verify() {
     Content down = work.down;
-    firstUp = client.load().firstUp(connection);
+    firstUp = client.load().first(connection).up;
     verifier = new Content.Verifier(down, work.varies ? firstUp : down.bytes);
     send();
   }
@@ -86,7 +86,7 @@ public abstract class Pipe implements Agenda.Waiter {
   private void queue(Slot slot) {
     int i = (int) (queued++ % flying.length);
     flying[i] = slot;
-    downs[i] = work.varies ? slot.up : work.down.bytes;
+    downs[i] = work.varies ? slot.draw().up : work.down.bytes;
   }
 
   /** A slot's time has come. */
@@ -118,7 +118,7 @@ public abstract class Pipe implements Agenda.Waiter {
         size = firstUp;
       } else {
         int i = (int) (begun % flying.length);
-        size = work.varies ? flying[i].up : work.up.bytes;
+        size = work.varies ? flying[i].draw().up : work.up.bytes;
         sentAt[i] = Load.now();
       }
     }

@@ -21,11 +21,13 @@ public final class Setup {
   public final boolean timeline;
   public final Exchange exchange;
   public final Plan load;
+  /** What is to encrypt; null for nothing. */
+  public final Tls tls;
   /** Given values by name; after the worker has completed them, Long, Double, Boolean and String. */
   public Map<String, Object> options = new LinkedHashMap<>();
 
-  final boolean tls;
-  final boolean work;
+  final Work work; // null where a server is told none
+  boolean echoes; // a reply is as long as its request, by the transport's wire
 
   /** The unit of work. Sizes are of payload; where a codec decides them, encoded() replaces them. */
   public static final class Exchange {
@@ -80,6 +82,46 @@ public final class Setup {
     }
   }
 
+  /** A kind of exchange of a mix (MIXES.md, section Classes). */
+  public static final class MixClass {
+    public final String name;
+    public final long end;
+    public final long upBytes;
+    public final long downBytes;
+    public final long[][] upSizes;
+    public final long[][] downSizes;
+    public final String method;
+    public final String path;
+    public final int status;
+    public final long deadlineNs;
+    public final long thinkNs;
+
+    MixClass(Fields f) {
+      name = f.text("name");
+      end = f.integer("end");
+      upBytes = f.integer("up_bytes");
+      downBytes = f.integer("down_bytes");
+      upSizes = f.triples("up_sizes");
+      downSizes = f.triples("down_sizes");
+      method = f.text("method");
+      path = f.text("path");
+      status = f.count("status");
+      deadlineNs = f.integer("deadline_ns");
+      thinkNs = f.integer("think_ns");
+    }
+  }
+
+  /** What a server does for each exchange (MIXES.md, section Work). */
+  static final class Work {
+    final String by;
+    final long[][] ns;
+
+    Work(Fields f) {
+      by = f.text("by");
+      ns = f.triples("ns");
+    }
+  }
+
   /** The load of a client. Defaults are filled in by Load. */
   public static final class Plan {
     public final int connections;
@@ -94,7 +136,8 @@ public final class Setup {
     public final long[][] gaps;
     public final double[][] phases;
     public final boolean repeat;
-    final boolean classes;
+    public final List<MixClass> classes;
+    public final long[][] keys;
     final boolean trace;
 
     Plan(Fields f) {
@@ -110,8 +153,19 @@ public final class Setup {
       gaps = f.triples("gaps");
       phases = f.realTriples("phases");
       repeat = f.truth("repeat");
-      classes = !f.list("classes").isEmpty();
+      classes = f.objects("classes").stream().map(MixClass::new).toList();
+      keys = f.triples("keys");
       trace = f.has("trace");
+    }
+
+    /** Whether any class has a deadline. */
+    public boolean deadlines() {
+      return classes.stream().anyMatch(c -> c.deadlineNs > 0);
+    }
+
+    /** Whether slots pause after exchanges of any class. */
+    boolean thinks() {
+      return classes.stream().anyMatch(c -> c.thinkNs > 0);
     }
   }
 
@@ -132,8 +186,8 @@ public final class Setup {
     exchange = new Exchange(f.object("exchange"));
     load = new Plan(f.object("load"));
     for (Map.Entry<?, ?> e : f.map("options").entrySet()) options.put((String) e.getKey(), e.getValue());
-    tls = f.has("tls");
-    work = f.has("work");
+    tls = f.has("tls") ? new Tls(f.object("tls")) : null;
+    work = f.has("work") ? new Work(f.object("work")) : null;
   }
 
   public boolean isServer() {

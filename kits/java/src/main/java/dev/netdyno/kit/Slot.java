@@ -29,10 +29,11 @@ public final class Slot {
   /** The slot's number among those of its connection. */
   public final int number;
 
+  final Draw draw = new Draw();
   final Load load;
   final int shard;
   final boolean open;
-  final long thinkNs;
+  long thinkNs;
   final Schedule schedule;
 
   @SuppressWarnings("unused") // by PENDING
@@ -47,8 +48,6 @@ public final class Slot {
   // Where sizes are drawn.
   boolean varies;
   long drawNumber;
-  long up;
-  long down;
   Bins.Waits waits;
   int bin;
 
@@ -59,8 +58,8 @@ public final class Slot {
     this.schedule = schedule;
     open = schedule != null;
     thinkNs = load.plan.thinkNs;
-    up = load.upBytes;
-    down = load.downBytes;
+    draw.up = load.draws.up;
+    draw.down = load.draws.down;
   }
 
   long pending() {
@@ -71,14 +70,9 @@ public final class Slot {
     PENDING.setRelease(this, due);
   }
 
-  /** Bytes up of the exchange in flight. */
-  public long upBytes() {
-    return up;
-  }
-
-  /** Bytes down of the exchange in flight. */
-  public long downBytes() {
-    return down;
+  /** What the exchange in flight carries. */
+  public Draw draw() {
+    return draw;
   }
 
   /**
@@ -101,7 +95,7 @@ public final class Slot {
     // An open loop still sends what was due before the end, because a stall there must not vanish.
     if (due > closing || !open && closing != Long.MAX_VALUE) return let();
     if (open) schedule.advance();
-    if (varies) draw();
+    if (varies) redraw();
     left--;
     pending(due);
     return due;
@@ -112,11 +106,10 @@ public final class Slot {
     return NONE;
   }
 
-  private void draw() {
-    up = load.upDrawer == null ? load.upBytes : load.upDrawer.draw(drawNumber);
-    down = load.downDrawer == null ? load.downBytes : load.downDrawer.draw(drawNumber);
+  private void redraw() {
+    load.draws.draw(drawNumber, draw);
     drawNumber += load.slots.length;
-    bin = Bins.binOf(Math.max(up, down));
+    bin = Bins.binOf(Math.max(draw.up, draw.down));
     if (waits != null) waits.begin(this);
   }
 
@@ -129,21 +122,31 @@ public final class Slot {
     Counters c = load.current(shard);
     c.add(Counters.EXCHANGES, 1);
     c.add(Counters.RECEIVED, received);
-    if (varies) {
-      c.add(Counters.SENT, up);
-      if (c.times != null) load.bins.count(this, sent, now, due);
-      if (waits != null) waits.end(this, sent, now);
-    }
+    if (varies) countDrawn(c, sent, now, due, received);
     Counters.Times t = c.times;
     if (t == null) return;
     c.addParts(before, sent, now);
     t.service.record(now - sent);
-    if (received != load.downBytes || load.downDrawer != null) t.differs(received);
+    if (received != load.draws.down || varies && load.draws.downVaries()) t.differs(received);
     if (t.lag != null) t.lag.record(sent - due);
     if (t.response != null) {
       t.response.record(now - due);
       t.sends.record(sent);
     }
+  }
+
+  /** Counts what of a completed exchange was drawn: bytes, class, times by size. */
+  private void countDrawn(Counters c, long sent, long now, long due, long received) {
+    pause();
+    c.add(Counters.SENT, draw.up);
+    if (load.classes != null) load.classes.count(c, draw, received, now - sent, now - due);
+    if (c.times != null) load.bins.count(this, sent, now, due);
+    if (waits != null) waits.end(this, sent, now);
+  }
+
+  /** Sets how long the slot waits after an exchange of the class that has ended. */
+  private void pause() {
+    if (load.thinks) thinkNs = load.plan.classes.get(draw.kind).thinkNs;
   }
 
   /** Reports the exchange as failed because of what was thrown. */
@@ -156,7 +159,9 @@ public final class Slot {
     pending(NONE);
     if (waits != null) waits.end(this, 0, 0);
     free = Load.now();
+    pause();
     Counters c = load.current(shard);
+    if (load.classes != null) load.classes.fail(c, draw);
     if (!wasSent) c.add(Counters.UNSENT, 1);
     if (c.times != null) load.reasons.add(kind, reason);
     c.add(Counters.ERRORS + kind.ordinal(), 1);

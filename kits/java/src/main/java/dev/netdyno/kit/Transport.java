@@ -1,5 +1,6 @@
 package dev.netdyno.kit;
 
+import java.util.List;
 import java.util.Map;
 
 /** One named way to move data. The worker has checked the role, the features and the options of a setup. */
@@ -19,6 +20,19 @@ public interface Transport {
 
     /** Sums since ready. */
     Counts counts();
+  }
+
+  /** A server that counts what its connections moved, at these addresses. */
+  record Listening(List<String> addresses, Traffic.All traffic) implements Server {
+    @Override
+    public Map<String, Object> ready() {
+      return Map.of("addresses", addresses);
+    }
+
+    @Override
+    public Counts counts() {
+      return traffic.counts();
+    }
   }
 
   /** A connected end. */

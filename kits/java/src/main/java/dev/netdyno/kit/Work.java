@@ -10,18 +10,24 @@ public final class Work {
   public final Content up;
   public final Content down;
   public final boolean varies;
+  /** What a server does for each exchange; null for nothing. */
+  public final Service service;
   private final String stream;
 
   /** The features of a transport that speaks both wires. */
   public static String[] features() {
-    return new String[] {"stream-up", "stream-down", "stream-both", "sizes", "arrivals"};
+    return new String[] {"stream-up", "stream-down", "stream-both", "sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep"};
   }
 
   /** Reads setup.exchange. What is impossible is a Failure of kind setup. */
   public Work(Setup s) {
     Setup.Exchange x = s.exchange;
     stream = x.stream;
-    varies = x.upSizes.length + x.downSizes.length > 0;
+    varies = x.upSizes.length + x.downSizes.length > 0 || !s.load.classes.isEmpty();
+    service = Service.of(s);
+    if (varies && service != null) {
+      throw Failure.unsupported("work is given and sizes vary: a server of wire echo does not see where a message ends, which begins its work");
+    }
     if (stream.isEmpty()) {
       up = echo(s);
       down = up;
@@ -49,11 +55,13 @@ public final class Work {
     if (x.downBytes != x.upBytes || !Arrays.deepEquals(x.upSizes, x.downSizes)) {
       throw Failure.setup("exchange is " + x.upBytes + " bytes up and " + x.downBytes + " down; wire echo returns what it is sent");
     }
-    if (x.upSizes.length > 0) {
-      Drawer.check("exchange.up_sizes", x.upSizes, Setup.MAX_MESSAGE);
-      if (Drawer.least(x.upSizes) < 1) throw Failure.setup("exchange.up_sizes has messages of 0 bytes, expected at least 1 on wire echo");
-      if (Drawer.most(x.upSizes) != x.upBytes) {
-        throw Failure.setup("exchange.up_sizes: the largest size is " + Drawer.most(x.upSizes) + " and up_bytes is " + x.upBytes);
+    new Draws(s);
+    if (x.upSizes.length > 0 && Drawer.least(x.upSizes) < 1) {
+      throw Failure.setup("exchange.up_sizes has messages of 0 bytes, expected at least 1 on wire echo");
+    }
+    for (Setup.MixClass c : s.load.classes) {
+      if (c.upBytes < 1 || c.upSizes.length > 0 && Drawer.least(c.upSizes) < 1) {
+        throw Failure.setup("class " + c.name + " has messages of 0 bytes, expected at least 1 on wire echo");
       }
     }
     byte[] key = new byte[32];

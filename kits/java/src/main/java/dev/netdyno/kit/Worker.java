@@ -161,6 +161,7 @@ public final class Worker {
     Transport transport = find(given.transport);
     Description d = transport.describe();
     d.able(given);
+    given.echoes = d.echoes() && given.exchange.stream.isEmpty();
     given.options = d.complete(given.role, given.options);
     setup = given;
     // Before any class of sockets is there: plain IPv4 ones, as other workers have.

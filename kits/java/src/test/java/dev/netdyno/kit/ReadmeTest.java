@@ -147,6 +147,44 @@ class ReadmeTest {
     if (!v.has("exit")) assertEquals(0, p.waitFor(), v.text("name"));
   }
 
+  /** What a command writes to stdout and stderr together, with these variables, before it ends. */
+  private static String said(int status, Map<String, String> environment, String... argv) throws Exception {
+    ProcessBuilder b = new ProcessBuilder(argv).redirectErrorStream(true);
+    b.environment().putAll(environment);
+    Process p = b.start();
+    String text = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(status, p.waitFor(), text);
+    return text;
+  }
+
+  @Test
+  void aMissingToolchainIsOneLineWithItsCure() throws Exception {
+    Path few = Files.createDirectories(READY.resolve("few"));
+    for (String program : List.of("sh", "make", "awk")) {
+      Path link = few.resolve(program);
+      Files.deleteIfExists(link);
+      for (String at : List.of("/bin/", "/usr/bin/")) {
+        if (!Files.exists(link) && Files.exists(Path.of(at + program))) Files.createSymbolicLink(link, Path.of(at + program));
+      }
+    }
+    String text = said(0, Map.of("PATH", few.toAbsolutePath().toString(), "MAKEFLAGS", ""), few.resolve("make").toString(), "--no-print-directory", "build");
+    assertTrue(text.matches("absent: .*apt-get install openjdk-17-jdk-headless.*\n"), text);
+  }
+
+  @Test
+  void aMissingOrOldRuntimeIsOneLineWithItsCure() throws Exception {
+    Path old = READY.resolve("jre 8");
+    Vectors.write(old.resolve("bin/java"), "#!/bin/sh\nexit 3\n");
+    assertTrue(old.resolve("bin/java").toFile().setExecutable(true));
+    Vectors.write(old.resolve("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"1.8.0_402\"\n");
+    for (Path java : List.of(READY.resolve("none"), old)) {
+      String text = said(127, Map.of("NETDYNO_JAVA", java.toAbsolutePath().toString()), "sh", "launcher.sh");
+      assertTrue(text.matches("no Java runtime of 17 or later .*apt-get install default-jre-headless\n"), text);
+    }
+    Vectors.write(old.resolve("release"), "JAVA_VERSION=\"17\"\n");
+    assertEquals("", said(3, Map.of("NETDYNO_JAVA", old.toAbsolutePath().toString()), "sh", "launcher.sh"));
+  }
+
   private static Object raw(Fields step) {
     try {
       return step.text("raw");

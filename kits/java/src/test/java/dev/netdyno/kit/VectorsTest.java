@@ -112,6 +112,56 @@ class VectorsTest {
     }
   }
 
+  private static Load mixed(Fields v, Map<?, ?> plan, long up, long down) {
+    Object seed = v.has("seed") ? v.number("seed") : (Object) 1L;
+    Map<String, Object> load = new HashMap<>(Map.of("connections", 4L));
+    plan.forEach((k, x) -> load.put((String) k, x));
+    return new Load(Vectors.setup(seed, Map.of("up_bytes", up, "down_bytes", down), load), 1, false);
+  }
+
+  private static void refused(Map<?, ?> all, long up, long down) {
+    List<Fields> refused = Vectors.fields((List<?>) all.get("refused"));
+    assertTrue(refused.size() > 0);
+    for (Fields v : refused) {
+      Failure f = assertThrows(Failure.class, () -> mixed(v, v.map("load"), up, down), v.text("name"));
+      assertEquals(Failure.Kind.SETUP, f.kind, v.text("name"));
+    }
+  }
+
+  @Test
+  void mixes() throws Exception {
+    Map<?, ?> all = (Map<?, ?>) Vectors.read("mix");
+    for (Fields v : Vectors.fields((List<?>) all.get("draws"))) {
+      Draw got = mixed(v, (Map<?, ?>) all.get("load"), 1024, 1048576).draws.draw(v.unsigned("number"), new Draw());
+      String name = v.number("seed") + " " + v.number("number");
+      assertEquals(v.integer("class"), got.kind, name);
+      assertEquals(v.integer("up_bytes"), got.up, name);
+      assertEquals(v.integer("down_bytes"), got.down, name);
+      assertEquals(v.integer("key"), got.key, name);
+    }
+    refused(all, 1024, 1048576);
+  }
+
+  @Test
+  void pauses() throws Exception {
+    Map<?, ?> all = (Map<?, ?>) Vectors.read("think");
+    for (Fields v : Vectors.fields((List<?>) all.get("cases"))) {
+      Load load = mixed(v, v.map("load"), 0, 300);
+      load.start();
+      for (int i = 0; i < v.list("slots").size(); i++) {
+        long now = load.startNs;
+        for (Object o : (List<?>) v.list("slots").get(i)) {
+          List<Long> x = Vectors.longs(o);
+          long due = load.slots[i].next(now);
+          assertEquals(x, List.of((long) load.slots[i].draw().kind, due - load.startNs));
+          now = due + v.integer("service_ns");
+          load.slots[i].done(due, now, load.slots[i].draw().down);
+        }
+      }
+    }
+    refused(all, 0, 300);
+  }
+
   @Test
   void schedules() throws Exception {
     Map<?, ?> all = (Map<?, ?>) Vectors.read("schedule");

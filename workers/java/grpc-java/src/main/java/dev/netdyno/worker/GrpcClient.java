@@ -3,6 +3,8 @@ package dev.netdyno.worker;
 import com.google.protobuf.Message;
 import dev.netdyno.kit.Addresses;
 import dev.netdyno.kit.Caller;
+import dev.netdyno.kit.Draw;
+import dev.netdyno.kit.Exchange;
 import dev.netdyno.kit.Failure;
 import dev.netdyno.kit.Load;
 import dev.netdyno.kit.LoopClient;
@@ -10,6 +12,7 @@ import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Slot;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -19,6 +22,7 @@ import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** The client of transport grpc-java: calls as generated stubs make them. */
 final class GrpcClient extends LoopClient {
@@ -28,6 +32,7 @@ final class GrpcClient extends LoopClient {
   private final EventLoopGroup[] groups;
   private final EventLoop[] loops;
   private final boolean streams;
+  private final long[] deadlines; // of each class
   private final ManagedChannel[] channels;
 
   GrpcClient(Setup setup, Messages messages) {
@@ -36,6 +41,14 @@ final class GrpcClient extends LoopClient {
     this.messages = messages;
     kind = new Loops(setup);
     streams = setup.text("mode").equals("stream");
+    if (streams && messages.plain() && messages.content.downVaries) {
+      throw Failure.unsupported("option mode is stream with down sizes that vary: a request says how long its reply is to be by metadata, which a stream has once");
+    }
+    if (streams && (setup.load.deadlines() || setup.load.fresh)) {
+      throw Failure.unsupported("option mode is stream with a class's deadline or fresh connections: a stream outlives its exchanges; expected unary");
+    }
+    if (streams && messages.chunked != null) throw Failure.unsupported("option mode is stream with exchange.stream: chunks travel by Up, Down and Both alone");
+    deadlines = setup.load.classes.stream().mapToLong(c -> c.deadlineNs).toArray();
     groups = new EventLoopGroup[setup.loops()];
     loops = new EventLoop[groups.length];
     for (int i = 0; i < groups.length; i++) {
@@ -57,14 +70,21 @@ final class GrpcClient extends LoopClient {
 
   @Override
   protected void open(int i, Addresses.Route to) {
-    NettyChannelBuilder b = NettyChannelBuilder.forAddress(to.peer()).usePlaintext().eventLoopGroup(groups[i % groups.length])
+    channels[i] = channel(i);
+    new First(i).start(channels[i], CallOptions.DEFAULT);
+  }
+
+  private ManagedChannel channel(int i) {
+    Addresses.Route to = routes().get(i);
+    NettyChannelBuilder b = NettyChannelBuilder.forAddress(to.peer()).eventLoopGroup(groups[i % groups.length])
         .channelType(kind.connects().asSubclass(io.grpc.netty.shaded.io.netty.channel.Channel.class), to.peer().getClass())
         .maxInboundMessageSize(messages.most()).initialFlowControlWindow((int) setup.number("window"))
         .disableRetry().proxyDetector(a -> null);
+    if (kind.tls == null) b.usePlaintext();
+    if (kind.tls != null) b.sslContext(kind.tls);
     if (to.source() != null) b.localSocketPicker(new Local(to));
     b.directExecutor(); // replies come on the connection's loop, which its slots belong to
-    channels[i] = b.build();
-    new First(i, to).start();
+    return b.build();
   }
 
   private static final class Local extends NettyChannelBuilder.LocalSocketPicker {
@@ -83,7 +103,7 @@ final class GrpcClient extends LoopClient {
   @Override
   protected void begin(int i) {
     for (Slot s : load().slots(i)) {
-      Calls c = new Calls(i, s);
+      Caller c = streams ? new Talk(i, s) : new Calls(i, s);
       c.begin();
     }
   }
@@ -105,51 +125,138 @@ final class GrpcClient extends LoopClient {
     return new Failure(kind, cause == null ? text : text + " (" + Failure.textOf(cause) + ")", reason);
   }
 
-  /** The first exchange of a connection, which is compared. */
-  private final class First extends ClientCall.Listener<Message> {
-    private final int number;
-    private final Addresses.Route to;
+  /** One call: a message each way, or chunks of them. */
+  private abstract class Call extends ClientCall.Listener<Message> {
+    final Draw draw;
+    private final byte[] joined; // of replies in chunks; else null
+    private ClientCall<Message, Message> call;
+    private int at; // what was sent of a request in chunks
+    private boolean requested;
+    private Message reply;
+    private int came;
     private Failure wrong;
-    private boolean came;
 
-    First(int number, Addresses.Route to) {
-      this.number = number;
-      this.to = to;
+    Call(Draw draw, byte[] joined) {
+      this.draw = draw;
+      this.joined = joined;
     }
 
-    void start() {
-      ClientCall<Message, Message> call = channels[number].newCall(messages.unary, CallOptions.DEFAULT);
-      call.start(this, new Metadata());
-      call.request(2);
-      call.sendMessage(messages.request());
-      call.halfClose();
+    final void start(ManagedChannel on, CallOptions options) {
+      call = on.newCall(messages.chunked != null ? messages.chunked : messages.unary, options);
+      call.start(this, messages.headers(draw));
+      call.request(messages.cutDown ? Integer.MAX_VALUE : 2);
+      send();
+    }
+
+    /** Sends what the server has room for; the beginning at once. */
+    private void send() {
+      while (!requested && (at == 0 || call.isReady())) {
+        if (messages.chunked == null) {
+          call.sendMessage(messages.request(draw));
+          requested = true;
+        } else {
+          Message piece = messages.piece(messages.content.up, at, messages.cutUp);
+          at += (int) messages.size(piece);
+          call.sendMessage(piece);
+          requested = at >= messages.content.up.length;
+        }
+        if (requested) call.halfClose();
+      }
     }
 
     @Override
-    public void onMessage(Message reply) {
-      came = true;
+    public void onReady() {
+      if (at > 0) send();
+    }
+
+    @Override
+    public void onMessage(Message message) {
       try {
-        messages.verify(number, reply);
+        if (joined != null) {
+          came = messages.join(joined, came, message);
+        } else {
+          reply = message;
+          came = (int) messages.size(message);
+        }
       } catch (Failure f) {
         wrong = f;
+        call.cancel(f.getMessage(), null);
       }
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      if (wrong == null && !status.isOk()) {
-        Failure f = failure(status);
-        wrong = f.kind == Failure.Kind.INVALID ? new Failure(f.kind, "verify connection " + number + ": " + f.getMessage())
-            : new Failure(f.kind, "connect " + (number + 1) + " of " + routes().size() + " to " + Addresses.text(to.peer()) + ": " + f.getMessage());
+      boolean whole = joined != null ? came == joined.length : reply != null && messages.wrongReply(reply, draw) == null;
+      if (wrong == null && status.isOk() && !whole) {
+        wrong = Failure.invalid(reply != null ? messages.wrongReply(reply, draw) : "the reply has " + came + " bytes");
       }
-      if (wrong == null && !came) wrong = Failure.invalid("verify connection " + number + ": no message came");
+      if (wrong == null && !status.isOk()) wrong = failure(status);
+      if (wrong == null) {
+        completed(came);
+      } else {
+        broke(wrong);
+      }
+    }
+
+    abstract void completed(long bytes);
+
+    abstract void broke(Failure why);
+  }
+
+  private byte[] room() {
+    return messages.chunked == null ? null : new byte[messages.content.down.length];
+  }
+
+  /** The first exchange of a connection, which is compared. */
+  private final class First extends Call {
+    private final int number;
+
+    First(int number) {
+      super(load().first(number), room());
+      this.number = number;
+    }
+
+    @Override
+    void completed(long bytes) {
+      try {
+        if (super.joined != null) {
+          Exchange.verify(number, messages.content.down, bytes, super.joined);
+        } else {
+          messages.verify(number, super.reply, draw);
+        }
+        end(null);
+      } catch (Failure f) {
+        end(f);
+      }
+    }
+
+    @Override
+    void broke(Failure why) {
+      end(why.kind == Failure.Kind.INVALID ? new Failure(why.kind, "verify connection " + number + ": " + why.getMessage())
+          : new Failure(why.kind, "connect " + (number + 1) + " of " + routes().size() + " to "
+              + Addresses.text(routes().get(number).peer()) + ": " + why.getMessage()));
+    }
+
+    private void end(Failure wrong) {
+      if (setup.load.fresh) channels[number].shutdown(); // the load's exchanges each make a connection of their own
       verified(wrong);
     }
   }
 
-  /** A slot: a call for each exchange, or a stream for all of them. */
+  /** A slot that makes a call for each exchange. */
   private final class Calls extends Caller {
-    private Stream stream; // the one that stays open
+    private final byte[] room = room();
+    private final ClientStreamTracer.Factory tracer = new ClientStreamTracer.Factory() { // tells when a fresh connection carries the request
+      @Override
+      public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+        return new ClientStreamTracer() {
+          @Override
+          public void outboundHeaders() {
+            sent();
+          }
+        };
+      }
+    };
 
     Calls(int connection, Slot slot) {
       super(GrpcClient.this, connection, slot);
@@ -157,64 +264,95 @@ final class GrpcClient extends LoopClient {
 
     @Override
     protected void call() {
-      Message request = messages.request();
-      if (streams && stream != null) {
-        sent();
-        stream.call.sendMessage(request);
-        return;
-      }
-      Stream s = new Stream(this);
-      s.call = channels[connection].newCall(streams ? messages.talk : messages.unary, CallOptions.DEFAULT);
-      stream = streams ? s : null;
-      sent();
-      s.call.start(s, new Metadata());
-      s.call.request(streams ? Integer.MAX_VALUE : 2);
-      s.call.sendMessage(request);
-      if (!streams) s.call.halfClose();
+      sending();
+      CallOptions options = CallOptions.DEFAULT;
+      long deadline = deadlines.length == 0 ? 0 : deadlines[slot.draw().kind];
+      if (deadline > 0) options = options.withDeadlineAfter(deadline, TimeUnit.NANOSECONDS);
+      ManagedChannel own = setup.load.fresh ? channel(connection) : null;
+      if (own != null) options = options.withStreamTracerFactory(tracer);
+      if (own == null) sent();
+      new Call(slot.draw(), room) {
+        @Override
+        void completed(long bytes) {
+          if (own != null) own.shutdown();
+          replied(bytes);
+        }
+
+        @Override
+        void broke(Failure why) {
+          if (own != null) own.shutdownNow();
+          boolean late = why.kind == Failure.Kind.TIMEOUT && deadline > 0;
+          breakOff(Calls.this, late ? Failure.late(deadline) : why, own != null);
+        }
+      }.start(own != null ? own : channels[connection], options);
+    }
+  }
+
+  /** A slot whose stream stays open, with a message each way for each exchange. */
+  private final class Talk extends Caller {
+    private Open stream; // null before the first exchange, and after a failure
+
+    Talk(int connection, Slot slot) {
+      super(GrpcClient.this, connection, slot);
     }
 
-    void failedBy(Failure why) {
-      stream = null;
-      ConnectivityState state = channels[connection].getState(false);
-      if (why.kind == Failure.Kind.PEER && (state == ConnectivityState.TRANSIENT_FAILURE || state == ConnectivityState.SHUTDOWN)) {
-        lost(why);
-      } else {
-        failed(why);
+    @Override
+    protected void call() {
+      Open s = stream;
+      if (s == null) {
+        s = new Open(channels[connection].newCall(messages.talk, CallOptions.DEFAULT));
+        stream = s;
+      }
+      sent();
+      s.begin();
+      s.call.sendMessage(messages.request(slot.draw()));
+    }
+
+    /** What comes on the stream. */
+    private final class Open extends ClientCall.Listener<Message> {
+      private final ClientCall<Message, Message> call;
+      private boolean begun;
+      private Failure wrong;
+
+      Open(ClientCall<Message, Message> call) {
+        this.call = call;
+      }
+
+      private void begin() {
+        if (begun) return;
+        begun = true;
+        call.start(this, new Metadata());
+        call.request(Integer.MAX_VALUE);
+      }
+
+      @Override
+      public void onMessage(Message reply) {
+        String says = messages.wrongReply(reply, slot.draw());
+        if (says == null) {
+          replied(messages.size(reply));
+        } else {
+          wrong = Failure.invalid(says);
+          call.cancel(says, null);
+        }
+      }
+
+      @Override
+      public void onClose(Status status, Metadata trailers) {
+        if (stream != this) return;
+        stream = null;
+        breakOff(Talk.this, wrong != null ? wrong : failure(status), false);
       }
     }
   }
 
-  /** What comes on a call. */
-  private final class Stream extends ClientCall.Listener<Message> {
-    private final Calls of;
-    private ClientCall<Message, Message> call;
-    private long bytes = -1;
-    private Failure wrong;
-
-    Stream(Calls of) {
-      this.of = of;
-    }
-
-    @Override
-    public void onMessage(Message reply) {
-      String says = messages.wrongReply(reply);
-      if (says != null) {
-        wrong = Failure.invalid(says);
-        call.cancel(says, null);
-      } else if (streams) {
-        of.replied(messages.size(reply));
-      } else {
-        bytes = messages.size(reply);
-      }
-    }
-
-    @Override
-    public void onClose(Status status, Metadata trailers) {
-      if (wrong == null && status.isOk() && bytes >= 0) {
-        of.replied(bytes);
-      } else if (!streams || of.stream == this) {
-        of.failedBy(wrong != null ? wrong : failure(status));
-      }
+  /** Fails an exchange; where its connection is gone, the slot too. */
+  private void breakOff(Caller of, Failure why, boolean alone) {
+    ConnectivityState state = channels[of.connection].getState(false);
+    boolean gone = state == ConnectivityState.TRANSIENT_FAILURE || state == ConnectivityState.SHUTDOWN;
+    if (why.kind == Failure.Kind.PEER && (alone || gone)) {
+      of.lost(why);
+    } else {
+      of.failed(why);
     }
   }
 }

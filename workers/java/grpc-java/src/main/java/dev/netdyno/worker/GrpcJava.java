@@ -18,7 +18,7 @@ public final class GrpcJava implements Transport {
   public Description describe() {
     return new Description("grpc-java", "grpc:netdyno.v1", "gRPC by grpc-java: one connection is one ManagedChannel, exchanges in flight are concurrent calls")
         .codecs("bytes", "proto")
-        .features("arrivals")
+        .features("tls", "sizes", "arrivals", "mix", "deadline", "think", "fresh", "work-cpu", "work-sleep", "stream-up", "stream-down", "stream-both")
         .option(Option.choice("mode", List.of("unary", "stream"),
             "unary: one call for each exchange; stream: one bidirectional stream for each slot, with one message each way for each exchange").of("client"))
         .option(Option.choice("executor", List.of("pool", "direct"),

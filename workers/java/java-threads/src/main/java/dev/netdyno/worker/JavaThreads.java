@@ -9,6 +9,7 @@ import dev.netdyno.kit.Option;
 import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Slot;
 import dev.netdyno.kit.SlotThreads;
+import dev.netdyno.kit.Sockets;
 import dev.netdyno.kit.Threads;
 import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
@@ -18,12 +19,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Transport java-threads: blocking sockets, a thread for each connection. */
 public final class JavaThreads implements Transport {
@@ -38,7 +35,7 @@ public final class JavaThreads implements Transport {
   @Override
   public Description describe() {
     return new Description("java-threads", "echo", "Java's blocking sockets, a thread per connection at both ends")
-        .features("sizes", "arrivals")
+        .features("tls", "sizes", "arrivals", "mix", "think", "work-cpu", "work-sleep")
         .option(Option.choice("threads", List.of("platform", "virtual"),
             "threads of the kernel, or virtual ones on as many carriers as the setup has threads (Java 21 or later)").grid("platform", "virtual"));
   }
@@ -63,63 +60,25 @@ public final class JavaThreads implements Transport {
   public Transport.Server server(Setup setup) {
     boolean virtual = virtual(setup);
     Work work = new Work(setup);
-    Addresses.Allowed allowed = new Addresses.Allowed(setup);
-    Traffic.All traffic = new Traffic.All(work);
-    List<String> bound = new ArrayList<>();
-    for (InetSocketAddress to : Addresses.binds(setup)) {
-      try {
-        ServerSocket listener = new ServerSocket();
-        listener.bind(to, Addresses.BACKLOG);
-        bound.add(Addresses.bound(setup, listener.getLocalPort()));
-        Threads.start(false, "accept", () -> accept(listener, virtual, allowed, traffic));
-      } catch (IOException e) {
-        throw Addresses.bindFailure(to, e);
-      }
+    if (virtual && work.service != null && !work.service.sleeps()) {
+      throw Failure.unsupported("threads=virtual with work by cpu: Java tells no CPU time of a virtual thread");
     }
-    return new Transport.Server() {
-      @Override
-      public Map<String, Object> ready() {
-        return Map.of("addresses", bound);
-      }
-
-      @Override
-      public dev.netdyno.kit.Counts counts() {
-        return traffic.counts();
-      }
-    };
+    return Sockets.serve(setup, virtual, new Traffic.All(work), (socket, traffic) -> echo(socket, work, traffic));
   }
 
-  private static void accept(ServerSocket listener, boolean virtual, Addresses.Allowed allowed, Traffic.All traffic) {
-    while (true) {
-      try {
-        Socket socket = listener.accept();
-        if (allowed.admits(socket.getInetAddress())) {
-          Threads.start(virtual, "connection", () -> echo(socket, traffic));
-        } else {
-          socket.close();
-        }
-      } catch (IOException e) {
-        System.err.println("accept: " + e);
+  private static void echo(Socket socket, Work work, Traffic traffic) throws IOException {
+    InputStream in = socket.getInputStream();
+    OutputStream out = socket.getOutputStream();
+    byte[] buffer = new byte[BUFFER];
+    long left = work.service == null ? Long.MAX_VALUE : work.up.bytes; // of a message whose end is to be seen
+    for (int n; (n = in.read(buffer, 0, (int) Math.min(left, BUFFER))) >= 0; traffic.addSent(n)) {
+      traffic.addReceived(n);
+      left -= n;
+      if (left == 0) {
+        work.service.serve();
+        left = work.up.bytes;
       }
-    }
-  }
-
-  private static void echo(Socket socket, Traffic.All all) {
-    Traffic traffic = all.begin();
-    try (socket) {
-      socket.setTcpNoDelay(true);
-      InputStream in = socket.getInputStream();
-      OutputStream out = socket.getOutputStream();
-      byte[] buffer = new byte[BUFFER];
-      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        traffic.addReceived(n);
-        out.write(buffer, 0, n);
-        traffic.addSent(n);
-      }
-    } catch (IOException e) {
-      // the client's counts tell of it
-    } finally {
-      all.end(traffic);
+      out.write(buffer, 0, n);
     }
   }
 
@@ -142,11 +101,7 @@ public final class JavaThreads implements Transport {
       sockets = new Socket[routes.size()];
       threads.each(sockets.length, i -> {
         try {
-          Socket s = new Socket();
-          s.setTcpNoDelay(true);
-          if (routes.get(i).source() != null) s.bind(new InetSocketAddress(routes.get(i).source(), 0));
-          s.connect(routes.get(i).peer(), 10_000);
-          sockets[i] = s;
+          sockets[i] = Sockets.connect(setup, routes.get(i));
           verify(i);
         } catch (IOException e) {
           throw Addresses.connectFailure(i, routes.size(), routes.get(i), e);
@@ -155,7 +110,7 @@ public final class JavaThreads implements Transport {
     }
 
     private void verify(int i) throws IOException {
-      long size = load.firstUp(i);
+      long size = load.first(i).up;
       Content.Verifier verifier = new Content.Verifier(message, size);
       sockets[i].setSoTimeout(10_000);
       exchange(sockets[i], new byte[(int) Math.min(size, BUFFER)], size, verifier);
@@ -192,7 +147,7 @@ public final class JavaThreads implements Transport {
       threads.run((connection, slot) -> {
         Socket socket = sockets[connection];
         byte[] buffer = new byte[(int) Math.min(message.bytes, BUFFER)];
-        return (Slot s) -> exchange(socket, buffer, s.upBytes(), null);
+        return (Slot s) -> exchange(socket, buffer, s.draw().up, null);
       });
     }
 

@@ -6,14 +6,12 @@ import dev.netdyno.kit.LoopClient;
 import dev.netdyno.kit.Pipe;
 import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Work;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import java.io.EOFException;
-import java.net.InetSocketAddress;
+import java.util.List;
 
 /** The client of transport netty. */
 final class EchoClient extends LoopClient {
@@ -48,10 +46,7 @@ final class EchoClient extends LoopClient {
   protected void open(int i, Addresses.Route to) {
     Connection c = new Connection(i);
     connections[i] = c;
-    Bootstrap b = new Bootstrap().group(loops.loop(i)).channel(loops.connects).handler(c)
-        .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 10_000);
-    if (to.source() != null) b.localAddress(new InetSocketAddress(to.source(), 0));
-    b.connect(to.peer()).addListener(f -> {
+    loops.connect(i, to, () -> List.of(c)).addListener(f -> {
       if (!f.isSuccess()) verified(Addresses.connectFailure(i, routes().size(), to, f.cause()));
     });
   }

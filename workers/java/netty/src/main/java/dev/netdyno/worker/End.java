@@ -8,9 +8,10 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 /** Reads no more while what was written waits for the peer, and counts it once the kernel has it. */
 abstract class End extends ChannelInboundHandlerAdapter {
   final Traffic traffic;
-  private boolean any;
+  private boolean any; // was written since the last flush
   private long unsent;
   private long exchanges;
+  private boolean last;
 
   End(Traffic traffic) {
     this.traffic = traffic;
@@ -20,6 +21,12 @@ abstract class End extends ChannelInboundHandlerAdapter {
     any = true;
     unsent += bytes;
     if (exchange) exchanges++;
+  }
+
+  /** What was written is the last of the connection, which is closed once it is counted. */
+  void last() {
+    any = true;
+    last = true;
   }
 
   /** Flushes; what the kernel has not taken is counted when it has. */
@@ -39,6 +46,7 @@ abstract class End extends ChannelInboundHandlerAdapter {
       });
       c.channel().config().setAutoRead(c.channel().isWritable());
     }
+    if (last) c.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(f -> c.close());
   }
 
   private void count(long bytes, long whole) {

@@ -8,7 +8,6 @@ import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -21,6 +20,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Transport netty-http1: HTTP/1.1 by Netty's codec, whole messages by its aggregator. */
@@ -28,7 +28,7 @@ final class Http1 implements Transport {
   @Override
   public Description describe() {
     return new Description("netty-http1", "http/1.1", "HTTP/1.1 by Netty's codec and aggregator; pooled direct buffers")
-        .features("sizes", "arrivals")
+        .features("tls", "sizes", "arrivals", "mix", "deadline", "think", "fresh", "work-cpu", "work-sleep")
         .option(Loops.option())
         .option(Option.text("path", "/exchange", "what the client asks for; our servers answer any path, another's may not").of("client"))
         .option(Option.choice("verify", List.of("content", "length"),
@@ -40,8 +40,11 @@ final class Http1 implements Transport {
     Exchange exchange = new Exchange(setup);
     ByteBuf down = Loops.shared(exchange.down);
     int most = exchange.up.length + (64 << 10); // of a refused body so much is read, for the status to arrive
-    return new Ports(setup, new Loops(setup), new Traffic.All(), traffic -> new ChannelHandler[] {
-      new HttpServerCodec(), new HttpObjectAggregator(most), new Requests(exchange, down, traffic)
+    return Ports.open(setup, new Loops(setup), new Traffic.All(), traffic -> {
+      List<ChannelHandler> all = new ArrayList<>(List.of(new HttpServerCodec(), new HttpObjectAggregator(most)));
+      if (exchange.service != null) all.add(new Working(exchange.service, 0));
+      all.add(new Requests(exchange, down, traffic));
+      return all;
     });
   }
 
@@ -92,18 +95,18 @@ final class Http1 implements Transport {
       }
     }
 
-    private static void refuse(ChannelHandlerContext c, HttpResponseStatus status, String why, boolean keep) {
+    private void refuse(ChannelHandlerContext c, HttpResponseStatus status, String why, boolean keep) {
       reply(c, status, ByteBufUtil.writeUtf8(c.alloc(), why + "\n"), HttpHeaderValues.TEXT_PLAIN, keep);
-      c.flush();
+      wrote(0, false);
     }
 
-    private static void reply(ChannelHandlerContext c, HttpResponseStatus status, ByteBuf body, CharSequence type, boolean keep) {
+    private void reply(ChannelHandlerContext c, HttpResponseStatus status, ByteBuf body, CharSequence type, boolean keep) {
       DefaultFullHttpResponse r = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, body);
       r.headers().set(HttpHeaderNames.CONTENT_TYPE, type).setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
       if (status.equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) r.headers().set(HttpHeaderNames.ALLOW, "GET, POST");
       if (!keep) r.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       c.write(r, c.voidPromise());
-      if (!keep) c.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(f -> c.close());
+      if (!keep) last();
     }
   }
 }

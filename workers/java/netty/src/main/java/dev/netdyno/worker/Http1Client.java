@@ -1,13 +1,14 @@
 package dev.netdyno.worker;
 
 import dev.netdyno.kit.Addresses;
+import dev.netdyno.kit.Ask;
 import dev.netdyno.kit.Caller;
+import dev.netdyno.kit.Draw;
 import dev.netdyno.kit.Exchange;
 import dev.netdyno.kit.Failure;
 import dev.netdyno.kit.LoopClient;
 import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Slot;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
@@ -15,9 +16,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpClientCodec;
@@ -28,7 +26,8 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.EOFException;
-import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The client of transport netty-http1: one exchange at a time on a connection. */
@@ -36,8 +35,10 @@ final class Http1Client extends LoopClient {
   private final Loops loops;
   private final Exchange exchange;
   private final ByteBuf up;
-  private final String path;
+  private final Ask[] asks;
+  private final HttpMethod[] methods; // of asks
   private final boolean compares;
+  private final boolean fresh;
   private final Connection[] connections;
   private final AtomicLong redialled = new AtomicLong();
   private final AtomicLong again = new AtomicLong();
@@ -55,8 +56,9 @@ final class Http1Client extends LoopClient {
     this.loops = loops;
     exchange = new Exchange(setup);
     up = Loops.shared(exchange.up);
-    path = setup.text("path");
-    if (!path.startsWith("/")) throw Failure.setup("option path is \"" + path + "\", expected a path that begins with a slash");
+    asks = Ask.of(setup, setup.text("path"));
+    methods = Arrays.stream(asks).map(a -> HttpMethod.valueOf(a.method)).toArray(HttpMethod[]::new);
+    fresh = setup.load.fresh;
     compares = setup.text("verify").equals("content");
     connections = new Connection[routes().size()];
   }
@@ -105,32 +107,36 @@ final class Http1Client extends LoopClient {
     private boolean idleBefore; // the exchange under way met a connection that had served one
     private boolean served;
     private boolean repeated;
+    private int dials;
 
     Connection(int number, Addresses.Route to) {
       this.number = number;
       this.to = to;
       host = Addresses.text(to.peer());
       Slot[] slots = load().slots(number);
-      caller = slots.length == 0 ? null : new Caller(Http1Client.this, number, slots[0]) {
+      caller = slots.length == 0 ? null : new Caller(Http1Client.this, number, slots[0], true) {
         @Override
         protected void call() {
           send();
+        }
+
+        @Override
+        protected void late() {
+          flying = false;
+          dials++; // what is being dialled comes too late, as the reply does
+          if (channel != null) channel.close();
+          channel = null;
         }
       };
     }
 
     private void dial() {
-      Bootstrap b = new Bootstrap().group(loops.loop(number)).channel(loops.connects)
-          .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 10_000);
-      b.handler(new ChannelInitializer<SocketChannel>() {
-        @Override
-        protected void initChannel(SocketChannel c) {
-          c.pipeline().addLast(new HttpClientCodec(), new HttpObjectAggregator(exchange.down.length + 65536), Connection.this);
-        }
-      });
-      if (to.source() != null) b.localAddress(new InetSocketAddress(to.source(), 0));
-      b.connect(to.peer()).addListener((ChannelFuture f) -> {
-        if (f.isSuccess()) {
+      int dial = ++dials;
+      loops.connect(number, to, () -> List.of(new HttpClientCodec(), new HttpObjectAggregator(exchange.down.length + 65536), this))
+          .addListener((ChannelFuture f) -> {
+        if (dial != dials) {
+          f.channel().close();
+        } else if (f.isSuccess()) {
           channel = f.channel();
           served = false;
           send();
@@ -142,32 +148,38 @@ final class Http1Client extends LoopClient {
       });
     }
 
-    private long upBytes() {
-      return verifying ? load().firstUp(number) : caller.slot.upBytes();
-    }
-
-    private long downBytes() {
-      return verifying ? load().firstDown(number) : caller.slot.downBytes();
+    private Draw draw() {
+      return verifying ? load().first(number) : caller.slot.draw();
     }
 
     /** Sends the exchange that is to be made; dials first where there is no connection. */
     private void send() {
       Channel c = channel;
+      if (closed() && !verifying) {
+        caller.failed(Failure.peer("this end has closed the connection"));
+        return;
+      }
       if (c == null || !c.isActive()) {
         channel = null;
-        redialled.incrementAndGet();
+        if (fresh) {
+          caller.sending();
+        } else {
+          redialled.incrementAndGet();
+        }
         dial();
         return;
       }
-      int n = (int) upBytes();
-      boolean post = exchange.up.length > 0;
+      Draw d = draw();
+      Ask ask = asks[d.kind];
+      int n = (int) d.up;
       DefaultFullHttpRequest r =
-          new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, post ? HttpMethod.POST : HttpMethod.GET, path, up.retainedSlice(0, n));
+          new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, methods[d.kind], ask.path(d), up.retainedSlice(0, n));
       r.headers().set(HttpHeaderNames.HOST, host);
-      if (post) {
+      if (fresh) r.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      if (n > 0 || !ask.safe) {
         r.headers().set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_OCTET_STREAM).setInt(HttpHeaderNames.CONTENT_LENGTH, n);
       }
-      if (exchange.downVaries) r.headers().set(Exchange.DOWN, Long.toString(downBytes()));
+      if (exchange.downVaries) r.headers().set(Exchange.DOWN, Long.toString(d.down));
       flying = true;
       idleBefore = served;
       if (!verifying) caller.sent();
@@ -185,6 +197,10 @@ final class Http1Client extends LoopClient {
         flying = false;
         served = true;
         repeated = false;
+        if (fresh) {
+          channel = null;
+          c.close();
+        }
         judge(reply);
       } finally {
         reply.release();
@@ -193,14 +209,7 @@ final class Http1Client extends LoopClient {
 
     private void judge(FullHttpResponse reply) {
       int n = reply.content().readableBytes();
-      Failure wrong = null;
-      if (reply.decoderResult().isFailure()) {
-        wrong = Failure.invalid("the reply is no HTTP");
-      } else if (!reply.status().equals(HttpResponseStatus.OK)) {
-        wrong = new Failure(Failure.Kind.INVALID, "the reply has status " + reply.status() + ", expected 200 OK", reply.status().toString());
-      } else if (n != downBytes()) {
-        wrong = new Failure(Failure.Kind.INVALID, "the reply has " + n + " bytes, expected " + downBytes(), "a reply of another length");
-      }
+      Failure wrong = wrong(reply, draw());
       if (!verifying) {
         if (wrong == null) {
           caller.replied(n);
@@ -216,6 +225,18 @@ final class Http1Client extends LoopClient {
       }
       verifying = false;
       verified(wrong);
+    }
+
+    private Failure wrong(FullHttpResponse reply, Draw d) {
+      if (reply.decoderResult().isFailure()) return Failure.invalid("the reply is no HTTP");
+      HttpResponseStatus status = reply.status();
+      Ask ask = asks[d.kind];
+      if (!ask.takes(status.code())) {
+        return new Failure(Failure.Kind.INVALID, "the reply has status " + status + ", expected " + ask.expected(), status.toString());
+      }
+      int n = reply.content().readableBytes();
+      if (n == ask.down(d)) return null;
+      return new Failure(Failure.Kind.INVALID, "the reply has " + n + " bytes, expected " + ask.down(d), "a reply of another length");
     }
 
     @Override
@@ -235,7 +256,7 @@ final class Http1Client extends LoopClient {
       channel = null;
       if (verifying) {
         verified(Addresses.connectFailure(number, routes().size(), to, why));
-      } else if (idleBefore && !repeated && exchange.up.length == 0 && !closed()) {
+      } else if (idleBefore && !repeated && asks[draw().kind].safe && !closed()) {
         repeated = true; // a request that does no harm twice goes out again (RFC 9112, section 9.3.1)
         again.incrementAndGet();
         send();

@@ -1,12 +1,20 @@
 package dev.netdyno.worker;
 
+import dev.netdyno.kit.Addresses;
 import dev.netdyno.kit.Failure;
 import dev.netdyno.kit.Option;
 import dev.netdyno.kit.Setup;
+import dev.netdyno.kit.Tls;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -24,14 +32,18 @@ import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Netty's event loops of one kind, as option io says. */
 final class Loops {
   final Class<? extends ServerChannel> listens;
-  final Class<? extends SocketChannel> connects;
+  private final Class<? extends SocketChannel> connects;
   private final EventLoopGroup group;
+  private final Tls tls; // null for plain connections
   private final List<EventLoop> loops = new ArrayList<>();
 
   static Option option() {
@@ -41,6 +53,7 @@ final class Loops {
   }
 
   Loops(Setup setup) {
+    tls = setup.tls;
     IoHandlerFactory factory;
     switch (setup.text("io")) {
       case "epoll" -> {
@@ -82,6 +95,28 @@ final class Loops {
 
   ServerBootstrap server() {
     return new ServerBootstrap().group(group).channel(listens);
+  }
+
+  /** Connects on loop i, with the handlers of a new connection. */
+  ChannelFuture connect(int i, Addresses.Route to, Supplier<List<ChannelHandler>> handlers) {
+    Bootstrap b = new Bootstrap().group(loop(i)).channel(connects)
+        .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 10_000)
+        .handler(new ChannelInitializer<SocketChannel>() {
+          @Override
+          protected void initChannel(SocketChannel c) {
+            handle(c, to.peer(), handlers.get());
+          }
+        });
+    if (to.source() != null) b.localAddress(new InetSocketAddress(to.source(), 0));
+    return b.connect(to.peer());
+  }
+
+  /** Gives a connection its handlers, behind encryption where the trial asks for it; peer is null at a server. */
+  void handle(Channel c, InetSocketAddress peer, List<ChannelHandler> handlers) {
+    if (tls != null) {
+      c.pipeline().addLast(new SslHandler(peer == null ? tls.engine() : tls.engine(peer)));
+    }
+    c.pipeline().addLast(handlers.toArray(ChannelHandler[]::new));
   }
 
   /** Content that is sent again and again without a copy. */

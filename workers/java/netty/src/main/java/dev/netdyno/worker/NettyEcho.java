@@ -10,13 +10,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import java.util.List;
 
 /** Transport netty: the wires echo and stream on Netty's event loops. */
 final class NettyEcho implements Transport {
   @Override
   public Description describe() {
     return new Description("netty", "echo", "Echo and bulk on Netty's event loops; pooled direct buffers")
-        .features(Work.features())
+        .features(Work.features()).features("tls")
         .option(Loops.option());
   }
 
@@ -24,8 +25,10 @@ final class NettyEcho implements Transport {
   public Transport.Server server(Setup setup) {
     Work work = new Work(setup);
     ByteBuf down = work.streams() ? Loops.shared(work.down.block) : Unpooled.EMPTY_BUFFER;
-    return new Ports(setup, new Loops(setup), new Traffic.All(work),
-        traffic -> new ChannelHandler[] {work.streams() ? new Bulk(work, down, traffic) : new Echo(traffic)});
+    return Ports.open(setup, new Loops(setup), new Traffic.All(work), traffic -> {
+      ChannelHandler end = work.streams() ? new Bulk(work, down, traffic) : new Echo(traffic);
+      return work.service == null ? List.of(end) : List.of(new Working(work.service, work.up.bytes), end);
+    });
   }
 
   @Override

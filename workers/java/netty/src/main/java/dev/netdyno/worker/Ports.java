@@ -1,7 +1,6 @@
 package dev.netdyno.worker;
 
 import dev.netdyno.kit.Addresses;
-import dev.netdyno.kit.Counts;
 import dev.netdyno.kit.Setup;
 import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
@@ -13,16 +12,14 @@ import io.netty.channel.socket.SocketChannel;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 
 /** A server's ports: who is admitted, and which handlers an accepted connection gets. */
-final class Ports implements Transport.Server {
-  private final List<String> bound = new ArrayList<>();
-  private final Traffic.All traffic;
+final class Ports {
+  private Ports() {}
 
-  Ports(Setup setup, Loops loops, Traffic.All traffic, Function<Traffic, ChannelHandler[]> handlers) {
-    this.traffic = traffic;
+  static Transport.Server open(Setup setup, Loops loops, Traffic.All traffic, Function<Traffic, List<ChannelHandler>> handlers) {
+    List<String> bound = new ArrayList<>();
     Addresses.Allowed allowed = new Addresses.Allowed(setup);
     ChannelInitializer<SocketChannel> accepted = new ChannelInitializer<>() {
       @Override
@@ -33,7 +30,7 @@ final class Ports implements Transport.Server {
         }
         Traffic own = traffic.begin();
         channel.closeFuture().addListener(f -> traffic.end(own));
-        channel.pipeline().addLast(handlers.apply(own));
+        loops.handle(channel, null, handlers.apply(own));
       }
     };
     for (InetSocketAddress to : Addresses.binds(setup)) {
@@ -45,15 +42,6 @@ final class Ports implements Transport.Server {
         throw Addresses.bindFailure(to, e);
       }
     }
-  }
-
-  @Override
-  public Map<String, Object> ready() {
-    return Map.of("addresses", bound);
-  }
-
-  @Override
-  public Counts counts() {
-    return traffic.counts();
+    return new Transport.Listening(bound, traffic);
   }
 }

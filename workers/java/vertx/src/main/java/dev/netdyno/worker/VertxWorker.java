@@ -6,7 +6,9 @@ import dev.netdyno.kit.Description;
 import dev.netdyno.kit.Exchange;
 import dev.netdyno.kit.Failure;
 import dev.netdyno.kit.Option;
+import dev.netdyno.kit.Service;
 import dev.netdyno.kit.Setup;
+import dev.netdyno.kit.Tls;
 import dev.netdyno.kit.Traffic;
 import dev.netdyno.kit.Transport;
 import dev.netdyno.kit.Worker;
@@ -18,6 +20,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Promise;
@@ -27,6 +30,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -41,7 +45,7 @@ public final class VertxWorker implements Transport {
   @Override
   public Description describe() {
     return new Description("vertx-http1", "http/1.1", "HTTP/1.1 by Vert.x, a verticle for each event loop; JSON by Jackson", List.of("server"))
-        .codecs("bytes", "json").features("sizes")
+        .codecs("bytes", "json").features("tls", "sizes", "work-cpu", "work-sleep")
         .option(Option.choice("io", List.of("nio", "epoll"), "what event loops wait by: Java's Selector, or epoll by Netty's native library")
             .grid("nio", "epoll"));
   }
@@ -68,9 +72,13 @@ public final class VertxWorker implements Transport {
     private final AtomicInteger open = new AtomicInteger();
     private final Addresses.Allowed allowed;
     private final Answers answers;
+    private final Service service;
+    private final Tls tls;
 
     Server(Setup setup, Vertx vertx, Answers answers) throws Exception {
       this.answers = answers;
+      service = Service.of(setup);
+      tls = setup.tls;
       allowed = new Addresses.Allowed(setup);
       for (InetSocketAddress to : Addresses.binds(setup)) {
         int port = to.getPort() == 0 ? -1 - bound.size() : to.getPort(); // a negative one is any free port, which instances share
@@ -100,8 +108,13 @@ public final class VertxWorker implements Transport {
 
       @Override
       public void start(Promise<Void> started) {
-        server = vertx.createHttpServer(new HttpServerOptions().setAcceptBacklog(Addresses.BACKLOG).setTcpNoDelay(true)
-            .setHttp2ClearTextEnabled(false)); // with it a connection is told of, and a stranger's closed, only when its first bytes come
+        HttpServerOptions options = new HttpServerOptions().setAcceptBacklog(Addresses.BACKLOG).setTcpNoDelay(true)
+            .setHttp2ClearTextEnabled(false); // with it a connection is told of, and a stranger's closed, only when its first bytes come
+        if (tls != null) {
+          options.setSsl(true).setUseAlpn(false).setEnabledSecureTransportProtocols(Set.of("TLSv1.3")).setKeyCertOptions(
+              new PemKeyCertOptions().addCertValue(Buffer.buffer(tls.certificate)).addKeyValue(Buffer.buffer(tls.key)));
+        }
+        server = vertx.createHttpServer(options);
         server.connectionHandler(this::connected);
         server.requestHandler(this::serve);
         server.listen(port, host).<Void>mapEmpty().onComplete(started);
@@ -127,7 +140,16 @@ public final class VertxWorker implements Transport {
               .end("method " + request.method() + " is not served, expected GET or POST\n");
           return;
         }
-        request.body().onSuccess(body -> answer(request, body));
+        request.body().onSuccess(body -> work(() -> answer(request, body)));
+      }
+
+      /** Does an exchange's work, if there is any, and then on this loop what follows. */
+      private void work(Runnable then) {
+        if (service == null) {
+          then.run();
+        } else {
+          service.serve(service.sleeps() ? () -> context.runOnContext(v -> then.run()) : then);
+        }
       }
 
       private void answer(HttpServerRequest request, Buffer body) {

@@ -1,0 +1,92 @@
+package metric
+
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+)
+
+// Names of the metrics of a path that other packages speak of.
+const (
+	HopCPU           = "hop.cpu_us_per_exchange"
+	HopRSS           = "hop.rss_bytes"
+	HopConnectionRSS = "hop.connection_rss_bytes"
+	PathCPU          = "path_cpu_us_per_exchange"
+)
+
+// PathLevel is the factor whose levels say what lies between clients and server.
+const PathLevel = "path"
+
+// hopMetrics are what lies between clients and server, all hops together. A trial without
+// a hop has none of them but the sum over its path, which is the server's.
+func hopMetrics() []Metric {
+	return []Metric{
+		{
+			Name: HopCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "hop CPU", Heading: "hop CPU", Doc: "CPU of the hops per exchange",
+			Formula: "cores × 10⁶ ÷ exchanges_per_s; of a fixed amount of work, CPU time ÷ exchanges",
+			in:      func(w *record.Window) (float64, bool) { return cpuOf(w, contract.Hop) },
+		},
+		{
+			Name: PathCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "path CPU", Heading: "path CPU", Doc: "CPU of hops and server per exchange",
+			Formula: "server.… + hop.cpu_us_per_exchange; with factor path",
+			in: func(w *record.Window) (float64, bool) {
+				level := w.Record.Trial.Levels[PathLevel]
+				server, ok := cpuOf(w, contract.Server)
+				hops, known := cpuOf(w, contract.Hop)
+				return server + hops, ok && level != "" && (known || !hasHop(w))
+			},
+		},
+		{
+			Name: HopRSS, Unit: "B", Better: Lower, Label: "hop RSS", Heading: "hop RSS", Doc: "memory of the hops",
+			Formula: "resident memory (RSS) of the process tree as the window closes",
+			in: func(w *record.Window) (float64, bool) {
+				spans, ok := w.Spans(contract.Hop)
+				if !ok {
+					return 0, false
+				}
+				return atEdge(atClose, ofProcess(rssBytes))(w, spans)
+			},
+		},
+		{
+			Name: HopConnectionRSS, Unit: "B", Suffix: "/connection", Label: "hop RSS per connection", Heading: "hop RSS/connection", Doc: "memory of the hops for a connection",
+			Formula: "growth of hop.rss_bytes since ready ÷ connections",
+			in:      connectionRSS,
+		},
+	}
+}
+
+// cpuOf returns a role's CPU time per exchange, in µs.
+func cpuOf(w *record.Window, role contract.Role) (float64, bool) {
+	spans, ok := w.Spans(role)
+	if !ok {
+		return 0, false
+	}
+	s, ok := cpuSeconds(w, spans)
+	return perExchange(w, s*usPerS, ok)
+}
+
+func hasHop(w *record.Window) bool {
+	for i := range w.Record.Workers {
+		if w.Record.Workers[i].Role == contract.Hop {
+			return true
+		}
+	}
+	return false
+}
+
+// connectionRSS is the growth of the hops' memory from when they listen to the window's
+// end, for each connection of the clients.
+func connectionRSS(w *record.Window) (float64, bool) {
+	spans, ok := w.Spans(contract.Hop)
+	if !ok {
+		return 0, false
+	}
+	end, ok := atEdge(atClose, ofProcess(rssBytes))(w, spans)
+	begin, known := atEdge(atReady, ofProcess(rssBytes))(w, spans)
+	connections := 0
+	for _, g := range w.Generators() {
+		if g.Setup != nil {
+			connections += g.Setup.Load.Connections
+		}
+	}
+	return (end - begin) / float64(connections), ok && known && connections > 0 && end >= begin
+}

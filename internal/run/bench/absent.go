@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+)
+
+// AbsentError is about a transport that the project has and no worker here: Reason says why,
+// Advice what brings it, as a part of a sentence.
+type AbsentError struct{ Transport, Reason, Advice string }
+
+func (e *AbsentError) Error() string {
+	if e.Advice == "" {
+		return fmt.Sprintf("transport %q: %s", e.Transport, e.Reason)
+	}
+	return fmt.Sprintf("transport %q: %s, and %s", e.Transport, e.Reason, e.Advice)
+}
+
+// origin is a language of workers that a release leaves out, as they need libraries of one
+// distribution or another toolchain: where its sources are, the command that builds them in
+// a checkout, what that needs, and the transports.
+type origin struct {
+	language, sources, command, needs string
+	transports                        []string
+}
+
+var origins = []origin{
+	{"in C++", "native", "make build", "the Debian packages that packages.txt lists", []string{"asio", "grpcpp", "grpc-nghttp2", "h2-asio", "h2-uring", "http1-asio", "http1-uring", "libevent", "mpi", "mpich", "threads", "ucx", "uring", "verbs"}},
+	{"in Rust", "workers/rust", "make kits", "cargo", []string{"hyper-http1", "hyper-http2", "monoio", "quinn", "tokio", "tonic"}},
+	{"in Java", "workers/java", "make kits", "a JDK of version 17 or newer and Maven", []string{"grpc-java", "java-threads", "netty", "netty-http1", "vertx-http1"}},
+	{"in Python", "workers/python", "make kits", "python3 and pip", []string{"aiohttp", "asyncio", "granian", "granian-http2", "grpc-aio", "grpcio", "uvicorn"}},
+	{"for Node", "workers/node", "make kits", "node and npm", []string{"grpc-js", "node-http1", "node-http2", "node-net"}},
+}
+
+// gone are names that netdyno had, or has under another.
+var gone = map[string]string{
+	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
+	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
+
+	// Why it went: docs/decisions/0057-one-end-of-baidu-std.md.
+	"baidu-std-asio": goneBaidu, "brpc-asio": goneBaidu,
+}
+
+// goneBaidu is of the second end of baidu_std that netdyno had.
+const goneBaidu = "netdyno has one end of wire baidu_std of its own, which is baidu-std; brpc is Apache's"
+
+// absent returns why no worker here has a transport that the project knows; nil for another
+// name.
+func absent(transport string) *AbsentError {
+	if reason := gone[transport]; reason != "" {
+		return &AbsentError{Transport: transport, Reason: reason}
+	}
+	for _, o := range origins {
+		if slices.Contains(o.transports, transport) {
+			return &AbsentError{
+				Transport: transport,
+				Reason:    "no worker here has it: it is written " + o.language,
+				Advice:    fmt.Sprintf("`%s` in a checkout builds it, with %s", o.command, o.needs),
+			}
+		}
+	}
+	return nil
+}

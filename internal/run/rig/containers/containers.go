@@ -1,0 +1,409 @@
+// Package containers is the rig of containers on this host, by podman or docker. They are
+// made from an image of netdyno's own programs, which is built here and asks no registry,
+// with CPUs and memory of their own.
+//
+// A container lives as long as the stdin of the command that runs it, which ends with this
+// process, however it ends; and a shell that waits for the same end removes containers and
+// image.
+package containers
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/rig"
+)
+
+// MaxHosts is how many containers a rig may have.
+const MaxHosts = 64
+
+// host is the network of the machine itself.
+const hostNetwork = "host"
+
+const (
+	loadTimeout  = 5 * time.Minute  // for an image, also where the disk is slow
+	startTimeout = time.Minute      // for a container
+	sweepTimeout = 10 * time.Second // for what is left in one
+	closeTimeout = time.Minute      // for all to be removed
+)
+
+// Options of a rig.
+type Options struct {
+	Name    string // of the rig, as records have it
+	Program string // "podman" or "docker"
+	Hosts   int
+	Network string // hostNetwork, "bridge", or another that exists
+
+	CPUs        int    // that each container has to itself; 0 for all, shared
+	Quota       string // CPUs' time that each may use, "0.5"; empty for all
+	MemoryBytes int64  // that each may use; 0 for all
+}
+
+// Rig implements rig.Rig, rig.Deployer and rig.Recoverer. One goroutine at a time may use it.
+type Rig struct {
+	options Options
+	program string // path of podman or docker
+	run     string // begins the names of everything of this run
+	hosts   []rig.Host
+	boxes   []*box // as hosts; nil where none stands
+	remover *remover
+}
+
+// box is one running container.
+type box struct {
+	command *exec.Cmd
+	input   io.WriteCloser // its end is the container's
+	output  *os.File
+	ended   <-chan struct{}
+	said    rig.Tail
+}
+
+// New looks whether the program is there and answers. Containers come with Deploy.
+func New(ctx context.Context, o Options) (*Rig, error) {
+	r := &Rig{options: o, run: fmt.Sprintf("netdyno-%d-%d", os.Getpid(), time.Now().UnixNano()%1e9)}
+	var err error
+	if r.program, err = exec.LookPath(o.Program); err != nil {
+		return nil, fmt.Errorf("rig %s: %s is not installed; install it (Debian: sudo apt-get install %s), or take another rig, such as netns", o.Name, o.Program, debian[o.Program])
+	}
+	if _, err := r.ask(ctx, nil, "version"); err != nil {
+		return nil, fmt.Errorf("rig %s: %w", o.Name, err)
+	}
+	usable := cpuset.Of(0)
+	if need := o.CPUs * o.Hosts; need > len(usable) {
+		return nil, fmt.Errorf("rig %s: %d containers with cpus=%d of their own need %d CPUs, and %d may be used here; take fewer, or leave cpus out: quota=%d bounds their time alone", o.Name, o.Hosts, o.CPUs, need, len(usable), o.CPUs)
+	}
+	for i := range o.Hosts {
+		h := rig.Host{Name: fmt.Sprintf("container%d", i+1), CPUs: usable, BootID: "this host"}
+		if o.CPUs > 0 {
+			h.CPUs = usable[i*o.CPUs : (i+1)*o.CPUs : (i+1)*o.CPUs]
+		}
+		h.Prefix = []string{r.program, "exec", "-i", r.nameOf(i)}
+		r.hosts = append(r.hosts, h)
+	}
+	r.boxes = make([]*box, o.Hosts)
+	return r, nil
+}
+
+// debian names the packages.
+var debian = map[string]string{"podman": "podman", "docker": "docker.io"}
+
+func (r *Rig) nameOf(i int) string { return fmt.Sprintf("%s-%d", r.run, i+1) }
+
+// tag is the image's name.
+func (r *Rig) tag() string { return "localhost/netdyno:" + r.run }
+
+// Name implements rig.Rig.
+func (r *Rig) Name() string { return r.options.Name }
+
+// Hosts implements rig.Rig.
+func (r *Rig) Hosts() []rig.Host { return slices.Clone(r.hosts) }
+
+// ask runs podman or docker here.
+func (r *Rig) ask(ctx context.Context, input io.Reader, argv ...string) ([]byte, error) {
+	return rig.Host{Name: "this host"}.Ask(ctx, input, append([]string{r.program}, argv...)...)
+}
+
+// Deploy implements rig.Deployer: it makes an image of the files, and the containers.
+func (r *Rig) Deploy(ctx context.Context, files []string) error {
+	if err := r.deploy(ctx, files); err != nil {
+		return fmt.Errorf("rig %s: %w", r.options.Name, err)
+	}
+	return nil
+}
+
+func (r *Rig) deploy(ctx context.Context, files []string) error {
+	if r.remover != nil {
+		return errors.New("it was deployed before")
+	}
+	made, err := newImage(ctx, files)
+	if err != nil {
+		return fmt.Errorf("make an image: %w", err)
+	}
+	names := make([]string, len(r.hosts))
+	for i := range r.hosts {
+		names[i] = r.nameOf(i)
+	}
+	if r.remover, err = startRemover(r.program, r.tag(), names); err != nil {
+		return err
+	}
+	if err := r.load(ctx, made); err != nil {
+		return err
+	}
+	self := made.there[files[len(files)-1]] // netdyno itself comes last
+	var starting errgroup.Group
+	for i := range r.hosts {
+		starting.Go(func() error {
+			if err := r.start(ctx, i, self); err != nil {
+				return fmt.Errorf("start %s: %w", r.hosts[i].Name, err)
+			}
+			r.hosts[i].Files = made.there
+			return nil
+		})
+	}
+	return starting.Wait()
+}
+
+// load hands the image over through a pipe. When this process is killed the loading goes on
+// to its end, with its temporary files: it says what it says into memory, as a pipe would
+// break under it, and holds the remover back, which otherwise would come too early.
+func (r *Rig) load(ctx context.Context, m *image) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("the image was not taken within %v", loadTimeout))
+	defer cancel()
+	number, err := unix.MemfdCreate("load", unix.MFD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	said := os.NewFile(uintptr(number), "load")
+	defer said.Close()
+	c := exec.CommandContext(ctx, r.program, "load")
+	c.Stdout, c.Stderr, c.ExtraFiles = said, said, []*os.File{r.remover.hold}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	to, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	written := errors.Join(m.archive(to, r.tag()), to.Close())
+	if err := c.Wait(); err != nil {
+		text := make([]byte, 4<<10)
+		n, _ := said.ReadAt(text, 0) // io.EOF of a short one
+		return fmt.Errorf("%s load: %w; it said: %s", r.options.Program, cmp.Or(context.Cause(ctx), err), bytes.TrimSpace(text[:n]))
+	}
+	return written
+}
+
+// arguments run container i, whose first process is netdyno's own.
+func (r *Rig) arguments(i int, self string) []string {
+	argv := []string{
+		"run", "-i", "--rm", "--pull=never", "--log-driver=none", "--name=" + r.nameOf(i), "--network=" + r.options.Network,
+		// The filter of system calls has none of io_uring's, and is asked at every call.
+		"--security-opt=seccomp=unconfined",
+	}
+	argv = append(argv, ulimits()...)
+	if r.options.CPUs > 0 {
+		argv = append(argv, "--cpuset-cpus="+cpuset.Format(r.hosts[i].CPUs))
+	}
+	if r.options.Quota != "" {
+		argv = append(argv, "--cpus="+r.options.Quota)
+	}
+	if r.options.MemoryBytes > 0 {
+		argv = append(argv, fmt.Sprintf("--memory=%d", r.options.MemoryBytes))
+	}
+	return append(argv, r.tag(), self, "pause")
+}
+
+// ulimits are our own, as far as may be had: what podman takes by itself can be more than
+// it may set, and descriptors fewer than thousands of connections need.
+func ulimits() []string {
+	const mostProcesses = 32768 // podman lowers its own to that
+	var argv []string
+	for _, l := range []struct {
+		name   string
+		number int
+		most   uint64
+	}{{"nofile", unix.RLIMIT_NOFILE, 1 << 20}, {"nproc", unix.RLIMIT_NPROC, mostProcesses}} {
+		var own unix.Rlimit
+		if unix.Getrlimit(l.number, &own) == nil {
+			n := min(own.Max, l.most)
+			argv = append(argv, fmt.Sprintf("--ulimit=%s=%d:%d", l.name, n, n))
+		}
+	}
+	return argv
+}
+
+// start runs container i and waits for the word of its first process.
+func (r *Rig) start(ctx context.Context, i int, self string) error {
+	b := &box{command: exec.Command(r.program, r.arguments(i, self)...)}
+	b.command.Stderr = &b.said
+	in, err := b.command.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, theirs, err := os.Pipe() // exec's own would be closed with the command's end, unread
+	if err != nil {
+		return err
+	}
+	b.input, b.output, b.command.Stdout = in, out, theirs
+	b.ended, err = rig.StartTied(b.command, syscall.SIGKILL)
+	_ = theirs.Close() // nothing is buffered in it
+	if err != nil {
+		return errors.Join(err, out.Close())
+	}
+	r.boxes[i] = b
+	line, err := b.hear(ctx, startTimeout)
+	var word first
+	if err == nil {
+		err = json.Unmarshal([]byte(line), &word)
+	}
+	if err != nil {
+		return b.failure(err)
+	}
+	h := &r.hosts[i]
+	if r.options.Network == hostNetwork {
+		local := rig.Loopback{}.Hosts()[0]
+		h.Address, h.Sources = local.Address, local.Sources
+		return nil
+	}
+	if len(word.Addresses) == 0 {
+		return fmt.Errorf("it has no IPv4 address on network %s", r.options.Network)
+	}
+	h.Address, h.Sources = word.Addresses[0], word.Addresses[:1]
+	return nil
+}
+
+// hear returns the next line of the first process.
+func (b *box) hear(ctx context.Context, timeout time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no word of its first process within %v", timeout))
+	defer cancel()
+	line, err := rig.FirstLine(ctx, b.output)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("its first process has ended")
+	}
+	return line, err
+}
+
+// failure adds to an error what podman or docker said, once that is known.
+func (b *box) failure(err error) error {
+	select {
+	case <-b.ended:
+		err = fmt.Errorf("%w (%v)", err, b.command.ProcessState)
+	case <-time.After(time.Second):
+	}
+	if text := strings.TrimSpace(b.said.String()); text != "" {
+		err = fmt.Errorf("%w; it said: %s", err, text)
+	}
+	return err
+}
+
+// Recover implements rig.Recoverer: nothing but its first process is left in any container.
+// One that has ended stays so, as another would have another address.
+func (r *Rig) Recover(ctx context.Context) error {
+	failed := make([]error, len(r.boxes))
+	var sweeping errgroup.Group
+	for i, b := range r.boxes {
+		if b == nil {
+			continue
+		}
+		sweeping.Go(func() error {
+			_, err := b.input.Write([]byte("\n"))
+			line := ""
+			if err == nil {
+				line, err = b.hear(ctx, sweepTimeout)
+			}
+			if err == nil && line != swept {
+				err = fmt.Errorf("its first process says %.200q, expected %q", line, swept)
+			}
+			if err != nil {
+				failed[i] = &rig.HostError{Host: r.hosts[i].Name, Err: b.failure(err)}
+			}
+			return nil
+		})
+	}
+	_ = sweeping.Wait() // failed has them all
+	return errors.Join(failed...)
+}
+
+// Close implements rig.Rig: containers and image are removed.
+func (r *Rig) Close() error {
+	var closing errgroup.Group
+	for i, b := range r.boxes {
+		if b == nil {
+			continue
+		}
+		r.boxes[i] = nil
+		closing.Go(func() error {
+			_ = b.input.Close() // its command may have ended
+			select {
+			case <-b.ended:
+			case <-time.After(closeTimeout):
+				_ = syscall.Kill(-b.command.Process.Pid, syscall.SIGKILL) // what it runs is removed below
+				<-b.ended
+			}
+			return b.output.Close()
+		})
+	}
+	err := closing.Wait()
+	if r.remover != nil {
+		err = errors.Join(err, r.remover.remove())
+		r.remover = nil
+	}
+	return err
+}
+
+// Kinds are the rigs of containers, as users choose them.
+var Kinds = []rig.Kind{kind("podman"), kind("docker")}
+
+func kind(program string) rig.Kind {
+	return rig.Kind{
+		Name: program, Form: program + "[:N][?network=host|bridge|NAME&cpus=N&quota=CPUS&memory=BYTES]",
+		Options: []string{"network", "cpus", "quota", "memory"}, Build: func(ctx context.Context, c rig.Choice) (rig.Rig, error) { return build(ctx, program, c) },
+	}
+}
+
+// leastMemory is what netdyno's own programs need beside a worker.
+const leastMemory = 64 << 20
+
+// build makes one server's and one client's container unless the user counts.
+func build(ctx context.Context, program string, c rig.Choice) (rig.Rig, error) {
+	hosts, err := c.Count(2)
+	if err != nil {
+		return nil, err
+	}
+	if hosts < 1 || hosts > MaxHosts {
+		return nil, c.Errorf("%d containers; expected from 1 to %d", hosts, MaxHosts)
+	}
+	o := Options{Program: program, Hosts: hosts, Network: cmp.Or(c.Options["network"], "bridge"), Quota: c.Options["quota"]}
+	if !networkName.MatchString(o.Network) || o.Network == "none" {
+		return nil, c.Errorf("network=%s; expected host, bridge or the name of a network that exists (%s network ls)", o.Network, program)
+	}
+	if text, given := c.Options["cpus"]; given {
+		if o.CPUs, err = strconv.Atoi(text); err != nil || o.CPUs < 1 {
+			return nil, c.Errorf("cpus=%s; expected a whole number of CPUs that each container has to itself; quota=%s bounds their time", text, text)
+		}
+	}
+	if n, err := strconv.ParseFloat(cmp.Or(o.Quota, "1"), 64); err != nil || !(n >= 0.01 && n <= 1024) {
+		return nil, c.Errorf("quota=%s; expected the CPUs whose time each container may use, such as 0.5", o.Quota)
+	}
+	memory := 0
+	if memory, err = c.Bytes("memory"); err != nil {
+		return nil, err
+	}
+	if o.MemoryBytes = int64(memory); memory != 0 && memory < leastMemory {
+		return nil, c.Errorf("memory=%s; expected at least 64MiB", c.Options["memory"])
+	}
+	o.Name = nameFor(program, o, c)
+	return New(ctx, o)
+}
+
+// networkName is what podman and docker allow a network to be called.
+var networkName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
+
+// nameFor is the rig in records, with everything that bears on figures.
+func nameFor(program string, o Options, c rig.Choice) string {
+	name := fmt.Sprintf("%s:%d?network=%s", program, o.Hosts, o.Network)
+	for _, key := range []string{"cpus", "quota", "memory"} {
+		if value := c.Options[key]; value != "" {
+			name += "&" + key + "=" + value
+		}
+	}
+	return name
+}

@@ -1,0 +1,350 @@
+package containers
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/rig"
+)
+
+// The test binary plays the first process of a container, what runs in one, and a netdyno
+// that is killed. Tests run in a network namespace of their own: podman leaves a bridge.
+func TestMain(m *testing.M) {
+	const apart = "NETDYNO_TEST_APART"
+	if len(os.Args) > 1 {
+		if play, is := parts[os.Args[1]]; is {
+			if err := play(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
+		}
+	}
+	if unshare, err := exec.LookPath("unshare"); err == nil && os.Geteuid() == 0 && os.Getenv(apart) == "" {
+		c := exec.Command(unshare, append([]string{"--net", "sh", "-c", `ip link set lo up; exec "$0" "$@"`}, os.Args...)...)
+		c.Env = append(os.Environ(), apart+"=1")
+		c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err := c.Run(); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+var parts = map[string]func() error{
+	"pause": func() error { return Pause(context.Background(), os.Stdin, os.Stdout) },
+	"look": func() error { // at the bounds of a container
+		memory := "none"
+		for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+			if text, err := os.ReadFile(file); err == nil {
+				memory = strings.TrimSpace(string(text))
+			}
+		}
+		_, err := fmt.Println(cpuset.Format(cpuset.Of(0)), memory)
+		return err
+	},
+	"deaf": func() error { time.Sleep(time.Hour); return nil }, // never looks at its stdin
+	"hold": func() error { // a rig until somebody kills it
+		r, err := standing(context.Background(), "bridge")
+		if err != nil {
+			return err
+		}
+		fmt.Println(r.run)
+		time.Sleep(time.Hour)
+		return nil
+	},
+}
+
+func standing(ctx context.Context, network string) (*Rig, error) {
+	o := Options{Name: "podman:2", Program: "podman", Hosts: 2, Network: network, MemoryBytes: 256 << 20}
+	if len(cpuset.Of(0)) > 1 {
+		o.CPUs = 1
+	}
+	r, err := New(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err == nil {
+		err = r.Deploy(ctx, []string{self})
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// lab gives podman a storage of the test's own, and skips where podman runs no container.
+func lab(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("podman"); err != nil || os.Geteuid() != 0 {
+		t.Skip("needs root, podman and an OCI runtime (Debian: podman, runc, containernetworking-plugins, iptables)")
+	}
+	dir, err := os.MkdirTemp("", "podman")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// podman leaves its storage mounted; what removes a killed run's containers may
+		// still look whether they are gone.
+		until(t, "the storage is removed", func() bool {
+			_ = unix.Unmount(dir+"/root/overlay", unix.MNT_DETACH)
+			return os.RemoveAll(dir) == nil
+		})
+	})
+	runtime := "crun"
+	if _, err := exec.LookPath(runtime); err != nil {
+		runtime = "runc"
+	}
+	for name, text := range map[string]string{
+		"CONTAINERS_CONF":         fmt.Sprintf("[engine]\nruntime = %q\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"none\"\n[network]\nnetwork_config_dir = %q\n", runtime, dir+"/net"),
+		"CONTAINERS_STORAGE_CONF": fmt.Sprintf("[storage]\ndriver = \"overlay\"\ngraphroot = %q\nrunroot = %q\n", dir+"/root", dir+"/run"),
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(name, file)
+	}
+}
+
+// left returns what podman still has of a run.
+func left(t *testing.T) string {
+	t.Helper()
+	boxes, err1 := exec.Command("podman", "ps", "-aq").CombinedOutput()
+	images, err2 := exec.Command("podman", "images", "-q").CombinedOutput()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err, string(boxes), string(images))
+	}
+	return string(boxes) + string(images)
+}
+
+// Containers reach each other, have the bounds that were asked for, are swept, and go.
+func TestContainers(t *testing.T) {
+	lab(t)
+	r, err := standing(t.Context(), "bridge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := r.Hosts()
+	if hosts[0].Address == hosts[1].Address {
+		t.Errorf("both have the address %s", hosts[0].Address)
+	}
+	self, _ := os.Executable()
+	for _, h := range hosts {
+		want := fmt.Sprintf("%s %d\n", cpuset.Format(h.CPUs), 256<<20)
+		if got, err := h.Ask(t.Context(), nil, self, "look"); err != nil || string(got) != want {
+			t.Errorf("%s: %v; CPUs and memory are %q, want %q", h.Name, err, got, want)
+		}
+	}
+	sweeps(t, r, self)
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if rest := left(t); rest != "" {
+		t.Errorf("podman still has %s", rest)
+	}
+}
+
+// sweeps leaves a process behind whose command was killed, and has it ended.
+func sweeps(t *testing.T, r *Rig, self string) {
+	t.Helper()
+	h := r.Hosts()[0]
+	line := h.Command(self, "deaf")
+	c := exec.Command(line[0], line[1:]...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	deaf := func() bool {
+		out, err := exec.Command("podman", "top", r.nameOf(0), "args").Output()
+		return err == nil && bytes.Contains(out, []byte(" deaf"))
+	}
+	until(t, "the process runs", deaf)
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	if !deaf() {
+		t.Log("it ended with its command")
+	}
+	if err := r.Recover(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if deaf() {
+		t.Error("it still runs after Recover")
+	}
+}
+
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	const timeout = time.Minute // a busy machine
+	for begun := time.Now(); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Since(begun) > timeout {
+			t.Fatalf("not within %v: %s", timeout, what)
+		}
+	}
+}
+
+// Whoever holds a rig is killed, and nothing of it stays. make soak kills at fifty moments
+// of its start.
+func TestNothingOutlivesASIGKILL(t *testing.T) {
+	lab(t)
+	times := 1
+	if os.Getenv("NETDYNO_SOAK") != "" {
+		times = 51
+	}
+	for i := range times {
+		c := exec.Command(os.Args[0], "hold")
+		out, err := c.StdoutPipe()
+		c.Stderr = os.Stderr
+		if err = errors.Join(err, c.Start()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := t.Context(), context.CancelFunc(func() {})
+		if i > 0 {
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(i)*50*time.Millisecond)
+		}
+		run, err := rig.FirstLine(ctx, out)
+		cancel()
+		if i == 0 && (err != nil || !strings.HasPrefix(run, "netdyno-")) {
+			t.Fatal(run, err)
+		}
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		until(t, "nothing is left", func() bool { return left(t) == "" })
+	}
+}
+
+// A container whose first process was killed is named; a trial there fails.
+func TestAContainerThatEnded(t *testing.T) {
+	lab(t)
+	r, err := standing(t.Context(), "host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("podman", "kill", r.nameOf(1)).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	if hosts := r.Hosts(); hosts[0].Address != "127.0.0.1" || hosts[1].Address != "127.0.0.1" {
+		t.Errorf("on the host's network the addresses are %s and %s", hosts[0].Address, hosts[1].Address)
+	}
+	err = r.Recover(t.Context())
+	if here := rig.ErrorOf(err, "container2"); here == nil || rig.ErrorOf(err, "container1") != nil {
+		t.Errorf("Recover: %v; want an error of container2 alone", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An archive holds the files under their names and whole, in both forms.
+func TestArchive(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "a script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sources := []string{script, self}
+	if _, err := os.Stat("/bin/sh"); err == nil {
+		sources = append(sources, "/bin/sh") // linked with libraries, as a rule
+	}
+	m, err := newImage(t.Context(), sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var archive bytes.Buffer
+	if err := m.archive(&archive, "localhost/netdyno:test"); err != nil {
+		t.Fatal(err)
+	}
+	files := untar(t, &archive)
+	for name, text := range files {
+		if sum, is := strings.CutPrefix(name, "blobs/sha256/"); is && digest(text) != sum {
+			t.Errorf("blob %s has the sum %s", sum, digest(text))
+		}
+	}
+	var docker []struct {
+		Config           string
+		RepoTags, Layers []string
+	}
+	if err := json.Unmarshal(files["manifest.json"], &docker); err != nil || !slices.Equal(docker[0].RepoTags, []string{"localhost/netdyno:test"}) {
+		t.Fatalf("manifest %s, %v", files["manifest.json"], err)
+	}
+	layer := untar(t, bytes.NewReader(files[docker[0].Layers[0]]))
+	for from, at := range m.there {
+		want, err := os.ReadFile(from)
+		if got := layer[at[1:]]; err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s has %d bytes at %s, want %d; %v", from, len(got), at, len(want), err)
+		}
+	}
+	again, err := newImage(t.Context(), sources)
+	if err != nil || again.layer != m.layer {
+		t.Errorf("the same files make layers %v and %v, %v", m.layer, again.layer, err)
+	}
+}
+
+func untar(t *testing.T, from io.Reader) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	for r := tar.NewReader(from); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What cannot be is refused before anything is made, with what to do.
+func TestRefusals(t *testing.T) {
+	t.Setenv("PATH", "/nowhere")
+	kind := Kinds[0]
+	for name, c := range map[string]struct {
+		argument string
+		options  map[string]string
+		says     string
+	}{
+		"no podman":     {"2", nil, "podman is not installed; install it (Debian: sudo apt-get install podman)"},
+		"many":          {"65", nil, "65 containers; expected from 1 to 64"},
+		"no network":    {"", map[string]string{"network": "none"}, "expected host, bridge or the name of a network"},
+		"a flag":        {"", map[string]string{"network": "--x"}, "expected host, bridge or the name of a network"},
+		"half a CPU":    {"", map[string]string{"cpus": "0.5"}, "quota=0.5 bounds their time"},
+		"no quota":      {"", map[string]string{"quota": "NaN"}, "quota=NaN; expected the CPUs"},
+		"little memory": {"", map[string]string{"memory": "1MiB"}, "expected at least 64MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := kind.Build(t.Context(), rig.Choice{Text: "podman", Argument: c.argument, Form: kind.Form, Options: c.options})
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("built %v, error %v, want in it %q", r, err, c.says)
+			}
+		})
+	}
+}
+
+// Nothing else may play the first process: it kills everything that it sees.
+func TestPauseIsTheFirstProcess(t *testing.T) {
+	if err := Pause(t.Context(), strings.NewReader("\n"), io.Discard); err == nil {
+		t.Error("a process that is not the first one stood as such")
+	}
+}
