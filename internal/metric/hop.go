@@ -48,7 +48,7 @@ func hopMetrics() []Metric {
 		},
 		{
 			Name: HopConnectionRSS, Unit: "B", Suffix: "/connection", Label: "hop RSS per connection", Heading: "hop RSS/connection", Doc: "memory of the hops for a connection",
-			Formula: "growth of hop.rss_bytes since ready ÷ connections",
+			Formula: "growth of hop.rss_bytes since ready ÷ connections, if ≥ 100",
 			in:      connectionRSS,
 		},
 	}
@@ -73,6 +73,10 @@ func hasHop(w *record.Window) bool {
 	return false
 }
 
+// fewConnections are so few that what a program takes at its first request, whoever asks,
+// would be most of what each seems to cost.
+const fewConnections = 100
+
 // connectionRSS is the growth of the hops' memory from when they listen to the window's
 // end, for each connection of the clients.
 func connectionRSS(w *record.Window) (float64, bool) {
@@ -88,5 +92,5 @@ func connectionRSS(w *record.Window) (float64, bool) {
 			connections += g.Setup.Load.Connections
 		}
 	}
-	return (end - begin) / float64(connections), ok && known && connections > 0 && end >= begin
+	return (end - begin) / float64(connections), ok && known && connections >= fewConnections && end >= begin
 }
