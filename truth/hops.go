@@ -28,7 +28,7 @@ func relayed(ctx context.Context, p *pipeline) ([]answer, error) {
 		return nil, err
 	}
 	hop := func(us int) string { return fmt.Sprintf("exec:%s relay %d {port} {upstream}", own, us) }
-	header, trials, records, err := p.records(ctx, "server=go-net", "client=go-epoll", "connections=4", "rate=2000", "window=1s", "warmup=300ms",
+	header, trials, records, err := p.records(ctx, "server=go-net", "client=go-epoll", "connections=1", "rate=2000", "window=2s", "warmup=300ms",
 		"blocks=6", "path="+hop(0)+","+hop(plantedUs))
 	if err != nil {
 		return nil, err

@@ -84,9 +84,22 @@ func burn(ns int64) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for until := threadNs() + ns; threadNs() < until; {
+	for until := threadNs() + ns - 3*readingNs/2; threadNs() < until; {
 	}
 }
+
+// readingNs is what a reading of the clock takes: one is always spent beside what is seen,
+// and half of one too many at the end.
+var readingNs = func() int64 {
+	const readings = 1000
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	from := threadNs()
+	for range readings {
+		_ = threadNs()
+	}
+	return (threadNs() - from) / readings
+}()
 
 func threadNs() int64 {
 	var t unix.Timespec

@@ -16,27 +16,30 @@ const (
 // PathLevel is the factor whose levels say what lies between clients and server.
 const PathLevel = "path"
 
+// direct is its level of no hop.
+const direct = "direct"
+
 // hopMetrics are what lies between clients and server, all hops together. A trial without
 // a hop has none of them but the sum over its path, which is the server's.
 func hopMetrics() []Metric {
 	return []Metric{
 		{
-			Name: HopCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "hop CPU", Heading: "hop CPU", Doc: "CPU of the hops per exchange",
+			Name: HopCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "hop CPU", Heading: "hop CPU", Doc: "hop CPU per exchange",
 			Formula: "cores × 10⁶ ÷ exchanges_per_s; of a fixed amount of work, CPU time ÷ exchanges",
 			in:      func(w *record.Window) (float64, bool) { return cpuOf(w, contract.Hop) },
 		},
 		{
-			Name: PathCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "path CPU", Heading: "path CPU", Doc: "CPU of hops and server per exchange",
+			Name: PathCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "path CPU", Heading: "path CPU", Doc: "path CPU per exchange",
 			Formula: "server.… + hop.cpu_us_per_exchange; with factor path",
 			in: func(w *record.Window) (float64, bool) {
 				level := w.Record.Trial.Levels[PathLevel]
 				server, ok := cpuOf(w, contract.Server)
 				hops, known := cpuOf(w, contract.Hop)
-				return server + hops, ok && level != "" && (known || !hasHop(w))
+				return server + hops, ok && (known && level != "" || level == direct)
 			},
 		},
 		{
-			Name: HopRSS, Unit: "B", Better: Lower, Label: "hop RSS", Heading: "hop RSS", Doc: "memory of the hops",
+			Name: HopRSS, Unit: "B", Better: Lower, Label: "hop RSS", Heading: "hop RSS", Doc: "hop memory",
 			Formula: "resident memory (RSS) of the process tree as the window closes",
 			in: func(w *record.Window) (float64, bool) {
 				spans, ok := w.Spans(contract.Hop)
@@ -47,8 +50,8 @@ func hopMetrics() []Metric {
 			},
 		},
 		{
-			Name: HopConnectionRSS, Unit: "B", Suffix: "/connection", Label: "hop RSS per connection", Heading: "hop RSS/connection", Doc: "memory of the hops for a connection",
-			Formula: "growth of hop.rss_bytes since ready ÷ connections",
+			Name: HopConnectionRSS, Unit: "B", Suffix: "/connection", Label: "hop RSS per connection", Heading: "hop RSS/connection", Doc: "hop memory per connection",
+			Formula: "growth of hop.rss_bytes since ready ÷ connections, if ≥ 100",
 			in:      connectionRSS,
 		},
 	}
@@ -64,14 +67,9 @@ func cpuOf(w *record.Window, role contract.Role) (float64, bool) {
 	return perExchange(w, s*usPerS, ok)
 }
 
-func hasHop(w *record.Window) bool {
-	for i := range w.Record.Workers {
-		if w.Record.Workers[i].Role == contract.Hop {
-			return true
-		}
-	}
-	return false
-}
+// fewConnections are so few that what a program takes at its first request, whoever asks,
+// would be most of what each seems to cost.
+const fewConnections = 100
 
 // connectionRSS is the growth of the hops' memory from when they listen to the window's
 // end, for each connection of the clients.
@@ -88,5 +86,5 @@ func connectionRSS(w *record.Window) (float64, bool) {
 			connections += g.Setup.Load.Connections
 		}
 	}
-	return (end - begin) / float64(connections), ok && known && connections > 0 && end >= begin
+	return (end - begin) / float64(connections), ok && known && connections >= fewConnections && end >= begin
 }

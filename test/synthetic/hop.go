@@ -12,12 +12,13 @@ func Hop(r *record.Record, name string, cpuNs, connectionBytes int64) {
 	client, server := &r.Workers[len(r.Workers)-1], &r.Workers[0]
 	connections := int64(client.Setup.Load.Connections)
 	counts := client.Result.Counts
+	up, down, _ := client.Sizes()
 	const own = 3 << 20
 	edge := func(at *record.Edge, done int64) *record.Edge {
 		m := *at.Meter
 		m.Process = contract.Process{CPUNs: 1_000_000 + done*cpuNs, RSSBytes: own + connections*connectionBytes, Processes: 1, Threads: 1}
 		m.Threads = nil
-		m.TCP = &contract.TCP{Sockets: int(connections), ReceivedBytes: done * 150, AckedBytes: done * 150}
+		m.TCP = &contract.TCP{Sockets: int(connections), ReceivedBytes: done * (up + 50), AckedBytes: done * (down + 50)}
 		return &record.Edge{Reading: contract.Reading{AtNs: at.Reading.AtNs}, Meter: &m}
 	}
 	begun := counts.Exchanges / 4 // in the warm-up
@@ -30,3 +31,6 @@ func Hop(r *record.Record, name string, cpuNs, connectionBytes int64) {
 		Result: &contract.Result{}, Exit: &contract.Exit{},
 	})
 }
+
+// hopCosts are the nanoseconds of CPU time that hops use for an exchange.
+var hopCosts = map[string]int64{"nginx": 30_000, "haproxy": 36_000, "envoy": 80_000, "caddy": 90_000}

@@ -157,5 +157,8 @@ func plannedRecord(o Options, t record.Trial, s state) record.Record {
 		workers = append(workers, w)
 	}
 	r.Workers = workers
+	if cost := hopCosts[t.Levels["path"]]; cost > 0 {
+		Hop(&r, t.Levels["path"], cost, 8192)
+	}
 	return r
 }

@@ -18,7 +18,7 @@ func TestHopsAreReadBesideDirect(t *testing.T) {
 			{Name: "plain", Server: "go-net", Levels: map[string]string{metric.PathLevel: "direct"}},
 			{Name: "proxied", Server: "go-net", Speed: 0.5, Levels: map[string]string{metric.PathLevel: "nginx"}},
 		},
-		Connections: []int{50}, Blocks: 6, Rate: 1000,
+		Connections: []int{100}, Blocks: 6, Rate: 1000,
 	})
 	for i := range records {
 		if records[i].Trial.Arm == "proxied" {

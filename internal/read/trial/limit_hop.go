@@ -38,4 +38,4 @@ func fullHop(e *audit, c workerGroup) string {
 	return ""
 }
 
-var meanHopCPU = Meaning{Called: "a hop's CPUs", Means: "a hop between client and server used at least 95 % of a thread, or with the end beside it 90 % of its CPUs", Cure: "give the hop CPUs of its own or more of them, or offer every path one rate and compare CPU per exchange"}
+var meanHopCPU = Meaning{Called: "a hop's CPUs", Means: "a hop between client and server used at least 95 % of a thread, or 90 % of its CPUs were used", Cure: "give the hop CPUs of its own or more of them, or offer every path one rate and compare CPU per exchange"}
