@@ -3,8 +3,9 @@
 
     ./bench.py [ROUNDS] [TRANSPORT...]
 
-The client is compared by a bare server, the server by a bare client: rate of the arm ÷ rate of the bare program, with
-the 95 % interval of the logarithm's mean over the rounds. Both have one thread and 50 connections, and carry 100 bytes
+Clients are compared by the arm's server, servers by a bare client: rate of the arm ÷ rate of the bare program, and CPU
+time per exchange of the bare program ÷ that of the arm, which a busy machine disturbs less; each with the 95 % interval
+of the logarithm's mean over the rounds. Both have one thread and 50 connections, and carry 100 bytes
 each way. The programs are in $TARGET/release.
 """
 import json, math, os, statistics, subprocess, sys, time
@@ -43,19 +44,38 @@ class Worker:
         self.process.wait(5)
 
 
+def cpu_ns(pid):
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat") as f:
+            total += int(f.read().split()[0])
+    return total
+
+
+def share(pid):
+    """CPU time of a process, in ns per second, inside the window that has just begun."""
+    time.sleep(0.05 * SECONDS)
+    begun, before = time.monotonic(), cpu_ns(pid)
+    time.sleep(0.9 * SECONDS)
+    return (cpu_ns(pid) - before) / (time.monotonic() - begun)
+
+
 def kit_client(transport, address):
+    """Its rate, and its CPU time per exchange."""
     w = Worker(transport, "client", peers=[address], load={"connections": CONNECTIONS})
     w.send("start", {})
     time.sleep(0.3)
     w.send("mark", {"id": 1, "reset": True})
     w.expect("mark")
-    time.sleep(SECONDS)
+    used = share(w.process.pid)
+    time.sleep(0.05 * SECONDS)
     w.send("mark", {"id": 2})
     w.expect("mark")
     w.send("stop", {})
     r = w.expect("result")
     w.end()
-    return r["inside"]["cycles"] / (r["to_ns"] - r["from_ns"]) * 1e9
+    rate = r["inside"]["cycles"] / (r["to_ns"] - r["from_ns"]) * 1e9
+    return rate, used / rate
 
 
 def bare(transport, *args):
@@ -63,20 +83,32 @@ def bare(transport, *args):
     return [f"{BUILT}/examples/bare_{package}", *args, *more]
 
 
-def bare_client(transport, address):
-    return float(subprocess.check_output(bare(transport, "drive", address, "1", str(CONNECTIONS), str(BYTES), str(SECONDS)), text=True))
+def bare_client(transport, address, server=None):
+    """Its rate, and CPU time per exchange, of its server's process if that is given."""
+    args = bare(transport, "drive", address, "1", str(CONNECTIONS), str(BYTES), str(SECONDS))
+    with subprocess.Popen(args, stdout=subprocess.PIPE, text=True) as client:
+        time.sleep(0.3)  # its warm-up
+        used = share(server or client.pid)
+        rate = float(client.stdout.read())
+    return rate, used / rate
 
 
 # Student's t for a 95 % interval, by degrees of freedom from 1.
 T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13]
 
 
-def ratio(name, pairs):
-    logs = [math.log(mine / bare) for mine, bare in pairs]
+def ratio(values):
+    logs = [math.log(v) for v in values]
     t = T[len(logs) - 2] if len(logs) < 17 else 2.1
     mean, half = statistics.mean(logs), t * statistics.stdev(logs) / math.sqrt(len(logs))
-    print(f"{name}: {math.exp(mean):.3f} × bare ({math.exp(mean - half):.3f} to {math.exp(mean + half):.3f}), "
-          f"{statistics.median(m for m, _ in pairs):.0f} and {statistics.median(b for _, b in pairs):.0f} exchanges/s")
+    return f"{math.exp(mean):.3f} ({math.exp(mean - half):.3f} to {math.exp(mean + half):.3f})"
+
+
+def say(name, pairs):
+    rates = ratio([m[0] / b[0] for m, b in pairs])
+    costs = ratio([b[1] / m[1] for m, b in pairs])
+    least = [statistics.median(x[1] for x in of) / 1e3 for of in zip(*pairs)]
+    print(f"{name} ÷ bare: rate {rates}, CPU {costs}; {least[0]:.2f} and {least[1]:.2f} µs of CPU per exchange", flush=True)
 
 
 def compare(transport, rounds):
@@ -85,8 +117,8 @@ def compare(transport, rounds):
     try:
         bare_at, kit_at = peer.stdout.readline().strip(), server.ready["addresses"][0]
         # Each comparison has bare runs of its own, so that one slow run does not move both.
-        turns = {"client": (lambda: kit_client(transport, bare_at), lambda: bare_client(transport, bare_at)),
-                 "server": (lambda: bare_client(transport, kit_at), lambda: bare_client(transport, bare_at))}
+        turns = {"client": (lambda: kit_client(transport, kit_at), lambda: bare_client(transport, kit_at)),
+                 "server": (lambda: bare_client(transport, kit_at, server.process.pid), lambda: bare_client(transport, bare_at, peer.pid))}
         pairs = {name: [] for name in turns}
         for k in range(rounds):
             for name, (mine, other) in turns.items():
@@ -96,7 +128,7 @@ def compare(transport, rounds):
                     rate = other()
                     pairs[name].append((mine(), rate))
         for name, of in pairs.items():
-            ratio(f"{transport} {name}", of)
+            say(f"{transport} {name}", of)
     finally:
         peer.kill()
         server.end()

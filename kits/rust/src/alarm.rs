@@ -126,13 +126,13 @@ impl Alarm {
         .await
     }
 
-    /// Carries a task on until an instant; None when that came first. armed is the caller's, 0 at first: the
+    /// Carries a task on until an instant; None when that came first, also where nobody looked in time. armed is the caller's, 0 at first: the
     /// task's alarm that is set already, so that a task has few of them however often it calls this.
     pub async fn within<T>(&self, end: i64, armed: &mut i64, task: impl Future<Output = T>) -> Option<T> {
         let mut task = pin!(task);
         poll_fn(|cx| {
             if let Poll::Ready(made) = task.as_mut().poll(cx) {
-                return Poll::Ready(Some(made));
+                return Poll::Ready((now() < end).then_some(made));
             }
             let at = now();
             if at >= end {

@@ -153,14 +153,16 @@ impl Exchange {
         Grpc::new(ProstCodec::default()).max_decoding_message_size(self.0.1.max_message)
     }
 
-    async fn unary<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> http::Response<Body> {
-        self.grpc::<Q, P>().unary(Method::<Q, P>(self.0, PhantomData), request).await
+    async fn unary<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> Answer {
+        Ok(self.grpc::<Q, P>().unary(Method::<Q, P>(self.0, PhantomData), request).await)
     }
 
-    async fn talk<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> http::Response<Body> {
-        self.grpc::<Q, P>().streaming(Method::<Q, P>(self.0, PhantomData), request).await
+    async fn talk<Q: Carried, P: Carried>(self, request: http::Request<Body>) -> Answer {
+        Ok(self.grpc::<Q, P>().streaming(Method::<Q, P>(self.0, PhantomData), request).await)
     }
 }
+
+type Answer = Result<http::Response<Body>, Infallible>;
 
 impl Service<http::Request<Body>> for Exchange {
     type Response = http::Response<Body>;
@@ -171,24 +173,24 @@ impl Service<http::Request<Body>> for Exchange {
         Poll::Ready(Ok(()))
     }
 
+    /// A future for each method, as tonic generates it: one for all would be as large as the largest.
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let this = self.clone();
-        Box::pin(async move {
-            let name = request.uri().path().rsplit('/').next().unwrap_or("").to_string();
-            let grpc = this.grpc::<Block, Block>();
-            Ok(match name.as_str() {
-                "Unary" => this.unary::<Block, Block>(request).await,
-                "Simple" => this.unary::<Text, Text>(request).await,
-                "Complex" => this.unary::<Text, Reply>(request).await,
-                "Talk" => this.talk::<Block, Block>(request).await,
-                "TalkSimple" => this.talk::<Text, Text>(request).await,
-                "TalkComplex" => this.talk::<Text, Reply>(request).await,
-                "Up" => { grpc }.client_streaming(Chunked(this.0), request).await,
-                "Down" => { grpc }.server_streaming(Chunked(this.0), request).await,
-                "Both" => { grpc }.streaming(Chunked(this.0), request).await,
-                _ => Status::unimplemented(format!("method {name} is not served")).into_http(),
-            })
-        })
+        let (this, chunked) = (self.clone(), Chunked(self.0));
+        match request.uri().path().rsplit('/').next().unwrap_or("") {
+            "Unary" => Box::pin(this.unary::<Block, Block>(request)),
+            "Simple" => Box::pin(this.unary::<Text, Text>(request)),
+            "Complex" => Box::pin(this.unary::<Text, Reply>(request)),
+            "Talk" => Box::pin(this.talk::<Block, Block>(request)),
+            "TalkSimple" => Box::pin(this.talk::<Text, Text>(request)),
+            "TalkComplex" => Box::pin(this.talk::<Text, Reply>(request)),
+            "Up" => Box::pin(async move { Ok(this.grpc::<Block, Block>().client_streaming(chunked, request).await) }),
+            "Down" => Box::pin(async move { Ok(this.grpc::<Block, Block>().server_streaming(chunked, request).await) }),
+            "Both" => Box::pin(async move { Ok(this.grpc::<Block, Block>().streaming(chunked, request).await) }),
+            name => {
+                let refused = Status::unimplemented(format!("method {name} is not served")).into_http();
+                Box::pin(async move { Ok(refused) })
+            }
+        }
     }
 }
 
