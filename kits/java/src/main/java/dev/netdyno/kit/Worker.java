@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.SimpleFormatter;
 
 /**
  * The contract's state machine: it speaks the lines, owns the state, and calls the transport.
@@ -170,6 +173,8 @@ public final class Worker {
     Thread t = new Thread(() -> {
       try {
         Readings r = new Readings();
+        // What libraries' loggers load with their first line, while there is a file descriptor for it.
+        if (given.isServer()) new SimpleFormatter().format(new LogRecord(Level.WARNING, ""));
         Transport.Server s = given.isServer() ? transport.server(given) : null;
         Transport.Client c = given.isServer() ? null : transport.client(given);
         events.add(() -> introduce(r, s, c));

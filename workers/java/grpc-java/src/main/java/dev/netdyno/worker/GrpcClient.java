@@ -235,12 +235,10 @@ final class GrpcClient extends LoopClient {
 
     @Override
     void broke(Failure why) {
-      if (why.kind == Failure.Kind.INVALID) {
-        end(new Failure(why.kind, "verify connection " + number + ": " + why.getMessage()));
-      } else {
-        Throwable cause = why.getCause() != null ? why.getCause() : new IOException(why.getMessage());
-        end(Addresses.connectFailure(number, routes().size(), routes().get(number), cause));
-      }
+      Throwable cause = why.getCause() != null ? why.getCause() : why.kind == Failure.Kind.INVALID ? null : new IOException(why.getMessage());
+      Failure f = cause == null ? null : Addresses.connectFailure(number, routes().size(), routes().get(number), cause);
+      boolean said = f == null || f.kind == Failure.Kind.BUG; // by the server, not by a connection
+      end(said ? new Failure(why.kind, "verify connection " + number + ": " + why.getMessage()) : f);
     }
 
     private void end(Failure wrong) {
