@@ -116,6 +116,8 @@ class Side:
             else:
                 self.client = bare(name, address)
             self.tested = self.client
+        while self.counter.exchanges() < 10 * CONNECTIONS:  # a bare program does not say when it is ready
+            time.sleep(0.02)
         time.sleep(WARM_S)
         self.client.send_signal(signal.SIGSTOP)
 
