@@ -1,7 +1,7 @@
 """Each arm against a program on the bare library: CPU time of the same work, ratio with a 95 % interval. Above 0.97 is asked.
 
-Both run at the same time and take turns of a tenth of a second: the client of the one that waits is stopped. A worker of netdyno's in C++ is
-the other end of both. arms.py [ARM…]; servers are named s:ARM, clients c:ARM.
+Each block starts both anew, since two runs of one program differ by more than their turns do. They take turns of a tenth of a second: the client
+of the one that waits is stopped. A worker of netdyno's in C++ is the other end of both. arms.py [ARM…]; servers are named s:ARM, clients c:ARM.
 """
 
 import json
@@ -19,7 +19,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parents[2]
 OUT = pathlib.Path(os.environ.get("OUT") or TREE / "bin")
 PATH = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE, TREE / "kits" / "python", TREE / "workers" / "python" / "grpcio")))}
-PAIRS, CONNECTIONS, WARM_S, SETTLE_S, TURN_S, T975 = 60, 8, 0.5, 0.02, 0.1, 2.0
+BLOCKS, TURNS, CONNECTIONS, WARM_S, SETTLE_S, TURN_S, T975 = 8, 6, 8, 0.3, 0.02, 0.1, 2.365
+RATE = 1000  # at a server under test, so that both have as many exchanges for each wake-up
 # by arm: our worker and transport, its options, and the other end's worker and transport
 ASIO, HTTP1, GRPC = ("asio", "asio"), ("http1-asio", "http1-asio"), ("grpc-nghttp2", "grpc-nghttp2")
 ARMS = {
@@ -34,10 +35,10 @@ ARMS = {
 class Worker:
     """A worker of netdyno's at one end."""
 
-    def __init__(self, worker, transport, role, options=(), **more):
+    def __init__(self, worker, transport, role, options=(), rate=0, **more):
         self.process = subprocess.Popen([str(OUT / ("netdyno-worker-" + worker))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.say({"setup": {"trial": "bench", "transport": transport, "role": role, "seed": 1, "threads": 1, "exchange": {"up_bytes": 100, "down_bytes": 100},
-                            "options": dict(options), "load": {"connections": CONNECTIONS if role == "client" else 0}, **more}})
+                            "options": dict(options), "load": {"connections": CONNECTIONS if role == "client" else 0, "rate": rate}, **more}})
         self.ready = self.next("ready")
 
     def say(self, message):
@@ -78,7 +79,7 @@ def tree_cpu(pid):
 
 
 def bare(*arguments):
-    return subprocess.Popen([sys.executable, str(HERE / "bare.py"), *arguments], stdout=subprocess.PIPE, text=True, env=PATH, cwd=HERE)
+    return subprocess.Popen([sys.executable, str(HERE / "bare.py"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=PATH, cwd=HERE)
 
 
 def bare_server(name):
@@ -102,7 +103,7 @@ class Side:
                 self.tested, address = server.process, server.ready["addresses"][0]
             else:
                 self.tested, address = bare_server(name)
-            self.counter = self._worker(*other, "client", peers=[address])
+            self.counter = self._worker(*other, "client", rate=RATE, peers=[address])
             self.client = self.counter.process
             self.counter.say({"start": {}})
         else:
@@ -115,6 +116,8 @@ class Side:
             else:
                 self.client = bare(name, address)
             self.tested = self.client
+        while self.counter.exchanges() < 10 * CONNECTIONS:  # a bare program does not say when it is ready
+            time.sleep(0.02)
         time.sleep(WARM_S)
         self.client.send_signal(signal.SIGSTOP)
 
@@ -140,20 +143,24 @@ class Side:
         self.tested.wait()
 
 
+def block(arm, order):
+    """Returns the CPU time of an exchange, in ns, of the bare program and of ours."""
+    sides = {ours: Side(arm, ours) for ours in order}
+    try:
+        turns = [{ours: sides[ours].turn() for ours in (order if i % 2 else order[::-1])} for i in range(TURNS)]
+    finally:
+        for side in sides.values():
+            side.end()
+    return [statistics.median(turn[ours] for turn in turns) for ours in (False, True)]
+
+
 def main(names):
     for name in names or ARMS:
-        sides, pairs = [Side(name, ours) for ours in (False, True)], []
-        try:
-            for i in range(PAIRS):
-                both = {ours: sides[ours].turn() for ours in ((True, False) if i % 2 else (False, True))}
-                pairs.append((both[False], both[True]))
-        finally:
-            for side in sides:
-                side.end()
-        logs = [math.log(theirs / ours) for theirs, ours in pairs]
-        half = T975 * statistics.stdev(logs) / math.sqrt(PAIRS)
+        blocks = [block(name, (i % 2 == 0, i % 2 == 1)) for i in range(BLOCKS)]
+        logs = [math.log(theirs / ours) for theirs, ours in blocks]
+        half = T975 * statistics.stdev(logs) / math.sqrt(BLOCKS)
         ratio, low, high = (math.exp(statistics.mean(logs) + d) for d in (0, -half, half))
-        bare_us, ours_us = (statistics.median(p[i] for p in pairs) / 1000 for i in (0, 1))
+        bare_us, ours_us = (statistics.median(b[i] for b in blocks) / 1000 for i in (0, 1))
         print(f"{name}: {ratio:.3f} ({low:.3f}–{high:.3f}) of the bare library; CPU {ours_us:.1f} µs an exchange, bare {bare_us:.1f}", flush=True)
 
 
