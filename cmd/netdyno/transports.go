@@ -80,13 +80,13 @@ func describe(o bench.Offer) {
 	if len(o.Codecs) > 0 {
 		fmt.Fprintf(stdout, "  codecs %s\n", strings.Join(o.Codecs, ", "))
 	}
-	features := o.Features
+	has := o.Features
 	if o.Encrypted {
 		fmt.Fprintln(stdout, "  needs tls=yes")
-		features = slices.DeleteFunc(slices.Clone(features), func(f contract.Feature) bool { return f == contract.FeatureTLS })
+		has = slices.DeleteFunc(slices.Clone(has), func(f contract.Feature) bool { return f == contract.FeatureTLS })
 	}
-	if len(features) > 0 {
-		fmt.Fprintf(stdout, "  can also %s\n", featureWords(features))
+	if words := featureWords(has); words != "" {
+		fmt.Fprintf(stdout, "  can also %s\n", words)
 	}
 	for _, option := range o.Options {
 		fmt.Fprintf(stdout, "  opt.%s  %s, default %v", option.Name, option.Type, defaultText(option))
@@ -100,16 +100,27 @@ func describe(o bench.Offer) {
 	}
 }
 
-// featureWords names the factors by which the features are asked for.
-func featureWords(features []contract.Feature) string {
-	factors := map[contract.Feature]string{
-		contract.FeatureTLS: "tls=yes", contract.FeatureFresh: "fresh=yes", contract.FeatureStreamUp: "stream=up",
-		contract.FeatureStreamDown: "stream=down", contract.FeatureStreamBoth: "stream=both",
-	}
+// features are what not every transport can do, as a study or the file of a workload asks
+// for it.
+var features = []struct {
+	contract.Feature
+	asked string
+}{
+	{contract.FeatureTLS, "tls=yes"}, {contract.FeatureFresh, "fresh=yes"},
+	{contract.FeatureStreamUp, "stream=up"}, {contract.FeatureStreamDown, "stream=down"}, {contract.FeatureStreamBoth, "stream=both"},
+	{contract.FeatureSizes, "request=uniform:…"}, {contract.FeatureArrivals, "arrival=burst:…"}, {contract.FeatureTimes, "arrival=trace:FILE"},
+	{contract.FeatureMix, "workload=FILE"}, {contract.FeatureTrace, "workload=FILE of recorded traffic"},
+	{contract.FeatureDeadline, "deadline"}, {contract.FeatureThink, "think"}, {contract.FeatureMethods, "method of gRPC"}, {contract.FeatureMessages, "message"}, {contract.FeatureStreams, "stream of classes"},
+	{contract.FeatureWorkCPU, "work=exp:…"}, {contract.FeatureWorkSleep, "work.by=sleep"},
+}
+
+// featureWords says how the features are asked for. One that a worker names and netdyno
+// does not know is passed over.
+func featureWords(has []contract.Feature) string {
 	var words []string
 	for _, f := range features {
-		if word, known := factors[f]; known {
-			words = append(words, word)
+		if slices.Contains(has, f.Feature) {
+			words = append(words, f.asked)
 		}
 	}
 	return strings.Join(words, ", ")
