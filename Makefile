@@ -128,7 +128,7 @@ kits-unit: go-build ## the kits' own tests, in every language whose toolchain is
 	@for k in $(KITS); do $(MAKE) -C kits/$$k unit OUT=$(CURDIR)/build/kits NETDYNO=$(BIN)/netdyno >build-kit-$$k.log 2>&1 || { cat build-kit-$$k.log; exit 1; }; grep -h '^absent: ' build-kit-$$k.log || true; rm -f build-kit-$$k.log; done
 kits-test: build kits ## the kits' tests, and netdyno check for their workers
 	@for k in $(KITS); do $(MAKE) -C kits/$$k test check OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
-	@NETDYNO_SOAK=1 go test -count=1 ./test/crosswise
+	@NETDYNO_SOAK=1 go test -count=1 -timeout 60m ./test/crosswise
 kits-bench: build kits ## what the kits cost: a slot's calls, and each arm against a bare program on its library
 	@for k in $(KITS); do $(MAKE) -C kits/$$k bench OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
 

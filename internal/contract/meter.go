@@ -16,12 +16,44 @@ type Meter struct {
 	CPUSet     []int            `json:"cpu_set,omitempty"` // the CPUs that the tree may use
 	Interfaces Interfaces       `json:"interfaces,omitempty"`
 	Pressure   map[string]int64 `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
+	Group      *Group           `json:"group,omitempty"`    // the control group of what is read; absent of a tick, and where nothing of a group is to be seen
 	TCP        *TCP             `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
 	UDP        *UDP             `json:"udp,omitempty"`      // the kernel's account of UDP, where the transport is over it
 	Attached   *Attached        `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
 	Beat       *Beat            `json:"beat,omitempty"`     // with result alone; absent where the kernel does not say how long threads wait for a CPU
 	Start      *StartUp         `json:"start,omitempty"`    // with ready alone
 	Sampled    *Sampled         `json:"sampled,omitempty"`  // with result alone: the window's stacks, when setup asked for a profile
+}
+
+// Group is the account of the control group in which the read processes are, with all
+// others there: a container's, a service's. Amounts are cumulative since it began.
+type Group struct {
+	Name        string           `json:"name"`
+	CPUNs       int64            `json:"cpu_ns"`
+	MemoryBytes int64            `json:"memory_bytes"`           // now, with the cache of its files
+	Quota       *Quota           `json:"quota,omitempty"`        // the tightest of the group and those above it; absent without any
+	MemoryLimit *MemoryLimit     `json:"memory_limit,omitempty"` // the same
+	Pressure    map[string]int64 `json:"pressure,omitempty"`     // PSI "some" totals of the group in ns by resource; absent of version 1
+}
+
+// Quota is the CPU time that a control group may use in each period. When it is used up,
+// everything in the group stands still until the next one.
+type Quota struct {
+	AllowedNs   int64 `json:"allowed_ns"`
+	PeriodNs    int64 `json:"period_ns"`
+	Periods     int64 `json:"periods"`      // so far, in which anything of the group ran
+	Throttled   int64 `json:"throttled"`    // of them, those in which it was used up
+	ThrottledNs int64 `json:"throttled_ns"` // for which that held something back, summed over the CPUs
+}
+
+// CPUs returns how many CPUs' time the quota is.
+func (q Quota) CPUs() float64 { return float64(q.AllowedNs) / float64(q.PeriodNs) }
+
+// MemoryLimit is the memory that a control group may use.
+type MemoryLimit struct {
+	Bytes     int64 `json:"bytes"`
+	UsedBytes int64 `json:"used_bytes"` // now, by the group that has the limit
+	Met       int64 `json:"met"`        // how often it was reached so far, and memory had to be taken back
 }
 
 // StartUp is how long a worker took to be ready, by its meter's clock. What lies between

@@ -35,7 +35,7 @@ func RigKind(name string) string {
 // §5), in the order in which they are tried.
 func Limits() []string {
 	return []string{
-		"link", "server-core", "client-core", "server-cpu", "client-cpu", "host-cpu",
+		"link", "cgroup-throttle", "memory-limit", "server-core", "client-core", "server-cpu", "client-cpu", "hop-cpu", "host-cpu",
 		"receive-window", "send-buffer", "flow-control", "head-of-line", "schedule", "latency",
 	}
 }

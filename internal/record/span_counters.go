@@ -184,3 +184,18 @@ func UDPGrowthOf(spans []Span) (UDPGrowth, bool) {
 }
 
 func notDelivered(u *contract.UDP) int64 { return u.InErrors + u.NoPorts }
+
+// Throttled returns the share of the periods inside the span in which the worker's control
+// group had used up its quota of CPU time; false without a quota, or where it changed.
+func (s Span) Throttled() (share float64, ok bool) {
+	from, to, _, ok := s.Metered()
+	if !ok || from.Group == nil || to.Group == nil || from.Group.Quota == nil || to.Group.Quota == nil {
+		return 0, false
+	}
+	a, b := from.Group.Quota, to.Group.Quota
+	periods := Growth(a.Periods, b.Periods)
+	if from.Group.Name != to.Group.Name || a.AllowedNs != b.AllowedNs || a.PeriodNs != b.PeriodNs || periods <= 0 {
+		return 0, false
+	}
+	return min(max(Growth(a.Throttled, b.Throttled)/periods, 0), 1), true
+}

@@ -96,7 +96,7 @@ func TestEveryPairOfAKitsCallsAgrees(t *testing.T) {
 		t.Skip("some hundred pairs: make kits-test")
 	}
 	b := benchtest.Built(t)
-	work := []string{"request=3000B", "response=20000B", "connections=3", "blocks=1", "amount=20", "placement=free"}
+	work := []string{"connections=3", "blocks=1", "amount=20", "placement=free"}
 	for _, wire := range []struct {
 		name string
 		args []string
@@ -110,7 +110,7 @@ func TestEveryPairOfAKitsCallsAgrees(t *testing.T) {
 			needed func(bench.Offer) bool
 			args   []string
 		}{
-			{"bytes", func(bench.Offer) bool { return true }, nil},
+			{"bytes", func(bench.Offer) bool { return true }, []string{"request=3000B", "response=20000B"}},
 			{"sizes that vary", func(o bench.Offer) bool { return slices.Contains(o.Features, contract.FeatureSizes) },
 				[]string{"request=uniform:1B..3000B", "response=uniform:1B..20000B"}},
 			{"JSON", func(o bench.Offer) bool { return slices.Contains(o.Codecs, "json") }, []string{"codec=json", "message=complex"}},
@@ -121,7 +121,10 @@ func TestEveryPairOfAKitsCallsAgrees(t *testing.T) {
 				servers, clients := ends(b.Catalog, able)
 				kitServers, kitClients := ends(b.Catalog, func(o bench.Offer) bool { return able(o) && ofAKit(o) })
 				others := slices.DeleteFunc(clients, func(name string) bool { return slices.Contains(kitClients, name) })
-				args := replaced(work, slices.Concat(wire.args, c.args))
+				if len(kitServers)+len(kitClients) == 0 {
+					t.Skip("no kit has such an end")
+				}
+				args := slices.Concat(work, wire.args, c.args)
 				for _, pair := range [][2][]string{{servers, kitClients}, {kitServers, others}} {
 					if len(pair[0]) > 0 && len(pair[1]) > 0 {
 						agree(t, b, append(slices.Clip(args), "server="+strings.Join(pair[0], ","), "client="+strings.Join(pair[1], ",")))

@@ -103,6 +103,9 @@ func accountOf(study record.Study, v *trial.Judged) Account {
 		a.Settings = append(a.Settings, named(name, settings[name]))
 	}
 	for _, w := range r.Workers {
+		if bounds := boundsOf(r, w); bounds != "" {
+			a.Settings = append(a.Settings, named(w.Name+" in its control group", bounds))
+		}
 		if w.Stderr != "" {
 			a.Stderr = append(a.Stderr, Named{printable.Text(w.Name), printable.Lines(w.Stderr)})
 		}

@@ -34,3 +34,36 @@ func TestHopsCarryWhatClientsExchange(t *testing.T) {
 		}
 	}
 }
+
+// A hop that has no time left is what limits, whether it has a CPU of its own or shares the
+// server's.
+func TestAHopMayBeTheLimit(t *testing.T) {
+	for name, c := range map[string]struct {
+		hop, server float64 // cores
+		own         bool
+		want        trial.Limit
+	}{
+		"its own CPU is full":      {0.93, 0.3, true, trial.HopCPU},
+		"the server's is full":     {0.5, 0.45, false, trial.HopCPU},
+		"both have time left":      {0.4, 0.3, false, trial.Latency},
+		"a hop with a CPU to idle": {0.4, 0.3, true, trial.Latency},
+	} {
+		judged := examined(t, synthetic.Options{}, func(r *record.Record) {
+			synthetic.Hop(r, "nginx", 20_000, 4096)
+			use := func(w *record.Worker, cores float64, set []int) {
+				from, to := w.Open.Meter, w.Close.Meter
+				w.CPUSet, from.CPUSet, to.CPUSet, to.Threads, from.Threads = set, set, set, nil, nil
+				to.Process.CPUNs = from.Process.CPUNs + int64(cores*float64(to.AtNs-from.AtNs))
+			}
+			use(&r.Workers[0], c.server, []int{0})
+			set := []int{0}
+			if c.own {
+				set = []int{1}
+			}
+			use(&r.Workers[len(r.Workers)-1], c.hop, set)
+		})
+		if judged.Limit != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, judged.Limit, judged.LimitProof, c.want)
+		}
+	}
+}

@@ -53,5 +53,5 @@ var (
 // OfCPU tells whether the limit is computing time that one end, or the host, ran out
 // of.
 func (l Limit) OfCPU() bool {
-	return l == ServerCore || l == ClientCore || l == ServerCPU || l == ClientCPU || l == HostCPU
+	return l == ServerCore || l == ClientCore || l == ServerCPU || l == ClientCPU || l == HopCPU || l == HostCPU || l == CgroupThrottle
 }

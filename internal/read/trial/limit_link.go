@@ -146,7 +146,7 @@ func ceilingsOf(judged []*Judged) map[direction]ceiling {
 // isEnds tells whether the limit is something of the ends': their computing
 // time, their buffers and windows.
 func (l Limit) isEnds() bool {
-	return slices.Contains([]Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HostCPU, ReceiveWindow, SendBuffer, FlowControl}, l)
+	return slices.Contains([]Limit{ServerCore, ClientCore, ServerCPU, ClientCPU, HopCPU, HostCPU, ReceiveWindow, SendBuffer, FlowControl}, l)
 }
 
 // What its name stands for in netdyno explain.

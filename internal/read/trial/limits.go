@@ -11,7 +11,7 @@ import (
 // before all of them: only the facts of the hosts and all trials of a run show what it can
 // carry, see LimitByLink.
 var limitRules = []limitRule{
-	limitServerCore, limitClientCore, limitServerCPU, limitClientCPU, limitHostCPU,
+	limitThrottle, limitMemory, limitServerCore, limitClientCore, limitServerCPU, limitClientCPU, limitHopCPU, limitHostCPU,
 	limitReceiveWindow, limitSendBuffer, limitPacedWindow, limitFlowControl,
 	limitHeadOfLine, limitSchedule, limitLinkQueue, limitLatency, limitUnknown,
 }

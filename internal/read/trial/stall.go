@@ -276,12 +276,25 @@ func stood(e *audit) []Stall {
 		least := max(stallShare*length, stoodSeconds)
 		for _, s := range w.AtResult.Beat.Stood {
 			stall := Stall{FromS: max(float64(s.FromNs-opened)/1e9, 0), ToS: min(float64(s.ToNs-opened)/1e9, length), Of: whoStood(w, s)}
+			if s.Held == nil && stall.ToS-stall.FromS <= throttledFor(span) {
+				continue
+			}
 			if seconds := stall.ToS - stall.FromS; seconds >= least && felt(e, max(least, stoodFelt*seconds)) {
 				all = append(all, stall)
 			}
 		}
 	}
 	return all
+}
+
+// throttledFor returns for how many seconds a worker's control group may have stood still
+// because it had used up its quota: what its service is like under that quota, and no fault.
+// The meter is in the same group. 0 of one that was not throttled.
+func throttledFor(s record.Span) float64 {
+	if share, ok := s.Throttled(); !ok || share == 0 {
+		return 0
+	}
+	return 2 * float64(s.To.Meter.Group.Quota.PeriodNs) / 1e9 // a beat knows when a standstill began only to a beat
 }
 
 // felt tells whether an exchange of some client took so long, or was sent so late: a

@@ -7,6 +7,7 @@ import json
 import mmap
 import os
 import select
+import sys
 import threading
 import time
 
@@ -117,6 +118,7 @@ class Processes:
         def end():
             select.select([alive], [], [])
             os._exit(0)
+        sys.setswitchinterval(SWITCH_S)  # no mark is answered here
         try:
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 0)

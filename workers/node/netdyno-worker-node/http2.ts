@@ -35,6 +35,8 @@ class Http2Calls implements Calls {
 	private readonly sessions: (ClientHttp2Session | null)[] = [];
 	private readonly routes: Route[] = [];
 	private again = 0;
+	/** Headers of requests that are all alike. */
+	private readonly known = new Map<Asked, OutgoingHttpHeaders>();
 	/** By slot, of calls that have a deadline. */
 	private readonly streams: (ClientHttp2Stream | undefined)[] = [];
 
@@ -104,13 +106,22 @@ class Http2Calls implements Calls {
 		return session;
 	}
 
-	private exchange(session: ClientHttp2Session, x: Drawn): [ClientHttp2Stream, Promise<Buffer>] {
+	private headers(asked: Asked, x: Drawn): OutgoingHttpHeaders {
 		const { content } = this.asks;
-		const asked = this.asks.of(x);
+		const same = asked.pieces.length === 1 && !content.draws.asks;
+		const known = same ? this.known.get(asked) : undefined;
+		if (known !== undefined) return known;
 		const headers: OutgoingHttpHeaders = { ":path": pathOf(asked, x), ":method": asked.method };
 		if (asked.sends) headers["content-type"] = content.mediaType;
 		if (content.draws.asks) headers[DOWN_HEADER] = String(x.down);
-		const stream = session.request(headers);
+		if (same) this.known.set(asked, headers);
+		return headers;
+	}
+
+	private exchange(session: ClientHttp2Session, x: Drawn): [ClientHttp2Stream, Promise<Buffer>] {
+		const { content } = this.asks;
+		const asked = this.asks.of(x);
+		const stream = session.request(this.headers(asked, x));
 		const reply = new Promise<Buffer>((resolve, reject) => {
 			const chunks: Buffer[] = [];
 			let status = 0;

@@ -1,5 +1,5 @@
 // The server of wires http/1.1 and h2c on node:http and node:http2, whose requests and responses are alike.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Server as NetServer } from "node:net";
 import {
 	CALL_FEATURES,
@@ -20,6 +20,7 @@ const REFUSED_READ = 64 << 10;
 /** Those of both transports of HTTP. */
 export const HTTP_FEATURES = [...CALL_FEATURES, "fresh"];
 
+/** Of node:http2 both are its own, which are alike. */
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export class HttpServer implements Server {
@@ -84,6 +85,12 @@ export class HttpServer implements Server {
 			return;
 		}
 		response.writeHead(200, { "Content-Type": this.content.mediaType, "Content-Length": reply.length });
-		response.end(reply, () => this.tally.served(request.length, reply.length));
+		const served = () => this.tally.served(request.length, reply.length);
+		const http1: boolean = response instanceof ServerResponse;
+		if (!http1) return void response.end(reply, served);
+		// Of node:http the socket tells whether all was handed to the kernel at once, which costs less than being called.
+		response.end(reply);
+		if (response.writableFinished || response.socket?.writableLength === 0) served();
+		else response.once("finish", served);
 	}
 }

@@ -81,7 +81,7 @@ export class UndiciCalls implements Calls {
 		return this.setup.load.fresh ? 0 : Math.max(0, this.made - this.clients.length);
 	}
 
-	private async exchange(client: Client, x: Drawn, signal?: AbortSignal): Promise<Buffer> {
+	private exchange(client: Client, x: Drawn, signal?: AbortSignal): Promise<Buffer> {
 		const { content } = this.asks;
 		const asked = this.asks.of(x);
 		const headers = asked.sends ? this.headers : [];

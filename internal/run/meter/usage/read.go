@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/procfs"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/run/meter/cgroup"
 	"netdyno/internal/tcpinfo"
 )
 
@@ -25,6 +26,7 @@ type Reader struct {
 	host procfs.FS
 
 	queues queues
+	groups cgroup.Reader
 	boot   string // the kernel's boot ID; empty where it has none
 
 	stopped []contract.Stopped // met by the latest reading
@@ -78,6 +80,7 @@ func (r *Reader) Read(more []int) (contract.Meter, error) {
 	})
 	m.Threads = keepBusiest(m.Threads)
 	r.addHost(&m, r.pid)
+	m.Group = r.groups.Of(r.pid)
 	return m, nil
 }
 

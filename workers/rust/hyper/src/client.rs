@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use netdyno_kit::draw::Draw;
 use netdyno_kit::{driving, Client, Failure, Kind, Setup, Slot, Value};
 use netdyno_kit_tokio::{exchanges, Call};
-use netdyno_requests::{Asker, DOWN_HEADER};
+use netdyno_requests::{first, Asker, DOWN_HEADER};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::Mutex;
@@ -172,11 +172,14 @@ impl Shared {
     async fn open(&self, i: usize) -> Result<(), Failure> {
         let mut sender = self.dial(i).await?;
         let draw = self.load.first(i);
-        let reply = self.carry(&mut sender, self.request(i, draw)?, draw).await?;
-        match self.setup.text("verify") {
-            "content" => self.content.verify(&reply, self.down(draw))?,
-            _ => drop(self.content.accept(&reply, self.down(draw))?),
-        }
+        first(i, async {
+            let reply = self.carry(&mut sender, self.request(i, draw)?, draw).await?;
+            match self.setup.text("verify") {
+                "content" => self.content.verify(&reply, self.down(draw)),
+                _ => self.content.accept(&reply, self.down(draw)).map(drop),
+            }
+        })
+        .await?;
         *self.lines[i].held.lock().await = Some(sender).filter(|_| !self.setup.load.fresh);
         Ok(())
     }

@@ -93,17 +93,17 @@ impl Asker {
         self.connector.connect(route).await.map_err(|e| connect_failure(i, self.routes.len(), route, &e))
     }
 
-    /// Makes the first exchange of every connection, within PATIENCE each.
-    pub fn open<F: Future<Output = Result<(), Failure>> + Send + 'static>(&'static self, first: impl Fn(usize) -> F) -> Result<(), Failure> {
-        self.engine.open(self.routes.len(), |i| {
-            let made = first(i);
-            async move {
-                let late = || Err(Failure::new(Kind::Timeout, "no reply came within 10 s"));
-                let verify = |f: Failure| Failure::new(f.kind, format!("verify connection {i}: {}", f.text));
-                tokio::time::timeout(PATIENCE, made).await.unwrap_or_else(|_| late()).map_err(verify)
-            }
-        })?;
+    /// Opens every connection, with its first exchange.
+    pub fn open<F: Future<Output = Result<(), Failure>> + Send + 'static>(&'static self, open: impl Fn(usize) -> F) -> Result<(), Failure> {
+        self.engine.open(self.routes.len(), open)?;
         self.load.open_connections.store(if self.setup.load.fresh { 0 } else { self.routes.len() as i64 }, Relaxed);
         Ok(())
     }
+}
+
+/// Bounds the first exchange of connection i, and says of its failure that it was that.
+pub async fn first<T>(i: usize, exchange: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let late = || Err(Failure::new(Kind::Timeout, "no reply came within 10 s"));
+    let made = tokio::time::timeout(PATIENCE, exchange).await.unwrap_or_else(|_| late());
+    made.map_err(|f| Failure::new(f.kind, format!("verify connection {i}: {}", f.text)))
 }

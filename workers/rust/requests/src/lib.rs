@@ -10,6 +10,6 @@ mod tls;
 
 pub use content::{codecs, Codec, Content, DOWN_HEADER, FEATURES};
 pub use messages::{Block, Message, Reply, Text};
-pub use ends::{Asker, Line, Site};
+pub use ends::{first, Asker, Line, Site};
 pub use stream::Stream;
 pub use tls::{Acceptor, Connector};

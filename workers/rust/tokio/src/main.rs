@@ -11,7 +11,8 @@ struct Tokio;
 
 impl Transport for Tokio {
     fn describe(&self) -> Value {
-        describe(json!({"name": "tokio", "doc": "tokio's TcpStream, a task per connection", "options": [runtime_option(), read_buffer_option()]}))
+        describe(json!({"name": "tokio", "doc": "tokio's TcpStream, a task per connection",
+            "features": ([&["fresh"], &FEATURES[..]].concat()), "options": [runtime_option(), read_buffer_option()]}))
     }
 
     fn server(&self, setup: &Setup) -> Result<Box<dyn Server>, Failure> {

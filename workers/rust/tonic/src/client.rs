@@ -6,7 +6,7 @@ use bytes::Bytes;
 use hyper_util::rt::TokioIo;
 use netdyno_kit::{driving, json, Client, Failure, Kind, Setup, Slot};
 use netdyno_kit_tokio::{exchanges, Call};
-use netdyno_requests::{Asker, Block, Message, Reply, Text, DOWN_HEADER};
+use netdyno_requests::{first, Asker, Block, Message, Reply, Text, DOWN_HEADER};
 use std::error::Error;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -73,9 +73,9 @@ impl Shared {
     async fn open(&'static self, i: usize) -> Result<(), Failure> {
         let channel = self.channel(i);
         let made = match &self.content.messages {
-            None => self.verify::<Block, Block>(i, &channel).await,
-            Some((_, Message::Text(_))) => self.verify::<Text, Text>(i, &channel).await,
-            Some((_, Message::Reply(_))) => self.verify::<Text, Reply>(i, &channel).await,
+            None => first(i, self.verify::<Block, Block>(i, &channel)).await,
+            Some((_, Message::Text(_))) => first(i, self.verify::<Text, Text>(i, &channel)).await,
+            Some((_, Message::Reply(_))) => first(i, self.verify::<Text, Reply>(i, &channel)).await,
         };
         let refused = self.lines[i].refused.lock().unwrap_or_else(|e| e.into_inner()).take();
         made.map_err(|failure| refused.unwrap_or(failure))?;

@@ -105,7 +105,9 @@ public final class Addresses {
   /** Why connection i of so many could not be made. */
   public static Failure connectFailure(int i, int of, Route to, Throwable why) {
     if (why instanceof Failure f) return f;
-    String text = String.valueOf(why.getMessage());
+    StringBuilder all = new StringBuilder(); // libraries wrap what the system said
+    for (Throwable t = why; t != null && all.length() < 4096; t = t.getCause()) all.append(t.getMessage()).append('\n');
+    String text = all.toString();
     Failure.Kind kind = Failure.Kind.PEER;
     String hint = "";
     if (text.contains("Too many open files")) {

@@ -1,6 +1,7 @@
 package dev.netdyno.kit;
 
 import java.io.EOFException;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -41,6 +42,16 @@ public class Failure extends RuntimeException {
     super(text);
     this.kind = kind;
     this.reason = reason;
+  }
+
+  /** What was thrown; where every file descriptor is open, whatever could not be done by that, a Failure of kind setup. */
+  static Throwable explained(Throwable t) {
+    if (t instanceof Failure) return t;
+    try (FileInputStream unused = new FileInputStream("/dev/null")) {
+      return t;
+    } catch (IOException e) {
+      return setup("too few file descriptors: all of them are open; raise `ulimit -n` (" + textOf(t) + ")");
+    }
   }
 
   public static Failure setup(String text) {

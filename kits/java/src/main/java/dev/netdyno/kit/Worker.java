@@ -61,7 +61,8 @@ public final class Worker {
     System.setOut(System.err); // stdout is for messages only
     Thread.setDefaultUncaughtExceptionHandler((t, e) -> {
       e.printStackTrace();
-      events.add(() -> fail(new Failure(Failure.Kind.BUG, "thread " + t.getName() + ": " + Failure.textOf(e))));
+      Throwable why = Failure.explained(e); // now, while it is so
+      events.add(() -> fail(why != e ? why : new Failure(Failure.Kind.BUG, "thread " + t.getName() + ": " + Failure.textOf(e))));
     });
     Runtime.getRuntime().halt(run(new FileInputStream(FileDescriptor.in), stdout));
   }
@@ -173,7 +174,8 @@ public final class Worker {
         Transport.Client c = given.isServer() ? null : transport.client(given);
         events.add(() -> introduce(r, s, c));
       } catch (Throwable e) {
-        events.add(() -> fail(e));
+        Throwable why = Failure.explained(e);
+        events.add(() -> fail(why));
       }
     }, "setup");
     t.setDaemon(true);

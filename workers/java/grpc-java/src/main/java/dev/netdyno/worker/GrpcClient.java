@@ -20,6 +20,7 @@ import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.EventLoop;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -122,7 +123,9 @@ final class GrpcClient extends LoopClient {
     Throwable cause = status.getCause();
     String text = status.getCode() + (status.getDescription() == null ? "" : ": " + status.getDescription());
     String reason = cause == null ? text : Failure.reasonOf(cause);
-    return new Failure(kind, cause == null ? text : text + " (" + Failure.textOf(cause) + ")", reason);
+    Failure f = new Failure(kind, cause == null ? text : text + " (" + Failure.textOf(cause) + ")", reason);
+    if (cause != null) f.initCause(cause);
+    return f;
   }
 
   /** One call: a message each way, or chunks of them. */
@@ -232,9 +235,12 @@ final class GrpcClient extends LoopClient {
 
     @Override
     void broke(Failure why) {
-      end(why.kind == Failure.Kind.INVALID ? new Failure(why.kind, "verify connection " + number + ": " + why.getMessage())
-          : new Failure(why.kind, "connect " + (number + 1) + " of " + routes().size() + " to "
-              + Addresses.text(routes().get(number).peer()) + ": " + why.getMessage()));
+      if (why.kind == Failure.Kind.INVALID) {
+        end(new Failure(why.kind, "verify connection " + number + ": " + why.getMessage()));
+      } else {
+        Throwable cause = why.getCause() != null ? why.getCause() : new IOException(why.getMessage());
+        end(Addresses.connectFailure(number, routes().size(), routes().get(number), cause));
+      }
     }
 
     private void end(Failure wrong) {

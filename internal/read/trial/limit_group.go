@@ -1,0 +1,86 @@
+package trial
+
+import (
+	"fmt"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/record"
+)
+
+// CgroupThrottle and MemoryLimit: what the control group of an end may use was used up.
+const (
+	CgroupThrottle Limit = "cgroup-throttle"
+	MemoryLimit    Limit = "memory-limit"
+)
+
+const (
+	// throttledOften is the share of the periods in which a quota was used up, from which
+	// it is the limit (specification §5).
+	throttledOften = 0.5
+	// memoryStood is the share of the window for which something of a group stood still
+	// for lack of memory, from which its limit of memory is the trial's (specification §5).
+	memoryStood = 0.1
+)
+
+var (
+	limitThrottle = limitRule{CgroupThrottle, ofSpans(throttledSpan), meanThrottle}
+	limitMemory   = limitRule{MemoryLimit, ofSpans(shortOfMemory), meanMemoryLimit}
+)
+
+// ofSpans tries a proof on every metered worker, servers first.
+func ofSpans(prove func(record.Span, contract.Role) string) func(*audit) (contract.Role, string) {
+	return func(e *audit) (contract.Role, string) {
+		for _, role := range []contract.Role{contract.Server, contract.Client} {
+			for _, c := range e.groups {
+				if c.role != role {
+					continue
+				}
+				for _, s := range c.spans {
+					if proof := prove(s, role); proof != "" {
+						return role, proof
+					}
+				}
+			}
+		}
+		return "", ""
+	}
+}
+
+// throttledSpan proves that a worker's control group used up its quota in most periods.
+func throttledSpan(s record.Span, role contract.Role) string {
+	share, ok := s.Throttled()
+	if !ok || share < throttledOften {
+		return ""
+	}
+	from, to, length, _ := s.Metered()
+	q := to.Group.Quota
+	used := record.Growth(from.Group.CPUNs, to.Group.CPUNs) / 1e9 / length
+	held := record.Growth(from.Group.Quota.ThrottledNs, q.ThrottledNs) / 1e9
+	return fmt.Sprintf("the %s's control group used %.3g of the %.3g CPUs that it may use: it was throttled in %s of its periods of %.4g ms, and CPUs were held back for %.3g s of the window's %.3g s",
+		role, used, q.CPUs(), quantity.FormatShare(share), float64(q.PeriodNs)/1e6, held, length)
+}
+
+// shortOfMemory proves that a worker's control group met its limit of memory in the
+// window, and stood still for it. Version 1 of control groups does not tell for how long,
+// so nothing is proven by it.
+func shortOfMemory(s record.Span, role contract.Role) string {
+	from, to, length, ok := s.Metered()
+	if !ok || from.Group == nil || to.Group == nil || from.Group.MemoryLimit == nil || to.Group.MemoryLimit == nil {
+		return ""
+	}
+	before, l := from.Group.MemoryLimit, to.Group.MemoryLimit
+	met := record.Growth(before.Met, l.Met)
+	stood := record.Growth(from.Group.Pressure["memory"], to.Group.Pressure["memory"]) / 1e9 / length
+	if before.Bytes != l.Bytes || met <= 0 || stood < memoryStood {
+		return ""
+	}
+	return fmt.Sprintf("the %s's control group may use %s of memory and used %s: it met that limit %.0f times in the window, and something in it waited for memory for %s of the window",
+		role, quantity.FormatBytes(float64(l.Bytes)), quantity.FormatBytes(float64(l.UsedBytes)), met, quantity.FormatShare(min(stood, 1)))
+}
+
+// What their names stand for in netdyno explain.
+var (
+	meanThrottle    = Meaning{Called: "the quota of a control group", Means: "the server's or the client's control group (a container) had used up its quota of CPU time in at least half of its periods, and stood still for the rest of them", Cure: "raise the quota (a CPU limit in Kubernetes, --cpus of a container), or compare what an exchange costs"}
+	meanMemoryLimit = Meaning{Called: "the memory of a control group", Means: "the server's or the client's control group (a container) met its limit of memory, and waited for memory for at least 10 % of the window", Cure: "raise the limit, or give the end less to hold: fewer connections, smaller buffers"}
+)
