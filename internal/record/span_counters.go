@@ -185,16 +185,34 @@ func UDPGrowthOf(spans []Span) (UDPGrowth, bool) {
 
 func notDelivered(u *contract.UDP) int64 { return u.InErrors + u.NoPorts }
 
+// Groups returns the two readings of the control group of who serves or drives: of a server
+// that the worker stands for its own, also where its processes were not all metered. False
+// where a reading lacks it, or they are of different groups.
+func (s Span) Groups() (from, to *contract.Group, ok bool) {
+	a, b, _, ok := s.Metered()
+	if !ok || a.Group == nil || b.Group == nil || a.Group.Name != b.Group.Name {
+		return nil, nil, false
+	}
+	if ready := s.Worker.Ready; ready != nil && ready.Elsewhere {
+		for _, m := range []*contract.Meter{a, b} {
+			if m.Attached == nil || len(m.Attached.PIDs) == 0 {
+				return nil, nil, false
+			}
+		}
+	}
+	return a.Group, b.Group, true
+}
+
 // Throttled returns the share of the periods inside the span in which the worker's control
 // group had used up its quota of CPU time; false without a quota, or where it changed.
 func (s Span) Throttled() (share float64, ok bool) {
-	from, to, _, ok := s.Metered()
-	if !ok || from.Group == nil || to.Group == nil || from.Group.Quota == nil || to.Group.Quota == nil {
+	from, to, ok := s.Groups()
+	if !ok || from.Quota == nil || to.Quota == nil {
 		return 0, false
 	}
-	a, b := from.Group.Quota, to.Group.Quota
+	a, b := from.Quota, to.Quota
 	periods := Growth(a.Periods, b.Periods)
-	if from.Group.Name != to.Group.Name || a.AllowedNs != b.AllowedNs || a.PeriodNs != b.PeriodNs || periods <= 0 {
+	if a.AllowedNs != b.AllowedNs || a.PeriodNs != b.PeriodNs || periods <= 0 {
 		return 0, false
 	}
 	return min(max(Growth(a.Throttled, b.Throttled)/periods, 0), 1), true

@@ -28,18 +28,18 @@ var (
 	limitMemory   = limitRule{MemoryLimit, ofSpans(shortOfMemory), meanMemoryLimit}
 )
 
-// ofSpans tries a proof on every metered worker, servers first.
+// ofSpans tries a proof on every worker, servers first: of a server whose processes come
+// and go the group is known, too.
 func ofSpans(prove func(record.Span, contract.Role) string) func(*audit) (contract.Role, string) {
 	return func(e *audit) (contract.Role, string) {
 		for _, role := range []contract.Role{contract.Server, contract.Client} {
-			for _, c := range e.groups {
-				if c.role != role {
+			for w := range e.workers() {
+				s, ok := e.window.Span(w)
+				if !ok || (w.Role == contract.Server) != (role == contract.Server) {
 					continue
 				}
-				for _, s := range c.spans {
-					if proof := prove(s, role); proof != "" {
-						return role, proof
-					}
+				if proof := prove(s, role); proof != "" {
+					return role, proof
 				}
 			}
 		}
@@ -53,10 +53,11 @@ func throttledSpan(s record.Span, role contract.Role) string {
 	if !ok || share < throttledOften {
 		return ""
 	}
-	from, to, length, _ := s.Metered()
-	q := to.Group.Quota
-	used := record.Growth(from.Group.CPUNs, to.Group.CPUNs) / 1e9 / length
-	held := record.Growth(from.Group.Quota.ThrottledNs, q.ThrottledNs) / 1e9
+	_, _, length, _ := s.Metered()
+	from, to, _ := s.Groups()
+	q := to.Quota
+	used := record.Growth(from.CPUNs, to.CPUNs) / 1e9 / length
+	held := record.Growth(from.Quota.ThrottledNs, q.ThrottledNs) / 1e9
 	return fmt.Sprintf("the %s's control group used %.3g of the %.3g CPUs that it may use: it was throttled in %s of its periods of %.4g ms, and CPUs were held back for %.3g s of the window's %.3g s",
 		role, used, q.CPUs(), quantity.FormatShare(share), float64(q.PeriodNs)/1e6, held, length)
 }
@@ -65,13 +66,14 @@ func throttledSpan(s record.Span, role contract.Role) string {
 // window, and stood still for it. Version 1 of control groups does not tell for how long,
 // so nothing is proven by it.
 func shortOfMemory(s record.Span, role contract.Role) string {
-	from, to, length, ok := s.Metered()
-	if !ok || from.Group == nil || to.Group == nil || from.Group.MemoryLimit == nil || to.Group.MemoryLimit == nil {
+	_, _, length, _ := s.Metered()
+	from, to, ok := s.Groups()
+	if !ok || from.MemoryLimit == nil || to.MemoryLimit == nil {
 		return ""
 	}
-	before, l := from.Group.MemoryLimit, to.Group.MemoryLimit
+	before, l := from.MemoryLimit, to.MemoryLimit
 	met := record.Growth(before.Met, l.Met)
-	stood := record.Growth(from.Group.Pressure["memory"], to.Group.Pressure["memory"]) / 1e9 / length
+	stood := record.Growth(from.Pressure["memory"], to.Pressure["memory"]) / 1e9 / length
 	if before.Bytes != l.Bytes || met <= 0 || stood < memoryStood {
 		return ""
 	}

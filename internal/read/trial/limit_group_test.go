@@ -83,3 +83,25 @@ func TestAThrottledGroupStandsStill(t *testing.T) {
 		}
 	}
 }
+
+// A server that others started is in its own group, also where processes of it come and
+// go; where nobody is read in the worker's place, the group is the worker's.
+func TestTheGroupOfAServerElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		attached *contract.Attached
+		want     trial.Limit
+	}{{&contract.Attached{PIDs: []int{7}, Lost: 3}, trial.CgroupThrottle}, {&contract.Attached{PIDs: []int{7}, Why: "why"}, trial.CgroupThrottle}, {nil, ""}} {
+		got := examined(t, synthetic.Options{}, func(r *record.Record) {
+			w := &r.Workers[0]
+			w.Ready.Elsewhere, w.Ready.Foreign = true, true
+			q := contract.Quota{AllowedNs: 50e6, PeriodNs: 100e6, Periods: 1000}
+			after := q
+			after.Periods, after.Throttled = 1010, 9
+			grouped(w, contract.Group{Name: "/box", Quota: &q}, contract.Group{Name: "/box", Quota: &after})
+			w.Open.Meter.Attached, w.Close.Meter.Attached = c.attached, c.attached
+		})
+		if is := got.Limit == trial.CgroupThrottle; is != (c.want != "") {
+			t.Errorf("attached %+v: limit %s (%s)", c.attached, got.Limit, got.LimitProof)
+		}
+	}
+}

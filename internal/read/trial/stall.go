@@ -289,9 +289,10 @@ func stood(e *audit) []Stall {
 
 // throttledFor returns for how many seconds a worker's control group may have stood still
 // because it had used up its quota: what its service is like under that quota, and no fault.
-// The meter is in the same group. 0 of one that was not throttled.
+// The meter is in the same group, unless the server was started by others. 0 of one that was
+// not throttled.
 func throttledFor(s record.Span) float64 {
-	if share, ok := s.Throttled(); !ok || share == 0 {
+	if share, ok := s.Throttled(); !ok || share == 0 || s.Worker.Ready != nil && s.Worker.Ready.Elsewhere {
 		return 0
 	}
 	return 2 * float64(s.To.Meter.Group.Quota.PeriodNs) / 1e9 // a beat knows when a standstill began only to a beat
