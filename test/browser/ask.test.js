@@ -85,7 +85,7 @@ asking("by keyboard from a table to a trial with all that is known of it", {}, a
 	await page.waitForFunction(() => location.hash.includes("trial="));
 	await panel(page).locator("summary", { hasText: "The raw record" }).waitFor();
 	const said = await panel(page).textContent();
-	for (const words of ["Limit: schedule", "Consistency checks: 11 of 11 passed", "Settings, as the workers", "Levels"])
+	for (const words of ["Limit: schedule", "Consistency checks: 12 of 12 passed", "Settings, as the workers", "Levels"])
 		assert.ok(said.includes(words), `the panel lacks "${words}": ${said}`);
 	assert.equal(await panel(page).locator("svg path.trace").count(), 1);
 	await panel(page).locator("summary", { hasText: "The raw record" }).click();
@@ -133,7 +133,7 @@ asking("a trial that went wrong says why, and nothing in it is run", {}, async (
 		told.join("\n"),
 	);
 	assert.ok(
-		told.some((text) => text.includes("9 of 10 passed")),
+		told.some((text) => text.includes("10 of 11 passed")),
 		told.join("\n"),
 	);
 	assert.equal(await page.locator("img").count(), 0);
