@@ -19,29 +19,32 @@ import (
 // named is a connection as errors name it.
 var named = regexp.MustCompile(`connect(?:ion)? [12] of 2 to 127\.0\.0\.1:\d+`)
 
+// repeats are servers that refuse the first requests, and what the clients make of it.
+var repeats = []struct {
+	name     string
+	refuse   func(http.ResponseWriter)
+	first    int64         // requests that are refused
+	away     time.Duration // that it does not listen once it was found
+	method   string
+	repeated bool
+	fails    string
+}{
+	{name: "503 twice", refuse: answer(503), first: 2, repeated: true},
+	{name: "429 twice", refuse: answer(429), first: 2, repeated: true},
+	{name: "reset twice", refuse: func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, first: 2, repeated: true},
+	{name: "away for a moment", away: 400 * time.Millisecond, repeated: true},
+	{name: "away for a moment, POST", away: 400 * time.Millisecond, method: "POST", repeated: true},
+	{name: "429 for ever", refuse: answer(429), first: 1 << 40, fails: "429 Too Many Requests, expected 200 OK (tried 6 times)"},
+	{name: "reset for ever", refuse: func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, first: 1 << 40, fails: "(tried 6 times)"},
+	{name: "404", refuse: answer(404), first: 1 << 40, fails: "404 Not Found, expected 200 OK"},
+	{name: "503 once, POST", refuse: answer(503), first: 1, method: "POST", fails: "503 Service Unavailable"},
+}
+
 // A server that is busy or starts when it is first asked is asked again for a while;
 // how often is in the record, and in the reason where it stays so.
 func TestFirstExchangesAreRepeated(t *testing.T) {
 	for _, client := range []string{"go-http1", "fasthttp", "go-http2", "http1-uring", "http1-asio", "h2-uring", "h2-asio"} {
-		for _, c := range []struct {
-			name     string
-			refuse   func(http.ResponseWriter)
-			first    int64         // requests that are refused
-			away     time.Duration // that it does not listen once it was found
-			method   string
-			repeated bool
-			fails    string
-		}{
-			{name: "503 twice", refuse: answer(503), first: 2, repeated: true},
-			{name: "429 twice", refuse: answer(429), first: 2, repeated: true},
-			{name: "reset twice", refuse: func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, first: 2, repeated: true},
-			{name: "away for a moment", away: 400 * time.Millisecond, repeated: true},
-			{name: "away for a moment, POST", away: 400 * time.Millisecond, method: "POST", repeated: true},
-			{name: "429 for ever", refuse: answer(429), first: 1 << 40, fails: "429 Too Many Requests, expected 200 OK (tried 6 times)"},
-			{name: "reset for ever", refuse: func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, first: 1 << 40, fails: "(tried 6 times)"},
-			{name: "404", refuse: answer(404), first: 1 << 40, fails: "404 Not Found, expected 200 OK"},
-			{name: "503 once, POST", refuse: answer(503), first: 1, method: "POST", fails: "503 Service Unavailable"},
-		} {
+		for _, c := range repeats {
 			t.Run(client+", "+c.name, func(t *testing.T) {
 				t.Parallel() // most of it is waiting
 				need(t, nil, "address", client)

@@ -8,7 +8,7 @@ import (
 	"netdyno/internal/record"
 )
 
-// HopCPU: a hop between the ends had no CPU time left.
+// HopCPU is the limit where a hop between the ends had no CPU time left.
 const HopCPU Limit = "hop-cpu"
 
 var limitHopCPU = limitRule{HopCPU, ofGroups(contract.Hop, fullHop), meanHopCPU}

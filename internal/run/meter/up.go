@@ -135,16 +135,22 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	if u.server != nil && m.Mark != nil {
 		u.server.lookAgain(reading, m.Mark.Reset) // in no account, as what the server costs is
 	}
-	decorated, err := withMeter(line, *reading)
+	return u.joined(line, *reading), nil
+}
+
+// joined returns the line with the reading: without its samples where they have no room, and
+// as it is where the reading has none.
+func (u *up) joined(line []byte, reading contract.Meter) []byte {
+	decorated, err := withMeter(line, reading)
 	if err != nil && reading.Sampled != nil {
 		reading.Sampled.Pprof, reading.Sampled.Why = nil, "the result with the samples would be longer than a line may be"
-		decorated, err = withMeter(line, *reading)
+		decorated, err = withMeter(line, reading)
 	}
 	if err != nil {
 		fmt.Fprintln(u.log, "netdyno meter:", err)
-		return line, nil
+		return line
 	}
-	return decorated, nil
+	return decorated
 }
 
 // warming adds a brief reading to the answer to a mark that reads while the load warms up:

@@ -135,7 +135,7 @@ func TestAPoolDialsAgainWhatItDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	any := func() net.Conn {
+	open := func() net.Conn {
 		t.Helper()
 		c, err := d.Any(t.Context(), peer)
 		if err != nil {
@@ -143,10 +143,10 @@ func TestAPoolDialsAgainWhatItDropped(t *testing.T) {
 		}
 		return c
 	}
-	any()
-	dropped := any()
+	open()
+	dropped := open()
 	time.AfterFunc(10*time.Millisecond, func() { _, _ = dropped.Close(), dropped.Close() }) // as net/http does, after it dials
-	again := any()
+	again := open()
 	if err := d.OneEach(); err != nil || d.Reconnects() != 1 {
 		t.Errorf("%d connections were made again, %v; want 1", d.Reconnects(), err)
 	}

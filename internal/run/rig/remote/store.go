@@ -58,8 +58,8 @@ promise() {
 }
 case $1 in
 '')
-  for in in "${TMPDIR:-/tmp}" /tmp /var/tmp /run "${HOME:-/}" /; do
-    d=$(mktemp -d "$in/` + ourName + `XXXXXX" 2>/dev/null) || continue
+  for place in "${TMPDIR:-/tmp}" /tmp /var/tmp /run "${HOME:-/}" /; do
+    d=$(mktemp -d "$place/` + ourName + `XXXXXX" 2>/dev/null) || continue
     : >"$d/runs"
     chmod 700 "$d/runs"
     if "$d/runs" 2>/dev/null || [ $? != 126 ]; then rm "$d/runs"; promise; fi
@@ -89,7 +89,7 @@ while :; do
   at=${at%/*}
   at=${at:-/}
 done
-d=$(mktemp -d "$in/` + ourName + `XXXXXX")
+d=$(mktemp -d "$place/` + ourName + `XXXXXX")
 promise`
 
 	// whole is a function: whether file $2 has the sum $1. sha256sum prints the sum
