@@ -41,6 +41,11 @@ export class Service {
 		this.alarm.set(due);
 	}
 
+	/** Ends the thread that wakes it. A worker that ends needs none of this. */
+	close(): void {
+		this.alarm.close();
+	}
+
 	private ring(): void {
 		while (this.resting.first() <= now()) this.resting.pop()();
 		if (this.resting.first() !== Number.POSITIVE_INFINITY) this.alarm.set(this.resting.first());

@@ -168,7 +168,9 @@ test("a call that passes its deadline has failed, and what comes of it later cou
 		redialled: () => 0,
 	});
 	load.start(now());
+	const connection = setInterval(() => {}, 1000); // keeps the process, as a real one does
 	await client.run();
+	clearInterval(connection);
 	const { counts, classes } = load.result(now()) as { counts: { errors?: object }; classes?: { errors: number }[] };
 	assert.deepEqual(
 		[abandoned, counts, classes?.[0]?.errors],
