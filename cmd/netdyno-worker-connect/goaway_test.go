@@ -31,13 +31,13 @@ func TestAServerThatLeavesConnections(t *testing.T) {
 			}
 			_, down := content.Contents()
 			var taken atomic.Int64
-			server := grpc.NewServer(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 30 * time.Millisecond}),
+			server := grpc.NewServer(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 400 * time.Millisecond}),
 				grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
 					taken.Add(1)
 					if err := stream.RecvMsg(&netdynov1.Block{}); err != nil {
 						return err
 					}
-					time.Sleep(time.Millisecond)
+					time.Sleep(time.Duration(inFlight) * 4 * time.Millisecond) // three ages in all
 					return stream.SendMsg(&netdynov1.Block{Content: down})
 				}))
 			t.Cleanup(server.Stop)

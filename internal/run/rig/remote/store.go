@@ -89,7 +89,7 @@ while :; do
   at=${at%/*}
   at=${at:-/}
 done
-d=$(mktemp -d "$place/` + ourName + `XXXXXX")
+d=$(mktemp -d "$in/` + ourName + `XXXXXX")
 promise`
 
 	// whole is a function: whether file $2 has the sum $1. sha256sum prints the sum
