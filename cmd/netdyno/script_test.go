@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 }
 
 // exits runs a command that must end with the given status: exits 2 netdyno run.
-// A new run of which a busy machine disturbed a trial is made again.
+// A run of which a busy machine disturbed a trial is made again, from what it went on with.
 func exits(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND [ARGS…]")
@@ -67,9 +67,16 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
+	directory, goesOn := runOf(args[1:])
+	before := ts.MkAbs(".before")
+	if _, err := os.Stat(ts.MkAbs(directory)); err != nil {
+		goesOn = false // of what is not there
+	}
+	if goesOn {
+		ts.Check(errors.Join(os.RemoveAll(before), os.CopyFS(before, os.DirFS(ts.MkAbs(directory)))))
+	}
 	trials.Repeat(func() bool {
 		got = ended(ts, args[1:])
-		directory := newRun(args[1:])
 		said := ts.ReadFile("stdout")
 		spoiled := strings.Contains(said, " invalid") || strings.Contains(said, " without rates")
 		if directory == "" || !spoiled || got == want && !trials.Disturbed(said) {
@@ -77,6 +84,9 @@ func exits(ts *testscript.TestScript, negated bool, args []string) {
 		}
 		ts.Logf("a trial stood still on a busy machine: once more")
 		ts.Check(os.RemoveAll(ts.MkAbs(directory)))
+		if goesOn {
+			ts.Check(os.CopyFS(ts.MkAbs(directory), os.DirFS(before)))
+		}
 		return true
 	})
 	if got != want {
@@ -95,13 +105,13 @@ func ended(ts *testscript.TestScript, args []string) int {
 	return 0
 }
 
-// newRun returns the directory that a command begins a run in, or "".
-func newRun(args []string) string {
-	if slices.Contains(args, "--resume") || slices.Contains(args, "--continue") {
-		return ""
-	}
+// runOf returns the directory of the run that a command begins or goes on with, or "".
+func runOf(args []string) (directory string, goesOn bool) {
 	if i := slices.Index(args, "--out"); i >= 0 && i+1 < len(args) {
-		return args[i+1]
+		return args[i+1], slices.Contains(args, "--resume")
 	}
-	return ""
+	if slices.Contains(args, "--continue") && len(args) > 2 && args[1] == "run" {
+		return args[2], true
+	}
+	return "", false
 }
