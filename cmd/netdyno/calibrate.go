@@ -59,6 +59,9 @@ runs is estimated from all of a machine's calibrations.`,
 
 // calibrate measures, keeps what it found and prints what is now known.
 func calibrate(ctx context.Context, seats string, dir session.Directory) error {
+	if err := session.CheckRig(ctx, seats); err != nil {
+		return err
+	}
 	dir, err := dir.OrFresh("calibration")
 	if err != nil {
 		return err

@@ -149,6 +149,12 @@ func cannotRun(host rig.Host, err error) record.Warning {
 	}
 }
 
+// CheckRig tells what is wrong with the text of a rig, before anything is measured for it.
+func CheckRig(ctx context.Context, rigText string) error {
+	_, err := arrange.Parse(rigText, input.Within(ctx, arrange.MaxFile))
+	return err
+}
+
 // Survey asks the hosts of a rig for their facts, and gives the rig back. More
 // arguments ask for more than the usual facts. hold is called before anything is
 // made that must be given back.
