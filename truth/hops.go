@@ -46,7 +46,7 @@ func relayed(ctx context.Context, p *pipeline) ([]answer, error) {
 		if byBlock[v.Plan.Block] == nil {
 			byBlock[v.Plan.Block] = map[bool][]float64{}
 		}
-		planted := v.Plan.Levels[metric.PathLevel] == hop(plantedUs)
+		planted := v.Plan.Levels[record.PathFactor] == hop(plantedUs)
 		byBlock[v.Plan.Block][planted] = append(byBlock[v.Plan.Block][planted], us)
 	}
 	var added []float64

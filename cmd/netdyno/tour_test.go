@@ -9,7 +9,6 @@ import (
 	"netdyno/internal/each"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/study"
 )
 
 // A stop about a link runs where there is one, and says so where none can be made.
@@ -31,8 +30,8 @@ func TestTheTourAsksALinkWhereThereIsOne(t *testing.T) {
 func TestTheTourLeavesOutWhatHasOneArm(t *testing.T) {
 	all := func(record.Trial) bool { return true }
 	native := func(t record.Trial) bool {
-		server, path := t.Levels["server"], t.Levels[study.PathFactor]
-		return (strings.HasPrefix(server, "go-") || server == "asio") && (path == "" || path == study.Direct)
+		server, path := t.Levels["server"], t.Levels[record.PathFactor]
+		return (strings.HasPrefix(server, "go-") || server == "asio") && (path == "" || path == record.Direct)
 	}
 	names := func(stops []tourStop) []string { return each.Of(stops, func(s tourStop) string { return s.study }) }
 	stops, err := tourStops(all)

@@ -45,6 +45,18 @@ const (
 	Hop    Role = "hop"
 )
 
+// Serves tells whether others connect to a worker of the role, which is never told to start.
+func (r Role) Serves() bool { return r == Server || r == Hop }
+
+// End is the role under whose name what a worker uses is told: what a pair uses is
+// told as the client's.
+func (r Role) End() Role {
+	if r == Pair {
+		return Client
+	}
+	return r
+}
+
 // Delivery says how received content reaches the application.
 type Delivery string
 

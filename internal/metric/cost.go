@@ -12,10 +12,7 @@ func costMetrics() []Metric {
 	perExchangeUs := bothEnds(Metric{
 		Name: CPUPerExchange, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "CPU", Doc: "CPU per exchange",
 		Formula: "cores × 10⁶ ÷ exchanges_per_s; of a fixed amount of work, CPU time ÷ exchanges",
-	}, func(w *record.Window, spans []record.Span) (float64, bool) {
-		s, ok := cpuSeconds(w, spans)
-		return perExchange(w, s*usPerS, ok)
-	})
+	}, cpuPerExchange)
 	host := Metric{
 		Name: "host.cpu_us_per_exchange", Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "host CPU", Doc: "host CPU per exchange",
 		Formula: "busy time of all CPUs of all hosts (user, nice, system, irq, softirq) × 10⁶ ÷ exchanges_per_s",
@@ -51,6 +48,12 @@ func costMetrics() []Metric {
 		return own / nsPerS / c, ok && known && c > 0
 	})
 	return slices.Concat(perExchangeUs, []Metric{host}, perGB, used, metering)
+}
+
+// cpuPerExchange is the spans' CPU time for an exchange, in µs.
+func cpuPerExchange(w *record.Window, spans []record.Span) (float64, bool) {
+	s, ok := cpuSeconds(w, spans)
+	return perExchange(w, s*usPerS, ok)
 }
 
 // cpuSeconds sums the spans' CPU time in seconds, each divided by its

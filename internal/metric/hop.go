@@ -13,58 +13,37 @@ const (
 	PathCPU          = "path_cpu_us_per_exchange"
 )
 
-// PathLevel is the factor whose levels say what lies between clients and server.
-const PathLevel = "path"
-
-// direct is its level of no hop.
-const direct = "direct"
-
 // hopMetrics are what lies between clients and server, all hops together. A trial without
 // a hop has none of them but the sum over its path, which is the server's.
 func hopMetrics() []Metric {
+	server, hops := ofRole(contract.Server, cpuPerExchange), ofRole(contract.Hop, cpuPerExchange)
 	return []Metric{
 		{
 			Name: HopCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "hop CPU", Heading: "hop CPU", Doc: "hop CPU per exchange",
 			Formula: "cores × 10⁶ ÷ exchanges_per_s; of a fixed amount of work, CPU time ÷ exchanges",
-			in:      func(w *record.Window) (float64, bool) { return cpuOf(w, contract.Hop) },
+			in:      hops,
 		},
 		{
 			Name: PathCPU, Unit: "µs", Suffix: "/exchange", Better: Lower, Label: "path CPU", Heading: "path CPU", Doc: "path CPU per exchange",
 			Formula: "server.… + hop.cpu_us_per_exchange; with factor path",
 			in: func(w *record.Window) (float64, bool) {
-				level := w.Record.Trial.Levels[PathLevel]
-				server, ok := cpuOf(w, contract.Server)
-				hops, known := cpuOf(w, contract.Hop)
-				return server + hops, ok && (known && level != "" || level == direct)
+				level := w.Record.Trial.Levels[record.PathFactor]
+				atServer, ok := server(w)
+				between, known := hops(w)
+				return atServer + between, ok && (known && level != "" || level == record.Direct)
 			},
 		},
 		{
 			Name: HopRSS, Unit: "B", Better: Lower, Label: "hop RSS", Heading: "hop RSS", Doc: "hop memory",
 			Formula: "resident memory (RSS) of the process tree as the window closes",
-			in: func(w *record.Window) (float64, bool) {
-				spans, ok := w.Spans(contract.Hop)
-				if !ok {
-					return 0, false
-				}
-				return atEdge(atClose, ofProcess(rssBytes))(w, spans)
-			},
+			in:      ofRole(contract.Hop, atEdge(atClose, ofProcess(rssBytes))),
 		},
 		{
 			Name: HopConnectionRSS, Unit: "B", Suffix: "/connection", Label: "hop RSS per connection", Heading: "hop RSS/connection", Doc: "hop memory per connection",
 			Formula: "growth of hop.rss_bytes since ready ÷ connections, if ≥ 100",
-			in:      connectionRSS,
+			in:      ofRole(contract.Hop, connectionRSS),
 		},
 	}
-}
-
-// cpuOf returns a role's CPU time per exchange, in µs.
-func cpuOf(w *record.Window, role contract.Role) (float64, bool) {
-	spans, ok := w.Spans(role)
-	if !ok {
-		return 0, false
-	}
-	s, ok := cpuSeconds(w, spans)
-	return perExchange(w, s*usPerS, ok)
 }
 
 // fewConnections are so few that what a program takes at its first request, whoever asks,
@@ -73,11 +52,7 @@ const fewConnections = 100
 
 // connectionRSS is the growth of the hops' memory from when they listen to the window's
 // end, for each connection of the clients.
-func connectionRSS(w *record.Window) (float64, bool) {
-	spans, ok := w.Spans(contract.Hop)
-	if !ok {
-		return 0, false
-	}
+func connectionRSS(w *record.Window, spans []record.Span) (float64, bool) {
 	end, ok := atEdge(atClose, ofProcess(rssBytes))(w, spans)
 	begin, known := atEdge(atReady, ofProcess(rssBytes))(w, spans)
 	connections := 0

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
 
@@ -23,7 +24,7 @@ func TestMetricsOfHops(t *testing.T) {
 		{"", 100, false, nil},
 	} {
 		_, _, records := synthetic.Run(synthetic.Options{
-			Arms: []synthetic.Arm{{Name: "go-net", Levels: map[string]string{metric.PathLevel: c.level}}}, Connections: []int{c.connections}, Blocks: 1, Rate: 1000,
+			Arms: []synthetic.Arm{{Name: "go-net", Levels: map[string]string{record.PathFactor: c.level}}}, Connections: []int{c.connections}, Blocks: 1, Rate: 1000,
 		})
 		r := &records[0]
 		if c.hop {

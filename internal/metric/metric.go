@@ -57,14 +57,19 @@ func bothEnds(m Metric, of func(*record.Window, []record.Span) (float64, bool)) 
 		if one.Heading == "" {
 			one.Heading = m.Label
 		}
-		one.in = func(w *record.Window) (float64, bool) {
-			spans, ok := w.Spans(end)
-			if !ok {
-				return 0, false
-			}
-			return of(w, spans)
-		}
+		one.in = ofRole(end, of)
 		both = append(both, one)
 	}
 	return both
+}
+
+// ofRole measures the workers of a role; nothing where one of them left no span.
+func ofRole(role contract.Role, of func(*record.Window, []record.Span) (float64, bool)) func(*record.Window) (float64, bool) {
+	return func(w *record.Window) (float64, bool) {
+		spans, ok := w.Spans(role)
+		if !ok {
+			return 0, false
+		}
+		return of(w, spans)
+	}
 }

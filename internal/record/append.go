@@ -283,7 +283,7 @@ func (r *Record) Sent() (sent contract.Sent, known bool) {
 	known = true
 	for i := range r.Workers {
 		w := &r.Workers[i]
-		if w.Role == contract.Server || w.Role == contract.Hop || w.Setup == nil {
+		if w.Role.Serves() || w.Setup == nil {
 			continue
 		}
 		told := w.sent()

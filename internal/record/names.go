@@ -17,6 +17,13 @@ const (
 // the client's, or all of the host's.
 const LimitCPU = "cpu"
 
+// PathFactor is the factor whose levels name what lies between clients and server, Direct
+// the level of a path without a hop.
+const (
+	PathFactor = "path"
+	Direct     = "direct"
+)
+
 // RigKinds are the kinds of rig, as Facts.Rig begins.
 func RigKinds() []string {
 	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu", "podman", "docker"}

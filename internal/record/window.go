@@ -43,7 +43,7 @@ func NewWindow(r *Record) *Window {
 // amount of work has ended: what it idled until then is no part of its length.
 func (w *Window) Span(worker *Worker) (Span, bool) {
 	s, ok := SpanOf(worker)
-	if work, fixed := w.WorkSeconds(); ok && fixed && (worker.Role == contract.Server || worker.Role == contract.Hop) {
+	if work, fixed := w.WorkSeconds(); ok && fixed && worker.Role.Serves() {
 		s.most = work
 	}
 	return s, ok

@@ -81,7 +81,7 @@ func Of(workers []record.Worker) Load {
 	l := Load{cpu: map[contract.Role][]curve{}}
 	for i := range workers {
 		w := &workers[i]
-		if w.Role != contract.Server && w.Role != contract.Hop {
+		if !w.Role.Serves() {
 			l.done = append(l.done, curveOf(w.Warming, func(r record.Warming) (at, sum int64) { return r.AtNs, r.Exchanges }))
 		}
 		l.cpu[w.Role] = append(l.cpu[w.Role], curveOf(w.Warming, func(r record.Warming) (at, sum int64) { return r.MeterNs, r.CPUNs }))

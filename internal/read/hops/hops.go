@@ -13,10 +13,8 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
 )
-
-// direct is the level of a path without hops.
-const direct = "direct"
 
 // Hops are the paths of a run, in the study's order.
 type Hops []Path
@@ -64,7 +62,7 @@ func Read(s *cells.Dataset) Hops {
 	without := map[string][]*trial.Judged{} // by the levels besides the path
 	for _, judged := range s.Places() {
 		for _, v := range judged {
-			if v.Plan.Levels[metric.PathLevel] == direct {
+			if v.Plan.Levels[record.PathFactor] == record.Direct {
 				key := beside(v.Plan.Levels)
 				without[key] = append(without[key], v)
 			}
@@ -76,7 +74,7 @@ func Read(s *cells.Dataset) Hops {
 			continue
 		}
 		levels := judged[0].Plan.Levels
-		if level := levels[metric.PathLevel]; level != "" && level != direct {
+		if level := levels[record.PathFactor]; level != "" && level != record.Direct {
 			p := Path{Cell: place.Cell, Arm: place.Arm, Level: level}
 			p.measure(judged, without[beside(levels)])
 			all = append(all, p)
@@ -89,7 +87,7 @@ func Read(s *cells.Dataset) Hops {
 func beside(levels map[string]string) string {
 	var text strings.Builder
 	for _, factor := range slices.Sorted(maps.Keys(levels)) {
-		if factor != metric.PathLevel && factor != "arm" { // which only names levels
+		if factor != record.PathFactor && factor != "arm" { // which only names levels
 			fmt.Fprintf(&text, "%q=%q ", factor, levels[factor])
 		}
 	}

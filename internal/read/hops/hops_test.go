@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
 
@@ -15,8 +16,8 @@ import (
 func TestHopsAreReadBesideDirect(t *testing.T) {
 	header, trials, records := synthetic.Run(synthetic.Options{
 		Arms: []synthetic.Arm{
-			{Name: "plain", Server: "go-net", Levels: map[string]string{metric.PathLevel: "direct"}},
-			{Name: "proxied", Server: "go-net", Speed: 0.5, Levels: map[string]string{metric.PathLevel: "nginx"}},
+			{Name: "plain", Server: "go-net", Levels: map[string]string{record.PathFactor: "direct"}},
+			{Name: "proxied", Server: "go-net", Speed: 0.5, Levels: map[string]string{record.PathFactor: "nginx"}},
 		},
 		Connections: []int{100}, Blocks: 6, Rate: 1000,
 	})

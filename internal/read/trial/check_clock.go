@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -63,7 +62,7 @@ type length struct {
 // lengths lists what every clock says that timed a worker's window.
 func lengths(e *audit, w *record.Worker) []length {
 	var all []length
-	if w.Role != contract.Server && w.Role != contract.Hop && w.Result != nil {
+	if !w.Role.Serves() && w.Result != nil {
 		all = append(all, length{windowOf(w), "the result's clock"})
 	}
 	s, ok := e.window.Span(w)

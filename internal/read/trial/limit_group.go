@@ -32,10 +32,10 @@ var (
 // and go the group is known, too.
 func ofSpans(prove func(record.Span, contract.Role) string) func(*audit) (contract.Role, string) {
 	return func(e *audit) (contract.Role, string) {
-		for _, role := range []contract.Role{contract.Server, contract.Client} {
+		for _, role := range []contract.Role{contract.Server, contract.Hop, contract.Client} {
 			for w := range e.workers() {
 				s, ok := e.window.Span(w)
-				if !ok || (w.Role == contract.Server) != (role == contract.Server) {
+				if !ok || w.Role.End() != role {
 					continue
 				}
 				if proof := prove(s, role); proof != "" {

@@ -41,6 +41,20 @@ func TestAQuotaThatIsUsedUp(t *testing.T) {
 	}
 }
 
+// A hop's quota is told as the hop's, and no client's.
+func TestAQuotaOfAHop(t *testing.T) {
+	got := examined(t, synthetic.Options{}, func(r *record.Record) {
+		synthetic.Hop(r, "nginx", 1000, 0)
+		q := contract.Quota{AllowedNs: 50e6, PeriodNs: 100e6, Periods: 1000}
+		after := q
+		after.Periods, after.Throttled = 1010, 9
+		grouped(&r.Workers[len(r.Workers)-1], contract.Group{Name: "/box", Quota: &q}, contract.Group{Name: "/box", Quota: &after})
+	})
+	if got.Limit != trial.CgroupThrottle || !strings.Contains(got.LimitProof, "the hop's control group used") {
+		t.Errorf("%s (%s), want the hop's quota", got.Limit, got.LimitProof)
+	}
+}
+
 // Memory is the limit when the group met its own and waited for it; files that fill a
 // group's memory are let go without anybody waiting.
 func TestMemoryThatIsUsedUp(t *testing.T) {

@@ -29,10 +29,7 @@ func (e *audit) workerGroups() []workerGroup {
 		if !ok {
 			continue
 		}
-		role := w.Role
-		if role == contract.Pair {
-			role = contract.Client
-		}
+		role := w.Role.End()
 		set := to.CPUSet
 		if len(set) == 0 {
 			set = w.CPUSet

@@ -84,7 +84,7 @@ func TestHopsOfAPathFit(t *testing.T) {
 		{"pair", "nginx", "", "starts both of its ends itself"},
 		{"datagrams", "nginx", "", "moves datagrams"},
 	} {
-		levels := map[string]string{"server": x.server, "client": x.server, study.PathFactor: x.path}
+		levels := map[string]string{"server": x.server, "client": x.server, record.PathFactor: x.path}
 		if x.more != "" {
 			levels["stream"] = x.more
 		}

@@ -9,6 +9,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
@@ -45,7 +46,7 @@ func (c *Catalog) hops(w study.Work, server, client Offer) ([]Offer, error) {
 
 // hop returns the transport of a name that some worker has in role hop.
 func (c *Catalog) hop(name string) (Offer, error) {
-	names := []string{study.Direct}
+	names := []string{record.Direct}
 	for _, o := range c.all() {
 		if !o.Has(contract.Hop) {
 			continue

@@ -32,8 +32,20 @@ type setups struct {
 	before map[string]int            // by worker name: the connections of the clients before it
 }
 
+// meet returns the transports of both ends and of the hops between them. One that is not to
+// be had, or that cannot meet the others, makes the trial unsupported.
+func (c *Catalog) meet(w study.Work) (server, client Offer, hops []Offer, err error) {
+	if server, client, err = c.pair(w); err == nil {
+		hops, err = c.hops(w, server, client)
+	}
+	if err != nil {
+		err = &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}, cause: err}
+	}
+	return server, client, hops, err
+}
+
 // pair returns the transports of both ends; a transport whose only role is
-// pair is both. An end that is not to be had makes the trial unsupported.
+// pair is both.
 func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	c = c.catalogFor(w)
 	if server, err = c.offerFor(w.Server, w); err == nil {
@@ -54,20 +66,13 @@ func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	if err == nil {
 		err = works(server, w)
 	}
-	if err != nil {
-		err = &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}, cause: err}
-	}
 	return server, client, err
 }
 
 // Ends returns the transports of a trial's ends, one of them where both are
 // the same, and of the hops between them; none when they cannot meet.
 func (c *Catalog) Ends(w study.Work) []Offer {
-	server, client, err := c.pair(w)
-	var hops []Offer
-	if err == nil {
-		hops, err = c.hops(w, server, client)
-	}
+	server, client, hops, err := c.meet(w)
 	switch {
 	case err != nil:
 		return nil
@@ -79,10 +84,7 @@ func (c *Catalog) Ends(w study.Work) []Offer {
 
 // Pairs reports why two ends of a trial cannot meet; nil when they can.
 func (c *Catalog) Pairs(w study.Work) error {
-	server, client, err := c.pair(w)
-	if err == nil {
-		_, err = c.hops(w, server, client)
-	}
+	_, _, _, err := c.meet(w)
 	return err
 }
 

@@ -149,11 +149,8 @@ func (t *trial) seat(ctx context.Context) error {
 		return pause(ctx, rest)
 	}
 	var err error
-	if t.serverEnd, t.clientEnd, err = t.bench.Catalog.pair(t.work); err != nil {
+	if t.serverEnd, t.clientEnd, t.hopEnds, err = t.bench.Catalog.meet(t.work); err != nil {
 		return err
-	}
-	if t.hopEnds, err = t.bench.Catalog.hops(t.work, t.serverEnd, t.clientEnd); err != nil {
-		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: err.Error()}}
 	}
 	t.serverSeat, t.hopSeats, t.clientSeats, err = seats(t.bench.hosts(), t.work)
 	if err == nil && t.clientEnd.Has(contract.Pair) && t.serverSeat.Address != t.clientSeats[0].Address {
@@ -322,12 +319,11 @@ func (t *trial) ready(ctx context.Context, c *conversation, setup contract.Setup
 	if err != nil {
 		return nil, err
 	}
-	listens := setup.Role == contract.Server || setup.Role == contract.Hop
-	if listens && len(m.Ready.Addresses) == 0 {
+	if setup.Role.Serves() && len(m.Ready.Addresses) == 0 {
 		c.failed(contract.Invalid, "is ready but names no address to connect to (CONTRACT.md, section ready)")
 		return nil, context.Cause(ctx)
 	}
-	if listens && !(m.Ready.Elsewhere && t.serverEnd.foreign()) { // where else one is, the user has said
+	if setup.Role.Serves() && !(m.Ready.Elsewhere && t.serverEnd.foreign()) { // where else one is, the user has said
 		if err := misplaced(m.Ready.Addresses, setup.Listen); err != nil {
 			c.failed(contract.Invalid, err.Error())
 			return nil, context.Cause(ctx)

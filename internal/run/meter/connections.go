@@ -75,7 +75,7 @@ func (c *connections) expect(local, remote []uint16) {
 func (c *connections) ready(r *contract.Ready) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if (c.role == contract.Server || c.role == contract.Hop) && !r.Elsewhere {
+	if c.role.Serves() && !r.Elsewhere {
 		c.expect(ports(r.Addresses), nil)
 	}
 }

@@ -21,28 +21,20 @@ func HopSeats(server *Seat, clients []Seat, placement string, hops int) ([]Seat,
 	if len(clients) > 0 {
 		nearClients = clients[0].CPUs
 	}
-	if placement == record.Separate {
-		if slices.ContainsFunc(clients, func(c Seat) bool { return c.meets(*server) }) {
-			all := server.Host.CPUs
-			if share := len(all) / 3; share > 0 {
-				nearServer = all[share : 2*share]
-				nearClients = nearServer
-				server.CPUs = all[:share]
-				if err := leave(clients, server, all[:2*share]); err != nil {
-					return nil, err
-				}
-			}
-		} else {
-			nearServer = halve(&server.CPUs)
-			if hops > 1 && len(clients) > 0 {
-				all := clients[0].CPUs
-				if nearClients = halve(&all); len(all) < len(clients[0].CPUs) {
-					if err := leave(clients, &clients[0], nearClients); err != nil {
-						return nil, err
-					}
-				}
-			}
+	var err error
+	switch together := slices.ContainsFunc(clients, func(c Seat) bool { return c.meets(*server) }); {
+	case placement != record.Separate:
+	case !together:
+		nearServer = halve(&server.CPUs)
+		if hops > 1 && len(clients) > 0 {
+			nearClients, err = halfOf(clients)
 		}
+	case len(server.Host.CPUs) >= 3:
+		nearServer, err = thirds(server, clients)
+		nearClients = nearServer
+	}
+	if err != nil {
+		return nil, err
 	}
 	var seats []Seat
 	for i := range hops {
@@ -53,6 +45,25 @@ func HopSeats(server *Seat, clients []Seat, placement string, hops int) ([]Seat,
 		seats = append(seats, seat)
 	}
 	return seats, nil
+}
+
+// thirds gives the first third of a machine's CPUs to the server and the last to the
+// clients, and returns the one between.
+func thirds(server *Seat, clients []Seat) ([]int, error) {
+	all := server.Host.CPUs
+	share := len(all) / 3
+	server.CPUs = all[:share]
+	return all[share : 2*share], leave(clients, server, all[:2*share])
+}
+
+// halfOf takes half of the first client's CPUs from the clients of its machine.
+func halfOf(clients []Seat) ([]int, error) {
+	left := clients[0].CPUs
+	taken := halve(&left)
+	if len(left) == len(clients[0].CPUs) { // a single CPU is shared
+		return taken, nil
+	}
+	return taken, leave(clients, &clients[0], taken)
 }
 
 // halve returns the second half of some CPUs and leaves the first; of a single CPU it

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/record"
 )
 
 // DefaultMargin is the ratio below which a difference is none (specification §6.3).
@@ -36,7 +37,7 @@ func (s *Study) Complete() error {
 // likelyCompared is the factor that a study most probably asks about. Who names
 // two builds asks what changed between them, whatever else varies.
 func (s *Study) likelyCompared() string {
-	for _, name := range []string{"build", ArmFactor, PathFactor, "transport", "server", "client"} {
+	for _, name := range []string{"build", ArmFactor, record.PathFactor, "transport", "server", "client"} {
 		if s.Varies(name) {
 			return name
 		}

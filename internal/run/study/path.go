@@ -6,13 +6,8 @@ import (
 	"strings"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
-
-// PathFactor is the factor whose levels name what lies between clients and server.
-const PathFactor = "path"
-
-// Direct is the level of a path without a hop.
-const Direct = "direct"
 
 // ownHop begins a hop that is a command line of the user's, which may hold any sign and so
 // ends the path.
@@ -46,12 +41,12 @@ func readPath(text string) (Level, error) {
 	}
 	for _, h := range p.Hops {
 		switch {
-		case h.Transport == Direct:
+		case h.Transport == record.Direct:
 			return Level{}, errors.New("direct is a path without hops, and stands alone")
 		case h.Own && strings.TrimSpace(h.Command) == "":
 			return Level{}, errors.New("exec: needs the command line of a hop, such as exec:socat TCP-LISTEN:{port},fork TCP:{upstream}")
 		case !h.Own && !transportName.MatchString(h.Transport):
-			return Level{}, fmt.Errorf("%q is no hop; expected %s, hops joined by + such as nginx+envoy, or exec:COMMAND", quantity.Clip(h.Transport, 40), Direct)
+			return Level{}, fmt.Errorf("%q is no hop; expected %s, hops joined by + such as nginx+envoy, or exec:COMMAND", quantity.Clip(h.Transport, 40), record.Direct)
 		}
 	}
 	return Level{Text: text}, nil
@@ -59,7 +54,7 @@ func readPath(text string) (Level, error) {
 
 // pathOf takes a level of factor path apart; the level was read before.
 func pathOf(level string) Path {
-	if level == "" || level == Direct {
+	if level == "" || level == record.Direct {
 		return Path{Given: level != ""}
 	}
 	p := Path{Given: true}

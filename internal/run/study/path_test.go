@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"netdyno/internal/record"
 )
 
 // A level of path is direct, or hops from the client on; a command line ends it, as it may
 // hold any sign.
 func TestPaths(t *testing.T) {
-	f, err := FactorNamed(PathFactor)
+	f, err := FactorNamed(record.PathFactor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +38,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("path=%s: %s, want %s", text, got, want)
 		}
 	}
-	for level, given := range map[string]bool{"": false, Direct: true, "nginx": true} {
+	for level, given := range map[string]bool{"": false, record.Direct: true, "nginx": true} {
 		if got := pathOf(level).Given; got != given {
 			t.Errorf("path %q is given: %v", level, got)
 		}

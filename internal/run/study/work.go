@@ -92,7 +92,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	}
 	number := func(factor string) float64 { return read[factor].Value }
 	w.Server, w.Client = read["server"].Text, read["client"].Text
-	w.Path = pathOf(read[PathFactor].Text)
+	w.Path = pathOf(read[record.PathFactor].Text)
 	w.Hosts = Hosts{Server: read[ServerHost].Text, Client: read[ClientHost].Text}
 	w.Exchange = contract.Exchange{
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,

@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/each"
 	"netdyno/internal/metric"
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
@@ -58,7 +59,7 @@ func (l Line) levelsOfFactor(f study.Factor, value string) []Word {
 		return Transports(l.Transports(), contract.Role(strings.TrimPrefix(f.Name, "transport")))
 	case f.Kind == study.Paths:
 		own := func(w Word) bool { return strings.HasPrefix(w.Text, "hop-") }
-		return append(plain(study.Direct), slices.DeleteFunc(Transports(l.Transports(), contract.Hop), own)...)
+		return append(plain(record.Direct), slices.DeleteFunc(Transports(l.Transports(), contract.Hop), own)...)
 	case f.Kind == study.Choice:
 		return plain(f.Choices...)
 	case f.Kind == study.Flag:

@@ -218,7 +218,7 @@ func (m *machine) prepare(setup contract.Setup) error {
 	m.profiler.wanted = setup.Profile
 	go func() {
 		var p prepared
-		if setup.Role == contract.Server || setup.Role == contract.Hop {
+		if setup.Role.Serves() {
 			p.server, p.err = t.Server(setup)
 		} else {
 			p.client, p.err = t.Client(setup)

@@ -3,7 +3,6 @@
 package cgroup
 
 import (
-	"bytes"
 	"os"
 	"path"
 	"strconv"
@@ -216,9 +215,9 @@ func textOf(directory, file string) string {
 func numbersIn(directory, file string) (map[string]int64, bool) {
 	text := textOf(directory, file)
 	all := map[string]int64{}
-	for line := range bytes.Lines([]byte(text)) {
-		if words := bytes.Fields(line); len(words) == 2 {
-			all[string(words[0])] = decimal(string(words[1]))
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); len(words) == 2 {
+			all[words[0]] = decimal(words[1])
 		}
 	}
 	return all, text != ""

@@ -200,14 +200,14 @@ func (m *image) archive(w io.Writer, name string) error {
 	}
 	manifest, err1 := json.Marshal(map[string]any{
 		"schemaVersion": 2, "mediaType": prefix + "manifest.v1+json",
-		"config": described("config.v1+json", digest(m.config), int64(len(m.config))),
+		"config": described("config.v1+json", m.content, int64(len(m.config))),
 		"layers": []any{described("layer.v1.tar", m.layer.sum, m.layer.size)},
 	})
 	entry := described("manifest.v1+json", digest(manifest), int64(len(manifest)))
 	entry["annotations"] = map[string]string{"org.opencontainers.image.ref.name": name, "io.containerd.image.name": name}
 	index, err2 := json.Marshal(map[string]any{"schemaVersion": 2, "manifests": []any{entry}})
 	docker, err3 := json.Marshal([]any{map[string]any{
-		"Config": blobs + digest(m.config), "RepoTags": []string{name}, "Layers": []string{blobs + m.layer.sum},
+		"Config": blobs + m.content, "RepoTags": []string{name}, "Layers": []string{blobs + m.layer.sum},
 	}})
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
@@ -220,7 +220,7 @@ func (m *image) archive(w io.Writer, name string) error {
 		{"oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`)},
 		{"index.json", index},
 		{"manifest.json", docker},
-		{blobs + digest(m.config), m.config},
+		{blobs + m.content, m.config},
 		{blobs + digest(manifest), manifest},
 	} {
 		if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: 0o644, Size: int64(len(f.text))}); err != nil {
