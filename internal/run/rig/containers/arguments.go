@@ -1,0 +1,48 @@
+package containers
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"netdyno/internal/run/cpuset"
+)
+
+// arguments run container i, whose first process is netdyno's own.
+func (r *Rig) arguments(i int, self string) []string {
+	argv := []string{
+		"run", "-i", "--rm", "--pull=never", "--log-driver=none", "--name=" + r.nameOf(i), "--network=" + r.options.Network,
+		// The filter of system calls has none of io_uring's, and is asked at every call.
+		"--security-opt=seccomp=unconfined",
+	}
+	argv = append(argv, ulimits()...)
+	if r.options.CPUs > 0 {
+		argv = append(argv, "--cpuset-cpus="+cpuset.Format(r.hosts[i].CPUs))
+	}
+	if r.options.Quota != "" {
+		argv = append(argv, "--cpus="+r.options.Quota)
+	}
+	if r.options.MemoryBytes > 0 {
+		argv = append(argv, fmt.Sprintf("--memory=%d", r.options.MemoryBytes))
+	}
+	return append(argv, r.tag(), self, "pause")
+}
+
+// ulimits are our own, as far as may be had: what podman takes by itself can be more than
+// it may set, and descriptors fewer than thousands of connections need.
+func ulimits() []string {
+	const mostProcesses = 32768 // podman lowers its own to that
+	var argv []string
+	for _, l := range []struct {
+		name   string
+		number int
+		most   uint64
+	}{{"nofile", unix.RLIMIT_NOFILE, 1 << 20}, {"nproc", unix.RLIMIT_NPROC, mostProcesses}} {
+		var own unix.Rlimit
+		if unix.Getrlimit(l.number, &own) == nil {
+			n := min(own.Max, l.most)
+			argv = append(argv, fmt.Sprintf("--ulimit=%s=%d:%d", l.name, n, n))
+		}
+	}
+	return argv
+}
