@@ -66,8 +66,12 @@ TEST(EchoWorker, HistogramsAreThoseThatTheLoadHas) {
       {{{"rate", 2'000}, {"arrival", "poisson"}, {"in_flight", 2}}, {true, true}},
   };
   for (const auto& [change, has] : cases) {
-    ToldClient client(executable(), server.address(), load(change));
-    const Json result = window(client.worker, 150);
+    Json result;
+    // On a machine that others keep busy a window may pass without a turn: it is tried again.
+    for (int tries = 0; tries == 0 || (tries < 20 && result.at("counts").at("exchanges") == 0); ++tries) {
+      ToldClient client(executable(), server.address(), load(change));
+      result = window(client.worker, 150);
+    }
     EXPECT_GT(result.at("counts").at("exchanges"), 0) << change;
     EXPECT_TRUE(result.contains("service")) << change;
     EXPECT_EQ(result.contains("response"), has.first) << change;
