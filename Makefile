@@ -171,10 +171,11 @@ FIRST := $(shell [ "$$(nice -n -20 nice 2>/dev/null)" != -20 ] || echo nice -n -
 TESTED := ^Test(EveryClientAgainstEveryServer|StreamsCrosswise)$$
 
 # Those that wait longest begin first, so that what computes fills their waits.
-LONG := ./cmd/netdyno ./test/rigs ./test/foreign ./test/faults ./internal/run/check ./test/mpi ./test/mesh ./test/crosswise
+LONG := ./cmd/netdyno ./test/kube ./test/rigs ./test/foreign ./test/faults ./internal/run/check ./test/mpi ./test/mesh ./test/crosswise
 
 .PHONY: unit
 unit: build packages-test ## Go tests
+	@[ -x $(TOOLS)/kubernetes/kubelet ] && command -v etcd containerd >/dev/null || echo "absent: a cluster of Kubernetes for test/kube (make kubernetes-there packages-cluster, in minutes)"
 	@$(GO_TEST) $(LONG) $$(comm -23 <(go list ./... | sort) <(go list $(LONG) $(RACED) $(TIMED) $(QUIET) | sort))
 	@cd workers/gin && $(GO_TEST) ./...
 
