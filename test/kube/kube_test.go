@@ -277,7 +277,7 @@ func (b bed) testNodeVanishes(t *testing.T) {
 // trial has one record; the last of them failed, and say why.
 func (b bed) dies(t *testing.T, happen func(pods map[string]string), says string) {
 	t.Helper()
-	const blocks = 10
+	const blocks = 4
 	u := b.start(t, "k8s:2", brief(blocks)...)
 	u.measured()
 	pods := map[string]string{}
