@@ -90,8 +90,12 @@ func (t *trial) launchHops(start func(name string, role contract.Role, seat rig.
 // setUpHops has the hops listen, the one next to the servers first, each told of what
 // listens behind it. It returns where clients connect: the servers without a hop.
 func (t *trial) setUpHops(ctx context.Context, base contract.Setup, servers []string) ([]string, error) {
-	behind := servers
+	listens, at := servers, t.serverSeat.Host
 	for i := len(t.hops) - 1; i >= 0; i-- {
+		behind, err := t.fronted(ctx, at, listens, t.hopSeats[i])
+		if err != nil {
+			return nil, err
+		}
 		setup := base
 		setup.Work, setup.Listeners, setup.Allow = nil, 0, nil
 		setup.Transport, setup.Role, setup.Peers = t.hopEnds[i].Name, contract.Hop, behind
@@ -100,21 +104,38 @@ func (t *trial) setUpHops(ctx context.Context, base contract.Setup, servers []st
 		if h := t.work.Path.Hops[i]; h.Own {
 			setup.Options["command"] = h.Command
 		}
-		at, err := t.ready(ctx, t.hops[i], setup)
-		if err != nil {
+		if listens, err = t.ready(ctx, t.hops[i], setup); err != nil {
 			return nil, err
 		}
-		behind = at
+		at = t.hopSeats[i].Host
 	}
-	return behind, nil
+	return t.fronted(ctx, at, listens, t.clientSeats...)
+}
+
+// fronted returns where others connect to what listens on a host: at these addresses,
+// unless the others are on another host and a service stands for this one.
+func (t *trial) fronted(ctx context.Context, at rig.Host, listens []string, others ...rig.Seat) ([]string, error) {
+	front, able := t.bench.Rig.(rig.Fronted)
+	if !able || at.Front == "" || slices.ContainsFunc(others, func(s rig.Seat) bool { return s.Name == at.Name }) {
+		return listens, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.setupTimeout())
+	defer cancel()
+	addresses, err := front.Front(ctx, at, listens)
+	if err != nil {
+		return nil, &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "ready"}}
+	}
+	return addresses, nil
 }
 
 // addresses are those at which clients meet what they take for the server, and of hops
 // that connect to it.
 func (t *trial) addresses() []string {
-	all := []string{t.serverSeat.Address}
-	for _, seat := range t.hopSeats {
-		all = append(all, seat.Address)
+	var all []string
+	for _, seat := range append([]rig.Seat{t.serverSeat}, t.hopSeats...) {
+		if all = append(all, seat.Address); seat.Front != "" {
+			all = append(all, seat.Front)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -24,6 +24,8 @@ type Host struct {
 	CPUs    []int             // that its workers may use; empty when unknown
 	BootID  string            // identity of its kernel: hosts of one machine share CPUs
 	Sources []string          // addresses that its clients may connect from, Address first
+	Network string            // level of factor network; "" where the rig has one network for all trials
+	Front   string            // address of a service that stands for Address; "" for none
 }
 
 // Command returns the argv that, run on this host, runs argv at the host h. Elements of

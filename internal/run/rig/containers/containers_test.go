@@ -72,7 +72,7 @@ var parts = map[string]func() error{
 }
 
 func standing(ctx context.Context, network string) (*Rig, error) {
-	o := Options{Name: "podman:2", Program: "podman", Hosts: 2, Network: network, MemoryBytes: 256 << 20}
+	o := Options{Program: "podman", Hosts: 2, Network: network, MemoryBytes: 256 << 20}
 	if len(cpuset.Of(0)) > 1 {
 		o.CPUs = 1
 	}
