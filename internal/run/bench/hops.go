@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"slices"
 
 	"netdyno/internal/contract"
@@ -92,40 +91,24 @@ func (t *trial) launchHops(start func(name string, role contract.Role, seat rig.
 func (t *trial) setUpHops(ctx context.Context, base contract.Setup, servers []string) ([]string, error) {
 	listens, at := servers, t.serverSeat.Host
 	for i := len(t.hops) - 1; i >= 0; i-- {
-		behind, err := t.fronted(ctx, at, listens, t.hopSeats[i])
-		if err != nil {
-			return nil, err
-		}
+		behind := fronted(at, listens, t.hopSeats[i])
 		setup := base
 		setup.Work, setup.Listeners, setup.Allow = nil, 0, nil
 		setup.Transport, setup.Role, setup.Peers = t.hopEnds[i].Name, contract.Hop, behind
-		setup.Listen = net.JoinHostPort(t.hopSeats[i].Address, "0")
 		setup.Options = map[string]any{"wire": wireOf(t.serverEnd, t.work)}
 		if h := t.work.Path.Hops[i]; h.Own {
 			setup.Options["command"] = h.Command
+		}
+		var err error
+		if setup.Listen, err = t.bench.listenAt(t.hopSeats[i].Host, 1); err != nil {
+			return nil, err
 		}
 		if listens, err = t.ready(ctx, t.hops[i], setup); err != nil {
 			return nil, err
 		}
 		at = t.hopSeats[i].Host
 	}
-	return t.fronted(ctx, at, listens, t.clientSeats...)
-}
-
-// fronted returns where others connect to what listens on a host: at these addresses,
-// unless the others are on another host and a service stands for this one.
-func (t *trial) fronted(ctx context.Context, at rig.Host, listens []string, others ...rig.Seat) ([]string, error) {
-	front, able := t.bench.Rig.(rig.Fronted)
-	if !able || at.Front == "" || slices.ContainsFunc(others, func(s rig.Seat) bool { return s.Name == at.Name }) {
-		return listens, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, t.setupTimeout())
-	defer cancel()
-	addresses, err := front.Front(ctx, at, listens)
-	if err != nil {
-		return nil, &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "ready"}}
-	}
-	return addresses, nil
+	return fronted(at, listens, t.clientSeats...), nil
 }
 
 // addresses are those at which clients meet what they take for the server, and of hops

@@ -50,13 +50,6 @@ type Networked interface {
 	On(networks []string) error
 }
 
-// Fronted is a rig with hosts that clients reach at a service's address, Host.Front.
-type Fronted interface {
-	// Front returns where clients connect in the place of these addresses, at which a
-	// server listens on a host with a Front, once connections made there arrive at them.
-	Front(ctx context.Context, server Host, addresses []string) ([]string, error)
-}
-
 // OneNetwork is the error of a rig without factor network.
 func OneNetwork(r Rig) error {
 	return fmt.Errorf("rig %s has one network (network); --rig podman, docker or k8s has several", r.Name())
