@@ -188,6 +188,7 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 		}
 	}
 	switch {
+	case a.beside: // nothing is judged
 	case a.barred != "":
 		return a.barred
 	case a.barredArm[cells.KeyOf(t.cell, t.after.Name)] != "":
@@ -249,6 +250,7 @@ type runPair struct {
 	before, after compare.Run
 	calibration   *record.Calibration
 	result        RunsCompared
+	beside        bool                  // the second is set beside the first, and nothing is judged
 	barred        string                // why nothing may be judged, "" when it may
 	barredArm     map[cells.Key]string  // why an arm of a cell may not
 	noise         map[cells.Key]float64 // by cell and metric: the larger A/A bound
