@@ -26,9 +26,9 @@ type Runs struct {
 	title, made string
 	note        string // what the judgement rests on
 	differences part.Table
-	gated       part.Table  // in text; of several runs on the page too
-	judged      []runsRow // the same, as the page shows it
-	without     string    // which of them have no ratio
+	gated       part.Table // in text; of several runs on the page too
+	judged      []runsRow  // the same, as the page shows it
+	without     string     // which of them have no ratio
 	places      []RunPlace
 	beside      bool       // runs side by side, of which nothing is judged
 	reasons     []string   // why some primary comparisons, or the whole, are undecided, each once
