@@ -144,7 +144,7 @@ var layers = map[string][]string{
 	"internal/read/summary": read("internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/follow":  read("internal/input", "internal/printable", "internal/read/cells", "internal/read/compare", "internal/read/finding"),
 	"internal/read/serve":   read("internal/printable", "internal/read/follow", "internal/read/finding", "internal/read/history", "internal/read/report"),
-	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
+	"internal/read/report": {"internal/contract", "internal/record", "internal/metric", "internal/each", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/profile", "internal/read/part", "internal/read/view", "internal/read/cost", "internal/read/history", "internal/read/answer", "internal/read/best", "internal/read/finding", "internal/read/summary", "internal/read/follow"},
 	"internal/read/export": {"internal/contract", "internal/record", "internal/metric", "internal/hist", "internal/quantity", "internal/printable",
 		"internal/read/trial", "internal/read/cells", "internal/read/compare", "internal/read/finding", "internal/read/profile"},
