@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -54,6 +55,13 @@ func (s *site) deploy(ctx context.Context, programs ...string) (deployed bool, e
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
 	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.self, more...)
+	if informed, is := s.rig.(rig.Informed); is {
+		for name, facts := range informed.Facts() {
+			if host, known := s.facts[name]; known && host.Values != nil {
+				maps.Copy(host.Values, facts)
+			}
+		}
+	}
 	return err
 }
 
