@@ -24,6 +24,9 @@ const (
 	Direct     = "direct"
 )
 
+// NetworkFactor is the factor whose levels name the network of a rig that both ends are on.
+const NetworkFactor = "network"
+
 // RigKinds are the kinds of rig, as Facts.Rig begins.
 func RigKinds() []string {
 	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu", "podman", "docker", "k8s"}

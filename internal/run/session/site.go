@@ -51,6 +51,24 @@ func (s *site) deploy(ctx context.Context, programs ...string) (deployed bool, e
 	return true, d.Deploy(ctx, append(programs, s.self))
 }
 
+// network has the rig put hosts on every network that trials name.
+func (s *site) network(kinds []Kind) error {
+	var names []string
+	for _, k := range kinds {
+		if name := k.Hosts.Network; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	networked, able := s.rig.(rig.Networked)
+	if !able {
+		return rig.OneNetwork(s.rig)
+	}
+	return networked.On(names)
+}
+
 // survey asks the hosts for their facts. More arguments ask for more than the
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {

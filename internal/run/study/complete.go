@@ -37,7 +37,7 @@ func (s *Study) Complete() error {
 // likelyCompared is the factor that a study most probably asks about. Who names
 // two builds asks what changed between them, whatever else varies.
 func (s *Study) likelyCompared() string {
-	for _, name := range []string{"build", ArmFactor, record.PathFactor, "transport", "server", "client"} {
+	for _, name := range []string{"build", ArmFactor, record.PathFactor, record.NetworkFactor, "transport", "server", "client"} {
 		if s.Varies(name) {
 			return name
 		}
