@@ -73,6 +73,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		holdCommand(),
 		pauseCommand(),
 		enterCommand(),
+		reachCommand(),
 		versionCommand(),
 		manualCommand(),
 	)

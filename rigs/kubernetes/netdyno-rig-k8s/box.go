@@ -37,7 +37,7 @@ type box struct {
 }
 
 // hold attaches to the first process of a pod. That ends when the stream does.
-func (c *cluster) hold(_ context.Context, name string) (*box, error) {
+func (c *cluster) hold(name string) *box {
 	ctx, cancel := context.WithCancel(context.Background())
 	in, to := io.Pipe()
 	from, out := io.Pipe()
@@ -57,7 +57,7 @@ func (c *cluster) hold(_ context.Context, name string) (*box, error) {
 		_ = in.CloseWithError(io.ErrClosedPipe)
 		close(b.ended)
 	}()
-	return b, nil
+	return b
 }
 
 // say writes to the first process, which reads at once or is gone.

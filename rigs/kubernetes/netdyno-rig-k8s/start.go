@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,9 +24,6 @@ const (
 
 // make makes the pods, waits until they run, and takes hold of each.
 func (p *program) make(ctx context.Context, m talk.Make) ([]talk.Pod, error) {
-	if p.made {
-		return nil, errors.New("the pods were made before")
-	}
 	var asked []*corev1.Pod
 	for i := range m.Pods {
 		pod, err := manifest(p.cluster, p.run, i, m)
@@ -49,18 +45,19 @@ func (p *program) make(ctx context.Context, m talk.Make) ([]talk.Pod, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.boxes = make([]*box, len(asked))
-	made := make([]talk.Pod, len(asked))
+	boxes, made := make([]*box, len(asked)), make([]talk.Pod, len(asked))
 	var holding errgroup.Group
 	for i := range asked {
 		pod := standing[asked[i].Name]
-		holding.Go(func() (err error) {
+		holding.Go(func() error {
 			made[i] = talk.Pod{Name: pod.Name, Node: pod.Spec.NodeName, Address: pod.Status.PodIP, Host: pod.Spec.HostNetwork, Facts: p.cluster.facts(ctx, pod)}
-			p.boxes[i], err = p.cluster.hold(ctx, pod.Name)
-			return err
+			boxes[i] = p.cluster.hold(pod.Name)
+			return nil
 		})
 	}
-	return made, holding.Wait()
+	_ = holding.Wait() // nothing errs
+	p.boxes = append(p.boxes, boxes...)
+	return made, nil
 }
 
 // standing waits until all pods run, or one of them never will.
@@ -71,7 +68,7 @@ func (c *cluster) standing(ctx context.Context, run string, asked []*corev1.Pod)
 		if err != nil {
 			return nil, err
 		}
-		found, up := map[string]*corev1.Pod{}, 0
+		found, up := map[string]*corev1.Pod{}, 0 // those of another network too
 		for i := range list {
 			found[list[i].Name] = &list[i]
 		}

@@ -3,9 +3,9 @@ package pods
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"netdyno/internal/printable"
@@ -17,13 +17,10 @@ import (
 // by which files are brought.
 const standardImage = "docker.io/library/busybox:1.37"
 
-// keys after the question mark, as records have them.
-var keys = []string{"context", "namespace", "network", "node", "cpu", "memory", "image", "programs", "security"}
-
 // Kind is the rig of pods, as users choose it.
 var Kind = rig.Kind{
-	Name: "k8s", Form: "k8s[:N][?namespace=NAME&network=host|pod&node=NAME,…&cpu=CPUS&memory=SIZE&image=NAME]",
-	Options: keys, Build: build,
+	Name: "k8s", Form: "k8s[:N][?namespace=NAME&network=host|pod|service&node=NAME,…&cpu=CPUS&memory=SIZE&image=NAME]",
+	Options: []string{"context", "namespace", "network", "node", "cpu", "memory", "image", "programs", "security"}, Build: build,
 }
 
 // What Kubernetes allows in names.
@@ -40,7 +37,7 @@ func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := Options{Hosts: hosts, Context: c.Options["context"], Namespace: c.Options["namespace"], Network: cmp.Or(c.Options["network"], networkPod)}
+	o := Options{Hosts: hosts, Context: c.Options["context"], Namespace: c.Options["namespace"], Network: c.Options["network"]}
 	o.Make = talk.Make{
 		Image: cmp.Or(c.Options["image"], standardImage), Programs: c.Options["programs"],
 		CPU: c.Options["cpu"], Memory: c.Options["memory"], Security: c.Options["security"],
@@ -51,7 +48,7 @@ func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
 	if err := o.check(c); err != nil {
 		return nil, err
 	}
-	o.Name = nameFor(o, c)
+	o.Bounds = bounds(c)
 	return New(ctx, o)
 }
 
@@ -60,8 +57,8 @@ func (o Options) check(c rig.Choice) error {
 	switch {
 	case o.Hosts < 1 || o.Hosts > MaxHosts:
 		return c.Errorf("%d pods; expected from 1 to %d", o.Hosts, MaxHosts)
-	case o.Network != networkHost && o.Network != networkPod:
-		return c.Errorf("network=%s; expected host (that of the node) or pod (the cluster's)", o.Network)
+	case o.Network != "" && !slices.Contains(networks, o.Network):
+		return c.Errorf("network=%s; expected host (that of the node), pod (the cluster's) or service (the same, with a service before each pod)", o.Network)
 	case o.Namespace != "" && !objectName.MatchString(o.Namespace):
 		return c.Errorf("namespace=%s is no name of a namespace", o.Namespace)
 	case !imageName.MatchString(o.Make.Image):
@@ -86,20 +83,15 @@ func (o Options) check(c rig.Choice) error {
 	return nil
 }
 
-// nameFor is the rig in records, with everything that bears on figures.
-func nameFor(o Options, c rig.Choice) string {
-	name, between := fmt.Sprintf("k8s:%d", o.Hosts), "?"
-	for _, key := range keys {
-		value := c.Options[key]
-		if key == "network" {
-			value = o.Network
-		}
-		if value != "" && key != "context" && key != "namespace" {
-			name += between + key + "=" + value
-			between = "&"
+// bounds are what bears on figures beside the network, for the rig's name.
+func bounds(c rig.Choice) string {
+	var all []string
+	for _, key := range []string{"node", "cpu", "memory", "image", "security"} {
+		if value := c.Options[key]; value != "" {
+			all = append(all, key+"="+value)
 		}
 	}
-	return name
+	return strings.Join(all, "&")
 }
 
 // printed makes what a cluster says fit for a terminal and a page.

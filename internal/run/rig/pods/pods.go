@@ -8,6 +8,7 @@
 package pods
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,11 +16,13 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/pods/talk"
 	"netdyno/internal/run/rig/remote"
@@ -30,29 +33,37 @@ const MaxHosts = 256
 
 // Options of a rig.
 type Options struct {
-	Name      string // of the rig, as records have it
 	Hosts     int
 	Context   string // of the kubeconfig; empty for its current one
 	Namespace string // empty for the context's
-	Network   string // networkHost or networkPod
+	Network   string // one of networks; empty for the standard
 	Nodes     []string
+	Bounds    string    // in the rig's name: "cpu=1&memory=1Gi"
 	Make      talk.Make // all but the pods
 }
 
-// The networks that pods can have.
+// The networks that hosts can be on: that of their node, the cluster's, and the cluster's with
+// a service before each pod.
 const (
-	networkHost = "host" // that of their node
-	networkPod  = "pod"  // the cluster's
+	networkHost    = "host"
+	networkPod     = "pod"
+	networkService = "service"
 )
 
-// Rig implements rig.Rig, rig.Deployer, rig.Recoverer and rig.Informed. One goroutine at a
-// time may use it.
+var networks = []string{networkHost, networkPod, networkService}
+
+// Rig implements rig.Networked, rig.Deployer, rig.Recoverer and rig.Informed. One goroutine at
+// a time may use it.
 type Rig struct {
 	options Options
+	several bool   // networks, which trials name
 	run     string // begins the names of everything of this run
+	socket  string
+	self    string // path of this program
 	program *program
-	sockets *remote.Temporary // directory of the program's socket, here
+	sockets *remote.Temporary // directory of the socket, here
 	hosts   []rig.Host
+	pods    []string                     // by host; hosts on networks pod and service share them
 	facts   map[string]map[string]string // by host
 }
 
@@ -60,14 +71,14 @@ type Rig struct {
 func New(ctx context.Context, o Options) (*Rig, error) {
 	r := &Rig{options: o, run: fmt.Sprintf("netdyno-%d-%d", os.Getpid(), time.Now().UnixNano()%1e9), facts: map[string]map[string]string{}}
 	if err := r.open(ctx); err != nil {
-		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
+		return nil, fmt.Errorf("rig %s: %w", r.Name(), errors.Join(err, r.Close()))
 	}
 	return r, nil
 }
 
 func (r *Rig) open(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
+	var err error
+	if r.self, err = os.Executable(); err != nil {
 		return err
 	}
 	path, err := find()
@@ -77,24 +88,69 @@ func (r *Rig) open(ctx context.Context) error {
 	if r.sockets, err = remote.NewTemporary(ctx, rig.Host{Name: "this host"}); err != nil {
 		return err
 	}
-	socket := filepath.Join(r.sockets.Path(), "k8s")
-	for i := range r.options.Hosts {
-		name := fmt.Sprintf("pod%d", i+1)
-		r.hosts = append(r.hosts, rig.Host{Name: name, Prefix: []string{self, "enter", socket, r.podOf(i), "--"}})
-	}
+	r.socket = filepath.Join(r.sockets.Path(), "k8s")
+	r.plan("pod", "")
 	if r.program, err = startProgram(path); err != nil {
 		return err
 	}
 	_, err = r.program.ask(ctx, talk.Request{Open: &talk.Open{
-		Context: r.options.Context, Namespace: r.options.Namespace, Socket: socket, Run: r.run, PID: os.Getpid(),
+		Context: r.options.Context, Namespace: r.options.Namespace, Socket: r.socket, Run: r.run, PID: os.Getpid(),
 	}})
 	return err
 }
 
-func (r *Rig) podOf(i int) string { return fmt.Sprintf("%s-%d", r.run, i+1) }
+// plan adds the rig's hosts on a network; "" for the rig's own.
+func (r *Rig) plan(name, network string) {
+	on := cmp.Or(network, r.options.Network, networkPod)
+	kind := on
+	if kind == networkService { // the same pods, reached otherwise
+		kind = networkPod
+	}
+	for i := range r.options.Hosts {
+		pod := fmt.Sprintf("%s-%s-%d", r.run, kind, i+1)
+		h := rig.Host{Name: fmt.Sprintf("%s%d", name, i+1), Network: network, Prefix: []string{r.self, "enter", r.socket, pod, "--"}}
+		if on == networkService {
+			for port := range talk.Ports {
+				h.Ports = append(h.Ports, talk.FirstPort+port)
+			}
+		}
+		r.hosts, r.pods = append(r.hosts, h), append(r.pods, pod)
+	}
+}
 
-// Name implements rig.Rig.
-func (r *Rig) Name() string { return r.options.Name }
+// Networks implements rig.Networked.
+func (r *Rig) Networks() []string { return networks }
+
+// On implements rig.Networked. Pods of all networks are on the same nodes.
+func (r *Rig) On(names []string) error {
+	if r.options.Network != "" {
+		return fmt.Errorf("rig %s: the study names networks itself (network=%s); leave network out of the rig", r.Name(), strings.Join(names, ","))
+	}
+	r.several, r.hosts, r.pods = true, nil, nil
+	for _, name := range names {
+		if !slices.Contains(networks, name) {
+			return fmt.Errorf("rig %s: network=%s; %s", r.Name(), name, quantity.Hint(name, networks))
+		}
+		r.plan(name+"-", name)
+	}
+	return nil
+}
+
+// Name implements rig.Rig. It has everything that bears on figures and is no level.
+func (r *Rig) Name() string {
+	var keys []string
+	if !r.several {
+		keys = append(keys, "network="+cmp.Or(r.options.Network, networkPod))
+	}
+	if r.options.Bounds != "" {
+		keys = append(keys, r.options.Bounds)
+	}
+	name := fmt.Sprintf("k8s:%d", r.options.Hosts)
+	if len(keys) > 0 {
+		name += "?" + strings.Join(keys, "&")
+	}
+	return name
+}
 
 // Hosts implements rig.Rig.
 func (r *Rig) Hosts() []rig.Host { return slices.Clone(r.hosts) }
@@ -105,46 +161,77 @@ func (r *Rig) Facts() map[string]map[string]string { return r.facts }
 // Deploy implements rig.Deployer: it makes the pods and brings them the files.
 func (r *Rig) Deploy(ctx context.Context, files []string) error {
 	if err := r.deploy(ctx, files); err != nil {
-		return fmt.Errorf("rig %s: %w", r.options.Name, err)
+		return fmt.Errorf("rig %s: %w", r.Name(), err)
 	}
 	return nil
 }
 
 func (r *Rig) deploy(ctx context.Context, files []string) error {
-	asked := r.options.Make
-	for i := range r.hosts {
-		p := talk.Pod{Name: r.podOf(i), Host: r.options.Network == networkHost}
-		if n := len(r.options.Nodes); n > 0 {
-			p.Node = r.options.Nodes[i%n]
-		}
-		asked.Pods = append(asked.Pods, p)
-	}
-	made, err := r.program.ask(ctx, talk.Request{Make: &asked})
+	pods, err := r.stand(ctx)
 	if err != nil {
 		return err
 	}
 	settle := talk.Settle{Program: map[string]string{}}
+	there := map[string]map[string]string{} // by pod, where files lie
 	var entering sync.Mutex
 	var bringing errgroup.Group
-	for i, p := range made.Pods {
-		h := &r.hosts[i]
-		h.Address, h.Sources = p.Address, []string{p.Address}
-		r.facts[h.Name] = printed(p.Facts)
-		bringing.Go(func() (err error) {
-			if h.Files, err = bring(ctx, *h, asked.Programs, files); err != nil {
-				return err
-			}
+	for i, h := range r.hosts {
+		name := r.pods[i]
+		if slices.Index(r.pods, name) < i {
+			continue
+		}
+		bringing.Go(func() error {
+			brought, err := bring(ctx, h, r.options.Make.Programs, files)
 			entering.Lock()
 			defer entering.Unlock()
-			settle.Program[p.Name] = h.Files[files[len(files)-1]] // netdyno itself comes last
-			return nil
+			there[name] = brought
+			settle.Program[name] = brought[files[len(files)-1]] // netdyno itself comes last
+			return err
 		})
 	}
 	if err := bringing.Wait(); err != nil {
 		return err
 	}
-	_, err = r.program.ask(ctx, talk.Request{Settle: &settle})
-	return err
+	if r.options.Make.Programs != "" { // it stands already
+		settle.Program = nil
+	}
+	if _, err := r.program.ask(ctx, talk.Request{Settle: &settle}); err != nil {
+		return err
+	}
+	for i := range r.hosts {
+		h, p := &r.hosts[i], pods[r.pods[i]]
+		h.Address, h.Sources, h.Files = p.Address, []string{p.Address}, there[p.Name]
+		r.facts[h.Name] = printed(p.Facts)
+	}
+	return r.publish(ctx)
+}
+
+// stand makes the pods, those of a second network on the nodes of the first one's, and returns
+// them by name.
+func (r *Rig) stand(ctx context.Context) (map[string]talk.Pod, error) {
+	made, nodes := map[string]talk.Pod{}, r.options.Nodes
+	for first := 0; first < len(r.pods); first += r.options.Hosts {
+		if _, again := made[r.pods[first]]; again {
+			continue
+		}
+		asked := r.options.Make
+		for i := range r.options.Hosts {
+			p := talk.Pod{Name: r.pods[first+i], Host: cmp.Or(r.hosts[first].Network, r.options.Network) == networkHost}
+			if len(nodes) > 0 {
+				p.Node = nodes[i%len(nodes)]
+			}
+			asked.Pods = append(asked.Pods, p)
+		}
+		answer, err := r.program.ask(ctx, talk.Request{Make: &asked})
+		if err != nil {
+			return nil, err
+		}
+		nodes = nil
+		for _, p := range answer.Pods {
+			made[p.Name], nodes = p, append(nodes, p.Node)
+		}
+	}
+	return made, nil
 }
 
 // bring returns where files lie at a host that were brought, or are in its image.
@@ -168,7 +255,7 @@ func (r *Rig) Recover(ctx context.Context) error {
 	}
 	var lost []error
 	for i, h := range r.hosts {
-		if why := answer.Lost[r.podOf(i)]; why != "" {
+		if why := answer.Lost[r.pods[i]]; why != "" {
 			lost = append(lost, &rig.HostError{Host: h.Name, Err: errors.New(why)})
 		}
 	}
