@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ type box struct {
 	cancel  context.CancelFunc
 	ended   chan struct{}
 	why     error // of the stream's end, once it has ended
+	said    said  // what it said on stderr
 
 	writing sync.Mutex
 	renewed chan struct{} // closed when nobody renews any more
@@ -52,7 +54,7 @@ func (c *cluster) hold(name string) *box {
 		}
 	}()
 	go func() {
-		_, b.why = c.stream(ctx, command{pod: name, attach: true, in: in, out: out})
+		_, b.why = c.stream(ctx, command{pod: name, attach: true, in: in, out: out, said: &b.said})
 		_ = out.Close()
 		_ = in.CloseWithError(io.ErrClosedPipe)
 		close(b.ended)
@@ -74,7 +76,7 @@ func (b *box) hear(ctx context.Context, timeout time.Duration) (string, error) {
 	case line, more := <-b.words:
 		if !more {
 			<-b.ended
-			return "", fmt.Errorf("the stream to its first process has ended: %w", cause(b.why))
+			return "", fmt.Errorf("the stream to its first process has ended: %w%s", cause(b.why), b.said.after("; it said: "))
 		}
 		return line, nil
 	case <-time.After(timeout):
@@ -82,6 +84,30 @@ func (b *box) hear(ctx context.Context, timeout time.Duration) (string, error) {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
+}
+
+// said keeps the beginning of what a process says on stderr.
+type said struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (s *said) Write(b []byte) (int, error) {
+	const most = 500
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text = append(s.text, b[:min(len(b), most-len(s.text))]...)
+	return len(b), nil
+}
+
+// after returns that after some words; empty where nothing was said.
+func (s *said) after(words string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text := strings.TrimSpace(string(s.text)); text != "" {
+		return words + text
+	}
+	return ""
 }
 
 func cause(err error) error {
