@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v2"
@@ -37,7 +39,9 @@ func (c *cluster) facts(ctx context.Context, pod *corev1.Pod) map[string]string 
 	system, err := c.system(ctx, pod.Spec.NodeName)
 	unread = errors.Join(unread, err)
 	f["k8s.cni"] = networkOf(node, system)
-	f["k8s.proxy"] = c.proxy(ctx, pod.Spec.NodeName, system)
+	if f["k8s.proxy"] = c.proxy(ctx, pod.Spec.NodeName, system); f["k8s.proxy"] == "" && pod.Spec.HostNetwork {
+		f["k8s.proxy"] = c.proxyAt(ctx, pod.Name)
+	}
 	if unread != nil {
 		f["k8s.unread"], _, _ = strings.Cut(unread.Error(), "\n")
 	}
@@ -124,6 +128,16 @@ func networkOf(node *corev1.Node, system []string) string {
 		}
 	}
 	return ""
+}
+
+// proxyAt asks the kube-proxy of its node from a pod on the node's network.
+func (c *cluster) proxyAt(ctx context.Context, pod string) string {
+	var mode bytes.Buffer
+	code, err := c.stream(ctx, command{pod: pod, argv: []string{"wget", "-q", "-T", "2", "-O", "-", "http://127.0.0.1:10249/proxyMode"}, out: &mode, said: io.Discard})
+	if err != nil || code != 0 || mode.Len() > 20 { // the image may have no wget
+		return ""
+	}
+	return strings.TrimSpace(mode.String())
 }
 
 // proxy is the mode of a node's kube-proxy: as it says itself, or as its configuration does;
