@@ -144,7 +144,7 @@ func (c *cluster) proxyAt(ctx context.Context, pod string) string {
 // empty where that cannot be told.
 func (c *cluster) proxy(ctx context.Context, node string, system []string) string {
 	const metrics = ":10249"
-	text, err := c.client.Get().Resource("nodes").Name(node+metrics).SubResource("proxy").Suffix("proxyMode").Timeout(askTimeout).DoRaw(ctx)
+	text, err := c.client.Get().Resource("nodes").Name(node + metrics).SubResource("proxy").Suffix("proxyMode").Timeout(askTimeout).DoRaw(ctx)
 	if mode := strings.TrimSpace(string(text)); err == nil && len(mode) < 20 {
 		return mode
 	}
