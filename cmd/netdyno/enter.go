@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/run/rig/pods"
@@ -15,7 +13,7 @@ func enterCommand() *cobra.Command {
 		Short: "Run one command in a pod of rig k8s, through the program that holds the pod",
 		Args:  cobra.MinimumNArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			code, err := pods.Enter(cmd.Context(), args[0], args[1], args[2:], [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+			code, err := pods.Enter(cmd.Context(), args[0], args[1], args[2:], pods.Standard)
 			if code != 0 || err != nil {
 				return &status{code, err}
 			}

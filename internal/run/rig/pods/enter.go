@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/run/rig/pods/talk"
 )
 
-// Enter runs a command in a pod, with three files of this process as its stdin, stdout and
-// stderr, and returns its status. The command ends when this process does.
-func Enter(ctx context.Context, socket, pod string, argv []string, files [3]*os.File) (code int, err error) {
+// Standard are the descriptors of this process's own stdin, stdout and stderr.
+var Standard = [3]int{0, 1, 2}
+
+// Enter runs a command in a pod, with three descriptors of this process as its stdin, stdout
+// and stderr, and returns its status. The command ends when this process does.
+func Enter(ctx context.Context, socket, pod string, argv []string, files [3]int) (code int, err error) {
 	const unreached = 255
 	c, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: socket, Net: "unixpacket"})
 	if err != nil {
@@ -32,7 +34,7 @@ func Enter(ctx context.Context, socket, pod string, argv []string, files [3]*os.
 	if len(asked) > talk.MaxEnter {
 		return unreached, fmt.Errorf("run a command in pod %s: its arguments have %d bytes, at most %d go through", pod, len(asked), talk.MaxEnter)
 	}
-	if _, _, err := c.WriteMsgUnix(asked, unix.UnixRights(int(files[0].Fd()), int(files[1].Fd()), int(files[2].Fd())), nil); err != nil {
+	if _, _, err := c.WriteMsgUnix(asked, unix.UnixRights(files[:]...), nil); err != nil {
 		return unreached, fmt.Errorf("run a command in pod %s: %w", pod, err)
 	}
 	const most = 64 << 10

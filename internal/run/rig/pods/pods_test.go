@@ -3,7 +3,6 @@ package pods
 import (
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,8 +94,7 @@ func TestReach(t *testing.T) {
 
 // A command whose program has ended says so.
 func TestEnterWithoutAProgram(t *testing.T) {
-	files := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
-	code, err := Enter(t.Context(), filepath.Join(t.TempDir(), "none"), "a", []string{"true"}, files)
+	code, err := Enter(t.Context(), filepath.Join(t.TempDir(), "none"), "a", []string{"true"}, Standard)
 	if code != 255 || err == nil || !strings.Contains(err.Error(), "netdyno-rig-k8s) has ended") {
 		t.Errorf("status %d, %v", code, err)
 	}

@@ -110,11 +110,11 @@ func Greet(ctx context.Context, address string, in io.Reader, out io.Writer) err
 
 // Reach connects to an address until it is greeted.
 func Reach(ctx context.Context, address string) error {
-	const wait, patience = 50 * time.Millisecond, time.Second
+	const wait, timeout = 50 * time.Millisecond, time.Second
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
 	for {
-		err := greeted(ctx, address, patience)
+		err := greeted(ctx, address, timeout)
 		if err == nil {
 			return nil
 		}
@@ -126,15 +126,15 @@ func Reach(ctx context.Context, address string) error {
 	}
 }
 
-func greeted(ctx context.Context, address string, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func greeted(ctx context.Context, address string, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(patience)) // a socket takes one
+	_ = c.SetDeadline(time.Now().Add(timeout)) // a socket takes one
 	line, err := bufio.NewReaderSize(c, 64).ReadSlice('\n')
 	if err == nil && string(line) != greeting+"\n" {
 		err = fmt.Errorf("%s says %.40q", address, line)

@@ -51,7 +51,7 @@ func (d *door) close() {
 
 // admit carries out the command of one caller.
 func (d *door) admit(ctx context.Context, caller *net.UnixConn) {
-	defer caller.Close()
+	defer func() { _ = caller.Close() }() // it has its answer, or is gone
 	asked, files, err := receive(caller)
 	defer func() {
 		for _, f := range files {

@@ -160,7 +160,7 @@ func TestACommandInAPodThatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := pods.Enter(t.Context(), socket, "a", []string{"true"}, [3]*os.File{theirs, theirs, theirs})
+	code, err := pods.Enter(t.Context(), socket, "a", []string{"true"}, [3]int{int(theirs.Fd()), int(theirs.Fd()), int(theirs.Fd())})
 	if code != 255 || err == nil || !strings.Contains(err.Error(), "pod a was deleted in the middle of the run") {
 		t.Errorf("status %d, %v", code, err)
 	}
