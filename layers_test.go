@@ -68,6 +68,8 @@ var layers = map[string][]string{
 	"internal/run/rig/openssh":     run("internal/run/rig", "internal/run/rig/remote"),
 	"internal/run/rig/slurm":       run("internal/run/rig", "internal/run/rig/remote"),
 	"internal/run/rig/qemu":        run("internal/run/rig", "internal/run/rig/openssh", "internal/run/rig/remote", "internal/printable"),
+	"internal/run/rig/pods/talk":   {},
+	"internal/run/rig/pods":        run("internal/run/rig", "internal/run/rig/pods/talk", "internal/run/rig/remote", "internal/printable"),
 	"internal/run/rig/arrange":     run("internal/run/rig", "internal/run/rig/*"),
 	"internal/run/doctor":          run(),
 	"internal/run/meter":           run("internal/run/ended", "internal/run/meter/beat", "internal/run/meter/serving", "internal/run/meter/usage", "internal/run/meter/sampling", "internal/tcpinfo", "internal/udpinfo", "internal/unixsocket"),
