@@ -211,9 +211,9 @@ func TestWhatHasNoAccount(t *testing.T) {
 		t.Fatalf("an ordinary client asks for %+v", c.query)
 	}
 	for name, change := range map[string]func(*contract.Setup){
-		"a pair":               func(s *contract.Setup) { s.Role = contract.Pair },
-		"fresh connections":    func(s *contract.Setup) { s.Load.Fresh = true },
-		"a peer without port":  func(s *contract.Setup) { s.Peers = []string{"127.0.0.1:9", "unix:/run/x"} },
+		"a pair":              func(s *contract.Setup) { s.Role = contract.Pair },
+		"fresh connections":   func(s *contract.Setup) { s.Load.Fresh = true },
+		"a peer without port": func(s *contract.Setup) { s.Peers = []string{"127.0.0.1:9", "unix:/run/x"} },
 		"too many ports": func(s *contract.Setup) {
 			for port := range tcpinfo.MaxPorts + 1 {
 				s.Peers = append(s.Peers, fmt.Sprintf("127.0.0.1:%d", 1000+port))
