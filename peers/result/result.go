@@ -13,7 +13,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -57,6 +59,27 @@ func Here(ctx context.Context, root, machine string) (Origin, error) {
 		commit += "+"
 	}
 	return Origin{time.Now().Format(time.DateOnly), commit, machine}, err
+}
+
+// ThisMachine names the machine that this program runs on.
+func ThisMachine() string {
+	model, kernel := "", ""
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if name, value, _ := strings.Cut(line, ":"); model == "" && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+			}
+		}
+	}
+	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		kernel = strings.TrimSpace(string(text))
+	}
+	return Machine(strconv.Itoa(runtime.NumCPU()), model, kernel)
+}
+
+// Machine names a machine: "2 CPUs, Intel Xeon, Linux 6.1".
+func Machine(cpus, model, kernel string) string {
+	return fmt.Sprintf("%s CPUs, %s, Linux %s", cpus, model, kernel)
 }
 
 // Changed returns the last commit after a row's that changed the code that it speaks of,

@@ -67,57 +67,59 @@ func enter(page string, rows []result.Row, changed func(result.Row) (string, err
 // tableOf lays the rows out, a table for each study.
 func tableOf(rows []result.Row, changed func(result.Row) (string, error)) (string, error) {
 	var b strings.Builder
-	var machines, older []string
-	for i, r := range rows {
-		if i == 0 || rows[i-1].Study != r.Study {
-			b.WriteString(outdated(older))
-			older = nil
-			fmt.Fprintf(&b, "\n### %s\n\n| work | what | netdyno | its | peer | its | netdyno ÷ peer (95 %%) | blocks | measured |\n|---|---|---|--:|---|--:|---|--:|---|\n", r.Study)
+	for len(rows) > 0 {
+		same := slices.IndexFunc(rows, func(r result.Row) bool { return r.Study != rows[0].Study })
+		if same < 0 {
+			same = len(rows)
 		}
+		text, err := studyTable(rows[:same], changed)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+		rows = rows[same:]
+	}
+	return b.String() + "\n", nil
+}
+
+// studyTable is the table of one study; below it stands where its figures come from.
+func studyTable(rows []result.Row, changed func(result.Row) (string, error)) (string, error) {
+	var b strings.Builder
+	var origins []result.Origin
+	older := map[int][]string{} // by origin
+	fmt.Fprintf(&b, "\n### %s\n\n| work | what | netdyno | its | peer | its | netdyno ÷ peer (95 %%) | blocks | |\n|---|---|---|--:|---|--:|---|--:|---|\n", rows[0].Study)
+	for _, r := range rows {
 		since, err := changed(r)
 		if err != nil {
 			return "", err
 		}
-		measured := r.Date + ", " + r.Commit + note(&machines, r.Machine)
+		at := slices.Index(origins, r.Origin)
+		if at < 0 {
+			at = len(origins)
+			origins = append(origins, r.Origin)
+		}
+		mark := string(rune('a' + at))
 		if since != "" {
-			measured += " †"
-			if !slices.Contains(older, since) {
-				older = append(older, since)
+			mark += "†"
+			if !slices.Contains(older[at], since) {
+				older[at] = append(older[at], since)
 			}
 		}
 		what := r.What
 		if r.Asked != "" {
 			what += ", asked: " + r.Asked
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Work, what, r.Ours, r.OursValue, r.Peer, r.PeerValue, ratio(r), count(r.Blocks), measured)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Work, what, r.Ours, r.OursValue, r.Peer, r.PeerValue, ratio(r), count(r.Blocks), mark)
 	}
-	b.WriteString(outdated(older))
-	for i, m := range machines {
-		fmt.Fprintf(&b, "\n%s %s\n", mark(i), m)
-	}
-	return b.String() + "\n", nil
-}
-
-// outdated is the line below a table whose figures are not all of today's code.
-func outdated(by []string) string {
-	if len(by) == 0 {
-		return ""
-	}
-	return "\n† Older than its code, which was changed last by " + strings.Join(by, ", ") + ".\n"
-}
-
-// note returns the mark of a machine's line below the tables.
-func note(machines *[]string, machine string) string {
-	for i, m := range *machines {
-		if m == machine {
-			return mark(i)
+	for i, o := range origins {
+		fmt.Fprintf(&b, "\n%c: %s, %s, %s.", 'a'+i, o.Date, o.Commit, o.Machine)
+		if len(older[i]) > 0 {
+			fmt.Fprintf(&b, " † Older than its code, which was changed last by %s.", strings.Join(older[i], ", "))
 		}
+		b.WriteString("\n")
 	}
-	*machines = append(*machines, machine)
-	return mark(len(*machines) - 1)
+	return b.String(), nil
 }
-
-func mark(i int) string { return fmt.Sprintf("<sup>%c</sup>", 'a'+i) }
 
 func ratio(r result.Row) string {
 	switch {

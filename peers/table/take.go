@@ -46,7 +46,7 @@ func keep(ctx context.Context, dir string) error {
 func machine(h record.Header) string {
 	for _, seat := range h.Facts.Seats {
 		v := seat.Values
-		return fmt.Sprintf("%s CPUs, %s, Linux %s", v["cpu.count"], v["cpu.model"], v["kernel.release"])
+		return result.Machine(v["cpu.count"], v["cpu.model"], v["kernel.release"])
 	}
 	return ""
 }
