@@ -322,9 +322,9 @@ bench-peers: go-there
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table
-bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers, each with a report
+bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers; their ratios go into docs/benchmarks.md
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
-	@for s in peers/$(or $(ONLY),*).yaml; do PATH="$(TOOLS):$$PATH" $(BIN)/netdyno run $$s || [ $$? = 1 ] || exit; done
+	@PATH="$(TOOLS):$$PATH" go run ./peers/table -with '$(WITH)' $(or $(ONLY:%=peers/%.yaml),$(wildcard peers/*.yaml))
 
 .PHONY: bench-first
 bench-first: build packages-test ## keystrokes and seconds to the first answer, against other tools; as root

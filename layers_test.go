@@ -157,7 +157,9 @@ var layers = map[string][]string{
 	"kits/cpp":       {},
 	"kits/go":        {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/worker"},
 	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
-	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
+	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs", "peers/result"),
+	"peers/table":    append(slices.Clone(orchestrator), "internal/read/stat", "peers/result"),
+	"peers/result":   {}, // what was measured beside peers, as it is kept
 	"tools/pack":     {"internal/contract"},
 	"tools/shape":    {},
 	"tools/sizes":    {"kits"},

@@ -65,7 +65,7 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 		all = append(all, h.Warnings...)
 	}
 	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
-		warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
+		warnLimits, warnFlags, warnLateRig, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {
 		all = append(all, of(s, f)...)
 	}
@@ -110,6 +110,19 @@ func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 			text += fmt.Sprintf(", %s at most", quantity.FormatShare(most))
 		}
 		all = append(all, record.Warning{About: flag.Name, Text: text, Advice: flag.Advice})
+	}
+	return all
+}
+
+// warnLateRig says once what flag late-counters would say of nearly every trial.
+func warnLateRig(s *cells.Dataset, _ Findings) []record.Warning {
+	var all []record.Warning
+	for _, of := range trial.Lateness(s.Trials) {
+		all = append(all, record.Warning{
+			About:  trial.LateCounters,
+			Text:   fmt.Sprintf("this rig reads CPU counters late in all trials: of windows of %s the middle one's costs may be off by %s; only trials later than that by far are flagged", of.Window, quantity.FormatShare(of.Share)),
+			Advice: fmt.Sprintf("a window %.1f times as long brings that below the usual margin of 2 %%", of.Needed),
+		})
 	}
 	return all
 }
