@@ -1,7 +1,7 @@
 // What a programmer writes who wants nothing but the exchanges: the measure of what the kit adds to each library.
 //
-//	bare LIBRARY server PORT
-//	bare LIBRARY client PORT CONNECTIONS SECONDS    prints {"exchanges":N} in the end
+//	bare server PORT BYTES LIBRARY
+//	bare client PORT CONNECTIONS BYTES SECONDS LIBRARY    prints {"exchanges":N} in the end
 import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
@@ -9,7 +9,7 @@ import { credentials, Client as GrpcClient, Server, ServerCredentials, type Serv
 import { Client } from "undici";
 import { type Block, decodeBlock, encodeBlock } from "../netdyno-worker-grpc-js/messages.js";
 
-const BYTES = 100;
+const BYTES = Number(process.argv[process.argv[2] === "server" ? 4 : 5]);
 const body = Buffer.alloc(BYTES, "x");
 const path = "/netdyno.v1.Exchange/Unary";
 
@@ -117,14 +117,19 @@ const clients: { [library: string]: (port: number, done: () => void) => void } =
 	},
 };
 
-const [library = "", role, port, connections, seconds] = process.argv.slice(2);
+const [role, port, ...rest] = process.argv.slice(2);
+const library = rest[rest.length - 1] ?? "";
 if (role === "server") {
 	servers[library]?.(Number(port));
 } else {
+	const [connections, , seconds] = rest.map(Number);
 	let n = 0;
-	for (let i = 0; i < Number(connections); i++) clients[library]?.(Number(port), () => n++);
-	setTimeout(() => {
-		console.log(JSON.stringify({ exchanges: n }));
-		process.exit(0);
-	}, Number(seconds) * 1000);
+	for (let i = 0; i < (connections ?? 0); i++) clients[library]?.(Number(port), () => n++);
+	setTimeout(
+		() => {
+			console.log(JSON.stringify({ exchanges: n }));
+			process.exit(0);
+		},
+		(seconds ?? 0) * 1000,
+	);
 }
