@@ -313,6 +313,7 @@ type Examined struct {
 	Stopped     []Stopped   `json:"stopped,omitempty"`      // processes of the worker's tree that do not run because a signal or a debugger holds them
 	Exhausted   []Exhausted `json:"exhausted,omitempty"`    // processes of the tree that may open no further file
 	UnreadBytes int64       `json:"unread_bytes,omitempty"` // of commands that the worker has not read
+	Ended       bool        `json:"ended,omitempty"`        // the worker itself has ended, or is about to
 	Reached     *Reached    `json:"reached,omitempty"`      // a client's connections to its peers; absent where they cannot be told
 }
 
