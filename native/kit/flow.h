@@ -49,6 +49,9 @@ class Flow {
   /// before the reply to what was just worked on may begin. Messages that begin in them count as sent now.
   /// They do not change until written is called.
   virtual std::span<const char> outgoing(std::int64_t now) = 0;
+  /// How many messages in a row are the bytes that outgoing has just returned, those included: a
+  /// library that moves whole messages may be given all of them at once, and then written.
+  virtual std::size_t alike() const { return 1; }
   /// The kernel took the first n of them.
   virtual void written(std::size_t n) = 0;
   /// Whether the outgoing bytes never change. If so, written may be called before the

@@ -57,6 +57,12 @@ std::span<const char> StreamContent::from(std::int64_t at) const {
   return std::span(block_).subspan(offset, std::min(left, block_.size() - offset));
 }
 
+std::size_t StreamContent::repeats(std::int64_t at, std::int64_t until) const {
+  const auto block = static_cast<std::int64_t>(block_.size());
+  const std::int64_t whole = (until - at) / block;
+  return whole < 2 || at % block != 0 ? 1 : static_cast<std::size_t>(whole);
+}
+
 std::size_t StreamContent::agreeing(std::int64_t at, std::span<const char> given) const {
   std::size_t agreed = 0;
   while (agreed < given.size()) {

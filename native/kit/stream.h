@@ -31,6 +31,9 @@ class StreamContent {
   /// What follows the first at bytes of a message, in one piece of at most a chunk.
   /// at is less than bytes().
   std::span<const char> from(std::int64_t at) const;
+  /// How many pieces in a row, of the bytes from at until there, are what from(at) returns: 1
+  /// unless that is a whole block.
+  std::size_t repeats(std::int64_t at, std::int64_t until) const;
   /// How many of the given bytes, which follow the first at bytes of a message, equal
   /// its content before the first difference.
   std::size_t agreeing(std::int64_t at, std::span<const char> given) const;
@@ -77,6 +80,10 @@ class StreamClient final : public Flow {
   void send(std::uint32_t slot) override { flights_.queue(slot); }
   bool unsent() const override { return rest_ > 0 || flights_.waiting() > 0; }
   std::span<const char> outgoing(std::int64_t now) override;
+  std::size_t alike() const override {
+    const std::int64_t bytes = plan_.up().bytes();
+    return plan_.up().repeats(rest_ == 0 ? 0 : bytes - rest_, bytes);
+  }
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return {buffer_.get(), capacity_}; }
@@ -104,6 +111,7 @@ class StreamServer final : public ServerFlow {
 
   bool unsent() const override { return down_ < answerable(); }
   std::span<const char> outgoing(std::int64_t now) override;
+  std::size_t alike() const override { return plan_.down().repeats(down_, answerable()); }
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return buffer(); }
