@@ -61,6 +61,8 @@ class Flow {
   /// Where to read the next bytes to. Empty while nothing may be read; that can change
   /// once something was written.
   virtual std::span<char> read_buffer() = 0;
+  /// How many bytes should be there before the loop is woken to read: 1, or with option lowat more.
+  virtual std::int64_t low_water() const { return 1; }
   /// Whether what arrives now is only counted: then received may be told of bytes that
   /// are not in read_buffer(), and of more than it holds.
   virtual bool drops() const { return false; }
