@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/run/rig/namespaces"
@@ -21,20 +18,20 @@ import (
 // What osu_bw keeps outstanding before it asks for a confirmation.
 const mpiWindow = 64
 
-// mpiLibrary is an MPI library: our transport on it, what OSU's program built with it is called,
-// and how its own launcher starts a peer by a fabric, both ranks on this host.
+// mpiLibrary is an MPI library: our transport on it, and how its own launcher
+// starts the bare peer by a fabric, both ranks on this host.
 type mpiLibrary struct {
-	transport, bare, osu, launcher string
-	free                           []string // the launcher pins nothing
-	fabric                         map[string][]string
+	transport, bare, launcher string
+	free                      []string // the launcher pins nothing
+	fabric                    map[string][]string
 }
 
 var mpiLibraries = []mpiLibrary{
-	{"mpi", "bare-mpi", "osu_bw.openmpi", "mpirun.openmpi", []string{"--bind-to", "none", "--host", "localhost:2", "--mca", "pml", "ob1"}, map[string][]string{
+	{"mpi", "bare-mpi", "mpirun.openmpi", []string{"--bind-to", "none", "--host", "localhost:2", "--mca", "pml", "ob1"}, map[string][]string{
 		"tcp": {"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
 		"shm": {"--mca", "btl", "vader,self"},
 	}},
-	{"mpich", "bare-mpich", "osu_bw.mpich", "mpirun.mpich", []string{"-bind-to", "none"}, map[string][]string{
+	{"mpich", "bare-mpich", "mpirun.mpich", []string{"-bind-to", "none"}, map[string][]string{
 		"tcp": {"-genv", "MPIR_CVAR_NOLOCAL", "1", "-genv", "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", "lo"},
 		"shm": {"-genv", "UCX_TLS", "posix,sysv,cma,self"},
 	}},
@@ -47,16 +44,12 @@ func (b *bed) mpiQuestions() []question {
 	for _, library := range mpiLibraries {
 		for _, fabric := range []string{"tcp", "shm"} {
 			for _, size := range []int{8, 64 << 10, 1 << 20} {
-				q := question{
+				all = append(all, question{
 					name: fmt.Sprintf("mpi: %s over %s, %d B, against plain MPI", library.transport, fabric, size),
 					unit: "bytes/s", hoped: "0.97 to 1.03", ours: []string{library.transport},
 					needs: []string{library.launcher},
 					base:  []subject{b.plainMPI(library, fabric, size)}, others: []subject{b.windowed(library, fabric, size)},
-				}
-				if len(absent([]string{library.osu})) == 0 {
-					q.base = append(q.base, b.osuBandwidth(library, fabric, size))
-				}
-				all = append(all, q)
+				})
 			}
 		}
 	}
@@ -70,21 +63,16 @@ func (b *bed) windowed(library mpiLibrary, fabric string, size int) subject {
 		"stream=up", "connections=1", fmt.Sprintf("request=%dB", mpiWindow*size), fmt.Sprintf("chunk=%dB", size), "response=1B")
 }
 
-// launched is a command of a peer with two ranks and one CPU for each.
-func (l mpiLibrary) launched(ctx context.Context, fabric string, program ...string) *exec.Cmd {
-	rank := func(cpu string) []string {
-		return append([]string{"-n", "1", "taskset", "-c", cpu}, program...)
-	}
-	argv := slices.Concat(l.free, l.fabric[fabric], rank(serverCPU), []string{":"}, rank(clientCPU))
-	c := exec.CommandContext(ctx, l.launcher, argv...)
-	c.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-	return c
-}
-
-// plainMPI is a subject of the bare peer.
+// plainMPI is a subject of the bare peer, with one CPU for each rank.
 func (b *bed) plainMPI(library mpiLibrary, fabric string, size int) subject {
 	return subject{library.bare, func(ctx context.Context) (figure, error) {
-		c := library.launched(ctx, fabric, filepath.Join(b.peers, library.bare), strconv.Itoa(size), fmt.Sprint(b.window.Seconds()))
+		rank := func(cpu string) []string {
+			return []string{"-n", "1", "taskset", "-c", cpu, filepath.Join(b.peers, library.bare),
+				strconv.Itoa(size), fmt.Sprint(b.window.Seconds())}
+		}
+		argv := slices.Concat(library.free, library.fabric[fabric], rank(serverCPU), []string{":"}, rank(clientCPU))
+		c := exec.CommandContext(ctx, library.launcher, argv...)
+		c.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 		var said strings.Builder
 		c.Stderr = &said
 		out, err := c.Output()
@@ -97,45 +85,6 @@ func (b *bed) plainMPI(library mpiLibrary, fabric string, size int) subject {
 		}
 		return figure{value: counted.Exchanges * mpiWindow * float64(size) / counted.Seconds}, nil
 	}}
-}
-
-// osuBandwidth is a subject of OSU's own osu_bw. It goes through all sizes from the least on, of
-// which its line for one is taken; it has no duration, so that its windows are about as many as
-// fill one.
-func (b *bed) osuBandwidth(library mpiLibrary, fabric string, size int) subject {
-	return subject{library.osu, func(ctx context.Context) (figure, error) {
-		ctx, end := context.WithCancel(ctx)
-		defer end()
-		window := mpiWindow * (60e-9 + float64(size)/8e9)
-		c := library.launched(ctx, fabric, library.osu, "-i", strconv.Itoa(int(b.window.Seconds()/window)+10), "-x", "10")
-		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-		c.WaitDelay = 5 * time.Second
-		out, err := c.StdoutPipe()
-		if err != nil {
-			return figure{}, err
-		}
-		if err := c.Start(); err != nil {
-			return figure{}, err
-		}
-		value, err := osuLine(out, size)
-		end()
-		_ = c.Wait() // it was interrupted
-		return figure{value: value}, err
-	}}
-}
-
-// osuLine reads the bytes/s of one size from osu_bw's output.
-func osuLine(from io.Reader, size int) (float64, error) {
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		words := strings.Fields(lines.Text())
-		if len(words) < 2 || words[0] != strconv.Itoa(size) {
-			continue
-		}
-		megabytes, err := strconv.ParseFloat(words[1], 64)
-		return megabytes * 1e6, err
-	}
-	return 0, fmt.Errorf("osu_bw printed no line for %d B: %w", size, lines.Err())
 }
 
 // mpiStart measures how long a trial on MPI takes until both ranks are ready.
