@@ -44,11 +44,12 @@ var layers = map[string][]string{
 	"internal/values":      {"internal/quantity"},
 	"internal/traffic":     {},
 
-	"internal/contract": {"internal/quantity", "internal/hist"},
-	"internal/draw":     {"internal/contract"},
-	"internal/sizes":    {"internal/contract", "internal/draw", "internal/quantity"},
-	"internal/arrivals": {"internal/contract", "internal/draw", "internal/quantity"},
-	"internal/record":   {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input"},
+	"internal/contract":  {"internal/quantity", "internal/hist"},
+	"internal/draw":      {"internal/contract"},
+	"internal/sizes":     {"internal/contract", "internal/draw", "internal/quantity"},
+	"internal/arrivals":  {"internal/contract", "internal/draw", "internal/quantity"},
+	"internal/plainjson": {}, // JSON as encoding/json writes it
+	"internal/record":    {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/plainjson"},
 
 	"internal/steady": {"internal/contract", "internal/record"},
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
