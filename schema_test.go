@@ -52,7 +52,7 @@ func findingsSchema(t *testing.T) []byte {
 			if texts, ok := closed[t]; ok {
 				return &jsonschema.Schema{Type: "string", Enum: texts}
 			}
-			if t == reflect.TypeFor[metric.Values]() {
+			if t == reflect.TypeFor[metric.Values]() || t == reflect.TypeFor[trial.Cores]() {
 				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
 			}
 			return nil
