@@ -72,6 +72,7 @@ go-build: go-there
 	@go run ./tools/pack
 	@go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./...
+	@cd rigs/kubernetes && go build $(GO_BUILD) -o $(BIN)/ ./...
 
 # Release files hold the programs in Go, which are linked with nothing: they run on
 # every Linux of this architecture. Those in C++ need a distribution's libraries.
@@ -85,6 +86,7 @@ dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, 
 	@go run ./tools/pack
 	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
 	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
+	@cd rigs/kubernetes && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
 	@dist/programs/netdyno manual dist/share
 	@cd tools/dist && go run . -release '$(RELEASE)' -commit '$(COMMIT)' -time "$$(git log -1 --format=%ct)" -changelog ../../CHANGELOG.md ../../dist
 	@rm -rf dist/programs dist/share
@@ -178,6 +180,7 @@ unit: build packages-test ## Go tests
 	@[ -x $(TOOLS)/kubernetes/kubelet ] && command -v etcd containerd >/dev/null || echo "absent: a cluster of Kubernetes for test/kube (make kubernetes-there packages-cluster, in minutes)"
 	@$(GO_TEST) $(LONG) $$(comm -23 <(go list ./... | sort) <(go list $(LONG) $(RACED) $(TIMED) $(QUIET) | sort))
 	@cd workers/gin && $(GO_TEST) ./...
+	@cd rigs/kubernetes && $(GO_TEST) ./...
 
 .PHONY: timed
 timed: build packages-test $(if $(FIRST),,$(if $(LANES),| $(BESIDE))) ## Go tests that hold the instrument's clocks to known truths
@@ -260,8 +263,10 @@ lint: lint-tools go-build packages-test ## format and lint Go and C++; web-test 
 	@out=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@go mod tidy -diff
 	@cd workers/gin && go mod tidy -diff
+	@cd rigs/kubernetes && go mod tidy -diff
 	@GOGC=300 nice $(TOOLS)/golangci-lint run ./...
 	@cd workers/gin && GOGC=300 nice $(TOOLS)/golangci-lint run ./...
+	@cd rigs/kubernetes && GOGC=300 nice $(TOOLS)/golangci-lint run ./...
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
 
 .PHONY: lint-tools
@@ -335,9 +340,9 @@ bench-peers: go-there
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table
-bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers, each with a report
+bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers; their ratios go into docs/benchmarks.md
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
-	@for s in peers/$(or $(ONLY),*).yaml; do PATH="$(TOOLS):$$PATH" $(BIN)/netdyno run $$s || [ $$? = 1 ] || exit; done
+	@PATH="$(TOOLS):$$PATH" go run ./peers/table -with '$(WITH)' $(or $(ONLY:%=peers/%.yaml),$(wildcard peers/*.yaml))
 
 .PHONY: bench-first
 bench-first: build packages-test ## keystrokes and seconds to the first answer, against other tools; as root

@@ -28,6 +28,7 @@ type up struct {
 	beat     *beat.Watch  // from the opening on
 	windowNs func() int64 // as the setup says
 	server   *attached    // that the worker stands for; nil as a rule
+	others   *strangers   // that may answer in the place of a program that the worker started; nil as a rule
 	out      io.Writer
 	log      io.Writer
 	begun    *startUp
@@ -114,6 +115,9 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 			reading = u.attach(m.Ready.Addresses, reading)
 		} else {
 			reading.Start = u.begun.until(reading.AtNs)
+			if m.Ready.Foreign && u.tcp.setup().Role == contract.Server {
+				u.others = strangersAt(m.Ready.Addresses, u.tcp.setup())
+			}
 		}
 		if u.tcp.setup().Role == contract.Hop { // the worker that starts it is no part of it
 			u.reader.LeaveOut()
@@ -132,6 +136,12 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		u.tellStopped()
 	}
 	reading.OwnCPUNs = usage.OwnCPU()
+	if u.others != nil {
+		if m.Mark != nil && !m.Mark.Reset {
+			u.others.look(u.processes())
+		}
+		reading.Attached = u.others.against(u.reader.Unseen())
+	}
 	if u.server != nil && m.Mark != nil {
 		u.server.lookAgain(reading, m.Mark.Reset) // in no account, as what the server costs is
 	}
