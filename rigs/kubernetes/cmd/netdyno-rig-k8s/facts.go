@@ -138,8 +138,10 @@ func networkOf(node *corev1.Node, system []string) string {
 
 // proxyAt asks the kube-proxy of its node from a pod on the node's network.
 func (c *cluster) proxyAt(ctx context.Context, pod string) string {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout) // not by -T, of which Debian's busybox dies
+	defer cancel()
 	var mode bytes.Buffer
-	code, err := c.stream(ctx, command{pod: pod, argv: []string{"wget", "-q", "-T", "2", "-O", "-", "http://127.0.0.1:10249/proxyMode"}, out: &mode, said: io.Discard})
+	code, err := c.stream(ctx, command{pod: pod, argv: []string{"wget", "-q", "-O", "-", "http://127.0.0.1:10249/proxyMode"}, out: &mode, said: io.Discard})
 	if err != nil || code != 0 || mode.Len() > 20 { // the image may have no wget
 		return ""
 	}
