@@ -44,11 +44,12 @@ var layers = map[string][]string{
 	"internal/values":      {"internal/quantity"},
 	"internal/traffic":     {},
 
-	"internal/contract": {"internal/quantity", "internal/hist"},
-	"internal/draw":     {"internal/contract"},
-	"internal/sizes":    {"internal/contract", "internal/draw", "internal/quantity"},
-	"internal/arrivals": {"internal/contract", "internal/draw", "internal/quantity"},
-	"internal/record":   {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input"},
+	"internal/contract":  {"internal/quantity", "internal/hist"},
+	"internal/draw":      {"internal/contract"},
+	"internal/sizes":     {"internal/contract", "internal/draw", "internal/quantity"},
+	"internal/arrivals":  {"internal/contract", "internal/draw", "internal/quantity"},
+	"internal/plainjson": {}, // JSON as encoding/json writes it
+	"internal/record":    {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/plainjson"},
 
 	"internal/steady": {"internal/contract", "internal/record"},
 	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
@@ -68,6 +69,8 @@ var layers = map[string][]string{
 	"internal/run/rig/openssh":     run("internal/run/rig", "internal/run/rig/remote"),
 	"internal/run/rig/slurm":       run("internal/run/rig", "internal/run/rig/remote"),
 	"internal/run/rig/qemu":        run("internal/run/rig", "internal/run/rig/openssh", "internal/run/rig/remote", "internal/printable"),
+	"internal/run/rig/pods/talk":   {},
+	"internal/run/rig/pods":        run("internal/run/rig", "internal/run/rig/pods/talk", "internal/run/rig/remote", "internal/printable"),
 	"internal/run/rig/arrange":     run("internal/run/rig", "internal/run/rig/*"),
 	"internal/run/doctor":          run(),
 	"internal/run/meter":           run("internal/run/ended", "internal/run/meter/beat", "internal/run/meter/serving", "internal/run/meter/usage", "internal/run/meter/sampling", "internal/tcpinfo", "internal/udpinfo", "internal/unixsocket"),
@@ -155,7 +158,9 @@ var layers = map[string][]string{
 	"kits/cpp":       {},
 	"kits/go":        {"internal/contract", "internal/work/load", "internal/work/wire", "internal/work/wire/flow", "internal/work/worker"},
 	"cmd/netdyno":    append(slices.Clone(orchestrator), "internal/sizes"),
-	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs"),
+	"peers":          append(slices.Clone(orchestrator), "internal/read/stat", "test/synthetic", "test/programs", "peers/result"),
+	"peers/table":    append(slices.Clone(orchestrator), "internal/read/stat", "peers/result"),
+	"peers/result":   {}, // what was measured beside peers, as it is kept
 	"tools/pack":     {"internal/contract"},
 	"tools/shape":    {},
 	"tools/sizes":    {"kits"},

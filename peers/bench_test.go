@@ -42,3 +42,16 @@ func TestPerftestRate(t *testing.T) {
 		}
 	}
 }
+
+// What osu_bw of OSU's micro-benchmarks 7 prints.
+func TestOSUBandwidth(t *testing.T) {
+	const text = "# OSU MPI Bandwidth Test v7.4\n# Datatype: MPI_CHAR.\n# Size      Bandwidth (MB/s)\n8                      73.12\n"
+	if rate, err := osuBandwidth(text, 8); err != nil || rate != 73.12e6 {
+		t.Errorf("the rate is %v (%v), want 73.12 MB/s", rate, err)
+	}
+	for _, odd := range []string{"", text[:60], "8 none\n", "8\n", "8 0\n", "16 3.1\n"} {
+		if rate, err := osuBandwidth(odd, 8); err == nil {
+			t.Errorf("%q has a rate, %v", odd, rate)
+		}
+	}
+}

@@ -22,7 +22,9 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/stat"
+	"netdyno/peers/result"
 )
 
 // subject is one side of a comparison: measure runs it once in fresh
@@ -96,14 +98,32 @@ func run(ctx context.Context, a asking) error {
 			fmt.Printf("\n%s: left out, there is no %s here\n", q.name, strings.Join(missing, ", no "))
 			continue
 		}
-		if err := q.ask(ctx, a.blocks); err != nil {
+		rows, err := q.ask(ctx, a.blocks)
+		if err != nil {
 			return fmt.Errorf("%s: %w", q.name, err)
+		}
+		if a.before == "" { // two builds are no peers
+			if err := keep(ctx, rows); err != nil {
+				return err
+			}
 		}
 	}
 	if a.before != "" {
 		return nil
 	}
 	return rig.absolutes(ctx, asked)
+}
+
+// keep enters ratios into the files of results, from which docs/benchmarks.md is written.
+func keep(ctx context.Context, rows []result.Row) error {
+	origin, err := result.Here(ctx, ".", result.ThisMachine())
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].Origin = origin
+	}
+	return result.Keep("peers/results", rows)
 }
 
 // absent returns the programs that are not on PATH.
@@ -115,15 +135,15 @@ func absent(programs []string) []string {
 }
 
 // ask measures every side once in each block, in random order, and prints the
-// ratios.
-func (q question) ask(ctx context.Context, blocks int) error {
+// ratios, which are also its answer.
+func (q question) ask(ctx context.Context, blocks int) ([]result.Row, error) {
 	sides := append(slices.Clone(q.base), q.others...)
 	values, costs := make([][]float64, len(sides)), make([][]float64, len(sides))
 	for b := range blocks {
 		for _, i := range rand.New(rand.NewPCG(1, uint64(b))).Perm(len(sides)) {
 			f, err := sides[i].measure(ctx)
 			if err != nil {
-				return fmt.Errorf("%s: %w", sides[i].name, err)
+				return nil, fmt.Errorf("%s: %w", sides[i].name, err)
 			}
 			values[i], costs[i] = append(values[i], f.value), append(costs[i], f.cost)
 		}
@@ -134,6 +154,7 @@ func (q question) ask(ctx context.Context, blocks int) error {
 			base = i
 		}
 	}
+	var rows []result.Row
 	fmt.Printf("\n%s (%s; hoped: %s)\n", q.name, q.unit, q.hoped)
 	for i, side := range sides {
 		fmt.Printf("  %-34s %10.4g", side.name, mean(values[i]))
@@ -142,6 +163,7 @@ func (q question) ask(ctx context.Context, blocks int) error {
 		}
 		if i >= len(q.base) {
 			fmt.Print("   ", against(values[i], values[base]))
+			rows = append(rows, q.row(side.name, sides[base].name, values[i], values[base]))
 			if q.cost != "" {
 				fmt.Print("; cost ", against(costs[i], costs[base]))
 			}
@@ -150,7 +172,31 @@ func (q question) ask(ctx context.Context, blocks int) error {
 		}
 		fmt.Println()
 	}
-	return nil
+	return rows, nil
+}
+
+// row is one ratio as it is kept.
+func (q question) row(ours, peer string, own, others []float64) result.Row {
+	study, work, _ := strings.Cut(q.name, ": ")
+	r := result.Row{
+		Study: study, Work: work, What: q.unit, Asked: q.hoped, Ours: strings.TrimPrefix(ours, "netdyno "), Peer: peer,
+		OursValue: quantity.FormatFigure(mean(own)), PeerValue: quantity.FormatFigure(mean(others)), Blocks: len(own),
+	}
+	ratios := make([]float64, len(own))
+	for b := range own {
+		ratios[b] = own[b] / others[b]
+	}
+	r.Ratio = mean(ratios)
+	if e, ok := stat.GeometricMean(ratios); ok {
+		r.Ratio, r.Low, r.High = e.Point, e.Low, e.High
+	}
+	for _, transport := range q.ours {
+		r.Code = result.Union(r.Code, result.Code(".", transport))
+	}
+	if len(r.Code) == 0 {
+		r.Code = []string{"internal", "native"}
+	}
+	return r
 }
 
 // mean is the geometric mean over blocks, so that the ratios are the quotients of

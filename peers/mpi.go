@@ -21,17 +21,17 @@ const mpiWindow = 64
 // mpiLibrary is an MPI library: our transport on it, and how its own launcher
 // starts the bare peer by a fabric, both ranks on this host.
 type mpiLibrary struct {
-	transport, bare, launcher string
-	free                      []string // the launcher pins nothing
-	fabric                    map[string][]string
+	transport, bare, osu, launcher string
+	free                           []string // the launcher pins nothing
+	fabric                         map[string][]string
 }
 
 var mpiLibraries = []mpiLibrary{
-	{"mpi", "bare-mpi", "mpirun.openmpi", []string{"--bind-to", "none", "--host", "localhost:2", "--mca", "pml", "ob1"}, map[string][]string{
+	{"mpi", "bare-mpi", "osu_bw", "mpirun.openmpi", []string{"--bind-to", "none", "--host", "localhost:2", "--mca", "pml", "ob1"}, map[string][]string{
 		"tcp": {"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
 		"shm": {"--mca", "btl", "vader,self"},
 	}},
-	{"mpich", "bare-mpich", "mpirun.mpich", []string{"-bind-to", "none"}, map[string][]string{
+	{"mpich", "bare-mpich", "osu_bw.mpich", "mpirun.mpich", []string{"-bind-to", "none"}, map[string][]string{
 		"tcp": {"-genv", "MPIR_CVAR_NOLOCAL", "1", "-genv", "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", "lo"},
 		"shm": {"-genv", "UCX_TLS", "posix,sysv,cma,self"},
 	}},
@@ -48,7 +48,7 @@ func (b *bed) mpiQuestions() []question {
 					name: fmt.Sprintf("mpi: %s over %s, %d B, against plain MPI", library.transport, fabric, size),
 					unit: "bytes/s", hoped: "0.97 to 1.03", ours: []string{library.transport},
 					needs: []string{library.launcher},
-					base:  []subject{b.plainMPI(library, fabric, size)}, others: []subject{b.windowed(library, fabric, size)},
+					base:  b.plain(library, fabric, size), others: []subject{b.windowed(library, fabric, size)},
 				})
 			}
 		}
@@ -63,21 +63,58 @@ func (b *bed) windowed(library mpiLibrary, fabric string, size int) subject {
 		"stream=up", "connections=1", fmt.Sprintf("request=%dB", mpiWindow*size), fmt.Sprintf("chunk=%dB", size), "response=1B")
 }
 
-// plainMPI is a subject of the bare peer, with one CPU for each rank.
+// plain are the bare peer and, where it is on PATH, OSU's program, as it was built for
+// the library.
+func (b *bed) plain(library mpiLibrary, fabric string, size int) []subject {
+	all := []subject{b.plainMPI(library, fabric, size)}
+	if len(absent([]string{library.osu})) == 0 {
+		all = append(all, subject{library.osu, func(ctx context.Context) (figure, error) {
+			out, err := ranks(ctx, library, fabric, []string{library.osu, "-m", fmt.Sprintf("%d:%d", size, size), "-W", strconv.Itoa(mpiWindow)})
+			if err != nil {
+				return figure{}, err
+			}
+			rate, err := osuBandwidth(string(out), size)
+			return figure{value: rate}, err
+		}})
+	}
+	return all
+}
+
+// osuBandwidth reads what osu_bw printed: a line of the size and of 10⁶ bytes per second.
+func osuBandwidth(text string, size int) (bytesPerS float64, err error) {
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] != strconv.Itoa(size) {
+			continue
+		}
+		if rate, err := strconv.ParseFloat(words[1], 64); err == nil && rate > 0 {
+			return rate * 1e6, nil
+		}
+	}
+	return 0, fmt.Errorf("osu_bw printed no bandwidth of %d bytes: %q", size, text)
+}
+
+// ranks runs a program by a library's launcher, one CPU for each of its two ranks.
+func ranks(ctx context.Context, library mpiLibrary, fabric string, program []string) ([]byte, error) {
+	rank := func(cpu string) []string { return append([]string{"-n", "1", "taskset", "-c", cpu}, program...) }
+	argv := slices.Concat(library.free, library.fabric[fabric], rank(serverCPU), []string{":"}, rank(clientCPU))
+	c := exec.CommandContext(ctx, library.launcher, argv...)
+	c.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	var said strings.Builder
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; it said: %s", library.launcher, err, said.String())
+	}
+	return out, nil
+}
+
+// plainMPI is a subject of the bare peer.
 func (b *bed) plainMPI(library mpiLibrary, fabric string, size int) subject {
 	return subject{library.bare, func(ctx context.Context) (figure, error) {
-		rank := func(cpu string) []string {
-			return []string{"-n", "1", "taskset", "-c", cpu, filepath.Join(b.peers, library.bare),
-				strconv.Itoa(size), fmt.Sprint(b.window.Seconds())}
-		}
-		argv := slices.Concat(library.free, library.fabric[fabric], rank(serverCPU), []string{":"}, rank(clientCPU))
-		c := exec.CommandContext(ctx, library.launcher, argv...)
-		c.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-		var said strings.Builder
-		c.Stderr = &said
-		out, err := c.Output()
+		out, err := ranks(ctx, library, fabric, []string{filepath.Join(b.peers, library.bare), strconv.Itoa(size), fmt.Sprint(b.window.Seconds())})
 		if err != nil {
-			return figure{}, fmt.Errorf("%s: %w; it said: %s", library.launcher, err, said.String())
+			return figure{}, err
 		}
 		var counted struct{ Exchanges, Seconds float64 }
 		if err := json.Unmarshal(out, &counted); err != nil || counted.Seconds <= 0 {

@@ -72,6 +72,8 @@ which to use, what it costs, what limited it, and how certain that is.
 		meterCommand(),
 		holdCommand(),
 		pauseCommand(),
+		enterCommand(),
+		reachCommand(),
 		versionCommand(),
 		manualCommand(),
 	)

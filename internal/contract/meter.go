@@ -163,6 +163,28 @@ type TCP struct {
 	// Each socket by itself, rising by inode; absent when there are more than
 	// MaxEach.
 	Each []TCPSocket `json:"each,omitempty"`
+
+	// The worker's connections where only Sockets of them were read, a random sample that
+	// is the same at every mark; 0 where all were.
+	Of int `json:"of,omitempty"`
+}
+
+// Whole returns the account of all of the worker's connections: the account itself where
+// all were read, else what the sample says of the rest, whose sums are larger by as much as
+// the connections are more.
+func (t *TCP) Whole() *TCP {
+	if t == nil || t.Of <= t.Sockets || t.Sockets <= 0 {
+		return t
+	}
+	all, times := *t, float64(t.Of)/float64(t.Sockets)
+	all.Sockets = t.Of
+	for _, sum := range []*int64{
+		&all.BusyNs, &all.ReceiveWindowNs, &all.SendBufferNs, &all.AckedBytes, &all.ReceivedBytes, &all.SentSegments, &all.Retransmits,
+		&all.DeliveryBytesPerS, &all.ReceiveBufferedBytes, &all.SendQueuedBytes, &all.PeerWindowBytes,
+	} {
+		*sum = int64(times * float64(*sum))
+	}
+	return &all
 }
 
 // TCPSocket holds one connection's own counters, cumulative since it began.
@@ -194,8 +216,9 @@ type UDP struct {
 // MaxEach bounds TCP.Each: beyond it a record would grow by more than it says.
 const MaxEach = 64
 
-// MaxSockets bounds the connections whose counters a meter reads: above it TCP is
-// nil, because reading them would disturb what is measured.
+// MaxSockets is how many connections' counters a meter reads at each mark whatever that
+// takes, and of how many sockets UDP's account is at most. Of more connections it reads as
+// many as it can in a small part of the window.
 const MaxSockets = 2048
 
 // MaxTicked bounds the connections whose counters a meter reads at a tick: the
@@ -290,6 +313,7 @@ type Examined struct {
 	Stopped     []Stopped   `json:"stopped,omitempty"`      // processes of the worker's tree that do not run because a signal or a debugger holds them
 	Exhausted   []Exhausted `json:"exhausted,omitempty"`    // processes of the tree that may open no further file
 	UnreadBytes int64       `json:"unread_bytes,omitempty"` // of commands that the worker has not read
+	Ended       bool        `json:"ended,omitempty"`        // the worker itself has ended, or is about to
 	Reached     *Reached    `json:"reached,omitempty"`      // a client's connections to its peers; absent where they cannot be told
 }
 

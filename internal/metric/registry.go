@@ -39,12 +39,10 @@ func OfSegments() []Metric { return slices.Clone(ofSegments) }
 // Named returns the metric of a trial that has this name, or an error that
 // names the nearest one.
 func Named(name string) (Metric, error) {
-	names := make([]string, 0, len(registry))
-	for _, m := range registry {
-		if m.Name == name {
-			return m, nil
+	for i := range registry {
+		if registry[i].Name == name {
+			return registry[i], nil
 		}
-		names = append(names, m.Name)
 	}
 	return Metric{}, fmt.Errorf("find metric %q: %s", name, quantity.Hint(name, names))
 }

@@ -65,6 +65,7 @@ type Study struct {
 	OwnLooks  []int             `json:"stages,omitempty"`    // blocks after which the run may stop, rising, the last of them Blocks; absent when there is one
 	Further   []int             `json:"further,omitempty"`   // looks after Blocks to which a run goes on when it is told to, rising; absent when there is none
 	Mesh      bool              `json:"mesh,omitempty"`      // its cells are the ordered pairs of the rig's hosts; those without a host in common run at the same time
+	Partners  int               `json:"partners,omitempty"`  // of such a study: with how many others each host is measured, as client and as server, drawn by lot; 0 for all
 	Settle    float64           `json:"settle,omitempty"`    // of a study with one arm: it ends at the first look at which every rate's interval lies within this share of the rate; 0 when it does not
 	SettleS   float64           `json:"settle_s,omitempty"`  // seconds that the trials after the first block may take until then: the run ends at the look after which the next would be later; 0 for no bound
 	Seed      uint64            `json:"seed"`

@@ -99,14 +99,16 @@ func GrowthOf(spans []Span) (TCPGrowth, bool) {
 	return g, len(spans) > 0
 }
 
-// TCP returns the TCP counters of the worker's connections at both edges; false
-// when one is missing or they are not of as many connections.
+// TCP returns the TCP counters of the worker's connections at both edges, estimated where
+// a sample of the connections was read; false when one is missing or they are not of as
+// many connections.
 func (s Span) TCP() (from, to *contract.TCP, ok bool) {
 	if s.From.Meter == nil || s.To.Meter == nil || s.Worker.ChoosesPath() {
 		return nil, nil, false
 	}
 	from, to = s.From.Meter.TCP, s.To.Meter.TCP
-	return from, to, from != nil && to != nil && from.Sockets == to.Sockets && to.Sockets > 0
+	ok = from != nil && to != nil && from.Sockets == to.Sockets && to.Sockets > 0 && from.Of == to.Of
+	return from.Whole(), to.Whole(), ok
 }
 
 // Unread returns how many bytes stood in the receive queues of some workers' connections,

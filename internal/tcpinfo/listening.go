@@ -203,7 +203,7 @@ func SeesOthers() bool {
 }
 
 // maxFiles bounds the open files of one process that are looked at.
-const maxFiles = 1 << 17
+const maxFiles = 1 << 20
 
 // Held adds the inodes of the sockets that a process holds open, of every kind
 // of socket. It costs a microsecond or two for each open file. Of a process that

@@ -54,7 +54,7 @@ type Info struct {
 	PeerWindow        int64         // bytes that the peer lets be on the way to it, by its latest acknowledgement; Linux 5.4
 }
 
-// MaxSockets is how many sockets a query returns at most.
+// MaxSockets is how many sockets a dump returns at most.
 const MaxSockets = 1 << 16
 
 // ErrMany is a query that more sockets answer than it may return.
@@ -72,7 +72,7 @@ type Query struct {
 	// at this end, at most MaxPorts; LocalPorts and RemotePorts then say nothing.
 	Without []uint16
 
-	Max       int  // sockets; 0 means MaxSockets
+	Max       int  // sockets of a dump; 0 means MaxSockets
 	Bare      bool // without Info
 	Beginning bool // also those of a server that waits for the first bytes before it accepts (TCP_DEFER_ACCEPT)
 }
@@ -89,26 +89,37 @@ const MaxPorts = 256
 // 2 µs for each socket, less for one without Info. Of more than q.Max it returns the first that it met with
 // ErrMany. Any goroutine may call it.
 func (q Query) Dump() ([]Socket, error) {
-	if n := len(q.LocalPorts) + len(q.RemotePorts) + len(q.Without); n > MaxPorts {
-		return nil, fmt.Errorf("dump sockets: %d ports, at most %d may be asked for", n, MaxPorts)
-	}
 	if q.Max <= 0 || q.Max > MaxSockets {
 		q.Max = MaxSockets
 	}
 	var sockets []Socket
+	err := q.Walk(func(s *Socket) error {
+		if len(sockets) == q.Max {
+			return ErrMany
+		}
+		sockets = append(sockets, *s)
+		return nil
+	})
+	return sockets, err
+}
+
+// Walk gives take the sockets that q means, of any number, as Dump does, without keeping
+// them. An error of take's ends the walk. The order is that of the kernel's table, where
+// a keyed hash of its addresses and ports places each connection: it says nothing of what
+// a connection does, and stays the same as long as the connections do.
+func (q Query) Walk(take func(*Socket) error) error {
+	if n := len(q.LocalPorts) + len(q.RemotePorts) + len(q.Without); n > MaxPorts {
+		return fmt.Errorf("dump sockets: %d ports, at most %d may be asked for", n, MaxPorts)
+	}
 	err := ask(q.request(), func(answer []byte) error {
 		s, err := parse(answer)
 		if err != nil {
 			return err
 		}
-		if len(sockets) == q.Max {
-			return ErrMany
-		}
-		sockets = append(sockets, s)
-		return nil
+		return take(&s)
 	})
 	if err != nil {
 		err = fmt.Errorf("dump sockets: %w", err)
 	}
-	return sockets, err
+	return err
 }

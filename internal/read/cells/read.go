@@ -79,5 +79,6 @@ func ReadJudged(header record.Header, trials []record.Trial, records []record.Re
 	trial.JudgeAll(s.Trials)
 	trial.ShareLinks(header.Facts, s.Trials)
 	trial.LimitByLink(s.Trials)
+	trial.LateForRig(s.Trials)
 	return s, nil
 }

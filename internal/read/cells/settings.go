@@ -99,14 +99,17 @@ func tcpSettings(r *record.Record) map[string]string {
 		if _, known := record.GrowthOf(spans); !ok || !known {
 			continue
 		}
-		sockets, names := 0, []string{}
+		sockets, seen, names := 0, 0, []string{}
 		for _, s := range spans {
 			_, to, _ := s.TCP()
-			sockets += to.Sockets
+			sockets, seen = sockets+to.Sockets, seen+s.To.Meter.TCP.Sockets
 			names = append(names, to.Congestion...)
 		}
 		slices.Sort(names)
 		all[string(role)+"."+TCPConnections] = fmt.Sprint(sockets)
+		if seen < sockets {
+			all[string(role)+"."+TCPConnections] += ", by a sample"
+		}
 		if names = slices.Compact(names); len(names) > 0 {
 			all[string(role)+"."+TCPCongestion] = strings.Join(names, ", ")
 		}

@@ -65,7 +65,7 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 		all = append(all, h.Warnings...)
 	}
 	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
-		warnLimits, warnFlags, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
+		warnLimits, warnFlags, warnLateRig, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
 	} {
 		all = append(all, of(s, f)...)
 	}
@@ -110,6 +110,19 @@ func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 			text += fmt.Sprintf(", %s at most", quantity.FormatShare(most))
 		}
 		all = append(all, record.Warning{About: flag.Name, Text: text, Advice: flag.Advice})
+	}
+	return all
+}
+
+// warnLateRig says once what flag late-counters would say of nearly every trial.
+func warnLateRig(s *cells.Dataset, _ Findings) []record.Warning {
+	var all []record.Warning
+	for _, of := range trial.Lateness(s.Trials) {
+		all = append(all, record.Warning{
+			About:  trial.LateCounters,
+			Text:   fmt.Sprintf("this rig reads CPU counters late in all trials: of windows of %s the middle one's costs may be off by %s; only trials later than that by far are flagged", of.Window, quantity.FormatShare(of.Share)),
+			Advice: fmt.Sprintf("a window %.1f times as long brings that below the usual margin of 2 %%", of.Needed),
+		})
 	}
 	return all
 }
@@ -229,7 +242,7 @@ func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
 func warnBusy(s *cells.Dataset, before []string) []record.Warning {
 	flags := trial.Flags()
 	flag := flags[slices.IndexFunc(flags, func(f trial.Flag) bool { return f.Name == trial.BusyMachine })]
-	stolen := func(t trial.Trial) float64 { return t.Values[metric.HostSteal] }
+	stolen := func(t trial.Trial) float64 { return t.Values.At(metric.HostSteal) }
 	used := func(t trial.Trial) float64 { return t.Others }
 	found := lostShare(s, used, 0, "in %d of %d trials other processes used the CPUs, up to %s of their time")
 	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout
@@ -268,10 +281,10 @@ func lostShare(s *cells.Dataset, of func(trial.Trial) float64, least float64, fo
 func warnUnfinished(s *cells.Dataset, _ Findings) []record.Warning {
 	trials, exchanges, oldest := 0, 0.0, 0.0
 	for _, v := range s.Trials {
-		if n := v.Trial.Values[metric.Unfinished]; n > 0 && v.Trial.Status == trial.Valid {
+		if n := v.Trial.Values.At(metric.Unfinished); n > 0 && v.Trial.Status == trial.Valid {
 			trials++
 			exchanges += n
-			oldest = max(oldest, v.Trial.Values[metric.UnfinishedAge])
+			oldest = max(oldest, v.Trial.Values.At(metric.UnfinishedAge))
 		}
 	}
 	if trials == 0 {

@@ -149,15 +149,16 @@ func (r *reading) worsePairs(off []string, leaves bool) []Outlier {
 		return nil
 	}
 	var all []Outlier
+	is := r.which(off)
 	for i, from := range r.names {
 		for j, to := range r.names {
-			if i == j || slices.Contains(off, from) || slices.Contains(off, to) {
+			if i == j || is[i] || is[j] {
 				continue
 			}
 			o := Outlier{Kind: OfPair, Hosts: []string{from, to}}
 			for _, name := range []string{Goodput, r.latency} {
-				if e, known := r.effects[name]; known && e.Pairs[i][j].Off {
-					o.Evidence = append(o.Evidence, Evidence{name, Between, e.Pairs[i][j]})
+				if e, known := r.effects[name]; known && e.Pairs[[2]int{i, j}].Off {
+					o.Evidence = append(o.Evidence, Evidence{name, Between, e.Pairs[[2]int{i, j}]})
 				}
 			}
 			if len(o.Evidence) > 0 {

@@ -30,11 +30,11 @@ func (e Effect) Known() bool { return e.Ratio > 0 }
 
 // Effects are a grid taken apart.
 type Effects struct {
-	Middle   float64     // of the pairs, in the metric's unit
-	From, To []Effect    // by host
-	Pairs    [][]Effect  // what is left of a pair when its hosts are taken out
-	Table    [][]float64 // medians over blocks of the centred logarithms, NaN for none
-	Noise    float64     // of one trial: standard deviation of the logarithm
+	Middle   float64           // of the pairs, in the metric's unit
+	From, To []Effect          // by host
+	Pairs    map[[2]int]Effect // what is left of a pair that was measured when its hosts are taken out, by sender and receiver
+	Table    [][]float64       // medians over blocks of the centred logarithms, NaN for none
+	Noise    float64           // of one trial: standard deviation of the logarithm
 }
 
 // spreadOfMedian is the standard deviation of a median of many normal values, times
@@ -50,7 +50,7 @@ func Judge(g *Grid, r Rule) Effects {
 	f, n := polish(table), noiseOf(c)
 	between := n.between(f, c)
 	e := Effects{
-		Middle: math.Exp(f.middle), From: make([]Effect, g.Hosts), To: make([]Effect, g.Hosts), Pairs: make([][]Effect, g.Hosts),
+		Middle: math.Exp(f.middle), From: make([]Effect, g.Hosts), To: make([]Effect, g.Hosts), Pairs: make(map[[2]int]Effect, g.Hosts),
 		Table: table, Noise: n.sd,
 	}
 	hosts, pairs := counts(table)
@@ -58,9 +58,10 @@ func Judge(g *Grid, r Rule) Effects {
 	for i := range g.Hosts {
 		e.From[i] = judgeHost(c, f, n, line{i, true}, ofHosts)
 		e.To[i] = judgeHost(c, f, n, line{i, false}, ofHosts)
-		e.Pairs[i] = make([]Effect, g.Hosts)
 		for j := range g.Hosts {
-			e.Pairs[i][j] = judgePair(c, f, n, [2]int{i, j}, ofPairs)
+			if pair := [2]int{i, j}; !math.IsNaN(table[i][j]) {
+				e.Pairs[pair] = judgePair(c, f, n, pair, ofPairs)
+			}
 		}
 	}
 	return e
@@ -196,9 +197,6 @@ func judgeHost(c *Grid, f fit, n noise, l line, b bar) Effect {
 func judgePair(c *Grid, f fit, n noise, pair [2]int, b bar) Effect {
 	from, to := pair[0], pair[1]
 	blocks := c.blocksOf(from, to)
-	if len(blocks) == 0 {
-		return Effect{}
-	}
 	for i := range blocks {
 		blocks[i] -= f.middle + f.from[from] + f.to[to]
 	}

@@ -34,8 +34,8 @@ func (m *Mesh) Told() bool {
 
 // hidden finds for every metric what could have hidden.
 func (r *reading) hidden(m *Mesh) []Hidden {
-	off := named(m.Outliers)
-	left := func(i int) bool { return !slices.Contains(off, r.names[i]) }
+	off := r.which(named(m.Outliers))
+	left := func(i int) bool { return !off[i] }
 	var all []Hidden
 	for _, name := range []string{Goodput, r.latency, SendCPU, ReceiveCPU} {
 		e, known := r.effects[name]
@@ -58,10 +58,10 @@ func (r *reading) hidden(m *Mesh) []Hidden {
 			if name != SendCPU {
 				hosts = append(hosts, e.To[i])
 			}
-			for j := range r.names {
-				if i != j && left(j) && !namedPair(m.Outliers, r.names[i], r.names[j]) {
-					ways = append(ways, e.Pairs[i][j])
-				}
+		}
+		for way, effect := range e.Pairs {
+			if left(way[0]) && left(way[1]) && !namedPair(m.Outliers, r.names[way[0]], r.names[way[1]]) {
+				ways = append(ways, effect)
 			}
 		}
 		of.Hosts = furthest(hosts, worse)

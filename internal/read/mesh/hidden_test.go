@@ -26,7 +26,7 @@ func TestNoMoreHidesThanIsSaid(t *testing.T) {
 	for _, c := range []struct {
 		size
 		sd, share float64
-	}{{size{5, 3}, 0.01, 0.04}, {size{8, 3}, 0.03, 0.05}, {size{8, 6}, 0.03, 0.08}, {size{8, 3}, 0.3, 0.3}, {size{12, 3}, 1, 2}} {
+	}{{size{5, 3, 0}, 0.01, 0.04}, {size{8, 3, 0}, 0.03, 0.05}, {size{8, 6, 0}, 0.03, 0.08}, {size{8, 3, 0}, 0.3, 0.3}, {size{12, 3, 0}, 1, 2}} {
 		for _, noise := range laws {
 			r := rand.New(rand.NewPCG(17, uint64(c.hosts)))
 			n, wrong, asGood := runs(40), 0, 0
@@ -63,7 +63,7 @@ func TestEqualityTakesPower(t *testing.T) {
 		size
 		sd          float64
 		least, most int // of 40 meshes, in how many hosts are called as good as each other
-	}{{size{8, 3}, 0.01, 38, 40}, {size{8, 6}, 0.03, 30, 40}, {size{8, 3}, 0.3, 0, 0}, {size{4, 3}, 1, 0, 0}, {size{16, 3}, 1.5, 0, 0}} {
+	}{{size{8, 3, 0}, 0.01, 38, 40}, {size{8, 6, 0}, 0.03, 30, 40}, {size{8, 3, 0}, 0.3, 0, 0}, {size{4, 3, 0}, 1, 0, 0}, {size{16, 3, 0}, 1.5, 0, 0}} {
 		for _, noise := range laws {
 			r := rand.New(rand.NewPCG(19, uint64(c.hosts)))
 			const n = 40

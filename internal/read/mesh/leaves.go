@@ -97,13 +97,18 @@ func (r *reading) connected(e Effects, margin float64) [][]int {
 // leaf judges a group against the rest: its pairs with the rest by its pairs within.
 func (r *reading) leaf(group []int, m *Mesh) (Outlier, bool) {
 	g := r.grids[Goodput].centred()
+	in := make([]bool, len(r.names))
+	for _, i := range group {
+		in[i] = true
+	}
 	var blocks []float64
+	fewest := len(group) * (len(group) - 1)
 	for b := range g.Blocks {
 		var within, across []float64
 		for i := range r.names {
 			for j := range r.names {
 				x := g.At(i, j, b)
-				switch a, c := slices.Contains(group, i), slices.Contains(group, j); {
+				switch a, c := in[i], in[j]; {
 				case math.IsNaN(x) || !a && !c:
 				case a && c:
 					within = append(within, x)
@@ -114,12 +119,13 @@ func (r *reading) leaf(group []int, m *Mesh) (Outlier, bool) {
 		}
 		if len(within) > 0 && len(across) > 0 {
 			blocks = append(blocks, stat.Median(across)-stat.Median(within))
+			fewest = min(fewest, len(within))
 		}
 	}
 	if len(blocks) < 2 {
 		return Outlier{}, false
 	}
-	inside := float64(len(group) * (len(group) - 1))
+	inside := float64(fewest) // of a mesh that has drawn its ways, fewer than there are
 	noise := noiseOf(g).sd
 	rule := Rule{Worse: -1, Margin: m.Margin}
 	b := bar{Rule: rule, p: m.Level / parts / float64(len(r.names)), tails: map[int]float64{}}

@@ -33,8 +33,10 @@ type Mesh struct {
 	Level    float64   `json:"level"`            // family-wise, over all hosts, pairs and metrics
 	Margin   float64   `json:"margin"`           // below which hosts count as equal
 	Blocks   int       `json:"blocks"`
-	Pairs    int       `json:"pairs"`             // ordered, with any valid trial
-	Unnamed  string    `json:"unnamed,omitempty"` // why nobody can be named; "" when somebody could
+	Partners int       `json:"partners,omitempty"` // with how many others each host was measured, drawn by lot; 0 for all
+	Powers   []Power   `json:"powers,omitempty"`   // of a mesh that has drawn them, by metric
+	Pairs    int       `json:"pairs"`              // ordered, with any valid trial
+	Unnamed  string    `json:"unnamed,omitempty"`  // why nobody can be named; "" when somebody could
 }
 
 // Middle is the median pair's figure and the range of the pairs of hosts that are not

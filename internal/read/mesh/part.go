@@ -44,9 +44,29 @@ func (m *Mesh) Part() part.Part {
 		named.Tables = append(named.Tables, hiddenTable(m))
 	}
 	named.Sentences = []string{note}
+	if m.Partners > 0 {
+		named.Sentences = append(named.Sentences, drawn(m))
+	}
 	p.Sections = []part.Section{named, {ID: "hosts-apart", Title: "Host by host", Tables: []part.Table{hostTable(m, true)}}}
 	return p
 }
+
+// drawn says what a mesh that has drawn its ways can tell.
+func drawn(m *Mesh) string {
+	text := fmt.Sprintf("Each host met %d of the %d others, drawn by lot: %d of %d ways. Of the other ways nothing is known, and groups are found only where their hosts met.",
+		m.Partners, len(m.Hosts)-1, m.Pairs, len(m.Hosts)*(len(m.Hosts)-1))
+	var able []string
+	for _, p := range m.Powers {
+		able = append(able, fmt.Sprintf("%s %s", part.Label(p.Metric), part.Times(p.Times)))
+	}
+	if len(able) > 0 {
+		text += fmt.Sprintf(" A host is named with a probability of %s when it is worse by: %s.", part.Share(Named), strings.Join(able, ", "))
+	}
+	return text
+}
+
+// mostMapped is how many hosts a map by pair has room for.
+const mostMapped = 128
 
 // outlierTable has a row for each effect by which something is named. What is unlike
 // beside it, and why a host was lost, stands below.
@@ -199,12 +219,16 @@ func namedPairs(m *Mesh) part.Table {
 	return t
 }
 
-// Charts returns the heat maps of the mesh: each metric by sender and receiver.
+// Charts returns the heat maps of the mesh: each metric by sender and receiver; none of
+// more hosts than can be seen on one.
 func (m *Mesh) Charts() []record.Chart {
 	titles := map[string]string{
 		Goodput: "Goodput by pair", SendCPU: "What sending costs, by pair", ReceiveCPU: "What receiving costs, by pair", m.Latency: "Latency by pair",
 	}
 	var all []record.Chart
+	if len(m.Hosts) > mostMapped {
+		return nil
+	}
 	for _, one := range m.Middles {
 		where := map[string]string{"stream": m.Stream}
 		if one.Metric == m.Latency {

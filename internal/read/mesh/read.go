@@ -30,12 +30,13 @@ func Read(s *cells.Dataset) *Mesh {
 		return nil
 	}
 	r := newReading(s, names)
-	m := &Mesh{Level: Level, Margin: s.Header.Study.Compare.Margin, Blocks: r.blocks, Latency: r.latency, Stream: r.stream}
+	m := &Mesh{Level: Level, Partners: s.Header.Study.Partners, Margin: s.Header.Study.Compare.Margin, Blocks: r.blocks, Latency: r.latency, Stream: r.stream}
 	if m.Margin <= 0 {
 		m.Margin = standardMargin
 	}
 	r.judge(m)
 	m.Unnamed = unnamed(len(names), r.blocks)
+	m.Powers = r.powers(m)
 	if m.Outliers = r.lostHosts(); m.Unnamed == "" {
 		m.Outliers = r.diagnose(m, m.Outliers)
 		m.Hidden = r.hidden(m)
@@ -67,11 +68,12 @@ func unnamed(hosts, blocks int) string {
 // reading is a mesh on its way from trials to effects.
 type reading struct {
 	names   []string
+	at      map[string]int // place of a name
 	blocks  int
 	latency string // metric
 	stream  string // direction of the bulk trials
 	hosts   []Host
-	lost    [][]lost // by host and partner
+	lost    []map[int]lost // by host, and by partner
 	grids   map[string]*Grid
 	effects map[string]Effects
 }
@@ -84,11 +86,22 @@ type lost struct {
 	at          int    // its place in the run
 }
 
+// lose adds a trial without a figure.
+func (l *lost) lose(v *trial.Judged) {
+	l.missing, l.at, l.reason = l.missing+1, v.Plan.Order, v.Trial.Reason
+	if v.Trial.Status == trial.StatusFailed {
+		l.failed++
+	}
+	if l.reason == "" && len(v.Why) > 0 { // it stood still, and has no rates
+		l.reason = v.Why[0]
+	}
+}
+
 // newReading sorts the valid trials into grids.
 func newReading(s *cells.Dataset, names []string) *reading {
-	r := &reading{names: names, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([][]lost, len(names))}
+	r := &reading{names: names, at: make(map[string]int, len(names)), grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([]map[int]lost, len(names))}
 	for i, name := range names {
-		r.lost[i] = make([]lost, len(names))
+		r.at[name], r.lost[i] = i, map[int]lost{}
 		r.hosts = append(r.hosts, Host{Name: name, Leaf: s.Header.Facts.Seats[name].Values[record.LeafFact]})
 	}
 	blocks := map[int]int{}
@@ -109,26 +122,22 @@ func newReading(s *cells.Dataset, names []string) *reading {
 
 // takeTrial files one trial.
 func (r *reading) takeTrial(v *trial.Judged, blocks map[int]int) {
-	client, server := slices.Index(r.names, v.Plan.Levels[clientHost]), slices.Index(r.names, v.Plan.Levels[serverHost])
-	if client < 0 || server < 0 || client == server || v.Trial.Status == trial.StatusMissing {
+	client, from := r.at[v.Plan.Levels[clientHost]]
+	server, to := r.at[v.Plan.Levels[serverHost]]
+	if !from || !to || client == server || v.Trial.Status == trial.StatusMissing {
 		return
 	}
 	measured := v.Trial.Status == trial.Valid && r.measured(v, place{client, server, blocks[v.Plan.Block]})
 	for _, end := range [][2]int{{client, server}, {server, client}} {
-		h, l := &r.hosts[end[0]], &r.lost[end[0]][end[1]]
+		h, l := &r.hosts[end[0]], r.lost[end[0]][end[1]]
 		h.Trials++
-		l.of++
 		if measured {
 			h.Valid++
-			continue
+		} else {
+			l.lose(v)
 		}
-		l.missing, l.at, l.reason = l.missing+1, v.Plan.Order, v.Trial.Reason
-		if v.Trial.Status == trial.StatusFailed {
-			l.failed++
-		}
-		if l.reason == "" && len(v.Why) > 0 { // it stood still, and has no rates
-			l.reason = v.Why[0]
-		}
+		l.of++
+		r.lost[end[0]][end[1]] = l
 	}
 }
 
@@ -149,7 +158,7 @@ func (r *reading) measured(v *trial.Judged, at place) bool {
 	}
 	has := false
 	for name, of := range metrics {
-		has = r.enter(name, v.Trial.Values[of], at) || has
+		has = r.enter(name, v.Trial.Values.At(of), at) || has
 	}
 	if !has {
 		return false
@@ -171,7 +180,7 @@ func (r *reading) measured(v *trial.Judged, at place) bool {
 func (r *reading) takeLatency(v *trial.Judged, at place) bool {
 	for _, name := range []string{metric.ResponseP50, metric.ServiceP50} {
 		if r.latency == "" || r.latency == name {
-			if r.enter(name, v.Trial.Values[name], at) {
+			if r.enter(name, v.Trial.Values.At(name), at) {
 				r.latency = name
 				return true
 			}
@@ -220,13 +229,7 @@ func (r *reading) judge(m *Mesh) {
 		_, h.ReceiveCPU = r.host(ReceiveCPU, i)
 	}
 	m.Hosts = r.hosts
-	for i := range r.names {
-		for j := range r.names {
-			if g := r.grids[Goodput]; g != nil && len(g.blocksOf(i, j)) > 0 {
-				m.Pairs++
-			}
-		}
-	}
+	m.Pairs = len(r.effects[Goodput].Pairs)
 }
 
 func (r *reading) host(name string, i int) (from, to Effect) {
@@ -240,7 +243,7 @@ func (r *reading) host(name string, i int) (from, to Effect) {
 // middles are the metrics' medians over pairs, and how far the pairs of hosts reach
 // that are not named.
 func (r *reading) middles(m *Mesh) []Middle {
-	off := named(m.Outliers)
+	off := r.which(named(m.Outliers))
 	var all []Middle
 	for _, name := range []string{Goodput, r.latency, SendCPU, ReceiveCPU} {
 		e, known := r.effects[name]
@@ -250,8 +253,8 @@ func (r *reading) middles(m *Mesh) []Middle {
 		var values []float64
 		for i, row := range e.Table {
 			for j, x := range row {
-				if !slices.Contains(off, r.names[i]) && !slices.Contains(off, r.names[j]) {
-					values = append(values, present([]float64{x})...)
+				if !math.IsNaN(x) && !off[i] && !off[j] {
+					values = append(values, x)
 				}
 			}
 		}
@@ -262,6 +265,15 @@ func (r *reading) middles(m *Mesh) []Middle {
 		all = append(all, one)
 	}
 	return all
+}
+
+// which tells of every host whether it is among some names.
+func (r *reading) which(names []string) []bool {
+	are := make([]bool, len(r.names))
+	for _, name := range names {
+		are[r.at[name]] = true
+	}
+	return are
 }
 
 // named lists the hosts of outliers. The hosts of a named pair are not named: they are as

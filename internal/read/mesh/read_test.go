@@ -66,18 +66,18 @@ func TestMeshOfAnotherStudy(t *testing.T) {
 
 // lostIn returns the lost hosts of a mesh whose trials of these hosts have no figure.
 func lostIn(n int, gone ...int) []string {
-	r := &reading{lost: make([][]lost, n)}
+	r := &reading{lost: make([]map[int]lost, n)}
 	for i := range n {
 		r.names = append(r.names, fmt.Sprintf("node%d", i+1))
 		r.hosts = append(r.hosts, Host{Name: r.names[i]})
-		r.lost[i] = make([]lost, n)
+		r.lost[i] = map[int]lost{}
 		for j := range n {
 			if i == j {
 				continue
 			}
 			r.lost[i][j] = lost{of: 6}
 			if slices.Contains(gone, i) || slices.Contains(gone, j) {
-				r.lost[i][j].missing, r.lost[i][j].failed, r.lost[i][j].reason = 3, 3, "no answer"
+				r.lost[i][j] = lost{of: 6, missing: 3, failed: 3, reason: "no answer"}
 			}
 		}
 	}

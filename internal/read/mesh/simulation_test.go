@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,7 +37,10 @@ func equal(string, int, int) float64 { return 0 }
 const rtt = "response_p50_us"
 
 // size is how large a simulated mesh is.
-type size struct{ hosts, blocks int }
+type size struct {
+	hosts, blocks int
+	partners      int // each host meets so many others, drawn by lot; 0 for all
+}
 
 // simulated reads a mesh of hosts with noise of 3 % and what was planted.
 func simulated(r *rand.Rand, of size, noise law, margin float64, what planted) *Mesh {
@@ -54,10 +58,11 @@ func scattered(r *rand.Rand, of size, noise law, s spread, what planted) *Mesh {
 	for i := range names {
 		names[i] = fmt.Sprintf("node%d", i+1)
 	}
-	reading := &reading{names: names, blocks: blocks, latency: rtt, grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([][]lost, hosts)}
-	for _, name := range names {
-		reading.hosts = append(reading.hosts, Host{Name: name})
+	reading := &reading{names: names, blocks: blocks, latency: rtt, grids: map[string]*Grid{}, effects: map[string]Effects{}, at: map[string]int{}, lost: make([]map[int]lost, hosts)}
+	for i, name := range names {
+		reading.hosts, reading.at[name] = append(reading.hosts, Host{Name: name}), i
 	}
+	measured := drawnWays(r, of)
 	for _, metric := range []string{Goodput, rtt, SendCPU, ReceiveCPU} {
 		g := NewGrid(hosts, blocks)
 		worse := -1.0 // a disturbance makes it worse
@@ -68,7 +73,7 @@ func scattered(r *rand.Rand, of size, noise law, s spread, what planted) *Mesh {
 			drift := 0.1 * r.NormFloat64()
 			for i := range hosts {
 				for j := range hosts {
-					if i != j {
+					if i != j && measured(i, j) {
 						g.Set(i, j, b, 3+drift+worse*sd*noise.draw(r)+what(metric, i, j))
 					}
 				}
@@ -76,11 +81,35 @@ func scattered(r *rand.Rand, of size, noise law, s spread, what planted) *Mesh {
 		}
 		reading.grids[metric] = g
 	}
-	m := &Mesh{Level: Level, Margin: margin, Blocks: blocks, Latency: rtt}
+	m := &Mesh{Level: Level, Margin: margin, Blocks: blocks, Latency: rtt, Partners: of.partners}
 	reading.judge(m)
+	m.Powers = reading.powers(m)
 	m.Outliers = reading.diagnose(m, nil)
 	m.Hidden = reading.hidden(m)
 	return m
+}
+
+// drawnWays draws, as a run does, some days of a tournament: on each every host meets one
+// other, both ways.
+func drawnWays(r *rand.Rand, of size) func(from, to int) bool {
+	if of.partners == 0 {
+		return func(int, int) bool { return true }
+	}
+	places, n := r.Perm(of.hosts), of.hosts-1 // an even number of hosts; one stays, the others turn
+	met := map[[2]int]bool{}
+	for _, day := range r.Perm(n)[:of.partners] {
+		at := func(i int) int {
+			if i == 0 {
+				return places[0]
+			}
+			return places[1+(i-1+day)%n]
+		}
+		for i := range of.hosts / 2 {
+			a, b := at(i), at(n-i)
+			met[[2]int{a, b}], met[[2]int{b, a}] = true, true
+		}
+	}
+	return func(from, to int) bool { return met[[2]int{from, to}] }
 }
 
 // said lists what a mesh names: "host node3; cable node5".
@@ -106,7 +135,7 @@ func TestEqualHostsAreNotNamed(t *testing.T) {
 	for _, c := range []struct {
 		size
 		runs int
-	}{{size{4, 3}, 200}, {size{5, 3}, 200}, {size{8, 4}, 100}, {size{16, 3}, 40}, {size{32, 3}, 10}} {
+	}{{size{4, 3, 0}, 200}, {size{5, 3, 0}, 200}, {size{8, 4, 0}, 100}, {size{16, 3, 0}, 40}, {size{32, 3, 0}, 10}, {size{64, 3, 8}, 10}} {
 		for _, noise := range laws {
 			r := rand.New(rand.NewPCG(7, uint64(c.hosts)))
 			n, wrong := runs(c.runs), 0
@@ -174,27 +203,27 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		what planted
 		want string
 	}{
-		{"a slow host and a slow cable", size{32, 3}, both(slowHost(6), slowCable(18)), "host node7; cable node19"},
-		{"the same of few hosts", size{8, 3}, both(slowHost(6), slowCable(1)), "cable node2; host node7"},
-		{"one pair", size{16, 5}, func(metric string, from, to int) float64 {
+		{"a slow host and a slow cable", size{32, 3, 0}, both(slowHost(6), slowCable(18)), "host node7; cable node19"},
+		{"the same of few hosts", size{8, 3, 0}, both(slowHost(6), slowCable(1)), "cable node2; host node7"},
+		{"one pair", size{16, 5, 0}, func(metric string, from, to int) float64 {
 			if metric == Goodput && from == 2 && to == 9 {
 				return math.Log(0.5)
 			}
 			return 0
 		}, "pair node3,node10"},
-		{"one direction of a cable", size{8, 3}, func(metric string, _, to int) float64 {
+		{"one direction of a cable", size{8, 3, 0}, func(metric string, _, to int) float64 {
 			if metric == Goodput && to == 4 {
 				return math.Log(0.7)
 			}
 			return 0
 		}, "cable node5"},
-		{"two halves", size{8, 3}, func(metric string, from, to int) float64 {
+		{"two halves", size{8, 3, 0}, func(metric string, from, to int) float64 {
 			if metric == Goodput && from < 4 != (to < 4) {
 				return math.Log(0.6)
 			}
 			return 0
 		}, "leaf node5,node6,node7,node8"},
-		{"a small leaf", size{12, 3}, func(metric string, from, to int) float64 {
+		{"a small leaf", size{12, 3, 0}, func(metric string, from, to int) float64 {
 			if metric == Goodput && from < 3 != (to < 3) {
 				return math.Log(0.6)
 			}
@@ -216,5 +245,32 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 				t.Errorf("%s, %s noise: named in %d of %d: %v", c.name, noise.name, right, n, got)
 			}
 		}
+	}
+}
+
+// Of a mesh that has drawn its ways, a host that is worse by as much as the mesh says it
+// can tell is named with the probability that it says.
+func TestADrawnMeshNamesWhatItSaysItCan(t *testing.T) {
+	of, noise := size{64, 3, 16}, laws[0]
+	r := rand.New(rand.NewPCG(13, 1))
+	power := simulated(r, of, noise, 1e-9, equal).Powers[0]
+	if power.Metric != Goodput || !(power.Times > 1.01 && power.Times < 1.1) {
+		t.Fatalf("by goodput a host must be %.3f times worse to be named", power.Times)
+	}
+	n, found := runs(60), 0
+	for range n {
+		m := simulated(r, of, noise, 1e-9, func(metric string, from, _ int) float64 {
+			if metric == Goodput && from == 6 {
+				return -math.Log(power.Times)
+			}
+			return 0
+		})
+		if slices.ContainsFunc(m.Outliers, func(o Outlier) bool { return o.Hosts[0] == "node7" }) {
+			found++
+		}
+	}
+	t.Logf("a host that is %.3f times worse is named in %d of %d meshes", power.Times, found, n)
+	if missed := n - found; missed > atMost(n, 1-Named) {
+		t.Errorf("a host that is %.3f times worse is missed in %d of %d meshes, at most %d are chance", power.Times, missed, n, atMost(n, 1-Named))
 	}
 }

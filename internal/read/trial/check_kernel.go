@@ -56,14 +56,14 @@ func packs(client *record.Worker) bool {
 }
 
 // wholeCounters returns the TCP counters at the closing edge when it covers the
-// worker's whole work: the connections are as many as before the load.
+// worker's whole work: the connections are as many as before the load, and all were read.
 func wholeCounters(s record.Span) (*contract.TCP, bool) {
 	_, to, ok := s.TCP()
 	idle := s.Worker.Idle
 	if !ok || idle == nil || idle.Meter == nil || idle.Meter.TCP == nil {
 		return nil, false
 	}
-	return to, idle.Meter.TCP.Sockets == to.Sockets
+	return to, idle.Meter.TCP.Sockets == to.Sockets && idle.Meter.TCP.Of == 0
 }
 
 // held is what all slots together may have counted and not yet given to the

@@ -2,8 +2,12 @@ package trial
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
+	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
 
@@ -26,6 +30,57 @@ var flagLateCounters = Flag{
 		}
 		return why
 	},
+}
+
+// Of so many trials with one length of window the middle one tells how late a rig's
+// counters are read; a trial that is later by so many times is later than its rig.
+const (
+	rigTrials = 8
+	rigTimes  = 3
+)
+
+// RigLateness says how late a rig reads counters in trials with one length of window.
+type RigLateness struct {
+	Window string  // as the plan says
+	Share  float64 // by which a cost may be off in the middle trial
+	Needed float64 // how many times the window would have to last for the usual margin
+}
+
+// Lateness returns, by window, how late a rig's counters are read where the middle trial's
+// costs may be off by more than the usual margin: marks that travel far, or hosts that are
+// busy all the time. Then no trial is to blame.
+func Lateness(judged []*Judged) []RigLateness {
+	shares := map[string][]float64{}
+	for _, v := range judged {
+		if v.Trial.Status == Valid {
+			window := v.Plan.Levels["window"]
+			shares[window] = append(shares[window], v.CostError)
+		}
+	}
+	var all []RigLateness
+	for _, window := range slices.Sorted(maps.Keys(shares)) {
+		if middle := stat.Median(shares[window]); len(shares[window]) >= rigTrials && middle > lateShare {
+			all = append(all, RigLateness{window, middle, middle / lateShare})
+		}
+	}
+	return all
+}
+
+// LateForRig takes flag LateCounters from trials that are hardly later than their rig's
+// middle one: what holds of all trials is said once, of the rig.
+func LateForRig(judged []*Judged) {
+	for _, of := range Lateness(judged) {
+		for _, v := range judged {
+			at := slices.Index(v.Trial.Flags, LateCounters)
+			if at < 0 || v.Plan.Levels["window"] != of.Window || v.CostError > rigTimes*of.Share {
+				continue
+			}
+			if v.Trial.Reason == strings.Join(v.Why, "; ") {
+				v.Trial.Reason = strings.Join(slices.Delete(slices.Clone(v.Why), at, at+1), "; ")
+			}
+			v.Trial.Flags, v.Why = slices.Delete(v.Trial.Flags, at, at+1), slices.Delete(v.Why, at, at+1)
+		}
+	}
 }
 
 // costError returns the share by which a cost of the trial may be off, and why. A

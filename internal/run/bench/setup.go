@@ -13,13 +13,39 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// portsPerSource is how many connections one source address carries: the
+// portsPerWay is how many connections go from one source address to one listener: the
 // default ephemeral range holds 28,232 ports and others need some.
-const portsPerSource = 20_000
+const portsPerWay = 20_000
 
-// SourcesFor returns from how many source addresses the clients of one host
-// make so many connections.
-func SourcesFor(connections int) int { return (connections + portsPerSource - 1) / portsPerSource }
+// SourcesFor returns from how many source addresses the clients of one host make a
+// trial's connections, or a part of them.
+func SourcesFor(w study.Work, connections int) int {
+	ways, listeners := (connections+portsPerWay-1)/portsPerWay, Listeners(w)
+	sources := min(1, ways)
+	for Ways(sources, listeners) < ways {
+		sources++
+	}
+	return sources
+}
+
+// Listeners returns to how many addresses the clients of a trial connect: those of all
+// servers, or the one of the first hop or of a server that runs already.
+func Listeners(w study.Work) int {
+	if len(w.Path.Hops) > 0 {
+		return 1
+	}
+	return max(1, w.Servers) * max(1, w.Listeners)
+}
+
+// Ways returns how many pairs of a source address and a listener connections have that
+// take both in turn: of 3 and 2 all 6, of 4 and 2 only 4.
+func Ways(sources, listeners int) int {
+	divisor, rest := sources, listeners
+	for rest != 0 {
+		divisor, rest = rest, divisor%rest
+	}
+	return sources * listeners / max(1, divisor)
+}
 
 // setups is what each worker of a trial is told.
 type setups struct {
@@ -40,7 +66,7 @@ func (t *trial) sources() (byHost map[string][]string, all []string, err error) 
 	}
 	byHost = map[string][]string{}
 	for _, h := range hosts {
-		own, err := h.SourcesFor(SourcesFor(connections[h.Name]))
+		own, err := h.SourcesFor(SourcesFor(t.work, connections[h.Name]))
 		if err != nil {
 			return nil, nil, err
 		}

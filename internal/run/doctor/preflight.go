@@ -21,6 +21,7 @@ type Needs struct {
 	Clients         int  // client processes on this host
 	Servers         int  // server processes on this host
 	SourceAddresses int  // that each client binds; 0 counts as 1
+	Ways            int  // pairs of a source address and a listener that the connections take in turn; as many as SourceAddresses at least
 	Fresh           bool // a new connection for every exchange
 	Placement       string
 	CPUSets         map[string][]int // by worker, "server", "client-1"; absent or empty is any CPU
@@ -67,10 +68,9 @@ func Fits(needs Needs, facts record.Host) bool {
 	return len(p.refusals) == 0
 }
 
-// SourcesNeeded returns how many source addresses a client needs for so many
-// connections to one server port, when each address has portRange ephemeral
-// ports; at least 1.
-func SourcesNeeded(connections, portRange int) int {
+// WaysNeeded returns over how many pairs of a source address and a listener so many
+// connections need to go, when each pair has portRange ephemeral ports; at least 1.
+func WaysNeeded(connections, portRange int) int {
 	each := max(int(float64(portRange)*usablePorts), 1)
 	return max((connections+each-1)/each, 1)
 }
@@ -167,40 +167,41 @@ func (n Needs) spread(allowed int) string {
 	return "; or more processes, which share the connections: " + strings.Join(factors, " ") + ", which clients=auto chooses by itself"
 }
 
-// sources counts the addresses that the clients' connections begin at.
-func (n Needs) sources() int { return max(n.SourceAddresses, 1) }
+// ways counts the pairs of source address and listener: a port serves each of them once.
+func (n Needs) ways() int { return max(n.Ways, n.SourceAddresses, 1) }
 
 // widestRange is what the range of local ports can be widened to.
 const widestRange = 65535 - 1024 + 1
 
-// ports compares ephemeral ports per source address. Clients that bind the
+// ports compares ephemeral ports per source address and listener. Clients that bind the
 // same address share its ports.
 func (p *preflight) ports() {
-	n, asked := p.most(func(n Needs) float64 { return float64(n.Connections*n.Clients) / float64(n.sources()) })
+	n, asked := p.most(func(n Needs) float64 { return float64(n.Connections*n.Clients) / float64(n.ways()) })
 	if !asked {
 		return
 	}
-	connections, sources, available := n.Connections*n.Clients, n.sources(), p.known.ports()
+	connections, ways, available := n.Connections*n.Clients, n.ways(), p.known.ports()
+	needed := WaysNeeded(connections, available)
 	const widen = `sysctl -w net.ipv4.ip_local_port_range="1024 65535"`
-	suggestion := fmt.Sprintf("connect from %d source addresses (on loopback 127.0.0.2, 127.0.0.3, … work without configuration), or widen the range: %s",
-		SourcesNeeded(connections, available), widen)
-	few := sources < SourcesNeeded(connections, available)
-	if few && connections <= sources*widestRange {
+	suggestion := fmt.Sprintf("connect from %d source addresses, or to as many listeners (on loopback 127.0.0.2, 127.0.0.3, … work without configuration), or widen the range: %s",
+		needed, widen)
+	few := ways < needed
+	if few && connections <= ways*widestRange {
 		p.commands = append(p.commands, widen)
 	}
 	switch {
-	case connections > sources*available:
-		p.refuse("ephemeral ports", suggestion, "%d connections need as many ports; %d source address(es) with %d each have %d",
-			connections, sources, available, sources*available)
+	case connections > ways*available:
+		p.refuse("ephemeral ports", suggestion, "%d connections need as many ports; %d source address(es) or listener(s) with %d each have %d",
+			connections, ways, available, ways*available)
 	case few:
 		p.warn("net.port_range", suggestion, "%d connections need more than %.0f %% of %d ports; connecting takes longer as they run out",
-			connections, usablePorts*100, sources*available)
+			connections, usablePorts*100, ways*available)
 	}
 	for _, n := range p.all {
 		if n.Fresh && n.Connections*n.Clients > 0 {
 			p.warn("net.port_range", "keep the rate of fresh connections below ports ÷ 60 s, or use more source addresses",
 				"each fresh connection leaves its port in TIME_WAIT for 60 s: %d ports are enough for %d new connections per second",
-				n.sources()*available, n.sources()*available/60)
+				n.ways()*available, n.ways()*available/60)
 		}
 	}
 }

@@ -46,6 +46,9 @@ func TestPreflightRefuses(t *testing.T) {
 			Needs{Connections: 30_000, Clients: 2, SourceAddresses: 2}, but("net.port_range", "32768-60999"),
 			[]string{"60000 connections", "56464", "3 source addresses", "127.0.0.2"},
 		},
+		"ports by listener": {
+			Needs{Connections: 30_000, Clients: 2, SourceAddresses: 1, Ways: 2}, but("net.port_range", "32768-60999"), []string{"60000 connections", "56464"},
+		},
 		"placement": {
 			Needs{Placement: "separate"}, but("cpu.count", "1"), []string{"placement=separate", "needs 2 CPUs", "there is 1", "placement=shared"},
 		},
@@ -128,14 +131,14 @@ func TestPreflightWarns(t *testing.T) {
 	}
 }
 
-func TestSourcesNeededSuffice(t *testing.T) {
-	if got := SourcesNeeded(0, 28_232); got != 1 {
-		t.Errorf("no connections need %d addresses, want 1", got)
+func TestWaysNeededSuffice(t *testing.T) {
+	if got := WaysNeeded(0, 28_232); got != 1 {
+		t.Errorf("no connections need %d ways, want 1", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		connections := rapid.IntRange(1, 1_000_000).Draw(t, "connections")
 		ports := rapid.IntRange(2, 64_512).Draw(t, "ports")
-		n := SourcesNeeded(connections, ports)
+		n := WaysNeeded(connections, ports)
 		if float64(n*ports)*usablePorts < float64(connections) {
 			t.Fatalf("%d addresses with %d ports do not carry %d connections", n, ports, connections)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/meter/usage"
@@ -23,12 +24,13 @@ type connections struct {
 	mu       sync.Mutex // the setup passes in one goroutine, all else in another
 	command  contract.Setup
 	role     contract.Role
-	many     bool          // more connections than are accounted for as a whole
+	many     bool          // so many connections that ticks look at a few of them less often
 	timeline bool          // ticks are read too
 	query    tcpinfo.Query // without ports there is nothing to account for
 	some     tcpinfo.Query // the same for readings at ticks, which look at a few only
 
 	// The rest is of the goroutine that carries messages up.
+	part  sample
 	mine  owned
 	fixed bool // since the window opened: a connection that is new then is not counted
 
@@ -44,8 +46,9 @@ func (c *connections) setUp(s *contract.Setup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.command, c.role, c.timeline = *s, s.Role, s.Timeline
-	c.query, c.some = tcpinfo.Query{Max: contract.MaxSockets}, tcpinfo.Query{Max: contract.MaxTicked}
+	c.query, c.some = tcpinfo.Query{}, tcpinfo.Query{Max: contract.MaxTicked}
 	c.many = s.Load.Connections > contract.MaxSockets
+	c.part = sample{allowed: allowedFor(time.Duration(s.WindowNs))}
 	switch {
 	case s.Load.Fresh || s.Role == contract.Pair:
 		c.role = ""
@@ -61,14 +64,12 @@ func (c *connections) setup() *contract.Setup {
 	return &c.command
 }
 
-// expect sets the ports of the queries; of too many connections only a few are looked at.
+// expect sets the ports of the queries.
 func (c *connections) expect(local, remote []uint16) {
 	if c.timeline {
 		c.some.LocalPorts, c.some.RemotePorts = local, remote
 	}
-	if !c.many {
-		c.query.LocalPorts, c.query.RemotePorts = local, remote
-	}
+	c.query.LocalPorts, c.query.RemotePorts = local, remote
 }
 
 // ready learns where a server listens.
@@ -102,8 +103,9 @@ func ports(addresses []string) []uint16 {
 	return all
 }
 
-// readConnections returns the counters now; nil when there is no connection to count, or
-// more than contract.MaxSockets. held returns the inodes of the
+// readConnections returns the counters now, of a sample of the connections where the first
+// reading, before the load, took too long for all; nil when there is no connection to
+// count. held returns the inodes of the
 // sockets that the worker's processes hold; it is called when a connection is
 // met for the first time, before the load as a rule. With opens, the window
 // opens: connections that begin later are left out, so that a difference shows
@@ -115,7 +117,7 @@ func (c *connections) readConnections(opens bool, held func() map[uint32]bool) (
 	if len(c.query.LocalPorts)+len(c.query.RemotePorts) == 0 {
 		return nil, nil
 	}
-	sockets, err := c.query.Dump()
+	sockets, err := c.dump(&held)
 	if err != nil {
 		c.query = tcpinfo.Query{}
 		return nil, fmt.Errorf("account for the TCP connections: %w; there is no account of them from here on", err)
@@ -126,7 +128,11 @@ func (c *connections) readConnections(opens bool, held func() map[uint32]bool) (
 	if len(sockets) > 0 && opens {
 		c.fixed = true
 	}
-	return sum(sockets, c.mine), nil
+	t := sum(sockets, c.mine)
+	if t != nil && c.part.of > t.Sockets {
+		t.Of, t.Each = c.part.of, nil
+	}
+	return t, nil
 }
 
 // owned tells, by inode, of all sockets that were met which are the worker's: on loopback

@@ -211,10 +211,9 @@ func TestWhatHasNoAccount(t *testing.T) {
 		t.Fatalf("an ordinary client asks for %+v", c.query)
 	}
 	for name, change := range map[string]func(*contract.Setup){
-		"a pair":               func(s *contract.Setup) { s.Role = contract.Pair },
-		"fresh connections":    func(s *contract.Setup) { s.Load.Fresh = true },
-		"too many connections": func(s *contract.Setup) { s.Load.Connections = contract.MaxSockets + 1 },
-		"a peer without port":  func(s *contract.Setup) { s.Peers = []string{"127.0.0.1:9", "unix:/run/x"} },
+		"a pair":              func(s *contract.Setup) { s.Role = contract.Pair },
+		"fresh connections":   func(s *contract.Setup) { s.Load.Fresh = true },
+		"a peer without port": func(s *contract.Setup) { s.Peers = []string{"127.0.0.1:9", "unix:/run/x"} },
 		"too many ports": func(s *contract.Setup) {
 			for port := range tcpinfo.MaxPorts + 1 {
 				s.Peers = append(s.Peers, fmt.Sprintf("127.0.0.1:%d", 1000+port))
@@ -236,9 +235,63 @@ func TestPortsAreReadOnce(t *testing.T) {
 	}
 }
 
-// Of connections in plenty there is no account, and it is not an error that
-// repeats itself at every mark.
-func TestTooManySocketsEndTheAccount(t *testing.T) {
+// More connections than can be read in time are a sample, which is the same at every mark
+// and says of how many it is.
+func TestManyConnectionsAreASample(t *testing.T) {
+	const mine, others = contract.MaxSockets + 300, 200
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go greet(listener)
+	held := map[uint32]bool{}
+	for range others {
+		dialled(t, listener)
+	}
+	strangers := map[uint32]bool{}
+	tcpinfo.Held(os.Getpid(), strangers)
+	for range mine {
+		dialled(t, listener)
+	}
+	tcpinfo.Held(os.Getpid(), held)
+	maps.DeleteFunc(held, func(inode uint32, _ bool) bool { return strangers[inode] })
+	c := new(connections)
+	c.setUp(&contract.Setup{Role: contract.Client, Peers: []string{listener.Addr().String()}})
+	c.part.allowed = 1 // nanosecond
+	asked := 0
+	account := func(opens bool) *contract.TCP {
+		t.Helper()
+		a, err := c.readConnections(opens, func() map[uint32]bool { asked++; return held })
+		if err != nil || a == nil {
+			t.Fatalf("account %+v, error %v", a, err)
+		}
+		return a
+	}
+	idle := account(false)
+	if idle.Of != mine || idle.Sockets > contract.MaxSockets || idle.Sockets < contract.MaxSockets-others || idle.Each != nil || idle.ReceivedBytes > int64(idle.Sockets) {
+		t.Errorf("idle: %+v, want %d to %d of %d, with a byte each", idle, contract.MaxSockets-others, contract.MaxSockets, mine)
+	}
+	if opens, closes := account(true), account(false); asked != 1 || opens.Sockets != idle.Sockets || closes.Sockets != idle.Sockets || closes.Of != mine {
+		t.Errorf("looked at the files %d times; then %+v, then %+v; want the same sockets", asked, opens, closes)
+	}
+}
+
+func dialled(t *testing.T, listener net.Listener) {
+	t.Helper()
+	c, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if _, err := io.ReadFull(c, make([]byte, 1)); err != nil { // it was accepted
+		t.Fatal(err)
+	}
+}
+
+// Connections that are many more than before the load end the account, and it is not an
+// error that repeats itself at every mark.
+func TestConnectionsThatMultiplyEndTheAccount(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -246,15 +299,11 @@ func TestTooManySocketsEndTheAccount(t *testing.T) {
 	defer listener.Close()
 	go greet(listener)
 	for range 3 {
-		c, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
+		dialled(t, listener)
 	}
 	c := new(connections)
 	c.setUp(&contract.Setup{Role: contract.Client, Peers: []string{listener.Addr().String()}})
-	c.query.Max = 2
+	c.part.most = 2
 	if account, err := c.readConnections(false, func() map[uint32]bool { return nil }); account != nil || !errors.Is(err, tcpinfo.ErrMany) {
 		t.Errorf("account %+v, error %v", account, err)
 	}

@@ -72,6 +72,12 @@ type Recoverer interface {
 	Recover(ctx context.Context) error
 }
 
+// Informed is a rig that knows of its hosts what no program there can tell.
+type Informed interface {
+	// Facts returns that by host, once the hosts stand.
+	Facts() map[string]map[string]string
+}
+
 // Loopback is the rig without privileges: its only host is this one.
 type Loopback struct{}
 

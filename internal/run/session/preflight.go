@@ -64,7 +64,7 @@ func (p *Plan) demands(s *site) []demand {
 	seen := map[string]bool{}
 	for _, k := range p.Kinds {
 		work := k.Work
-		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Placement, work.Load.Fresh, work.Hosts)
+		kind := fmt.Sprint(work.Load.Connections, work.Clients, work.Servers, work.Listeners, work.Placement, work.Load.Fresh, work.Hosts, work.Path)
 		if !seen[kind] {
 			seen[kind] = true
 			all = append(all, demandsOf(s, work)...)
@@ -95,7 +95,8 @@ func demandsOf(s *site, work study.Work) []demand {
 			}
 		}
 		if d.Clients > 0 {
-			d.Connections, d.SourceAddresses = (work.Load.Connections+work.Clients-1)/work.Clients, bench.SourcesFor(there)
+			d.Connections, d.SourceAddresses = (work.Load.Connections+work.Clients-1)/work.Clients, bench.SourcesFor(work, there)
+			d.Ways = bench.Ways(d.SourceAddresses, bench.Listeners(work))
 		}
 		if d.Servers+d.Clients > 0 {
 			all = append(all, d)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -72,6 +73,13 @@ func (s *site) network(kinds []Kind) error {
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
 	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.self, more...)
+	if informed, is := s.rig.(rig.Informed); is {
+		for name, facts := range informed.Facts() {
+			if host, known := s.facts[name]; known && host.Values != nil {
+				maps.Copy(host.Values, facts)
+			}
+		}
+	}
 	return err
 }
 

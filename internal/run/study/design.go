@@ -13,10 +13,11 @@ import (
 type design struct {
 	hold     []Setting
 	vary     []Varied
-	bundles  []Arm  // every arm of the study, with the levels that it has here
-	arms     []Arm  // those of them that run here; the baseline runs besides
-	compared string // the factor whose levels are compared
-	mesh     bool   // a cell whose two hosts are one is left out
+	bundles  []Arm   // every arm of the study, with the levels that it has here
+	arms     []Arm   // those of them that run here; the baseline runs besides
+	compared string  // the factor whose levels are compared
+	mesh     bool    // a cell whose two hosts are one is left out,
+	ways     *sample // and one whose way is not measured
 	at       Position
 }
 
@@ -116,7 +117,7 @@ func (d *design) eachCell(visit func(cell []Setting)) {
 	var walk func(depth int)
 	walk = func(depth int) {
 		if depth == len(factors) {
-			if !d.mesh || !ofOneHost(cell) {
+			if !d.mesh || !ofOneHost(cell) && d.ways.has(cell) {
 				visit(cell)
 			}
 			return
@@ -227,4 +228,21 @@ func checkArrival(designs []*design) error {
 		}
 	}
 	return nil
+}
+
+// number is how many cells the design has, at most one more than a bound.
+func (d *design) number(bound int) int {
+	cells := 1
+	if d.ways != nil {
+		cells = len(d.ways.ways)
+	}
+	for _, v := range d.crossed() {
+		if d.ways == nil || v.Factor != ServerHost && v.Factor != ClientHost {
+			cells *= len(v.Levels)
+		}
+		if cells > bound {
+			return bound + 1
+		}
+	}
+	return cells
 }

@@ -132,7 +132,7 @@ var factors = []Factor{
 	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record response times, runtime, CPU and memory five times a second, TCP once; a probe does so in any case"},
 	{Name: "blocks", Kind: Whole, Min: 1, Max: 1000, Doc: "how often every arm runs in every cell: one number, or rising numbers after which the run may stop; 6,10,16 unless given"},
 	{Name: "continue", Kind: Whole, Min: 1, Max: 1000, Doc: "further numbers of blocks, for netdyno run DIR --continue; 26,42 unless blocks are given"},
-	{Name: "mesh", Kind: Whole, Max: 1, Doc: "yes: every ordered pair of the hosts of server.host and client.host is a cell, and pairs without a host in common run at the same time; all hosts of the rig unless they are given"},
+	{Name: "mesh", Kind: Whole, Max: 1, Doc: "yes: every ordered pair of hosts of server.host and client.host, else of the rig, is a cell; pairs without a host in common run at the same time; a number: each meets so many others (above 128 hosts by itself)"},
 	{Name: "settle", Kind: Whole, Max: 1, Doc: "of one arm: the run ends once every rate is known within a share, 5%, or when the next look would come after a time, 5%/30s; of several arms a time, 30s, within which comparisons may settle"},
 	{Name: "probes", Kind: Whole, Default: "0", Max: 100, Doc: "profiled trials per arm and cell, run after the blocks and not compared"},
 	{Name: "seed", Kind: Whole, Default: "1", Max: 1 << 53, Doc: "seed of the trials' order and of every schedule"},

@@ -88,6 +88,14 @@ func (s *Study) warnMesh() []record.Warning {
 			Advice: "measure at least 4 hosts",
 		})
 	}
+	if m := s.sample(); m != nil {
+		hosts := len(m.hosts)
+		out = append(out, record.Warning{
+			About:  "hosts",
+			Text:   fmt.Sprintf("of the %d ways between %d hosts %d are measured, drawn by lot: each host meets %d others, as client and as server; of the other ways nothing is known", hosts*(hosts-1), hosts, len(m.ways), m.partners),
+			Advice: fmt.Sprintf("more partners tell smaller differences: mesh=%d; or name the hosts of a part, server.host=… client.host=…, for all of its ways", 2*m.partners),
+		})
+	}
 	return append(out, s.warnKept()...)
 }
 
@@ -106,8 +114,8 @@ func AtOnce(a, b record.Trial) bool {
 // inRounds orders the trials of a block by rounds, and numbers these from 1: in
 // each, no host is in two trials, and all trials have the same load. The hosts draw
 // their places in the tournament anew for every block, and the rounds come in
-// random order.
-func inRounds(block []record.Trial, random *rand.Rand) []record.Trial {
+// random order. The rounds that a mesh of many hosts has drawn are those of every block.
+func inRounds(block []record.Trial, drawn *sample, random *rand.Rand) []record.Trial {
 	rounds := [][]record.Trial{}
 	loads := map[string]map[pair]record.Trial{}
 	hosts := map[string]bool{}
@@ -125,8 +133,7 @@ func inRounds(block []record.Trial, random *rand.Rand) []record.Trial {
 		return block
 	}
 	for _, load := range slices.Sorted(maps.Keys(loads)) {
-		random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-		for _, pairs := range tournament(names, random) {
+		for _, pairs := range roundsOf(names, drawn, random) {
 			var round []record.Trial
 			for _, p := range pairs {
 				if t, planned := loads[load][p]; planned {
@@ -145,6 +152,16 @@ func inRounds(block []record.Trial, random *rand.Rand) []record.Trial {
 		}
 	}
 	return ordered
+}
+
+// roundsOf returns the rounds of a block: those that the mesh has drawn, else all of a
+// tournament, whose names change places.
+func roundsOf(names []string, drawn *sample, random *rand.Rand) [][]pair {
+	if drawn != nil {
+		return drawn.rounds
+	}
+	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	return tournament(names, random)
 }
 
 // loadOf tells trials apart by all their levels but the hosts.

@@ -49,10 +49,13 @@ func TestTournamentMeetsEveryPairOnce(t *testing.T) {
 }
 
 // plannedMesh is the plan of a mesh with two loads.
-func plannedMesh(t *testing.T, hosts, blocks int) []record.Trial {
+func plannedMesh(t *testing.T, hosts, blocks int) []record.Trial { return meshOf(t, hosts, blocks, 0) }
+
+// meshOf is one in which each host meets some partners; 0 for all.
+func meshOf(t *testing.T, hosts, blocks, partners int) []record.Trial {
 	t.Helper()
 	s := &Study{
-		Name: "m", Mesh: true, Blocks: blocks, Seed: 3,
+		Name: "m", Mesh: true, Partners: partners, Blocks: blocks, Seed: 3,
 		Hold:   []Setting{{Factor: "transport", Level: Level{Text: "go-net"}}},
 		Sweeps: []Sweep{{Name: "bulk", Hold: []Setting{{Factor: "stream", Level: Level{Text: "up"}}}}, {Name: "latency"}},
 	}
@@ -135,6 +138,78 @@ func TestNoMesh(t *testing.T) {
 		s.Mesh, s.Blocks = true, 3
 		if err := s.Complete(); err == nil {
 			t.Errorf("%s is taken for a mesh", name)
+		}
+	}
+}
+
+// A mesh of many hosts measures the same ways in every block: as many for every host, by
+// few rounds; and they join every host with every other over few steps.
+func TestMeshOfManyHostsIsASample(t *testing.T) {
+	t.Parallel()
+	const hosts, blocks = 200, 2
+	trials := meshOf(t, hosts, blocks, LeastPartners)
+	if want := blocks * 2 * hosts * LeastPartners; len(trials) != want {
+		t.Fatalf("%d trials, expected %d", len(trials), want)
+	}
+	rounds, first := map[int]bool{}, map[pair]int{}
+	clients, servers := map[string]int{}, map[string]int{}
+	for i, one := range trials {
+		p := pair{one.Levels[ClientHost], one.Levels[ServerHost]}
+		if one.Block == 1 {
+			rounds[one.Round] = true
+			first[p]++
+			clients[p.client]++
+			servers[p.server]++
+		} else if first[p] == 0 {
+			t.Fatalf("block %d measures %v, which the first does not", one.Block, p)
+		}
+		if i > 0 && AtOnce(trials[i-1], one) && trials[i-1].Levels["stream"] != one.Levels["stream"] {
+			t.Fatalf("%s: its round has several loads", one.ID)
+		}
+	}
+	if want := 2 * 2 * LeastPartners; len(rounds) != want {
+		t.Errorf("%d rounds in a block, expected %d", len(rounds), want)
+	}
+	for host := range clients {
+		if clients[host] != 2*LeastPartners || servers[host] != 2*LeastPartners {
+			t.Fatalf("%s is client of %d trials of a block and server of %d, expected %d each", host, clients[host], servers[host], 2*LeastPartners)
+		}
+	}
+	if steps := farthest(first, "node1"); steps > 4 {
+		t.Errorf("from one host to the farthest are %d steps; the sample is a ring, in which hosts cannot be told from their neighbours", steps)
+	}
+}
+
+// farthest is how many measured ways, one after the other, reach every host from one.
+func farthest(ways map[pair]int, from string) (steps int) {
+	near := map[string][]string{}
+	for p := range ways {
+		near[p.client] = append(near[p.client], p.server)
+	}
+	seen := map[string]bool{from: true}
+	for front := []string{from}; ; steps++ {
+		var next []string
+		for _, host := range front {
+			for _, other := range near[host] {
+				if !seen[other] {
+					seen[other] = true
+					next = append(next, other)
+				}
+			}
+		}
+		if len(next) == 0 {
+			return steps
+		}
+		front = next
+	}
+}
+
+func TestPartnersOfAMesh(t *testing.T) {
+	for _, c := range []struct{ hosts, asked, want int }{
+		{4, 0, 0}, {128, 0, 0}, {129, 0, 127}, {256, 0, 64}, {1024, 0, 16}, {4096, 0, 16}, {8, 3, 3}, {8, 7, 0}, {8, 100, 0}, {1024, 40, 40},
+	} {
+		if got := (&Study{Partners: c.asked}).partners(c.hosts); got != c.want {
+			t.Errorf("of %d hosts, asked for %d: %d partners, expected %d", c.hosts, c.asked, got, c.want)
 		}
 	}
 }

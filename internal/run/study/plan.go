@@ -87,7 +87,7 @@ func (s *Study) compares() bool {
 // inOrder returns the trials of a block in the order in which they run.
 func (s *Study) inOrder(block []record.Trial, random *rand.Rand) []record.Trial {
 	if s.Mesh {
-		return inRounds(block, random)
+		return inRounds(block, s.sample(), random)
 	}
 	return each.Of(random.Perm(len(block)), func(at int) record.Trial { return block[at] })
 }
@@ -133,17 +133,15 @@ func (s *Study) CheckSize() error {
 	var products []string
 	for _, d := range s.designs() {
 		arms := d.comparedLevels().Levels
-		cells, n := 1, max(1, len(arms))
-		for _, v := range d.crossed() {
-			cells *= len(v.Levels)
-			if cells > MaxTrials {
-				break
-			}
-		}
+		cells, n := d.number(MaxTrials), max(1, len(arms))
 		if len(s.Sweeps) > 0 && !hasText(arms, s.Compare.Baseline) {
 			n++
 		}
-		perBlock, perProbe = perBlock+cells*(n+1), perProbe+cells*n
+		again := cells // of the baseline
+		if s.Mesh {
+			again = 0
+		}
+		perBlock, perProbe = perBlock+cells*n+again, perProbe+cells*n
 		if asksSlowdown {
 			perBlock += cells * n
 		}

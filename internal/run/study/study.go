@@ -36,6 +36,7 @@ type Study struct {
 	OwnLooks  []int    // blocks after which the run may stop, the last of them Blocks; nil for one look
 	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
 	Mesh      bool     // its cells are ordered pairs of hosts, and disjoint ones run at the same time
+	Partners  int      // with how many others each host of a mesh is measured; 0 leaves that to their number
 	SettleS   float64  // seconds that the trials after the first block may take until then; 0 for no bound
 	Settle    float64  // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
 	Probes    int      // per arm and cell
@@ -55,6 +56,7 @@ type Study struct {
 	Race      *record.Race
 	At        Position // where it begins
 
+	drawn     *sample  // the ways of a mesh of many hosts
 	dropped   []string // requirements of a file whose arms or levels an override left out
 	shapeless string   // why an override left no published ratio in its publication's shape
 	fitted    string   // what was left out to fit the study into a time; "" for nothing
@@ -234,7 +236,7 @@ func where(at Position) string {
 func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend), Reference: slices.Clone(s.Reference),
-		Blocks: s.Blocks, OwnLooks: slices.Clone(s.OwnLooks), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
+		Blocks: s.Blocks, OwnLooks: slices.Clone(s.OwnLooks), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Partners: s.partnersDrawn(), Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
 		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
 		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, LeftOut: slices.Clone(s.leftOut), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
 	}

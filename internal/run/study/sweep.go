@@ -7,7 +7,7 @@ import (
 
 // whole is the study's own design, without its sweeps.
 func (s *Study) whole() *design {
-	return &design{hold: s.Hold, vary: s.Vary, bundles: s.Arms, arms: s.Arms, compared: s.Compare.Factor, mesh: s.Mesh, at: s.At}
+	return &design{hold: s.Hold, vary: s.Vary, bundles: s.Arms, arms: s.Arms, compared: s.Compare.Factor, mesh: s.Mesh, ways: s.sample(), at: s.At}
 }
 
 // Compared returns the compared factor with its levels, which are the arms. One
@@ -29,7 +29,7 @@ func (s *Study) designs() []*design {
 }
 
 func (s *Study) designOf(w *Sweep) *design {
-	d := &design{compared: s.Compare.Factor, mesh: s.Mesh, at: w.At}
+	d := &design{compared: s.Compare.Factor, mesh: s.Mesh, ways: s.sample(), at: w.At}
 	for _, h := range s.Hold {
 		if !w.Sets(h.Factor) {
 			d.hold = append(d.hold, h)

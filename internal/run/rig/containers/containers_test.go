@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 var parts = map[string]func() error{
-	"pause": func() error { return Pause(context.Background(), os.Stdin, os.Stdout) },
+	"pause": func() error { return Pause(context.Background(), os.Stdin, os.Stdout, 0) },
 	"look": func() error { // at the bounds of a container
 		memory := "none"
 		for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
@@ -387,7 +387,7 @@ func TestNetworksOfARig(t *testing.T) {
 
 // Nothing else may play the first process: it kills everything that it sees.
 func TestPauseIsTheFirstProcess(t *testing.T) {
-	if err := Pause(t.Context(), strings.NewReader("\n"), io.Discard); err == nil {
+	if err := Pause(t.Context(), strings.NewReader("\n"), io.Discard, 0); err == nil {
 		t.Error("a process that is not the first one stood as such")
 	}
 }

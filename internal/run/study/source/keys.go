@@ -66,7 +66,20 @@ var planKeys = []key[study.Study]{
 	}).inline(),
 	ofWhole("continue", someBlocks, func(s *study.Study) *[]int { return &s.Further }).inline(),
 	ofWhole("seed", ofFactor("seed", func(n uint64) string { return strconv.FormatUint(n, 10) }), func(s *study.Study) *uint64 { return &s.Seed }),
-	ofWhole("mesh", aFlag, func(s *study.Study) *bool { return &s.Mesh }),
+	{
+		about: about{name: "mesh", form: meshForm, doc: wholeDoc("mesh"), typed: "mesh", usual: []string{"yes"}},
+		read: func(e entry, s *study.Study, _ whole) error {
+			partners, err := someMesh.read(e)
+			s.Mesh, s.Partners = partners >= 0, max(partners, 0)
+			return err
+		},
+		write: func(s *study.Study) *node {
+			if !s.Mesh {
+				return someMesh.write(noMesh)
+			}
+			return someMesh.write(s.Partners)
+		},
+	},
 	{
 		about: about{name: "settle", form: settleForm, doc: wholeDoc("settle"), typed: "settle", usual: []string{"2%", "5%", "10%"}},
 		read: func(e entry, s *study.Study, _ whole) error {
@@ -194,6 +207,34 @@ var capacityBlock = block[record.Capacity]{
 		keyOf("time", aTime, func(c *record.Capacity) *float64 { return &c.TimeS }, "how long the trials of each arm may take in that search; 60s unless given").typing("capacity.time", "30s", "60s", "5m"),
 	},
 }
+
+const (
+	meshForm = "yes or no, or with how many others each host is measured"
+	noMesh   = -1
+)
+
+// someMesh is with how many others each host of a mesh is measured; 0 leaves that to
+// their number.
+var someMesh = func() kind[int] {
+	k := single(meshForm, func(text string) (int, error) {
+		if n, err := strconv.Atoi(text); err == nil && n > 1 && n < maxLevels {
+			return n, nil
+		}
+		level, err := study.Factor{Kind: study.Flag}.Level(text)
+		if err != nil {
+			return noMesh, fmt.Errorf("found %q; expected yes or no, or a number of partners from 2", quantity.Clip(text, 40))
+		}
+		return int(level.Value) - 1, nil
+	}, func(partners int) string {
+		if partners > 0 {
+			return strconv.Itoa(partners)
+		}
+		return map[int]string{0: "yes"}[partners]
+	})
+	write := k.write
+	k.write = func(partners int) *node { return oneLine(write(partners)) } // without the quotes of a level
+	return k
+}()
 
 // precision is the share within which a rate is to be known, and the time that the run
 // may take until then; 0 for no bound. Of several arms there is a time alone.

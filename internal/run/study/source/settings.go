@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxLevels = 1000
+	maxLevels = 4096
 	maxArms   = 200
 )
 

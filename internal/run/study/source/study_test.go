@@ -156,6 +156,22 @@ func TestFurtherPairsAreDeclared(t *testing.T) {
 	}
 }
 
+func TestAMeshMayNameItsPartners(t *testing.T) {
+	for typed, want := range map[string]string{"mesh=yes": "true 0", "mesh=16": "true 16", "mesh=no": "false 0"} {
+		s := mustArgs(t, "transport=go-net", "blocks=3", typed)
+		if got := fmt.Sprint(s.Mesh, s.Partners); got != want {
+			t.Errorf("%s is %s, want %s", typed, got, want)
+		}
+		text, err := YAML(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := mustFile(t, string(text)); again.Mesh != s.Mesh || again.Partners != s.Partners {
+			t.Errorf("%s: written and read back %t %d", typed, again.Mesh, again.Partners)
+		}
+	}
+}
+
 func TestBuiltInStudiesPlan(t *testing.T) {
 	want := map[string]int{ // trials by itself: blocks × cells × (arms + 1), and probes
 		"aa": 10 * 1 * 4, "calibrate": 6 * 1 * 4, "calibrate-link": 3 * 3, "calibrate-noise": 24 * 3, "event-loops": 16*3*13 + 3*3*12, "event-loops-rate": 10*5*6 + 3*5*5, "event-loops-quick": 7*2*4 + 3*2*3,
