@@ -110,21 +110,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	}
 	switch {
 	case m.Ready != nil:
-		u.tcp.ready(m.Ready)
-		if m.Ready.Elsewhere {
-			reading = u.attach(m.Ready.Addresses, reading)
-		} else {
-			reading.Start = u.begun.until(reading.AtNs)
-			if m.Ready.Foreign && u.tcp.setup().Role == contract.Server {
-				u.others = strangersAt(m.Ready.Addresses, u.tcp.setup())
-			}
-		}
-		if u.tcp.setup().Role == contract.Hop { // the worker that starts it is no part of it
-			u.reader.LeaveOut()
-			u.peak = 0
-			reading = cmp.Or(u.readMeter(), reading)
-		}
-		u.sampler.ready(u.processes)
+		reading = u.readied(m.Ready, reading)
 	case m.Mark != nil:
 		reading = u.marked(m.Mark, reading)
 	default:
@@ -146,6 +132,27 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		u.server.lookAgain(reading, m.Mark.Reset) // in no account, as what the server costs is
 	}
 	return u.joined(line, *reading), nil
+}
+
+// readied learns where a worker listens and whose account its is, and returns the reading
+// that belongs to that.
+func (u *up) readied(r *contract.Ready, reading *contract.Meter) *contract.Meter {
+	u.tcp.ready(r)
+	if r.Elsewhere {
+		reading = u.attach(r.Addresses, reading)
+	} else {
+		reading.Start = u.begun.until(reading.AtNs)
+		if r.Foreign && u.tcp.setup().Role == contract.Server {
+			u.others = strangersAt(r.Addresses, u.tcp.setup())
+		}
+	}
+	if u.tcp.setup().Role == contract.Hop { // the worker that starts it is no part of it
+		u.reader.LeaveOut()
+		u.peak = 0
+		reading = cmp.Or(u.readMeter(), reading)
+	}
+	u.sampler.ready(u.processes)
+	return reading
 }
 
 // joined returns the line with the reading: without its samples where they have no room, and
