@@ -327,8 +327,9 @@ func (l Load) Look(t Times, at time.Duration, looks int) (ended record.Steady, o
 // false where too little was read.
 func (l Load) Changes() ([]Change, bool) { return l.changes(laterFrom) }
 
-// changing tells whether the best estimate of a change is above Bound.
+// changing tells whether a change is shown whose best estimate is above Bound. One that is
+// large by its noise alone is none: a quiet server at a low rate has little else.
 func (l Load) changing() bool {
 	all, _ := l.changes(laterFrom)
-	return slices.ContainsFunc(all, func(c Change) bool { return math.Abs(c.PerS) > Bound })
+	return slices.ContainsFunc(all, func(c Change) bool { return math.Abs(c.PerS) > max(Bound, rests*c.Error) })
 }

@@ -121,17 +121,23 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	if u.opened = u.opened || m.Mark != nil && m.Mark.Reset; u.opened {
 		u.tellStopped()
 	}
+	u.beside(m.Mark, reading)
+	return u.joined(line, *reading), nil
+}
+
+// beside enters what does not belong to the worker itself: the meter's own CPU time, and who
+// else answers or serves; mark is nil but at a mark.
+func (u *up) beside(mark *contract.Mark, reading *contract.Meter) {
 	reading.OwnCPUNs = usage.OwnCPU()
 	if u.others != nil {
-		if m.Mark != nil && !m.Mark.Reset {
+		if mark != nil && !mark.Reset {
 			u.others.look(u.processes())
 		}
 		reading.Attached = u.others.against(u.reader.Unseen())
 	}
-	if u.server != nil && m.Mark != nil {
-		u.server.lookAgain(reading, m.Mark.Reset) // in no account, as what the server costs is
+	if u.server != nil && mark != nil {
+		u.server.lookAgain(reading, mark.Reset) // in no account, as what the server costs is
 	}
-	return u.joined(line, *reading), nil
 }
 
 // readied learns where a worker listens and whose account its is, and returns the reading

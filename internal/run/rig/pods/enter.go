@@ -24,7 +24,7 @@ func Enter(ctx context.Context, socket, pod string, argv []string, files [3]int)
 	if err != nil {
 		return unreached, fmt.Errorf("reach pod %s: the program that holds it (%s) has ended: %w", pod, talk.Program, err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() }) // which ends the command
 	defer stop()
 	asked, err := json.Marshal(talk.Enter{Pod: pod, Argv: argv})

@@ -133,7 +133,7 @@ func greeted(ctx context.Context, address string, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(timeout)) // a socket takes one
 	line, err := bufio.NewReaderSize(c, 64).ReadSlice('\n')
 	if err == nil && string(line) != greeting+"\n" {

@@ -18,8 +18,10 @@ const (
 	Renew = 5 * time.Second
 	// Home is the directory of a pod where programs and temporary files lie.
 	Home = "/netdyno"
-	// FirstPort and Ports are the row of ports that a service publishes.
-	FirstPort, Ports = 20080, 16
+	// FirstPort is the first of the row of ports that a service publishes.
+	FirstPort = 20080
+	// Ports are in the row.
+	Ports = 16
 	// MaxEnter bounds in bytes the line that asks for a command.
 	MaxEnter = 128 << 10
 )
