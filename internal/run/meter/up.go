@@ -124,7 +124,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	reading.OwnCPUNs = usage.OwnCPU()
 	if u.others != nil {
 		if m.Mark != nil && !m.Mark.Reset {
-			u.others.look(u.processes())
+			u.others.look(u.processes)
 		}
 		reading.Attached = u.others.against(u.reader.Unseen())
 	}
