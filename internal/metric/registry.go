@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // registry has every metric of a trial in display order.
@@ -29,6 +30,17 @@ func headed(metrics []Metric) []Metric {
 // All returns every metric of a trial in display order. The caller owns the
 // slice.
 func All() []Metric { return slices.Clone(registry) }
+
+// Measure returns every figure of a trial that its window has.
+func Measure(w *record.Window) map[string]float64 {
+	figures := make(map[string]float64, len(registry))
+	for i := range registry {
+		if x, ok := registry[i].In(w); ok {
+			figures[registry[i].Name] = x
+		}
+	}
+	return figures
+}
 
 // OfSegments returns the metrics of a segment of a server that stood by itself,
 // in display order; of any other record they are absent. They are no metrics of

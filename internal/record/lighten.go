@@ -62,7 +62,10 @@ func (w *Worker) LightenMore() {
 	setup, ready := *w.Setup, *w.Ready
 	setup.Trial, setup.Seed, setup.Listen, setup.Allow, setup.Peers, setup.Sources = "", 0, "", nil, nil, nil
 	ready.Addresses = nil
-	w.Setup, w.Ready, w.Open, w.Close, w.AtResult = &setup, &ready, nil, nil, nil
+	w.Setup, w.Ready, w.Open, w.Close, w.AtResult, w.Exit = &setup, &ready, nil, nil, nil, nil
+	if w.Role.Serves() {
+		w.Result = nil
+	}
 }
 
 // TimesOnly is as much of a record as a window's times by size need. It shares its texts

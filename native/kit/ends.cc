@@ -2,6 +2,7 @@
 
 #include "kit/address.h"
 #include "kit/echo.h"
+#include "kit/numa.h"
 #include "kit/options.h"
 #include "kit/stream.h"
 #include "kit/system.h"
@@ -88,6 +89,7 @@ contract::Ready LoopClient::ready() const {
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
   ready.polls = spin_ > 0;
+  ready.nodes = Nodes::here().of_loops(loops_.size());
   add_sizes(ready, *work_);
   return ready;
 }
@@ -196,8 +198,9 @@ LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::un
     }
   }
   for (std::size_t i = 0; i < loops_.size(); i++) {
-    threads_.emplace_back([this, i] {
+    threads_.emplace_back([this, i, nodes = Nodes::here()] {
       name_thread("loop " + std::to_string(i));
+      nodes.keep(i, loops_.size());
       loops_[i]->run();
     });
   }
@@ -212,6 +215,7 @@ contract::Ready LoopServer::ready() const {
   contract::Ready ready;
   ready.addresses = addresses_;
   ready.threads = static_cast<std::int64_t>(loops_.size());
+  ready.nodes = Nodes::here().of_loops(loops_.size());
   ready.options = options_;
   add_sizes(ready, *work_);
   return ready;

@@ -182,9 +182,9 @@ func sampleTrial(rng *rand.Rand, a sampleArm, cell, block int, repeat bool) tria
 			"response_p50_us": tail * spread(0.03), sampleTail: 6.1 * tail * spread(0.12), "server.peak_rss_bytes": 1e6 * a.memory * spread(0.02) * (1 + float64(cell)*3),
 		}),
 		CPU: []trial.CPUSplit{
-			{Of: "server", Cores: map[string]float64{"user": 0.006 * cost, "system": 0.014 * cost}},
-			{Of: "client", Cores: map[string]float64{"user": 0.03, "system": 0.07}},
-			{Of: "host", Cores: map[string]float64{"user": 0.05 + 0.006*cost, "system": 0.08 + 0.014*cost, "softirq": 0.06, "irq": 0.01, "steal": 0.01, "idle": 1.7 - 0.02*cost}},
+			{Of: "server", Cores: trial.CoresOf(map[string]float64{"user": 0.006 * cost, "system": 0.014 * cost})},
+			{Of: "client", Cores: trial.CoresOf(map[string]float64{"user": 0.03, "system": 0.07})},
+			{Of: "host", Cores: trial.CoresOf(map[string]float64{"user": 0.05 + 0.006*cost, "system": 0.08 + 0.014*cost, "softirq": 0.06, "irq": 0.01, "steal": 0.01, "idle": 1.7 - 0.02*cost})},
 		},
 	}
 	if a.managed {

@@ -59,8 +59,8 @@ type Slice struct {
 // CPUSplit says where one worker's or one host's CPU time went in the window,
 // in cores (CPU seconds per second).
 type CPUSplit struct {
-	Of    string             `json:"of"`    // "server", "client", "host"
-	Cores map[string]float64 `json:"cores"` // "user", "system"; for the host also "irq", "softirq", "steal", "idle"
+	Of    string `json:"of"`    // "server", "client", "host"
+	Cores Cores  `json:"cores"` // "user", "system"; for the host also "irq", "softirq", "steal", "idle"
 }
 
 // AtLeast tells whether a trial's figure is a lower bound: exchanges that were left

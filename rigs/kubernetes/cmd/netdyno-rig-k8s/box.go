@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"netdyno/internal/run/rig/pods/talk"
 )
@@ -214,13 +213,4 @@ func (b *box) sweep(ctx context.Context) error {
 		err = fmt.Errorf("its first process says %.200q", line)
 	}
 	return err
-}
-
-// missing returns what to say of a pod that is not there; empty of another error.
-func missing(err error, pod string) string {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && apierrors.IsNotFound(err) {
-		return fmt.Sprintf("pod %s was deleted in the middle of the run (a drain of its node, kubectl delete, a preemption); run again when that is over", pod)
-	}
-	return ""
 }

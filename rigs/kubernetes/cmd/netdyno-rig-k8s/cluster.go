@@ -84,12 +84,18 @@ func (c *cluster) request(verb, resource string) (*rest.Request, act) {
 }
 
 // methods of HTTP by verbs of roles.
-var methods = map[string]string{"get": "get", "list": "get", "create": "post", "delete": "delete"}
+var methods = map[string]string{"list": "get", "create": "post", "delete": "delete"}
 
+// pod returns one; nil where it is not there. It is listed, as all are, so that no right is
+// needed to get one.
 func (c *cluster) pod(ctx context.Context, name string) (*corev1.Pod, error) {
-	var pod corev1.Pod
-	r, a := c.request("get", "pods")
-	return &pod, refusal(r.Name(name).Do(ctx).Into(&pod), a)
+	var list corev1.PodList
+	r, a := c.request("list", "pods")
+	err := r.VersionedParams(&metav1.ListOptions{FieldSelector: "metadata.name=" + name}, parameters).Do(ctx).Into(&list)
+	if err != nil || len(list.Items) == 0 {
+		return nil, refusal(err, a)
+	}
+	return &list.Items[0], nil
 }
 
 // pods of netdyno, of one run or of all ("").

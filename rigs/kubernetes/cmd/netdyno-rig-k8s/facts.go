@@ -4,18 +4,18 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v2"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // facts are of a pod and its node. What may not be read, or is nowhere told, is absent, and
-// fact k8s.unread names the first that was refused.
+// fact k8s.unread names the rights that were missing.
 func (c *cluster) facts(ctx context.Context, pod *corev1.Pod) map[string]string {
 	f := map[string]string{"k8s.node": pod.Spec.NodeName, "k8s.pod_qos": string(pod.Status.QOSClass), "k8s.image": pod.Spec.Containers[0].Image}
 	if len(pod.Status.ContainerStatuses) > 0 {
@@ -25,32 +25,38 @@ func (c *cluster) facts(ctx context.Context, pod *corev1.Pod) map[string]string 
 		f["k8s.server"] = version
 	}
 	node, err := c.node(ctx, pod.Spec.NodeName)
-	unread := err
+	unread := without(nil, "get nodes", err)
 	if err == nil {
 		f["k8s.kubelet"] = node.Status.NodeInfo.KubeletVersion
 		f["k8s.runtime"] = node.Status.NodeInfo.ContainerRuntimeVersion
 		f["k8s.os"] = node.Status.NodeInfo.OSImage
 	}
 	kubelet, err := c.kubelet(ctx, pod.Spec.NodeName)
-	unread = errors.Join(unread, err)
+	unread = without(unread, "get nodes/proxy", err)
 	if err == nil {
 		f["k8s.cpu_manager"], f["k8s.topology_manager"] = kubelet.CPUManager, kubelet.TopologyManager
 	}
 	system, err := c.system(ctx, pod.Spec.NodeName)
-	unread = errors.Join(unread, err)
+	unread = without(unread, "list pods in kube-system", err)
 	f["k8s.cni"] = networkOf(node, system)
 	if f["k8s.proxy"] = c.proxy(ctx, pod.Spec.NodeName, system); f["k8s.proxy"] == "" && pod.Spec.HostNetwork {
 		f["k8s.proxy"] = c.proxyAt(ctx, pod.Name)
 	}
-	if unread != nil {
-		f["k8s.unread"], _, _ = strings.Cut(unread.Error(), "\n")
-	}
+	f["k8s.unread"] = strings.Join(unread, ", ")
 	for key, value := range f {
 		if value == "" {
 			delete(f, key)
 		}
 	}
 	return f
+}
+
+// without adds a right to those that were missing, where the cluster refused what needs it.
+func without(rights []string, right string, err error) []string {
+	if apierrors.IsForbidden(err) {
+		return append(rights, right)
+	}
+	return rights
 }
 
 func (c *cluster) version(ctx context.Context) (string, error) {
@@ -66,7 +72,7 @@ func (c *cluster) version(ctx context.Context) (string, error) {
 func (c *cluster) node(ctx context.Context, name string) (*corev1.Node, error) {
 	var node corev1.Node
 	err := c.client.Get().Resource("nodes").Name(name).Timeout(askTimeout).Do(ctx).Into(&node)
-	return &node, refusal(err, act{"get", "nodes", ""})
+	return &node, err
 }
 
 // kubelet is what a kubelet's configuration says of CPUs.
@@ -83,7 +89,7 @@ func (c *cluster) kubelet(ctx context.Context, node string) (kubelet, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &said)
 	}
-	return said.Config, refusal(err, act{"get", "nodes/proxy", ""})
+	return said.Config, err
 }
 
 // system are the names of pods of the cluster itself on a node.
@@ -95,7 +101,7 @@ func (c *cluster) system(ctx context.Context, node string) ([]string, error) {
 	for _, pod := range list.Items {
 		names = append(names, pod.Name)
 	}
-	return names, refusal(err, act{"list", "pods", metav1.NamespaceSystem})
+	return names, err
 }
 
 // networks are the CNI plugins that can be told, by how annotations of their nodes or names
@@ -132,8 +138,10 @@ func networkOf(node *corev1.Node, system []string) string {
 
 // proxyAt asks the kube-proxy of its node from a pod on the node's network.
 func (c *cluster) proxyAt(ctx context.Context, pod string) string {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout) // not by -T, of which Debian's busybox dies
+	defer cancel()
 	var mode bytes.Buffer
-	code, err := c.stream(ctx, command{pod: pod, argv: []string{"wget", "-q", "-T", "2", "-O", "-", "http://127.0.0.1:10249/proxyMode"}, out: &mode, said: io.Discard})
+	code, err := c.stream(ctx, command{pod: pod, argv: []string{"wget", "-q", "-O", "-", "http://127.0.0.1:10249/proxyMode"}, out: &mode, said: io.Discard})
 	if err != nil || code != 0 || mode.Len() > 20 { // the image may have no wget
 		return ""
 	}

@@ -11,7 +11,13 @@ import (
 // pod through it is for who asked to find out: that takes until the nodes have heard of it.
 func (p *program) publish(ctx context.Context, asked talk.Publish) (string, error) {
 	pod, err := p.cluster.pod(ctx, asked.Pod)
+	if err == nil && pod == nil {
+		err = fmt.Errorf("pod %s is gone", asked.Pod)
+	}
 	if err != nil {
+		return "", err
+	}
+	if err := p.cluster.mayNot(ctx, act{"delete", "services", p.cluster.namespace}); err != nil {
 		return "", err
 	}
 	s := service(p.cluster, p.run, pod)

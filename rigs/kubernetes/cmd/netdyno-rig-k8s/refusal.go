@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -9,6 +11,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // role is where the smallest role is written.
@@ -47,6 +50,26 @@ func refusal(err error, a act) error {
 		return fmt.Errorf("%s: the cluster's API does not answer: %w; `kubectl get pods` must work from here, with %s", where, err, kubeconfigs())
 	}
 	return fmt.Errorf("%s: %w", where, err)
+}
+
+// mayNot returns that the cluster will refuse something, which it can be asked beforehand:
+// what may not be deleted must not be made. Where it does not say, nothing is returned.
+// Source: Kubernetes API, authorization.k8s.io/v1, SelfSubjectAccessReview.
+func (c *cluster) mayNot(ctx context.Context, a act) error {
+	asked := fmt.Sprintf(`{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{"resourceAttributes":{"namespace":%q,"verb":%q,"resource":%q}}}`, a.namespace, a.verb, a.resource)
+	text, err := c.client.Post().AbsPath("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews").Timeout(askTimeout).
+		SetHeader("Content-Type", "application/json").Body([]byte(asked)).DoRaw(ctx)
+	var said struct {
+		Status struct {
+			Allowed bool   `json:"allowed"`
+			Reason  string `json:"reason"`
+		} `json:"status"`
+	}
+	if err != nil || json.Unmarshal(text, &said) != nil || said.Status.Allowed {
+		return nil
+	}
+	resource := schema.GroupResource{Resource: a.resource}
+	return refusal(apierrors.NewForbidden(resource, "", fmt.Errorf("you cannot %s them, so none is made: %s", a.verb, cmp.Or(said.Status.Reason, "no role of yours allows it"))), a)
 }
 
 // refusedByRule returns what to do about a rule of the namespace that refused an object;

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -52,6 +53,9 @@ func (c *cluster) removeRun(ctx context.Context, run string) error {
 		left, err := c.delete(ctx, run, begun, asked)
 		if left == 0 && err == nil {
 			return nil
+		}
+		if apierrors.IsForbidden(err) { // waiting grants nothing
+			return err
 		}
 		select {
 		case <-ctx.Done():

@@ -141,8 +141,12 @@ func kubeconfig(t *testing.T, h http.HandlerFunc) {
 
 // A command whose pod is gone ends with the reason, and its files are closed.
 func TestACommandInAPodThatIsGone(t *testing.T) {
-	kubeconfig(t, func(w http.ResponseWriter, _ *http.Request) {
+	kubeconfig(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "/pods") { // a list of none
+			_ = json.NewEncoder(w).Encode(corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}})
+			return
+		}
 		w.WriteHeader(http.StatusNotFound)
 		_ = json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound, Message: `pods "a" not found`})
 	})

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -20,6 +22,8 @@ const (
 	unplaced = 30 * time.Second
 	// untaken is how long the kubelet of a named node may leave a pod.
 	untaken = 20 * time.Second
+	// nodeTimeout is for a command that takes no time.
+	nodeTimeout = 5 * time.Second
 )
 
 // make makes the pods, waits until they run, and takes hold of each.
@@ -31,6 +35,9 @@ func (p *program) make(ctx context.Context, m talk.Make) ([]talk.Pod, error) {
 			return nil, err
 		}
 		asked = append(asked, pod)
+	}
+	if err := p.cluster.mayNot(ctx, act{"delete", "pods", p.cluster.namespace}); err != nil {
+		return nil, err
 	}
 	p.made = true
 	var making errgroup.Group
@@ -206,12 +213,11 @@ func (c *cluster) events(ctx context.Context, pod string, waited time.Duration) 
 func (c *cluster) lost(ctx context.Context, name string) string {
 	pod, err := c.pod(ctx, name)
 	if err != nil {
-		if why := missing(err, name); why != "" {
-			return why
-		}
 		return err.Error()
 	}
 	switch {
+	case pod == nil:
+		return fmt.Sprintf("pod %s was deleted in the middle of the run (a drain of its node, kubectl delete, a preemption); run again when that is over", name)
 	case pod.Status.Reason == "Evicted":
 		return fmt.Sprintf("pod %s was evicted from node %s: %s; free the node, or ask for memory= so that the pod is evicted last", name, pod.Spec.NodeName, pod.Status.Message)
 	case pod.DeletionTimestamp != nil:
@@ -226,9 +232,19 @@ func (c *cluster) lost(ctx context.Context, name string) string {
 		return fmt.Sprintf("pod %s ended on node %s: %s", name, pod.Spec.NodeName, told(pod.Status.Reason, pod.Status.Message))
 	}
 	if at := condition(pod, corev1.PodReady); at != nil && pod.Status.Phase == corev1.PodRunning {
-		return fmt.Sprintf("node %s of pod %s does not answer: %s; `kubectl get nodes` shows whether it is ready", pod.Spec.NodeName, name, told(at.Reason, at.Message))
+		return silent(pod, told(at.Reason, at.Message))
+	}
+	// The cluster notices a node that is gone a minute later: what a new stream says is new.
+	ctx, cancel := context.WithTimeoutCause(ctx, nodeTimeout, fmt.Errorf("no answer within %v", nodeTimeout))
+	defer cancel()
+	if _, err := c.stream(ctx, command{pod: name, argv: []string{"true"}, out: io.Discard, said: io.Discard}); err != nil && (ctx.Err() != nil || strings.Contains(err.Error(), "dialing backend")) {
+		return silent(pod, cmp.Or(context.Cause(ctx), err).Error())
 	}
 	return ""
+}
+
+func silent(pod *corev1.Pod, why string) string {
+	return fmt.Sprintf("node %s of pod %s does not answer: %s; `kubectl get nodes` shows whether it is ready", pod.Spec.NodeName, pod.Name, why)
 }
 
 func memoryCure(reason string) string {
