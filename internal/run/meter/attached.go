@@ -119,7 +119,7 @@ func (a *attached) lookAgain(reading *contract.Meter, opens bool) {
 		default:
 			a.told = true
 			for _, pid := range found.PIDs {
-				if a.account.Add(pid) {
+				if a.account.Add(pid) && !a.account.Awaits(pid) {
 					reading.Attached.Lost++
 				}
 			}

@@ -228,16 +228,22 @@ func TestAProcessForEachConnection(t *testing.T) {
 // A program that the worker started is metered by its own processes, unless others answer
 // in its place: then there is no account, with who it was.
 func TestAProgramInWhosePlaceOthersServe(t *testing.T) {
+	nobody := func(*testing.T, string) {}
 	for name, c := range map[string]struct {
+		way    string
+		load   string
 		beside func(t *testing.T, at string) // who is there besides
 		why    string
 	}{
-		"its own process":                {func(*testing.T, string) {}, ""},
-		"a process that shares its port": {func(t *testing.T, at string) { startServing(t, "shares", at) }, "answers on"},
+		"its own process":                 {"shares", `{}`, nobody, ""},
+		"its process for each connection": {"forks-each", `{}`, nobody, ""},
+		"its process for each exchange":   {"forks-each", `{"fresh":true}`, nobody, ""},
+		"one that nobody waits for":       {"abandons-each", `{"fresh":true}`, nobody, ""},
+		"a process that shares its port":  {"shares", `{}`, func(t *testing.T, at string) { startServing(t, "shares", at) }, "answers on"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := run(t, bounds{}, "starts", "shares", "127.0.0.1:0")
-			m.send(`{"setup":{"role":"server"}}`)
+			m := run(t, bounds{}, "starts", c.way, "127.0.0.1:0")
+			m.send(`{"setup":{"role":"server","load":` + c.load + `}}`)
 			ready, line := m.next()
 			if ready.Ready == nil || ready.Meter == nil || ready.Meter.Attached != nil {
 				t.Fatalf("got %q, want ready with a reading of its own", line)

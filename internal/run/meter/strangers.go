@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/meter/serving"
+	"netdyno/internal/run/meter/usage"
 )
 
 // strangers finds out whether the clients of a program of the user's are answered by that
@@ -43,9 +44,10 @@ func strangersAt(addresses []string, s *contract.Setup) *strangers {
 }
 
 // look compares who holds the server's ends of the clients' connections with the
-// processes that are metered. It costs what Finder.Look does, and is not for use beside a
-// running load.
-func (s *strangers) look(metered []int) {
+// processes that are metered, which are listed afterwards: a server may start one for each
+// connection. One that has ended since tells nothing; who started it holds the socket that
+// listens. It costs what Finder.Look does, and is not for use beside a running load.
+func (s *strangers) look(metered func() []int) {
 	for _, f := range s.finders {
 		found, err := s.serve(f)
 		switch {
@@ -55,8 +57,9 @@ func (s *strangers) look(metered []int) {
 			s.found = &contract.Attached{Why: err.Error()}
 			return
 		}
+		now := metered()
 		for _, pid := range found.PIDs {
-			if !slices.Contains(metered, pid) {
+			if !slices.Contains(now, pid) && usage.Parent(pid) > 0 {
 				s.found = &contract.Attached{
 					PIDs: found.PIDs, Names: found.Names,
 					Why: fmt.Sprintf("process %d (%s) answers on %s, which the server's command has not started", pid, serving.Executable(pid), f.At),

@@ -131,7 +131,7 @@ func (u *up) beside(mark *contract.Mark, reading *contract.Meter) {
 	reading.OwnCPUNs = usage.OwnCPU()
 	if u.others != nil {
 		if mark != nil && !mark.Reset {
-			u.others.look(u.processes())
+			u.others.look(u.processes)
 		}
 		reading.Attached = u.others.against(u.reader.Unseen())
 	}

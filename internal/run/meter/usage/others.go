@@ -63,6 +63,10 @@ func (o *Others) Add(pid int) bool {
 	return true
 }
 
+// Awaits tells whether a process was begun by one of the account that waits for its end,
+// and so is in the account, whenever it ends.
+func (o *Others) Awaits(pid int) bool { return o.known[Parent(pid)].waits }
+
 // Processes returns those that the latest reading met, or that were added since.
 func (o *Others) Processes() []int { return slices.Collect(maps.Keys(o.known)) }
 
