@@ -72,6 +72,7 @@ go-build: go-there
 	@go run ./tools/pack
 	@go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./cmd/...
 	@cd workers/gin && go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./...
+	@cd rigs/kubernetes && go build $(GO_BUILD) -o $(BIN)/ ./...
 
 # Release files hold the programs in Go, which are linked with nothing: they run on
 # every Linux of this architecture. Those in C++ need a distribution's libraries.
@@ -85,6 +86,7 @@ dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, 
 	@go run ./tools/pack
 	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
 	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
+	@cd rigs/kubernetes && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
 	@dist/programs/netdyno manual dist/share
 	@cd tools/dist && go run . -release '$(RELEASE)' -commit '$(COMMIT)' -time "$$(git log -1 --format=%ct)" -changelog ../../CHANGELOG.md ../../dist
 	@rm -rf dist/programs dist/share
@@ -133,11 +135,12 @@ kits-bench: build kits ## what the kits cost: a slot's calls, and each arm again
 	@for k in $(KITS); do $(MAKE) -C kits/$$k bench OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
 
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
-.PHONY: packages-build packages-run packages-test packages-rdma
+.PHONY: packages-build packages-run packages-test packages-rdma packages-cluster
 packages-run: packages-build
 packages-test: packages-run
 packages-rdma: packages-run
-packages-build packages-run packages-test packages-rdma:
+packages-cluster: packages-test
+packages-build packages-run packages-test packages-rdma packages-cluster:
 	@missing=$$(grep '^$(@:packages-%=%) ' packages.txt | awk '{print $$2}' | while read -r p; do \
 	    dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || echo "$$p"; done | xargs); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -170,12 +173,14 @@ FIRST := $(shell [ "$$(nice -n -20 nice 2>/dev/null)" != -20 ] || echo nice -n -
 TESTED := ^Test(EveryClientAgainstEveryServer|StreamsCrosswise)$$
 
 # Those that wait longest begin first, so that what computes fills their waits.
-LONG := ./cmd/netdyno ./test/rigs ./test/foreign ./test/faults ./internal/run/check ./test/mpi ./test/mesh ./test/crosswise
+LONG := ./cmd/netdyno ./test/kube ./test/rigs ./test/foreign ./test/faults ./internal/run/check ./test/mpi ./test/mesh ./test/crosswise
 
 .PHONY: unit
 unit: build packages-test ## Go tests
+	@[ -x $(TOOLS)/kubernetes/kubelet ] && command -v etcd containerd >/dev/null || echo "absent: a cluster of Kubernetes for test/kube (make kubernetes-there packages-cluster, in minutes)"
 	@$(GO_TEST) $(LONG) $$(comm -23 <(go list ./... | sort) <(go list $(LONG) $(RACED) $(TIMED) $(QUIET) | sort))
 	@cd workers/gin && $(GO_TEST) ./...
+	@cd rigs/kubernetes && $(GO_TEST) ./...
 
 .PHONY: timed
 timed: build packages-test $(if $(FIRST),,$(if $(LANES),| $(BESIDE))) ## Go tests that hold the instrument's clocks to known truths
@@ -195,8 +200,13 @@ IN_GUEST := NETDYNO_BUILT=1 go test -count=1 -v -tags=$(TAGS),rdma -timeout 15m 
 test-rdma: build packages-rdma ## boot a guest with RDMA in software, and run verbs and perftest in it: reads, writes, sends, and every refusal
 	@$(IN_GUEST)
 
+KUBERNETES_TEST := NETDYNO_SOAK=1 NETDYNO_BUILT=1 go test -count=1 -v -timeout 30m ./test/lab ./test/kube
+.PHONY: test-kube
+test-kube: build packages-cluster kubernetes-there ## rig k8s on a cluster of two nodes: runs, refusals, what dies in mid-run, and what a killed netdyno leaves
+	@$(KUBERNETES_TEST)
+
 .PHONY: soak
-soak: build packages-test packages-rdma ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, RDMA in a guest, C++ tests of what is shipped, fuzzers for ten minutes each: many minutes
+soak: build packages-test packages-rdma packages-cluster kubernetes-there ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, RDMA in a guest, a cluster of Kubernetes, C++ tests of what is shipped, fuzzers for ten minutes each: many minutes
 	@CGO_ENABLED=1 go test -race -count=3 $$(go list ./internal/work/... ./cmd/netdyno-worker-... | grep -v /netdyno-worker-netpoll$$)
 	@# Built for the detector, and only then, netpoll finds who an event is for by the
 	@# number of its descriptor, which another connection of the process may have by
@@ -212,6 +222,7 @@ soak: build packages-test packages-rdma ## both race detectors over every worker
 	@NETDYNO_SOAK=1 go test -count=1 -timeout 30m -run "^TestClaims|^TestAFittedStudy" ./internal/read/finding ./internal/run/study
 	@go test -count=1 -tags=$(TAGS),soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs ./internal/run/rig/namespaces ./internal/run/rig/containers
+	@$(KUBERNETES_TEST)
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
 	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 60m -run "^TestFaults$$" ./test/faults
 	@NETDYNO_SOAK=1 go test -count=1 -v -run "^TestCalibrate$$" ./cmd/netdyno
@@ -252,8 +263,10 @@ lint: lint-tools go-build packages-test ## format and lint Go and C++; web-test 
 	@out=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
 	@go mod tidy -diff
 	@cd workers/gin && go mod tidy -diff
+	@cd rigs/kubernetes && go mod tidy -diff
 	@GOGC=300 nice $(TOOLS)/golangci-lint run ./...
 	@cd workers/gin && GOGC=300 nice $(TOOLS)/golangci-lint run ./...
+	@cd rigs/kubernetes && GOGC=300 nice $(TOOLS)/golangci-lint run ./...
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
 
 .PHONY: lint-tools
@@ -295,6 +308,16 @@ servers-there: go-there
 	@[ -d $(SERVERS)/node_modules/express ] || npm install --prefix $(SERVERS) --silent --no-audit --no-fund $(EXPRESS) || echo "express is left out"
 	@[ -x $(SERVERS)/caddy ] || GOFLAGS=-trimpath GOBIN=$(SERVERS) go install $(CADDY) || echo "Caddy is left out"
 	@go build -o $(SERVERS)/goserver ./test/goserver
+
+# Kubernetes' own programs, of which tests start a cluster. test/lab/kubernetes is no
+# code, but a go.mod that says which.
+.PHONY: kubernetes-there
+kubernetes-there: $(TOOLS)/kubernetes/kubelet ## Kubernetes' programs into .tools/, for tests of rig k8s: minutes
+$(TOOLS)/kubernetes/kubelet: test/lab/kubernetes/go.mod | go-there
+	@cd test/lab/kubernetes && v=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes) && minor=$${v#v1.} && set= && \
+	  for p in component-base/version client-go/pkg/version; do \
+	    set="$$set -X k8s.io/$$p.gitVersion=$$v -X k8s.io/$$p.gitMajor=1 -X k8s.io/$$p.gitMinor=$${minor%%.*}"; done && \
+	  go build -ldflags="-s -w $$set" -o $(@D)/ tool
 
 .PHONY: servers
 servers: build packages-test servers-there ## one line of netdyno for each of thirteen servers of others: minutes

@@ -15,6 +15,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"netdyno/docs/schema"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
@@ -50,6 +51,9 @@ func findingsSchema(t *testing.T) []byte {
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if texts, ok := closed[t]; ok {
 				return &jsonschema.Schema{Type: "string", Enum: texts}
+			}
+			if t == reflect.TypeFor[metric.Values]() || t == reflect.TypeFor[trial.Cores]() {
+				return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "number"}}
 			}
 			return nil
 		},

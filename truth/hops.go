@@ -39,7 +39,7 @@ func relayed(ctx context.Context, p *pipeline) ([]answer, error) {
 	}
 	byBlock := map[int]map[bool][]float64{}
 	for _, v := range f.Trials {
-		us, ok := v.Trial.Values[metric.HopCPU]
+		us, ok := v.Trial.Values.Of(metric.HopCPU)
 		if !ok || v.Trial.Status != trial.Valid {
 			continue
 		}

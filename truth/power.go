@@ -126,7 +126,7 @@ func madeUpSearch(r *rand.Rand, window func(*rand.Rand, float64) fate) (f findin
 			return f, most, err
 		}
 		if block == 2 {
-			most = s.Trials[0].Trial.Values[metric.ExchangesPerS]
+			most = s.Trials[0].Trial.Values.At(metric.ExchangesPerS)
 		}
 		decided, _ := capacity.Next(s, block)
 		header.Allocations = append(header.Allocations, decided)

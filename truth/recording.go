@@ -116,7 +116,7 @@ func recordingOf(all exhausted) recording {
 		if r.Versions == nil {
 			r.Versions = header.Facts.Tools[v.Record.Workers[0].Binary].Libraries
 		}
-		r.Trials = append(r.Trials, recordedTrial{v.Plan.Block, v.Plan.Order, v.Plan.Arm, v.Trial.Values[r.Metric]})
+		r.Trials = append(r.Trials, recordedTrial{v.Plan.Block, v.Plan.Order, v.Plan.Arm, v.Trial.Values.At(r.Metric)})
 	}
 	return r
 }

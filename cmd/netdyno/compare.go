@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/read/cells"
+	"netdyno/internal/each"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/history"
@@ -17,8 +17,8 @@ import (
 
 func compareCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "compare FIRST SECOND",
-		Short: "Compare two stored runs: their conditions first, then differences larger than this machine's run-to-run noise",
+		Use:   "compare FIRST SECOND [MORE…]",
+		Short: "Compare two stored runs, or set runs of several rigs side by side",
 		Long: `Compare two runs of one study, made one after the other, by their directories.
 It prints first what differs between them: machines, programs, settings. Every arm
 is then divided by the baseline of its own run, and the two runs are compared.
@@ -29,66 +29,81 @@ Separate runs detect only large differences. Where both builds can run in one
 place, "netdyno run STUDY build=before/bin,after/bin --gate" detects far smaller
 ones in the same time.
 
-It writes compare.md, for a pull request, and compare.html, a page that draws
-what was judged, into the second directory.`,
-		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405`,
-		Args:    cobra.ExactArgs(2),
+Runs of several rigs, and more than two runs, are set side by side: every figure
+beside its ratio to the first run's, with an interval and without a judgement.
 
-		ValidArgsFunction: completeRuns(2),
+It writes compare.md, for a pull request, and compare.html, a page that draws
+the ratios, into the last directory.`,
+		Example: `  netdyno compare results/blocks-20260102-150405 results/blocks-20260109-150405
+  netdyno compare results/loopback results/netns results/podman results/k8s`,
+		Args: cobra.RangeArgs(2, maxCompared),
+
+		ValidArgsFunction: completeRuns(maxCompared),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return compareRuns(session.Directory(args[0]), session.Directory(args[1]))
+			return compareRuns(each.Of(args, func(arg string) session.Directory { return session.Directory(arg) }))
 		},
 	}
 }
 
-func compareRuns(before, after session.Directory) error {
-	first, err := readCurrent(before)
-	if err != nil {
-		return err
-	}
-	second, err := readCurrent(after)
-	if err != nil {
-		return err
-	}
-	for _, d := range []struct {
-		dir   session.Directory
-		found reading
-	}{{before, first}, {after, second}} {
-		if len(d.found.Header.Listen) > 0 {
-			return fmt.Errorf("compare: %s is a directory of netdyno listen; name the runs that drove it", d.dir)
+// maxCompared bounds the runs that are set side by side.
+const maxCompared = 16
+
+// compareRuns compares two runs, or sets those of several rigs side by side.
+func compareRuns(dirs []session.Directory) error {
+	var found []finding.Findings
+	var places []report.RunPlace
+	last, incomplete, rigs := dirs[len(dirs)-1], false, map[string]bool{}
+	for _, d := range dirs {
+		r, err := readCurrent(d)
+		if err != nil {
+			return err
 		}
+		if len(r.Header.Listen) > 0 {
+			return fmt.Errorf("compare: %s is a directory of netdyno listen; name the runs that drove it", d)
+		}
+		found, places = append(found, r.Findings), append(places, report.RunPlace{Name: string(d), Report: besides(last, d)})
+		incomplete = incomplete || r.Tally.Missing+r.Tally.Unplanned > 0 // what is compared is not what the studies asked
+		rigs[r.Header.Facts.Rig] = true
 	}
-	calibration := second.Header.Facts.Calibration
-	if known, err := calibrationOf(second.Header.Facts); err != nil {
-		return err
-	} else if known != nil {
-		calibration = known // what has been learnt of the machine since
+	code, page := statusOK, report.Runs{}
+	if len(dirs) > 2 || len(rigs) > 1 {
+		page = report.NewSideBySide(found, places)
+	} else {
+		apart, err := compareTwo(found[0], found[1])
+		if err != nil {
+			return err
+		}
+		code, page = gateStatus[apart.Result], report.NewRuns(apart, found[0], found[1], [2]report.RunPlace(places))
 	}
-	apart := history.CompareRuns(first.Run, second.Run, calibration)
-	page := report.NewRuns(apart, first.Findings, second.Findings, [2]report.RunPlace{
-		{Name: string(before), Report: besides(after, before)}, {Name: string(after), Report: besides(after, after)},
-	})
 	if err := showText(page.Text); err != nil {
 		return err
 	}
-	if err := render(after.Compared(), page.Markdown); err != nil {
+	if err := render(last.Compared(), page.Markdown); err != nil {
 		return err
 	}
-	if err := render(after.ComparedPage(), page.HTML); err != nil {
+	if err := render(last.ComparedPage(), page.HTML); err != nil {
 		return err
 	}
 	fmt.Fprintln(stdout)
-	stdout.say("compare %s", after.Compared())
-	stdout.say("        %s", after.ComparedPage())
-	for _, t := range []cells.Tally{first.Tally, second.Tally} {
-		if t.Missing+t.Unplanned > 0 { // what was compared is not what the studies asked
-			return &status{statusTainted, nil}
-		}
+	stdout.say("compare %s", last.Compared())
+	stdout.say("        %s", last.ComparedPage())
+	if incomplete {
+		code = statusTainted
 	}
-	if code := gateStatus[apart.Result]; code != statusOK {
+	if code != statusOK {
 		return &status{code, nil}
 	}
 	return nil
+}
+
+// compareTwo judges the second run of a rig by the first.
+func compareTwo(first, second finding.Findings) (history.RunsCompared, error) {
+	calibration := second.Header.Facts.Calibration
+	known, err := calibrationOf(second.Header.Facts)
+	if known != nil {
+		calibration = known // what has been learnt of the machine since
+	}
+	return history.CompareRuns(first.Run, second.Run, calibration), err
 }
 
 // besides is the address of a run's report for a page in another run's directory; ""

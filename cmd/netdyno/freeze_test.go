@@ -178,7 +178,7 @@ func frozenAt(t *testing.T, b *bench.Bench, tick int, stop func(*sync.WaitGroup)
 // withoutRates demands of a trial that no rate of it is a valid figure.
 func withoutRates(t *testing.T, seen trial.Trial) {
 	t.Helper()
-	rate, has := seen.Values["exchanges_per_s"]
+	rate, has := seen.Values.Of("exchanges_per_s")
 	switch {
 	case seen.Status == trial.StatusUnsupported:
 		t.Fatalf("%s: %s", seen.Status, seen.Reason)
@@ -221,7 +221,7 @@ func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
 				t.Fatalf("%s with stalls %v: %s; want %s with one", seen.Status, seen.Stalls, seen.Reason, c.status)
 			}
 			if c.status == trial.Valid {
-				if p99 := seen.Values["response_p99_us"]; p99 < 400_000 {
+				if p99 := seen.Values.At("response_p99_us"); p99 < 400_000 {
 					t.Errorf("the response times' p99 is %v µs: it does not hold the 0.8 s", p99)
 				}
 				if !slices.Contains(seen.Flags, trial.Stalled) || seen.CPU != nil || seen.Limit != trial.Unknown {

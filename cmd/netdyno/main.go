@@ -72,6 +72,9 @@ which to use, what it costs, what limited it, and how certain that is.
 		meterCommand(),
 		holdCommand(),
 		pauseCommand(),
+		enterCommand(),
+		reachCommand(),
+		sumCommand(),
 		versionCommand(),
 		manualCommand(),
 	)

@@ -117,11 +117,16 @@ func recordBytes(d session.Directory) int64 {
 
 // collectSooner lets the collector hold the memory of a large run near what its
 // records need, where it would wait for twice that. It adds a few percent of CPU.
-// GOMEMLIMIT takes precedence.
+// GOMEMLIMIT takes precedence. Of a run that is larger than that, what is read lean is held
+// to less than a third above what is needed.
 func collectSooner(size int64, perByte float64) {
 	const least = 400 << 20 // smaller runs are left alone
+	const large, soon = 2 << 30, 30
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
+	}
+	if perByte == perByteLean && size >= large {
+		debug.SetGCPercent(soon)
 	}
 	limit := int64(perByte * float64(size))
 	if before := debug.SetMemoryLimit(-1); before < math.MaxInt64 { // of runs that were read earlier

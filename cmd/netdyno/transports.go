@@ -100,27 +100,13 @@ func describe(o bench.Offer) {
 	}
 }
 
-// features are what not every transport can do, as a study or the file of a workload asks
-// for it.
-var features = []struct {
-	contract.Feature
-	asked string
-}{
-	{contract.FeatureTLS, "tls=yes"}, {contract.FeatureFresh, "fresh=yes"},
-	{contract.FeatureStreamUp, "stream=up"}, {contract.FeatureStreamDown, "stream=down"}, {contract.FeatureStreamBoth, "stream=both"},
-	{contract.FeatureSizes, "request=uniform:…"}, {contract.FeatureArrivals, "arrival=burst:…"}, {contract.FeatureTimes, "arrival=trace:FILE"},
-	{contract.FeatureMix, "workload=FILE"}, {contract.FeatureTrace, "workload=FILE of recorded traffic"},
-	{contract.FeatureDeadline, "deadline"}, {contract.FeatureThink, "think"}, {contract.FeatureMethods, "method of gRPC"}, {contract.FeatureMessages, "message"}, {contract.FeatureStreams, "stream of classes"},
-	{contract.FeatureWorkCPU, "work=exp:…"}, {contract.FeatureWorkSleep, "work.by=sleep"},
-}
-
 // featureWords says how the features are asked for. One that a worker names and netdyno
 // does not know is passed over.
 func featureWords(has []contract.Feature) string {
 	var words []string
-	for _, f := range features {
+	for _, f := range bench.Features {
 		if slices.Contains(has, f.Feature) {
-			words = append(words, f.asked)
+			words = append(words, f.Asked)
 		}
 	}
 	return strings.Join(words, ", ")

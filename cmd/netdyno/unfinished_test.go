@@ -38,10 +38,10 @@ func TestAServerThatNeverRecoversLeavesNoCleanRun(t *testing.T) {
 			t.Fatalf("%s is %s with flags %v: %s\n%s", judged.ID, judged.Status, judged.Flags, judged.Reason, said)
 		}
 		// 1050, less where the client starts late; those in flight alone would be 8.
-		if left := judged.Values["unfinished"]; left < 490 {
+		if left := judged.Values.At("unfinished"); left < 490 {
 			t.Errorf("%s left %v exchanges unfinished, want the 1050 that fell due, or some fewer", judged.ID, left)
 		}
-		if oldest := judged.Values["unfinished_age_max_us"]; oldest < 2.5e6 {
+		if oldest := judged.Values.At("unfinished_age_max_us"); oldest < 2.5e6 {
 			t.Errorf("%s: the oldest had waited %v µs, want two seconds of silence, or some less, and the 2 s of draining", judged.ID, oldest)
 		}
 		if judged.Moved["response_p90_us"] < 1e6 {

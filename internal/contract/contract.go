@@ -215,6 +215,7 @@ type Ready struct {
 	Delivery    Delivery       `json:"delivery,omitempty"`  // of this trial, where it is another than the transport's
 	Path        *Path          `json:"path,omitempty"`      // of messages that need not take the connections to the server's addresses
 	Polls       bool           `json:"polls,omitempty"`     // its threads are busy when there is nothing to do
+	Nodes       []int          `json:"nodes,omitempty"`     // NUMA node that each of its threads is kept to, in their order
 }
 
 // Path is the way that the messages of a library take that chooses it. A server

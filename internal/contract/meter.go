@@ -105,7 +105,8 @@ const KernelMapping = "[kernel.kallsyms]"
 // Attached tells whose account a reading holds in Process, Threads and CPUSet: that
 // of the processes which hold the server's ends of the clients' connections, or the
 // socket that takes connections where these ended, and of their descendants, or, where
-// Why says so, still the worker's own.
+// Why says so, still the worker's own. Of a program that the worker started it is absent,
+// unless others than the worker's processes serve: then Why says who.
 type Attached struct {
 	PIDs   []int    `json:"pids,omitempty"`   // those processes, rising, at most MaxAttached
 	Names  []string `json:"names,omitempty"`  // of their executables, sorted, each once
@@ -312,6 +313,7 @@ type Examined struct {
 	Stopped     []Stopped   `json:"stopped,omitempty"`      // processes of the worker's tree that do not run because a signal or a debugger holds them
 	Exhausted   []Exhausted `json:"exhausted,omitempty"`    // processes of the tree that may open no further file
 	UnreadBytes int64       `json:"unread_bytes,omitempty"` // of commands that the worker has not read
+	Ended       bool        `json:"ended,omitempty"`        // the worker itself has ended, or is about to
 	Reached     *Reached    `json:"reached,omitempty"`      // a client's connections to its peers; absent where they cannot be told
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
@@ -60,6 +61,7 @@ type inflater struct {
 	reader  io.ReadCloser // nil before its first use
 	packed  []byte
 	payload bytes.Buffer
+	steps   Steps
 }
 
 var inflaters = sync.Pool{New: func() any { return new(inflater) }}
@@ -89,7 +91,7 @@ func decodeSteps(text string) (*Histogram, bool) {
 	if !bytes.Equal(header[:], content[:headerBytes]) {
 		return nil, false
 	}
-	return stepsOf(payload)
+	return in.stepsOf(payload)
 }
 
 // inflate fills the payload; false for what is damaged, or longer than any
@@ -113,9 +115,10 @@ func (in *inflater) inflate(packed []byte) bool {
 
 // stepsOf reads a payload: counts in the order of the places, a negative one for
 // as many places that hold nothing, each zigzagged and in as many bytes as it needs.
-func stepsOf(payload []byte) (*Histogram, bool) {
+func (in *inflater) stepsOf(payload []byte) (*Histogram, bool) {
 	const widest = 8 // bytes of a count that has the common form
 	h, at := New(), int64(0)
+	in.steps = in.steps[:0]
 	for len(payload) > 0 {
 		zigzag, n := binary.Uvarint(payload)
 		if n <= 0 || n > widest {
@@ -131,10 +134,11 @@ func stepsOf(payload []byte) (*Histogram, bool) {
 			return nil, false
 		}
 		if count > 0 {
-			h.steps = append(h.steps, step{valueAt(int(at)), valueAt(int(at+1)) - 1, count})
+			in.steps = append(in.steps, step{valueAt(int(at)), valueAt(int(at+1)) - 1, count})
 			h.count += count
 		}
 		at++
 	}
+	h.steps = slices.Clone(in.steps)
 	return h, at <= countsLen
 }

@@ -34,7 +34,7 @@ const (
 // In returns the figure from a window, whose histograms are decoded once for
 // all metrics; false, never 0, when an input is absent or the figure is not a
 // finite number.
-func (m Metric) In(w *record.Window) (float64, bool) {
+func (m *Metric) In(w *record.Window) (float64, bool) {
 	v, ok := m.in(w)
 	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, false
@@ -43,7 +43,7 @@ func (m Metric) In(w *record.Window) (float64, bool) {
 }
 
 // Value returns the figure from a record by itself; false as In.
-func (m Metric) Value(r *record.Record) (float64, bool) { return m.In(record.NewWindow(r)) }
+func (m *Metric) Value(r *record.Record) (float64, bool) { return m.In(record.NewWindow(r)) }
 
 // bothEnds makes the server's and the client's metric of one kind. A pair is
 // both ends in one process, so it has neither.

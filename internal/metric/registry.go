@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // registry has every metric of a trial in display order.
@@ -30,6 +31,17 @@ func headed(metrics []Metric) []Metric {
 // slice.
 func All() []Metric { return slices.Clone(registry) }
 
+// Measure returns every figure of a trial that its window has.
+func Measure(w *record.Window) map[string]float64 {
+	figures := make(map[string]float64, len(registry))
+	for i := range registry {
+		if x, ok := registry[i].In(w); ok {
+			figures[registry[i].Name] = x
+		}
+	}
+	return figures
+}
+
 // OfSegments returns the metrics of a segment of a server that stood by itself,
 // in display order; of any other record they are absent. They are no metrics of
 // trials: warm-up is in them, and they are never compared. The caller owns the
@@ -39,12 +51,10 @@ func OfSegments() []Metric { return slices.Clone(ofSegments) }
 // Named returns the metric of a trial that has this name, or an error that
 // names the nearest one.
 func Named(name string) (Metric, error) {
-	names := make([]string, 0, len(registry))
-	for _, m := range registry {
-		if m.Name == name {
-			return m, nil
+	for i := range registry {
+		if registry[i].Name == name {
+			return registry[i], nil
 		}
-		names = append(names, m.Name)
 	}
 	return Metric{}, fmt.Errorf("find metric %q: %s", name, quantity.Hint(name, names))
 }

@@ -45,6 +45,28 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
+// A program of the user's that the worker started counts as metered unless the meter says
+// who else answered, or that ended children of it are in no account.
+func TestWhoAnswersForAProgram(t *testing.T) {
+	edge := func(a *contract.Attached) *Edge { return &Edge{Meter: &contract.Meter{Attached: a}} }
+	why, lost := &contract.Attached{PIDs: []int{7}, Why: "process 7 answers"}, &contract.Attached{Lost: 1}
+	for name, c := range map[string]struct {
+		open, end *contract.Attached
+		why       string
+	}{
+		"its own processes":      {nil, nil, ""},
+		"another, all the time":  {why, why, why.Why},
+		"another, found at last": {nil, why, why.Why},
+		"children before":        {lost, lost, ""},
+		"children in the window": {nil, lost, lostInWindow},
+	} {
+		w := &Worker{Ready: &contract.Ready{Foreign: true}, AtReady: &contract.Meter{}, Open: edge(c.open), Close: edge(c.end)}
+		if w.Elsewhere() != (c.why != "") || w.Unmetered() != c.why {
+			t.Errorf("%s: elsewhere %v, %q; want %q", name, w.Elsewhere(), w.Unmetered(), c.why)
+		}
+	}
+}
+
 // What a server asks of others is told where it is more than a sign of life.
 func TestOnward(t *testing.T) {
 	for name, c := range map[string]struct {

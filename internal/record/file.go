@@ -17,6 +17,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/input"
+	"netdyno/internal/plainjson"
 )
 
 // The names of the files in a run's directory.
@@ -74,7 +75,7 @@ func ReadHeader(path string) (Header, error) {
 		return c.Header, err
 	}
 	defer f.Close()
-	line, _, err := readLine(bufio.NewReader(f))
+	line, _, err := readLine(bufio.NewReader(f), nil)
 	if err == nil {
 		err = c.readHeader(decodeLine(line))
 	}
@@ -122,11 +123,19 @@ func (c *Contents) readAfter(before int, r io.Reader, decode func(json.RawMessag
 	})
 }
 
-// decodeRecord reads a line's body in half the time that encoding/json takes, which
-// is most of a large run's reading.
+// decodeRecord reads a line's body. Those that netdyno wrote are read as the plain text that
+// they are: a general decoder would take most of the time of a large run's report.
 func decodeRecord(body json.RawMessage) (recordLine, error) {
 	var l recordLine
-	err := jsonv2.Unmarshal(body, &l, lean)
+	if plainLines.Read(body, &l) {
+		return l, nil
+	}
+	return decodeAny(body)
+}
+
+// decodeAny reads a line's body in whatever form.
+func decodeAny(body []byte) (l recordLine, err error) {
+	err = jsonv2.Unmarshal(body, &l, lean)
 	return l, err
 }
 
@@ -307,6 +316,28 @@ func ReadTrialsFrom(r io.Reader) ([]Trial, error) {
 		err = errors.New("the last line is torn")
 	}
 	return trials, err
+}
+
+// plainLines reads the lines that netdyno writes.
+var (
+	plainLines = plainjson.For[recordLine](readOther, plainjson.Custom{Type: reflect.TypeFor[contract.Interfaces](), Read: readPlainInterfaces})
+	counters   = plainjson.For[contract.Interface](readOther)
+)
+
+func readOther(text []byte, to any) error { return jsonv2.Unmarshal(text, to, lean) }
+
+// readPlainInterfaces is readInterfaces of plain text.
+func readPlainInterfaces(t *plainjson.Text, to any) bool {
+	all, ok := to.(*contract.Interfaces)
+	return ok && t.Object(func(name string) bool {
+		var c contract.Interface
+		_, twice := all.Of(name)
+		if twice || !counters.Into(t, &c) {
+			return false
+		}
+		all.Set(name, c)
+		return true
+	})
 }
 
 // lean reads what a large run has a million of without a map for each.

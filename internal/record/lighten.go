@@ -35,6 +35,39 @@ func (r *Record) Lighten() {
 	}
 }
 
+// OnlyCounts tells whether nothing is asked of a judged record's workers but who they were
+// and what they counted: the one client has no timeline, no other machine's processes were
+// metered, and the server is one of them.
+func OnlyCounts(workers []Worker) bool {
+	serves, clients := false, 0
+	for i := range workers {
+		w := &workers[i]
+		if w.TicksInDetail() || w.Close == nil || w.Setup == nil || w.Setup.TLS != nil || w.Ready == nil || w.Ready.Elsewhere || w.Ready.Foreign {
+			return false
+		}
+		if w.Close.Meter != nil && w.Close.Meter.Attached != nil {
+			return false
+		}
+		serves = serves || w.Role == contract.Server
+		if !w.Role.Serves() {
+			clients++
+		}
+	}
+	return serves && clients == 1
+}
+
+// LightenMore drops from a worker of such a record what it was told and answered for one
+// trial alone, and the meter's readings.
+func (w *Worker) LightenMore() {
+	setup, ready := *w.Setup, *w.Ready
+	setup.Trial, setup.Seed, setup.Listen, setup.Allow, setup.Peers, setup.Sources = "", 0, "", nil, nil, nil
+	ready.Addresses = nil
+	w.Setup, w.Ready, w.Open, w.Close, w.AtResult, w.Exit = &setup, &ready, nil, nil, nil, nil
+	if w.Role.Serves() {
+		w.Result = nil
+	}
+}
+
 // TimesOnly is as much of a record as a window's times by size need. It shares its texts
 // with the record, and stays as it is when that is lightened.
 func (r *Record) TimesOnly() *Record {

@@ -111,13 +111,13 @@ var errLong = fmt.Errorf("longer than %d bytes", MaxLine)
 // eachLine reads every whole line of a file: with its body, or with what is wrong
 // with it. Lines are read side by side, on all CPUs, as most of the time goes into
 // their JSON; what read returns is called in the order of the lines. A line beyond
-// MaxLine is passed over and never held.
+// MaxLine is passed over and never held. A body is gone once its line was entered.
 func eachLine(r io.Reader, read func(number int, body json.RawMessage, damage error) (enter func() error)) (extent, error) {
 	var e extent
 	buffered, pending := bufio.NewReaderSize(r, 256<<10), newPending()
 	defer pending.abandon()
 	for {
-		line, size, err := readLine(buffered)
+		line, size, err := readLine(buffered, pending.room())
 		switch {
 		case errors.Is(err, io.EOF):
 			e.torn = size > 0
@@ -126,7 +126,7 @@ func eachLine(r io.Reader, read func(number int, body json.RawMessage, damage er
 			return e, errors.Join(pending.finish(), fmt.Errorf("line %d: %w", e.lines+1, err))
 		}
 		number, long := e.lines+1, err
-		if err := pending.start(func() func() error {
+		if err := pending.start(line, func() func() error {
 			if long != nil {
 				return read(number, nil, long)
 			}
@@ -157,21 +157,28 @@ func eachLine(r io.Reader, read func(number int, body json.RawMessage, damage er
 // pending are lines that are being read, in their order. It belongs to one
 // goroutine.
 type pending struct {
-	lines []chan func() error
+	lines []reading
+	spare [][]byte // of lines that were entered
 	most  int
+}
+
+// reading is a line that is being read, and what enters it then.
+type reading struct {
+	text  []byte
+	enter chan func() error
 }
 
 func newPending() *pending { return &pending{most: 2 * runtime.GOMAXPROCS(0)} }
 
 // start reads one more line, and enters earlier ones when many are under way.
-func (p *pending) start(read func() func() error) error {
+func (p *pending) start(text []byte, read func() func() error) error {
 	for len(p.lines) >= p.most {
 		if err := p.enter(); err != nil {
 			return err
 		}
 	}
-	line := make(chan func() error, 1)
-	go func() { line <- read() }()
+	line := reading{text, make(chan func() error, 1)}
+	go func() { line.enter <- read() }()
 	p.lines = append(p.lines, line)
 	return nil
 }
@@ -180,7 +187,24 @@ func (p *pending) start(read func() func() error) error {
 func (p *pending) enter() error {
 	line := p.lines[0]
 	p.lines = p.lines[1:]
-	return (<-line)()
+	err := (<-line.enter)()
+	if cap(line.text) <= mostSpare {
+		p.spare = append(p.spare, line.text)
+	}
+	return err
+}
+
+// mostSpare bounds the memory of a line that is used again.
+const mostSpare = 1 << 20
+
+// room returns memory for a line; nil where there is none yet.
+func (p *pending) room() []byte {
+	if len(p.spare) == 0 {
+		return nil
+	}
+	last := p.spare[len(p.spare)-1]
+	p.spare = p.spare[:len(p.spare)-1]
+	return last[:0]
 }
 
 // finish enters all that are left, up to the first error.
@@ -196,15 +220,16 @@ func (p *pending) finish() error {
 // abandon waits for what is still being read and enters none of it.
 func (p *pending) abandon() {
 	for _, line := range p.lines {
-		<-line
+		<-line.enter
 	}
 	p.lines = nil
 }
 
-// readLine returns one line with its newline, and its size in bytes. What there
+// readLine returns one line with its newline, in room or more, and its size in bytes. What there
 // is of a line that the file ends in comes with io.EOF; errLong is told as soon
 // as a line is beyond MaxLine, before its end is known.
-func readLine(r *bufio.Reader) (line []byte, size int64, err error) {
+func readLine(r *bufio.Reader, room []byte) (line []byte, size int64, err error) {
+	line = room
 	for {
 		part, err := r.ReadSlice('\n')
 		if size += int64(len(part)); size > MaxLine {

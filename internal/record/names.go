@@ -24,9 +24,12 @@ const (
 	Direct     = "direct"
 )
 
+// NetworkFactor is the factor whose levels name the network of a rig that both ends are on.
+const NetworkFactor = "network"
+
 // RigKinds are the kinds of rig, as Facts.Rig begins.
 func RigKinds() []string {
-	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu", "podman", "docker"}
+	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu", "podman", "docker", "k8s"}
 }
 
 // RigKind returns the kind of a rig from its name in Facts.Rig: "netns" of

@@ -86,20 +86,20 @@ func (s Span) Cores() (float64, bool) {
 }
 
 // Elsewhere tells whether the worker stands for a server that is no process of
-// its own and was not metered: whatever is metered of the worker says nothing of
-// that server.
+// its own and was not metered, or started one in whose place others answered: whatever
+// is metered of the worker says nothing of that server.
 func (w *Worker) Elsewhere() bool {
-	if w.Ready == nil || !w.Ready.Elsewhere {
+	if w.Ready == nil {
 		return false
 	}
 	attached, why := w.attached()
-	return !attached || why != ""
+	return !attached && w.Ready.Elsewhere || why != ""
 }
 
 // Unmetered returns why a server that the worker stands for was not metered, in a
 // clause; "" for one that was, and for one that is not on the worker's host.
 func (w *Worker) Unmetered() string {
-	if w.Ready == nil || !w.Ready.Elsewhere {
+	if w.Ready == nil {
 		return ""
 	}
 	_, why := w.attached()
@@ -109,6 +109,9 @@ func (w *Worker) Unmetered() string {
 // attached tells whether the meter read a server in the worker's place at every
 // edge, and why not the whole time.
 func (w *Worker) attached() (always bool, why string) {
+	if !w.Ready.Elsewhere {
+		return false, w.against()
+	}
 	if w.AtReady == nil || w.AtReady.Attached == nil {
 		return false, ""
 	}
@@ -133,11 +136,33 @@ func (w *Worker) attached() (always bool, why string) {
 		case a.Why != "":
 			return true, a.Why
 		case lost >= 0 && a.Lost != lost:
-			return true, "processes of it came or ended in the window, and nobody's account holds their CPU time"
+			return true, lostInWindow
 		}
 		lost = a.Lost
 	}
 	return true, ""
+}
+
+// lostInWindow says that a server's account lacks processes.
+const lostInWindow = "processes of it came or ended in the window, and nobody's account holds their CPU time"
+
+// against returns what speaks against the account of a program that the worker started: who
+// else served, or that its children are in no account; "" for nothing.
+func (w *Worker) against() string {
+	lost := [2]int{}
+	for i, edge := range []*Edge{w.Open, w.Close} {
+		if edge == nil || edge.Meter == nil || edge.Meter.Attached == nil {
+			continue
+		}
+		if edge.Meter.Attached.Why != "" {
+			return edge.Meter.Attached.Why
+		}
+		lost[i] = edge.Meter.Attached.Lost
+	}
+	if w.Close != nil && lost[0] != lost[1] {
+		return lostInWindow
+	}
+	return ""
 }
 
 // Onward returns what moved until the window's end on connections that the server which

@@ -195,7 +195,11 @@ func (s Span) Groups() (from, to *contract.Group, ok bool) {
 	if !ok || a.Group == nil || b.Group == nil || a.Group.Name != b.Group.Name {
 		return nil, nil, false
 	}
-	if ready := s.Worker.Ready; ready != nil && ready.Elsewhere {
+	switch ready := s.Worker.Ready; {
+	case ready == nil:
+	case !ready.Elsewhere && s.Worker.Elsewhere():
+		return nil, nil, false
+	case ready.Elsewhere:
 		for _, m := range []*contract.Meter{a, b} {
 			if m.Attached == nil || len(m.Attached.PIDs) == 0 {
 				return nil, nil, false

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -110,7 +111,7 @@ func ReadOne(r io.Reader, id string) (json.RawMessage, error) {
 		l, err := decodeOutline(body)
 		return func() error {
 			if err == nil && l.Trial.ID == id {
-				found = body
+				found = slices.Clone(body)
 				return io.EOF
 			}
 			return nil
@@ -189,7 +190,7 @@ func (w *LiveWriter) Remove() error {
 // ReadLive returns what a LiveFile says. It fails also while the file is being written.
 func ReadLive(r io.Reader) (Live, error) {
 	var l Live
-	line, _, err := readLine(bufio.NewReader(io.LimitReader(r, maxLive)))
+	line, _, err := readLine(bufio.NewReader(io.LimitReader(r, maxLive)), nil)
 	if err != nil {
 		return l, err
 	}

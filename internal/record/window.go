@@ -25,6 +25,7 @@ type Window struct {
 	merged map[string]*hist.Histogram     // by kind; nil for one that cannot be had
 	own    map[clientKind]*hist.Histogram // of one client; nil likewise
 	times  map[string]Times               // by kind; zero likewise
+	spans  map[contract.Role][]Span       // of all workers of a role; nil likewise
 }
 
 // clientKind names a histogram of a window.
@@ -35,7 +36,7 @@ type clientKind struct {
 
 // NewWindow returns the window of r, which it refers to and does not change.
 func NewWindow(r *Record) *Window {
-	return &Window{Record: r, merged: map[string]*hist.Histogram{}, own: map[clientKind]*hist.Histogram{}, times: map[string]Times{}}
+	return &Window{Record: r, merged: map[string]*hist.Histogram{}, own: map[clientKind]*hist.Histogram{}, times: map[string]Times{}, spans: map[contract.Role][]Span{}}
 }
 
 // Span returns the worker's span in this window; false when an edge is
@@ -52,8 +53,17 @@ func (w *Window) Span(worker *Worker) (Span, bool) {
 // Spans returns the spans of every worker of a role; false when there is none
 // or one of them misses an edge, because a partial sum is a wrong figure, and
 // false when one only stands for a process that runs elsewhere, because its
-// account is not that process's.
+// account is not that process's. The window keeps them.
 func (w *Window) Spans(role contract.Role) ([]Span, bool) {
+	spans, known := w.spans[role]
+	if !known {
+		spans = w.readSpans(role)
+		w.spans[role] = spans
+	}
+	return spans, len(spans) > 0
+}
+
+func (w *Window) readSpans(role contract.Role) []Span {
 	var spans []Span
 	for i := range w.Record.Workers {
 		if w.Record.Workers[i].Role != role {
@@ -61,11 +71,11 @@ func (w *Window) Spans(role contract.Role) ([]Span, bool) {
 		}
 		s, ok := w.Span(&w.Record.Workers[i])
 		if !ok || s.Worker.Elsewhere() {
-			return nil, false
+			return nil
 		}
 		spans = append(spans, s)
 	}
-	return spans, len(spans) > 0
+	return spans
 }
 
 // Generators returns the workers that carry the load: clients and pairs.

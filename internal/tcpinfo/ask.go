@@ -98,6 +98,7 @@ const (
 	attrBytecode  = 1  // INET_DIAG_REQ_BYTECODE
 	attrInfo      = 2  // INET_DIAG_INFO
 	attrCong      = 4  // INET_DIAG_CONG
+	attrOptions   = 22 // INET_DIAG_SOCKOPT; Linux 5.10
 	established   = 1  // TCP_ESTABLISHED
 	beginning     = 3  // TCP_SYN_RECV
 	requestLength = 60 // struct inet_diag_req

@@ -50,6 +50,9 @@ func parse(answer []byte) (Socket, error) {
 			congestion := s.Congestion
 			s.Info = info(value)
 			s.Congestion = congestion
+		case attrOptions:
+			const transparent = 1 << 5 // of struct inet_diag_sockopt, little-endian
+			s.Transparent = len(value) > 0 && value[0]&transparent != 0
 		case attrCong:
 			name, _, _ := bytes.Cut(value, []byte{0})
 			s.Congestion = string(name)

@@ -22,6 +22,7 @@ type Socket struct {
 	Local, Remote netip.AddrPort // IPv4-mapped addresses as IPv4, without zones
 	UID           int            // whose it is
 	Inode         uint32         // as in /proc/PID/fd; 0 while no process has accepted it
+	Transparent   bool           // IP_TRANSPARENT: Local need not be where its process listens; Linux 5.10
 	Info
 }
 

@@ -15,6 +15,7 @@
 #include "kit/agenda.h"
 #include "kit/contract.h"
 #include "kit/flow.h"
+#include "kit/sockets.h"
 #include "kit/system.h"
 
 namespace netdyno::asio_worker {
@@ -151,6 +152,7 @@ class Connection {
     Descriptor socket = loop_.redial(*this);
     if (socket.get() < 0) return lose();
     take_over(socket_, socket.release());
+    low_water_.reset();
     return go_on(Loop::now());
   }
 
@@ -159,6 +161,7 @@ class Connection {
     const auto buffer = flow_->read_buffer();
     if (buffer.empty()) return;  // the next write continues reading
     reading_ = true;
+    low_water_.set(socket_.native_handle(), flow_->low_water());
     socket_.async_read_some(::asio::buffer(buffer.data(), buffer.size()),
                             [this](const std::error_code& error, std::size_t n) {
                               reading_ = false;
@@ -260,6 +263,7 @@ class Connection {
   Loop& loop_;
   Socket socket_;
   std::unique_ptr<Flow> flow_;
+  LowWater low_water_;
   bool reading_ = false;
   bool writing_ = false;  // waits until the kernel takes more
   bool lost_ = false;

@@ -2,8 +2,8 @@
 // exchanges to make; how the loop waits; and which exchanges are under way on a connection.
 //
 // Layer: above load. Only one loop's thread uses them. Entries name a connection and a
-// slot by number, so an agenda may outlive both. It allocates while slots are added
-// and never afterwards.
+// slot by number, so an agenda may outlive both. It allocates while slots are added,
+// and when a connection waits for the first time.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Agenda {
   /// Slots not yet released. 0 means that the loop's load is over.
   std::size_t held() const { return held_; }
   /// Of them, those that wait for nothing but their peer.
-  std::size_t in_flight() const { return held_ + alarms_ - heap_.size(); }
+  std::size_t in_flight() const { return held_ + alarms_ + stale_ - heap_.size(); }
 
   /// Asks a slot for its next exchange. True when it is due at now. Else the slot waits
   /// here until it is due, or is released when it has no exchange left.
@@ -54,6 +54,11 @@ class Agenda {
   }
 
   void wait(Entry entry) {
+    if (entry.connection >= own_.size()) own_.resize(entry.connection + 1);
+    Own& own = own_[entry.connection];
+    if (own.stale > 0) [[unlikely]]
+      sweep([&entry](const Entry& e) { return e.connection == entry.connection; });
+    (is_alarm(entry.slot) ? own.alarms : own.slots)++;
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
@@ -86,26 +91,29 @@ class Agenda {
   /// Removes and returns the entry that is due first. Call it only when next_due() is
   /// not kNever.
   Entry take() {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    const Entry entry = heap_.back();
-    heap_.pop_back();
+    const Entry entry = pop();
     if (is_alarm(entry.slot)) [[unlikely]]
       alarms_--;
+    settle();
     return entry;
   }
 
   /// Removes and releases every slot that is due after closing. Alarms stay.
   void end(std::int64_t closing) {
-    held_ -= std::erase_if(heap_, [closing](const Entry& e) { return e.due > closing && !is_alarm(e.slot); });
-    std::make_heap(heap_.begin(), heap_.end(), later);
+    sweep([closing](const Entry& e) { return e.due > closing && !is_alarm(e.slot); });
   }
 
-  /// Removes and releases the waiting slots of a lost connection, and its alarms.
+  /// Releases the waiting slots of a lost connection, and its alarms: at once, and they leave the
+  /// heap when their turn comes, so that many connections may be lost at one time.
   void forget(std::uint32_t connection) {
-    const auto of = [connection](const Entry& e) { return e.connection == connection; };
-    alarms_ -= std::erase_if(heap_, [&of](const Entry& e) { return of(e) && is_alarm(e.slot); });
-    held_ -= std::erase_if(heap_, of);
-    std::make_heap(heap_.begin(), heap_.end(), later);
+    if (connection >= own_.size()) return;
+    Own& own = own_[connection];
+    const std::uint32_t lost = own.slots + own.alarms;
+    held_ -= own.slots;
+    alarms_ -= own.alarms;
+    stale_ += lost;
+    own = {0, 0, own.stale + lost};
+    settle();
   }
 
  private:
@@ -113,9 +121,57 @@ class Agenda {
   std::int64_t latest(std::int64_t now) const { return gathered_ == 0 ? now : now - now % gathered_; }
   static bool later(const Entry& a, const Entry& b) { return a.due > b.due; }
 
+  /// How many entries of a connection are in the heap: those that count, or those forgotten.
+  struct Own {
+    std::uint32_t slots = 0;
+    std::uint32_t alarms = 0;
+    std::uint32_t stale = 0;
+  };
+
+  Entry pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    const Entry entry = heap_.back();
+    heap_.pop_back();
+    Own& own = own_[entry.connection];
+    (own.stale > 0 ? own.stale : is_alarm(entry.slot) ? own.alarms : own.slots)--;
+    return entry;
+  }
+
+  /// Sees to it that the first entry is not one that was forgotten.
+  void settle() {
+    while (stale_ > 0 && !heap_.empty() && own_[heap_.front().connection].stale > 0) {
+      pop();
+      stale_--;
+    }
+  }
+
+  /// Removes the entries that go, and releases those slots that were not forgotten.
+  template <class Goes>
+  void sweep(Goes goes) {
+    std::erase_if(heap_, [&](const Entry& e) {
+      if (!goes(e)) return false;
+      Own& own = own_[e.connection];
+      if (own.stale > 0) {
+        own.stale--;
+        stale_--;
+      } else if (is_alarm(e.slot)) {
+        own.alarms--;
+        alarms_--;
+      } else {
+        own.slots--;
+        held_--;
+      }
+      return true;
+    });
+    std::make_heap(heap_.begin(), heap_.end(), later);
+    settle();
+  }
+
   std::vector<Entry> heap_;
+  std::vector<Own> own_;  // by connection
   std::size_t held_ = 0;
-  std::size_t alarms_ = 0;  // of the heap
+  std::size_t alarms_ = 0;  // of the heap, those forgotten left out
+  std::size_t stale_ = 0;   // of the heap: forgotten
   std::int64_t gathered_ = 0;
 };
 

@@ -181,6 +181,7 @@ Json message(const Ready& ready) {
     if (!ready.path->by.empty()) path["by"] = ready.path->by;
   }
   if (ready.polls) body["polls"] = true;
+  if (!ready.nodes.empty()) body["nodes"] = ready.nodes;
   return {{"ready", body}};
 }
 

@@ -229,8 +229,9 @@ struct Ready {
   std::string delivery = {};  // of this trial, where an option changes the transport's
   std::int64_t up_bytes = 0;  // encoded sizes, where a codec decides them
   std::int64_t down_bytes = 0;
-  std::optional<Path> path = {};  // where a library chooses it
-  bool polls = false;             // its threads are busy when nothing happens
+  std::optional<Path> path = {};         // where a library chooses it
+  bool polls = false;                    // its threads are busy when nothing happens
+  std::vector<std::int64_t> nodes = {};  // NUMA node that each loop is kept to
 };
 
 /// Cumulative sums since ready. Bytes are payload bytes at this end.

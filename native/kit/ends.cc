@@ -2,6 +2,7 @@
 
 #include "kit/address.h"
 #include "kit/echo.h"
+#include "kit/numa.h"
 #include "kit/options.h"
 #include "kit/stream.h"
 #include "kit/system.h"
@@ -88,6 +89,7 @@ contract::Ready LoopClient::ready() const {
   ready.threads = static_cast<std::int64_t>(loops_.size());
   ready.options = options_;
   ready.polls = spin_ > 0;
+  ready.nodes = Nodes::here().of_loops(loops_.size());
   add_sizes(ready, *work_);
   return ready;
 }
@@ -153,10 +155,20 @@ contract::Transport loop_transport(const std::string& name, const std::string& d
   transport.wire = kEcho;
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
-  transport.options = joined(joined(socket_options(), {listener_option(), read_buffer_option()}), more);
+  transport.options =
+      joined(joined(socket_options(), {listener_option(), read_buffer_option(), content_option()}), more);
   transport.features = {"stream-up", "stream-down", "stream-both", "sizes",    "arrivals",  "mix",
                         "trace",     "times",       "think",       "work-cpu", "work-sleep"};
   return transport;
+}
+
+const contract::Setup& woken_by_streams(const contract::Setup& setup) {
+  if (setup.exchange.stream != contract::Stream::none || setup.options.value(kLowat, std::int64_t{0}) == 0)
+    return setup;
+  throw Failure(
+      ErrorKind::unsupported,
+      "option lowat is given, which event loops have on wire stream; transport threads has it on wire "
+      "echo, too");
 }
 
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,
@@ -186,8 +198,9 @@ LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::un
     }
   }
   for (std::size_t i = 0; i < loops_.size(); i++) {
-    threads_.emplace_back([this, i] {
+    threads_.emplace_back([this, i, nodes = Nodes::here()] {
       name_thread("loop " + std::to_string(i));
+      nodes.keep(i, loops_.size());
       loops_[i]->run();
     });
   }
@@ -202,6 +215,7 @@ contract::Ready LoopServer::ready() const {
   contract::Ready ready;
   ready.addresses = addresses_;
   ready.threads = static_cast<std::int64_t>(loops_.size());
+  ready.nodes = Nodes::here().of_loops(loops_.size());
   ready.options = options_;
   add_sizes(ready, *work_);
   return ready;

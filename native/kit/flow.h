@@ -49,6 +49,9 @@ class Flow {
   /// before the reply to what was just worked on may begin. Messages that begin in them count as sent now.
   /// They do not change until written is called.
   virtual std::span<const char> outgoing(std::int64_t now) = 0;
+  /// How many messages in a row are the bytes that outgoing has just returned, those included: a
+  /// library that moves whole messages may be given all of them at once, and then written.
+  virtual std::size_t alike() const { return 1; }
   /// The kernel took the first n of them.
   virtual void written(std::size_t n) = 0;
   /// Whether the outgoing bytes never change. If so, written may be called before the
@@ -58,6 +61,8 @@ class Flow {
   /// Where to read the next bytes to. Empty while nothing may be read; that can change
   /// once something was written.
   virtual std::span<char> read_buffer() = 0;
+  /// How many bytes should be there before the loop is woken to read: 1, or with option lowat more.
+  virtual std::int64_t low_water() const { return 1; }
   /// Whether what arrives now is only counted: then received may be told of bytes that
   /// are not in read_buffer(), and of more than it holds.
   virtual bool drops() const { return false; }

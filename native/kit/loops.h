@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kit/load.h"
+#include "kit/numa.h"
 #include "kit/system.h"
 
 namespace netdyno {
@@ -38,7 +39,8 @@ class Loops {
 
   /// Client::run.
   void run() {
-    const auto body = [this](std::size_t i) {
+    const auto body = [this, nodes = Nodes::here()](std::size_t i) {
+      nodes.keep(i, size());
       if (!closed_) loops_[i]->run();
     };
     run_all(size(), body, [this] { stop(); });

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "kit/address.h"
+#include "kit/numa.h"
 #include "kit/path.h"
 #include "kit/staging.h"
 
@@ -143,6 +144,7 @@ contract::Ready MessageClient::ready() const {
   contract::Ready ready;
   ready.connections = ready.verified = setup_.load.connections;
   ready.threads = static_cast<std::int64_t>(loops_.size());
+  ready.nodes = Nodes::here().of_loops(loops_.size());
   ready.options = setup_.options;
   ready.path = path_;
   ready.polls = loops_[0].engine().polls();
@@ -224,6 +226,7 @@ contract::Ready MessageServer::ready() const {
   contract::Ready ready;
   ready.addresses = door_.addresses();
   ready.threads = static_cast<std::int64_t>(servings_.size());
+  ready.nodes = Nodes::here().of_loops(servings_.size());
   ready.path.emplace();  // of each connection, its client tells
   ready.options = setup_.options;
   ready.polls = servings_[0]->loop->engine().polls();

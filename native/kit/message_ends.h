@@ -162,13 +162,14 @@ class MessageLoop : private MessageEngine::Arrivals, Pinned {
     std::string lost;
   };
 
-  void arrived(MessageChannel& channel, std::span<const char> message) noexcept override;
+  void arrived(MessageChannel& channel, std::span<const char> message, std::size_t times) noexcept override;
   void lost(MessageChannel& channel, const std::string& text) noexcept override;
   std::int64_t instant() const;
   void send_due(std::int64_t now);
   bool pump();
   bool pump(Link& link);
   void look(std::size_t connection);
+  std::size_t send_some(Link& link, std::size_t most, std::int64_t now);
   void lose(Link& link, const std::string& text);
   bool watch(std::int64_t now);
   void close_lost();
@@ -183,6 +184,7 @@ class MessageLoop : private MessageEngine::Arrivals, Pinned {
   std::vector<std::size_t> lost_;     // links whose channels are still to be closed
   std::exception_ptr failure_;        // of a client's flow, to be thrown outside the library
   std::int64_t watched_ns_ = 0;
+  std::int64_t turns_ = 0;
   std::int64_t idle_turns_ = 0;  // since anything was sent or moved
   bool ended_ = false;
   std::atomic<std::int64_t> closing_{Agenda::kNever};

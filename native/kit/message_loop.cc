@@ -24,27 +24,30 @@ constexpr std::int64_t kWatchNs = 20'000'000;
 /// where there are more such loops than CPUs, one would hold up the other's messages.
 constexpr std::int64_t kBusyTurns = 100;
 
+/// A loop that polls, and in which nothing waits for an instant, reads the clock once in so
+/// many turns: reading it takes as long as looking for a message.
+constexpr std::int64_t kClockTurns = 64;
+
 /// So many messages of one connection go in a turn at most, so that the library moves
 /// them and the others get theirs.
-constexpr int kMaxBurst = 64;
+constexpr std::size_t kMaxBurst = 64;
 
 /// No wait is longer, should nothing wake the loop.
 constexpr std::int64_t kMaxWaitNs = 1'000'000'000;
 
 /// Messages of a burst that are sent at one instant, by the clock: the last of them
 /// a microsecond later.
-constexpr int kSharedInstant = 8;
+constexpr std::size_t kSharedInstant = 8;
 
 /// Tells a flow of a message. One that compares needs the bytes in its own buffer.
-void receive(Flow& flow, std::span<const char> message, std::int64_t now) {
+void receive(Flow& flow, std::span<const char> message, std::size_t times, std::int64_t now) {
+  if (flow.drops()) return flow.received(message.size() * times, now);
   while (!message.empty()) {
-    std::size_t n = message.size();
-    if (!flow.drops()) {
-      const auto buffer = flow.read_buffer();
-      if (buffer.empty()) throw Failure(ErrorKind::invalid, "receive: more bytes than were asked for");
-      n = std::min(n, buffer.size());
-      std::memcpy(buffer.data(), message.data(), n);
-    }
+    const auto buffer = flow.read_buffer();
+    if (buffer.empty() || times > 1)
+      throw Failure(ErrorKind::invalid, "receive: more bytes than were asked for");
+    const std::size_t n = std::min(message.size(), buffer.size());
+    std::memcpy(buffer.data(), message.data(), n);
     flow.received(n, now);
     message = message.subspan(n);
   }
@@ -96,9 +99,12 @@ void MessageLoop::run() {
 std::int64_t MessageLoop::instant() const { return role_ == contract::Role::client ? now_ns() : 0; }
 
 bool MessageLoop::turn() {
-  const std::int64_t now = now_ns();
-  const bool seen = now - watched_ns_ >= kWatchNs && watch(now);
-  send_due(now);
+  bool seen = false;
+  if (!polls_ || agenda_.next_due() != Agenda::kNever || turns_++ % kClockTurns == 0) {
+    const std::int64_t now = now_ns();
+    seen = now - watched_ns_ >= kWatchNs && watch(now);
+    send_due(now);
+  }
   const bool sent = pump();
   const bool moved = engine_->progress(*this);
   if (!lost_.empty()) close_lost();
@@ -162,14 +168,16 @@ bool MessageLoop::pump(Link& link) {
       link.counts = true;
       link.channel->only_count();
     }
-    std::int64_t now = 0;
-    int burst = 0;
+    std::size_t read_at = 0;
+    std::int64_t now = instant();
+    std::size_t burst = 0;
     do {
-      if (burst % kSharedInstant == 0) now = instant();
-      const auto message = link.flow->outgoing(now);
-      link.flow->written(message.size());  // first: who has the answer finds it counted
-      link.channel->send(message);
-    } while (link.flow->unsent() && ++burst < kMaxBurst && !link.channel->full());
+      if (burst - read_at >= kSharedInstant) {
+        now = instant();
+        read_at = burst;
+      }
+      burst += send_some(link, kMaxBurst - burst, now);
+    } while (burst < kMaxBurst && link.flow->unsent() && !link.channel->full());
     link.channel->flush();
   } catch (const Failure& failure) {
     if (role_ == contract::Role::client && failure.kind() != ErrorKind::peer) throw;
@@ -178,11 +186,27 @@ bool MessageLoop::pump(Link& link) {
   return true;
 }
 
-void MessageLoop::arrived(MessageChannel& channel, std::span<const char> message) noexcept {
+/// Hands over the next message, as often as it goes out in a row. Returns how many went.
+std::size_t MessageLoop::send_some(Link& link, std::size_t most, std::int64_t now) {
+  const auto message = link.flow->outgoing(now);
+  const std::size_t alike = link.flow->alike();
+  if (alike == 1) {
+    link.flow->written(message.size());  // first: who has the answer finds it counted
+    link.channel->send(message);
+    return 1;
+  }
+  const std::size_t times = std::min({alike, most, link.channel->room()});
+  link.flow->written(message.size() * times);
+  link.channel->send(message, times);
+  return times;
+}
+
+void MessageLoop::arrived(MessageChannel& channel, std::span<const char> message,
+                          std::size_t times) noexcept {
   Link& link = links_[channel.index];
   if (!link.flow || failure_) return;
   try {
-    receive(*link.flow, message, instant());
+    receive(*link.flow, message, times, instant());
     look(channel.index);
   } catch (const Failure& failure) {
     if (role_ == contract::Role::client) {

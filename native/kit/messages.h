@@ -29,9 +29,15 @@ class MessageChannel {
   /// Whether as many messages are outstanding as may be: the next one waits until
   /// progress says otherwise.
   virtual bool full() const = 0;
+  /// How many more may surely be outstanding.
+  virtual std::size_t room() const { return full() ? 0 : 1; }
   /// Begins to send a message. The bytes stay where they are and do not change while
   /// the channel lives. Call it only when it is not full. Throws Failure{peer}.
   virtual void send(std::span<const char> message) = 0;
+  /// The same message so many times, one behind the other: as many as there is room for.
+  virtual void send(std::span<const char> message, std::size_t times) {
+    for (; times > 0; times--) send(message);
+  }
   /// The loop hands over no more messages in this turn: what was held back goes now.
   /// Throws Failure{peer}.
   virtual void flush() {}
@@ -48,8 +54,10 @@ class MessageEngine {
   class Arrivals {
    public:
     virtual ~Arrivals() = default;
-    /// A message arrived. Its bytes are only valid during the call.
-    virtual void arrived(MessageChannel& channel, std::span<const char> message) noexcept = 0;
+    /// A message arrived. Its bytes are only valid during the call. On a channel that only
+    /// counts it may stand for several as long, one behind the other.
+    virtual void arrived(MessageChannel& channel, std::span<const char> message,
+                         std::size_t times = 1) noexcept = 0;
     /// The channel is broken; text says why. It is destroyed once progress has returned.
     virtual void lost(MessageChannel& channel, const std::string& text) noexcept = 0;
   };

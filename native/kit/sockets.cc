@@ -162,6 +162,14 @@ void set_buffers(int fd, const Options& options) {
   }
 }
 
+void LowWater::change(int fd, std::int64_t bytes) {
+  if (!netdyno::set(fd, SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(bytes))) {
+    throw Failure(ErrorKind::setup, "set option lowat to " + std::to_string(bytes) + ": " +
+                                        std::generic_category().message(errno));
+  }
+  bytes_ = bytes;
+}
+
 Options effective_options(int fd, const Options& options) {
   Options effective = options;
   for (const auto& [key, name] : {std::pair{kSendBuffer, SO_SNDBUF}, {kReceiveBuffer, SO_RCVBUF}}) {

@@ -88,6 +88,21 @@ void set_buffers(int fd, const contract::Options& options);
 /// The options with the buffer sizes that the kernel gave fd, where a size was set.
 contract::Options effective_options(int fd, const contract::Options& options);
 
+/// How many bytes wake who waits for a socket (SO_RCVLOWAT). One thread.
+class LowWater {
+ public:
+  /// Costs a system call when it changes. Throws Failure{setup}.
+  void set(int fd, std::int64_t bytes) {
+    if (bytes != bytes_) change(fd, bytes);
+  }
+  /// Another socket took its place.
+  void reset() { bytes_ = 1; }
+
+ private:
+  void change(int fd, std::int64_t bytes);
+  std::int64_t bytes_ = 1;
+};
+
 /// What all shards of a client count while they connect. Any thread.
 struct Opening {
   std::atomic<bool> cancelled{false};

@@ -5,6 +5,7 @@
 // read it. Only one loop's thread uses a flow. Go counterpart: internal/work/wire.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,28 +18,51 @@
 namespace netdyno {
 
 /// The content of one direction's messages: a block of random bytes, repeated. Only
-/// the block is in memory, however large a message is.
+/// the block is in memory, however large a message is; or many copies of it, so that what is
+/// sent comes from memory and not from the cache.
 class StreamContent {
  public:
   static constexpr std::uint64_t kUp = 1;  // seeds of the content
   static constexpr std::uint64_t kDown = 2;
 
-  /// bytes and chunk_bytes are at least 1.
-  StreamContent(std::uint64_t state, std::int64_t bytes, std::int64_t chunk_bytes);
+  /// Memory of what is spread, in bytes: more than caches hold.
+  static constexpr std::size_t kSpread = 256 << 20;
+  /// Shorter blocks are not spread.
+  static constexpr std::size_t kLeastSpread = 4 << 10;
+
+  /// bytes and chunk_bytes are at least 1. spread says whether it is copied until it takes kSpread.
+  StreamContent(std::uint64_t state, std::int64_t bytes, std::int64_t chunk_bytes, bool spread = false);
 
   /// Size of one message.
   std::int64_t bytes() const { return bytes_; }
   /// What follows the first at bytes of a message, in one piece of at most a chunk.
-  /// at is less than bytes().
-  std::span<const char> from(std::int64_t at) const;
+  /// at is less than bytes(). copy says from which copy of the block, modulo their number.
+  std::span<const char> from(std::int64_t at, std::uint64_t copy = 0) const;
+  /// The copy to send from once the first at bytes of a message have gone, the last of them from copy.
+  std::uint64_t after(std::uint64_t copy, std::int64_t at) const {
+    return copies_ > 1 && (at == bytes_ || static_cast<std::size_t>(at) % size_ == 0) ? copy + 1 : copy;
+  }
+  /// The copy that connection begins with: connections lie far from each other.
+  std::uint64_t first(std::int64_t connection) const;
+  /// How many pieces in a row, of the bytes from at until there, are what from(at) returns: 1
+  /// unless that is a whole block.
+  std::size_t repeats(std::int64_t at, std::int64_t until) const;
   /// How many of the given bytes, which follow the first at bytes of a message, equal
   /// its content before the first difference.
   std::size_t agreeing(std::int64_t at, std::span<const char> given) const;
 
  private:
   std::int64_t bytes_;
-  std::vector<char> block_;
+  std::size_t size_;  // of the block
+  std::uint64_t copies_ = 1;
+  std::vector<char> blocks_;
 };
+
+/// Options content and lowat, and their names.
+constexpr char kContent[] = "content";
+constexpr char kLowat[] = "lowat";
+contract::Option content_option();
+contract::Option lowat_option();
 
 /// What every connection of a trial on wire stream sends and expects.
 class StreamPlan {
@@ -49,6 +73,8 @@ class StreamPlan {
 
   const StreamContent& up() const { return up_; }
   const StreamContent& down() const { return down_; }
+  /// How many bytes should wake a loop, with so many to come of a message (option lowat).
+  std::int64_t low_water(std::int64_t missing) const { return lowat_ == 0 ? 1 : std::min(lowat_, missing); }
 
   /// How many bytes down the server may send once it has at of an exchange's up_bytes:
   /// all of them after the last byte up. If both directions stream, all but one after
@@ -62,6 +88,7 @@ class StreamPlan {
   StreamContent up_;
   StreamContent down_;
   bool both_;
+  std::int64_t lowat_;
 };
 
 /// The client's flow. It counts the bytes down and drops their content.
@@ -70,16 +97,24 @@ class StreamClient final : public Flow {
   /// The most that one read takes, in bytes.
   static constexpr std::int64_t kMaxRead = 128 << 10;
 
-  /// plan outlives the flow.
-  StreamClient(const StreamPlan& plan, Flights flights) : plan_(plan), flights_(flights) {}
+  /// plan outlives the flow. connection is the client's number of it.
+  StreamClient(const StreamPlan& plan, Flights flights, std::int64_t connection = 0)
+      : plan_(plan), flights_(flights), copy_(plan.up().first(connection)) {}
 
   void begin(std::int64_t now) override;
   void send(std::uint32_t slot) override { flights_.queue(slot); }
   bool unsent() const override { return rest_ > 0 || flights_.waiting() > 0; }
   std::span<const char> outgoing(std::int64_t now) override;
+  std::size_t alike() const override {
+    const std::int64_t bytes = plan_.up().bytes();
+    return plan_.up().repeats(rest_ == 0 ? 0 : bytes - rest_, bytes);
+  }
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return {buffer_.get(), capacity_}; }
+  std::int64_t low_water() const override {
+    return plan_.low_water(std::max<std::int64_t>(1, plan_.down().bytes() - have_));
+  }
   bool drops() const override { return true; }
   void received(std::size_t n, std::int64_t now) override;
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
@@ -87,6 +122,7 @@ class StreamClient final : public Flow {
  private:
   const StreamPlan& plan_;
   Flights flights_;
+  std::uint64_t copy_;     // of the content's block, which goes out next
   std::int64_t rest_ = 0;  // unwritten bytes of the last exchange that was begun
   std::int64_t have_ = 0;  // bytes received of the oldest exchange in flight
   std::unique_ptr<char[]> buffer_;
@@ -98,15 +134,17 @@ class StreamClient final : public Flow {
 /// number.
 class StreamServer final : public ServerFlow {
  public:
-  /// plan outlives the flow.
-  StreamServer(const StreamPlan& plan, std::size_t buffer, Traffic& traffic)
-      : ServerFlow(buffer, traffic), plan_(plan) {}
+  /// plan outlives the flow. connection tells the server's connections apart.
+  StreamServer(const StreamPlan& plan, std::size_t buffer, Traffic& traffic, std::int64_t connection = 0)
+      : ServerFlow(buffer, traffic), plan_(plan), copy_(plan.down().first(connection)) {}
 
   bool unsent() const override { return down_ < answerable(); }
   std::span<const char> outgoing(std::int64_t now) override;
+  std::size_t alike() const override { return plan_.down().repeats(down_, answerable()); }
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return buffer(); }
+  std::int64_t low_water() const override { return plan_.low_water(plan_.up().bytes() - up_); }
   bool drops() const override { return complete_ > 0; }
   void received(std::size_t n, std::int64_t now) override;
 
@@ -118,6 +156,7 @@ class StreamServer final : public ServerFlow {
   void compare(std::size_t n);
 
   const StreamPlan& plan_;
+  std::uint64_t copy_;         // of the content's block, which goes out next
   std::int64_t complete_ = 0;  // exchanges received in full
   std::int64_t up_ = 0;        // bytes received of the next one
   std::int64_t answered_ = 0;  // exchanges answered in full

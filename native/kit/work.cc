@@ -1,6 +1,7 @@
 #include "kit/work.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <string>
 
@@ -194,10 +195,11 @@ class StreamWork final : public Work {
   explicit StreamWork(const contract::Setup& setup) : plan_(setup) {}
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    return std::make_unique<StreamClient>(plan_, Flights(place.number, place.slots, place.agenda));
+    return std::make_unique<StreamClient>(plan_, Flights(place.number, place.slots, place.agenda),
+                                          place.connection);
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
-    return std::make_unique<StreamServer>(plan_, buffer, traffic);
+    return std::make_unique<StreamServer>(plan_, buffer, traffic, accepted_++);
   }
   std::unique_ptr<Verification> verification(std::int64_t) const override {
     return std::make_unique<StreamVerification>(plan_);
@@ -205,12 +207,17 @@ class StreamWork final : public Work {
 
  private:
   StreamPlan plan_;
+  mutable std::atomic<std::int64_t> accepted_{0};
 };
 
 }  // namespace
 
 std::unique_ptr<const Work> Work::of(const contract::Setup& setup) {
-  if (setup.exchange.stream == contract::Stream::none) return std::make_unique<EchoWork>(setup);
+  if (setup.exchange.stream == contract::Stream::none) {
+    if (setup.options.value(kContent, "block") == "block") return std::make_unique<EchoWork>(setup);
+    throw Failure(ErrorKind::setup,
+                  "option content is stream, which only wire stream has; expected block, or a stream");
+  }
   if (Draws(setup).vary()) {
     throw Failure(ErrorKind::unsupported,
                   "exchange.up_sizes or down_sizes is given: wire stream has no headers by which messages of "

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "kit/contract.h"
+#include "kit/sockets.h"
 
 namespace netdyno::libevent_worker {
 
@@ -135,13 +136,17 @@ class Direct : public Connection {
 
  protected:
   bool flush() override;
-  void begin_reading() override { reading_.start(); }
+  void begin_reading() override {
+    low_water_.set(fd_.get(), flow_->low_water());
+    reading_.start();
+  }
   void close() override;
 
  private:
   void readable();
 
   Descriptor fd_;
+  LowWater low_water_;
   Watch reading_;
   Watch writing_;  // started while the kernel takes no more bytes
 };
@@ -164,6 +169,7 @@ class Buffered : public Connection {
   void readable();
 
   std::unique_ptr<bufferevent, decltype(&bufferevent_free)> events_;
+  LowWater low_water_;
 };
 
 }  // namespace
@@ -204,6 +210,7 @@ void Direct::readable() {
     if (!flush()) return;
     if (static_cast<std::size_t>(n) < buffer.size()) break;  // the kernel has no more
   }
+  low_water_.set(fd_.get(), flow_->low_water());
   observer_.moved();
 }
 
@@ -264,6 +271,7 @@ Buffered::Buffered(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, 
 }
 
 void Buffered::begin_reading() {
+  low_water_.set(bufferevent_getfd(events_.get()), flow_->low_water());
   if (bufferevent_enable(events_.get(), EV_READ) != 0) {
     throw Failure(ErrorKind::setup, "enable a bufferevent: libevent refused it");
   }
@@ -278,6 +286,7 @@ void Buffered::readable() {
     flow_->received(static_cast<std::size_t>(n), observer_.now());
     if (!flush()) return;
   }
+  low_water_.set(bufferevent_getfd(events_.get()), flow_->low_water());
   observer_.moved();
 }
 

@@ -3,6 +3,7 @@
 
 #include "kit/ends.h"
 #include "kit/options.h"
+#include "kit/stream.h"
 #include "libevent/ends.h"
 
 int main() {
@@ -12,11 +13,11 @@ int main() {
       "api", {"event", "bufferevent"},
       "event: readiness events and plain reads and writes; bufferevent: libevent's buffers, one copy more "
       "each way");
-  LoopTransport transport(
-      loop_transport("libevent", "libevent, one event_base per thread", joined({api}, pace_options())),
-      Engine::of<EventServerLoop, EventClientLoop>([](const contract::Setup& setup) {
-        return parse_api(setup.options.at("api").get<std::string>());
-      }));
+  LoopTransport transport(loop_transport("libevent", "libevent, one event_base per thread",
+                                         joined({api, lowat_option()}, pace_options())),
+                          Engine::of<EventServerLoop, EventClientLoop>([](const contract::Setup& setup) {
+                            return parse_api(setup.options.at("api").get<std::string>());
+                          }));
   return run_worker({"netdyno-worker-libevent", NETDYNO_VERSION, {{"libevent", event_get_version()}}},
                     {&transport});
 }

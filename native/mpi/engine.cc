@@ -29,26 +29,33 @@ const char* Sends::lying(std::span<const char> bytes) {
   return on_device_ ? copies_.of(bytes).data() : bytes.data();
 }
 
-void Sends::send(int tag, std::span<const char> bytes) {
+void Sends::send(int tag, std::span<const char> bytes, std::size_t times) {
   const auto size = static_cast<int>(bytes.size());
-  if (blocking_)
-    return check_mpi(MPI_Send(lying(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
-  MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
-  check_mpi(MPI_Isend(lying(bytes), size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &request), "MPI_Isend");
-  count_++;
+  const char* const from = lying(bytes);
+  for (; times > 0; times--) {
+    if (blocking_) {
+      check_mpi(MPI_Send(from, size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
+    } else {
+      check_mpi(MPI_Isend(from, size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &requests_[count_]),
+                "MPI_Isend");
+      count_++;
+    }
+  }
 }
 
 bool Sends::reap() {
-  bool gone = false;
-  while (count_ > 0) {
-    int done = 0;
-    check_mpi(MPI_Test(&requests_[oldest_], &done, MPI_STATUS_IGNORE), "MPI_Test of a send");
-    if (done == 0) break;
-    oldest_ = (oldest_ + 1) % kOutstanding;
-    count_--;
-    gone = true;
-  }
-  return gone;
+  if (count_ == 0) return false;
+  int gone = 0;
+  check_mpi(
+      MPI_Testsome(static_cast<int>(count_), requests_.data(), &gone, gone_.data(), MPI_STATUSES_IGNORE),
+      "MPI_Testsome of sends");
+  if (gone <= 0) return false;
+  // What has gone is null now.
+  const auto first = requests_.begin();
+  const auto last = first + static_cast<std::ptrdiff_t>(count_);
+  count_ -= static_cast<std::size_t>(gone);
+  if (count_ > 0) std::remove(first, last, MPI_REQUEST_NULL);
+  return true;
 }
 
 Receives::Receives(int other, std::size_t max_message, bool blocking, const Store& store)
@@ -75,26 +82,35 @@ void Receives::withdraw() {
   }
 }
 
-std::optional<Receives::Message> Receives::take() {
+/// Whether the next message has arrived; then it is in the buffer.
+bool Receives::arrived(MPI_Status& status) {
   int done = 0;
-  MPI_Status status;
   if (blocking_) {
     // A wait in MPI_Recv could not see that the other end is gone.
     check_mpi(MPI_Iprobe(other_, MPI_ANY_TAG, MPI_COMM_WORLD, &done, &status), "MPI_Iprobe");
-    if (done == 0) return std::nullopt;
+    if (done == 0) return false;
     check_mpi(MPI_Recv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, other_, status.MPI_TAG,
                        MPI_COMM_WORLD, &status),
               "MPI_Recv");
-  } else {
-    check_mpi(MPI_Test(&requests_[oldest_], &done, &status), "MPI_Test of a receive");
-    if (done == 0) return std::nullopt;
-    oldest_ = (oldest_ + 1) % kOutstanding;
-    count_--;
+    return true;
   }
+  check_mpi(MPI_Test(&requests_[oldest_], &done, &status), "MPI_Test of a receive");
+  if (done == 0) return false;
+  oldest_ = (oldest_ + 1) % kOutstanding;
+  count_--;
+  return true;
+}
+
+std::size_t Receives::size_of(const MPI_Status& status) const {
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
-  const auto n = static_cast<std::size_t>(std::max(size, 0));
-  return Message{status.MPI_TAG, comparing_ ? buffer_.read(0, n) : std::span<const char>(buffer_.data(), n)};
+  return static_cast<std::size_t>(std::max(size, 0));
+}
+
+std::optional<Receives::Message> Receives::take() {
+  MPI_Status status;
+  if (!arrived(status)) return std::nullopt;
+  return Message{status.MPI_TAG, buffer_.read(0, size_of(status))};
 }
 
 void Receives::release() { post(); }
@@ -177,8 +193,12 @@ class Channel final : public MessageChannel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  bool full() const override { return sends_.full(); }
-  void send(std::span<const char> message) override { sends_.send(static_cast<int>(number_), message); }
+  bool full() const override { return sends_.room() == 0; }
+  std::size_t room() const override { return sends_.room(); }
+  void send(std::span<const char> message) override { send(message, 1); }
+  void send(std::span<const char> message, std::size_t times) override {
+    sends_.send(static_cast<int>(number_), message, times);
+  }
   /// Connections are opened and compared one after the other, before there is load: when
   /// one only counts, all that are open do.
   void only_count() override { receives_.compare(false); }
@@ -259,16 +279,23 @@ bool Engine::progress(Arrivals& arrivals) {
   }
 }
 
+MessageChannel* Engine::channel(int tag) const {
+  const auto number = static_cast<std::size_t>(tag);
+  return number < channels_.size() ? channels_[number] : nullptr;
+}
+
 bool Engine::receive(Arrivals& arrivals) {
+  if (!receives_->comparing()) {
+    return receives_->count([&](const Receives::Run& run) {
+      if (MessageChannel* const to = channel(run.tag)) arrivals.arrived(*to, run.bytes, run.times);
+    });
+  }
   bool received = false;
   for (std::size_t i = 0; i < kOutstanding; i++) {
     const auto message = receives_->take();
     if (!message) break;
     received = true;
-    const auto number = static_cast<std::size_t>(message->tag);
-    if (number < channels_.size() && channels_[number] != nullptr) {
-      arrivals.arrived(*channels_[number], message->bytes);
-    }
+    if (MessageChannel* const to = channel(message->tag)) arrivals.arrived(*to, message->bytes);
     receives_->release();
   }
   return received;

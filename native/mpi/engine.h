@@ -29,16 +29,18 @@ constexpr std::size_t kOutstanding = 64;
 /// Throws Failure{peer} for a code that is not MPI_SUCCESS, with the library's own words.
 void check_mpi(int code, const char* call);
 
-/// Messages that go out. Their bytes belong to the caller until they have gone.
+/// Messages that go out. Their bytes belong to the caller until they have gone. The order in which they
+/// have gone is nobody's concern.
 class Sends {
  public:
   Sends(int other, bool blocking, const Store& store)
       : other_(other), blocking_(blocking), on_device_(store.on_device()), copies_(store) {}
 
-  bool full() const { return count_ == kOutstanding; }
-  /// Not when it is full. In blocking mode the bytes have gone when it returns.
-  void send(int tag, std::span<const char> bytes);
-  /// Forgets the oldest messages that have gone. True when there were any.
+  std::size_t room() const { return kOutstanding - count_; }
+  /// So many times the same, and no more than there is room for. In blocking mode the bytes have gone
+  /// when it returns.
+  void send(int tag, std::span<const char> bytes, std::size_t times);
+  /// Forgets the messages that have gone. True when there were any.
   bool reap();
 
  private:
@@ -48,8 +50,8 @@ class Sends {
   bool blocking_;
   bool on_device_;
   BlockCopies copies_;                                // of messages that lie on the device
-  std::array<MPI_Request, kOutstanding> requests_{};  // a ring
-  std::size_t oldest_ = 0;
+  std::array<MPI_Request, kOutstanding> requests_{};  // the first count_
+  std::array<int, kOutstanding> gone_{};
   std::size_t count_ = 0;
 };
 
@@ -70,6 +72,19 @@ class Receives : Pinned {
   std::optional<Message> take();
   void release();
 
+  bool comparing() const { return comparing_; }
+  /// Messages that arrived one behind the other, on one connection and of one length.
+  struct Run {
+    int tag = 0;
+    std::span<const char> bytes{};  // of each, only their number
+    std::size_t times = 0;
+  };
+  /// Takes what has arrived, up to half of what may be under way, and calls tell(run) for each run.
+  /// Their receives are posted again by the next call, so that whoever is told answers first. Only
+  /// while nobody compares. True when anything arrived.
+  template <class Tell>
+  bool count(Tell tell);
+
   /// Whether a message must stay whole until it is released.
   void compare(bool yes);
 
@@ -79,6 +94,8 @@ class Receives : Pinned {
 
  private:
   std::size_t wanted() const { return comparing_ ? 1 : kOutstanding; }
+  bool arrived(MPI_Status& status);
+  std::size_t size_of(const MPI_Status& status) const;
   void post();
 
   int other_;
@@ -89,6 +106,24 @@ class Receives : Pinned {
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
 };
+
+template <class Tell>
+bool Receives::count(Tell tell) {
+  post();
+  Run run;
+  MPI_Status status;
+  for (std::size_t taken = 0; taken < kOutstanding / 2 && arrived(status); taken++) {
+    const std::size_t size = size_of(status);
+    if (run.times > 0 && (status.MPI_TAG != run.tag || size != run.bytes.size())) {
+      tell(run);
+      run.times = 0;
+    }
+    if (run.times == 0) run = {status.MPI_TAG, {buffer_.data(), size}, 0};
+    run.times++;
+  }
+  if (run.times > 0) tell(run);
+  return run.times > 0;
+}
 
 /// The options with their defaults.
 std::vector<contract::Option> options();
@@ -127,6 +162,8 @@ class Engine final : public MessageEngine {
  private:
   void introduce(int control);
   bool receive(Arrivals& arrivals);
+  /// The channel of a message with that tag; nullptr where there is none.
+  MessageChannel* channel(int tag) const;
 
   contract::Role role_;
   Wishes wishes_;

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "kit/agenda.h"
 #include "kit/echo.h"
@@ -179,6 +183,67 @@ TEST(Agenda, TakesInOrderOfDueAndForgetsAfterTheEnd) {
   EXPECT_EQ(agenda.held(), 3U);
   EXPECT_EQ(agenda.take().due, 30);
   EXPECT_EQ(agenda.next_due(), Agenda::kNever);
+}
+
+/// What an agenda must say, by a list that is searched from one end to the other.
+struct ListedAgenda {
+  std::vector<Agenda::Entry> waiting;
+  std::size_t held = 0;
+
+  std::int64_t next_due() const {
+    std::int64_t least = Agenda::kNever;
+    for (const Agenda::Entry& entry : waiting) least = std::min(least, entry.due);
+    return least;
+  }
+  void drop(const std::function<bool(const Agenda::Entry&)>& goes) {
+    std::erase_if(waiting, [&](const Agenda::Entry& entry) {
+      const bool gone = goes(entry);
+      if (gone && !Agenda::is_alarm(entry.slot)) held--;
+      return gone;
+    });
+  }
+  std::size_t in_flight() const {
+    return held - static_cast<std::size_t>(std::ranges::count_if(
+                      waiting, [](const auto& entry) { return !Agenda::is_alarm(entry.slot); }));
+  }
+};
+
+TEST(Agenda, IsAListWithoutWhatWasForgotten) {
+  std::mt19937 random(7);
+  const auto drawn = [&random](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+  for (int round = 0; round < 200; round++) {
+    Agenda agenda;
+    ListedAgenda listed;
+    agenda.hold(1'000);
+    listed.held = 1'000;
+    for (std::uint32_t step = 0; step < 200; step++) {
+      const std::uint32_t connection = drawn(9);
+      const std::uint32_t what = drawn(10);
+      if (what < 5) {
+        Agenda::Entry entry{step + drawn(100), connection, step};
+        agenda.wait(entry);
+        listed.waiting.push_back(entry);
+      } else if (what == 5) {
+        const std::int64_t due = step + drawn(100);
+        agenda.alarm({due, connection, step});
+        listed.waiting.push_back({due, connection, step | Agenda::kAlarm});
+      } else if (what < 8 && listed.next_due() != Agenda::kNever) {
+        const Agenda::Entry taken = agenda.take();
+        EXPECT_EQ(taken.due, listed.next_due());
+        EXPECT_EQ(std::erase_if(listed.waiting, [&](const auto& entry) { return entry.slot == taken.slot; }),
+                  1U);
+      } else if (what == 8) {
+        agenda.forget(connection);
+        listed.drop([connection](const auto& entry) { return entry.connection == connection; });
+      } else if (drawn(20) == 0) {
+        agenda.end(step);
+        listed.drop([step](const auto& entry) { return entry.due > step && !Agenda::is_alarm(entry.slot); });
+      }
+      ASSERT_EQ(agenda.next_due(), listed.next_due()) << round << ' ' << step;
+      ASSERT_EQ(agenda.held(), listed.held);
+      ASSERT_EQ(agenda.in_flight(), listed.in_flight());
+    }
+  }
 }
 
 }  // namespace

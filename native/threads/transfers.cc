@@ -27,7 +27,6 @@ namespace {
 
 constexpr char kSend[] = "send";
 constexpr char kReceive[] = "receive";
-constexpr char kLowat[] = "lowat";
 
 // In the order of their enumerations.
 const std::vector<std::string> kSends = {"write", "sendfile", "splice", "zerocopy"};
@@ -62,6 +61,10 @@ Settings Settings::of(const contract::Setup& setup) {
   Settings settings;
   settings.send = static_cast<Send>(level(setup, kSend, kSends));
   settings.receive = static_cast<Receive>(level(setup, kReceive, kReceives));
+  if (settings.send == Send::sendfile && setup.options.at(kContent) == "stream") {
+    throw Failure(ErrorKind::unsupported,
+                  "option content is stream and send is sendfile, whose file holds one block");
+  }
   settings.lowat = setup.options.at(kLowat).get<std::int64_t>();
   if (settings.lowat > 0 && Draws(setup).vary()) {
     throw Failure(
@@ -83,9 +86,7 @@ std::vector<Option> setting_options() {
                     "wire stream, after the verified exchange. truncate: MSG_TRUNC drops the bytes in the "
                     "kernel; splice: through a pipe to /dev/null. Neither reaches the process's memory; "
                     "delivery is chunks all the same"),
-      bytes_option(kLowat, {0, 0, 64 << 20},
-                   "SO_RCVLOWAT: the kernel wakes a thread that receives once so many bytes are there, or "
-                   "the rest of a message if that is less; 0 leaves it at one")};
+      lowat_option()};
 }
 
 std::string Account::text() const {
@@ -296,14 +297,7 @@ ssize_t Receiver::spliced(int fd, std::size_t most) {
 /// message that is less, because nothing may follow it until it is answered.
 void Receiver::prepare(int fd) {
   if (settings_.lowat == 0) return;
-  const std::int64_t wanted = std::min(settings_.lowat, rest_);
-  if (wanted == lowat_) return;
-  const int bytes = static_cast<int>(wanted);
-  if (setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes) != 0) {
-    throw Failure(ErrorKind::setup, "set option lowat to " + std::to_string(wanted) + ": " +
-                                        std::generic_category().message(errno));
-  }
-  lowat_ = wanted;
+  low_water_.set(fd, std::min(settings_.lowat, rest_));
 }
 
 }  // namespace netdyno::threads_worker

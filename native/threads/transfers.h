@@ -124,7 +124,7 @@ class Receiver {
   std::int64_t message_bytes_;
   std::int64_t rest_;  // bytes that are still to come of the message under way
   bool blocks_;
-  std::int64_t lowat_ = 1;    // the socket's
+  LowWater low_water_;
   std::optional<Pipe> pipe_;  // with receive=splice
   Descriptor sink_;
 };

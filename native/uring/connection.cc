@@ -101,6 +101,7 @@ void Connection::move(std::int64_t at) {
     if (concluded()) return;
   }
   if (out_.state == State::nothing && flow_->unsent()) start_send(at);
+  low_water_.set(socket_.get(), flow_->low_water());
   if (in_.under_way) return;
   if (loop_.buffers) return receive_many();
   if (!may_receive()) return;
@@ -314,6 +315,7 @@ void Connection::reopen(std::int64_t at) {
   flow_->reopened(at);
   socket_ = observer_.redial(*this);
   if (socket_.get() < 0) return lose();
+  low_water_.reset();
   file_ = File{socket_.get(), -1};
   stamp();
   in_.more_here = false;

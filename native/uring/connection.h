@@ -29,6 +29,7 @@
 
 #include "kit/contract.h"
 #include "kit/flow.h"
+#include "kit/sockets.h"
 #include "kit/system.h"
 #include "uring/loop.h"
 
@@ -122,6 +123,7 @@ class Connection final : public Owner, Pinned {
   contract::Role role_;
   Descriptor socket_;
   std::unique_ptr<Flow> flow_;
+  LowWater low_water_;
   File file_;
   Sending out_;
   Receiving in_;

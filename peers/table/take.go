@@ -131,7 +131,7 @@ func row(s *cells.Dataset, cell, name string, ours []string, peer string) (resul
 func byBlock(s *cells.Dataset, cell, arm, name string) map[int]float64 {
 	all := map[int]float64{}
 	for _, v := range s.Of(cell, arm) {
-		if x, has := v.Trial.Values[name]; has && v.Trial.Status == trial.Valid && !v.Plan.Repeat && cells.Usable(x) {
+		if x, has := v.Trial.Values.Of(name); has && v.Trial.Status == trial.Valid && !v.Plan.Repeat && cells.Usable(x) {
 			all[v.Plan.Block] = x
 		}
 	}

@@ -38,7 +38,7 @@ func TestServersWorkForEachExchange(t *testing.T) {
 				if judged.Status != trial.Valid {
 					t.Fatalf("%s: %s", judged.Status, judged.Reason)
 				}
-				if p50, ok := judged.Values[metric.ServiceP50]; !ok || p50 < workUs {
+				if p50, ok := judged.Values.Of(metric.ServiceP50); !ok || p50 < workUs {
 					t.Errorf("the median takes %v µs, of which work is %v", p50, workUs)
 				}
 				cpu, ok := value(t, &r, "server.cpu_us_per_exchange")

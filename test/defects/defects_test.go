@@ -51,7 +51,7 @@ func encoded(t *testing.T, values func(record func(ns, times int64))) string {
 // within reports whether a metric is there and within a share of a value.
 func within(t *testing.T, trial trial.Trial, metric string, want, share float64) {
 	t.Helper()
-	if got, has := trial.Values[metric]; !has || math.Abs(got/want-1) > share {
+	if got, has := trial.Values.Of(metric); !has || math.Abs(got/want-1) > share {
 		t.Errorf("%s is %v (%v), want %v within %v %%; the trial is %s: %s", metric, got, has, want, 100*share, trial.Status, trial.Reason)
 	}
 }
@@ -70,7 +70,7 @@ func TestCPUAndOperationsOfDifferentWindows(t *testing.T) {
 		s.Close.Meter.Process.CPUNs += used
 		s.Close.Meter.SkewNs = length // as it says
 	})
-	within(t, longer, cost, honest.Values[cost], 0.01)
+	within(t, longer, cost, honest.Values.At(cost), 0.01)
 	if !strings.Contains(strings.Join(longer.Flags, " "), trial.LateCounters) {
 		t.Errorf("a meter that is a window late leaves the flags %v (%s), want %s", longer.Flags, longer.Reason, trial.LateCounters)
 	}
@@ -128,10 +128,10 @@ func TestSampledCPU(t *testing.T) {
 	bursting := read(t, synthetic.Options{}, func(r *record.Record) {
 		r.Workers[0].Close.Meter.Process.CPUNs += burst * 1e9 // between two ticks, which show nothing of it
 	})
-	if honest.Values[cores] == 0 {
+	if honest.Values.At(cores) == 0 {
 		t.Fatalf("no %s among %v", cores, honest.Values)
 	}
-	within(t, bursting, cores, honest.Values[cores]+burst/2, 0.001)
+	within(t, bursting, cores, honest.Values.At(cores)+burst/2, 0.001)
 }
 
 // A p99.9 of a thousand values is one value's.
@@ -143,7 +143,7 @@ func TestTailOfTwoSamples(t *testing.T) {
 		})
 	})
 	within(t, trial, "service_p99_us", 1000, 0.001)
-	if p999, has := trial.Values["service_p999_us"]; has {
+	if p999, has := trial.Values.Of("service_p999_us"); has {
 		t.Errorf("p99.9 of 1500 values is %v µs, want none: fewer than 10 values lie beyond it", p999)
 	}
 }

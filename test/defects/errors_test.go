@@ -66,7 +66,7 @@ func TestFailedCallsCountedFast(t *testing.T) {
 	if counts.ReceivedBytes != size*counts.Exchanges {
 		t.Errorf("%d bytes received in %d exchanges of %d: failures are no goodput", counts.ReceivedBytes, counts.Exchanges, size)
 	}
-	if share := judged.Values["error_share"]; share < 0.1 || share > 0.3 {
+	if share := judged.Values.At("error_share"); share < 0.1 || share > 0.3 {
 		t.Errorf("the share of errors is %v, want about a fifth", share)
 	}
 }

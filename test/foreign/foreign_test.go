@@ -26,7 +26,6 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/bench/benchtest"
-	"netdyno/internal/run/message"
 	"netdyno/test/programs"
 )
 
@@ -160,13 +159,6 @@ func trial(t *testing.T, args ...string) record.Record {
 	t.Helper()
 	_, trials := benchtest.Plan(t, append([]string{"blocks=1", "placement=free", "connections=2"}, args...)...)
 	b := benchtest.In(bin, &catalog)
-	if name := trials[0].Levels["message"]; name != "" {
-		structure, err := message.Resolve(name, os.ReadFile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Messages = map[string]contract.Structure{name: structure}
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return benchtest.Conduct(ctx, t, b, trials[:1])[0]

@@ -13,7 +13,7 @@ import (
 
 // guarding waits until the test has closed our stdin, by its end or by its
 // death; then kills what runs on the networks given as arguments, again and
-// again until nothing does, and removes the laboratory's directory.
+// again until nothing does, and removes the laboratory's control groups and directory.
 const guarding = `
 dir=$1; shift
 cat >/dev/null
@@ -22,6 +22,11 @@ for try in $(seq 500); do
 	[ -z "$pids" ] && break
 	kill -KILL $pids 2>/dev/null
 	sleep 0.01
+done
+for try in $(seq 500); do
+	groups=$(find /sys/fs/cgroup -depth -type d -path "*/${dir##*/}*" 2>/dev/null)
+	[ -z "$groups" ] && break
+	rmdir $groups 2>/dev/null
 done
 rm -rf "$dir"
 `

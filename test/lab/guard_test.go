@@ -7,10 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"netdyno/test/programs"
 )
 
 // orphan starts a process with a session of its own, as daemons have, whose parent has
@@ -66,6 +69,9 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
+// soak is whether make soak runs the tests.
+var soak = os.Getenv("NETDYNO_SOAK") != ""
+
 // dying is set for the test's own child, which is killed in the middle of a laboratory.
 const dying = "NETDYNO_LAB_DYING"
 
@@ -73,11 +79,23 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	if os.Getenv(dying) != "" {
 		l := Hosts(t, 2)
 		l.SSH(t)
+		if soak {
+			// A pod's processes are on a network of its own, which the guard does not know.
+			k := l.Kubernetes(t, programs.Kubernetes(t))
+			k.Namespace(t, "x", "privileged")
+			k.Apply(t, `{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: x}, spec: {containers: [{name: x, image: "`+Busybox+`", command: [sleep, "3600"]}]}}`)
+			if out, err := k.Command("--namespace=x", "wait", "--for=condition=Ready", "pod/x", "--timeout=1m").CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}
 		fmt.Println("ready", orphan(t, l, 1), l.guard.cmd.Process.Pid, l.dir)
 		time.Sleep(timeout)
 		t.Fatal("nobody has killed this test")
 	}
 	Hosts(t, 1) // skips this test where the child would skip
+	if soak {
+		programs.Kubernetes(t)
+	}
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	child.Env = append(os.Environ(), dying+"=1")
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -104,5 +122,10 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("left are: the orphan %v, the guard %v, the directory %v", alive(pid), alive(guard), there(dir))
 		}
+	}
+	// A control group goes when the last process in it has gone.
+	groups, err := filepath.Glob("/sys/fs/cgroup/*/" + filepath.Base(dir))
+	if err != nil || len(groups) > 0 {
+		t.Errorf("control groups %v are left, %v", groups, err)
 	}
 }

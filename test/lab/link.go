@@ -75,6 +75,43 @@ func number(links *netlink.Handle, device string, host int) error {
 	return nil
 }
 
+// route leads what goes to the pods of a host there, from every other, and gives the host
+// and the hub a default route, which kubelet and API server look for.
+func (l *Lab) route(host int) error {
+	_, pods, err := net.ParseCIDR(fmt.Sprintf(pods, host))
+	if err != nil {
+		return err
+	}
+	for from := range l.spaces {
+		if from == host {
+			continue
+		}
+		err := l.on(from, func(links *netlink.Handle) error {
+			return links.RouteReplace(&netlink.Route{Dst: pods, Gw: address(host).AsSlice()})
+		})
+		if err != nil {
+			return fmt.Errorf("lead %s to the pods of %s: %w", name(from), name(host), err)
+		}
+	}
+	all := &net.IPNet{IP: net.IPv4zero, Mask: net.CIDRMask(0, 32)}
+	for from, way := range map[int]netlink.Route{host: {Dst: all, Gw: address(hub).AsSlice()}, hub: {Dst: all}} {
+		err := l.on(from, func(links *netlink.Handle) error {
+			if from == hub {
+				link, err := links.LinkByName(bridge)
+				if err != nil {
+					return err
+				}
+				way.LinkIndex = link.Attrs().Index
+			}
+			return links.RouteReplace(&way)
+		})
+		if err != nil {
+			return fmt.Errorf("give %s a default route: %w", name(from), err)
+		}
+	}
+	return nil
+}
+
 // Cut pulls a host's cable out of the hub: the host sees its carrier go.
 func (l *Lab) Cut(t testing.TB, host int) {
 	t.Helper()

@@ -65,7 +65,7 @@ func Copy(name, directory string) error {
 }
 
 // repository returns the directory of the main module, above the directory that
-// the test runs in. workers/gin is a module of its own inside it.
+// the test runs in. workers/gin and rigs/kubernetes are modules of their own inside it.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -102,11 +102,16 @@ func build(root, bin string) error {
 	if err := command("build", "-C", root, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./cmd/..."); err != nil {
 		return err
 	}
-	gin := filepath.Join(root, "workers", "gin")
-	if command("list", "-C", gin, "-deps", "./...") != nil {
-		return nil // what it imports is not on this machine, and cannot be fetched
+	for _, apart := range []string{filepath.Join("workers", "gin"), filepath.Join("rigs", "kubernetes")} {
+		module := filepath.Join(root, apart)
+		if command("list", "-C", module, "-deps", "./...") != nil {
+			continue // what it imports is not on this machine, and cannot be fetched
+		}
+		if err := command("build", "-C", module, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./..."); err != nil {
+			return err
+		}
 	}
-	return command("build", "-C", gin, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./...")
+	return nil
 }
 
 // packed is by which workers carry their sources packed.

@@ -47,8 +47,8 @@ func TestEachEndsAccountIsItsOwn(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"server.tcp_rtt_us", "client.tcp_rtt_us"} {
-		if !(read.Values[name] > 0) {
-			t.Errorf("%s = %v", name, read.Values[name])
+		if !(read.Values.At(name) > 0) {
+			t.Errorf("%s = %v", name, read.Values.At(name))
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestEachEndsAccountIsItsOwn(t *testing.T) {
 // wait for it, whoever else uses the CPUs.
 func TestASmallReceiveBufferShowsAtTheSender(t *testing.T) {
 	_, read := judged(t, "stream=down", "request=1KiB", "response=1MiB", "chunk=128KiB", "connections=4", "opt.client.receive_buffer=32KiB")
-	if share := read.Values["server.tcp_receive_window_share"]; share < 0.5 {
+	if share := read.Values.At("server.tcp_receive_window_share"); share < 0.5 {
 		t.Errorf("the server waited for the client's window in %.3g of its sending time, want most of it", share)
 	}
 	if read.Limit == trial.ReceiveWindow && !strings.Contains(read.LimitProof, "receive window of the client") {

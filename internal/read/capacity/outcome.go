@@ -27,7 +27,7 @@ func tryOf(objective []record.Bound, v *trial.Judged) (t Try, told bool) {
 		return t, false
 	}
 	t.Seconds = float64(v.Record.Timeline.EndNs) / 1e9
-	t.Value = v.Trial.Values[objective[0].Metric]
+	t.Value = v.Trial.Values.At(objective[0].Metric)
 	t.client = v.Trial.Limit == trial.ClientCPU || v.Trial.Limit == trial.ClientCore
 	told, t.Why = judged(objective, v)
 	t.Met = told && t.Why == ""
@@ -55,7 +55,7 @@ func judged(objective []record.Bound, v *trial.Judged) (told bool, why string) {
 		return true, t.Reason
 	}
 	for _, b := range objective {
-		value, ok := t.Values[b.Metric]
+		value, ok := t.Values.Of(b.Metric)
 		if !ok {
 			return false, absent(b.Metric, t)
 		}
@@ -126,7 +126,7 @@ func limitAt(tries []Try, all map[string]*trial.Judged, capacity float64, closed
 			best = first[l]
 		}
 	}
-	if best == closed && closed.Trial.Values[metric.ExchangesPerS] > notFar*capacity {
+	if best == closed && closed.Trial.Values.At(metric.ExchangesPerS) > notFar*capacity {
 		return trial.Unknown, "", "no window that missed the objective near this rate shows what was full"
 	}
 	return best.Trial.Limit, best.LimitOf, best.Plan.ID + ": " + best.Trial.LimitProof

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/metric"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -18,7 +19,7 @@ type outcomeOf func(random *rand.Rand, rate float64) (met, told bool)
 // searched carries a search out whose windows may tell nothing.
 func searched(seed uint64, server outcomeOf) Arm {
 	random := rand.New(rand.NewPCG(seed, 3))
-	closed := &trial.Judged{Trial: trial.Trial{Limit: trial.ServerCPU, Values: map[string]float64{"exchanges_per_s": 1300}}}
+	closed := &trial.Judged{Trial: trial.Trial{Limit: trial.ServerCPU, Values: metric.ValuesOf(map[string]float64{"exchanges_per_s": 1300})}}
 	a := &series{Search: searchFor(5e-3, 1300), closed: closed, judged: map[string]*trial.Judged{}}
 	for block := 2; ; block++ {
 		if _, why := a.nextLevels(); why != "" {
@@ -158,7 +159,7 @@ func TestFailedTrialsTellNothing(t *testing.T) {
 		}
 	}
 	plain := func(status string) *trial.Judged {
-		return &trial.Judged{Passed: len(trial.Checks()), Record: &record.Record{}, Trial: trial.Trial{Status: status, Reason: "R", Values: map[string]float64{"response_p99_us": 2e4}}}
+		return &trial.Judged{Passed: len(trial.Checks()), Record: &record.Record{}, Trial: trial.Trial{Status: status, Reason: "R", Values: metric.ValuesOf(map[string]float64{"response_p99_us": 2e4})}}
 	}
 	for name, c := range map[string]struct {
 		of   *trial.Judged
@@ -176,7 +177,7 @@ func TestFailedTrialsTellNothing(t *testing.T) {
 
 // Far below what the closed loop does its limit says nothing.
 func TestTheClosedLoopLimitsOnlyNearby(t *testing.T) {
-	closed := &trial.Judged{Plan: record.Trial{ID: "b01"}, LimitOf: contract.Server, Trial: trial.Trial{Limit: trial.ServerCPU, LimitProof: "full", Values: map[string]float64{"exchanges_per_s": 1300}}}
+	closed := &trial.Judged{Plan: record.Trial{ID: "b01"}, LimitOf: contract.Server, Trial: trial.Trial{Limit: trial.ServerCPU, LimitProof: "full", Values: metric.ValuesOf(map[string]float64{"exchanges_per_s": 1300})}}
 	if limit, of, _ := limitAt(nil, nil, 1000, closed); limit != trial.ServerCPU || of != contract.Server {
 		t.Errorf("near it: %s", limit)
 	}

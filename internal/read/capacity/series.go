@@ -112,7 +112,7 @@ func newSeries(key cells.Key, spec record.Capacity, judged []*trial.Judged) *ser
 		t, told := tryOf(spec.Objective, v)
 		switch {
 		case v.Plan.Levels[rateFactor] == flatOut:
-			a.closed, a.Most = v, v.Trial.Values[metric.ExchangesPerS]
+			a.closed, a.Most = v, v.Trial.Values.At(metric.ExchangesPerS)
 			a.UsedS += t.Seconds
 		case told:
 			a.Add(t)

@@ -72,7 +72,7 @@ func ReadFlatOut(s *cells.Dataset) FlatOut {
 			})
 		}
 		all[i].Of++
-		if rate := v.Trial.Values[metric.ExchangesPerS]; v.Trial.Status == trial.Valid && rate > 0 {
+		if rate := v.Trial.Values.At(metric.ExchangesPerS); v.Trial.Status == trial.Valid && rate > 0 {
 			rates[key] = append(rates[key], rate)
 		} else {
 			all[i].Why = cmp.Or(v.Trial.Reason, all[i].Why)

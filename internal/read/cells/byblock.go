@@ -31,7 +31,7 @@ func each(judged []*trial.Judged) iter.Seq[*trial.Trial] {
 func Logs(trials iter.Seq[*trial.Trial], metric string, repeat bool) map[int]float64 {
 	byBlock := map[int]float64{}
 	for t := range trials {
-		if x, ok := t.Values[metric]; ok && t.Status == trial.Valid && t.Repeat == repeat && Usable(x) {
+		if x, ok := t.Values.Of(metric); ok && t.Status == trial.Valid && t.Repeat == repeat && Usable(x) {
 			byBlock[t.Block] = math.Log(x)
 		}
 	}
@@ -43,7 +43,7 @@ func Logs(trials iter.Seq[*trial.Trial], metric string, repeat bool) map[int]flo
 func MeanLogs(trials iter.Seq[*trial.Trial], metric string) (byBlock map[int]float64, zeros int) {
 	p := PoolOf(trials, metric)
 	byBlock = map[int]float64{}
-	for block := range p.Blocks {
+	for _, block := range p.Rising() {
 		if x, ok := p.Log(block); ok {
 			byBlock[block] = x
 		} else {

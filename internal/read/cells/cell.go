@@ -3,6 +3,7 @@ package cells
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
@@ -105,17 +106,21 @@ func (s *Dataset) describe(name string) Cell {
 }
 
 func describeArm(name string, baseline bool, judged []*trial.Judged) Arm {
-	arm := Arm{Name: name, Baseline: baseline}
+	arm := Arm{Name: name, Baseline: baseline, Trials: make([]trial.Trial, 0, len(judged))}
 	for _, v := range judged {
 		if v.Trial.Status != trial.StatusMissing {
 			arm.Trials = append(arm.Trials, v.Trial)
 		}
+	}
+	if len(arm.Trials) == 0 {
+		arm.Trials = nil
 	}
 	for _, m := range metric.All() {
 		if summary, ok := Summarize(m, judged); ok {
 			arm.Metrics = append(arm.Metrics, summary)
 		}
 	}
+	arm.Metrics = slices.Clip(arm.Metrics)
 	arm.Clients = clientsOf(judged)
 	arm.Totals = totalsOf(judged)
 	arm.Limit, arm.LimitProof = LimitOf(judged)
@@ -154,19 +159,22 @@ func firstRecorded(judged []*trial.Judged) *trial.Judged {
 // share that every valid trial has.
 func percentilesOf(judged []*trial.Judged, times func(*trial.Judged) trial.Curve) []hist.Point {
 	var points []hist.Point
+	var valid []*trial.Judged
+	var curves [][]int64
+	for _, v := range judged {
+		if v.Trial.Status == trial.Valid {
+			valid, curves = append(valid, v), append(curves, times(v).Ns())
+		}
+	}
 	for i, share := range trial.Shares {
 		var p Pool
 		bound := false
-		for _, v := range judged {
-			if v.Trial.Status != trial.Valid {
-				continue
-			}
-			all := times(v)
-			if len(all.Ns) <= i {
+		for k, v := range valid {
+			if len(curves[k]) <= i {
 				return points
 			}
-			p.Add(v.Plan.Block, float64(all.Ns[i]))
-			bound = bound || i >= all.Exact
+			p.Add(v.Plan.Block, float64(curves[k][i]))
+			bound = bound || i >= times(v).Exact
 		}
 		f, ok := p.Figure()
 		if !ok {

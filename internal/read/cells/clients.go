@@ -17,6 +17,9 @@ var clientMetrics = []string{
 // clientsOf sums up each client of an arm's valid trials, in the order of the
 // records; nil where there is but one.
 func clientsOf(judged []*trial.Judged) []Client {
+	if !severalClients(judged) {
+		return nil
+	}
 	pools := map[string]map[string]*Pool{} // by client and metric
 	var names []string
 	for _, v := range judged {
@@ -53,6 +56,26 @@ func clientsOf(judged []*trial.Judged) []Client {
 		clients = append(clients, c)
 	}
 	return clients
+}
+
+// severalClients tells whether the records of an arm's trials name more than one client.
+func severalClients(judged []*trial.Judged) bool {
+	first := ""
+	for _, v := range judged {
+		if v.Record == nil {
+			continue
+		}
+		for i := range v.Record.Workers {
+			w := &v.Record.Workers[i]
+			if w.Role == contract.Client && first != "" && w.Name != first {
+				return true
+			}
+			if w.Role == contract.Client {
+				first = w.Name
+			}
+		}
+	}
+	return false
 }
 
 func addClient(pools map[string]*Pool, alone *record.Window, block int) {

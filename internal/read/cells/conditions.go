@@ -161,7 +161,7 @@ func (s *Dataset) LinkPool(judged []*trial.Judged) *Pool {
 	}
 	const bitsPerByte = 8
 	for _, v := range judged {
-		if len(p.Blocks[v.Plan.Block]) == 0 {
+		if len(p.Of(v.Plan.Block)) == 0 {
 			p.Add(v.Plan.Block, float64(bits)/bitsPerByte)
 		}
 	}

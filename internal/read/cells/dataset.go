@@ -95,10 +95,7 @@ func (s *Dataset) arrange() {
 		arms[p.Arm] = true
 	}
 	for _, judged := range s.at {
-		slices.SortStableFunc(judged, func(a, b *trial.Judged) int {
-			return cmp.Or(cmp.Compare(a.Plan.Block, b.Plan.Block), rank(a.Plan.Repeat)-rank(b.Plan.Repeat),
-				cmp.Compare(a.Plan.Order, b.Plan.Order), cmp.Compare(a.Plan.ID, b.Plan.ID))
-		})
+		slices.SortStableFunc(judged, trial.InOrder)
 	}
 	compared := s.Header.Study.Compare.Factor
 	levels := s.LevelsOf(compared)

@@ -91,23 +91,24 @@ func (s *Dataset) BlocksOf(cell string, arms ...string) int {
 	common := blocksRun(s.Of(cell, arms[0]))
 	for _, arm := range arms[1:] {
 		other := blocksRun(s.Of(cell, arm))
-		for block := range common {
-			if !other[block] {
-				delete(common, block)
-			}
-		}
+		common = slices.DeleteFunc(common, func(block int) bool {
+			_, ran := slices.BinarySearch(other, block)
+			return !ran
+		})
 	}
 	return len(common)
 }
 
-func blocksRun(judged []*trial.Judged) map[int]bool {
-	blocks := map[int]bool{}
+// blocksRun returns the blocks in which an arm's trials ran, rising.
+func blocksRun(judged []*trial.Judged) []int {
+	blocks := make([]int, 0, len(judged))
 	for _, v := range judged {
 		if v.Record != nil {
-			blocks[v.Plan.Block] = true
+			blocks = append(blocks, v.Plan.Block)
 		}
 	}
-	return blocks
+	slices.Sort(blocks)
+	return slices.Compact(blocks)
 }
 
 // Summarize is a metric of an arm by its trials; false when none has it.

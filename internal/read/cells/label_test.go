@@ -3,6 +3,7 @@ package cells
 import (
 	"testing"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 )
 
@@ -77,5 +78,24 @@ func TestCellsAreNamedTogether(t *testing.T) {
 		if got := Together(s, c.of, c.all); got != c.want {
 			t.Errorf("%v are %q, want %q", c.of, got, c.want)
 		}
+	}
+}
+
+// A trial's settings say how the threads of an end are spread over NUMA nodes.
+func TestSettingsNameNodes(t *testing.T) {
+	nodes := make([]int, 64) // of a recorded machine of 64 CPUs on two nodes
+	for i := range nodes {
+		nodes[i] = i / 48
+	}
+	r := record.Record{Workers: []record.Worker{
+		{Role: contract.Server, Ready: &contract.Ready{Threads: 64, Nodes: nodes}},
+		{Role: contract.Client, Ready: &contract.Ready{Threads: 1}},
+	}}
+	got := SettingsOf(&r)
+	if want := "48 on node 0, 16 on node 1"; got["server.numa"] != want {
+		t.Errorf("server.numa is %q, want %q", got["server.numa"], want)
+	}
+	if _, told := got["client.numa"]; told {
+		t.Error("a client that is kept to no node has one")
 	}
 }

@@ -2,7 +2,6 @@ package cells
 
 import (
 	"iter"
-	"maps"
 	"math"
 	"slices"
 
@@ -14,17 +13,17 @@ import (
 // Pool is a metric's figures by block: of an arm in a cell, or of all trials
 // that a chart shows at one place. The zero value is empty.
 type Pool struct {
-	trials int
-	Blocks map[int][]float64
-	Plain  bool // means are arithmetic, as a figure is 0 or the metric an error share
-	Bounds int  // figures that are lower bounds
+	blocks []int     // of each figure, rising
+	all    []float64 // the figures
+	Plain  bool      // means are arithmetic, as a figure is 0 or the metric an error share
+	Bounds int       // figures that are lower bounds
 }
 
 // PoolOf gathers the valid trials' figures of a metric.
 func PoolOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
 	p := &Pool{}
 	for t := range trials {
-		if x, ok := t.Values[metric]; ok && t.Status == trial.Valid {
+		if x, ok := t.Values.Of(metric); ok && t.Status == trial.Valid {
 			p.Add(t.Block, x)
 			if t.AtLeast(metric) {
 				p.Bounds++
@@ -42,7 +41,7 @@ func PoolWithErrors(trials iter.Seq[*trial.Trial], name string) *Pool {
 	}
 	p := &Pool{Plain: true}
 	for t := range trials {
-		if x, ok := t.Values[name]; ok && (t.Status == trial.Valid || t.Errors > 0) {
+		if x, ok := t.Values.Of(name); ok && (t.Status == trial.Valid || t.Errors > 0) {
 			p.Add(t.Block, x)
 		}
 	}
@@ -54,18 +53,28 @@ func (p *Pool) Add(block int, value float64) {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return
 	}
-	if p.Blocks == nil {
-		p.Blocks = map[int][]float64{}
+	at := len(p.blocks)
+	if at > 0 && p.blocks[at-1] > block {
+		at, _ = slices.BinarySearch(p.blocks, block+1)
 	}
-	p.trials++
-	p.Blocks[block] = append(p.Blocks[block], value)
+	p.blocks, p.all = slices.Insert(p.blocks, at, block), slices.Insert(p.all, at, value)
 	p.Plain = p.Plain || value <= 0
+}
+
+// Of returns a block's figures, which belong to the pool; none where it has none.
+func (p *Pool) Of(block int) []float64 {
+	from, _ := slices.BinarySearch(p.blocks, block)
+	to := from
+	for to < len(p.blocks) && p.blocks[to] == block {
+		to++
+	}
+	return p.all[from:to:to]
 }
 
 // Log returns the logarithm of a block's geometric mean; false where a figure
 // there is 0.
 func (p *Pool) Log(block int) (float64, bool) {
-	logs, ok := stat.Logs(p.Blocks[block])
+	logs, ok := stat.Logs(p.Of(block))
 	return stat.Mean(logs), ok && len(logs) > 0
 }
 
@@ -83,27 +92,39 @@ func (p *Pool) Logs() []float64 {
 // OfBothEnds returns a trial's sum over client and server of a metric that each end has
 // (metric.Cores); false unless both have it.
 func OfBothEnds(t *trial.Trial, name string) (float64, bool) {
-	server, one := t.Values[metric.OfServer+name]
-	client, both := t.Values[metric.OfClient+name]
+	server, one := t.Values.Of(metric.OfServer + name)
+	client, both := t.Values.Of(metric.OfClient + name)
 	return server + client, one && both
 }
 
 // Rising returns the blocks that have a figure.
-func (p *Pool) Rising() []int { return slices.Sorted(maps.Keys(p.Blocks)) }
+func (p *Pool) Rising() []int { return slices.Compact(slices.Clone(p.blocks)) }
+
+// Count returns the number of blocks that have a figure.
+func (p *Pool) Count() int {
+	n := 0
+	for i, block := range p.blocks {
+		if i == 0 || block != p.blocks[i-1] {
+			n++
+		}
+	}
+	return n
+}
 
 // Figure is the mean over blocks with its interval, kept finite; false for an
 // empty pool.
 func (p *Pool) Figure() (Figure, bool) {
-	if p.trials == 0 {
+	if len(p.all) == 0 {
 		return Figure{}, false
 	}
-	f := Figure{N: len(p.Blocks), Trials: p.trials, AtLeast: p.Bounds > 0}
-	means := make([]float64, 0, len(p.Blocks))
-	for _, block := range p.Rising() {
+	rising := p.Rising()
+	f := Figure{N: len(rising), Trials: len(p.all), AtLeast: p.Bounds > 0}
+	means := make([]float64, 0, len(rising))
+	for _, block := range rising {
 		if log, ok := p.Log(block); ok && !p.Plain {
 			means = append(means, log)
 		} else {
-			means = append(means, stat.Mean(p.Blocks[block]))
+			means = append(means, stat.Mean(p.Of(block)))
 		}
 	}
 	e := stat.Estimate{Point: means[0], Low: means[0], High: means[0]}
@@ -123,11 +144,5 @@ func (p *Pool) Figure() (Figure, bool) {
 	return f, true
 }
 
-// values returns the figures of all trials.
-func (p *Pool) values() []float64 {
-	all := make([]float64, 0, p.trials)
-	for _, block := range p.Rising() {
-		all = append(all, p.Blocks[block]...)
-	}
-	return all
-}
+// values returns the figures of all trials, by block.
+func (p *Pool) values() []float64 { return slices.Clone(p.all) }

@@ -3,6 +3,7 @@ package cells
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,6 +32,9 @@ func SettingsOf(r *record.Record) map[string]string {
 		if w.Ready.Threads > 0 {
 			all[role+".threads"] = fmt.Sprint(w.Ready.Threads)
 		}
+		if nodes := nodesOf(w.Ready.Nodes); nodes != "" {
+			all[role+".numa"] = nodes
+		}
 		if path := w.Path(); path != "" {
 			all[role+".path"] = strings.TrimSpace(path + " " + w.Ready.Path.By)
 		}
@@ -43,6 +47,19 @@ func SettingsOf(r *record.Record) map[string]string {
 		}
 	}
 	return all
+}
+
+// nodesOf says how many threads are kept to which NUMA node: "4 on node 0, 4 on node 1".
+func nodesOf(nodes []int) string {
+	count := map[int]int{}
+	for _, n := range nodes {
+		count[n]++
+	}
+	var words []string
+	for _, n := range slices.Sorted(maps.Keys(count)) {
+		words = append(words, fmt.Sprintf("%d on node %d", count[n], n))
+	}
+	return strings.Join(words, ", ")
 }
 
 // delivery returns how content reached the applications: one word when both

@@ -99,7 +99,7 @@ func ofTheLink(s *cells.Dataset, i int, cell, arm string) Evidence {
 	e := Evidence{Part: i, cells: []string{cell}, Of: s.BlocksOf(cell, arm)}
 	e.compares(s.Header.Study, func(say words) string { return say.arm(arm) + " ÷ the link" + say.at(cell) })
 	link := s.LinkPool(s.Of(cell, arm))
-	if len(link.Blocks) == 0 {
+	if link.Count() == 0 {
 		e.Untestable, e.refusal = true, "no link of a known rate lies between the two ends"
 		return e
 	}

@@ -36,7 +36,7 @@ func MissingIn(s *cells.Dataset, cell, arm, name string) (fewSamples, bool) {
 			continue
 		}
 		t.Of++
-		if _, has := v.Trial.Values[name]; has {
+		if _, has := v.Trial.Values.Of(name); has {
 			continue
 		}
 		if n, known := metric.Exchanges(record.NewWindow(v.Record)); known && n < m.Least {

@@ -54,6 +54,13 @@ func (p *Pairs) addRatio(block int, ratio float64) bool {
 	return true
 }
 
+// grow makes room for n ratios.
+func (p *Pairs) grow(n int) {
+	if n > 0 {
+		p.Blocks, p.Ratios, p.Effects = make([]int, 0, n), make([]float64, 0, n), make([]float64, 0, n)
+	}
+}
+
 // Estimate returns the mean ratio with its interval, kept finite; false for fewer
 // than two blocks.
 func (p Pairs) Estimate() (stat.Estimate, bool) { return p.EstimateAt(cells.Level) }
@@ -71,9 +78,11 @@ func (p Pairs) EstimateAt(level float64) (stat.Estimate, bool) {
 // the other blocks alone would be a choice among them.
 func Divide(a, b *cells.Pool) Pairs {
 	var p Pairs
-	var over, under []float64
-	for _, block := range a.Rising() {
-		if len(b.Blocks[block]) == 0 {
+	blocks := a.Rising()
+	p.grow(len(blocks))
+	over, under := make([]float64, 0, len(blocks)), make([]float64, 0, len(blocks))
+	for _, block := range blocks {
+		if len(b.Of(block)) == 0 {
 			continue
 		}
 		x, ok := a.Log(block)
@@ -86,11 +95,14 @@ func Divide(a, b *cells.Pool) Pairs {
 			over, under = append(over, x), append(under, y)
 		}
 	}
-	if p.zeros > 0 {
+	switch {
+	case p.zeros > 0:
 		return Pairs{zeros: p.zeros}
+	case len(over) == 0:
+		p = Pairs{}
 	}
 	p.atLeast, p.baseAtLeast = a.Bounds > 0, b.Bounds > 0
-	p.partial = len(over) < max(len(a.Blocks), len(b.Blocks))
+	p.partial = len(over) < max(a.Count(), b.Count())
 	if len(over) > 0 {
 		p.Value, p.Base = cells.Finite(math.Exp(stat.Mean(over))), cells.Finite(math.Exp(stat.Mean(under)))
 	}

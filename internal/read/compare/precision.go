@@ -85,7 +85,7 @@ func reached(s *cells.Dataset) string {
 // tailMetric is the p99 of a load: in an open loop from when an exchange was due.
 func tailMetric(s *cells.Dataset) string {
 	for _, v := range s.Trials {
-		if _, open := v.Trial.Values[metric.ResponseP99]; open {
+		if _, open := v.Trial.Values.Of(metric.ResponseP99); open {
 			return metric.ResponseP99
 		}
 	}

@@ -62,7 +62,7 @@ func pacedByClient(s *cells.Dataset, b *Pending) bool {
 		return false
 	}
 	for _, v := range s.Of(b.Cell, b.Arm) {
-		if _, open := v.Trial.Values[metric.OfferedShare]; open {
+		if _, open := v.Trial.Values.Of(metric.OfferedShare); open {
 			return false
 		}
 	}

@@ -2,9 +2,7 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
@@ -120,12 +118,12 @@ func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
 func againstBound(s *cells.Dataset, r record.Require, cell string) Pairs {
 	told := cells.PoolWithErrors(s.TrialsOf(cell, r.Arm), r.Metric)
 	p := Pairs{plain: told.Plain}
-	for _, block := range slices.Sorted(maps.Keys(told.Blocks)) {
+	for _, block := range told.Rising() {
 		if log, ok := told.Log(block); ok && !p.plain {
 			p.addRatio(block, math.Exp(log-math.Log(r.Bound)))
 			continue
 		}
-		share := stat.Mean(told.Blocks[block]) / r.Bound
+		share := stat.Mean(told.Of(block)) / r.Bound
 		p.Blocks, p.Ratios, p.Effects = append(p.Blocks, block), append(p.Ratios, share), append(p.Effects, share-1)
 	}
 	return p

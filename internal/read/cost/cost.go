@@ -205,7 +205,7 @@ func (c *Cost) pointOf(s *cells.Dataset, v *trial.Judged) (point, string) {
 		level, _ := s.LevelOf(v, factor)
 		p.held = p.held || slices.Contains(levels, level)
 	}
-	if y, ok := v.Trial.Values[c.Spec.Metric]; ok && v.Trial.Status == trial.Valid && cells.Usable(y) {
+	if y, ok := v.Trial.Values.Of(c.Spec.Metric); ok && v.Trial.Status == trial.Valid && cells.Usable(y) {
 		p.y = y
 	}
 	return p, ""

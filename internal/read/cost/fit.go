@@ -125,7 +125,7 @@ func (m *Model) estimate(columns []column, seen []point) string {
 func fastest(seen []point) float64 {
 	most := 0.0
 	for _, p := range seen {
-		if rate, ok := p.view.Trial.Values[metric.ExchangesPerS]; ok && cells.Usable(rate) {
+		if rate, ok := p.view.Trial.Values.Of(metric.ExchangesPerS); ok && cells.Usable(rate) {
 			most = max(most, rate)
 		}
 	}

@@ -65,7 +65,7 @@ func benchmarkFigures(s *cells.Dataset) []benchmarkFigure {
 	there := map[string]bool{}
 	for _, v := range s.Trials {
 		if v.Trial.Status == trial.Valid {
-			for name := range v.Trial.Values {
+			for name := range v.Trial.Values.All() {
 				there[name] = true
 			}
 		}
@@ -126,11 +126,11 @@ func (b *benchmarks) trial(s *cells.Dataset, v *trial.Judged) {
 		done = 1 // the format has a number there
 	}
 	b.print("%s %d", b.name(s, v), done)
-	if rate := v.Trial.Values[metric.ExchangesPerS]; rate > 0 {
+	if rate := v.Trial.Values.At(metric.ExchangesPerS); rate > 0 {
 		b.print(" %s ns/op", plainNumber(1e9/rate))
 	}
 	for _, f := range b.figures {
-		if x, ok := v.Trial.Values[f.Name]; ok && figure(x) != nil {
+		if x, ok := v.Trial.Values.Of(f.Name); ok && figure(x) != nil {
 			unit := f.unit
 			if v.Trial.AtLeast(f.Name) { // a unit of its own, which benchstat compares with no figure
 				unit = "at-least-" + unit

@@ -137,7 +137,7 @@ func (o otlp) gauge(m metric.Metric, batch []*trial.Judged) *metrics.Metric {
 	name, unit, scale := otlpName(m)
 	var points []*metrics.NumberDataPoint
 	for _, v := range batch {
-		x, ok := v.Trial.Values[m.Name]
+		x, ok := v.Trial.Values.Of(m.Name)
 		if !ok || figure(x*scale) == nil {
 			continue
 		}

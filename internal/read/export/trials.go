@@ -146,7 +146,7 @@ func trialsTable(r Run) (content, error) {
 // valueOf is a trial's figure as a cell. An invalid trial keeps its figures, as they may
 // show the cause; its status column says that they are invalid.
 func valueOf(v *trial.Judged, metric string) any {
-	if x, ok := v.Trial.Values[metric]; ok {
+	if x, ok := v.Trial.Values.Of(metric); ok {
 		return figure(x)
 	}
 	return nil

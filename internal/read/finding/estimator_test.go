@@ -95,7 +95,7 @@ func TestFiguresAgreeWithEachOther(t *testing.T) {
 
 // isZero tells whether a valid trial has a figure and it is 0.
 func isZero(t trial.Trial, metric string) bool {
-	x, has := t.Values[metric]
+	x, has := t.Values.Of(metric)
 	return has && t.Status == trial.Valid && x == 0
 }
 

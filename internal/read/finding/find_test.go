@@ -140,10 +140,10 @@ func TestSeveralClientsAreOneLoad(t *testing.T) {
 		t.Fatalf("tally %+v: %v", three.Tally, reasons(three))
 	}
 	a, b := one.Cells[0].Arms[0].Trials[0], three.Cells[0].Arms[0].Trials[0]
-	for name, value := range a.Values {
+	for name, value := range a.Values.All() {
 		ofThree := name == "client.threads" || name == "client.goroutines" || strings.HasPrefix(name, "client.") && strings.HasSuffix(name, "_bytes")
-		if !ofThree && math.Abs(b.Values[name]-value) > 0.01*math.Abs(value)+1e-6 {
-			t.Errorf("%s = %v with three clients, %v with one", name, b.Values[name], value)
+		if !ofThree && math.Abs(b.Values.At(name)-value) > 0.01*math.Abs(value)+1e-6 {
+			t.Errorf("%s = %v with three clients, %v with one", name, b.Values.At(name), value)
 		}
 	}
 	if len(a.Series) == 0 || len(a.Series) != len(b.Series) || math.Abs(a.Series[2].ExchangesPerS-b.Series[2].ExchangesPerS) > 50 {

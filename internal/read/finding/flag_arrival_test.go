@@ -91,8 +91,8 @@ func TestAStallAtTheEndIsToldOfEveryTrial(t *testing.T) {
 			t.Errorf("%q does not say %q", judged.Reason, want)
 		}
 	}
-	if judged.Values["unfinished"] != 600 || judged.Moved["response_p99_us"] < 3.1e6 || judged.Moved["response_p50_us"] != 0 {
-		t.Errorf("unfinished %v, moved %v; want 600, p99 and beyond moved to 3.2 s", judged.Values["unfinished"], judged.Moved)
+	if judged.Values.At("unfinished") != 600 || judged.Moved["response_p99_us"] < 3.1e6 || judged.Moved["response_p50_us"] != 0 {
+		t.Errorf("unfinished %v, moved %v; want 600, p99 and beyond moved to 3.2 s", judged.Values.At("unfinished"), judged.Moved)
 	}
 }
 

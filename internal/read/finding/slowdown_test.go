@@ -107,10 +107,10 @@ func TestSlowdownIsTimeOverTheTimeWithoutLoad(t *testing.T) {
 	}
 	for _, v := range f.Trials {
 		want := map[string]float64{"a": 1, "b": 4}[v.Plan.Arm]
-		if got := v.Trial.Values[metric.SlowdownP50]; math.Abs(got/want-1) > 0.02 {
+		if got := v.Trial.Values.At(metric.SlowdownP50); math.Abs(got/want-1) > 0.02 {
 			t.Errorf("%s has the slowdown %.3f, want %.0f: %s", v.Plan.ID, got, want, v.Trial.Reason)
 		}
-		if got := v.Trial.Values[metric.SlowdownP99]; got < 1.4*want || got > 15*want {
+		if got := v.Trial.Values.At(metric.SlowdownP99); got < 1.4*want || got > 15*want {
 			t.Errorf("%s has the p99 slowdown %.3f", v.Plan.ID, got)
 		}
 	}
@@ -146,7 +146,7 @@ func TestSizesWithoutATimeAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range f.Trials {
-		if _, has := v.Trial.Values[metric.SlowdownP50]; has != (v.Plan.Arm == "a") {
+		if _, has := v.Trial.Values.Of(metric.SlowdownP50); has != (v.Plan.Arm == "a") {
 			t.Errorf("%s: slowdown %v", v.Plan.ID, has)
 		}
 	}
@@ -215,7 +215,7 @@ func TestSlowdownsOfRecordsJudgedAsTheyAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, v := range want.Trials {
-		if is := got.Trials[i]; !reflect.DeepEqual(is.Trial, v.Trial) || !reflect.DeepEqual(is.Sizes, v.Sizes) || is.Left != v.Left || v.Trial.Values[metric.SlowdownP50] == 0 {
+		if is := got.Trials[i]; !reflect.DeepEqual(is.Trial, v.Trial) || !reflect.DeepEqual(is.Sizes, v.Sizes) || is.Left != v.Left || v.Trial.Values.At(metric.SlowdownP50) == 0 {
 			t.Errorf("%s is %+v, want %+v", v.Plan.ID, is.Trial, v.Trial)
 		}
 	}

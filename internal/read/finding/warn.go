@@ -242,7 +242,7 @@ func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
 func warnBusy(s *cells.Dataset, before []string) []record.Warning {
 	flags := trial.Flags()
 	flag := flags[slices.IndexFunc(flags, func(f trial.Flag) bool { return f.Name == trial.BusyMachine })]
-	stolen := func(t trial.Trial) float64 { return t.Values[metric.HostSteal] }
+	stolen := func(t trial.Trial) float64 { return t.Values.At(metric.HostSteal) }
 	used := func(t trial.Trial) float64 { return t.Others }
 	found := lostShare(s, used, 0, "in %d of %d trials other processes used the CPUs, up to %s of their time")
 	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout
@@ -281,10 +281,10 @@ func lostShare(s *cells.Dataset, of func(trial.Trial) float64, least float64, fo
 func warnUnfinished(s *cells.Dataset, _ Findings) []record.Warning {
 	trials, exchanges, oldest := 0, 0.0, 0.0
 	for _, v := range s.Trials {
-		if n := v.Trial.Values[metric.Unfinished]; n > 0 && v.Trial.Status == trial.Valid {
+		if n := v.Trial.Values.At(metric.Unfinished); n > 0 && v.Trial.Status == trial.Valid {
 			trials++
 			exchanges += n
-			oldest = max(oldest, v.Trial.Values[metric.UnfinishedAge])
+			oldest = max(oldest, v.Trial.Values.At(metric.UnfinishedAge))
 		}
 	}
 	if trials == 0 {

@@ -73,7 +73,7 @@ func observe(s *cells.Dataset, spec record.Fit) ([]observation, string) {
 	}
 	var observed []observation
 	for _, v := range judged {
-		y, ok := v.Trial.Values[spec.Metric]
+		y, ok := v.Trial.Values.Of(spec.Metric)
 		if !ok || !cells.Usable(y) {
 			continue
 		}

@@ -153,7 +153,7 @@ func mean(f compare.Run, metric string) float64 {
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
 			for _, t := range arm.Trials {
-				if x, ok := t.Values[metric]; ok && t.Status == trial.Valid {
+				if x, ok := t.Values.Of(metric); ok && t.Status == trial.Valid {
 					all = append(all, x)
 				}
 			}

@@ -169,8 +169,16 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 	b.Ratio, b.Interval = math.Exp(e.Point), b.Level
 	b.Value, b.BaseValue = cells.Finite(math.Exp(stat.Mean(y))), cells.Finite(math.Exp(stat.Mean(x)))
 	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
-	b.Refusal = cmp.Or(a.refuseArm(t, m, calibrated), compare.RefuseBeside(&b.Comparison, beside(&t.after, later), beside(&t.before, earlier)))
+	b.Refusal = cmp.Or(a.refuseArm(t, m, calibrated), compare.RefuseBeside(&b.Comparison, beside(&t.after, a.laterName()), beside(&t.before, earlier)))
 	return b, true
+}
+
+// laterName is what the second run is called.
+func (a *runPair) laterName() string {
+	if a.beside { // it may be the third
+		return "this"
+	}
+	return later
 }
 
 // beside is what other processes took of the CPUs beside an arm in a run.
@@ -188,6 +196,7 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 		}
 	}
 	switch {
+	case a.beside: // nothing is judged
 	case a.barred != "":
 		return a.barred
 	case a.barredArm[cells.KeyOf(t.cell, t.after.Name)] != "":
@@ -249,6 +258,7 @@ type runPair struct {
 	before, after compare.Run
 	calibration   *record.Calibration
 	result        RunsCompared
+	beside        bool                  // the second is set beside the first, and nothing is judged
 	barred        string                // why nothing may be judged, "" when it may
 	barredArm     map[cells.Key]string  // why an arm of a cell may not
 	noise         map[cells.Key]float64 // by cell and metric: the larger A/A bound

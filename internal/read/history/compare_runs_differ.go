@@ -24,23 +24,28 @@ func (a *runPair) differ() {
 	if was.Netdyno != is.Netdyno {
 		a.addDifference("netdyno", fmt.Sprintf("%s, then %s", was.Netdyno, is.Netdyno))
 	}
-	for _, factor := range union(was.Study.Hold, is.Study.Hold) {
-		if one, other := was.Study.Hold[factor], is.Study.Hold[factor]; one != other {
-			a.decisive("study", fmt.Sprintf("%s was %s, then %s", factor, orNothing(one), orNothing(other)))
-		}
-	}
-	if one, other := was.Study.Compare.Factor, is.Study.Compare.Factor; one != other {
-		a.decisive("study", fmt.Sprintf("it compared levels of %s, then of %s", one, other))
-	}
-	if one, other := was.Study.Compare.Baseline, is.Study.Compare.Baseline; one != other {
-		a.decisive("study", fmt.Sprintf("its baseline was %s, then %s", one, other))
-	}
+	a.differInStudy(was.Study, is.Study)
 	a.differInArms()
 	for i := range a.result.Differences {
 		if d := a.result.Differences[i]; d.Decisive {
 			a.barred = "the runs cannot be compared: they differ in " + d.About + ": " + d.Text
 			break
 		}
+	}
+}
+
+// differInStudy tells what was held or asked differently.
+func (a *runPair) differInStudy(was, is record.Study) {
+	for _, factor := range union(was.Hold, is.Hold) {
+		if one, other := was.Hold[factor], is.Hold[factor]; one != other {
+			a.decisive("study", fmt.Sprintf("%s was %s, then %s", factor, orNothing(one), orNothing(other)))
+		}
+	}
+	if one, other := was.Compare.Factor, is.Compare.Factor; one != other {
+		a.decisive("study", fmt.Sprintf("it compared levels of %s, then of %s", one, other))
+	}
+	if one, other := was.Compare.Baseline, is.Compare.Baseline; one != other {
+		a.decisive("study", fmt.Sprintf("its baseline was %s, then %s", one, other))
 	}
 }
 

@@ -142,7 +142,7 @@ func (p *Path) describe(v *trial.Judged) {
 
 func has(judged []*trial.Judged, name string) bool {
 	return slices.ContainsFunc(judged, func(v *trial.Judged) bool {
-		_, ok := v.Trial.Values[name]
+		_, ok := v.Trial.Values.Of(name)
 		return ok && v.Trial.Status == trial.Valid
 	})
 }
@@ -162,8 +162,8 @@ func paired(judged, without []*trial.Judged, name, base string, of func(a, b flo
 	a, b := cells.PoolOf(trials(judged), name), cells.PoolOf(trials(without), base)
 	var each []float64
 	for _, block := range a.Rising() {
-		if other := b.Blocks[block]; len(other) > 0 {
-			each = append(each, of(stat.Mean(a.Blocks[block]), stat.Mean(other)))
+		if other := b.Of(block); len(other) > 0 {
+			each = append(each, of(stat.Mean(a.Of(block)), stat.Mean(other)))
 		}
 	}
 	e, ok := stat.MeanAt(each, 1-stat.Confidence)

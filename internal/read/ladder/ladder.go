@@ -133,7 +133,7 @@ func armsIn(s *cells.Dataset, cell string, arms []string) []string {
 func splitOf(s *cells.Dataset, spec record.Ladder, cell string, m metric.Metric) Split {
 	split := Split{Cell: cell, Metric: m.Name, Level: s.Level()}
 	for _, arm := range spec.Arms {
-		if len(cells.PoolOf(s.TrialsOf(cell, arm), m.Name).Blocks) > 0 {
+		if cells.PoolOf(s.TrialsOf(cell, arm), m.Name).Count() > 0 {
 			split.Arms = append(split.Arms, arm)
 		} else {
 			split.LeftOut = append(split.LeftOut, arm)
@@ -182,7 +182,7 @@ func (p *Split) commonLogs(s *cells.Dataset) [][]float64 {
 	pools, blocks := make([]*cells.Pool, len(p.Arms)), map[int]bool{}
 	for i, arm := range p.Arms {
 		pools[i] = cells.PoolOf(s.TrialsOf(p.Cell, arm), p.Metric)
-		for block := range pools[i].Blocks {
+		for _, block := range pools[i].Rising() {
 			blocks[block] = true
 		}
 	}

@@ -107,7 +107,7 @@ func (l *Link) settings(s *cells.Dataset) []*gathered {
 func (g *gathered) add(v *trial.Judged) {
 	g.judged = append(g.judged, v)
 	enter := func(p *cells.Pool, name string) {
-		if x, ok := v.Trial.Values[name]; ok {
+		if x, ok := v.Trial.Values.Of(name); ok {
 			p.Add(v.Plan.Block, x)
 		}
 	}

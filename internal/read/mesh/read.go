@@ -158,7 +158,7 @@ func (r *reading) measured(v *trial.Judged, at place) bool {
 	}
 	has := false
 	for name, of := range metrics {
-		has = r.enter(name, v.Trial.Values[of], at) || has
+		has = r.enter(name, v.Trial.Values.At(of), at) || has
 	}
 	if !has {
 		return false
@@ -180,7 +180,7 @@ func (r *reading) measured(v *trial.Judged, at place) bool {
 func (r *reading) takeLatency(v *trial.Judged, at place) bool {
 	for _, name := range []string{metric.ResponseP50, metric.ServiceP50} {
 		if r.latency == "" || r.latency == name {
-			if r.enter(name, v.Trial.Values[name], at) {
+			if r.enter(name, v.Trial.Values.At(name), at) {
 				r.latency = name
 				return true
 			}

@@ -147,7 +147,7 @@ func (c *sides) addTrial(v *trial.Judged) {
 	a := c.arms[i]
 	a.trials = append(a.trials, v)
 	a.cpu.Add(v.Plan.Block, cpu)
-	a.goodput.Add(v.Plan.Block, v.Trial.Values[metric.Goodput])
+	a.goodput.Add(v.Plan.Block, v.Trial.Values.At(metric.Goodput))
 }
 
 // weigh compares the cheapest arm of each side; false where a side has none.
@@ -187,7 +187,7 @@ func (c *sides) cheapest(names []string) *weighing {
 	least := math.Inf(1)
 	for _, a := range c.arms {
 		f, ok := a.cpu.Figure()
-		if ok && slices.Contains(names, a.name) && len(a.cpu.Blocks) >= leastBlocks && f.Value < least {
+		if ok && slices.Contains(names, a.name) && a.cpu.Count() >= leastBlocks && f.Value < least {
 			best, least = a, f.Value
 		}
 	}

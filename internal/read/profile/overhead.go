@@ -64,7 +64,7 @@ func overhead(probes, trials []*trial.Judged, name string) (Overhead, bool) {
 		}
 	}
 	for _, v := range trials {
-		if value, ok := v.Trial.Values[name]; ok && v.Trial.Status == trial.Valid {
+		if value, ok := v.Trial.Values.Of(name); ok && v.Trial.Status == trial.Valid {
 			without = logged(without, value)
 		}
 	}

@@ -68,11 +68,11 @@ func (r *runner) takeTrial(v *trial.Judged, m metric.Metric, bounds []record.Bou
 	if v.Trial.Status != trial.Valid {
 		return
 	}
-	if x, ok := v.Trial.Values[m.Name]; ok && cells.Usable(x) {
+	if x, ok := v.Trial.Values.Of(m.Name); ok && cells.Usable(x) {
 		r.pace[v.Plan.Block] = toward(m.Better, math.Log(x))
 	}
 	for i, b := range bounds {
-		x, ok := v.Trial.Values[b.Metric]
+		x, ok := v.Trial.Values.Of(b.Metric)
 		if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
 			continue
 		}

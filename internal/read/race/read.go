@@ -137,7 +137,7 @@ func (f field) figure(r, with *runner) cells.Figure {
 func figureOf(s *cells.Dataset, arm, name string, of func(*trial.Judged) bool) (cells.Figure, bool) {
 	var p cells.Pool
 	for _, v := range s.Trials {
-		if x, ok := v.Trial.Values[name]; ok && v.Plan.Arm == arm && v.Trial.Status == trial.Valid && of(v) {
+		if x, ok := v.Trial.Values.Of(name); ok && v.Plan.Arm == arm && v.Trial.Status == trial.Valid && of(v) {
 			p.Add(v.Plan.Block, x)
 		}
 	}

@@ -64,7 +64,7 @@ func answer(s *cells.Dataset, into *Reach) string {
 			return few
 		})
 	}
-	if keep(func(f *found) int { return len(f.pool.Blocks) }); len(candidates) == 0 {
+	if keep(func(f *found) int { return f.pool.Count() }); len(candidates) == 0 {
 		return fmt.Sprintf("no arm has a valid value in %d blocks, and fewer give no interval", LeastBlocks)
 	}
 	best := slices.MaxFunc(candidates, func(a, b *found) int { return cmp.Compare(a.candidate.Metric.Value, b.candidate.Metric.Value) })
@@ -93,7 +93,7 @@ func candidates(s *cells.Dataset, spec record.Reach, judged []*trial.Judged) ([]
 	at := map[cells.Key]*found{}
 	var candidates []*found
 	for _, v := range judged {
-		value, ok := v.Trial.Values[spec.Metric]
+		value, ok := v.Trial.Values.Of(spec.Metric)
 		if !ok || !cells.Usable(value) {
 			continue
 		}

@@ -181,7 +181,7 @@ func checkedOf(v *trial.Judged) []Checked {
 func readingsOf(t trial.Trial) []Reading {
 	readings := []Reading{}
 	for _, m := range metric.All() {
-		value, ok := t.Values[m.Name]
+		value, ok := t.Values.Of(m.Name)
 		if !ok || !part.Finite(value) {
 			continue
 		}
@@ -212,17 +212,14 @@ func recordText(r *record.Record) string {
 	return string(printable.JSON(raw))
 }
 
-// A page holds the accounts of at most so many trials, and their records while these
-// have at most so many bytes of JSON: about a third of that when packed.
-const (
-	maxAccounts    = 300
-	maxRecordBytes = 3_000_000
-)
+// A page holds the records of the trials that it accounts for while these have at most so
+// many bytes of JSON: about a third of that when packed.
+const maxRecordBytes = 3_000_000
 
 // accounts are those of all trials, without their records where these are too large;
 // none of a run of more trials than a page holds.
 func (l *layout) accounts() []Account {
-	if len(l.Trials) == 0 || len(l.Trials) > maxAccounts {
+	if len(l.Trials) == 0 || len(l.Trials) > trial.MostAccounts {
 		return nil
 	}
 	all, size := make([]Account, 0, len(l.Trials)), 0
@@ -243,7 +240,7 @@ func (l *layout) accounts() []Account {
 func beyond(trials int, accounts []Account) string {
 	switch {
 	case len(accounts) == 0 && trials > 0:
-		return "A page holds the settings, checks and records of at most " + quantity.Plural(maxAccounts, "trial") + "; of this run's this command prints them:"
+		return "A page holds the settings, checks and records of at most " + quantity.Plural(trial.MostAccounts, "trial") + "; of this run's this command prints them:"
 	case len(accounts) > 0 && accounts[0].Record == "":
 		return "The records are too large for this page; records.jsonl has them. The account of this trial as text:"
 	}

@@ -121,7 +121,7 @@ func standing(c cells.Cell) bool {
 // never completed: how many, and how long the oldest had waited.
 func leftUnfinished(c cells.Cell) []string {
 	for _, a := range c.Arms {
-		if slices.ContainsFunc(a.Trials, func(t trial.Trial) bool { return t.Status == trial.Valid && t.Values[metric.Unfinished] > 0 }) {
+		if slices.ContainsFunc(a.Trials, func(t trial.Trial) bool { return t.Status == trial.Valid && t.Values.At(metric.Unfinished) > 0 }) {
 			return []string{metric.Unfinished, metric.UnfinishedAge}
 		}
 	}

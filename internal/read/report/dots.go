@@ -55,7 +55,7 @@ func (l *layout) dots(c cells.Cell, name string) (part.Heading, *Dots) {
 			row.Label = figureOf(m, s).Figure.Full()
 		}
 		for _, t := range a.Trials {
-			v, ok := t.Values[name]
+			v, ok := t.Values.Of(name)
 			if !ok || !part.Finite(v) || v < 0 {
 				continue
 			}

@@ -297,9 +297,9 @@ func TestGarbageGivesAPage(t *testing.T) {
 	f := sample(6)
 	f.Cells[0].Arms[0].Metrics[0].Value = nan
 	f.Cells[0].Arms[0].Metrics[2] = cells.Summary{Metric: sampleTail, Figure: cells.Figure{Low: inf, High: nan}}
-	f.Cells[0].Arms[1].Trials[0].Values[sampleCost] = nan
+	f.Cells[0].Arms[1].Trials[0].Values.Set(sampleCost, nan)
 	f.Cells[0].Arms[1].Trials[0].Series[3].ExchangesPerS = inf
-	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores["user"] = nan
+	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores = trial.CoresOf(map[string]float64{"user": nan})
 	f.Comparisons[0].Ratio, f.Comparisons[1].Ratios[0] = nan, 0
 	f.Ladders[0].Splits[0].Steps[0].Value, f.Ladders[0].Splits[0].Whole.Share.Low, f.Ladders[0].Spec.Arms = nan, inf, nil
 	f.Comparisons[2].Cell, f.Comparisons[3].Arm = "nowhere", "nobody"

@@ -26,10 +26,11 @@ type Runs struct {
 	title, made string
 	note        string // what the judgement rests on
 	differences part.Table
-	gated       part.Table
-	judged      []runsRow // the same, as the page shows it
-	without     string    // which of them have no ratio
-	places      [2]RunPlace
+	gated       part.Table // in text; of several runs on the page too
+	judged      []runsRow  // the same, as the page shows it
+	without     string     // which of them have no ratio
+	places      []RunPlace
+	beside      bool       // runs side by side, of which nothing is judged
 	reasons     []string   // why some primary comparisons, or the whole, are undecided, each once
 	explored    part.Table // every other metric, not judged
 	shown       part.Table // those of it that a terminal shows
@@ -44,7 +45,7 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]R
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
 			places[0].Name, before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
 			places[1].Name, after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
-		note: restsOn(r), places: places,
+		note: restsOn(r), places: places[:],
 	}
 	p.differences = part.Table{Caption: "How the runs differ, apart from their figures.", Columns: part.Titles("about", "first, then second")}
 	for _, d := range r.Differences {
@@ -189,7 +190,8 @@ func (p Runs) HTML(w io.Writer) error {
 		Without               string
 		Judged                []runsRow
 		Caption               string // of the judged
-		Places                [2]RunPlace
+		Places                []RunPlace
+		Beside                part.Table // runs side by side
 		Differences, Explored part.Table
 		Effects               []Figure
 		Policy                string
@@ -204,6 +206,9 @@ func (p Runs) HTML(w io.Writer) error {
 		Style: template.CSS(styleSheet), Script: template.JS(script), Drawn: data,
 	}
 	v.Explored.Folded = true
+	if len(p.judged) == 0 && p.beside {
+		v.Beside = p.gated
+	}
 	if err := runsTemplate().Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
@@ -176,20 +177,20 @@ func sampleTrial(rng *rand.Rand, a sampleArm, cell, block int, repeat bool) tria
 	t := trial.Trial{
 		ID: fmt.Sprintf("b%02d-%s-%d", block+1, a.name, cell), Block: block + 1, Repeat: repeat, Status: "valid",
 		Limit: trial.Schedule,
-		Values: map[string]float64{
+		Values: metric.ValuesOf(map[string]float64{
 			"exchanges_per_s": 20000 * spread(0.001), sampleCost: cost, "client.cpu_us_per_exchange": 5.2 * spread(0.02),
 			"response_p50_us": tail * spread(0.03), sampleTail: 6.1 * tail * spread(0.12), "server.peak_rss_bytes": 1e6 * a.memory * spread(0.02) * (1 + float64(cell)*3),
-		},
+		}),
 		CPU: []trial.CPUSplit{
-			{Of: "server", Cores: map[string]float64{"user": 0.006 * cost, "system": 0.014 * cost}},
-			{Of: "client", Cores: map[string]float64{"user": 0.03, "system": 0.07}},
-			{Of: "host", Cores: map[string]float64{"user": 0.05 + 0.006*cost, "system": 0.08 + 0.014*cost, "softirq": 0.06, "irq": 0.01, "steal": 0.01, "idle": 1.7 - 0.02*cost}},
+			{Of: "server", Cores: trial.CoresOf(map[string]float64{"user": 0.006 * cost, "system": 0.014 * cost})},
+			{Of: "client", Cores: trial.CoresOf(map[string]float64{"user": 0.03, "system": 0.07})},
+			{Of: "host", Cores: trial.CoresOf(map[string]float64{"user": 0.05 + 0.006*cost, "system": 0.08 + 0.014*cost, "softirq": 0.06, "irq": 0.01, "steal": 0.01, "idle": 1.7 - 0.02*cost})},
 		},
 	}
 	if a.managed {
-		t.Values["server.gc_cpu_share"] = 0.011 * spread(0.2)
-		t.Values["server.gc_pause_us_per_s"] = 130 * spread(0.3)
-		t.Values["server.alloc_bytes_per_exchange"] = 2.1 * spread(0.1)
+		t.Values.Set("server.gc_cpu_share", 0.011*spread(0.2))
+		t.Values.Set("server.gc_pause_us_per_s", 130*spread(0.3))
+		t.Values.Set("server.alloc_bytes_per_exchange", 2.1*spread(0.1))
 	}
 	for k := range 31 {
 		at := 0.2 * float64(k)
@@ -211,7 +212,7 @@ var sampleMetrics = []cells.Summary{
 func sampleBlocks(trials []trial.Trial, metric string) map[int]float64 {
 	logs, n := map[int]float64{}, map[int]float64{}
 	for _, t := range trials {
-		if x, ok := t.Values[metric]; ok && t.Status == trial.Valid {
+		if x, ok := t.Values.Of(metric); ok && t.Status == trial.Valid {
 			n[t.Block]++
 			logs[t.Block] += (math.Log(x) - logs[t.Block]) / n[t.Block]
 		}
@@ -238,7 +239,7 @@ func sampleSummaries(trials []trial.Trial) []cells.Summary {
 	for _, s := range sampleMetrics {
 		var values []float64
 		for _, t := range trials {
-			if v, ok := t.Values[s.Metric]; ok && t.Status == trial.Valid {
+			if v, ok := t.Values.Of(s.Metric); ok && t.Status == trial.Valid {
 				values = append(values, v)
 			}
 		}

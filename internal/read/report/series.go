@@ -175,7 +175,7 @@ func (p *SplitPanel) addSplit(of trial.CPUSplit, id string) bool {
 	}
 	bar := make([]float64, len(parts))
 	for j, name := range parts {
-		if v := of.Cores[name]; part.Finite(v) && v > 0 {
+		if v := of.Cores.Of(name); part.Finite(v) && v > 0 {
 			bar[j] = part.Brief(v)
 		}
 	}

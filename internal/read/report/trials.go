@@ -131,7 +131,7 @@ func (l *layout) trialLines(cell int, a cells.Arm, names []string, scales []metr
 			Flags: t.Flags, Limit: string(t.Limit), Values: make([]*float64, len(names)),
 		}
 		for i, name := range names {
-			if v, ok := t.Values[name]; ok && part.Finite(v) {
+			if v, ok := t.Values.Of(name); ok && part.Finite(v) {
 				shown := faithful(v, scales[i])
 				line.Values[i] = &shown
 			}

@@ -126,7 +126,7 @@ func named(judged []*trial.Judged) (all []string) {
 // timesOf is the kind of an arm's times.
 func timesOf(judged []*trial.Judged) string {
 	for _, v := range judged {
-		if v.Trial.Values[metric.ResponseP50] > 0 {
+		if v.Trial.Values.At(metric.ResponseP50) > 0 {
 			return record.Response
 		}
 	}

@@ -67,7 +67,7 @@ func Read(s *cells.Dataset) *Sizes {
 	for at, judged := range s.Places() {
 		one := Sorts{Cell: at.Cell, Arm: at.Arm}
 		for _, v := range judged {
-			one.Open = one.Open || v.Trial.Values[metric.ResponseP50] > 0
+			one.Open = one.Open || v.Trial.Values.At(metric.ResponseP50) > 0
 		}
 		one.Classes = over(judged, func(v *trial.Judged) []trial.Sort { return v.Classes })
 		one.Sizes = over(judged, func(v *trial.Judged) []trial.Sort { return v.Sizes })
@@ -141,7 +141,7 @@ func leftOut(s *cells.Dataset) []record.Warning {
 			continue
 		}
 		of++
-		_, known := v.Trial.Values[metric.SlowdownP50]
+		_, known := v.Trial.Values.Of(metric.SlowdownP50)
 		switch {
 		case v.Left > metric.MostLeft:
 			refused++

@@ -138,14 +138,9 @@ type audit struct {
 }
 
 func newAudit(r *record.Record, unloaded record.UnloadedNs) *audit {
-	e := &audit{window: record.NewWindow(r), values: map[string]float64{}}
+	e := &audit{window: record.NewWindow(r)}
 	e.window.Unloaded = unloaded
-	e.generators = e.window.Generators()
-	for _, m := range metric.All() {
-		if value, ok := m.In(e.window); ok {
-			e.values[m.Name] = value
-		}
-	}
+	e.generators, e.values = e.window.Generators(), metric.Measure(e.window)
 	_, e.open = e.window.OfferedRate()
 	for _, g := range e.generators {
 		if g.Setup == nil {

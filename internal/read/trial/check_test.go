@@ -288,7 +288,7 @@ func TestLittlesLawOfARate(t *testing.T) {
 		if status := map[bool]string{true: trial.Valid, false: trial.StatusInvalid}[c.want == ""]; judged.Status != status || !strings.Contains(judged.Reason, c.want) {
 			t.Errorf("%s: %s %q, want %s %q", c.name, judged.Status, judged.Reason, status, c.want)
 		}
-		if used := judged.Values["slots_in_use"]; c.want == "" && math.Abs(used-50) > 0.5 {
+		if used := judged.Values.At("slots_in_use"); c.want == "" && math.Abs(used-50) > 0.5 {
 			t.Errorf("%s: %v slots in use, want 50", c.name, used)
 		}
 	}
@@ -352,15 +352,15 @@ func TestFixedAmount(t *testing.T) {
 			r.Workers[1].Ticks[i].Exchanges -= int64(i * i * 300)
 		}
 	})
-	if judged.Status != trial.Valid || len(judged.Flags) != 0 || judged.Limit != trial.Latency || judged.Values["work_s"] != 2 {
+	if judged.Status != trial.Valid || len(judged.Flags) != 0 || judged.Limit != trial.Latency || judged.Values.At("work_s") != 2 {
 		t.Errorf("%s: %s %v, limit %s, values %v", judged.Status, judged.Reason, judged.Flags, judged.Limit, judged.Values)
 	}
 	for _, name := range []string{"server.cpu_us_per_exchange", "client.cpu_us_per_exchange", "server.cores", "server.alloc_bytes_per_exchange"} {
-		if a, b := judged.Values[name], whole.Values[name]; b == 0 || a < 0.999*b || a > 1.001*b {
+		if a, b := judged.Values.At(name), whole.Values.At(name); b == 0 || a < 0.999*b || a > 1.001*b {
 			t.Errorf("%s = %v of a fixed amount, %v of the same in a window", name, a, b)
 		}
 	}
-	if _, ok := whole.Values["work_s"]; ok {
+	if _, ok := whole.Values.Of("work_s"); ok {
 		t.Error("a fixed window has a time for its work")
 	}
 	short := examined(t, synthetic.Options{Bare: true}, func(r *record.Record) {

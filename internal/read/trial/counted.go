@@ -1,6 +1,9 @@
 package trial
 
 import (
+	"encoding/binary"
+	"slices"
+
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/metric"
@@ -96,8 +99,31 @@ var Shares = func() []float64 {
 
 // Curve is a kind of a trial's times by percentile.
 type Curve struct {
-	Ns    []int64 // at Shares, as far as enough values lie beyond them (specification §3.2)
-	Exact int     // how many of Shares unfinished exchanges cannot raise; Ns beyond are lower bounds
+	steps []byte // between Ns, as varints: a large run has a million times
+	Exact int    // how many of Shares unfinished exchanges cannot raise; Ns beyond are lower bounds
+}
+
+// Ns returns the times at Shares, as far as enough values lie beyond them (specification
+// §3.2).
+func (c Curve) Ns() []int64 {
+	all := make([]int64, 0, len(Shares))
+	at := int64(0)
+	for left := c.steps; len(left) > 0; {
+		step, n := binary.Varint(left)
+		left = left[n:]
+		at += step
+		all = append(all, at)
+	}
+	return all
+}
+
+func newCurve(ns []int64, exact int) Curve {
+	var room [4 * 90]byte // of most curves
+	steps, last := room[:0], int64(0)
+	for _, at := range ns {
+		steps, last = binary.AppendVarint(steps, at-last), at
+	}
+	return Curve{slices.Clone(steps), exact}
 }
 
 // curveOf returns a trial's times; without a histogram there are none.
@@ -106,5 +132,5 @@ func curveOf(w *record.Window, kind string) Curve {
 	if !ok {
 		return Curve{}
 	}
-	return Curve{t.Least.Percentiles(Shares), metric.Exact(t, Shares)}
+	return newCurve(t.Least.Percentiles(Shares), metric.Exact(t, Shares))
 }

@@ -1,11 +1,13 @@
 package trial
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
 	"sync"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/record"
 )
 
@@ -13,18 +15,39 @@ import (
 // it is judged: whole, those of a hundred thousand trials would not fit into memory. What
 // is found is the same. The zero value has judged nothing.
 type Early struct {
+	Accounts int // of trials for which the settings and stderr of each are kept; of the others only what they counted
+
 	planned map[string]record.Trial
 	judged  map[string]*Judged
 	divided bool     // by trials without load, which may come after those that they divide
 	options sync.Map // by arm and worker: those of an arm's trials are the same, and held once
+
+	// Of the goroutine that keeps:
+	first map[[2]string]firstKept       // by cell and arm: the trial of which settings are read
+	told  map[[3]string]*contract.Setup // by cell, arm and worker: what an arm's workers were told is the same, and held once
+	found map[[3]string]*contract.Ready // and what they answered
 }
+
+// firstKept is the first valid trial of a cell's arm so far, with its record's workers.
+type firstKept struct {
+	of      *Judged
+	workers []record.Worker
+}
+
+// MostAccounts are the trials of which a page says by itself what they were: of none where
+// a run has more.
+const MostAccounts = 300
 
 // NewEarly returns what judges the records of a plan. The plan must be the one that was
 // run, as that of a study that steers itself is known too late, but for rates that are
 // shares: those that a record has are held to the ones decided once these are known. Where
 // there are trials without load, the others keep their times until these are read.
 func NewEarly(plan []record.Trial) *Early {
-	e := &Early{planned: make(map[string]record.Trial, len(plan)), judged: make(map[string]*Judged, len(plan))}
+	e := &Early{
+		Accounts: MostAccounts,
+		planned:  make(map[string]record.Trial, len(plan)), judged: make(map[string]*Judged, len(plan)),
+		first: map[[2]string]firstKept{}, told: map[[3]string]*contract.Setup{}, found: map[[3]string]*contract.Ready{},
+	}
 	e.divided = slices.ContainsFunc(plan, func(t record.Trial) bool { return t.Unloaded })
 	for _, t := range plan {
 		e.planned[t.ID] = t
@@ -55,7 +78,7 @@ func (e *Early) Take(r *record.Record) (keep func()) {
 	for i := range r.Workers {
 		e.shareOptions(plan.Arm, &r.Workers[i])
 	}
-	return func() { e.judged[plan.ID] = v }
+	return func() { e.keep(v, r.Workers) }
 }
 
 // Of returns what was found of a trial, as far as one record tells; a fresh one where
@@ -67,6 +90,58 @@ func (e *Early) Of(plan record.Trial) *Judged {
 		}
 	}
 	return &Judged{Plan: plan}
+}
+
+// keep takes in a trial that counts. Of all valid ones of an arm in a cell but the first
+// nothing is asked any more but what its clients counted.
+func (e *Early) keep(v *Judged, workers []record.Worker) {
+	e.judged[v.Plan.ID] = v
+	if len(e.judged) <= e.Accounts || v.Trial.Status != Valid || !record.OnlyCounts(workers) {
+		return
+	}
+	place := [2]string{v.Plan.Cell, v.Plan.Arm}
+	first, known := e.first[place]
+	switch {
+	case !known:
+		e.first[place] = firstKept{v, workers}
+		return
+	case InOrder(v, first.of) < 0:
+		e.first[place] = firstKept{v, workers}
+		v, workers = first.of, first.workers
+	}
+	for i := range workers {
+		w := &workers[i]
+		w.LightenMore()
+		at := [3]string{v.Plan.Cell, v.Plan.Arm, w.Name}
+		w.Setup, w.Ready = shared(e.told, at, w.Setup), shared(e.found, at, w.Ready)
+	}
+}
+
+// shared returns the first value at a place where another is the same.
+func shared[T any](first map[[3]string]*T, at [3]string, other *T) *T {
+	one, known := first[at]
+	if !known {
+		first[at] = other
+		return other
+	}
+	if reflect.DeepEqual(one, other) {
+		return one
+	}
+	return other
+}
+
+// InOrder compares two trials of a cell's arm: by block, a repeat after its first
+// appearance.
+func InOrder(a, b *Judged) int {
+	return cmp.Or(cmp.Compare(a.Plan.Block, b.Plan.Block), rank(a.Plan.Repeat)-rank(b.Plan.Repeat),
+		cmp.Compare(a.Plan.Order, b.Plan.Order), cmp.Compare(a.Plan.ID, b.Plan.ID))
+}
+
+func rank(repeat bool) int {
+	if repeat {
+		return 1
+	}
+	return 0
 }
 
 // shareOptions lets a worker refer to the options of the first of its arm and name that was

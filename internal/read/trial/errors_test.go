@@ -49,8 +49,8 @@ func TestFailedExchangesUpToAShare(t *testing.T) {
 		if judged.Status != status || !strings.Contains(judged.Reason, c.want) {
 			t.Errorf("%s: %s, %q; want %s, %q", name, judged.Status, judged.Reason, status, c.want)
 		}
-		if judged.Errors != c.failed || judged.Values[metric.ErrorShare] != float64(c.failed)/float64(done+c.failed) {
-			t.Errorf("%s: %d failed, %v of all", name, judged.Errors, judged.Values[metric.ErrorShare])
+		if judged.Errors != c.failed || judged.Values.At(metric.ErrorShare) != float64(c.failed)/float64(done+c.failed) {
+			t.Errorf("%s: %d failed, %v of all", name, judged.Errors, judged.Values.At(metric.ErrorShare))
 		}
 	}
 }

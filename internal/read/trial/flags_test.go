@@ -40,14 +40,14 @@ func TestEveryFlagSaysWhatItChanges(t *testing.T) {
 // are late (from nothing to twice its mean), a cost is off by no more than is said.
 func TestCostsAreOffByNoMoreThanSaid(t *testing.T) {
 	const cost = "server.cpu_us_per_exchange"
-	honest := examined(t, synthetic.Options{}, func(*record.Record) {}).Values[cost]
+	honest := examined(t, synthetic.Options{}, func(*record.Record) {}).Values.At(cost)
 	rapid.Check(t, func(r *rapid.T) {
 		ms := rapid.IntRange(0, 90)
 		opening, closing := ms.Draw(r, "opening"), ms.Draw(r, "closing")
 		busy := rapid.Float64Range(0, 2)
 		before, after := busy.Draw(r, "CPU before"), busy.Draw(r, "CPU after")
 		judged, said := late(t, int64(opening)*1e6, int64(closing)*1e6, before, after)
-		off := math.Abs(judged.Values[cost]/honest - 1)
+		off := math.Abs(judged.Values.At(cost)/honest - 1)
 		if off > said*(1+1e-6) {
 			t.Errorf("read %d and %d ms late, with %.2g and %.2g of the mean CPU: off by %.3g, said are %.3g", opening, closing, before, after, off, said)
 		}

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func judge(v *Judged) Trial {
 		return t
 	}
 	e := newAudit(v.Record, v.Unloaded)
-	t.Status, t.Values, t.Series, t.CPU = Valid, e.values, e.series, split(e)
+	t.Status, t.Values, t.Series, t.CPU = Valid, metric.ValuesOf(e.values), e.series, split(e)
 	if t.Errors = failed(e); t.Errors > 0 {
 		t.Reasons = e.reasonsOf()
 	}
@@ -178,12 +179,8 @@ func withoutRates(e *audit, t *Trial, why string) {
 		t.Status, t.Reason = StatusInvalid, why
 		return
 	}
-	for name := range t.Values {
-		if !OutlivesStall(name) {
-			delete(t.Values, name)
-			delete(t.Moved, name)
-		}
-	}
+	t.Values.Keep(OutlivesStall)
+	maps.DeleteFunc(t.Moved, func(name string, _ float64) bool { return !OutlivesStall(name) })
 	t.CPU, t.Limit, t.LimitProof = nil, Unknown, why
 }
 

@@ -32,7 +32,7 @@ func TestServerElsewhere(t *testing.T) {
 	if judged.Status != trial.Valid || judged.Limit != trial.Unknown || !strings.Contains(judged.LimitProof, "the server runs elsewhere") {
 		t.Errorf("%s: %s, limit %s (%s)", judged.Status, judged.Reason, judged.Limit, judged.LimitProof)
 	}
-	for name := range judged.Values {
+	for name := range judged.Values.All() {
 		if strings.HasPrefix(name, "server.") {
 			t.Errorf("%s is known of a server elsewhere", name)
 		}

@@ -83,6 +83,6 @@ func shortOfMemory(s record.Span, role contract.Role) string {
 
 // What their names stand for in netdyno explain.
 var (
-	meanThrottle    = Meaning{Called: "the quota of a control group", Means: "the server's or the client's control group (a container) had used up its quota of CPU time in at least half of its periods, and stood still for the rest of them", Cure: "raise the quota (a CPU limit in Kubernetes, --cpus of a container), or compare what an exchange costs"}
-	meanMemoryLimit = Meaning{Called: "the memory of a control group", Means: "the server's or the client's control group (a container) met its limit of memory, and waited for memory for at least 10 % of the window", Cure: "raise the limit, or give the end less to hold: fewer connections, smaller buffers"}
+	meanThrottle    = Meaning{Called: "the quota of a control group", Means: "the control group (a container) of the server, a client or a hop had used up its quota of CPU time in at least half of its periods, and stood still for the rest of them", Cure: "raise the quota (a CPU limit in Kubernetes, --cpus of a container), or compare what an exchange costs"}
+	meanMemoryLimit = Meaning{Called: "the memory of a control group", Means: "the control group (a container) of the server, a client or a hop met its limit of memory, and waited for memory for at least 10 % of the window", Cure: "raise the limit, or give it less to hold: fewer connections, smaller buffers"}
 )

@@ -91,7 +91,7 @@ type ceiling struct {
 // same link in the same direction.
 func LimitByLink(judged []*Judged) {
 	for _, v := range judged {
-		share, known := v.Trial.Values[metric.LinkRateShare]
+		share, known := v.Trial.Values.Of(metric.LinkRateShare)
 		if known && v.Trial.Status == Valid && share >= linkFull && share < linkBeyond {
 			v.limitByLink(fmt.Sprintf("the link%s carried %s of its rate, headers included", shapeOf(v), quantity.FormatShare(share)))
 		}
@@ -167,7 +167,7 @@ func ShareLinks(facts record.Facts, judged []*Judged) {
 		w := record.NewWindow(v.Record)
 		w.Nominal = nominal
 		if share, ok := m.In(w); ok {
-			v.Trial.Values[metric.LinkRateShare] = share
+			v.Trial.Values.Set(metric.LinkRateShare, share)
 		}
 	}
 }

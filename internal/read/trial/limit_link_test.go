@@ -99,7 +99,7 @@ func TestLinkIsTheLimitWhereItsRateIsReached(t *testing.T) {
 	} {
 		got := overLink(t, synthetic.Options{Rate: c.rate}, func(r *record.Record) { c.change(r.Workers) })
 		if got.Limit != c.want || !strings.Contains(got.LimitProof, c.proof) {
-			t.Errorf("%s: %s (%s), want %s (%s); share %v", c.name, got.Limit, got.LimitProof, c.want, c.proof, got.Values["link_rate_share"])
+			t.Errorf("%s: %s (%s), want %s (%s); share %v", c.name, got.Limit, got.LimitProof, c.want, c.proof, got.Values.At("link_rate_share"))
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestLinkIsTheLimitWhereRepliesWaitInItsQueue(t *testing.T) {
 	} {
 		got := overLink(t, synthetic.Options{}, func(r *record.Record) { c.change(r.Workers) })
 		if got.Limit != c.want || !strings.Contains(got.LimitProof, c.proof) {
-			t.Errorf("%s: %s (%s), want %s (%s); share %v", c.name, got.Limit, got.LimitProof, c.want, c.proof, got.Values["link_rate_share"])
+			t.Errorf("%s: %s (%s), want %s (%s); share %v", c.name, got.Limit, got.LimitProof, c.want, c.proof, got.Values.At("link_rate_share"))
 		}
 	}
 	reached := overLink(t, synthetic.Options{Rate: 20000}, func(r *record.Record) { shaped(&r.Workers[0], 2.5) })

@@ -61,7 +61,7 @@ func (v *Judged) divide() {
 	for _, name := range metric.SlowdownNames() {
 		m, _ := metric.Named(name) // of the registry, held by a test
 		if x, has := m.In(w); has {
-			v.Trial.Values[name] = x
+			v.Trial.Values.Set(name, x)
 		}
 	}
 	if s, known := w.Slowdowns(); known && len(v.Sizes) > 0 {

@@ -32,7 +32,7 @@ func split(e *audit) []CPUSplit {
 			cores["system"] += used * system / (user + system)
 		}
 		if len(cores) > 0 {
-			splits = append(splits, CPUSplit{Of: string(role), Cores: cores})
+			splits = append(splits, CPUSplit{Of: string(role), Cores: CoresOf(cores)})
 		}
 	}
 	return append(splits, splitHosts(e)...)
@@ -65,7 +65,7 @@ func splitHosts(e *audit) []CPUSplit {
 		if len(hosts) > 1 {
 			name += " " + h.Worker.Seat
 		}
-		splits = append(splits, CPUSplit{Of: name, Cores: cores})
+		splits = append(splits, CPUSplit{Of: name, Cores: CoresOf(cores)})
 	}
 	return splits
 }

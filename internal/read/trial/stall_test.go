@@ -212,8 +212,8 @@ func TestAStallOfAnOpenLoopLeavesItsResponseTimes(t *testing.T) {
 	if want := "nothing moved 1.10–1.70 s after the window opened"; !strings.Contains(judged.Reason, want) || judged.Limit != trial.Unknown || judged.LimitProof != want || judged.CPU != nil {
 		t.Errorf("reason %q, limit %s (%s), CPU %v", judged.Reason, judged.Limit, judged.LimitProof, judged.CPU)
 	}
-	for name, value := range whole.Values {
-		got, has := judged.Values[name]
+	for name, value := range whole.Values.All() {
+		got, has := judged.Values.Of(name)
 		keeps := strings.HasPrefix(name, "response_") || strings.HasSuffix(name, "rss_bytes") || strings.HasSuffix(name, "heap_bytes") || strings.HasSuffix(name, "_sys_bytes") ||
 			strings.HasSuffix(name, ".threads") || strings.HasSuffix(name, ".goroutines") ||
 			slices.Contains([]string{"lag_p99_us", "unfinished", "error_share", "arrival_gap_cv"}, name)
@@ -253,7 +253,7 @@ func TestABacklogLeavesNoRate(t *testing.T) {
 		want  bool
 	}{{"4 % more, which its slots held", 0.04, false}, {"6 % more", 0.06, true}, {"half as much again", 0.5, true}} {
 		judged := examined(t, o, more(c.share))
-		_, rated := judged.Values["exchanges_per_s"]
+		_, rated := judged.Values.Of("exchanges_per_s")
 		if judged.Status != trial.Valid || slices.Contains(judged.Flags, trial.Backlog) != c.want || rated == c.want {
 			t.Errorf("%s: %s with flags %v, a rate %v: %s", c.name, judged.Status, judged.Flags, rated, judged.Reason)
 		}

@@ -3,7 +3,10 @@
 // except that a link's capacity is found over all trials of a run.
 package trial
 
-import "netdyno/internal/contract"
+import (
+	"netdyno/internal/contract"
+	"netdyno/internal/metric"
+)
 
 // Limit names the resource that bounded a trial.
 type Limit string
@@ -35,7 +38,7 @@ type Trial struct {
 	Flags      []string           `json:"flags,omitempty"`   // names of flags, in the order of specification §2.3
 	Errors     int64              `json:"errors,omitempty"`  // exchanges that failed; the trial is invalid where they are more than its study allows
 	Reasons    []contract.Reason  `json:"reasons,omitempty"` // why they failed, the most frequent first
-	Values     map[string]float64 `json:"values,omitempty"`
+	Values     metric.Values      `json:"values,omitempty"`
 	Moved      map[string]float64 `json:"moved,omitempty"`          // the figures of Values that are lower bounds, as unfinished exchanges would raise them
 	Stalls     []Stall            `json:"stalls,omitempty"`         // when nothing moved inside the window
 	Others     float64            `json:"others,omitempty"`         // share of the time of the CPUs that its workers might use which other processes used; 0 where that is below 10 % or not known
@@ -56,8 +59,8 @@ type Slice struct {
 // CPUSplit says where one worker's or one host's CPU time went in the window,
 // in cores (CPU seconds per second).
 type CPUSplit struct {
-	Of    string             `json:"of"`    // "server", "client", "host"
-	Cores map[string]float64 `json:"cores"` // "user", "system"; for the host also "irq", "softirq", "steal", "idle"
+	Of    string `json:"of"`    // "server", "client", "host"
+	Cores Cores  `json:"cores"` // "user", "system"; for the host also "irq", "softirq", "steal", "idle"
 }
 
 // AtLeast tells whether a trial's figure is a lower bound: exchanges that were left

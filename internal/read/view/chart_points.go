@@ -31,7 +31,7 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 	var drawn []*trial.Judged
 	bounds := 0
 	for _, v := range judged {
-		value, ok := v.Trial.Values[c.Spec.Metric]
+		value, ok := v.Trial.Values.Of(c.Spec.Metric)
 		if !ok {
 			continue
 		}

@@ -73,7 +73,7 @@ func representative(s *cells.Dataset, at cells.Key, judged []*trial.Judged) (cho
 	}
 	if len(valid) > 0 {
 		slices.SortStableFunc(valid, func(a, b *trial.Judged) int {
-			return cmp.Compare(a.Trial.Values[metric.ExchangesPerS], b.Trial.Values[metric.ExchangesPerS])
+			return cmp.Compare(a.Trial.Values.At(metric.ExchangesPerS), b.Trial.Values.At(metric.ExchangesPerS))
 		})
 		return valid[(len(valid)-1)/2], len(valid)
 	}

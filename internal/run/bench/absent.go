@@ -44,9 +44,9 @@ var gone = map[string]string{
 // goneBaidu is of the second end of baidu_std that netdyno had.
 const goneBaidu = "netdyno has one end of wire baidu_std of its own, which is baidu-std; brpc is Apache's"
 
-// absent returns why no worker here has a transport that the project knows; nil for another
-// name.
-func absent(transport string) *AbsentError {
+// absent returns why no worker here has a transport that the project knows, with what is
+// said of those that may have it; nil for another name.
+func absent(transport, unheard string) *AbsentError {
 	if reason := gone[transport]; reason != "" {
 		return &AbsentError{Transport: transport, Reason: reason}
 	}
@@ -54,7 +54,7 @@ func absent(transport string) *AbsentError {
 		if slices.Contains(o.transports, transport) {
 			return &AbsentError{
 				Transport: transport,
-				Reason:    "no worker here has it: it is written " + o.language,
+				Reason:    "no worker here has it" + unheard + ": it is written " + o.language,
 				Advice:    fmt.Sprintf("`%s` in a checkout builds it, with %s", o.command, o.needs),
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
 
@@ -48,6 +49,10 @@ func TestAnAbsentTransportSaysWhatBringsIt(t *testing.T) {
 	var known *AbsentError
 	if !errors.As(err, &known) || known.Transport != "tokio" || !strings.HasPrefix(known.Advice, "`make kits`") {
 		t.Errorf("%v, want what brings tokio", err)
+	}
+	catalog.Absent = []record.Warning{{Text: "netdyno-worker-tokio said nothing for 10s"}}
+	if err = catalog.Pairs(study.Work{Server: "tokio", Client: "go-net"}); !strings.Contains(err.Error(), "netdyno-worker-tokio said nothing") {
+		t.Errorf("%v, want the worker named that did not say whether it has tokio", err)
 	}
 	err = catalog.Pairs(study.Work{Server: "tokyo", Client: "go-net"})
 	if errors.As(err, &known) && known.Transport == "tokyo" {

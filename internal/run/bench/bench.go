@@ -42,8 +42,9 @@ type Bench struct {
 	givenUp   givenUp   // trials whose workers did not get ready in time
 	lostHosts lostHosts // hosts on which trials of a mesh fail, whoever their partner is
 
-	sealing    sync.Mutex               // of identities, which trials of one round share
+	sealing    sync.Mutex               // of what trials of one round share
 	identities map[string]*contract.TLS // by the server's address, made for this run
+	nextPort   int                      // of a host's row
 }
 
 // BeforeBlock is asked before the first trial of a block, and when a run goes on inside

@@ -152,9 +152,13 @@ func executables(directories []string) []string {
 // ours, and there may be any number on PATH.
 const introductions = 8
 
-// helloTimeout is for a program that is only asked what it is: several are at once, and a
-// virtual machine starts slowly then.
-const helloTimeout = 10 * time.Second
+// The bounds for a program that is only asked what it is. Several are at once, beside
+// whatever else keeps the host busy, and a virtual machine computes for a second until it
+// speaks: so the first is for one that computes nothing.
+const (
+	helloTimeout   = 10 * time.Second
+	starvedTimeout = time.Minute
+)
 
 // introduce hears what a worker of this host says of itself.
 func introduce(ctx context.Context, path string) (Program, error) {
@@ -177,7 +181,9 @@ func hear(ctx context.Context, path string, argv []string, atOurDeath syscall.Si
 	if err != nil {
 		return contract.Hello{}, err
 	}
+	listening, heard := context.WithCancel(ctx)
 	defer func() {
+		heard()
 		process.CloseInput()
 		if ctx.Err() != nil || process.Wait(2*time.Second).Running {
 			process.Kill()
@@ -198,11 +204,34 @@ func hear(ctx context.Context, path string, argv []string, atOurDeath syscall.Si
 			return contract.Hello{}, fmt.Errorf("%s speaks contract %d, this netdyno speaks %d", path, m.Message.Hello.Contract, contract.Version)
 		}
 		return *m.Message.Hello, nil
-	case <-time.After(helloTimeout):
-		return contract.Hello{}, fmt.Errorf("%s said nothing for %v, expected hello (CONTRACT.md, section hello)", path, helloTimeout)
+	case took := <-silent(listening, process, helloTimeout, starvedTimeout):
+		return contract.Hello{}, fmt.Errorf("%s said nothing for %v, expected hello (CONTRACT.md, section hello)", path, took)
 	case <-ctx.Done():
 		return contract.Hello{}, context.Cause(ctx)
 	}
+}
+
+// silent tells, within ctx, that a program is to be given up, and after how long: it has
+// computed nothing for idle, or said nothing for most.
+func silent(ctx context.Context, p *rig.Process, idle, most time.Duration) <-chan time.Duration {
+	gaveUp := make(chan time.Duration, 1)
+	go func() {
+		const step = 200 * time.Millisecond
+		begun := time.Now()
+		computed, at := p.CPUTime(), begun
+		for time.Since(at) < idle && time.Since(begun) < most {
+			select {
+			case <-time.After(step):
+			case <-ctx.Done():
+				return
+			}
+			if now := p.CPUTime(); now > computed {
+				computed, at = now, time.Now()
+			}
+		}
+		gaveUp <- time.Since(begun).Round(step)
+	}()
+	return gaveUp
 }
 
 // Without returns the catalog less programs, by their paths.

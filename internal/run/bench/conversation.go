@@ -37,7 +37,7 @@ type conversation struct {
 	fail       context.CancelCauseFunc // ends the trial
 	serverOurs bool                    // a client whose server's end we would hear of
 	metered    bool                    // a meter stands between the worker and us
-	explain    func(told *failure)     // ends the trial when a meter shows the cause of what a client has told
+	explain    func(*failure) bool     // ends the trial when a meter shows the cause of what a client has told; whether it is open still
 	late       func(c *conversation, answer string, waited time.Duration)
 	answers    chan contract.Message   // what the trial waits for
 	examined   chan *contract.Examined // what its meter sees

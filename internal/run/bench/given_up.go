@@ -84,7 +84,7 @@ func alike(a, b record.Failure) bool {
 // endsOf identifies the ends of a trial and how they are set up, whatever the load.
 func endsOf(plan record.Trial) string {
 	return text(plan.Levels, func(factor string) bool {
-		return slices.Contains([]string{"server", "client", "transport", "tls", "build", record.PathFactor, study.ServerHost, study.ClientHost}, factor) || strings.HasPrefix(factor, "opt.server.")
+		return slices.Contains([]string{"server", "client", "transport", "tls", "build", record.PathFactor, record.NetworkFactor, study.ServerHost, study.ClientHost}, factor) || strings.HasPrefix(factor, "opt.server.")
 	})
 }
 

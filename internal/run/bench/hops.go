@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"slices"
 
 	"netdyno/internal/contract"
@@ -90,31 +89,36 @@ func (t *trial) launchHops(start func(name string, role contract.Role, seat rig.
 // setUpHops has the hops listen, the one next to the servers first, each told of what
 // listens behind it. It returns where clients connect: the servers without a hop.
 func (t *trial) setUpHops(ctx context.Context, base contract.Setup, servers []string) ([]string, error) {
-	behind := servers
+	listens, at := servers, t.serverSeat.Host
 	for i := len(t.hops) - 1; i >= 0; i-- {
+		behind := fronted(at, listens, t.hopSeats[i])
 		setup := base
 		setup.Work, setup.Listeners, setup.Allow = nil, 0, nil
 		setup.Transport, setup.Role, setup.Peers = t.hopEnds[i].Name, contract.Hop, behind
-		setup.Listen = net.JoinHostPort(t.hopSeats[i].Address, "0")
 		setup.Options = map[string]any{"wire": wireOf(t.serverEnd, t.work)}
 		if h := t.work.Path.Hops[i]; h.Own {
 			setup.Options["command"] = h.Command
 		}
-		at, err := t.ready(ctx, t.hops[i], setup)
-		if err != nil {
+		var err error
+		if setup.Listen, err = t.bench.listenAt(t.hopSeats[i].Host, 1); err != nil {
 			return nil, err
 		}
-		behind = at
+		if listens, err = t.ready(ctx, t.hops[i], setup); err != nil {
+			return nil, err
+		}
+		at = t.hopSeats[i].Host
 	}
-	return behind, nil
+	return fronted(at, listens, t.clientSeats...), nil
 }
 
 // addresses are those at which clients meet what they take for the server, and of hops
 // that connect to it.
 func (t *trial) addresses() []string {
-	all := []string{t.serverSeat.Address}
-	for _, seat := range t.hopSeats {
-		all = append(all, seat.Address)
+	var all []string
+	for _, seat := range append([]rig.Seat{t.serverSeat}, t.hopSeats...) {
+		if all = append(all, seat.Address); seat.Front != "" {
+			all = append(all, seat.Front)
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -31,13 +31,22 @@ func (t *trial) late(c *conversation, answer string, waited time.Duration) {
 }
 
 // explain ends the trial when a meter shows why a client has lost its server, or
-// waited for it too long.
-func (t *trial) explain(told *failure) {
+// waited for it too long. It tells whether a server may have ended of which nothing is
+// heard yet: its meter, on this host, shows it so, or has not come to answer.
+func (t *trial) explain(told *failure) (open bool) {
 	t.examining.Lock()
 	defer t.examining.Unlock()
-	if len(t.clients) > 0 && t.clients[0].trial.Err() == nil {
-		t.failBlocked(t.examine(), fmt.Sprintf("%s says: %s", told.Worker, told.Text))
+	if len(t.clients) == 0 || t.clients[0].trial.Err() != nil {
+		return false
 	}
+	seen := t.examine()
+	t.failBlocked(seen, fmt.Sprintf("%s says: %s", told.Worker, told.Text))
+	for c, x := range seen {
+		if !c.serverOurs && c.metered && len(c.host.Prefix) == 0 && (x == nil || x.Ended) {
+			open = true
+		}
+	}
+	return open
 }
 
 // examine asks every worker's meter what it sees.
@@ -87,11 +96,17 @@ func (c *conversation) endWith(kind contract.ErrorKind, text string) {
 // client's own word when nothing else is told.
 func (c *conversation) awaitCause(f *failure) {
 	defer close(c.told)
-	c.explain(f)
-	if f.Kind == contract.Peer { // it may be dead: its meter tells
-		select {
+	for begun := time.Now(); c.trial.Err() == nil; {
+		open := c.explain(f)
+		if f.Kind != contract.Peer {
+			break
+		}
+		select { // it may be dead: its meter tells
 		case <-time.After(causeTimeout):
 		case <-c.trial.Done():
+		}
+		if !open || time.Since(begun) >= starvedTimeout {
+			break
 		}
 	}
 	c.end(f)

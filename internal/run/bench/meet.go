@@ -163,24 +163,10 @@ func has(end Offer, client bool, needed []contract.Feature) error {
 			return fmt.Errorf("transport %s runs a program that makes requests by itself, all of one size and evenly or at random; it does not take %s", end.Name, feature)
 		}
 		if !end.foreign() && !slices.Contains(end.Features, feature) {
-			return fmt.Errorf("transport %s does not have feature %s%s; it has %s", end.Name, feature, meanings[feature], listed(end.Features))
+			return fmt.Errorf("transport %s does not have feature %s%s; it has %s", end.Name, feature, meaning(feature), listed(end.Features))
 		}
 	}
 	return nil
-}
-
-// meanings say of features that workloads need what they are.
-var meanings = map[contract.Feature]string{
-	contract.FeatureSizes:    " (messages of several sizes)",
-	contract.FeatureArrivals: " (gaps and rates that vary)",
-	contract.FeatureMix:      " (classes of a workload)",
-	contract.FeatureTrace:    " (recorded traffic)",
-	contract.FeatureTimes:    " (times from a file)",
-	contract.FeatureDeadline: " (deadlines of classes)",
-	contract.FeatureThink:    " (pauses after exchanges of a class)",
-	contract.FeatureMethods:  " (methods of classes)",
-	contract.FeatureMessages: " (codecs and messages of classes)",
-	contract.FeatureStreams:  " (streams of classes)",
 }
 
 // works reports why a server cannot do the work that the trial asks of it.

@@ -88,10 +88,23 @@ func (c *Catalog) Named(name string) (Offer, error) {
 	if members := families[name]; members != "" {
 		return Offer{}, fmt.Errorf("transport %q: there are several; write %s", name, members)
 	}
-	if known := absent(name); known != nil {
+	if known := absent(name, c.unheard()); known != nil {
 		return Offer{}, known
 	}
-	return Offer{}, fmt.Errorf("transport %q: no worker here has it; %s", name, quantity.Hint(name, names))
+	return Offer{}, fmt.Errorf("transport %q: no worker here has it%s; %s", name, c.unheard(), quantity.Hint(name, names))
+}
+
+// unheard says, behind a space and in brackets, which programs did not introduce themselves:
+// they may have any transport.
+func (c *Catalog) unheard() string {
+	if len(c.Absent) == 0 {
+		return ""
+	}
+	var all []string
+	for _, a := range c.Absent {
+		all = append(all, a.Text)
+	}
+	return " (" + strings.Join(all, "; ") + ")"
 }
 
 // Offer returns the transport of a name with a codec: one program may have it

@@ -17,13 +17,9 @@ import (
 	"netdyno/internal/run/owned"
 )
 
-// slowHello is from when on a program's hello is remembered: an interpreter or a virtual
-// machine takes several times as long to introduce itself as a compiled program, and every
-// command asks all of them.
-const slowHello = 100 * time.Millisecond
-
-// rememberedFor bounds how long a hello is taken for what the program would say. It depends
-// on more than the file, such as the interpreter's version.
+// rememberedFor bounds how long a hello is taken for what the program would say: every
+// command asks all programs, which takes longer than a short trial. A hello depends on more
+// than the file, such as the interpreter's version.
 const rememberedFor = 24 * time.Hour
 
 // hello is what a worker of this host says of itself, or what the same file said less than a
@@ -35,9 +31,8 @@ func hello(ctx context.Context, path string) (contract.Hello, error) {
 			return h, nil
 		}
 	}
-	began := time.Now()
 	h, heard := hear(ctx, path, []string{path}, syscall.SIGKILL)
-	if heard == nil && err == nil && time.Since(began) >= slowHello {
+	if heard == nil && err == nil {
 		_ = remember(place, h)
 	}
 	return h, heard
@@ -64,7 +59,7 @@ func remembrance(path string) (string, error) {
 	}
 	what := []string{full, os.Getenv("PATH")}
 	for _, variable := range os.Environ() {
-		if strings.HasPrefix(variable, "JAVA_") || strings.HasPrefix(variable, "NETDYNO_") || strings.HasPrefix(variable, "PYTHON") || strings.HasPrefix(variable, "NODE_") {
+		if strings.HasPrefix(variable, "JAVA_") || strings.HasPrefix(variable, "NETDYNO_") || strings.HasPrefix(variable, "PYTHON") || strings.HasPrefix(variable, "NODE_") || strings.HasPrefix(variable, "LD_") {
 			what = append(what, variable)
 		}
 	}

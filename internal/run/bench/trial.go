@@ -272,11 +272,15 @@ func (t *trial) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	listen, err := t.listenServers(setups.server)
+	if err != nil {
+		return err
+	}
 	addresses := make([][]string, len(t.servers))
 	var group errgroup.Group
 	for i, c := range t.servers {
 		group.Go(func() (err error) {
-			addresses[i], err = t.ready(ctx, c, setups.server)
+			addresses[i], err = t.ready(ctx, c, listen[i])
 			return err
 		})
 	}

@@ -15,6 +15,7 @@ import (
 // stands for. One goroutine uses it.
 type attached struct {
 	finder  *serving.Finder // nil where there are no connections to follow
+	asks    *serving.Finder // what the server asks of others
 	server  contract.Attached
 	account *usage.Others // nil where server.Why says why
 	opened  bool          // the window has
@@ -28,7 +29,7 @@ func attach(addresses []string, s *contract.Setup) *attached {
 		return nil
 	}
 	if file, is := unixsocket.Path(addresses[0]); is {
-		a := &attached{told: true} // by a connection of our own: the kernel tells who listens
+		a := &attached{told: true, asks: &serving.Finder{}} // by a connection of our own: the kernel tells who listens
 		a.takeFound(serving.Socket(file))
 		return a
 	}
@@ -43,6 +44,7 @@ func attach(addresses []string, s *contract.Setup) *attached {
 		return a
 	}
 	a.finder = &serving.Finder{At: at, Clients: serving.Clients()}
+	a.asks = a.finder
 	local := false
 	for _, text := range s.Allow {
 		if ip, err := netip.ParseAddr(text); err == nil {
@@ -104,10 +106,10 @@ func (a *attached) follow() bool {
 func (a *attached) lookAgain(reading *contract.Meter, opens bool) {
 	closes := a.opened && !opens
 	a.opened = a.opened || opens
-	if a.account == nil || a.finder == nil {
+	if a.account == nil || a.asks == nil {
 		return
 	}
-	if closes {
+	if closes && a.finder != nil {
 		switch found, err := a.finder.Look(); {
 		case errors.Is(err, serving.ErrNobody) && !a.told:
 			reading.Attached.Why = err.Error()
@@ -123,8 +125,8 @@ func (a *attached) lookAgain(reading *contract.Meter, opens bool) {
 			}
 		}
 	}
-	if !opens || a.finder.Quick() {
-		reading.Attached.Onward = a.finder.Onward(a.account.Processes(), opens)
+	if !opens || a.asks.Quick() {
+		reading.Attached.Onward = a.asks.Onward(a.account.Processes(), opens)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 
 func init() {
 	actors["stands"] = stands
+	actors["starts"] = starts
 	actors["listener"] = listener
 	actors["attachable"] = func(args []string) {
 		found, err := Attachable(netip.MustParseAddrPort(args[0]))
@@ -31,13 +32,31 @@ func init() {
 	}
 }
 
+// starts is a worker that starts a server of the user's, and says where it listens.
+func starts(args []string) {
+	c := again(append([]string{"serves"}, args...)...)
+	c.Stdout = nil
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := c.StdoutPipe()
+	panicOn(err)
+	panicOn(c.Start())
+	at, err := bufio.NewReader(out).ReadString('\n')
+	panicOn(err)
+	answerAs(fmt.Sprintf(`{"ready":{"addresses":[%q],"foreign":true}}`, strings.TrimSpace(at)))
+}
+
 // stands is a worker that stands for the server at an address.
 func stands(args []string) {
+	answerAs(fmt.Sprintf(`{"ready":{"addresses":[%q],"foreign":true,"elsewhere":true}}`, args[0]))
+}
+
+// answerAs answers a setup by a line, and every mark.
+func answerAs(ready string) {
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		line := in.Text()
 		switch {
 		case strings.HasPrefix(line, `{"setup"`):
-			fmt.Printf(`{"ready":{"addresses":[%q],"foreign":true,"elsewhere":true}}`+"\n", args[0])
+			fmt.Println(ready)
 		case strings.HasPrefix(line, `{"mark"`):
 			fmt.Println(strings.TrimSuffix(line, "}}") + `,"reading":{"at_ns":1,"cpu_ns":2,"counts":{}}}}`)
 		}

@@ -25,7 +25,7 @@ type examiner struct {
 func (e *examiner) examine() *contract.Examined {
 	var tree usage.Tree
 	roots := append([]int{e.worker}, e.orphans.living(&tree)...)
-	x := &contract.Examined{UnreadBytes: e.waiting(), Stopped: tree.Stopped(roots), Exhausted: tree.Exhausted(roots)}
+	x := &contract.Examined{UnreadBytes: e.waiting(), Stopped: tree.Stopped(roots), Exhausted: tree.Exhausted(roots), Ended: tree.Ended(e.worker)}
 	x.Reached = e.tcp.reached(func() map[uint32]bool {
 		r, err := usage.NewReader(e.worker)
 		if err != nil {

@@ -3,11 +3,13 @@ package meter
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strconv"
@@ -37,6 +39,13 @@ func init() { actors["serves"] = serves }
 //	passes PATH            accepts, and hands every connection to whoever takes it at the socket PATH
 //	takes PATH             serves the connections that are handed over at PATH
 //	leaves N               stops listening after N connections
+//	takes-from-parent      serves at a socket that a parent hands over as file descriptor 3
+//	selected ADDRESS N     one of several that share a port, whose connections a BPF program all gives to process N
+//	transparent ADDRESS    serves connections to other addresses too (IP_TRANSPARENT)
+//	forks-each ADDRESS     a process for each connection, for whose end it waits
+//	abandons-each ADDRESS  the same, and ignores the end of its children
+//	one                    such a process
+//	unix-front PATH BACKEND  passes what comes to a Unix socket on to another server
 //	asks BACKEND           asks another server, on one connection for every connection of a client
 //	asks-anew BACKEND      asks another server, on a new connection for every request
 func serves(args []string) {
@@ -71,13 +80,27 @@ func serves(args []string) {
 		}
 		_ = l.Close()
 		untilKilled()
+	case "takes-from-parent":
+		l, err := net.FileListener(os.NewFile(3, "listener"))
+		panicOn(err)
+		serveAll(l, answerSelf)
+	case "selected":
+		serveAll(listenSelected(rest[0], rest[1]), answerSelf)
+	case "transparent":
+		serveAll(listenWith(rest[0], func(fd int) error { return unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_TRANSPARENT, 1) }), answerSelf)
+	case "forks-each", "abandons-each":
+		forkEach(rest[0], way == "forks-each")
+	case "one":
+		c, err := net.FileConn(os.NewFile(3, "connection"))
+		panicOn(err)
+		answerSelf(c)
+	case "unix-front":
+		l, err := net.Listen("unix", rest[0])
+		panicOn(err)
+		fmt.Println(l.Addr())
+		serveAll(l, passTo(rest[1]))
 	case "asks":
-		serveAll(listenAt("127.0.0.1:0", false), func(c net.Conn) {
-			backend, err := net.Dial("tcp", rest[0])
-			panicOn(err)
-			go func() { _, _ = io.Copy(backend, c) }()
-			_, _ = io.Copy(c, backend)
-		})
+		serveAll(listenAt("127.0.0.1:0", false), passTo(rest[0]))
 	case "asks-anew":
 		serveAll(listenAt("127.0.0.1:0", false), func(c net.Conn) {
 			for one := make([]byte, 1); ; {
@@ -100,12 +123,43 @@ func panicOn(err error) {
 	}
 }
 
+// passTo forwards a connection to another server.
+func passTo(backend string) func(net.Conn) {
+	return func(c net.Conn) {
+		to, err := net.Dial("tcp", backend)
+		panicOn(err)
+		go func() { _, _ = io.Copy(to, c) }()
+		_, _ = io.Copy(c, to)
+	}
+}
+
 // listenAt listens and says where.
 func listenAt(address string, shared bool) net.Listener {
-	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
-		if shared {
-			_ = c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) })
+	return listenWith(address, func(fd int) error {
+		if !shared {
+			return nil
 		}
+		return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	})
+}
+
+// listenSelected shares a port; a classic BPF program gives every connection to process N
+// of those that share it, in the order in which they began to listen.
+func listenSelected(address, n string) net.Listener {
+	number, err := strconv.ParseUint(n, 10, 8)
+	panicOn(err)
+	return listenWith(address, func(fd int) error {
+		program := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: uint32(number)}}
+		return errors.Join(
+			unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1),
+			unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_REUSEPORT_CBPF, &unix.SockFprog{Len: 1, Filter: &program[0]}))
+	})
+}
+
+// listenWith listens at a socket that is set up first, and says where.
+func listenWith(address string, set func(fd int) error) net.Listener {
+	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		_ = c.Control(func(fd uintptr) { err = set(int(fd)) })
 		return err
 	}}
 	l, err := config.Listen(context.Background(), "tcp", address)
@@ -147,6 +201,25 @@ func forkWorkers(number string) {
 		panicOn(c.Start())
 	}
 	untilKilled()
+}
+
+// forkEach starts a process for every connection.
+func forkEach(address string, waits bool) {
+	l := listenAt(address, false)
+	if !waits {
+		signal.Ignore(unix.SIGCHLD)
+	}
+	serveAll(l, func(c net.Conn) {
+		socket, err := c.(*net.TCPConn).File()
+		panicOn(err)
+		child := again("serves", "one")
+		child.Stdout, child.ExtraFiles = nil, []*os.File{socket}
+		child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		runtime.LockOSThread() // whose end would be the child's
+		panicOn(child.Start())
+		_, _ = socket.Close(), c.Close()
+		_ = child.Wait() // of ignored ones until none is left
+	})
 }
 
 // untilKilled waits. A select of nothing would not: where nothing else waits, the runtime

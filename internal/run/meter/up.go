@@ -28,6 +28,7 @@ type up struct {
 	beat     *beat.Watch  // from the opening on
 	windowNs func() int64 // as the setup says
 	server   *attached    // that the worker stands for; nil as a rule
+	others   *strangers   // that may answer in the place of a program that the worker started; nil as a rule
 	out      io.Writer
 	log      io.Writer
 	begun    *startUp
@@ -109,18 +110,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	}
 	switch {
 	case m.Ready != nil:
-		u.tcp.ready(m.Ready)
-		if m.Ready.Elsewhere {
-			reading = u.attach(m.Ready.Addresses, reading)
-		} else {
-			reading.Start = u.begun.until(reading.AtNs)
-		}
-		if u.tcp.setup().Role == contract.Hop { // the worker that starts it is no part of it
-			u.reader.LeaveOut()
-			u.peak = 0
-			reading = cmp.Or(u.readMeter(), reading)
-		}
-		u.sampler.ready(u.processes)
+		reading = u.readied(m.Ready, reading)
 	case m.Mark != nil:
 		reading = u.marked(m.Mark, reading)
 	default:
@@ -132,10 +122,37 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		u.tellStopped()
 	}
 	reading.OwnCPUNs = usage.OwnCPU()
+	if u.others != nil {
+		if m.Mark != nil && !m.Mark.Reset {
+			u.others.look(u.processes())
+		}
+		reading.Attached = u.others.against(u.reader.Unseen())
+	}
 	if u.server != nil && m.Mark != nil {
 		u.server.lookAgain(reading, m.Mark.Reset) // in no account, as what the server costs is
 	}
 	return u.joined(line, *reading), nil
+}
+
+// readied learns where a worker listens and whose account its is, and returns the reading
+// that belongs to that.
+func (u *up) readied(r *contract.Ready, reading *contract.Meter) *contract.Meter {
+	u.tcp.ready(r)
+	if r.Elsewhere {
+		reading = u.attach(r.Addresses, reading)
+	} else {
+		reading.Start = u.begun.until(reading.AtNs)
+		if r.Foreign && u.tcp.setup().Role == contract.Server {
+			u.others = strangersAt(r.Addresses, u.tcp.setup())
+		}
+	}
+	if u.tcp.setup().Role == contract.Hop { // the worker that starts it is no part of it
+		u.reader.LeaveOut()
+		u.peak = 0
+		reading = cmp.Or(u.readMeter(), reading)
+	}
+	u.sampler.ready(u.processes)
+	return reading
 }
 
 // joined returns the line with the reading: without its samples where they have no room, and

@@ -115,16 +115,20 @@ func (c Choice) Bytes(key string) (int, error) {
 	return int(n), nil
 }
 
-// Ends are the hosts on which the two ends of a trial run, by name; "" leaves an
-// end to the rig's order.
-type Ends struct{ Server, Client string }
+// Ends are the hosts on which the two ends of a trial run, by name, "" leaving an end to
+// the rig's order, and the network that both are on; "" for the only one.
+type Ends struct{ Server, Client, Network string }
 
 // Choose returns the hosts of a rig as Seats takes them for these ends: the
-// server's first. The error names a host that the rig does not have, and the
-// nearest that it has.
+// server's first. The error names a host or a network that the rig does not have, and
+// the nearest that it has.
 func (e Ends) Choose(hosts []Host) ([]Host, error) {
 	if e == (Ends{}) || len(hosts) == 0 {
 		return hosts, nil
+	}
+	hosts, err := onNetwork(hosts, e.Network)
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range []string{e.Server, e.Client} {
 		if name != "" && !slices.ContainsFunc(hosts, func(h Host) bool { return h.Name == name }) {
@@ -138,6 +142,19 @@ func (e Ends) Choose(hosts []Host) ([]Host, error) {
 		return chosen, nil
 	}
 	return slices.DeleteFunc(chosen, func(h Host) bool { return h.Name != server && h.Name != e.Client }), nil
+}
+
+// onNetwork returns the hosts on a network.
+func onNetwork(hosts []Host, network string) ([]Host, error) {
+	on := slices.DeleteFunc(slices.Clone(hosts), func(h Host) bool { return h.Network != network })
+	if len(on) > 0 {
+		return on, nil
+	}
+	has := slices.Compact(slices.Sorted(slices.Values(each.Of(hosts, func(h Host) string { return h.Network }))))
+	if network == "" {
+		return nil, fmt.Errorf("the rig's hosts are on networks %s, and the trial names none", strings.Join(has, ", "))
+	}
+	return nil, fmt.Errorf("the rig has no network %q; %s", quantity.Clip(network, 80), quantity.Hint(network, has))
 }
 
 // firstBut returns the first host that is not the named one; on a rig of one host that

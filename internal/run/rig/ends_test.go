@@ -34,6 +34,30 @@ func TestEndsChooseTheirHosts(t *testing.T) {
 	}
 }
 
+// A trial runs on hosts of its network alone.
+func TestEndsAreOnOneNetwork(t *testing.T) {
+	hosts := []Host{{Name: "host-1", Network: "host"}, {Name: "host-2", Network: "host"}, {Name: "bridge-1", Network: "bridge"}, {Name: "bridge-2", Network: "bridge"}}
+	for _, c := range []struct {
+		ends Ends
+		want string
+	}{
+		{Ends{Network: "bridge"}, "[bridge-1 bridge-2]"},
+		{Ends{Network: "bridge", Server: "bridge-2"}, "[bridge-2 bridge-1]"},
+		{Ends{Network: "bridge", Server: "host-1"}, `the rig has no host "host-1"; expected one of bridge-1, bridge-2`},
+		{Ends{Network: "brige"}, `the rig has no network "brige"; did you mean "bridge"?`},
+		{Ends{Server: "host-1"}, "the rig's hosts are on networks bridge, host, and the trial names none"},
+	} {
+		chosen, err := c.ends.Choose(hosts)
+		got := fmt.Sprint(namesOf(chosen))
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %s, expected %s", c.ends, got, c.want)
+		}
+	}
+}
+
 func TestErrorOfConcernsItsHosts(t *testing.T) {
 	all, one, two := errors.New("all"), error(&HostError{"a", errors.New("one")}), error(&HostError{"b", errors.New("two")})
 	for _, c := range []struct {

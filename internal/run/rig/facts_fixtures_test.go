@@ -161,6 +161,8 @@ func write(t *testing.T, root, path, text string) {
 var beside = []string{
 	record.ClockFact, record.OffsetFact, record.AddressFact, record.LeafFact, "load.busy_share", "load.steal_share",
 	"idle.lost_share", "idle.longest_us", "timer.overshoot_p50_us", "timer.overshoot_p99_us",
+	"k8s.node", "k8s.pod_qos", "k8s.image", "k8s.image_id", "k8s.server", "k8s.kubelet", "k8s.runtime", "k8s.os",
+	"k8s.cpu_manager", "k8s.topology_manager", "k8s.proxy", "k8s.cni", "k8s.unread",
 }
 
 var documented = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")

@@ -123,15 +123,13 @@ func TrialsOf(args ...string) (record.Header, []record.Trial, error) {
 }
 
 // Conduct carries out trials and returns their records, one of each, without a
-// directory. It sets b.Keep, and b.Messages where nobody has.
+// directory. It sets b.Keep and b.Messages.
 func Conduct(ctx context.Context, b *bench.Bench, trials []record.Trial) ([]record.Record, error) {
 	var records []record.Record
 	b.Keep = func(r record.Record) error { records = append(records, r); return nil }
-	if b.Messages == nil {
-		var err error
-		if b.Messages, err = resolveMessages(ctx, trials); err != nil {
-			return nil, err
-		}
+	var err error
+	if b.Messages, err = resolveMessages(ctx, trials); err != nil {
+		return nil, err
 	}
 	if err := b.Run(ctx, trials); err != nil {
 		return records, err

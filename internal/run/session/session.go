@@ -157,6 +157,9 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 // prepareHosts brings the programs to the hosts and finds out what the hosts are
 // and whether they can run the plan.
 func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) error {
+	if err := s.site.network(s.Kinds); err != nil {
+		return err
+	}
 	programs := s.programs(s.catalog)
 	deployed, err := s.deploy(ctx, programs)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -50,11 +51,43 @@ func (s *site) deploy(ctx context.Context, programs ...string) (deployed bool, e
 	return true, d.Deploy(ctx, append(programs, s.self))
 }
 
+// network has the rig put hosts on every network that trials name.
+func (s *site) network(kinds []Kind) error {
+	var names []string
+	for _, k := range kinds {
+		if name := k.Hosts.Network; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	networked, able := s.rig.(rig.Networked)
+	if !able {
+		return rig.OneNetwork(s.rig)
+	}
+	return networked.On(names)
+}
+
 // survey asks the hosts for their facts. More arguments ask for more than the
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
 	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.self, more...)
+	s.inform(s.facts)
 	return err
+}
+
+// inform adds to facts of hosts what the rig alone knows.
+func (s *site) inform(facts map[string]record.Host) {
+	informed, is := s.rig.(rig.Informed)
+	if !is {
+		return
+	}
+	for name, more := range informed.Facts() {
+		if host := facts[name]; host.Values != nil {
+			maps.Copy(host.Values, more)
+		}
+	}
 }
 
 // enterLeaves adds to the facts what the rig's file says of its switches.

@@ -35,11 +35,15 @@ func (s *Study) Complete() error {
 }
 
 // likelyCompared is the factor that a study most probably asks about. Who names
-// two builds asks what changed between them, whatever else varies.
+// two builds asks what changed between them, whatever else varies; of one arm nothing is
+// asked but what varies beside it.
 func (s *Study) likelyCompared() string {
-	for _, name := range []string{"build", ArmFactor, record.PathFactor, "transport", "server", "client"} {
-		if s.Varies(name) {
-			return name
+	likely := []string{"build", ArmFactor, record.PathFactor, record.NetworkFactor, "transport", "server", "client"}
+	for _, least := range []int{2, 1} {
+		for _, name := range likely {
+			if v := FindVaried(s.Vary, name); v != nil && len(v.Levels) >= least {
+				return name
+			}
 		}
 	}
 	if len(s.Vary) > 0 && !s.Mesh { // whose pairs of hosts are cells

@@ -85,6 +85,7 @@ var factors = []Factor{
 	{Name: "client", Kind: Transport, Doc: "implementation of the client; any that speaks the server's wire"},
 	{Name: ServerHost, Kind: Text, Doc: "host of the rig that the servers run on, by its name; the rig's first unless given"},
 	{Name: ClientHost, Kind: Text, Doc: "host of the rig that the clients run on, by its name; the rig's others in turn unless given"},
+	{Name: record.NetworkFactor, Kind: Text, Doc: "network that both ends are on, of a rig that has several (podman, docker: host, bridge or a network's name); the rig's network= unless given"},
 	{Name: record.PathFactor, Kind: Paths, Doc: "what lies between client and server, from the client on: direct, nginx, haproxy, exec:COMMAND with {upstream} and {port}, or several joined by + (docs/hops.md); direct unless given"},
 	{Name: "arm", Kind: Bundle, Doc: "named sets of levels, for arms that differ in more than one factor"},
 	{Name: "build", Kind: Text, Doc: "directory whose workers are used before any others; build=OLD,NEW compares two builds, interleaved"},

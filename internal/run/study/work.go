@@ -47,8 +47,9 @@ type Work struct {
 	Timeline       bool          // a probe has one in any case
 }
 
-// Hosts are the names of the hosts that the two ends of a trial run on.
-type Hosts struct{ Server, Client string }
+// Hosts are the names of the hosts that the two ends of a trial run on, and of the
+// network that these are on.
+type Hosts struct{ Server, Client, Network string }
 
 // Decode reads a trial's levels. A factor that is absent has its default; the
 // error names an unknown factor, a bad level or a missing transport.
@@ -93,7 +94,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	number := func(factor string) float64 { return read[factor].Value }
 	w.Server, w.Client = read["server"].Text, read["client"].Text
 	w.Path = pathOf(read[record.PathFactor].Text)
-	w.Hosts = Hosts{Server: read[ServerHost].Text, Client: read[ClientHost].Text}
+	w.Hosts = Hosts{Server: read[ServerHost].Text, Client: read[ClientHost].Text, Network: read[record.NetworkFactor].Text}
 	w.Exchange = contract.Exchange{
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,
 		ChunkBytes: int64(number("chunk")),

@@ -1,21 +1,30 @@
-"""Programs on the bare libraries, without the kit: bare.py KIND [ADDRESS]. A server prints its address; a client goes on until it is ended."""
+"""Programs on the bare libraries, without the kit.
+
+bare.py server PORT BYTES KIND
+bare.py client PORT CONNECTIONS BYTES SECONDS KIND      prints {"exchanges": N} in the end
+"""
 
 import asyncio
 import concurrent.futures
+import json
+import os
+import pathlib
 import socket
 import sys
+import threading
 
-from netdyno_kit.content import random
+TREE = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(TREE / "workers" / "python" / "grpcio"))  # exchange_pb2
 
-SIZE, CONNECTIONS = 100, 8
-BODY = bytes(SIZE)
-REPLY = random("d", SIZE)
+SERVES, PORT, KIND = sys.argv[1] == "server", int(sys.argv[2]), sys.argv[-1]
+CONNECTIONS, SIZE, SECONDS = (0, int(sys.argv[3]), 0) if SERVES else map(int, sys.argv[3:6])
+BODY = REPLY = bytes(SIZE)
+done = 0  # exchanges of a client
 
 
 def listening():
-    sock = socket.create_server(("127.0.0.1", 0), backlog=4096)
+    sock = socket.create_server(("127.0.0.1", PORT), backlog=4096)
     sock.setblocking(False)
-    print("127.0.0.1:%d" % sock.getsockname()[1], flush=True)
     return sock
 
 
@@ -29,7 +38,7 @@ class Echo(asyncio.Protocol):
 
 async def app(scope, receive, send):
     message = await receive()
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/octet-stream"), (b"content-length", b"100")]})
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/octet-stream"), (b"content-length", b"%d" % SIZE)]})
     await send({"type": "http.response.body", "body": REPLY if len(message["body"]) == SIZE else b""})
 
 
@@ -54,10 +63,7 @@ def uvicorn_server(_):
 
 def granian_server(_):
     from granian import Granian
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        port = sock.getsockname()[1]
-    print(f"127.0.0.1:{port}", flush=True)
-    Granian("bare:app", "127.0.0.1", port, interface="asginl", http="1", loop="uvloop", websockets=False, log_enabled=False).serve()
+    Granian("bare:app", "127.0.0.1", PORT, interface="asginl", http="1", loop="uvloop", websockets=False, log_enabled=False).serve()
 
 
 def handlers(grpc, call):
@@ -69,10 +75,10 @@ def handlers(grpc, call):
 def grpcio_server(_):
     import exchange_pb2 as pb
     import grpc
-    reply = pb.Block(content=random("d", SIZE))
+    reply = pb.Block(content=REPLY)
     server = grpc.server(concurrent.futures.ThreadPoolExecutor(10))
     server.add_generic_rpc_handlers(handlers(grpc, lambda request, context: reply))
-    print("127.0.0.1:%d" % server.add_insecure_port("127.0.0.1:0"), flush=True)
+    server.add_insecure_port(f"127.0.0.1:{PORT}")
     server.start()
     server.wait_for_termination()
 
@@ -80,27 +86,29 @@ def grpcio_server(_):
 async def grpc_aio_server(_):
     import exchange_pb2 as pb
     import grpc.aio
-    reply = pb.Block(content=random("d", SIZE))
+    reply = pb.Block(content=REPLY)
 
     async def unary(request, context):
         return reply
     server = grpc.aio.server()
     server.add_generic_rpc_handlers(handlers(grpc, unary))
-    print("127.0.0.1:%d" % server.add_insecure_port("127.0.0.1:0"), flush=True)
+    server.add_insecure_port(f"127.0.0.1:{PORT}")
     await server.start()
     await server.wait_for_termination()
 
 
 class Client(asyncio.Protocol):
-    """Sends again when all has come: no clock is read, and nothing is kept."""
+    """Sends again when all has come: no clock is read, and one number is kept."""
 
     def connection_made(self, transport):
         self.write, self.got = transport.write, 0
         self.write(BODY)
 
     def data_received(self, data):
+        global done
         self.got += len(data)
         if self.got >= SIZE:
+            done += 1
             self.got -= SIZE
             self.write(BODY)
 
@@ -117,9 +125,11 @@ def asyncio_client(kind, address):
 
 async def calls(one):
     async def again():
+        global done
         call = await one()
         while True:
             await call()
+            done += 1
     await asyncio.gather(*(again() for _ in range(CONNECTIONS)))
 
 
@@ -139,7 +149,7 @@ def aiohttp_client(_, address):
 def grpc_aio_client(_, address):
     import exchange_pb2 as pb
     import grpc.aio
-    request = pb.Block(content=random("u", SIZE))
+    request = pb.Block(content=BODY)
 
     async def one():
         channel = grpc.aio.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)])
@@ -149,17 +159,17 @@ def grpc_aio_client(_, address):
 
 
 def grpcio_client(_, address):
-    import threading
-
     import exchange_pb2 as pb
     import grpc
-    request = pb.Block(content=random("u", SIZE))
+    request = pb.Block(content=BODY)
 
     def again():
         channel = grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)])
         unary = channel.unary_unary("/netdyno.v1.Exchange/Unary", pb.Block.SerializeToString, pb.Block.FromString)
+        global done
         while True:
             unary(request)
+            done += 1
     for _ in range(CONNECTIONS):
         threading.Thread(target=again).start()
 
@@ -168,11 +178,17 @@ async def _awaited(unary, request):
     return await unary(request)
 
 
-SERVERS = {"asyncio": asyncio_server, "asyncio-uvloop": asyncio_server, "uvicorn": uvicorn_server, "granian": granian_server, "grpcio": grpcio_server, "grpc-aio": lambda kind: asyncio.run(grpc_aio_server(kind))}
-CLIENTS = {"asyncio": asyncio_client, "asyncio-uvloop": asyncio_client, "aiohttp": aiohttp_client, "grpcio": grpcio_client, "grpc-aio": grpc_aio_client}
+def count():
+    """Tells how many exchanges a client has made, and ends it."""
+    print(json.dumps({"exchanges": done}), flush=True)
+    os._exit(0)
 
-if __name__ == "__main__":
-    if len(sys.argv) == 2:
-        SERVERS[sys.argv[1]](sys.argv[1])
-    else:
-        CLIENTS[sys.argv[1]](sys.argv[1], sys.argv[2])
+
+SERVERS = {"asyncio": asyncio_server, "asyncio-uvloop": asyncio_server, "uvicorn": uvicorn_server, "granian": granian_server, "grpcio": grpcio_server, "grpc-aio": lambda kind: asyncio.run(grpc_aio_server(kind))}
+CLIENTS = {"asyncio": asyncio_client, "asyncio-uvloop": asyncio_client, "uvicorn": aiohttp_client, "granian": aiohttp_client, "grpcio": grpcio_client, "grpc-aio": grpc_aio_client}
+
+if __name__ == "__main__" and SERVES:
+    SERVERS[KIND](KIND)
+elif __name__ == "__main__":
+    threading.Timer(SECONDS, count).start()
+    CLIENTS[KIND](KIND, f"127.0.0.1:{PORT}")

@@ -137,5 +137,33 @@ class Conversations(unittest.TestCase):
         self.assertEqual(0, told.returncode, told.stdout + told.stderr)
 
 
+RECEIVES = """
+import resource, socket, threading
+from netdyno_kit.worker import keep_blocks
+keep_blocks()
+def faults():
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+def receive():
+    a, b = socket.socketpair()
+    def pieces():
+        for _ in range(200):
+            a.send(b"x")
+            b.recv(1 << 18)
+    pieces()
+    before = faults()
+    pieces()
+    print(faults() - before)
+thread = threading.Thread(target=receive)
+thread.start()
+thread.join()
+"""
+
+
+class BlocksTest(unittest.TestCase):
+    def test_a_block_is_not_mapped_for_each_piece_received(self):
+        told = subprocess.run([sys.executable, "-c", RECEIVES], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(KIT)}, check=True)
+        self.assertLess(int(told.stdout), 100)  # page faults of 200 pieces: one each where it is
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,7 @@
 // What a programmer writes who wants nothing but the exchanges: the measure of what the kit adds to each library.
 //
-//	bare LIBRARY server            listens, prints its port, serves until stdin ends
-//	bare LIBRARY client PORT MS    makes exchanges until stdin ends, prints how many after MS/2 ms, and MS later
+//	bare server PORT BYTES LIBRARY
+//	bare client PORT CONNECTIONS BYTES SECONDS LIBRARY    prints {"exchanges":N} in the end
 import http from "node:http";
 import http2 from "node:http2";
 import net from "node:net";
@@ -9,20 +9,19 @@ import { credentials, Client as GrpcClient, Server, ServerCredentials, type Serv
 import { Client } from "undici";
 import { type Block, decodeBlock, encodeBlock } from "../netdyno-worker-grpc-js/messages.js";
 
-export const CONNECTIONS = 16;
-export const BYTES = 100;
+const BYTES = Number(process.argv[process.argv[2] === "server" ? 4 : 5]);
 const body = Buffer.alloc(BYTES, "x");
 const path = "/netdyno.v1.Exchange/Unary";
 
-const servers: { [library: string]: (ready: (port: number) => void) => void } = {
-	net(ready) {
+const servers: { [library: string]: (port: number) => void } = {
+	net(port) {
 		const server = net.createServer({ noDelay: true }, (socket) => {
 			socket.on("data", (bytes) => socket.write(bytes));
 			socket.on("error", () => {});
 		});
-		server.listen(0, "127.0.0.1", () => ready((server.address() as net.AddressInfo).port));
+		server.listen(port, "127.0.0.1");
 	},
-	http1(ready) {
+	http1(port) {
 		const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
 			const chunks: Buffer[] = [];
 			request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -32,9 +31,9 @@ const servers: { [library: string]: (ready: (port: number) => void) => void } = 
 				response.end(body);
 			});
 		});
-		server.listen(0, "127.0.0.1", () => ready((server.address() as net.AddressInfo).port));
+		server.listen(port, "127.0.0.1");
 	},
-	http2(ready) {
+	http2(port) {
 		const server = http2.createServer({ settings: { maxConcurrentStreams: 2 ** 31 - 1 } }, (request, response) => {
 			const chunks: Buffer[] = [];
 			request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -44,9 +43,9 @@ const servers: { [library: string]: (ready: (port: number) => void) => void } = 
 				response.end(body);
 			});
 		});
-		server.listen(0, "127.0.0.1", () => ready((server.address() as net.AddressInfo).port));
+		server.listen(port, "127.0.0.1");
 	},
-	grpc(ready) {
+	grpc(port) {
 		const server = new Server();
 		const definition: ServiceDefinition = {
 			Unary: {
@@ -62,7 +61,7 @@ const servers: { [library: string]: (ready: (port: number) => void) => void } = 
 		server.addService(definition, {
 			Unary: (_: unknown, callback: (e: null, reply: Block) => void) => callback(null, { content: body }),
 		});
-		server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (_, port) => ready(port));
+		server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), () => {});
 	},
 };
 
@@ -118,16 +117,19 @@ const clients: { [library: string]: (port: number, done: () => void) => void } =
 	},
 };
 
-const [library = "", role, port, ms] = process.argv.slice(2);
+const [role, port, ...rest] = process.argv.slice(2);
+const library = rest[rest.length - 1] ?? "";
 if (role === "server") {
-	servers[library]?.((at) => console.log(at));
-	process.stdin.on("end", () => process.exit(0)).resume();
+	servers[library]?.(Number(port));
 } else {
+	const [connections, , seconds] = rest.map(Number);
 	let n = 0;
-	for (let i = 0; i < CONNECTIONS; i++) clients[library]?.(Number(port), () => n++);
-	setTimeout(() => {
-		console.log(n);
-		setTimeout(() => console.log(n), Number(ms));
-	}, Number(ms) / 2);
-	process.stdin.on("end", () => process.exit(0)).resume();
+	for (let i = 0; i < (connections ?? 0); i++) clients[library]?.(Number(port), () => n++);
+	setTimeout(
+		() => {
+			console.log(JSON.stringify({ exchanges: n }));
+			process.exit(0);
+		},
+		(seconds ?? 0) * 1000,
+	);
 }

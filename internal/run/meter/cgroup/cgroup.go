@@ -134,10 +134,13 @@ var readers = map[string]func(*contract.Group, []string) bool{
 	"v2": func(g *contract.Group, levels []string) bool {
 		cpu, told := numbersIn(levels[0], "cpu.stat")
 		g.CPUNs = cpu["usage_usec"] * 1000
-		for _, at := range levels {
+		for i, at := range levels {
 			words := strings.Fields(textOf(at, "cpu.max")) // "50000 100000", "max 100000"
 			if len(words) == 2 && words[0] != "max" {
-				stat, _ := numbersIn(at, "cpu.stat")
+				stat := cpu
+				if i > 0 {
+					stat, _ = numbersIn(at, "cpu.stat")
+				}
 				tighter(g, contract.Quota{
 					AllowedNs: decimal(words[0]) * 1000, PeriodNs: decimal(words[1]) * 1000,
 					Periods: stat["nr_periods"], Throttled: stat["nr_throttled"], ThrottledNs: stat["throttled_usec"] * 1000,

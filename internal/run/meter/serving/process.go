@@ -50,9 +50,9 @@ func OfThisHost(ip netip.Addr) bool {
 	})
 }
 
-// executable returns the path of a process's executable, or the process's own name where
+// Executable returns the path of a process's executable, or the process's own name where
 // the kernel does not show the path.
-func executable(pid int) string {
+func Executable(pid int) string {
 	if path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe"); err == nil {
 		return strings.TrimSuffix(filepath.Base(path), " (deleted)")
 	}

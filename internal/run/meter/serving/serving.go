@@ -145,6 +145,9 @@ func (f *Finder) holders(ends []*tcpinfo.Socket) (contract.Attached, error) {
 			continue
 		}
 		f.sight.takes[end.Local] = true
+		if end.Transparent && end.Inode != 0 { // it was taken by a socket elsewhere, which TPROXY names
+			continue
+		}
 		listeners, err := tcpinfo.Listeners(end.Local)
 		if err != nil {
 			return contract.Attached{}, err
@@ -215,7 +218,7 @@ func named(pids []int, at string) (contract.Attached, error) {
 	var found contract.Attached
 	held := ""
 	for _, pid := range pids {
-		switch name := executable(pid); {
+		switch name := Executable(pid); {
 		case name == "systemd": // it passes sockets on to those that serve
 			held = "systemd holds its socket, and no process of the server does"
 		case slices.Contains(forwarders, name):

@@ -17,7 +17,7 @@ import (
 // offer stays absent.
 func (r *Reader) addHost(m *contract.Meter, pid int) {
 	if s, err := r.host.Stat(); err == nil {
-		m.CPUs = cpus(s)
+		m.CPUs, r.forks = cpus(s), s.ProcessCreated
 	}
 	m.CPUSet = cpuset.Of(pid)
 	m.Interfaces = interfacesOf(pid)

@@ -5,9 +5,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
-
-	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
 )
@@ -69,8 +66,9 @@ func (o *Others) Add(pid int) bool {
 // Processes returns those that the latest reading met, or that were added since.
 func (o *Others) Processes() []int { return slices.Collect(maps.Keys(o.known)) }
 
-// Lost returns how many processes ended so far whose CPU time is in no account.
-func (o *Others) Lost() int { return o.lost }
+// Lost returns how many processes ended so far whose CPU time is in no account; of those
+// that no reading met, one for each reading before which there may have been some.
+func (o *Others) Lost() int { return o.lost + o.reader.Unseen() }
 
 // ErrEnded says that none of the processes lives.
 var ErrEnded = errors.New("its processes have ended")
@@ -106,12 +104,8 @@ func (o *Others) Read() (contract.Meter, error) {
 }
 
 // waits tells whether a process does not ignore the end of its children: of ignored
-// ones the kernel keeps no account. Source: wait(2), "SIGCHLD"; proc_pid_status(5).
+// ones the kernel keeps no account.
 func (o *Others) waits(pid int) bool {
 	text, err := o.reader.tree.file.process(pid, "status")
-	if err != nil {
-		return false
-	}
-	ignored, err := strconv.ParseUint(string(field(text, "\nSigIgn:")), 16, 64)
-	return err == nil && ignored>>(unix.SIGCHLD-1)&1 == 0
+	return err == nil && !ignoresChildren(text)
 }

@@ -88,6 +88,7 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 		// others live has none to show.
 		rss = max(rss, number(field(text, "\nVmRSS:"))<<10)
 		peak = max(peak, number(field(text, "\nVmHWM:"))<<10)
+		r.ignores = r.ignores || tid == pid && ignoresChildren(text)
 		name := string(field(text, "Name:\t")) // before threadCPU reads into the same memory
 		cpu, wait := r.threadTimes(pid, tid)
 		m.Threads = append(m.Threads, contract.Thread{ID: tid, Name: name, CPUNs: cpu, WaitNs: wait})

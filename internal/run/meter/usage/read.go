@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/prometheus/procfs"
+	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/meter/cgroup"
@@ -28,6 +30,10 @@ type Reader struct {
 	queues queues
 	groups cgroup.Reader
 	boot   string // the kernel's boot ID; empty where it has none
+
+	ignores bool   // a process of the latest reading ignores the end of its children
+	forks   uint64 // processes that the host had begun by then
+	unseen  int    // readings before which children may have come and gone in nobody's account
 
 	stopped []contract.Stopped // met by the latest reading
 	met     func(int, stat)    // told of every process of a reading; nil for nobody
@@ -73,6 +79,8 @@ func (r *Reader) Read(more []int) (contract.Meter, error) {
 		return m, err
 	}
 	r.stopped = r.stopped[:0]
+	ignored, forks := r.ignores, r.forks
+	r.ignores = false
 	r.tree.walk(append([]int{r.pid}, more...), func(pid int, threads []int) {
 		if pid != r.pid || !r.less {
 			r.addProcess(&m, pid, threads)
@@ -80,8 +88,29 @@ func (r *Reader) Read(more []int) (contract.Meter, error) {
 	})
 	m.Threads = keepBusiest(m.Threads)
 	r.addHost(&m, r.pid)
+	if ignored && r.ignores && r.forks-forks >= unseenForks {
+		r.unseen++
+	}
 	m.Group = r.groups.Of(r.pid)
 	return m, nil
+}
+
+// unseenForks is how many processes a host must have begun between two readings for some
+// of them to be taken for children of a process that ignores their end: what else runs
+// on a quiet host begins a few in a second.
+const unseenForks = 8
+
+// Unseen returns before how many readings so far processes of the tree may have begun and
+// ended whose CPU time is in no account: their parent ignores SIGCHLD, so that the kernel
+// adds them to nobody (wait(2)), and many processes began. A parent that says so by
+// SA_NOCLDWAIT alone is not known.
+func (r *Reader) Unseen() int { return r.unseen }
+
+// ignoresChildren reads from the status of a process whether it ignores the end of its
+// children. Source: wait(2), "SIGCHLD"; proc_pid_status(5).
+func ignoresChildren(status []byte) bool {
+	ignored, err := strconv.ParseUint(string(field(status, "\nSigIgn:")), 16, 64)
+	return err == nil && ignored>>(unix.SIGCHLD-1)&1 == 1
 }
 
 // Stopped returns the processes that the latest reading met held by a signal or a

@@ -149,6 +149,25 @@ func (t *Tree) Held(pid int) (contract.Stopped, bool) {
 	return parseStopped(pid, text)
 }
 
+// Ended tells whether a process has ended or is about to: nobody has waited for it yet, or
+// its threads go. Its connections may be closed before.
+func (t *Tree) Ended(pid int) bool {
+	text, err := t.file.process(pid, "stat")
+	return err != nil || parseEnded(text)
+}
+
+// parseEnded reads the state and the flags of /proc/PID/stat. Source: proc_pid_stat(5);
+// PF_EXITING of include/linux/sched.h.
+func parseEnded(text []byte) bool {
+	const state, flags, exiting = 0, 6, 0x4 // behind the name, which may hold anything
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) <= flags {
+		return false
+	}
+	set, _ := strconv.ParseUint(string(fields[flags]), 10, 64) // the kernel writes numbers
+	return bytes.ContainsAny(fields[state], "ZX") || set&exiting != 0
+}
+
 // Exhausted returns the processes under the roots, those included, that have as many
 // descriptors open as they may have.
 func (t *Tree) Exhausted(roots []int) []contract.Exhausted {

@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/run/rig/containers"
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/rig/openssh"
+	"netdyno/internal/run/rig/pods"
 	"netdyno/internal/run/rig/qemu"
 	"netdyno/internal/run/rig/remote"
 	"netdyno/internal/run/rig/slurm"
@@ -28,6 +29,7 @@ var kinds = append(containers.Kinds,
 	openssh.Kind,
 	slurm.Kind,
 	qemu.Kind,
+	pods.Kind,
 	remote.Kind,
 )
 

@@ -11,7 +11,7 @@ import (
 // arguments run container i, whose first process is netdyno's own.
 func (r *Rig) arguments(i int, self string) []string {
 	argv := []string{
-		"run", "-i", "--rm", "--pull=never", "--log-driver=none", "--name=" + r.nameOf(i), "--network=" + r.options.Network,
+		"run", "-i", "--rm", "--pull=never", "--log-driver=none", "--name=" + r.nameOf(i), "--network=" + r.networkOf(i),
 		// The filter of system calls has none of io_uring's, and is asked at every call.
 		"--security-opt=seccomp=unconfined",
 	}

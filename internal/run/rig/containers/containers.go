@@ -34,8 +34,11 @@ import (
 // MaxHosts is how many containers a rig may have.
 const MaxHosts = 64
 
-// host is the network of the machine itself.
-const hostNetwork = "host"
+// Networks: that of the machine itself, and the one of a container unless another is named.
+const (
+	hostNetwork     = "host"
+	standardNetwork = "bridge"
+)
 
 const (
 	loadTimeout  = 5 * time.Minute  // for an image, also where the disk is slow
@@ -46,10 +49,10 @@ const (
 
 // Options of a rig.
 type Options struct {
-	Name    string // of the rig, as records have it
 	Program string // "podman" or "docker"
 	Hosts   int
-	Network string // hostNetwork, "bridge", or another that exists
+	Network string // hostNetwork, standardNetwork, or another that exists; empty for the standard
+	Bounds  string // in the rig's name: "cpus=1&memory=1GiB"
 
 	CPUs        int    // that each container has to itself; 0 for all, shared
 	Quota       string // CPUs' time that each may use, "0.5"; empty for all
@@ -59,6 +62,7 @@ type Options struct {
 // Rig implements rig.Rig, rig.Deployer and rig.Recoverer. One goroutine at a time may use it.
 type Rig struct {
 	options Options
+	several bool   // networks, which trials name
 	program string // path of podman or docker
 	run     string // begins the names of everything of this run
 	hosts   []rig.Host
@@ -80,25 +84,63 @@ func New(ctx context.Context, o Options) (*Rig, error) {
 	r := &Rig{options: o, run: fmt.Sprintf("netdyno-%d-%d", os.Getpid(), time.Now().UnixNano()%1e9)}
 	var err error
 	if r.program, err = exec.LookPath(o.Program); err != nil {
-		return nil, fmt.Errorf("rig %s: %s is not installed; install it (Debian: sudo apt-get install %s), or take another rig, such as netns", o.Name, o.Program, debian[o.Program])
+		return nil, fmt.Errorf("rig %s: %s is not installed; install it (Debian: sudo apt-get install %s), or take another rig, such as netns", r.Name(), o.Program, debian[o.Program])
 	}
 	if _, err := r.ask(ctx, nil, "version"); err != nil {
-		return nil, fmt.Errorf("rig %s: %w", o.Name, err)
+		return nil, fmt.Errorf("rig %s: %w", r.Name(), err)
 	}
 	usable := cpuset.Of(0)
 	if need := o.CPUs * o.Hosts; need > len(usable) {
-		return nil, fmt.Errorf("rig %s: %d containers with cpus=%d of their own need %d CPUs, and %d may be used here; take fewer, or leave cpus out: quota=%d bounds their time alone", o.Name, o.Hosts, o.CPUs, need, len(usable), o.CPUs)
+		return nil, fmt.Errorf("rig %s: %d containers with cpus=%d of their own need %d CPUs, and %d may be used here; take fewer, or leave cpus out: quota=%d bounds their time alone", r.Name(), o.Hosts, o.CPUs, need, len(usable), o.CPUs)
 	}
-	for i := range o.Hosts {
-		h := rig.Host{Name: fmt.Sprintf("container%d", i+1), CPUs: usable, BootID: "this host"}
-		if o.CPUs > 0 {
-			h.CPUs = usable[i*o.CPUs : (i+1)*o.CPUs : (i+1)*o.CPUs]
+	r.plan("container", "")
+	return r, nil
+}
+
+// plan adds one container for each host of the rig, on a network; "" for the rig's own.
+func (r *Rig) plan(name, network string) {
+	usable, own := cpuset.Of(0), r.options.CPUs
+	for i := range r.options.Hosts {
+		h := rig.Host{Name: fmt.Sprintf("%s%d", name, i+1), CPUs: usable, BootID: "this host", Network: network}
+		if own > 0 {
+			h.CPUs = usable[i*own : (i+1)*own : (i+1)*own]
 		}
-		h.Prefix = []string{r.program, "exec", "-i", r.nameOf(i)}
+		h.Prefix = []string{r.program, "exec", "-i", r.nameOf(len(r.hosts))}
 		r.hosts = append(r.hosts, h)
 	}
-	r.boxes = make([]*box, o.Hosts)
-	return r, nil
+	r.boxes = make([]*box, len(r.hosts))
+}
+
+// Networks implements rig.Networked.
+func (r *Rig) Networks() []string { return []string{hostNetwork, standardNetwork} }
+
+// On implements rig.Networked: every network has containers of its own, which share CPUs
+// with those of the others.
+func (r *Rig) On(networks []string) error {
+	if r.options.Network != "" {
+		return fmt.Errorf("rig %s: the study names networks itself (network=%s); leave network out of the rig", r.Name(), strings.Join(networks, ","))
+	}
+	r.several, r.hosts = true, nil
+	for _, name := range networks {
+		if err := checkNetwork(r.options.Program, name); err != nil {
+			return fmt.Errorf("rig %s: %w", r.Name(), err)
+		}
+		r.plan(name+"-", name)
+	}
+	return nil
+}
+
+// networkOf is the network of container i.
+func (r *Rig) networkOf(i int) string {
+	return cmp.Or(r.hosts[i].Network, r.options.Network, standardNetwork)
+}
+
+// checkNetwork refuses a network by its name.
+func checkNetwork(program, name string) error {
+	if !networkName.MatchString(name) || name == "none" {
+		return fmt.Errorf("network=%s; expected host, bridge or the name of a network that exists (%s network ls)", name, program)
+	}
+	return nil
 }
 
 // debian names the packages.
@@ -109,8 +151,21 @@ func (r *Rig) nameOf(i int) string { return fmt.Sprintf("%s-%d", r.run, i+1) }
 // tag is the image's name.
 func (r *Rig) tag() string { return "localhost/netdyno:" + r.run }
 
-// Name implements rig.Rig.
-func (r *Rig) Name() string { return r.options.Name }
+// Name implements rig.Rig. It has everything that bears on figures and is no level.
+func (r *Rig) Name() string {
+	var keys []string
+	if !r.several {
+		keys = append(keys, "network="+cmp.Or(r.options.Network, standardNetwork))
+	}
+	if r.options.Bounds != "" {
+		keys = append(keys, r.options.Bounds)
+	}
+	name := fmt.Sprintf("%s:%d", r.options.Program, r.options.Hosts)
+	if len(keys) > 0 {
+		name += "?" + strings.Join(keys, "&")
+	}
+	return name
+}
 
 // Hosts implements rig.Rig.
 func (r *Rig) Hosts() []rig.Host { return slices.Clone(r.hosts) }
@@ -123,7 +178,7 @@ func (r *Rig) ask(ctx context.Context, input io.Reader, argv ...string) ([]byte,
 // Deploy implements rig.Deployer: it makes an image of the files, and the containers.
 func (r *Rig) Deploy(ctx context.Context, files []string) error {
 	if err := r.deploy(ctx, files); err != nil {
-		return fmt.Errorf("rig %s: %w", r.options.Name, err)
+		return fmt.Errorf("rig %s: %w", r.Name(), err)
 	}
 	return nil
 }
@@ -219,13 +274,13 @@ func (r *Rig) start(ctx context.Context, i int, self string) error {
 		return b.failure(err)
 	}
 	h := &r.hosts[i]
-	if r.options.Network == hostNetwork {
+	if r.networkOf(i) == hostNetwork {
 		local := rig.Loopback{}.Hosts()[0]
 		h.Address, h.Sources = local.Address, local.Sources
 		return nil
 	}
 	if len(word.Addresses) == 0 {
-		return fmt.Errorf("it has no IPv4 address on network %s", r.options.Network)
+		return fmt.Errorf("it has no IPv4 address on network %s", r.networkOf(i))
 	}
 	h.Address, h.Sources = word.Addresses[0], word.Addresses[:1]
 	return nil
@@ -332,9 +387,9 @@ func build(ctx context.Context, program string, c rig.Choice) (rig.Rig, error) {
 	if hosts < 1 || hosts > MaxHosts {
 		return nil, c.Errorf("%d containers; expected from 1 to %d", hosts, MaxHosts)
 	}
-	o := Options{Program: program, Hosts: hosts, Network: cmp.Or(c.Options["network"], "bridge"), Quota: c.Options["quota"]}
-	if !networkName.MatchString(o.Network) || o.Network == "none" {
-		return nil, c.Errorf("network=%s; expected host, bridge or the name of a network that exists (%s network ls)", o.Network, program)
+	o := Options{Program: program, Hosts: hosts, Network: c.Options["network"], Quota: c.Options["quota"]}
+	if err := checkNetwork(program, cmp.Or(o.Network, standardNetwork)); err != nil {
+		return nil, c.Errorf("%w", err)
 	}
 	if text, given := c.Options["cpus"]; given {
 		if o.CPUs, err = strconv.Atoi(text); err != nil || o.CPUs < 1 {
@@ -351,20 +406,15 @@ func build(ctx context.Context, program string, c rig.Choice) (rig.Rig, error) {
 	if o.MemoryBytes = int64(memory); memory != 0 && memory < leastMemory {
 		return nil, c.Errorf("memory=%s; expected at least 64MiB", c.Options["memory"])
 	}
-	o.Name = nameFor(program, o, c)
+	var bounds []string
+	for _, key := range []string{"cpus", "quota", "memory"} {
+		if value := c.Options[key]; value != "" {
+			bounds = append(bounds, key+"="+value)
+		}
+	}
+	o.Bounds = strings.Join(bounds, "&")
 	return New(ctx, o)
 }
 
 // networkName is what podman and docker allow a network to be called.
 var networkName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
-
-// nameFor is the rig in records, with everything that bears on figures.
-func nameFor(program string, o Options, c rig.Choice) string {
-	name := fmt.Sprintf("%s:%d?network=%s", program, o.Hosts, o.Network)
-	for _, key := range []string{"cpus", "quota", "memory"} {
-		if value := c.Options[key]; value != "" {
-			name += "&" + key + "=" + value
-		}
-	}
-	return name
-}

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 }
 
 var parts = map[string]func() error{
-	"pause": func() error { return Pause(context.Background(), os.Stdin, os.Stdout) },
+	"pause": func() error { return Pause(context.Background(), os.Stdin, os.Stdout, 0) },
 	"look": func() error { // at the bounds of a container
 		memory := "none"
 		for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
@@ -71,14 +71,24 @@ var parts = map[string]func() error{
 	},
 }
 
-func standing(ctx context.Context, network string) (*Rig, error) {
-	o := Options{Name: "podman:2", Program: "podman", Hosts: 2, Network: network, MemoryBytes: 256 << 20}
+// standing has containers on the networks: on one as its own, on several for trials that
+// name them.
+func standing(ctx context.Context, networks ...string) (*Rig, error) {
+	o := Options{Program: "podman", Hosts: 2, MemoryBytes: 256 << 20}
 	if len(cpuset.Of(0)) > 1 {
 		o.CPUs = 1
+	}
+	if len(networks) == 1 {
+		o.Network = networks[0]
 	}
 	r, err := New(ctx, o)
 	if err != nil {
 		return nil, err
+	}
+	if len(networks) > 1 {
+		if err := r.On(networks); err != nil {
+			return nil, err
+		}
 	}
 	self, err := os.Executable()
 	if err == nil {
@@ -135,16 +145,19 @@ func left() string {
 	return string(boxes) + string(images)
 }
 
-// Containers reach each other, have the bounds that were asked for, are swept, and go.
+// Containers of two networks at once have the bounds that were asked for, are swept, and go.
 func TestContainers(t *testing.T) {
 	lab(t)
-	r, err := standing(t.Context(), "bridge")
+	r, err := standing(t.Context(), "bridge", "host")
 	if err != nil {
 		t.Fatal(err)
 	}
 	hosts := r.Hosts()
 	if hosts[0].Address == hosts[1].Address {
 		t.Errorf("both have the address %s", hosts[0].Address)
+	}
+	if hosts[2].Address != "127.0.0.1" || hosts[2].Network != "host" || !slices.Equal(hosts[2].CPUs, hosts[0].CPUs) {
+		t.Errorf("the server's host on the host's network is %+v; want the CPUs %v", hosts[2], hosts[0].CPUs)
 	}
 	self, _ := os.Executable()
 	for _, h := range hosts {
@@ -342,9 +355,39 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A rig says in its name which network it has, unless trials name networks; then it may
+// not be told one too.
+func TestNetworksOfARig(t *testing.T) {
+	build := func(network string) *Rig {
+		r := &Rig{options: Options{Program: "podman", Hosts: 1, Network: network, Bounds: "cpus=1"}}
+		r.plan("container", "")
+		return r
+	}
+	one, several := build(""), build("")
+	if err := several.On([]string{"bridge", "host"}); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := one.Name(), several.Name(); a != "podman:1?network=bridge&cpus=1" || b != "podman:1?cpus=1" {
+		t.Errorf("names are %s and %s", a, b)
+	}
+	var names []string
+	for i, h := range several.Hosts() {
+		names = append(names, h.Name+" "+several.networkOf(i))
+	}
+	if want := []string{"bridge-1 bridge", "host-1 host"}; !slices.Equal(names, want) || len(several.boxes) != 2 {
+		t.Errorf("hosts %q in %d boxes, want %q", names, len(several.boxes), want)
+	}
+	if err := build("host").On([]string{"bridge"}); err == nil || !strings.Contains(err.Error(), "leave network out of the rig") {
+		t.Errorf("a network given twice: %v", err)
+	}
+	if err := build("").On([]string{"none"}); err == nil || !strings.Contains(err.Error(), "expected host, bridge") {
+		t.Errorf("network none: %v", err)
+	}
+}
+
 // Nothing else may play the first process: it kills everything that it sees.
 func TestPauseIsTheFirstProcess(t *testing.T) {
-	if err := Pause(t.Context(), strings.NewReader("\n"), io.Discard); err == nil {
+	if err := Pause(t.Context(), strings.NewReader("\n"), io.Discard, 0); err == nil {
 		t.Error("a process that is not the first one stood as such")
 	}
 }

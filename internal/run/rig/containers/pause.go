@@ -24,48 +24,85 @@ type first struct {
 // swept answers a line: nothing but the first process is left in the container.
 const swept = "swept"
 
+// here is a line that asks for nothing: who writes it is still there.
+const here = "here"
+
 // Pause is the first process of a container, which lives as long as in does. It says its
 // addresses, waits for those that nobody else waits for, and kills everything else in the
-// container for each line that comes in. It refuses to be any other process.
-func Pause(ctx context.Context, in io.Reader, out io.Writer) error {
+// container for each empty line that comes in. It refuses to be any other process.
+//
+// With a lease it says nothing before the first line, because who attached to it later would
+// not hear it, and ends when no line comes for so long: of a connection that was cut the end
+// may never be heard.
+func Pause(ctx context.Context, in io.Reader, out io.Writer, lease time.Duration) error {
 	if os.Getpid() != 1 {
 		return errors.New("pause: only the first process of a container may: for each line of its stdin it kills all others")
 	}
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, unix.SIGCHLD)
 	defer signal.Stop(ended)
-	addresses, err := ownAddresses()
-	if err != nil {
-		return err
-	}
-	if err := json.NewEncoder(out).Encode(first{addresses}); err != nil {
-		return err
-	}
-	lines := make(chan struct{})
+	lines := make(chan string)
 	go func() {
 		defer close(lines)
 		for from := bufio.NewScanner(in); from.Scan(); {
-			lines <- struct{}{}
+			lines <- from.Text()
 		}
 	}()
+	over, spoken := make(<-chan time.Time), false
+	if lease > 0 {
+		over = time.After(lease)
+	} else {
+		if err := introduce(out); err != nil {
+			return err
+		}
+		spoken = true
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-over:
+			return nil // and the kernel kills what is left
 		case <-ended:
 			reap()
-		case _, more := <-lines:
+		case line, more := <-lines:
 			if !more {
-				return nil // and the kernel kills what is left
+				return nil
 			}
-			if err := sweep(); err != nil {
+			if lease > 0 {
+				over = time.After(lease)
+			}
+			if err := hear(line, spoken, out); err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintln(out, swept); err != nil {
-				return err
-			}
+			spoken = true
 		}
 	}
+}
+
+// hear does what a line asks for.
+func hear(line string, spoken bool, out io.Writer) error {
+	if !spoken {
+		if err := introduce(out); err != nil {
+			return err
+		}
+	}
+	if line == here {
+		return nil
+	}
+	if err := sweep(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, swept)
+	return err
+}
+
+func introduce(out io.Writer) error {
+	addresses, err := ownAddresses()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(first{addresses})
 }
 
 // reap waits for children that have ended.

@@ -183,7 +183,11 @@ func (d *draft) setBaseline(s *study.Study, written *entry) error {
 			text = l.Text
 		}
 	}
-	if arms := s.Scope().Arms(); !slices.Contains(arms, text) {
+	arms := s.Scope().Arms()
+	if kept := study.FindVaried(s.Vary, study.ArmFactor); kept != nil && len(kept.Levels) == 1 && v.Factor != study.ArmFactor && d.changed {
+		return nil // the file's baseline is an arm, and another factor is compared
+	}
+	if !slices.Contains(arms, text) {
 		return written.value.at.errorf("baseline: %s has no level %q; %s", v.Factor, quantity.Clip(text, 80), quantity.Hint(text, arms))
 	}
 	s.Compare.Baseline = text

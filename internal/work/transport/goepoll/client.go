@@ -45,6 +45,10 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err := wire.BuffersOf(setup).Effective(setup.Options); err != nil {
 		return nil, err
 	}
+	water, err := lowWater(setup)
+	if err != nil {
+		return nil, err
+	}
 	n := loops(min(max(threads(setup, ""), 0), len(dialer.Routes())))
 	l, err := load.New(setup, n)
 	if err != nil {
@@ -59,7 +63,7 @@ func (Transport) Client(setup contract.Setup) (load.Client, error) {
 		}
 		c.loops = append(c.loops, &clientLoop{client: c, mine: map[*flow.Client]*conn{}, loop: loop{
 			poller: p, buffer: make([]byte, load.Options(setup.Options).Int(readBuffer)),
-			lost: func(k *conn) { c.Lose(k.number) },
+			lost: func(k *conn) { c.Lose(k.number) }, lowat: water,
 		}})
 	}
 	return wire.Connect(c, opener{c}, contract.Ready{Threads: n, Options: setup.Options})

@@ -4,6 +4,7 @@
 package goepoll
 
 import (
+	"errors"
 	"runtime"
 
 	"netdyno/internal/contract"
@@ -12,7 +13,19 @@ import (
 	"netdyno/internal/work/wire/flow"
 )
 
-const readBuffer = "read_buffer"
+const (
+	readBuffer = "read_buffer"
+	lowat      = "lowat"
+)
+
+// lowWater reads option lowat.
+func lowWater(setup contract.Setup) (int64, error) {
+	bytes := load.Options(setup.Options).Int(lowat)
+	if bytes > 0 && setup.Exchange.Stream == "" {
+		return 0, load.Failure(contract.Unsupported, errors.New("option lowat is given, which event loops have on wire stream; transport threads has it on wire echo, too"))
+	}
+	return bytes, nil
+}
 
 // Transport is go-epoll.
 type Transport struct{}
@@ -43,6 +56,11 @@ func (Transport) Describe() contract.Transport {
 				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 128 << 10, Min: &smallest, Max: &largest,
 				Doc:  "read buffer of each instance or loop, shared by its connections",
 				Grid: []string{"16KiB", "1MiB"},
+			},
+			flow.ContentOption(),
+			{
+				Name: lowat, Type: contract.TypeBytes, Unit: "B", Default: 0, Min: &zero, Max: &largest,
+				Doc: "wire stream, SO_RCVLOWAT: the kernel wakes a loop once so many bytes are there, or the rest of a message if that is less; 0 leaves it at one",
 			},
 		}, wire.SocketOptions()...),
 	}

@@ -17,6 +17,7 @@ type loop struct {
 	again   []*conn     // had their turn, and were neither drained nor blocked
 	resumed []*conn     // those of the last round; its memory is the next one's
 	lost    func(*conn) // is called for each connection that breaks
+	lowat   int64       // option lowat
 }
 
 // conn is one connection.
@@ -24,10 +25,11 @@ type conn struct {
 	flow     flow.Flow
 	number   int // a client's
 	fd       int
-	full     bool // the kernel takes no more until its next writable edge
-	readable bool // an edge came and not all is read
-	broken   bool // read to the end: no further edge will come
-	again    bool // in the loop's list of that name
+	full     bool  // the kernel takes no more until its next writable edge
+	readable bool  // an edge came and not all is read
+	broken   bool  // read to the end: no further edge will come
+	again    bool  // in the loop's list of that name
+	water    int64 // how many bytes wake the loop, once that was set
 }
 
 // addConnection takes over a connected socket.
@@ -89,6 +91,23 @@ const turns = 16
 func (l *loop) serve(c *conn) {
 	l.push(c)
 	l.pull(c)
+	if l.lowat > 0 && !c.readable && c.fd >= 0 {
+		l.lower(c)
+	}
+}
+
+// lower has the kernel wake the loop when enough of a message is there. Where that is already, the
+// call raises an edge.
+func (l *loop) lower(c *conn) {
+	water := min(l.lowat, c.flow.Missing())
+	if water == c.water {
+		return
+	}
+	if err := unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, int(water)); err != nil {
+		l.lose(c, err)
+		return
+	}
+	c.water = water
 }
 
 // remember sees to it that a connection has another turn.

@@ -48,6 +48,10 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err := wire.BuffersOf(setup).Effective(setup.Options); err != nil {
 		return nil, err
 	}
+	water, err := lowWater(setup)
+	if err != nil {
+		return nil, err
+	}
 	options := load.Options(setup.Options)
 	s := &server{setup: setup, work: work}
 	for range loops(threads(setup, "instances")) {
@@ -57,7 +61,7 @@ func (Transport) Server(setup contract.Setup) (load.Server, error) {
 			return nil, load.Failure(contract.SetupFailed, err)
 		}
 		i := &instance{server: s, allowed: allowed, listeners: map[int]bool{}}
-		i.loop = loop{poller: p, buffer: make([]byte, options.Int(readBuffer)), lost: func(*conn) { i.open.Add(-1) }}
+		i.loop = loop{poller: p, buffer: make([]byte, options.Int(readBuffer)), lost: func(*conn) { i.open.Add(-1) }, lowat: water}
 		s.instances = append(s.instances, i)
 	}
 	if err := s.listen(options.Text("listener") == "reuseport"); err != nil {

@@ -4,6 +4,7 @@
 package gonet
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -57,6 +58,7 @@ func (Transport) Describe() contract.Transport {
 				Doc: "wire stream, after the verified exchange. truncate: MSG_TRUNC drops the bytes in the kernel, so they never reach " +
 					"the application's memory; delivery is chunks all the same",
 			},
+			flow.ContentOption(),
 		}, wire.SocketOptions()...),
 	}
 }
@@ -95,6 +97,9 @@ func newPlan(setup contract.Setup) (*plan, error) {
 		outgoing = &work.Down
 	}
 	if p.options.Text(optionSend) == sendFile {
+		if flow.Spreads(setup) {
+			return nil, load.Failure(contract.Unsupported, errors.New("option content is stream and send is sendfile, whose file holds one block"))
+		}
 		if p.file, err = newFile(outgoing); err != nil {
 			return nil, load.Failure(contract.SetupFailed, err)
 		}

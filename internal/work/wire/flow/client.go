@@ -24,9 +24,10 @@ type Client struct {
 
 	answered, begun, queued int64
 
-	at      int64 // bytes written of the message under way; 0 between two
-	size    int64 // of that message
-	sent    int64 // bytes in all
+	at      int64  // bytes written of the message under way; 0 between two
+	size    int64  // of that message
+	copy    uint64 // of the content's block, from which it goes out
+	sent    int64  // bytes in all
 	came    int64
 	answers int64 // bytes that came and belong to no completed exchange
 }
@@ -42,7 +43,7 @@ type flight struct {
 // idle. Slots that wait until due do so in agenda.
 func NewClient(work *Work, slots []load.Slot, agenda *Agenda) *Client {
 	agenda.held += len(slots)
-	return &Client{work: work, slots: slots, agenda: agenda, flights: make([]flight, len(slots))}
+	return &Client{work: work, slots: slots, agenda: agenda, flights: make([]flight, len(slots)), copy: work.Up.First(work.flows.Add(1))}
 }
 
 // Begin implements Flow.
@@ -88,7 +89,7 @@ func (c *Client) Outgoing() []byte {
 		f := c.flight(c.begun)
 		f.sent, c.size = load.Now(), f.up
 	}
-	return c.work.Up.Part(c.at, c.size)
+	return c.work.Up.From(c.copy, c.at, c.size)
 }
 
 // Written implements Flow.
@@ -97,7 +98,9 @@ func (c *Client) Written(n int) {
 		c.begun++
 	}
 	c.sent += int64(n)
-	if c.at += int64(n); c.at == c.size {
+	c.at += int64(n)
+	c.copy = c.work.Up.After(c.copy, c.at, c.size)
+	if c.at == c.size {
 		c.at = 0
 	}
 }
@@ -140,6 +143,9 @@ func (c *Client) missing() int64 {
 	}
 	return c.flight(c.answered).down - c.answers
 }
+
+// Missing implements Flow.
+func (c *Client) Missing() int64 { return max(1, c.missing()) }
 
 // inFlight reports whether an answer is to come.
 func (c *Client) inFlight() bool { return c.answered < c.begun }

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"errors"
+	"hash/crc32"
 	"io"
 	"testing"
 
@@ -166,5 +167,50 @@ func TestAgendaKeepsWhatIsDueLater(t *testing.T) {
 	}
 	if agenda.End(third - 1); agenda.Held() != 0 {
 		t.Error("what is due after the end is kept")
+	}
+}
+
+// What is spread is the same bytes, each chunk of them from another place than the one before, and
+// two connections are not at the same place.
+func TestContentThatIsSpread(t *testing.T) {
+	exchange := contract.Exchange{Stream: contract.StreamUp, UpBytes: 20_000, DownBytes: 1, ChunkBytes: 8_192}
+	setup := contract.Setup{Role: contract.Client, Exchange: exchange, Options: map[string]any{"content": "stream"}}
+	work, err := NewWork(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup.Options = nil
+	plain, err := NewWork(setup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[*byte]bool{}
+	for range 2 {
+		c := NewClient(work, make([]load.Slot, 1), &Agenda{})
+		var sent []byte
+		for at := int64(0); at < 20_000; at = int64(len(sent)) {
+			piece := work.Up.From(c.copy, at, 20_000)
+			if places[&piece[0]] {
+				t.Errorf("at %d: the piece lies where one was sent from before", at)
+			}
+			places[&piece[0]] = true
+			half := piece[:len(piece)/2+1] // a kernel may take a part
+			sent = append(sent, half...)
+			c.copy = work.Up.After(c.copy, int64(len(sent)), 20_000)
+			if rest := piece[len(half):]; len(rest) > 0 {
+				if again := work.Up.From(c.copy, int64(len(sent)), 20_000); &again[0] != &rest[0] {
+					t.Errorf("at %d: the rest of a piece comes from elsewhere", len(sent))
+				}
+				sent = append(sent, rest...)
+				c.copy = work.Up.After(c.copy, int64(len(sent)), 20_000)
+			}
+		}
+		if got, want := crc32.Checksum(sent, castagnoli), plain.Up.Sum(); got != want {
+			t.Errorf("CRC-32C %08x, want that of the block repeated, %08x", got, want)
+		}
+	}
+	setup.Exchange, setup.Options = contract.Exchange{UpBytes: 10, DownBytes: 10}, map[string]any{"content": "stream"}
+	if _, err := NewWork(setup); load.KindOf(err) != contract.SetupFailed {
+		t.Errorf("on wire echo: %v, want a refusal", err)
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
+
+	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
@@ -12,8 +15,61 @@ import (
 // Content is what each message of one direction contains: a block, repeated from
 // the message's first byte on. It never changes, so any goroutine may use it.
 type Content struct {
-	Bytes int64  // of one message, at least 1
-	Block []byte // no longer than a message, or else its beginning is all that is used
+	Bytes  int64  // of one message, at least 1
+	Block  []byte // no longer than a message, or else its beginning is all that is used
+	copies []byte // of the block, one behind the other, where it is spread
+}
+
+// spread is the memory that copies of a spread block take: more than caches hold. Blocks of less
+// than leastSpread are not spread.
+const spread, leastSpread = 256 << 20, 4 << 10
+
+// Spread has the block copied until it takes so much memory that what is sent does not lie in the
+// cache. The memory is not the garbage collector's, whose pace it would change.
+func (c *Content) Spread() error {
+	block := len(c.Block)
+	if block < leastSpread || spread < 2*block {
+		return nil
+	}
+	copies, err := unix.Mmap(-1, 0, spread/block*block, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return fmt.Errorf("take %d bytes for option content: %w", spread, err)
+	}
+	for at := 0; at < len(copies); at += block {
+		copy(copies[at:], c.Block)
+	}
+	c.copies = copies
+	return nil
+}
+
+// From is Part in copy number n of the block, modulo their number.
+func (c *Content) From(n uint64, at, size int64) []byte {
+	if c.copies == nil {
+		return c.Part(at, size)
+	}
+	block := int64(len(c.Block))
+	base := int64(n%uint64(int64(len(c.copies))/block)) * block
+	from := base + at%block
+	return c.copies[from:min(base+block, from+size-at)]
+}
+
+// After returns the copy to send from once the first at bytes of a message of that size have gone, the
+// last of them from copy n.
+func (c *Content) After(n uint64, at, size int64) uint64 {
+	if c.copies != nil && (at == size || at%int64(len(c.Block)) == 0) {
+		return n + 1
+	}
+	return n
+}
+
+// First returns the copy that connection number i begins with: connections lie far from each other.
+func (c *Content) First(i int64) uint64 {
+	if c.copies == nil {
+		return 0
+	}
+	const golden = 0.6180339887498949 // whatever their number, they are about evenly spread
+	_, turn := math.Modf(float64(i) * golden)
+	return uint64(turn * float64(len(c.copies)/len(c.Block)))
 }
 
 // Piece returns the bytes of a message from position at on, as far as one copy of

@@ -39,6 +39,9 @@ type Flow interface {
 	// Limit returns how many bytes, at most most, may be read next; 0 while bytes
 	// must be written first.
 	Limit(most int) int
+	// Missing returns how many bytes of the message that is coming are still to come, at least
+	// 1: a loop may be woken no earlier than when so many are there.
+	Missing() int64
 	// Received takes the bytes that were read. A server on wire echo sends them
 	// from where they are. The error has kind invalid: they are not what the peer
 	// may send.

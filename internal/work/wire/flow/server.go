@@ -20,7 +20,8 @@ type Server struct {
 	verifier Verifier // of the first message up
 	received atomic.Int64
 	sent     int64
-	at       int64 // bytes sent of the message under way; 0 between two
+	at       int64  // bytes sent of the message under way; 0 between two
+	copy     uint64 // of the content's block, from which it goes out
 
 	pending []byte // wire echo: what came and is not written yet
 
@@ -33,7 +34,7 @@ type Server struct {
 // NewServer returns the flow of an accepted connection. What it moves is counted
 // in traffic too.
 func NewServer(work *Work, traffic *Traffic) *Server {
-	return &Server{work: work, traffic: traffic, verifier: work.verifyUp()}
+	return &Server{work: work, traffic: traffic, verifier: work.verifyUp(), copy: work.Down.First(work.flows.Add(1))}
 }
 
 // SleepBy makes a flow that an event loop serves ask for a call of Awake at an instant on
@@ -83,7 +84,7 @@ func (s *Server) Outgoing() []byte {
 	if !s.work.Streams() {
 		return s.pending
 	}
-	piece, owed := s.work.Down.Piece(s.at), s.work.Owed(s.received.Load())-s.sent
+	piece, owed := s.work.Down.From(s.copy, s.at, s.work.Down.Bytes), s.work.Owed(s.received.Load())-s.sent
 	return piece[:min(int64(len(piece)), owed)]
 }
 
@@ -95,10 +96,20 @@ func (s *Server) Written(n int) {
 		return
 	}
 	s.sent += int64(n)
-	if s.at += int64(n); s.at == s.work.Down.Bytes {
+	s.at += int64(n)
+	s.copy = s.work.Down.After(s.copy, s.at, s.work.Down.Bytes)
+	if s.at == s.work.Down.Bytes {
 		s.at = 0
 		s.traffic.exchanges.Add(1)
 	}
+}
+
+// Missing implements Flow. On wire echo a server does not see where a message ends.
+func (s *Server) Missing() int64 {
+	if !s.work.Streams() {
+		return 1
+	}
+	return s.work.Up.Bytes - s.received.Load()%s.work.Up.Bytes
 }
 
 // Limit implements Flow. The first message of wire stream is read by itself, and each one

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
@@ -32,6 +33,7 @@ type Work struct {
 	stream   contract.Stream // empty on wire echo
 	draws    *load.Draws     // nil where all messages are of one size
 	service  *load.Service   // of a server: what it does for each exchange; nil is nothing
+	flows    atomic.Int64    // that were made
 
 	upSum, downSum uint32
 }
@@ -72,8 +74,37 @@ func NewWork(setup contract.Setup) (*Work, error) {
 		}
 		w.Up, w.Down = streamContent(x.UpBytes, chunk, 1), streamContent(x.DownBytes, chunk, 2)
 	}
+	if err := w.spread(setup); err != nil {
+		return nil, load.Failure(contract.SetupFailed, err)
+	}
 	w.upSum, w.downSum = w.Up.Sum(), w.Down.Sum()
 	return w, nil
+}
+
+// ContentOption declares where an end of wire stream sends from.
+func ContentOption() contract.Option {
+	return contract.Option{
+		Name: content, Type: contract.TypeChoice, Default: "block", Choices: []string{"block", "stream"},
+		Doc: "wire stream, where an end sends from: block, one chunk again and again, which stays in the cache; stream, the same bytes from a fresh part of 256 MiB each time, as a program's own data are. Chunks below 4 KiB stay one block",
+	}
+}
+
+const content = "content"
+
+// Spreads reports whether option content asks for it.
+func Spreads(setup contract.Setup) bool { return setup.Options[content] == "stream" }
+
+// spread does what option content asks for with what this end sends.
+func (w *Work) spread(setup contract.Setup) error {
+	switch {
+	case !Spreads(setup):
+		return nil
+	case !w.Streams():
+		return errors.New("option content is stream, which only wire stream has; expected block, or a stream")
+	case setup.Role == contract.Client:
+		return w.Up.Spread()
+	}
+	return w.Down.Spread()
 }
 
 // streamSizes checks the sizes of an exchange on wire stream and returns that of

@@ -1,8 +1,10 @@
-//! Bare hyper, without the kit: the peer of transports hyper-http1 and hyper-http2 in `make bench`.
-//!
-//! bare serve THREADS BYTES VERSION: answers POST with as many bytes; prints its address.
-//! bare drive ADDRESS THREADS CONNECTIONS BYTES SECONDS VERSION: prints exchanges per second. VERSION is 1 or 2.
+//! Bare hyper, without the kit: the peer of transports hyper-http1 and hyper-http2 in `make bench`. The last word of its
+//! command line is the version, 1 or 2.
 
+#[path = "../../bare.rs"]
+mod bare;
+
+use bare::Failed;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -10,12 +12,8 @@ use hyper::header::{CONTENT_TYPE, HOST};
 use hyper::service::service_fn;
 use hyper::{client, server, Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 
-type Failed = Box<dyn std::error::Error + Send + Sync>;
-static DONE: AtomicU64 = AtomicU64::new(0);
 const MEDIA: &str = "application/octet-stream";
 
 async fn answer(request: Request<Incoming>, reply: Bytes) -> Result<Response<Full<Bytes>>, hyper::Error> {
@@ -25,9 +23,8 @@ async fn answer(request: Request<Incoming>, reply: Bytes) -> Result<Response<Ful
     Ok(response)
 }
 
-async fn serve(bytes: usize, version: usize) -> Result<(), Failed> {
-    let (listener, reply) = (TcpListener::bind("127.0.0.1:0").await?, Bytes::from(vec![7; bytes]));
-    println!("{}", listener.local_addr()?);
+async fn serve(listener: TcpListener, bytes: usize, version: usize) -> Result<(), Failed> {
+    let reply = Bytes::from(vec![7; bytes]);
     loop {
         let (conn, _) = listener.accept().await?;
         conn.set_nodelay(true)?;
@@ -81,29 +78,14 @@ async fn converse(to: String, bytes: usize, version: usize) -> Result<(), Failed
             }
         };
         assert_eq!(response.into_body().collect().await?.to_bytes().len(), bytes);
-        DONE.fetch_add(1, Relaxed); // each: connections keep step, so that lots of them would come at once
+        bare::done();
     }
-}
-
-async fn drive(to: String, connections: usize, bytes: usize, seconds: f64, version: usize) -> Result<(), Failed> {
-    for _ in 0..connections {
-        tokio::spawn(converse(to.clone(), bytes, version));
-    }
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let (from, before) = (Instant::now(), DONE.load(Relaxed));
-    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-    println!("{:.1}", (DONE.load(Relaxed) - before) as f64 / from.elapsed().as_secs_f64());
-    Ok(())
 }
 
 fn main() -> Result<(), Failed> {
-    let args: Vec<String> = std::env::args().collect();
-    let number = |i: usize| args.get(i).and_then(|a| a.parse::<f64>().ok()).unwrap_or(1.0);
-    let serves = args.get(1).is_some_and(|a| a == "serve");
-    let threads = number(if serves { 2 } else { 3 }) as usize;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
-    match serves {
-        true => runtime.block_on(serve(number(3) as usize, number(4) as usize)),
-        false => runtime.block_on(drive(args[2].clone(), number(4) as usize, number(5) as usize, number(6), number(7) as usize)),
-    }
+    let version = match std::env::args().last().as_deref() {
+        Some("1") => 1,
+        _ => 2,
+    };
+    bare::run(move |listener, bytes| serve(listener, bytes, version), move |to, bytes| converse(to, bytes, version))
 }

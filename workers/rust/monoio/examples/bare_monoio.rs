@@ -1,12 +1,11 @@
-//! Bare monoio, without the kit: the peer of transport monoio in `make bench`. One thread.
-//!
-//! bare serve THREADS BYTES: echoes; prints its address. bare drive ADDRESS THREADS CONNECTIONS BYTES SECONDS: prints exchanges per second.
+//! Bare monoio, without the kit: the peer of transport monoio in `make bench`. One thread; its command line is that of
+//! [bare.rs](../../bare.rs).
 
 use monoio::io::{AsyncReadRent, AsyncReadRentExt, AsyncWriteRentExt};
 use monoio::net::{TcpListener, TcpStream};
 use std::cell::Cell;
 use std::io::Result;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 thread_local!(static DONE: Cell<u64> = const { Cell::new(0) });
 
@@ -25,9 +24,8 @@ async fn echo(mut conn: TcpStream) -> Result<()> {
     }
 }
 
-async fn serve() -> Result<()> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
-    println!("{}", listener.local_addr()?);
+async fn serve(at: String) -> Result<()> {
+    let listener = TcpListener::bind(at)?;
     loop {
         let (conn, _) = listener.accept().await?;
         monoio::spawn(echo(conn));
@@ -49,23 +47,22 @@ async fn converse(to: String, bytes: usize) -> Result<()> {
     }
 }
 
-async fn drive(to: String, connections: usize, bytes: usize, seconds: f64) -> Result<()> {
+async fn drive(at: String, connections: usize, bytes: usize, seconds: u64) -> Result<()> {
     for _ in 0..connections {
-        monoio::spawn(converse(to.clone(), bytes));
+        monoio::spawn(converse(at.clone(), bytes));
     }
-    monoio::time::sleep(Duration::from_millis(300)).await;
-    let (from, before) = (Instant::now(), DONE.with(Cell::get));
-    monoio::time::sleep(Duration::from_secs_f64(seconds)).await;
-    println!("{:.1}", (DONE.with(Cell::get) - before) as f64 / from.elapsed().as_secs_f64());
+    monoio::time::sleep(Duration::from_secs(seconds)).await;
+    println!("{{\"exchanges\":{}}}", DONE.with(Cell::get));
     Ok(())
 }
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();
-    let number = |i: usize| args.get(i).and_then(|a| a.parse::<f64>().ok()).unwrap_or(1.0);
+    let number = |i: usize| args[i].parse::<usize>().expect("a number");
+    let at = format!("127.0.0.1:{}", args[2]);
     let mut runtime = monoio::RuntimeBuilder::<monoio::IoUringDriver>::new().enable_timer().build()?;
-    match args.get(1).is_some_and(|a| a == "serve") {
-        true => runtime.block_on(serve()),
-        false => runtime.block_on(drive(args[2].clone(), number(4) as usize, number(5) as usize, number(6))),
+    match args[1] == "server" {
+        true => runtime.block_on(serve(at)),
+        false => runtime.block_on(drive(at, number(3), number(4), number(5) as u64)),
     }
 }

@@ -1,17 +1,13 @@
 //! Bare tokio, without the kit: the peer of transport tokio in `make bench`.
-//!
-//! bare serve THREADS: echoes; prints its address. bare drive ADDRESS THREADS CONNECTIONS BYTES SECONDS: prints exchanges per second.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+#[path = "../../bare.rs"]
+mod bare;
+
+use bare::Failed;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-static DONE: AtomicU64 = AtomicU64::new(0);
-
-async fn serve() -> std::io::Result<()> {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    println!("{}", listener.local_addr()?);
+async fn serve(listener: TcpListener, _: usize) -> Result<(), Failed> {
     loop {
         let (mut conn, _) = listener.accept().await?;
         conn.set_nodelay(true)?;
@@ -26,32 +22,17 @@ async fn serve() -> std::io::Result<()> {
     }
 }
 
-async fn drive(to: String, connections: usize, bytes: usize, seconds: f64) -> std::io::Result<()> {
-    for _ in 0..connections {
-        let mut conn = TcpStream::connect(&to).await?;
-        conn.set_nodelay(true)?;
-        tokio::spawn(async move {
-            let (message, mut buffer) = (vec![7; bytes], vec![0; bytes]);
-            while conn.write_all(&message).await.is_ok() && conn.read_exact(&mut buffer).await.is_ok() {
-                DONE.fetch_add(1, Relaxed); // each: connections keep step, so that lots of them would come at once
-            }
-        });
+async fn converse(to: String, bytes: usize) -> Result<(), Failed> {
+    let mut conn = TcpStream::connect(&to).await?;
+    conn.set_nodelay(true)?;
+    let (message, mut buffer) = (vec![7; bytes], vec![0; bytes]);
+    loop {
+        conn.write_all(&message).await?;
+        conn.read_exact(&mut buffer).await?;
+        bare::done();
     }
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    let (from, before) = (Instant::now(), DONE.load(Relaxed));
-    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-    println!("{:.1}", (DONE.load(Relaxed) - before) as f64 / from.elapsed().as_secs_f64());
-    Ok(())
 }
 
-fn main() -> std::io::Result<()> {
-    let args: Vec<String> = std::env::args().collect();
-    let number = |i: usize| args.get(i).and_then(|a| a.parse::<f64>().ok()).unwrap_or(1.0);
-    let serves = args.get(1).is_some_and(|a| a == "serve");
-    let threads = number(if serves { 2 } else { 3 }) as usize;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
-    match serves {
-        true => runtime.block_on(serve()),
-        false => runtime.block_on(drive(args[2].clone(), number(4) as usize, number(5) as usize, number(6))),
-    }
+fn main() -> Result<(), Failed> {
+    bare::run(serve, converse)
 }

@@ -1,0 +1,40 @@
+package bench
+
+import "netdyno/internal/contract"
+
+// Features are what not every transport can do, in the order in which they are listed: how
+// a study or the file of a workload asks for each, and what it is where its name does not
+// say it.
+var Features = []struct {
+	contract.Feature
+	Asked string
+	is    string
+}{
+	{contract.FeatureTLS, "tls=yes", ""},
+	{contract.FeatureFresh, "fresh=yes", ""},
+	{contract.FeatureStreamUp, "stream=up", ""},
+	{contract.FeatureStreamDown, "stream=down", ""},
+	{contract.FeatureStreamBoth, "stream=both", ""},
+	{contract.FeatureSizes, "request=uniform:…", "messages of several sizes"},
+	{contract.FeatureArrivals, "arrival=burst:…", "gaps and rates that vary"},
+	{contract.FeatureTimes, "arrival=trace:FILE", "times from a file"},
+	{contract.FeatureMix, "workload=FILE", "classes of a workload"},
+	{contract.FeatureTrace, "workload=FILE of recorded traffic", "recorded traffic"},
+	{contract.FeatureDeadline, "deadline", "deadlines of classes"},
+	{contract.FeatureThink, "think", "pauses after exchanges of a class"},
+	{contract.FeatureMethods, "method of gRPC", "methods of classes"},
+	{contract.FeatureMessages, "message", "codecs and messages of classes"},
+	{contract.FeatureStreams, "stream of classes", "streams of classes"},
+	{contract.FeatureWorkCPU, "work=exp:…", ""},
+	{contract.FeatureWorkSleep, "work.by=sleep", ""},
+}
+
+// meaning says what a feature is, in brackets; "" where its name says it.
+func meaning(of contract.Feature) string {
+	for _, f := range Features {
+		if f.Feature == of && f.is != "" {
+			return " (" + f.is + ")"
+		}
+	}
+	return ""
+}
