@@ -19,6 +19,7 @@ import (
 type File struct {
 	file  *os.File
 	whole int64 // bytes of whole lines
+	packs bool  // the records of a mesh of many hosts: a hundred thousand, nearly alike
 	bad   error // why nothing more can be appended
 }
 
@@ -35,6 +36,7 @@ func Create(path string, header Header) (*File, error) {
 		if err = w.writeLine(header); err == nil {
 			err = syncDirectory(path)
 		}
+		w.packs = header.Study.Partners > 0
 	}
 	if err != nil {
 		f.Close()
@@ -68,7 +70,7 @@ func (w *File) resume(c *Contents) error {
 	if err != nil {
 		return err
 	}
-	w.whole = extent.whole
+	w.whole, w.packs = extent.whole, c.Header.Study.Partners > 0
 	if extent.torn {
 		return w.rollBack()
 	}
@@ -143,7 +145,7 @@ func (w *File) writeLine(body any) error {
 	if w.bad != nil {
 		return w.bad
 	}
-	line, err := encodeLine(body)
+	line, err := encodeLine(body, w.packs)
 	if err != nil {
 		return err
 	}

@@ -264,7 +264,7 @@ func (c *Contents) allocate(number int, a Allocation) {
 func WriteTrials(path string, trials []Trial) error {
 	var b bytes.Buffer
 	for _, t := range trials {
-		line, err := encodeLine(t)
+		line, err := encodeLine(t, false)
 		if err != nil {
 			return fmt.Errorf("encode trial %s: %w", t.ID, err)
 		}

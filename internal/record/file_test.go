@@ -115,13 +115,13 @@ func TestAnyFlippedBitIsFound(t *testing.T) {
 
 func TestReadReportsWhatIsWrong(t *testing.T) {
 	line := func(body any) string {
-		b, err := encodeLine(body)
+		b, err := encodeLine(body, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(b)
 	}
-	header := line(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)})
+	header := line(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)}, false)
 	one, two := line(testRecord("a")), line(testRecord("b"))
 	newer := testRecord("c")
 	newer.Schema = Schema + 1
@@ -172,7 +172,7 @@ func TestALineIsBounded(t *testing.T) {
 // One line beyond the bound costs its record and no other: whatever its length,
 // with a newline or torn, read or gone on with.
 func TestAnOverLongLineCostsOneRecord(t *testing.T) {
-	after, err := encodeLine(testRecord("b01-003"))
+	after, err := encodeLine(testRecord("b01-003"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestAReaderMayFollowTheWriter(t *testing.T) {
 // fillDisk appends until the disk is full, frees nothing, and checks that
 // the file still ends with a whole line and knows all that was acknowledged.
 func fillDisk(path string) error {
-	w, err := Create(path, Header{CreatedAt: time.Unix(1, 0)})
+	w, err := Create(path, Header{CreatedAt: time.Unix(1, 0)}, false)
 	if err != nil {
 		return err
 	}
@@ -433,10 +433,52 @@ func TestTrialsReadBackWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// Records of a mesh of many hosts are packed; they are read as others are, a run goes on
+// packed, and what unpacks to more than a line may have is refused.
+func TestRecordsOfALargeMeshArePacked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), RecordsFile)
+	w, err := Create(path, Header{Netdyno: "test", CreatedAt: time.Unix(1, 0), Study: Study{Name: "m", Mesh: true, Partners: 16}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := testRecord("b01-001")
+	large.Trial.Levels["note"] = strings.Repeat("<é>", 10_000)
+	if err := errors.Join(w.Append(large), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if w, _, err = OpenForAppend(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(testRecord("b01-002")), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(path)
+	if err != nil || len(c.Problems) > 0 || ids(c.Records) != "b01-001 b01-002" || c.Records[0].Trial.Levels["note"] != large.Trial.Levels["note"] {
+		t.Errorf("read %s with %v, %v", ids(c.Records), c.Problems, err)
+	}
+	if data := contents(t, path); len(data) > 4096 || bytes.Count(data, []byte(`"body":"`)) != 2 {
+		t.Errorf("%d bytes, of which %d bodies are packed; want both", len(data), bytes.Count(data, []byte(`"body":"`)))
+	}
+	for name, body := range map[string]string{"no base64": `"*"`, "no deflate": `"AAAA"`, "torn": `"AAAA`} {
+		if got, err := unpack([]byte(body)); err == nil {
+			t.Errorf("%s: unpacked %q", name, got)
+		}
+	}
+	bomb, err := pack(bytes.Repeat([]byte{' '}, MaxLine+1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unpack(bomb); !errors.Is(err, errLong) {
+		t.Errorf("what unpacks to more than a line: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
-	header, _ := encodeLine(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)})
-	one, _ := encodeLine(testRecord("a"))
+	header, _ := encodeLine(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)}, false)
+	one, _ := encodeLine(testRecord("a"), false)
 	f.Add(header, one)
+	packed, _ := encodeLine(testRecord("b"), true)
+	f.Add(header, packed)
 	f.Add([]byte("{}\n"), []byte("\x00"))
 	f.Fuzz(func(t *testing.T, head, rest []byte) {
 		var c Contents

@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,9 +30,13 @@ const (
 	bodyAt   = len(lineHead) + crcChars + len(lineNeck)
 )
 
-// encodeLine returns a whole line, its newline included.
-func encodeLine(body any) ([]byte, error) {
+// encodeLine returns a whole line, its newline included; packed, its body is a string with
+// what DEFLATE makes of the object, in base64.
+func encodeLine(body any, packed bool) ([]byte, error) {
 	raw, err := json.Marshal(body)
+	if err == nil && packed {
+		raw, err = pack(raw)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +61,41 @@ func decodeLine(line []byte) (json.RawMessage, error) {
 	if got := fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)); got != string(sum[:crcChars]) {
 		return nil, fmt.Errorf("the body's CRC-32C is %s, not %.8q: the line was damaged", got, sum)
 	}
+	if bytes.HasPrefix(body, []byte{'"'}) {
+		return unpack(body)
+	}
 	return body, nil
+}
+
+func pack(raw []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	if err == nil {
+		_, err = w.Write(raw)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pack the line: %w", err)
+	}
+	return json.Marshal(b.Bytes())
+}
+
+// unpack is the inverse of pack, of an object of at most MaxLine bytes.
+func unpack(body []byte) (json.RawMessage, error) {
+	var deflated []byte
+	if err := json.Unmarshal(body, &deflated); err != nil {
+		return nil, fmt.Errorf("unpack the line: %w", err)
+	}
+	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(deflated)), MaxLine+1))
+	if err == nil && len(raw) > MaxLine {
+		err = errLong
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unpack the line: %w", err)
+	}
+	return raw, nil
 }
 
 // extent is how far a file goes.

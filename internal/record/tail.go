@@ -170,7 +170,7 @@ func CreateLive(path string) (*LiveWriter, error) {
 // sum, so that a reader in between notices.
 func (w *LiveWriter) Write(l Live) error {
 	l.Schema = Schema
-	line, err := encodeLine(l)
+	line, err := encodeLine(l, false)
 	if err != nil {
 		return err
 	}

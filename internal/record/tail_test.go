@@ -147,7 +147,7 @@ func TestLiveIsReplacedInItsPlace(t *testing.T) {
 }
 
 func FuzzReadLive(f *testing.F) {
-	line, err := encodeLine(Live{Schema: Schema, Trial: "b01-001", Ticks: []contract.Tick{{AtNs: 1}}})
+	line, err := encodeLine(Live{Schema: Schema, Trial: "b01-001", Ticks: []contract.Tick{{AtNs: 1}}}, false)
 	if err != nil {
 		f.Fatal(err)
 	}
