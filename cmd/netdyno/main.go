@@ -74,6 +74,7 @@ which to use, what it costs, what limited it, and how certain that is.
 		pauseCommand(),
 		enterCommand(),
 		reachCommand(),
+		sumCommand(),
 		versionCommand(),
 		manualCommand(),
 	)

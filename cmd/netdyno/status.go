@@ -102,7 +102,7 @@ var statuses = []meanings{
 
 // workersOwn are the commands whose exit status is another program's, or of no use to a
 // user: the worker's, and that of who builds packages.
-var workersOwn = []string{"meter", "hold", "pause", "enter", "reach", "floor", "manual"}
+var workersOwn = []string{"meter", "hold", "pause", "enter", "reach", "sum", "floor", "manual"}
 
 // statusHelp is what the help of a command says of its exit statuses.
 func statusHelp(command string) string {

@@ -73,14 +73,21 @@ func (s *site) network(kinds []Kind) error {
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
 	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.self, more...)
-	if informed, is := s.rig.(rig.Informed); is {
-		for name, facts := range informed.Facts() {
-			if host, known := s.facts[name]; known && host.Values != nil {
-				maps.Copy(host.Values, facts)
-			}
+	s.inform(s.facts)
+	return err
+}
+
+// inform adds to facts of hosts what the rig alone knows.
+func (s *site) inform(facts map[string]record.Host) {
+	informed, is := s.rig.(rig.Informed)
+	if !is {
+		return
+	}
+	for name, more := range informed.Facts() {
+		if host := facts[name]; host.Values != nil {
+			maps.Copy(host.Values, more)
 		}
 	}
-	return err
 }
 
 // enterLeaves adds to the facts what the rig's file says of its switches.

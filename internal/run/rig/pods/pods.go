@@ -240,8 +240,24 @@ func bring(ctx context.Context, h rig.Host, image string, files []string) (map[s
 		return remote.Bring(ctx, h, talk.Home, files)
 	}
 	there := map[string]string{}
+	asked := []string{path.Join(image, "netdyno"), "sum"}
 	for _, file := range files {
 		there[file] = path.Join(image, filepath.Base(file))
+		asked = append(asked, there[file])
+	}
+	sums, err := h.Ask(ctx, nil, asked...)
+	if err != nil {
+		return nil, fmt.Errorf("compare the programs of the image: %w; programs= names the directory of netdyno's programs of this release in the image", err)
+	}
+	has := strings.Fields(string(sums))
+	for i, file := range files {
+		own, err := rig.HashFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if i >= len(has) || has[i] != own {
+			return nil, fmt.Errorf("%s of the image is another program than %s: take an image of this release, or leave programs= out", there[file], file)
+		}
 	}
 	return there, nil
 }
