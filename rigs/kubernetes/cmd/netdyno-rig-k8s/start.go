@@ -237,10 +237,16 @@ func (c *cluster) lost(ctx context.Context, name string) string {
 	// The cluster notices a node that is gone a minute later: what a new stream says is new.
 	ctx, cancel := context.WithTimeoutCause(ctx, nodeTimeout, fmt.Errorf("no answer within %v", nodeTimeout))
 	defer cancel()
-	if _, err := c.stream(ctx, command{pod: name, argv: []string{"true"}, out: io.Discard, said: io.Discard}); err != nil && (ctx.Err() != nil || strings.Contains(err.Error(), "dialing backend")) {
+	if _, err := c.stream(ctx, command{pod: name, argv: []string{"true"}, out: io.Discard, said: io.Discard}); err != nil && (ctx.Err() != nil || unreached(err)) {
 		return silent(pod, cmp.Or(context.Cause(ctx), err).Error())
 	}
 	return ""
+}
+
+// unreached tells by what the API server says of a stream that it does not reach the kubelet:
+// of one by SPDY, and of one by a WebSocket.
+func unreached(err error) bool {
+	return strings.Contains(err.Error(), "error dialing backend") || strings.Contains(err.Error(), "error sending request")
 }
 
 func silent(pod *corev1.Pod, why string) string {
