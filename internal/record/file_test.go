@@ -121,7 +121,7 @@ func TestReadReportsWhatIsWrong(t *testing.T) {
 		}
 		return string(b)
 	}
-	header := line(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)}, false)
+	header := line(Header{Schema: Schema, CreatedAt: time.Unix(1, 0)})
 	one, two := line(testRecord("a")), line(testRecord("b"))
 	newer := testRecord("c")
 	newer.Schema = Schema + 1
@@ -330,7 +330,7 @@ func TestAReaderMayFollowTheWriter(t *testing.T) {
 // fillDisk appends until the disk is full, frees nothing, and checks that
 // the file still ends with a whole line and knows all that was acknowledged.
 func fillDisk(path string) error {
-	w, err := Create(path, Header{CreatedAt: time.Unix(1, 0)}, false)
+	w, err := Create(path, Header{CreatedAt: time.Unix(1, 0)})
 	if err != nil {
 		return err
 	}
