@@ -289,7 +289,7 @@ func TestAFrontAtAUnixSocketIsTold(t *testing.T) {
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		t.Skip(program + " is not installed: `make packages-test` installs it")
+		t.Skip(program + " is not installed")
 	}
 }
 
