@@ -92,7 +92,7 @@ const (
 )
 
 // Memory for each byte of records: held, judged and laid out, they are 1.3 times as large
-// as their file when whole, and half as large when read lean.
+// as their file when whole, and from an eighth to half as large when read lean.
 const (
 	perByteWhole = 1.6
 	perByteLean  = 0.7
@@ -117,15 +117,15 @@ func recordBytes(d session.Directory) int64 {
 
 // collectSooner lets the collector hold the memory of a large run near what its
 // records need, where it would wait for twice that. It adds a few percent of CPU.
-// GOMEMLIMIT takes precedence. Of a run that is larger than that, what is read lean is held
-// to less than a third above what is needed.
+// GOMEMLIMIT and GOGC take precedence. Of a run of several gigabytes that is read lean, the
+// memory is held to a third above what is needed.
 func collectSooner(size int64, perByte float64) {
 	const least = 400 << 20 // smaller runs are left alone
 	const large, soon = 2 << 30, 30
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if perByte == perByteLean && size >= large {
+	if perByte == perByteLean && size >= large && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(soon)
 	}
 	limit := int64(perByte * float64(size))

@@ -38,6 +38,7 @@ type Bench struct {
 	Timeouts Timeouts                                     // the zero value is the standard
 	Settings *hold.Holder                                 // holds those that trials ask of the hosts; nil where none may
 
+	ahead     *trial    // whose workers were started while the one before ended; nil where there is none
 	disturbed bool      // a trial of the last round failed
 	givenUp   givenUp   // trials whose workers did not get ready in time
 	lostHosts lostHosts // hosts on which trials of a mesh fail, whoever their partner is
@@ -72,6 +73,12 @@ type Event struct {
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) (err error) {
 	b.Timeouts = b.Timeouts.orStandard()
 	b.givenUp, b.lostHosts = givenUp{}, lostHosts{}
+	defer func() {
+		if b.ahead != nil {
+			b.ahead.drop()
+			b.ahead = nil
+		}
+	}()
 	if b.Settings != nil {
 		defer func() { err = errors.Join(err, b.Settings.Release()) }()
 	}
@@ -87,7 +94,11 @@ func (b *Bench) Run(ctx context.Context, trials []record.Trial) (err error) {
 			}
 		}
 		b.lostHosts = lostHosts{} // they are tried again: a host may have been started anew
-		if err := b.block(ctx, block, from, len(trials)); err != nil {
+		following := trials[to:]
+		if b.Before != nil {
+			following = nil // what comes is not decided yet
+		}
+		if err := b.block(ctx, block, following, from, len(trials)); err != nil {
 			return err
 		}
 		from = to
@@ -97,10 +108,14 @@ func (b *Bench) Run(ctx context.Context, trials []record.Trial) (err error) {
 
 // block carries out the trials of one block, which begin at a place among all that are
 // to run.
-func (b *Bench) block(ctx context.Context, trials []record.Trial, place, of int) error {
+func (b *Bench) block(ctx context.Context, trials, following []record.Trial, place, of int) error {
 	for from := 0; from < len(trials); {
 		to := endOfRound(trials, from)
-		if err := b.round(ctx, trials[from:to], place+from, of); err != nil {
+		r := &round{plans: trials[from:to], shown: trials[from].ID, next: alone(trials[to:], following)}
+		if to-from > 1 {
+			r.next = nil
+		}
+		if err := b.round(ctx, r, place+from, of); err != nil {
 			return err
 		}
 		from = to

@@ -19,6 +19,19 @@ type round struct {
 	plans []record.Trial
 	shown string // the trial whose ticks are told
 	rig   error  // what the rig could not do; of single hosts as rig.HostErrors
+
+	next *record.Trial // that follows a trial, each by itself; nil where there is none
+}
+
+// alone returns the trial that comes next, where it runs by itself.
+func alone(rest, following []record.Trial) *record.Trial {
+	if len(rest) == 0 {
+		rest = following
+	}
+	if len(rest) == 0 || endOfRound(rest, 0) > 1 {
+		return nil
+	}
+	return &rest[0]
 }
 
 // endOfBlock returns where the block ends that begins at a place of the plan.
@@ -41,8 +54,7 @@ func endOfRound(trials []record.Trial, from int) int {
 
 // round carries out the trials of one round, which begin at a place among all that are
 // to run, and keeps their records, one after the other when all have ended.
-func (b *Bench) round(ctx context.Context, plans []record.Trial, place, of int) error {
-	r := &round{plans: plans, shown: plans[0].ID}
+func (b *Bench) round(ctx context.Context, r *round, place, of int) error {
 	events := make([]Event, len(r.plans))
 	for i, plan := range r.plans {
 		events[i] = Event{Trial: plan, Index: place + i, Of: of}

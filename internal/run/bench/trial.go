@@ -34,7 +34,11 @@ type trial struct {
 	clients []*conversation // or the one pair
 	all     []*conversation
 	line    record.Timeline
-	warm    *record.WarmUp // nil until it is over, and where it was not watched
+	ctx     context.Context         // ends with the trial
+	fail    context.CancelCauseFunc // ends it
+	placed  bool                    // its work is known, and where its workers sit
+	started bool                    // so are its workers
+	warm    *record.WarmUp          // nil until it is over, and where it was not watched
 
 	examining            sync.Mutex // held by who asks the meters what they see
 	serverSeat           rig.Seat
@@ -48,9 +52,14 @@ type trial struct {
 // trial carries out one planned trial of a round and always returns its record; what
 // the rig says of its link is the round's to add.
 func (b *Bench) trial(ctx context.Context, plan record.Trial, r *round) record.Record {
-	t := &trial{bench: b, plan: plan, round: r, begun: time.Now()}
+	t := b.taken(ctx, plan, r)
+	defer t.fail(nil)
+	t.begun = time.Now()
 	out := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
-	err := t.conduct(ctx)
+	err := t.conduct(t.ctx)
+	if err == nil {
+		b.startAhead(ctx, t)
+	}
 	workers, closeErr := t.closeAll()
 	out.Workers, err = workers, errors.Join(err, closeErr)
 	t.line.EndNs = t.elapsed()
@@ -59,6 +68,13 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial, r *round) record.R
 	t.nameServer(out.Failure)
 	nameLackOfMemory(&out)
 	return out
+}
+
+// newTrial returns a trial that has not begun.
+func (b *Bench) newTrial(parent context.Context, plan record.Trial, r *round) *trial {
+	t := &trial{bench: b, plan: plan, round: r}
+	t.ctx, t.fail = context.WithCancelCause(parent)
+	return t
 }
 
 // closeAll ends every worker at once and returns their parts of the record.
@@ -92,17 +108,14 @@ func (t *trial) elapsed() int64 { return int64(time.Since(t.begun)) }
 
 // conduct leads the workers through the contract's life. The first failure of
 // any of them ends it.
-func (t *trial) conduct(parent context.Context) error {
-	ctx, fail := context.WithCancelCause(parent)
-	defer fail(nil)
-	var err error
-	if t.work, err = t.bench.decode(t.plan); err != nil {
-		return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
-	}
+func (t *trial) conduct(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		t.seat,
+		t.place,
 		t.prepared,
-		func(ctx context.Context) error { return t.launch(ctx, fail) },
+		t.launch,
+		func(ctx context.Context) error {
+			return t.each(t.all, func(c *conversation) error { return t.awaitHello(ctx, c) })
+		},
 		t.setUp,
 		t.measure,
 	} {
@@ -114,6 +127,18 @@ func (t *trial) conduct(parent context.Context) error {
 		}
 	}
 	return t.each(t.all, (*conversation).lostPeers) // whose reason is still waited for
+}
+
+// place finds out what the trial's work is, and where its workers sit.
+func (t *trial) place(ctx context.Context) (err error) {
+	if t.placed {
+		return nil
+	}
+	if t.work, err = t.bench.decode(t.plan); err != nil {
+		return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error()}}
+	}
+	t.placed = true
+	return t.seat(ctx)
 }
 
 // decode returns a trial's work.
@@ -179,10 +204,14 @@ func seats(hosts []rig.Host, w study.Work) (server rig.Seat, hops, clients []rig
 	return server, hops, clients, err
 }
 
-// launch starts every worker on its seat and hears its hello.
-func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error {
+// launch starts every worker on its seat.
+func (t *trial) launch(context.Context) error {
+	if t.started {
+		return nil
+	}
+	t.started = true
 	start := func(name string, role contract.Role, seat rig.Seat, offer Offer) (*conversation, error) {
-		return t.startWorker(ctx, workerPlan{name, role, seat, offer, t.bound()}, fail)
+		return t.startWorker(t.ctx, workerPlan{name, role, seat, offer, t.bound()}, t.fail)
 	}
 	role := contract.Client
 	if t.clientEnd.Has(contract.Pair) {
@@ -209,7 +238,7 @@ func (t *trial) launch(ctx context.Context, fail context.CancelCauseFunc) error 
 		}
 		t.clients = append(t.clients, c)
 	}
-	return t.each(t.all, func(c *conversation) error { return t.awaitHello(ctx, c) })
+	return nil
 }
 
 // serverName returns the name of server i of n: a number only where it tells.
