@@ -141,15 +141,20 @@ func TestHTTP2ThroughAProxy(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	for _, streams := range []string{"inflight=1", "inflight=4"} {
-		p := &proxy{asked: map[string]bool{}}
-		front := httptest.NewServer(p)
-		before := taken.Load()
-		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), server.URL+"/a", "-k", "-x", strings.Replace(front.URL, "http://", "http://ann:s3cret-word@", 1), "-c", "3", "amount=20", "blocks=1", streams, "--out", filepath.Join(t.TempDir(), "out"))
-		run.Env = append(os.Environ(), "PATH="+path)
-		said, err := run.CombinedOutput()
-		if err != nil || !strings.Contains(string(said), "1 trial planned: 1 valid") || p.tunnels.Load() != 1+3 || taken.Load()-before < 3+3+60 {
-			t.Errorf("%s: %d tunnels, %d requests; %v, %s", streams, p.tunnels.Load(), taken.Load()-before, err, said)
+		tunnels, requests, said := int64(0), int64(0), []byte(nil)
+		var err error
+		for tries := 0; tries == 0 || tries < 5 && strings.Contains(string(said), "did not run"); tries++ { // a busy machine stood still
+			p := &proxy{asked: map[string]bool{}}
+			front := httptest.NewServer(p)
+			before := taken.Load()
+			run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), server.URL+"/a", "-k", "-x", strings.Replace(front.URL, "http://", "http://ann:s3cret-word@", 1), "-c", "3", "amount=20", "blocks=1", streams, "--out", filepath.Join(t.TempDir(), "out"))
+			run.Env = append(os.Environ(), "PATH="+path)
+			said, err = run.CombinedOutput()
+			front.Close()
+			tunnels, requests = int64(p.tunnels.Load()), taken.Load()-before
 		}
-		front.Close()
+		if err != nil || !strings.Contains(string(said), "1 trial planned: 1 valid") || tunnels != 1+3 || requests < 3+3+60 {
+			t.Errorf("%s: %d tunnels, %d requests; %v, %s", streams, tunnels, requests, err, said)
+		}
 	}
 }

@@ -82,6 +82,7 @@ func (s serving) run(ctx context.Context, dir string) error {
 	if s.token == "" && !at.Addr().Unmap().IsLoopback() {
 		s.token = rand.Text()
 	}
+	ends.hold() // at the least priority, streams of a busy machine take more than a moment to end
 	leastPriority()
 	stdout.say("serve   %s", s.url(at))
 	return serve.Serve(ctx, listener, serve.Options{

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -19,13 +18,6 @@
 
 namespace netdyno::test {
 namespace {
-
-bool offers(const std::string& name) {
-  WorkerProcess worker(executable());
-  const Json options = worker.expect("hello").at("transports").at(0).at("options");
-  return std::any_of(options.begin(), options.end(),
-                     [&](const Json& option) { return option.at("name") == name; });
-}
 
 Json polling(const Json& load, std::int64_t spin_ns = 1'000'000) {
   return {{"load", load}, {"options", {{"wait", "poll"}, {"spin", spin_ns}}}};
@@ -60,9 +52,9 @@ bool comes_to_rest(pid_t pid) {
 }
 
 TEST(Wait, IsOfferedByThoseThatHonourIt) {
-  EXPECT_EQ(offers("wait"), offers("spin"));
-  EXPECT_EQ(offers("wait"), offers("gather"));
-  if (offers("wait")) return;
+  EXPECT_EQ(offers(executable(), "wait"), offers(executable(), "spin"));
+  EXPECT_EQ(offers(executable(), "wait"), offers(executable(), "gather"));
+  if (offers(executable(), "wait")) return;
   EchoServer server(executable());
   ToldClient client(executable(), server.address(), polling({{"connections", 1}}));
   EXPECT_NO_THROW(client.worker.expect_error("setup", true));

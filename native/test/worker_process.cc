@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <stdexcept>
@@ -123,6 +124,13 @@ Json setup_message(const Json& transport, const std::string& role, const std::st
     setup["listen"] = "127.0.0.1:0";
   }
   return setup;
+}
+
+bool offers(const std::string& executable, const std::string& option) {
+  WorkerProcess worker(executable);
+  const Json options = worker.expect("hello").at("transports").at(0).at("options");
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Json& offered) { return offered.at("name") == option; });
 }
 
 ToldClient::ToldClient(const std::string& executable, const std::string& peer, const Json& change)

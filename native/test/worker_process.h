@@ -80,6 +80,9 @@ void expect_all_exchanged(const std::string& executable, const Json& server, con
 /// A name of a test for its combination of options: what of the JSON is a letter or a digit.
 std::string name_of(const Json& options);
 
+/// Tells whether the executable's first transport has an option.
+bool offers(const std::string& executable, const std::string& option);
+
 /// The setup that vectors/README.md describes, for a transport and role.
 Json setup_message(const Json& transport, const std::string& role, const std::string& peer);
 

@@ -80,10 +80,16 @@ func (s *leaving) serve(conn net.Conn) {
 	}
 }
 
-// linger reads until the client has closed, or for a moment.
+// linger reads until the client has closed; or says after a moment that it will send no
+// more, and reads on: a close with bytes unread would take back what it has replied.
 func (s *leaving) linger(p *workertest.H2Peer) {
 	if !s.policy.lingering {
 		_ = p.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		_, _ = io.Copy(io.Discard, p.Conn)
+		if half, ok := p.Conn.(*net.TCPConn); ok {
+			_ = half.CloseWrite()
+		}
+		_ = p.SetReadDeadline(time.Now().Add(5 * time.Second))
 	}
 	_, _ = io.Copy(io.Discard, p.Conn)
 }
