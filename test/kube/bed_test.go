@@ -92,9 +92,14 @@ func (b bed) kubectl(t *testing.T, stdin string, args ...string) {
 func (b bed) command(t *testing.T, rig string, args ...string) (c *exec.Cmd, dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "out")
-	c = b.Lab.Command(0, slices.Concat([]string{b.netdyno, "run"}, args, []string{"--rig", rig, "--out", dir})...)
+	return b.inHub(slices.Concat([]string{b.netdyno, "run"}, args, []string{"--rig", rig, "--out", dir})...), dir
+}
+
+// inHub is a command of the user's in the hub.
+func (b bed) inHub(argv ...string) *exec.Cmd {
+	c := b.Lab.Command(0, argv...)
 	c.Env = append(os.Environ(), "KUBECONFIG="+b.user, "TMPDIR="+b.Temporary(), "HOME="+b.Temporary())
-	return c, dir
+	return c
 }
 
 // underway is a netdyno that runs.

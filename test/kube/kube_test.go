@@ -39,6 +39,7 @@ func TestKubernetes(t *testing.T) {
 		"verbs":           b.testVerbs,
 		"pod deleted":     b.testPodDeleted,
 		"killed":          b.testKilled,
+		"side by side":    b.testSideBySide,
 		"killed together": b.testKilledTogether,
 	} {
 		t.Run(name, test)
