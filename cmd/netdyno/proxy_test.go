@@ -151,7 +151,7 @@ func TestHTTP2ThroughAProxy(t *testing.T) {
 			run.Env = append(os.Environ(), "PATH="+path)
 			said, err = run.CombinedOutput()
 			front.Close()
-			tunnels, requests = int64(p.tunnels.Load()), taken.Load()-before
+			tunnels, requests = p.tunnels.Load(), taken.Load()-before
 		}
 		if err != nil || !strings.Contains(string(said), "1 trial planned: 1 valid") || tunnels != 1+3 || requests < 3+3+60 {
 			t.Errorf("%s: %d tunnels, %d requests; %v, %s", streams, tunnels, requests, err, said)
