@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"netdyno/internal/each"
 	"netdyno/internal/quantity"
@@ -115,6 +117,30 @@ func (c Choice) Bytes(key string) (int, error) {
 	return int(n), nil
 }
 
+// Given returns those of some options that were given, as the user writes them; "" for none.
+func (c Choice) Given(keys ...string) string {
+	var all []string
+	for _, key := range keys {
+		if value := c.Options[key]; value != "" {
+			all = append(all, key+"="+value)
+		}
+	}
+	return strings.Join(all, "&")
+}
+
+// Named returns the name of a rig of so many hosts, with options that bear on figures; an
+// empty one is none.
+func Named(kind string, hosts int, options ...string) string {
+	name := fmt.Sprintf("%s:%d", kind, hosts)
+	if given := slices.DeleteFunc(options, func(o string) bool { return o == "" }); len(given) > 0 {
+		name += "?" + strings.Join(given, "&")
+	}
+	return name
+}
+
+// RunName returns what the names of everything begin with that a rig makes for this run.
+func RunName() string { return fmt.Sprintf("netdyno-%d-%d", os.Getpid(), time.Now().UnixNano()%1e9) }
+
 // Ends are the hosts on which the two ends of a trial run, by name, "" leaving an end to
 // the rig's order, and the network that both are on; "" for the only one.
 type Ends struct{ Server, Client, Network string }
@@ -142,19 +168,6 @@ func (e Ends) Choose(hosts []Host) ([]Host, error) {
 		return chosen, nil
 	}
 	return slices.DeleteFunc(chosen, func(h Host) bool { return h.Name != server && h.Name != e.Client }), nil
-}
-
-// onNetwork returns the hosts on a network.
-func onNetwork(hosts []Host, network string) ([]Host, error) {
-	on := slices.DeleteFunc(slices.Clone(hosts), func(h Host) bool { return h.Network != network })
-	if len(on) > 0 {
-		return on, nil
-	}
-	has := slices.Compact(slices.Sorted(slices.Values(each.Of(hosts, func(h Host) string { return h.Network }))))
-	if network == "" {
-		return nil, fmt.Errorf("the rig's hosts are on networks %s, and the trial names none", strings.Join(has, ", "))
-	}
-	return nil, fmt.Errorf("the rig has no network %q; %s", quantity.Clip(network, 80), quantity.Hint(network, has))
 }
 
 // firstBut returns the first host that is not the named one; on a rig of one host that

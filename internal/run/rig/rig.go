@@ -38,23 +38,6 @@ func Unshaped(r Rig) error {
 	return fmt.Errorf("rig %s cannot shape a link (link.rate, link.delay, link.loss); --rig netns can", r.Name())
 }
 
-// Networked is a rig that can have hosts on several networks, which are levels of factor
-// network.
-type Networked interface {
-	// Networks returns the levels that it can have, as an error names them.
-	Networks() []string
-	// On says which networks trials need. It is called before Deploy, at most once, and
-	// only where trials name a network: then Hosts are those of every one of these, each
-	// with its Network and a name of its own, the server's first. Hosts of different
-	// networks may share CPUs, as trials run one after the other.
-	On(networks []string) error
-}
-
-// OneNetwork is the error of a rig without factor network.
-func OneNetwork(r Rig) error {
-	return fmt.Errorf("rig %s has one network (network); --rig podman, docker or k8s has several", r.Name())
-}
-
 // Deployer is a rig that brings files to its hosts.
 type Deployer interface {
 	// Deploy makes files of this host runnable at every host, verified

@@ -17,9 +17,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -81,7 +79,7 @@ type box struct {
 
 // New looks whether the program is there and answers. Containers come with Deploy.
 func New(ctx context.Context, o Options) (*Rig, error) {
-	r := &Rig{options: o, run: fmt.Sprintf("netdyno-%d-%d", os.Getpid(), time.Now().UnixNano()%1e9)}
+	r := &Rig{options: o, run: rig.RunName()}
 	var err error
 	if r.program, err = exec.LookPath(o.Program); err != nil {
 		return nil, fmt.Errorf("rig %s: %s is not installed; install it (Debian: sudo apt-get install %s), or take another rig, such as netns", r.Name(), o.Program, debian[o.Program])
@@ -118,7 +116,7 @@ func (r *Rig) Networks() []string { return []string{hostNetwork, standardNetwork
 // with those of the others.
 func (r *Rig) On(networks []string) error {
 	if r.options.Network != "" {
-		return fmt.Errorf("rig %s: the study names networks itself (network=%s); leave network out of the rig", r.Name(), strings.Join(networks, ","))
+		return rig.NamedTwice(r, networks)
 	}
 	r.several, r.hosts = true, nil
 	for _, name := range networks {
@@ -135,14 +133,6 @@ func (r *Rig) networkOf(i int) string {
 	return cmp.Or(r.hosts[i].Network, r.options.Network, standardNetwork)
 }
 
-// checkNetwork refuses a network by its name.
-func checkNetwork(program, name string) error {
-	if !networkName.MatchString(name) || name == "none" {
-		return fmt.Errorf("network=%s; expected host, bridge or the name of a network that exists (%s network ls)", name, program)
-	}
-	return nil
-}
-
 // debian names the packages.
 var debian = map[string]string{"podman": "podman", "docker": "docker.io"}
 
@@ -153,18 +143,11 @@ func (r *Rig) tag() string { return "localhost/netdyno:" + r.run }
 
 // Name implements rig.Rig. It has everything that bears on figures and is no level.
 func (r *Rig) Name() string {
-	var keys []string
+	network := ""
 	if !r.several {
-		keys = append(keys, "network="+cmp.Or(r.options.Network, standardNetwork))
+		network = "network=" + cmp.Or(r.options.Network, standardNetwork)
 	}
-	if r.options.Bounds != "" {
-		keys = append(keys, r.options.Bounds)
-	}
-	name := fmt.Sprintf("%s:%d", r.options.Program, r.options.Hosts)
-	if len(keys) > 0 {
-		name += "?" + strings.Join(keys, "&")
-	}
-	return name
+	return rig.Named(r.options.Program, r.options.Hosts, network, r.options.Bounds)
 }
 
 // Hosts implements rig.Rig.
@@ -364,57 +347,3 @@ func (r *Rig) Close() error {
 	}
 	return err
 }
-
-// Kinds are the rigs of containers, as users choose them.
-var Kinds = []rig.Kind{kind("podman"), kind("docker")}
-
-func kind(program string) rig.Kind {
-	return rig.Kind{
-		Name: program, Form: program + "[:N][?network=host|bridge|NAME&cpus=N&quota=CPUS&memory=BYTES]",
-		Options: []string{"network", "cpus", "quota", "memory"}, Build: func(ctx context.Context, c rig.Choice) (rig.Rig, error) { return build(ctx, program, c) },
-	}
-}
-
-// leastMemory is what netdyno's own programs need beside a worker.
-const leastMemory = 64 << 20
-
-// build makes one server's and one client's container unless the user counts.
-func build(ctx context.Context, program string, c rig.Choice) (rig.Rig, error) {
-	hosts, err := c.Count(2)
-	if err != nil {
-		return nil, err
-	}
-	if hosts < 1 || hosts > MaxHosts {
-		return nil, c.Errorf("%d containers; expected from 1 to %d", hosts, MaxHosts)
-	}
-	o := Options{Program: program, Hosts: hosts, Network: c.Options["network"], Quota: c.Options["quota"]}
-	if err := checkNetwork(program, cmp.Or(o.Network, standardNetwork)); err != nil {
-		return nil, c.Errorf("%w", err)
-	}
-	if text, given := c.Options["cpus"]; given {
-		if o.CPUs, err = strconv.Atoi(text); err != nil || o.CPUs < 1 {
-			return nil, c.Errorf("cpus=%s; expected a whole number of CPUs that each container has to itself; quota=%s bounds their time", text, text)
-		}
-	}
-	if n, err := strconv.ParseFloat(cmp.Or(o.Quota, "1"), 64); err != nil || !(n >= 0.01 && n <= 1024) {
-		return nil, c.Errorf("quota=%s; expected the CPUs whose time each container may use, such as 0.5", o.Quota)
-	}
-	memory := 0
-	if memory, err = c.Bytes("memory"); err != nil {
-		return nil, err
-	}
-	if o.MemoryBytes = int64(memory); memory != 0 && memory < leastMemory {
-		return nil, c.Errorf("memory=%s; expected at least 64MiB", c.Options["memory"])
-	}
-	var bounds []string
-	for _, key := range []string{"cpus", "quota", "memory"} {
-		if value := c.Options[key]; value != "" {
-			bounds = append(bounds, key+"="+value)
-		}
-	}
-	o.Bounds = strings.Join(bounds, "&")
-	return New(ctx, o)
-}
-
-// networkName is what podman and docker allow a network to be called.
-var networkName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)

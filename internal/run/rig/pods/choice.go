@@ -17,9 +17,12 @@ import (
 // by which files are brought.
 const standardImage = "docker.io/library/busybox:1.37"
 
+// kind is its name.
+const kind = "k8s"
+
 // Kind is the rig of pods, as users choose it.
 var Kind = rig.Kind{
-	Name: "k8s", Form: "k8s[:N][?namespace=NAME&network=host|pod|service&node=NAME,…&cpu=CPUS&memory=SIZE&image=NAME]",
+	Name: kind, Form: "k8s[:N][?namespace=NAME&network=host|pod|service&node=NAME,…&cpu=CPUS&memory=SIZE&image=NAME]",
 	Options: []string{"context", "namespace", "network", "node", "cpu", "memory", "image", "programs", "security"}, Build: build,
 }
 
@@ -48,7 +51,7 @@ func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
 	if err := o.check(c); err != nil {
 		return nil, err
 	}
-	o.Bounds = bounds(c)
+	o.Bounds = c.Given("node", "cpu", "memory", "image", "security")
 	return New(ctx, o)
 }
 
@@ -81,17 +84,6 @@ func (o Options) check(c rig.Choice) error {
 		}
 	}
 	return nil
-}
-
-// bounds are what bears on figures beside the network, for the rig's name.
-func bounds(c rig.Choice) string {
-	var all []string
-	for _, key := range []string{"node", "cpu", "memory", "image", "security"} {
-		if value := c.Options[key]; value != "" {
-			all = append(all, key+"="+value)
-		}
-	}
-	return strings.Join(all, "&")
 }
 
 // printed makes what a cluster says fit for a terminal and a page.

@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -69,7 +68,7 @@ type Rig struct {
 
 // New reaches the cluster and removes what earlier runs left there. Pods come with Deploy.
 func New(ctx context.Context, o Options) (*Rig, error) {
-	r := &Rig{options: o, run: fmt.Sprintf("netdyno-%d-%d", os.Getpid(), time.Now().UnixNano()%1e9), facts: map[string]map[string]string{}}
+	r := &Rig{options: o, run: rig.RunName(), facts: map[string]map[string]string{}}
 	if err := r.open(ctx); err != nil {
 		return nil, fmt.Errorf("rig %s: %w", r.Name(), errors.Join(err, r.Close()))
 	}
@@ -124,7 +123,7 @@ func (r *Rig) Networks() []string { return networks }
 // On implements rig.Networked. Pods of all networks are on the same nodes.
 func (r *Rig) On(names []string) error {
 	if r.options.Network != "" {
-		return fmt.Errorf("rig %s: the study names networks itself (network=%s); leave network out of the rig", r.Name(), strings.Join(names, ","))
+		return rig.NamedTwice(r, names)
 	}
 	r.several, r.hosts, r.pods = true, nil, nil
 	for _, name := range names {
@@ -138,18 +137,11 @@ func (r *Rig) On(names []string) error {
 
 // Name implements rig.Rig. It has everything that bears on figures and is no level.
 func (r *Rig) Name() string {
-	var keys []string
+	network := ""
 	if !r.several {
-		keys = append(keys, "network="+cmp.Or(r.options.Network, networkPod))
+		network = "network=" + cmp.Or(r.options.Network, networkPod)
 	}
-	if r.options.Bounds != "" {
-		keys = append(keys, r.options.Bounds)
-	}
-	name := fmt.Sprintf("k8s:%d", r.options.Hosts)
-	if len(keys) > 0 {
-		name += "?" + strings.Join(keys, "&")
-	}
-	return name
+	return rig.Named(kind, r.options.Hosts, network, r.options.Bounds)
 }
 
 // Hosts implements rig.Rig.
