@@ -52,7 +52,7 @@ var layers = map[string][]string{
 	"internal/record":    {"internal/contract", "internal/quantity", "internal/each", "internal/hist", "internal/input", "internal/plainjson"},
 
 	"internal/steady": {"internal/contract", "internal/record"},
-	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist"},
+	"internal/metric": {"internal/contract", "internal/record", "internal/quantity", "internal/hist", "internal/plainjson"},
 
 	"internal/run/study":           run("internal/arrivals", "internal/sizes", "internal/steady"),
 	"internal/run/study/source":    run("internal/sizes", "internal/run/study", "internal/run/workload", "studies"),
@@ -116,7 +116,7 @@ var layers = map[string][]string{
 	"internal/work/worker":            {"internal/contract", "internal/quantity", "internal/work/load"},
 	"internal/work/worker/workertest": {"internal/contract", "internal/hist", "internal/work/load", "internal/work/worker", "test/loopback"},
 
-	"internal/read/trial":   read("internal/printable", "internal/steady"),
+	"internal/read/trial":   read("internal/printable", "internal/steady", "internal/plainjson"),
 	"internal/read/cells":   read("internal/read/trial"),
 	"internal/read/compare": read("internal/read/trial", "internal/read/cells"),
 	"internal/read/profile": read("internal/printable", "internal/read/trial", "internal/read/cells", "internal/read/part"),

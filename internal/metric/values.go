@@ -8,6 +8,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"netdyno/internal/plainjson"
 )
 
 // Values are a trial's figures by the names of their metrics, as in a map: a large run has
@@ -107,20 +109,7 @@ func (v Values) find(metric string) (int, bool) {
 }
 
 // MarshalJSONTo writes an object of the figures by name.
-func (v Values) MarshalJSONTo(e *jsontext.Encoder) error {
-	if err := e.WriteToken(jsontext.BeginObject); err != nil {
-		return err
-	}
-	for name, x := range v.All() {
-		if err := e.WriteToken(jsontext.String(name)); err != nil {
-			return err
-		}
-		if err := e.WriteToken(jsontext.Float(x)); err != nil {
-			return err
-		}
-	}
-	return e.WriteToken(jsontext.EndObject)
-}
+func (v Values) MarshalJSONTo(e *jsontext.Encoder) error { return plainjson.WriteObject(e, v.All()) }
 
 // MarshalJSON is MarshalJSONTo for encoding/json.
 func (v Values) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(v) }

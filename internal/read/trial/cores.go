@@ -6,6 +6,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"netdyno/internal/plainjson"
 )
 
 // Cores are CPU seconds per second by what they went into, as in a map that takes a tenth of
@@ -48,20 +50,7 @@ func (c Cores) Of(use string) float64 {
 }
 
 // MarshalJSONTo writes an object of the cores by use.
-func (c Cores) MarshalJSONTo(e *jsontext.Encoder) error {
-	if err := e.WriteToken(jsontext.BeginObject); err != nil {
-		return err
-	}
-	for use, x := range c.All() {
-		if err := e.WriteToken(jsontext.String(use)); err != nil {
-			return err
-		}
-		if err := e.WriteToken(jsontext.Float(x)); err != nil {
-			return err
-		}
-	}
-	return e.WriteToken(jsontext.EndObject)
-}
+func (c Cores) MarshalJSONTo(e *jsontext.Encoder) error { return plainjson.WriteObject(e, c.All()) }
 
 // MarshalJSON is MarshalJSONTo for encoding/json.
 func (c Cores) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(c) }
