@@ -10,13 +10,13 @@ import (
 
 // What a transport can do is of use to whom the page tells how to ask for it.
 func TestEveryFeatureSaysHowItIsAskedFor(t *testing.T) {
-	text, err := os.ReadFile("../../internal/contract/contract.go")
+	text, err := os.ReadFile("../../internal/contract/feature.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := regexp.MustCompile(`(?m)^\tFeature\w+ +Feature = "([\w-]+)"`).FindAllSubmatch(text, -1)
 	if len(all) < 17 {
-		t.Fatalf("contract.go has %d features", len(all))
+		t.Fatalf("feature.go has %d features", len(all))
 	}
 	for _, f := range all {
 		if featureWords([]contract.Feature{contract.Feature(f[1])}) == "" {

@@ -1,0 +1,25 @@
+package contract
+
+// Feature is something that not every transport can do and a study may ask for.
+type Feature string
+
+// The features.
+const (
+	FeatureTLS        Feature = "tls"         // setup.tls
+	FeatureFresh      Feature = "fresh"       // setup.load.fresh
+	FeatureStreamUp   Feature = "stream-up"   // setup.exchange.stream up
+	FeatureStreamDown Feature = "stream-down" // … down
+	FeatureStreamBoth Feature = "stream-both" // … both
+	FeatureSizes      Feature = "sizes"       // setup.exchange.up_sizes and down_sizes
+	FeatureArrivals   Feature = "arrivals"    // setup.load.arrival drawn, and phases
+	FeatureMix        Feature = "mix"         // setup.load.classes
+	FeatureTrace      Feature = "trace"       // setup.load.trace
+	FeatureDeadline   Feature = "deadline"    // deadlines of classes
+	FeatureThink      Feature = "think"       // pauses after exchanges of classes
+	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
+	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
+	FeatureMessages   Feature = "messages"    // codecs and messages of classes
+	FeatureStreams    Feature = "streams"     // streams of classes
+	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
+	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
+)
