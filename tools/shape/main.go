@@ -67,7 +67,7 @@ var parts = []struct {
 	name  string
 	paths []string
 }{
-	{"between", []string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/tcpinfo", "internal/udpinfo", "internal/unixsocket", "internal/values", "internal/input", "internal/head", "internal/expect", "internal/paths", "internal/printable"}},
+	{"between", []string{"internal/contract", "internal/record", "internal/metric", "internal/quantity", "internal/hist", "internal/procstat", "internal/tcpinfo", "internal/udpinfo", "internal/unixsocket", "internal/values", "internal/input", "internal/head", "internal/expect", "internal/paths", "internal/printable"}},
 	{"RUN", []string{"internal/run"}},
 	{"WORK", []string{"internal/work", "workers"}},
 	{"READ", []string{"internal/read"}},

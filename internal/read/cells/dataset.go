@@ -100,11 +100,18 @@ func (s *Dataset) arrange() {
 	compared := s.Header.Study.Compare.Factor
 	levels := s.LevelsOf(compared)
 	s.Arms = slices.SortedFunc(maps.Keys(arms), func(a, b string) int { return Order(levels, a, b) })
+	places := map[string]map[string]int{} // of every level, by factor: a mesh has a level for each host
+	for _, f := range s.Header.Study.Vary {
+		places[f.Name] = map[string]int{}
+		for i, level := range f.Levels {
+			places[f.Name][level] = i - len(f.Levels) // an unlisted one is at 0, behind them
+		}
+	}
 	s.Cells = slices.SortedFunc(maps.Keys(cells), func(a, b string) int {
 		for _, f := range s.Header.Study.Vary {
 			x, y := cells[a][f.Name], cells[b][f.Name]
 			if f.Name != compared && x != y {
-				return Order(f.Levels, x, y)
+				return cmp.Or(places[f.Name][x]-places[f.Name][y], strings.Compare(x, y))
 			}
 		}
 		return strings.Compare(a, b)

@@ -4,7 +4,6 @@ package rig
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,13 +12,13 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/procstat"
 	"netdyno/internal/run/ended"
 )
 
@@ -271,32 +270,18 @@ func (p *Process) Kill() {
 // Stopped reports whether a signal has stopped the process itself: the meter, or what
 // reaches it.
 func (p *Process) Stopped() bool {
-	fields := p.stat()
-	return len(fields) > 0 && fields[0] == "T"
+	return p.stat().State() == 'T'
 }
 
 // CPUTime returns how long the process itself has computed, on all its threads; 0 when it
 // has ended.
 func (p *Process) CPUTime() time.Duration {
-	const user, system, tick = 11, 12, 10 * time.Millisecond // behind the name; Linux shows every time in USER_HZ
-	fields := p.stat()
-	if len(fields) <= system {
-		return 0
-	}
-	inUser, _ := strconv.Atoi(fields[user]) // the kernel writes numbers
-	inSystem, _ := strconv.Atoi(fields[system])
-	return time.Duration(inUser+inSystem) * tick
+	const tick = 10 * time.Millisecond // Linux shows every time in USER_HZ
+	s := p.stat()
+	return time.Duration(s.Number(procstat.User)+s.Number(procstat.System)) * tick
 }
 
-// stat returns the fields of proc_pid_stat(5) behind the name, which may hold anything;
-// nothing when the process has ended.
-func (p *Process) stat() []string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-}
+func (p *Process) stat() procstat.Stat { return procstat.Of(p.cmd.Process.Pid) }
 
 // maxLine bounds the first line of a command, in bytes.
 const maxLine = 64 << 10

@@ -1,13 +1,13 @@
 package child
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 
+	"netdyno/internal/procstat"
 	"netdyno/internal/tcpinfo"
 )
 
@@ -75,26 +75,9 @@ func (p *Process) begot(pid int) bool {
 		case os.Getppid():
 			return true
 		}
-		pid = parentOf(pid)
+		pid = int(procstat.Of(pid).Number(procstat.Parent)) // 0 of one that has ended
 	}
 	return false
-}
-
-// parentOf returns 0 for a process that has ended. Source: proc_pid_stat(5).
-func parentOf(pid int) int {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0
-	}
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // state, parent
-	if len(fields) < 2 {
-		return 0
-	}
-	parent, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return 0
-	}
-	return parent
 }
 
 // describe names a process.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/procstat"
 )
 
 // stat is what the meter takes from /proc/PID/stat, in ns.
@@ -19,28 +20,20 @@ type stat struct {
 	began                        int64 // ticks after the boot
 }
 
-// parseStat reads the fields after the command name, which may itself hold
-// blanks and brackets. It reports false for a torn line.
-//
-// Source: proc_pid_stat(5); field numbers there count from 1 and the state,
-// the first field after the name, is field 3.
-func parseStat(text []byte) (stat, bool) {
-	end := bytes.LastIndexByte(text, ')')
-	if end < 0 {
-		return stat{}, false
-	}
-	fields := bytes.Fields(text[end+1:])
-	const parent, user, system, waitedUser, waitedSystem, began = 4 - 3, 14 - 3, 15 - 3, 16 - 3, 17 - 3, 22 - 3
-	if len(fields) <= began {
+// parseStat reads a process, or a thread. It reports false for a torn line.
+func parseStat(text []byte) (stat, bool) { return statOf(procstat.Parse(text)) }
+
+func statOf(s procstat.Stat) (stat, bool) {
+	if !s.Has(procstat.Began) {
 		return stat{}, false
 	}
 	return stat{
-		parent:         int(number(fields[parent])),
-		userNs:         number(fields[user]) * tick,
-		systemNs:       number(fields[system]) * tick,
-		waitedUserNs:   number(fields[waitedUser]) * tick,
-		waitedSystemNs: number(fields[waitedSystem]) * tick,
-		began:          number(fields[began]),
+		parent:         int(s.Number(procstat.Parent)),
+		userNs:         s.Number(procstat.User) * tick,
+		systemNs:       s.Number(procstat.System) * tick,
+		waitedUserNs:   s.Number(procstat.WaitedUser) * tick,
+		waitedSystemNs: s.Number(procstat.WaitedSystem) * tick,
+		began:          s.Number(procstat.Began),
 	}, true
 }
 
@@ -65,10 +58,11 @@ func (r *Reader) addProcess(m *contract.Meter, pid int, threads []int) {
 	p.Processes++
 	p.CPUNs += cpu
 	if text, err := r.tree.file.process(pid, "stat"); err == nil {
-		if s, held := parseStopped(pid, text); held {
+		fields := procstat.Parse(text)
+		if s, held := stoppedBy(pid, fields); held {
 			r.stopped = append(r.stopped, s)
 		}
-		if s, ok := parseStat(text); ok {
+		if s, ok := statOf(fields); ok {
 			s.addTo(p)
 			if r.met != nil {
 				r.met(pid, s)

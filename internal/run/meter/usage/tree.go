@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/procstat"
 )
 
 // Tree finds the threads and the children of processes. The zero value is
@@ -146,7 +147,7 @@ func (t *Tree) Held(pid int) (contract.Stopped, bool) {
 	if err != nil {
 		return contract.Stopped{}, false
 	}
-	return parseStopped(pid, text)
+	return stoppedBy(pid, procstat.Parse(text))
 }
 
 // Ended tells whether a process has ended or is about to: nobody has waited for it yet, or
@@ -156,16 +157,12 @@ func (t *Tree) Ended(pid int) bool {
 	return err != nil || parseEnded(text)
 }
 
-// parseEnded reads the state and the flags of /proc/PID/stat. Source: proc_pid_stat(5);
-// PF_EXITING of include/linux/sched.h.
+// parseEnded reads the state and the flags of /proc/PID/stat. Source: PF_EXITING of
+// include/linux/sched.h.
 func parseEnded(text []byte) bool {
-	const state, flags, exiting = 0, 6, 0x4 // behind the name, which may hold anything
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	if len(fields) <= flags {
-		return false
-	}
-	set, _ := strconv.ParseUint(string(fields[flags]), 10, 64) // the kernel writes numbers
-	return bytes.ContainsAny(fields[state], "ZX") || set&exiting != 0
+	const exiting = 0x4
+	s := procstat.Parse(text)
+	return s.Has(procstat.Flags) && (s.State() == 'Z' || s.State() == 'X' || s.Number(procstat.Flags)&exiting != 0)
 }
 
 // Exhausted returns the processes under the roots, those included, that have as many
@@ -187,13 +184,9 @@ func (t *Tree) Exhausted(roots []int) []contract.Exhausted {
 	return all
 }
 
-// parseStopped reads the state of /proc/PID/stat. Source: proc_pid_stat(5).
-func parseStopped(pid int, text []byte) (contract.Stopped, bool) {
-	end := bytes.LastIndexByte(text, ')')
-	if end < 0 || len(text) < end+3 {
-		return contract.Stopped{}, false
-	}
-	switch text[end+2] {
+// stoppedBy tells of a process by its state whether something holds it.
+func stoppedBy(pid int, s procstat.Stat) (contract.Stopped, bool) {
+	switch s.State() {
 	case 'T':
 		return contract.Stopped{PID: pid, Name: executable(pid)}, true
 	case 't':

@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"netdyno/internal/procstat"
 )
 
 const (
@@ -174,18 +176,10 @@ func word(text string) string {
 }
 
 // started is when a process of this host began, in the kernel's ticks; "-" of none.
-// Source: proc(5), /proc/pid/stat, field 22.
 func started(pid string) string {
-	if _, err := strconv.Atoi(pid); err != nil {
-		return "-"
-	}
-	text, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return "-"
-	}
-	const field = 22 - 3 // of those after the name, which is in parentheses
-	if fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])); len(fields) > field {
-		return fields[field]
+	id, err := strconv.Atoi(pid)
+	if s := procstat.Of(id); err == nil && s.Has(procstat.Began) {
+		return strconv.FormatInt(s.Number(procstat.Began), 10)
 	}
 	return "-"
 }
