@@ -72,7 +72,7 @@ func readFiles(d session.Directory, lean int64) (r reading, unplanned int, err e
 		r.early = trial.NewEarly(r.trials)
 		take, perByte = r.early.Take, perByteLean
 	}
-	collectSooner(size, perByte)
+	collectSooner(int64(perByte*float64(size))+beyondRecords(r.trials), perByte == perByteLean && size >= large)
 	if r.contents, err = record.ReadEach(d.Records(), take); err != nil {
 		return r, 0, err
 	}
@@ -98,6 +98,21 @@ const (
 	perByteLean  = 0.7
 )
 
+// large is from which size in bytes on the memory for a run's records is held tightly.
+const large = 2 << 30
+
+// beyondRecords is the memory in bytes for what is known of trials besides their records, each by
+// itself and all of an arm in a cell together. Of a mesh, whose trials are short and packed,
+// that is most of it.
+func beyondRecords(trials []record.Trial) int64 {
+	const perTrial, perPlace = 5 << 10, 32 << 10
+	places := map[[2]string]bool{}
+	for i := range trials {
+		places[[2]string{trials[i].Cell, trials[i].Arm}] = true
+	}
+	return perTrial*int64(len(trials)) + perPlace*int64(len(places))
+}
+
 // steered tells whether a run decided between its blocks what to run. Its plan is known once
 // its records are read, and parts of them are judged again. A header that cannot be read is
 // for who reads the records to name.
@@ -115,20 +130,18 @@ func recordBytes(d session.Directory) int64 {
 	return file.Size()
 }
 
-// collectSooner lets the collector hold the memory of a large run near what its
-// records need, where it would wait for twice that. It adds a few percent of CPU.
-// GOMEMLIMIT and GOGC take precedence. Of a run of several gigabytes that is read lean, the
-// memory is held to a third above what is needed.
-func collectSooner(size int64, perByte float64) {
+// collectSooner lets the collector hold the memory of a large run near the bytes that it
+// needs, where it would wait for twice that. It adds a few percent of CPU. GOMEMLIMIT and
+// GOGC take precedence. Tightly it is held to a third above what is in use.
+func collectSooner(limit int64, tightly bool) {
 	const least = 400 << 20 // smaller runs are left alone
-	const large, soon = 2 << 30, 30
+	const soon = 30
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if perByte == perByteLean && size >= large && os.Getenv("GOGC") == "" {
+	if tightly && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(soon)
 	}
-	limit := int64(perByte * float64(size))
 	if before := debug.SetMemoryLimit(-1); before < math.MaxInt64 { // of runs that were read earlier
 		limit += before
 	}

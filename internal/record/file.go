@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"unique"
@@ -42,8 +43,9 @@ type Contents struct {
 	Records  []Record  // one per trial, in the order written
 	Problems []Problem // damaged lines, duplicates, trials outside the plan, a torn tail
 
-	lines map[string]int // of each trial's record
-	take  func(*Record) (keep func())
+	lines  map[string]int // of each trial's record
+	levels sharedLevels
+	take   func(*Record) (keep func())
 }
 
 // Read returns the header and the records of a records.jsonl. Damaged and
@@ -86,7 +88,7 @@ func ReadHeader(path string) (Header, error) {
 }
 
 func (c *Contents) readLines(r io.Reader) (extent, error) {
-	c.lines = map[string]int{}
+	c.lines, c.levels = map[string]int{}, sharedLevels{}
 	e, err := c.readAfter(0, r, decodeRecord)
 	switch {
 	case err != nil:
@@ -245,6 +247,7 @@ func (c *Contents) enter(number int, l *recordLine, err error, keep func()) erro
 		c.Problems = append(c.Problems, Problem{number, fmt.Sprintf("trial %s has a record already, on line %d, which stands", id, c.lines[id])})
 	default:
 		c.lines[id] = number
+		c.levels.share(&l.Trial)
 		c.Records = append(c.Records, l.Record)
 		keep()
 	}
@@ -291,7 +294,7 @@ func ReadTrials(path string) ([]Trial, error) {
 // ReadTrialsFrom returns the plan that a file holds, as ReadTrials does.
 func ReadTrialsFrom(r io.Reader) ([]Trial, error) {
 	var trials []Trial
-	seen := map[string]bool{}
+	seen, levels := map[string]bool{}, sharedLevels{}
 	e, err := eachLine(r, func(number int, body json.RawMessage, damage error) func() error {
 		var t Trial
 		var bad error
@@ -308,6 +311,7 @@ func ReadTrialsFrom(r io.Reader) ([]Trial, error) {
 				return fmt.Errorf("line %d: trial id %q is empty or repeated", number, t.ID)
 			}
 			seen[t.ID] = true
+			levels.share(&t)
 			trials = append(trials, t)
 			return nil
 		}
@@ -316,6 +320,20 @@ func ReadTrialsFrom(r io.Reader) ([]Trial, error) {
 		err = errors.New("the last line is torn")
 	}
 	return trials, err
+}
+
+// sharedLevels are the first trials of arms in cells. The others there have the same levels,
+// nearly always, and hold them once: a run has a few cells, or the pairs of many hosts.
+type sharedLevels map[[2]string]Trial
+
+func (s sharedLevels) share(t *Trial) {
+	at := [2]string{t.Cell, t.Arm}
+	switch first, known := s[at]; {
+	case !known && s != nil:
+		s[at] = *t
+	case maps.Equal(first.Levels, t.Levels):
+		t.Cell, t.Arm, t.Levels = first.Cell, first.Arm, first.Levels
+	}
 }
 
 // plainLines reads the lines that netdyno writes.

@@ -78,9 +78,23 @@ func (f Found) mayBe(a best.Advice) string {
 		return f.anyOf(a.Arms) + " may be the best, and so may " + f.anyOf(others) + ", not compared"
 	}
 	if len(a.Arms) == 1 {
-		return "only " + f.label(a.Arms[0]) + " may still be the best on every metric"
+		return "only " + f.label(a.Arms[0]) + " may still be the best" + f.everywhere(a)
 	}
 	return f.anyOf(a.Arms) + " may be the best" + f.apart(a)
+}
+
+// everywhere says what an arm is the only one of all of: cells, where the first metric that
+// is open decides, or metrics.
+func (f Found) everywhere(a best.Advice) string {
+	switch ordered := len(f.Header.Study.Recommend) > 0; {
+	case len(a.Cells) > 1 && ordered:
+		return " in every cell"
+	case len(a.Cells) > 1:
+		return " on every metric in every cell"
+	case ordered:
+		return ""
+	}
+	return " on every metric"
 }
 
 // apart bounds by how much the arms that may be the best differ; "" where that says little.

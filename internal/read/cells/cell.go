@@ -3,7 +3,6 @@ package cells
 import (
 	"iter"
 	"math"
-	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
@@ -85,10 +84,11 @@ type Client struct {
 
 // Describe sums up every arm in every cell, in the study's order.
 func (s *Dataset) Describe() []Cell {
-	return EachCell(s, func(name string) []Cell { return []Cell{s.describe(name)} })
+	metrics := metric.All()
+	return EachCell(s, func(name string) []Cell { return []Cell{s.describe(name, metrics)} })
 }
 
-func (s *Dataset) describe(name string) Cell {
+func (s *Dataset) describe(name string, metrics []metric.Metric) Cell {
 	cell := Cell{Name: name, Levels: map[string]string{}}
 	for _, arm := range s.Arms {
 		judged := s.Of(name, arm)
@@ -100,12 +100,12 @@ func (s *Dataset) describe(name string) Cell {
 				cell.Levels[f.Name] = level
 			}
 		}
-		cell.Arms = append(cell.Arms, describeArm(arm, arm == s.Header.Study.Compare.Baseline, judged))
+		cell.Arms = append(cell.Arms, describeArm(arm, arm == s.Header.Study.Compare.Baseline, judged, metrics))
 	}
 	return cell
 }
 
-func describeArm(name string, baseline bool, judged []*trial.Judged) Arm {
+func describeArm(name string, baseline bool, judged []*trial.Judged, metrics []metric.Metric) Arm {
 	arm := Arm{Name: name, Baseline: baseline, Trials: make([]trial.Trial, 0, len(judged))}
 	for _, v := range judged {
 		if v.Trial.Status != trial.StatusMissing {
@@ -115,12 +115,13 @@ func describeArm(name string, baseline bool, judged []*trial.Judged) Arm {
 	if len(arm.Trials) == 0 {
 		arm.Trials = nil
 	}
-	for _, m := range metric.All() {
+	all := make([]Summary, 0, len(metrics))
+	for _, m := range metrics {
 		if summary, ok := Summarize(m, judged); ok {
-			arm.Metrics = append(arm.Metrics, summary)
+			all = append(all, summary)
 		}
 	}
-	arm.Metrics = slices.Clip(arm.Metrics)
+	arm.Metrics = append(arm.Metrics, all...)
 	arm.Clients = clientsOf(judged)
 	arm.Totals = totalsOf(judged)
 	arm.Limit, arm.LimitProof = LimitOf(judged)

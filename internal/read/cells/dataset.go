@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -181,9 +183,14 @@ func (s *Dataset) Workers() iter.Seq2[*trial.Judged, *record.Worker] {
 // the order of the cells. Find may read the dataset, which nobody changes then.
 func EachCell[T any](s *Dataset, find func(cell string) []T) []T {
 	found := make([][]T, len(s.Cells))
+	var next atomic.Int64
 	var finders sync.WaitGroup
-	for i, cell := range s.Cells {
-		finders.Go(func() { found[i] = find(cell) })
+	for range runtime.GOMAXPROCS(0) {
+		finders.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(found)); i = next.Add(1) - 1 {
+				found[i] = find(s.Cells[i])
+			}
+		})
 	}
 	finders.Wait()
 	return slices.Concat(found...)

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
@@ -139,6 +140,9 @@ func MeasureNoise(s *cells.Dataset) []Noise {
 func noiseIn(s *cells.Dataset, cell string) []Noise {
 	var all []Noise
 	base := s.Header.Study.Compare.Baseline
+	if !slices.ContainsFunc(s.Of(cell, base), func(v *trial.Judged) bool { return v.Plan.Repeat }) {
+		return nil
+	}
 	for _, m := range metric.All() {
 		if m.Better == "" && !s.Primary(m.Name) {
 			continue

@@ -54,6 +54,9 @@ func Flames(s *cells.Dataset) []Flame {
 // counted for it per unit of work, the first of names that they have, or where it counted
 // nothing as shares.
 func flameOf(probes []probe, end contract.Role, names []string) (Flame, bool) {
+	if len(probes) == 0 {
+		return Flame{}, false
+	}
 	for _, name := range names {
 		m, err := metric.Named(string(end) + "." + name)
 		if err != nil {
