@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/run/rig/namespaces"
@@ -69,7 +70,8 @@ func (b *bed) plain(library mpiLibrary, fabric string, size int) []subject {
 	all := []subject{b.plainMPI(library, fabric, size)}
 	if len(absent([]string{library.osu})) == 0 {
 		all = append(all, subject{library.osu, func(ctx context.Context) (figure, error) {
-			out, err := ranks(ctx, library, fabric, []string{library.osu, "-m", fmt.Sprintf("%d:%d", size, size), "-W", strconv.Itoa(mpiWindow)})
+			out, err := ranks(ctx, library, fabric, []string{library.osu, "-m", fmt.Sprintf("%d:%d", size, size), "-W", strconv.Itoa(mpiWindow),
+				"-i", strconv.Itoa(osuWindows(b.window, size))})
 			if err != nil {
 				return figure{}, err
 			}
@@ -78,6 +80,13 @@ func (b *bed) plain(library mpiLibrary, fabric string, size int) []subject {
 		}})
 	}
 	return all
+}
+
+// osuWindows is how many windows osu_bw sends in about the time of one of ours: a message takes
+// some 80 ns, and 150 ns more for each KiB. By itself it sends 100, which last 1 ms.
+func osuWindows(window time.Duration, size int) int {
+	message := 80*time.Nanosecond + 150*time.Nanosecond*time.Duration(size)/1024
+	return max(100, int(window/(mpiWindow*message)))
 }
 
 // osuBandwidth reads what osu_bw printed: a line of the size and of 10⁶ bytes per second.
