@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 /// How long anything may take in a worker that sanitizers slow down, beside other busy
 /// processes. netdyno check holds the workers that are shipped to the contract's seconds.
-inline constexpr int kTimeoutMs = 20'000;
+inline constexpr int kTimeoutMs = 60'000;
 
 class WorkerProcess {
  public:
