@@ -76,9 +76,10 @@ func (s Study) carryOut(t testing.TB, b *bench.Bench) Study {
 	return s
 }
 
-// Disturbed tells by the reason of an invalid trial that the machine was too busy
-// for it.
+// Disturbed tells by the reason of an invalid trial, or by a report that has it, that the
+// machine was too busy for it.
 func Disturbed(reason string) bool {
+	reason = strings.Join(strings.Fields(reason), " ") // a report breaks its lines
 	return slices.ContainsFunc([]string{
 		"by its own clock, but", "by the result's clock", "by its meter's clock", "between the marks by the bench's clock", "its window is not the trial's", "nothing moved",
 	}, func(words string) bool { return strings.Contains(reason, words) })
