@@ -210,7 +210,7 @@ TEST(EchoWorker, AStallAtTheEndIsUnfinished) {
     swallow(fd);
   });
   ToldClient client(executable(), server.address(), load({{"drain_ns", 50'000'000}}));
-  const Json result = window(client.worker, 100);
+  const Json result = window(client.worker, 1000);  // every thread has begun, under a sanitizer too
   EXPECT_EQ(result.at("unfinished"), 4);
   EXPECT_TRUE(result.contains("ages"));
 }

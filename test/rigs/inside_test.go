@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"netdyno/internal/record"
+	"netdyno/test/trials"
 )
 
 // In a job of the user's, netdyno takes the nodes that the job has: it asks for
@@ -16,18 +17,25 @@ func TestInsideAnAllocation(t *testing.T) {
 	t.Parallel()
 	b := slurmBed(t, plain)
 	before := b.census(t)
-	dir := filepath.Join(t.TempDir(), "out")
+	var dir string
 	// The script's last question is answered by the job in which netdyno has run.
 	script := `"$@" && squeue --noheader --jobs="$SLURM_JOB_ID" --format=%T`
-	line := slices.Concat([]string{"salloc", "--nodes=3", "--quiet", "sh", "-c", script, "sh", filepath.Join(b.programs, "netdyno"), "run"},
-		small, []string{"--rig", "slurm:2", "--out", dir})
-	c := b.Command(0, line...)
-	c.Env = append(os.Environ(), b.env...)
 	var out, said bytes.Buffer
-	c.Stdout, c.Stderr = &out, &said
-	if err := c.Run(); err != nil {
-		t.Fatalf("salloc netdyno run: %v\n%s%s", err, out.String(), said.String())
-	}
+	trials.Repeat(func() bool {
+		dir = filepath.Join(t.TempDir(), "out")
+		line := slices.Concat([]string{"salloc", "--nodes=3", "--quiet", "sh", "-c", script, "sh", filepath.Join(b.programs, "netdyno"), "run"},
+			small, []string{"--rig", "slurm:2", "--out", dir})
+		c := b.Command(0, line...)
+		c.Env = append(os.Environ(), b.env...)
+		out.Reset()
+		said.Reset()
+		c.Stdout, c.Stderr = &out, &said
+		err := c.Run()
+		if err != nil && !trials.Disturbed(out.String()) {
+			t.Fatalf("salloc netdyno run: %v\n%s%s", err, out.String(), said.String())
+		}
+		return err != nil
+	})
 	if !bytes.HasSuffix(out.Bytes(), []byte("\nRUNNING\n")) {
 		t.Errorf("after netdyno the job was not running:\n%s", out.String())
 	}
