@@ -78,14 +78,14 @@ func (f Found) mayBe(a best.Advice) string {
 		return f.anyOf(a.Arms) + " may be the best, and so may " + f.anyOf(others) + ", not compared"
 	}
 	if len(a.Arms) == 1 {
-		return "only " + f.label(a.Arms[0]) + " may still be the best" + f.everywhere(a)
+		return "only " + f.label(a.Arms[0]) + " may still be the best" + f.ofAll(a)
 	}
 	return f.anyOf(a.Arms) + " may be the best" + f.apart(a)
 }
 
-// everywhere says what an arm is the only one of all of: cells, where the first metric that
+// ofAll says what an arm is the only one of all of: cells, where the first metric that
 // is open decides, or metrics.
-func (f Found) everywhere(a best.Advice) string {
+func (f Found) ofAll(a best.Advice) string {
 	switch ordered := len(f.Header.Study.Recommend) > 0; {
 	case len(a.Cells) > 1 && ordered:
 		return " in every cell"

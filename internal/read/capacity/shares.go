@@ -85,8 +85,9 @@ func ReadFlatOut(s *cells.Dataset) FlatOut {
 		}
 	}
 	all.share(s)
+	byCell, byArm := cells.Order(s.Cells), cells.Order(s.Arms)
 	slices.SortStableFunc(all, func(a, b Reached) int {
-		return cmp.Or(cmp.Compare(slices.Index(s.Cells, a.Cell), slices.Index(s.Cells, b.Cell)), cells.Order(s.Arms, a.Arm, b.Arm))
+		return cmp.Or(byCell(a.Cell, b.Cell), byArm(a.Arm, b.Arm))
 	})
 	return all
 }

@@ -121,7 +121,7 @@ func describeArm(name string, baseline bool, judged []*trial.Judged, metrics []m
 			all = append(all, summary)
 		}
 	}
-	arm.Metrics = append(arm.Metrics, all...)
+	arm.Metrics = append(arm.Metrics, all...) // no more memory than they need: a mesh has thousands of cells
 	arm.Clients = clientsOf(judged)
 	arm.Totals = totalsOf(judged)
 	arm.Limit, arm.LimitProof = LimitOf(judged)

@@ -100,20 +100,16 @@ func (s *Dataset) arrange() {
 		slices.SortStableFunc(judged, trial.InOrder)
 	}
 	compared := s.Header.Study.Compare.Factor
-	levels := s.LevelsOf(compared)
-	s.Arms = slices.SortedFunc(maps.Keys(arms), func(a, b string) int { return Order(levels, a, b) })
-	places := map[string]map[string]int{} // of every level, by factor: a mesh has a level for each host
-	for _, f := range s.Header.Study.Vary {
-		places[f.Name] = map[string]int{}
-		for i, level := range f.Levels {
-			places[f.Name][level] = i - len(f.Levels) // an unlisted one is at 0, behind them
-		}
+	s.Arms = slices.SortedFunc(maps.Keys(arms), Order(s.LevelsOf(compared)))
+	orders := make([]func(a, b string) int, len(s.Header.Study.Vary))
+	for i, f := range s.Header.Study.Vary {
+		orders[i] = Order(f.Levels)
 	}
 	s.Cells = slices.SortedFunc(maps.Keys(cells), func(a, b string) int {
-		for _, f := range s.Header.Study.Vary {
+		for i, f := range s.Header.Study.Vary {
 			x, y := cells[a][f.Name], cells[b][f.Name]
 			if f.Name != compared && x != y {
-				return cmp.Or(places[f.Name][x]-places[f.Name][y], strings.Compare(x, y))
+				return orders[i](x, y)
 			}
 		}
 		return strings.Compare(a, b)
@@ -132,14 +128,12 @@ func (s *Dataset) LevelsOf(factor string) []string {
 }
 
 // Order compares two words as levels lists them, unlisted ones last and by name.
-func Order(levels []string, a, b string) int {
-	place := func(word string) int {
-		if i := slices.Index(levels, word); i >= 0 {
-			return i
-		}
-		return len(levels)
+func Order(levels []string) func(a, b string) int {
+	places := make(map[string]int, len(levels)) // a mesh has a level for each host
+	for i, level := range slices.Backward(levels) {
+		places[level] = i - len(levels) // an unlisted one is at 0
 	}
-	return cmp.Or(place(a)-place(b), strings.Compare(a, b))
+	return func(a, b string) int { return cmp.Or(places[a]-places[b], strings.Compare(a, b)) }
 }
 
 func rank(repeat bool) int {

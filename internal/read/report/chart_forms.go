@@ -69,7 +69,8 @@ func (v *chartView) heat() (drawn *part.Heat, table part.Table, what string) {
 func (v *chartView) order(levels []view.Coordinate, factor string) {
 	for _, f := range v.Header.Study.Vary {
 		if f.Name == factor {
-			slices.SortStableFunc(levels, func(a, b view.Coordinate) int { return cells.Order(f.Levels, a.Text, b.Text) })
+			ordered := cells.Order(f.Levels)
+			slices.SortStableFunc(levels, func(a, b view.Coordinate) int { return ordered(a.Text, b.Text) })
 		}
 	}
 }

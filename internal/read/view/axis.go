@@ -97,7 +97,7 @@ func coordinates(s *cells.Dataset, judged []*trial.Judged, factor string) []Coor
 			all = append(all, Coordinate{level, x})
 		}
 	}
-	order := s.LevelsOf(factor)
+	ordered := cells.Order(s.LevelsOf(factor))
 	slices.SortFunc(all, func(a, b Coordinate) int {
 		_, isNumber := NumberOf(a.Text)
 		_, isOther := NumberOf(b.Text)
@@ -109,7 +109,7 @@ func coordinates(s *cells.Dataset, judged []*trial.Judged, factor string) []Coor
 		case isOther:
 			return 1
 		}
-		return cells.Order(order, a.Text, b.Text)
+		return ordered(a.Text, b.Text)
 	})
 	return all
 }
