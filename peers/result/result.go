@@ -26,6 +26,7 @@ type Row struct {
 	Work  string `json:"work"`  // "8 k requests/s"
 	What  string `json:"what"`  // the metric in words
 	Asked string `json:"asked,omitempty"`
+	Of    string `json:"of,omitempty"` // the arm of ours that is asked of; "" is the best
 
 	Ours      string  `json:"ours"`
 	OursValue string  `json:"ours_value,omitempty"` // with its unit
@@ -164,5 +165,5 @@ func Keep(dir string, rows []Row) error {
 
 // isAbout tells whether two rows compare the same: the best of ours may be another arm.
 func (r Row) isAbout(other Row) bool {
-	return r.Study == other.Study && r.Work == other.Work && r.What == other.What && r.Peer == other.Peer
+	return r.Study == other.Study && r.Work == other.Work && r.What == other.What && r.Of == other.Of && r.Peer == other.Peer
 }

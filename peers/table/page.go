@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -107,7 +108,7 @@ func studyTable(rows []result.Row, changed func(result.Row) (string, error)) (st
 		}
 		what := r.What
 		if r.Asked != "" {
-			what += ", asked: " + r.Asked
+			what += ", asked: " + r.Asked + verdict(r)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Work, what, r.Ours, r.OursValue, r.Peer, r.PeerValue, ratio(r), count(r.Blocks), mark)
 	}
@@ -119,6 +120,22 @@ func studyTable(rows []result.Row, changed func(result.Row) (string, error)) (st
 		b.WriteString("\n")
 	}
 	return b.String(), nil
+}
+
+// verdict tells by a ratio's interval whether what is asked of it is met: ": open" where the
+// interval holds the bound, and nothing where there is no interval or no single bound.
+func verdict(r result.Row) string {
+	side, text, _ := strings.Cut(r.Asked, " ")
+	bound, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || r.Low <= 0 || side != "≥" && side != "≤":
+		return ""
+	case r.Low <= bound && bound <= r.High:
+		return ": open"
+	case (side == "≥") == (r.Low > bound):
+		return ": met"
+	}
+	return ": **missed**"
 }
 
 func ratio(r result.Row) string {

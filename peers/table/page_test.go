@@ -29,7 +29,7 @@ func TestFiguresOlderThanTheirCodeAreMarked(t *testing.T) {
 	}
 	for _, want := range []string{
 		"# Page\n\nwords\n", "figures\n",
-		"| 50 connections | rate, asked: ≥ 1.0 | io_uring | 370 k/s | muduo | 300 k/s | 1.23× (1.20–1.26) | 8 | a† |",
+		"| 50 connections | rate, asked: ≥ 1.0: met | io_uring | 370 k/s | muduo | 300 k/s | 1.23× (1.20–1.26) | 8 | a† |",
 		"| neper |  | 1.30× (one block) | 1 | b |",
 		"\na: 2026-11-27, aaaaaaaa, 2 CPUs. † Older than its code, which was changed last by cccccccc of 2026-11-28.\n", "\nb: 2026-11-26, bbbbbbbb+, 2 CPUs.\n",
 		"code: native/uring native/kit -->\n*Measured on 2026-11-01 at dddddddd; **older than its code**, which cccccccc of 2026-11-28 changed.*\n",
@@ -43,5 +43,27 @@ func TestFiguresOlderThanTheirCodeAreMarked(t *testing.T) {
 	}
 	if _, err := enter("# Page\n", rows, changed); err == nil {
 		t.Error("a page without a place for the table is taken")
+	}
+}
+
+// What is asked is met or missed only where the whole interval lies on one side of it.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		asked     string
+		low, high float64
+		want      string
+	}{
+		{"≥ 1.0", 1.01, 1.2, ": met"},
+		{"≥ 1.0", 0.9, 1.2, ": open"},
+		{"≥ 1.0", 0.9, 0.99, ": **missed**"},
+		{"≤ 1.3", 0.9, 1.2, ": met"},
+		{"≤ 1.3", 1.31, 1.4, ": **missed**"},
+		{"0.97 to 1.03", 0.98, 1, ""},
+		{"≥ 1.0", 0, 0, ""},
+		{"", 1, 2, ""},
+	} {
+		if got := verdict(result.Row{Asked: c.asked, Low: c.low, High: c.high}); got != c.want {
+			t.Errorf("%s with %v to %v: %q, expected %q", c.asked, c.low, c.high, got, c.want)
+		}
 	}
 }

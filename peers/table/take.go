@@ -52,20 +52,50 @@ func machine(h record.Header) string {
 }
 
 // rowsOf divides, in every cell and by every primary metric, the best arm of ours by each
-// arm of others, block by block.
+// arm of others, block by block, and each arm of ours of which something is asked. A rate
+// that is given is no figure.
 func rowsOf(s *cells.Dataset) []result.Row {
 	var rows []result.Row
+	add := func(c compared, peers []string) {
+		for _, peer := range peers {
+			if r, ok := row(s, c, peer); ok {
+				rows = append(rows, r)
+			}
+		}
+	}
+	study := strings.TrimPrefix(s.Header.Study.Name, "peers-")
 	for _, cell := range s.Cells {
 		ours, peers := armsIn(s, cell)
+		work := cmp.Or(s.Header.Study.Labels.Cells[cell].Label, cell)
 		for _, name := range s.Header.Study.Compare.Primary {
-			for _, peer := range peers {
-				if r, ok := row(s, cell, name, ours, peer); ok {
-					rows = append(rows, r)
-				}
+			if name != metric.ExchangesPerS || !atRate(s, cell) {
+				add(compared{study, work, cell, name, "", ours}, peers)
+			}
+		}
+		for _, a := range asksOf(study, work) {
+			if slices.Contains(ours, a.ours) {
+				add(compared{study, work, cell, a.metric, a.ours, []string{a.ours}}, slices.DeleteFunc(slices.Clone(peers), func(peer string) bool { return cmp.Or(a.peer, peer) != peer }))
 			}
 		}
 	}
 	return rows
+}
+
+// compared is what a row is about, but for its peer.
+type compared struct {
+	study, work, cell, metric string
+	asked                     string   // the arm of ours that is asked of; "" is the best
+	ours                      []string // the arms that may be the best
+}
+
+// atRate tells whether a cell's rate is given.
+func atRate(s *cells.Dataset, cell string) bool {
+	for _, arm := range s.Arms {
+		if of := s.Of(cell, arm); len(of) > 0 {
+			return of[0].Plan.Levels["rate"] != "max"
+		}
+	}
+	return false
 }
 
 // armsIn returns the arms of a cell: those of ours, whose labels say so, and the others.
@@ -87,7 +117,8 @@ func label(s *cells.Dataset, arm string) string {
 }
 
 // row is one ratio. Where a peer counts no exchanges, bytes tell the rate.
-func row(s *cells.Dataset, cell, name string, ours []string, peer string) (result.Row, bool) {
+func row(s *cells.Dataset, c compared, peer string) (result.Row, bool) {
+	cell, name := c.cell, c.metric
 	figures := byBlock(s, cell, peer, name)
 	if len(figures) == 0 && name == metric.ExchangesPerS {
 		name = metric.Goodput
@@ -95,7 +126,7 @@ func row(s *cells.Dataset, cell, name string, ours []string, peer string) (resul
 	}
 	m, err := metric.Named(name)
 	best, own := "", map[int]float64{}
-	for _, arm := range ours {
+	for _, arm := range c.ours {
 		one := byBlock(s, cell, arm, name)
 		if len(one) > 0 && (best == "" || better(m, mean(one), mean(own))) {
 			best, own = arm, one
@@ -115,7 +146,7 @@ func row(s *cells.Dataset, cell, name string, ours []string, peer string) (resul
 	}
 	scale := m.Scale(max(mean(own), mean(figures)))
 	r := result.Row{
-		Study: strings.TrimPrefix(s.Header.Study.Name, "peers-"), Work: cmp.Or(s.Header.Study.Labels.Cells[cell].Label, cell), What: m.Label,
+		Study: c.study, Work: c.work, What: m.Label, Asked: askedOf(c.study, c.work, name, c.asked, peer), Of: c.asked,
 		Ours: strings.TrimPrefix(label(s, best), "netdyno, "), OursValue: scale.Format(mean(own)) + " " + scale.Unit,
 		Peer: label(s, peer), PeerValue: scale.Format(mean(figures)) + " " + scale.Unit,
 		Ratio: mean(figured(ratios)), Blocks: len(ratios), Code: codeOf(s, cell, best),

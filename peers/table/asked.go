@@ -1,0 +1,52 @@
+package main
+
+import (
+	"cmp"
+
+	"netdyno/internal/metric"
+)
+
+// ask is what a ratio to peers should be: of the best arm of ours, or of one.
+type ask struct {
+	study  string // without "peers-"
+	work   string // the cell's label
+	metric string
+	ours   string // an arm; "" is the best
+	peer   string // an arm; "" is all
+	asked  string // "≥ 1.0"
+}
+
+var asks = []ask{
+	{study: "echo", work: "50 connections", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "echo", work: "50 connections", metric: metric.ExchangesPerS, ours: "go-epoll", peer: "muduo", asked: "≥ 1.0"},
+	{study: "http1", work: "as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "http1", work: "8 k requests/s", metric: metric.OfClient + metric.CPUPerExchange, ours: "http1-uring", asked: "≤ 1.3"},
+	{study: "http1", work: "50 k requests/s", metric: metric.OfClient + metric.CPUPerExchange, ours: "http1-uring", asked: "≤ 1.3"},
+	{study: "http1-nginx", work: "1 KiB as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "http1-nginx", work: "4 MiB as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "http2", work: "as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "grpc", work: "as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "grpc", work: "from go-grpc's server", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
+	{study: "stream", metric: metric.Goodput, asked: "≥ 1.0"},
+}
+
+// askedOf returns what is asked of an arm of ours in a cell beside a peer; "" where nothing is.
+func askedOf(study, work, name, ours, peer string) string {
+	for _, a := range asks {
+		if a.study == study && cmp.Or(a.work, work) == work && a.metric == name && a.ours == ours && cmp.Or(a.peer, peer) == peer {
+			return a.asked
+		}
+	}
+	return ""
+}
+
+// asksOf are those of single arms of ours in a cell.
+func asksOf(study, work string) []ask {
+	var all []ask
+	for _, a := range asks {
+		if a.study == study && cmp.Or(a.work, work) == work && a.ours != "" {
+			all = append(all, a)
+		}
+	}
+	return all
+}
