@@ -63,6 +63,9 @@ class Flow {
   virtual std::span<char> read_buffer() = 0;
   /// How many bytes should be there before the loop is woken to read: 1, or with option lowat more.
   virtual std::int64_t low_water() const { return 1; }
+  /// How many bytes are sure to come before anything is to be answered: the rest of an exchange that
+  /// has begun.
+  virtual std::int64_t missing() const { return 0; }
   /// Whether what arrives now is only counted: then received may be told of bytes that
   /// are not in read_buffer(), and of more than it holds.
   virtual bool drops() const { return false; }

@@ -162,7 +162,8 @@ class MessageLoop : private MessageEngine::Arrivals, Pinned {
     std::string lost;
   };
 
-  void arrived(MessageChannel& channel, std::span<const char> message, std::size_t times) noexcept override;
+  std::size_t arrived(MessageChannel& channel, std::span<const char> message,
+                      std::size_t times) noexcept override;
   void lost(MessageChannel& channel, const std::string& text) noexcept override;
   std::int64_t instant() const;
   void send_due(std::int64_t now);

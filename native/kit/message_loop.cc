@@ -201,13 +201,14 @@ std::size_t MessageLoop::send_some(Link& link, std::size_t most, std::int64_t no
   return times;
 }
 
-void MessageLoop::arrived(MessageChannel& channel, std::span<const char> message,
-                          std::size_t times) noexcept {
+std::size_t MessageLoop::arrived(MessageChannel& channel, std::span<const char> message,
+                                 std::size_t times) noexcept {
   Link& link = links_[channel.index];
-  if (!link.flow || failure_) return;
+  if (!link.flow || failure_) return 0;
   try {
     receive(*link.flow, message, times, instant());
     look(channel.index);
+    return static_cast<std::size_t>(link.flow->missing());
   } catch (const Failure& failure) {
     if (role_ == contract::Role::client) {
       failure_ = std::current_exception();
@@ -215,6 +216,7 @@ void MessageLoop::arrived(MessageChannel& channel, std::span<const char> message
       lose(link, failure.what());
     }
   }
+  return 0;
 }
 
 void MessageLoop::lost(MessageChannel& channel, const std::string& text) noexcept {

@@ -55,9 +55,10 @@ class MessageEngine {
    public:
     virtual ~Arrivals() = default;
     /// A message arrived. Its bytes are only valid during the call. On a channel that only
-    /// counts it may stand for several as long, one behind the other.
-    virtual void arrived(MessageChannel& channel, std::span<const char> message,
-                         std::size_t times = 1) noexcept = 0;
+    /// counts it may stand for several as long, one behind the other. Returns how many bytes of the
+    /// same exchange are sure to follow.
+    virtual std::size_t arrived(MessageChannel& channel, std::span<const char> message,
+                                std::size_t times = 1) noexcept = 0;
     /// The channel is broken; text says why. It is destroyed once progress has returned.
     virtual void lost(MessageChannel& channel, const std::string& text) noexcept = 0;
   };

@@ -51,7 +51,8 @@ class StagedEngine final : public MessageEngine, private MessageEngine::Arrivals
   void forget(std::size_t index) { channels_[index] = nullptr; }
 
  private:
-  void arrived(MessageChannel& channel, std::span<const char> message, std::size_t times) noexcept override;
+  std::size_t arrived(MessageChannel& channel, std::span<const char> message,
+                      std::size_t times) noexcept override;
   void lost(MessageChannel& channel, const std::string& text) noexcept override;
 
   Store staged_;
@@ -100,22 +101,24 @@ std::string StagedEngine::path(const MessageChannel& channel) const {
 
 /// What arrives is copied to the device, and while somebody compares it, read back from there. A
 /// stream's bytes may be more than a message.
-void StagedEngine::arrived(MessageChannel& library, std::span<const char> message,
-                           std::size_t times) noexcept {
+std::size_t StagedEngine::arrived(MessageChannel& library, std::span<const char> message,
+                                  std::size_t times) noexcept {
   StagedChannel* const channel = channels_[library.index];
-  if (channel == nullptr) return;
+  if (channel == nullptr) return 0;
+  std::size_t missing = 0;
   try {
     for (; times > 0; times--) {
       for (auto rest = message; !rest.empty();) {
         const auto part = rest.first(std::min(rest.size(), arrival_.size()));
         arrival_.write(part);
-        arrivals_->arrived(*channel, channel->counting() ? part : arrival_.read(0, part.size()));
+        missing = arrivals_->arrived(*channel, channel->counting() ? part : arrival_.read(0, part.size()));
         rest = rest.subspan(part.size());
       }
     }
   } catch (const Failure& failure) {
     arrivals_->lost(*channel, failure.what());
   }
+  return missing;
 }
 
 void StagedEngine::lost(MessageChannel& library, const std::string& text) noexcept {

@@ -76,6 +76,12 @@ class StreamPlan {
   /// How many bytes should wake a loop, with so many to come of a message (option lowat).
   std::int64_t low_water(std::int64_t missing) const { return lowat_ == 0 ? 1 : std::min(lowat_, missing); }
 
+  /// What is sure to come where have bytes of a message have come; 0 where both directions stream, as
+  /// the first byte is answered then.
+  std::int64_t missing(std::int64_t have, std::int64_t bytes) const {
+    return both_ || have <= 0 ? 0 : std::max<std::int64_t>(0, bytes - have);
+  }
+
   /// How many bytes down the server may send once it has at of an exchange's up_bytes:
   /// all of them after the last byte up. If both directions stream, all but one after
   /// the first byte up.
@@ -115,6 +121,7 @@ class StreamClient final : public Flow {
   std::int64_t low_water() const override {
     return plan_.low_water(std::max<std::int64_t>(1, plan_.down().bytes() - have_));
   }
+  std::int64_t missing() const override { return plan_.missing(have_, plan_.down().bytes()); }
   bool drops() const override { return true; }
   void received(std::size_t n, std::int64_t now) override;
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
@@ -145,6 +152,7 @@ class StreamServer final : public ServerFlow {
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return buffer(); }
   std::int64_t low_water() const override { return plan_.low_water(plan_.up().bytes() - up_); }
+  std::int64_t missing() const override { return plan_.missing(up_, plan_.up().bytes()); }
   bool drops() const override { return complete_ > 0; }
   void received(std::size_t n, std::int64_t now) override;
 

@@ -101,6 +101,33 @@ bool Receives::arrived(MPI_Status& status) {
   return true;
 }
 
+/// Takes what has arrived, each by a question of its own. Returns how many.
+std::size_t Receives::one_by_one() {
+  std::size_t taken = 0;
+  while (taken < most_ && arrived(statuses_[taken])) taken++;
+  return taken;
+}
+
+/// Takes the next so many messages if all have arrived, else none. The last of them is asked for
+/// first: messages of one end are matched in their order, so the others are there, or nearly.
+std::size_t Receives::together(std::size_t count) {
+  int done = 0;
+  check_mpi(MPI_Request_get_status(requests_[(oldest_ + count - 1) % kOutstanding], &done, MPI_STATUS_IGNORE),
+            "MPI_Request_get_status of a receive");
+  if (done == 0) return 0;
+  std::size_t taken = 0;
+  while (taken < count) {  // twice where they lie around the end of the ring
+    const std::size_t row = std::min(count - taken, kOutstanding - oldest_);
+    check_mpi(MPI_Testall(static_cast<int>(row), &requests_[oldest_], &done, &statuses_[taken]),
+              "MPI_Testall of receives");
+    if (done == 0) break;
+    taken += row;
+    oldest_ = (oldest_ + row) % kOutstanding;
+    count_ -= row;
+  }
+  return taken;
+}
+
 std::size_t Receives::size_of(const MPI_Status& status) const {
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
@@ -286,8 +313,11 @@ MessageChannel* Engine::channel(int tag) const {
 
 bool Engine::receive(Arrivals& arrivals) {
   if (!receives_->comparing()) {
-    return receives_->count([&](const Receives::Run& run) {
-      if (MessageChannel* const to = channel(run.tag)) arrivals.arrived(*to, run.bytes, run.times);
+    return receives_->count([&](const Receives::Run& run) -> std::size_t {
+      MessageChannel* const to = channel(run.tag);
+      const std::size_t bytes = to == nullptr ? 0 : arrivals.arrived(*to, run.bytes, run.times);
+      // Who waits for one connection's would hold up the answers of others.
+      return channels_.size() > 1 ? 0 : (bytes + max_message_ - 1) / max_message_;
     });
   }
   bool received = false;

@@ -79,9 +79,10 @@ class Receives : Pinned {
     std::span<const char> bytes{};  // of each, only their number
     std::size_t times = 0;
   };
-  /// Takes what has arrived, up to half of what may be under way, and calls tell(run) for each run.
-  /// Their receives are posted again by the next call, so that whoever is told answers first. Only
-  /// while nobody compares. True when anything arrived.
+  /// Takes what has arrived, up to half of what may be under way, and calls tell(run) for each run,
+  /// which returns how many messages are sure to follow: those are taken together, once the last of
+  /// them is there. Their receives are posted again by the next call, so that whoever is told answers
+  /// first. Only while nobody compares. True when anything arrived.
   template <class Tell>
   bool count(Tell tell);
 
@@ -95,6 +96,8 @@ class Receives : Pinned {
  private:
   std::size_t wanted() const { return comparing_ ? 1 : kOutstanding; }
   bool arrived(MPI_Status& status);
+  std::size_t one_by_one();
+  std::size_t together(std::size_t count);
   std::size_t size_of(const MPI_Status& status) const;
   void post();
 
@@ -103,16 +106,19 @@ class Receives : Pinned {
   bool comparing_ = true;
   Block buffer_;
   std::array<MPI_Request, kOutstanding> requests_{};  // a ring
+  std::array<MPI_Status, kOutstanding> statuses_{};   // of what was taken last
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
+  std::size_t sure_ = 0;  // messages that are sure to follow
+  std::size_t most_ = kOutstanding / 2;  // that are taken one by one
 };
 
 template <class Tell>
 bool Receives::count(Tell tell) {
   post();
+  const std::size_t taken = sure_ > 1 && !blocking_ ? together(std::min(sure_, count_)) : one_by_one();
   Run run;
-  MPI_Status status;
-  for (std::size_t taken = 0; taken < kOutstanding / 2 && arrived(status); taken++) {
+  for (const MPI_Status& status : std::span(statuses_).first(taken)) {
     const std::size_t size = size_of(status);
     if (run.times > 0 && (status.MPI_TAG != run.tag || size != run.bytes.size())) {
       tell(run);
@@ -121,8 +127,10 @@ bool Receives::count(Tell tell) {
     if (run.times == 0) run = {status.MPI_TAG, {buffer_.data(), size}, 0};
     run.times++;
   }
-  if (run.times > 0) tell(run);
-  return run.times > 0;
+  if (taken == 0) return false;
+  sure_ = tell(run);
+  if (sure_ > 0) most_ = 1;  // the first of an exchange tells that the others follow
+  return true;
 }
 
 /// The options with their defaults.

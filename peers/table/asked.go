@@ -20,7 +20,8 @@ var asks = []ask{
 	{study: "echo", work: "50 connections", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
 	{study: "echo", work: "50 connections", metric: metric.ExchangesPerS, ours: "go-epoll", peer: "muduo", asked: "≥ 1.0"},
 	{study: "http1", work: "as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
-	{study: "http1", work: "8 k requests/s", metric: metric.OfClient + metric.CPUPerExchange, ours: "http1-uring", asked: "≤ 1.3"},
+	// No peer sends evenly at 8 k/s (go run ./peers -only gaps), so that nothing is asked there.
+	{study: "http1", work: "8 k requests/s", metric: metric.OfClient + metric.CPUPerExchange, ours: "http1-uring"},
 	{study: "http1", work: "50 k requests/s", metric: metric.OfClient + metric.CPUPerExchange, ours: "http1-uring", asked: "≤ 1.3"},
 	{study: "http1-nginx", work: "1 KiB as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
 	{study: "http1-nginx", work: "4 MiB as fast as it goes", metric: metric.ExchangesPerS, asked: "≥ 1.0"},
