@@ -155,8 +155,6 @@ namespace {
 
 /// A flow's buffer, in which the verified exchange is compared piece by piece.
 constexpr std::size_t kCompareBuffer = 64 << 10;
-/// How long an idle loop waits at a time; a client that comes in wakes it.
-constexpr std::int64_t kRestNs = 100'000'000;
 
 }  // namespace
 
@@ -197,7 +195,7 @@ void MessageServer::admit(Descriptor control, std::uint32_t number) {
 void MessageServer::serve(Serving& serving) {
   while (!stopped_.load(std::memory_order_relaxed)) {
     if (serving.asked.load(std::memory_order_relaxed)) take_in(serving);
-    if (!serving.loop->turn()) serving.loop->wait(now_ns() + kRestNs);
+    if (!serving.loop->turn()) serving.loop->wait(Agenda::kNever);  // who comes in wakes it
   }
 }
 

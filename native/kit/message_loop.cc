@@ -22,7 +22,7 @@ constexpr std::int64_t kWatchNs = 20'000'000;
 
 /// After so many turns without anything, a loop that polls lets others have its CPU:
 /// where there are more such loops than CPUs, one would hold up the other's messages.
-constexpr std::int64_t kBusyTurns = 100;
+constexpr std::int64_t kBusyTurns = 200;
 
 /// A loop that polls, and in which nothing waits for an instant, reads the clock once in so
 /// many turns: reading it takes as long as looking for a message.
@@ -115,16 +115,17 @@ bool MessageLoop::turn() {
 }
 
 void MessageLoop::wait(std::int64_t until_ns) {
+  if (polls_ && open_connections() > 0) {  // without the clock, which takes as long as a look
+    if (idle_turns_ > kBusyTurns) sched_yield();
+    return;
+  }
   const std::int64_t now = now_ns();
   const std::int64_t until = std::min(until_ns, now + kMaxWaitNs);
   if (!polls_) {
     engine_->wait(until, watch_.descriptor());
-  } else if (open_connections() == 0) {  // then there is nothing to poll
+  } else {  // there is nothing to poll
     pollfd wake{watch_.descriptor(), POLLIN, 0};
     poll(&wake, 1, static_cast<int>(std::max<std::int64_t>(0, until - now) / 1'000'000));
-  } else {
-    if (idle_turns_ > kBusyTurns) sched_yield();
-    return;
   }
   watched_ns_ = 0;  // what woke it may be a control socket
 }

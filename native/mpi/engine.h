@@ -109,7 +109,7 @@ class Receives : Pinned {
   std::array<MPI_Status, kOutstanding> statuses_{};   // of what was taken last
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
-  std::size_t sure_ = 0;  // messages that are sure to follow
+  std::size_t sure_ = 0;                 // messages that are sure to follow
   std::size_t most_ = kOutstanding / 2;  // that are taken one by one
 };
 
