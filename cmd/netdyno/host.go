@@ -19,7 +19,7 @@ import (
 )
 
 func factsCommand() *cobra.Command {
-	var idle bool
+	var idle, load bool
 	c := &cobra.Command{
 		Use:   "facts",
 		Short: "Print what netdyno records of this host, as JSON",
@@ -28,11 +28,13 @@ fact is. netdyno doctor FILE reads it, here or anywhere else.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			host := rig.Here()
-			now, err := doctor.Observe(cmd.Context(), doctor.SampleFor)
-			if err != nil {
-				return err
+			if load {
+				now, err := doctor.Observe(cmd.Context(), doctor.SampleFor)
+				if err != nil {
+					return err
+				}
+				now.AddTo(host)
 			}
-			now.AddTo(host)
 			if idle {
 				rest, err := doctor.Rest(cmd.Context(), doctor.IdleFor)
 				if err != nil {
@@ -43,6 +45,7 @@ fact is. netdyno doctor FILE reads it, here or anywhere else.`,
 			return showJSON(rig.Timed(host).Values)
 		},
 	}
+	c.Flags().BoolVar(&load, "load", true, "watch for 200 ms how busy the host is; --load=false leaves that out")
 	c.Flags().BoolVar(&idle, "idle", false, "also measure what the idle host does to a spinning thread and to timers; half a second for each CPU")
 	return c
 }

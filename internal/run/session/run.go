@@ -205,7 +205,7 @@ func (s *Session) settings() *hold.Holder {
 
 // surveyAfter records what the hosts are like now.
 func (r *Run) surveyAfter(ctx context.Context) error {
-	_, after, err := rig.Survey(ctx, r.session.site.hosts, r.session.site.self)
+	_, after, err := rig.Survey(ctx, r.session.site.hosts, r.session.site.self, "--load=false")
 	r.session.site.inform(after)
 	maps.DeleteFunc(after, func(_ string, host record.Host) bool { return host.Values == nil })
 	if err != nil && (!r.session.Study.Mesh || len(after) == 0) { // a mesh can lose a host and tell of the others
