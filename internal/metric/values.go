@@ -1,10 +1,11 @@
 package metric
 
 import (
-	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"iter"
 	"slices"
+	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,11 +16,25 @@ import (
 // Values are a trial's figures by the names of their metrics, as in a map: a large run has
 // a million of them, and maps would take three times the memory and most of the time of its
 // comparisons. In JSON they are an object. The zero value is empty. Names are of All.
-type Values []value
+type Values struct {
+	at []uint16  // the metrics' places among names, rising; never written, as many trials share them
+	x  []float64 // their figures
+}
 
-type value struct {
-	at uint16 // its metric's place among names
-	x  float64
+// rows of places that Values have, each held once: the trials of an arm have the same metrics.
+var rows sync.Map
+
+// row returns the one row of these places.
+func row(at []uint16) []uint16 {
+	key := make([]byte, 0, 2*len(at))
+	for _, place := range at {
+		key = binary.LittleEndian.AppendUint16(key, place)
+	}
+	if one, known := rows.Load(string(key)); known {
+		return one.([]uint16)
+	}
+	one, _ := rows.LoadOrStore(string(key), slices.Clip(slices.Clone(at)))
+	return one.([]uint16)
 }
 
 // names of all metrics, rising, and the place of each.
@@ -41,25 +56,33 @@ var (
 	}()
 )
 
-// ValuesOf returns the figures of a map; nil of nil. A name that is no metric's is left out.
+// ValuesOf returns the figures of a map. A name that is no metric's is left out.
 func ValuesOf(figures map[string]float64) Values {
-	if figures == nil {
-		return nil
-	}
-	all := make(Values, 0, len(figures))
-	for name, x := range figures {
-		if at, known := places[name]; known {
-			all = append(all, value{at, x})
+	var room [256]uint16
+	at := room[:0]
+	for name := range figures {
+		if place, known := places[name]; known {
+			at = append(at, place)
 		}
 	}
-	slices.SortFunc(all, func(a, b value) int { return cmp.Compare(a.at, b.at) })
-	return all
+	if len(at) == 0 {
+		return Values{}
+	}
+	slices.Sort(at)
+	v := Values{row(at), make([]float64, len(at))}
+	for i, place := range at {
+		v.x[i] = figures[names[place]]
+	}
+	return v
 }
+
+// IsZero tells whether there is no figure.
+func (v Values) IsZero() bool { return len(v.at) == 0 }
 
 // Of returns a metric's figure; false where there is none.
 func (v Values) Of(metric string) (float64, bool) {
 	if i, found := v.find(metric); found {
-		return v[i].x, true
+		return v.x[i], true
 	}
 	return 0, false
 }
@@ -72,27 +95,32 @@ func (v Values) At(metric string) float64 {
 
 // Set enters a metric's figure; of a name that is no metric's, none.
 func (v *Values) Set(metric string, x float64) {
-	at, known := places[metric]
-	if !known {
-		return
-	}
 	i, found := v.find(metric)
-	if !found {
-		*v = slices.Insert(*v, i, value{at: at})
+	if place, known := places[metric]; known && !found {
+		v.at = row(slices.Insert(slices.Clone(v.at), i, place))
+		v.x = slices.Insert(v.x, i, x)
+	} else if known {
+		v.x[i] = x
 	}
-	(*v)[i].x = x
 }
 
 // Keep takes out the figures of other metrics than those that keep tells.
 func (v *Values) Keep(keep func(metric string) bool) {
-	*v = slices.DeleteFunc(*v, func(each value) bool { return !keep(names[each.at]) })
+	var kept []uint16
+	x := v.x[:0]
+	for i, place := range v.at {
+		if keep(names[place]) {
+			kept, x = append(kept, place), append(x, v.x[i])
+		}
+	}
+	v.at, v.x = row(kept), x
 }
 
 // All returns the figures by the names of their metrics, rising.
 func (v Values) All() iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
-		for _, each := range v {
-			if !yield(names[each.at], each.x) {
+		for i, place := range v.at {
+			if !yield(names[place], v.x[i]) {
 				return
 			}
 		}
@@ -105,7 +133,7 @@ func (v Values) find(metric string) (int, bool) {
 	if !known {
 		return 0, false
 	}
-	return slices.BinarySearchFunc(v, at, func(each value, at uint16) int { return cmp.Compare(each.at, at) })
+	return slices.BinarySearch(v.at, at)
 }
 
 // MarshalJSONTo writes an object of the figures by name.

@@ -162,7 +162,7 @@ func levelsOf(study record.Study, t record.Trial) []Named {
 // contradiction ends them. A trial that ended otherwise had none.
 func checkedOf(v *trial.Judged) []Checked {
 	checked := []Checked{}
-	if v.Trial.Values == nil {
+	if v.Trial.Values.IsZero() {
 		return checked
 	}
 	for i, check := range trial.Checks() {

@@ -52,7 +52,6 @@ func (l *layout) cells() []Cell {
 		return nil
 	}
 	all := make([]Cell, 0, len(l.Cells))
-	budget := lineBudget(len(l.Cells))
 	for i, c := range l.Cells {
 		cell := Cell{
 			ID:      fmt.Sprintf("cell-%d", i+1),
@@ -61,7 +60,7 @@ func (l *layout) cells() []Cell {
 			Pairs:   l.pairTable(c),
 			Details: l.details(c),
 			All:     l.allTable(c),
-			Figures: l.cellFigures(i, c, budget),
+			Figures: l.cellFigures(i, c),
 			Profile: l.profile(c.Name),
 
 			Timelines: l.timelines(i, c.Name),

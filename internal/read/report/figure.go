@@ -61,7 +61,7 @@ func (l *layout) effects() []Figure {
 
 // cellFigures makes the figures of one cell; one without anything to draw is
 // left out.
-func (l *layout) cellFigures(cell int, c cells.Cell, budget int) []Figure {
+func (l *layout) cellFigures(cell int, c cells.Cell) []Figure {
 	var figures []Figure
 	add := func(h part.Heading, f Figure) {
 		h.ID, h.Cell = fmt.Sprintf("cell-%d-%d", cell+1, len(figures)+1), cell+1
@@ -77,7 +77,7 @@ func (l *layout) cellFigures(cell int, c cells.Cell, budget int) []Figure {
 		h.Wide = len(figures)%2 == 0 // beside the last dots, or alone
 		add(h, Figure{Curve: curve})
 	}
-	if h, series := l.series(c, budget); series != nil {
+	if h, series := l.series(c); series != nil {
 		add(h, Figure{Series: series})
 	}
 	if h, split := l.split(c); split != nil {

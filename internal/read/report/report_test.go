@@ -337,6 +337,7 @@ func TestTextNamesReasonsOfLostTrialsOnly(t *testing.T) {
 }
 
 func TestFiguresStayBounded(t *testing.T) {
+	const most = 200       // lines of a cell
 	p := New(sample(1000)) // 10,000 trials
 	for _, c := range p.Cells {
 		lines := 0
@@ -351,8 +352,8 @@ func TestFiguresStayBounded(t *testing.T) {
 				t.Errorf("%s: the caption does not say that trials are left out: %s", c.Title, figure.Caption)
 			}
 		}
-		if lines == 0 || lines > maxLinesPerCell {
-			t.Errorf("%s: %d lines drawn, want 1 to %d", c.Title, lines, maxLinesPerCell)
+		if lines == 0 || lines > most {
+			t.Errorf("%s: %d lines drawn, want 1 to %d", c.Title, lines, most)
 		}
 	}
 	if html := render(t, p.HTML); len(html) > 2<<20 {

@@ -160,7 +160,7 @@ func spoilSample(cell, arm int, trials []trial.Trial) {
 	case cell == 0 && arm == 3:
 		t := &trials[2]
 		t.Status, t.Reason = "failed", "server: peer: connection reset by peer"
-		t.Values, t.Series, t.CPU = nil, nil, nil
+		t.Values, t.Series, t.CPU = metric.Values{}, nil, nil
 	case cell == 1 && arm == 0:
 		trials[3].Status = "invalid"
 		trials[3].Reason = "the client received 99.1 % of the bytes that its exchanges amount to"

@@ -27,23 +27,12 @@ type SeriesPanel struct {
 	Trials []string       `json:"trials"` // by line
 }
 
-// What is drawn stays bounded however large the study: a page that opens in
-// a second shows no less than one that does not.
-const (
-	maxLinesPerCell = 200
-	maxLines        = 1200
-	maxLinePoints   = 120
-)
-
-// lineBudget returns how many series a cell may draw.
-func lineBudget(cells int) int {
-	return max(4, min(maxLinesPerCell, maxLines/max(cells, 1)))
-}
+const maxLinePoints = 120
 
 // series draws the rate of one cell's trials; nil when no trial has a series.
-func (l *layout) series(c cells.Cell, budget int) (part.Heading, *Series) {
+func (l *layout) series(c cells.Cell) (part.Heading, *Series) {
 	s := &Series{}
-	perArm := max(1, budget/max(1, len(c.Arms)))
+	perArm := trial.SeriesDrawn(len(l.Cells), len(c.Arms))
 	largest, cut, drawn := 0.0, false, false
 	for _, a := range c.Arms {
 		panel := SeriesPanel{Arm: l.place[a.Name], Name: a.Name, Lines: [][][2]float64{}, Trials: []string{}}

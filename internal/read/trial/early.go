@@ -24,6 +24,8 @@ type Early struct {
 
 	// Of the goroutine that keeps:
 	first map[[2]string]firstKept       // by cell and arm: the trial of which settings are read
+	drawn map[[2]string]int             // by cell and arm: trials that may be drawn over time
+	most  map[string]int                // by cell: of an arm, those that are, and one that shows that there are more
 	told  map[[3]string]*contract.Setup // by cell, arm and worker: what an arm's workers were told is the same, and held once
 	found map[[3]string]*contract.Ready // and what they answered
 }
@@ -46,11 +48,19 @@ func NewEarly(plan []record.Trial) *Early {
 	e := &Early{
 		Accounts: MostAccounts,
 		planned:  make(map[string]record.Trial, len(plan)), judged: make(map[string]*Judged, len(plan)),
-		first: map[[2]string]firstKept{}, told: map[[3]string]*contract.Setup{}, found: map[[3]string]*contract.Ready{},
+		first: map[[2]string]firstKept{}, drawn: map[[2]string]int{}, most: map[string]int{}, told: map[[3]string]*contract.Setup{}, found: map[[3]string]*contract.Ready{},
 	}
 	e.divided = slices.ContainsFunc(plan, func(t record.Trial) bool { return t.Unloaded })
+	arms := map[string]map[string]bool{} // by cell
 	for _, t := range plan {
 		e.planned[t.ID] = t
+		if arms[t.Cell] == nil {
+			arms[t.Cell] = map[string]bool{}
+		}
+		arms[t.Cell][t.Arm] = true
+	}
+	for cell, of := range arms {
+		e.most[cell] = SeriesDrawn(len(arms), len(of)) + 1
 	}
 	return e
 }
@@ -100,6 +110,9 @@ func (e *Early) keep(v *Judged, workers []record.Worker) {
 		return
 	}
 	place := [2]string{v.Plan.Cell, v.Plan.Arm}
+	if e.drawn[place]++; e.drawn[place] > e.most[place[0]] {
+		v.Trial.Series = nil
+	}
 	first, known := e.first[place]
 	switch {
 	case !known:

@@ -5,6 +5,20 @@ import (
 	"netdyno/internal/record"
 )
 
+// What is drawn of a run stays bounded however large it is: a page that opens in a second
+// shows no less than one that does not.
+const (
+	maxSeriesOfCell = 200
+	maxSeries       = 1200
+)
+
+// SeriesDrawn returns how many trials of an arm are drawn over time, in a run of so many cells with so
+// many arms in one.
+func SeriesDrawn(cells, arms int) int {
+	ofCell := max(4, min(maxSeriesOfCell, maxSeries/max(1, cells)))
+	return max(1, ofCell/max(1, arms))
+}
+
 // seriesOf returns the steps between the first client's ticks, the other
 // clients' counts interpolated at them. Each client's time is counted from
 // its own opening mark, so that clocks of two hosts never meet.

@@ -55,7 +55,7 @@ func (v *Judged) readSorts(e *audit) {
 func (v *Judged) divide() {
 	w := record.NewWindow(v.times)
 	w.Unloaded, v.times = v.Unloaded, nil
-	if v.Trial.Values == nil {
+	if v.Trial.Values.IsZero() {
 		return
 	}
 	for _, name := range metric.SlowdownNames() {

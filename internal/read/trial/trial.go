@@ -38,7 +38,7 @@ type Trial struct {
 	Flags      []string           `json:"flags,omitempty"`   // names of flags, in the order of specification §2.3
 	Errors     int64              `json:"errors,omitempty"`  // exchanges that failed; the trial is invalid where they are more than its study allows
 	Reasons    []contract.Reason  `json:"reasons,omitempty"` // why they failed, the most frequent first
-	Values     metric.Values      `json:"values,omitempty"`
+	Values     metric.Values      `json:"values,omitzero"`
 	Moved      map[string]float64 `json:"moved,omitempty"`          // the figures of Values that are lower bounds, as unfinished exchanges would raise them
 	Stalls     []Stall            `json:"stalls,omitempty"`         // when nothing moved inside the window
 	Others     float64            `json:"others,omitempty"`         // share of the time of the CPUs that its workers might use which other processes used; 0 where that is below 10 % or not known
