@@ -88,8 +88,9 @@ func studyTable(rows []result.Row, changed func(result.Row) (string, error)) (st
 	var b strings.Builder
 	var origins []result.Origin
 	older := map[int][]string{} // by origin
+	var last []string           // cells that the rows below need not repeat
 	fmt.Fprintf(&b, "\n### %s\n\n| work | what | netdyno | its | peer | its | netdyno ÷ peer (95 %%) | blocks | |\n|---|---|---|--:|---|--:|---|--:|---|\n", rows[0].Study)
-	for _, r := range rows {
+	for _, r := range shown(rows) {
 		since, err := changed(r)
 		if err != nil {
 			return "", err
@@ -108,9 +109,16 @@ func studyTable(rows []result.Row, changed func(result.Row) (string, error)) (st
 		}
 		what := r.What
 		if r.Asked != "" {
-			what += ", asked: " + r.Asked + verdict(r)
+			what += ", asked: " + r.Asked
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Work, what, r.Ours, r.OursValue, r.Peer, r.PeerValue, ratio(r), count(r.Blocks), mark)
+		first := []string{r.Work, what, r.Ours, r.OursValue}
+		if slices.Equal(first, last) { // told by the row above
+			fmt.Fprint(&b, "| | | | ")
+		} else {
+			last = first
+			fmt.Fprintf(&b, "| %s ", strings.Join(first, " | "))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s%s | %s | %s |\n", r.Peer, r.PeerValue, ratio(r), verdict(r), count(r.Blocks), mark)
 	}
 	for i, o := range origins {
 		fmt.Fprintf(&b, "\n%c: %s, %s, %s.", 'a'+i, o.Date, o.Commit, o.Machine)
@@ -122,7 +130,17 @@ func studyTable(rows []result.Row, changed func(result.Row) (string, error)) (st
 	return b.String(), nil
 }
 
-// verdict tells by a ratio's interval whether what is asked of it is met: ": open" where the
+// shown are the rows of one study that the page has: where something is asked of some of a
+// work's, those alone.
+func shown(rows []result.Row) []result.Row {
+	asked := map[string]bool{}
+	for _, r := range rows {
+		asked[r.Work] = asked[r.Work] || r.Asked != ""
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Asked == "" && asked[r.Work] })
+}
+
+// verdict tells by a ratio's interval whether what is asked of it is met: "open" where the
 // interval holds the bound, and nothing where there is no interval or no single bound.
 func verdict(r result.Row) string {
 	side, text, _ := strings.Cut(r.Asked, " ")
@@ -131,11 +149,11 @@ func verdict(r result.Row) string {
 	case err != nil || r.Low <= 0 || side != "≥" && side != "≤":
 		return ""
 	case r.Low <= bound && bound <= r.High:
-		return ": open"
+		return ", open"
 	case (side == "≥") == (r.Low > bound):
-		return ": met"
+		return ", met"
 	}
-	return ": **missed**"
+	return ", **missed**"
 }
 
 func ratio(r result.Row) string {
