@@ -329,7 +329,7 @@ bench: bench-table ## speed as ratios against peers and against itself without i
 
 # Peers that are in no package of this release, by go and, where it is, cargo. One that
 # cannot be had is a line of the table that says so.
-PEERS := fortio.org/fortio@v1.63.9 github.com/bojand/ghz/cmd/ghz@v0.120.0
+PEERS := fortio.org/fortio@v1.63.9 github.com/bojand/ghz/cmd/ghz@v0.120.0 github.com/codesenberg/bombardier@v1.2.6
 OHA := 1.16.0
 .PHONY: bench-peers
 bench-peers: go-there

@@ -23,12 +23,18 @@ func BytesText(bytes int64) string {
 	return "0B"
 }
 
-// WithSpace parts a number from its unit: "64 KiB" of "64KiB".
+// WithSpace parts a number from its unit: "64 KiB" of "64KiB". What is no number and a unit,
+// such as a path or a name, stays as it is.
 func WithSpace(text string) string {
-	if at := strings.IndexFunc(text, unicode.IsLetter); at > 0 {
-		return text[:at] + " " + text[at:]
+	at := strings.IndexFunc(text, unicode.IsLetter)
+	if at <= 0 {
+		return text
 	}
-	return text
+	other := func(r rune) bool { return !unicode.IsLetter(r) && r != '/' }
+	if _, err := strconv.ParseFloat(text[:at], 64); err != nil || strings.ContainsFunc(text[at:], other) {
+		return text
+	}
+	return text[:at] + " " + text[at:]
 }
 
 // BitRateText prints a bit rate in the largest unit that divides it: "10Gbit/s".
