@@ -54,6 +54,9 @@ func (s *Session) BytesPerS() float64 {
 // it.
 type Clock struct {
 	turns []turn
+	kinds []kind         // of turns; those of one take the same
+	until int            // the next look, to which soon of kinds counts; 0 where there is none
+	past  int            // turns before this one are no more counted in kinds
 	of    map[string]int // trial → its turn
 	looks []int          // after which the run may end, before the last
 	most  int            // turns that may run in all; 0 for all of the plan
@@ -73,8 +76,15 @@ type turn struct {
 	block           int
 	probe           bool
 	open            int // trials that have not ended
+	at              int // its place among kinds
 	planned         time.Duration
 	guessed         bool // of a fixed amount: a slow arm takes a multiple
+}
+
+// kind is the turns of which the same is expected.
+type kind struct {
+	turn
+	left, soon int // that are still to come: to the end, and to the next look
 }
 
 // pace is what turns took, beside what was planned for them.
@@ -135,7 +145,7 @@ func NewClock(left []record.Trial, looks []int, most int, estimate func([]record
 		for _, one := range left[from:to] {
 			c.of[one.ID] = len(c.turns)
 		}
-		c.turns = append(c.turns, turn{kind, like, all, t.Block, t.Probe, to - from, e.Total, e.Guessed > 0})
+		c.turns = append(c.turns, turn{kind: kind, like: like, all: all, block: t.Block, probe: t.Probe, open: to - from, planned: e.Total, guessed: e.Guessed > 0})
 		from = to
 	}
 	for _, look := range looks {
@@ -143,8 +153,60 @@ func NewClock(left []record.Trial, looks []int, most int, estimate func([]record
 			c.looks = append(c.looks, look)
 		}
 	}
+	c.sort()
 	c.estimate()
 	return c
+}
+
+// sort finds the kinds of all turns.
+func (c *Clock) sort() {
+	type same struct {
+		kind, like, all string
+		probe, guessed  bool
+		planned         time.Duration
+	}
+	places := map[same]int{}
+	for i := range c.turns {
+		t := &c.turns[i]
+		key := same{t.kind, t.like, t.all, t.probe, t.guessed, t.planned}
+		at, known := places[key]
+		if !known {
+			at = len(c.kinds)
+			places[key] = at
+			c.kinds = append(c.kinds, kind{turn: *t})
+		}
+		t.at = at
+		c.kinds[at].left++
+	}
+	c.count(0)
+}
+
+// count counts the turns that come before a look; of a run that has none before its end, all.
+func (c *Clock) count(until int) {
+	c.until = until
+	for i := range c.kinds {
+		c.kinds[i].soon = 0
+	}
+	for _, t := range c.turns[c.past:] {
+		c.kinds[t.at].soon += c.soon(t)
+	}
+}
+
+// soon is 1 for a turn that comes before the next look, else 0.
+func (c *Clock) soon(t turn) int {
+	if c.until == 0 || t.probe || t.block <= c.until {
+		return 1
+	}
+	return 0
+}
+
+// pass takes the turns before one out of what is to come.
+func (c *Clock) pass(to int) {
+	for ; c.past < to; c.past++ {
+		t := c.turns[c.past]
+		c.kinds[t.at].left--
+		c.kinds[t.at].soon -= c.soon(t)
+	}
 }
 
 func lastBlock(turns []turn) int {
@@ -210,15 +272,24 @@ func (c *Clock) estimate() {
 		}
 		return time.Duration(drift * float64(c.expected(t)))
 	}
+	if until != c.until {
+		c.count(until)
+	}
+	c.pass(c.next + 1)
 	c.now = drifted(c.turns[c.next])
-	for n, t := range c.turns[c.next+1:] {
-		if c.most > 0 && c.ended+n+1 >= c.most {
-			break
+	if c.most > 0 { // no more than so many run
+		for _, t := range c.turns[c.next+1 : max(c.next+1, min(len(c.turns), c.next+c.most-c.ended))] {
+			takes := drifted(t)
+			c.after[1] += takes
+			c.after[0] += takes * time.Duration(c.soon(t))
 		}
-		takes := drifted(t)
-		c.after[1] += takes
-		if until == 0 || t.probe || t.block <= until {
-			c.after[0] += takes
+		return
+	}
+	for _, k := range c.kinds { // thousands of turns are of a few
+		if k.left > 0 {
+			takes := drifted(k.turn)
+			c.after[1] += takes * time.Duration(k.left)
+			c.after[0] += takes * time.Duration(k.soon)
 		}
 	}
 }

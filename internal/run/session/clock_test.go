@@ -136,3 +136,62 @@ func TestTimeLeftWithinATrial(t *testing.T) {
 		t.Error("a trial of no plan counts")
 	}
 }
+
+// What is left is the sum over the turns that are left, whether they are added up one by one or
+// by their kinds, with looks that pass and blocks that leave trials out.
+func TestTurnsAreCountedByTheirKinds(t *testing.T) {
+	var trials []record.Trial
+	for block := 1; block <= 12; block++ {
+		for _, arm := range []string{"a", "b", "c"} {
+			for _, cell := range []string{"x", "y"} {
+				trials = append(trials, record.Trial{ID: fmt.Sprint(block, arm, cell), Arm: arm, Cell: cell, Block: block, Probe: block == 12})
+			}
+		}
+	}
+	planned := func(some []record.Trial) study.Estimate {
+		return study.Estimate{Total: time.Duration(1+len(some[0].ID)%3) * time.Second}
+	}
+	begun := time.Now()
+	for _, most := range []int{0, 30} {
+		c := NewClock(trials, []int{3, 7}, most, planned)
+		c.Began(begun)
+		at := begun
+		for i, trial := range trials[:len(trials)-1] {
+			if trial.Cell == "y" && trial.Block%4 == 0 {
+				continue // a steered block leaves it out
+			}
+			at = at.Add(time.Duration(1+i%5) * time.Second)
+			c.Ended(trial.ID, at)
+			var want [2]time.Duration
+			for n, turn := range c.turns[c.next+1:] {
+				if most > 0 && c.ended+n+1 >= most {
+					break
+				}
+				takes := c.expected(turn)
+				if !turn.probe {
+					takes = time.Duration(c.drift() * float64(takes))
+				}
+				want[1] += takes
+				if until := c.until; until == 0 || turn.probe || turn.block <= until {
+					want[0] += takes
+				}
+			}
+			if c.after != want {
+				t.Fatalf("at most %d trials, after %s: %v, expected %v", most, trial.ID, c.after, want)
+			}
+		}
+	}
+}
+
+func BenchmarkEndOfATrialOfAHundredThousand(b *testing.B) {
+	var trials []record.Trial
+	for i := range 100_000 {
+		trials = append(trials, record.Trial{ID: fmt.Sprint(i), Arm: fmt.Sprint(i % 10), Cell: fmt.Sprint(i / 10 % 25), Block: 1 + i/250})
+	}
+	c := NewClock(trials, nil, 0, func([]record.Trial) study.Estimate { return study.Estimate{Total: time.Second} })
+	at := time.Now()
+	for i := 0; b.Loop(); i++ {
+		at = at.Add(time.Second)
+		c.Ended(fmt.Sprint(i%len(trials)), at)
+	}
+}
