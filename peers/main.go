@@ -179,7 +179,7 @@ func (q question) ask(ctx context.Context, blocks int) ([]result.Row, error) {
 func (q question) row(ours, peer string, own, others []float64) result.Row {
 	study, work, _ := strings.Cut(q.name, ": ")
 	r := result.Row{
-		Study: study, Work: work, What: q.unit, Asked: q.hoped, Ours: strings.TrimPrefix(ours, "netdyno "), Peer: peer,
+		Study: study, Work: work, What: q.unit, Asked: q.hoped, Ours: strings.TrimPrefix(ours, "netdyno "), Peer: peer, Best: len(q.base) > 1,
 		OursValue: quantity.FormatFigure(mean(own)), PeerValue: quantity.FormatFigure(mean(others)), Blocks: len(own),
 	}
 	ratios := make([]float64, len(own))

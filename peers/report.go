@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -21,7 +22,7 @@ func (b *bed) report(ctx context.Context) error {
 	for _, size := range []struct {
 		blocks, times int
 		asked         string
-	}{{40, 3, "≤ 5 s, ≤ 500 MB, page ≤ 3 MB"}, {400, 1, "≤ 60 s, ≤ 1 GB"}} {
+	}{{40, 3, "≤ 5 s, ≤ 500 MB, page ≤ 3 MB, first chart ≤ 1 s"}, {400, 1, "≤ 60 s, ≤ 1 GB"}} {
 		fmt.Printf("\nreport: netdyno report on %d trials (asked: %s)\n", 250*size.blocks, size.asked)
 		if err := b.reportOf(ctx, size.blocks, size.times); err != nil {
 			return err
@@ -55,7 +56,22 @@ func (b *bed) reportOf(ctx context.Context, blocks, times int) (err error) {
 		fmt.Printf("  %.1f s, %.1f s of CPU, peak RSS %.0f MB, page %.2f MB\n", took.Seconds(),
 			(c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), peak, float64(page.Size())/1e6)
 	}
-	return nil
+	return firstChart(ctx, filepath.Join(dir, "report.html"))
+}
+
+// firstChart prints when Chromium has painted a page's first chart, where node and Chromium are.
+func firstChart(ctx context.Context, page string) error {
+	if missing := absent([]string{"node", "chromium"}); len(missing) > 0 {
+		fmt.Printf("  first chart: not asked, %v is not on PATH\n", missing)
+		return nil
+	}
+	c := exec.CommandContext(ctx, "node", "peers/chart.mjs", page)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err == nil {
+		fmt.Printf("  first chart after %s s\n", strings.TrimSpace(string(out)))
+	}
+	return err
 }
 
 // writeLarge writes a run of 250 invented trials a block. They are made 40 blocks at a time:

@@ -31,6 +31,7 @@ type Row struct {
 	Ours      string  `json:"ours"`
 	OursValue string  `json:"ours_value,omitempty"` // with its unit
 	Peer      string  `json:"peer"`
+	Best      bool    `json:"best,omitempty"` // the peer is the best of several in that run, which may be another in the next
 	PeerValue string  `json:"peer_value,omitempty"`
 	Ratio     float64 `json:"ratio,omitempty"` // netdyno ÷ peer; 0 where it was not told
 	Low       float64 `json:"low,omitempty"`   // 95 % interval; 0 with one block
@@ -163,7 +164,8 @@ func Keep(dir string, rows []Row) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// isAbout tells whether two rows compare the same: the best of ours may be another arm.
+// isAbout tells whether two rows compare the same: the best of ours may be another arm, and so
+// may the best of others where only that is told.
 func (r Row) isAbout(other Row) bool {
-	return r.Study == other.Study && r.Work == other.Work && r.What == other.What && r.Of == other.Of && r.Peer == other.Peer
+	return r.Study == other.Study && r.Work == other.Work && r.What == other.What && r.Of == other.Of && (r.Peer == other.Peer || r.Best && other.Best)
 }
