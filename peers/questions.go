@@ -21,7 +21,7 @@ func (b *bed) absolutes(ctx context.Context, asked func(name string) bool) error
 	for _, one := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"many-connections", b.manyConnections}, {"meter", b.metering}, {"overhead", b.overhead}, {"following", b.following}, {"mpi-start", b.mpiStart}, {"slot", slot}, {"allocations", allocations}, {"report", b.report}, {"gaps", b.gaps}} {
+	}{{"many-connections", b.manyConnections}, {"meter", b.metering}, {"overhead", b.overhead}, {"following", b.following}, {"mpi-start", b.mpiStart}, {"slot", slot}, {"allocations", allocations}, {"report", b.report}, {"gaps", b.gaps}, {"start-up", b.startUp}} {
 		if !asked(one.name) {
 			continue
 		}
