@@ -54,7 +54,7 @@ func (b *bed) runOnce(ctx context.Context, readers int) (rate, share float64, er
 	if err != nil {
 		return 0, 0, err
 	}
-	program := filepath.Join(b.bin, "netdyno")
+	program := b.netdyno()
 	run := exec.CommandContext(ctx, program, "run", "server=go-epoll", "client=go-epoll", "connections=50", "blocks=1",
 		"warmup=200ms", "window="+b.window.String(), "--out", filepath.Join(dir, "run"))
 	run.WaitDelay = time.Second
@@ -79,8 +79,7 @@ func (b *bed) runOnce(ctx context.Context, readers int) (rate, share float64, er
 		}
 	}
 	began := time.Now()
-	var ended *exec.ExitError
-	if text, err := run.CombinedOutput(); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) { // 1: a trial stood still
+	if text, err := run.CombinedOutput(); measured(err) != nil {
 		return 0, 0, fmt.Errorf("%w: %s", err, text)
 	}
 	took := time.Since(began)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +16,7 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 	"golang.org/x/net/bpf"
 
+	"netdyno/internal/read/stat"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
@@ -80,14 +79,17 @@ func (b *bed) gapsOf(ctx context.Context, program string, arm study.Arm, rate in
 	}
 	sends, err := requestsTo(port, func() error {
 		_, _, err := drive(ctx, argv...)
-		var ended *exec.ExitError
-		if errors.As(err, &ended) && strings.HasSuffix(argv[0], "netdyno") && ended.ExitCode() == 1 { // nothing to decide
-			return nil
+		if argv[0] == b.netdyno() {
+			return measured(err)
 		}
 		return err
 	})
 	if err != nil {
 		return err
+	}
+	const least = 100
+	if len(sends) < least {
+		return fmt.Errorf("the loopback carried %d requests, expected %d at least", len(sends), least)
 	}
 	fmt.Printf("  %-45s variation %.2f\n", arm.Label, unevenness(sends))
 	return nil
@@ -96,7 +98,7 @@ func (b *bed) gapsOf(ctx context.Context, program string, arm study.Arm, rate in
 // paced is the command of an arm at a rate: of its own, or netdyno's.
 func (b *bed) paced(arm study.Arm, port string, rate int) ([]string, error) {
 	const connections, seconds = 50, 2
-	words := []string{filepath.Join(b.bin, "netdyno"), "http://127.0.0.1:" + port + "/block", fmt.Sprintf("connections=%d", connections),
+	words := []string{b.netdyno(), "http://127.0.0.1:" + port + "/block", fmt.Sprintf("connections=%d", connections),
 		fmt.Sprintf("rate=%d", rate), fmt.Sprintf("window=%ds", seconds), "blocks=1", "placement=shared"}
 	for _, setting := range arm.Settings {
 		if setting.Factor == "opt.client.command" {
@@ -150,12 +152,9 @@ func requestsTo(port int, work func() error) (sends []time.Time, err error) {
 // unevenness is the coefficient of variation of the gaps between the middle half of sends.
 func unevenness(sends []time.Time) float64 {
 	sends = sends[len(sends)/4 : 3*len(sends)/4]
-	var sum, squares float64
+	var gaps []float64
 	for i := 1; i < len(sends); i++ {
-		gap := sends[i].Sub(sends[i-1]).Seconds()
-		sum += gap
-		squares += gap * gap
+		gaps = append(gaps, sends[i].Sub(sends[i-1]).Seconds())
 	}
-	mean := sum / float64(len(sends)-1)
-	return math.Sqrt(squares/float64(len(sends)-1)-mean*mean) / mean
+	return stat.SD(gaps) / stat.Mean(gaps)
 }

@@ -41,7 +41,7 @@ func (b *bed) reportOf(ctx context.Context, blocks, times int) (err error) {
 		return err
 	}
 	for range times {
-		c := exec.CommandContext(ctx, filepath.Join(b.bin, "netdyno"), "report", dir)
+		c := exec.CommandContext(ctx, b.netdyno(), "report", dir)
 		c.Stderr = os.Stderr
 		began := time.Now()
 		if err := c.Run(); err != nil {

@@ -50,6 +50,9 @@ func newRig(ctx context.Context, window time.Duration) (*bed, error) {
 	return b, err
 }
 
+// netdyno is the path of our own program.
+func (b *bed) netdyno() string { return filepath.Join(b.bin, "netdyno") }
+
 // unoffered returns the transports that no worker in bin/ has.
 func (b *bed) unoffered(transports []string) []string {
 	return slices.DeleteFunc(slices.Clone(transports), func(name string) bool {
@@ -89,7 +92,7 @@ func (b *bed) conduct(ctx context.Context, on rig.Rig, metered, profiled bool, a
 	}
 	t := bench.Bench{Rig: on, Catalog: &b.catalog, Messages: b.messages}
 	if metered {
-		t.Meter = []string{filepath.Join(b.bin, "netdyno"), "meter"}
+		t.Meter = []string{b.netdyno(), "meter"}
 	}
 	trials[0].Probe = profiled
 	records, err := session.Conduct(ctx, &t, trials[:1])

@@ -20,11 +20,10 @@ func (b *bed) startUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c := exec.CommandContext(ctx, filepath.Join(b.bin, "netdyno"), "run", "transport=go-epoll,go-net,uring", "connections=50",
+		c := exec.CommandContext(ctx, b.netdyno(), "run", "transport=go-epoll,go-net,uring", "connections=50",
 			"window=200ms", "warmup=0s", "blocks=3", "--out", filepath.Join(dir, "run"))
 		began := time.Now()
-		var ended *exec.ExitError
-		if text, err := c.CombinedOutput(); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) { // 1: undecided
+		if text, err := c.CombinedOutput(); measured(err) != nil {
 			return fmt.Errorf("%w: %s", err, text)
 		}
 		whole := time.Since(began)

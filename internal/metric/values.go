@@ -95,13 +95,16 @@ func (v Values) At(metric string) float64 {
 
 // Set enters a metric's figure; of a name that is no metric's, none.
 func (v *Values) Set(metric string, x float64) {
-	i, found := v.find(metric)
-	if place, known := places[metric]; known && !found {
-		v.at = row(slices.Insert(slices.Clone(v.at), i, place))
-		v.x = slices.Insert(v.x, i, x)
-	} else if known {
-		v.x[i] = x
+	place, known := places[metric]
+	if !known {
+		return
 	}
+	i, found := slices.BinarySearch(v.at, place)
+	if !found {
+		v.at = row(slices.Insert(slices.Clone(v.at), i, place))
+		v.x = slices.Insert(v.x, i, 0)
+	}
+	v.x[i] = x
 }
 
 // Keep takes out the figures of other metrics than those that keep tells.

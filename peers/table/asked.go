@@ -32,10 +32,15 @@ var asks = []ask{
 	{study: "stream", metric: metric.Goodput, asked: "≥ 1.0"},
 }
 
+// about tells whether it is asked of a study's work.
+func (a ask) about(study, work string) bool {
+	return a.study == study && cmp.Or(a.work, work) == work
+}
+
 // askedOf returns what is asked of an arm of ours in a cell beside a peer; "" where nothing is.
 func askedOf(study, work, name, ours, peer string) string {
 	for _, a := range asks {
-		if a.study == study && cmp.Or(a.work, work) == work && a.metric == name && a.ours == ours && cmp.Or(a.peer, peer) == peer {
+		if a.about(study, work) && a.metric == name && a.ours == ours && cmp.Or(a.peer, peer) == peer {
 			return a.asked
 		}
 	}
@@ -46,7 +51,7 @@ func askedOf(study, work, name, ours, peer string) string {
 func asksOf(study, work string) []ask {
 	var all []ask
 	for _, a := range asks {
-		if a.study == study && cmp.Or(a.work, work) == work && a.ours != "" {
+		if a.about(study, work) && a.ours != "" {
 			all = append(all, a)
 		}
 	}
