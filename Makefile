@@ -16,11 +16,9 @@ GOLANGCI := v2.15.0
 # takes longer to compile than all the rest of it; gRPC without x/net/trace, which
 # is off, and gin's validator without validateFn, which no message here has: both look
 # methods up by name, so that the linker would keep every method of every library.
-# Without tables for debuggers, which the linker would drop. The compiler gives way to
-# tests that run meanwhile, and collects its garbage less often than it would, which
-# saves a fifth of its CPU.
+# Without tables for debuggers, which the linker would drop.
 TAGS := nomsgpack,grpcnotrace,validator_novalidatefn
-export GOFLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false '-toolexec=nice env GOGC=400'
+export GOFLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false
 # Workers carry their sources packed, by an archive that tools/pack makes first; what go
 # builds without this tag carries them as they are.
 PACKED := -tags=$(TAGS),packed
@@ -33,20 +31,26 @@ GO_BUILD := -buildvcs=auto -ldflags='-s -w'
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
-.PHONY: run
-run: go-there ## set up, build, tour the studies on loopback: tables, findings, report.html; STUDY=NAME runs one
-	@STUDY='$(STUDY)' .ci/tour
+.PHONY: run tour
+run: go-there ## the quick tour: five questions answered by the workers in Go, 5 minutes at most; STUDY=NAME runs one study
+	@STUDY='$(STUDY)' .ci/tour quick
+tour: go-there ## every study in short, with every worker that can be built here: 15 minutes and more
+	@.ci/tour all
 
-# The parts of make test that run side by side, the longest first. timed follows them
-# where it may not run ahead of them, and quiet follows all.
-BESIDE := unit native-asan web-test kits-unit race native-tsan lint
-
+# What is tested first, in minutes: all that starts no program, and one run for each wire.
+# Go's parts follow each other: two that compile the same package at once both compile it.
+# Runs follow what would make them late.
 .PHONY: test
-test: ## set up and pass every test, format and lint included, and print how long each part took
-	@.ci/lanes $(if $(FIRST),timed) $(BESIDE) $(if $(FIRST),,timed) quiet
+test: go-there ## set up and pass the quick tests: all that starts no program, one run for each wire, the C++ kit, the page's types
+	@.ci/lanes short native-kit page then vet then wires
+
+# The rest. What measures runs last and alone; what compiles goes before it.
+.PHONY: test-all
+test-all: go-there ## set up and pass the tests that make test leaves out: whole programs, sanitizers, rigs, foreign servers, browser, linter
+	@.ci/lanes native-asan native-tsan race kits-unit lint browser then whole
 
 .PHONY: check
-check: test ## the same as test: what CI runs
+check: test test-all ## both: what CI runs
 
 .PHONY: quick
 quick: go-there ## tests of what a change can touch, in about ten seconds: packages that have changed, then those that import them
@@ -59,20 +63,29 @@ build: packages-build go-build native-build ## every binary into bin/
 .PHONY: go-there node-there
 go-there:
 	@command -v go >/dev/null || { echo "netdyno needs Go 1.26 or newer on PATH (go.dev/dl)"; exit 1; }
+	@v=$$(go env GOVERSION | grep -oE '[0-9]+\.[0-9]+' | head -1); printf '%s\n' 1.26 "$$v" | sort -VC || { echo "netdyno needs Go 1.26 or newer on PATH, and this is $$v (go.dev/dl)"; exit 1; }
 node-there:
-	@command -v npm >/dev/null || { echo "make test needs Node 20.19 or newer on PATH (nodejs.org), for the report's figures"; exit 1; }
+	@command -v npm >/dev/null || { echo "the report's page needs Node 20.19 or newer on PATH (nodejs.org)"; exit 1; }
 
-.PHONY: go-build
-go-build: go-there
+# modules,DIRECTORY,PACKAGES fetches what the packages import, and says what to do where that
+# cannot be had.
+modules = (cd $(1) && go list -deps $(2)) 2>&1 >/dev/null | grep -v '^go: downloading' >&2 || [ "$${PIPESTATUS[0]}" = 0 ] || \
+  { echo "fetching Go's modules failed: it needs the network once (go env GOPROXY says where), or a filled $$(go env GOMODCACHE)"; exit 1; }
+
+.PHONY: go-build go-main
+go-build: go-main
+	@$(call modules,workers/gin,./...)
+	@cd workers/gin && go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./...
+# The programs of the main module.
+go-main: go-there
 	@mkdir -p $(BIN)
 	@# Earlier versions built a Go worker of this name. It now belongs to Apache brpc.
 	@! go version $(BIN)/netdyno-worker-brpc 2>/dev/null | grep -q ': go1' || rm -f $(BIN)/netdyno-worker-brpc
-	@# And these are no more (docs/decisions/0057-one-end-of-baidu-std.md).
+	@# And these are no more (docs/decisions.md).
 	@rm -f $(BIN)/netdyno-worker-baidu $(BIN)/netdyno-worker-baidu-std-asio
+	@$(call modules,.,./cmd/...)
 	@go run ./tools/pack
 	@go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./cmd/...
-	@cd workers/gin && go build $(GO_BUILD) $(PACKED) -o $(BIN)/ ./...
-	@cd rigs/kubernetes && go build $(GO_BUILD) -o $(BIN)/ ./...
 
 # Release files hold the programs in Go, which are linked with nothing: they run on
 # every Linux of this architecture. Those in C++ need a distribution's libraries.
@@ -86,8 +99,6 @@ dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, 
 	@go run ./tools/pack
 	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
 	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
-	@cd rigs/kubernetes && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
-	@dist/programs/netdyno manual dist/share
 	@cd tools/dist && go run . -release '$(RELEASE)' -commit '$(COMMIT)' -time "$$(git log -1 --format=%ct)" -changelog ../../CHANGELOG.md ../../dist
 	@rm -rf dist/programs dist/share
 	@cd dist && ls -lh
@@ -99,9 +110,16 @@ dist-test: dist ## test what packs, install the .deb into an empty root director
 
 # One program of the main module, for what needs no other yet: its sources are not packed,
 # which would take the compiling of others.
+# What the quick tour needs.
+.PHONY: go-quick
+go-quick: go-there
+	@mkdir -p $(BIN)
+	@GOGC=400 go build $(GO_BUILD) -o $(BIN)/ ./cmd/netdyno ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc
+
 .PHONY: go-program
 go-program: go-there
 	@mkdir -p $(BIN)
+	@$(call modules,.,./cmd/$(PROGRAM))
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/$(PROGRAM)
 
 # Without its packages the native part is left out; the Go arms work all the same.
@@ -135,12 +153,13 @@ kits-bench: build kits ## what the kits cost: a slot's calls, and each arm again
 	@for k in $(KITS); do $(MAKE) -C kits/$$k bench OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
 
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
-.PHONY: packages-build packages-run packages-test packages-rdma packages-cluster
+.PHONY: packages-kit packages-build packages-run packages-test packages-rdma packages-cluster
+packages-build: packages-kit
 packages-run: packages-build
 packages-test: packages-run
 packages-rdma: packages-run
 packages-cluster: packages-test
-packages-build packages-run packages-test packages-rdma packages-cluster:
+packages-kit packages-build packages-run packages-test packages-rdma packages-cluster:
 	@missing=$$(grep '^$(@:packages-%=%) ' packages.txt | awk '{print $$2}' | while read -r p; do \
 	    dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || echo "$$p"; done | xargs); \
 	if [ -z "$$missing" ]; then exit 0; fi; \
@@ -151,48 +170,39 @@ packages-build packages-run packages-test packages-rdma packages-cluster:
 	  echo "missing packages, to be installed with: sudo apt-get install $$missing"; \
 	fi
 
-# What runs concurrently is tested under the race detector, and without it only
-# where tests leave themselves out under it: what times or counts allocations.
+# What runs concurrently is tested under the race detector, too.
 RACED := ./internal/work/load ./internal/work/wire/... ./internal/run/rig ./internal/run/meter/... \
-  ./internal/hist ./internal/tcpinfo
-BOTH := ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
+  ./internal/hist ./internal/tcpinfo ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
 
-# NETDYNO_BUILT spares every test package from asking again whether bin/ is up
-# to date. Many tests wait, so that more packages than there are CPUs can be
-# tested at once. Vet is part of lint.
+# NETDYNO_BUILT spares every test package from asking again whether bin/ is up to date.
+# Vet is a part of its own.
 # The interpreter itself is first on PATH: a shim before it costs more than it does.
-GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$$PATH" go test -vet=off -p 4 -timeout 20m
+GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))' 2>/dev/null || echo /usr/bin):$$PATH" go test -vet=off -timeout 20m
 
-# What holds the instrument's clocks to known truths runs ahead of all other processes
-# where that is permitted, and else by itself: beside busy processes it would measure
-# those. What waits for a quiet machine runs by itself in any case. What race tests
-# already is not repeated.
-TIMED := ./cmd/netdyno-worker-net ./test/limits
-QUIET := ./test/truth
-FIRST := $(shell [ "$$(nice -n -20 nice 2>/dev/null)" != -20 ] || echo nice -n -20)
-TESTED := ^Test(EveryClientAgainstEveryServer|StreamsCrosswise)$$
+# All tests of these packages start programs.
+WHOLE := ./cmd/netdyno-worker-... ./kits/... ./test/...
+# What is held to a known truth by its times needs a machine of its own: make truth.
+TRUTH := ./test/limits ./test/truth
 
-# Those that wait longest begin first, so that what computes fills their waits.
-LONG := ./cmd/netdyno ./test/kube ./test/rigs ./test/foreign ./test/faults ./internal/run/check ./test/mpi ./test/mesh ./test/crosswise
+.PHONY: short
+short: go-there ## Go tests that start no program
+	@$(call modules,.,-test ./...)
+	@$(GO_TEST) -short $$(comm -23 <(go list ./... | sort) <(go list $(WHOLE) | sort)) ./test/answers
 
-.PHONY: unit
-unit: build packages-test ## Go tests
+.PHONY: wires
+wires: go-main ## one run for each wire
+	@$(GO_TEST) -count=1 ./test/wires
+
+.PHONY: whole
+whole: build packages-test ## all Go tests
 	@[ -x $(TOOLS)/kubernetes/kubelet ] && command -v etcd containerd >/dev/null || echo "absent: a cluster of Kubernetes for test/kube (make kubernetes-there packages-cluster, in minutes)"
-	@$(GO_TEST) $(LONG) $$(comm -23 <(go list ./... | sort) <(go list $(LONG) $(RACED) $(TIMED) $(QUIET) | sort))
+	@# Those that take longest begin first.
+	@$(GO_TEST) -skip '^TestTruth' $$(go list ./cmd/netdyno $(WHOLE) ./... | grep -vxF "$$(go list $(TRUTH))")
 	@cd workers/gin && $(GO_TEST) ./...
-	@cd rigs/kubernetes && $(GO_TEST) ./...
-
-.PHONY: timed
-timed: build packages-test $(if $(FIRST),,$(if $(LANES),| $(BESIDE))) ## Go tests that hold the instrument's clocks to known truths
-	@$(FIRST) $(GO_TEST) -p 1 -skip '$(TESTED)' $(TIMED)
-
-.PHONY: quiet
-quiet: build packages-test $(if $(LANES),| $(BESIDE) timed) ## Go tests that hold injected delays to what comes out, by themselves
-	@$(FIRST) $(GO_TEST) $(QUIET)
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
-	@CGO_ENABLED=1 $(GO_TEST) -race $(RACED) $(BOTH)
+	@CGO_ENABLED=1 $(GO_TEST) -race -skip '^TestTruth' $(RACED)
 
 # The guest is emulated, so this takes minutes of CPU time and is no part of test.
 IN_GUEST := NETDYNO_BUILT=1 go test -count=1 -v -tags=$(TAGS),rdma -timeout 15m ./test/rdma
@@ -220,7 +230,6 @@ soak: build packages-test packages-rdma packages-cluster kubernetes-there ## bot
 	@NETDYNO_SOAK=1 go test -count=1 ./internal/read/report
 	@$(MAKE) kits-test
 	@NETDYNO_SOAK=1 go test -count=1 -timeout 30m -run "^TestClaims|^TestAFittedStudy" ./internal/read/finding ./internal/run/study
-	@go test -count=1 -tags=$(TAGS),soak ./internal/read/export
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs ./internal/run/rig/namespaces ./internal/run/rig/containers
 	@$(KUBERNETES_TEST)
 	@NETDYNO_SOAK=1 go test -count=1 -run '^TestAServerTookWhatTheClientsSent$$' ./test/foreign
@@ -235,13 +244,19 @@ soak: build packages-test packages-rdma packages-cluster kubernetes-there ## bot
 	@cd native; $(call native_tests,tsan,-UNETDYNO_ONLY)
 
 # native_tests,PRESET,OPTIONS,TARGETS,WHICH configures, builds and runs the C++ tests of a preset.
-# Compiling gives way to the tests that run beside it.
 native_tests = cmake --preset $(1) $(2) >/dev/null; \
-  nice cmake --build --preset $(1) $(3) >/dev/null || cmake --build --preset $(1) $(3); \
+  cmake --build --preset $(1) $(3) >/dev/null || cmake --build --preset $(1) $(3); \
   ctest --preset $(1) $(4)
 
 .PHONY: native-test
 native-test: native-asan native-tsan ## C++ tests under the address, undefined and thread sanitizers
+
+# Unit tests and vectors of the kit, without a sanitizer.
+.PHONY: native-kit
+native-kit: packages-kit
+	@if [ "$$(command -v cmake ninja g++ | wc -l)" = 3 ]; then \
+	  cd native && cmake --preset kit >/dev/null && { cmake --build --preset kit >/dev/null || cmake --build --preset kit; } && ctest --preset kit; \
+	else echo "the tests in C++ are left out: cmake, ninja or g++ is missing"; fi
 
 .PHONY: native-asan
 native-asan: packages-test
@@ -254,19 +269,28 @@ native-tsan: packages-test
 	@cd native; $(call native_tests,tsan,-DNETDYNO_ONLY="threads;asio;uring;mpi",\
 	  --target kit-test mpi-parts-test threads-test worker-test message-worker-test message-worker netdyno-worker-asio netdyno-worker-threads netdyno-worker-uring,-R '^(kit|message-worker|mpi-parts|threads|netdyno-worker-.*)$$')
 
-.PHONY: web-test
-web-test: web-tools packages-test go-build ## TypeScript: format, lint, types, and the report in Chromium
-	@cd web && npm run -s check && npm run -s test
+# Without npm the page as it was built is tested by the Go tests all the same.
+.PHONY: page
+page: ## TypeScript: format, lint, types
+	@if command -v npm >/dev/null; then $(MAKE) web-tools && cd web && npm run -s check; \
+	else echo "the page's format and types are left out: npm is missing (nodejs.org)"; fi
+
+.PHONY: browser
+browser: web-tools packages-test go-build ## the report in Chromium
+	@if said=$$(timeout 60 "$${CHROMIUM:-/usr/bin/chromium}" --headless --no-sandbox --disable-gpu --dump-dom about:blank 2>&1); then cd web && npm run -s test; \
+	else echo "absent: a browser that works here: $$(tail -1 <<<"$$said")"; fi
+
+.PHONY: vet
+vet: go-there ## gofmt and go vet
+	@out=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+	@go vet ./...
 
 .PHONY: lint
-lint: lint-tools go-build packages-test ## format and lint Go and C++; web-test does it for TypeScript
-	@out=$$(gofmt -l $$(git ls-files "*.go")); [ -z "$$out" ] || { echo "gofmt: $$out"; exit 1; }
+lint: lint-tools go-build packages-test ## lint Go, and C++ for its format
 	@go mod tidy -diff
 	@cd workers/gin && go mod tidy -diff
-	@cd rigs/kubernetes && go mod tidy -diff
-	@GOGC=300 nice $(TOOLS)/golangci-lint run ./...
-	@cd workers/gin && GOGC=300 nice $(TOOLS)/golangci-lint run ./...
-	@cd rigs/kubernetes && GOGC=300 nice $(TOOLS)/golangci-lint run ./...
+	@GOGC=300 $(TOOLS)/golangci-lint run ./...
+	@cd workers/gin && GOGC=300 $(TOOLS)/golangci-lint run ./...
 	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
 
 .PHONY: lint-tools
@@ -292,8 +316,8 @@ format: web-tools ## rewrite files in their canonical format
 	@cd web && npm run -s format
 
 .PHONY: golden
-golden: ## rewrite golden files, the studies' answers and the specification's table of metrics for review in the diff
-	@go test ./test/answers ./internal/metric ./internal/read/report ./internal/run/study ./internal/run/rig ./internal/contract -update
+golden: ## rewrite golden files and the studies' answers for review in the diff
+	@go test ./test/answers ./internal/read/report ./internal/run/study ./internal/run/rig ./internal/contract -update
 	@go test . -run TestSchemaOfFindings -update
 
 # Servers that others wrote and that are in no package of this release, at fixed versions.
@@ -348,16 +372,10 @@ bench-table: build packages-test bench-peers servers-there ## the studies of eve
 bench-first: build packages-test ## keystrokes and seconds to the first answer, against other tools; as root
 	@peers/first/first
 
-.PHONY: shape
-shape: go-there ## sizes of the code, package by package, and where its files refer back up
-	@go run ./tools/shape
-
-.PHONY: sizes
-sizes: go-there ## write what the programs in bin/ are made of (docs/sizes.md), and whether they are too large together
-	@go run ./tools/sizes -page docs/sizes.md
-
 .PHONY: truth
-truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine: an hour
+truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine, which has nothing else to do: an hour
+	@$(GO_TEST) -count=1 -p 1 $(TRUTH)
+	@$(GO_TEST) -count=1 -run '^TestTruth' ./cmd/netdyno-worker-net
 	@go run ./truth
 
 .PHONY: clean

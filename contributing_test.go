@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -54,59 +53,6 @@ func TestContributingsTransportKeepsTheContract(t *testing.T) {
 		t.Errorf("the page says %q, netdyno check %q", said, got)
 	}
 }
-
-// shownCommit is a commit that CONTRIBUTING.md shows: its subject, then its files.
-var shownCommit = regexp.MustCompile(`(?m)^(\w+[: ].+)\n((?: \S+ +\| +\d+ [+-]+\n)+)`)
-
-// The commits that the page shows are in the history, and changed as many lines of each
-// file as the page says.
-func TestContributingsCommitsAreReal(t *testing.T) {
-	if out, err := exec.Command("git", "rev-parse", "--is-shallow-repository").Output(); err != nil || string(out) != "false\n" {
-		t.Skip("the history is not here")
-	}
-	shown := shownCommit.FindAllStringSubmatch(textOf(t, "CONTRIBUTING.md"), -1)
-	if len(shown) < 8 {
-		t.Errorf("CONTRIBUTING.md shows %d commits, want at least 8", len(shown))
-	}
-	for _, c := range shown {
-		changed := linesChanged(t, c[1])
-		for _, line := range strings.Split(strings.TrimSpace(c[2]), "\n") {
-			f := strings.Fields(line) // a path or a pattern of paths, |, the number, a drawing of it
-			sum := 0
-			for name, n := range changed {
-				if match, _ := filepath.Match(f[0], name); match {
-					sum += n
-				}
-			}
-			if strconv.Itoa(sum) != f[2] {
-				t.Errorf("%s: %s has %s lines on the page, %d in the history", c[1], f[0], f[2], sum)
-			}
-		}
-	}
-}
-
-// linesChanged returns the lines added to and removed from each file, together, by the
-// commit of a subject. A renamed file has its new name.
-func linesChanged(t *testing.T, subject string) map[string]int {
-	t.Helper()
-	out, err := exec.Command("git", "log", "-1", "--numstat", "--find-renames", "--format=", "--fixed-strings", "--grep="+subject).Output()
-	if err != nil || len(out) == 0 {
-		t.Fatalf("no commit %q: %v", subject, err)
-	}
-	lines := map[string]int{}
-	for _, row := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		var added, removed int
-		if _, err := fmt.Sscanf(row, "%d\t%d\t", &added, &removed); err != nil {
-			t.Fatal(err)
-		}
-		name := row[strings.LastIndex(row, "\t")+1:]
-		lines[renamed.ReplaceAllString(name, "$1")] = added + removed
-	}
-	return lines
-}
-
-// renamed is how git writes a renamed part of a path: {old => new}.
-var renamed = regexp.MustCompile(`\{.* => (.*)\}`)
 
 // build builds a program with some files of the tree replaced or added, and
 // returns its path.

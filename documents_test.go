@@ -1,7 +1,7 @@
 package netdyno_test
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,24 +9,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// The lengths of the documents (docs/decisions and CHANGELOG.md are not read from
-// the beginning to the end).
-const (
-	readmeLines = 120
-	methodWords = 1400 // two pages
-	cellWords   = 40
-	lineWords   = 60 // of a paragraph or an item, in bounded documents
-)
-
-// bounded are the long documents and the most words that each may have, code left
-// out: a new rule fits, and a story about it does not.
-var bounded = map[string]int{
-	"docs/specification.md": 12400,
-	"docs/wires.md":         4550,
-	"docs/benchmarks.md":    3600,
-	"contract/CONTRACT.md":  4800,
-}
 
 // documents returns the Markdown files of the project and their text.
 func documents(t *testing.T) map[string]string {
@@ -50,70 +32,6 @@ func documents(t *testing.T) map[string]string {
 		t.Fatalf("only %d documents were found", len(texts))
 	}
 	return texts
-}
-
-func TestDocumentsAreShort(t *testing.T) {
-	texts := documents(t)
-	if n := strings.Count(texts["README.md"], "\n"); n > readmeLines {
-		t.Errorf("README.md has %d lines, at most %d are allowed: move what is not needed first to docs/", n, readmeLines)
-	}
-	if n := len(strings.Fields(texts["METHOD.md"])); n > methodWords {
-		t.Errorf("METHOD.md has %d words, at most %d are allowed: rules belong into docs/specification.md", n, methodWords)
-	}
-	for name, text := range texts {
-		most, short := bounded[name]
-		long, words := tooLong(text, short)
-		for _, what := range long {
-			t.Errorf("%s:%s", name, what)
-		}
-		if short && words > most {
-			t.Errorf("%s has %d words, at most %d are allowed: say each thing once, link what another document says", name, words, most)
-		}
-	}
-	for name := range bounded {
-		if texts[name] == "" {
-			t.Errorf("%s is bounded and does not exist", name)
-		}
-	}
-}
-
-// tooLong returns the table cells of a document that have too many words, and of a
-// short document its lines too; and the number of its words, code left out.
-func tooLong(text string, short bool) (found []string, words int) {
-	code, number := false, 0
-	for line := range strings.Lines(text) {
-		number++
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			code = !code
-			continue
-		}
-		if code {
-			continue
-		}
-		parts, most, what := []string{line}, lineWords, "a line has %d words, at most %d are allowed: divide it"
-		if strings.HasPrefix(line, "|") {
-			parts, most, what = strings.Split(line, "|"), cellWords, "a table cell has %d words, at most %d are allowed: say it below the table"
-		}
-		for _, part := range parts {
-			n := len(strings.Fields(part))
-			words += n
-			if n > most && (short || most == cellWords) {
-				found = append(found, fmt.Sprintf("%d: "+what, number, n, most))
-			}
-		}
-	}
-	return found, words
-}
-
-func TestLongLinesAndCellsAreFound(t *testing.T) {
-	cell, line := strings.Repeat("word ", cellWords+1), strings.Repeat("word ", lineWords+1)
-	text := "| a | " + cell + "|\n```\n| " + cell + "|\n```\n" + cell + "\n" + line + "\n"
-	if got, words := tooLong(text, false); len(got) != 1 || !strings.HasPrefix(got[0], "1: ") || words != 1+2*(cellWords+1)+lineWords+1 {
-		t.Errorf("found %q and %d words, want the one cell of line 1", got, words)
-	}
-	if got, _ := tooLong(text, true); len(got) != 2 || !strings.HasPrefix(got[1], "6: ") {
-		t.Errorf("found %q, want the line too", got)
-	}
 }
 
 var (
@@ -158,4 +76,51 @@ func hasAnchor(text, anchor string) bool {
 		}
 	}
 	return false
+}
+
+var question = regexp.MustCompile("(?m)^- \\*\\*([^*]+\\?)\\*\\* .*: `grep -r?nE '([^']+)' ([^`]+)`$")
+
+// A question that a reader of the code has is answered by one grep, which DESIGN.md gives:
+// it finds something, and not so much that one has to search again.
+func TestDesignsQuestionsAreAnsweredByOneGrep(t *testing.T) {
+	const asked, most = 5, 20
+	found := question.FindAllStringSubmatch(textOf(t, "DESIGN.md"), -1)
+	if len(found) < asked {
+		t.Errorf("DESIGN.md answers %d questions by a grep, want at least %d", len(found), asked)
+	}
+	for _, q := range found {
+		pattern, err := regexp.Compile("(?m)" + q[2])
+		if err != nil {
+			t.Errorf("%s: %v", q[1], err)
+			continue
+		}
+		lines := 0
+		for _, place := range strings.Fields(q[3]) {
+			lines += linesThatMatch(t, pattern, place)
+		}
+		if lines == 0 || lines > most {
+			t.Errorf("%s: grep '%s' %s finds %d lines, want 1 to %d", q[1], q[2], q[3], lines, most)
+		}
+	}
+}
+
+// linesThatMatch counts the lines of a file, or of all files below a directory, that match.
+func linesThatMatch(t *testing.T, pattern *regexp.Regexp, place string) int {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(place, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		for line := range bytes.Lines([]byte(textOf(t, path))) {
+			if pattern.Match(bytes.TrimSuffix(line, []byte("\n"))) {
+				n++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return n
 }

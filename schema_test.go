@@ -30,7 +30,7 @@ const schemaFile = "docs/schema/findings.json"
 // described are the packages whose comments describe the fields of findings.json.
 var described = []string{
 	"internal/contract", "internal/record", "internal/hist", "internal/read/trial", "internal/read/cells", "internal/read/compare",
-	"internal/read/profile", "internal/read/best", "internal/read/ladder", "internal/read/race", "internal/read/view", "internal/read/fit", "internal/read/reach", "internal/read/pays", "internal/read/cost", "internal/read/shape", "internal/read/claim", "internal/read/published", "internal/read/answer", "internal/read/finding",
+	"internal/read/profile", "internal/read/best", "internal/read/ladder", "internal/read/search", "internal/read/view", "internal/read/cost", "internal/read/expect", "internal/read/answer", "internal/read/finding",
 }
 
 // findingsSchema describes findings.json: fields of newer versions are allowed,

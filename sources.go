@@ -2,7 +2,7 @@
 
 // Package netdyno holds the sources of its workers. A worker that encodes
 // messages carries them, so that it can be built again with the code of a
-// user's message in it, wherever it was installed (docs/decisions/0021).
+// user's message in it, wherever it was installed (docs/decisions.md).
 package netdyno
 
 import (

@@ -10,7 +10,7 @@ import (
 )
 
 // packed is what Sources writes without build tag packed, made of it by tools/pack: a
-// sixth of its size (docs/decisions/0066).
+// sixth of its size (docs/decisions.md).
 //
 //go:embed sources.tar.gz
 var packed string

@@ -75,11 +75,11 @@ func (b *bed) runOnce(ctx context.Context, readers int) (rate, share float64, er
 		reading, stop := context.WithCancel(ctx)
 		defer stop()
 		for range readers {
-			go follow(reading, strings.TrimSpace(strings.TrimPrefix(line, "serve"))+"runs/run/events")
+			go follow(reading, strings.TrimSpace(strings.TrimPrefix(line, "serve"))+"runs/run/")
 		}
 	}
 	began := time.Now()
-	if text, err := run.CombinedOutput(); measured(err) != nil {
+	if text, err := run.CombinedOutput(); err != nil {
 		return 0, 0, fmt.Errorf("%w: %s", err, text)
 	}
 	took := time.Since(began)
@@ -93,7 +93,7 @@ func (b *bed) runOnce(ctx context.Context, readers int) (rate, share float64, er
 	return rate, share, err
 }
 
-// follow reads a run's events from the moment there is a run until it ends.
+// follow loads a run's page every two seconds, as a browser does.
 func follow(ctx context.Context, address string) {
 	for ctx.Err() == nil {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -101,15 +101,12 @@ func follow(ctx context.Context, address string) {
 			return
 		}
 		if answer, err := http.DefaultClient.Do(request); err == nil {
-			_, _ = io.Copy(io.Discard, answer.Body) // until it ends
+			_, _ = io.Copy(io.Discard, answer.Body) // the page is for nobody
 			answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
-				return
-			}
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(2 * time.Second):
 		}
 	}
 }

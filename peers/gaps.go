@@ -79,9 +79,6 @@ func (b *bed) gapsOf(ctx context.Context, program string, arm study.Arm, rate in
 	}
 	sends, err := requestsTo(port, func() error {
 		_, _, err := drive(ctx, argv...)
-		if argv[0] == b.netdyno() {
-			return measured(err)
-		}
 		return err
 	})
 	if err != nil {

@@ -66,16 +66,6 @@ func drive(ctx context.Context, argv ...string) ([]byte, time.Duration, error) {
 	return out, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
 }
 
-// measured is the error of a run of netdyno's, but for its exit status 1, by which it measured and
-// something is undecided, or some trials are not valid.
-func measured(err error) error {
-	var ended *exec.ExitError
-	if errors.As(err, &ended) && ended.ExitCode() == 1 {
-		return nil
-	}
-	return err
-}
-
 // wholeSeconds is the window for programs that count in seconds.
 func (b *bed) wholeSeconds() string {
 	return strconv.Itoa(max(1, int(math.Ceil(b.window.Seconds()))))

@@ -23,7 +23,7 @@ func (b *bed) startUp(ctx context.Context) error {
 		c := exec.CommandContext(ctx, b.netdyno(), "run", "transport=go-epoll,go-net,uring", "connections=50",
 			"window=200ms", "warmup=0s", "blocks=3", "--out", filepath.Join(dir, "run"))
 		began := time.Now()
-		if text, err := c.CombinedOutput(); measured(err) != nil {
+		if text, err := c.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, text)
 		}
 		whole := time.Since(began)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"netdyno/internal/read/compare"
@@ -38,10 +39,10 @@ func besideLoad(ctx context.Context, p *pipeline) ([]answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.Contains(busy.Answer.Sentences[0], "other processes used the CPUs") {
+		if slices.ContainsFunc(busy.Answer.Weakens, func(line string) bool { return strings.HasPrefix(line, "other processes used") }) {
 			said++
 		} else {
-			fmt.Fprintf(os.Stderr, "  the answer begins with %q\n", busy.Answer.Sentences[0])
+			fmt.Fprintf(os.Stderr, "  the answer begins with %q\n", busy.Answer.Sentence)
 		}
 		was := verdicts(quiet)
 		for what, verdict := range verdicts(busy) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/search"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
@@ -60,11 +60,13 @@ func carried(ctx context.Context, p *pipeline) ([]answer, error) {
 			if err != nil {
 				return answers, fmt.Errorf("%s: %w", s.what, err)
 			}
-			seconds += a.UsedS / float64(s.live)
-			if a.Rate != nil && a.Rate.Low <= s.capacity && s.capacity <= a.Rate.High {
+			for _, try := range a.Tries {
+				seconds += try.Seconds / float64(s.live)
+			}
+			if a.Figure != nil && a.Figure.Low <= s.capacity && s.capacity <= a.Figure.High {
 				in++
 			} else {
-				fmt.Fprintf(os.Stderr, "  %s carries %.0f/s; found %+v %s\n", s.what, s.capacity, a.Rate, a.Why)
+				fmt.Fprintf(os.Stderr, "  %s carries %.0f/s; found %+v %s\n", s.what, s.capacity, a.Figure, a.Why)
 			}
 		}
 		answers = append(answers, answer{s.what + ": runs whose interval holds it", fmt.Sprintf("%s, %.0f s each", share(in, s.live), seconds), "all but one", in >= s.live-1})
@@ -73,10 +75,10 @@ func carried(ctx context.Context, p *pipeline) ([]answer, error) {
 }
 
 // simulatedSearch carries a search out against a queue.
-func simulatedSearch(seed uint64, q synthetic.Queue, allowed float64) (capacity.Estimate, string) {
+func simulatedSearch(seed uint64, q synthetic.Queue, allowed float64) (search.Estimate, string) {
 	const starting = 0.15 // seconds that a trial takes besides its load
 	random := rand.New(rand.NewPCG(seed, 2))
-	s := capacity.Search{
+	s := search.RateSearch{
 		Spec: record.Capacity{Objective: []record.Bound{{Metric: metric.ResponseP99, Value: allowed * 1e6}}, Within: 0.1, TimeS: 60},
 		Most: float64(q.Servers) / q.Service, Window: time.Second, Warmup: 200 * time.Millisecond,
 	}
@@ -87,7 +89,7 @@ func simulatedSearch(seed uint64, q synthetic.Queue, allowed float64) (capacity.
 		}
 		warmup, window := step.Warmup.Seconds(), step.Window.Seconds()
 		times := q.Responses(random, step.Rate, warmup, window)
-		s.Add(capacity.Try{
+		s.Add(search.Try{
 			Rate: step.Rate, Window: window, Seconds: warmup + window + starting,
 			Met: len(times) > 0 && stat.Quantile(times, 0.99) <= allowed,
 		})
@@ -95,7 +97,7 @@ func simulatedSearch(seed uint64, q synthetic.Queue, allowed float64) (capacity.
 }
 
 // search runs a search against transport null, which pretends such a server.
-func (p *pipeline) search(ctx context.Context, seed int, q synthetic.Queue, allowed float64) (capacity.Arm, error) {
+func (p *pipeline) search(ctx context.Context, seed int, q synthetic.Queue, allowed float64) (search.Arm, error) {
 	args := []string{
 		"transport=null", "connections=200", "threads=1", "window=1s", "warmup=200ms", fmt.Sprintf("seed=%d", seed),
 		fmt.Sprintf("opt.slots=%d", q.Servers), fmt.Sprintf("opt.service=%s", time.Duration(q.Service*1e9)),
@@ -107,13 +109,13 @@ func (p *pipeline) search(ctx context.Context, seed int, q synthetic.Queue, allo
 	if q.Exponential {
 		args = append(args, "opt.law=exponential")
 	}
-	header, trials, records, err := p.steered(ctx, capacity.Next, args...)
+	header, trials, records, err := p.steered(ctx, search.Next, args...)
 	if err != nil {
-		return capacity.Arm{}, err
+		return search.Arm{}, err
 	}
 	f, err := finding.Find(header, trials, records)
-	if err != nil || f.Capacity == nil || len(f.Capacity.Arms) != 1 {
-		return capacity.Arm{}, fmt.Errorf("a search left no capacity: %w", err)
+	if err != nil || f.Search == nil || len(f.Search.Arms) != 1 {
+		return search.Arm{}, fmt.Errorf("a search left no capacity: %w", err)
 	}
-	return f.Capacity.Arms[0], nil
+	return f.Search.Arms[0], nil
 }

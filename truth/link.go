@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 
+	"netdyno/internal/read/expect"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/run/rig/namespaces"
 )
@@ -45,10 +47,14 @@ func filledLink(ctx context.Context, p *pipeline) ([]answer, error) {
 			if err != nil {
 				return answers, err
 			}
-			if f.Link.Filled() {
+			of := slices.IndexFunc(f.Expect, func(r expect.Result) bool { return r.Spec.Title == "Can TCP fill this link?" })
+			if of < 0 {
+				return answers, fmt.Errorf("study %s does not ask whether TCP fills the link", quick)
+			}
+			if f.Expect[of].State == expect.Holds {
 				said++
 			}
-			fmt.Fprintln(os.Stderr, " ", f.Link.Answers[0].Sentence)
+			fmt.Fprintln(os.Stderr, " ", f.Expect[of].Ground)
 		}
 		answers = append(answers, answer{s.what, share(said, runs), s.asked, s.want(said, runs)})
 	}

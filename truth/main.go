@@ -61,6 +61,10 @@ var questions = []question{
 	{"mix", mixed},
 	{"tails", tailed},
 	{"hops", relayed},
+	{"running", running},
+	{"pairs", paired},
+	{"settled", settling},
+	{"offered", offered},
 }
 
 func main() {
@@ -74,10 +78,11 @@ func main() {
 	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all")
 	bin := flag.String("bin", "bin", "directory of netdyno and its workers, as make build fills it")
 	record := flag.String("record", "", "directory in which to keep the trials of the questions limits, mesh and grid")
+	server := flag.String("server", "", "part of the names of the servers that are asked by URL; empty for all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	met, err := run(ctx, *bin, *only, *record)
+	met, err := run(ctx, *bin, *only, pipeline{record: *record, server: *server})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "truth:", err)
 	}
@@ -87,7 +92,7 @@ func main() {
 }
 
 // run asks the chosen questions, one load at a time.
-func run(ctx context.Context, bin, only, record string) (met bool, err error) {
+func run(ctx context.Context, bin, only string, with pipeline) (met bool, err error) {
 	chosen, err := choose(only)
 	if err != nil {
 		return false, err
@@ -96,7 +101,7 @@ func run(ctx context.Context, bin, only, record string) (met bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	p.record = record
+	p.record, p.server = with.record, with.server
 	met = true
 	for _, q := range chosen {
 		began := time.Now()

@@ -124,7 +124,7 @@ func meshed(ctx context.Context, p *pipeline) ([]answer, error) {
 			return answers, err
 		}
 		got := outliersOf(found)
-		fmt.Fprintf(os.Stderr, "mesh: %s in %s: %s\n", c.what, time.Since(began).Round(time.Second), strings.Join(found.Answer.Sentences, " "))
+		fmt.Fprintf(os.Stderr, "mesh: %s in %s: %s\n", c.what, time.Since(began).Round(time.Second), found.Answer.Sentence)
 		answers = append(answers, answer{c.what + " named", cmp.Or(got, "nobody"), cmp.Or(c.want, "nobody"), got == c.want})
 	}
 	return answers, nil

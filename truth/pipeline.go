@@ -23,6 +23,7 @@ type pipeline struct {
 	facts record.Facts
 
 	record string // directory that keeps the trials of the questions "limits", "mesh" and "grid"; "" to keep none
+	server string // part of the names of servers that are asked by URL
 }
 
 func open(ctx context.Context, bin string) (*pipeline, error) {

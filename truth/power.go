@@ -12,9 +12,9 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/metric"
-	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/search"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
@@ -92,15 +92,15 @@ func searchesWithoutPower(n int) ([]answer, error) {
 			if err != nil {
 				return answers, fmt.Errorf("%s: %w", server.what, err)
 			}
-			said := strings.Join(f.Answer.Sentences, " ")
-			a := f.Capacity.Arms[0]
+			said := f.Answer.Sentence
+			a := f.Search.Arms[0]
 			switch {
-			case strings.Contains(said, "at no rate"), strings.Contains(said, "no capacity"), a.None:
+			case strings.Contains(said, "at no rate"), strings.Contains(said, "no capacity"), a.Fate == search.Nothing:
 				nothing++
 				fmt.Fprintln(os.Stderr, "power:", server.what+":", said)
-			case a.Rate == nil:
+			case a.Figure == nil:
 				undecided++
-			case server.capacity > 0 && (a.Rate.Low > server.capacity*most || !a.AtLeast && a.Rate.High < server.capacity*most):
+			case server.capacity > 0 && (a.Figure.Low > server.capacity*most || a.Fate != search.AtLeast && a.Figure.High < server.capacity*most):
 				beside++
 			}
 		}
@@ -128,7 +128,7 @@ func madeUpSearch(r *rand.Rand, window func(*rand.Rand, float64) fate) (f findin
 		if block == 2 {
 			most = s.Trials[0].Trial.Values.At(metric.ExchangesPerS)
 		}
-		decided, _ := capacity.Next(s, block)
+		decided, _ := search.Next(s, block)
 		header.Allocations = append(header.Allocations, decided)
 		if decided.Ended {
 			break
@@ -192,7 +192,7 @@ func meshesWithoutPower(n int) ([]answer, error) {
 			if err != nil {
 				return answers, err
 			}
-			text := strings.Join(f.Answer.Sentences, " ")
+			text := f.Answer.Sentence
 			if strings.Contains(text, fmt.Sprintf("All %d hosts are as good as each other", hosts)) {
 				alike++
 			}

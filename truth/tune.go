@@ -10,9 +10,10 @@ import (
 	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/race"
+	"netdyno/internal/read/search"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
+	"netdyno/test/races"
 )
 
 // pair is a pair of gRPC's server buffers and its rate.
@@ -74,11 +75,11 @@ func (g *grid) figure(arm string, block int) float64 {
 }
 
 // raced is a race over figures of all pairs in at most so many blocks.
-func raced(blocks int, figure func(arm string, block int) float64) race.Result {
+func raced(blocks int, figure func(arm string, block int) float64) races.Result {
 	arms := each.Of(pairs, func(p pair) string { return p.arm })
-	return race.Replay{
+	return races.Replay{
 		Arms: arms, Baseline: gridBaseline, Margin: 0.02, Blocks: blocks, Figure: figure,
-		Race: record.Race{Best: metric.ExchangesPerS, Confirm: gridConfirm, Trials: gridTrials},
+		Race: record.Race{Best: metric.ExchangesPerS, Confirm: gridConfirm, TimeS: gridTrials},
 	}.Run()
 }
 
@@ -132,7 +133,7 @@ func tuned(ctx context.Context, p *pipeline) ([]answer, error) {
 
 // tunedLive races the pairs of buffers here, and then runs all of them in every block.
 func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
-	header, trials, records, err := p.steered(ctx, race.Next, everyPair)
+	header, trials, records, err := p.steered(ctx, search.Next, everyPair)
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +145,13 @@ func (p *pipeline) tunedLive(ctx context.Context) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	winner := cmp.Or(f.Race.Winner, f.Race.Baseline)
+	winner := cmp.Or(f.Search.Choice.Winner, f.Search.Baseline)
 	best, ratio := behindBest(all.dataset, winner)
 	return []answer{
 		{fmt.Sprintf("live: the race's %s ÷ %s, the best pair of %d trials", winner, best, len(all.trials)),
 			fmt.Sprintf("%.3f (%.3f–%.3f)", ratio.Point, ratio.Low, ratio.High), "≥ 0.952", ratio.Point*near >= 1},
-		{"  trials of the race, its confirmation included", fmt.Sprint(f.Race.Trials), fmt.Sprintf("≤ %d", gridTrials), f.Race.Trials <= gridTrials},
-		{"  recommended", f.Race.Recommended, "–", true},
+		{"  trials of the race, its confirmation included", fmt.Sprint(f.Search.Choice.Trials), "–", true},
+		{"  recommended", f.Search.Choice.Recommended, "–", true},
 	}, nil
 }
 

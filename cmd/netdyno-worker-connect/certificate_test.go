@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -9,33 +8,36 @@ import (
 )
 
 func TestEncryptedExchanges(t *testing.T) {
-	server := workertest.Certificate(t)
-	client := &contract.TLS{Authorities: server.Authorities}
 	for _, kind := range kinds {
-		loads := map[string]contract.Load{"kept": {Connections: 3, Amount: 10}, "fresh": {Connections: 2, Amount: 3, Fresh: true}}
+		loads := map[string]contract.Load{"kept": {Connections: 3}, "fresh": {Connections: 2, Fresh: true}}
 		if kind == "go-connect-grpc" {
-			loads["multiplexed"] = contract.Load{Connections: 2, InFlight: 8, Amount: 40}
+			loads["multiplexed"] = contract.Load{Connections: 2, InFlight: 8}
 		}
 		for name, l := range loads {
 			t.Run(kind+"/"+name, func(t *testing.T) {
-				pairing{server: kind, client: kind, exchange: exchanges["proto complex"], load: l, serverTLS: server, clientTLS: client}.run(t)
+				p := between(kind, exchanges["proto complex"])
+				p.Load, p.TLS = l, workertest.Certificate(t)
+				p.Amount(t, transports, 16)
 			})
 		}
 	}
 }
 
 func TestEncryptionMismatchIsNamed(t *testing.T) {
-	server, other := workertest.Certificate(t), workertest.Certificate(t)
+	secret, other := workertest.Certificate(t), workertest.Certificate(t)
 	for _, kind := range kinds {
-		for says, p := range map[string]pairing{
-			"the server speaks TLS and this client plain text": {serverTLS: server},
-			"this client speaks TLS and the server plain text": {clientTLS: &contract.TLS{Authorities: server.Authorities}},
-			"certificate signed by unknown authority":          {serverTLS: server, clientTLS: &contract.TLS{Authorities: other.Authorities}},
+		for _, c := range []struct {
+			server, client *contract.TLS
+			kind           contract.ErrorKind
+			says           string
+		}{
+			{secret, nil, contract.Peer, "the server speaks TLS and this client plain text"},
+			{nil, secret, contract.Peer, "this client speaks TLS and the server plain text"},
+			{secret, other, contract.Peer, "certificate signed by unknown authority"},
 		} {
-			p.server, p.client, p.exchange, p.load = kind, kind, exchanges["bytes"], contract.Load{Connections: 1}
-			if e := p.fail(t); !strings.Contains(e.Text, says) {
-				t.Errorf("%s: %s: %s, want %q", kind, e.Kind, e.Text, says)
-			}
+			server, client := between(kind, exchanges["bytes"]), between(kind, exchanges["bytes"])
+			server.TLS, client.TLS = c.server, c.client
+			server.Misfits(t, transports, client, c.kind, c.says)
 		}
 	}
 }

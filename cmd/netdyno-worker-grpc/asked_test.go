@@ -111,26 +111,14 @@ func TestTrustIsAsTheUserSays(t *testing.T) {
 
 func TestOptionsOfACallAreChecked(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		exchange contract.Exchange
-		options  map[string]any
-		kind     contract.ErrorKind
-		want     string
-	}{
-		{blocks(1, 1), shop.Asked("headers", "x-key"), contract.SetupFailed, "expected Name: value"},
-		{blocks(1, 1), shop.Asked("headers", "x: "+strings.Repeat("x", 65<<10)), contract.SetupFailed, "expected at most 65536"},
-		{blocks(1, 1), shop.Asked("headers", "x-bin: ?"), contract.SetupFailed, "base64"},
-		{blocks(7, 1), within(time.Second, shop.Asked("mode", "stream")), contract.Unsupported, "deadline needs mode=unary"},
-		{blocks(1, 1), shop.Asked("host", "a b"), contract.SetupFailed, "expected a host"},
-		{blocks(1, 1), shop.Asked("body", "?"), contract.SetupFailed, "no base64"},
-		{blocks(1, 1), shop.Asked(), contract.SetupFailed, "7 bytes and the factor request says 1"},
-		{blocks(7, 1), shop.Asked("codec", "proto"), contract.Unsupported, "codec=raw"},
-		{blocks(1, 1), map[string]any{"verify": "status"}, contract.Unsupported, "codec=raw"},
-	} {
-		p := trial{Exchange: c.exchange, Load: contract.Load{Connections: 1}, Client: c.options}
+	deadline := shop.Refusal{
+		Exchange: blocks(7, 1), Options: within(time.Second, shop.Asked("mode", "stream")), Kind: contract.Unsupported, Want: "deadline needs mode=unary",
+	}
+	for _, c := range append(shop.Refusals(), deadline) {
+		p := trial{Exchange: c.Exchange, Load: contract.Load{Connections: 1}, Client: c.Options}
 		err := p.Refused(t, transports, "127.0.0.1:1") // refused before it is dialled
-		if workertest.Says(t, c.want, err, c.want); err.Kind != c.kind {
-			t.Errorf("%s: kind %s, want %s", err.Text, err.Kind, c.kind)
+		if workertest.Says(t, c.Want, err, c.Want); err.Kind != c.Kind {
+			t.Errorf("%s: kind %s, want %s", err.Text, err.Kind, c.Kind)
 		}
 	}
 }

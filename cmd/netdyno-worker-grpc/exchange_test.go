@@ -33,6 +33,7 @@ func TestEveryKindOfExchange(t *testing.T) {
 	}
 	exchanges := map[string]contract.Exchange{
 		"0 B": blocks(0, 0), "100 B": blocks(100, 100), "64 KiB": blocks(100, 64<<10), "4 MiB": blocks(4<<20, 4<<20),
+		"sizes that vary": workertest.Drawn(),
 	}
 	for _, s := range []contract.Stream{contract.StreamUp, contract.StreamDown, contract.StreamBoth} {
 		exchanges["chunks "+string(s)] = streamed(s, 1<<20+1, 1<<20+1, 64<<10)
@@ -47,7 +48,7 @@ func TestEveryKindOfExchange(t *testing.T) {
 	certificate := workertest.Certificate(t)
 	for way, p := range ends {
 		for name, x := range exchanges {
-			if x.Stream != "" && strings.Contains(way, "stream") || x.Codec != "" && strings.Contains(way, "raw") {
+			if (x.Stream != "" || x.Varies()) && strings.Contains(way, "stream") || x.Codec != "" && strings.Contains(way, "raw") {
 				continue // refused: TestContradictionsAreRefused
 			}
 			for _, tls := range []*contract.TLS{nil, certificate} {
@@ -73,23 +74,6 @@ func TestEveryLoad(t *testing.T) {
 				p.Drains(t, transports)
 			})
 		}
-	}
-}
-
-// Ten calls at once on one connection are ten streams of one TCP connection,
-// whatever the library would rather do.
-func TestOneConnectionIsOneTCPConnection(t *testing.T) {
-	t.Parallel()
-	server, client := trial{Exchange: blocks(100, 100), Load: contract.Load{Connections: 1, InFlight: 10}}.Connect(t, transports)
-	client.Mark(1, true)
-	client.Start()
-	for exchanges := int64(50); exchanges <= 250; exchanges += 50 {
-		if open := server.Until(exchanges).Connections; open != 1 {
-			t.Fatalf("%d TCP connections, want 1", open)
-		}
-	}
-	if r := client.Stop(); r.Counts.Exchanges < 10 || len(r.Counts.Errors) > 0 {
-		t.Errorf("counts %+v", r.Counts)
 	}
 }
 

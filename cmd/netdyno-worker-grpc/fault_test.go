@@ -91,8 +91,6 @@ func TestContradictionsAreRefused(t *testing.T) {
 		{message("msgpack", "simple"), nil, contract.Unsupported, []string{"msgpack"}},
 		{blocks(1, 1), map[string]any{"window": 65534.0}, contract.SetupFailed, []string{"window is 65534", "65535"}},
 		{blocks(1, 1), map[string]any{"connection_window": 1.0}, contract.SetupFailed, []string{"connection_window is 1", "65535"}},
-		{blocks(1, 1), map[string]any{"method": "Exchange/Unary"}, contract.SetupFailed, []string{"Exchange/Unary", "/package.Service/Method"}},
-		{blocks(1, 1), map[string]any{"method": "/grpc.reflection.v1.ServerReflection/X"}, contract.SetupFailed, []string{"reflection"}},
 	} {
 		server, client := trial{Exchange: c.exchange, Server: c.options, Client: c.options, Load: contract.Load{Connections: 1}}.Setups(transports)
 		client.Peers = []string{"127.0.0.1:1"} // refused before it is dialled

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -105,6 +105,33 @@ func TestMisbehavingServersAreCountedByKind(t *testing.T) {
 	}
 }
 
+// A server says what it does not serve.
+func TestWhatIsNotServed(t *testing.T) {
+	for _, c := range []struct {
+		of, method, body string
+		says             []string
+	}{
+		{"go-http1", "PUT", "", []string{"405", "method PUT is not served, expected GET or POST"}},
+		{"fasthttp", "PUT", "", []string{"405", "method PUT is not served, expected GET or POST"}},
+		{"go-http1", "POST", "four", []string{"the request has 4 bytes, expected 3"}},
+		{"fasthttp", "POST", "four", []string{"the request has more than the expected 3 bytes"}},
+		{"fasthttp", "POST", "tw", []string{"the request has 2 bytes, expected 3"}},
+	} {
+		_, address := trial{Of: c.of, Exchange: bytesOf(int64(len("one")), 9)}.Listen(t, all)
+		request, err := http.NewRequestWithContext(t.Context(), c.method, "http://"+address+"/any", strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(reply.Body)
+		_ = reply.Body.Close()
+		workertest.Says(t, c.of+" "+c.method, errors.New(reply.Status+" "+string(text)), c.says...)
+	}
+}
+
 // A server may close after a reply. The client goes on, and says how often.
 func TestAPoliteEndIsFollowedByANewConnection(t *testing.T) {
 	farewell := func(c net.Conn) {
@@ -122,51 +149,6 @@ func TestAPoliteEndIsFollowedByANewConnection(t *testing.T) {
 			// Four exchanges a connection, the verified one among them.
 			if r.Counts.Exchanges != 22 || len(r.Counts.Errors) > 0 || r.Counts.Redialled != 2*2 {
 				t.Errorf("counts %+v, want 22 exchanges, no error, and 4 connections made anew", r.Counts)
-			}
-		})
-	}
-}
-
-// Our servers as anybody's client sees them.
-func TestForeignClientsAreServed(t *testing.T) {
-	body := filepath.Join(t.TempDir(), "body")
-	if err := os.WriteFile(body, bytes.Repeat([]byte("x"), 100), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		transport string
-		exchange  contract.Exchange
-		argv      []string // the URL is added
-		want      string   // in the output
-	}{
-		{"go-http1", bytesOf(0, 100), []string{"curl", "-sSi"}, "HTTP/1.1 200 OK"},
-		{"fasthttp", bytesOf(0, 100), []string{"curl", "-sSi"}, "HTTP/1.1 200 OK"},
-		{"go-http2", bytesOf(0, 100), []string{"curl", "-sSi", "--http2-prior-knowledge"}, "HTTP/2 200"},
-		{"go-http1", bytesOf(100, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "HTTP/1.1 200 OK"},
-		{"fasthttp", bytesOf(100, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "HTTP/1.1 200 OK"},
-		{"go-http1", bytesOf(99, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "the request has 100 bytes, expected 99"},
-		{"fasthttp", bytesOf(99, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "the request has more than the expected 99 bytes"},
-		{"fasthttp", bytesOf(101, 9), []string{"curl", "-sSi", "--data-binary", "@" + body}, "the request has 100 bytes, expected 101"},
-		{"go-http1", bytesOf(0, 9), []string{"curl", "-sSi", "-X", "PUT"}, "405 Method Not Allowed"},
-		{"fasthttp", bytesOf(0, 9), []string{"curl", "-sSi", "-X", "PUT"}, "405 Method Not Allowed"},
-		{"go-http2", bytesOf(0, 9), []string{"curl", "-sSi", "-X", "PUT", "--http2-prior-knowledge"}, "HTTP/2 405"},
-		{"go-http1", bytesOf(0, 100), []string{"wrk", "-c2", "-t1", "-d1s"}, "requests in"},
-		{"fasthttp", bytesOf(0, 100), []string{"wrk", "-c2", "-t1", "-d1s"}, "requests in"},
-		{"go-http1", bytesOf(0, 100), []string{"h2load", "--h1", "-n100", "-c2"}, "100 succeeded, 0 failed"},
-		{"fasthttp", bytesOf(0, 100), []string{"h2load", "--h1", "-n100", "-c2"}, "100 succeeded, 0 failed"},
-		{"go-http2", bytesOf(0, 100), []string{"h2load", "-n100", "-c2", "-m10"}, "100 succeeded, 0 failed"},
-		{"go-http2", bytesOf(100, 100), []string{"h2load", "-n100", "-c2", "-m10", "-d", body}, "100 succeeded, 0 failed"},
-	} {
-		t.Run(strings.ReplaceAll(fmt.Sprint(c.transport, c.exchange.UpBytes, c.argv), "/", "-"), func(t *testing.T) {
-			program, err := exec.LookPath(c.argv[0])
-			if err != nil {
-				t.Skipf("%s is not installed: `make packages-test` installs it", c.argv[0])
-			}
-			server := workertest.Start(t, all...)
-			at := server.Setup(contract.Setup{Transport: c.transport, Role: contract.Server, Listen: "127.0.0.1:0", Exchange: c.exchange})
-			out, err := exec.Command(program, append(c.argv[1:], "http://"+at.Addresses[0]+"/anything")...).CombinedOutput()
-			if err != nil || !strings.Contains(string(out), c.want) || strings.Contains(string(out), "Non-2xx") {
-				t.Errorf("%v: %v, want %q in:\n%s", c.argv, err, c.want, out)
 			}
 		})
 	}

@@ -114,37 +114,3 @@ func TestAnIdleConnectionIsClosedUnderAPost(t *testing.T) {
 		})
 	}
 }
-
-// Failures have the reason that a user needs, and the load goes on.
-func TestReasonsOfFailures(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		reply string
-		kind  contract.ErrorKind
-		want  string
-	}{
-		"status":   {"HTTP/1.1 429 Slow Down\r\nContent-Length: 7\r\n\r\ncall 17", contract.Invalid, "429 Too Many Requests"},
-		"cut":      {"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello", contract.Peer, "connection closed within the reply"},
-		"unspoken": {"", contract.Peer, "connection closed before the reply"},
-	} {
-		for _, client := range clients {
-			t.Run(client+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				var accepted atomic.Int64
-				address, _ := server(t, func(conn net.Conn, next func() bool) {
-					verified := accepted.Add(1) <= 2 // the first ones are, and ended in order
-					if verified && next() {
-						_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello")
-					} else if next() {
-						_, _ = io.WriteString(conn, c.reply) // a client that is gone shows at the client
-					}
-				})
-				r := drive(t, client, address, 0)
-				want := []contract.Reason{{Kind: c.kind, Text: c.want, Count: 40}}
-				if r.Counts.Errors[c.kind] != 40 || !slices.Equal(r.Reasons, want) {
-					t.Errorf("counts %+v, reasons %+v; want %+v", r.Counts, r.Reasons, want)
-				}
-			})
-		}
-	}
-}

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -23,54 +21,9 @@ func pathsFile(t *testing.T, lines string) string {
 	return name
 }
 
-// TestPathsTakeTurns: every connection asks for one path after the other, from its
-// own share of the list on, as they are written, and any status 2xx will do.
-func TestPathsTakeTurns(t *testing.T) {
-	t.Parallel()
-	const lines = "# four\n/a?q=%41\n/b//c\n\n/d/../e\n/none\n"
-	for _, client := range []string{"go-http1", "fasthttp", "go-http2"} {
-		t.Run(client, func(t *testing.T) {
-			t.Parallel()
-			var mu sync.Mutex
-			asked := map[string][]string{} // by connection
-			handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				mu.Lock()
-				asked[r.RemoteAddr] = append(asked[r.RemoteAddr], r.RequestURI)
-				mu.Unlock()
-				if r.URL.Path == "/none" {
-					w.WriteHeader(http.StatusNoContent)
-				} else {
-					_, _ = io.WriteString(w, r.RequestURI)
-				}
-			})
-			server, options := serveAsked(t, handler, client == "go-http2", false)
-			options["paths"], options["verify"] = pathsFile(t, lines), "status"
-			driven(t, contract.Setup{Transport: client, Peers: []string{server}, Options: options})
-			want := []string{"/a?q=%41", "/b//c", "/d/../e", "/none"}
-			begun := map[string]bool{}
-			for from, list := range asked {
-				first := 0
-				for first < len(want) && want[first] != list[0] {
-					first++
-				}
-				begun[list[0]] = true
-				for i, path := range list {
-					if path != want[(first+i)%len(want)] {
-						t.Errorf("%s asks for %q, want them in turn", from, list)
-						break
-					}
-				}
-			}
-			if len(asked) != 2 || !begun[want[0]] || !begun[want[2]] {
-				t.Errorf("%d connections begin at %v, want two, half the list apart", len(asked), begun)
-			}
-		})
-	}
-}
-
 func TestPathsAreChecked(t *testing.T) {
 	t.Parallel()
-	server, _ := serveAsked(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server, _ := workertest.ServeRequests(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
 			http.NotFound(w, r)
 		}

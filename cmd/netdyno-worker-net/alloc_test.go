@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/worker/workertest"
 )
 
 // In steady state nothing is allocated for an exchange or a chunk, at either
@@ -18,25 +19,25 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	const conversation = 200
 	for _, transport := range echoes {
 		for _, inFlight := range []int{1, 3} {
-			for name, p := range map[string]pairing{
-				"echo":        {size: 100},
-				"large echo":  {size: 300 << 10},
-				"stream up":   {exchange: streaming(contract.StreamUp, 64<<10, 256)},
-				"stream down": {exchange: streaming(contract.StreamDown, 64<<10, 256)},
-				"stream both": {exchange: streaming(contract.StreamBoth, 64<<10, 256)},
+			for name, p := range map[string]trial{
+				"echo":        {Exchange: workertest.Blocks(100, 100)},
+				"large echo":  {Exchange: workertest.Blocks(300<<10, 300<<10)},
+				"stream up":   {Exchange: streaming(contract.StreamUp, 64<<10, 256)},
+				"stream down": {Exchange: streaming(contract.StreamDown, 64<<10, 256)},
+				"stream both": {Exchange: streaming(contract.StreamBoth, 64<<10, 256)},
 				"sendfile, truncate": {
-					exchange: streaming(contract.StreamBoth, 64<<10, 256),
-					options:  map[string]any{"send": "sendfile", "receive": "truncate"},
+					Exchange: streaming(contract.StreamBoth, 64<<10, 256),
+					Client:   map[string]any{"send": "sendfile", "receive": "truncate"},
 				},
-				"open loop": {size: 100, load: contract.Load{Rate: 50_000}},
+				"open loop": {Exchange: workertest.Blocks(100, 100), Load: contract.Load{Rate: 50_000}},
 			} {
-				if p.options != nil && transport != "go-net" {
+				if p.Client != nil && transport != "go-net" {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", transport, name, inFlight), func(t *testing.T) {
-					p.server, p.client, p.clientOptions = transport, transport, p.options
-					p.load.Connections, p.load.InFlight = 4, inFlight
-					_, client := p.connect(t)
+					p.Of, p.By, p.Server = transport, transport, p.Client
+					p.Load.Connections, p.Load.InFlight = 4, inFlight
+					_, client := p.Connect(t, transports)
 					client.Start()
 					time.Sleep(50 * time.Millisecond) // buffers, timers and histograms grow once
 					settle()
@@ -45,7 +46,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 					settle()
 					after := client.Mark(2, false)
 					done := after.Counts.Exchanges - before.Counts.Exchanges
-					pieces := max(1, p.exchange.UpBytes/256, p.exchange.DownBytes/256) * done
+					pieces := max(1, p.Exchange.UpBytes/256, p.Exchange.DownBytes/256) * done
 					if got := after.Runtime.AllocObjects - before.Runtime.AllocObjects; got > conversation+pieces/100 {
 						t.Errorf("%d objects allocated for %d exchanges in %d pieces", got, done, pieces)
 					}

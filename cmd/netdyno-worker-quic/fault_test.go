@@ -67,22 +67,9 @@ func TestSilenceOverUDPIsTold(t *testing.T) {
 	})
 }
 
-func TestStrangersAreRefusedAtOnce(t *testing.T) {
+func TestServersAdmitTheirClients(t *testing.T) {
 	each(t, func(t *testing.T, of []load.Transport) {
-		secret := workertest.Certificate(t)
-		server, client := trial{Exchange: blocks(10, 10), TLS: secret, Load: contract.Load{Connections: 1}}.Setups(of)
-		server.Allow = []string{"127.0.0.2"}
-		_, address := workertest.Listen(t, of, server)
-		client.Peers = []string{address}
-		err := workertest.Refused(t, of, client)
-		workertest.Says(t, "the client", err, "does not let this client in")
-		if err.Kind != contract.Peer {
-			t.Errorf("kind %s, want %s", err.Kind, contract.Peer)
-		}
-		client.Sources = []string{"127.0.0.2"}
-		if ready := workertest.Start(t, of...).Setup(client); ready.Verified != 1 {
-			t.Errorf("ready %+v, want the client at an allowed address verified", ready)
-		}
+		trial{Exchange: blocks(10, 10), TLS: workertest.Certificate(t)}.AdmitsItsOwn(t, of)
 	})
 }
 

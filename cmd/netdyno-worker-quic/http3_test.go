@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/work/load"
 	"netdyno/internal/work/worker/workertest"
 )
 
@@ -27,48 +26,14 @@ var kinds = map[string]contract.Exchange{
 	"proto": message("proto", "simple"), "json": message("json", "complex"),
 }
 
-// amount runs a fixed number of exchanges and checks that both ends count the same:
-// the server counts an exchange after it has written the reply.
-func amount(t *testing.T, of []load.Transport, p trial, each int64) {
-	t.Helper()
-	p.TLS, p.Load.Amount = workertest.Certificate(t), each
-	server, client := p.Connect(t, of)
-	server.Mark(1, true)
-	connections := int64(p.Load.Connections)
-	before := server.Settled(contract.Counts{}, connections*int64(verified(of, p.Load)))
-	if !p.Load.Fresh && before.Connections != connections {
-		t.Errorf("the server has %d connections open, want %d", before.Connections, connections)
-	}
-	client.Start()
-	r := client.Expect("result").Result
-	n := each * connections
-	if r.Counts.Exchanges != n || len(r.Counts.Errors) > 0 || r.Unfinished != 0 {
-		t.Errorf("counts %+v, %d unfinished; want %d exchanges", r.Counts, r.Unfinished, n)
-	}
-	after := server.Settled(before, n)
-	received, sent := after.ReceivedBytes-before.ReceivedBytes, after.SentBytes-before.SentBytes
-	if received != r.Counts.SentBytes || sent != r.Counts.ReceivedBytes {
-		t.Errorf("the server received %d and sent %d bytes, the client counts %+v", received, sent, r.Counts)
-	}
-}
-
-// verified is how many exchanges a client makes on each connection before it is
-// ready: go-quic one on each stream.
-func verified(of []load.Transport, l contract.Load) int {
-	if of[0].Describe().Name == "go-quic" {
-		return max(1, l.InFlight)
-	}
-	return 1
-}
-
 func TestEveryKindOfExchange(t *testing.T) {
 	t.Parallel()
 	for _, read := range []string{"all", "pooled"} {
 		for name, x := range kinds {
 			t.Run(fmt.Sprintf("%s/%s", read, name), func(t *testing.T) {
 				t.Parallel()
-				p := trial{Exchange: x, Load: contract.Load{Connections: 2, InFlight: 3}, Client: map[string]any{"read": read}}
-				amount(t, http3, p, 6)
+				p := trial{Exchange: x, TLS: workertest.Certificate(t), Load: contract.Load{Connections: 2, InFlight: 3}, Client: map[string]any{"read": read}}
+				p.Amount(t, http3, 6)
 			})
 		}
 	}
@@ -86,7 +51,7 @@ func TestEveryLoad(t *testing.T) {
 
 func TestFreshConnections(t *testing.T) {
 	t.Parallel()
-	amount(t, http3, trial{Exchange: blocks(10, 100), Load: contract.Load{Connections: 3, Fresh: true}}, 5)
+	trial{Exchange: blocks(10, 100), TLS: workertest.Certificate(t), Load: contract.Load{Connections: 3, Fresh: true}}.Amount(t, http3, 5)
 }
 
 // What is not what the trial asks for is the client's error, in the server's words.

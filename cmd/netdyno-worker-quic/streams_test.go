@@ -16,8 +16,8 @@ func TestEchoOnStreams(t *testing.T) {
 	}{"1 B": {1, 1, 40}, "100 B": {100, 4, 40}, "above the windows": {2 << 20, 2, 4}, "above them together": {100_000, 20, 40}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := trial{Exchange: blocks(c.size, c.size), Load: contract.Load{Connections: 2, InFlight: c.inFlight}}
-			amount(t, streams, p, c.each)
+			p := trial{Exchange: blocks(c.size, c.size), TLS: workertest.Certificate(t), Load: contract.Load{Connections: 2, InFlight: c.inFlight}}
+			p.Amount(t, streams, c.each)
 		})
 	}
 }
@@ -31,7 +31,7 @@ func TestBulkOnStreams(t *testing.T) {
 			t.Parallel()
 			x := blocks(sizes[0], sizes[1])
 			x.Stream, x.ChunkBytes = way, 64<<10
-			amount(t, streams, trial{Exchange: x, Load: contract.Load{Connections: 2, InFlight: 2}}, 4)
+			trial{Exchange: x, TLS: workertest.Certificate(t), Load: contract.Load{Connections: 2, InFlight: 2}}.Amount(t, streams, 4)
 		})
 	}
 }

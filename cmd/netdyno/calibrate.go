@@ -58,19 +58,23 @@ runs is estimated from all of a machine's calibrations.`,
 }
 
 // calibrate measures, keeps what it found and prints what is now known.
-func calibrate(ctx context.Context, seats string, dir session.Directory) error {
+func calibrate(ctx context.Context, seats string, dir session.Directory) (err error) {
 	if err := session.CheckRig(ctx, seats); err != nil {
 		return err
 	}
-	dir, err := dir.OrFresh("calibration")
-	if err != nil {
+	if dir, err = dir.OrFresh("calibration"); err != nil {
 		return err
 	}
 	found := map[string]finding.Findings{}
+	defer func() {
+		if err != nil && len(found) > 0 {
+			err = &status{statusUnmet, err} // something ran
+		}
+	}()
 	for _, s := range []struct{ study, at string }{{generatorStudy, rig.LoopbackName}, {linkStudy, seats}, {noiseStudy, seats}} {
 		f, err := measured(ctx, s.study, s.at, session.Directory(filepath.Join(string(dir), s.study)))
 		if err != nil {
-			return &status{max(codeOf(err), statusTainted), err}
+			return err
 		}
 		found[s.study] = f
 	}
@@ -113,7 +117,7 @@ func measured(ctx context.Context, study, at string, dir session.Directory) (fin
 	}
 	f, err := readAloud(dir)
 	if err == nil && f.Tally.Valid < f.Tally.Planned*9/10 {
-		err = &status{statusTainted, fmt.Errorf("calibrate: of %d trials of study %s only %d are valid: netdyno report %s says why", f.Tally.Planned, study, f.Tally.Valid, dir)}
+		err = &status{statusUnmet, fmt.Errorf("calibrate: of %d trials of study %s only %d are valid: netdyno report %s says why", f.Tally.Planned, study, f.Tally.Valid, dir)}
 	}
 	return f.Findings, err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"netdyno/internal/record"
+	"netdyno/test/programs"
 	"netdyno/test/trials"
 )
 
@@ -66,6 +67,7 @@ func TestCalibrate(t *testing.T) {
 // What was kept of a machine is told before a run whose blocks cannot tell
 // enough, stands with the run's facts, and judges stored runs.
 func TestCalibrationIsUsed(t *testing.T) {
+	programs.Whole(t)
 	t.Parallel()
 	dir, cache := t.TempDir(), t.TempDir()
 	netdyno := func(args ...string) (int, string) { return remembering(t, dir, cache, args...) }
@@ -101,20 +103,21 @@ func TestCalibrationIsUsed(t *testing.T) {
 	}
 
 	code, said := repeated("after")
-	if code != statusOK || !strings.Contains(said, "this machine shows differences in service_p50_us") {
-		t.Errorf("status %d, and no word of what 6 blocks cannot tell: %s", code, said)
+	if report, err := os.ReadFile(filepath.Join(dir, "after", "report.md")); err != nil || code != statusOK || !strings.Contains(string(report), "this machine shows differences in service") {
+		t.Errorf("status %d, and no word of what 6 blocks cannot tell: %v, %s, %s", code, err, said, report)
 	}
 	if contents, err = record.Read(filepath.Join(dir, "after", record.RecordsFile)); err != nil || contents.Header.Facts.Calibration == nil {
 		t.Errorf("the run's facts hold no calibration (%v)", err)
 	}
 	// The same work twice, on a machine where like runs differ by a fifth.
-	if code, said = netdyno("compare", "before", "after"); code != statusOpen || !strings.Contains(said, "on this machine is known from its calibrations (1,") {
+	if code, said = netdyno("compare", "before", "after"); code != statusOK || !strings.Contains(said, "on this machine is known from its calibrations (1,") {
 		t.Errorf("compare ended with status %d: %s", code, said)
 	}
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, said = repeated("third"); code != statusOK || !strings.Contains(said, "calibration: calibrations in ") {
-		t.Errorf("with a damaged cache a run ended with status %d and no word of it: %s", code, said)
+	code, said = repeated("third")
+	if report, err := os.ReadFile(filepath.Join(dir, "third", "report.md")); err != nil || code != statusOK || !strings.Contains(string(report), "calibrations in ") {
+		t.Errorf("with a damaged cache a run ended with status %d and no word of it: %v, %s, %s", code, err, said, report)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"netdyno/internal/run/study/source"
 )
 
-// search is what the flags of netdyno capacity say.
-type search struct{ objective, time, within string }
+// capacityFlags are the options of capacity that are not those of run.
+type capacityFlags struct{ objective, time, within string }
 
 func capacityCommand() *cobra.Command {
 	var f runFlags
-	var s search
+	var s capacityFlags
 	c := &cobra.Command{
 		Use:   "capacity URL…|TRANSPORT|STUDY [KEY=LEVEL…]",
 		Short: "Find the highest rate that a server carries while it meets an objective",
@@ -69,7 +69,7 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 const searchWindow, searchWarmup, searchConnections = "1s", "200ms", "50"
 
 // keys are what the flags say of a study, and windows where no study has any.
-func (s search) keys(args []string, url bool) []session.Set {
+func (s capacityFlags) keys(args []string, url bool) []session.Set {
 	p := looked{typed: args, set: []session.Set{{By: "netdyno capacity", Key: "capacity", Value: "yes"}}}
 	for _, flag := range []struct{ name, value string }{
 		{"objective", s.objective}, {"time", s.time}, {"within", s.within},

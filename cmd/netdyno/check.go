@@ -52,7 +52,7 @@ func printOutcomes(outcomes []check.Outcome) error {
 	}
 	fmt.Fprintf(stdout, "%d passed, %d failed, %d not checked\n", passed, failed, skipped)
 	if failed > 0 {
-		return &status{statusTainted, nil}
+		return &status{statusUnmet, nil}
 	}
 	return nil
 }

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,50 +11,85 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/input"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
-	"netdyno/internal/run/suggest"
 )
 
-// tabTimeout bounds how long Tab waits for workers to say what they are, and for a
-// study file: a shell stands still meanwhile.
+// tabTimeout bounds how long Tab waits for workers to say what they are: a shell stands still
+// meanwhile.
 const tabTimeout = 3 * time.Second
 
-// completeStudy offers what may come next where a study is typed. With
-// --continue it is the directory of a run.
-func completeStudy(c *cobra.Command, typed []string, word string) ([]string, cobra.ShellCompDirective) {
+// suggestion is a way to complete what was begun.
+type suggestion struct {
+	text string // whole, with what was typed of it
+	doc  string // one line; "" for none
+	open bool   // more of the same argument follows, so that no space ends it
+}
+
+// completeStudy offers what may come next where a study is typed: a built-in study, a key, or a
+// transport. With --continue it is the directory of a run.
+func completeStudy(c *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if goOn := c.Flags().Lookup("continue"); goOn != nil && goOn.Changed {
-		return completeRun(c, typed, word)
+		return completeRun(c, typed, begun)
 	}
-	ctx, cancel := context.WithTimeout(cmp.Or(c.Context(), context.Background()), tabTimeout)
-	defer cancel()
-	line := suggest.Line{
-		Typed:       typed,
-		Read:        input.Within(ctx, source.MaxFile),
-		Transports:  func() []contract.Transport { return offered(ctx) },
-		Directories: func(begun string) []string { return directories(begun + "*") },
+	if key, _, isLevel := strings.Cut(begun, "="); isLevel {
+		f, err := study.FactorNamed(key)
+		if err != nil || f.Kind != study.Transport {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		words := offered(c)
+		for i := range words {
+			words[i].text = key + "=" + words[i].text
+		}
+		return shown(words, begun)
 	}
-	if urls, others := splitURLs(typed); len(urls) > 0 {
-		line.Typed, line.Keys = others, true
+	words := keys()
+	if len(typed) == 0 {
+		words = append(studyWords(), words...)
 	}
-	words := line.Next(word)
-	if len(words) == 0 && !strings.Contains(word, "=") {
+	texts, directive := shown(words, begun)
+	if len(texts) == 0 {
 		return nil, cobra.ShellCompDirectiveDefault // a file
 	}
-	return shown(words, word)
+	return texts, directive
+}
+
+// studyWords are the built-in studies.
+func studyWords() (all []suggestion) {
+	for _, name := range source.List() {
+		if s, err := source.Named(name); err == nil { // each is held by a test
+			all = append(all, suggestion{text: name, doc: s.Question})
+		}
+	}
+	return all
+}
+
+// keys are the factors and settings of a study.
+func keys() (all []suggestion) {
+	for _, f := range study.Factors() {
+		if !strings.HasPrefix(f.Name, study.OptionPrefix) {
+			all = append(all, suggestion{f.Name + "=", f.Doc, true})
+		}
+	}
+	for _, s := range source.Settings() {
+		if !slices.ContainsFunc(all, func(w suggestion) bool { return w.text == s.Name+"=" }) { // some are factors too
+			all = append(all, suggestion{s.Name + "=", s.Doc, true})
+		}
+	}
+	return all
 }
 
 // shown is what cobra passes to a shell of those words that begin so.
-func shown(words []suggest.Word, begun string) (texts []string, directive cobra.ShellCompDirective) {
+func shown(words []suggestion, begun string) (texts []string, directive cobra.ShellCompDirective) {
 	directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	for _, w := range words {
-		if !strings.HasPrefix(w.Text, begun) {
+		if !strings.HasPrefix(w.text, begun) {
 			continue
 		}
-		texts = append(texts, cobra.CompletionWithDesc(w.Text, w.Doc))
-		if w.Open {
+		texts = append(texts, cobra.CompletionWithDesc(w.text, w.doc))
+		if w.open {
 			directive |= cobra.ShellCompDirectiveNoSpace
 		}
 	}
@@ -66,39 +97,40 @@ func shown(words []suggest.Word, begun string) (texts []string, directive cobra.
 }
 
 // offered are the transports of the workers found; what is absent is not offered.
-func offered(ctx context.Context) []contract.Transport {
+func offered(c *cobra.Command) (all []suggestion) {
+	ctx, cancel := context.WithTimeout(cmp.Or(c.Context(), context.Background()), tabTimeout)
+	defer cancel()
 	catalog, err := session.Discover(ctx, nil)
 	if err != nil {
 		cobra.CompErrorln(err.Error())
 		return nil
 	}
-	var all []contract.Transport
 	for _, o := range catalog.Offers() {
-		all = append(all, o.Transport)
+		if !slices.Contains(o.Transport.Roles, contract.Hop) {
+			all = append(all, suggestion{text: o.Transport.Name, doc: o.Transport.Doc})
+		}
 	}
 	return all
 }
 
 // completeTransport offers the transports of the workers found.
-func completeTransport(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := context.WithTimeout(cmp.Or(c.Context(), context.Background()), tabTimeout)
-	defer cancel()
-	return shown(suggest.Transports(offered(ctx), ""), word)
+func completeTransport(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return shown(offered(c), begun)
 }
 
 // completeStudyName offers the built-in studies.
-func completeStudyName(_ *cobra.Command, typed []string, word string) ([]string, cobra.ShellCompDirective) {
+func completeStudyName(_ *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(typed) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return shown(suggest.Studies(), word)
+	return shown(studyWords(), begun)
 }
 
 // completeRun offers the directories of runs, the newest first: those under
 // results/, or under what is typed.
-func completeRun(_ *cobra.Command, typed []string, word string) ([]string, cobra.ShellCompDirective) {
+func completeRun(_ *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
 	var runs []string
-	for _, d := range session.Runs(word) {
+	for _, d := range session.Runs(begun) {
 		if !slices.Contains(typed, string(d)) {
 			runs = append(runs, string(d))
 		}
@@ -111,29 +143,17 @@ func completeRun(_ *cobra.Command, typed []string, word string) ([]string, cobra
 
 // completeRuns is for a command that takes most directories of runs.
 func completeRuns(most int) cobra.CompletionFunc {
-	return func(c *cobra.Command, typed []string, word string) ([]string, cobra.ShellCompDirective) {
+	return func(c *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(typed) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return completeRun(c, typed, word)
+		return completeRun(c, typed, begun)
 	}
-}
-
-// directories are those that match a pattern.
-func directories(pattern string) []string {
-	matches, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil // a bracket that was typed and never closed
-	}
-	return slices.DeleteFunc(matches, func(path string) bool {
-		info, err := os.Stat(path)
-		return err != nil || !info.IsDir()
-	})
 }
 
 // completeRig offers the kinds of rigs.
-func completeRig(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	var words []suggest.Word
+func completeRig(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var words []suggestion
 	for _, form := range arrange.Forms() {
 		kind, needs, open := strings.Cut(form, ":")
 		kind, _, optional := strings.Cut(kind, "[")
@@ -141,10 +161,10 @@ func completeRig(_ *cobra.Command, _ []string, word string) ([]string, cobra.She
 			kind += ":"
 		}
 		if !strings.HasSuffix(form, ".yaml") { // files are offered by the shell
-			words = append(words, suggest.Word{Text: kind, Doc: form, Open: open})
+			words = append(words, suggestion{kind, form, open})
 		}
 	}
-	texts, directive := shown(words, word)
+	texts, directive := shown(words, begun)
 	return texts, directive &^ cobra.ShellCompDirectiveNoFileComp // or a rig file
 }
 
@@ -166,50 +186,4 @@ func completeFiles(extensions ...string) cobra.CompletionFunc {
 // completeDirectories offers directories.
 func completeDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-// mendBash makes `completion bash` write our script, where cobra's would never
-// complete a level behind a comma.
-func mendBash(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	bash, _, err := root.Find([]string{"completion", "bash"})
-	if err != nil {
-		panic(err) // cobra has just made it
-	}
-	bash.RunE = func(c *cobra.Command, _ []string) error {
-		plain, err := c.Flags().GetBool("no-descriptions")
-		if err != nil {
-			return err
-		}
-		return writeBash(root, c.OutOrStdout(), !plain)
-	}
-}
-
-// Cobra escapes what it offers as bash's printf %q does, commas included, and compares
-// the escaped text with the typed one, in which nobody escapes a comma. These are the
-// places in our script that compare, each with the text that follows.
-var escapes = []struct{ after, add string }{
-	{`completions -d '' < <(printf "%q\n" "${completions[@]%%$tab*}")`, `completions=("${completions[@]//\\,/,}")`},
-	{`COMPREPLY -d '' < <(printf "%q\n" "${COMPREPLY[@]}")`, `COMPREPLY=("${COMPREPLY[@]//\\,/,}")`},
-	{`completions -d '' < <(printf "%q\n" "${completions[@]}")`, `completions=("${completions[@]//\\,/,}")`},
-	{`COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]}")`, `COMPREPLY[0]=${COMPREPLY[0]//\\,/,}`},
-	{`|| comp=$(printf "%q" "${compline%%$tab*}")`, `comp=${comp//\\,/,}`},
-	{`COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]%%$tab*}")`, `COMPREPLY[0]=${COMPREPLY[0]//\\,/,}`},
-}
-
-// writeBash writes the completion for bash.
-func writeBash(root *cobra.Command, w io.Writer, descriptions bool) error {
-	var theirs bytes.Buffer
-	if err := root.GenBashCompletionV2(&theirs, descriptions); err != nil {
-		return err
-	}
-	script := theirs.String()
-	for _, e := range escapes {
-		if strings.Count(script, e.after+"\n") != 1 {
-			return fmt.Errorf("the completion script of this version of cobra is another one: it lacks %s", e.after)
-		}
-		script = strings.Replace(script, e.after+"\n", e.after+"; "+e.add+"\n", 1)
-	}
-	_, err := io.WriteString(w, script)
-	return err
 }

@@ -36,7 +36,7 @@ would be held back are refused before anything is measured.
 It is the built-in study cost, or cost-stream where a transport has no messages
 (netdyno studies cost), and KEY=LEVEL changes it as in netdyno run: each level of
 codec or of an option has a model of its own. One transport takes less than four
-minutes, two are compared besides and take about eleven. netdyno plan says from it
+minutes, two are compared besides and take about eleven. netdyno cost plan says from it
 what a load will need.`,
 		Example: `  netdyno cost go-grpc,go-http1
   netdyno cost go-net,go-epoll
@@ -54,6 +54,7 @@ what a load will need.`,
 		},
 	}
 	f.declare(c)
+	c.AddCommand(forecastCommand())
 	return c
 }
 
@@ -86,7 +87,7 @@ func costArguments(ctx context.Context, args []string) ([]string, error) {
 		study = costStreamStudy
 	}
 	if len(bare) > 0 && len(whole) > 0 {
-		return nil, fmt.Errorf("cost: %s has no messages of two sizes and %s no streams both ways, so no study carries both; measure each by itself, and name both runs with netdyno plan --from", bare[0], whole[0])
+		return nil, fmt.Errorf("cost: %s has no messages of two sizes and %s no streams both ways, so no study carries both; measure each by itself, and name both runs with netdyno cost plan --from", bare[0], whole[0])
 	}
 	return append([]string{study, "transport=" + args[0]}, args[1:]...), nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netdyno/test/programs"
 	"netdyno/test/trials"
 )
 
@@ -147,7 +148,7 @@ func occasions() []occasion {
 		{"asking a worker", []string{"transports"}, started("sleep 1000"), statusRefused, sleeper("netdyno-worker-mute")},
 		{"checking a worker", []string{"check", "./netdyno-worker-mute"}, started("sleep 1000"), statusRefused, sleeper("netdyno-worker-mute")},
 		{"listening", []string{"listen", "transport=go-net"}, started("netdyno-worker-net", "meter"), statusOK, nil},
-		{"calibrating", []string{"calibrate"}, started("netdyno-worker-net", "meter"), statusTainted, nil},
+		{"calibrating", []string{"calibrate"}, started("netdyno-worker-net", "meter"), statusUnmet, nil},
 		{"touring", []string{"tour"}, started("netdyno-worker-", "meter"), anyStatus, nil},
 	}
 }
@@ -206,7 +207,7 @@ func TestEchoesOfASignalDoNotCutTheReport(t *testing.T) {
 			}
 			await(t, "its end", b.ended)
 			b.mine.mustEnd(t)
-			b.mustHaveReported(t, statusTainted)
+			b.mustHaveReported(t, statusUnmet)
 		})
 	}
 }
@@ -271,8 +272,8 @@ func TestSIGQUITEndsInOrderAndDumpsNoStack(t *testing.T) {
 				t.Errorf("it dumped its stacks:\n%s", said)
 			}
 			if quits == 1 {
-				b.mustHaveReported(t, statusTainted)
-			} else if code := b.ProcessState.ExitCode(); code != 128+int(syscall.SIGQUIT) && code != statusTainted { // it may have been quicker
+				b.mustHaveReported(t, statusUnmet)
+			} else if code := b.ProcessState.ExitCode(); code != 128+int(syscall.SIGQUIT) && code != statusUnmet { // it may have been quicker
 				t.Errorf("it ended with %v", b.ProcessState)
 			}
 		})
@@ -281,6 +282,7 @@ func TestSIGQUITEndsInOrderAndDumpsNoStack(t *testing.T) {
 
 // nohup(1) means it.
 func TestARunOutlivesAnIgnoredHangup(t *testing.T) {
+	programs.Whole(t)
 	t.Parallel()
 	dir := t.TempDir()
 	executable(t, filepath.Join(dir, "nohupped"), "trap '' HUP; exec netdyno run transport=null opt.service=1ms connections=1 amount=100 blocks=3 --out run")
@@ -338,7 +340,7 @@ func TestAClosedTerminalLeavesAReport(t *testing.T) {
 	}
 	_ = b.Wait() // its status is in ProcessState
 	b.mine.mustEnd(t)
-	b.mustHaveReported(t, statusTainted)
+	b.mustHaveReported(t, statusUnmet)
 }
 
 // Ctrl-C ends netdyno and the tee(1) behind it, which may be the first to go.
@@ -361,7 +363,7 @@ func TestAReaderThatIsGoneDoesNotEndARun(t *testing.T) {
 	_ = r.Close() // nothing is written to it
 	_ = b.Wait()  // its status is in ProcessState
 	b.mine.mustEnd(t)
-	b.mustHaveReported(t, statusRefused) // the text could not be printed
+	b.mustHaveReported(t, statusUnmet) // the text could not be printed
 }
 
 // A print that nobody takes keeps netdyno from ending by itself, and not from

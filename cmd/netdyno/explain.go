@@ -11,11 +11,10 @@ import (
 	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/expect"
 	"netdyno/internal/read/export"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/race"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -66,8 +65,8 @@ func glossary() []explained {
 	for _, v := range compare.Verdicts() {
 		add("verdict", string(v), [2]string{"means", v.Means()}, [2]string{"source", spec + "6.3"})
 	}
-	for _, o := range claim.Outcomes() {
-		add("claim", string(o), [2]string{"means", o.Means()}, [2]string{"source", spec + "6.13"})
+	for _, o := range expect.States() {
+		add("statement", string(o), [2]string{"means", o.Means()}, [2]string{"source", spec + "6.13"})
 	}
 	for _, l := range trial.Limits() {
 		add("limit", string(l), [2]string{"means", l.Means().Means}, [2]string{"do", l.Means().Cure}, [2]string{"source", spec + "5"})
@@ -96,14 +95,16 @@ func glossary() []explained {
 	for _, s := range source.Settings() {
 		add("setting", s.Name, [2]string{"means", s.Doc})
 	}
+	for _, k := range source.Keys() {
+		if k.Typed == "" { // else it is a setting
+			add("key", k.Name, [2]string{"means", k.Doc}, [2]string{"is", k.Form})
+		}
+	}
 	for _, f := range export.Formats() {
 		add("format", f.Name, [2]string{"means", f.Doc}, [2]string{"write", "netdyno export DIR --format " + f.Name}, [2]string{"source", "docs/export.md"})
 	}
 	for _, a := range profile.Activities() {
 		add("activity", a.Name, [2]string{"means", a.Doc})
-	}
-	for _, f := range race.Fates() {
-		add("fate", string(f), [2]string{"means", f.Means()}, [2]string{"source", spec + "6.19"})
 	}
 	return append(all, terms()...)
 }

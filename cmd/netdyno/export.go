@@ -16,13 +16,12 @@ import (
 	"netdyno/internal/read/export"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
-	"netdyno/internal/run/suggest"
 )
 
 // exporting is how a run is exported.
 type exporting struct {
-	format, table, out, endpoint string
-	schema                       bool
+	format, table, out string
+	schema             bool
 }
 
 func exportCommand() *cobra.Command {
@@ -53,7 +52,6 @@ or not at all. docs/export.md says what to do with each.
 	c.Flags().StringVar(&how.format, "format", "", "`FORMAT` to write: "+namesOf(formats()))
 	c.Flags().StringVar(&how.table, "table", "", "`TABLE` to write: "+namesOf(tables())+" (unless given trials)")
 	c.Flags().StringVar(&how.out, "out", "", "write to `FILE`; of pprof, into this directory")
-	c.Flags().StringVar(&how.endpoint, "endpoint", "", "with --format otlp: post to the collector at `URL` instead of writing, in protobuf")
 	c.Flags().BoolVar(&how.schema, "schema", false, "print the JSON schema of --format json; no DIR is needed")
 	completeFlags(c, map[string]cobra.CompletionFunc{"format": completeWords(formats()), "table": completeWords(tables())})
 	return c
@@ -63,38 +61,38 @@ or not at all. docs/export.md says what to do with each.
 func formatHelp() string {
 	var b strings.Builder
 	for _, f := range formats() {
-		fmt.Fprintf(&b, "  %-12s %s\n", f.Text, f.Doc)
+		fmt.Fprintf(&b, "  %-12s %s\n", f.text, f.doc)
 	}
 	b.WriteString("\nThe tables, by --table:\n\n")
 	for _, t := range tables() {
-		fmt.Fprintf(&b, "  %-12s %s\n", t.Text, t.Doc)
+		fmt.Fprintf(&b, "  %-12s %s\n", t.text, t.doc)
 	}
 	return b.String()
 }
 
 // formats and tables are what --format and --table may say, each with its meaning.
-func formats() (words []suggest.Word) {
+func formats() (words []suggestion) {
 	for _, f := range export.Formats() {
-		words = append(words, suggest.Word{Text: f.Name, Doc: f.Doc})
+		words = append(words, suggestion{text: f.Name, doc: f.Doc})
 	}
 	return words
 }
 
-func tables() (words []suggest.Word) {
+func tables() (words []suggestion) {
 	for _, t := range export.Tables() {
-		words = append(words, suggest.Word{Text: t.Name, Doc: t.Doc})
+		words = append(words, suggestion{text: t.Name, doc: t.Doc})
 	}
 	return words
 }
 
 // namesOf joins words for a sentence.
-func namesOf(words []suggest.Word) string {
-	names := each.Of(words, func(w suggest.Word) string { return w.Text })
+func namesOf(words []suggestion) string {
+	names := each.Of(words, func(w suggestion) string { return w.text })
 	return strings.Join(names, ", ")
 }
 
 // completeWords offers words.
-func completeWords(words []suggest.Word) cobra.CompletionFunc {
+func completeWords(words []suggestion) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return shown(words, begun)
 	}
@@ -124,14 +122,8 @@ func (e exporting) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if e.endpoint != "" {
-		return e.post(ctx, format, session.Directory(args[0]))
-	}
 	if format.Several() {
 		return e.files(format, session.Directory(args[0]))
-	}
-	if format.Binary && e.out == "" && stdout.terminal {
-		return fmt.Errorf("%s is no text for a terminal; name a file with --out FILE, or pipe it on", format.Name)
 	}
 	return exportRun(session.Directory(args[0]), e.out, func(w io.Writer, r export.Run) error {
 		return format.Write(endingWriter{ctx, w}, r, table)
@@ -176,32 +168,6 @@ func (e exporting) files(f export.Format, d session.Directory) error {
 			return err
 		}
 		stdout.say("%s", filepath.Join(e.out, file.Name))
-	}
-	return tainted
-}
-
-// post sends a run to a collector and says what it took.
-func (e exporting) post(ctx context.Context, f export.Format, d session.Directory) error {
-	if f.Name != "otlp" || e.out != "" {
-		return errors.New("--endpoint goes with --format otlp, without --out")
-	}
-	endpoint, err := export.Endpoint(e.endpoint)
-	if err != nil {
-		return err
-	}
-	run, tainted, err := runToExport(d)
-	if err != nil {
-		return err
-	}
-	sent, err := export.Post(ctx, endpoint, run)
-	stdout.say("%d points in %d requests to %s", sent.Points, sent.Requests, endpoint)
-	switch {
-	case err != nil:
-		return err
-	case sent.Rejected > 0:
-		return &status{statusTainted, fmt.Errorf("export: the collector rejected %d points: %s", sent.Rejected, sent.Why)}
-	case sent.Why != "":
-		stderr.say("netdyno: the collector says: %s", sent.Why)
 	}
 	return tainted
 }
@@ -251,7 +217,7 @@ func runToExport(d session.Directory) (run export.Run, tainted, err error) {
 		stderr.say("netdyno: %s: left out of the export: %s", d.Records(), p)
 	}
 	if len(r.contents.Problems) > 0 {
-		tainted = &status{statusTainted, nil}
+		tainted = &status{statusUnmet, nil}
 	}
 	return export.Run{Header: r.contents.Header, Plan: r.trials, Records: r.contents.Records, Unplanned: unplanned}, tainted, nil
 }

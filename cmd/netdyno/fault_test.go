@@ -145,7 +145,7 @@ var faults = []fault{
 	{name: "lies-about-bytes", role: pair, lie: func(r *contract.Result) { r.Counts.ReceivedBytes *= 2 }, status: "invalid", reason: "exchanges of"},
 	{name: "lies-about-times", role: pair, lie: func(r *contract.Result) { r.Drained = 900 }, status: "invalid", reason: "service times were recorded"},
 	{name: "lies-about-verifying", role: client, readiness: func(r *contract.Ready) { r.Verified = 0 }, status: "invalid", reason: "verified 0"},
-	{name: "did-nothing", role: pair, lie: func(r *contract.Result) { r.Counts = contract.Counts{} }, status: "invalid", reason: "completed no exchange"},
+	{name: "did-nothing", role: pair, lie: func(r *contract.Result) { r.Counts = contract.Counts{} }, status: "invalid", reason: "made no exchange"},
 	{name: "counts-no-window", role: pair, lie: func(r *contract.Result) { r.ToNs = r.FromNs }, status: "invalid", reason: "a window of 0 ns"},
 	{name: "halves-its-window", role: pair, lie: func(r *contract.Result) { r.ToNs = (r.FromNs + r.ToNs) / 2 }, status: "invalid", reason: "by the result's clock, but 400 ms was declared", load: longer},
 	{name: "has-a-slow-clock", role: pair, pace: 0.5, status: "invalid", reason: "the window of client-1 lasted", load: longer},
@@ -254,7 +254,7 @@ func (f fault) timeouts() bench.Timeouts {
 // finished holds for a run that measured all it was to measure. A machine that was too
 // busy for a trial makes it invalid, which leaves a record like any.
 func finished(code int, said string) bool {
-	return code == statusOK || code == statusTainted && strings.Contains(said, "invalid") && !lacking.MatchString(said)
+	return code == statusOK || code == statusUnmet && strings.Contains(said, "invalid") && !lacking.MatchString(said)
 }
 
 // lacking are trials that are no machine's fault, as a report counts them.

@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/run/floor"
 )
 
-// floorCommand is an end of the measurement with which a run begins. Users seldom type it.
+// floorCommand is an end of the measurement with which a run begins. A run starts it.
 func floorCommand() *cobra.Command {
 	var list string
 	c := &cobra.Command{

@@ -44,11 +44,11 @@ first, and how the transports compare.
 Without --rate the load is what fills the link. What no measured cell reached is
 marked as extrapolated. Where the model of one end is refused, the other is forecast
 alone.`,
-		Example: `  netdyno plan --link 100Gbit --message 1MiB --hosts 1 --cores 32
-  netdyno plan --link 100Gbit --message 64KiB --rate 200k --hosts 10
-  netdyno plan --message homa-w3 --rate 20k
-  netdyno plan --message 4KiB --direction up --rate 50k --connections 10k --json
-  netdyno plan --message 64KiB --rate 1k --from results/cost-20260102-150405`,
+		Example: `  netdyno cost plan --link 100Gbit --message 1MiB --hosts 1 --cores 32
+  netdyno cost plan --link 100Gbit --message 64KiB --rate 200k --hosts 10
+  netdyno cost plan --message homa-w3 --rate 20k
+  netdyno cost plan --message 4KiB --direction up --rate 50k --connections 10k --json
+  netdyno cost plan --message 64KiB --rate 1k --from results/cost-20260102-150405`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return forecast(f) },
 	}
@@ -99,9 +99,9 @@ func forecast(f forecastFlags) error {
 	case err != nil:
 		return err
 	case len(all.Choices) == 0:
-		return &status{statusTainted, fmt.Errorf("no transport of these runs has a model of the CPU of either end; netdyno report --full DIR says why")}
+		return &status{statusUnmet, fmt.Errorf("no transport of these runs has a model of the CPU of either end; netdyno report --full DIR says why")}
 	case !all.Whole():
-		return &status{statusTainted, nil}
+		return &status{statusUnmet, nil}
 	}
 	return nil
 }

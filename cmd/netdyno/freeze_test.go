@@ -3,7 +3,6 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -110,8 +109,8 @@ func TestNoRateOfAFrozenWorkerIsValid(t *testing.T) {
 	}
 }
 
-// Two ticks without progress take 0.4 s. What stands still for less takes the rate of a
-// closed loop all the same, whichever end it is and whoever's program.
+// A short standstill takes the rate of a closed loop too, whichever end it is and whoever's
+// program.
 func TestNoRateOfAShortFreezeIsValid(t *testing.T) {
 	t.Parallel()
 	catalog := installedWorkers(t)
@@ -188,52 +187,38 @@ func withoutRates(t *testing.T, seen trial.Trial) {
 	t.Logf("%s, stood still %v: %s", seen.Status, seen.Stalls, seen.Reason)
 }
 
-// A server that is nobody's of ours stands still inside the window: its rate is
-// diluted, its clients' response times are right.
-func TestAForeignServerThatStandsStillLeavesNoRate(t *testing.T) {
+// A server that is nobody's of ours pauses inside the window: that is its own time, a
+// figure like any other.
+func TestAForeignServerThatPausesKeepsItsFigures(t *testing.T) {
 	script, err := filepath.Abs("testdata/stalls.py")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Parallel()
 	catalog := installedWorkers(t)
-	for _, c := range []struct {
-		name, load, bytes string
-		status            string
-	}{
-		{"open loop", "rate=500", "60000", trial.Valid},
-		{"closed loop", "think=5ms", "60000", trial.StatusInvalid},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, load := range []string{"rate=500", "think=5ms"} {
+		t.Run(load, func(t *testing.T) {
 			t.Parallel()
-			mine := newFamily(t)
-			b := benchOf(t, mine, catalog)
+			b := benchOf(t, newFamily(t), catalog)
 			// 600 messages are sent in less than half of the time until the close.
-			levels := []string{"server=exec", "client=go-net", "opt.server.command=python3 " + script + " {port} " + c.bytes + " 0.8",
-				"request=100B", "connections=4", c.load, "warmup=600ms", "warmup_max=600ms", "window=2500ms", "blocks=1"}
+			levels := []string{"server=exec", "client=go-net", "opt.server.command=python3 " + script + " {port} 60000 0.8",
+				"request=100B", "connections=4", load, "warmup=600ms", "warmup_max=600ms", "window=2500ms", "blocks=1"}
 			var seen trial.Trial
 			trials.Repeat(func() bool {
 				_, seen = conduct(t, b, levels)
-				return trials.Disturbed(seen.Reason) && (seen.Status != c.status || len(seen.Stalls) != 1)
+				return trials.Disturbed(seen.Reason)
 			})
-			withoutRates(t, seen)
-			if seen.Status != c.status || len(seen.Stalls) != 1 {
-				t.Fatalf("%s with stalls %v: %s; want %s with one", seen.Status, seen.Stalls, seen.Reason, c.status)
+			if _, rated := seen.Values.Of("exchanges_per_s"); seen.Status != trial.Valid || len(seen.Stalls) > 0 || !rated {
+				t.Errorf("%s with stalls %v, rated %v: %s", seen.Status, seen.Stalls, rated, seen.Reason)
 			}
-			if c.status == trial.Valid {
-				if p99 := seen.Values.At("response_p99_us"); p99 < 400_000 {
-					t.Errorf("the response times' p99 is %v µs: it does not hold the 0.8 s", p99)
-				}
-				if !slices.Contains(seen.Flags, trial.Stalled) || seen.CPU != nil || seen.Limit != trial.Unknown {
-					t.Errorf("flags %v, CPU %v, limit %s; want stalled, none, unknown", seen.Flags, seen.CPU, seen.Limit)
-				}
+			if p99 := seen.Values.At("response_p99_us"); strings.HasPrefix(load, "rate") && p99 < 400_000 {
+				t.Errorf("the response times' p99 is %v µs: it does not hold the 0.8 s", p99)
 			}
 		})
 	}
 }
 
-// The same of a pair of programs that measure themselves: the kernel's account of
-// their connection shows it.
+// A signal that holds a program that measures itself is none of the program's doing.
 func TestAToolThatStandsStillLeavesNoRate(t *testing.T) {
 	if _, err := exec.LookPath("iperf3"); err != nil {
 		t.Skip("iperf3 is not on PATH")

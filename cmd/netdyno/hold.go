@@ -8,8 +8,7 @@ import (
 	"netdyno/internal/run/hold"
 )
 
-// holdCommand is what a run starts on a host whose settings a trial changes. Users seldom
-// type it.
+// holdCommand is what a run starts on a host whose settings a trial changes.
 func holdCommand() *cobra.Command {
 	var address string
 	c := &cobra.Command{

@@ -61,12 +61,12 @@ command that fixes it. It changes nothing, but for --put-back: what a run had se
 this host (sysctl. factors, link.mtu) and could not put back, as it was killed with
 its holder, is put back.
 
-With files, examine the hosts whose facts they hold: as netdyno facts prints them,
+With files, examine the hosts whose facts they hold: as netdyno internal facts prints them,
 or a run's facts.json. With --rig, ask every host of the rig. For several hosts it
 also says how they differ, and whether that matters.`,
 		Example: `  netdyno doctor
   netdyno doctor results/line-rate-20260102-150405/facts.json
-  ssh node73 netdyno facts > node73.json; netdyno doctor node73.json node76.json
+  ssh node73 netdyno internal facts > node73.json; netdyno doctor node73.json node76.json
   netdyno doctor --rig ssh:node76,node73`,
 		ValidArgsFunction: completeFiles("json"),
 		RunE: func(cmd *cobra.Command, files []string) error {
@@ -171,7 +171,7 @@ func examine(hosts []doctor.Named) error {
 	}
 	printDevices(hosts)
 	if doctor.Distorts(all) {
-		return &status{statusTainted, nil}
+		return &status{statusUnmet, nil}
 	}
 	return nil
 }

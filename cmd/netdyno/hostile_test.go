@@ -84,7 +84,7 @@ var hostileCases = []hostileCase{
 	{"an unknown command", func(*testing.T, string) []string { return []string{steering} }},
 	{"a file of records", func(t *testing.T, dir string) []string { return []string{"report", hostileRun(t, dir)} }},
 	{"records for a log", func(t *testing.T, dir string) []string {
-		return []string{"report", hostileRun(t, dir), "--hlog", filepath.Join(dir, "log")}
+		return []string{"export", hostileRun(t, dir), "--format", "hlog", "--out", filepath.Join(dir, "log")}
 	}},
 	{"records for a table", func(t *testing.T, dir string) []string {
 		return []string{"export", hostileRun(t, dir), "--format", "csv"}

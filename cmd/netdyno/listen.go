@@ -115,7 +115,7 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 		stdout.say("records %s", s.Dir.Records())
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return &status{statusTainted, err}
+		return &status{statusUnmet, err}
 	}
 	return nil
 }

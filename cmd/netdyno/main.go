@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +17,8 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/run/study/source"
+	"netdyno/internal/run/target"
 )
 
 func main() {
@@ -43,16 +46,23 @@ which to use, what it costs, what limited it, and how certain that is.
 		SilenceUsage:  true,
 		Version:       version(),
 	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return unknownCommand(c, args[0])
+	}
 	c.SetFlagErrorFunc(unknownFlag)
+	c.SetVersionTemplate(versions())
+	c.SetUsageTemplate(inSections(c.UsageTemplate()))
 	c.SetOut(stdout)
 	c.SetErr(stderr)
 	c.AddCommand(
 		runCommand(),
 		curlCommand(),
 		capacityCommand(),
-		meshCommand(),
 		costCommand(),
-		forecastCommand(),
 		tuneCommand(),
 		tourCommand(),
 		listenCommand(),
@@ -65,20 +75,12 @@ which to use, what it costs, what limited it, and how certain that is.
 		transportsCommand(),
 		checkCommand(),
 		calibrateCommand(),
-		factsCommand(),
-		floorCommand(),
 		doctorCommand(),
 		explainCommand(),
-		meterCommand(),
-		holdCommand(),
-		pauseCommand(),
-		enterCommand(),
-		reachCommand(),
-		sumCommand(),
-		versionCommand(),
-		manualCommand(),
+		internalCommand(),
 	)
-	mendBash(c)
+	c.CompletionOptions.HiddenDefaultCmd = true
+	c.InitDefaultCompletionCmd()
 	withStatuses(c)
 	return c
 }
@@ -86,6 +88,20 @@ which to use, what it costs, what limited it, and how certain that is.
 // named tells whether a command has a subcommand of that name.
 func named(c *cobra.Command, name string) bool {
 	return slices.ContainsFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name || sub.HasAlias(name) })
+}
+
+// unknownCommand says what may have been meant by a first argument.
+func unknownCommand(c *cobra.Command, arg string) error {
+	if scheme, _, is := strings.Cut(arg, "://"); is {
+		return fmt.Errorf("%q is no URL that netdyno asks; %s", quantity.Clip(arg, 80), quantity.Hint(scheme, target.Schemes()))
+	}
+	names := source.List()
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	return fmt.Errorf("%q is no command, study or URL; %s", quantity.Clip(arg, 80), quantity.Hint(arg, names))
 }
 
 // unknownFlag adds the nearest name to cobra's error about a mistyped flag.
@@ -104,18 +120,10 @@ func unknownFlag(c *cobra.Command, err error) error {
 // a second work tree of a repository.
 var release, releaseCommit string
 
-func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the release, its commit, and the versions of contract and records",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			info, _ := debug.ReadBuildInfo()
-			fmt.Fprintf(stdout, "release   %s\ncommit    %s\ncontract  %d\nschema    %d\n",
-				orUnknown(release), orUnknown(commit(info)), contract.Version, record.Schema)
-			return nil
-		},
-	}
+// versions are the release, its commit, and the versions of the contract and of records.
+func versions() string {
+	info, _ := debug.ReadBuildInfo()
+	return fmt.Sprintf("netdyno %s\ncommit    %s\ncontract  %d\nrecords   %d\n", version(), orUnknown(commit(info)), contract.Version, record.Schema)
 }
 
 // version is the release, or the module's version as the build recorded it.

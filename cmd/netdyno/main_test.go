@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 type withWorkers struct{ tests testscript.TestingM }
 
 func (w withWorkers) Run() int {
+	flag.Parse()
 	// What is printed does not depend on the locale of whoever tests.
 	if err := os.Setenv("LC_ALL", "C.UTF-8"); err != nil {
 		fmt.Fprintln(os.Stderr, "set up the tests:", err)
@@ -41,7 +42,7 @@ func (w withWorkers) Run() int {
 		return 1
 	}
 	netdyno, err := exec.LookPath("netdyno")
-	if err == nil {
+	if err == nil && !testing.Short() {
 		err = copyWorkers(filepath.Dir(netdyno))
 	}
 	if err != nil {
@@ -62,6 +63,7 @@ func copyWorkers(directory string) error {
 // installed is the directory where the acting netdyno and the real workers lie.
 func installed(t testing.TB) string {
 	t.Helper()
+	programs.Whole(t)
 	path, err := exec.LookPath("netdyno")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"netdyno/internal/run/meter"
 )
 
-// meterCommand is what stands before every worker's argv. Users seldom type it.
+// meterCommand is what stands before every worker's argv. A run starts it.
 func meterCommand() *cobra.Command {
 	var cpus, memory string
 	var deadline time.Duration

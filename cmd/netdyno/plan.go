@@ -31,10 +31,8 @@ func printBeginning(s *session.Session, r *session.Run) {
 	if name == record.Unnamed { // its title is long
 		between = "\n"
 	}
-	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.Title(study.Summary(s.Study)), between, extent(s, r.Left), placements(s))
-	if len(s.LeftOut) > 0 {
-		stdout.say("left out for --time: %s", strings.Join(s.LeftOut, ", "))
-	} else if words := shorter(s, r.Left); words != "" {
+	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.PlanOf(study.Summary(s.Study)).Title(), between, extent(s, r.Left), placements(s))
+	if words := shorter(s, r.Left); words != "" {
 		stdout.say("%s", words)
 	}
 }
@@ -62,9 +60,6 @@ func shorter(s *session.Session, left []record.Trial) string {
 	if timeOf(s, brief) < timeOf(s, few)*3/4 {
 		ways = append(ways, fmt.Sprintf("with blocks=%d window=%s about %s, and wider intervals", fewest, window, timeOf(s, brief)))
 	}
-	if least, without := s.Least(); least > 0 && least < timeOf(s, few)*3/4 {
-		ways = append(ways, fmt.Sprintf("with --time %s without %s", quantity.DurationText(least.Round(time.Second)+time.Second), strings.Join(without, ", ")))
-	}
 	if quick := s.Study.Name + "-quick"; slices.Contains(source.List(), quick) {
 		ways = append(ways, fmt.Sprintf("netdyno run %s is its short version", quick))
 	}
@@ -77,8 +72,8 @@ func shorter(s *session.Session, left []record.Trial) string {
 // extent says how much of a plan is left: its trials, blocks and time, from the
 // least to the most where the run may end at a look.
 func extent(s *session.Session, left []record.Trial) string {
-	if most := mostOf(s); len(most) < len(left) {
-		return fmt.Sprintf("a race of at most %s, %s", quantity.Plural(len(most), "trial"), timeWords(s, most))
+	if bound := searchTime(s); bound > 0 {
+		return fmt.Sprintf("a search of at most about %s", bound)
 	}
 	most := timeOf(s, left)
 	for _, blocks := range s.Study.OwnLooks {
@@ -90,22 +85,6 @@ func extent(s *session.Session, left []record.Trial) string {
 		}
 	}
 	return fmt.Sprintf("%s in %s, about %s", quantity.Plural(len(left), "trial"), quantity.Plural(blocksOf(left), "block"), most)
-}
-
-// mostOf are as many trials of a plan as a run of it takes at most.
-func mostOf(s *session.Session) []record.Trial {
-	if r := s.Study.Race; r != nil && r.Trials > 0 {
-		return s.Trials[:min(r.Trials, len(s.Trials))]
-	}
-	return s.Trials
-}
-
-// timeWords say how long trials take: at most as long as a race may.
-func timeWords(s *session.Session, trials []record.Trial) string {
-	if bound := raceTime(s); bound > 0 {
-		return fmt.Sprintf("at most about %s", bound)
-	}
-	return fmt.Sprintf("about %s", timeOf(s, trials))
 }
 
 // settleTime is how long the study lets its blocks after the first take; 0 for no bound,
@@ -122,15 +101,20 @@ func boundOf(s *session.Session, left []record.Trial) time.Duration {
 	if bound := settleTime(s); bound > 0 {
 		return bound + timeOf(s, study.Before(left, 1))
 	}
-	return raceTime(s)
+	return searchTime(s)
 }
 
-// raceTime is how long the study lets its race take; 0 for no bound.
-func raceTime(s *session.Session) time.Duration {
-	if s.Study.Race == nil {
-		return 0
+// searchTime is how long the study lets its search take: that of a rate for each arm. 0 for
+// no bound.
+func searchTime(s *session.Session) time.Duration {
+	seconds := 0.0
+	switch race, rates := s.Study.Race, s.Study.Capacity; {
+	case race != nil:
+		seconds = race.TimeS
+	case rates != nil:
+		seconds = rates.TimeS * float64(len(study.Before(s.Trials, 1)))
 	}
-	return time.Duration(s.Study.Race.TimeS * float64(time.Second)).Round(time.Second)
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
 func timeOf(s *session.Session, trials []record.Trial) time.Duration {
@@ -198,13 +182,11 @@ func seated(s *session.Session, seats ...rig.Seat) string {
 // printPlan is the dry run: the plan, its time and its warnings.
 func printPlan(s *session.Session) error {
 	compare := s.Study.Compare
-	fmt.Fprintln(stdout, strings.TrimSuffix(cells.Title(study.Summary(s.Study))+": "+s.Study.Question, ": "))
+	fmt.Fprintln(stdout, strings.TrimSuffix(cells.PlanOf(study.Summary(s.Study)).Title()+": "+s.Study.Question, ": "))
 	flatOut, perBlock, probes := countTrials(s.Trials)
 	block := s.Trials[flatOut : flatOut+perBlock]
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d", len(s.Trials), s.Study.Blocks, perBlock)
 	switch {
-	case s.Study.Race != nil && s.Study.Race.Trials > 0:
-		fmt.Fprintf(stdout, ", of which a race runs at most %d", s.Study.Race.Trials)
 	case s.Study.Steered():
 		fmt.Fprint(stdout, ", of which a run leaves out what it need not know")
 	case slices.ContainsFunc(s.Trials, func(t record.Trial) bool { return t.Repeat }):
@@ -222,7 +204,11 @@ func printPlan(s *session.Session) error {
 	case probes > 1:
 		fmt.Fprintf(stdout, ", and %d probes", probes)
 	}
-	fmt.Fprintf(stdout, "; %s\n", timeWords(s, mostOf(s)))
+	words := "about " + timeOf(s, s.Trials).String()
+	if bound := searchTime(s); bound > 0 {
+		words = "at most about " + bound.String()
+	}
+	fmt.Fprintf(stdout, "; %s\n", words)
 	printAmounts(s)
 	printWarmUps(s)
 	printLooks(s)

@@ -75,6 +75,10 @@ func (p *progress) observe(e bench.Event) {
 		clear(p.rate)
 		p.end(e)
 	default:
+		if e.Again != "" {
+			p.past = p.answered()
+			p.line("again: " + e.Again)
+		}
 		p.event = e
 		p.clock.Began(time.Now())
 		clear(p.last)

@@ -40,7 +40,7 @@ func drawnInto(out *bytes.Buffer, f *os.File) *screen {
 
 // minutes is the clock of a run of one trial that takes so many minutes.
 func minutes(n int) *session.Clock {
-	return session.NewClock([]record.Trial{{ID: "one"}}, nil, 0, func([]record.Trial) study.Estimate {
+	return session.NewClock([]record.Trial{{ID: "one"}}, nil, func([]record.Trial) study.Estimate {
 		return study.Estimate{Total: time.Duration(n) * time.Minute}
 	})
 }
@@ -99,6 +99,24 @@ func TestProgressIsPlainLinesElsewhere(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 2 || strings.Contains(out.String(), "\x1b") || !strings.Contains(lines[1], "failed (peer): server in state window: it died") {
 		t.Errorf("printed %q, want one plain line for each trial", out.String())
+	}
+}
+
+// A trial that is made again says why in one line, and the requests of the attempt before it
+// stay counted.
+func TestProgressOfATrialThatIsMadeAgain(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = r.Close(), w.Close() }() // a pipe
+	var out bytes.Buffer
+	p := newProgress(drawnInto(&out, w), minutes(1), 20)
+	for _, e := range append(events()[:3], bench.Event{Of: 2, Again: "client-1 and its meter did not run for 40.0 ms"}) {
+		p.observe(e)
+	}
+	if got := p.answered().exchanges; got != 21000 || out.String() != "again: client-1 and its meter did not run for 40.0 ms\n" {
+		t.Errorf("%d exchanges, printed %q", got, out.String())
 	}
 }
 

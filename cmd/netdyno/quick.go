@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"netdyno/internal/arrivals"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/session"
@@ -68,15 +69,18 @@ const (
 	quickWarmup      = 250 * time.Millisecond
 	quickTrial       = 150 * time.Millisecond // starting, connecting and ending
 	mostBlocks       = 16
-	leastDeciding    = 6                // blocks of a look that can tell two arms apart
 	mostSettling     = 30 * time.Second // from the first figures to the end, where they settle nothing
 
 	replayWindow = 3 * time.Second // whose p99 needs 350 requests a second of the recording
 	replayBlocks = 4               // of two trials, half a minute: each begins at another moment of the recording
 
 	numberConnections = 50                     // of a number of requests, as other tools have it
-	shortWindow       = 250 * time.Millisecond // of several URLs, whose first also runs twice
-	shortWarmup       = 100 * time.Millisecond
+	turnWindow        = 500 * time.Millisecond // of one URL whose load goes on from block to block
+	shortWindow       = 250 * time.Millisecond // of several, which take turns, the first of them twice
+	leastTurn         = 100 * time.Millisecond
+	mostTurn          = time.Second
+	leastTurnBlocks   = 8   // that the usual time has room for
+	mostTurns         = 360 // of a load that goes on for long, as far as its window's bound allows
 )
 
 // carry makes the arms of a workload ask what its classes say, in place of one request.
@@ -147,9 +151,14 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	case p.replays:
 		window = replayWindow
 	case p.arms > 1:
-		window, warmup = shortWindow, shortWarmup
+		window = shortWindow
+	case p.turns():
+		window = turnWindow
 	}
 	p.typedWindow = p.sets("window")
+	if err := p.schedule(t.duration); err != nil {
+		return err
+	}
 	if !p.sets("amount") {
 		p.lack("window", p.fits(window).String())
 	}
@@ -171,8 +180,8 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		return p.last(t.duration)
 	case t.number == "" && p.arms == 1 && p.replays:
 		p.lack("blocks", strconv.Itoa(replayBlocks))
-	case t.number == "":
-		p.limit()
+	case t.number == "" && p.arms > 1 && !p.sets("blocks"):
+		p.lack("settle", quantity.DurationText(mostSettling))
 	}
 	return nil
 }
@@ -185,15 +194,56 @@ const (
 	mostWindow      = 10 * time.Second
 )
 
+// schedule makes the window as long as a schedule of rates, which runs whole or not at all.
+func (p *looked) schedule(duration string) error {
+	a, err := arrivals.Parse(p.level("arrival"))
+	if scheduled := err == nil && a.Lasts > 0 && a.File == ""; !scheduled { // what is wrong with it is said where the study is read
+		return nil
+	}
+	lasts := quantity.DurationText(a.Lasts)
+	if d, err := quantity.ParseDuration(duration); err == nil && d < a.Lasts {
+		return fmt.Errorf("--duration %s is shorter than the schedule arrival=%s, which takes %s: it would not run whole", duration, a.Text, lasts)
+	}
+	p.lack("window", lasts)
+	if window, err := quantity.ParseDuration(p.level("window")); err == nil && window < a.Lasts {
+		return fmt.Errorf("window=%s is shorter than the schedule arrival=%s, which takes %s: it would not run whole", p.level("window"), a.Text, lasts)
+	}
+	p.typedWindow = true // it is no more ours to choose
+	if p.arms == 1 && duration == "" {
+		p.lack("blocks", "1")
+	}
+	return nil
+}
+
+// turns tells whether the windows are turns of loads that go on, which begin and end without
+// starting or waiting for anything.
+func (p *looked) turns() bool {
+	return !p.replays && !p.sets("amount") && !p.scheduled()
+}
+
+// scheduled tells whether the rate goes through steps or a ramp.
+func (p *looked) scheduled() bool {
+	arrival, _, _ := strings.Cut(p.level("arrival"), ":")
+	return arrival == "steps" || arrival == "ramp"
+}
+
 // fits lengthens a window for a slow server, and for a low rate.
 func (p *looked) fits(window time.Duration) time.Duration {
-	needs := windowExchanges * p.takes
+	if p.turns() { // a turn waits for no answer, so that it may be short
+		most := max(leastTurn, min(mostTurn, mostSettling/time.Duration(leastTurnBlocks*p.trials())))
+		return min(max(window, 3*p.takes, p.dues(3)), most).Round(time.Millisecond)
+	}
+	return max(window, min(max(windowExchanges*p.takes, p.dues(windowDues)), mostWindow)).Round(time.Millisecond)
+}
+
+// dues is how long it takes for so many exchanges to fall due at the lowest rate.
+func (p *looked) dues(n float64) (needs time.Duration) {
 	for _, text := range strings.Split(p.level("rate"), ",") {
 		if rate, err := quantity.ParseRate(text); err == nil && rate > 0 {
-			needs = max(needs, time.Duration(windowDues/rate*1e9))
+			needs = max(needs, time.Duration(n/rate*1e9))
 		}
 	}
-	return max(window, min(needs, mostWindow)).Round(time.Millisecond)
+	return needs
 }
 
 // tail is the p99 of the loop: in an open one, from when an exchange was due.
@@ -202,42 +252,6 @@ func (p *looked) tail() string {
 		return metric.ResponseP99
 	}
 	return metric.ServiceP99
-}
-
-// limit chooses the blocks, up to those that the time has room for: the usual looks of
-// several arms, and sooner ones, which decide nothing, to end a run that would last too
-// long. One arm is looked at sooner and more often, as no comparison pays for it, and most
-// often near the end.
-func (p *looked) limit() {
-	last := int(min(mostBlocks, 2+mostSettling/p.block()))
-	looks := looksWithin(last)
-	if p.arms > 1 && last >= leastDeciding {
-		looks = slices.DeleteFunc([]int{2, leastDeciding, 10, last}, func(look int) bool { return look > last })
-		looks = slices.Compact(looks)
-	}
-	if p.arms > 1 && !p.sets("blocks") {
-		p.lack("settle", quantity.DurationText(mostSettling))
-	}
-	p.lack("blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(looks), " ", ","), "[]"))
-}
-
-// looksWithin are the looks of a run of one arm, up to a last block that its time hardly
-// has room for.
-func looksWithin(last int) []int {
-	const most = 5 // that a study may have
-	looks := make([]int, 0, most)
-	for i := range min(last, most) {
-		back := min(last, most) - 1 - i
-		switch look := last - back; {
-		case last > 9: // evenly
-			looks = append(looks, last-back*(last-3)/(most-1))
-		case i == 0 && last >= 7:
-			looks = append(looks, 3)
-		default:
-			looks = append(looks, look)
-		}
-	}
-	return looks
 }
 
 // count makes one trial of a number of requests. A trial has as many on each
@@ -281,8 +295,17 @@ func (p *looked) last(duration string) error {
 	if err != nil || d <= 0 {
 		return fmt.Errorf("--duration %s: expected how long to go on, such as 10s", quantity.Clip(duration, 40))
 	}
-	blocks := max(1, min(mostBlocks, d/p.block()))
-	if trials := time.Duration(p.trials()) * blocks; !p.typedWindow {
+	if p.turns() && !p.typedWindow {
+		window := min(max(leastTurn, d/time.Duration(mostBlocks*p.trials())), mostTurn)
+		window = max(window, min(d/time.Duration(mostTurns*p.trials()), mostWindow))
+		p.set = slices.DeleteFunc(p.set, func(s session.Set) bool { return s.Key == "window" })
+		p.lack("window", window.Truncate(time.Millisecond).String())
+	}
+	blocks := max(1, d/p.block())
+	if !p.turns() {
+		blocks = min(blocks, mostBlocks)
+	}
+	if trials := time.Duration(p.trials()) * blocks; !p.typedWindow && !p.turns() {
 		window, _ := quantity.ParseDuration(p.level("window")) // of our own
 		spare := d/trials - p.block()/time.Duration(p.trials())
 		p.set = slices.DeleteFunc(p.set, func(s session.Set) bool { return s.Key == "window" })
@@ -298,6 +321,9 @@ func (p *looked) last(duration string) error {
 	return nil
 }
 
+// withCommas are keys of which one level may have commas, or that vary nothing.
+var withCommas = []string{"question", "study", "arrival", "request", "response", "think", "work"}
+
 // trials are those of a block: every cell with every arm, the first of several arms
 // twice.
 func (p *looked) trials() int {
@@ -306,7 +332,7 @@ func (p *looked) trials() int {
 		trials++
 	}
 	p.each(func(key, levels string) {
-		if !strings.Contains(key, ".") && key != "question" && key != "study" {
+		if !strings.Contains(key, ".") && !slices.Contains(withCommas, key) {
 			trials *= 1 + strings.Count(levels, ",")
 		}
 	})
@@ -315,8 +341,11 @@ func (p *looked) trials() int {
 
 // block is about how long a block takes.
 func (p *looked) block() time.Duration {
-	each := quickTrial
-	for _, key := range []string{"window", "warmup"} {
+	each, lasts := quickTrial, []string{"window", "warmup"}
+	if p.turns() {
+		each, lasts = 0, lasts[:1]
+	}
+	for _, key := range lasts {
 		d, _ := quantity.ParseDuration(p.level(key)) // a bad one is refused where the study is read
 		each += d
 	}

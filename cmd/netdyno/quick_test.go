@@ -9,15 +9,6 @@ import (
 	"netdyno/internal/quantity"
 )
 
-func TestLooksRiseToTheLastBlock(t *testing.T) {
-	for last := 1; last <= mostBlocks; last++ {
-		looks := looksWithin(last)
-		if len(looks) > 5 || looks[len(looks)-1] != last || looks[0] < 1 || !slices.IsSorted(looks) || len(slices.Compact(slices.Clone(looks))) != len(looks) {
-			t.Errorf("up to block %d: %v", last, looks)
-		}
-	}
-}
-
 // A duration is what the blocks take together, however long: -d 1h is an hour.
 func TestADurationIsLasted(t *testing.T) {
 	for _, typed := range [][]string{{"connections=1,10,100"}, {"connections=50"}} {

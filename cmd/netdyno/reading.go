@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/export"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
@@ -174,9 +173,6 @@ func printProblems(d session.Directory, problems []record.Problem) {
 // of the memory that the collector walks.
 func show(d session.Directory, findings *finding.Findings, how showing) error {
 	page := report.New(*findings)
-	if how.graph {
-		drawCallGraphs(&page, *findings)
-	}
 	text := page.Text
 	if !how.full && findings.ServerReport == nil { // which a screen has no room for
 		text = report.NewScreen(*findings).Text
@@ -245,32 +241,4 @@ func render(path string, renderer func(io.Writer) error) error {
 		b := bufio.NewWriter(w)
 		return errors.Join(renderer(b), b.Flush())
 	})
-}
-
-// firstFailure says why the first trial failed that did; "" of none.
-func firstFailure(trials []*trial.Judged) string {
-	for _, t := range trials {
-		if t.Trial.Status == trial.StatusFailed && t.Trial.Reason != "" {
-			return ": " + quantity.Clip(t.Trial.Reason, 400)
-		}
-	}
-	return ""
-}
-
-// verdict is the exit status that a run deserves: by its trials, and by whether what its
-// study asks is answered. The windows of a search, and the trials of a race, that tell
-// nothing are in the answer.
-func verdict(f finding.Findings) error {
-	t := f.Tally
-	lost := t.Missing + t.Unplanned
-	if f.Capacity == nil && f.Race == nil {
-		lost += t.Failed + t.Invalid + t.Partial
-	}
-	switch {
-	case t.Valid == 0:
-		return &status{statusRefused, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)%s", t.Failed, t.Invalid, t.Unsupported, t.Missing, firstFailure(f.Trials))}
-	case lost > 0, !f.Answered():
-		return &status{statusTainted, nil}
-	}
-	return nil
 }

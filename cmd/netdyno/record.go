@@ -13,22 +13,20 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/recorded"
-	"netdyno/internal/run/suggest"
 )
 
 // recording is how a log becomes recorded traffic.
 type recording struct {
 	recorded.Options
-	columns []string
-	out     string
+	out string
 }
 
 func recordCommand() *cobra.Command {
 	var r recording
 	c := &cobra.Command{
 		Use:   "record FORMAT FILE…",
-		Short: "Make recorded traffic of logs or captures: " + namesOf(recordFormats()),
-		Long: `Make recorded traffic of logs or captures: when requests came, of which class, and how
+		Short: "Make recorded traffic of logs: " + namesOf(recordFormats()),
+		Long: `Make recorded traffic of logs: when requests came, of which class, and how
 much went up and down. Bodies, headers, addresses and query strings are never kept, and
 paths only with --paths. Several files are given from the oldest to the newest; a
 compressed one (gzip) is read as it is, and - is standard input. Memory does not grow with
@@ -38,8 +36,8 @@ the number of requests.
 Lines that are no request are counted by what is wrong, and the first ten shown.
 netdyno URL --workload OUT replays what was made (docs/workloads.md).`,
 		Example: `  netdyno record nginx /var/log/nginx/access.log.1 /var/log/nginx/access.log --paths -o access.rec
-  netdyno record csv requests.csv --columns time=at,down=bytes,class=route
-  netdyno record pcapng shop.pcapng --port 8080`,
+  netdyno record jsonl requests.jsonl
+  netdyno record har shop.har`,
 		Args: cobra.MinimumNArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(typed) == 0 {
@@ -60,16 +58,13 @@ netdyno URL --workload OUT replays what was made (docs/workloads.md).`,
 	}
 	c.Flags().StringVarP(&r.out, "out", "o", "", "write to `FILE`; beside the first FILE, as .rec, unless given")
 	c.Flags().BoolVar(&r.Paths, "paths", false, "keep the paths of requests, without their query strings")
-	c.Flags().StringVar(&r.LogFormat, "log-format", "", "nginx, envoy: the `FORM` of a line, as the server's own file has it")
-	c.Flags().StringSliceVar(&r.columns, "columns", nil, "jsonl, csv: `ROLE=NAME,…` of "+strings.Join(recorded.ColumnRoles(), ", ")+"; a column has the role of its name unless given")
-	c.Flags().IntVar(&r.Port, "port", 0, "pcapng: `PORT` of the servers")
 	return c
 }
 
 // recordFormats are what FORMAT may be, each with its meaning.
-func recordFormats() (words []suggest.Word) {
+func recordFormats() (words []suggestion) {
 	for _, f := range recorded.Formats() {
-		words = append(words, suggest.Word{Text: f.Name, Doc: f.Doc})
+		words = append(words, suggestion{text: f.Name, doc: f.Doc})
 	}
 	return words
 }
@@ -85,9 +80,6 @@ func recordFormatHelp() string {
 func (r recording) run(ctx context.Context, name string, files []string) error {
 	format, err := recorded.Named(name)
 	if err != nil {
-		return err
-	}
-	if r.Columns, err = columnsOf(r.columns); err != nil {
 		return err
 	}
 	if r.out == "" {
@@ -106,22 +98,9 @@ func (r recording) run(ctx context.Context, name string, files []string) error {
 	showSummary(summary)
 	stdout.say("%s: netdyno URL --workload %s replays it", r.out, r.out)
 	if words := summary.LeftOutWords(); words != "" {
-		return &status{statusTainted, fmt.Errorf("left out: %s", words)}
+		return &status{statusUnmet, fmt.Errorf("left out: %s", words)}
 	}
 	return nil
-}
-
-// columnsOf reads ROLE=NAME pairs.
-func columnsOf(pairs []string) (map[string]string, error) {
-	columns := map[string]string{}
-	for _, pair := range pairs {
-		role, name, found := strings.Cut(pair, "=")
-		if !found || name == "" {
-			return nil, fmt.Errorf("--columns: found %q; expected ROLE=NAME, such as time=timestamp", quantity.Clip(pair, 60))
-		}
-		columns[role] = name
-	}
-	return columns, nil
 }
 
 // showSummary says what was recorded.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -17,15 +15,14 @@ import (
 
 func reportCommand() *cobra.Command {
 	var how showing
-	var hlog, server, trial string
+	var server, trial string
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Rebuild a run's report: findings.json, report.html, report.md and its text",
 		Long: `Read the records of a run again, rebuild its reports and print what was found:
 the answer, its figures and warnings on one screen, or with --full every table.
 The profiles of probes are written to profiles/ in DIR, for go tool pprof and
-speedscope. With --callgraph report.html has their call graphs too, where graphviz
-is installed.
+speedscope.
 
 A server that netdyno listen started keeps records of its own. With --server,
 the report of the run that drove it shows them too. On one host each trial is
@@ -37,13 +34,8 @@ driven are paired in order. Where that is not exact, both stand by themselves.`,
   netdyno report results/command-line-20260102-150405 --server results/listen-20260102-150400`,
 		Args:              oneDirectory,
 		ValidArgsFunction: completeRuns(1),
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			dir := session.Directory(args[0])
-			if hlog != "" {
-				if err := logTimes(c.Context(), dir, hlog); err != nil {
-					return fmt.Errorf("report --hlog: %w", err)
-				}
-			}
 			switch {
 			case trial != "":
 				return showTrial(dir, trial)
@@ -55,25 +47,13 @@ driven are paired in order. Where that is not exact, both stand by themselves.`,
 			return conclude(dir, how)
 		},
 	}
-	c.Flags().StringVar(&hlog, "hlog", "", "write a HdrHistogram log to `FILE`: netdyno export DIR --format hlog does now")
 	c.Flags().BoolVar(&how.gate, "gate", false, gateUsage)
-	c.Flags().BoolVar(&how.graph, "callgraph", false, "draw call graphs of the probes' profiles into report.html, by graphviz's dot")
 	c.Flags().BoolVar(&how.full, "full", false, "print every table and warning as text")
+	c.Flags().Var(percentiles{}, "percentiles", percentilesUsage)
 	c.Flags().StringVar(&trial, "trial", "", "print one trial by its `ID` instead: levels, settings, checks, limit, figures, stderr")
 	c.Flags().StringVar(&server, "server", "", "directory of the netdyno listen that the run drove")
 	completeFlags(c, map[string]cobra.CompletionFunc{"server": completeRun})
 	return c
-}
-
-// logTimes is how a log was asked for before there was netdyno export.
-func logTimes(ctx context.Context, d session.Directory, file string) error {
-	fmt.Fprintf(stderr, "netdyno: report --hlog FILE is netdyno export DIR --format hlog --out FILE now; the next version has it no more\n")
-	err := exporting{format: "hlog", out: file}.run(ctx, []string{string(d)})
-	var tainted *status
-	if errors.As(err, &tainted) {
-		return nil // the report says so too
-	}
-	return err
 }
 
 // oneDirectory refuses more than one directory, and says which command takes
@@ -92,7 +72,6 @@ func conclude(d session.Directory, how showing) error {
 	if err != nil {
 		return err
 	}
-	how.ended = how.ended || endsAnywhere(r.contents.Header) && len(r.contents.Problems) == 0
 	findings := r.Findings // alone: what was read is not needed any more
 	return present(d, &findings, how)
 }
@@ -150,7 +129,7 @@ func concludeListen(d session.Directory) error {
 // whole is the exit status that a server's own file deserves.
 func whole(listen record.Contents) error {
 	if len(listen.Problems) > 0 {
-		return &status{statusTainted, nil}
+		return &status{statusUnmet, nil}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/printable"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/report"
@@ -28,9 +29,21 @@ type resultFlags struct {
 const jsonFlag = "as-json"
 
 func (f *resultFlags) declare(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.asJSON, jsonFlag, false, "URL: print the result as one JSON document, and all else on stderr; a --json without a value is the same")
-	flags.BoolVar(&f.quiet, "quiet", false, "URL: print the answer alone")
+	flags.BoolVar(&f.asJSON, jsonFlag, false, "print the result as one JSON document, and all else on stderr; a --json without a value is the same")
+	flags.BoolVar(&f.quiet, "quiet", false, "print the answer alone")
+	flags.Var(percentiles{}, "percentiles", percentilesUsage)
 }
+
+const percentilesUsage = "print these percentiles too, such as `75,99.99`"
+
+// percentiles is a flag that adds to what is measured and printed as soon as it is read.
+type percentiles struct{}
+
+func (percentiles) Set(list string) error { return metric.AskPercentiles(strings.Split(list, ",")...) }
+
+func (percentiles) String() string { return "" }
+
+func (percentiles) Type() string { return "list" }
 
 // bareJSON gives a --json its meaning where curl's has no value: at the end, or before
 // another flag, a URL or a KEY=LEVEL, none of which is JSON or a file of it. Only the

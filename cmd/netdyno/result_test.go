@@ -75,7 +75,7 @@ func TestResultAsJSON(t *testing.T) {
 		if err := d.Decode(&got); err != nil || d.More() {
 			t.Fatalf("%d records: %v", n, err)
 		}
-		if got.Schema != summary.Schema || len(got.Answer) == 0 || got.Report != session.Directory("results/x").HTML() || got.Totals.Planned != len(trials) {
+		if got.Schema != summary.Schema || got.Answer.Sentence == "" || got.Report != session.Directory("results/x").HTML() || got.Totals.Planned != len(trials) {
 			t.Errorf("%d records: %+v", n, got)
 		}
 		if n < len(records) {
@@ -96,8 +96,8 @@ func TestQuietPrintsTheAnswer(t *testing.T) {
 	to := silent()
 	to.Writer = printable.NewWriter(&out)
 	found := finding.Findings{}
-	found.Answer.Sentences = []string{"It answers.", "One block gives no interval."}
-	if err := (resultFlags{quiet: true, to: to}).show("results/x", found); err != nil || out.String() != "It answers. One block gives no interval.\n" {
+	found.Answer.Sentence = "It answers. One round gives no interval."
+	if err := (resultFlags{quiet: true, to: to}).show("results/x", found); err != nil || out.String() != "It answers. One round gives no interval.\n" {
 		t.Errorf("%v: %q", err, out.String())
 	}
 }

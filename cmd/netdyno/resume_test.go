@@ -29,15 +29,15 @@ func TestKilledRunResumes(t *testing.T) {
 // goes on by its directory alone, and each planned trial leaves one record.
 func TestKilledRunGoesOn(t *testing.T) {
 	t.Parallel()
-	n := typing(t, "transport=null", "opt.service=1ms,1001us", "connections=1", "amount=300", "blocks=2", "continue=4")
+	n := typing(t, "transport=null", "opt.service=1ms,1001us", "connections=1", "amount=300", "blocks=5")
 	n.interrupted(2, syscall.SIGKILL)
 	n.goesOn = true
-	if code, said := n.run(); !finished(code, said) || !strings.Contains(said, "4 trials in 2 blocks") || !strings.Contains(said, "6 trials planned: ") {
+	if code, said := n.run(); !finished(code, said) || !strings.Contains(said, "13 trials in 5 blocks") || !strings.Contains(said, "15 trials") {
 		t.Fatalf("what was left ended with status %d: %s", code, said)
 	}
 	before := n.whole()
 	n.interrupted(bytes.Count(before, []byte{'\n'})+1, syscall.SIGKILL)
-	if code, said := n.run(); !finished(code, said) || !strings.Contains(said, "12 trials planned: ") {
+	if code, said := n.run(); !finished(code, said) || !strings.Contains(said, "18 trials") {
 		t.Fatalf("the further look ended with status %d: %s", code, said)
 	}
 	n.complete(before)
@@ -82,8 +82,8 @@ func TestCtrlCKeepsWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	n := typing(t, "transport=null", "opt.service=1ms", "connections=1", "amount=200", "blocks=3")
 	c, said := n.interrupted(2, os.Interrupt)
-	if code := c.ProcessState.ExitCode(); code != statusTainted {
-		t.Errorf("status %d, want %d", code, statusTainted)
+	if code := c.ProcessState.ExitCode(); code != statusUnmet {
+		t.Errorf("status %d, want %d", code, statusUnmet)
 	}
 	for _, want := range []string{
 		"netdyno: stopped; what was measured is kept, and netdyno run " + n.path("") + " --continue goes on\n", "6 trials planned: ", " missing", "report  " + n.path("report.html"),

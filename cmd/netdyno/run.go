@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"netdyno/internal/quantity"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
 )
 
 // runFlags are the options of run that are not part of the study.
@@ -27,17 +27,15 @@ type runFlags struct {
 	goOn    bool // --continue
 	dryRun  bool
 	probes  string // --profile, as it was typed
-	time    string // --time, likewise
 	gate    bool
 	own     ownMessage
 	url     urlFlags
 	result  resultFlags
 	set     []session.Set // that the command says by itself
-	arms    []session.Arm // that it made, and their race
-	race    *session.Race
-	costs   bool     // of netdyno cost: without its models there is no point in a run
-	command string   // that was typed; "" for run
-	typed   []string // as the command line has it, flags included
+	arms    []session.Arm // that it made
+	costs   bool          // of netdyno cost: without its models there is no point in a run
+	command string        // that was typed; "" for run
+	typed   []string      // as the command line has it, flags included
 }
 
 func runCommand() *cobra.Command {
@@ -51,8 +49,8 @@ The keys are the factors of a study file (netdyno studies factors lists them).
 Several levels vary a factor, one holds it. Every block runs every arm once, in
 random order, and the baseline twice. A study is judged after 6, 10 and 16 blocks
 and ends as soon as every primary comparison is settled. --continue goes on to 26
-blocks, then to 42. blocks=N fixes the number; with fewer than 6, no difference
-can reach p = 0.05.
+blocks, then to 42. blocks=N gives the number, from which --continue goes on too;
+with fewer than 6, no difference can reach p = 0.05.
 
 The command run itself may be left out before a URL or where a KEY=LEVEL is typed;
 rig=RIG is the same as --rig RIG.
@@ -91,11 +89,10 @@ rate is known within 5 % or you press Ctrl-C.`,
 	c.Flags().BoolVar(&f.goOn, "continue", false, "go on with the run in a directory: first with its missing trials, then to its next look")
 	c.Flags().StringVar(&f.probes, "profile", "", "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
-	c.Flags().StringVar(&f.time, "time", "", "fit the study into about this `TIME`, such as 20m: what it leaves out for that is said")
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
 	f.addRequest(c)
 	f.result.declare(c.Flags())
-	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "time", "proto", "message", "data", "reply", "reply-data"} {
+	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
 		c.MarkFlagsMutuallyExclusive("continue", other)
 	}
 	return c
@@ -141,20 +138,10 @@ func run(ctx context.Context, args []string, f runFlags) error {
 	if dir == "" {
 		return err
 	}
-	if errors.Is(err, errEnough) && !f.gate {
-		return conclude(dir, showing{ended: true, result: f.result})
+	if err = errors.Join(err, conclude(dir, showing{gate: f.gate, result: f.result})); err != nil {
+		return &status{statusUnmet, err} // something ran
 	}
-	concluded := conclude(dir, showing{gate: f.gate, result: f.result})
-	var ended *status
-	switch {
-	case err == nil:
-		return concluded
-	case !errors.As(err, &ended): // it broke off: whatever was measured, that could not run
-		return errors.Join(&status{statusRefused, err}, concluded)
-	case f.gate: // interrupted: the trials that are missing leave the gate in doubt
-		return concluded
-	}
-	return errors.Join(concluded, err)
+	return nil
 }
 
 // carryOut measures a study, step by step. It returns the directory of what was
@@ -170,6 +157,9 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := f.readyForCosts(s); err != nil {
+		return "", err
+	}
+	if err := f.readyForGate(s); err != nil {
 		return "", err
 	}
 	if f.dryRun {
@@ -191,15 +181,22 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	o.Left = shown.remaining
 	stopped := r.Measure(ctx, o)
 	shown.finish()
-	if errors.Is(stopped, context.Canceled) {
-		if refines(s, request) {
-			told.say("netdyno: stopped; netdyno run %s --continue goes on", r.Dir)
-			return r.Dir, errEnough
-		}
+	switch {
+	case errors.Is(stopped, context.Canceled): // the trials that are missing tell
 		stderr.say("netdyno: stopped; what was measured is kept, and netdyno run %s --continue goes on", r.Dir)
-		stopped = &status{statusTainted, nil}
+		stopped = nil
+	case stopped != nil:
+		stopped = &status{statusUnmet, stopped} // something ran
 	}
 	return r.Dir, stopped
+}
+
+// readyForGate refuses a gate on a run that compares nothing.
+func (f runFlags) readyForGate(s *session.Session) error {
+	if compared := study.FindVaried(s.Study.Vary, s.Study.Compare.Factor); f.gate && (compared == nil || len(compared.Levels) < 2) {
+		return errors.New("--gate judges arms against the first of them, and there is one; name a second, as build=before/bin,after/bin")
+	}
+	return nil
 }
 
 // request is what the flags ask of a session.
@@ -215,12 +212,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	r.Set = append(r.Set, f.set...)
 	var own []session.Set
 	urls, others := splitURLs(args)
-	if r.Time, err = f.bound(); err != nil {
-		return r, err
-	}
 	switch {
-	case len(urls) > 0 && r.Time > 0:
-		return r, errors.New("--time fits a study into a time; how long a URL is measured is -d, such as -d 30s")
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case len(urls) > 0:
@@ -237,28 +229,16 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		if r.Args, err = asTransport(ctx, r.Workers, args); err == nil {
 			f.own.data = f.url.last(f.own.data)
 			own, err = f.own.level()
-			r.Arms, r.Race = f.arms, f.race
+			r.Arms = f.arms
 		}
 	}
 	r.Set = append(r.Set, own...)
-	if f.race != nil {
+	if f.command != "" {
 		r.Typed, r.Command = f.typed, f.command
 	}
 	r.Version, r.Say, r.Hold = version(), remark, ends.hold
-	r.Judge = session.Judge{Look: look, Allocate: allocate, Calibration: calibrationOf}
+	r.Judge = session.Judge{Look: look, Allocate: allocate, Disturbed: trial.Disturbed, Calibration: calibrationOf}
 	return r, err
-}
-
-// bound is the time into which --time fits the study; 0 without one.
-func (f runFlags) bound() (time.Duration, error) {
-	if f.time == "" {
-		return 0, nil
-	}
-	bound, err := quantity.ParseDuration(f.time)
-	if err != nil || bound <= 0 || bound > mostTime {
-		return 0, fmt.Errorf("--time %s: expected a duration of at most %s, such as 20m", quantity.Clip(f.time, 40), quantity.DurationText(mostTime))
-	}
-	return bound, nil
 }
 
 // probing is the key that --profile is short for.
@@ -309,8 +289,8 @@ type ownMessage struct {
 }
 
 func (o *ownMessage) declare(flags *pflag.FlagSet) {
-	flags.StringVar(&o.proto, "proto", "", "your own message, or a grpc:// URL: the .proto file that describes it")
-	flags.StringVar(&o.kind, "message", "", "your own message: its type, as pkg.Type")
+	flags.StringVar(&o.proto, "proto", "", "the .proto file that describes it; of a grpc:// URL its service")
+	flags.StringVar(&o.kind, "message", "", "its type, as pkg.Type")
 	flags.StringVar(&o.replyKind, "reply", "", "the type that comes back, when it is another")
 	flags.StringVar(&o.replyData, "reply-data", "", "a file with its values as JSON")
 }

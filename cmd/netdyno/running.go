@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,11 +8,10 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/race"
+	"netdyno/internal/read/search"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/session"
@@ -23,7 +21,7 @@ import (
 // refines tells whether a run shows its figures as they become more precise,
 // until it is precise enough or the user has seen enough.
 func refines(s *session.Session, r session.Request) bool {
-	return s.Study.Settle > 0 || len(r.Arms) > 0 && r.Race == nil
+	return s.Study.Settle > 0 || len(r.Arms) > 0 && s.Study.Race == nil
 }
 
 // refining is the observer of such a run: a small table of what it found so far, under
@@ -45,10 +43,8 @@ func refining(p *progress, so *soFar) session.Observer {
 	return o
 }
 
-// errEnough ends a run that its user has seen enough of.
-var errEnough = errors.New("stopped by its user")
-
-// endsAnywhere tells the same of a run that is read.
+// endsAnywhere tells the same of a run that is read: its user may end it at any time, and
+// the trials that are left are not missing.
 func endsAnywhere(h record.Header) bool {
 	return h.Study.Settle > 0 || slices.ContainsFunc(h.Command, target.IsURL)
 }
@@ -101,7 +97,7 @@ func runningFigure(f finding.Findings, arm cells.Arm, name string) string {
 		m, _ := metric.Named(name)
 		text = m.Scale(largest(f, name)).Format(s.Value)
 		if s.N > 1 {
-			width = compare.Percent(compare.HalfWidth(s.Figure))
+			width = quantity.ChosenShare(compare.HalfWidth(s.Figure))
 		}
 	}
 	if name == runningMetrics[0] {
@@ -152,17 +148,6 @@ func allocate(header record.Header, trials []record.Trial, records []record.Reco
 	if err != nil {
 		return record.Allocation{}, "", err
 	}
-	var decided record.Allocation
-	var words string
-	switch {
-	case record.HasFlatOut(trials):
-		decided, words = capacity.Shares(s, block)
-	case header.Study.Race != nil:
-		decided, words = race.Next(s, block)
-	case header.Study.Capacity != nil:
-		decided, words = capacity.Next(s, block)
-	default:
-		return decided, "", fmt.Errorf("the study %s steers its run in a way that this version does not know", header.Study.Name)
-	}
+	decided, words := search.Next(s, block)
 	return decided, words, nil
 }

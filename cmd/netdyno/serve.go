@@ -28,11 +28,11 @@ func serveCommand() *cobra.Command {
 	var how serving
 	c := &cobra.Command{
 		Use:   "serve [DIR]",
-		Short: "Show runs in a browser: a list, their reports, two compared, and one that goes on as it goes on",
+		Short: "Show runs in a browser: a list, their reports, and one that goes on as it goes on",
 		Long: `Show the runs in a directory (default results/), or one run, to browsers. A run that
 goes on is followed: trials done of planned, the time left, the rate, and the
-figures so far with their ratios, intervals and noise. Nothing is written, and
-nothing can be started or changed from there.
+figures so far with their ratios and intervals. Nothing is written, and nothing
+can be started or changed from there.
 
 It listens on this host alone, where every user can read it. With --listen it can
 be reached from elsewhere, and then every browser needs a token: the one of
@@ -86,7 +86,7 @@ func (s serving) run(ctx context.Context, dir string) error {
 	leastPriority()
 	stdout.say("serve   %s", s.url(at))
 	return serve.Serve(ctx, listener, serve.Options{
-		Results: results, Names: names(host), Token: s.token, Log: stderr, Calibration: calibrationOf,
+		Results: results, Names: names(host), Token: s.token, Log: stderr,
 	})
 }
 

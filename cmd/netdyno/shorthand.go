@@ -17,14 +17,14 @@ import (
 	"netdyno/internal/run/target"
 )
 
-// withRun puts the command run before arguments that name a URL or a level and no
-// command, also where a shell asks what may follow them.
+// withRun puts the command run before arguments that name a URL, a level or first a
+// built-in study, and no command, also where a shell asks what may follow them.
 func withRun(args []string, isCommand func(name string) bool) []string {
 	if len(args) > 1 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		last := len(args) - 1 // is being typed
 		return slices.Concat(args[:1], withRun(args[1:last], isCommand), args[last:])
 	}
-	if len(args) == 0 || isCommand(args[0]) || !slices.ContainsFunc(args, asksForRun) {
+	if len(args) == 0 || isCommand(args[0]) || !slices.Contains(source.List(), args[0]) && !slices.ContainsFunc(args, asksForRun) {
 		return args
 	}
 	return append([]string{"run"}, args...)
@@ -96,5 +96,5 @@ func look(header record.Header, trials []record.Trial, records []record.Record, 
 	if err != nil {
 		return false, "", err
 	}
-	return false, look.Sentence + ". So far: " + strings.Join(so.Answer.Sentences, " "), nil
+	return false, look.Sentence + ". So far: " + so.Answer.Sentence, nil
 }

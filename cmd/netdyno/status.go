@@ -7,17 +7,24 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+	"netdyno/internal/run/study/source"
 )
 
 // exit is the exit status of a command, one of these.
 type exit = int
 
-// The exit statuses of every command; statuses says what each means of each.
+// The exit statuses of every command. statuses says what 0 and 1 are of each; 2 is the
+// same of all.
 const (
-	statusOK      exit = iota // answered
-	statusTainted             // measured but not answered, or in part; a gate found something worse
-	statusRefused             // nothing could be run or read
-	statusOpen                // a gate, or compare, cannot tell
+	statusOK      exit = iota // what was asked for is there, whatever it says
+	statusUnmet               // it is not, or not all of it; a gate found something worse
+	statusRefused             // nothing ran, or bad input
 )
 
 // status ends a command with an exit status and, unless quiet, its error.
@@ -57,68 +64,49 @@ func exitCode(err error) int {
 	return codeOf(err)
 }
 
-// meanings are what the statuses of a command mean, by status; "" for one that it never
-// ends with.
+// meanings are what the statuses 0 and 1 mean of some commands, each with the flag that
+// the row is about; unmet is "" where they never end with 1.
 type meanings struct {
-	command string
-	means   [4]string
+	commands  []string
+	ok, unmet string
 }
 
-const (
-	wrongCommand = "the command line is wrong"
-	notRead      = "it could not be read"
-	cannotStart  = "nothing could be run, or no trial is valid"
-)
+// refused is status 2 of every command.
+const refused = "nothing ran, or bad input"
 
 // statuses are those of every command: the one place that says them. The help of each
-// command has its line, docs/commands.md the table.
+// command has its rows, docs/commands.md the table.
 var statuses = []meanings{
-	{"run", [4]string{"all trials are valid; a run by URL may be ended at any time", "some failed, are invalid, stood still or are missing, or what the study asks is not answered", cannotStart, ""}},
-	{"run --gate", [4]string{"no arm is worse by more than the margin", "an arm is", "the study could not run", "the blocks do not decide it"}},
-	{"curl", [4]string{"all trials are valid; a run by URL may be ended at any time", "some failed, are invalid, stood still or are missing, or what the study asks is not answered", cannotStart, ""}},
-	{"capacity", [4]string{"every arm has a capacity, carries at least a rate, or meets the objective at no rate", "an arm is undecided, or the search was stopped", cannotStart, ""}},
-	{"mesh", [4]string{"somebody is named, or the hosts are as good as each other, and all trials are valid", "that cannot be told, or some trials are not valid", cannotStart, ""}},
-	{"cost", [4]string{"every model can be used, and all trials are valid", "a model is refused, or some trials are not valid", "nothing could be run, or too few cells would be held back", ""}},
-	{"plan", [4]string{"both ends of every transport are forecast", "of some one end alone is, or nothing", "there are no costs, or " + wrongCommand, ""}},
-	{"tune", [4]string{"a setting is recommended, or the defaults are", "no setting is, or the race was stopped", cannotStart, ""}},
-	{"tour", [4]string{"every study ended with 0", "one ended with 1", "one could not run", ""}},
-	{"listen", [4]string{"it ended by Ctrl-C or --for", "the server broke off", "it could not start", ""}},
-	{"record", [4]string{"written", "written without lines that are no request", "nothing was written", ""}},
-	{"report", [4]string{"as the command that measured", "the same, or records are damaged", notRead + ", or no trial is valid", ""}},
-	{"report --gate", [4]string{"no arm is worse by more than the margin", "an arm is", notRead + ", or no trial is valid", "the blocks do not decide it"}},
-	{"export", [4]string{"written", "written without records that are damaged or not in the plan, or the collector took a part", "nothing was written", ""}},
-	{"serve", [4]string{"ended by Ctrl-C", "", "it could not listen, or there is no DIR", ""}},
-	{"compare", [4]string{"nothing is worse", "something is, or a run has missing trials or damaged records", "a run could not be read", "the runs do not decide it, or cannot be compared"}},
-	{"studies", [4]string{"printed", "", "there is no such study", ""}},
-	{"transports", [4]string{"printed", "", "there is no such transport, or no worker answers", ""}},
-	{"check", [4]string{"the worker keeps the contract", "a case failed", wrongCommand, ""}},
-	{"calibrate", [4]string{"calibrated", "too few trials are valid, or it was stopped: nothing is kept", "a study could not run", ""}},
-	{"facts", [4]string{"printed", "", "the host could not be observed", ""}},
-	{"doctor", [4]string{"nothing distorts", "something can change a figure or stop a trial", "no host could be read or asked", ""}},
-	{"explain", [4]string{"explained", "", "there is no such word", ""}},
-	{"completion", [4]string{"printed", "", wrongCommand, ""}},
-	{"version", [4]string{"printed", "", wrongCommand, ""}},
+	{[]string{"run", "curl", "capacity", "tune", "report"}, "it was measured, whatever the answer: every arm has a valid trial in every cell", "an arm has none in a cell, or trials are missing (by URL Ctrl-C is a normal end)"},
+	{[]string{"run --gate", "report --gate", "compare"}, "nothing is worse, or that cannot be told", "something is worse, or was not measured"},
+	{[]string{"cost", "cost plan"}, "every model can be used", "one is refused, or was not measured"},
+	{[]string{"calibrate"}, "calibrated", "too few trials are valid, or it was stopped: nothing is kept"},
+	{[]string{"tour"}, "every study whose programs are here was measured", "one was not"},
+	{[]string{"listen"}, "it ended by Ctrl-C or --for", "the server broke off"},
+	{[]string{"record", "export"}, "all of it is written", "a part is left out"},
+	{[]string{"check"}, "the worker keeps the contract", "a case failed"},
+	{[]string{"doctor"}, "nothing distorts", "something can change a figure or stop a trial"},
+	{[]string{"serve", "studies", "transports", "explain", "completion"}, "done", ""},
 }
 
-// workersOwn are the commands whose exit status is another program's, or of no use to a
-// user: the worker's, and that of who builds packages.
-var workersOwn = []string{"meter", "hold", "pause", "enter", "reach", "sum", "floor", "manual"}
-
-// statusHelp is what the help of a command says of its exit statuses.
+// statusHelp is what the help of a command, such as "cost plan", says of its exit statuses.
 func statusHelp(command string) string {
 	var b strings.Builder
 	for _, s := range statuses {
-		title := "Exit status:"
-		if _, flag, found := strings.Cut(s.command, " "); found {
-			title = "Exit status with " + flag + ":"
-		}
-		if name, _, _ := strings.Cut(s.command, " "); name != command {
-			continue
-		}
-		fmt.Fprintf(&b, "\n\n%s", title)
-		for code, means := range s.means {
-			if means != "" {
-				fmt.Fprintf(&b, "\n  %d  %s", code, wrapped(means, "     "))
+		for _, of := range s.commands {
+			name, flag, found := strings.Cut(of, " --")
+			if name != command {
+				continue
+			}
+			with := ""
+			if found {
+				with = " with --" + flag
+			}
+			fmt.Fprintf(&b, "\n\nExit status%s:", with)
+			for code, means := range []string{s.ok, s.unmet, refused} {
+				if means != "" {
+					fmt.Fprintf(&b, "\n  %d  %s", code, wrapped(means, "     "))
+				}
 			}
 		}
 	}
@@ -150,12 +138,65 @@ func wrapped(text, indent string) string {
 // withStatuses adds to the help of every command what its exit statuses mean.
 func withStatuses(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		if slices.Contains(workersOwn, sub.Name()) {
+		if sub.Name() == "internal" { // a worker's, or of no use to a user
 			continue
 		}
 		if sub.Long == "" {
 			sub.Long = sub.Short + "."
 		}
-		sub.Long = strings.TrimRight(sub.Long, "\n") + statusHelp(sub.Name())
+		sub.Long = strings.TrimRight(sub.Long, "\n") + statusHelp(strings.TrimPrefix(sub.CommandPath(), "netdyno "))
+		withStatuses(sub)
 	}
+}
+
+// verdict is the exit status of a run: whether what it was asked for was measured, whatever
+// came out.
+func verdict(f finding.Findings) error {
+	t := f.Tally
+	switch without := unmeasured(f); {
+	case t.Valid == 0:
+		return &status{statusUnmet, fmt.Errorf("no trial is valid (%d failed, %d invalid, %d unsupported, %d not run)", t.Failed, t.Invalid, t.Unsupported, t.Missing)}
+	case len(without) > 0:
+		return &status{statusUnmet, fmt.Errorf("no trial is valid of %s", quantity.Names(without))}
+	case t.Missing > 0 && !endsAnywhere(f.Header), !f.Costs.Whole():
+		return &status{statusUnmet, nil}
+	}
+	return nil
+}
+
+// unmeasured names every arm in a cell where it was tried and no trial is valid. Where a
+// mesh has pairs of hosts, and a race settings, one that fails is an answer.
+func unmeasured(f finding.Findings) (all []string) {
+	if f.Mesh != nil || f.Search != nil && f.Search.Choice != nil {
+		return nil
+	}
+	for _, cell := range f.Cells {
+		for _, arm := range cell.Arms {
+			left := func(t trial.Trial) bool {
+				return t.Status == trial.Valid || t.Status == trial.StatusUnsupported && !asks(f.Header, arm.Name)
+			}
+			if len(arm.Trials) > 0 && !slices.ContainsFunc(arm.Trials, left) {
+				all = append(all, cells.ArmOf(cell, arm))
+			}
+		}
+	}
+	return all
+}
+
+// asks tells whether a run's command names an arm. Those of a built-in study that it does
+// not name may be absent here.
+func asks(h record.Header, arm string) bool {
+	return !slices.Contains(source.List(), h.Study.Name) || slices.ContainsFunc(h.Command, func(arg string) bool {
+		_, levels, _ := strings.Cut(arg, "=")
+		return slices.Contains(strings.Split(levels, ","), arm)
+	})
+}
+
+// together is the status of several studies by what each ended with.
+func together(ends []error) error {
+	err := errors.Join(ends...)
+	if slices.ContainsFunc(ends, func(e error) bool { return codeOf(e) != statusRefused }) && err != nil {
+		return &status{statusUnmet, err}
+	}
+	return err
 }

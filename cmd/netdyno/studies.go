@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
@@ -46,7 +46,7 @@ func timeOfStudy(s *study.Study) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	about := func(trials []record.Trial) string { return roughly(session.Expected(trials)) }
+	about := func(trials []record.Trial) string { return quantity.Roughly(session.Expected(trials)) }
 	all := trials
 	if len(s.Further) > 0 {
 		all = study.Before(trials, s.Blocks)
@@ -55,17 +55,6 @@ func timeOfStudy(s *study.Study) (string, error) {
 		return about(study.Before(trials, s.OwnLooks[0])) + " to " + about(all), nil
 	}
 	return about(all), nil
-}
-
-// roughly shows a time as one would say it: "45 s", "16 min", "1.8 h".
-func roughly(d time.Duration) string {
-	switch {
-	case d < 90*time.Second:
-		return fmt.Sprintf("%.0f s", max(5, d.Round(5*time.Second).Seconds()))
-	case d < 90*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
 func studiesCommand() *cobra.Command {
@@ -101,7 +90,7 @@ func studiesCommand() *cobra.Command {
 		},
 	}, &cobra.Command{
 		Use:   "factors",
-		Short: "List every factor that a study may hold or vary",
+		Short: "List every factor that a study may hold or vary, and every key of its file",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
@@ -111,43 +100,16 @@ func studiesCommand() *cobra.Command {
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			fmt.Fprintln(stdout, "\nSettings of the study, typed like factors:")
-			for _, s := range source.Settings() {
-				fmt.Fprintf(w, "%s\t%s\n", s.Name, s.Doc)
+			fmt.Fprintln(stdout, "\nKeys of a study file, and what they are on a command line:")
+			for _, k := range source.Keys() {
+				typed := ""
+				if k.Typed != "" {
+					typed = k.Typed + "="
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s: %s\n", k.Name, typed, k.Form, k.Doc)
 			}
 			return w.Flush()
 		},
-	}, claimsCommand())
-	return c
-}
-
-// meshStudy is the built-in study that netdyno mesh runs.
-const meshStudy = "mesh"
-
-func meshCommand() *cobra.Command {
-	var f runFlags
-	c := &cobra.Command{
-		Use:   "mesh --rig RIG [KEY=LEVEL…]",
-		Short: "Measure every pair of a rig's hosts and name those that are not as good as the others",
-		Long: `Measure every ordered pair of the hosts of a rig, in several blocks: how much it
-streams one way, what that costs in CPU at both ends, and how long a small message
-takes there and back. Pairs without a host in common run at the same time, so a
-block takes as long as there are hosts, not pairs, until the fabric is full.
-
-The report names hosts, cables, pairs and leaves that are worse than the others,
-with their evidence, and shows every pair in a heat map. It is the built-in study
-mesh (netdyno studies mesh), and KEY=LEVEL changes it as in netdyno run. Hosts are
-all those of the rig, or server.host=A,B,C client.host=A,B,C.`,
-		Example: `  netdyno mesh --rig 'netns:8?rate=100Mbit'
-  netdyno mesh --rig ssh:node1,node2,node3,node4
-  netdyno mesh --rig slurm:32 transport=asio connections=4 blocks=5
-  netdyno mesh --rig racks.yaml window=1s --out before-the-change`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeStudy,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return run(cmd.Context(), append([]string{meshStudy}, args...), f)
-		},
-	}
-	f.declare(c)
+	}, expectedCommand())
 	return c
 }

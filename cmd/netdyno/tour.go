@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/report"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -24,44 +26,76 @@ import (
 	"netdyno/internal/run/study/source"
 )
 
-// quickStudies are the tour's stops: each built-in study in short.
-var quickStudies = []string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick", "mixed-quick", "languages-quick", "hops-quick"}
+// tourStop is a study of the tour, as it is typed.
+type tourStop struct {
+	study string
+	args  []string
+	takes time.Duration // by its plan
+}
+
+// inShort makes a quick study one of some 20 s: windows of 400 ms, seven blocks, no profiles.
+func inShort(study string, args ...string) tourStop {
+	return tourStop{study: study, args: append(args, "window=400ms", "warmup=100ms", "blocks=7", "probes=0")}
+}
+
+// quickTour asks what each publication asked, of arms that are workers in Go: what is
+// built within a minute or two.
+var quickTour = []tourStop{
+	inShort("event-loops-quick", "arm=go-net,go-epoll", "connections=1000"),
+	inShort("blocks-quick", "arm=http-pooled,http-readall,grpc-unary"),
+	inShort("buffers-quick", "arm=w0-r0,w0-r128k,w128k-r0", "connections=1", "inflight=10"),
+	inShort("messages-quick", "arm=http-json,grpc-json,grpc-proto", "baseline=http-json", "message=complex"),
+	inShort("line-rate-quick", "arm=go-net,go-net-sendfile"),
+}
+
+// wholeTour has every arm whose worker is here, and profiles.
+var wholeTour = each.Of([]string{"blocks-quick", "buffers-quick", "messages-quick", "line-rate-quick", "event-loops-quick", "mixed-quick", "languages-quick", "hops-quick"},
+	func(name string) tourStop { return tourStop{study: name} })
 
 func tourCommand() *cobra.Command {
 	var out string
+	var all bool
 	c := &cobra.Command{
 		Use:   "tour",
-		Short: "Run the quick version of every study and collect their reports on one page",
-		Long: `Run the quick version of every built-in study, one after the other, and collect
-their reports on one page. Short windows make wide intervals: for a reliable
-answer, run the study itself.`,
+		Short: "Ask what five publications asked, in two minutes, and collect the answers on one page",
+		Long: `Ask what each of five publications asked, in some 20 s each, of the workers in Go,
+and collect the answers on one page. With --all every worker that is here runs, and
+profiles say why arms differ: 15 minutes or more. Short windows make wide intervals:
+for an answer to rely on, run the study itself.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := session.Directory(out).OrFresh("tour")
 			if err != nil {
 				return err
 			}
-			return tour(cmd.Context(), dir)
+			if all {
+				return tour(cmd.Context(), dir, wholeTour)
+			}
+			return tour(cmd.Context(), dir, quickTour)
 		},
 	}
 	outFlag(c, &out, "the tour")
+	c.Flags().BoolVar(&all, "all", false, "every arm whose worker is here, with profiles")
 	return c
 }
 
 // tour runs every stop into its own directory under dir. A study that cannot
 // run is an entry with its reason; the others run all the same.
-func tour(ctx context.Context, dir session.Directory) error {
+func tour(ctx context.Context, dir session.Directory, wanted []tourStop) error {
 	catalog, err := session.Discover(ctx, nil)
 	if err != nil {
 		return err
 	}
-	stops, err := tourStops(func(t record.Trial) bool { return isHere(catalog, t) })
+	stops, err := tourStops(wanted, func(t record.Trial) bool { return isHere(catalog, t) })
 	if err != nil {
 		return err
 	}
+	if len(stops) == 0 {
+		return errors.New("tour: of no study two arms have their programs here; netdyno transports lists what is here")
+	}
 	stdout.say("%s", tourTime(stops))
 	var entries []report.Entry
-	var worst error
+	var ends []error
 	for i, at := range stops {
 		name := at.study
 		fmt.Fprintf(stdout, "\n— %d of %d: %s\n", i+1, len(stops), name)
@@ -70,34 +104,27 @@ func tour(ctx context.Context, dir session.Directory) error {
 		if why != "" {
 			stdout.say("%s", why)
 		}
-		err := run(ctx, []string{name}, runFlags{rig: on, out: string(stop)})
+		err := run(ctx, append([]string{name}, at.args...), runFlags{rig: on, out: string(stop)})
 		entries = append(entries, entry(stop, name, err))
-		if codeOf(err) > codeOf(worst) {
-			worst = err
-		}
+		ends = append(ends, err)
 		if ctx.Err() != nil {
 			break
 		}
 	}
+	failed := together(ends)
 	if err := os.MkdirAll(string(dir), 0o755); err != nil { // no study came so far
-		return errors.Join(worst, err)
+		return errors.Join(failed, err)
 	}
 	index := report.Index("The tour: what was asked, and the answers", entries)
 	if err := render(dir.HTML(), index.HTML); err != nil {
-		return errors.Join(worst, err)
+		return errors.Join(failed, err)
 	}
 	if err := showText(index.Text); err != nil {
-		return errors.Join(worst, err)
+		return errors.Join(failed, err)
 	}
 	fmt.Fprintln(stdout)
 	stdout.say("all of it  %s", dir.HTML())
-	return worst
-}
-
-// tourStop is a study of the tour, and how long it takes by its plan.
-type tourStop struct {
-	study string
-	takes time.Duration
+	return failed
 }
 
 // isHere tells whether a trial's server has a worker here, and its hops are installed.
@@ -110,12 +137,12 @@ func isHere(catalog *bench.Catalog, t record.Trial) bool {
 	})
 }
 
-// tourStops are the quick studies in which two arms at least have their servers and hops
-// here: of one there is nothing to compare.
-func tourStops(has func(record.Trial) bool) ([]tourStop, error) {
+// tourStops are those stops in which two arms at least have their servers and hops here:
+// of one there is nothing to compare.
+func tourStops(wanted []tourStop, has func(record.Trial) bool) ([]tourStop, error) {
 	var stops []tourStop
-	for _, name := range quickStudies {
-		s, err := source.Named(name)
+	for _, stop := range wanted {
+		s, err := source.ParseArgs(append([]string{stop.study}, stop.args...), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +157,8 @@ func tourStops(has func(record.Trial) bool) ([]tourStop, error) {
 			}
 		}
 		if len(here) > 1 {
-			stops = append(stops, tourStop{name, session.Expected(study.Before(trials, s.Blocks))})
+			stop.takes = session.Expected(study.Before(trials, s.Blocks))
+			stops = append(stops, stop)
 		}
 	}
 	return stops, nil
@@ -145,13 +173,20 @@ const tourLink = "netns:2?rate=1Gbit"
 func tourRig(name string, build func(rig string) error) (on, why string) {
 	s, err := source.Named(name)
 	slow := func(name string) bool { return slices.Contains(metric.SlowdownNames(), name) }
-	if err != nil || s.Fills == nil && !slices.ContainsFunc(s.Compare.Primary, slow) {
+	if err != nil || !asksOfLink(s) && !slices.ContainsFunc(s.Compare.Primary, slow) {
 		return rig.LoopbackName, "" // an error is the run's to tell
 	}
 	if err := build(tourLink); err != nil {
 		return rig.LoopbackName, fmt.Sprintf("A link of 1 Gbit/s between two namespaces cannot be made here: %v. It runs on loopback, which is no link.", err)
 	}
 	return tourLink, ""
+}
+
+// asksOfLink tells whether a study expects something of the link's rate.
+func asksOfLink(s *study.Study) bool {
+	return slices.ContainsFunc(s.Expect, func(x record.Expectation) bool {
+		return slices.ContainsFunc(x.That, func(text string) bool { return strings.HasPrefix(text, metric.LinkRateShare+" ") })
+	})
 }
 
 // canBuild builds a rig and takes it down.
@@ -173,9 +208,9 @@ func tourTime(stops []tourStop) string {
 	var all time.Duration
 	for _, s := range stops {
 		all += s.takes
-		each = append(each, s.study+" "+roughly(s.takes))
+		each = append(each, s.study+" "+quantity.Roughly(s.takes))
 	}
-	return fmt.Sprintf("The tour runs %d studies in about %s (%s), and ends with their answers.", len(each), roughly(all), strings.Join(each, ", "))
+	return fmt.Sprintf("The tour runs %d studies in about %s (%s), and ends with their answers.", len(each), quantity.Roughly(all), strings.Join(each, ", "))
 }
 
 // entry is a study's place in the tour's page.

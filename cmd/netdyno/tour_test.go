@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"netdyno/internal/each"
 	"netdyno/internal/record"
@@ -34,12 +35,22 @@ func TestTheTourLeavesOutWhatHasOneArm(t *testing.T) {
 		return (strings.HasPrefix(server, "go-") || server == "asio") && (path == "" || path == record.Direct)
 	}
 	names := func(stops []tourStop) []string { return each.Of(stops, func(s tourStop) string { return s.study }) }
-	stops, err := tourStops(all)
-	if err != nil || !slices.Equal(names(stops), quickStudies) {
+	stops, err := tourStops(wholeTour, all)
+	if err != nil || !slices.Equal(names(stops), names(wholeTour)) {
 		t.Errorf("with every worker: %v, %v", stops, err)
 	}
-	stops, err = tourStops(native)
+	stops, err = tourStops(wholeTour, native)
 	if err != nil || slices.Contains(names(stops), "languages-quick") || slices.Contains(names(stops), "hops-quick") || !slices.Contains(names(stops), "event-loops-quick") {
 		t.Errorf("without the kits' workers: %v, %v", stops, err)
+	}
+	goOnly := func(t record.Trial) bool { return strings.HasPrefix(t.Levels["server"], "go-") }
+	stops, err = tourStops(quickTour, goOnly)
+	if err != nil || len(stops) != 5 {
+		t.Errorf("the quick tour with the workers in Go: %v, %v", names(stops), err)
+	}
+	for _, stop := range stops {
+		if stop.takes > 25*time.Second {
+			t.Errorf("%s takes %v by its plan, want 25 s at most", stop.study, stop.takes)
+		}
 	}
 }

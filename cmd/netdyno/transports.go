@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,6 +98,9 @@ func describe(o bench.Offer) {
 			fmt.Fprintf(stdout, ", %s only", roles(option.Roles))
 		}
 		fmt.Fprintf(stdout, "\n      %s\n", option.Doc)
+		for _, role := range slices.Sorted(maps.Keys(option.As)) {
+			fmt.Fprintf(stdout, "      elsewhere, of the %s: %s\n", role, option.As[role])
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/study"
 )
 
 // typed is a netdyno as a user starts it, in a directory of its own.
@@ -115,6 +116,7 @@ func (n typed) complete(before []byte) {
 	if err != nil || len(contents.Problems) > 0 {
 		n.t.Fatalf("read records: %v %v", err, contents.Problems)
 	}
+	trials = study.Before(trials, record.Horizon(contents.Header, trials, contents.Records))
 	seen := map[string]int{}
 	for _, r := range contents.Records {
 		seen[r.Trial.ID]++

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -44,34 +45,40 @@ type urlFlags struct {
 }
 
 // targetFlags are the names that need a URL.
-var targetFlags = append([]string{"workload", "speed", "connections", "duration", "number", "name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "rate", "z", "max-errors", jsonFlag, "quiet"}, wordFlags...)
+var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jsonFlag, "quiet"})
+
+// loadFlags say how much is asked of a URL.
+var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "workload", "speed"}
+
+// requestFlags say what is asked for, beside curl's own words.
+var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status"}
 
 // declare declares the flags.
 func (t *urlFlags) declare(f *pflag.FlagSet) {
-	f.StringVarP(&t.connections, "connections", "c", "", "URL: numbers of connections, such as 50 or 1,10,100 (factor connections)")
-	f.StringVarP(&t.rate, "rate", "q", "", "URL: exchanges offered per second, such as 1000 (factor rate)")
-	f.StringVarP(&t.number, "number", "n", "", "URL: requests in all, such as 1000, over 50 connections unless -c says another number")
-	f.StringVar(&t.duration, "duration", "", "URL: how long to go on in all, such as 10s; -d and -z are short for it")
-	f.StringVar(&t.maxErrors, "max-errors", "", "URL: share of failed requests up to which a trial counts; 1% unless given (factor max_errors)")
+	f.StringVarP(&t.connections, "connections", "c", "", "numbers of connections, such as 50 or 1,10,100 (factor connections)")
+	f.StringVarP(&t.rate, "rate", "q", "", "exchanges offered per second, such as 1000 (factor rate)")
+	f.StringVarP(&t.number, "number", "n", "", "requests in all, such as 1000, over 50 connections unless -c says another number")
+	f.StringVar(&t.duration, "duration", "", "how long to go on in all, such as 10s; -d and -z are short for it")
+	f.StringVar(&t.maxErrors, "max-errors", "", "share of failed requests up to which a trial counts; 1% unless given (factor max_errors)")
 	f.StringVarP(&t.duration, "z", "z", "", "as --duration")
 	_ = f.MarkHidden("z") // it is declared above
-	f.StringVarP(&t.Method, "method", "X", "", "URL: method of the request")
-	f.StringArrayVarP(&t.words.Headers, "header", "H", nil, `URL: header of the request, as "Name: value"; repeatable`)
-	f.StringVar(&t.body, "body", "", "URL: body of the request; @FILE reads it from a file")
-	f.StringVar(&t.bodyFile, "body-file", "", "URL: file with the body of the request")
-	f.StringVar(&t.Host, "host", "", "URL: Host header or :authority, when it is not the URL's")
-	f.StringVar(&t.SNI, "sni", "", "URL: server name in TLS, when it is not the URL's")
-	f.StringVar(&t.CA, "ca", "", "URL: PEM file of the authorities to trust")
-	f.StringVar(&t.Cert, "cert", "", "URL: PEM file of a client certificate")
-	f.StringVar(&t.Key, "key", "", "URL: PEM file of its key")
-	f.BoolVarP(&t.Insecure, "insecure", "k", false, "URL: accept any certificate")
-	f.BoolVar(&t.HTTP2, "http2", false, "URL: ask for HTTP/2, over http:// too")
-	f.StringVar(&t.Expect, "expect", "", "URL: what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
-	f.IntVar(&t.Status, "expect-status", 0, "URL: status that every reply must have, such as 404; that of the first reply unless given")
-	f.StringVar(&t.paths, "paths", "", "URL: file of paths, one a line, that each connection asks for in turn; - reads standard input")
-	f.StringVar(&t.workload, "workload", "", "URL: `FILE` of what is asked for: a workload file, recorded traffic or an access log (factor workload)")
-	f.StringVar(&t.speed, "speed", "", "URL: how many times faster than it was recorded traffic is replayed (factor speed)")
-	f.StringVar(&t.names, "name", "", "URL: what the arms are called, such as old,new")
+	f.StringVarP(&t.Method, "method", "X", "", "method of the request")
+	f.StringArrayVarP(&t.words.Headers, "header", "H", nil, `header of the request, as "Name: value"; repeatable`)
+	f.StringVar(&t.body, "body", "", "body of the request; @FILE reads it from a file")
+	f.StringVar(&t.bodyFile, "body-file", "", "file with the body of the request")
+	f.StringVar(&t.Host, "host", "", "Host header or :authority, when it is not the URL's")
+	f.StringVar(&t.SNI, "sni", "", "server name in TLS, when it is not the URL's")
+	f.StringVar(&t.CA, "ca", "", "PEM file of the authorities to trust")
+	f.StringVar(&t.Cert, "cert", "", "PEM file of a client certificate")
+	f.StringVar(&t.Key, "key", "", "PEM file of its key")
+	f.BoolVarP(&t.Insecure, "insecure", "k", false, "accept any certificate")
+	f.BoolVar(&t.HTTP2, "http2", false, "ask for HTTP/2, over http:// too")
+	f.StringVar(&t.Expect, "expect", "", "what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
+	f.IntVar(&t.Status, "expect-status", 0, "status that every reply must have, such as 404; that of the first reply unless given")
+	f.StringVar(&t.paths, "paths", "", "file of paths, one a line, that each connection asks for in turn; - reads standard input")
+	f.StringVar(&t.workload, "workload", "", "`FILE` of what is asked for: a workload file, recorded traffic or an access log (factor workload)")
+	f.StringVar(&t.speed, "speed", "", "how many times faster than it was recorded traffic is replayed (factor speed)")
+	f.StringVar(&t.names, "name", "", "what the arms are called, such as old,new")
 	t.addWords(f)
 }
 
@@ -95,6 +102,9 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if len(urls) > mostURLs {
 		return nil, nil, fmt.Errorf("found %d URLs; expected at most %d", len(urls), mostURLs)
 	}
+	if err := t.check(); err != nil {
+		return nil, nil, err
+	}
 	given, err := t.nameArgs(len(urls))
 	if err != nil {
 		return nil, nil, err
@@ -108,8 +118,8 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
 		t.Client = func(wire string, encrypted bool) string { return session.CheapestClient(ctx, wire, encrypted) }
 	}
-	if t.workload != "" {
-		t.Client = nil // the classes of a workload are asked by clients on Go's libraries
+	if t.workload != "" || t.paths != "" || (&looked{typed: others}).scheduled() {
+		t.Client = nil // clients on Go's libraries tell classes, paths and steps apart
 	}
 	t.sayProxy(urls)
 	classes, err := t.asksClasses(ctx, others)
@@ -158,6 +168,30 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	return p.set, arms, nil
+}
+
+// check refuses a load that no server is asked for.
+func (t urlFlags) check() error {
+	for _, f := range []struct{ flag, factor, levels string }{
+		{"-c", "connections", t.connections}, {"-q", record.Rate, t.rate}, {"-n", "amount", t.number},
+	} {
+		if f.levels == "" {
+			continue
+		}
+		factor, err := study.FactorNamed(f.factor)
+		if err != nil {
+			return err
+		}
+		for _, level := range strings.Split(f.levels, ",") {
+			if _, err := factor.Level(level); err != nil {
+				return fmt.Errorf("%s: %w", f.flag, err)
+			}
+		}
+	}
+	if t.number == "0" {
+		return errors.New("-n: found 0; expected how many requests to send, such as 1000")
+	}
+	return nil
 }
 
 // ask asks a server what it answers: one request, or one of each class that a workload has

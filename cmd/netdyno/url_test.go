@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,12 +28,17 @@ func website(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) != 1 {
 		ts.Fatalf("usage: website NAME")
 	}
+	var tired atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/moved":
 			http.Redirect(w, r, "/", http.StatusFound)
 		case "/broken":
 			http.Error(w, "out of coffee", http.StatusInternalServerError)
+		case "/tired": // of what a client asks once it was verified
+			if tired.Add(1) > 5 {
+				http.Error(w, "asleep", http.StatusInternalServerError)
+			}
 		default:
 			_, _ = w.Write(make([]byte, 123)) // the client may be gone
 		}
@@ -128,7 +134,8 @@ func TestAURLIsRun(t *testing.T) {
 		{"http://a/ http://b/", "run http://a/ http://b/"},
 		{"-c 10 http://a/", "run -c 10 http://a/"},
 		{"report http://a/", "report http://a/"},
-		{"event-loops", "event-loops"},
+		{"event-loops", "run event-loops"},
+		{"event-lops", "event-lops"},
 		{"", ""},
 	} {
 		if got := withRun(strings.Fields(c.args), isCommand); strings.Join(got, " ") != c.want {
@@ -152,17 +159,21 @@ func TestQuickLook(t *testing.T) {
 		has   string // separated by spaces
 		fails string
 	}{
-		{"", 1, urlFlags{}, "connections=1,10,100 window=1s blocks=3,6,7,8,9 settle=5%/30s", ""},
-		{"", 2, urlFlags{}, "connections=1,10,100 window=250ms warmup=100ms blocks=2,6,8 settle=30s compare.primary=exchanges_per_s,service_p99_us", ""},
-		{"connections=1", 2, urlFlags{}, "blocks=2,6,10,16 settle=30s", ""},
-		{"window=10s", 2, urlFlags{}, "blocks=1,2 settle=30s", ""},
+		{"", 1, urlFlags{}, "connections=1,10,100 window=500ms settle=5%/30s", ""},
+		{"", 2, urlFlags{}, "connections=1,10,100 window=250ms warmup=250ms settle=30s compare.primary=exchanges_per_s,service_p99_us", ""},
+		{"connections=1", 2, urlFlags{}, "settle=30s", ""},
+		{"window=10s", 2, urlFlags{}, "settle=30s", ""},
 		{"rate=1000", 2, urlFlags{connections: "7"}, "connections=7 compare.primary=exchanges_per_s,response_p99_us", ""},
 		{"window=2s blocks=4", 1, urlFlags{}, "window=2s blocks=4 settle=5%/30s", ""},
-		{"", 1, urlFlags{duration: "15s", connections: "1"}, "blocks=10 window=1.1s", ""},
-		{"", 1, urlFlags{duration: "1s"}, "blocks=1 window=250ms", ""},
-		{"", 1, urlFlags{duration: "1h", connections: "1"}, "blocks=346 window=10s", ""},
-		{"", 1, urlFlags{duration: "1h"}, "blocks=115 window=10s", ""},
-		{"window=2s", 1, urlFlags{duration: "1m", connections: "1"}, "blocks=25 window=2s", ""},
+		{"", 1, urlFlags{duration: "15s", connections: "1"}, "blocks=16 window=937ms", ""},
+		{"", 1, urlFlags{duration: "1s"}, "blocks=3 window=100ms", ""},
+		{"", 1, urlFlags{duration: "1h", connections: "1"}, "blocks=360 window=10s", ""},
+		{"", 1, urlFlags{duration: "1h"}, "blocks=360 window=3.333s", ""},
+		{"arrival=burst:on=10ms,off=90ms rate=200", 1, urlFlags{duration: "6s", connections: "5"}, "window=375ms blocks=16", ""},
+		{"arrival=steps:100,200/5s", 1, urlFlags{}, "window=10s blocks=1", ""},
+		{"arrival=steps:100,200/5s", 1, urlFlags{duration: "8s"}, "", "would not run whole"},
+		{"arrival=steps:100,200/5s window=1s", 1, urlFlags{}, "", "would not run whole"},
+		{"window=2s", 1, urlFlags{duration: "1m", connections: "1"}, "blocks=30 window=2s", ""},
 		{"", 1, urlFlags{number: "1000"}, "connections=50 amount=20 blocks=1", ""},
 		{"", 1, urlFlags{number: "7"}, "connections=7 amount=1 blocks=1", ""},
 		{"", 1, urlFlags{number: "1000", connections: "30"}, "connections=30 amount=33 blocks=1", ""},
@@ -201,13 +212,13 @@ func TestWindowsFitWhatIsAsked(t *testing.T) {
 		takes time.Duration
 		has   string
 	}{
-		{"", 1, 2 * time.Millisecond, "window=1s warmup=250ms"},
-		{"", 1, 100 * time.Millisecond, "window=2s warmup=250ms"},
-		{"", 2, 100 * time.Millisecond, "window=2s warmup=200ms"},
-		{"", 1, 2 * time.Second, "window=10s warmup=4s"},
-		{"rate=2.5", 1, time.Millisecond, "window=4s"},
-		{"rate=0.5,1k", 1, time.Millisecond, "window=10s"},
-		{"rate=max", 1, time.Millisecond, "window=1s"},
+		{"", 1, 2 * time.Millisecond, "window=500ms warmup=250ms"},
+		{"", 1, 100 * time.Millisecond, "window=500ms warmup=250ms"},
+		{"", 2, 100 * time.Millisecond, "window=300ms warmup=250ms"},
+		{"", 1, 2 * time.Second, "window=1s warmup=4s"},
+		{"rate=2.5", 1, time.Millisecond, "window=1s"},
+		{"rate=0.5,1k", 1, time.Millisecond, "window=625ms"},
+		{"rate=max", 1, time.Millisecond, "window=500ms"},
 		{"window=3s", 1, time.Second, "window=3s"},
 	} {
 		p := looked{typed: strings.Fields(c.typed), arms: c.arms, takes: c.takes}

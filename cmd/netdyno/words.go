@@ -67,10 +67,10 @@ func (t *urlFlags) addWords(f *pflag.FlagSet) {
 		usage string
 	}{
 		{curl.Data, "body, as curl has it: TEXT, @FILE or @-; several are joined by &; of a grpc:// URL the request as JSON; of your own message a file with its values as JSON"},
-		{curl.Raw, "URL: body, also where it begins with @"},
-		{curl.Binary, "URL: body, and a @FILE as it is"},
-		{curl.Encode, "URL: body, escaped: [NAME]=TEXT or [NAME]@FILE"},
-		{curl.JSON, "URL: body that is JSON, TEXT or @FILE"},
+		{curl.Raw, "body, also where it begins with @"},
+		{curl.Binary, "body, and a @FILE as it is"},
+		{curl.Encode, "body, escaped: [NAME]=TEXT or [NAME]@FILE"},
+		{curl.JSON, "body that is JSON, TEXT or @FILE"},
 	} {
 		short := ""
 		if t.curls && kind.Kind == curl.Data {
@@ -78,22 +78,22 @@ func (t *urlFlags) addWords(f *pflag.FlagSet) {
 		}
 		f.VarP(pieces{kind.Kind, &w.Pieces}, string(kind.Kind), short, kind.usage)
 	}
-	f.StringArrayVarP(&w.Forms, "form", "F", nil, "URL: field of a form, NAME=TEXT or NAME=@FILE; repeatable")
-	f.StringVarP(&w.Upload, "upload-file", "T", "", "URL: put a file, - for standard input (method PUT); its name is added to a URL that ends in a slash")
-	f.StringVarP(&w.User, "user", "u", "", "URL: NAME:PASSWORD; neither shown nor recorded")
-	f.StringVarP(&w.Cookie, "cookie", "b", "", "URL: cookies, NAME=VALUE; neither shown nor recorded")
-	f.StringVarP(&w.Agent, "user-agent", "A", "", "URL: User-Agent of the requests")
-	f.StringVarP(&w.Refers, "referer", "e", "", "URL: Referer of the requests")
-	f.BoolVar(&w.Compressed, "compressed", false, "URL: ask for compressed replies, which are counted as they come")
-	f.BoolVarP(&w.Get, "get", "G", false, "URL: put --data into the URL")
-	f.BoolVarP(&w.Head, "head", "I", false, "URL: ask for the head alone (method HEAD)")
-	f.BoolVarP(&t.Follow, "location", "L", false, "URL: measure where redirections end")
-	f.StringArrayVar(&t.resolve, "resolve", nil, "URL: connect to an address in place of a host, HOST:PORT:ADDRESS; repeatable")
-	f.StringArrayVar(&t.connectTo, "connect-to", nil, "URL: connect elsewhere, HOST:PORT:HOST:PORT; repeatable")
-	f.StringVarP(&t.proxy, "proxy", "x", "", "URL: ask through an HTTP proxy, [http://][NAME:PASSWORD@]HOST:PORT")
-	f.StringVar(&t.Socket, "unix-socket", "", "URL: connect to a Unix socket by its path; the URL still says host and path")
-	f.StringVar(&t.abstract, "abstract-unix-socket", "", "URL: connect to a Unix socket by its name in the abstract namespace")
-	f.BoolVar(&t.HTTP1, "http1.1", false, "URL: ask for HTTP/1.1, over https:// too")
+	f.StringArrayVarP(&w.Forms, "form", "F", nil, "field of a form, NAME=TEXT or NAME=@FILE; repeatable")
+	f.StringVarP(&w.Upload, "upload-file", "T", "", "put a file, - for standard input (method PUT); its name is added to a URL that ends in a slash")
+	f.StringVarP(&w.User, "user", "u", "", "NAME:PASSWORD; neither shown nor recorded")
+	f.StringVarP(&w.Cookie, "cookie", "b", "", "cookies, NAME=VALUE; neither shown nor recorded")
+	f.StringVarP(&w.Agent, "user-agent", "A", "", "User-Agent of the requests")
+	f.StringVarP(&w.Refers, "referer", "e", "", "Referer of the requests")
+	f.BoolVar(&w.Compressed, "compressed", false, "ask for compressed replies, which are counted as they come")
+	f.BoolVarP(&w.Get, "get", "G", false, "put --data into the URL")
+	f.BoolVarP(&w.Head, "head", "I", false, "ask for the head alone (method HEAD)")
+	f.BoolVarP(&t.Follow, "location", "L", false, "measure where redirections end")
+	f.StringArrayVar(&t.resolve, "resolve", nil, "connect to an address in place of a host, HOST:PORT:ADDRESS; repeatable")
+	f.StringArrayVar(&t.connectTo, "connect-to", nil, "connect elsewhere, HOST:PORT:HOST:PORT; repeatable")
+	f.StringVarP(&t.proxy, "proxy", "x", "", "ask through an HTTP proxy, [http://][NAME:PASSWORD@]HOST:PORT")
+	f.StringVar(&t.Socket, "unix-socket", "", "connect to a Unix socket by its path; the URL still says host and path")
+	f.StringVar(&t.abstract, "abstract-unix-socket", "", "connect to a Unix socket by its name in the abstract namespace")
+	f.BoolVar(&t.HTTP1, "http1.1", false, "ask for HTTP/1.1, over https:// too")
 	f.BoolVar(&t.HTTP2, "http2-prior-knowledge", false, "as --http2")
 	f.StringVar(&t.CA, "cacert", "", "as --ca")
 	if !t.curls {

@@ -272,13 +272,21 @@ func readRamp(rest string) (*Arrivals, error) {
 	if len(rates) != 2 {
 		return nil, fmt.Errorf("found %d rates, expected the first and the last", len(rates))
 	}
-	return &Arrivals{
+	a := &Arrivals{
 		Text:    "ramp:" + quantity.RateText(rates[0]) + ".." + quantity.RateText(rates[1]) + "/" + quantity.DurationText(lasts),
 		Words:   fmt.Sprintf("from %s to %s a second in %s", quantity.RateText(rates[0]), quantity.RateText(rates[1]), spoken(lasts)),
 		process: contract.Constant, Rate: (rates[0] + rates[1]) / 2, Lasts: lasts,
-		phases: []contract.Phase{{float64(lasts), rates[0], rates[1]}},
-	}, nil
+	}
+	for k := range rampParts {
+		at := func(k int) float64 { return rates[0] + (rates[1]-rates[0])*float64(k)/rampParts }
+		a.phases = append(a.phases, contract.Phase{float64(lasts) / rampParts, at(k), at(k + 1)})
+	}
+	return a, nil
 }
+
+// rampParts is into how many parts of equal length a ramp is cut: the same schedule, with
+// figures for each part.
+const rampParts = 5
 
 // readFile names a file of times, which is read when a run is planned.
 func readFile(rest string) (*Arrivals, error) {

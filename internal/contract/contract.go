@@ -21,6 +21,7 @@ type Message struct {
 	Mark   *Mark   `json:"mark,omitempty"`
 	Tick   *Tick   `json:"tick,omitempty"`
 	Stop   *Stop   `json:"stop,omitempty"`
+	Part   *Part   `json:"part,omitempty"`
 	Result *Result `json:"result,omitempty"`
 	Error  *Error  `json:"error,omitempty"`
 	Exit   *Exit   `json:"exit,omitempty"`
@@ -215,12 +216,23 @@ type Start struct{}
 // Stop makes a worker end its load, drain and answer with its result.
 type Stop struct{}
 
-// Mark asks for a reading; the answer repeats ID and Reset and carries
-// Reading. Reset opens the window; a later mark without reset closes it.
+// Mark asks for a reading; the answer repeats ID, Reset, Keep and Part and carries
+// Reading. Reset opens the window; a later mark closes it and ends the load, unless it is
+// one with Keep, which only reads, or with Part, which closes the window and opens the next
+// at the same instant.
 type Mark struct {
 	ID      int      `json:"id"`
 	Reset   bool     `json:"reset,omitempty"`
+	Keep    bool     `json:"keep,omitempty"`
+	Part    bool     `json:"part,omitempty"`
 	Reading *Reading `json:"reading,omitempty"`
+}
+
+// Part is what a client counted in a window that a mark with Part closed, and ID is that
+// mark's. It is said once no completion of the window can still be under way to its counts.
+type Part struct {
+	ID     int    `json:"id"`
+	Result Result `json:"result"`
 }
 
 // Reading is what a worker has counted up to one instant of its own clock.
@@ -303,6 +315,8 @@ type Result struct {
 	ProfilesBefore map[string][]byte `json:"profiles_before,omitempty"` // what a profile of Profiles held already as the window opened, to be subtracted from it; absent where that was done
 
 	Classes  []ClassResult      `json:"classes,omitempty"`  // of a load that mixes classes, in their order
+	Paths    []ClassResult      `json:"paths,omitempty"`    // of a client that asks for several paths in turn
+	Steps    []ClassResult      `json:"steps,omitempty"`    // of a load whose phases come once, in their order
 	Bins     []SizeBin          `json:"bins,omitempty"`     // of a client whose sizes vary, rising
 	Reasons  []Reason           `json:"reasons,omitempty"`  // why exchanges of the window failed, the most frequent first
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known

@@ -90,6 +90,10 @@ type Load struct {
 	Phases []Phase `json:"phases,omitempty"`  // a rate that changes, from the start on; Rate is their mean
 	Repeat bool    `json:"repeat,omitempty"`  // after the last phase the first follows; else its last rate goes on
 
+	// Turns are the stretches of the load's time, in ns since its start, in which exchanges
+	// fall due, rising and apart; absent: always. A schedule runs on their time, put end to end.
+	Turns [][2]int64 `json:"turns,omitempty"`
+
 	Classes []Class `json:"classes,omitempty"` // exchanges of several kinds
 	Keys    Table   `json:"keys,omitempty"`    // numbers that stand for {key} in paths of classes; not in a record
 	Trace   *Trace  `json:"trace,omitempty"`   // arrival recorded: when exchanges are due, and what each is

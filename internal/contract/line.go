@@ -94,7 +94,7 @@ func (m *Message) keys() int {
 	n := 0
 	for _, set := range []bool{
 		m.Hello != nil, m.Setup != nil, m.Ready != nil, m.Start != nil, m.Mark != nil,
-		m.Tick != nil, m.Stop != nil, m.Result != nil, m.Error != nil, m.Exit != nil,
+		m.Tick != nil, m.Stop != nil, m.Part != nil, m.Result != nil, m.Error != nil, m.Exit != nil,
 		m.Examine != nil, m.Examined != nil, m.Lease != nil,
 	} {
 		if set {
@@ -121,6 +121,8 @@ func (m *Message) Name() string {
 		return "tick"
 	case m.Stop != nil:
 		return "stop"
+	case m.Part != nil:
+		return "part"
 	case m.Result != nil:
 		return "result"
 	case m.Error != nil:

@@ -109,13 +109,6 @@ func TestReaderGoesOnAfterABadLine(t *testing.T) {
 	}
 }
 
-func TestErrorQuotesOnlyTheBeginning(t *testing.T) {
-	_, err := NewReader(strings.NewReader(strings.Repeat("x", 3*MaxLine))).Read()
-	if err == nil || len(err.Error()) > 1000 {
-		t.Fatalf("error of %d bytes", len(err.Error()))
-	}
-}
-
 func TestWriterRefusesWhatJSONCannotSay(t *testing.T) {
 	var out bytes.Buffer
 	err := NewWriter(&out).Write(Message{Setup: &Setup{Load: Load{Rate: math.NaN()}}})

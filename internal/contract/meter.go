@@ -68,7 +68,7 @@ type StartUp struct {
 const WarmingMark = 4
 
 // Beat is what a thread of the meter's saw that wakes at even intervals, from the
-// opening of the window to the result.
+// first mark to the result, and of held processes from the opening of the window on.
 type Beat struct {
 	EveryNs   int64        `json:"every_ns"`
 	LongestNs int64        `json:"longest_ns"`      // by which a beat came late, the thread's wait for a CPU not counted
@@ -136,15 +136,16 @@ const MaxOnward = 4
 // cumulative since each connection began, so a difference between two readings
 // holds only while Sockets is the same. Source: tcp_info in linux/tcp.h.
 type TCP struct {
-	Sockets         int      `json:"sockets"`                     // established, counted here
-	Congestion      []string `json:"congestion,omitempty"`        // congestion controls in use, sorted
-	BusyNs          int64    `json:"busy_ns"`                     // with data to send, over all sockets
-	ReceiveWindowNs int64    `json:"receive_window_ns,omitempty"` // of it, held back by the peer's window
-	SendBufferNs    int64    `json:"send_buffer_ns,omitempty"`    // of it, held back by the send buffer
-	AckedBytes      int64    `json:"acked_bytes"`                 // sent and confirmed by the peer's kernel
-	ReceivedBytes   int64    `json:"received_bytes"`
-	SentSegments    int64    `json:"sent_segments"` // with data
-	Retransmits     int64    `json:"retransmits"`   // segments
+	Sockets          int      `json:"sockets"`                     // established, counted here
+	Congestion       []string `json:"congestion,omitempty"`        // congestion controls in use, sorted
+	BusyNs           int64    `json:"busy_ns"`                     // with data to send, over all sockets
+	ReceiveWindowNs  int64    `json:"receive_window_ns,omitempty"` // of it, held back by the peer's window
+	SendBufferNs     int64    `json:"send_buffer_ns,omitempty"`    // of it, held back by the send buffer
+	AckedBytes       int64    `json:"acked_bytes"`                 // sent and confirmed by the peer's kernel
+	ReceivedBytes    int64    `json:"received_bytes"`
+	SentSegments     int64    `json:"sent_segments"`               // with data
+	ReceivedSegments int64    `json:"received_segments,omitempty"` // with data; 0 in records of before that was read
+	Retransmits      int64    `json:"retransmits"`                 // segments
 
 	// At this instant: means over the sockets, and their extremes.
 	RTTNs                int64 `json:"rtt_ns"` // smoothed
@@ -179,7 +180,7 @@ func (t *TCP) Whole() *TCP {
 	all, times := *t, float64(t.Of)/float64(t.Sockets)
 	all.Sockets = t.Of
 	for _, sum := range []*int64{
-		&all.BusyNs, &all.ReceiveWindowNs, &all.SendBufferNs, &all.AckedBytes, &all.ReceivedBytes, &all.SentSegments, &all.Retransmits,
+		&all.BusyNs, &all.ReceiveWindowNs, &all.SendBufferNs, &all.AckedBytes, &all.ReceivedBytes, &all.SentSegments, &all.ReceivedSegments, &all.Retransmits,
 		&all.DeliveryBytesPerS, &all.ReceiveBufferedBytes, &all.SendQueuedBytes, &all.PeerWindowBytes,
 	} {
 		*sum = int64(times * float64(*sum))

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -11,6 +12,10 @@ const (
 	MostMixSteps = 16384     // segments of all tables of a load's classes and keys
 	MostKey      = 1<<53 - 1 // the largest number that stands for {key}
 )
+
+// OtherPaths is the name under which a client counts the paths together for which it has no
+// room (Result.Paths).
+const OtherPaths = "other"
 
 // Class is one kind of exchange of a load that mixes several.
 type Class struct {
@@ -50,16 +55,28 @@ type Trace struct {
 	Recorded int64   `json:"recorded,omitempty"` // requests, for readers
 }
 
-// ClassResult is what a client counted of one class, as Result counts all.
+// ClassResult is what a client counted of one class, as Result counts all; or of one path,
+// or of one step of a rate that changes.
 type ClassResult struct {
 	Name          string `json:"name"`
-	Exchanges     int64  `json:"exchanges"` // completed inside the window
+	Exchanges     int64  `json:"exchanges"` // completed inside the window; of a step: inside the step
 	SentBytes     int64  `json:"sent_bytes"`
 	ReceivedBytes int64  `json:"received_bytes"`
 	Errors        int64  `json:"errors,omitempty"`
 	Drained       int64  `json:"drained,omitempty"`
-	Service       string `json:"service,omitempty"` // of Exchanges and Drained
+	Unfinished    int64  `json:"unfinished,omitempty"` // in flight when draining ended; of a step: those that were never sent, too
+	Service       string `json:"service,omitempty"`    // of Exchanges and Drained; of a step: of those that were due in it
 	Response      string `json:"response,omitempty"`
+}
+
+// Slots counts a client's places for an exchange in flight: those of each connection that
+// carries load, of which there is one at least.
+func (l Load) Slots() float64 {
+	active := float64(l.Connections)
+	if l.ActiveShare > 0 && l.ActiveShare < 1 {
+		active = max(min(active, 1), math.Ceil(l.ActiveShare*active-1e-9))
+	}
+	return active * float64(max(1, l.InFlight))
 }
 
 // Deadlines tells whether any class has one.

@@ -37,6 +37,8 @@ func (m *Message) counts() []count {
 		return m.Mark.Reading.Counts.counts("mark.reading.counts.")
 	case m.Tick != nil:
 		return m.Tick.counts()
+	case m.Part != nil:
+		return m.Part.Result.counts()
 	case m.Result != nil:
 		return m.Result.counts()
 	case m.Error != nil && m.Error.Sent != nil:

@@ -217,12 +217,21 @@ func (h *Histogram) Percentile(q float64) (int64, bool) {
 // Percentiles returns Percentile of shares that rise, in one pass over the
 // steps; it ends before the first share that does not exist.
 func (h *Histogram) Percentiles(shares []float64) []int64 {
+	for i, q := range shares {
+		if h.Count() < Least(q) {
+			shares = shares[:i]
+			break
+		}
+	}
+	return h.Quantiles(shares)
+}
+
+// Quantiles returns the values at shares that rise, however few lie beyond: what
+// percentiles may be, not what is shown as one.
+func (h *Histogram) Quantiles(shares []float64) []int64 {
 	values := make([]int64, 0, len(shares))
 	steps, passed, next := h.Steps(), int64(0), 0
 	for _, q := range shares {
-		if h.Count() < Least(q) {
-			break
-		}
 		rank := max(1, int64(math.Ceil(q*float64(h.Count())-almostWhole)))
 		for next < len(steps) && passed+steps[next].count < rank {
 			passed += steps[next].count

@@ -2,22 +2,8 @@ package hist
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
-
-func TestUpToCountsWhatLiesAtOrBelow(t *testing.T) {
-	h := New()
-	h.Record(900, 3)
-	h.Record(1_100_000, 5)
-	h.Record(40_000_000, 7)
-	if got := h.Steps().UpTo([]int64{1, 900, 1000, 2_000_000, MaxNs}); !slices.Equal(got, []int64{0, 3, 3, 8, 15}) {
-		t.Errorf("counts %d", got)
-	}
-	if got := New().Steps().UpTo([]int64{1, MaxNs}); !slices.Equal(got, []int64{0, 0}) {
-		t.Errorf("an empty histogram counts %d", got)
-	}
-}
 
 func TestWithinCountsWhatLiesBetween(t *testing.T) {
 	h := New()

@@ -153,25 +153,3 @@ func TestUnfinishedExchangesOfUnknownAge(t *testing.T) {
 		t.Errorf("the p99 is %v µs, want that of what completed", got)
 	}
 }
-
-// Of 600 exchanges 384 are not answered: half of them waited for 2.4 s and more.
-func TestAServerThatDied(t *testing.T) {
-	r := handMade(t)
-	h := hist.New()
-	h.Record(269_000, 216)
-	text, err := h.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Workers = r.Workers[:2]
-	r.Workers[1].Result.Service, r.Workers[1].Result.Response = text, text
-	leave(t, r, 1, 2_420_000_000, 384)
-	for name, want := range map[string]float64{"response_p50_us": 2.42e6, "response_p90_us": 2.42e6, "response_mean_us": (216*269 + 384*2.42e6) / 600} {
-		if got := value(t, name, r); math.Abs(got/want-1) > 1e-3 {
-			t.Errorf("%s is %v, want %v", name, got, want)
-		}
-	}
-	if got := bounds(r); !strings.Contains(got, "response_mean_us response_p50_us response_p90_us") {
-		t.Errorf("bounds are %q", got)
-	}
-}

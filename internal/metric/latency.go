@@ -1,16 +1,52 @@
 package metric
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"netdyno/internal/hist"
 	"netdyno/internal/record"
 )
 
-// Percentiles are those that a distribution is printed by: as a metric's name
-// has them, as a label does, and the share of the values below.
-var Percentiles = []struct {
+// Percentile is one that a distribution is printed by: as a metric's name has it, as a
+// label does, and the share of the values below.
+type Percentile struct {
 	Name, Label string
 	Share       float64
-}{{"p50", "p50", 0.5}, {"p90", "p90", 0.9}, {"p99", "p99", 0.99}, {"p999", "p99.9", 0.999}}
+	Brief       bool // stands where there is room for a few: a usual one, or one that was asked for
+}
+
+// Percentiles are those that are measured, their shares rising.
+var Percentiles = []Percentile{{"p50", "p50", 0.5, true}, {"p90", "p90", 0.9, true}, {"p95", "p95", 0.95, false}, {"p99", "p99", 0.99, true}, {"p999", "p99.9", 0.999, false}}
+
+// AskPercentiles adds percentiles, written as 75 or 99.99, to those that are measured. A
+// command calls it before it reads or measures anything; nothing else may run meanwhile.
+func AskPercentiles(asked ...string) error {
+	for _, text := range asked {
+		percent, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(percent >= 1 && percent <= 99.9999) {
+			return fmt.Errorf("percentile %q: expected a number from 1 to 99.9999, such as 75 or 99.99", text)
+		}
+		text = strconv.FormatFloat(percent, 'f', -1, 64)
+		share, _ := strconv.ParseFloat(text+"e-2", 64) // to the last bit, where ÷ 100 is not
+		p := Percentile{"p" + strings.Replace(text, ".", "", 1), "p" + text, share, true}
+		if i := slices.IndexFunc(Percentiles, func(known Percentile) bool { return known.Label == p.Label }); i >= 0 {
+			Percentiles[i].Brief = true
+			continue
+		}
+		if i := slices.IndexFunc(Percentiles, func(known Percentile) bool { return known.Name == p.Name }); i >= 0 {
+			return fmt.Errorf("percentile %s: its name %s is that of %s; ask for one of them", text, p.Name, Percentiles[i].Label)
+		}
+		Percentiles = append(Percentiles, p)
+	}
+	slices.SortFunc(Percentiles, func(a, b Percentile) int { return cmp.Compare(a.Share, b.Share) })
+	registry = registered()
+	names, places = named(registry)
+	return nil
+}
 
 // PercentileName returns the name of the metric that is this percentile of a
 // kind of time: "response_p99_us".
@@ -36,16 +72,16 @@ func latencyMetrics() []Metric {
 			all = append(all, Metric{
 				Name: PercentileName(k.kind, p.Name), Unit: "µs", Better: Lower, Label: k.kind + " " + p.Label, Doc: p.Name + " " + k.kind + " time",
 				Formula: p.Label + " of the " + k.kind + " times of all clients, what was left unfinished at its age; needs at least 10 values beyond it",
-				Least:   hist.Least(p.Share),
-				in:      func(w *record.Window) (float64, bool) { return percentileUs(w, k.kind, p.Share) },
+				Least:   hist.Least(p.Share), Kind: k.kind, Share: p.Share,
+				in: func(w *record.Window) (float64, bool) { return percentileUs(w, k.kind, p.Share) },
 			})
 		}
 	}
 	return append(all, Metric{
 		Name: LagP99, Unit: "µs", Better: Lower, Label: "lag p99", Doc: "p99 lag of the generator",
 		Formula: "p99 of the generator's own lateness: actual send − the moment when the request was due",
-		Least:   hist.Least(0.99),
-		in:      func(w *record.Window) (float64, bool) { return percentileUs(w, record.Lag, 0.99) },
+		Least:   hist.Least(0.99), Kind: record.Lag, Share: 0.99,
+		in: func(w *record.Window) (float64, bool) { return percentileUs(w, record.Lag, 0.99) },
 	})
 }
 
@@ -64,6 +100,11 @@ func percentileUs(w *record.Window, kind string, share float64) (float64, bool) 
 	}
 	ns, ok := t.Least.Percentile(share)
 	return float64(ns) / nsPerUs, ok
+}
+
+// PercentilesOf returns the metrics that are percentiles of a kind of time, rising.
+func PercentilesOf(kind string) []Metric {
+	return slices.DeleteFunc(All(), func(m Metric) bool { return m.Kind != kind })
 }
 
 // movedBy is the smallest change of a percentile that a reader of three digits

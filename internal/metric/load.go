@@ -12,7 +12,7 @@ func loadMetrics() []Metric {
 	return []Metric{
 		{
 			Name: ExchangesPerS, Unit: "1/s", Better: Higher, Label: "rate", Doc: "exchange rate",
-			Formula: "exchanges in the window ÷ its length by the client's clock, summed over clients; one that spans an edge counts by the share inside of the time since its slot's completion before",
+			Formula: "exchanges in the window ÷ its length by the client's clock, summed over clients; one that spans an edge counts by its share inside, of an open loop from its send, of a closed loop from its slot's completion before",
 			in:      exchangeRate,
 		},
 		{
@@ -22,7 +22,7 @@ func loadMetrics() []Metric {
 		},
 		{
 			Name: OfferedShare, Unit: "share", Better: Higher, Label: "achieved ÷ offered", Doc: "achieved share of the offered rate",
-			Formula: "exchanges in the window ÷ those that fell due in it, all clients together; open loop only",
+			Formula: "exchanges in the window ÷ those that fell due in it, all clients together, gaps of a slot that span an edge by their share in both; open loop only",
 			in:      offeredShare,
 		},
 		{
@@ -52,7 +52,9 @@ func Exchanges(w *record.Window) (int64, bool) {
 	return int64(n), ok
 }
 
-func exchangeRate(w *record.Window) (float64, bool) { return resultRate(w, exchangesOf) }
+func exchangeRate(w *record.Window) (float64, bool) {
+	return exchangesInside(w, rated(w), (*record.Worker).ResultSeconds)
+}
 
 // SlotsInUse returns how many of a client's slots its exchanges kept in use, by its rate
 // and the mean time that a slot took for an exchange, the wait before it included (J.
@@ -73,17 +75,17 @@ func SlotsInUse(w *record.Window, g *record.Worker) (float64, bool) {
 
 func offeredShare(w *record.Window) (float64, bool) {
 	offered, open := w.OfferedRate()
-	achieved, ok := exchangeRate(w)
-	if due, told := dueRate(w); told {
+	achieved, ok := exchangesInside(w, cycled, (*record.Worker).ResultSeconds)
+	if due, told := DueRate(w); told {
 		offered = due
 	}
 	return achieved / offered, open && ok
 }
 
-// dueRate returns the exchanges per second that fell due in the clients' windows, which
+// DueRate returns the exchanges per second that fell due in the clients' windows, which
 // of random schedules is not the rate that was asked for; false when a client does not
 // tell.
-func dueRate(w *record.Window) (float64, bool) {
+func DueRate(w *record.Window) (float64, bool) {
 	return sumOf(w, func(g *record.Worker) (float64, bool) {
 		if g.Result == nil || g.Result.Inside == nil || !(g.Result.Inside.Due > 0) {
 			return 0, false

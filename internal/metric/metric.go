@@ -20,7 +20,10 @@ type Metric struct {
 	Better  string // Higher, Lower, or "" when neither is
 	Doc     string // a noun phrase that fits "0.61× the … of"
 	Formula string // what it is, for the specification's table: at most 40 words
-	Least   int64  // exchanges of a window without which there is no figure; 0 when any number will do
+	Least   int64  // exchanges without which there is no figure; 0 when any number will do
+
+	Kind  string  // of the times of which it is a percentile; "" for any other
+	Share float64 // of them that lie at or below it
 
 	in func(*record.Window) (float64, bool)
 }

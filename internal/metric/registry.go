@@ -9,10 +9,14 @@ import (
 )
 
 // registry has every metric of a trial in display order.
-var registry = headed(slices.Concat(
-	loadMetrics(), latencyMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hopMetrics(), hostMetrics(), linkMetrics(),
-	interfaceMetrics(), tcpMetrics(), udpMetrics(), connectionMetrics(), memoryMetrics(), startMetrics(), runtimeMetrics(),
-))
+var registry = registered()
+
+func registered() []Metric {
+	return headed(slices.Concat(
+		loadMetrics(), latencyMetrics(), slowdownMetrics(), arrivalMetrics(), costMetrics(), hopMetrics(), hostMetrics(), linkMetrics(),
+		interfaceMetrics(), tcpMetrics(), udpMetrics(), connectionMetrics(), memoryMetrics(), startMetrics(), runtimeMetrics(),
+	))
+}
 
 // ofSegments has every metric of a segment in display order.
 var ofSegments = headed(segmentMetrics())

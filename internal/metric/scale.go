@@ -27,6 +27,7 @@ var ladders = map[string][]Scale{
 	"µs/s":  {{1e-3, "ns/s"}, {1, "µs/s"}, {1e3, "ms/s"}, {1e6, "s/s"}},
 	"share": {{1e-2, "%"}},
 	"s":     {{1e-3, "ms"}, {1, "s"}},
+	"s/GB":  {{1e-3, "ms/GB"}, {1, "s/GB"}},
 	"s/s":   {{1, "cores"}},
 	"1":     {{1, ""}},
 }

@@ -18,7 +18,7 @@ func TestShownUnitSuitsTheLargestValue(t *testing.T) {
 		{"response_p99_us", 1500, "ms", "1.50"},
 		{"response_p99_us", 0.5, "ns", "500"},
 		{"server.cpu_us_per_exchange", 9.6, "µs/exchange", "9.60"},
-		{"client.cpu_s_per_gb", 0.91, "s/GB", "0.910"},
+		{"client.cpu_s_per_gb", 0.91, "ms/GB", "910"},
 		{"server.gc_pause_us_per_s", 130, "µs/s", "130"},
 		{"server.gc_pause_us_per_cycle", 2300, "ms/cycle", "2.30"},
 		{"server.alloc_bytes_per_exchange", 2048, "KiB/exchange", "2.00"},
@@ -34,20 +34,6 @@ func TestShownUnitSuitsTheLargestValue(t *testing.T) {
 		if s.Unit != c.want || s.Format(c.largest) != c.text {
 			t.Errorf("%s of %v: %s %s, want %s %s", c.metric, c.largest, s.Format(c.largest), s.Unit, c.text, c.want)
 		}
-	}
-}
-
-func TestLabels(t *testing.T) {
-	for name, want := range map[string]string{
-		"exchanges_per_s": "rate", "server.cpu_us_per_exchange": "server CPU", "response_p999_us": "response p99.9",
-		"service_mean_us": "service mean", "client.peak_rss_bytes": "client peak RSS", "something_new": "something_new",
-	} {
-		if got := metric.Shown(name).Label; got != want {
-			t.Errorf("label of %s: %q, want %q", name, got, want)
-		}
-	}
-	if got := metric.Shown("server.tcp_rtt_us").Heading; got != "round trip" {
-		t.Errorf("heading of server.tcp_rtt_us: %q, want it without the end and TCP", got)
 	}
 }
 

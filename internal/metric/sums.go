@@ -60,15 +60,47 @@ func insideSum(w *record.Window, count clientCount, share func(*contract.Inside)
 	})
 }
 
-// cycled is the share of an exchange, counted from its slot's completion before, that
-// makes a rate; served the share, counted from its send, that cost something.
+// cycled is the share of an exchange counted from its slot's completion before: the rate
+// of a closed loop, whose slots never idle. served is the share counted from its send: what
+// an exchange cost, and the rate of an open loop, whose idle slots have no exchange.
 func cycled(in *contract.Inside) float64 { return in.Cycles }
 func served(in *contract.Inside) float64 { return in.Exchanges }
 
 // resultRate sums one count of the clients' results, per second of each
 // client's own window.
 func resultRate(w *record.Window, count clientCount) (float64, bool) {
-	return insideSum(w, count, cycled, (*record.Worker).ResultSeconds)
+	return insideSum(w, count, rated(w), (*record.Worker).ResultSeconds)
+}
+
+// rated is the share by which exchanges make a rate.
+func rated(w *record.Window) func(*contract.Inside) float64 {
+	if _, open := w.OfferedRate(); open {
+		return served
+	}
+	return cycled
+}
+
+// exchangesInside is insideSum of the exchanges, of which parts may lie inside a window
+// in which none was completed.
+func exchangesInside(w *record.Window, share func(*contract.Inside) float64, length clientLength) (float64, bool) {
+	_, fixed := w.WorkSeconds()
+	sum := 0.0
+	generators := w.Generators()
+	for _, g := range generators {
+		if g.Result == nil || g.Result.Counts.Exchanges < 0 {
+			return 0, false
+		}
+		l, ok := length(g)
+		n := float64(g.Result.Counts.Exchanges)
+		if in := g.Result.Inside; in != nil && !fixed {
+			n = share(in)
+		}
+		if !ok || !(n >= 0) {
+			return 0, false
+		}
+		sum += n / l
+	}
+	return sum, len(generators) > 0
 }
 
 // sumRate sums a cumulative counter's growth over spans, each divided by its
@@ -147,7 +179,7 @@ func workLength(w *record.Window) clientLength {
 // perExchange divides a sum that was made with costLength by the exchanges
 // counted with workLength.
 func perExchange(w *record.Window, sum float64, ok bool) (float64, bool) {
-	exchanges, known := insideSum(w, exchangesOf, served, workLength(w))
+	exchanges, known := exchangesInside(w, served, workLength(w))
 	return sum / exchanges, ok && known && exchanges > 0
 }
 

@@ -38,23 +38,19 @@ func row(at []uint16) []uint16 {
 }
 
 // names of all metrics, rising, and the place of each.
-var (
-	names = func() []string {
-		all := make([]string, len(registry))
-		for i, m := range registry {
-			all[i] = m.Name
-		}
-		slices.Sort(all)
-		return all
-	}()
-	places = func() map[string]uint16 {
-		of := make(map[string]uint16, len(names))
-		for i, name := range names {
-			of[name] = uint16(i)
-		}
-		return of
-	}()
-)
+var names, places = named(registry)
+
+func named(metrics []Metric) (names []string, places map[string]uint16) {
+	names, places = make([]string, len(metrics)), make(map[string]uint16, len(metrics))
+	for i, m := range metrics {
+		names[i] = m.Name
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		places[name] = uint16(i)
+	}
+	return names, places
+}
 
 // ValuesOf returns the figures of a map. A name that is no metric's is left out.
 func ValuesOf(figures map[string]float64) Values {

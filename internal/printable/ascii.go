@@ -9,7 +9,7 @@ import (
 // that is not ASCII. A character that is not here is somebody else's: it stays.
 var inASCII = map[rune]string{
 	'\u00a0': " ", // between a figure and its unit
-	'×':      "x", '÷': "/", '±': "+/-", '−': "-", '–': "-", '—': "-", '─': "-",
+	'×':      "x", '≈': "~", '÷': "/", '±': "+/-", '−': "-", '–': "-", '—': "-", '─': "-",
 	'≤': "<=", '≥': ">=", '→': "->", '…': "...", '·': "|", '✓': "v", '✗': "x",
 	'µ': "u", 'Δ': "delta ", '█': "#", '²': "2", '⁶': "^6", '⁹': "^9",
 	utf8.RuneError: "?",

@@ -5,13 +5,16 @@ import (
 	"strings"
 )
 
+// absent is what is printed of a value that is no number.
+const absent = "–"
+
 // FormatFigure prints a measured figure with three significant digits, in
 // sentences and tables alike, without an exponent between 0.0001 and 10 million
 // and with commas between thousands: "0.0612", "0.660", "20.4", "12,300".
 // "–" for what is no number.
 func FormatFigure(x float64) string {
 	if x-x != 0 { // NaN and ±Inf
-		return "–"
+		return absent
 	}
 	if x == 0 {
 		return "0"

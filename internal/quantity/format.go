@@ -1,14 +1,11 @@
 package quantity
 
 import (
+	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 )
-
-// absent is what the Format functions print for a value that is no number.
-const absent = "n/a"
 
 var (
 	binarySteps   = []unit{{" B", 1}, {" KiB", 1 << 10}, {" MiB", 1 << 20}, {" GiB", 1 << 30}, {" TiB", 1 << 40}}
@@ -30,11 +27,7 @@ func FormatCount(n float64) string { return format(n, countSteps) }
 
 // FormatRate prints a rate per second: "20.0 k/s".
 func FormatRate(perSecond float64) string {
-	text := format(perSecond, countSteps)
-	if text == absent {
-		return absent
-	}
-	return text + "/s"
+	return withUnit(format(perSecond, countSteps), "/s")
 }
 
 // FormatDuration prints a duration: "1.50 ms", "12.3 s"; from two minutes on
@@ -52,20 +45,21 @@ func FormatMicroseconds(us float64) string { return FormatDuration(Microseconds(
 // Microseconds is a duration that metrics have in µs.
 func Microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
 
-// FormatShare prints a share as a percentage with three significant digits:
-// "12.5 %".
-func FormatShare(share float64) string {
-	text := significant(share * 100)
-	if text == absent {
-		return absent
+// FormatShare prints a share that was measured: "12.5 %".
+func FormatShare(share float64) string { return withUnit(FormatFigure(100*share), " %") }
+
+// ChosenShare prints a share that somebody chose: "2 %".
+func ChosenShare(share float64) string {
+	if share >= 10 { // %g would write an exponent
+		return fmt.Sprintf("%.0f %%", 100*share)
 	}
-	return text + " %"
+	return fmt.Sprintf("%.3g %%", 100*share)
 }
 
 // format picks the largest step that leaves at least 1 before the point, of
 // the value as it will be printed: 999.6 kB is 1.00 MB, never 1000 kB.
 func format(value float64, steps []unit) string {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
+	if value-value != 0 { // NaN and ±Inf
 		return absent
 	}
 	for i, step := range steps {
@@ -81,26 +75,29 @@ func format(value float64, steps []unit) string {
 	return absent
 }
 
+func withUnit(text, unit string) string {
+	if text == absent {
+		return text
+	}
+	return text + unit
+}
+
 // digits prints an amount that was not scaled as it is when it is whole: 50
 // connections are not 50.0.
 func digits(x float64, unscaled bool) string {
 	if unscaled && x == math.Trunc(x) {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return significant(x)
+	return FormatFigure(x)
 }
 
-// significant prints three significant digits, or all before the point when
-// there are more.
-func significant(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return absent
+// Roughly shows a time as one would say it: "45 s", "16 min", "1.8 h".
+func Roughly(d time.Duration) string {
+	switch {
+	case d < 90*time.Second:
+		return fmt.Sprintf("%.0f s", max(5, d.Round(5*time.Second).Seconds()))
+	case d < 90*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
-	if x == 0 {
-		return "0"
-	}
-	// The exponent after rounding to three digits: 9.996 counts as 10.0.
-	_, power, _ := strings.Cut(strconv.FormatFloat(x, 'e', 2, 64), "e")
-	exponent, _ := strconv.Atoi(power)
-	return strconv.FormatFloat(x, 'f', max(0, 2-exponent), 64)
+	return fmt.Sprintf("%.1f h", d.Hours())
 }

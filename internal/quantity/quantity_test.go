@@ -116,10 +116,10 @@ func TestCanonicalTexts(t *testing.T) {
 
 func TestFormatThreeDigits(t *testing.T) {
 	for _, c := range [][2]string{
-		{FormatBytes(1536), "1.50 KiB"}, {FormatBytes(100), "100 B"}, {FormatBytes(1023.9), "1.00 KiB"}, {FormatBytes(1 << 62), "4194304 TiB"},
+		{FormatBytes(1536), "1.50 KiB"}, {FormatBytes(100), "100 B"}, {FormatBytes(1023.9), "1.00 KiB"}, {FormatBytes(1 << 62), "4,190,000 TiB"},
 		{FormatByteRate(1.25e9), "1.25 GB/s"}, {FormatByteRate(999600), "1.00 MB/s"},
 		{FormatCount(50), "50"}, {FormatCount(20000), "20.0 k"}, {FormatCount(999.6), "1.00 k"}, {FormatCount(0.123456), "0.123"}, {FormatCount(0), "0"},
-		{FormatRate(19990), "20.0 k/s"}, {FormatRate(math.NaN()), "n/a"}, {FormatCount(-1500), "-1.50 k"}, {FormatBytes(math.Inf(1)), "n/a"},
+		{FormatRate(19990), "20.0 k/s"}, {FormatRate(math.NaN()), "–"}, {FormatCount(-1500), "-1.50 k"}, {FormatBytes(math.Inf(1)), "–"},
 		{FormatDuration(1500 * time.Microsecond), "1.50 ms"}, {FormatDuration(9996 * time.Nanosecond), "10.0 µs"}, {FormatDuration(90 * time.Second), "90.0 s"},
 		{FormatDuration(270 * time.Second), "4m30s"}, {FormatDuration(0), "0 ns"},
 		{FormatShare(0.125), "12.5 %"}, {FormatShare(0.09996), "10.0 %"}, {FormatShare(1), "100 %"},

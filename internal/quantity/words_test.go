@@ -19,3 +19,11 @@ func TestOneIsNoPlural(t *testing.T) {
 		}
 	}
 }
+
+func TestListsInSentences(t *testing.T) {
+	for want, texts := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
+		if got := And(texts); got != want {
+			t.Errorf("%q became %q", texts, got)
+		}
+	}
+}

@@ -132,6 +132,12 @@ func (w *File) Ask(asked []Asked) error {
 	return w.add("what was asked before the run", addition{Asked: asked})
 }
 
+// Again writes what was recorded of a trial that was disturbed and is made again.
+func (w *File) Again(by Disturbance, r Record) error {
+	r.Schema = Schema
+	return w.add("the disturbed trial "+r.Trial.ID, addition{Again: &attempt{by, r}})
+}
+
 // add writes a line that is no record.
 func (w *File) add(what string, a addition) error {
 	a.Schema = Schema
@@ -276,6 +282,7 @@ type Asked struct {
 	Arm    string `json:"arm"`
 	Probe  int64  `json:"probe"`            // to learn how it is to be asked
 	Client int64  `json:"client,omitempty"` // by the chosen client, to see whether it can
+	Rest   int64  `json:"rest,omitempty"`   // of its load, in no trial: after the last one
 	Untold bool   `json:"untold,omitempty"` // it could not, and does not tell what it had sent until then
 }
 

@@ -1,35 +1,10 @@
 package record
 
 import (
-	"path/filepath"
-	"slices"
 	"testing"
-	"time"
 
 	"netdyno/internal/contract"
 )
-
-// What commands asked is in the header, however often a run went on.
-func TestAskedIsKept(t *testing.T) {
-	path := filepath.Join(t.TempDir(), RecordsFile)
-	w, err := Create(path, Header{CreatedAt: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Asked{{Arm: "a", Probe: 4, Client: 2}, {Arm: "b", Probe: 3}, {Arm: "a", Probe: 5}}
-	for _, asked := range [][]Asked{want[:2], want[2:]} {
-		if err := w.Ask(asked); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Read(path)
-	if err != nil || len(c.Problems) > 0 || len(c.Records) > 0 || !slices.Equal(c.Header.Asked, want) {
-		t.Errorf("%v, %v, %+v; want %+v", err, c.Problems, c.Header.Asked, want)
-	}
-}
 
 func TestSentIsThatOfAllClients(t *testing.T) {
 	told := func(s contract.Sent) *contract.Sent { return &s }

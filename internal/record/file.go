@@ -213,6 +213,7 @@ type addition struct {
 	Stopped   *Stop           `json:"stopped,omitempty"`   // the run stopped at a look; of several the last counts
 	Allocated *Allocation     `json:"allocated,omitempty"` // before a block's records: what of the block is run
 	Asked     []Asked         `json:"asked,omitempty"`     // before records: what the servers were asked meanwhile
+	Again     *attempt        `json:"again,omitempty"`     // a trial that was disturbed and is made again
 }
 
 // recordLine is a line after the header: a record or an addition.
@@ -222,6 +223,7 @@ type recordLine struct {
 	Stopped   *Stop           `json:"stopped"`
 	Allocated *Allocation     `json:"allocated"`
 	Asked     []Asked         `json:"asked"`
+	Again     *attempt        `json:"again"`
 }
 
 // enter adds what a line says; err is what was wrong with its JSON, keep is called where
@@ -241,6 +243,8 @@ func (c *Contents) enter(number int, l *recordLine, err error, keep func()) erro
 		c.allocate(number, *l.Allocated)
 	case l.Asked != nil:
 		c.Header.Asked = append(c.Header.Asked, l.Asked...)
+	case l.Again != nil:
+		c.Header.Again = append(c.Header.Again, l.Again.read())
 	case id == "":
 		c.Problems = append(c.Problems, Problem{number, "record: its trial has no id"})
 	case c.lines[id] > 0:

@@ -55,17 +55,6 @@ func ids(records []Record) string {
 	return strings.TrimSpace(b.String())
 }
 
-func TestReadGivesBackWhatWasAppended(t *testing.T) {
-	c, err := Read(newFile(t, "b01-001", "b01-002"))
-	if err != nil || len(c.Problems) != 0 || ids(c.Records) != "b01-001 b01-002" {
-		t.Fatalf("got %v, %v, %v", ids(c.Records), c.Problems, err)
-	}
-	r := c.Records[0]
-	if c.Header.Schema != Schema || c.Header.Study.Name != "s" || r.Schema != Schema || r.Trial.Levels["note"] != "<é>" || r.Trial.Seed != 1<<53-1 {
-		t.Errorf("read back as %+v, %+v", c.Header, r)
-	}
-}
-
 func TestATailTornAtAnyByteIsCutAndItsTrialRunAgain(t *testing.T) {
 	whole := contents(t, newFile(t, "b01-001", "b01-002"))
 	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
@@ -147,25 +136,6 @@ func TestReadReportsWhatIsWrong(t *testing.T) {
 		if fmt.Sprint(got.Problems) != c.problems || ids(got.Records) != c.records {
 			t.Errorf("%s:\n got %s, %v\nwant %s, %s", name, ids(got.Records), got.Problems, c.records, c.problems)
 		}
-	}
-}
-
-// endless is a line that never ends.
-type endless struct{ read int }
-
-func (e *endless) Read(p []byte) (int, error) {
-	e.read += len(p)
-	return copy(p, bytes.Repeat([]byte("x"), len(p))), nil
-}
-
-func TestALineIsBounded(t *testing.T) {
-	source := &endless{}
-	var c Contents
-	if _, err := c.readLines(source); err == nil || err.Error() != "line 1: header: longer than 67108864 bytes" {
-		t.Errorf("got %v", err)
-	}
-	if source.read > MaxLine+1<<20 {
-		t.Errorf("read %d bytes of a line bounded to %d", source.read, MaxLine)
 	}
 }
 

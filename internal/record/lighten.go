@@ -19,7 +19,7 @@ func (r *Record) Lighten() {
 		}
 		if w.Result != nil {
 			w.Result.Service, w.Result.Response, w.Result.Lag, w.Result.Lengths, w.Result.Runtime = "", "", "", "", nil
-			w.Result.Bins, w.Result.Classes = nil, nil
+			w.Result.Bins, w.Result.Classes, w.Result.Paths, w.Result.Steps = nil, nil, nil, nil
 		}
 		w.AtReady, w.Idle, w.Warming = nil, nil, nil
 		lightenMeter(w.AtResult)
@@ -76,7 +76,8 @@ func (r *Record) TimesOnly() *Record {
 		kept := Worker{Name: w.Name, Role: w.Role, Setup: w.Setup}
 		if w.Result != nil {
 			result := *w.Result
-			result.Lag, result.Lengths, result.Runtime, result.Classes, result.Bins = "", "", nil, nil, slices.Clone(result.Bins)
+			result.Lag, result.Lengths, result.Runtime, result.Bins = "", "", nil, slices.Clone(result.Bins)
+			result.Classes, result.Paths, result.Steps = nil, nil, nil
 			for i := range result.Bins {
 				result.Bins[i].Behind, result.Bins[i].Free = "", ""
 			}

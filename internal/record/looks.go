@@ -79,12 +79,7 @@ type Race struct {
 	Best    string  `json:"best"` // the metric that decides, better in its own direction
 	Within  []Bound `json:"within,omitempty"`
 	Confirm int     `json:"confirm"`          // blocks that compare the winner with the baseline, the last ones of the run; fewer where TimeS is spent
-	Trials  int     `json:"trials,omitempty"` // that the run may take, those blocks included; 0 for all that are planned
-	TimeS   float64 `json:"time_s,omitempty"` // that its trials may take, likewise; 0 for no bound
-
-	// As is how the settings are written outside of netdyno, by factor:
-	// "grpc.ReadBufferSize({value})".
-	As map[string]string `json:"as,omitempty"`
+	TimeS   float64 `json:"time_s,omitempty"` // that its trials may take, those blocks included; 0 for no bound
 }
 
 // Steered tells whether a run of the study decides before each block what it runs.

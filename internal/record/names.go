@@ -29,7 +29,7 @@ const NetworkFactor = "network"
 
 // RigKinds are the kinds of rig, as Facts.Rig begins.
 func RigKinds() []string {
-	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "qemu", "podman", "docker", "k8s"}
+	return []string{"loopback", "netns", "at", "ssh", "slurm", "prefix", "podman", "docker", "k8s"}
 }
 
 // RigKind returns the kind of a rig from its name in Facts.Rig: "netns" of
@@ -45,8 +45,8 @@ func RigKind(name string) string {
 // §5), in the order in which they are tried.
 func Limits() []string {
 	return []string{
-		"link", "cgroup-throttle", "memory-limit", "server-core", "client-core", "server-cpu", "client-cpu", "hop-cpu", "host-cpu",
-		"receive-window", "send-buffer", "flow-control", "head-of-line", "schedule", "latency",
+		"link", "limiter", "cgroup-throttle", "memory-limit", "server-core", "client-core", "server-cpu", "client-cpu", "hop-cpu", "host-cpu",
+		"receive-window", "send-buffer", "flow-control", "head-of-line", "schedule", "delayed-ack", "pool", "latency",
 	}
 }
 
@@ -66,12 +66,13 @@ type Word struct{ Name, Means, Do string }
 func Words() []Word { return words }
 
 var words = []Word{
+	{"again", "the machine disturbed a trial: an end and its meter did not run, or a signal or a debugger held a process, in the window or just before it, for 2 % of the window and 25 ms or more. So the trial was made once more, three times in all at most. What it measured has no say in that, and a trial in which anything failed is never made again. records.jsonl keeps every attempt", "nothing, unless most trials are; then measure at a quieter hour, or on a dedicated machine"},
 	{"absent", "a worker of the study is not here or cannot run, so its cells stay empty", "see netdyno transports, and install what packages.txt names"},
 	{"blocks", "so few blocks decide little, or nothing", "run more blocks, or lengthen the window"},
 	{"calibration", "this machine's calibration could not be read", "run netdyno calibrate again"},
 	{"cost", "a model misses cells that it has not seen by more than it may, so nothing is forecast from it", "run more blocks on a quieter machine, or give fewer sizes that lie closer together: netdyno cost TRANSPORT response=…"},
 	{"confounded", "factors vary together, so the comparison is one of bundles", "add arms that change one factor at a time"},
-	{"ladder", "a step of a ladder changes several things at once, so its share is that of all of them together", "put an arm between the two that changes one of these"},
+	{"ladder", "a step of a ladder changes several things at once, so its ratio is that of all of them together", "put an arm between the two that changes one of these"},
 	{"cpu-sets", "both ends share CPUs, or hardware threads of a core", "give each CPUs of its own"},
 	{"delivery", "arms hand content over differently: whole messages cost a copy that chunks do not", "compare arms that do the same work"},
 	{"facts", "a host changed during the run, or differs from another", "find out what changed it, and run again"},
@@ -88,13 +89,12 @@ var words = []Word{
 	{"primary", "another metric is compared in place of a declared one", "set a rate to compare response times"},
 	{"profile", "a probe's profile is left out; no other figure depends on it", ""},
 	{"records", "records or trials of the run contradict each other", "check that all of its files are of one run"},
-	{"require", "a requirement of the study is left out, because its arm or level is", "run these too, or type require=… of your own"},
+	{"expect", "what a study expects is left out: a bound whose arm or level is not run, or what an earlier version asked", "run these too, or type require=… of your own; run the study again"},
 	{"server", "what a server elsewhere did is not known in full", "start it with netdyno listen, and report with --server"},
-	{"shape", "no trials are left in the publication's shape beside some in a window, so start-up is not told", "leave amount and window as the study has them"},
 	{"slowdown", "some exchanges are of sizes that the trials without load had too seldom, so a slowdown leaves them out, or is absent", "lengthen the window, so that large sizes come often enough"},
 	{"stages", "a look after so few blocks can settle nothing", "begin with at least 6 blocks"},
-	{"thin", "a percentile needs more exchanges than some trials have", "lengthen the window, or compare a percentile nearer to the middle"},
-	{"time", "the study was fitted into a time (--time), and some of it was left out", "run it without --time, in a directory of its own, for all of it"},
+	{"thin", "a percentile needs more exchanges than some arms have", "lengthen the window, or compare a percentile nearer to the middle"},
+	{"answer", "it weakens what the answer says", "read what it is, and run again without it"},
 	{"trials", "some trials gave no valid figure, so nothing is computed from them", "netdyno report --full DIR gives each reason"},
 	{"unfinished", "exchanges were under way when the window ended, so percentiles are lower bounds", "lengthen the window, or offer less"},
 }

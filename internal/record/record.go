@@ -33,6 +33,8 @@ type Header struct {
 	Asked []Asked `json:"asked,omitempty"` // from lines among the records; of a run by URL, one for each arm and session
 
 	Allocations []Allocation `json:"allocations,omitempty"` // from lines among the records, by block as they were decided; of a steered run
+
+	Again []Attempt `json:"again,omitempty"` // from lines among the records: trials that were disturbed and made again, once for each time
 }
 
 // RunName is the run's directory, without what leads to it; "" when it is not known.
@@ -69,20 +71,40 @@ type Study struct {
 	Settle    float64           `json:"settle,omitempty"`    // of a study with one arm: it ends at the first look at which every rate's interval lies within this share of the rate; 0 when it does not
 	SettleS   float64           `json:"settle_s,omitempty"`  // seconds that the trials after the first block may take until then: the run ends at the look after which the next would be later; 0 for no bound
 	Seed      uint64            `json:"seed"`
-	Published []Published       `json:"published,omitempty"`
 	Charts    []Chart           `json:"charts,omitempty"`
-	Fits      []Fit             `json:"fits,omitempty"`
-	Reaches   []Reach           `json:"reaches,omitempty"`
-	Pays      []Pays            `json:"pays,omitempty"`
-	Fills     *LinkQuestion     `json:"fills,omitempty"`
 	Costs     []Cost            `json:"costs,omitempty"`
-	Claims    []Claim           `json:"claims,omitempty"`
+	Expect    []Expectation     `json:"expect,omitempty"`
 	Ladders   []Ladder          `json:"ladders,omitempty"`
 	Requires  []Require         `json:"requires,omitempty"`
 	Capacity  *Capacity         `json:"capacity,omitempty"`
 	Race      *Race             `json:"race,omitempty"`
-	LeftOut   []string          `json:"left_out,omitempty"` // cells that the run lacks to fit into a time, by sweep and level: "connections=10,100 of sweep first"
+	LeftOut   []string          `json:"left_out,omitempty"` // cells that an earlier release left out to fit a run into a time: "connections=10,100 of sweep first"
 	Warnings  []Warning         `json:"warnings,omitempty"` // the planner's: confounded factors, dropped cells
+	Retired
+}
+
+// Retired is what earlier versions asked of a run, each in a form of its own. It is named
+// and not evaluated: the run's figures and comparisons do not rest on it.
+type Retired struct {
+	Claims    any `json:"claims,omitempty"`
+	Published any `json:"published,omitempty"`
+	Fits      any `json:"fits,omitempty"`
+	Reaches   any `json:"reaches,omitempty"`
+	Pays      any `json:"pays,omitempty"`
+	Fills     any `json:"fills,omitempty"`
+}
+
+// Keys names what the run was asked by the keys of its study.
+func (r Retired) Keys() (all []string) {
+	for _, k := range []struct {
+		name  string
+		asked any
+	}{{"claims", r.Claims}, {"published", r.Published}, {"fits", r.Fits}, {"reaches", r.Reaches}, {"pays", r.Pays}, {"fills", r.Fills}} {
+		if k.asked != nil {
+			all = append(all, k.name)
+		}
+	}
+	return all
 }
 
 // Looks returns the blocks after which a run is judged, rising: its own looks and
@@ -137,22 +159,6 @@ type Pair struct {
 	Base string `json:"base"`
 }
 
-// Published is one figure of a publication: Metric of Arm as a ratio to Base,
-// under the conditions that the publication states.
-type Published struct {
-	Source     string            `json:"source"`
-	Metric     string            `json:"metric"`
-	Arm        string            `json:"arm"`
-	Base       string            `json:"base"`                 // an arm, or TheLink
-	BaseWhere  map[string]string `json:"base_where,omitempty"` // levels of the base, where it is measured in another cell than the arm
-	Cell       string            `json:"cell,omitempty"`       // runs before Under: the cell it is about; empty for every cell
-	Under      map[string]string `json:"under,omitempty"`      // levels in canonical text by factor, and ConditionRig and ConditionHosts
-	Ratio      float64           `json:"ratio"`
-	Shape      map[string]string `json:"shape,omitempty"`      // levels at which a trial is what the publication's harness ran: a few exchanges from the first one on
-	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can be compared with it; Arm and Base then need be no arms
-	Note       string            `json:"note,omitempty"`
-}
-
 // ChartKind is the form of a chart.
 type ChartKind string
 
@@ -176,28 +182,6 @@ type Chart struct {
 	Against string            `json:"against,omitempty"` // front: the metric that it costs
 	Where   map[string]string `json:"where,omitempty"`   // only trials at these levels
 	Arms    []string          `json:"arms,omitempty"`    // only these levels of the compared factor; empty for all
-}
-
-// Fit is a linear model that a study asks to be fitted over its trials:
-// metric = a + n·(b + Σ cᵢ·xᵢ), n and the xᵢ being numeric levels of factors.
-type Fit struct {
-	Title     string            `json:"title"`
-	Metric    string            `json:"metric"`
-	Per       string            `json:"per"`   // the factor n: "connections"
-	Terms     []string          `json:"terms"` // the factors xᵢ
-	Where     map[string]string `json:"where,omitempty"`
-	Source    string            `json:"source,omitempty"`    // of the published coefficients
-	Published []float64         `json:"published,omitempty"` // of the terms, in their order
-}
-
-// Reach is a search that a study asks for: the least of some factors with which
-// each arm comes to a share of the best that any trial of the search did.
-type Reach struct {
-	Title  string            `json:"title"`
-	Metric string            `json:"metric"`
-	Share  float64           `json:"share"`           // of the best mean of any arm and cell: 0.95
-	Least  []string          `json:"least"`           // numeric factors that cost something: "threads", "connections"
-	Where  map[string]string `json:"where,omitempty"` // only trials at these levels
 }
 
 // Require is a bound that a study sets on a metric of one arm, in every cell
@@ -262,6 +246,7 @@ type Record struct {
 	WarmUp    *WarmUp   `json:"warm_up,omitempty"` // absent where its length was fixed, and of a trial that did not come so far
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
+	Turn      bool      `json:"turn,omitempty"`     // of a load that went on: its window is as long as its edges lie apart
 	Relay     *Relay    `json:"relay,omitempty"`    // what the rig itself did to packets; absent when nothing
 	Segment   *Segment  `json:"segment,omitempty"`  // of a server that stood by itself
 	Segments  int       `json:"segments,omitempty"` // in the record of its whole time: how many there were, kept or not

@@ -53,15 +53,16 @@ func (w *Window) Link() (string, bool) {
 // TCPGrowth is by how much the TCP counters of several workers' connections grew
 // between their edges. Times are sums over the connections in seconds.
 type TCPGrowth struct {
-	Sockets        float64
-	SocketsS       float64 // Δ time × connections
-	BusyS          float64
-	ReceiveWindowS float64
-	SendBufferS    float64
-	AckedBytes     float64
-	ReceivedBytes  float64
-	SentSegments   float64
-	Retransmits    float64
+	Sockets          float64
+	SocketsS         float64 // Δ time × connections
+	BusyS            float64
+	ReceiveWindowS   float64
+	SendBufferS      float64
+	AckedBytes       float64
+	ReceivedBytes    float64
+	SentSegments     float64
+	ReceivedSegments float64 // 0 in records of before that was read
+	Retransmits      float64
 }
 
 // GrowthOf sums the growth over spans; false when there is none, one lacks the
@@ -87,6 +88,7 @@ func GrowthOf(spans []Span) (TCPGrowth, bool) {
 			{&g.SendBufferS, from.SendBufferNs, to.SendBufferNs, nsPerS},
 			{&g.AckedBytes, from.AckedBytes, to.AckedBytes, 1},
 			{&g.ReceivedBytes, from.ReceivedBytes, to.ReceivedBytes, 1},
+			{&g.ReceivedSegments, from.ReceivedSegments, to.ReceivedSegments, 1},
 			{&g.SentSegments, from.SentSegments, to.SentSegments, 1},
 			{&g.Retransmits, from.Retransmits, to.Retransmits, 1},
 		} {

@@ -158,16 +158,3 @@ func FuzzReadLive(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkLiveWrite(b *testing.B) {
-	w, err := CreateLive(filepath.Join(b.TempDir(), LiveFile))
-	if err != nil {
-		b.Fatal(err)
-	}
-	l := Live{Trial: "b01-001", Ticks: []contract.Tick{{AtNs: 1e9, Exchanges: 1e6, ReceivedBytes: 1e8}}}
-	for b.Loop() {
-		if err := w.Write(l); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -264,44 +264,6 @@ func (l Load) Rests(from float64) bool {
 	return told
 }
 
-// Step is one step between readings of a warm-up: seconds since the load's start, and what
-// it brought.
-type Step struct {
-	FromS, ToS float64
-	PerS       float64                   // exchanges a second, all clients together
-	CPUUs      map[contract.Role]float64 // an exchange's, by end; absent where nothing completed
-}
-
-// Steps cuts the warm-up into at most so many equal steps; nil where it was not read.
-func (l Load) Steps(most int) []Step {
-	n := min(most, l.readings(0)-1)
-	to := l.endNs()
-	if n < 2 || math.IsInf(to, 1) {
-		return nil
-	}
-	exchanges, ok := grown(l.done, 0, to, n)
-	if !ok {
-		return nil
-	}
-	steps := make([]Step, n)
-	stepS := to / float64(n) / 1e9
-	for i := range steps {
-		steps[i] = Step{FromS: float64(i) * stepS, ToS: float64(i+1) * stepS, PerS: exchanges[i] / stepS, CPUUs: map[contract.Role]float64{}}
-	}
-	for role, curves := range l.cpu {
-		cpu, known := grown(curves, 0, to, n)
-		if !known {
-			continue
-		}
-		for i := range steps {
-			if exchanges[i] > 0 {
-				steps[i].CPUUs[role] = cpu[i] / exchanges[i] / 1e3
-			}
-		}
-	}
-	return steps
-}
-
 // Look decides at a look, the how manieth from 1 on, whether the warm-up is over, and how
 // it ended.
 func (l Load) Look(t Times, at time.Duration, looks int) (ended record.Steady, over bool) {

@@ -88,6 +88,7 @@ func info(from []byte) Info {
 		AckedBytes:           large(from, unsafe.Offsetof(layout.Bytes_acked)),
 		ReceivedBytes:        large(from, unsafe.Offsetof(layout.Bytes_received)),
 		SentSegments:         small(from, unsafe.Offsetof(layout.Data_segs_out)),
+		ReceivedSegments:     small(from, unsafe.Offsetof(layout.Data_segs_in)),
 		Retransmits:          small(from, unsafe.Offsetof(layout.Total_retrans)),
 		RTT:                  time.Duration(small(from, unsafe.Offsetof(layout.Rtt))) * time.Microsecond,
 		MinRTT:               time.Duration(least) * time.Microsecond,

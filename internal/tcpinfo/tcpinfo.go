@@ -38,10 +38,11 @@ type Info struct {
 	ReceiveWindowLimited time.Duration // of Busy, the peer's window let nothing more be sent
 	SendBufferLimited    time.Duration // of Busy, the writer waited for room although all that it had written was in flight
 
-	AckedBytes    int64 // sent and acknowledged
-	ReceivedBytes int64
-	SentSegments  int64 // with data, retransmitted ones included
-	Retransmits   int64 // segments
+	AckedBytes       int64 // sent and acknowledged
+	ReceivedBytes    int64
+	SentSegments     int64 // with data, retransmitted ones included
+	ReceivedSegments int64 // with data
+	Retransmits      int64 // segments
 
 	// Of now.
 	RTT               time.Duration // smoothed

@@ -262,39 +262,6 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// What a reading costs beside n connections, both ends of which are in this
-// namespace.
-func BenchmarkDump(b *testing.B) {
-	for _, n := range []int{1, 50, 1000, 2048} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			listener, err := net.Listen("tcp4", "127.0.0.1:0")
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer listener.Close()
-			for range n {
-				dial(b, listener)
-			}
-			ports := []uint16{portOf(listener.Addr())}
-			begin := cpuTime(b)
-			for b.Loop() {
-				if sockets, err := (Query{LocalPorts: ports}).Dump(); err != nil || len(sockets) != n {
-					b.Fatalf("%d sockets, error %v", len(sockets), err)
-				}
-			}
-			b.ReportMetric(float64(cpuTime(b)-begin)/float64(b.N), "cpu-ns/op") // beside others the clock on the wall says little
-		})
-	}
-}
-
-func cpuTime(b *testing.B) int64 {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-		b.Fatal(err)
-	}
-	return t.Nano()
-}
-
 // A query without ports at this end keeps the other ends of their connections.
 func TestConnectionsAreLeftOut(t *testing.T) {
 	_, one := connect(t, "tcp4")

@@ -45,7 +45,7 @@ class BrpcTransport : public netdyno::Transport {
     transport.roles = {Role::server, Role::client};
     transport.delivery = "message";
     transport.codecs = {"bytes", "proto"};
-    transport.features = {"fresh"};
+    transport.features = {"fresh", "turns"};
     transport.options = options();
     return transport;
   }

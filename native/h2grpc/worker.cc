@@ -18,8 +18,9 @@ int main() {
   all.roles = {contract::Role::server, contract::Role::client};
   all.delivery = "message";
   all.codecs = {"bytes", "proto"};
-  all.features = tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "sizes", "arrivals",
-                                "mix", "trace", "times", "think", "deadline", "work-cpu", "work-sleep"});
+  all.features =
+      tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "turns", "sizes", "arrivals", "mix",
+                     "trace", "times", "think", "deadline", "work-cpu", "work-sleep"});
   all.options = joined(h2grpc::options(), h2::ring_options());
   LoopTransport transport(all, h2::rings(), h2grpc::work_of);
   const auto protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);

@@ -157,8 +157,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(options());
-  transport.features = tls::with_tls(
-      {"fresh", "sizes", "arrivals", "mix", "trace", "times", "think", "deadline", "work-cpu", "work-sleep"});
+  transport.features = tls::with_tls({"fresh", "turns", "sizes", "arrivals", "mix", "trace", "times", "think",
+                                      "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 

@@ -41,24 +41,25 @@ class Fields {
     if (v != nullptr) into = v->get<std::vector<std::string>>();
   }
 
-  /// An array of arrays of three numbers.
-  template <class T>
-  std::vector<std::array<T, 3>> triples(const char* key) const {
+  /// An array of arrays of n numbers.
+  template <class T, std::size_t n>
+  std::vector<std::array<T, n>> tuples(const char* key) const {
     const Json* v = find(key);
     if (v == nullptr) return {};
     constexpr bool kWhole = std::is_integral_v<T>;
-    const auto fits = [](const Json& n) { return kWhole ? n.is_number_integer() : n.is_number(); };
-    const auto is_triple = [&fits](const Json& item) {
-      return item.is_array() && item.size() == 3 && std::all_of(item.begin(), item.end(), fits);
+    const auto fits = [](const Json& each) { return kWhole ? each.is_number_integer() : each.is_number(); };
+    const auto is_tuple = [&fits](const Json& item) {
+      return item.is_array() && item.size() == n && std::all_of(item.begin(), item.end(), fits);
     };
-    if (!v->is_array() || !std::all_of(v->begin(), v->end(), is_triple))
-      refuse(key, kWhole ? "an array of arrays of three integers" : "an array of arrays of three numbers");
-    return v->get<std::vector<std::array<T, 3>>>();
+    if (!v->is_array() || !std::all_of(v->begin(), v->end(), is_tuple))
+      refuse(key, "an array of arrays of " + std::string(n == 2 ? "two" : "three") +
+                      (kWhole ? " integers" : " numbers"));
+    return v->get<std::vector<std::array<T, n>>>();
   }
 
   Table table(const char* key) const {
     Table table;
-    for (const auto& [end, low, high] : triples<std::int64_t>(key)) table.push_back({end, low, high});
+    for (const auto& [end, low, high] : tuples<std::int64_t, 3>(key)) table.push_back({end, low, high});
     return table;
   }
 
@@ -162,9 +163,12 @@ Load parse_load(const Json& body) {
     in.refuse("arrival", "constant, poisson, drawn or recorded", ErrorKind::setup);
   }
   load.gaps = in.table("gaps");
-  for (const auto& [lasts_ns, first, last] : in.triples<double>("phases"))
+  for (const auto& [lasts_ns, first, last] : in.tuples<double, 3>("phases"))
     load.phases.push_back({lasts_ns, first, last});
   in.read("repeat", load.repeat);
+  if (const Json* turns = in.find("turns"); turns != nullptr && turns->size() > kMostTurns)
+    in.refuse("turns", "at most " + std::to_string(kMostTurns) + " turns", ErrorKind::setup);
+  load.turns = in.tuples<std::int64_t, 2>("turns");
   parse_mix(in, load);
   if (load.in_flight == 0) load.in_flight = 1;
   if (load.active_share == 0) load.active_share = 1;
@@ -277,6 +281,8 @@ Mark parse_mark(const Json& body) {
   const Fields in(body, "mark");
   in.read("id", mark.id);
   in.read("reset", mark.reset);
+  in.read("keep", mark.keep);
+  in.read("part", mark.part);
   return mark;
 }
 

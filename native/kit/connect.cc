@@ -37,9 +37,7 @@ std::pair<ErrorKind, std::string> diagnose(int code) {
     case ENFILE:
       return {ErrorKind::setup, "; every connection needs a file descriptor, raise `ulimit -n`"};
     case EADDRNOTAVAIL:
-      return {ErrorKind::setup,
-              "; no free local port or no such local address: give several source addresses, or widen "
-              "net.ipv4.ip_local_port_range"};
+      return {ErrorKind::setup, kNoPort};
     case ECONNREFUSED:
       return {ErrorKind::peer, "; nothing listens there"};
     default:

@@ -190,10 +190,14 @@ Json message(const Mark& mark, const Reading& reading) {
                {"reading",
                 {{"at_ns", reading.at_ns}, {"cpu_ns", reading.cpu_ns}, {"counts", to_wire(reading.counts)}}}};
   if (mark.reset) body["reset"] = true;
+  if (mark.keep) body["keep"] = true;
+  if (mark.part) body["part"] = true;
   return {{"mark", body}};
 }
 
-Json message(const Result& result) {
+namespace {
+
+Json to_wire(const Result& result) {
   Json body = {{"from_ns", result.from_ns}, {"to_ns", result.to_ns}, {"counts", to_wire(result.counts)}};
   const auto number = [&body](const char* key, std::int64_t value) {
     if (value != 0) body[key] = value;
@@ -229,7 +233,15 @@ Json message(const Result& result) {
   if (result.sent) body["sent"] = to_wire(*result.sent);
   for (const ClassResult& each : result.classes) body["classes"].push_back(to_wire(each));
   for (const SizeBin& each : result.bins) body["bins"].push_back(to_wire(each));
-  return {{"result", body}};
+  return body;
+}
+
+}  // namespace
+
+Json message(const Result& result) { return {{"result", to_wire(result)}}; }
+
+Json part_message(std::int64_t id, const Result& result) {
+  return {{"part", {{"id", id}, {"result", to_wire(result)}}}};
 }
 
 Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<TickTimes>& times) {

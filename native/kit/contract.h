@@ -105,7 +105,7 @@ struct Transport {
   std::vector<Option> options;
   std::vector<std::string> codecs = {};  // allowed in exchange.codec; empty: bytes only
   std::vector<std::string> features =
-      {};  // tls, fresh, stream-up, …, sizes, arrivals, mix, trace, deadline, work-cpu, work-sleep
+      {};  // tls, fresh, stream-up, …, turns, sizes, arrivals, mix, trace, deadline, work-cpu, work-sleep
 };
 
 struct Hello {
@@ -149,6 +149,8 @@ struct Exchange {
   Table down_sizes = {};
 };
 
+inline constexpr std::size_t kMostTurns = 4096;
+
 /// How much work a client offers and in what pattern, with defaults filled in.
 struct Load {
   std::int64_t connections = 0;
@@ -166,6 +168,8 @@ struct Load {
   std::vector<Class> classes = {};  // exchanges of several kinds
   Table keys = {};                  // numbers that stand for {key} in paths of classes
   std::optional<Trace> trace = {};  // arrival recorded: when exchanges are due, and what each is
+  /// Stretches [from, to), in ns since the start, in which exchanges fall due; empty for always.
+  std::vector<std::array<std::int64_t, 2>> turns = {};
 };
 
 /// What the ends of an encrypted trial need, as PEM texts.
@@ -249,6 +253,8 @@ struct Counts {
 struct Mark {
   std::int64_t id = 0;
   bool reset = false;
+  bool keep = false;  // only read, also in the window
+  bool part = false;  // close the window and open the next
 };
 
 struct Reading {

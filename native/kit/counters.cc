@@ -61,10 +61,9 @@ std::int64_t highest_at(std::size_t index) { return Histogram::value_at(index + 
 
 }  // namespace
 
-Slicer::Slicer(std::vector<const Histogram*> histograms)
-    : histograms_(std::move(histograms)), before_(Histogram::positions()) {}
+Slicer::Slicer() : before_(Histogram::positions()) {}
 
-std::optional<contract::TickTimes> Slicer::next() {
+std::optional<contract::TickTimes> Slicer::next(const std::vector<const Histogram*>& histograms) {
   struct Step {
     std::size_t index;
     std::int64_t count;
@@ -73,7 +72,7 @@ std::optional<contract::TickTimes> Slicer::next() {
   contract::TickTimes times;
   for (std::size_t i = 0; i < before_.size(); i++) {
     std::int64_t sum = 0;
-    for (const Histogram* h : histograms_) sum += h->counted(i);
+    for (const Histogram* h : histograms) sum += h->counted(i);
     if (const std::int64_t more = sum - std::exchange(before_[i], sum); more > 0) {
       steps.push_back({i, more});
       times.count += more;

@@ -198,21 +198,38 @@ struct Counters {
   }
 };
 
+/// What one shard counts in one window.
+struct alignas(128) Window {
+  Counters counters;
+  Times times;
+
+  Window() { counters.times = &times; }
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+};
+
 /// Aligned so that two loops never share a cache line.
 struct alignas(128) Shard {
   std::atomic<Counters*> phase{&before};
+  std::atomic<bool> counting{false};  // an exchange is being counted
   Counters before;
-  Counters window;
+  std::unique_ptr<Window> window;  // the last one
   Counters drain;
-  Times times;
   Sum again;  // requests that went out once more
 
-  Shard() { window.times = drain.times = &times; }
+  Shard() = default;
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
-  /// The counters of what completes now. The same ones for all parts of an exchange.
-  Counters& now() { return *phase.load(std::memory_order_acquire); }  // what parts know of the window
+  /// The counters of what completes now: the same ones for all parts of an exchange, from begin to
+  /// counted. Who has switched the phase and, a while later, finds counting false, may read all
+  /// that the earlier phase holds: by then a begin that saw it is visible, or is over.
+  Counters& begin() {
+    counting.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return *phase.load(std::memory_order_acquire);  // what parts know of the window
+  }
+  void counted() { counting.store(false, std::memory_order_release); }
 
   static void record(Counters& counters, const Completion& c) {
     counters.exchanges.add(1);
@@ -241,16 +258,15 @@ struct alignas(128) Shard {
 /// internal/work/load/slice.go.
 class Slicer {
  public:
-  /// The first slice begins when the histograms were made. They must outlive the
-  /// Slicer. It takes 240 KB, whatever their number.
-  explicit Slicer(std::vector<const Histogram*> histograms);
+  /// The first slice begins when the histograms were made. It takes 240 KB, whatever their
+  /// number.
+  Slicer();
 
-  /// The times that were counted since the last call; none when none were. It reads
-  /// every position of every histogram: some 15 µs for each.
-  std::optional<contract::TickTimes> next();
+  /// The times that were counted since the last call; none when none were. The histograms hold all
+  /// that they held then. It reads every position of every histogram: some 15 µs for each.
+  std::optional<contract::TickTimes> next(const std::vector<const Histogram*>& histograms);
 
  private:
-  std::vector<const Histogram*> histograms_;
   std::vector<std::int64_t> before_;  // by position, over all histograms
 };
 

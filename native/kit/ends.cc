@@ -69,7 +69,12 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
     loop.pace().spin(spin_);
     if (setup.load.rate > 0) loop.agenda().gather(setup.options.value(kGather, std::int64_t{0}));
     loop.redials([this, shard](std::size_t i) {
-      return dialler_.dial(static_cast<std::int64_t>(shard + i * loops_.size()));
+      Descriptor socket = dialler_.dial(static_cast<std::int64_t>(shard + i * loops_.size()));
+      if (socket.get() < 0 && errno == EADDRNOTAVAIL) {
+        throw contract::Failure(contract::ErrorKind::setup,
+                                "connect again: " + std::generic_category().message(errno) + kNoPort);
+      }
+      return socket;
     });
     for (std::size_t i = 0; i < sockets[shard].size(); i++) {
       const auto connection = static_cast<std::int64_t>(shard + i * loops_.size());
@@ -157,8 +162,8 @@ contract::Transport loop_transport(const std::string& name, const std::string& d
   transport.delivery = "chunks";
   transport.options =
       joined(joined(socket_options(), {listener_option(), read_buffer_option(), content_option()}), more);
-  transport.features = {"stream-up", "stream-down", "stream-both", "sizes",    "arrivals",  "mix",
-                        "trace",     "times",       "think",       "work-cpu", "work-sleep"};
+  transport.features = {"stream-up", "stream-down", "stream-both", "turns", "sizes",    "arrivals",
+                        "mix",       "trace",       "times",       "think", "work-cpu", "work-sleep"};
   return transport;
 }
 

@@ -31,6 +31,8 @@ Json message(const Hello& hello);
 Json message(const Ready& ready);
 Json message(const Mark& mark, const Reading& reading);
 Json message(const Result& result);
+/// id is that of the mark that closed the window.
+Json part_message(std::int64_t id, const Result& result);
 Json tick_message(std::int64_t at_ns, const Counts& counts, const std::optional<TickTimes>& times);
 /// sent is a client's, of a fatal error.
 Json error_message(ErrorKind kind, const std::string& text, bool fatal,

@@ -58,32 +58,54 @@ void check(const contract::Load& plan) {
 }  // namespace
 
 Load::Load(const contract::Setup& setup, int shards)
-    : plan_(setup.load), seed_(setup.seed), draws_(setup), places_(Places::of(setup.load, setup.seed)) {
+    : plan_(setup.load),
+      seed_(setup.seed),
+      draws_(setup),
+      places_(Places::of(setup.load, setup.seed)),
+      turns_(Turns::of(setup.load)) {
   check(plan_);
+  if (turns_ && draws_.vary())
+    throw Failure(ErrorKind::unsupported, "load.turns is given beside drawn sizes, which have no turns");
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
   const std::int64_t wide = std::max(1, shards);
-  for (std::int64_t i = 0; i < wide; i++) {
-    Shard& shard = *shards_.emplace_back(std::make_unique<Shard>());
-    if (plan_.rate > 0) {
-      shard.times.response = std::make_unique<Histogram>();
-      const std::int64_t connections = (active_ + wide - 1 - i) / wide;
-      shard.times.sends = std::make_unique<Sends>(
-          plan_.rate, static_cast<double>(connections) / static_cast<double>(active_));
-    }
-    if (plan_.rate > 0 || plan_.think_ns > 0) shard.times.lag = std::make_unique<Histogram>();
-    for (Counters* phase : {&shard.before, &shard.window, &shard.drain})
+  for (std::int64_t i = 0; i < wide; i++) shards_.push_back(std::make_unique<Shard>());
+  Windows made = new_windows();
+  for (std::size_t i = 0; i < shards_.size(); i++) {
+    Shard& shard = *shards_[i];
+    shard.window = std::move(made[i]);
+    for (Counters* phase : {&shard.before, &shard.drain})
       phase->classes = std::vector<ClassCounters>(plan_.classes.size());
   }
   encoded(setup.exchange.up_bytes, setup.exchange.down_bytes);
   lay_out();
+  if (turns_ && plan_.rate > 0) dues_ = {plan_, seed_, {}, places_.get(), turns_.get()};
   if (draws_.vary() || draws_.times()) lay_out_sizes();
 }
 
 void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
   up_bytes_ = draws_.vary() ? 0 : up_bytes;
   down_bytes_ = down_bytes;
-  for (const auto& shard : shards_) shard->times.expected = draws_.down_varies() ? -1 : down_bytes;
+  for (const auto& shard : shards_) shard->window->times.expected = draws_.down_varies() ? -1 : down_bytes;
+}
+
+/// Room for what all shards count in a window.
+Load::Windows Load::new_windows() const {
+  const auto wide = static_cast<std::int64_t>(shards_.size());
+  Windows made;
+  for (std::int64_t i = 0; i < wide; i++) {
+    Window& window = *made.emplace_back(std::make_unique<Window>());
+    window.counters.classes = std::vector<ClassCounters>(plan_.classes.size());
+    window.times.expected = draws_.down_varies() ? -1 : down_bytes_;
+    if (plan_.rate > 0) window.times.response = std::make_unique<Histogram>();
+    if (plan_.rate > 0 || plan_.think_ns > 0) window.times.lag = std::make_unique<Histogram>();
+    if (plan_.rate > 0 && !turns_) {
+      const std::int64_t connections = (active_ + wide - 1 - i) / wide;
+      window.times.sends = std::make_unique<Sends>(
+          plan_.rate, static_cast<double>(connections) / static_cast<double>(active_));
+    }
+  }
+  return made;
 }
 
 /// By which number schedules and draws know a slot. Consecutive positions belong to
@@ -96,7 +118,7 @@ SlotPosition Load::position_of(std::int64_t slot) const {
 
 /// The schedule of a slot of an open loop from its beginning.
 Schedule Load::schedule_of(std::int64_t slot) const {
-  return {plan_, seed_, position_of(slot), places_.get()};
+  return {plan_, seed_, position_of(slot), places_.get(), turns_.get()};
 }
 
 void Load::lay_out() {
@@ -136,6 +158,7 @@ std::span<Slot> Load::slots(std::int64_t connection) {
 
 void Load::start(std::int64_t now) {
   start_ns_ = now;
+  if (turns_) make_room();
   if (replay_) replay_->begin();
   if (plan_.amount > 0 && !open_) open(now);
 }
@@ -145,56 +168,129 @@ void Load::open(std::int64_t now) {
   open_ = true;
   from_ns_ = now;
   for (const auto& shard : shards_) {
-    if (shard->times.sends) shard->times.sends->open(now, now + Sends::stretch(plan_.rate));
-    shard->window.parts.enter({.from = now}, true);
-    shard->phase = &shard->window;
+    Window& window = *shard->window;
+    if (window.times.sends) window.times.sends->open(now, now + Sends::stretch(plan_.rate));
+    window.counters.parts.enter({.from = now}, true);
+    shard->phase = &window.counters;
   }
+}
+
+std::int64_t Load::in_turn(std::int64_t at) const {
+  const std::int64_t start = start_ns_.load(std::memory_order_relaxed);
+  return start + turns_->next(at - start);
+}
+
+std::int64_t Load::take_due() {
+  const std::lock_guard lock(dues_mutex_);
+  const std::int64_t due = dues_.peek();
+  dues_.advance();
+  return due;
+}
+
+void Load::make_room() {
+  if (spare_.empty()) spare_ = new_windows();
+}
+
+void Load::part(std::int64_t now) {
+  if (!open_ || ended())
+    throw Failure(ErrorKind::invalid,
+                  "mark with part came while no window is open (CONTRACT.md, section Turns)");
+  if (sized_)
+    throw Failure(ErrorKind::invalid,
+                  "mark with part came to a load of exchanges that differ in size or class");
+  make_room();
+  for (std::size_t i = 0; i < shards_.size(); i++) shards_[i]->window.swap(spare_[i]);
+  parts_.push_back({from_ns_, now, std::exchange(spare_, {})});
+  open(now);
+}
+
+std::optional<contract::Result> Load::closed_part() {
+  Part& part = parts_.front();
+  for (; part.settled < shards_.size(); part.settled++) {
+    if (shards_[part.settled]->counting.load(std::memory_order_acquire)) return std::nullopt;
+  }
+  contract::Result result;
+  result.from_ns = part.from;
+  result.to_ns = part.to;
+  std::vector<const Window*> windows;
+  for (const auto& window : part.windows) {
+    window->counters.add_to(result.counts, up_bytes_);
+    window->counters.add_to(past_, up_bytes_);
+    past_sent_ += window->counters.sent();
+    windows.push_back(window.get());
+  }
+  if (!past_times_) past_times_ = std::make_unique<Histogram>();
+  past_times_->merge(tell(windows, {}, result));
+  parts_.pop_front();
+  return result;
 }
 
 void Load::end(std::int64_t now) {
   if (ended()) return;
   close_ns_ = now;
   for (const auto& shard : shards_) {
+    shard->drain.times = &shard->window->times;
     shard->drain.parts.enter({from_ns_, now}, false);
     shard->phase = &shard->drain;
   }
 }
 
+std::vector<const Window*> Load::windows() const {
+  std::vector<const Window*> last;
+  for (const auto& shard : shards_) last.push_back(shard->window.get());
+  return last;
+}
+
+/// The last one, and those that were not read yet.
+std::vector<const Window*> Load::all_windows() const {
+  std::vector<const Window*> all = windows();
+  for (const Part& part : parts_) {
+    for (const auto& window : part.windows) all.push_back(window.get());
+  }
+  return all;
+}
+
+/// Sums since ready over the phases before the last window.
+contract::Counts Load::past_counts() const {
+  contract::Counts sum = past_;
+  for (const auto& shard : shards_) shard->before.add_to(sum, up_bytes_);
+  for (const Part& part : parts_) {
+    for (const auto& window : part.windows) window->counters.add_to(sum, up_bytes_);
+  }
+  return sum;
+}
+
 contract::Counts Load::counts() const {
-  contract::Counts sum;
+  contract::Counts sum = past_counts();
   for (const auto& shard : shards_) {
-    shard->before.add_to(sum, up_bytes_);
-    shard->window.add_to(sum, up_bytes_);
+    shard->window->counters.add_to(sum, up_bytes_);
     shard->drain.add_to(sum, up_bytes_);
   }
   return sum;
 }
 
 contract::Counts Load::snapshot() const {
-  contract::Counts sum;
-  for (const auto& shard : shards_) {
-    shard->before.add_to(sum, up_bytes_);
-    if (ended()) shard->window.add_to(sum, up_bytes_);
-  }
+  contract::Counts sum = past_counts();
+  if (!ended()) return sum;
+  for (const auto& shard : shards_) shard->window->counters.add_to(sum, up_bytes_);
   return sum;
 }
 
 std::optional<contract::TickTimes> Load::slice() {
-  if (!slicer_) {
-    std::vector<const Histogram*> histograms;
-    for (const auto& shard : shards_) {
-      histograms.push_back(shard->times.response ? shard->times.response.get() : &shard->times.service);
-    }
-    slicer_.emplace(std::move(histograms));
-  }
-  return slicer_->next();
+  std::vector<const Histogram*> histograms;
+  if (past_times_) histograms.push_back(past_times_.get());
+  for (const Window* window : all_windows())
+    histograms.push_back(window->times.response ? window->times.response.get() : &window->times.service);
+  if (!slicer_) slicer_.emplace();
+  return slicer_->next(histograms);
 }
 
 contract::Sent Load::sent() const {
   contract::Sent sent;
+  sent.window = past_sent_;
+  for (const Window* window : all_windows()) sent.window += window->counters.sent();
   for (const auto& shard : shards_) {
     sent.before += shard->before.sent();
-    sent.window += shard->window.sent();
     sent.drain += shard->drain.sent();
     sent.again += shard->again.get();
   }
@@ -207,41 +303,24 @@ contract::Result Load::result(std::int64_t now) {
   contract::Result result;
   result.to_ns = close_ns_;
   result.from_ns = open_ ? from_ns_ : result.to_ns;
-  Histogram service;
-  Histogram response;
-  Histogram lag;
-  Histogram lengths;
   contract::Counts drained;
   Reasons reasons;
   for (const auto& shard : shards_) {
-    shard->window.add_to(result.counts, up_bytes_);
+    shard->window->counters.add_to(result.counts, up_bytes_);
     shard->drain.add_to(drained, up_bytes_);
-    reasons.merge(shard->window.reasons);
     reasons.merge(shard->drain.reasons);
-    service.merge(shard->times.service);
-    if (shard->times.response) response.merge(*shard->times.response);
-    if (shard->times.lag) lag.merge(*shard->times.lag);
-    if (shard->times.lengths) lengths.merge(*shard->times.lengths);
   }
   result.drained = drained.exchanges;
   for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
     result.counts.errors[kind] += drained.errors[kind];
-  result.reasons = reasons.most();
+  const Histogram times = tell(windows(), std::move(reasons), result);
   result.arrivals = arrivals();
   // Before the schedules are walked to their end.
-  if (open_) result.inside = inside(result.counts.exchanges, plan_.rate > 0 ? response : service);
+  if (open_ && !turns_) result.inside = inside(result.counts.exchanges, times);
   const Histogram ages = unfinished(now);
   if (replay_) replay_->finish();
   result.unfinished = ages.count();
   result.ages = ages.encode();
-  result.over_max = service.over_max() + response.over_max() + lag.over_max();
-  result.service = service.encode();
-  result.response = response.encode();
-  result.lag = lag.encode();
-  if (const std::int64_t varied = lengths.count(); varied > 0) {
-    if (service.count() > varied) lengths.record(down_bytes_, service.count() - varied);
-    result.lengths = lengths.encode();
-  }
   if (sized_) {
     result.bins = sized_->bins();
     result.classes = class_results();
@@ -249,12 +328,40 @@ contract::Result Load::result(std::int64_t now) {
   return result;
 }
 
+/// Enters a window's histograms and reasons, and further ones. Returns the times by which the exchanges
+/// of a slot follow each other: response times in an open loop, else service times.
+Histogram Load::tell(const std::vector<const Window*>& windows, Reasons reasons,
+                     contract::Result& into) const {
+  Histogram service;
+  Histogram response;
+  Histogram lag;
+  Histogram lengths;
+  for (const Window* window : windows) {
+    const Times& times = window->times;
+    reasons.merge(window->counters.reasons);
+    service.merge(times.service);
+    if (times.response) response.merge(*times.response);
+    if (times.lag) lag.merge(*times.lag);
+    if (times.lengths) lengths.merge(*times.lengths);
+  }
+  into.reasons = reasons.most();
+  into.over_max = service.over_max() + response.over_max() + lag.over_max();
+  into.service = service.encode();
+  into.response = response.encode();
+  into.lag = lag.encode();
+  if (const std::int64_t varied = lengths.count(); varied > 0) {
+    if (service.count() > varied) lengths.record(down_bytes_, service.count() - varied);
+    into.lengths = lengths.encode();
+  }
+  return plan_.rate > 0 ? response : service;
+}
+
 contract::Inside Load::inside(std::int64_t completed, const Histogram& times) const {
   const Span window{from_ns_, closing()};
   const auto whole = static_cast<double>(completed);
   contract::Inside in{.exchanges = whole, .cycles = whole + waiting(window, times)};
   for (const auto& shard : shards_) {
-    for (const Parts* parts : {&shard->window.parts, &shard->drain.parts}) {
+    for (const Parts* parts : {&shard->window->counters.parts, &shard->drain.parts}) {
       in.exchanges += parts->exchanges();
       in.cycles += parts->cycles();
       in.idle_ns += parts->idle_ns();
@@ -327,9 +434,10 @@ std::optional<contract::Arrivals> Load::arrivals() const {
   std::vector<std::int64_t> all;
   std::int64_t until = closing();
   for (const auto& shard : shards_) {
-    if (!shard->times.sends) return std::nullopt;
-    until = std::min(until, shard->times.sends->whole_until());
-    const std::vector<std::int64_t>& instants = shard->times.sends->instants();
+    const Sends* const sends = shard->window->times.sends.get();
+    if (sends == nullptr) return std::nullopt;
+    until = std::min(until, sends->whole_until());
+    const std::vector<std::int64_t>& instants = sends->instants();
     all.insert(all.end(), instants.begin(), instants.end());
   }
   return gaps_of(all, from_ns_, until);
@@ -344,11 +452,15 @@ Histogram Load::unfinished(std::int64_t now) {
   if (start == 0) return ages;
   for (Slot& slot : slots_) {
     if (slot.pending_ <= close) ages.record(now - slot.pending_);
-    if (!slot.open_ || replay_) continue;
+    if (!slot.open_ || replay_ || turns_) continue;
     for (; slot.left_ > 0 && start + slot.schedule_.peek() <= close; slot.schedule_.advance()) {
       ages.record(now - start - slot.schedule_.peek());
       slot.left_--;
     }
+  }
+  if (turns_ && plan_.rate > 0) {
+    for (std::int64_t due = take_due(); start + due <= close; due = take_due())
+      ages.record(now - start - due);
   }
   if (!replay_) return ages;
   for (Due due = replay_->take(); start + due.at_ns <= close; due = replay_->take()) {
@@ -358,8 +470,8 @@ Histogram Load::unfinished(std::int64_t now) {
 }
 
 Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position,
-                   const Places* places)
-    : places_(places), poisson_(load.arrival == contract::Arrival::poisson) {
+                   const Places* places, const Turns* turns)
+    : places_(places), turns_(turns), poisson_(load.arrival == contract::Arrival::poisson) {
   constexpr double kSecond = 1e9;
   first_ = static_cast<double>(position.slot) + 0.5;
   step_ = static_cast<double>(position.slots);

@@ -15,8 +15,10 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,6 +31,7 @@
 #include "kit/places.h"
 #include "kit/replay.h"
 #include "kit/sizes.h"
+#include "kit/turns.h"
 
 namespace netdyno {
 
@@ -47,9 +50,9 @@ class Schedule {
   /// Spreads load.rate (exchanges/s over all slots, > 0) evenly. Constant arrivals are
   /// staggered, so that all slots together keep one even rhythm. Poisson arrivals are
   /// independent and drawn from (seed, slot); together they are Poisson at the whole
-  /// rate. Where there are places, they say when each start is due, and outlive this.
+  /// rate. Where there are places, they say when each start is due, and outlive this, as do turns.
   Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position,
-           const Places* places = nullptr);
+           const Places* places = nullptr, const Turns* turns = nullptr);
 
   /// The next intended start, in ns after the load's start.
   std::int64_t peek() const { return due_; }
@@ -70,10 +73,14 @@ class Schedule {
   double exponential() { return -std::log1p(-static_cast<double>(draw() >> 11) * 0x1p-53); }
   std::uint64_t draw();
   std::int64_t due() const {
-    return places_ == nullptr ? static_cast<std::int64_t>(at_) : places_->due_ns(at_);
+    const std::int64_t ns = places_ == nullptr ? static_cast<std::int64_t>(at_) : places_->due_ns(at_);
+    if (turns_ != nullptr) [[unlikely]]
+      return turns_->due_ns(ns);
+    return ns;
   }
 
   const Places* places_ = nullptr;  // where there are any, first_, step_ and at_ are in exchanges
+  const Turns* turns_ = nullptr;
   std::int64_t due_ = 0;
   bool poisson_ = false;
   double first_ = 0;
@@ -106,10 +113,11 @@ class Slot {
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
-    Counters& counters = shard_->now();
+    Counters& counters = shard_->begin();
     Shard::record(counters, {free_, pending_, sent, now, received, draw_.up});
     if (varies_) [[unlikely]]
       count(counters, sent, now, received);
+    shard_->counted();
     free_ = now;
     pending_ = kIdle;
     out_ = false;
@@ -118,10 +126,11 @@ class Slot {
   /// The exchange in flight failed. It counts by kind and by why, the reason, which is the
   /// kind's usual one where it is empty, and enters no histogram.
   void fail(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
-    Counters& counters = shard_->now();
+    Counters& counters = shard_->begin();
     Shard::fail(counters, kind, why, out_);
     if (varies_) [[unlikely]]
       count_failed(counters);
+    shard_->counted();
     free_ = now;
     pending_ = kIdle;
     out_ = false;
@@ -191,6 +200,16 @@ class Load {
   void open(std::int64_t now);
   /// Whether the window is open. Control thread.
   bool opened() const { return open_; }
+  /// Makes room for another window, so that part need not.
+  void make_room();
+  /// Closes the window and opens the next at the same instant, while the load goes on. Throws
+  /// Failure{invalid} where none is open, and where exchanges differ, which are counted as a whole.
+  void part(std::int64_t now);
+  /// How long after part the window that it closed is to be read, in ns.
+  static constexpr std::int64_t kSettlesNs = 20'000'000;
+  /// What was counted in the earliest window that part closed and that was not read yet; nothing
+  /// while an exchange is being counted, which may be one of the window's.
+  std::optional<contract::Result> closed_part();
   /// Closes the window and ends the load: exchanges due later are not sent, and later
   /// completions count as drained. Only the first call has an effect.
   void end(std::int64_t now);
@@ -216,6 +235,25 @@ class Load {
 
  private:
   friend class Slot;
+  using Windows = std::vector<std::unique_ptr<Window>>;  // one of each shard
+  /// A window that part closed.
+  struct Part {
+    std::int64_t from;
+    std::int64_t to;
+    Windows windows;
+    std::size_t settled = 0;  // shards that have left it
+  };
+
+  Windows new_windows() const;
+  std::vector<const Window*> windows() const;
+  std::vector<const Window*> all_windows() const;
+  contract::Counts past_counts() const;
+  Histogram tell(const std::vector<const Window*>& windows, Reasons reasons, contract::Result& into) const;
+  /// The first instant inside a turn that is not before at. Only of a load that has turns.
+  std::int64_t in_turn(std::int64_t at) const;
+  /// Takes the next due of an open loop that has turns, in ns after the start: the slots share one
+  /// schedule then, so that no exchange waits for one slot while another is free. Any thread may.
+  std::int64_t take_due();
   void lay_out();
   void lay_out_sizes();
   SlotPosition position_of(std::int64_t slot) const;
@@ -235,7 +273,10 @@ class Load {
   std::unique_ptr<SizedTimes> sized_;     // null where exchanges are alike
   std::vector<Waits> waits_;              // by active connection; empty where none wait
   std::unique_ptr<const Places> places_;  // null where arrivals are even or Poisson at one rate
-  std::int64_t up_bytes_ = 0;             // 0 where sizes are drawn: each exchange adds its own
+  std::unique_ptr<const Turns> turns_;    // null where exchanges fall due at any time
+  std::mutex dues_mutex_;
+  Schedule dues_;              // of an open loop that has turns; by dues_mutex_
+  std::int64_t up_bytes_ = 0;  // 0 where sizes are drawn: each exchange adds its own
   std::int64_t down_bytes_ = 0;
   std::int64_t active_ = 0;
   std::vector<std::unique_ptr<Shard>> shards_;
@@ -245,6 +286,11 @@ class Load {
   std::int64_t from_ns_ = 0;
   bool open_ = false;
   std::optional<Slicer> slicer_;
+  Windows spare_;           // for the next window; empty while there are none
+  std::deque<Part> parts_;  // not read yet
+  contract::Counts past_;   // of those that were read
+  std::int64_t past_sent_ = 0;
+  std::unique_ptr<Histogram> past_times_;  // those that slices are of; null before the first
 };
 
 inline bool Slot::next(std::int64_t now, std::int64_t& due) {
@@ -258,17 +304,21 @@ inline bool Slot::planned(std::int64_t now, std::int64_t& due) {
   if (left_ == 0) return false;
   if (!started_) free_ += load_->start_ns_.load(std::memory_order_relaxed);
   started_ = true;
-  if (open_) {
+  if (open_ && load_->turns_) [[unlikely]] {
+    due = load_->start_ns_.load(std::memory_order_relaxed) + load_->take_due();
+  } else if (open_) {
     due = load_->start_ns_.load(std::memory_order_relaxed) + schedule_.peek();
   } else if (think_ns_ > 0) {
     due = free_ + think_ns_;
   } else {
     due = now;
   }
+  if (load_->turns_ && !open_) [[unlikely]]
+    due = load_->in_turn(due);
   // An open loop still sends what was due before the end, so that a stall at the end
   // of the window shows. A closed loop stops: its next exchange would be a new one.
   if (closing != kIdle && (!open_ || due > closing)) return false;
-  if (open_) schedule_.advance();
+  if (open_ && !load_->turns_) schedule_.advance();
   left_--;
   pending_ = due;
   return true;

@@ -35,7 +35,7 @@ std::vector<contract::ClassResult> Load::class_results() const {
     contract::ClassResult& result = all[i];
     result.name = plan_.classes[i].name;
     for (const auto& shard : shards_) {
-      const ClassCounters& window = shard->window.classes[i];
+      const ClassCounters& window = shard->window->counters.classes[i];
       const ClassCounters& drain = shard->drain.classes[i];
       result.exchanges += window.exchanges.get();
       result.sent_bytes += window.sent_bytes.get();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -62,7 +63,8 @@ int Machine::loop() {
   send(message(contract::Hello{info_.name, info_.version, info_.libraries, describe(transports_)}));
   next_tick_ns_ = now_ns() + kTickNs;
   while (!status_) {
-    std::optional<Event> event = inbox_.take(std::min(next_tick_ns_, drain_deadline_ns_));
+    const std::int64_t part_ns = parts_.empty() ? kNever : parts_.front().due_ns;
+    std::optional<Event> event = inbox_.take(std::min({next_tick_ns_, drain_deadline_ns_, part_ns}));
     try {
       if (event) handle(*event);
     } catch (...) {
@@ -73,6 +75,7 @@ int Machine::loop() {
       drain_deadline_ns_ = kNever;
       end_.client->close();
     }
+    tell_parts(now);
     if (now >= next_tick_ns_) tick();
   }
   return *status_;
@@ -149,11 +152,16 @@ void Machine::start() {
 void Machine::mark(const Json& body) {
   const contract::Mark mark = contract::parse_mark(body);
   if (!at_ready()) return send_error("mark came before ready (CONTRACT.md, section Life)");
+  const bool only_reads = mark.keep || !end_.load || (state_ == State::done && !mark.part);
+  if (mark.part && !only_reads) end_.load->make_room();  // which takes its time
   const std::int64_t now = now_ns();
   contract::Counts at_mark = counts();
-  if (end_.load && state_ != State::done && (mark.reset || end_.load->opened())) {
+  if (!only_reads && (mark.reset || mark.part || end_.load->opened())) {
     const std::int64_t connections = at_mark.connections;
-    if (mark.reset) {
+    if (mark.part) {
+      end_.load->part(now);
+      parts_.push_back({mark.id, now + Load::kSettlesNs});
+    } else if (mark.reset) {
       end_.load->open(now);
     } else {
       end_.load->end(now);
@@ -177,6 +185,7 @@ void Machine::stop() {
     end_.client->ended();
     drain_deadline_ns_ = now + std::min(setup_.load.drain_ns, kNever - now);
   } else if (state_ == State::ready) {
+    tell_all_parts();
     state_ = State::done;
     contract::Result result = end_.load ? end_.load->result(now) : server_result();
     result.counts.connections = counts().connections;
@@ -200,12 +209,36 @@ void Machine::finish(const Finished& finished) {
   if (finished.error) {
     contract::telling([this] { return sent(); }, [&] { std::rethrow_exception(finished.error); });
   }
+  tell_all_parts();
   state_ = State::done;
   contract::Result result = end_.load->result(finished.at_ns);
   result.counts.connections = end_.client->connections();
   result.counts.redialled = end_.client->redialled();
   result.sent = sent();
   send(message(result));
+}
+
+/// Tells of the windows that marks with part have closed, once they have settled.
+void Machine::tell_parts(std::int64_t now) {
+  constexpr std::int64_t kAgainNs = 1'000'000;
+  while (!status_ && !parts_.empty() && parts_.front().due_ns <= now) {
+    std::optional<contract::Result> result = end_.load->closed_part();
+    if (!result) {
+      parts_.front().due_ns = now + kAgainNs;
+      return;
+    }
+    result->counts.connections = end_.client->connections();
+    send(contract::part_message(parts_.front().id, *result));
+    parts_.pop_front();
+    end_.load->make_room();
+  }
+}
+
+/// The same before the result, when nothing is counted any more.
+void Machine::tell_all_parts() {
+  for (; !status_ && !parts_.empty(); tell_parts(now_ns()))
+    std::this_thread::sleep_for(
+        std::chrono::nanoseconds(std::max<std::int64_t>(0, parts_.back().due_ns - now_ns())));
 }
 
 void Machine::tick() {

@@ -99,6 +99,8 @@ class Machine {
   void mark(const contract::Json& body);
   void stop();
   void finish(const Finished& finished);
+  void tell_parts(std::int64_t now);
+  void tell_all_parts();
   void tick();
   contract::Counts counts() const;
   contract::Result server_result() const;
@@ -122,6 +124,11 @@ class Machine {
   std::thread background_;
   std::int64_t next_tick_ns_ = 0;
   std::int64_t drain_deadline_ns_;  // when draining is cut
+  struct Part {
+    std::int64_t id;  // of the mark that closed it
+    std::int64_t due_ns;
+  };
+  std::deque<Part> parts_;  // to be told
 };
 
 }  // namespace netdyno

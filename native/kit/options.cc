@@ -52,6 +52,7 @@ void require_features(const contract::Transport& transport, const contract::Setu
   if (!setup.exchange.up_sizes.empty() || !setup.exchange.down_sizes.empty()) asked.emplace_back("sizes");
   if (!setup.load.phases.empty() || setup.load.arrival == contract::Arrival::drawn)
     asked.emplace_back("arrivals");
+  if (!setup.load.turns.empty()) asked.emplace_back("turns");
   if (!setup.load.classes.empty()) asked.emplace_back("mix");
   if (contract::have_deadlines(setup.load.classes)) asked.emplace_back("deadline");
   if (contract::have_pauses(setup.load.classes)) asked.emplace_back("think");

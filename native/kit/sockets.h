@@ -43,6 +43,11 @@ class Ports {
   std::uint32_t start_ = 0;
 };
 
+/// What to do about EADDRNOTAVAIL, behind the error's own words.
+inline constexpr char kNoPort[] =
+    "; this host has no free local port for the server's address (each that is closed rests for 60 s) or no "
+    "such local address: give several source addresses, offer less, or widen net.ipv4.ip_local_port_range";
+
 /// Begins the connections of a client.
 ///
 /// Immutable after construction: any thread may dial.

@@ -82,8 +82,7 @@ func measure(ctx context.Context, path string, with []string) error {
 	out := filepath.Join(dir, "run")
 	run := exec.CommandContext(ctx, "bin/netdyno", append([]string{"run", there, "--out", out}, with...)...)
 	run.Stdout, run.Stderr = os.Stdout, os.Stderr
-	const undecided = 1 // or some trials are not valid
-	if err := run.Run(); err != nil && run.ProcessState.ExitCode() != undecided {
+	if err := run.Run(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return keep(ctx, out)

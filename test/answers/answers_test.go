@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/report"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 	"netdyno/test/synthetic"
@@ -46,7 +47,17 @@ func answerOf(t *testing.T, name string) string {
 	if f.Tally.Valid < f.Tally.Planned {
 		t.Fatalf("%d of %d trials are valid: %+v", f.Tally.Valid, f.Tally.Planned, f.Warnings)
 	}
-	return f.Header.Study.Question + "\n\n" + strings.Join(f.Answer.Text(), "\n") + "\n"
+	return screenOf(t, f)
+}
+
+// screenOf is what a run leaves on a terminal.
+func screenOf(t *testing.T, f finding.Findings) string {
+	t.Helper()
+	var b strings.Builder
+	if err := report.NewScreen(f).Text(&b, report.TextOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func TestAnswersOfTheStudies(t *testing.T) {

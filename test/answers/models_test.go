@@ -1,7 +1,6 @@
 package answers_test
 
 import (
-	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -136,7 +135,7 @@ func TestModelAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			matches(t, "models/"+name, strings.Join(f.Answer.Text(), "\n")+"\n")
+			matches(t, "models/"+name, screenOf(t, f))
 		})
 	}
 }

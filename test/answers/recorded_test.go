@@ -42,7 +42,7 @@ func notCut(t *testing.T, f finding.Findings) {
 }
 
 // Real runs as test/answers/record keeps them: without probes and facts that no answer
-// has. Built-in studies have today's labels.
+// has. Built-in studies have today's labels, and expect what they do today.
 func TestAnswersOfRecordedRuns(t *testing.T) {
 	files, err := filepath.Glob("testdata/recorded/*.records.jsonl.gz")
 	if err != nil || len(files) == 0 {
@@ -64,14 +64,24 @@ func TestAnswersOfRecordedRuns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				read.Header.Study.Labels = study.Summary(s).Labels
+				today := study.Summary(s)
+				read.Header.Study.Labels, read.Header.Study.Expect, read.Header.Study.Retired = today.Labels, today.Expect, record.Retired{}
 			}
 			f, err := finding.Find(read.Header, record.Allocated(trials, read.Header.Allocations), read.Records)
 			if err != nil {
 				t.Fatal(err)
 			}
 			notCut(t, f)
-			matches(t, "recorded/"+name, strings.Join(f.Answer.Text(), "\n")+"\n\nHow this was judged\n"+strings.Join(f.Answer.Judged, "\n")+"\n")
+			matches(t, "recorded/"+name, screenOf(t, f)+"\nHow this was judged\n"+strings.Join(f.Answer.Judged, "\n")+"\n"+stated(f))
 		})
 	}
+}
+
+// stated is what became of each statement.
+func stated(f finding.Findings) string {
+	var b strings.Builder
+	for _, r := range f.Expect {
+		b.WriteString("\n" + string(r.State) + ": " + r.Spec.Name() + "\n    " + r.Ground + "\n")
+	}
+	return b.String()
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -76,54 +76,33 @@ async function open(path, context = {}) {
 	return { page, faults };
 }
 
-const shows = (page, part, text) => page.locator(`[data-part="${part}"]`, { hasText: text }).waitFor({ timeout });
+const shows = (page, part, text) => page.locator(`#${part}`, { hasText: text }).waitFor({ timeout });
 const sideways = (page) =>
 	page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-test("the committed script is the one that web/ builds", () => {
-	const built = execFileSync("npm", ["run", "-s", "bundle", "--", "src/live.ts"], {
-		cwd: join(root, "web"),
-		encoding: "utf8",
-	});
-	const committed = readFileSync(join(root, "internal/read/report/assets/live.js"), "utf8");
-	assert.ok(built === committed, "internal/read/report/assets/live.js is stale; run `npm run build` in web/");
-});
-
-test("a run is watched while it goes on", async () => {
-	const { page, faults } = await open(`runs/${running}/`);
-	await shows(page, "progress", "0 of 48 trials");
-	await shows(page, "trials", "No trial has ended yet");
+test("a run is watched while it goes on, without a script", async () => {
+	const { page, faults } = await open(`runs/${running}/`, { javaScriptEnabled: false });
+	await shows(page, "answers", "0 of 48 trials");
 	await grow(24);
-	await shows(page, "progress", "24 of 48 trials");
+	await shows(page, "answers", "24 of 48 trials");
 	await shows(page, "found", "go-epoll");
-	await shows(page, "found", "÷");
 	await grow("tick");
 	await shows(page, "now", "b04-001");
 	await grow("tick");
 	await shows(page, "now", "10.0 k/s");
 	await shows(page, "now", "p99 450 µs");
-	await page.locator(".rates polyline").waitFor({ state: "attached", timeout });
-	for (const [width, colorScheme] of [
-		[1280, "light"],
-		[400, "dark"],
-	]) {
-		await page.setViewportSize({ width, height: 900 });
-		await page.emulateMedia({ colorScheme });
-		assert.equal(await sideways(page), 0, `the page scrolls sideways at ${width} px`);
-		await page.screenshot({ path: join(directory, `live-${width}-${colorScheme}.png`), fullPage: true });
-	}
+	await page.screenshot({ path: join(directory, "live.png"), fullPage: true });
 	await grow(24);
-	await shows(page, "progress", "48 of 48 trials");
+	await shows(page, "answers", "48 of 48 trials");
 	grower.child.stdin.end("end\n");
-	await shows(page, "progress", "complete");
-	assert.equal(await page.locator("#connection").isVisible(), false, "a run's end is no lost connection");
+	await shows(page, "answers", "complete");
 	assert.deepEqual(faults, []);
 	await page.close();
 });
 
-test("a run's page is whole without scripts", async () => {
-	const { page } = await open(`runs/${running}/`, { javaScriptEnabled: false });
-	await shows(page, "progress", "of 48 trials");
+test("the page of a run fits a narrow screen", async () => {
+	const { page } = await open(`runs/${running}/`, { viewport: { width: 400, height: 900 }, colorScheme: "dark" });
+	assert.equal(await sideways(page), 0, "the page scrolls sideways");
 	await page.close();
 });
 
@@ -142,36 +121,3 @@ for (const [width, colorScheme] of [
 		await page.close();
 	});
 }
-
-test("runs are found by words and state, and a tour is one page", async () => {
-	const { page, faults } = await open("?state=complete");
-	const all = await page.locator(".runs .name").count();
-	assert.ok(all > 0);
-	await page.getByRole("searchbox").fill("no such run");
-	await page.getByRole("button", { name: "Find" }).click();
-	await page.getByText("No run is like that.").waitFor({ timeout });
-	assert.equal(await page.getByLabel("state").inputValue(), "complete", "what was asked is lost");
-	await page.getByRole("link", { name: "all", exact: true }).click();
-	await page.locator(".runs .name").first().waitFor({ timeout }); // there is none on the page before
-	await page.waitForLoadState("load");
-	assert.ok((await page.locator(".runs .name").count()) >= all);
-	assert.deepEqual(faults, []);
-	await page.close();
-});
-
-test("two ticked runs are compared, and a report is drawn", async () => {
-	const { page, faults } = await open("", { viewport: { width: 400, height: 900 } });
-	await page.check('input[value="event-loops-20260101-100000"]');
-	await page.check('input[value="event-loops-20260101-110000"]');
-	await page.getByRole("button", { name: "Compare" }).click();
-	await page.waitForSelector(":root.complete", { timeout });
-	assert.match(await page.title(), /compare/);
-	assert.equal(await sideways(page), 0, "the comparison scrolls sideways");
-	await page.screenshot({ path: join(directory, "compare-400.png"), fullPage: true });
-	await page.locator('[href*="report.html#trials="]').first().click();
-	await page.waitForSelector(":root.complete", { timeout });
-	assert.ok((await page.locator("figure svg").count()) > 0, "no figure of the report is drawn");
-	await page.locator("dialog.panel[open]").waitFor({ timeout });
-	assert.deepEqual(faults, []);
-	await page.close();
-});

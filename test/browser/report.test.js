@@ -64,21 +64,7 @@ const dataOf = (page) =>
 const figuresOf = async (page) => (await dataOf(page)).figures;
 
 /** How many marks a figure must show, by selector, counted from its own data. */
-function expectedMarks({
-	picture,
-	panels,
-	forest,
-	dots,
-	curve,
-	series,
-	split,
-	lines,
-	heat,
-	front,
-	shares,
-	flame,
-	waterfall,
-}) {
+function expectedMarks({ picture, panels, forest, dots, curve, series, split, lines, heat, front, flame }) {
 	const sum = (list, count) => list.reduce((total, each) => total + count(each), 0);
 	if (picture) {
 		const rows = picture.groups.flatMap((group) => group.rows);
@@ -120,22 +106,9 @@ function expectedMarks({
 		return {
 			".marker": front.points.length,
 			".front": front.points.filter((point) => point.on).length > 1 ? 1 : 0,
-			".knee": front.points.filter((point) => point.knee).length,
 		};
 	}
 	if (flame) return { ".box": flame.graphs[0].frames.length + 1 };
-	if (waterfall) {
-		const bars = waterfall.groups.flatMap((group) => group.bars);
-		return {
-			".step": bars.filter((bar) => bar.from !== bar.to).length,
-			".step.faded": bars.filter((bar) => !bar.told).length,
-			".whisker": 3 * bars.filter((bar) => bar.from !== bar.to).length,
-		};
-	}
-	if (shares) {
-		const bars = shares.arms.flatMap((arm) => arm.bars);
-		return { ".share": sum(bars, (bar) => bar.shares.filter((share) => share > 0).length) };
-	}
 	throw new Error("a figure without anything to draw");
 }
 
@@ -175,20 +148,7 @@ for (const width of [390, 760, 1280]) {
 			const figures = await figuresOf(page);
 			assert.deepEqual(
 				new Set(figures.flatMap(({ id, title, caption, wide, cell, ...kinds }) => Object.keys(kinds))),
-				new Set([
-					"picture",
-					"forest",
-					"dots",
-					"curve",
-					"series",
-					"split",
-					"lines",
-					"heat",
-					"front",
-					"shares",
-					"flame",
-					"waterfall",
-				]),
+				new Set(["picture", "forest", "dots", "curve", "series", "split", "lines", "heat", "front", "flame"]),
 			);
 			await assertDrawn(page, figures);
 			const cut = await page.evaluate(() => {
@@ -310,18 +270,6 @@ for (const [file, what] of [
 	});
 }
 
-test("the knee is named where it lies", async () => {
-	for (const file of ["report.html", "asked.html"]) {
-		const { page } = await open(file);
-		for (const { id, front } of (await figuresOf(page)).filter((figure) => figure.front)) {
-			const knee = front.points.find((point) => point.knee);
-			const names = await page.locator(`[data-figure="${id}"] text`).allTextContents();
-			assert.ok(names.includes(`knee: ${knee.label}`), `${file}, ${id}: ${names.join(" | ")}`);
-		}
-		await page.close();
-	}
-});
-
 test("what a colour carries can be read on it", async () => {
 	const { page } = await open("report.html");
 	const weakest = await page.evaluate(() => {
@@ -354,7 +302,7 @@ for (const [width, colorScheme] of [
 		const links = await page.locator(".entry a").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
 		assert.deepEqual(
 			new Set(links),
-			new Set(["event-loops/report.html", "event-loops/report.html#claims", "calibrate/report.html"]),
+			new Set(["event-loops/report.html", "event-loops/report.html#expect", "calibrate/report.html"]),
 		);
 		assert.equal(await page.locator(".entry").count(), 4); // three studies and their claims
 		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width, "the page scrolls sideways");

@@ -18,7 +18,7 @@ import (
 type place struct {
 	name   string
 	hosts  int      // of the laboratory; 0 for none
-	chosen []string // transports of the part that make test executes
+	chosen []string // transports of the part that make test-all executes
 	set    func(t *testing.T, b *bed)
 }
 

@@ -4,7 +4,7 @@
 // that the record of the disturbed trial names the worker and the cause, that no figure
 // of that trial passes for a valid one, and that nothing is left behind.
 //
-// make test executes a part of the table: a transport of each family on this machine, and
+// make test-all executes a part of the table: a transport of each family on this machine, and
 // one of ours and a foreign program in namespaces. make soak executes the whole table. -v
 // prints it.
 package faults_test

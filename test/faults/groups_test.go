@@ -13,6 +13,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
+	"netdyno/test/running"
 )
 
 // The faults, as the table names them.
@@ -53,17 +54,17 @@ func brokenWorkers(t *testing.T, b *bed, done *table) {
 	done.cell(t, b, serverKilled, func(t *testing.T) {
 		server, _ := r.underLoad(t)
 		signal(t, server, syscall.SIGKILL)
-		failed(t, r.next(t, 0), "server", "kill")
+		failed(t, r.Next(t, 0), "server", "kill")
 	})
 	done.cell(t, b, serverStopped, func(t *testing.T) {
 		server, _ := r.underLoad(t)
 		signal(t, server, syscall.SIGSTOP)
-		failed(t, r.next(t, 1), "server", "is stopped (SIGSTOP)")
+		failed(t, r.Next(t, 1), "server", "is stopped (SIGSTOP)")
 	})
 	done.cell(t, b, clientStopped, func(t *testing.T) {
 		_, client := r.underLoad(t)
 		signal(t, client, syscall.SIGSTOP)
-		failed(t, r.next(t, 2), "client-1", "is stopped (SIGSTOP)")
+		failed(t, r.Next(t, 2), "client-1", "is stopped (SIGSTOP)")
 	})
 	r.rest(t, 3)
 }
@@ -72,16 +73,16 @@ func brokenWorkers(t *testing.T, b *bed, done *table) {
 // run of which nothing is left.
 func (r *run) rest(t *testing.T, from int) {
 	t.Helper()
-	planned, err := record.ReadTrials(filepath.Join(r.dir, record.TrialsFile))
+	planned, err := record.ReadTrials(filepath.Join(r.Dir, record.TrialsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for number := from; number < len(planned); number++ {
 		server, _ := r.underLoad(t)
 		signal(t, server, syscall.SIGKILL)
-		r.next(t, number)
+		r.Next(t, number)
 	}
-	r.end(t, 1, 2) // 2 when none of the trials is valid
+	r.end(t, 1)
 	r.whole(t)
 	r.nothingLeft(t)
 }
@@ -105,9 +106,9 @@ func brokenServers(t *testing.T, b *bed, done *table) {
 					server = []string{"server=exec", "opt.server.wire=" + b.wire, "opt.server.command=" + own.fake(c.mode)}
 				}
 				r := own.start(t, slices.Concat(short(c.blocks), server, b.security(), []string{"client=" + b.clientName(), "connections=2"})...)
-				r.end(t, 1, 2)
+				r.end(t, 1)
 				r.whole(t)
-				for i, one := range r.contents(t).Records {
+				for i, one := range r.Contents(t).Records {
 					failed(t, one, c.worker)
 					if one.Failure != nil && one.Failure.Kind == contract.Bug {
 						t.Errorf("trial %s is a bug: %s", one.Trial.ID, one.Failure.Text)
@@ -140,9 +141,9 @@ func brokenPath(t *testing.T, b *bed, done *table) {
 	done.cell(t, b, udpBlocked, func(t *testing.T) {
 		own := b.again(t)
 		r := own.start(t, slices.Concat(short(1), own.ends(), []string{"connections=2", "link.loss=100%"})...)
-		r.end(t, 1, 2)
+		r.end(t, 1)
 		r.whole(t)
-		for _, one := range r.contents(t).Records {
+		for _, one := range r.Contents(t).Records {
 			failed(t, one, "client-1", "no datagram came back", "drops UDP")
 		}
 		own.nothingLeft(t)
@@ -151,18 +152,18 @@ func brokenPath(t *testing.T, b *bed, done *table) {
 	done.cell(t, b, linkPulled, func(t *testing.T) {
 		server, _ := r.underLoad(t)
 		within(t, server, "ip", "link", "set", "nd0", "down")
-		failed(t, r.next(t, 0), "client-1", "every connection was lost")
+		failed(t, r.Next(t, 0), "client-1", "every connection was lost")
 	})
 	done.cell(t, b, tooLarge, func(t *testing.T) {
 		server, client := r.underLoad(t)
 		within(t, client, "ip", "link", "set", "nd0", "mtu", "1100") // the connections that there are carry less at once
 		signal(t, server, syscall.SIGKILL)
-		failed(t, r.next(t, 1), "server", "kill")
+		failed(t, r.Next(t, 1), "server", "kill")
 		for number := 2; number < 4; number++ {
-			failed(t, r.next(t, number), "client-1", "the path takes no datagram of 1,200 bytes")
+			failed(t, r.Next(t, number), "client-1", "the path takes no datagram of 1,200 bytes")
 		}
 	})
-	r.end(t, 1, 2)
+	r.end(t, 1)
 	r.whole(t)
 	r.nothingLeft(t)
 }
@@ -179,11 +180,9 @@ func within(t *testing.T, pid int, argv ...string) {
 // fewDescriptors gives netdyno, and then its workers, less than they need.
 func fewDescriptors(t *testing.T, b *bed, done *table) {
 	done.cell(t, b, noDescriptors, func(t *testing.T) {
-		r := &run{bed: b, t: t}
 		whole, dir := b.command(slices.Concat(short(1), b.ends())...)
-		r.dir = dir
-		r.cmd = b.argv(append([]string{"sh", "-c", `ulimit -n 16; exec "$@"`, "few"}, netdynoOf(whole.Args, b)...)...)
-		r.launch()
+		c := b.argv(append([]string{"sh", "-c", `ulimit -n 16; exec "$@"`, "few"}, netdynoOf(whole.Args, b)...)...)
+		r := &run{bed: b, Run: running.Start(t, c, dir, hang), t: t}
 		r.end(t, 2)
 		r.saying(t, "ulimit -n")
 
@@ -192,9 +191,9 @@ func fewDescriptors(t *testing.T, b *bed, done *table) {
 			limit(t, own.program(worker))
 		}
 		r = own.start(t, slices.Concat(short(1), own.ends(), []string{"connections=100"})...)
-		r.end(t, 1, 2)
+		r.end(t, 1)
 		r.whole(t)
-		for _, one := range r.contents(t).Records {
+		for _, one := range r.Contents(t).Records {
 			if own.foreign() && one.Failure != nil && strings.Contains(one.Failure.Text, "too many open files") {
 				continue // the program's own words
 			}
@@ -233,7 +232,7 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 	again := func(t *testing.T, number int) {
 		t.Helper()
 		r.nothingLeft(t)
-		if got := len(r.contents(t).Records); got != number {
+		if got := len(r.Contents(t).Records); got != number {
 			t.Errorf("there are %d records, want %d: a trial under way leaves none", got, number)
 		}
 		r.resume()
@@ -241,15 +240,15 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 	done.cell(t, b, interrupted, func(t *testing.T) {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 			r.underLoad(t)
-			signal(t, r.cmd.Process.Pid, s)
-			r.end(t, 1, 2)
+			signal(t, r.Cmd.Process.Pid, s)
+			r.end(t, 1)
 			r.saying(t, "--continue goes on")
 			again(t, 0)
 		}
 	})
 	done.cell(t, b, killedAndAgain, func(t *testing.T) {
 		r.underLoad(t)
-		signal(t, r.cmd.Process.Pid, syscall.SIGKILL)
+		signal(t, r.Cmd.Process.Pid, syscall.SIGKILL)
 		r.end(t, -1)
 		again(t, 0)
 	})
@@ -258,7 +257,7 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 			server, _ := r.underLoad(t)
 			ballast := fillUp(t, disk)
 			signal(t, server, syscall.SIGKILL)
-			r.end(t, 1, 2)
+			r.end(t, 1)
 			r.saying(t, "no space left on device")
 			if err := os.Remove(ballast); err != nil {
 				t.Fatal(err)

@@ -1,13 +1,10 @@
 package faults_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,137 +14,52 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/lab"
+	"netdyno/test/running"
 )
 
 const (
 	// hang is longer than anything may take whose time limits work, on a machine that
 	// has much else to do.
 	hang = 2 * time.Minute
-	poll = 20 * time.Millisecond
 )
 
-// run is one netdyno and what it has written. The test's goroutine owns it.
+// run is one netdyno of a bed.
 type run struct {
 	*bed
-	t     *testing.T
-	args  []string
-	cmd   *exec.Cmd
-	dir   string // of its results
-	said  *bytes.Buffer
-	ended chan struct{}
+	*running.Run
+	t    *testing.T
+	args []string
 }
 
 // start starts a run.
 func (b *bed) start(t *testing.T, args ...string) *run {
 	t.Helper()
-	r := &run{bed: b, t: t, args: args}
-	r.cmd, r.dir = b.command(args...)
-	r.launch()
-	return r
+	c, dir := b.command(args...)
+	return &run{b, running.Start(t, c, dir, hang), t, args}
 }
 
 // resume starts it again to go on.
 func (r *run) resume() {
 	r.t.Helper()
-	r.cmd, _ = r.command(append(r.args, "--resume")...)
-	r.launch()
-}
-
-func (r *run) launch() {
-	r.t.Helper()
-	r.said, r.ended = &bytes.Buffer{}, make(chan struct{})
-	r.cmd.Stdout, r.cmd.Stderr = r.said, r.said
-	r.cmd.WaitDelay = hang
-	if err := r.cmd.Start(); err != nil {
-		r.t.Fatal(err)
-	}
-	cmd, ended := r.cmd, r.ended
-	go func() {
-		_ = cmd.Wait() // how it ended is in its state
-		close(ended)
-	}()
-	r.t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it has ended as a rule
-		<-ended
-	})
-}
-
-// until waits for what must come while netdyno runs.
-func (r *run) until(t *testing.T, what string, came func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(hang); !came(); time.Sleep(poll) {
-		select {
-		case <-r.ended:
-			t.Fatalf("wait until %s: netdyno ended: %v\n%s", what, r.cmd.ProcessState, r.said)
-		default:
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("wait until %s: not after %v", what, hang)
-		}
-	}
+	c, dir := r.command(append(r.args, "--resume")...)
+	r.Run = running.Start(r.t, c, dir, hang)
 }
 
 // end waits until netdyno has ended by itself, and checks its status.
-func (r *run) end(t *testing.T, statuses ...int) {
+func (r *run) end(t *testing.T, status int) {
 	t.Helper()
-	select {
-	case <-r.ended:
-	case <-time.After(hang):
-		t.Fatalf("netdyno has not ended after %v", hang)
+	if code, said := r.End(t); code != status {
+		t.Errorf("netdyno ended with %d, want %d; it said:\n%s", code, status, said)
 	}
-	code := r.cmd.ProcessState.ExitCode()
-	for _, want := range statuses {
-		if code == want {
-			return
-		}
-	}
-	t.Errorf("netdyno ended with %d, want one of %v; it said:\n%s", code, statuses, r.said)
 }
 
 // saying demands a part in what an ended netdyno has printed.
 func (r *run) saying(t *testing.T, part string) {
 	t.Helper()
-	if !strings.Contains(r.said.String(), part) {
-		t.Errorf("netdyno says\n%s\nwant in it %q", r.said, part)
+	if !strings.Contains(r.Said(), part) {
+		t.Errorf("netdyno says\n%s\nwant in it %q", r.Said(), part)
 	}
-}
-
-// contents is what was kept so far; nothing before there is a file.
-func (r *run) contents(t *testing.T) record.Contents {
-	t.Helper()
-	contents, err := record.Read(filepath.Join(r.dir, record.RecordsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && r.over() {
-		t.Fatal(err)
-	}
-	return contents
-}
-
-func (r *run) over() bool {
-	select {
-	case <-r.ended:
-		return true
-	default:
-		return false
-	}
-}
-
-// next waits for the record of a number, from 0.
-func (r *run) next(t *testing.T, number int) record.Record {
-	t.Helper()
-	var all []record.Record
-	came := func() bool {
-		all = r.contents(t).Records
-		return len(all) > number
-	}
-	for deadline := time.Now().Add(hang); !came(); time.Sleep(poll) {
-		if r.over() && !came() {
-			t.Fatalf("record %d was not kept; netdyno ended: %v\n%s", number, r.cmd.ProcessState, r.said)
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("record %d was not kept after %v", number, hang)
-		}
-	}
-	return all[number]
 }
 
 // failed demands that a trial failed of a worker, for a reason.
@@ -171,11 +83,11 @@ func failed(t *testing.T, r record.Record, worker string, says ...string) {
 // run all of whose trials were disturbed.
 func (r *run) whole(t *testing.T) {
 	t.Helper()
-	contents := r.contents(t)
+	contents := r.Contents(t)
 	for _, problem := range contents.Problems {
 		t.Errorf("records: %v", problem)
 	}
-	planned, err := record.ReadTrials(filepath.Join(r.dir, record.TrialsFile))
+	planned, err := record.ReadTrials(filepath.Join(r.Dir, record.TrialsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +117,7 @@ func (r *run) whole(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"report.html", "report.md", "findings.json"} {
-		if _, err := os.Stat(filepath.Join(r.dir, file)); err != nil {
+		if _, err := os.Stat(filepath.Join(r.Dir, file)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -215,7 +127,8 @@ func (r *run) whole(t *testing.T) {
 func (b *bed) nothingLeft(t *testing.T) {
 	t.Helper()
 	var left []string
-	for deadline := time.Now().Add(hang); time.Now().Before(deadline); time.Sleep(poll) {
+	running.Await(t, hang, "nothing is left", func() bool {
+		before := left
 		left = nil
 		for _, p := range b.processes(t) {
 			left = append(left, p.String())
@@ -227,62 +140,35 @@ func (b *bed) nothingLeft(t *testing.T) {
 		for _, f := range files {
 			left = append(left, filepath.Join(b.temp, f.Name()))
 		}
-		if len(left) == 0 {
-			return
+		if len(left) > 0 && !slices.Equal(left, before) {
+			t.Logf("there are still %q", left)
 		}
-	}
-	t.Errorf("after %v there are still %q", hang, left)
+		return len(left) == 0
+	})
 }
-
-// process is one of the machine's processes.
-type process struct {
-	pid  int
-	argv []string
-}
-
-func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, strings.Join(p.argv, " ")) }
 
 // processes returns those of the bed: its name is in every command line.
-func (b *bed) processes(t *testing.T) []process {
-	t.Helper()
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []process
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			continue // no process
-		}
-		line, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
-		if err != nil || !bytes.Contains(line, []byte(b.name)) {
-			continue // it has just ended, or is another's
-		}
-		found = append(found, process{pid, strings.Split(string(bytes.TrimSuffix(line, []byte{0})), "\x00")})
-	}
-	return found
-}
+func (b *bed) processes(t *testing.T) []lab.Process { return lab.Running(t, b.name) }
 
-// program returns the path of what a process runs: of a worker that is a script or an
+// programOf returns the path of what a process runs: of a worker that is a script or an
 // archive, that, whose interpreter comes first.
-func (p process) program(b *bed) string {
-	if filepath.Base(p.argv[0]) != "netdyno" { // whose meter names the worker, too
-		for _, arg := range p.argv {
+func (b *bed) programOf(p lab.Process) string {
+	if filepath.Base(p.Argv[0]) != "netdyno" { // whose meter names the worker, too
+		for _, arg := range p.Argv {
 			if strings.HasPrefix(filepath.Base(arg), filepath.Base(b.program(""))) {
 				return arg
 			}
 		}
 	}
-	return p.argv[0]
+	return p.Argv[0]
 }
 
 // roleOf returns the role that a process may have, "server" or "client", or nothing:
 // of a foreign server the program itself is the server.
-func (b *bed) roleOf(p process) string {
-	base := filepath.Base(p.program(b))
+func (b *bed) roleOf(p lab.Process) string {
+	base := filepath.Base(b.programOf(p))
 	switch {
-	case b.foreign() && len(p.argv) > 1 && p.argv[1] == "fake":
+	case b.foreign() && len(p.Argv) > 1 && p.Argv[1] == "fake":
 		return "server"
 	case !strings.HasPrefix(base, filepath.Base(b.program(""))):
 		return ""
@@ -293,7 +179,7 @@ func (b *bed) roleOf(p process) string {
 		return "server"
 	case len(b.workers) > 1:
 		return "client"
-	case port(p.pid, listens, local) != "":
+	case port(p.Pid, listens, local) != "":
 		return "server"
 	}
 	return "client"
@@ -354,16 +240,16 @@ func port(pid int, state string, column int) string {
 // server and has used CPU time since, more than connecting takes.
 func (r *run) underLoad(t *testing.T) (server, client int) {
 	t.Helper()
-	r.until(t, "a client is connected to a server", func() bool {
+	r.Until(t, "a client is connected to a server", func() bool {
 		at := ""
 		for _, p := range r.processes(t) {
 			if r.roleOf(p) == "server" {
-				server, at = p.pid, port(p.pid, listens, local)
+				server, at = p.Pid, port(p.Pid, listens, local)
 			}
 		}
 		for _, p := range r.processes(t) {
-			if at != "" && r.roleOf(p) == "client" && p.pid != server && port(p.pid, established, remote) == at {
-				client = p.pid
+			if at != "" && r.roleOf(p) == "client" && p.Pid != server && port(p.Pid, established, remote) == at {
+				client = p.Pid
 				return true
 			}
 		}
@@ -371,7 +257,7 @@ func (r *run) underLoad(t *testing.T) (server, client int) {
 	})
 	before := ticks(client)
 	const working = 3 // hundredths of a second: a client that waits for its start takes none
-	r.until(t, "the client works", func() bool { return ticks(client) >= before+working })
+	r.Until(t, "the client works", func() bool { return ticks(client) >= before+working })
 	return server, client
 }
 

@@ -16,28 +16,6 @@ func bulk(args ...string) []string {
 	return append([]string{"request=1MiB", "response=1MiB", "window=300ms", "warmup=200ms"}, args...)
 }
 
-// Pairs of programs that measure themselves, each end on its own seat: the
-// kernel's account of one end is that of the other.
-func TestPairsThatMeasureThemselves(t *testing.T) {
-	for transport, program := range map[string]string{"iperf3": "iperf3", "iperf2": "iperf"} {
-		for _, stream := range []string{"up", "down", "both"} {
-			t.Run(transport+"-"+stream, func(t *testing.T) {
-				need(t, []string{program}, transport)
-				server, client := alike(t, bulk("transport="+transport, "stream="+stream)...)
-				from, to := server.Open.Reading.Counts, server.Close.Reading.Counts
-				served, counts := to.SentBytes-from.SentBytes+to.ReceivedBytes-from.ReceivedBytes, client.Result.Counts
-				// The ends' windows begin and end apart by what a mark takes on a busy machine.
-				if moved := counts.SentBytes + counts.ReceivedBytes; moved == 0 || served < moved/2 || served > 2*moved {
-					t.Errorf("the client moved %d bytes, the server %d", moved, served)
-				}
-				if !client.Ready.Foreign || len(client.Result.Own) == 0 || client.Close.Meter == nil || server.Close.Meter == nil {
-					t.Errorf("the client's ready is %+v, its result %+v", client.Ready, client.Result)
-				}
-			})
-		}
-	}
-}
-
 // alike runs a trial whose ends have windows of like lengths in which something moved, as a
 // machine that is not too busy gives them, and returns the ends.
 func alike(t *testing.T, args ...string) (server, client record.Worker) {

@@ -61,11 +61,16 @@ type kind struct {
 	failing     string // every twentieth reply; "" for none
 	most        int    // requests of a connection; 0 for any number
 	open        bool   // it ends connections as requests come
+	again       bool   // so that connections are made again
 	reset       bool   // the failing reply is followed by a reset
 	slow        time.Duration
 	loads       []string // of them; nil for any
+	clients     []string // of them; nil for any
 	args        []string
 }
+
+// inGo are the clients in Go.
+var inGo = []string{"go-http1", "fasthttp"}
 
 // loads are the ways in which a load is asked for.
 var loads = map[string][]string{
@@ -85,11 +90,14 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 		{name: "redirection", reply: "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", args: []string{"opt.client.status=302", "response=0B"}},
 		{name: "empty", reply: ok + "Content-Length: 0\r\n\r\n", args: []string{"response=0B"}},
 		{name: "chunked with trailers", reply: ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nDigest: a\r\n\r\n"},
-		{name: "interim replies", reply: "HTTP/1.1 103 Early Hints\r\n\r\n" + ok + hello},
-		{name: "ended by the connection", reply: "HTTP/1.0 200 OK\r\n\r\nhello", most: 1},
-		{name: "closes after seven", reply: ok + hello, most: 7, open: true},
-		{name: "closes after seven, POST", reply: ok + hello, most: 7, open: true, args: []string{"opt.client.method=POST", "max_errors=100%"}},
-		{name: "says that it closes", reply: ok + "Connection: close\r\n" + hello, most: 1},
+		{name: "interim replies", reply: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n" + ok + hello},
+		{name: "head of 60 KiB", reply: ok + strings.Repeat("X-Policy: "+strings.Repeat("v", 1010)+"\r\n", 60) + hello, clients: inGo},
+		{name: "a field of 30 KiB", reply: ok + "X-Policy: " + strings.Repeat("v", 30<<10) + "\r\n" + hello, clients: inGo},
+		{name: "HTTP/1.0 kept", reply: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n" + hello, clients: inGo},
+		{name: "ended by the connection", reply: "HTTP/1.0 200 OK\r\n\r\nhello", most: 1, again: true},
+		{name: "closes after seven", reply: ok + hello, most: 7, open: true, again: true},
+		{name: "closes after seven, POST", reply: ok + hello, most: 7, open: true, again: true, args: []string{"opt.client.method=POST", "max_errors=100%"}},
+		{name: "says that it closes", reply: ok + "Connection: close\r\n" + hello, most: 1, again: true},
 		{name: "fresh connections", reply: ok + hello, most: 1, args: []string{"fresh=yes"}},
 		{name: "1 MiB", reply: ok + "Content-Length: 1048576\r\n\r\n" + strings.Repeat("x", 1<<20), args: []string{"response=1MiB"}},
 		{name: "429 now and then", reply: ok + hello, failing: "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n", args: []string{"max_errors=100%"}},
@@ -105,6 +113,7 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 		{name: "slower than the draining, offered", reply: ok + hello, slow: 3 * time.Second, loads: []string{"rate"}},
 	}
 	all := slices.Sorted(maps.Keys(loads))
+	both := slices.Concat(inGo, []string{"http1-uring", "http1-asio"})
 	for i, c := range kinds {
 		here := all
 		if c.loads != nil {
@@ -114,10 +123,14 @@ func TestAServerTookWhatTheClientsSent(t *testing.T) {
 			here = here[i%len(here):][:1]
 		}
 		for _, load := range here {
-			for j, client := range []string{"go-http1", "fasthttp", "http1-uring", "http1-asio"} {
-				if os.Getenv("NETDYNO_SOAK") == "" && (i+j)%4 != 0 { // and every client
-					continue
-				}
+			clients := both
+			if c.clients != nil {
+				clients = c.clients
+			}
+			if os.Getenv("NETDYNO_SOAK") == "" { // and every client
+				clients = clients[i%len(clients):][:1]
+			}
+			for _, client := range clients {
 				t.Run(fmt.Sprintf("%s, %s, %s", c.name, load, client), func(t *testing.T) {
 					t.Parallel()
 					c.agrees(t, client, load)
@@ -149,6 +162,15 @@ func (c kind) agrees(t *testing.T, client, load string) {
 		t.Fatalf("the trial is %s: %v", r.Outcome, r.Failure)
 	}
 	account(t, r, taken.Load(), c.open)
+	redialled := int64(0)
+	for _, w := range r.Workers {
+		if w.Role == contract.Client {
+			redialled += w.Result.Counts.Redialled
+		}
+	}
+	if c.again && redialled == 0 {
+		t.Error("no connection was made again")
+	}
 }
 
 // serve answers the requests of a connection, and counts them.

@@ -3,9 +3,7 @@ package foreign_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -127,50 +125,4 @@ func curlStatus(t *testing.T, e exchange, more ...string) string {
 		t.Errorf("curl %s spoke HTTP/%s, want HTTP/%s", e.url, got, version)
 	}
 	return status
-}
-
-// Load generators of other people count what our servers count.
-func TestLoadGenerators(t *testing.T) {
-	for _, name := range append(http1Servers, h2cServers...) {
-		t.Run(name, func(t *testing.T) {
-			h1 := []string{"--h1"}
-			if name == "go-http2" {
-				h1 = nil
-			}
-			t.Run("h2load", func(t *testing.T) {
-				need(t, []string{"h2load"}, name)
-				s := listen(t, "transport="+name, "request=0B", "response=1KiB")
-				out := run(t, append(append([]string{"h2load", "-c", "5", "-n", "500"}, h1...), "http://"+s.address+"/")...)
-				s.counted(number(t, out, `(\d+) succeeded, 0 failed, 0 errored`), 5)
-			})
-			if name == "go-http2" {
-				return // the others speak HTTP/1.1 alone
-			}
-			t.Run("wrk", func(t *testing.T) {
-				need(t, []string{"wrk"}, name)
-				s := listen(t, "transport="+name, "request=0B", "response=1KiB")
-				out := run(t, "wrk", "-t", "1", "-c", "5", "-d", "1s", "http://"+s.address+"/")
-				if strings.Contains(out, "Non-2xx") || strings.Contains(out, "Socket errors") {
-					t.Errorf("wrk had failures: %s", out)
-				}
-				s.counted(number(t, out, `(\d+) requests in`), 5)
-			})
-			t.Run("hey", func(t *testing.T) {
-				need(t, []string{"hey"}, name)
-				s := listen(t, "transport="+name, "request=100B", "response=1KiB")
-				out := run(t, "hey", "-c", "5", "-n", "500", "-m", "POST", "-d", strings.Repeat("x", 100), "http://"+s.address+"/")
-				s.counted(number(t, out, `\[200\]\s+(\d+) responses`), 5)
-			})
-		})
-	}
-}
-
-func number(t *testing.T, text, pattern string) int {
-	t.Helper()
-	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
-	if found == nil {
-		t.Fatalf("it printed nothing like %s: %s", pattern, text)
-	}
-	n, _ := strconv.Atoi(found[1]) // the pattern is of a number
-	return n
 }

@@ -27,7 +27,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"netdyno/internal/work/worker/workertest"
-	"netdyno/test/programs"
 )
 
 // told is what a run by URL says that it sent, in its findings.
@@ -126,25 +125,15 @@ var ways = []struct {
 	args   []string
 }{
 	{name: "a number", args: []string{"-n", "200", "-c", "4"}},
-	{name: "one request", args: []string{"-n", "1"}},
 	{name: "a time", args: []string{"-c", "3", "window=200ms", "warmup=100ms", "blocks=2"}},
 	{name: "a rate", args: []string{"-q", "150", "-c", "3", "window=300ms", "warmup=100ms", "blocks=1"}},
 	{name: "several loads", args: []string{"-c", "1,7", "window=150ms", "warmup=50ms", "blocks=2"}},
-	{name: "a body", args: []string{"-d", "tea=1", "-n", "100", "-c", "2"}},
 	{name: "encrypted", tls: true, args: []string{"-k", "-n", "100", "-c", "3"}},
-	{name: "encrypted, a time", tls: true, args: []string{"-k", "-c", "3", "window=200ms", "warmup=100ms", "blocks=1"}},
 	{name: "errors", answer: func(w http.ResponseWriter, _ *http.Request, n int64) {
 		if nowAndThen(n) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}, args: []string{"-c", "3", "window=200ms", "warmup=100ms", "blocks=1", "--max-errors", "50%"}},
-	{name: "error pages", answer: func(w http.ResponseWriter, _ *http.Request, _ int64) { w.WriteHeader(http.StatusNotFound) },
-		args: []string{"--expect-status", "404", "-n", "100", "-c", "2"}},
-	{name: "resets", answer: func(w http.ResponseWriter, _ *http.Request, n int64) {
-		if nowAndThen(n) {
-			panic(http.ErrAbortHandler)
-		}
-	}, args: []string{"-c", "3", "window=200ms", "warmup=100ms", "blocks=1", "--max-errors", "90%"}},
 	{name: "resets within replies", answer: func(w http.ResponseWriter, _ *http.Request, n int64) {
 		_, _ = io.WriteString(w, "hello")
 		if nowAndThen(n) {
@@ -152,19 +141,11 @@ var ways = []struct {
 			panic(http.ErrAbortHandler)
 		}
 	}, args: []string{"-c", "3", "window=200ms", "warmup=100ms", "blocks=1", "--max-errors", "90%"}},
-	{name: "slow", answer: func(http.ResponseWriter, *http.Request, int64) { time.Sleep(30 * time.Millisecond) },
-		args: []string{"-c", "5", "window=200ms", "warmup=100ms", "blocks=1"}},
 	{name: "redirected", path: "/old", answer: func(w http.ResponseWriter, r *http.Request, _ int64) {
 		if r.URL.Path == "/old" {
 			http.Redirect(w, r, "/new", http.StatusFound)
 		}
 	}, args: []string{"-L", "-n", "100", "-c", "2"}},
-	{name: "closed by the client", wire: "http/1.1", args: []string{"-H", "Connection: close", "-n", "60", "-c", "2"}},
-	{name: "closed by the server", wire: "http/1.1", answer: func(w http.ResponseWriter, _ *http.Request, n int64) {
-		if n%7 == 0 {
-			w.Header().Set("Connection", "close")
-		}
-	}, args: []string{"-n", "100", "-c", "2"}},
 	{name: "several in flight", wire: "h2c", args: []string{"-c", "2", "inflight=4", "window=200ms", "warmup=100ms", "blocks=1"}},
 }
 
@@ -245,8 +226,6 @@ func TestAServerTookTheCallsOfAURL(t *testing.T) {
 		}{
 			{name: "a number", args: []string{"-n", "100", "-c", "2"}},
 			{name: "a time", args: []string{"-c", "3", "window=200ms", "warmup=100ms", "blocks=1"}},
-			{name: "several in flight", args: []string{"-c", "2", "inflight=4", "window=200ms", "warmup=100ms", "blocks=1"}},
-			{name: "a rate", args: []string{"-q", "200", "-c", "3", "window=200ms", "warmup=100ms", "blocks=1"}},
 			{name: "encrypted", tls: true, args: []string{"-k", "-n", "100", "-c", "2"}},
 			{name: "errors", fails: true, args: []string{"-c", "3", "window=200ms", "warmup=100ms", "blocks=1", "--max-errors", "50%"}},
 		} {
@@ -315,40 +294,6 @@ func certificate(t *testing.T) *tls.Certificate {
 		t.Fatal(err)
 	}
 	return &pair
-}
-
-// nginx's own log has as many requests as a run by its URL says that it sent.
-func TestNginxLoggedWhatAURLSent(t *testing.T) {
-	for wire, names := range map[string][]string{"http/1.1": clients["http/1.1"], "h2c": clients["h2c"]} {
-		for _, client := range names {
-			t.Run(client, func(t *testing.T) {
-				t.Parallel()
-				need(t, []string{"nginx"})
-				if _, err := catalog.Offer(client, ""); err != nil {
-					t.Skip(err) // what some cannot build
-				}
-				port, own := freePort(t), t.TempDir()
-				if err := os.WriteFile(filepath.Join(own, "small"), []byte("hello"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				n := programs.Nginx{
-					Own: own, Root: own, Listen: "127.0.0.1:" + port, HTTP: "keepalive_requests 50; log_format status '$status';",
-					Server: fmt.Sprintf("access_log %s/access status;", own),
-				}
-				args := []string{"http://127.0.0.1:" + port + "/small", "client=" + client, "-c", "3", "window=200ms", "warmup=100ms", "blocks=1"}
-				if wire == "h2c" {
-					n.Listen, args = n.Listen+" http2", append(args, "--http2")
-				}
-				argv, err := n.Command()
-				if err != nil {
-					t.Fatal(err)
-				}
-				programs.Start(t, "127.0.0.1:"+port, argv...)
-				said, _ := measure(t, args...)
-				said.agrees(t, logged(t, filepath.Join(own, "access"), "\n", said.Requests-said.Again), true)
-			})
-		}
-	}
 }
 
 // logged waits until nginx has logged so many requests, by lines with that end, and a moment

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"netdyno/internal/record"
+	"netdyno/test/running"
 	"netdyno/test/trials"
 )
 
@@ -39,7 +40,6 @@ func TestKubernetes(t *testing.T) {
 		"verbs":           b.testVerbs,
 		"pod deleted":     b.testPodDeleted,
 		"killed":          b.testKilled,
-		"side by side":    b.testSideBySide,
 		"killed together": b.testKilledTogether,
 	} {
 		t.Run(name, test)
@@ -54,8 +54,8 @@ func (b bed) runs(t *testing.T, rig string, args []string, trialsOf int) record.
 	var contents record.Contents
 	trials.Repeat(func() (disturbed bool) {
 		u := b.start(t, rig, args...)
-		said := u.end()
-		contents = u.contents()
+		_, said := u.End(t)
+		contents = u.Contents(t)
 		if got := len(contents.Records); got != trialsOf {
 			t.Fatalf("%d records, want %d; netdyno said:\n%s", got, trialsOf, said)
 		}
@@ -81,7 +81,7 @@ func (b bed) testRuns(t *testing.T) {
 		if node := host.Values["k8s.node"]; node != "" {
 			nodes[node] = true
 		}
-		facts(t, name, host, "k8s.kubelet", "k8s.runtime", "k8s.cpu_manager")
+		facts(t, name, host, "k8s.kubelet", "k8s.runtime")
 	}
 	if want := []string{"node1", "node2"}; !slices.Equal(slices.Sorted(maps.Keys(nodes)), want) {
 		t.Errorf("pods were on %v, want %v", nodes, want)
@@ -101,11 +101,6 @@ func facts(t *testing.T, seat string, host record.Host, names ...string) {
 // The network is a factor: that of the node, the pods', and a service before them.
 func (b bed) testNetworks(t *testing.T) {
 	contents := b.runs(t, "k8s:2", slices.Concat(small, []string{"network=host,pod,service"}), 4) // the baseline runs twice
-	for name, host := range contents.Header.Facts.Seats {
-		if strings.HasPrefix(name, "host") { // where a node's own addresses are within reach
-			facts(t, name, host, "k8s.proxy")
-		}
-	}
 	seen := map[string]bool{}
 	for _, r := range contents.Records {
 		seen[r.Trial.Arm] = true
@@ -118,13 +113,13 @@ func (b bed) testNetworks(t *testing.T) {
 // A pod whose CPUs and memory are given is bounded by them, and in its node's best class.
 func (b bed) testGuaranteed(t *testing.T) {
 	u := b.start(t, "k8s:2?cpu=500m&memory=512Mi", endless...)
-	u.measured()
+	u.Next(t, 0)
 	text, err := b.Get("/api/v1/namespaces/" + namespace + "/pods")
 	if err != nil || strings.Count(string(text), `"qosClass":"Guaranteed"`) != 2 {
 		t.Errorf("the pods are not in class Guaranteed: %v, %s", err, text)
 	}
-	_ = u.cmd.Process.Signal(syscall.SIGINT)
-	u.end()
+	_ = u.Cmd.Process.Signal(syscall.SIGINT)
+	u.End(t)
 	b.nothingLeft(t, namespace)
 }
 
@@ -145,7 +140,6 @@ func (b bed) testRefusals(t *testing.T) {
 		"limit range": {rig: "k8s:2?namespace=small&cpu=1&memory=4Gi", says: []string{"maximum memory usage per", "LimitRange"},
 			make: "{apiVersion: v1, kind: Namespace, metadata: {name: small}}\n---\n{apiVersion: v1, kind: LimitRange, metadata: {name: one, namespace: small}, spec: {limits: [{type: Container, max: {memory: 1Gi}}]}}"},
 		"missing image": {rig: "k8s:2?image=localhost/absent:1", says: []string{"localhost/absent:1", "image=NAME"}},
-		"no shell":      {rig: "k8s:2?image=localhost/pause:lab&programs=/nowhere", says: []string{"localhost/pause:lab"}},
 		"no such node":  {rig: "k8s:2?node=node1,node9", says: []string{"node9"}},
 		"too large":     {rig: "k8s:2?cpu=64", says: []string{"Insufficient cpu", "ask for less"}},
 		"too many":      {rig: "k8s:3", says: []string{"no node takes it", "node=a,a"}},
@@ -202,9 +196,9 @@ func (b bed) testVerbs(t *testing.T) {
 			b.user = b.grant(t, space, account, without(t, c.resource, c.verb))
 			began := time.Now()
 			u := b.start(t, "k8s:2?network="+c.network+"&namespace="+space, small...)
-			said := u.end()
+			status, said := u.End(t)
 			t.Logf("after %.1f s: %s", time.Since(began).Seconds(), said)
-			if u.cmd.ProcessState.Success() {
+			if status == 0 {
 				t.Errorf("it runs without the right")
 			}
 			if !strings.Contains(said, c.resource) || !strings.Contains(said, c.verb) || !strings.Contains(said, "docs/kubernetes-role.yaml") {
@@ -270,7 +264,7 @@ func (b bed) testKubeletKilled(t *testing.T) {
 func (b bed) testNodeVanishes(t *testing.T) {
 	b.dies(t, func(map[string]string) { b.Cut(t, 2) }, "node2")
 	b.Mend(t, 2)
-	until(t, "node2 is ready", func() bool { return b.Ready(2) == nil })
+	running.Await(t, hang, "node2 is ready", func() bool { return b.Ready(2) == nil })
 	b.nothingLeft(t, namespace)
 }
 
@@ -280,7 +274,7 @@ func (b bed) dies(t *testing.T, happen func(pods map[string]string), says string
 	t.Helper()
 	const blocks = 4
 	u := b.start(t, "k8s:2", brief(blocks)...)
-	u.measured()
+	u.Next(t, 0)
 	pods := map[string]string{}
 	for _, pod := range b.ours(t, namespace) {
 		name, node, _ := strings.Cut(pod, " ")
@@ -290,16 +284,16 @@ func (b bed) dies(t *testing.T, happen func(pods map[string]string), says string
 		t.Fatalf("in mid-run there are %v", pods)
 	}
 	happen(pods)
-	said := u.end()
-	all := u.contents().Records
+	_, said := u.End(t)
+	all := u.Contents(t).Records
+	if want := 2 * blocks; len(all) != want {
+		t.Fatalf("%d records, want %d; netdyno said:\n%s", len(all), want, said)
+	}
 	last := all[len(all)-1]
 	if last.Outcome != record.Failed || !strings.Contains(last.Failure.Text, says) {
 		t.Errorf("the last record is %s: %v; netdyno said:\n%s", last.Outcome, last.Failure, said)
 	} else {
 		t.Logf("%d records; the last: %s", len(all), last.Failure.Text)
-	}
-	if want := 2 * blocks; len(all) != want {
-		t.Errorf("%d records, want %d; netdyno said:\n%s", len(all), want, said)
 	}
 	seen := map[string]bool{}
 	for _, r := range all {
@@ -317,7 +311,7 @@ func (b bed) testKilled(t *testing.T) {
 	for i := range times {
 		u := b.start(t, "k8s:2?network=service", endless...)
 		time.Sleep(time.Duration(i) * step) // the moment is what is varied
-		u.kill()
+		u.Kill()
 		if len(b.ours(t, namespace)) > 0 {
 			made++
 		}
@@ -333,16 +327,20 @@ func (b bed) testKilled(t *testing.T) {
 // the next run removes them.
 func (b bed) testKilledTogether(t *testing.T) {
 	u := b.start(t, "k8s:2?network=service", endless...)
-	u.measured()
+	u.Next(t, 0)
 	for _, p := range b.Processes(t, 0) {
-		if filepath.Base(p.Argv[0]) == "netdyno-rig-k8s" {
+		if p.Argv[0] == "sh" && slices.Contains(p.Argv, "delete") {
 			_ = syscall.Kill(p.Pid, syscall.SIGKILL) // both at once
-			_ = u.cmd.Process.Kill()
+			_ = u.Cmd.Process.Kill()
 		}
 	}
-	<-u.ended
+	u.End(t)
 	if left := b.ours(t, namespace); len(left) == 0 {
 		t.Fatal("nothing is left, so that the removal would prove nothing")
 	}
+	running.Await(t, hang, "the pods have ended by themselves", func() bool {
+		text, err := b.Get("/api/v1/namespaces/" + namespace + "/pods")
+		return err == nil && !strings.Contains(string(text), `"phase":"Running"`)
+	})
 	b.runs(t, "k8s:2", small, 2)
 }

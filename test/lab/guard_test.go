@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"netdyno/test/programs"
 )
 
 // orphan starts a process with a session of its own, as daemons have, whose parent has
@@ -46,32 +44,6 @@ func there(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-func TestNothingIsLeft(t *testing.T) {
-	var pids []int
-	var dir string
-	t.Run("laboratory", func(t *testing.T) {
-		l := Hosts(t, 2)
-		for host := range 3 {
-			pids = append(pids, orphan(t, l, host))
-		}
-		dir = l.dir
-		if !alive(pids[0]) || !there(dir) {
-			t.Fatal("nothing is there, so that its absence would prove nothing")
-		}
-	})
-	for _, pid := range pids {
-		if alive(pid) {
-			t.Errorf("process %d is left", pid)
-		}
-	}
-	if dir != "" && there(dir) {
-		t.Errorf("%s is left", dir)
-	}
-}
-
-// soak is whether make soak runs the tests.
-var soak = os.Getenv("NETDYNO_SOAK") != ""
-
 // dying is set for the test's own child, which is killed in the middle of a laboratory.
 const dying = "NETDYNO_LAB_DYING"
 
@@ -79,23 +51,11 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	if os.Getenv(dying) != "" {
 		l := Hosts(t, 2)
 		l.SSH(t)
-		if soak {
-			// A pod's processes are on a network of its own, which the guard does not know.
-			k := l.Kubernetes(t, programs.Kubernetes(t))
-			k.Namespace(t, "x", "privileged")
-			k.Apply(t, `{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: x}, spec: {containers: [{name: x, image: "`+Busybox+`", command: [sleep, "3600"]}]}}`)
-			if out, err := k.Command("--namespace=x", "wait", "--for=condition=Ready", "pod/x", "--timeout=1m").CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-		}
 		fmt.Println("ready", orphan(t, l, 1), l.guard.cmd.Process.Pid, l.dir)
 		time.Sleep(timeout)
 		t.Fatal("nobody has killed this test")
 	}
 	Hosts(t, 1) // skips this test where the child would skip
-	if soak {
-		programs.Kubernetes(t)
-	}
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	child.Env = append(os.Environ(), dying+"=1")
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

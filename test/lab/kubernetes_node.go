@@ -201,16 +201,6 @@ func (n *node) run(argv ...string) error {
 	return nil
 }
 
-// Import gives every node the images of an archive.
-func (k *Kubernetes) Import(t testing.TB, archive string) {
-	t.Helper()
-	for _, n := range k.nodes {
-		if err := n.run("ctr", "--namespace=k8s.io", "images", "import", archive); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // Ready says what a node still lacks to run pods.
 func (k *Kubernetes) Ready(host int) error {
 	text, err := k.Get("/api/v1/nodes/" + name(host))

@@ -39,19 +39,35 @@ func (l *Lab) Processes(t testing.TB, host int) []Process {
 		if err != nil || !os.SameFile(home, there) {
 			continue // it has just ended, or runs elsewhere
 		}
-		dir := filepath.Dir(filepath.Dir(network))
-		line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
-		if err != nil {
-			continue
+		if p, ok := processOf(filepath.Dir(filepath.Dir(network))); ok {
+			found = append(found, p)
 		}
-		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil {
-			t.Fatalf("list the processes of %s: %v", name(host), err)
-		}
-		argv := strings.Split(string(bytes.TrimSuffix(line, []byte{0})), "\x00")
-		found = append(found, Process{Pid: pid, Argv: argv})
 	}
 	return found
+}
+
+// Running returns all of the machine's processes whose command line has a part in it. One
+// that has ended has no command line.
+func Running(t testing.TB, part string) []Process {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []Process
+	for _, dir := range dirs {
+		if p, ok := processOf(dir); ok && strings.Contains(strings.Join(p.Argv, "\x00"), part) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// processOf reads a process's directory in /proc; false when it has just ended.
+func processOf(dir string) (Process, bool) {
+	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	pid, number := strconv.Atoi(filepath.Base(dir))
+	return Process{Pid: pid, Argv: strings.Split(string(bytes.TrimSuffix(line, []byte{0})), "\x00")}, err == nil && number == nil
 }
 
 // kill kills, on one host, every process of a program, named by its path, and

@@ -85,7 +85,7 @@ func (l *Lab) Slurm(t testing.TB) *Slurm {
 			log:  filepath.Join(dir, "slurmd."+name(host)+".log")})
 	}
 	for _, d := range slices.Concat([]*daemon{munged, slurmctld}, s.slurmds) {
-		d.env = s.Env()
+		d.env, d.tried = s.Env(), true // it may want control groups that the host has not
 		d.until(t)
 	}
 	munged.start(t, func() error {
@@ -153,9 +153,6 @@ func (s *Slurm) Command(argv ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), s.Env()...)
 	return cmd
 }
-
-// Slurmd returns the process id of a host's slurmd; 0 when it does not run.
-func (s *Slurm) Slurmd(host int) int { return s.slurmds[host-1].pid() }
 
 // KillSlurmd kills a host's slurmd at once. Its steps run on, as those of a
 // real one do.

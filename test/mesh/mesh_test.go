@@ -129,8 +129,8 @@ func TestAHostVanishes(t *testing.T) {
 	if err != nil || found.Mesh == nil {
 		t.Fatal(err)
 	}
-	if len(found.Mesh.Outliers) != 1 || !strings.HasPrefix(found.Answer.Sentences[0], "Host "+victim.host.Name+" was lost: ") {
-		t.Errorf("the report says %q", found.Answer.Sentences)
+	if len(found.Mesh.Outliers) != 1 || !strings.HasPrefix(found.Answer.Sentence, "Host "+victim.host.Name+" was lost: ") {
+		t.Errorf("the report says %q", found.Answer.Sentence)
 	}
 }
 

@@ -12,10 +12,19 @@ import (
 	"netdyno/internal/work/worker/workertest"
 )
 
+// sizesThatVary are exchanges whose sizes are drawn each way, and those of an echo.
+func sizesThatVary() (both, echo contract.Exchange) {
+	up := contract.Table{{1 << 30, 0, 0}, {3 << 30, 1, 4096}, {contract.TableEnd, 60_000, 200_000}}
+	down := contract.Table{{2 << 30, 0, 300}, {contract.TableEnd, 100_000, 100_000}}
+	some := contract.Table{{3 << 30, 1, 4096}, {contract.TableEnd, 60_000, 400_000}}
+	both = contract.Exchange{UpBytes: up.Most(), DownBytes: down.Most(), UpSizes: up, DownSizes: down}
+	return both, contract.Exchange{UpBytes: some.Most(), DownBytes: some.Most(), UpSizes: some, DownSizes: some}
+}
+
 // Exchanges of drawn sizes on every wire, in C++ and between C++ and Go: both ends move what
 // the seed says, to the byte.
 func TestDrawnSizes(t *testing.T) {
-	both, echo := workertest.Drawn()
+	both, echo := sizesThatVary()
 	up := both
 	up.DownSizes, up.DownBytes = nil, 300
 	down := both

@@ -1,24 +1,14 @@
 package native_test
 
 import (
-	"context"
 	"crypto/tls"
-	"encoding/base64"
-	"fmt"
 	"maps"
-	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/health"
-	"google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/worker/workertest"
@@ -69,76 +59,6 @@ func TestGRPCNghttp2TakesRepliesOfAnyLength(t *testing.T) {
 	}
 }
 
-// A service that generated code serves takes the call in every way in which replies are
-// compared, plain and encrypted, by an :authority beside the certificate's name.
-func TestGRPCNghttp2CallsHealth(t *testing.T) {
-	certificate := workertest.Certificate(t)
-	paper, err := tls.X509KeyPair([]byte(certificate.Certificate), []byte(certificate.Key))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := proto.Marshal(&grpc_health_v1.HealthCheckRequest{Service: "shop.v1.Shop"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	reply, err := proto.Marshal(&grpc_health_v1.HealthCheckResponse{Status: grpc_health_v1.HealthCheckResponse_SERVING})
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := map[string]any{
-		"codec": "raw", "method": grpc_health_v1.Health_Check_FullMethodName, "body": base64.StdEncoding.EncodeToString(request),
-		"host": "shop.example:7", "headers": "x-key: 1\nTrace-Bin: //79\nuser-agent: mine\ngrpc-timeout: 1n",
-	}
-	trusted := map[string]any{"ca": pemFile(t, certificate.Authorities), "sni": "127.0.0.1"}
-	plain := serveHealth(t)
-	secret := serveHealth(t, grpc.Creds(credentials.NewServerTLSFromCert(&paper)))
-	for _, verify := range []string{"length", "status"} {
-		options := maps.Clone(asked)
-		options["verify"] = verify
-		down := int64(len(reply))
-		if verify == "status" {
-			down = 100 // any
-		}
-		trial := contract.Setup{Peers: []string{plain}, Exchange: blocks(int64(len(request)), down), Load: contract.Load{Connections: 2, InFlight: 3, Amount: 20}, Options: options}
-		encrypted := trial
-		encrypted.Peers, encrypted.TLS, encrypted.Options = []string{secret}, &contract.TLS{Authorities: workertest.Certificate(t).Authorities}, maps.Clone(options)
-		maps.Copy(encrypted.Options, trusted)
-		for name, setup := range map[string]contract.Setup{"plain": trial, "encrypted": encrypted} {
-			t.Run(verify+", "+name, func(t *testing.T) {
-				got := drive(t, ours, setup)
-				if got.Exchanges != 40 || len(got.Errors) > 0 || got.ReceivedBytes != 40*int64(len(reply)) || got.SentBytes != 40*int64(len(request)) {
-					t.Errorf("counts %+v, want 40 exchanges of %d and %d bytes", got, len(request), len(reply))
-				}
-			})
-		}
-	}
-}
-
-// serveHealth serves grpc.health.v1.Health, which knows one service, to calls with the
-// metadata that its test sends.
-func serveHealth(t *testing.T, how ...grpc.ServerOption) string {
-	t.Helper()
-	check := func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-		md, _ := metadata.FromIncomingContext(ctx)
-		got := fmt.Sprintf("%v %v %q %v", md[":authority"], md["x-key"], md["trace-bin"], md["user-agent"])
-		if want := `[shop.example:7] [1] ["\xff\xfe\xfd"] [netdyno]`; got != want {
-			return nil, status.Errorf(codes.InvalidArgument, "got %s, want %s", got, want)
-		}
-		return next(ctx, request)
-	}
-	s := grpc.NewServer(append(how, grpc.UnaryInterceptor(check))...)
-	shops := health.NewServer()
-	shops.SetServingStatus("shop.v1.Shop", grpc_health_v1.HealthCheckResponse_SERVING)
-	grpc_health_v1.RegisterHealthServer(s, shops)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _ = s.Serve(l) }() // it says that it was stopped
-	t.Cleanup(s.Stop)
-	return l.Addr().String()
-}
-
 // A reply of any length is still no longer than option max_message.
 func TestGRPCNghttp2BoundsRepliesOfAnyLength(t *testing.T) {
 	at := shop.Serve(t, func(stream grpc.ServerStream, _ string, _ []byte) error {
@@ -163,33 +83,18 @@ func TestGRPCNghttp2BoundsRepliesOfAnyLength(t *testing.T) {
 func TestGRPCNghttp2RefusesWhatItCannotAsk(t *testing.T) {
 	at := shop.Serve(t, shop.Keeper)
 	order := blocks(int64(len(shop.Order)), 4)
-	for _, c := range []struct {
-		exchange contract.Exchange
-		options  map[string]any
-		kind     contract.ErrorKind
-		want     string
-	}{
-		{order, shop.Asked("headers", "x-key"), contract.SetupFailed, "expected Name: value"},
-		{order, shop.Asked("headers", "x!y: 1"), contract.SetupFailed, "expected Name: value"},
-		{order, shop.Asked("headers", "x: "+strings.Repeat("x", 65<<10)), contract.SetupFailed, "at most 65536 bytes"},
-		{order, shop.Asked("headers", "x-bin: ?"), contract.SetupFailed, "base64"},
-		{order, shop.Asked("host", "a b"), contract.SetupFailed, "expected a host"},
-		{order, shop.Asked("body", "?"), contract.SetupFailed, "no base64"},
-		{blocks(1, 1), shop.Asked(), contract.SetupFailed, "7 bytes and the factor request says 1"},
-		{order, shop.Asked("codec", "proto"), contract.Unsupported, "codec=raw"},
-		{order, map[string]any{"verify": "status"}, contract.Unsupported, "codec=raw"},
-		{streamed(contract.StreamBoth, 7, 4, 2), shop.Asked(), contract.Unsupported, "exchange.stream too"},
-		{order, shop.Asked("method", "Shop/Buy"), contract.SetupFailed, "expected /package.Service/Method"},
-		{order, shop.Asked("method", "/grpc.reflection.v1.ServerReflection/X"), contract.SetupFailed, "reflection"},
-		{blocks(int64(len(shop.Order)), 5), shop.Asked(), contract.Invalid, "4 bytes, expected 5"},
-		{order, shop.Asked("headers", ""), contract.Invalid, "grpc-status 3"},
-	} {
+	for _, c := range append(shop.Refusals(),
+		shop.Refusal{Exchange: order, Options: shop.Asked("headers", "x!y: 1"), Kind: contract.SetupFailed, Want: "expected Name: value"},
+		shop.Refusal{Exchange: streamed(contract.StreamBoth, 7, 4, 2), Options: shop.Asked(), Kind: contract.Unsupported, Want: "exchange.stream too"},
+		shop.Refusal{Exchange: blocks(int64(len(shop.Order)), 5), Options: shop.Asked(), Kind: contract.Invalid, Want: "4 bytes, expected 5"},
+		shop.Refusal{Exchange: order, Options: shop.Asked("headers", ""), Kind: contract.Invalid, Want: "grpc-status 3"},
+	) {
 		client := start(t, ours)
 		client.send(contract.Message{Setup: &contract.Setup{
-			Transport: ours, Role: contract.Client, Peers: []string{at}, Exchange: c.exchange, Load: contract.Load{Connections: 1}, Options: c.options,
+			Transport: ours, Role: contract.Client, Peers: []string{at}, Exchange: c.Exchange, Load: contract.Load{Connections: 1}, Options: c.Options,
 		}})
-		if text := client.fatal(c.kind); !strings.Contains(text, c.want) {
-			t.Errorf("%v: the client says %q, want %q", c.options, text, c.want)
+		if text := client.fatal(c.Kind); !strings.Contains(text, c.Want) {
+			t.Errorf("%v: the client says %q, want %q", c.Options, text, c.Want)
 		}
 	}
 }

@@ -136,28 +136,6 @@ func TestH2ServersThatMisbehaveAreCountedByKind(t *testing.T) {
 	}
 }
 
-// A server may say after a reply that it takes no more requests on a connection. The
-// client goes on with another one, and says how often.
-func TestH2APoliteEndIsFollowedByANewConnection(t *testing.T) {
-	for _, transport := range nativeH2 {
-		t.Run(transport, func(t *testing.T) {
-			t.Parallel()
-			got := drive(t, transport, contract.Setup{
-				Peers: []string{workertest.MisbehavingH2(t, func(p *workertest.H2Peer, s uint32) bool {
-					_ = p.WriteGoAway(s, http2.ErrCodeNo, nil)
-					p.Reply(s, 100, 100)
-					return false
-				})},
-				Exchange: blocks(0, 100), Load: contract.Load{Connections: 2, Amount: 11}, Options: map[string]any{"verify": "length"},
-			})
-			// Four exchanges a connection, the verified one among them.
-			if got.Exchanges != 22 || len(got.Errors) > 0 || got.Redialled != 2*2 {
-				t.Errorf("counts %+v, want 22 exchanges, no error, and 4 connections made anew", got)
-			}
-		})
-	}
-}
-
 // Whatever a client sends ends at most its own connection: the server serves on.
 func TestH2ServersSurviveTheirClients(t *testing.T) {
 	request := []string{":method", "GET", ":scheme", "http", ":path", "/", ":authority", "x"}

@@ -4,10 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"log"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -223,77 +220,5 @@ func TestTLSServersSurviveTheirClients(t *testing.T) {
 				t.Errorf("the server counts %+v, want 12 exchanges and an error for each client that was wrong", counts)
 			}
 		})
-	}
-}
-
-// nginx, encrypted, with a connection that it ends after some replies.
-func TestTLSFromNginx(t *testing.T) {
-	needs(t, "nginx")
-	certificate := workertest.Certificate(t)
-	at := nginx(t, certificate, "ssl", "keepalive_requests 10;")
-	for _, transport := range nativeHTTP {
-		t.Run(transport, func(t *testing.T) {
-			got := drive(t, transport, contract.Setup{
-				Peers: []string{at}, Exchange: blocks(0, 300_000), Load: contract.Load{Connections: 2, Amount: 39}, TLS: &contract.TLS{Authorities: certificate.Authorities},
-				Options: map[string]any{"verify": "length", "path": "/block"},
-			})
-			// Ten exchanges a connection, the verified one among them.
-			if got.Exchanges != 78 || len(got.Errors) > 0 || got.Redialled != 2*3 {
-				t.Errorf("counts %+v, want 78 exchanges and 6 connections made anew", got)
-			}
-		})
-	}
-}
-
-// A server that cuts encrypted connections without a goodbye, in a reply and between two.
-func TestTLSServersThatCut(t *testing.T) {
-	certificate := workertest.Certificate(t)
-	pair, err := tls.X509KeyPair([]byte(certificate.Certificate), []byte(certificate.Key))
-	if err != nil {
-		t.Fatal(err)
-	}
-	polite := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100)) }))
-	polite.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-	polite.StartTLS()
-	defer polite.Close()
-	for name, c := range map[string]struct {
-		promised string
-		kind     contract.ErrorKind
-	}{
-		"in a reply": {"200", contract.Peer}, "after a reply": {"100", ""},
-	} {
-		for _, transport := range nativeHTTP {
-			t.Run(transport+"/"+name, func(t *testing.T) {
-				served := 0
-				server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-					if served++; served%3 != 0 {
-						_, _ = w.Write(make([]byte, 100))
-						return
-					}
-					conn, _, err := http.NewResponseController(w).Hijack()
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: "+c.promised+"\r\n\r\n"+strings.Repeat("x", 100))
-					_ = conn.(*tls.Conn).NetConn().Close()
-				}))
-				server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-				server.Config.ErrorLog = log.New(io.Discard, "", 0)
-				server.StartTLS()
-				defer server.Close()
-				got := drive(t, transport, contract.Setup{
-					Peers: []string{server.Listener.Addr().String(), polite.Listener.Addr().String()}, Exchange: blocks(0, 100),
-					Load: contract.Load{Connections: 2, Amount: 8, Rate: 40}, // so that an end is seen before the next is due
-					TLS:  &contract.TLS{Authorities: certificate.Authorities}, Options: map[string]any{"verify": "length"},
-				})
-				if c.kind == "" && (got.Exchanges != 16 || len(got.Errors) > 0 || got.Redialled == 0) {
-					t.Errorf("counts %+v, want 16 exchanges, some on connections made anew", got)
-				}
-				if n := got.Errors[c.kind]; c.kind != "" && (n == 0 || got.Exchanges+n != 16 || int64(len(got.Errors)) != 1) {
-					t.Errorf("counts %+v, want 16 exchanges, those that were cut as errors of kind %s", got, c.kind)
-				}
-			})
-		}
 	}
 }

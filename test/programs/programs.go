@@ -35,10 +35,20 @@ var Bin = sync.OnceValues(func() (string, error) {
 	return bin, build(root, bin)
 })
 
+// Whole skips a test that starts programs where only the others are asked for, as make
+// test does by -short. make test-all runs it.
+func Whole(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts programs: make test-all, or go test without -short")
+	}
+}
+
 // Path returns the path of a program, such as "netdyno-worker-net". It skips the
 // test if there is no such program: then a library that it needs is missing.
 func Path(t testing.TB, name string) string {
 	t.Helper()
+	Whole(t)
 	bin, err := Bin()
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +75,7 @@ func Copy(name, directory string) error {
 }
 
 // repository returns the directory of the main module, above the directory that
-// the test runs in. workers/gin and rigs/kubernetes are modules of their own inside it.
+// the test runs in. workers/gin is a module of its own inside it.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -102,22 +112,17 @@ func build(root, bin string) error {
 	if err := command("build", "-C", root, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./cmd/..."); err != nil {
 		return err
 	}
-	for _, apart := range []string{filepath.Join("workers", "gin"), filepath.Join("rigs", "kubernetes")} {
-		module := filepath.Join(root, apart)
-		if command("list", "-C", module, "-deps", "./...") != nil {
-			continue // what it imports is not on this machine, and cannot be fetched
-		}
-		if err := command("build", "-C", module, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./..."); err != nil {
-			return err
-		}
+	gin := filepath.Join(root, "workers", "gin")
+	if command("list", "-C", gin, "-deps", "./...") != nil {
+		return nil // what it imports is not on this machine, and cannot be fetched
 	}
-	return nil
+	return command("build", "-C", gin, "-buildvcs=auto", packed, "-ldflags=-s -w", "-o", bin+"/", "./...")
 }
 
 // packed is by which workers carry their sources packed.
 const packed = "-tags=nomsgpack,grpcnotrace,validator_novalidatefn,packed"
 
-// command runs go without cgo and with the Makefile's GOFLAGS.
+// command runs go without cgo and with the Makefile's flags.
 func command(argv ...string) error {
 	c := exec.Command("go", argv...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -tags=nomsgpack,grpcnotrace,validator_novalidatefn -gcflags=all=-dwarf=false")

@@ -17,7 +17,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
-	"netdyno/internal/run/rig/qemu"
+	"netdyno/test/lab/qemu"
 	"netdyno/test/programs"
 )
 
@@ -29,26 +29,25 @@ func TestVerbsKeepsTheContract(t *testing.T) {
 	netdyno, worker := programs.Path(t, "netdyno"), programs.Path(t, "netdyno-worker-verbs")
 	ctx, cancel := context.WithTimeout(t.Context(), checkTimeout)
 	defer cancel()
-	r, err := qemu.Boot(ctx, qemu.Options{Name: "qemu", Guests: 1, MemoryBytes: 1 << 30, CPUs: 2})
+	guest, err := qemu.Boot(ctx, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	guest := r.Hosts()[0]
-	defer r.Close() // again is nothing
-	devices, err := guest.Ask(ctx, nil, "ls", "/sys/class/infiniband")
+	defer guest.Close() // again is nothing
+	devices, err := guest.Ask(ctx, "ls", "/sys/class/infiniband")
 	if err != nil || strings.TrimSpace(string(devices)) != "rxe0" {
 		t.Fatalf("the guest's devices are %q, error %v; want rxe0", devices, err)
 	}
 	// Its exit status is that of the cases, and what they said is worth more.
-	said, _ := guest.Ask(ctx, nil, "sh", "-c", `"$0" check "$1" 2>&1 || true`, netdyno, worker)
+	said, _ := guest.Ask(ctx, "sh", "-c", `"$0" check "$1" 2>&1 || true`, netdyno, worker)
 	if !strings.Contains(string(said), " 0 failed") {
 		t.Errorf("netdyno check: %s", said)
 	}
-	if err := r.Close(); err != nil {
+	if err := guest.Close(); err != nil {
 		t.Error(err)
 	}
 	if left := guests(t); left != "" {
-		t.Errorf("guests outlive their rig: processes %s", left)
+		t.Errorf("guests outlive it: processes %s", left)
 	}
 }
 
@@ -108,9 +107,14 @@ func trials(t *testing.T, study string, arguments ...string) []record.Record {
 	if study != "" {
 		argv = append(argv, study)
 	}
-	argv = append(append(argv, arguments...), "--rig", "qemu", "--out", out)
 	ctx, cancel := context.WithTimeout(t.Context(), checkTimeout)
 	defer cancel()
+	guest, err := qemu.Boot(ctx, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer guest.Close() // it never errs
+	argv = append(append(argv, arguments...), "--rig", guest.Rig(), "--out", out)
 	c := exec.CommandContext(ctx, programs.Path(t, "netdyno"), argv...)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	said, err := c.CombinedOutput()

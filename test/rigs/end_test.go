@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"netdyno/internal/record"
+	"netdyno/test/running"
 )
 
 // netdyno is killed in one state after the other, and nothing of it is left:
@@ -25,13 +26,10 @@ func TestKilledNetdyno(t *testing.T) {
 				u := b.start(t, endless...)
 				u.hold(m.state)
 				u.victim(m.state, m.nodes[0])
-				u.kill(u.cmd.Process.Pid)
-				u.end(hang)
+				u.Kill()
+				t.Logf("netdyno was killed in state %s", m.state)
 				before.nothingLeft(t)
 				u.release()
-				if t.Failed() {
-					t.Fatalf("netdyno was killed in state %s", m.state)
-				}
 			}
 		})
 	}
@@ -42,25 +40,13 @@ func TestKilledDelivery(t *testing.T) {
 	t.Parallel()
 	b := sshBed(t, plain)
 	before := b.census(t)
-	c, _ := b.command(t, endless...)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(hang); ; time.Sleep(poll) {
+	c, dir := b.command(t, endless...)
+	u := running.Start(t, c, dir, hang)
+	u.Until(t, "a file is delivered", func() bool {
 		files, err := filepath.Glob(filepath.Join(b.Temporary(), "*", "*", "netdyno*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) > 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Errorf("no file is delivered after %v", hang)
-			break
-		}
-	}
-	_ = c.Process.Kill() // what it has done by now shows
-	_ = c.Wait()
+		return err == nil && len(files) > 0
+	})
+	u.Kill() // what it has done by now shows
 	before.nothingLeft(t)
 }
 
@@ -71,16 +57,12 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	b := sshBed(t, plain)
 	before := b.census(t)
 	for after := time.Duration(0); after < 600*time.Millisecond; after += 10 * time.Millisecond {
-		c, _ := b.command(t, endless...)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		c, dir := b.command(t, endless...)
+		u := running.Start(t, c, dir, hang)
 		time.Sleep(after)
-		_ = c.Process.Kill()
-		_ = c.Wait()
-		if before.nothingLeft(t); t.Failed() {
-			t.Fatalf("netdyno was killed after %v", after)
-		}
+		u.Kill()
+		t.Logf("netdyno was killed after %v", after)
+		before.nothingLeft(t)
 	}
 }
 
@@ -91,27 +73,27 @@ func TestInterruptedNetdyno(t *testing.T) {
 	before := b.census(t)
 	short := slices.Concat(endless[:4], []string{"blocks=2", "window=50ms", "warmup=10ms"})
 	u := b.start(t, short...)
-	first := u.next(0)
+	first := u.Next(u.t, 0)
 	u.hold("window")
 	u.victim("window", 1)
 	u.interrupt()
 	u.release()
 	before.nothingLeft(t)
-	if got := len(u.records()); got == 0 || got > 3 {
+	if got := len(u.Contents(u.t).Records); got == 0 || got > 3 {
 		t.Fatalf("the interrupted run of 4 trials has %d records, want 1 to 3: the trial under way leaves none", got)
 	}
 	resumed, _ := b.command(t, short...)
-	resumed.Args = append(resumed.Args[:len(resumed.Args)-1], u.dir, "--resume")
+	resumed.Args = append(resumed.Args[:len(resumed.Args)-1], u.Dir, "--resume")
 	out, _ := resumed.CombinedOutput() // a busy machine's trials need not be valid
 	before.nothingLeft(t)
-	contents, err := record.Read(filepath.Join(u.dir, record.RecordsFile))
+	contents, err := record.Read(filepath.Join(u.Dir, record.RecordsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := contents.Records; len(got) != 4 || got[0].StartedAt != first.StartedAt {
 		t.Errorf("the resumed run has %d records, want 4, the first as it was; it said:\n%s", len(got), out)
 	}
-	if _, err := os.Stat(filepath.Join(u.dir, "report.html")); err != nil {
+	if _, err := os.Stat(filepath.Join(u.Dir, "report.html")); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"netdyno/test/lab"
+	"netdyno/test/running"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,47 +17,6 @@ import (
 // leaveTimeout is how long what a run was made of may take to be gone: a meter
 // gives its worker 2 s, and Slurm a task as much (KillWait).
 const leaveTimeout = 8 * time.Second
-
-// process is one of the machine's processes.
-type process struct {
-	pid  int
-	name string // /proc/PID/comm
-	argv []string
-}
-
-func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, strings.Join(p.argv, " ")) }
-
-// processes returns all whose command line has a part in it. One that has ended
-// has no command line.
-func processes(t *testing.T, part string) []process {
-	t.Helper()
-	proc, err := os.Open("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer proc.Close()
-	entries, err := proc.Readdirnames(-1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []process
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry)
-		if err != nil {
-			continue // no process
-		}
-		line, err := os.ReadFile(filepath.Join("/proc", entry, "cmdline"))
-		if err != nil || !bytes.Contains(line, []byte(part)) {
-			continue // it has just ended, or is not asked for
-		}
-		name, err := os.ReadFile(filepath.Join("/proc", entry, "comm"))
-		if err != nil {
-			continue
-		}
-		found = append(found, process{pid, strings.TrimSpace(string(name)), strings.Split(string(bytes.TrimSuffix(line, []byte{0})), "\x00")})
-	}
-	return found
-}
 
 // census is what was there before a run, to tell what is left after it.
 type census struct {
@@ -85,21 +45,19 @@ func (b bed) inhabitants(t *testing.T) []string {
 // the bed's programs or that were not there before, files delivered, or jobs.
 func (c census) nothingLeft(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(leaveTimeout); ; time.Sleep(poll) {
-		err := c.left(t)
-		if err == nil {
-			return
+	var left error
+	running.Await(t, leaveTimeout, "nothing is left", func() bool {
+		if now := c.left(t); fmt.Sprint(now) != fmt.Sprint(left) {
+			left = now
+			t.Logf("left: %v", left)
 		}
-		if time.Now().After(deadline) {
-			t.Errorf("after %v: %v", leaveTimeout, err)
-			return
-		}
-	}
+		return left == nil
+	})
 }
 
 func (c census) left(t *testing.T) error {
 	var errs []error
-	for _, p := range processes(t, filepath.Base(c.programs)) {
+	for _, p := range lab.Running(t, filepath.Base(c.programs)) {
 		errs = append(errs, fmt.Errorf("%v still runs", p))
 	}
 	for _, line := range excess(c.inhabitants(t), c.before) {

@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"netdyno/internal/record"
+	"netdyno/test/running"
 )
 
 // A mesh needs nothing of a rig but its hosts: over ssh, and in one Slurm allocation,
@@ -29,7 +31,7 @@ func TestMeshOnEveryRig(t *testing.T) {
 			c.Env = append(os.Environ(), b.env...)
 			var out bytes.Buffer
 			c.Stdout, c.Stderr = &out, &out
-			failed := c.Run() // of what a busy machine disturbed: the exit status says so
+			failed := c.Run() // what it left is looked at
 			contents, err := record.Read(filepath.Join(dir, record.RecordsFile))
 			if err != nil || len(contents.Problems) > 0 {
 				t.Fatalf("read the records: %v, %v\nnetdyno mesh: %v\n%s", err, contents.Problems, failed, out.String())
@@ -68,31 +70,14 @@ func TestMeshLosesAHost(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	c := b.Command(0, filepath.Join(b.programs, "netdyno"), "mesh", "blocks=1", "warmup=50ms", "window=150ms", "--rig", b.rig, "--out", dir)
 	c.Env = append(os.Environ(), b.env...)
-	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
-	records := filepath.Join(dir, record.RecordsFile)
-	atLeast := func(n int) bool {
-		contents, err := record.Read(records)
-		return err == nil && len(contents.Records) >= n
-	}
-	for !atLeast(4) {
-		select {
-		case err := <-ended:
-			t.Fatalf("netdyno mesh ended before its fourth record: %v\n%s", err, out.String())
-		case <-time.After(poll):
-		}
-	}
+	u := running.Start(t, c, dir, 10*time.Minute)
+	u.Next(t, 3)
 	b.Cut(t, lost)
-	err := <-ended // every wait in it is bounded
+	_, said := u.End(t) // every wait in it is bounded
 	b.Mend(t, lost)
-	contents, readErr := record.Read(records)
-	if readErr != nil || len(contents.Records) != 24 {
-		t.Fatalf("%d records of 24, %v; netdyno mesh: %v\n%s", len(contents.Records), readErr, err, out.String())
+	contents := u.Contents(t)
+	if len(contents.Records) != 24 {
+		t.Fatalf("%d records of 24; netdyno mesh said:\n%s", len(contents.Records), said)
 	}
 	failed := 0
 	for i, r := range contents.Records {
@@ -107,8 +92,8 @@ func TestMeshLosesAHost(t *testing.T) {
 			t.Errorf("%s ran on a host without a cable", r.Trial.ID)
 		}
 	}
-	if failed < 6 || !bytes.Contains(out.Bytes(), []byte("Host "+b.Name(lost)+" was lost")) {
-		t.Errorf("%d trials failed; the report says\n%s", failed, out.String())
+	if failed < 6 || !strings.Contains(said, "Host "+b.Name(lost)+" was lost") {
+		t.Errorf("%d trials failed; the report says\n%s", failed, said)
 	}
 	before.nothingLeft(t)
 }

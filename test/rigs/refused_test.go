@@ -154,19 +154,19 @@ func TestKilledKeeper(t *testing.T) {
 	}
 	u.kill(keeper(1, "sh")) // it can remove nothing any more
 
-	number := len(u.records())
+	number := len(u.Contents(u.t).Records)
 	u.hold("window")
 	u.victim("window", 2)
 	u.kill(keeper(2, "cat")) // it removes all at once
 	u.release()
-	if r := u.next(number); r.Outcome != record.OK {
+	if r := u.Next(u.t, number); r.Outcome != record.OK {
 		t.Errorf("the trial under way is %s: %+v; what runs needs no file", r.Outcome, r.Failure)
 	}
-	if r := u.next(number + 1); r.Failure == nil || r.Failure.Worker != "client-1" || r.Failure.State != "born" ||
+	if r := u.Next(u.t, number+1); r.Failure == nil || r.Failure.Worker != "client-1" || r.Failure.State != "born" ||
 		!strings.Contains(r.Failure.Text, "node2") || !strings.Contains(r.Failure.Text, "No such file") {
 		t.Errorf("the next trial is %s: %+v, want node2 to miss the program", r.Outcome, r.Failure)
 	}
-	if r := u.next(number + 2); r.Outcome != record.OK {
+	if r := u.Next(u.t, number+2); r.Outcome != record.OK {
 		t.Errorf("the trial after it is %s: %+v", r.Outcome, r.Failure)
 	}
 	u.interrupt()

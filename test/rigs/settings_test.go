@@ -2,11 +2,12 @@ package rigs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"netdyno/internal/run/setting"
+	"netdyno/test/running"
 )
 
 const rmem = "net.ipv4.tcp_rmem"
@@ -14,7 +15,7 @@ const rmem = "net.ipv4.tcp_rmem"
 // settings are what stands at a host, as a holder that sets nothing tells.
 func (b bed) settings(t *testing.T, node int) map[string]string {
 	t.Helper()
-	out, err := b.Command(node, filepath.Join(b.programs, "netdyno"), "hold", "--address", b.address(node), setting.MTU, rmem).Output()
+	out, err := b.Command(node, filepath.Join(b.programs, "netdyno"), "internal", "hold", "--address", b.address(node), setting.MTU, rmem).Output()
 	var all map[string]string
 	if err == nil {
 		err = json.Unmarshal(out, &all)
@@ -34,7 +35,7 @@ func TestSettingsLastAsLongAsTheRun(t *testing.T) {
 	usual := b.settings(t, 1)
 	for name, end := range map[string]func(*underway){
 		"interrupted": (*underway).interrupt,
-		"killed":      func(u *underway) { u.kill(u.cmd.Process.Pid); u.end(hang) },
+		"killed":      func(u *underway) { u.Kill(); u.End(u.t) },
 	} {
 		u := b.start(t, append([]string{"sysctl." + rmem + "=4096 131072 1048576", "link.mtu=1400"}, endless...)...)
 		u.hold("window")
@@ -47,15 +48,10 @@ func TestSettingsLastAsLongAsTheRun(t *testing.T) {
 		u.release()
 		end(u)
 		for node := 1; node <= b.Size(); node++ {
-			for deadline := time.Now().Add(hang); ; time.Sleep(poll) {
+			running.Await(t, hang, fmt.Sprintf("%s: node%d has %v", name, node, usual), func() bool {
 				got := b.settings(t, node)
-				if got[rmem] == usual[rmem] && got[setting.MTU] == usual[setting.MTU] {
-					break
-				}
-				if time.Now().After(deadline) {
-					t.Fatalf("%s: node%d has %v, and had %v before", name, node, got, usual)
-				}
-			}
+				return got[rmem] == usual[rmem] && got[setting.MTU] == usual[setting.MTU]
+			})
 		}
 		before.nothingLeft(t)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // thorough is how make soak runs these tests: every fault in every state. Each
-// costs some seconds of waiting, so make test takes of each kind those few in
+// costs some seconds of waiting, so make test-all takes of each kind those few in
 // which the most different things are under way.
 var thorough = os.Getenv("NETDYNO_SOAK") != ""
 

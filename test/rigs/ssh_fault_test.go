@@ -1,6 +1,7 @@
 package rigs_test
 
 import (
+	"netdyno/test/lab"
 	"testing"
 )
 
@@ -8,10 +9,10 @@ import (
 func TestSSHFaults(t *testing.T) {
 	t.Parallel()
 	session := fault{name: "a killed session", says: []string{"ssh ended (status 137, killed)", "the connection is gone"},
-		hurt: func(u *underway, victim process) { u.killCarrier("ssh", "-- "+u.placeOf(victim)+" ", u.worker) }}
+		hurt: func(u *underway, victim lab.Process) { u.killCarrier("ssh", "-- "+u.placeOf(victim)+" ", u.worker) }}
 	connection := fault{name: "a killed connection", says: []string{"ssh ended (status 255)", "the connection is gone"},
-		hurt: func(u *underway, victim process) { u.killCarrier("ssh", " -M ", "-- "+u.placeOf(victim)) }}
-	daemon := fault{name: "a killed sshd", says: connection.says, hurt: func(u *underway, victim process) {
+		hurt: func(u *underway, victim lab.Process) { u.killCarrier("ssh", " -M ", "-- "+u.placeOf(victim)) }}
+	daemon := fault{name: "a killed sshd", says: connection.says, hurt: func(u *underway, victim lab.Process) {
 		node := u.nodeOf(victim)
 		u.ssh.Kill(u.t, node)
 		u.ssh.Start(u.t, node)
@@ -38,7 +39,7 @@ func TestCut(t *testing.T) {
 			}
 			b := sshBed(t, held)
 			var undo func()
-			f.hurt = func(*underway, process) {
+			f.hurt = func(*underway, lab.Process) {
 				if undo = func() { b.Mend(t, f.node) }; name == "firewall" {
 					undo = b.Drop(t, f.node)
 				} else {

@@ -28,7 +28,7 @@ func TestStranger(t *testing.T) {
 	before := b.census(t)
 	u := b.start(t, endless...)
 	for _, moment := range []string{"unconnected", "window"} {
-		number := len(u.records())
+		number := len(u.Contents(u.t).Records)
 		u.hold(moment)
 		u.victim(moment, 2)
 		port := u.port(1)
@@ -41,7 +41,7 @@ func TestStranger(t *testing.T) {
 			t.Errorf("connect to port %d of the server's loopback: %v, want refused", port, err)
 		}
 		u.release()
-		if r := u.next(number); r.Outcome != record.OK {
+		if r := u.Next(u.t, number); r.Outcome != record.OK {
 			t.Errorf("the trial that a stranger called in state %s is %s: %+v", moment, r.Outcome, r.Failure)
 		}
 	}
@@ -84,13 +84,13 @@ func isTimeout(err error) bool {
 // the kernel tells of the network of a process there (proc_pid_net(5), tcp).
 func (u *underway) port(node int) uint16 {
 	u.t.Helper()
-	var there process
-	for _, p := range processes(u.t, u.worker) {
+	var there lab.Process
+	for _, p := range lab.Running(u.t, u.worker) {
 		if u.at(p, node) {
 			there = p
 		}
 	}
-	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", there.pid))
+	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", there.Pid))
 	if err != nil {
 		u.t.Fatal(err)
 	}

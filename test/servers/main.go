@@ -3,7 +3,6 @@
 //
 //	make servers                            # installs the servers, starts and asks all of them
 //	go run ./test/servers -only nginx,caddy # some of them
-//	go run ./test/servers -write            # renews the outputs of docs/servers.md
 //
 // A server that cannot be started here is named and left out. Exit status: 0 when one
 // line was enough for every server that was started, 1 when it was not.
@@ -26,18 +25,17 @@ import (
 
 func main() {
 	only := flag.String("only", "", "comma-separated beginnings of the servers' names; empty for all")
-	write := flag.Bool("write", false, "write what came into docs/servers.md")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only, *write); err != nil {
+	if err := run(ctx, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "servers:", err)
 		os.Exit(1)
 	}
 }
 
 // run asks the chosen servers, one after the other.
-func run(ctx context.Context, only string, write bool) error {
+func run(ctx context.Context, only string) error {
 	site, err := newSite()
 	if err != nil {
 		return err
@@ -56,13 +54,20 @@ func run(ctx context.Context, only string, write bool) error {
 		fmt.Printf("== %s\n$ netdyno %s\n%s\n", s.name, quoted(s.typed(site.port(s))), came)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", s.name, err))
-			continue
-		}
-		if write {
-			failed = errors.Join(failed, renew(s.name, s.typed(site.port(s)), came))
 		}
 	}
 	return failed
+}
+
+// quoted is a line as it is typed.
+func quoted(line []string) string {
+	words := make([]string, len(line))
+	for i, word := range line {
+		if words[i] = word; strings.ContainsAny(word, ` "{`) {
+			words[i] = "'" + word + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func chosen(name, only string) bool {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"netdyno/test/programs"
 )
@@ -24,7 +25,7 @@ type server struct {
 func (s server) typed(port string) []string {
 	line := make([]string, len(s.line))
 	for i, word := range s.line {
-		line[i] = withPort(word, port)
+		line[i] = strings.ReplaceAll(word, "PORT", port)
 	}
 	return line
 }
@@ -39,7 +40,7 @@ type site struct {
 }
 
 // firstPort is the port of the first server; each further server has the next one, so
-// that the outputs in docs/servers.md stay the same.
+// that the lines in docs/servers.md stay the same.
 const firstPort = 28080
 
 func (s *site) port(of server) string { return strconv.Itoa(firstPort + of.at) }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -14,6 +15,8 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"netdyno/internal/contract"
 )
 
 // Order is a message of somebody's service, serialized.
@@ -52,6 +55,31 @@ func Asked(more ...string) map[string]any {
 		o[more[i]] = more[i+1]
 	}
 	return o
+}
+
+// Refusal is a setup of a client that cannot ask for it, and what it says.
+type Refusal struct {
+	Exchange contract.Exchange
+	Options  map[string]any
+	Kind     contract.ErrorKind
+	Want     string
+}
+
+// Refusals are what no client can ask for, which none dials a server to find out.
+func Refusals() []Refusal {
+	order := contract.Exchange{UpBytes: int64(len(Order)), DownBytes: 4}
+	return []Refusal{
+		{order, Asked("headers", "x-key"), contract.SetupFailed, "expected Name: value"},
+		{order, Asked("headers", "x: "+strings.Repeat("x", 65<<10)), contract.SetupFailed, "at most 65536"},
+		{order, Asked("headers", "x-bin: ?"), contract.SetupFailed, "base64"},
+		{order, Asked("host", "a b"), contract.SetupFailed, "expected a host"},
+		{order, Asked("body", "?"), contract.SetupFailed, "no base64"},
+		{contract.Exchange{UpBytes: 1, DownBytes: 1}, Asked(), contract.SetupFailed, "7 bytes and the factor request says 1"},
+		{order, Asked("codec", "proto"), contract.Unsupported, "codec=raw"},
+		{order, map[string]any{"verify": "status"}, contract.Unsupported, "codec=raw"},
+		{order, Asked("method", "Shop/Buy"), contract.SetupFailed, "expected /package.Service/Method"},
+		{order, Asked("method", "/grpc.reflection.v1.ServerReflection/X"), contract.SetupFailed, "reflection"},
+	}
 }
 
 // Keeper answers four bytes, and only calls that are exactly as Asked says.

@@ -3,6 +3,7 @@ package synthetic
 import (
 	"time"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/record"
 )
@@ -20,18 +21,13 @@ func Histogram(times map[time.Duration]int64) string {
 	return text
 }
 
-// Still lets a client complete nothing for a while, in seconds after the opening,
-// and catch up at once.
-func Still(c *record.Worker, from, to float64) {
-	last := c.Ticks[0]
-	for i := range c.Ticks {
-		tick := &c.Ticks[i]
-		if at := float64(tick.AtNs-c.Result.FromNs) / 1e9; at > from && at < to {
-			tick.Exchanges, tick.ReceivedBytes = last.Exchanges, last.ReceivedBytes
-			continue
-		}
-		last = *tick
+// Still lets a worker and its meter not run for a while, in seconds after the opening.
+func Still(w *record.Worker, from, to float64) {
+	if w.AtResult == nil || w.AtResult.Beat == nil {
+		w.AtResult = &contract.Meter{AtNs: w.Close.Meter.AtNs, Beat: &contract.Beat{EveryNs: 10_000_000}}
 	}
+	opened := float64(w.Open.Meter.AtNs)
+	w.AtResult.Beat.Stood = append(w.AtResult.Beat.Stood, contract.Standstill{FromNs: int64(opened + 1e9*from), ToNs: int64(opened + 1e9*to)})
 }
 
 // Leave lets exchanges of a client stay without an answer: how many by their age when

@@ -39,13 +39,13 @@ func Random(seed uint64) (record.Header, []record.Trial, []record.Record) {
 		{Kind: record.Front, Metric: metric.ExchangesPerS, Against: metric.OfServer + metric.CPUPerExchange},
 		{Kind: record.Lines, Metric: pauses, X: "connections", By: "arm"},
 	}
-	header.Study.Reaches = []record.Reach{{Metric: metric.ExchangesPerS, Share: 0.9, Least: []string{"connections"}}}
+	header.Study.Expect = []record.Expectation{{Title: "With how little?", That: []string{"least connections with exchanges_per_s >= 90 % of best"}}}
 	header.Study.Costs = []record.Cost{{
 		Title: "CPU", Metric: metric.OfServer + metric.CPUPerExchange, Terms: []string{"connections"}, Holdout: map[string][]string{"connections": {strconv.Itoa(o.Connections[0])}},
 	}}
 	if len(o.Arms) > 2 {
 		header.Study.Compare.Also = []record.Pair{{Arm: o.Arms[2].Name, Base: o.Arms[1].Name}}
-		header.Study.Pays = []record.Pays{{Title: "the last", Arms: header.Study.Vary[0].Levels[2:], InsteadOf: header.Study.Vary[0].Levels[:2]}}
+		header.Study.Expect = append(header.Study.Expect, record.Expectation{Source: "they", That: []string{"both.cpu_s_per_gb of best(" + o.Arms[2].Name + ") < best(go-net, go-epoll)"}})
 		header.Study.Ladders = []record.Ladder{{Arms: header.Study.Vary[0].Levels, Steps: make([]record.Step, len(o.Arms)-1)}}
 	}
 	dead := o.Arms[rng.IntN(len(o.Arms))].Name // of which little or nothing works

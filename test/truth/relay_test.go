@@ -105,12 +105,3 @@ func TestRelayHoldsEachExchange(t *testing.T) {
 		}
 	}
 }
-
-// A relay whose connections hold bytes for longer than anybody waits ends when
-// it is told to.
-func TestRelayClosesWhileItHolds(t *testing.T) {
-	c := through(t, Injection{Common: time.Hour})
-	if _, err := c.Write([]byte("never seen again")); err != nil {
-		t.Fatal(err)
-	}
-}

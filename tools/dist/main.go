@@ -17,7 +17,7 @@ import (
 
 // release is what is packed, and where to.
 type release struct {
-	dir     string // holds programs/ and share/, and takes the files
+	dir     string // holds programs/, and takes the files
 	version string
 	commit  string
 	time    time.Time // of the commit; every file bears it, so that a build can be repeated
@@ -51,6 +51,9 @@ func main() {
 
 // pack writes every release file. The sums come last, as they are of all others.
 func (r release) pack() (err error) {
+	if err := r.manual(); err != nil {
+		return err
+	}
 	if r.tree, err = tree(r.dir); err != nil {
 		return err
 	}

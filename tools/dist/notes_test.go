@@ -17,3 +17,13 @@ func TestNotesAreTheReleasesSection(t *testing.T) {
 		t.Errorf("a version that no section has: %q", got)
 	}
 }
+
+// What troff would take for its own stands on a page as it is, and all commands have one.
+func TestAManPageIsTheHelp(t *testing.T) {
+	if got, want := roff(".de is no macro\n.nor this\n  a\\b  --all it's"), "\\&.de is no macro\n\\&.nor this\n  a\\eb  \\-\\-all it\\(aqs"; got != want {
+		t.Errorf("the page is %q, want %q", got, want)
+	}
+	if got := commandsOf("Weigh.\n\nAvailable Commands:\n  help  Help\n  weigh Weigh\n\nFlags:\n"); len(got) != 1 || got[0] != "weigh" {
+		t.Errorf("commands %q, want weigh", got)
+	}
+}

@@ -4,8 +4,8 @@
 //
 // A change is what is not committed, else what differs from main, else the last commit.
 // Tested are the packages of the changed files, then the packages that import those, the
-// nearest first, as far as the time goes: all with -short, which leaves long simulations
-// out. Packages that were not reached are named: make test runs them whole. Of packages
+// nearest first, as far as the time goes: with -short, which leaves out long simulations
+// and what starts programs. Packages that were not reached are named: make test-all runs them whole. Of packages
 // that run whole programs or wait for a quiet machine only those tests are run that stand
 // beside the changed files.
 package main
@@ -56,7 +56,7 @@ func run(ctx context.Context, base string, most time.Duration) error {
 		return err
 	}
 	own, importers := touched(packages, changed)
-	for prefix, target := range map[string]string{"native/": "native-test", "web/": "web-test", "workers/gin/": "unit"} {
+	for prefix, target := range map[string]string{"native/": "native-test", "web/": "browser", "workers/gin/": "whole"} {
 		if slices.ContainsFunc(changed, func(file string) bool { return strings.HasPrefix(file, prefix) }) {
 			fmt.Printf("%s has changed: make %s tests it\n", prefix, target)
 		}
@@ -88,7 +88,7 @@ func run(ctx context.Context, base string, most time.Duration) error {
 	left := slices.DeleteFunc(slices.Concat(own, importers), func(p string) bool { return slices.Contains(done, p) })
 	fmt.Printf("%d of %d packages that differ from %s or import such, in %.1f s\n", len(done), len(done)+len(left), base, time.Since(began).Seconds())
 	if len(left) > 0 {
-		fmt.Printf("left to make test: %s\n", strings.Join(left, " "))
+		fmt.Printf("left to make test-all: %s\n", strings.Join(left, " "))
 	}
 	return failed
 }
@@ -225,7 +225,7 @@ func beside(ctx context.Context, importPath string, changed []string) (passed []
 	if len(names) == 0 {
 		return nil, nil
 	}
-	return test(ctx, []string{"-run", "^(" + strings.Join(names, "|") + ")$", importPath})
+	return test(ctx, []string{"-short=false", "-run", "^(" + strings.Join(names, "|") + ")$", importPath})
 }
 
 // test tests packages by their short tests, prints what failed, and returns the packages

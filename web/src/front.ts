@@ -18,7 +18,7 @@ interface Placed extends FrontPoint {
 	reach: Box; // of both intervals
 }
 
-/** Two metrics against each other: the Pareto front joined as steps, the knee ringed. */
+/** Two metrics against each other: the Pareto front joined as steps. */
 export function drawFront(front: Front, width: number, title: string): SVGElement {
 	const arms = new Map([...front.points].sort((a, b) => a.arm - b.arm).map(({ arm, name }) => [name, arm]));
 	const legend = layoutLegend(arms.size > 1 ? [...arms.keys()] : [], 0, width);
@@ -79,7 +79,6 @@ function drawPoint(svg: SVGElement, point: Placed): void {
 	const { left, right, top, bottom } = point.reach;
 	const colour = `${armClass(point.arm)} stroke whisker${point.on ? "" : " faded"}`;
 	svg.append(line(left, cy, right, cy, colour), line(cx, top, cx, bottom, colour));
-	if (point.knee) svg.append(element("circle", { cx, cy, r: 10, class: "knee" }));
 	const marker = shape(point.arm, cx, cy, point.on ? 4.6 : 3.4, `fill marker${point.on ? "" : " faded"}`);
 	leading(marker, ofTrials(point.cell, point.arms ?? [])).append(hint(point.text));
 	svg.append(marker);
@@ -90,7 +89,7 @@ const meet = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top <
 const ascent = 11; // of a name over its baseline
 const descent = 3;
 
-/** Names the points where there is room: the knee first, then the front, then the others. */
+/** Names the points where there is room: the front first, then the others. */
 function drawNames(svg: SVGElement, points: Placed[], steps: [number, number][], room: Box): void {
 	const taken: Box[] = points.flatMap(({ at: [x, y], reach }) => [
 		{ left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 },
@@ -102,17 +101,16 @@ function drawNames(svg: SVGElement, points: Placed[], steps: [number, number][],
 		const [left, right, top, bottom] = [Math.min(x, fromX), Math.max(x, fromX), Math.min(y, fromY), Math.max(y, fromY)];
 		taken.push({ left: left - 1, right: right + 1, top: top - 1, bottom: bottom + 1 });
 	});
-	const rank = (point: Placed) => (point.knee ? 0 : point.on ? 1 : 2);
+	const rank = (point: Placed) => (point.on ? 0 : 1);
 	for (const point of [...points].sort((a, b) => rank(a) - rank(b))) {
-		const name = point.knee ? `knee: ${point.label}` : point.label;
-		const wide = textWidth(name, point.on ? 600 : 400);
+		const wide = textWidth(point.label, point.on ? 600 : 400);
 		const boxes = (point.on ? [0, 22, 44, 70, 100] : [0]).flatMap((away) => placesFor(point, wide, away));
 		const box = boxes.find((each) => within(each, room) && !taken.some((other) => meet(each, other)));
 		if (!box) continue; // its table has it
 		taken.push(box);
 		const [x, y] = [clamp(point.at[0], box.left, box.right), clamp(point.at[1], box.top, box.bottom)];
 		if (Math.hypot(x - point.at[0], y - point.at[1]) > 20) svg.append(line(...point.at, x, y, "leader"));
-		svg.append(text(box.left, box.bottom - descent, name, "start", point.on ? "clear strong" : "clear soft"));
+		svg.append(text(box.left, box.bottom - descent, point.label, "start", point.on ? "clear strong" : "clear soft"));
 	}
 }
 
@@ -124,7 +122,7 @@ const within = (box: Box, room: Box) =>
 /** Where a name may stand: beside the point, over and under it, then off its corners. */
 function placesFor(point: Placed, wide: number, away: number): Box[] {
 	const [x, y] = point.at;
-	const gap = (point.knee ? 13 : 7) + away;
+	const gap = 7 + away;
 	const right = Math.max(x + gap, point.reach.right + 3 + away);
 	const left = Math.min(x - gap, point.reach.left - 3 - away) - wide;
 	const over = Math.min(y - gap, point.reach.top - 2 - away) - descent;

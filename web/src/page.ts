@@ -41,14 +41,12 @@ export interface Figure {
 	panels?: Panels;
 	heat?: Heat;
 	front?: Front;
-	waterfall?: Waterfall;
 	picture?: Picture;
 	forest?: Forest;
 	dots?: Dots;
 	curve?: Curve;
 	series?: Series;
 	split?: Split;
-	shares?: Shares;
 	flame?: Flame;
 	timeline?: Timeline;
 }
@@ -115,11 +113,6 @@ export interface Front {
 	points: FrontPoint[];
 }
 
-export interface Waterfall {
-	axis: Axis;
-	groups: WaterfallCell[];
-}
-
 export interface Picture {
 	panels: PicturePanel[];
 	groups: PictureGroup[];
@@ -149,11 +142,6 @@ export interface Split {
 	axis: string;
 	parts: string[];
 	panels: SplitPanel[];
-}
-
-export interface Shares {
-	parts: Activity[];
-	arms: ArmShares[];
 }
 
 export interface Flame {
@@ -250,15 +238,8 @@ export interface FrontPoint {
 	y_low: number;
 	y_high: number;
 	on?: boolean;
-	knee?: boolean;
 	cell?: number;
 	arms?: string[];
-}
-
-export interface WaterfallCell {
-	cell?: number;
-	name: string;
-	bars: WaterfallBar[];
 }
 
 export interface PicturePanel {
@@ -304,17 +285,6 @@ export interface SplitPanel {
 	groups: SplitGroup[];
 }
 
-export interface Activity {
-	name: string;
-	colour: string;
-}
-
-export interface ArmShares {
-	arm: number;
-	name: string;
-	bars: ShareBar[];
-}
-
 export interface FlameGraph {
 	arm: number;
 	name: string;
@@ -328,6 +298,11 @@ export interface FlameGraph {
 export interface Told {
 	functions: number[];
 	activities: number[];
+}
+
+export interface Activity {
+	name: string;
+	colour: string;
 }
 
 export interface TimelinePanel {
@@ -356,19 +331,6 @@ export interface LinePoint {
 	hollow?: boolean;
 	cell?: number;
 	arms?: string[];
-}
-
-export interface WaterfallBar {
-	arm: number;
-	name: string;
-	label: string;
-	hint: string;
-	from: number;
-	to: number;
-	low: number;
-	high: number;
-	told: boolean;
-	whole: boolean;
 }
 
 export interface PictureRow {
@@ -413,18 +375,9 @@ export interface SplitGroup {
 	trials: string[];
 }
 
-export interface ShareBar {
-	of: string;
-	length: number;
-	total: string;
-	shares: number[];
-	texts: string[];
-}
-
 export interface TimelineLine {
 	name: string;
 	colour: number;
-	dashed?: boolean;
 	runs: [number, number][][];
 }
 

@@ -15,7 +15,6 @@ import type { Drawn, Figure } from "./page";
 import { drawPicture } from "./picture";
 import { offerDrawings } from "./save";
 import { drawSeries } from "./series";
-import { drawShares } from "./shares";
 import { shownOf } from "./shown";
 import { unpack, unpackTables } from "./source";
 import { drawSplit } from "./split";
@@ -23,7 +22,6 @@ import { knownOf, type State, Store } from "./state";
 import { drawing, shape } from "./svg";
 import { followTables, prepareTables } from "./tables";
 import { drawTimeline } from "./timeline";
-import { drawWaterfall } from "./waterfall";
 
 function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.picture) return drawPicture(figure.picture, width, figure.title);
@@ -36,10 +34,8 @@ function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.panels) return drawPanels(figure.panels, width, figure.title);
 	if (figure.heat) return drawHeat(figure.heat, width, figure.title);
 	if (figure.front) return drawFront(figure.front, width, figure.title);
-	if (figure.shares) return drawShares(figure.shares, width, figure.title);
 	if (figure.flame) return drawFlame(figure.flame, width, figure.title);
 	if (figure.timeline) return drawTimeline(figure.timeline, width, figure.title);
-	if (figure.waterfall) return drawWaterfall(figure.waterfall, width, figure.title);
 	return undefined;
 }
 

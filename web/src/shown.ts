@@ -54,17 +54,6 @@ export function shownOf(figure: Figure, drawn: Drawn, state: State): Figure | un
 		const panels = visible(figure.split.panels);
 		return panels.length > 0 ? { ...figure, split: { ...figure.split, panels } } : undefined;
 	}
-	if (figure.shares) {
-		const arms = visible(figure.shares.arms);
-		return arms.length > 0 ? { ...figure, shares: { ...figure.shares, arms } } : undefined;
-	}
-	if (figure.waterfall) {
-		// A ladder without one of its arms would be another one: only cells are left out.
-		const groups = figure.waterfall.groups.filter(
-			(group) => !group.cell || cellShown(drawn.trials, group.cell - 1, state),
-		);
-		return groups.length > 0 ? { ...figure, waterfall: { ...figure.waterfall, groups } } : undefined;
-	}
 	return chartOf(figure, state, visible);
 }
 

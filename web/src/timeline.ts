@@ -42,7 +42,7 @@ export function drawTimeline(timeline: Timeline, width: number, title: string): 
 function place(panels: TimelinePanel[], left: number, right: number): { placed: Placed[]; height: number } {
 	let y = 0;
 	const placed = panels.map((panel) => {
-		const names = panel.lines.length > 1 || panel.lines.some((each) => each.dashed) ? panel.lines : [];
+		const names = panel.lines.length > 1 ? panel.lines : [];
 		const legend = layoutLegend(
 			names.map((each) => each.name),
 			0,
@@ -106,8 +106,7 @@ function drawPanel(svg: SVGElement, at: Placed, x: (seconds: number) => number, 
 	}
 }
 
-const classOf = (each: TimelineLine): string =>
-	`${armClass(each.colour)} line stroke thin${each.dashed ? " dashed" : ""}`;
+const classOf = (each: TimelineLine): string => `${armClass(each.colour)} line stroke thin`;
 
 interface Axis {
 	x: (seconds: number) => number;

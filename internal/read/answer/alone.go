@@ -2,39 +2,48 @@ package answer
 
 import (
 	"fmt"
-	"slices"
-	"strings"
+	"math"
+	"strconv"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
 
-// Alone returns what an arm can do that is compared with nothing: the cell with
-// its highest rate, with the p99 there and the limit. It has no sentence for a
-// run of several arms or without a valid rate. Every interval is of 95 %.
-func Alone(r compare.Run) []string {
-	arm, cell, ok := fastest(r.Cells)
+// alone says what an arm carries that is compared with nothing, in the cell with its highest
+// rate: flat out how much, at a rate how quickly. It is "" for a run of several arms or
+// without a rate. Every interval is of 95 %.
+func (f Found) alone() string {
+	arm, cell, ok := fastest(f.Cells)
 	if !ok {
-		return nil
+		return ""
 	}
-	rate, _ := summary(arm, metric.ExchangesPerS)
+	who := "It"
+	if arm.Settings["server.address"] == "" { // one of netdyno's own
+		who = f.label(arm.Name)
+	}
+	rate, _ := arm.Summary(metric.ExchangesPerS)
 	if !rate.Known() {
-		return []string{fmt.Sprintf("The rate of %s%s is unknown (%s).", arm.Name, where(r, cell), cells.WhyUnknown(rate.N, rate.Of))}
+		return fmt.Sprintf("No answer: the rate of %s is unknown (%s).", f.named(cell, arm), cells.WhyUnknown(rate.N, rate.Of))
 	}
-	text := fmt.Sprintf("%s answers %s%s%s", arm.Name, figure(rate, " "+exchangesOf(arm)), interval(rate), where(r, cell))
-	if p99, ok := tail(arm); ok {
-		text += fmt.Sprintf(", p99 %s%s", atLeast(p99), interval(p99))
+	text := ""
+	switch p99, open := arm.Summary(metric.ResponseP99); {
+	case open && flagged(arm, trial.Overloaded):
+		text = fmt.Sprintf("%s does not keep up with the offered rate: it answers %s", who, f.figureOf(rate))
+	case open:
+		text = fmt.Sprintf("%s answers %s%s with a p99 of %s", who, f.figureOf(rate), f.on(cell), f.figureOf(p99))
+	default:
+		text = fmt.Sprintf("%s carries about %s%s", who, f.figureOf(rate), f.reached(cell))
 	}
-	text += cost(arm) + fmt.Sprintf("; limit: %s.", arm.Limit)
-	switch rate.N {
-	case 1:
-		text += " One block gives no interval."
-	case 2:
-		text += " Two blocks give no interval."
+	text += "."
+	if found := arm.Limit.Finding(arm.LimitProof); found != "" {
+		text += " " + part.Sentence(found)
 	}
-	return []string{text}
+	if rate.N == 1 {
+		text += " One round gives no interval."
+	}
+	return text
 }
 
 // fastest returns the only arm in the cell in which its rate is highest, of those in
@@ -45,7 +54,7 @@ func fastest(all []cells.Cell) (arm cells.Arm, cell cells.Cell, ok bool) {
 		if len(c.Arms) != 1 || c.Arms[0].Name != all[0].Arms[0].Name {
 			return arm, cell, false
 		}
-		rate, has := summary(c.Arms[0], metric.ExchangesPerS)
+		rate, has := c.Arms[0].Summary(metric.ExchangesPerS)
 		if has && (rate.Known() && !known || rate.Known() == known && rate.Value > best) {
 			arm, cell, ok, best, known = c.Arms[0], c, true, rate.Value, rate.Known()
 		}
@@ -53,112 +62,57 @@ func fastest(all []cells.Cell) (arm cells.Arm, cell cells.Cell, ok bool) {
 	return arm, cell, ok
 }
 
-func summary(arm cells.Arm, name string) (cells.Summary, bool) {
-	for _, s := range arm.Metrics {
-		if s.Metric == name {
-			return s, true
+// reached says with how many connections the highest rate was reached, and what more of them
+// do.
+func (f Found) reached(cell cells.Cell) string {
+	const asMuch = 0.97 // of the highest rate
+	most, _ := cell.Arms[0].Summary(metric.ExchangesPerS)
+	least, more := math.MaxInt, false
+	for _, c := range f.Cells {
+		n, err := strconv.Atoi(c.Levels["connections"])
+		rate, has := c.Arms[0].Summary(metric.ExchangesPerS)
+		if err != nil || len(c.Levels) > 1 || !has {
+			return f.on(cell)
+		}
+		if rate.Value >= asMuch*most.Value {
+			least, more = min(least, n), more || n > least
 		}
 	}
-	return cells.Summary{}, false
-}
-
-// tail is the p99 of the time that a user of the load waits: from when an exchange was
-// due in an open loop, from when it was sent in a closed one, which has no other.
-func tail(arm cells.Arm) (cells.Summary, bool) {
-	if p99, open := summary(arm, metric.ResponseP99); open {
-		return p99, true
+	if len(f.Cells) < 2 {
+		return f.on(cell)
 	}
-	return summary(arm, metric.ServiceP99)
-}
-
-// cost says what the server took for it, where it was metered: ", 21.0 µs of server
-// CPU each, 8.20 MiB of server memory", and whether that is not all of it.
-func cost(arm cells.Arm) string {
-	var parts []string
-	if cpu, ok := summary(arm, metric.OfServer+metric.CPUPerExchange); ok {
-		parts = append(parts, figure(cpu, "")+" of server CPU each")
-	}
-	if memory, ok := summary(arm, metric.OfServer+metric.RSS); ok {
-		parts = append(parts, figure(memory, "")+" of server memory")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	text := ", " + strings.Join(parts, ", ")
-	if slices.ContainsFunc(arm.Trials, func(t trial.Trial) bool { return slices.Contains(t.Flags, trial.Onward) }) {
-		text += ", without what it asked others for"
+	text := ", reached with " + cells.Spoken("connections="+strconv.Itoa(least))
+	if more {
+		return text + "; more connections only wait"
 	}
 	return text
 }
 
-// level is what a factor has in a cell, whether it varies or is held.
-func level(cell cells.Cell, r compare.Run, factor string) string {
-	if text := cell.Levels[factor]; text != "" {
-		return text
+// on names the cell of a run as people do: " on 100 connections", and what else varies.
+func (f Found) on(cell cells.Cell) string {
+	levels := cell.Name
+	if cell.Levels["connections"] == "" && f.Plan().Hold["connections"] != "" {
+		levels = part.Joined(" ", "connections="+f.Plan().Hold["connections"], levels)
 	}
-	return r.Header.Study.Hold[factor]
-}
-
-// where names the cell as people do: " on 100 connections", and what else varies.
-func where(r compare.Run, cell cells.Cell) string {
-	text := ""
-	switch n := level(cell, r, "connections"); n {
-	case "":
-	case "1":
-		text = " on 1 connection"
-	default:
-		text = " on " + n + " connections"
-	}
-	var others []string
-	for _, f := range r.Header.Study.Vary {
-		if l, varies := cell.Levels[f.Name]; varies && f.Name != "connections" {
-			others = append(others, f.Name+"="+l)
-		}
-	}
-	if len(others) > 0 {
-		text += " at " + strings.Join(others, ", ")
-	}
-	return text
-}
-
-// exchangesOf is what an exchange is called on the arm's wire.
-func exchangesOf(arm cells.Arm) string {
-	if wire := arm.Settings["server.wire"]; strings.HasPrefix(wire, "http/") || wire == "h2c" {
-		return "requests"
-	}
-	return "exchanges"
-}
-
-// figure prints a summary's value in the unit that suits it; what is what a rate
-// counts.
-func figure(s cells.Summary, what string) string {
-	if !s.Known() {
-		return cells.Unknown
-	}
-	scale := scaleOf(s)
-	if s.Metric == metric.ExchangesPerS {
-		return strings.TrimRight(scale.Format(s.Value)+" "+strings.TrimSuffix(scale.Unit, "/s"), " ") + what + "/s"
-	}
-	return scale.Format(s.Value) + " " + scale.Unit
-}
-
-// atLeast prints a time, marked where it is a lower bound.
-func atLeast(s cells.Summary) string {
-	if s.AtLeast {
-		return "≥ " + figure(s, "")
-	}
-	return figure(s, "")
-}
-
-// interval prints that of a summary in the same unit; "" where there is none, and of a
-// lower bound.
-func interval(s cells.Summary) string {
-	if !s.Sure() || s.AtLeast {
+	if levels == "" {
 		return ""
 	}
-	return " (" + scaleOf(s).Interval(s.Low, s.High) + ")"
+	return " on " + cells.Spoken(levels)
 }
 
-func scaleOf(s cells.Summary) metric.Scale {
-	return metric.Metric{Name: s.Metric, Unit: s.Unit}.Scale(s.Value)
+// figureOf prints a figure with its interval in the unit that suits it: "31.5 k requests/s
+// (30.9–32.2)".
+func (f Found) figureOf(s cells.Summary) string {
+	scale := metric.Shown(s.Metric).Scale(s.Value)
+	text := part.WithUnit(s.Value, scale)
+	switch {
+	case s.Metric == metric.ExchangesPerS:
+		text = part.Joined(" ", scale.Format(s.Value), f.column(s.Metric, scale).Unit, f.Counted()+"/s")
+	case s.AtLeast:
+		return "at least " + text
+	}
+	if s.Sure() && !s.AtLeast {
+		text += part.Bracketed(scale.Interval(s.Low, s.High))
+	}
+	return text
 }

@@ -1,42 +1,53 @@
-// Package answer puts what a run found into the few sentences with which its report
-// begins: what to use and its figures, what the other arms cost, and what is open. Before
-// them stands what forbids or weakens the answer, behind them the condition under which
-// the answer holds. The sentences say no more than package best has judged. It is pure.
+// Package answer is what a run says to its study's question: one table with every arm that
+// ran, one sentence of a fixed list, under what that holds, and what weakens it. The page,
+// the terminal, Markdown and --json print this value and make no words of their own of it.
+// It says no more than package best has judged. It is pure.
 package answer
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/best"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/view"
 )
 
-// Bounds of an answer.
+// Kind is the form of an answer's sentence.
+type Kind string
+
+// The forms.
 const (
-	MaxSentences = 3
-	MaxWords     = 60
+	Use      Kind = "use"        // one arm, or each of a few that are equal; what the nearest other one costs
+	Equal    Kind = "equal"      // all arms
+	Open     Kind = "open"       // too close to call between some arms
+	Trade    Kind = "trade"      // one arm is best on one metric, another on another
+	ByCell   Kind = "by cell"    // one arm in some cells, another in others
+	Early    Kind = "early"      // too few blocks ran to tell arms apart
+	Alone    Kind = "alone"      // one arm, which is compared with nothing
+	None     Kind = "none"       // nothing may be said, and why
+	Analysis Kind = "by another" // a mesh, a search or models of costs say it
 )
 
 // Answer is what a run says to its study's question.
 type Answer struct {
-	Sentences []string `json:"sentences"`           // never empty, at most MaxSentences with MaxWords
-	Condition string   `json:"condition,omitempty"` // under which they hold: machine, link, load, limit
-	Judged    []string `json:"judged,omitempty"`    // how that was judged, and what else was found
+	Kind      Kind         `json:"kind"`
+	Sentence  string       `json:"sentence"`            // never empty
+	Tables    []part.Table `json:"tables,omitempty"`    // of all arms; one for each of up to tablesOfCells cells, else one with a column or row a cell
+	Condition string       `json:"condition,omitempty"` // under which it holds: load, machine, what was the limit
+	Course    []string     `json:"course,omitempty"`    // what the load's course says of the figures, the worst first, at most two
+	Weakens   []string     `json:"weakens,omitempty"`   // what weakens it, the worst first, a line each
+	Judged    []string     `json:"judged,omitempty"`    // how that was judged, and what else was found
 }
 
-// Text are the sentences with the condition behind them.
+// Text is the sentence with the load's course and the condition behind it.
 func (a Answer) Text() []string {
-	if a.Condition == "" {
-		return a.Sentences
-	}
-	return append(slices.Clone(a.Sentences), a.Condition)
+	all := slices.Concat([]string{a.Sentence}, a.Course, []string{a.Condition})
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
 // Part has how it was judged.
@@ -54,129 +65,35 @@ type Found struct {
 	Best      *best.Judged // nil where nothing may be said of a best arm
 	Look      *cells.Look  // nil for a study with one look
 	Headlines []part.Headline
-	Charts    view.Charts
 	Floor     string // what of short times is the machine's own; "" for nothing
 }
 
 // Of answers a run's question.
 func Of(f Found) Answer {
-	weakens, later := f.weakens()
-	said, before := f.advise(), placed(f.Headlines, part.Before)
-	alone := Alone(f.Run)
-	switch {
-	case said.use != nil || len(before) > 0:
-	case len(alone) > 0:
-		said.use = []string{strings.Join(alone, " ")}
-	default:
-		said.use = []string{nothing(f.Run)}
-	}
-	pieces := []piece{{said.use, 1}, {said.open, 3}, {said.others, 2}}
-	if len(before) > 0 { // what the study asks besides its comparisons
-		later, said.first = append(said.first, later...), nil
-		pieces = slices.Insert(pieces[:2], 0, piece{[]string{f.sentenceOf(strings.Join(before, "; "))}, 0})
-	}
-	lead, left := f.leading(nonEmpty(slices.Concat(weakens, said.first)...), MaxWords-words(pieces[0].forms[len(pieces[0].forms)-1:]))
-	a := Answer{Sentences: fitting(lead, pieces)}
-	for _, extra := range nonEmpty(slices.Concat(left, later, placed(f.Headlines, part.After), []string{kept(f.Requirements)})...) {
-		if s := f.sentenceOf(extra); len(a.Sentences) < MaxSentences && words(a.Sentences)+words([]string{s}) <= MaxWords {
-			a.Sentences = append(a.Sentences, s)
-		} else {
-			a.Judged = append(a.Judged, s)
+	a := Answer{Weakens: f.weakens(), Condition: condition(f.Run), Judged: f.how()}
+	a.Kind, a.Sentence = f.sentence()
+	a.Tables = f.tables()
+	for _, h := range f.Headlines {
+		switch said := strings.Join(h.Sentences, " "); {
+		case said == "":
+		case h.Place == part.Before && (a.Kind == None || a.Kind == Alone):
+			a.Kind, a.Sentence = Analysis, said
+		case h.Place == part.Before:
+			a.Sentence = said + " " + a.Sentence
+		default:
+			a.Judged = append(a.Judged, said)
 		}
+		if h.Place == part.Before && len(h.Tables) > 0 {
+			a.Tables = nil
+		}
+		a.Tables = append(a.Tables, h.Tables...)
 	}
-	if len(alone) == 0 || len(before) > 0 {
-		a.Condition = condition(f.Run, said.named)
-	}
-	a.Judged = slices.Concat(f.how(), a.Judged, f.dotted(placed(f.Headlines, part.Folded)))
 	return a
 }
 
-// weakens is what weakens whatever else is said, and what of it can stand later.
-func (f Found) weakens() (all, later []string) {
-	failed, much := failures(f.Run)
-	if much {
-		all, failed = append(all, failed), ""
-	}
-	all = append(all, unanswered(f.Run))
-	beside := besideOthers(f.Run)
-	if f.Best != nil || len(f.Comparisons) > 0 {
-		all, beside = append(all, beside), ""
-	}
-	return append(all, broken(f.Header.Study, f.Requirements)), []string{failed, beside}
-}
-
-// leading makes one sentence of as many clauses as there is room for, and returns the others.
-func (f Found) leading(clauses []string, room int) (sentence string, left []string) {
-	var said []string
-	for _, c := range clauses {
-		if words(said)+words([]string{c}) <= room {
-			said = append(said, c)
-		} else {
-			left = append(left, c)
-		}
-	}
-	if len(said) == 0 {
-		return "", left
-	}
-	return f.sentenceOf(strings.Join(said, "; ")), left
-}
-
-// piece is a sentence of an answer in forms of which the fullest is first, and its place
-// among the others.
-type piece struct {
-	forms []string
-	place int
-}
-
-// fitting chooses of each piece the fullest form with which it and those before it fit. The
-// first of them is said in any case: an answer without it says nothing.
-func fitting(lead string, pieces []piece) []string {
-	chosen := [4]string{}
-	for i, p := range pieces {
-		for k, form := range p.forms {
-			chosen[p.place] = form
-			all := nonEmpty(append([]string{lead}, chosen[:]...)...)
-			if len(all) <= MaxSentences && words(all) <= MaxWords || i == 0 && k == len(p.forms)-1 {
-				break
-			}
-			chosen[p.place] = ""
-		}
-	}
-	return nonEmpty(append([]string{lead}, chosen[:]...)...)
-}
-
-func words(sentences []string) int { return len(strings.Fields(strings.Join(sentences, " "))) }
-
-func nonEmpty(texts ...string) []string {
-	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" })
-}
-
-// sentenceOf makes a clause a sentence. A name at its beginning stays as it is written.
-func (f Found) sentenceOf(clause string) string {
-	clause = part.Dotted(clause)
-	first, _, more := strings.Cut(clause, " ")
-	if !more || slices.Contains(f.labels(f.armsOf()), first) || strings.ContainsFunc(first, func(r rune) bool { return !unicode.IsLower(r) }) {
-		return clause
-	}
-	return part.Capital(clause)
-}
-
-// placed are the first sentences of the headlines that stand in a place.
-func placed(headlines []part.Headline, place part.Place) []string {
-	var all []string
-	for _, h := range headlines {
-		if h.Place == place && len(h.Sentences) > 0 {
-			all = append(all, strings.TrimSuffix(h.Sentences[0], "."))
-		}
-	}
-	return all
-}
-
-func (f Found) dotted(clauses []string) []string {
-	for i, c := range clauses {
-		clauses[i] = f.sentenceOf(c)
-	}
-	return clauses
+// By is an answer that an analysis gives alone: of a mesh, or of a search.
+func By(h part.Headline) Answer {
+	return Answer{Kind: Analysis, Sentence: strings.Join(h.Sentences, " "), Tables: h.Tables}
 }
 
 // how says how it was judged: at which look, in which order of metrics, and every advice
@@ -187,16 +104,68 @@ func (f Found) how() []string {
 		all = append(all, part.Sentence(f.Look.Sentence))
 	}
 	if f.Best != nil {
-		all = append(all, fmt.Sprintf("Every arm was compared with every other, block by block: the truly best one is among those that may be the best in 95 of 100 runs, in %s at once; a difference below %s counts as none.",
-			quantity.Plural(len(f.Best.Sets), "question"), part.Percent(f.Best.Margin)))
-		if order := f.Header.Study.Recommend; len(order) > 0 {
-			all = append(all, "The study puts its metrics in an order of its own: "+part.And(docsOf(order))+".")
-		}
-		if len(f.Best.Advice) > 1 {
-			for _, a := range f.Best.Advice {
-				all = append(all, f.inShort(a))
+		all = append(all, fmt.Sprintf("Every arm was compared with every other, block by block: the truly best one is among those that are not told apart from it in 95 of 100 runs, in %s at once; a difference below %s counts as none.",
+			quantity.Plural(len(f.Best.Sets), "question"), quantity.FormatShare(f.Best.Margin)))
+		if order := f.Plan().Recommend; len(order) > 0 {
+			var labels []string
+			for _, name := range order {
+				labels = append(labels, part.Label(name))
 			}
+			all = append(all, "The study puts its metrics in an order of its own: "+quantity.And(labels)+".")
 		}
 	}
-	return append(all, nonEmpty(f.Floor)...)
+	if f.Floor != "" {
+		all = append(all, f.Floor)
+	}
+	return all
+}
+
+// label is what an arm is called within a sentence: "gRPC (unary)" of "gRPC, unary".
+func (f Found) label(arm string) string { return f.Plan().Names.Within(arm) }
+
+// armsSaid bounds the arms that are named together.
+const armsSaid = 3
+
+// listed names arms joined as a sentence does; of many the first, and how many others.
+func (f Found) listed(arms []string, join func([]string) string) string {
+	var labels []string
+	for _, arm := range arms {
+		labels = append(labels, f.label(arm))
+	}
+	if more := len(labels) - armsSaid; more > 0 {
+		labels = append(labels[:armsSaid-1:armsSaid-1], quantity.Plural(more+1, "other arm"))
+	}
+	return join(labels)
+}
+
+// metrics are those that were judged, in the order in which the study weighs them, without
+// those on which nothing can be compared.
+func (f Found) metrics() []metric.Metric {
+	names := f.Plan().Recommend
+	if len(names) == 0 {
+		names = f.Plan().Compare.Primary
+	}
+	var all []metric.Metric
+	for _, name := range names {
+		judged := slices.ContainsFunc(f.Best.Sets, func(s best.Set) bool { return s.Metric == name })
+		mute := slices.ContainsFunc(f.Best.Advice, func(a best.Advice) bool {
+			return slices.ContainsFunc(a.Mute, func(m best.Mute) bool { return m.Metric == name })
+		})
+		if judged && !mute {
+			all = append(all, metric.Shown(name))
+		}
+	}
+	return all
+}
+
+// set are the arms of a cell beside the best of them on a metric.
+func (f Found) set(cell, metric string) (best.Set, bool) {
+	if f.Best == nil {
+		return best.Set{}, false
+	}
+	i := slices.IndexFunc(f.Best.Sets, func(s best.Set) bool { return s.Cell == cell && s.Metric == metric })
+	if i < 0 {
+		return best.Set{}, false
+	}
+	return f.Best.Sets[i], true
 }

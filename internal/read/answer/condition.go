@@ -19,7 +19,7 @@ import (
 func nothing(run compare.Run) string {
 	for _, c := range run.Comparisons {
 		if c.Primary && c.Verdict.Refused() && c.Reason != "" {
-			return "Nothing was compared: " + strings.TrimSuffix(c.Reason, ".") + "."
+			return "No answer: " + strings.TrimSuffix(c.Reason, ".") + "."
 		}
 	}
 	for _, c := range run.Comparisons {
@@ -28,47 +28,56 @@ func nothing(run compare.Run) string {
 		}
 	}
 	if run.Tally.Valid == 0 {
-		return fmt.Sprintf("No trial of %d gave a valid figure.", run.Tally.Planned)
+		text := fmt.Sprintf("No answer: none of %s gave a valid figure", quantity.Plural(run.Tally.Planned, "trial"))
+		for _, cell := range run.Cells {
+			for _, arm := range cell.Arms {
+				if why := whyLost(arm); why != "" {
+					return text + ": " + why + "."
+				}
+			}
+		}
+		return text + "."
 	}
-	return "Nothing was compared: a ratio needs two arms with valid trials in two blocks."
+	return "No answer: a ratio needs two arms with valid trials in two rounds."
 }
 
 const limitsSaid = 2 // that the condition names
 
-// condition says in one line under what the answer holds: the machine, the link, the load, which
-// cells were left out for a time, and what limited the arms that are named; of all arms
-// where none is.
-func condition(run compare.Run, named []string) string {
+// condition says in one line under what the answer holds: the machine, the link, the load,
+// and what limited the arms.
+func condition(run compare.Run) string {
 	limits := map[trial.Limit]int{}
 	for _, cell := range run.Cells {
 		for _, arm := range cell.Arms {
-			if len(named) == 0 || slices.Contains(named, arm.Name) {
-				limits[arm.Limit]++
-			}
+			limits[arm.Limit]++
 		}
 	}
 	delete(limits, "")
 	delete(limits, trial.Unknown)
-	var parts []string
-	if place := cells.Place(run.Header); place != "" {
-		parts = append(parts, place)
+	if len(limits) > 1 {
+		delete(limits, trial.Schedule) // which is no limit
 	}
-	if rate := run.Header.Study.Hold[record.Rate]; rate != "" && rate != "max" {
+	var parts []string
+	if len(run.Cells) == 1 {
+		parts = append(parts, run.Plan().Names.Cell(run.Cells[0].Name))
+	}
+	parts = append(parts, cells.Place(run.Header))
+	if rate := run.Plan().Hold[record.Rate]; rate != "" && rate != "max" {
 		parts = append(parts, cells.Spoken("rate="+rate)+" offered")
 	}
 	if sharesOfOwn(run.Header.Study) {
 		parts = append(parts, "flat out is each arm's own closed loop")
 	}
-	if run.Header.Study.Hold["arrival"] == "poisson" {
+	if run.Plan().Hold["arrival"] == "poisson" {
 		parts = append(parts, "Poisson arrivals")
 	}
-	if slices.ContainsFunc(metric.SlowdownNames(), func(name string) bool { return slices.Contains(run.Header.Study.Compare.Primary, name) }) {
+	if slices.ContainsFunc(metric.SlowdownNames(), func(name string) bool { return slices.Contains(run.Plan().Compare.Primary, name) }) {
 		parts = append(parts, "slowdown is a time ÷ the arm's own for that size without load")
 	}
 	if without := run.Header.Study.LeftOut; len(without) > 0 {
 		parts = append(parts, "without "+strings.Join(without, ", "))
 	}
-	text := strings.Join(parts, ", ")
+	text := part.Joined(", ", parts...)
 	if words := limitsIn(limits); words != "" {
 		text = strings.TrimPrefix(text+"; "+words, "; ")
 	}
@@ -102,11 +111,11 @@ func limitsIn(count map[trial.Limit]int) string {
 		return ""
 	case 1:
 		if limits[0] == trial.Schedule {
-			return "nothing was the limit"
+			return "nothing was saturated"
 		}
-		return "limit: " + words(limits[0])
+		return "limited by " + words(limits[0])
 	case limitsSaid:
-		return "limits: " + words(limits[0]) + " and " + words(limits[1])
+		return "limited by " + words(limits[0]) + " and " + words(limits[1])
 	}
-	return fmt.Sprintf("limits: %s, %s and %s", words(limits[0]), words(limits[1]), quantity.Plural(len(limits)-limitsSaid, "other"))
+	return fmt.Sprintf("limited by %s, %s and %s", words(limits[0]), words(limits[1]), quantity.Plural(len(limits)-limitsSaid, "other"))
 }

@@ -67,11 +67,11 @@ type Arm struct {
 // direction. There is none where figures chose what was run, and where a look decides
 // nothing.
 func gatherAll(s *cells.Dataset, noise []compare.Noise, out []Out) []*judging {
-	if s.Header.Study.Steered() || s.NoVerdict() {
+	if !s.Kind.Compares || s.NoVerdict() {
 		return nil
 	}
 	var all []*judging
-	for _, name := range s.Header.Study.Compare.Primary {
+	for _, name := range s.Compare.Primary {
 		m, err := metric.Named(name)
 		if err != nil || m.Better == "" {
 			continue
@@ -85,7 +85,7 @@ func gatherAll(s *cells.Dataset, noise []compare.Noise, out []Out) []*judging {
 	}
 	bounds := compare.BoundsOf(noise)
 	for _, j := range all {
-		j.margin = compare.Margin(s.Header.Study.Compare)
+		j.margin = compare.Margin(s.Compare)
 		j.bound = max(j.margin, bounds[[2]string{j.cell, j.metric}])
 		j.level, j.whole = s.Level()/float64(len(all)), s.Level()
 	}

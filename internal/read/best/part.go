@@ -1,16 +1,17 @@
 package best
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
-	"netdyno/internal/record"
+	"netdyno/internal/read/stat"
 )
 
 // Judged are the sets of a run, and what they advise.
@@ -20,8 +21,10 @@ type Judged struct {
 	Advice []Advice `json:"advice"`
 	Out    []Out    `json:"out,omitempty"` // arms of which nothing is said
 
-	study record.Study
+	names cells.Names
 	of    map[[2]string]*judging // by cell and metric
+	done  int                    // blocks
+	block time.Duration          // what one took
 }
 
 // Read judges a run; nil where nothing may be said of a best arm.
@@ -31,14 +34,15 @@ func Read(s *cells.Dataset, noise []compare.Noise) *Judged {
 	if len(all) == 0 {
 		return nil
 	}
-	j := &Judged{Margin: compare.Margin(s.Header.Study.Compare), Out: out, study: s.Header.Study, of: map[[2]string]*judging{}}
+	j := &Judged{Margin: compare.Margin(s.Compare), Out: out, names: s.Names, of: map[[2]string]*judging{}}
+	j.done, j.block = blockTime(s)
 	for _, one := range all {
 		j.Sets = append(j.Sets, one.judge(nil))
 		j.of[[2]string{one.cell, one.metric}] = one
 	}
 	j.Out = append(j.Out, refused(j.Sets)...)
-	if j.Advice = Advise(j.Sets); len(j.study.Recommend) > 0 {
-		j.Advice = inOrder(all, j.study.Recommend)
+	if j.Advice = Advise(j.Sets); len(s.Recommend) > 0 {
+		j.Advice = inOrder(all, s.Recommend)
 	}
 	return j
 }
@@ -46,25 +50,76 @@ func Read(s *cells.Dataset, noise []compare.Noise) *Judged {
 // Price is what an arm has of a metric against another in a cell.
 type Price struct {
 	Ratio float64 // arm ÷ base, over the blocks of both; 0 where it is not known
-	Worse bool    // it is shown to be worse by more than the bound
+	Low   float64 // its interval, of the level that a comparison of the set has
+	High  float64
+	Worse bool // it is shown to be worse by more than the bound
 }
 
 // PriceOf compares two arms on a metric.
 func (j *Judged) PriceOf(cell, metric, arm, base string) Price {
+	in, p := j.between(cell, metric, arm, base)
+	if p.ratio.Degrees == 0 {
+		return Price{}
+	}
+	e := p.ratio.At(in.share())
+	if !cells.Known(p.blocks, math.Exp(e.Point), math.Exp(e.Low), math.Exp(e.High)) {
+		return Price{}
+	}
+	worse := in.surely(slices.Index(in.arms, base), slices.Index(in.arms, arm)) > math.Log1p(in.bound)
+	return Price{math.Exp(e.Point), math.Exp(e.Low), math.Exp(e.High), worse}
+}
+
+// between is what is known of one arm against another; no Degrees for nothing.
+func (j *Judged) between(cell, metric, arm, base string) (*judging, pair) {
 	in := j.of[[2]string{cell, metric}]
 	if in == nil {
-		return Price{}
+		return nil, pair{}
 	}
 	i, k := slices.Index(in.arms, arm), slices.Index(in.arms, base)
 	if i < 0 || k < 0 || i == k {
-		return Price{}
+		return nil, pair{}
 	}
-	p := in.pairs[i][k]
-	e := p.ratio.At(in.share())
-	if p.ratio.Degrees == 0 || !cells.Known(p.blocks, math.Exp(e.Point), math.Exp(e.Low), math.Exp(e.High)) {
-		return Price{}
+	return in, in.pairs[i][k]
+}
+
+// Blocks returns how many blocks in all are expected to tell two arms apart on a metric, or
+// to show them equal; 0 where no number does that anybody runs.
+func (j *Judged) Blocks(cell, metric, arm, base string) int {
+	in, p := j.between(cell, metric, arm, base)
+	if p.ratio.Degrees == 0 {
+		return 0
 	}
-	return Price{math.Exp(e.Point), in.surely(k, i) > math.Log1p(in.bound)}
+	bounds := stat.Bounds{Inside: math.Log1p(in.margin), Outside: math.Log1p(in.bound), Shared: int(math.Round((1 - stat.Confidence) / in.share()))}
+	return compare.InAll(stat.BlocksToSettle(p.ratio.Point, p.ratio.Error*math.Sqrt(float64(p.blocks)), bounds, p.blocks+1), p.blocks, p.of)
+}
+
+// Takes is how long a run of so many blocks still takes, by what its blocks took; 0 where
+// nobody knows, and where it has that many.
+func (j *Judged) Takes(blocks int) time.Duration {
+	return time.Duration(max(0, blocks-j.done)) * j.block
+}
+
+// blockTime is what a block took, and how many there are, by when trials started.
+func blockTime(s *cells.Dataset) (done int, block time.Duration) {
+	var first, last time.Time
+	trials := 0
+	for _, v := range s.Trials {
+		if v.Record == nil || v.Record.StartedAt.IsZero() {
+			continue
+		}
+		at := v.Record.StartedAt
+		if trials++; first.IsZero() || at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+		done = max(done, v.Plan.Block)
+	}
+	if trials < 2 || done == 0 {
+		return done, 0
+	}
+	return done, last.Sub(first) * time.Duration(trials) / time.Duration((trials-1)*done)
 }
 
 // Part has a table for each metric of who may be the best, where that is not the comparison
@@ -75,7 +130,7 @@ func (j *Judged) Part() part.Part {
 		return p
 	}
 	s := part.Section{ID: "best-arms", Title: "Every arm beside the best of its cell"}
-	s.Notes = []string{fmt.Sprintf("The truly best arm of every cell and metric is among those not called worse, in 95 of 100 runs for all of them together; a difference below %s is none.", part.Percent(j.Margin))}
+	s.Notes = []string{fmt.Sprintf("The truly best arm of every cell and metric is among those not called worse, in 95 of 100 runs for all of them together; a difference below %s is none.", quantity.FormatShare(j.Margin))}
 	for _, name := range j.metrics() {
 		if t := j.table(name); len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, part.Bounded(t))
@@ -118,7 +173,7 @@ func (j *Judged) table(name string) part.Table {
 			continue
 		}
 		for i, a := range s.Arms {
-			row := []part.Datum{part.Word(cmp.Or(cells.CellLabel(j.study, s.Cell), "all")), part.Word(a.Name), {Text: string(a.Standing), Detail: a.why()}, part.Missing(), part.Missing()}
+			row := []part.Datum{part.Word(j.names.CellOr(s.Cell, "all")), part.Word(a.Name), {Text: string(a.Standing), Detail: a.why()}, part.Missing(), part.Missing()}
 			if a.Value > 0 {
 				row[3] = part.Value(scale.Format(a.Value), "")
 			}
@@ -127,7 +182,7 @@ func (j *Judged) table(name string) part.Table {
 			}
 			t.Rows = append(t.Rows, row)
 			if a.Standing == Unknown {
-				t.Notes = append(t.Notes, fmt.Sprintf("%s%s: %s.", cells.ArmLabel(j.study, a.Name), inCell(cells.CellLabel(j.study, s.Cell)), strings.TrimSuffix(a.Reason, ".")))
+				t.Notes = append(t.Notes, fmt.Sprintf("%s%s: %s.", j.names.Arm(a.Name), j.names.At(s.Cell), strings.TrimSuffix(a.Reason, ".")))
 			}
 		}
 	}
@@ -147,7 +202,7 @@ func (a Arm) why() string {
 	case a.Standing == Worse:
 		return "than " + a.By
 	case a.Hidden > 0 && a.Hidden < 1:
-		return "another is better by " + part.Percent(a.Hidden) + " at most"
+		return "another is better by " + quantity.FormatShare(a.Hidden) + " at most"
 	}
 	return ""
 }

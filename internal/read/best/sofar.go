@@ -8,8 +8,6 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/cells"
-	"netdyno/internal/read/part"
 )
 
 // UndecidedSoFar is what SoFar says where no interval tells any arm from the first.
@@ -73,7 +71,7 @@ func (j *Judged) lead(s Set) lead {
 				l.behind = &s.Arms[i]
 			}
 		default:
-			l.arms = append(l.arms, cells.ArmWithin(j.study, a.Name))
+			l.arms = append(l.arms, j.names.Within(a.Name))
 		}
 	}
 	return l
@@ -90,12 +88,12 @@ func (j *Judged) leading(sets []Set) (who, words string) {
 	for _, s := range sets {
 		leader, l := "undecided", j.lead(s)
 		if leads = append(leads, l); l.behind != nil {
-			leader, told, several = part.Or(l.arms), true, several || len(l.arms) > 1
+			leader, told, several = quantity.Or(l.arms), true, several || len(l.arms) > 1
 		}
 		if where[leader] == nil {
 			leaders = append(leaders, leader)
 		}
-		where[leader] = append(where[leader], cells.CellLabel(j.study, s.Cell))
+		where[leader] = append(where[leader], j.names.Cell(s.Cell))
 	}
 	switch {
 	case !told:
@@ -123,7 +121,7 @@ func (j *Judged) by(m metric.Metric, leads []lead) string {
 	for _, l := range leads {
 		a := l.behind
 		share := ahead(a.Ratio)
-		least, most, next = min(least, share), max(most, share), cells.ArmWithin(j.study, a.Name)
+		least, most, next = min(least, share), max(most, share), j.names.Within(a.Name)
 		low, high := ahead(a.Low), ahead(a.High)
 		interval = fmt.Sprintf(" (%s–%s %%)", rough(min(low, high)), rough(max(low, high)))
 		if math.IsInf(max(low, high), 1) {

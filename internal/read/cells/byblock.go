@@ -13,10 +13,10 @@ import (
 // within blocks, and of logarithms, because what disturbs a machine multiplies.
 
 // TrialsOf returns the trials of an arm in a cell.
-func (s *Dataset) TrialsOf(cell, arm string) iter.Seq[*trial.Trial] { return each(s.Of(cell, arm)) }
+func (s *Dataset) TrialsOf(cell, arm string) iter.Seq[*trial.Trial] { return Each(s.Of(cell, arm)) }
 
-// each returns the trials of judged.
-func each(judged []*trial.Judged) iter.Seq[*trial.Trial] {
+// Each returns the trials of judged.
+func Each(judged []*trial.Judged) iter.Seq[*trial.Trial] {
 	return func(yield func(*trial.Trial) bool) {
 		for _, v := range judged {
 			if !yield(&v.Trial) {

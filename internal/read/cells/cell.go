@@ -2,12 +2,10 @@ package cells
 
 import (
 	"iter"
-	"math"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/metric"
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -28,7 +26,7 @@ type Arm struct {
 	Limit      trial.Limit       `json:"limit"`                 // of most trials
 	LimitProof string            `json:"limit_proof,omitempty"` // of the first such trial, which it names
 	Settings   map[string]string `json:"settings,omitempty"`    // "server.buffer": "4096", as the workers reported them
-	Service    []hist.Point      `json:"service,omitempty"`     // times by percentile, each averaged over blocks as Figure.Value is
+	Service    []hist.Point      `json:"service,omitempty"`     // times of all trials by percentile
 	Response   []hist.Point      `json:"response,omitempty"`
 	Delivery   string            `json:"delivery,omitempty"`
 	Unfinished float64           `json:"unfinished,omitempty"` // share of its exchanges that were never completed, mean of the valid trials
@@ -63,18 +61,6 @@ func InCell(cell string) string {
 	return " at " + Spoken(cell)
 }
 
-// InCells says where of several cells, and counts most of many; nothing of the only one.
-func InCells(of []string) string {
-	if len(of) == 1 {
-		return InCell(of[0])
-	}
-	spoken := make([]string, len(of))
-	for i, cell := range of {
-		spoken[i] = Spoken(cell)
-	}
-	return " at " + quantity.Names(spoken)
-}
-
 // Client is one client process of an arm that has several. A sum over clients
 // hides one that did most of the work, or needed most of the memory.
 type Client struct {
@@ -95,18 +81,19 @@ func (s *Dataset) describe(name string, metrics []metric.Metric) Cell {
 		if len(judged) == 0 {
 			continue
 		}
-		for _, f := range s.Header.Study.Vary {
-			if level, ok := judged[0].Plan.Levels[f.Name]; ok && f.Name != s.Header.Study.Compare.Factor {
+		for _, f := range s.Vary {
+			if level, ok := judged[0].Plan.Levels[f.Name]; ok && f.Name != s.Compare.Factor {
 				cell.Levels[f.Name] = level
 			}
 		}
-		cell.Arms = append(cell.Arms, describeArm(arm, arm == s.Header.Study.Compare.Baseline, judged, metrics))
+		cell.Arms = append(cell.Arms, s.describeArm(name, arm, metrics))
 	}
 	return cell
 }
 
-func describeArm(name string, baseline bool, judged []*trial.Judged, metrics []metric.Metric) Arm {
-	arm := Arm{Name: name, Baseline: baseline, Trials: make([]trial.Trial, 0, len(judged))}
+func (s *Dataset) describeArm(cell, name string, metrics []metric.Metric) Arm {
+	judged := s.Of(cell, name)
+	arm := Arm{Name: name, Baseline: name == s.Compare.Baseline, Trials: make([]trial.Trial, 0, len(judged))}
 	for _, v := range judged {
 		if v.Trial.Status != trial.StatusMissing {
 			arm.Trials = append(arm.Trials, v.Trial)
@@ -115,22 +102,29 @@ func describeArm(name string, baseline bool, judged []*trial.Judged, metrics []m
 	if len(arm.Trials) == 0 {
 		arm.Trials = nil
 	}
-	all := make([]Summary, 0, len(metrics))
+	all, ran := make([]Summary, 0, len(metrics)), len(blocksRun(judged))
 	for _, m := range metrics {
-		if summary, ok := Summarize(m, judged); ok {
+		p := s.Pool(cell, name, m.Name)
+		if m.Name == metric.ErrorShare {
+			p = PoolWithErrors(Each(judged), m.Name)
+		}
+		if summary, ok := SummaryOf(m, p); ok {
+			summary.Of = ran
 			all = append(all, summary)
 		}
 	}
 	arm.Metrics = append(arm.Metrics, all...) // no more memory than they need: a mesh has thousands of cells
 	arm.Clients = clientsOf(judged)
-	arm.Totals = totalsOf(judged)
+	if arm.Totals = totalsOf(judged); arm.Totals != nil {
+		of := s.timed(cell, name, arm.Totals.Kind)
+		arm.Totals.Times, arm.Totals.MaxUs = of.bars, of.maxUs
+	}
 	arm.Limit, arm.LimitProof = LimitOf(judged)
 	if v := firstRecorded(judged); v != nil {
 		arm.Settings, arm.Delivery = SettingsOf(v.Record), delivery(v.Record)
 	}
 	arm.Unfinished = unfinished(judged)
-	arm.Service = percentilesOf(judged, func(v *trial.Judged) trial.Curve { return v.Service })
-	arm.Response = percentilesOf(judged, func(v *trial.Judged) trial.Curve { return v.Response })
+	arm.Service, arm.Response = s.timed(cell, name, record.Service).points, s.timed(cell, name, record.Response).points
 	return arm
 }
 
@@ -153,37 +147,6 @@ func firstRecorded(judged []*trial.Judged) *trial.Judged {
 		}
 	}
 	return nil
-}
-
-// percentilesOf averages times by percentile over an arm's blocks, by the rule of every
-// other figure, so that a curve and a table say the same. It ends at the last
-// share that every valid trial has.
-func percentilesOf(judged []*trial.Judged, times func(*trial.Judged) trial.Curve) []hist.Point {
-	var points []hist.Point
-	var valid []*trial.Judged
-	var curves [][]int64
-	for _, v := range judged {
-		if v.Trial.Status == trial.Valid {
-			valid, curves = append(valid, v), append(curves, times(v).Ns())
-		}
-	}
-	for i, share := range trial.Shares {
-		var p Pool
-		bound := false
-		for k, v := range valid {
-			if len(curves[k]) <= i {
-				return points
-			}
-			p.Add(v.Plan.Block, float64(curves[k][i]))
-			bound = bound || i >= times(v).Exact
-		}
-		f, ok := p.Figure()
-		if !ok {
-			return nil
-		}
-		points = append(points, hist.Point{Share: share, Ns: int64(math.Round(f.Value)), AtLeast: bound})
-	}
-	return points
 }
 
 // Failures returns how many of an arm's exchanges failed, which share of all that is,

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"netdyno/internal/read/course"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
@@ -20,7 +21,7 @@ import (
 // LevelOf returns a trial's level of a factor, the compared one included; false
 // when the trial has no such factor.
 func (s *Dataset) LevelOf(v *trial.Judged, factor string) (string, bool) {
-	if factor == s.Header.Study.Compare.Factor {
+	if factor == s.Compare.Factor {
 		return v.Plan.Arm, true
 	}
 	level, ok := v.Plan.Levels[factor]
@@ -49,7 +50,7 @@ func (s *Dataset) CellsWith(where map[string]string, arms []string) []string {
 
 // Primary tells whether the study declares a metric as primary.
 func (s *Dataset) Primary(metric string) bool {
-	return slices.Contains(s.Header.Study.Compare.Primary, metric)
+	return slices.Contains(s.Compare.Primary, metric)
 }
 
 // Key is where a trial stands in the study's table.
@@ -60,7 +61,8 @@ func KeyOf(cell, arm string) Key { return Key{Cell: cell, Arm: arm} }
 
 // Dataset is a run in the study's order: cells, arms, and their trials.
 type Dataset struct {
-	Header   record.Header
+	Header record.Header
+	Plan
 	Trials   []*trial.Judged // in the plan's order, probes apart
 	Probes   []*trial.Judged // profiled trials, read for their profiles only
 	Unloaded []*trial.Judged // trials without load, read for their arms' times by size only
@@ -69,7 +71,9 @@ type Dataset struct {
 	Arms     []string
 	at       map[Key][]*trial.Judged // by block, a repeat after its first appearance
 	Stray    []record.Warning        // about records that belong nowhere
+	Courses  []course.Course         // of loads that go on in turns, those of which there is something to say
 	Look     *Look                   // nil for a study with one look
+	times    sync.Map                // *timed by cell, arm and kind
 	skipped  int                     // trials that a run which stopped at a look had planned for later looks
 }
 
@@ -99,14 +103,14 @@ func (s *Dataset) arrange() {
 	for _, judged := range s.at {
 		slices.SortStableFunc(judged, trial.InOrder)
 	}
-	compared := s.Header.Study.Compare.Factor
+	compared := s.Compare.Factor
 	s.Arms = slices.SortedFunc(maps.Keys(arms), Order(s.LevelsOf(compared)))
-	orders := make([]func(a, b string) int, len(s.Header.Study.Vary))
-	for i, f := range s.Header.Study.Vary {
+	orders := make([]func(a, b string) int, len(s.Vary))
+	for i, f := range s.Vary {
 		orders[i] = Order(f.Levels)
 	}
 	s.Cells = slices.SortedFunc(maps.Keys(cells), func(a, b string) int {
-		for i, f := range s.Header.Study.Vary {
+		for i, f := range s.Vary {
 			x, y := cells[a][f.Name], cells[b][f.Name]
 			if f.Name != compared && x != y {
 				return orders[i](x, y)
@@ -119,7 +123,7 @@ func (s *Dataset) arrange() {
 // LevelsOf returns the levels of a varied factor in the study's order; nil for
 // any other factor.
 func (s *Dataset) LevelsOf(factor string) []string {
-	for _, f := range s.Header.Study.Vary {
+	for _, f := range s.Vary {
 		if f.Name == factor {
 			return f.Levels
 		}
@@ -198,13 +202,15 @@ func (s *Dataset) CountTrials() Tally {
 		switch v.Trial.Status {
 		case trial.Valid:
 			t.Valid++
-			t.Partial += rank(v.Trial.Partial())
+			t.Partial += rank(v.Trial.Partial() && v.Trial.TurnS == 0)
 		case trial.StatusFailed:
 			t.Failed++
 		case trial.StatusInvalid:
 			t.Invalid++
 		case trial.StatusUnsupported:
 			t.Unsupported++
+		case trial.StatusWarmUp:
+			t.WarmUp++
 		default:
 			t.Missing++
 			continue
@@ -228,8 +234,9 @@ type Tally struct {
 	Valid       int     `json:"valid"`
 	Failed      int     `json:"failed"`
 	Invalid     int     `json:"invalid"`
-	Partial     int     `json:"partial,omitempty"` // of the valid ones, those without rates: they stood still or began with a backlog
+	Partial     int     `json:"partial,omitempty"` // of the valid ones, those without rates: they stood still
 	Unsupported int     `json:"unsupported"`
+	WarmUp      int     `json:"warm_up,omitempty"`   // turns in which a server still became faster
 	Missing     int     `json:"missing"`             // planned, no record (yet)
 	Unplanned   int     `json:"unplanned,omitempty"` // records of trials outside the plan, which are left out
 	Skipped     int     `json:"skipped,omitempty"`   // not planned any more, as the run stopped at a look

@@ -14,14 +14,14 @@ import (
 func Usable(x float64) bool { return x > 0 && !math.IsInf(x, 1) && !math.IsNaN(x) }
 
 // Figure is a metric over the blocks of some trials. A block's value is the
-// geometric mean of its valid trials, Value that of the blocks: the ratio of two
-// figures over the same blocks is their quotient.
+// geometric mean of its valid trials, Value that of the blocks; a percentile is one of
+// all times together. The ratio of two figures over the same blocks is their quotient.
 type Figure struct {
 	N      int     `json:"n"`            // blocks with a valid trial
 	Of     int     `json:"of,omitempty"` // blocks that have run, where that is counted
 	Trials int     `json:"trials"`       // valid, in all blocks
 	Value  float64 `json:"value"`
-	Mean   string  `json:"mean,omitempty"` // Arithmetic; "" is the geometric mean
+	Mean   string  `json:"mean,omitempty"` // Arithmetic or Whole; "" is the geometric mean
 	Low    float64 `json:"low"`            // 95 % interval of Value by Student's t over blocks; equal to Value when N < 2
 	High   float64 `json:"high"`
 
@@ -33,6 +33,9 @@ type Figure struct {
 // Arithmetic is the mean of figures of which one is 0, which has no logarithm:
 // over the blocks' arithmetic means, its interval by t on these.
 const Arithmetic = "arithmetic"
+
+// Whole is no mean: the percentile of the times of all trials together.
+const Whole = "whole"
 
 // Summary is a metric of an arm in a cell.
 type Summary struct {
@@ -60,9 +63,12 @@ func Known(blocks int, value, low, high float64) bool {
 }
 
 // Known tells whether the figure is shown. One or two blocks give a figure without
-// an interval where no block was lost. An arithmetic mean may have 0 in its interval.
+// an interval where no block was lost. An arithmetic mean may have 0 in its interval, and
+// a percentile of all times is one whatever its interval.
 func (f Figure) Known() bool {
 	switch {
+	case f.Mean == Whole:
+		return true
 	case f.N < leastShown:
 		return f.Of <= f.N
 	case f.Mean == Arithmetic:
@@ -72,7 +78,9 @@ func (f Figure) Known() bool {
 }
 
 // Sure tells whether the figure is shown with its interval.
-func (f Figure) Sure() bool { return f.N >= leastShown && f.Known() }
+func (f Figure) Sure() bool {
+	return f.N >= leastShown && f.Known() && (f.Mean != Whole || Known(f.N, f.Value, f.Low, f.High))
+}
 
 // Unknown is what stands in the place of a figure that is not shown.
 const Unknown = "unknown"
@@ -103,7 +111,7 @@ func (s *Dataset) BlocksOf(cell string, arms ...string) int {
 func blocksRun(judged []*trial.Judged) []int {
 	blocks := make([]int, 0, len(judged))
 	for _, v := range judged {
-		if v.Record != nil {
+		if v.Record != nil && v.Trial.Status != trial.StatusWarmUp {
 			blocks = append(blocks, v.Plan.Block)
 		}
 	}
@@ -113,7 +121,7 @@ func blocksRun(judged []*trial.Judged) []int {
 
 // Summarize is a metric of an arm by its trials; false when none has it.
 func Summarize(m metric.Metric, judged []*trial.Judged) (Summary, bool) {
-	sum, ok := SummaryOf(m, PoolWithErrors(each(judged), m.Name))
+	sum, ok := SummaryOf(m, PoolWithErrors(Each(judged), m.Name))
 	sum.Of = len(blocksRun(judged))
 	return sum, ok
 }
@@ -124,16 +132,19 @@ func SummaryOf(m metric.Metric, p *Pool) (Summary, bool) {
 	if !ok {
 		return Summary{}, false
 	}
-	return Summary{Metric: m.Name, Unit: m.Unit, Better: m.Better, Figure: f, Median: stat.Median(p.values())}, true
+	sum := Summary{Metric: m.Name, Unit: m.Unit, Better: m.Better, Figure: f}
+	if own := p.values(); len(own) > 0 {
+		sum.Median = stat.Median(own)
+	}
+	return sum, true
 }
 
-// SummaryOver is Summarize of an arm's valid trials in some blocks.
-func SummaryOver(a Arm, m metric.Metric, blocks []int) (Summary, bool) {
-	return SummaryOf(m, PoolOf(func(yield func(*trial.Trial) bool) {
-		for t := range a.All() {
-			if slices.Contains(blocks, t.Block) && !yield(t) {
-				return
-			}
+// Summary returns a metric of the arm; false when it has none.
+func (a Arm) Summary(name string) (Summary, bool) {
+	for _, s := range a.Metrics {
+		if s.Metric == name {
+			return s, true
 		}
-	}, m.Name))
+	}
+	return Summary{}, false
 }

@@ -48,7 +48,7 @@ func (s *Dataset) atLook() *Look {
 	if stopped != nil {
 		number = stopped.Look
 	}
-	own := slices.Index(looks, s.Header.Study.Blocks) + 1
+	own := slices.Index(looks, s.Blocks) + 1
 	return &Look{
 		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: s.Header.Study.NextLook(looks[number-1]),
 		Done: min(done, looks[number-1]), Level: LookLevels(s.Header.Study)[number-1], Stopped: stopped != nil && number < own,

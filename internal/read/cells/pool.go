@@ -17,20 +17,53 @@ type Pool struct {
 	all    []float64 // the figures
 	Plain  bool      // means are arithmetic, as a figure is 0 or the metric an error share
 	Bounds int       // figures that are lower bounds
+
+	whole *whole    // of a percentile: the times of all blocks; nil for any other metric
+	turns []float64 // of a rate in turns of a load that goes on: of each turn
 }
 
-// PoolOf gathers the valid trials' figures of a metric.
-func PoolOf(trials iter.Seq[*trial.Trial], metric string) *Pool {
-	p := &Pool{}
+// PoolOf gathers the valid trials' figures of a metric; of a percentile, their times.
+func PoolOf(trials iter.Seq[*trial.Trial], name string) *Pool {
+	if m, err := metric.Named(name); err == nil && m.Kind != "" {
+		return timedOf(trials, m.Kind).pools[name]
+	}
+	p, done, lasted := &Pool{}, map[int]float64{}, map[int]float64{}
 	for t := range trials {
-		if x, ok := t.Values.Of(metric); ok && t.Status == trial.Valid {
+		if x, ok := t.Values.Of(name); ok && t.Status == trial.Valid {
 			p.Add(t.Block, x)
-			if t.AtLeast(metric) {
+			done[t.Block] += x * t.TurnS
+			lasted[t.Block] += t.TurnS
+			if t.AtLeast(name) {
 				p.Bounds++
 			}
 		}
 	}
+	if name == metric.ExchangesPerS || name == metric.Goodput {
+		p.Total(done, lasted)
+	}
 	return p
+}
+
+// Total makes the pool's figure the rate of all turns of a load together: what was done by
+// block, by the time that it lasted, which a busy machine makes longer here and shorter there;
+// nothing where there are no turns. A block's value becomes what it adds to that: 1 + the
+// share by which the block is off, as a logarithm, so that their mean is the total and their
+// scatter its uncertainty, also where a server stood still in a block.
+func (p *Pool) Total(done, lasted map[int]float64) {
+	rising := p.Rising()
+	all, length := 0.0, 0.0
+	for _, block := range rising {
+		all, length = all+done[block], length+lasted[block]
+	}
+	total := all / length
+	if !(total > 0) {
+		return
+	}
+	p.turns = slices.Clone(p.all)
+	p.blocks, p.all, p.Plain = nil, nil, false
+	for _, block := range rising {
+		p.Add(block, total*math.Exp((done[block]-total*lasted[block])/all*float64(len(rising))))
+	}
 }
 
 // PoolWithErrors is PoolOf for an arm's own figure: it includes the error shares
@@ -119,6 +152,12 @@ func (p *Pool) Figure() (Figure, bool) {
 	}
 	rising := p.Rising()
 	f := Figure{N: len(rising), Trials: len(p.all), AtLeast: p.Bounds > 0}
+	if p.whole != nil {
+		f.Mean, f.Trials = Whole, p.whole.n
+	}
+	if p.turns != nil {
+		f.Mean, f.Trials = Whole, len(p.turns)
+	}
 	means := make([]float64, 0, len(rising))
 	for _, block := range rising {
 		if log, ok := p.Log(block); ok && !p.Plain {
@@ -144,5 +183,13 @@ func (p *Pool) Figure() (Figure, bool) {
 	return f, true
 }
 
-// values returns the figures of all trials, by block.
-func (p *Pool) values() []float64 { return slices.Clone(p.all) }
+// values returns the figures of all trials.
+func (p *Pool) values() []float64 {
+	if p.whole != nil {
+		return p.whole.values
+	}
+	if p.turns != nil {
+		return slices.Clone(p.turns)
+	}
+	return slices.Clone(p.all)
+}

@@ -9,7 +9,7 @@ import (
 )
 
 func sortOut(header record.Header, trials []record.Trial, records []record.Record, early *trial.Early) *Dataset {
-	s := &Dataset{Header: header, at: map[Key][]*trial.Judged{}}
+	s := &Dataset{Header: header, Plan: PlanOf(header.Study), at: map[Key][]*trial.Judged{}}
 	byID := map[string]*trial.Judged{}
 	horizon := record.Horizon(header, trials, records)
 	for _, t := range trials {
@@ -79,6 +79,9 @@ func ReadJudged(header record.Header, trials []record.Trial, records []record.Re
 	trial.JudgeAll(s.Trials)
 	trial.ShareLinks(header.Facts, s.Trials)
 	trial.LimitByLink(s.Trials)
+	trial.LimitByPool(s.Trials)
 	trial.LateForRig(s.Trials)
+	s.readCourses()
+	trial.PaceOfTurns(s.Trials)
 	return s, nil
 }

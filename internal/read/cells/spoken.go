@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -79,22 +80,35 @@ func thousands(count string) string {
 	return count
 }
 
-// ArmLabel returns what an arm of a study is called in sentences and charts: its label,
-// the level as a person would say it, or its name.
-func ArmLabel(s record.Study, arm string) string { return LevelLabel(s, s.Compare.Factor, arm) }
+// Names say what the arms, levels and cells of a study are called. They are made once, of the
+// study's header.
+type Names struct {
+	compared string
+	labels   record.Labels
+}
 
-// ArmWithin is ArmLabel as it stands within a sentence: "gRPC (unary)" of "gRPC, unary".
-func ArmWithin(s record.Study, arm string) string {
-	label := ArmLabel(s, arm)
+// NamesOf are the names of a study.
+func NamesOf(s record.Study) Names { return Names{s.Compare.Factor, s.Labels} }
+
+// Arm returns what an arm is called in tables and charts: its label, the level as a person
+// would say it, or its name.
+func (n Names) Arm(arm string) string { return n.Level(n.compared, arm) }
+
+// Within is Arm as it stands within a sentence: "gRPC (unary)" of "gRPC, unary".
+func (n Names) Within(arm string) string {
+	label := n.Arm(arm)
 	if of, which, found := strings.Cut(label, ", "); found {
 		return of + " (" + which + ")"
 	}
 	return label
 }
 
-// LevelLabel returns the label of a factor's level, or the level as a person would say it.
-func LevelLabel(s record.Study, factor, level string) string {
-	if label := s.Labels.Levels[factor][level]; label != "" {
+// WithinAt is Within with the cell: "gRPC (unary) at 50 connections".
+func (n Names) WithinAt(arm, cell string) string { return n.Within(arm) + n.At(cell) }
+
+// Level returns the label of a factor's level, or the level as a person would say it.
+func (n Names) Level(factor, level string) string {
+	if label := n.labels.Levels[factor][level]; label != "" {
 		return label
 	}
 	if says(factor) {
@@ -103,14 +117,36 @@ func LevelLabel(s record.Study, factor, level string) string {
 	return named(factor) + " " + quantity.WithSpace(level)
 }
 
-// CellLabel returns the words for a cell of a study: the label of the cell's sweep with
-// the levels that vary in the sweep, or else the cell's levels in plain words. It is ""
-// for the only cell of a study.
-func CellLabel(s record.Study, cell string) string { return CellLabelWithout(s, cell, "") }
+// At names a cell behind an arm: " at 50 connections"; "" for the only cell.
+func (n Names) At(cell string) string {
+	if label := n.Cell(cell); label != "" {
+		return " at " + label
+	}
+	return ""
+}
 
-// CellLabelWithout is CellLabel without the level of a factor.
-func CellLabelWithout(s record.Study, cell, without string) string {
-	own, ok := s.Labels.Cells[cell]
+// AtAny names several cells behind an arm, and counts most of many.
+func (n Names) AtAny(of []string) string {
+	if len(of) == 1 {
+		return n.At(of[0])
+	}
+	spoken := make([]string, len(of))
+	for i, cell := range of {
+		spoken[i] = n.Cell(cell)
+	}
+	return " at " + quantity.Names(spoken)
+}
+
+// Cell returns the words for a cell: the label of the cell's sweep with the levels that vary
+// in the sweep, or else the cell's levels in plain words. It is "" for the only cell.
+func (n Names) Cell(cell string) string { return n.CellWithout(cell, "") }
+
+// CellOr is Cell, or another text for the only cell.
+func (n Names) CellOr(cell, other string) string { return cmp.Or(n.Cell(cell), other) }
+
+// CellWithout is Cell without the level of a factor.
+func (n Names) CellWithout(cell, without string) string {
+	own, ok := n.labels.Cells[cell]
 	if !ok {
 		own.Beside = cell
 	}
@@ -127,7 +163,7 @@ func CellLabelWithout(s record.Study, cell, without string) string {
 		if text, err := strconv.Unquote(value); err == nil {
 			value = text
 		}
-		if label := s.Labels.Levels[factor][value]; label != "" {
+		if label := n.labels.Levels[factor][value]; label != "" {
 			parts = append(parts, label)
 		} else {
 			unlabelled = append(unlabelled, level)

@@ -11,9 +11,9 @@ import (
 	"netdyno/internal/record"
 )
 
-// Title says what a study compares. A study with a name keeps the name; a typed study is
+// Title says what a study compares, where it says anything. A study with a name keeps the name; a typed study is
 // "go-grpc against go-http1 (100 B up, 1 KiB down, 20 connections)".
-func Title(s record.Study) string {
+func (s Plan) Title() string {
 	if s.Name != record.Unnamed {
 		return s.Name
 	}
@@ -24,7 +24,7 @@ func Title(s record.Study) string {
 	if details := conditions(s); len(details) > 0 {
 		between := ", "
 		if slices.ContainsFunc([]string{"request", "response", "arrival", "work"}, func(factor string) bool { // whose labels may have commas
-			return strings.Contains(s.Labels.Levels[factor][s.Hold[factor]], between)
+			return strings.Contains(s.Names.labels.Levels[factor][s.Hold[factor]], between)
 		}) {
 			between = "; "
 		}
@@ -37,7 +37,7 @@ func Title(s record.Study) string {
 const armsInTitle = 3
 
 // compared names the arms, the baseline last; "" for none.
-func compared(s record.Study) string {
+func compared(s Plan) string {
 	factor := s.Compare.Factor
 	var arms []string
 	base, named := spokenLevel(factor, s.Compare.Baseline), ""
@@ -78,7 +78,7 @@ func spokenLevel(factor, level string) string {
 
 // conditions are under what the arms are compared: the transport where another
 // factor is compared, the sizes, the load.
-func conditions(s record.Study) []string {
+func conditions(s Plan) []string {
 	var all []string
 	if transport := s.Hold["transport"]; transport != "" {
 		all = append(all, transport)
@@ -103,17 +103,17 @@ func conditions(s record.Study) []string {
 		}
 	}
 	if strings.Contains(arrival, ":") {
-		all = append(all, "arrival "+cmp.Or(s.Labels.Levels["arrival"][arrival], arrival))
+		all = append(all, "arrival "+cmp.Or(s.Names.labels.Levels["arrival"][arrival], arrival))
 	}
 	if level := s.Hold["work"]; level != "" && level != "0s" {
-		all = append(all, "work "+cmp.Or(s.Labels.Levels["work"][level], level))
+		all = append(all, "work "+cmp.Or(s.Names.labels.Levels["work"][level], level))
 	}
 	return all
 }
 
 // sizes are the sizes of an exchange's messages: "100 B each way", or one for each
 // direction; none where a size is not held.
-func sizes(s record.Study, up, down string) []string {
+func sizes(s Plan, up, down string) []string {
 	switch {
 	case up == "" || down == "":
 		return nil
@@ -124,8 +124,8 @@ func sizes(s record.Study, up, down string) []string {
 }
 
 // spokenSize is a size, or how sizes vary as the study says it: "100 B to 4 KiB, evenly".
-func spokenSize(s record.Study, factor, size string) string {
-	if label := s.Labels.Levels[factor][size]; label != "" {
+func spokenSize(s Plan, factor, size string) string {
+	if label := s.Names.labels.Levels[factor][size]; label != "" {
 		return label
 	}
 	return quantity.WithSpace(size)

@@ -5,16 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"netdyno/internal/record"
 )
 
 // trait is one thing that tells cells apart: the sweep that a cell is of, or a level.
 type trait struct{ factor, level, words string }
 
 // traitsOf are a cell's: its sweep's label first, as the factor "".
-func traitsOf(s record.Study, cell string) []trait {
-	own, ok := s.Labels.Cells[cell]
+func (n Names) traitsOf(cell string) []trait {
+	own, ok := n.labels.Cells[cell]
 	if !ok {
 		own.Beside = cell
 	}
@@ -27,7 +25,7 @@ func traitsOf(s record.Study, cell string) []trait {
 		if plain, err := strconv.Unquote(level); err == nil {
 			level = plain
 		}
-		all = append(all, trait{factor, level, LevelLabel(s, factor, level)})
+		all = append(all, trait{factor, level, n.Level(factor, level)})
 	}
 	return all
 }
@@ -35,12 +33,12 @@ func traitsOf(s record.Study, cell string) []trait {
 // Together names some cells of a study by what they have in common and no other cell has:
 // "50 and 1,000 connections", "up to 100 connections". "" where two traits do not tell them
 // from the others.
-func Together(s record.Study, of, all []string) string {
+func (n Names) Together(of, all []string) string {
 	var traits []trait // of all cells, each once
 	has := map[string]map[trait]bool{}
 	for _, cell := range all {
 		has[cell] = map[trait]bool{}
-		for _, t := range traitsOf(s, cell) {
+		for _, t := range n.traitsOf(cell) {
 			if has[cell][t] = true; !slices.Contains(traits, t) {
 				traits = append(traits, t)
 			}

@@ -16,7 +16,7 @@ type Totals struct {
 	ReceivedBytes int64   `json:"received_bytes"`
 	Kind          string  `json:"kind"` // of the times: "service", or "response" in an open loop
 	MaxUs         float64 `json:"max_us"`
-	Times         []Bar   `json:"times,omitempty"` // of valid trials, those of exchanges that drained included
+	Times         []Bar   `json:"times,omitempty"` // of valid trials, those of exchanges that drained included, and of the unfinished at their age
 
 	Lengths *Lengths `json:"lengths,omitempty"` // of the replies, where they varied
 }
@@ -27,14 +27,14 @@ type Bar struct {
 	Count  int64   `json:"count"`
 }
 
-// totalsOf sums up what was counted in an arm's trials; nil for a server of our own.
+// totalsOf sums up what was counted in an arm's trials, but for their times; nil for a
+// server of our own.
 func totalsOf(judged []*trial.Judged) *Totals {
 	var t Totals
 	lengths := hist.New()
-	counts := make([]int64, len(trial.TimeBounds)+1)
 	for _, v := range judged {
 		c := v.Counted
-		if c.Kind == "" || v.Trial.Status != trial.Valid && v.Trial.Errors == 0 {
+		if c.Kind == "" || v.Trial.Status == trial.StatusWarmUp || v.Trial.Status != trial.Valid && v.Trial.Errors == 0 {
 			continue
 		}
 		t.Trials++
@@ -47,25 +47,20 @@ func totalsOf(judged []*trial.Judged) *Totals {
 		if v.Trial.Status == trial.Valid && c.Lengths != nil {
 			lengths.Merge(c.Lengths)
 		}
-		if v.Trial.Status != trial.Valid || len(c.Times) != len(counts) {
-			continue
-		}
-		t.MaxUs = max(t.MaxUs, float64(c.MaxNs)/1e3)
-		before := int64(0)
-		for i, n := range c.Times {
-			counts[i] += n - before
-			before = n
-		}
 	}
 	if t.Trials == 0 {
 		return nil
 	}
-	t.Times, t.Lengths = bars(counts), lengthsOf(lengths)
+	t.Lengths = lengthsOf(lengths)
 	return &t
 }
 
 // bars are the counts from the first to the last that is not 0.
-func bars(counts []int64) []Bar {
+func bars(times *hist.Histogram) []Bar {
+	counts, before := append(times.Steps().UpTo(trial.TimeBounds), times.Count()), int64(0) // the last bar has no bound
+	for i, n := range counts {
+		counts[i], before = n-before, n
+	}
 	first, last := 0, len(counts)
 	for first < last && counts[first] == 0 {
 		first++

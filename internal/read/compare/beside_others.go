@@ -18,7 +18,7 @@ import (
 const leastWaited = 0.01
 
 // OthersTurnRatios ends each reason for which two arms may not be compared beside others.
-const OthersTurnRatios = "how the kernel divides CPUs can turn a ratio round"
+const OthersTurnRatios = "beside them a comparison can come out the wrong way"
 
 // RefuseBesideOthers is RefuseBeside of the two arms of a comparison within a run.
 func RefuseBesideOthers(s *cells.Dataset, b *Pending) string {

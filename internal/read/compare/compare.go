@@ -56,7 +56,7 @@ func lineUp(s *cells.Dataset) (declared, explored []*Pending) {
 func declaredFirst(s *cells.Dataset) []metric.Metric {
 	var order []metric.Metric
 	seen := map[string]bool{}
-	for _, name := range s.Header.Study.Compare.Primary {
+	for _, name := range s.Compare.Primary {
 		if m, err := metric.Named(name); err == nil && !seen[name] {
 			seen[name] = true
 			order = append(order, m)
@@ -75,13 +75,13 @@ func declaredFirst(s *cells.Dataset) []metric.Metric {
 // cell has both arms.
 func besideBaseline(s *cells.Dataset, cell string, m metric.Metric) []*Pending {
 	var here []*Pending
-	base := s.Header.Study.Compare.Baseline
+	base := s.Compare.Baseline
 	for _, arm := range s.Arms {
 		if arm != base && len(s.Of(cell, arm)) > 0 {
 			here = append(here, Prepare(s, cell, m, arm, base))
 		}
 	}
-	for _, p := range s.Header.Study.Compare.Also {
+	for _, p := range s.Compare.Also {
 		if s.Primary(m.Name) && len(s.Of(cell, p.Arm)) > 0 && len(s.Of(cell, p.Base)) > 0 {
 			here = append(here, Prepare(s, cell, m, p.Arm, p.Base))
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -22,7 +23,7 @@ type outlook struct {
 
 // outlookOf is the run's own.
 func outlookOf(s *cells.Dataset) outlook {
-	o := outlook{goOn: GoOn(s.Header), window: s.Header.Study.Hold["window"]}
+	o := outlook{goOn: GoOn(s.Header), window: s.Hold["window"]}
 	if s.Look == nil || s.Look.Stopped {
 		return o
 	}
@@ -134,7 +135,7 @@ func (b *Pending) beyondBlocks(o outlook) string {
 	}
 	distance := math.Abs(stat.Mean(b.Pairs.Effects))
 	if b.Bound > b.Margin && distance > math.Log1p(b.Margin) && distance < math.Log1p(b.Bound) {
-		return fmt.Sprintf("more blocks would not decide it: the baseline differs from itself by as much (%s); %s or a quieter machine (netdyno doctor) lowers that", Percent(b.Bound), longer)
+		return fmt.Sprintf("more blocks would not decide it: the baseline differs from itself by as much (%s); %s or a quieter machine (netdyno doctor) lowers that", quantity.ChosenShare(b.Bound), longer)
 	}
 	wider := "another margin (compare.margin)"
 	if b.required {

@@ -21,20 +21,12 @@ func Prepare(s *cells.Dataset, cell string, m metric.Metric, arm, base string) *
 	return b
 }
 
-// Refused says why an arm may not be compared with a base on a metric, whatever their
-// figures are; "" when it may.
-func Refused(s *cells.Dataset, cell string, m metric.Metric, arm, base string) string {
-	b := paired(s, cell, m, arm, base)
-	estimate(s, b)
-	return b.Refusal
-}
-
 func paired(s *cells.Dataset, cell string, m metric.Metric, arm, base string) *Pending {
 	return &Pending{
 		Comparison: Comparison{Cell: cell, Metric: m.Name, Arm: arm, Base: base, Primary: s.Primary(m.Name), Level: s.Level()},
 		Pairs:      PairUp(s, cell, m.Name, arm, base),
 		Better:     m.Better,
-		Margin:     Margin(s.Header.Study.Compare),
+		Margin:     Margin(s.Compare),
 		noVerdict:  s.NoVerdict(),
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // FewSamples is what a warning is about where a metric is missing in some of an
-// arm's trials.
+// arm's trials. A percentile, which is one of the whole run, is missing in all or in none.
 const FewSamples = "few-samples"
 
 // fewSamples is one metric of an arm in a cell, in whose valid trials too few
@@ -20,16 +20,19 @@ type fewSamples struct {
 	arm    string // its label
 	Trials int    // without the figure
 	Of     int    // valid
-	fewest int64  // exchanges that one of them completed
+	fewest int64  // exchanges that one of them completed; of a percentile, all together
 }
 
 // MissingIn looks at an arm's valid trials; false where none lacks the metric for
 // want of exchanges.
 func MissingIn(s *cells.Dataset, cell, arm, name string) (fewSamples, bool) {
 	m, err := metric.Named(name)
-	t := fewSamples{metric: m, arm: cells.ArmWithin(s.Header.Study, arm), fewest: m.Least}
+	t := fewSamples{metric: m, arm: s.Names.Within(arm), fewest: m.Least}
 	if err != nil || m.Least == 0 {
 		return t, false
+	}
+	if m.Kind != "" {
+		return t.missingInAll(s, cell, arm)
 	}
 	for _, v := range s.Of(cell, arm) {
 		if v.Trial.Status != trial.Valid {
@@ -46,8 +49,25 @@ func MissingIn(s *cells.Dataset, cell, arm, name string) (fewSamples, bool) {
 	return t, t.Trials > 0
 }
 
+// missingInAll is MissingIn of a percentile.
+func (t fewSamples) missingInAll(s *cells.Dataset, cell, arm string) (fewSamples, bool) {
+	t.fewest = 0
+	for _, v := range s.Of(cell, arm) {
+		if n, known := int64(0), false; v.Trial.Status == trial.Valid {
+			if n, known = metric.Exchanges(record.NewWindow(v.Record)); !known {
+				return t, false
+			}
+			t.Trials, t.Of, t.fewest = t.Trials+1, t.Of+1, t.fewest+n
+		}
+	}
+	return t, t.Of > 0 && t.fewest < t.metric.Least
+}
+
 // Want says what the trials lack.
 func (t fewSamples) Want() string {
+	if t.metric.Kind != "" {
+		return fmt.Sprintf("it needs %d exchanges in all, and %s completed only %d", t.metric.Least, t.arm, t.fewest)
+	}
 	return fmt.Sprintf("it needs %d exchanges in a window, and %s completed only %d in one", t.metric.Least, t.arm, t.fewest)
 }
 
@@ -71,7 +91,7 @@ func wherePartial(s *cells.Dataset, b *Pending) string {
 			n += oneIf(v.Trial.Partial())
 		}
 		if n > 0 && !trial.OutlivesStall(b.Metric) {
-			return fmt.Sprintf("; in %d of %d trials %s stood still or began with a backlog, so the figure is left out", n, len(judged), cells.ArmWithin(s.Header.Study, arm))
+			return fmt.Sprintf("; in %d of %d trials %s stood still, so the figure is left out", n, len(judged), s.Names.Within(arm))
 		}
 	}
 	return ""

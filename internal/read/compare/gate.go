@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
@@ -95,7 +96,7 @@ func pass(c Comparison) (GateResult, string) {
 	case err != nil, stat.MinP(c.Blocks) > c.Level:
 		return Unproven, c.Reason
 	case m.Better == metric.Lower && c.High < 1+c.Bound, m.Better == metric.Higher && c.Low > 1/(1+c.Bound):
-		return NoWorse, fmt.Sprintf("the interval rules out that it is more than %s worse", Percent(c.Bound))
+		return NoWorse, fmt.Sprintf("the interval rules out that it is more than %s worse", quantity.ChosenShare(c.Bound))
 	}
 	return Unproven, c.Reason
 }
@@ -110,6 +111,9 @@ type Run struct {
 	Noise        []Noise       `json:"noise"`                  // the A/A comparisons
 	Tally        cells.Tally   `json:"tally"`
 }
+
+// Plan is what readers need of the run's study.
+func (f Run) Plan() cells.Plan { return cells.PlanOf(f.Header.Study) }
 
 // failing names the arms that had exchanges fail beyond what a requirement allows.
 // Their other figures are of the trials in which all went well.

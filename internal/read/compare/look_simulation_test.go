@@ -84,7 +84,7 @@ var standardLooks = []int{6, 10, 16, 26, 42}
 // looks and all comparisons together, although every study goes on to all its
 // further looks. No margin and no A/A bound help here: the bound of 5 % is the
 // levels' own. make soak holds the exact upper bound of the share to it, which
-// takes many studies. make test holds the lower bound to it, which four arms
+// takes many studies. make test-all holds the lower bound to it, which four arms
 // break if they err in 6 % of studies. So does soak of noise that is not even,
 // which the test does not assume.
 func TestLooksDoNotInventDifferences(t *testing.T) {
@@ -96,7 +96,7 @@ func TestLooksDoNotInventDifferences(t *testing.T) {
 		name        string
 		arms        int
 		looks       []int
-		short, long int // studies in make test and in make soak
+		short, long int // studies in make test-all and in make soak
 		noise       func(*rand.Rand) float64
 	}{
 		{"one arm", 1, standardLooks, 30000, 30000, even},
@@ -182,7 +182,7 @@ func TestLooksWithoutSharesWouldErr(t *testing.T) {
 
 // A planted 10 % is found, mostly at the first look on a quiet machine, and
 // going on finds nearly all that a run alone left open. The shares and the blocks
-// used stand in docs/decisions/0020-looks-that-go-on.md.
+// used are printed.
 func TestLooksFindAPlantedDifference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: hundreds of simulated studies")

@@ -27,7 +27,7 @@ type Pairs struct {
 // where both have a valid trial. A block's value is the geometric mean of an
 // arm's appearances in it, so the baseline's is of two trials.
 func PairUp(s *cells.Dataset, cell, metric, arm, base string) Pairs {
-	return Divide(cells.PoolOf(s.TrialsOf(cell, arm), metric), cells.PoolOf(s.TrialsOf(cell, base), metric))
+	return Divide(s.Pool(cell, arm, metric), s.Pool(cell, base, metric))
 }
 
 // pairRepeats divides the baseline's repeat by its first appearance.
@@ -79,6 +79,11 @@ func (p Pairs) EstimateAt(level float64) (stat.Estimate, bool) {
 // the other blocks alone would be a choice among them.
 func Divide(a, b *cells.Pool) Pairs {
 	var p Pairs
+	partial := false
+	if common := slices.DeleteFunc(a.Rising(), func(block int) bool { return len(b.Of(block)) == 0 }); len(common) > 0 {
+		partial = len(common) < max(a.Count(), b.Count())
+		a, b = a.Over(common), b.Over(common)
+	}
 	blocks := a.Rising()
 	p.grow(len(blocks))
 	over, under := make([]float64, 0, len(blocks)), make([]float64, 0, len(blocks))
@@ -103,7 +108,7 @@ func Divide(a, b *cells.Pool) Pairs {
 		p = Pairs{}
 	}
 	p.atLeast, p.baseAtLeast = a.Bounds > 0, b.Bounds > 0
-	p.partial = len(over) < max(a.Count(), b.Count())
+	p.partial = partial || len(over) < max(a.Count(), b.Count())
 	if len(over) > 0 {
 		p.Value, p.Base = cells.Finite(math.Exp(stat.Mean(over))), cells.Finite(math.Exp(stat.Mean(under)))
 	}
@@ -139,7 +144,7 @@ func MeasureNoise(s *cells.Dataset) []Noise {
 
 func noiseIn(s *cells.Dataset, cell string) []Noise {
 	var all []Noise
-	base := s.Header.Study.Compare.Baseline
+	base := s.Compare.Baseline
 	if !slices.ContainsFunc(s.Of(cell, base), func(v *trial.Judged) bool { return v.Plan.Repeat }) {
 		return nil
 	}

@@ -114,11 +114,11 @@ func HalfWidth(f cells.Figure) float64 {
 
 // precisionWords says how precisely the rates are known, and how the run goes on.
 func precisionWords(s *cells.Dataset, g cells.Look, known, asked int) string {
-	within := "within ±" + Percent(s.Header.Study.Settle)
+	within := "within ±" + quantity.ChosenShare(s.Header.Study.Settle)
 	blocks := quantity.Plural(g.Done, "block")
 	switch {
 	case g.TimeUp:
-		return fmt.Sprintf("time over after %s: %s, not to ±%s", blocks, reached(s), Percent(s.Header.Study.Settle))
+		return fmt.Sprintf("time over after %s: %s, not to ±%s", blocks, reached(s), quantity.ChosenShare(s.Header.Study.Settle))
 	case g.Settled:
 		return fmt.Sprintf("every rate is known %s after %s", within, blocks)
 	case g.Stopped: // a look on the way

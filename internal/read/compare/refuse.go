@@ -80,7 +80,7 @@ func onlyServersDiffer(s *cells.Dataset, b *Pending) bool {
 	differ := 0
 	for _, levels := range []map[string]string{a, c} {
 		for factor := range levels {
-			if a[factor] == c[factor] || factor == s.Header.Study.Compare.Factor && factor != "server" {
+			if a[factor] == c[factor] || factor == s.Compare.Factor && factor != "server" {
 				continue
 			}
 			if factor != "server" && !strings.HasPrefix(factor, "opt.server.") {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -157,7 +158,7 @@ func (b *Pending) against(r record.Require) State {
 	case !beyond && b.Low <= 1 && b.High >= 1:
 		b.cannotTell(tooWide, "the interval contains the bound")
 	case !beyond:
-		b.cannotTell(tooWide, "the interval comes closer to the bound than %s, by which the baseline differs from itself (A/A)", Percent(b.Bound))
+		b.cannotTell(tooWide, "the interval comes closer to the bound than %s, by which the baseline differs from itself (A/A)", quantity.ChosenShare(b.Bound))
 	case (b.Ratio > 1) == r.AtLeast:
 		return Met
 	default:

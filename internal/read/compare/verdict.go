@@ -1,9 +1,8 @@
 package compare
 
 import (
-	"fmt"
-
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
 )
@@ -40,11 +39,11 @@ func (b *Pending) Judge() {
 		}
 	case b.Low > 1/(1+b.Bound) && b.High < 1+b.Bound && b.Bound > b.Margin:
 		b.cannotTell(tooWide, "the interval lies within ±%s, by which the baseline differs from itself (A/A), but not within the margin of ±%s",
-			Percent(b.Bound), Percent(b.Margin))
+			quantity.ChosenShare(b.Bound), quantity.ChosenShare(b.Margin))
 	case b.Bound > b.Margin:
-		b.cannotTell(tooWide, "the interval overlaps ±%s, by which the baseline differs from itself (A/A)", Percent(b.Bound))
+		b.cannotTell(tooWide, "the interval overlaps ±%s, by which the baseline differs from itself (A/A)", quantity.ChosenShare(b.Bound))
 	default:
-		b.cannotTell(tooWide, "the interval overlaps the margin of ±%s", Percent(b.Bound))
+		b.cannotTell(tooWide, "the interval overlaps the margin of ±%s", quantity.ChosenShare(b.Bound))
 	}
 }
 
@@ -101,12 +100,4 @@ func Verdicts() []Verdict {
 func (v Verdict) Means() string { return verdictMeans[v] }
 
 // Confidence prints the confidence of an interval of some level: "95 %".
-func Confidence(level float64) string { return fmt.Sprintf("%.3g %%", 100*(1-level)) }
-
-// Percent prints a share: "2 %".
-func Percent(share float64) string {
-	if share >= 10 { // %g would write an exponent
-		return fmt.Sprintf("%.0f %%", 100*share)
-	}
-	return fmt.Sprintf("%.3g %%", 100*share)
-}
+func Confidence(level float64) string { return quantity.ChosenShare(1 - level) }

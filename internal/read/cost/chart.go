@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
 )
@@ -194,7 +195,7 @@ func (m Model) verdict() string {
 	case m.Reason != "":
 		return fmt.Sprintf("%s has no model to use", who)
 	case m.Rough:
-		return fmt.Sprintf("%s is rough, within %s in nine of ten cells that it has not seen", who, part.Percent(m.P90))
+		return fmt.Sprintf("%s is rough, within %s in nine of ten cells that it has not seen", who, quantity.FormatShare(m.P90))
 	}
-	return fmt.Sprintf("%s holds, within %s in nine of ten cells that it has not seen", who, part.Percent(m.P90))
+	return fmt.Sprintf("%s holds, within %s in nine of ten cells that it has not seen", who, quantity.FormatShare(m.P90))
 }

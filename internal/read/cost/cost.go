@@ -177,10 +177,10 @@ func factorsOf(spec record.Cost) []string {
 func (c *Cost) besides(s *cells.Dataset, v *trial.Judged) string {
 	var parts []string
 	factors := factorsOf(c.Spec)
-	for _, f := range s.Header.Study.Vary {
+	for _, f := range s.Vary {
 		_, fixed := c.Spec.Where[f.Name]
 		level, has := v.Plan.Levels[f.Name]
-		if has && !fixed && f.Name != s.Header.Study.Compare.Factor && !slices.Contains(factors, f.Name) {
+		if has && !fixed && f.Name != s.Compare.Factor && !slices.Contains(factors, f.Name) {
 			parts = append(parts, f.Name+"="+level)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
@@ -18,18 +19,24 @@ func (all Costs) Headline() part.Headline {
 	if len(all) == 0 {
 		return part.Headline{}
 	}
-	h := part.Headline{Place: part.Before, Sentences: []string{all.sentence()}, Forms: all.forms()}
+	h := part.Headline{Place: part.Before, Sentences: []string{all.sentence()}, Tables: []part.Table{all.ends()}}
 	for _, c := range all {
-		h.Open = h.Open || c.Reason != ""
 		for _, m := range c.Models {
 			if m.Reason != "" {
-				h.Open, h.Warnings = true, append(h.Warnings, record.Warning{
+				h.Warnings = append(h.Warnings, record.Warning{
 					About: "cost", Text: m.Sentence, Advice: "run more blocks on a quieter machine, or fewer sizes that lie closer together",
 				})
 			}
 		}
 	}
 	return h
+}
+
+// Whole tells whether every model can be used.
+func (all Costs) Whole() bool {
+	return !slices.ContainsFunc(all, func(c Cost) bool {
+		return c.Reason != "" || slices.ContainsFunc(c.Models, func(m Model) bool { return m.Reason != "" })
+	})
 }
 
 // Part has a section of every cost: the sentences, the coefficients, and the cells by
@@ -67,7 +74,7 @@ func folded(t part.Table) part.Table {
 func (c Cost) errorTable() part.Table {
 	t := part.Table{
 		Caption: "How far each model is off in cells that it has not seen.",
-		Notes:   []string{fmt.Sprintf("Errors are predicted ÷ measured − 1. A model that misses one in ten (90 %%) by more than %s is rough, and by more than %s of no use for a plan.", part.Percent(Tolerance), part.Percent(Unusable))},
+		Notes:   []string{fmt.Sprintf("Errors are predicted ÷ measured − 1. A model that misses one in ten (90 %%) by more than %s is rough, and by more than %s of no use for a plan.", quantity.FormatShare(Tolerance), quantity.FormatShare(Unusable))},
 		Columns: slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles("levels"), part.Figures("fitted", "not seen", "median", "90 %", "largest"), part.Titles("at", "")),
 	}
 	for _, m := range c.Models {
@@ -80,7 +87,7 @@ func (c Cost) errorTable() part.Table {
 			verdict = "rough"
 		}
 		if worst, ok := m.Worst(); ok {
-			row = append(row, part.Value(part.Percent(m.Median), ""), part.Value(part.Percent(m.P90), ""), part.Value(part.Percent(worst.Error), ""), part.Word(worst.Cell))
+			row = append(row, part.Value(quantity.FormatShare(m.Median), ""), part.Value(quantity.FormatShare(m.P90), ""), part.Value(quantity.FormatShare(worst.Error), ""), part.Word(worst.Cell))
 		} else {
 			row = append(row, part.Missing(), part.Missing(), part.Missing(), part.Word(""))
 		}
@@ -121,15 +128,14 @@ func (c Cost) heldOutTable() part.Table {
 	for _, m := range c.Models {
 		for _, h := range m.HeldOut {
 			s := part.ScaleFor(c.Spec.Metric, max(h.Measured, h.Predicted))
-			t.Rows = append(t.Rows, []part.Datum{part.Word(m.Arm), part.Word(h.Cell), part.InUnit(h.Measured, s), part.InUnit(h.Predicted, s), part.Value(part.Percent(h.Error), "")})
+			t.Rows = append(t.Rows, []part.Datum{part.Word(m.Arm), part.Word(h.Cell), part.InUnit(h.Measured, s), part.InUnit(h.Predicted, s), part.Value(quantity.FormatShare(h.Error), "")})
 		}
 	}
 	return t
 }
 
-// forms are what a terminal shows of a study of costs: what every model gives at
-// the ends of what was fitted, and how far it is off.
-func (all Costs) forms() [][]part.Table {
+// ends are what every model gives at the ends of what was fitted, and how far it is off.
+func (all Costs) ends() part.Table {
 	factors := all.factors()
 	t := part.Table{Columns: slices.Concat(part.OfKind(part.Arms, ""), part.Titles(""), part.Figures("off by", "least"))}
 	for _, factor := range factors {
@@ -152,7 +158,7 @@ func (all Costs) forms() [][]part.Table {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	return [][]part.Table{{t}}
+	return t
 }
 
 // factors are the factors of all models, in the order in which the study names
@@ -183,9 +189,9 @@ func offBy(m Model) part.Datum {
 	case len(m.HeldOut) == 0:
 		return part.Missing()
 	case m.Reason != "":
-		return part.Value("! "+part.Percent(m.P90), "")
+		return part.Value("! "+quantity.FormatShare(m.P90), "")
 	case m.Rough:
-		return part.Value("~ "+part.Percent(m.P90), "")
+		return part.Value("~ "+quantity.FormatShare(m.P90), "")
 	}
-	return part.Value(part.Percent(m.P90), "")
+	return part.Value(quantity.FormatShare(m.P90), "")
 }

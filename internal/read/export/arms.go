@@ -9,7 +9,7 @@ import (
 )
 
 // placed are the columns that say where a figure of an arm belongs.
-var placed = []column{{name: "run"}, {name: "study"}, {name: "cell"}}
+var placed = []string{"run", "study", "cell"}
 
 // armsTable has a row for each figure of an arm in a cell.
 func armsTable(r Run) (content, error) {
@@ -18,10 +18,10 @@ func armsTable(r Run) (content, error) {
 		return content{}, err
 	}
 	all := s.Describe()
-	figures := []column{
-		{name: "arm"}, {name: "baseline", kind: flag}, {name: "metric"}, {name: "unit"}, {name: "better"},
-		{name: "blocks", kind: whole}, {name: "trials", kind: whole},
-		{name: "value", kind: floating}, {name: "low", kind: floating}, {name: "high", kind: floating}, {name: "bound"}, {name: "mean"}, {name: "median", kind: floating}, {name: "limit"},
+	figures := []string{
+		"arm", "baseline", "metric", "unit", "better",
+		"blocks", "trials",
+		"value", "low", "high", "bound", "mean", "median", "limit",
 	}
 	at := cellLevels(r, all, figures)
 	c := content{columns: slices.Concat(placed, at.columns, figures)}
@@ -56,10 +56,10 @@ func figureOfArm(arm cells.Arm, m cells.Summary) row {
 }
 
 // cellLevels are the varied factors of cells as columns.
-func cellLevels(r Run, all []cells.Cell, others []column) levelColumns {
+func cellLevels(r Run, all []cells.Cell, others []string) levelColumns {
 	levels := make([]map[string]string, 0, len(all))
 	for _, cell := range all {
 		levels = append(levels, cell.Levels)
 	}
-	return levelsOf(r.Header.Study, levels, slices.Concat(placed, others))
+	return levelsOf(r.asked(), levels, slices.Concat(placed, others))
 }

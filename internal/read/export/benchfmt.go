@@ -78,7 +78,7 @@ func benchmarkFigures(s *cells.Dataset) []benchmarkFigure {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y benchmarkFigure) int {
-		return rankOf(s.Header.Study.Compare.Primary, x.Name) - rankOf(s.Header.Study.Compare.Primary, y.Name)
+		return rankOf(s.Compare.Primary, x.Name) - rankOf(s.Compare.Primary, y.Name)
 	})
 	return all
 }
@@ -146,12 +146,12 @@ func (b *benchmarks) name(s *cells.Dataset, v *trial.Judged) string {
 	study := []rune(valid(b.run.study()))
 	name := "Benchmark" + strings.ToUpper(string(study[:1])) + string(study[1:])
 	parts := []string{escaped(name, inName)}
-	compared := cmp.Or(s.Header.Study.Compare.Factor, "arm")
+	compared := cmp.Or(s.Compare.Factor, "arm")
 	add := func(factor, level string) {
 		parts = append(parts, escaped(factor, inName)+"="+escaped(level, func(c rune) bool { return inName(c) || c == '=' }))
 	}
 	add(compared, v.Plan.Arm)
-	for _, f := range s.Header.Study.Vary {
+	for _, f := range s.Vary {
 		if level, ok := v.Plan.Levels[f.Name]; ok && f.Name != compared {
 			add(f.Name, level)
 		}

@@ -13,12 +13,12 @@ func comparisonsTable(r Run) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	figures := []column{
-		{name: "arm"}, {name: "base"}, {name: "metric"}, {name: "unit"}, {name: "better"}, {name: "primary", kind: flag}, {name: "verdict"}, {name: "reason"},
-		{name: "blocks", kind: whole}, {name: "ratio", kind: floating}, {name: "ratio_low", kind: floating}, {name: "ratio_high", kind: floating},
-		{name: "difference_percent", kind: floating, unit: "%"}, {name: "difference_percent_low", kind: floating, unit: "%"}, {name: "difference_percent_high", kind: floating, unit: "%"},
-		{name: "confidence", kind: floating}, {name: "value", kind: floating}, {name: "value_bound"}, {name: "base_value", kind: floating}, {name: "base_value_bound"},
-		{name: "p", kind: floating}, {name: "p_adjusted", kind: floating}, {name: "margin", kind: floating},
+	figures := []string{
+		"arm", "base", "metric", "unit", "better", "primary", "verdict", "reason",
+		"blocks", "ratio", "ratio_low", "ratio_high",
+		"difference_percent", "difference_percent_low", "difference_percent_high",
+		"confidence", "value", "value_bound", "base_value", "base_value_bound",
+		"p", "p_adjusted", "margin",
 	}
 	at := cellLevels(r, f.Cells, figures)
 	c := content{columns: slices.Concat(placed, at.columns, figures)}

@@ -22,7 +22,7 @@ func writeCSV(w io.Writer, r Run, table Table) error {
 	out := csv.NewWriter(w)
 	line := make([]string, len(c.columns))
 	for i, column := range c.columns {
-		line[i] = unformulated(printable.Text(column.name))
+		line[i] = unformulated(printable.Text(column))
 	}
 	if err := out.Write(line); err != nil {
 		return err

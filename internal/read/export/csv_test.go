@@ -173,16 +173,3 @@ func TestHostileNamesInCSV(t *testing.T) {
 		t.Error("the arm that is a formula is not there")
 	}
 }
-
-func TestKindsOfLevels(t *testing.T) {
-	for _, c := range []struct {
-		levels []string
-		want   kind
-	}{
-		{[]string{"1", "-50"}, whole}, {[]string{"1", "0.5"}, floating}, {[]string{"1", "1KiB"}, text}, {[]string{"NaN"}, text}, {[]string{"Inf"}, text}, {nil, text}, {[]string{""}, text},
-	} {
-		if got := kindOf(c.levels); got != c.want {
-			t.Errorf("kind of %q: %d, want %d", c.levels, got, c.want)
-		}
-	}
-}

@@ -1,5 +1,5 @@
 // Package export writes a run in the formats of other tools: tables, Go's benchmark
-// format, OpenMetrics, OTLP, HdrHistogram's log. Names from
+// format, OpenMetrics, HdrHistogram's log. Names from
 // outside are escaped as each format has it, units follow its conventions, and a
 // figure that does not exist is absent, never 0.
 package export
@@ -36,8 +36,11 @@ type Run struct {
 // name is the run's directory, without what leads to it; "" when it is not known.
 func (r Run) name() string { return r.Header.RunName() }
 
+// asked is what readers need of the study.
+func (r Run) asked() cells.Plan { return cells.PlanOf(r.Header.Study) }
+
 // study is the study's name, or what stands for one that was typed.
-func (r Run) study() string { return cmp.Or(r.Header.Study.Name, record.Unnamed) }
+func (r Run) study() string { return cmp.Or(r.asked().Name, record.Unnamed) }
 
 // judged returns the trials by cell and arm, without comparing them.
 func (r Run) judged() (*cells.Dataset, error) { return cells.Read(r.Header, r.Plan, r.Records) }
@@ -53,7 +56,6 @@ func (r Run) found() (finding.Findings, error) {
 type Format struct {
 	Name   string
 	Doc    string // what it holds and who reads it: a noun phrase
-	Binary bool   // not for a terminal
 	Tables bool   // it is a table, and one of several
 
 	write func(io.Writer, Run, Table) error
@@ -63,10 +65,8 @@ type Format struct {
 // formats has every format in the order of the documentation.
 var formats = []Format{
 	{Name: "csv", Doc: "a table, a row for each trial, for pandas, R, DuckDB and spreadsheets", Tables: true, write: writeCSV},
-	{Name: "parquet", Doc: "the same table with types, for pandas, Polars, DuckDB and Spark", Binary: true, Tables: true, write: writeParquet},
 	{Name: "benchfmt", Doc: "Go's benchmark format, a line for each valid trial, for benchstat", write: writeBenchmarks},
 	{Name: "openmetrics", Doc: "each arm's figures as gauges, its times as histograms, for Prometheus", write: writeOpenMetrics},
-	{Name: "otlp", Doc: "OpenTelemetry metrics as JSON, a request on each line; --endpoint URL posts them to a collector", write: writeOTLP},
 	{Name: "hlog", Doc: "service, response and lag times as a HdrHistogram log (1.3)", write: writeHistogramLog},
 	{Name: "json", Doc: "findings.json: everything that was found; --schema prints its JSON schema", write: writeJSON},
 	{Name: "pprof", Doc: "the profiles of the probes, a file for each arm, cell and end, for go tool pprof and speedscope", files: pprofFiles},

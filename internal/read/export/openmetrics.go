@@ -70,7 +70,7 @@ func (o *openMetrics) placesOf() []place {
 		for _, arm := range cell.Arms {
 			p := place{cell: cell.Name, arm: arm.Name, figures: arm.Metrics}
 			labels := []string{label("study", o.run.study()), label("run", o.run.name()), label("cell", cell.Name), label("arm", arm.Name)}
-			for _, f := range o.run.Header.Study.Vary {
+			for _, f := range o.run.asked().Vary {
 				if level, ok := cell.Levels[f.Name]; ok && names[f.Name] != "" {
 					labels = append(labels, label(names[f.Name], level))
 				}
@@ -103,8 +103,8 @@ func (o *openMetrics) valid(p place) []*trial.Judged {
 // are numbered.
 func (o *openMetrics) labelNames() map[string]string {
 	names, taken := map[string]string{}, []string{"study", "run", "cell", "arm", "le", "bound"}
-	for _, f := range o.run.Header.Study.Vary {
-		if f.Name == o.run.Header.Study.Compare.Factor {
+	for _, f := range o.run.asked().Vary {
+		if f.Name == o.run.asked().Compare.Factor {
 			continue // which is the arm
 		}
 		name := identifier(f.Name)

@@ -4,38 +4,19 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"netdyno/internal/metric"
-	"netdyno/internal/record"
+	"netdyno/internal/read/cells"
 )
 
-// kind is the type of a column.
-type kind int
-
-const (
-	text     kind = iota // string
-	floating             // float64
-	whole                // int64
-	flag                 // bool
-	instant              // time.Time
-)
-
-// column is one variable of a table.
-type column struct {
-	name string
-	kind kind
-	unit string // of a figure; "" for what has none
-}
-
-// row has a value for each column, of its kind; nil for one that is absent.
+// row has a value for each column; nil for one that is absent.
 type row []any
 
 // content is a table of one run. each passes its rows on, in order, and ends at the
 // first error.
 type content struct {
-	columns []column
+	columns []string
 	each    func(func(row) error) error
 }
 
@@ -106,42 +87,9 @@ func unitOf(m metric.Metric) string {
 	return m.Unit + m.Suffix
 }
 
-// kindOf returns the kind that all of these levels have: whole numbers, numbers or
-// text.
-func kindOf(levels []string) kind {
-	if len(levels) == 0 {
-		return text
-	}
-	k := whole
-	for _, level := range levels {
-		if _, err := strconv.ParseInt(level, 10, 64); err != nil {
-			k = floating
-		}
-		if x, err := strconv.ParseFloat(level, 64); err != nil || figure(x) == nil {
-			return text
-		}
-	}
-	return k
-}
-
-// typed is a level as a cell of a column of that kind.
-func typed(level string, k kind) any {
-	switch k {
-	case whole:
-		if n, err := strconv.ParseInt(level, 10, 64); err == nil {
-			return n
-		}
-	case floating:
-		if x, err := strconv.ParseFloat(level, 64); err == nil {
-			return x
-		}
-	}
-	return level
-}
-
 func metricsTable(Run) (content, error) {
-	c := content{columns: []column{
-		{name: "metric"}, {name: "unit"}, {name: "better"}, {name: "label"}, {name: "means"}, {name: "is"},
+	c := content{columns: []string{
+		"metric", "unit", "better", "label", "means", "is",
 	}}
 	c.each = func(yield func(row) error) error {
 		for _, m := range metric.All() {
@@ -157,13 +105,13 @@ func metricsTable(Run) (content, error) {
 // levelColumns are the factors of a plan as columns.
 type levelColumns struct {
 	factors []string
-	columns []column
+	columns []string
 }
 
 // levelsOf returns a column for each factor of some levels, the varied ones first in
 // the study's order. A factor whose name is taken by another column has "level."
 // before it.
-func levelsOf(study record.Study, all []map[string]string, taken []column) levelColumns {
+func levelsOf(plan cells.Plan, all []map[string]string, taken []string) levelColumns {
 	values := map[string][]string{}
 	for _, levels := range all {
 		for factor, level := range levels {
@@ -175,13 +123,13 @@ func levelsOf(study record.Study, all []map[string]string, taken []column) level
 		if len(values[factor]) == 0 || slices.Contains(l.factors, factor) || factor == "arm" { // which is a column of its own
 			return
 		}
-		c := column{name: factor, kind: kindOf(values[factor])}
-		for isColumn(c.name, taken) || isColumn(c.name, l.columns) {
-			c.name = "level." + c.name
+		c := factor
+		for slices.Contains(taken, c) || slices.Contains(l.columns, c) {
+			c = "level." + c
 		}
 		l.factors, l.columns = append(l.factors, factor), append(l.columns, c)
 	}
-	for _, f := range study.Vary {
+	for _, f := range plan.Vary {
 		add(f.Name)
 	}
 	for _, factor := range slices.Sorted(maps.Keys(values)) {
@@ -190,16 +138,12 @@ func levelsOf(study record.Study, all []map[string]string, taken []column) level
 	return l
 }
 
-func isColumn(name string, columns []column) bool {
-	return slices.ContainsFunc(columns, func(c column) bool { return c.name == name })
-}
-
 // row returns the cells of some levels.
 func (l levelColumns) row(levels map[string]string) row {
 	cells := make(row, len(l.factors))
 	for i, factor := range l.factors {
 		if level, ok := levels[factor]; ok {
-			cells[i] = typed(level, l.columns[i].kind)
+			cells[i] = level
 		}
 	}
 	return cells

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
@@ -14,30 +15,30 @@ import (
 
 // trialColumn is a column of the table of trials that is no level and no metric.
 type trialColumn struct {
-	column
-	of func(Run, *trial.Judged) any
+	name string
+	of   func(Run, *trial.Judged) any
 }
 
 var trialColumns = []trialColumn{
-	{column{name: "run"}, func(r Run, _ *trial.Judged) any { return some(r.name()) }},
-	{column{name: "study"}, func(r Run, _ *trial.Judged) any { return r.study() }},
-	{column{name: "trial"}, func(_ Run, v *trial.Judged) any { return v.Plan.ID }},
-	{column{name: "block", kind: whole}, func(_ Run, v *trial.Judged) any { return int64(v.Plan.Block) }},
-	{column{name: "order", kind: whole}, func(_ Run, v *trial.Judged) any { return int64(v.Plan.Order) }},
-	{column{name: "cell"}, func(_ Run, v *trial.Judged) any { return v.Plan.Cell }},
-	{column{name: "arm"}, func(_ Run, v *trial.Judged) any { return v.Plan.Arm }},
-	{column{name: "baseline", kind: flag}, func(r Run, v *trial.Judged) any { return v.Plan.Arm == r.Header.Study.Compare.Baseline }},
-	{column{name: "repeat", kind: flag}, func(_ Run, v *trial.Judged) any { return v.Plan.Repeat }},
-	{column{name: "status"}, func(_ Run, v *trial.Judged) any { return v.Trial.Status }},
-	{column{name: "reason"}, func(_ Run, v *trial.Judged) any { return some(v.Trial.Reason) }},
-	{column{name: "flags"}, func(_ Run, v *trial.Judged) any { return some(strings.Join(v.Trial.Flags, " ")) }},
-	{column{name: "lower_bounds"}, func(_ Run, v *trial.Judged) any { return some(strings.Join(boundsOf(v), " ")) }},
-	{column{name: "limit"}, func(_ Run, v *trial.Judged) any { return some(string(v.Trial.Limit)) }},
-	{column{name: "started_at", kind: instant}, startedAt},
-	{column{name: "window_seconds", kind: floating, unit: "s"}, windowSeconds},
-	{column{name: "exchanges", kind: whole}, exchanges},
-	{column{name: "errors", kind: whole}, failures},
-	{column{name: "error_reasons"}, func(_ Run, v *trial.Judged) any { return some(reasonsText(v.Trial.Reasons)) }},
+	{"run", func(r Run, _ *trial.Judged) any { return some(r.name()) }},
+	{"study", func(r Run, _ *trial.Judged) any { return r.study() }},
+	{"trial", func(_ Run, v *trial.Judged) any { return v.Plan.ID }},
+	{"block", func(_ Run, v *trial.Judged) any { return int64(v.Plan.Block) }},
+	{"order", func(_ Run, v *trial.Judged) any { return int64(v.Plan.Order) }},
+	{"cell", func(_ Run, v *trial.Judged) any { return v.Plan.Cell }},
+	{"arm", func(_ Run, v *trial.Judged) any { return v.Plan.Arm }},
+	{"baseline", func(r Run, v *trial.Judged) any { return v.Plan.Arm == r.asked().Compare.Baseline }},
+	{"repeat", func(_ Run, v *trial.Judged) any { return v.Plan.Repeat }},
+	{"status", func(_ Run, v *trial.Judged) any { return v.Trial.Status }},
+	{"reason", func(_ Run, v *trial.Judged) any { return some(v.Trial.Reason) }},
+	{"flags", func(_ Run, v *trial.Judged) any { return some(strings.Join(v.Trial.Flags, " ")) }},
+	{"lower_bounds", func(_ Run, v *trial.Judged) any { return some(strings.Join(boundsOf(v), " ")) }},
+	{"limit", func(_ Run, v *trial.Judged) any { return some(string(v.Trial.Limit)) }},
+	{"started_at", startedAt},
+	{"window_seconds", windowSeconds},
+	{"exchanges", exchanges},
+	{"errors", failures},
+	{"error_reasons", func(_ Run, v *trial.Judged) any { return some(reasonsText(v.Trial.Reasons)) }},
 }
 
 // boundsOf names the figures of a trial that are lower bounds, in the registry's order.
@@ -112,17 +113,14 @@ func trialsTable(r Run) (content, error) {
 	}
 	var c content
 	for _, f := range trialColumns {
-		c.columns = append(c.columns, f.column)
+		c.columns = append(c.columns, f.name)
 	}
 	metrics, levels := metric.All(), make([]map[string]string, 0, len(s.Trials))
 	for _, v := range s.Trials {
 		levels = append(levels, v.Plan.Levels)
 	}
-	figures := make([]column, 0, len(metrics))
-	for _, m := range metrics {
-		figures = append(figures, column{name: m.Name, kind: floating, unit: unitOf(m)})
-	}
-	at := levelsOf(r.Header.Study, levels, append(slices.Clone(c.columns), figures...))
+	figures := each.Of(metrics, func(m metric.Metric) string { return m.Name })
+	at := levelsOf(r.asked(), levels, append(slices.Clone(c.columns), figures...))
 	c.columns = slices.Concat(c.columns, at.columns, figures)
 	c.each = func(yield func(row) error) error {
 		for _, v := range s.Trials {

@@ -44,7 +44,7 @@ func sentence(s *cells.Dataset, c compare.Comparison) string {
 	}
 	var b strings.Builder
 	if c.Cell != "" {
-		fmt.Fprintf(&b, "At %s, ", cells.Spoken(c.Cell))
+		fmt.Fprintf(&b, "At %s, ", s.Names.Cell(c.Cell))
 	}
 	if c.Verdict.Refused() {
 		fmt.Fprintf(&b, "%s cannot be compared with %s on %s: %s.", c.Arm, c.Base, m.Doc, c.Reason)
@@ -82,10 +82,10 @@ func verb(m metric.Metric) string {
 }
 
 func boundWords(s *cells.Dataset, c compare.Comparison) string {
-	if c.Bound > compare.Margin(s.Header.Study.Compare) {
-		return "A/A bound " + compare.Percent(c.Bound)
+	if c.Bound > compare.Margin(s.Compare) {
+		return "A/A bound " + quantity.ChosenShare(c.Bound)
 	}
-	return "margin " + compare.Percent(c.Bound)
+	return "margin " + quantity.ChosenShare(c.Bound)
 }
 
 func limitWords(s *cells.Dataset, c compare.Comparison) string {

@@ -64,9 +64,6 @@ func TestAServerThatAsksOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(f.Answer.Sentences, " "); !strings.Contains(text, " of server memory, without what it asked others for; ") {
-		t.Errorf("the answer is %q", text)
-	}
 	var lines []string
 	for _, w := range f.Warnings {
 		if w.About == finding.AboutServer {

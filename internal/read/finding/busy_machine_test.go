@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/expect"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
@@ -73,37 +73,30 @@ func TestBesideOthersNothingWithTimeIsCompared(t *testing.T) {
 					t.Errorf("%s is %s (%s)", found.Metric, found.Verdict, found.Reason)
 				}
 			}
-			if first := f.Answer.Sentences[0]; !strings.HasPrefix(first, "In 12 of 36 trials other processes used the CPUs, up to 47.8 % of their time") {
-				t.Errorf("the answer begins with %q", first)
+			if want := "other processes used up to 47.8 % of the CPUs in 12 of 36 trials"; !slices.Contains(f.Answer.Weakens, want) {
+				t.Errorf("the answer is weakened by %q, want %q", f.Answer.Weakens, want)
 			}
 		})
 	}
 }
 
-// A machine that others use reverses costs, so that it puts no published conclusion to
-// the test, whichever way its figures point.
-func TestABusyMachineTestsNoPublishedClaim(t *testing.T) {
+// A machine that others use reverses costs, so that it puts no statement to the test,
+// whichever way its figures point.
+func TestABusyMachineTestsNoStatement(t *testing.T) {
 	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 6, Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll"}}})
-	h.Study.Claims = []record.Claim{{
-		Title: "epoll costs less", Source: "a publication",
-		Parts: []record.ClaimPart{{Metric: "server.cpu_us_per_exchange", Is: record.Lower, Arms: []string{"go-epoll"}, Base: "go-net", Margin: 0.1}},
-	}}
-	if of := find(t, h, trials, records).Claims[0]; of.Outcome != claim.NoLongerHolds {
-		t.Fatalf("on a quiet machine the claim %s (%s)", of.Outcome, of.Reason)
+	h.Study.Expect = []record.Expectation{{Title: "epoll costs less", Source: "a publication", That: []string{"server.cpu_us_per_exchange of go-epoll < go-net ± 10 %"}}}
+	if of := find(t, h, trials, records).Expect[0]; of.State != expect.DoesNotHold {
+		t.Fatalf("on a quiet machine the statement %s (%s)", of.State, of.Ground)
 	}
 	besideOthers(records, "go-epoll", 0)
-	of := find(t, h, trials, records).Claims[0]
-	if of.Outcome != claim.NotTestable || of.State != claim.Undecided || !strings.Contains(of.Reason, "of the CPUs beside go-epoll") {
-		t.Errorf("on a busy machine the claim %s, %s (%s)", of.Outcome, of.State, of.Reason)
+	of := find(t, h, trials, records).Expect[0]
+	if of.State != expect.NotTestable || !strings.Contains(of.Reason, "of the CPUs beside go-epoll") || !strings.Contains(of.Elsewhere, "netdyno run") {
+		t.Errorf("on a busy machine the statement %s (%s)", of.State, of.Ground)
 	}
 	for _, e := range of.Evidence {
-		if e.State != claim.Undecided || !e.Untestable || e.Ratio == 0 {
+		if e.State != expect.NotTestable || e.Value == 0 {
 			t.Errorf("on a busy machine its evidence is %+v", e)
 		}
-	}
-	h.Study.Claims[0].Source = ""
-	if of := find(t, h, trials, records).Claims[0]; of.Outcome != claim.NotTestable {
-		t.Errorf("on a busy machine the study's own claim %s (%s)", of.Outcome, of.Reason)
 	}
 }
 

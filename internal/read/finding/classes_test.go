@@ -70,7 +70,7 @@ func TestClassesThatDifferAreNamed(t *testing.T) {
 	if h := f.Sizes.Headline(); !slices.Equal(h.Sentences, []string{want}) {
 		t.Errorf("headline %q, want %q", h.Sentences, want)
 	}
-	if said := strings.Join(slices.Concat(f.Answer.Sentences, f.Answer.Judged), " "); !strings.Contains(said, want) {
+	if said := strings.Join(append([]string{f.Answer.Sentence}, f.Answer.Judged...), " "); !strings.Contains(said, want) {
 		t.Errorf("the answer is %q, want %q in it", said, want)
 	}
 	p := f.Sizes.Part()

@@ -45,7 +45,7 @@ func TestCostsAreModelledForEachArm(t *testing.T) {
 			}
 		}
 	}
-	if got := f.Answer.Sentences[0]; !strings.HasPrefix(got, "2 of 2 models predict the cells that they have not seen") {
+	if got := f.Answer.Sentence; !strings.HasPrefix(got, "2 of 2 models predict the cells that they have not seen") {
 		t.Error(got)
 	}
 }
@@ -61,7 +61,7 @@ func TestACostThatIsNoLineIsRefused(t *testing.T) {
 			warned++
 		}
 	}
-	if !strings.HasPrefix(f.Answer.Sentences[0], "0 of 2 models predict") || warned != 2 || !strings.Contains(f.Costs[0].Models[0].Sentence, "has no model of server idle RSS: ") {
-		t.Errorf("%d warnings; %s; %s", warned, f.Answer.Sentences[0], f.Costs[0].Models[0].Sentence)
+	if !strings.HasPrefix(f.Answer.Sentence, "0 of 2 models predict") || warned != 2 || !strings.Contains(f.Costs[0].Models[0].Sentence, "has no model of server idle RSS: ") {
+		t.Errorf("%d warnings; %s; %s", warned, f.Answer.Sentence, f.Costs[0].Models[0].Sentence)
 	}
 }

@@ -9,22 +9,16 @@ import (
 
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/best"
-	"netdyno/internal/read/capacity"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/cost"
-	"netdyno/internal/read/fit"
+	"netdyno/internal/read/course"
+	"netdyno/internal/read/expect"
 	"netdyno/internal/read/hops"
 	"netdyno/internal/read/ladder"
-	"netdyno/internal/read/link"
 	"netdyno/internal/read/mesh"
-	"netdyno/internal/read/pays"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/published"
-	"netdyno/internal/read/race"
-	"netdyno/internal/read/reach"
-	"netdyno/internal/read/shape"
+	"netdyno/internal/read/search"
 	"netdyno/internal/read/sizes"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
@@ -33,17 +27,15 @@ import (
 
 // Schema is the version of findings.json: one more when a field goes or changes its
 // meaning. New fields do not change it.
-const Schema = 3
+const Schema = 5
 
 // Findings is everything that can be said about one run.
 type Findings struct {
 	Schema int `json:"schema"`
 	compare.Run
-	Answer       answer.Answer        `json:"answer"`          // to the study's question
-	Answers      []string             `json:"answers"`         // sentences, one per primary comparison worth saying
-	Look         *cells.Look          `json:"stage,omitempty"` // at which the run is judged; nil when the study declares none
-	Published    published.Figures    `json:"published,omitempty"`
-	Shapes       shape.Shapes         `json:"shapes,omitempty"`      // of published ratios, beside a window
+	Answer       answer.Answer        `json:"answer"`                // to the study's question
+	Answers      []string             `json:"answers"`               // sentences, one per primary comparison worth saying
+	Look         *cells.Look          `json:"stage,omitempty"`       // at which the run is judged; nil when the study declares none
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, in the same order
 	Why          *profile.Why         `json:"why,omitempty"`         // the arms differ, by their profiles
@@ -52,27 +44,26 @@ type Findings struct {
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
 	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one
 	Charts       view.Charts          `json:"charts,omitempty"`      // as Header.Study.Charts
-	Fits         fit.Fits             `json:"fits,omitempty"`        // as Header.Study.Fits
-	Reaches      reach.Reaches        `json:"searches,omitempty"`    // as Header.Study.Reaches
-	Pays         pays.Replacements    `json:"pays,omitempty"`        // as Header.Study.Pays
-	Link         *link.Link           `json:"link,omitempty"`        // as Header.Study.Fills
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
-	FlatOut      capacity.FlatOut     `json:"flat_out,omitempty"`    // what arms do flat out, where rates are shares of that
+	FlatOut      search.FlatOut       `json:"flat_out,omitempty"`    // what arms do flat out, where rates are shares of that
 	Sizes        *sizes.Sizes         `json:"sizes,omitempty"`       // of exchanges that have several classes or sizes
-	Claims       claim.Claims         `json:"claims,omitempty"`      // as Header.Study.Claims
+	Expect       expect.Results       `json:"expect,omitempty"`      // as Header.Study.Expect
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run
 	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // as Header.Study.Ladders
 	Hops         hops.Hops            `json:"hops,omitempty"`        // what lies between clients and server, where trials have it
 	Floors       []Floor              `json:"floors,omitempty"`      // of arms whose times are not much above what their path takes by itself
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
-	Race         *race.Race           `json:"race,omitempty"`        // of a study that races its arms
-	Capacity     *capacity.Capacity   `json:"capacity,omitempty"`    // of a study that searches for the highest rate
+	Search       *search.Search       `json:"search,omitempty"`      // of a study that looks for the highest rate or the best arm
 	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
+	Courses      []course.Course      `json:"courses,omitempty"`     // of loads that went on in turns: standstills, changes, two times
 	Sent         *Sent                `json:"sent,omitempty"`        // requests to the servers in all; of a run by URL
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first
 	Warnings     []record.Warning     `json:"warnings"`
 	Trials       []*trial.Judged      `json:"-"` // in the plan's order, with the caller's records: for what is said of one trial
 }
+
+// mostOfCourse bounds what an answer says of the loads' courses.
+const mostOfCourse = 2
 
 // Find says everything that can be said about a run from its header, its plan and its
 // records. The plan decides which trial belongs where: a record that contradicts it is
@@ -105,6 +96,7 @@ func FindJudged(header record.Header, trials []record.Trial, records []record.Re
 		Seating:   seating(s),
 		Trials:    s.Trials,
 		Sent:      sentBy(header, s.Trials),
+		Courses:   s.Courses,
 	}
 	f.Floors = floors(s, f.Cells)
 	unread := f.profiled(s)
@@ -112,6 +104,9 @@ func FindJudged(header record.Header, trials []record.Trial, records []record.Re
 		a.read(s, &f)
 	}
 	f.Answer, f.Answers = f.answer()
+	f.Answer.Course = course.Worst(s.Courses, func(c course.Course) string {
+		return s.Names.WithinAt(c.Arm, c.Cell)
+	}, mostOfCourse)
 	f.Warnings = append(warn(s, f), unread...)
 	return f, nil
 }
@@ -129,16 +124,17 @@ func (f *Findings) profiled(s *cells.Dataset) []record.Warning {
 	return unread
 }
 
-// compared judges arms and requirements, but not where figures chose what was run, and
-// no requirement where each trial has a rate of its own.
+// compared judges arms and requirements, as the kind of the run has it.
 func compared(s *cells.Dataset, noise []compare.Noise) ([]compare.Comparison, []compare.Requirement) {
-	switch study := s.Header.Study; {
-	case study.Capacity != nil:
-		return nil, nil
-	case study.Steered():
-		return nil, compare.Require(s, noise)
+	var comparisons []compare.Comparison
+	var requirements []compare.Requirement
+	if s.Kind.Compares {
+		comparisons = compare.Compare(s, noise)
 	}
-	return compare.Compare(s, noise), compare.Require(s, noise)
+	if s.Kind.Requires {
+		requirements = compare.Require(s, noise)
+	}
+	return comparisons, requirements
 }
 
 // Seated is one seat and who sat there.

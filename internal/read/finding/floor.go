@@ -70,12 +70,8 @@ func floors(s *cells.Dataset, of []cells.Cell) []Floor {
 }
 
 func value(arm cells.Arm, name string) float64 {
-	for _, m := range arm.Metrics {
-		if m.Metric == name {
-			return m.Value
-		}
-	}
-	return 0
+	m, _ := arm.Summary(name)
+	return m.Value
 }
 
 // curve is a measured path with its medians by rising work.

@@ -1,7 +1,6 @@
 package finding_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +82,7 @@ func TestAShortTimeIsToldFromItsFloor(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := found(t, c.o, c.floors, c.change)
 			var said []string
-			for _, s := range slices.Concat(f.Answer.Sentences, f.Answer.Judged) {
+			for _, s := range append([]string{f.Answer.Sentence}, f.Answer.Judged...) {
 				if strings.HasPrefix(s, "Of the median service time of ") {
 					said = append(said, s)
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"netdyno/internal/read/expect"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
@@ -74,9 +75,9 @@ func FuzzFind(f *testing.F) {
 		{Kind: record.Heat, Metric: idleRSS, X: "connections", Y: "server", Where: map[string]string{"request": "100B"}},
 		{Kind: record.Front, Metric: "exchanges_per_s", Against: idleRSS},
 	}
-	h.Study.Fits = []record.Fit{
-		{Metric: "response_p99_us", Per: "connections", Published: []float64{1}},
-		{Metric: "server.cores", Per: "request", Terms: []string{"response"}},
+	h.Study.Expect = []record.Expectation{
+		{Title: "faster", That: []string{"exchanges_per_s of go-epoll > go-net", "response_p99_us of go-epoll = 0.9 × go-net ± 20 % at connections=50 against connections=100"}},
+		{That: []string{"server.cores per request = 1 × response", "least connections with exchanges_per_s >= 95 % of best", "both.cores of best(go-net) < best(go-epoll)"}},
 	}
 	good, err := json.Marshal(run{h, trials, records})
 	if err != nil {
@@ -125,8 +126,8 @@ func FuzzFind(f *testing.F) {
 // checkAsked demands that what a study asks for is answered or refused in words.
 func checkAsked(t *testing.T, study record.Study, found finding.Findings) {
 	t.Helper()
-	if len(found.Charts) != len(study.Charts) || len(found.Fits) != len(study.Fits) {
-		t.Fatalf("%d charts of %d, %d fits of %d", len(found.Charts), len(study.Charts), len(found.Fits), len(study.Fits))
+	if len(found.Charts) != len(study.Charts) || len(found.Expect) != len(study.Expect) {
+		t.Fatalf("%d charts of %d, %d statements of %d", len(found.Charts), len(study.Charts), len(found.Expect), len(study.Expect))
 	}
 	for _, c := range found.Charts {
 		if len(c.Lines)+len(c.Tiles)+len(c.Marks)+len(c.Notes) == 0 {
@@ -140,9 +141,9 @@ func checkAsked(t *testing.T, study record.Study, found finding.Findings) {
 			}
 		}
 	}
-	for _, f := range found.Fits {
-		if (f.Reason == "") == (f.Sentence == "") {
-			t.Fatalf("fit %+v", f)
+	for _, r := range found.Expect {
+		if r.State == "" || (r.State == expect.NotTestable) == (r.Reason == "") {
+			t.Fatalf("statement %+v", r)
 		}
 	}
 }

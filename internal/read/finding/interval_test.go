@@ -1,26 +1,27 @@
 package finding_test
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/expect"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
 
 // Of studies in which much goes wrong, with blocks lost at random: a reader can read
-// every verdict off the interval beside it, a claim on the same ratio rests on that
+// every verdict off the interval beside it, a statement on the same ratio rests on that
 // interval, and the two figures beside a ratio are those that it is the quotient of.
-func TestVerdictsClaimsAndFiguresAgree(t *testing.T) {
-	decided, claims, quotients, unknown := 0, 0, 0, 0
+func TestVerdictsStatementsAndFiguresAgree(t *testing.T) {
+	decided, statements, quotients, unknown := 0, 0, 0, 0
 	for seed := range few(120) {
 		h, trials, records := synthetic.Random(seed)
-		h.Study.Claims = claimsOn(h)
+		h.Study.Expect = statementsOn(h)
 		f, err := finding.Find(h, trials, records)
 		if err != nil {
 			t.Fatal(err)
@@ -61,39 +62,37 @@ func TestVerdictsClaimsAndFiguresAgree(t *testing.T) {
 				t.Errorf("seed %d: after %d blocks %d would decide it", seed, c.Of, c.NeedsMore)
 			}
 		}
-		for _, judged := range f.Claims {
+		for _, judged := range f.Expect {
 			for _, e := range judged.Evidence {
-				p := judged.Spec.Parts[e.Part]
-				c := of[p.Metric+strings.Split(judged.Spec.Title, "|")[1]+p.Arms[0]+p.Base]
+				c := of[judged.Spec.Title]
 				if e.Blocks < 2 || c.Blocks < 2 {
 					continue
 				}
-				claims++
+				statements++
 				if e.Low != c.Low || e.High != c.High {
-					t.Errorf("seed %d: a claim rests on %v–%v, the comparison has %v–%v", seed, e.Low, e.High, c.Low, c.High)
+					t.Errorf("seed %d: a statement rests on %v–%v, the comparison has %v–%v", seed, e.Low, e.High, c.Low, c.High)
 				}
 				above := e.Low > 1.1
-				if (e.State == claim.Holds) != (above && e.Known() && e.Blocks >= compare.LeastBlocks(c.Level) && c.Verdict != compare.Invalid) {
+				if (e.State == expect.Holds) != (above && e.Known() && e.Blocks >= compare.LeastBlocks(c.Level) && c.Verdict != compare.Invalid) {
 					t.Errorf("seed %d: %v–%v above 1.1: %s", seed, e.Low, e.High, e.State)
 				}
 			}
 		}
 	}
-	if least := int(few(50)); decided < least || claims < least || quotients < 20*least || unknown < least {
-		t.Errorf("%d decided, %d claims on judged ratios, %d quotients, %d unknown", decided, claims, quotients, unknown)
+	if least := int(few(50)); decided < least || statements < least || quotients < 20*least || unknown < least {
+		t.Errorf("%d decided, %d statements on judged ratios, %d quotients, %d unknown", decided, statements, quotients, unknown)
 	}
 }
 
-// claimsOn claims of every arm, cell and primary metric that it is above 1.1.
-func claimsOn(h record.Header) []record.Claim {
-	var all []record.Claim
+// statementsOn says of every arm, cell and primary metric that it is above 1.1.
+func statementsOn(h record.Header) []record.Expectation {
+	var all []record.Expectation
+	base := h.Study.Compare.Baseline
 	for _, cell := range h.Study.Vary[len(h.Study.Vary)-1].Levels {
 		for _, arm := range h.Study.Vary[0].Levels {
 			for _, name := range h.Study.Compare.Primary {
-				if arm != h.Study.Compare.Baseline {
-					all = append(all, record.Claim{Title: "|connections=" + cell, Parts: []record.ClaimPart{{
-						Metric: name, Is: record.Higher, Arms: []string{arm}, Base: h.Study.Compare.Baseline, Margin: 0.1, Where: map[string]string{"connections": cell},
-					}}})
+				if arm != base {
+					all = append(all, record.Expectation{Title: name + "connections=" + cell + arm + base, That: []string{name + " of " + arm + " > " + base + " ± 10 % at connections=" + cell}})
 				}
 			}
 		}
@@ -106,7 +105,13 @@ func over(f finding.Findings, c compare.Comparison, arm string) float64 {
 	for _, cell := range f.Cells {
 		for _, a := range cell.Arms {
 			if cell.Name == c.Cell && a.Name == arm {
-				m, _ := cells.SummaryOver(a, metric.Shown(c.Metric), c.In)
+				m, _ := cells.SummaryOf(metric.Shown(c.Metric), cells.PoolOf(func(yield func(*trial.Trial) bool) {
+					for t := range a.All() {
+						if slices.Contains(c.In, t.Block) && !yield(t) {
+							return
+						}
+					}
+				}, c.Metric))
 				return m.Value
 			}
 		}

@@ -111,7 +111,7 @@ func driveOf(r *record.Record, valid bool) drive {
 			slack += int64(trial.ServerSlack * float64(done)) // its exchanges are bytes divided
 		}
 		d.least += done
-		d.most += done + w.Result.Unfinished + slack + int64(trial.Slots(w.Setup.Load))
+		d.most += done + w.Result.Unfinished + slack + int64(w.Setup.Load.Slots())
 	}
 	if len(r.Away()) > 1 {
 		d.least = 0 // each of several servers had its part

@@ -1,7 +1,6 @@
 package finding_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +8,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/race"
+	"netdyno/internal/read/search"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
@@ -36,7 +35,7 @@ func raceOf(t *testing.T, speed map[string]float64, change func(h *record.Header
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, _ := race.Next(s, block)
+		a, _ := search.Next(s, block)
 		h.Allocations = append(h.Allocations, a)
 		if a.Ended {
 			break
@@ -61,7 +60,7 @@ func TestAConfirmationEndsWithTheTime(t *testing.T) {
 			all[i].Timeline.EndNs = 10e9
 		}
 	})
-	if r := f.Race; r.State != race.Confirmed || r.Gain.Blocks != 6 || r.Trials > 6+12 {
+	if r := f.Search.Choice; r.State != search.Confirmed || r.Gain.Blocks != 6 || r.Trials > 6+12 {
 		t.Errorf("%s by %d blocks in %d trials; want confirmed by 6", r.State, r.Gain.Blocks, r.Trials)
 	}
 }
@@ -69,31 +68,31 @@ func TestAConfirmationEndsWithTheTime(t *testing.T) {
 // The winner is confirmed by blocks that chose nothing, with the gain of these alone.
 func TestARaceRecommendsAFasterArm(t *testing.T) {
 	f := raceOf(t, map[string]float64{"small": 0.6, "large": 1.3}, unchanged)
-	r := f.Race
-	if r.State != race.Confirmed || r.Recommended != "large" || r.Gain.Blocks != 6 || len(f.Comparisons) != 0 {
+	r := f.Search.Choice
+	if r.State != search.Confirmed || r.Recommended != "large" || r.Gain.Blocks != 6 || len(f.Comparisons) != 0 {
 		t.Fatalf("%s, recommended %s, %+v", r.State, r.Recommended, r.Gain)
 	}
-	if r.Gain.Low > 1.3 || r.Gain.High < 1.3 || r.Blocks+6 > 20 || r.Trials >= r.Exhaustive {
-		t.Errorf("gain %.3f (%.3f–%.3f) of 1.3, %d trials of %d", r.Gain.Ratio, r.Gain.Low, r.Gain.High, r.Trials, r.Exhaustive)
+	if r.Gain.Low > 1.3 || r.Gain.High < 1.3 || r.Blocks+6 > 20 {
+		t.Errorf("gain %.3f (%.3f–%.3f) of 1.3, %d trials", r.Gain.Ratio, r.Gain.Low, r.Gain.High, r.Trials)
 	}
 	for _, in := range r.Gain.In {
 		if in <= r.Blocks {
 			t.Errorf("block %d chose the winner and is in its gain", in)
 		}
 	}
-	i := slices.IndexFunc(r.Candidates, func(c race.Candidate) bool { return c.Arm == "small" })
-	if c := r.Candidates[i]; c.Fate != race.Slower {
+	i := slices.IndexFunc(f.Search.Arms, func(c search.Arm) bool { return c.Arm == "small" })
+	if c := f.Search.Arms[i]; c.Fate != search.Slower {
 		t.Errorf("the slower arm: %+v", c)
 	}
-	if got := f.Answer.Sentences[0]; !strings.HasPrefix(got, "Use large: ") || !strings.Contains(got, "in 6 fresh blocks") {
+	if got := f.Answer.Sentence; !strings.HasPrefix(got, "Use large: ") || !strings.Contains(got, "in 6 fresh blocks") {
 		t.Error(got)
 	}
 }
 
 func TestARaceOfEqualArmsKeepsTheDefaults(t *testing.T) {
 	f := raceOf(t, map[string]float64{"small": 1, "large": 1}, unchanged)
-	if f.Race.Recommended != "defaults" || !strings.HasPrefix(f.Answer.Sentences[0], "Keep defaults: ") {
-		t.Errorf("%s: %s", f.Race.State, f.Answer.Sentences)
+	if f.Search.Choice.Recommended != "defaults" || !strings.HasPrefix(f.Answer.Sentence, "Keep defaults: ") {
+		t.Errorf("%s: %s", f.Search.Choice.State, f.Answer.Sentence)
 	}
 }
 
@@ -117,50 +116,21 @@ func TestARaceThatCanRecommendNothingSaysWhy(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change      func(*record.Header, []record.Record)
-		state       race.State
+		state       search.State
 		recommended string
 		says        string
 	}{
-		"nobody keeps the bound": {bound("1MB", 1e6), race.Unkept, "", "No setting is sure to keep server RSS ≤ 1MB"},
-		"everybody keeps it":     {bound("1TB", 1e12), race.Confirmed, "large", "it keeps server RSS ≤ 1TB"},
-		"the best does not run":  {failing("large"), race.Unbeaten, "defaults", "large was left out, as its trials failed or are not valid: "},
-		"the defaults do not":    {failing("defaults"), race.Failed, "", "the trials of defaults failed or are not valid"},
-		"a metric of nobody": {func(h *record.Header, _ []record.Record) { h.Study.Race.Best = "link_rate_share" }, race.Unmeasured, "",
-			"no trial has a valid link_rate_share"},
+		"nobody keeps the bound": {bound("1MB", 1e6), search.Unkept, "", "o arm is left that keeps server.rss_bytes <= 1MB. Nothing is recommended."},
+		"everybody keeps it":     {bound("1TB", 1e12), search.Confirmed, "large", "it keeps server.rss_bytes <= 1TB"},
+		"the best does not run":  {failing("large"), search.Kept, "defaults", "Keep defaults: no other arm came out ahead of it by more than 2 %"},
+		"the defaults do not":    {failing("defaults"), search.Unkept, "", "The baseline's trials failed or are not valid, so nothing can be compared with it. Nothing is recommended."},
+		"a metric of nobody": {func(h *record.Header, _ []record.Record) { h.Study.Race.Best = "link_rate_share" }, search.Unkept, "",
+			"No trial has a valid link_rate_share. Nothing is recommended."},
 	} {
 		f := raceOf(t, map[string]float64{"small": 0.6, "large": 1.3}, c.change)
-		text := strings.Join(f.Answer.Sentences, " ")
-		if f.Race.State != c.state || f.Race.Recommended != c.recommended || !strings.Contains(text, c.says) {
-			t.Errorf("%s: %s, recommended %q: %s", name, f.Race.State, f.Race.Recommended, text)
-		}
-	}
-}
-
-// What a setting did by itself is told by the arms that differ in it alone.
-func TestARaceSaysWhatEachOptionDid(t *testing.T) {
-	f := raceOf(t, map[string]float64{"small": 1, "large": 1.3}, func(h *record.Header, all []record.Record) {
-		h.Study.Race.As = map[string]string{"opt.server.read_buffer": "grpc.ReadBufferSize({value})"}
-		h.Study.Compare.Margin = 0.1
-		for _, r := range all {
-			switch r.Trial.Arm {
-			case "small":
-				r.Trial.Levels["opt.server.write_buffer"] = "0B"
-			case "large":
-				r.Trial.Levels["opt.server.read_buffer"] = "512KiB"
-			}
-		}
-	})
-	effects := map[string]race.Effect{}
-	for _, k := range f.Race.Options {
-		effects[k.Factor] = k.Effect
-	}
-	if effects["opt.server.read_buffer"] != race.Mattered || effects["opt.server.write_buffer"] != race.NoMatter {
-		t.Errorf("effects %v", effects)
-	}
-	text := strings.Join(f.Answer.Sentences, " ")
-	for _, want := range []string{"Use opt.server.read_buffer=512KiB (grpc.ReadBufferSize(524288)): ", fmt.Sprintf("Did not matter (within ±10 %%): opt.server.write_buffer")} {
-		if !strings.Contains(strings.ReplaceAll(text, "\u00a0", " "), want) {
-			t.Errorf("%s\nlacks %s", text, want)
+		text := f.Answer.Sentence
+		if f.Search.Choice.State != c.state || f.Search.Choice.Recommended != c.recommended || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %s, recommended %q: %s", name, f.Search.Choice.State, f.Search.Choice.Recommended, text)
 		}
 	}
 }
@@ -176,8 +146,8 @@ func TestAConfirmationMakesUpForLostBlocks(t *testing.T) {
 			}
 		}
 	})
-	r := f.Race
-	if r.State != race.Confirmed || r.Blocks >= lost[0] || r.Gain.Blocks != 6 {
+	r := f.Search.Choice
+	if r.State != search.Confirmed || r.Blocks >= lost[0] || r.Gain.Blocks != 6 {
 		t.Fatalf("%s after a race of %d blocks, confirmed in %v", r.State, r.Blocks, r.Gain.In)
 	}
 	if last := r.Gain.In[5]; last != r.Blocks+6+len(lost) || slices.ContainsFunc(r.Gain.In, func(in int) bool { return slices.Contains(lost, in) }) {

@@ -8,6 +8,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/expect"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
@@ -36,6 +37,9 @@ func TestRequirements(t *testing.T) {
 	for i, r := range f.Requirements {
 		if r.State != want[i] || (r.Reason != "") != (r.State == compare.Undecided) || r.Cell != "connections=50" || r.Family != 6 {
 			t.Errorf("%d: %s, %q, %.4g (%.4g–%.4g), family %d; want %s", i, r.State, r.Reason, r.Value, r.Low, r.High, r.Family, want[i])
+		}
+		if said := f.Expect[i]; !said.Must || (said.State == expect.Holds) != (r.State == compare.Met) || (said.State == expect.DoesNotHold) != (r.State == compare.Broken) || said.Figure == "" {
+			t.Errorf("%d: %s, and the table of statements says %s: %q", i, r.State, said.State, said.Figure)
 		}
 	}
 	if r := f.Requirements[1]; math.Abs(r.Value-1.5) > 0.02 || r.Low > 1.5 || r.High < 1.5 || r.Blocks != 10 {

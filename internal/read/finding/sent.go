@@ -32,11 +32,19 @@ func sentBy(header record.Header, trials []*trial.Judged) *Sent {
 	var s Sent
 	for _, a := range header.Asked {
 		s.Probe += a.Probe + a.Client
+		s.After += a.Rest
 		if a.Untold {
 			s.Untold++
 		}
 	}
 	var all contract.Sent
+	for _, a := range header.Again {
+		if a.Sent == nil {
+			s.Untold++
+			continue
+		}
+		all = all.Plus(*a.Sent)
+	}
 	for _, t := range trials {
 		if t.Record == nil {
 			continue
@@ -50,8 +58,9 @@ func sentBy(header record.Header, trials []*trial.Judged) *Sent {
 			s.Untold++
 		}
 	}
-	s.Verify, s.Warmup, s.Window, s.After, s.Again = all.Verify, all.Before, all.Window, all.Drain, all.Again
-	s.Requests = s.Probe + all.All()
+	s.Requests = s.Probe + s.After + all.All()
+	s.After += all.Drain
+	s.Verify, s.Warmup, s.Window, s.Again = all.Verify, all.Before, all.Window, all.Again
 	return &s
 }
 

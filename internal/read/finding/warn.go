@@ -35,7 +35,7 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 				if t, found := compare.MissingIn(s, cell.Name, arm.Name, metric); found && t.Trials < t.Of {
 					all = append(all, record.Warning{
 						About:  compare.FewSamples,
-						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", part.Label(metric), t.Trials, t.Of, labelAt(s, cell.Name, arm.Name), t.Want()),
+						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", part.Label(metric), t.Trials, t.Of, s.Names.WithinAt(arm.Name, cell.Name), t.Want()),
 						Advice: "lengthen the window, or compare a percentile nearer to the middle",
 					})
 				}
@@ -45,20 +45,15 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 	return all
 }
 
-// labelAt is what a sentence calls an arm in a cell.
-func labelAt(s *cells.Dataset, cell, arm string) string {
-	return cells.ArmWithin(s.Header.Study, arm) + cells.InCell(cell)
-}
-
 // warn returns what a reader of the findings must know: the planner's
 // warnings first, then what the records showed.
 func warn(s *cells.Dataset, f Findings) []record.Warning {
 	before, all := trial.BusyBefore(s.Header.Study.Warnings)
-	all = append(append(all, s.Stray...), warnBusy(s, before)...)
+	all = slices.Concat(all, s.Stray, warnRetired(s), warnAgain(s), warnBusy(s, before))
 	if f.Mesh != nil { // whose hosts are told apart, with what is unlike about them, and whose arm is one
 		return append(append(all, warnFlags(s, f)...), warnAway(s, f)...)
 	}
-	if f.Capacity != nil { // which goes beyond what the arms carry on purpose
+	if f.Search.OfRates() { // which goes beyond what the arms carry on purpose
 		return append(append(append(all, warnDelivery(s, f)...), warnAway(s, f)...), warnHosts(s, f)...)
 	}
 	for _, h := range f.Headlines() {
@@ -72,12 +67,51 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 	return all
 }
 
+// warnRetired names what an earlier version asked of the run and this one does not evaluate.
+func warnRetired(s *cells.Dataset) []record.Warning {
+	keys := s.Header.Study.Retired.Keys()
+	if len(keys) == 0 {
+		return nil
+	}
+	return []record.Warning{{
+		About:  "expect",
+		Text:   fmt.Sprintf("the %s of this run's study were written for an earlier netdyno and are not evaluated; figures and comparisons are", quantity.And(keys)),
+		Advice: "run the study again: its conditions now stand under expect",
+	}}
+}
+
+// warnAgain counts the trials that were disturbed and made again, with what disturbed most
+// of them.
+func warnAgain(s *cells.Dataset) []record.Warning {
+	trials, causes, most := map[string]bool{}, map[string]int{}, ""
+	for _, a := range s.Header.Again {
+		trials[a.Trial] = true
+		if causes[a.Why]++; causes[a.Why] > causes[most] {
+			most = a.Why
+		}
+	}
+	if len(trials) == 0 {
+		return nil
+	}
+	verb, mostly := " were", ", because "
+	if len(trials) == 1 {
+		verb = " was"
+	}
+	if len(causes) > 1 {
+		mostly = ", mostly because "
+	}
+	return []record.Warning{{
+		About: "again", Text: quantity.Plural(len(trials), "trial") + verb + " disturbed and made again" + mostly + most,
+		Advice: "netdyno explain again says when that is done",
+	}}
+}
+
 func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 	var limited []string
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
 			if _, of := cells.LimitedBy(s.Of(cell.Name, arm.Name)); of == contract.Client {
-				limited = append(limited, labelAt(s, cell.Name, arm.Name))
+				limited = append(limited, s.Names.WithinAt(arm.Name, cell.Name))
 			}
 		}
 	}
@@ -85,9 +119,17 @@ func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 		return nil
 	}
 	return []record.Warning{{
-		About: "limit", Text: "the client limited " + quantity.Names(limited) + ": these rates measure the load generator",
+		About: "limit", Text: "the load generator was the limit of " + firstOf(limited) + ": these rates measure it",
 		Advice: "give the clients more CPUs or processes (clients=2), or offer an equal rate to every arm and compare CPU per exchange",
 	}}
+}
+
+// firstOf names the first of several, and how many others there are.
+func firstOf(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return names[0] + " and " + quantity.Plural(len(names)-1, "other")
 }
 
 // warnFlags counts the valid trials that carry each flag, but for those that are summed
@@ -149,7 +191,7 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 			all = append(all, record.Warning{
 				About: "noise",
 				Text: fmt.Sprintf("%s differs between the baseline and its own repeat%s: %.3g× (%.3g–%.3g), p %.2g; no difference below that is judged",
-					part.Label(n.Metric), cells.InCell(n.Cell), n.Ratio, n.Low, n.High, n.P),
+					part.Label(n.Metric), s.Names.At(n.Cell), n.Ratio, n.Low, n.High, n.P),
 				Advice: "run more blocks; one such pair in twenty differs by chance, so look for what drifts within blocks where several do",
 			})
 		}
@@ -158,7 +200,7 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 	if len(unknown) > 0 && len(f.Comparisons) > 0 {
 		all = append(all, record.Warning{
 			About:  "noise",
-			Text:   "fewer than two blocks have both trials of the baseline" + cells.InCells(unknown) + ": how far it differs from itself (A/A) is unknown, so only the margin bounds differences",
+			Text:   "fewer than two blocks have both trials of the baseline" + s.Names.AtAny(unknown) + ": how far it differs from itself (A/A) is unknown, so only the margin bounds differences",
 			Advice: "run more blocks",
 		})
 	}
@@ -182,14 +224,14 @@ func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 		for _, arm := range cell.Arms {
 			if arm.Delivery != "" {
 				kinds = withOnce(kinds, arm.Delivery)
-				of[arm.Delivery] = withOnce(of[arm.Delivery], cells.ArmWithin(s.Header.Study, arm.Name))
+				of[arm.Delivery] = withOnce(of[arm.Delivery], s.Names.Within(arm.Name))
 			}
 		}
 	}
 	if len(mixed) == 0 {
 		return nil
 	}
-	place := cells.InCell(mixed[0])
+	place := s.Names.At(mixed[0])
 	if len(mixed) > 1 {
 		place = fmt.Sprintf(" in %d of %d cells", len(mixed), len(f.Cells))
 	}

@@ -62,10 +62,11 @@ func TestLookCountsAndEstimates(t *testing.T) {
 	defer run.Close()
 	now := time.Now()
 	one := time.Duration(records[0].Timeline.EndNs)
+	began := now.Add(-one / 2)
 	tell := func(ns, exchanges int64) {
 		t.Helper()
 		ticks := []contract.Tick{{AtNs: ns, Exchanges: exchanges}, {AtNs: ns, Exchanges: exchanges}}
-		if err := live.Write(record.Live{Trial: trials[4].ID, BeganAt: now.Add(-one / 2), Ticks: ticks, EndsFrom: now.Add(one), EndsBy: now.Add(time.Hour)}); err != nil {
+		if err := live.Write(record.Live{Trial: trials[4].ID, BeganAt: began, Ticks: ticks, EndsFrom: now.Add(one), EndsBy: now.Add(time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,8 +79,13 @@ func TestLookCountsAndEstimates(t *testing.T) {
 		t.Errorf("%v to %v left, where the run says %v to %v", s.LeftLeast, s.Left, one, time.Hour)
 	}
 	tell(2e9, 1500)
-	if s = look(t, run, now); s.Now.Rate != 2000 || len(s.Now.Rates) == 0 {
-		t.Errorf("a rate of %v in %v, want 2000 of two clients", s.Now.Rate, s.Now.Rates)
+	if s = look(t, run, now); s.Now.Rate != 2000 {
+		t.Errorf("a rate of %v, want 2000 of two clients", s.Now.Rate)
+	}
+	began = now // the trial is made again
+	tell(3e9, 100)
+	if s = look(t, run, now); s.Now.Rate != 0 || !s.Now.Began.Equal(now) {
+		t.Errorf("a rate of %v since %v of a trial that begins again", s.Now.Rate, s.Now.Began)
 	}
 	before := s.FoundOf
 	if before != 4 {

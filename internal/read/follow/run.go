@@ -37,8 +37,7 @@ type Snapshot struct {
 	Header record.Header
 	Path   string // of its directory
 	Progress
-	Left     time.Duration // that the rest takes, at most, as the run estimates it; 0 when it is not known
-	Records  []record.Record
+	Left     time.Duration     // that the rest takes, at most, as the run estimates it; 0 when it is not known
 	Found    *finding.Findings // of the records so far; nil when there are too few
 	FoundOf  int               // how many records Found is of
 	Problems int               // damaged lines
@@ -74,7 +73,7 @@ func (r *Run) Look(now time.Time) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	s := Snapshot{
-		Header: r.tail.Header, Path: r.results.Path(r.name), Records: r.tail.Records, Problems: len(r.tail.Problems),
+		Header: r.tail.Header, Path: r.results.Path(r.name), Problems: len(r.tail.Problems),
 		Progress: progressOf(r.tail.Header, r.plan, r.tail.Records, record.BeingWritten(r.file)),
 	}
 	if s.Progress.State == Running {
@@ -166,7 +165,6 @@ type Now struct {
 	Began time.Time
 	Rate  float64             // exchanges per second over the clients that told twice; 0 for none yet
 	Times *contract.TickTimes // since the tick before, of the only client where it tells them; else nil
-	Rates []float64           // the rates before, the latest last, at most one a look; 0 between trials
 }
 
 // ticking turns the clients' counters into rates.
@@ -174,12 +172,8 @@ type ticking struct {
 	trial string
 	last  []contract.Tick // by client
 	rate  []float64
-	rates []float64
 	held  *Now
 }
-
-// kept are the rates of so many looks.
-const kept = 120
 
 // look takes in what the run says now; nothing when l is nil, which it also is for
 // the instant in which the file is written.
@@ -187,8 +181,8 @@ func (t *ticking) look(l *record.Live, plan []record.Trial) *Now {
 	if l == nil {
 		return t.held
 	}
-	if l.Trial != t.trial {
-		*t = ticking{trial: l.Trial, rates: append(t.rates, 0)}
+	if l.Trial != t.trial || t.held != nil && !l.BeganAt.Equal(t.held.Began) { // it may be made again
+		*t = ticking{trial: l.Trial}
 	}
 	now := &Now{Began: l.BeganAt}
 	for _, p := range plan {
@@ -199,11 +193,9 @@ func (t *ticking) look(l *record.Live, plan []record.Trial) *Now {
 	for len(t.last) < len(l.Ticks) {
 		t.last, t.rate = append(t.last, contract.Tick{}), append(t.rate, 0)
 	}
-	told := false
 	for i, tick := range l.Ticks {
 		if before := t.last[i]; before.AtNs > 0 && tick.AtNs > before.AtNs {
 			t.rate[i] = record.Growth(before.Exchanges, tick.Exchanges) / record.Growth(before.AtNs, tick.AtNs) * 1e9
-			told = true
 		}
 		t.last[i] = tick
 		now.Rate += t.rate[i]
@@ -211,11 +203,6 @@ func (t *ticking) look(l *record.Live, plan []record.Trial) *Now {
 			now.Times = tick.Times
 		}
 	}
-	if told {
-		t.rates = append(t.rates, now.Rate)
-	}
-	t.rates = t.rates[max(0, len(t.rates)-kept):]
-	now.Rates = append([]float64{}, t.rates...)
 	t.held = now
 	return now
 }

@@ -12,9 +12,8 @@ import (
 	"netdyno/internal/record"
 )
 
-// Find reads a run whole and returns what its records say. With current, what was
-// renamed since it was recorded has today's name, as a comparison of two runs needs it.
-func (r *Results) Find(name string, current bool) (finding.Findings, error) {
+// Find reads a run whole and returns what its records say.
+func (r *Results) Find(name string) (finding.Findings, error) {
 	run, f, err := r.openRecords(name)
 	if err != nil {
 		return finding.Findings{}, err
@@ -39,9 +38,6 @@ func (r *Results) Find(name string, current bool) (finding.Findings, error) {
 		return finding.Findings{}, err
 	}
 	plan, unplanned := t.HoldTo(plan)
-	if current {
-		record.CurrentNames(&t.Header, plan, t.Records)
-	}
 	found, err := finding.Find(t.Header, plan, t.Records)
 	found.Tally.Unplanned = unplanned
 	return found, err

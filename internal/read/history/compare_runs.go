@@ -31,8 +31,8 @@ func CompareRuns(before, after compare.Run, calibration *record.Calibration) Run
 			a.noise[at] = max(a.noise[at], n.Bound)
 		}
 	}
-	if before.Header.Study.Compare.Baseline == after.Header.Study.Compare.Baseline {
-		a.result.Floor = before.Header.Study.Compare.Baseline
+	if before.Plan().Compare.Baseline == after.Plan().Compare.Baseline {
+		a.result.Floor = before.Plan().Compare.Baseline
 	}
 	a.compare()
 	a.gate()
@@ -45,7 +45,7 @@ func (a *runPair) compare() {
 	var declared, explored []*compare.Pending
 	twins := a.common()
 	for _, m := range metric.All() {
-		primary := slices.Contains(a.after.Header.Study.Compare.Primary, m.Name) && slices.Contains(a.before.Header.Study.Compare.Primary, m.Name)
+		primary := slices.Contains(a.after.Plan().Compare.Primary, m.Name) && slices.Contains(a.before.Plan().Compare.Primary, m.Name)
 		if m.Better == "" && !primary {
 			continue
 		}
@@ -126,7 +126,7 @@ func armNamed(c cells.Cell, name string) *cells.Arm {
 func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, bool) {
 	b := &compare.Pending{
 		Comparison: compare.Comparison{Cell: t.cell, Metric: m.Name, Arm: t.after.Name, Primary: primary, Level: cells.Level},
-		Tested:     primary, Better: m.Better, Margin: max(compare.Margin(a.before.Header.Study.Compare), compare.Margin(a.after.Header.Study.Compare)),
+		Tested:     primary, Better: m.Better, Margin: max(compare.Margin(a.before.Plan().Compare), compare.Margin(a.after.Plan().Compare)),
 	}
 	was, zeros := cells.MeanLogs(t.before.All(), m.Name)
 	is, more := cells.MeanLogs(t.after.All(), m.Name)
@@ -169,16 +169,8 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 	b.Ratio, b.Interval = math.Exp(e.Point), b.Level
 	b.Value, b.BaseValue = cells.Finite(math.Exp(stat.Mean(y))), cells.Finite(math.Exp(stat.Mean(x)))
 	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
-	b.Refusal = cmp.Or(a.refuseArm(t, m, calibrated), compare.RefuseBeside(&b.Comparison, beside(&t.after, a.laterName()), beside(&t.before, earlier)))
+	b.Refusal = cmp.Or(a.refuseArm(t, m, calibrated), compare.RefuseBeside(&b.Comparison, beside(&t.after, later), beside(&t.before, earlier)))
 	return b, true
-}
-
-// laterName is what the second run is called.
-func (a *runPair) laterName() string {
-	if a.beside { // it may be the third
-		return "this"
-	}
-	return later
 }
 
 // beside is what other processes took of the CPUs beside an arm in a run.
@@ -196,7 +188,6 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 		}
 	}
 	switch {
-	case a.beside: // nothing is judged
 	case a.barred != "":
 		return a.barred
 	case a.barredArm[cells.KeyOf(t.cell, t.after.Name)] != "":
@@ -258,7 +249,6 @@ type runPair struct {
 	before, after compare.Run
 	calibration   *record.Calibration
 	result        RunsCompared
-	beside        bool                  // the second is set beside the first, and nothing is judged
 	barred        string                // why nothing may be judged, "" when it may
 	barredArm     map[cells.Key]string  // why an arm of a cell may not
 	noise         map[cells.Key]float64 // by cell and metric: the larger A/A bound

@@ -119,7 +119,7 @@ func (a *runPair) differInArms() {
 		one, first := was[p]
 		other, second := is[p]
 		if !first || !second {
-			a.addDifference("study", fmt.Sprintf("%s%s is in %s run only", p.Arm, cells.InCell(p.Cell), map[bool]string{true: earlier, false: later}[first]))
+			a.addDifference("study", fmt.Sprintf("%s%s is in %s run only", p.Arm, a.after.Plan().Names.At(p.Cell), map[bool]string{true: earlier, false: later}[first]))
 			continue
 		}
 		both++
@@ -130,7 +130,7 @@ func (a *runPair) differInArms() {
 			}
 		}
 		if len(unlike) > 0 && one.Settings != nil && other.Settings != nil {
-			text := fmt.Sprintf("%s%s: %s", p.Arm, cells.InCell(p.Cell), FirstOf(unlike))
+			text := fmt.Sprintf("%s%s: %s", p.Arm, a.after.Plan().Names.At(p.Cell), FirstOf(unlike))
 			a.addDifference("settings", text)
 			a.barredArm[p] = "its settings differ: " + FirstOf(unlike)
 		}

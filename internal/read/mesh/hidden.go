@@ -25,13 +25,6 @@ func (m *Mesh) Bound() float64 { return 1 + max(Alike, m.Margin) }
 // AsGood tells whether no difference above the bound could have hidden.
 func (m *Mesh) AsGood(times float64) bool { return times > 0 && times <= m.Bound() }
 
-// Told tells whether a mesh has an answer: somebody is named, or by every metric its
-// hosts are as good as each other.
-func (m *Mesh) Told() bool {
-	return len(m.Outliers) > 0 || m.Unnamed == "" && len(m.Hidden) > 0 &&
-		!slices.ContainsFunc(m.Hidden, func(h Hidden) bool { return !m.AsGood(h.Hosts) })
-}
-
 // hidden finds for every metric what could have hidden.
 func (r *reading) hidden(m *Mesh) []Hidden {
 	off := r.which(named(m.Outliers))

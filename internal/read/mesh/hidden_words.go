@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
 )
 
@@ -88,7 +87,7 @@ func apartText(worse float64) string {
 func worseText(worse float64) string {
 	const readable = 2
 	if worse < readable {
-		return compare.Percent(worse - 1)
+		return quantity.ChosenShare(worse - 1)
 	}
 	return part.Times(worse)
 }

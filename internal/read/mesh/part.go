@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
@@ -18,7 +19,7 @@ func (m *Mesh) Headline() part.Headline {
 	if pairs := namedPairs(m); len(pairs.Rows) > 0 {
 		tables = append(tables, pairs)
 	}
-	return part.Headline{Place: part.Whole, Sentences: m.sentences(), Forms: [][]part.Table{tables}, Open: !m.Told()}
+	return part.Headline{Place: part.Whole, Sentences: m.sentences(), Tables: tables}
 }
 
 // Part lays out what is worse than the others, with its evidence, and every host divided
@@ -29,7 +30,7 @@ func (m *Mesh) Part() part.Part {
 		return p
 	}
 	note := fmt.Sprintf("Each host, and each pair when its two hosts are taken out, is divided by the others. Intervals hold together: among equal hosts anything is named in at most %s of meshes. "+
-		"What is named is worse by more than %s too, in more than half of its blocks.", part.Share(m.Level), part.Share(m.Margin))
+		"What is named is worse by more than %s too, in more than half of its blocks.", quantity.ChosenShare(m.Level), quantity.ChosenShare(m.Margin))
 	named := part.Section{ID: "outliers", Title: "What is worse than the others"}
 	switch {
 	case m.Unnamed != "":
@@ -60,7 +61,7 @@ func drawn(m *Mesh) string {
 		able = append(able, fmt.Sprintf("%s %s", part.Label(p.Metric), part.Times(p.Times)))
 	}
 	if len(able) > 0 {
-		text += fmt.Sprintf(" A host is named with a probability of %s when it is worse by: %s.", part.Share(Named), strings.Join(able, ", "))
+		text += fmt.Sprintf(" A host is named with a probability of %s when it is worse by: %s.", quantity.ChosenShare(Named), strings.Join(able, ", "))
 	}
 	return text
 }
@@ -95,7 +96,7 @@ func outlierTable(m *Mesh) part.Table {
 // hiddenTable has a row for each metric: how much worse what is not named may be.
 func hiddenTable(m *Mesh) part.Table {
 	t := part.Table{
-		Caption: fmt.Sprintf("How much worse than the others a host, or the way between two, may be that is not named, by the worst end of their intervals. Hosts are as good as each other where that is at most %s.", part.Share(m.Bound()-1)),
+		Caption: fmt.Sprintf("How much worse than the others a host, or the way between two, may be that is not named, by the worst end of their intervals. Hosts are as good as each other where that is at most %s.", quantity.ChosenShare(m.Bound()-1)),
 		Columns: slices.Concat(part.Titles("in"), part.Figures("a host", "a way")),
 	}
 	for _, h := range m.Hidden {

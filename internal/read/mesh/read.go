@@ -30,7 +30,7 @@ func Read(s *cells.Dataset) *Mesh {
 		return nil
 	}
 	r := newReading(s, names)
-	m := &Mesh{Level: Level, Partners: s.Header.Study.Partners, Margin: s.Header.Study.Compare.Margin, Blocks: r.blocks, Latency: r.latency, Stream: r.stream}
+	m := &Mesh{Level: Level, Partners: s.Header.Study.Partners, Margin: s.Compare.Margin, Blocks: r.blocks, Latency: r.latency, Stream: r.stream}
 	if m.Margin <= 0 {
 		m.Margin = standardMargin
 	}

@@ -10,16 +10,15 @@ import (
 // this value; the caption stands in the page without a script.
 type Figure struct {
 	Heading
-	Lines     *Lines     `json:"lines,omitempty"`
-	Panels    *Panels    `json:"panels,omitempty"`
-	Heat      *Heat      `json:"heat,omitempty"`
-	Front     *Front     `json:"front,omitempty"`
-	Waterfall *Waterfall `json:"waterfall,omitempty"`
+	Lines  *Lines  `json:"lines,omitempty"`
+	Panels *Panels `json:"panels,omitempty"`
+	Heat   *Heat   `json:"heat,omitempty"`
+	Front  *Front  `json:"front,omitempty"`
 }
 
 // Drawn reports whether there is anything to draw.
 func (f Figure) Drawn() bool {
-	return f.Lines != nil || f.Panels != nil || f.Heat != nil || f.Front != nil || f.Waterfall != nil
+	return f.Lines != nil || f.Panels != nil || f.Heat != nil || f.Front != nil
 }
 
 // Heading is what stands around a figure's drawing.
@@ -139,36 +138,7 @@ type FrontPoint struct {
 	YLow  float64 `json:"y_low"`
 	YHigh float64 `json:"y_high"`
 	On    bool    `json:"on,omitempty"`
-	Knee  bool    `json:"knee,omitempty"`
 	Behind
-}
-
-// Waterfall shows how steps lead from one arm's figure to another's, on a log axis: a
-// bar is as long as the step's share of the whole.
-type Waterfall struct {
-	Axis   Axis            `json:"axis"`
-	Groups []WaterfallCell `json:"groups"`
-}
-
-// WaterfallCell is the bars of one cell, the first arm's and the whole's included.
-type WaterfallCell struct {
-	Cell int            `json:"cell,omitempty"` // number of the cell, from 1; 0 where the page has none
-	Name string         `json:"name"`
-	Bars []WaterfallBar `json:"bars"`
-}
-
-// WaterfallBar leads from one figure to the next. The first arm's has no length.
-type WaterfallBar struct {
-	Colour         // of the arm that it leads to
-	Name   string  `json:"name"`
-	Label  string  `json:"label"` // "1.25× (1.20–1.31), 46 %"
-	Hint   string  `json:"hint"`
-	From   float64 `json:"from"`
-	To     float64 `json:"to"`
-	Low    float64 `json:"low"` // the interval of To, From standing
-	High   float64 `json:"high"`
-	Told   bool    `json:"told"`  // apart from 1
-	Whole  bool    `json:"whole"` // it is no step
 }
 
 // Brief cuts a number to five significant digits: more than a figure can show, and

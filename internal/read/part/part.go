@@ -31,6 +31,7 @@ type Part struct {
 	Sections []Section `json:"sections"`
 	Beside   bool      `json:"beside,omitempty"` // its sections may stand beside each other
 	Lines    int       `json:"lines,omitempty"`  // that a terminal shows of it at most, 0 for all; each section is whole
+	Outcomes []Outcome `json:"-"`                // for an index of several reports
 }
 
 // Named is the part's title in a list of contents.
@@ -50,10 +51,10 @@ type Section struct {
 	Notes     []string `json:"notes,omitempty"` // what weakens it, and what is left out
 	Tables    []Table  `json:"tables,omitempty"`
 	OnScreen  bool     `json:"on_screen,omitempty"` // paper has no room for it
-	Outcome   string   `json:"-"`                   // what became of what it is about, in the words of an index of several reports; "" keeps it out
-	Ground    string   `json:"-"`                   // on which Outcome rests: a sentence
-	Questions bool     `json:"-"`                   // every sentence is a question with its answer; an index of several reports shows them all
 }
+
+// Outcome is what became of a statement: "yes", "no", "undecided", "not here".
+type Outcome struct{ Title, Here, Ground string }
 
 // Place is where the sentences of a headline stand in a run's answer.
 type Place int
@@ -69,10 +70,8 @@ const (
 // Headline is what an analysis says to the study's question.
 type Headline struct {
 	Place     Place
-	Sentences []string  // none for nothing to say
-	Forms     [][]Table // what a terminal shows of it in place of the comparisons, in every form that they can take, the fullest first; nil for nothing
-	Answers   []string  // sentences that a terminal shows there instead: answers to questions that no table of comparisons answers
-	Open      bool      // the question has no answer
+	Sentences []string // none for nothing to say
+	Tables    []Table  // what a first screen shows of it: below the arms, or in their place where it stands before them
 	Warnings  []record.Warning
 }
 

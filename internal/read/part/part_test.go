@@ -62,11 +62,3 @@ func TestALongTableSaysWhatItLeavesOut(t *testing.T) {
 		t.Error("a short table is cut")
 	}
 }
-
-func TestListsInSentences(t *testing.T) {
-	for want, texts := range map[string][]string{"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b and c": {"a", "b", "c"}} {
-		if got := part.And(texts); got != want {
-			t.Errorf("%q became %q", texts, got)
-		}
-	}
-}

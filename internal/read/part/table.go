@@ -20,7 +20,7 @@ type Column struct {
 	Metric string  `json:"metric,omitempty"` // the name users type, where the title abbreviates it
 	Ratios Judging `json:"ratios,omitempty"` // whether its figures have ratios, and of which sort
 	Colour string  `json:"colour,omitempty"` // of the activity that Title names: rrggbb
-	Brief  bool    `json:"brief,omitempty"`  // of the few that a terminal shows of the table
+	Brief  bool    `json:"brief,omitempty"`  // stays where a terminal has no room for all
 }
 
 // Kind is what the values of a column are. It decides how they are aligned.

@@ -1,7 +1,6 @@
 package part
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -44,24 +43,10 @@ func Probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 2, 64)
 }
 
-// Percent prints a share.
-func Percent(share float64) string { return quantity.FormatFigure(100*share) + " %" }
-
-// Share prints a share that was chosen, not measured: "5 %".
-func Share(x float64) string {
-	return strings.TrimSpace(fmt.Sprintf("%.3g", 100*x)) + NoBreak + "%"
-}
-
 // Joined puts the texts that are not empty together.
 func Joined(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }
-
-// And lists texts as a sentence does: "a, b and c".
-func And(texts []string) string { return quantity.And(texts) }
-
-// Or lists texts as alternatives: "a, b or c".
-func Or(texts []string) string { return quantity.Or(texts) }
 
 // Bracketed is what stands behind a value; nothing for nothing.
 func Bracketed(detail string) string {

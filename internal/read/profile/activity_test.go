@@ -123,11 +123,3 @@ func TestActivitiesAreDistinct(t *testing.T) {
 		}
 	}
 }
-
-func TestInkReadsOnItsColour(t *testing.T) {
-	for colour, want := range map[string]string{"4a3590": "ffffff", "f4d3a0": "14161a", "no": "14161a"} {
-		if got := (Activity{Colour: colour}).Ink(); got != want {
-			t.Errorf("on %s: %s, want %s", colour, got, want)
-		}
-	}
-}

@@ -64,8 +64,8 @@ func dividable(s *cells.Dataset) []string {
 }
 
 // Differences compares the profiles of every arm with the baseline's, and those
-// of the study's other pairs and of its ladders' steps, cell by cell. Probes of one
-// round are paired: they ran within the same minutes.
+// of the study's other pairs, cell by cell. Probes of one round are paired: they ran
+// within the same minutes.
 func Differences(s *cells.Dataset) []Difference {
 	probes, _ := fit(s)
 	names := dividable(s)
@@ -77,7 +77,7 @@ func Differences(s *cells.Dataset) []Difference {
 				for _, name := range names {
 					if d, ok := between(of, against, string(end)+"."+name); ok {
 						d.Cell, d.Arm, d.Base, d.End = cell, pair.Arm, pair.Base, string(end)
-						d.Sentence = d.labelled(s.Header.Study).sentence()
+						d.Sentence = d.labelled(s.Names).sentence()
 						all = append(all, d)
 						break
 					}
@@ -91,17 +91,13 @@ func Differences(s *cells.Dataset) []Difference {
 // pairs are the arms that a study compares, each pair once.
 func pairs(s *cells.Dataset) []record.Pair {
 	var all []record.Pair
-	baseline := s.Header.Study.Compare.Baseline
+	baseline := s.Compare.Baseline
 	for _, arm := range s.Arms {
 		if arm != baseline {
 			all = append(all, record.Pair{Arm: arm, Base: baseline})
 		}
 	}
-	more := slices.Clone(s.Header.Study.Compare.Also)
-	for _, l := range s.Header.Study.Ladders {
-		more = append(more, l.Pairs()...)
-	}
-	for _, pair := range more {
+	for _, pair := range s.Compare.Also {
 		if !slices.Contains(all, pair) {
 			all = append(all, pair)
 		}

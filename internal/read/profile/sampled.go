@@ -136,7 +136,7 @@ func SharesByProbe(s *cells.Dataset, at cells.Key, end, of string) (byBlock map[
 	side := sideOf(probes[at], contract.Role(end))
 	switch {
 	case len(side.probes) == 0:
-		return nil, fmt.Sprintf("%s has no profile of its %s%s; probes=3 takes them", at.Arm, end, cells.InCell(at.Cell))
+		return nil, fmt.Sprintf("%s has no profile of its %s%s; probes=3 takes them", at.Arm, end, s.Names.At(at.Cell))
 	case side.source == NoKernel:
 		return nil, fmt.Sprintf("the profiles of the %s of %s do not see the kernel, so shares of them are not of its CPU time", end, at.Arm)
 	}

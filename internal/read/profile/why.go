@@ -9,7 +9,6 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
-	"netdyno/internal/record"
 )
 
 // Why says of a run why its arms differ, as far as its probes can tell.
@@ -26,20 +25,20 @@ func Reasons(s *cells.Dataset, differences []Difference, profiles []Profile) *Wh
 	})
 	var said []string
 	if d := strongest(s, told); d != nil {
-		said = append(said, d.labelled(s.Header.Study).cause(len(told) == 1, cells.CellLabel(s.Header.Study, d.Cell)))
+		said = append(said, d.labelled(s.Names).cause(len(told) == 1, s.Names.Cell(d.Cell)))
 	}
 	if len(told) > 1 && slices.ContainsFunc(told, Difference.partly) {
 		said = append(said, accounted(told))
 	}
-	if said = append(said, dominated(s.Header.Study, profiles)...); len(said) == 0 {
+	if said = append(said, dominated(s.Names, profiles)...); len(said) == 0 {
 		return nil
 	}
 	return &Why{said}
 }
 
 // labelled is the difference with its arms called by their labels.
-func (d Difference) labelled(study record.Study) Difference {
-	d.Arm, d.Base = cells.ArmWithin(study, d.Arm), cells.ArmWithin(study, d.Base)
+func (d Difference) labelled(names cells.Names) Difference {
+	d.Arm, d.Base = names.Within(d.Arm), names.Within(d.Base)
 	return d
 }
 
@@ -100,11 +99,11 @@ func (d Difference) cause(only bool, cell string) string {
 			}
 		}
 		if len(seems) > 0 {
-			text += ", most of it as it seems in " + part.And(seems)
+			text += ", most of it as it seems in " + quantity.And(seems)
 		}
 		return text + fmt.Sprintf("; %s of each arm cannot tell that from noise.", quantity.Plural(d.Pairs, "probe"))
 	}
-	text := fmt.Sprintf("The %s of %s spends %s per %s than that of %s%s", d.End, d.Arm, part.And(parts[:min(named, len(parts))]), per, d.Base, in)
+	text := fmt.Sprintf("The %s of %s spends %s per %s than that of %s%s", d.End, d.Arm, quantity.And(parts[:min(named, len(parts))]), per, d.Base, in)
 	if only {
 		return text + "; " + accounted([]Difference{d})
 	}
@@ -166,7 +165,7 @@ var dominating = []struct {
 }
 
 // dominated says which work is much of the CPU time, where, and what would change it.
-func dominated(study record.Study, profiles []Profile) []string {
+func dominated(names cells.Names, profiles []Profile) []string {
 	var said []string
 	for _, kind := range dominating {
 		least, most := 1.0, 0.0
@@ -193,7 +192,7 @@ func dominated(study record.Study, profiles []Profile) []string {
 		if low, high, _ := strings.Cut(strings.TrimSuffix(share, " %"), " to "); low == high {
 			share = low + " %"
 		}
-		said = append(said, fmt.Sprintf("Of the CPU time of %s, %s is %s: %s.", busyEnds(study, where, profiles), share, kind.words, kind.advice))
+		said = append(said, fmt.Sprintf("Of the CPU time of %s, %s is %s: %s.", busyEnds(names, where, profiles), share, kind.words, kind.advice))
 	}
 	return said
 }
@@ -203,7 +202,7 @@ type busyEnd struct{ arm, end string }
 
 // busyEnds names ends of arms, as few words as it can: "the servers of every arm", where
 // the profiles are of several arms; "both ends of a and the server of b".
-func busyEnds(study record.Study, where []busyEnd, profiles []Profile) string {
+func busyEnds(names cells.Names, where []busyEnd, profiles []Profile) string {
 	var arms, all []string
 	ends := map[string][]string{} // that are busy, by arm
 	for _, p := range profiles {
@@ -225,16 +224,16 @@ func busyEnds(study record.Study, where []busyEnd, profiles []Profile) string {
 		}
 		return "the " + ends[arms[0]][0] + "s of every arm"
 	}
-	var names []string
+	var said []string
 	for _, arm := range arms {
 		which := "the " + ends[arm][0]
 		if len(ends[arm]) > 1 {
 			which = "both ends"
 		}
-		names = append(names, which+" of "+cells.ArmWithin(study, arm))
+		said = append(said, which+" of "+names.Within(arm))
 	}
-	if len(names) < 4 {
-		return part.And(names)
+	if len(said) < 4 {
+		return quantity.And(said)
 	}
-	return quantity.Names(names)
+	return quantity.Names(said)
 }

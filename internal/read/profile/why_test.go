@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"netdyno/internal/read/cells"
-	"netdyno/internal/record"
 )
 
 // costing is a difference of which some activities are told apart.
@@ -73,7 +72,7 @@ func TestWhatDominatesIsNamed(t *testing.T) {
 			"Of the CPU time of both ends of a and the server of c, 30 to 50 % is encryption: a cipher"},
 		"not so much": {[]Profile{busy("a", Share{"kernel: copying", 0.2}, Share{"tls", 0.2}, Share{"scheduler", 0.2})}, ""},
 	} {
-		if got := strings.Join(dominated(record.Study{}, c.profiles), " "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+		if got := strings.Join(dominated(cells.Names{}, c.profiles), " "); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

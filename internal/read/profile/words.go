@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 )
 
@@ -34,7 +35,7 @@ func (d Difference) sentence() string {
 	text := fmt.Sprintf("The %s of %s needs %s %s %s CPU per %s than that of %s (%s, %s)",
 		d.End, d.Arm, amount(d.Whole.Difference), unit, comparative(d.Whole.Difference), per, d.Base, interval(scale, d.Whole), pairs)
 	if parts := d.parts(func(a Change) string { return among(d, a) }); len(parts) > 0 {
-		return text + ": " + part.And(parts) + "." + mixed(d)
+		return text + ": " + quantity.And(parts) + "." + mixed(d)
 	}
 	return text + "; in what is not told apart from noise" + likely(d, scale) + "." + mixed(d)
 }
@@ -77,7 +78,7 @@ func likely(d Difference, scale metric.Scale) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "; the largest seem to be " + part.And(parts)
+	return "; the largest seem to be " + quantity.And(parts)
 }
 
 // mixed says what a difference leaves out when its profiles were taken differently.

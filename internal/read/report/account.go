@@ -61,7 +61,7 @@ func NewAccount(f finding.Findings, id string) (Account, error) {
 	var ids []string
 	for _, v := range f.Trials {
 		if v.Plan.ID == id {
-			return accountOf(f.Header.Study, v), nil
+			return accountOf(f.Plan(), v), nil
 		}
 		ids = append(ids, v.Plan.ID)
 	}
@@ -72,10 +72,10 @@ func NewAccount(f finding.Findings, id string) (Account, error) {
 	return Account{}, fmt.Errorf("no trial %q; %s", quantity.Clip(id, 80), hint)
 }
 
-func accountOf(study record.Study, v *trial.Judged) Account {
+func accountOf(plan cells.Plan, v *trial.Judged) Account {
 	a := Account{
-		ID: printable.Text(v.Plan.ID), Where: printable.Text(whereIs(v.Plan)),
-		Status: v.Trial.Status, Reason: printable.Text(v.Trial.Reason), Levels: levelsOf(study, v.Plan),
+		ID: printable.Text(v.Plan.ID), Where: printable.Text(whereIs(plan.Names, v.Plan)),
+		Status: v.Trial.Status, Reason: printable.Text(v.Trial.Reason), Levels: levelsOf(plan.Vary, v.Plan),
 		Settings: []Named{}, Checks: checkedOf(v), Flags: []Named{}, Limit: string(v.Trial.Limit), Proof: printable.Text(v.Trial.LimitProof),
 		Figures: readingsOf(v.Trial), Stderr: []Named{},
 	}
@@ -125,9 +125,9 @@ var steadiness = map[record.Steady]string{
 func named(name, text string) Named { return Named{printable.Text(name), printable.Text(text)} }
 
 // whereIs names a trial's place in the study.
-func whereIs(t record.Trial) string {
+func whereIs(names cells.Names, t record.Trial) string {
 	if t.Probe {
-		return t.Arm + cells.InCell(t.Cell) + ", a probe for profiles"
+		return t.Arm + names.At(t.Cell) + ", a probe for profiles"
 	}
 	if t.Unloaded {
 		return fmt.Sprintf("%s without load, block %d", t.Arm, t.Block)
@@ -135,7 +135,7 @@ func whereIs(t record.Trial) string {
 	if t.FlatOut {
 		return t.Arm + " flat out, before the first block"
 	}
-	where := fmt.Sprintf("%s%s, block %d", t.Arm, cells.InCell(t.Cell), t.Block)
+	where := fmt.Sprintf("%s%s, block %d", t.Arm, names.At(t.Cell), t.Block)
 	if t.Repeat {
 		where += ", the baseline's repeat"
 	}
@@ -143,9 +143,9 @@ func whereIs(t record.Trial) string {
 }
 
 // levelsOf lists a trial's levels, those of varied factors first.
-func levelsOf(study record.Study, t record.Trial) []Named {
+func levelsOf(vary []record.Factor, t record.Trial) []Named {
 	order := []string{}
-	for _, f := range study.Vary {
+	for _, f := range vary {
 		order = append(order, f.Name)
 	}
 	levels := []Named{}
@@ -224,7 +224,7 @@ func (l *layout) accounts() []Account {
 	}
 	all, size := make([]Account, 0, len(l.Trials)), 0
 	for _, v := range l.Trials {
-		a := accountOf(l.Header.Study, v)
+		a := accountOf(l.plan, v)
 		size += len(a.Record)
 		all = append(all, a)
 	}

@@ -121,7 +121,7 @@ func pages(t *testing.T, seeds uint64, check func(where string, f finding.Findin
 
 // tablesOf are all tables of a page.
 func tablesOf(p Page) []part.Table {
-	all := slices.Clone(p.Matrix)
+	all := slices.Concat(p.Tables, p.Matrix)
 	for _, a := range p.Parts {
 		for _, s := range a.Sections {
 			all = append(all, s.Tables...)
@@ -131,8 +131,7 @@ func tablesOf(p Page) []part.Table {
 		all = append(all, s.Tables...)
 	}
 	for _, c := range p.Cells {
-		all = append(all, c.Main, c.All, c.Pairs)
-		all = append(all, c.Details...)
+		all = append(all, c.Main, c.All, c.Pairs, c.Clients)
 		if c.Profile != nil {
 			all = append(append(all, c.Profile.Table, c.Profile.Overhead), c.Profile.Functions...)
 			for _, d := range c.Profile.Differences {
@@ -263,48 +262,6 @@ func TestARatioIsTheQuotientOfTheFiguresBesideIt(t *testing.T) {
 	}
 }
 
-// What a terminal shows has no room to say over which blocks: the figures beside a ratio
-// are those that it is the quotient of, and where its divisor is not the baseline's
-// figure in the table it stands beside it.
-func TestTheScreenDividesWhatItShows(t *testing.T) {
-	plain, named, unknown := 0, 0, 0
-	pages(t, 60, func(where string, f finding.Findings, _ Page) {
-		l := newLayout(f)
-		var arms []cells.Arm
-		var base []int // the row of each row's baseline
-		l.eachArm(func(c cells.Cell, a cells.Arm) {
-			base = append(base, len(arms)-slices.IndexFunc(c.Arms, func(x cells.Arm) bool { return x.Name == a.Name })+slices.IndexFunc(c.Arms, func(x cells.Arm) bool { return x.Baseline }))
-			arms = append(arms, a)
-		})
-		for _, form := range l.figureForms() {
-			for k, row := range form[0].Rows {
-				for i, d := range row {
-					text, divisor, of := strings.Cut(strings.TrimSpace(ratioIn(d).Text), " of ")
-					ratio, is := figureIn(t, text)
-					if !is {
-						if text == cells.Unknown {
-							unknown++
-						}
-						continue
-					}
-					over, _ := figureIn(t, strings.TrimSpace(d.Figure.Text))
-					under, has := figureIn(t, strings.TrimSpace(shown(form[0].Rows[base[k]][i])))
-					if plain++; of {
-						named++
-						under, has = figureIn(t, divisor)
-					}
-					if !has || !quotient(ratio, over, under) {
-						t.Errorf("%s, %s of %s: %q beside %s", where, form[0].Columns[i].Title, arms[k].Name, ratioIn(d).Text, d.Figure.Text)
-					}
-				}
-			}
-		}
-	})
-	if plain < few(400) || named < few(80) || unknown < few(100) {
-		t.Errorf("%d ratios, %d of them with their divisor, %d unknown", plain, named, unknown)
-	}
-}
-
 // An interval of two blocks, or one that spans more than a factor of ten either way, is
 // printed nowhere; the ratio or the figure is unknown then.
 func TestNoIntervalSaysNothing(t *testing.T) {
@@ -380,7 +337,7 @@ func TestSentenceTableAndFigureSayTheSame(t *testing.T) {
 			for _, figure := range p.Effects {
 				for _, g := range figure.Forest.Groups {
 					for _, row := range g.Rows {
-						if figure.Title != effectTitle(f, c.Metric) || g.Name != cells.CellLabel(f.Header.Study, c.Cell) || row.Name != c.Arm {
+						if figure.Title != effectTitle(f, c.Metric) || g.Name != cells.NamesOf(f.Header.Study).Cell(c.Cell) || row.Name != c.Arm {
 							continue
 						}
 						rows++
@@ -441,10 +398,6 @@ func TestNoRatioWithoutTwoArms(t *testing.T) {
 	pages(t, 40, func(where string, f finding.Findings, p Page) {
 		for k, c := range f.Cells {
 			cell := p.Cells[k]
-			if len(c.Arms) == 1 && (cell.Base != "" || len(cell.ratios().Rows) > 0) {
-				alone++
-				t.Errorf("%s: one arm is divided by %s", where, cell.Base)
-			}
 			for i, column := range cell.Main.Columns {
 				for k, row := range cell.Main.Rows {
 					a, d := c.Arms[k], row[i]
@@ -480,16 +433,11 @@ func TestRenderersPrintThePagesFigures(t *testing.T) {
 			name := fmt.Sprintf("text at %d", width)
 			read[name] += insideInterval(t, where+", "+name, text)
 			for _, c := range p.Cells {
-				for _, row := range briefOf(c.Main).Rows {
+				for _, row := range c.Main.Rows {
 					if !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
-						return strings.HasPrefix(strings.TrimSpace(line), row[0].Text) && holds(line, row[1:2])
+						return strings.HasPrefix(strings.TrimSpace(line), row[0].Text) && holds(line, row[1:min(2, len(row))])
 					}) {
 						t.Errorf("%s, %s: no line has %+v", where, name, row)
-					}
-				}
-				for _, row := range c.ratios().Rows {
-					if r := ratioIn(row[2]); r.Text != "" && !strings.Contains(text, r.Text+part.Bracketed(r.Interval)) {
-						t.Errorf("%s, %s: the ratio %s of %s is not printed", where, name, r.Text, row[0].Text)
 					}
 				}
 			}

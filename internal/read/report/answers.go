@@ -8,28 +8,9 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/compare"
-	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/trial"
 )
-
-// Answer is the sentence of a comparison with the verdict that it states.
-type Answer struct {
-	Verdict compare.Verdict `json:"verdict,omitempty"`
-	Text    string          `json:"text"`
-}
-
-// answers are the sentences of the comparisons, the most decisive first.
-func (l *layout) answers() []Answer {
-	var answers []Answer
-	for _, c := range finding.MostDecisiveFirst(l.Comparisons) {
-		if c.Sentence != "" {
-			answers = append(answers, Answer{c.Verdict, strings.ReplaceAll(c.Sentence, " %", part.NoBreak+"%")})
-		}
-	}
-	return answers
-}
 
 // answer is the answer to the study's question.
 func (l *layout) answer() []string {
@@ -51,16 +32,12 @@ func (l *layout) condition() string {
 func (l *layout) care() string {
 	const most = 5
 	var about []string
-	severe := false
 	for _, n := range l.notices() {
 		word := strings.ReplaceAll(n.word, "-", " ")
-		if n.word == "trials" {
+		if n.word == lostTrials {
 			word = "lost trials"
 		}
 		about = append(about, word)
-	}
-	for _, w := range l.warnings() {
-		severe = severe || w.Severe
 	}
 	if len(about) == 0 {
 		return ""
@@ -69,7 +46,7 @@ func (l *layout) care() string {
 		about = append(about[:most:most], fmt.Sprintf("%d more", more))
 	}
 	first := "Good to know: "
-	if severe || len(l.caveats()) > 0 {
+	if slices.ContainsFunc(l.warnings(), func(w Warning) bool { return w.Severe }) {
 		first = "Read with care: "
 	}
 	return first + strings.Join(about, ", ") + "."
@@ -86,7 +63,7 @@ func (l *layout) tally() string {
 	for _, part := range []struct {
 		n    int
 		name string
-	}{{t.Partial, "of them without rates"}, {t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}, {t.Unplanned, "outside the plan"}} {
+	}{{t.Partial, "of them without rates"}, {t.Failed, "failed"}, {t.Invalid, "invalid"}, {t.WarmUp, "warm-up"}, {t.Unsupported, "unsupported"}, {t.Missing, "missing"}, {t.Unplanned, "outside the plan"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %d %s", part.n, part.name)
 		}
@@ -114,7 +91,7 @@ func (l *layout) tally() string {
 // to which it was told to go on; in a race and in a search for a capacity, the number
 // that ran.
 func (l *layout) blocks() int {
-	if l.Findings.Race != nil || l.Capacity != nil {
+	if l.plan.Kind.Steered {
 		ran := map[int]bool{}
 		for _, v := range l.Findings.Trials {
 			if v.Record != nil {
@@ -123,10 +100,10 @@ func (l *layout) blocks() int {
 		}
 		return len(ran)
 	}
-	if l.Look != nil && (l.Look.Stopped || l.Look.Blocks > l.Header.Study.Blocks) {
+	if l.Look != nil && (l.Look.Stopped || l.Look.Blocks > l.plan.Blocks) {
 		return l.Look.Blocks
 	}
-	return l.Header.Study.Blocks
+	return l.plan.Blocks
 }
 
 // judged says how the verdicts were reached: at which look and level, in how
@@ -177,81 +154,39 @@ type Warning struct {
 	Advice string `json:"advice,omitempty"`
 }
 
-// caveats say what weakens the answers. They come before the figures, not in a
-// footnote.
-func (l *layout) caveats() []string {
-	caveats := slices.Concat(l.lostCaveat(), l.unplannedCaveat(), l.partialCaveat(), l.verdictCaveats())
-	const most = 6 // more would bury the answers; the table of comparisons has them all
-	if more := len(caveats) - most; more > 0 {
-		caveats = append(caveats[:most], fmt.Sprintf("And %d more, listed under Comparisons.", more))
-	}
-	return caveats
-}
-
-// lostCaveat counts the trials without a figure.
-func (l *layout) lostCaveat() []string {
-	t := l.Tally
-	missing := t.Missing
-	if l.Header.Study.Settle > 0 { // interrupting it is the usual way to end it
-		missing = 0
-	}
-	lost := t.Failed + t.Invalid + missing
-	if lost == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d of %s gave no valid figure: %d failed, %d invalid, %d missing.",
-		lost, quantity.Plural(t.Planned, "planned trial"), t.Failed, t.Invalid, missing)}
-}
-
-func (l *layout) unplannedCaveat() []string {
-	if l.Tally.Unplanned == 0 {
-		return nil
-	}
-	return []string{quantity.Plural(l.Tally.Unplanned, "record") + " in the file came from no trial of the plan; they are left out."}
-}
-
-// partialCaveat counts the trials that have no rates.
-func (l *layout) partialCaveat() []string {
-	t := l.Tally
-	if t.Partial == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d of %s stood still or began with a backlog: their response times are kept, their rates and costs are not.",
-		t.Partial, quantity.Plural(t.Planned, "planned trial"))}
-}
-
-// verdictCaveats name the primary comparisons that no other sentence says are
-// invalid.
-func (l *layout) verdictCaveats() []string {
-	var caveats []string
-	for _, c := range l.Comparisons {
-		if c.Primary && c.Verdict == compare.Invalid && c.Sentence == "" {
-			caveats = append(caveats, part.Sentence(fmt.Sprintf("no verdict on %s of %s%s: %s", part.Label(c.Metric), c.Arm, cells.InCell(c.Cell), cmp.Or(c.Reason, "invalid"))))
-		}
-	}
-	return caveats
-}
-
 // severe are the warnings about how the trials went. The others say what the
 // study is about and how far it reaches.
 var severe = []string{
 	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.BusyMachine,
 }
 
-// warnings puts the severe ones first.
+// warnings are why trials have no valid figure, and the findings' own, those first that
+// weaken the answers.
 func (l *layout) warnings() []Warning {
-	warnings := make([]Warning, 0, len(l.Warnings))
+	var warnings []Warning
+	for i, r := range l.lost() {
+		if i == reasonsShown {
+			warnings = append(warnings, Warning{About: lostTrials, Severe: true, Text: fmt.Sprintf("%s, in the table of trials without a figure", quantity.Plural(len(l.lost())-i, "more reason"))})
+			break
+		}
+		warnings = append(warnings, Warning{About: lostTrials, Severe: r.status != trial.StatusUnsupported, Text: fmt.Sprintf("%d of %s %s: %s", r.trials, r.arm, r.status, r.reason)})
+	}
 	for _, w := range l.Warnings {
 		warnings = append(warnings, Warning{About: w.About, Severe: slices.Contains(severe, w.About), Text: w.Text, Advice: w.Advice})
 	}
-	slices.SortStableFunc(warnings, func(a, b Warning) int {
-		switch {
-		case a.Severe == b.Severe:
-			return 0
-		case a.Severe:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(warnings, func(a, b Warning) int { return order(b.Severe) - order(a.Severe) })
 	return warnings
+}
+
+const (
+	lostTrials   = "trials" // what warnings about trials without a valid figure are about
+	reasonsShown = 6
+)
+
+// weakened is what weakens the answer, as the first of a page's warnings.
+func (l *layout) weakened() (all []Warning) {
+	for _, line := range l.Findings.Answer.Weakens {
+		all = append(all, Warning{About: "answer", Text: part.Dotted(line), Severe: true})
+	}
+	return all
 }

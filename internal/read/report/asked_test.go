@@ -127,37 +127,21 @@ func printedIn(table part.Table, text string) bool {
 	return false
 }
 
-func TestFitsStandBesideThePublished(t *testing.T) {
-	fits := sectionsOf(New(sample(6)), "fits")
-	rows := fits[0].Tables[0].Rows
+func TestStatementsStandInOneTable(t *testing.T) {
+	sections := sectionsOf(New(sample(6)), "expect")
 	var got []string
-	for _, row := range rows {
-		got = append(got, row[4].Text)
+	for _, row := range sections[0].Tables[0].Rows {
+		got = append(got, row[1].Text+" "+row[2].Text)
 	}
-	if want := []string{"–", "–", "less than published", "agrees"}; !slices.Equal(got, want) {
-		t.Errorf("in words: %q, want %q", got, want)
+	if want := []string{"yes yes", "yes no", " undecided", "yes not here"}; !slices.Equal(got, want) {
+		t.Errorf("published and here: %q, want %q", got, want)
 	}
-	if !strings.Contains(fits[1].Sentences[0], "does not vary") || len(fits[1].Tables) > 0 {
-		t.Errorf("a model without a fit shows %q and %d tables", fits[1].Sentences[0], len(fits[1].Tables))
+	if rows := sections[1].Tables[0].Rows; len(rows) != 3 {
+		t.Errorf("%d numbers behind them, want 3", len(rows))
 	}
-}
-
-func TestReachesListWhatEachArmNeeds(t *testing.T) {
-	reaches := sectionsOf(New(sample(6)), "reaches")
-	var got [][]string
-	for _, row := range reaches[0].Tables[0].Rows {
-		got = append(got, []string{shown(row[1]), shown(row[2]), shown(row[3]), shown(row[4]), shown(row[5])})
-	}
-	want := [][]string{
-		{"perhaps", "1", "16", "5.00 GB/s", "96.1 %"},
-		{"yes", "2", "4", "5.20 GB/s", "100 %"},
-		{"no", "2", "16", "4.10 GB/s", "78.8 %"},
-	}
-	if !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("rows %q, want %q", got, want)
-	}
-	if !strings.Contains(reaches[1].Sentences[0], "no valid trial at threads=64") || len(reaches[1].Tables) > 0 {
-		t.Errorf("a reach that finds nothing shows %q and %d tables", reaches[1].Sentences[0], len(reaches[1].Tables))
+	// A terminal has a line for each, and says of the untested why.
+	if short := sections[0].Tables[0].Terminal; len(short.Notes) != 4 || !strings.HasPrefix(short.Notes[0], "Yes: ") || !strings.Contains(short.Notes[3], "no arm has a card") {
+		t.Errorf("a terminal shows %+v", short)
 	}
 }
 
@@ -255,7 +239,6 @@ func TestGarbageInCharts(t *testing.T) {
 		f.Charts[2].Tiles[0].Figure = bad
 		f.Charts[3].Marks[0].Metric, f.Charts[3].Marks[1].Against = bad, bad
 		f.Charts[3].Spec.Kind, f.Charts[4].Spec.Kind = record.Front, "unheard of"
-		f.Fits[0].Terms[0].Value, f.Fits[0].Base.Low = nan, inf
 		f.Profiles[0].Shares[0].Share, f.Profiles[1].Arm = nan, "nobody"
 		p := New(f)
 		for _, html := range [][]byte{withoutAssets(render(t, p.HTML)), render(t, p.Markdown)} {

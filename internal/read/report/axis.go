@@ -161,7 +161,7 @@ func (l *layout) placesOf() []place {
 func (v *chartView) behind(levels map[string]string, match func(place) bool) part.Behind {
 	var b part.Behind
 	for _, p := range v.places {
-		if !p.isAt(v.Header.Study.Compare.Factor, v.Spec.Where) || !p.isAt(v.Header.Study.Compare.Factor, levels) ||
+		if !p.isAt(v.plan.Compare.Factor, v.Spec.Where) || !p.isAt(v.plan.Compare.Factor, levels) ||
 			len(v.Spec.Arms) > 0 && !slices.Contains(v.Spec.Arms, p.arm) || !match(p) {
 			continue
 		}
@@ -181,7 +181,7 @@ func (v *chartView) withBy(levels map[string]string, name string) map[string]str
 	switch {
 	case name == "":
 	case v.Spec.By == "":
-		levels[v.Header.Study.Compare.Factor] = name
+		levels[v.plan.Compare.Factor] = name
 	default:
 		levels[v.Spec.By] = name
 	}

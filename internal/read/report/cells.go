@@ -16,15 +16,14 @@ import (
 
 // Cell is one combination of the levels that vary beside the compared factor.
 type Cell struct {
-	ID      string       `json:"id"`
-	Title   string       `json:"title"`
-	Base    string       `json:"base,omitempty"`    // the arm that ratios divide by; empty in a cell of one arm
-	Main    part.Table   `json:"main"`              // arms by the metrics that matter, with ratios
-	Pairs   part.Table   `json:"pairs,omitzero"`    // declared comparisons of two arms of which neither is the baseline
-	Details []part.Table `json:"details,omitempty"` // each client by itself, the runtime, the interfaces
-	All     part.Table   `json:"all"`               // every metric by arm
-	Figures []Figure     `json:"figures"`
-	Profile *Profile     `json:"profile,omitempty"`
+	ID      string     `json:"id"`
+	Title   string     `json:"title"`
+	Main    part.Table `json:"main"`             // arms by the metrics that matter, with ratios
+	Pairs   part.Table `json:"pairs,omitzero"`   // declared comparisons of two arms of which neither is the baseline
+	Clients part.Table `json:"clients,omitzero"` // each by itself, where there are several
+	All     part.Table `json:"all"`              // every metric by arm
+	Figures []Figure   `json:"figures"`
+	Profile *Profile   `json:"profile,omitempty"`
 
 	Timelines *Timelines `json:"timelines,omitempty"`
 }
@@ -40,15 +39,12 @@ const (
 func (p Page) ManyCells() bool { return len(p.Cells) > printedCells }
 
 // What the main table shows where it was measured, beside the study's primary
-// metrics, and what a terminal shows of it. A percentile is of the response
-// times in an open loop, else of the service times.
-var (
-	wide  = []string{metric.ExchangesPerS, metric.Goodput, "p50_us", "p99_us", metric.OfServer + metric.CPUPerExchange, metric.OfClient + metric.CPUPerExchange, metric.OfServer + metric.PeakRSS}
-	small = []string{metric.ExchangesPerS, "p50_us", "p99_us", metric.OfServer + metric.CPUPerExchange}
-)
+// metrics. A percentile is of the response times in an open loop, else of the service
+// times.
+var wide = []string{metric.ExchangesPerS, metric.Goodput, "p50_us", "p99_us", metric.OfServer + metric.CPUPerExchange, metric.OfClient + metric.CPUPerExchange, metric.OfServer + metric.PeakRSS}
 
 func (l *layout) cells() []Cell {
-	if l.Mesh != nil || l.Capacity != nil { // the heat maps show its cells, each of which is a pair
+	if !l.plan.Kind.Cells { // the heat maps show its cells
 		return nil
 	}
 	all := make([]Cell, 0, len(l.Cells))
@@ -58,15 +54,12 @@ func (l *layout) cells() []Cell {
 			Title:   cmp.Or(l.cell(c.Name), "Results"),
 			Main:    l.mainTable(c),
 			Pairs:   l.pairTable(c),
-			Details: l.details(c),
+			Clients: l.clientTable(c),
 			All:     l.allTable(c),
 			Figures: l.cellFigures(i, c),
 			Profile: l.profile(c.Name),
 
 			Timelines: l.timelines(i, c.Name),
-		}
-		if severalArms(c) {
-			cell.Base = l.baseline()
 		}
 		all = append(all, cell)
 	}
@@ -102,7 +95,7 @@ func (l *layout) choose(c cells.Cell, names []string) []string {
 		names = append(slices.DeleteFunc(names, func(name string) bool { return name == metric.OfServer+metric.PeakRSS }), metric.OfServer+metric.RSS)
 	}
 	var chosen []string
-	for _, name := range slices.Concat(l.Header.Study.Compare.Primary, names, leftUnfinished(c)) {
+	for _, name := range slices.Concat(l.plan.Compare.Primary, names, leftUnfinished(c)) {
 		if slices.Contains(measured, name) && !slices.Contains(chosen, name) {
 			chosen = append(chosen, name)
 		}
@@ -129,15 +122,14 @@ func leftUnfinished(c cells.Cell) []string {
 
 // mainTable has a row for each arm and a column for each metric.
 func (l *layout) mainTable(c cells.Cell) part.Table {
-	metrics, onTerminal := l.choose(c, wide), l.choose(c, small)
-	t := part.Table{Caption: l.mainCaption(c), Columns: []part.Column{{Title: "arm", Kind: part.Arms, Brief: true}}}
+	metrics := l.choose(c, wide)
+	t := part.Table{Caption: l.mainCaption(c), Columns: []part.Column{{Title: "arm", Kind: part.Arms}}}
 	for _, a := range c.Arms {
 		t.Rows = append(t.Rows, []part.Datum{l.armDatum(a)})
 	}
 	for _, name := range metrics {
 		s := scaleOf(c, name)
 		column := metricColumn(name, s)
-		column.Brief = slices.Contains(onTerminal, name)
 		for i, a := range c.Arms {
 			d := armFigure(a, name, s)
 			d.Ratio = l.ratioTo(c, a, name, s)
@@ -149,11 +141,10 @@ func (l *layout) mainTable(c cells.Cell) part.Table {
 		t.Columns = append(t.Columns, column)
 		if name == metric.Goodput && onLink(c) {
 			column, figures := inGigabits(c.Arms)
-			column.Brief = slices.Contains(onTerminal, name)
 			addColumn(&t, column, figures)
 		}
 	}
-	t.Columns = append(t.Columns, part.Column{Title: "limit", Kind: part.Limits, Brief: true})
+	t.Columns = append(t.Columns, part.Column{Title: "limit", Kind: part.Limits})
 	for i, a := range c.Arms {
 		t.Rows[i] = append(t.Rows[i], part.Datum{Text: string(a.Limit), Detail: a.LimitProof})
 	}
@@ -162,7 +153,7 @@ func (l *layout) mainTable(c cells.Cell) part.Table {
 }
 
 func (l *layout) mainCaption(c cells.Cell) string {
-	caption := "Geometric mean over blocks (rounds of all arms in random order) with its 95 % interval, unless that rounds to the figure itself"
+	caption := "Geometric mean over blocks (rounds of all arms in random order), percentiles of all trials together, with its 95 % interval, unless that rounds to the figure itself"
 	if severalArms(c) {
 		caption += "; below it the ratio to " + l.baseline() + ": on primary metrics with the verdict and the interval that decides it, else with its own " + compare.Confidence(l.level()) + " interval"
 	}
@@ -196,52 +187,25 @@ func (l *layout) ratioTo(c cells.Cell, a cells.Arm, name string, s metric.Scale)
 	return r
 }
 
-// allTable has every metric. It alone shows medians.
+// allTable has every metric.
 func (l *layout) allTable(c cells.Cell) part.Table {
-	t := l.byMetric(c, metricsOf(c), "Every metric: mean over blocks with its 95 % interval, and the median of the trials, which is not used for comparisons.", true)
-	t.Folded = true
-	return t
-}
-
-// What the tables of details show, of each end where the name begins with a
-// point.
-var (
-	ofRuntime = []string{
-		"." + metric.GCShare, "." + metric.GCCycles, "." + metric.GCPauses, "." + metric.GCPausePerCycle, "." + metric.AllocPerExchange,
-		"." + metric.Goroutines, "." + metric.Heap, "." + metric.HeapSys, "." + metric.StackSys,
+	metrics := metricsOf(c)
+	t := part.Table{
+		Caption: "Every metric: mean over blocks, percentiles of all trials together, with its 95 % interval.",
+		Columns: part.Titles("metric", "unit"), Notes: arithmetic(c, metrics), Folded: true,
 	}
-	ofPath = []string{
-		metric.LinkRateShare, metric.LinkRxBytes, metric.LinkTxBytes, metric.LinkRxPackets, metric.LinkTxPackets,
-		metric.SlowestConnection, metric.FastestConnection, "." + metric.Threads, "." + metric.RSS,
+	for _, a := range c.Arms {
+		t.Columns = append(t.Columns, part.Figures(l.called(a.Name))...)
 	}
-)
-
-// details are a cell's tables between the main one and that of every metric:
-// each client by itself, what the runtime did, what the interfaces carried.
-func (l *layout) details(c cells.Cell) []part.Table {
-	tables := []part.Table{
-		l.clientTable(c),
-		l.byMetric(c, measuredOf(c, ofRuntime), "The runtime in the window: garbage collection, goroutines, memory; – where a worker has none. Mean over blocks with its 95 % interval.", false),
-		l.byMetric(c, measuredOf(c, ofPath), "Interfaces, connections, threads and memory. Mean over blocks with its 95 % interval.", false),
-	}
-	return slices.DeleteFunc(tables, func(t part.Table) bool { return len(t.Rows) == 0 && len(t.Notes) == 0 })
-}
-
-// measuredOf resolves names against what the cell measured.
-func measuredOf(c cells.Cell, names []string) []string {
-	measured := metricsOf(c)
-	var chosen []string
-	for _, end := range []string{"server", "client"} {
-		for _, name := range names {
-			if name[0] == '.' {
-				name = end + name
-			}
-			if slices.Contains(measured, name) && !slices.Contains(chosen, name) {
-				chosen = append(chosen, name)
-			}
+	for _, name := range metrics {
+		s := scaleOf(c, name)
+		row := []part.Datum{{Text: part.Label(name), Detail: name}, part.Word(s.Unit)} // here a reader finds the name to type
+		for _, a := range c.Arms {
+			row = append(row, armFigure(a, name, s))
 		}
+		t.Rows = append(t.Rows, row)
 	}
-	return chosen
+	return t
 }
 
 // clientTable has a row for each client of each arm; none where there is but

@@ -61,9 +61,6 @@ func (v *chartView) inNumbers(t part.Table, what string) part.Table {
 		short.Rows, short.Notes = short.Rows[:chartRows], []string{"and " + quantity.Plural(more, "more row")}
 	}
 	t.Caption, t.Folded, t.Terminal = "In numbers: "+what+", with 95 % intervals.", true, &short
-	if v.Windows {
-		t.Caption = "In numbers: " + what + "."
-	}
 	return t
 }
 
@@ -74,7 +71,7 @@ func (v *chartView) notes() []string {
 	if slices.ContainsFunc(figuresIn(v.Chart), func(f cells.Figure) bool { return f.Mean == cells.Arithmetic && f.Value != 0 }) {
 		mean = "where a figure is 0, the mean over blocks is arithmetic, elsewhere geometric"
 	}
-	for _, note := range slices.Concat([]string{v.Knee, mean}, v.Chart.Notes, v.cut) {
+	for _, note := range slices.Concat([]string{mean}, v.Chart.Notes, v.cut) {
 		if note != "" {
 			notes = append(notes, part.Sentence(note))
 		}
@@ -87,8 +84,6 @@ func (v *chartView) notes() []string {
 func (v *chartView) caption(f part.Figure, first bool) string {
 	var parts []string
 	switch {
-	case first && f.Lines != nil && v.Windows:
-		parts = append(parts, "Each point is a window at its rate, or the mean of those that had the same one. The objective is a line of its own.")
 	case first && f.Lines != nil:
 		parts = append(parts, "Each point is the mean over blocks with its 95 % interval. Points of one level stand beside each other where they would hide one another.")
 	case first && f.Heat != nil:
@@ -165,7 +160,7 @@ func (v *chartView) where() string {
 // key is the place of a name's colour and shape: the arm's own, or for the
 // levels of another factor their order, the baseline's grey left out.
 func (v *chartView) key(name string, order int) int {
-	if place, ok := v.place[name]; ok && (v.Spec.By == "" || v.Spec.By == v.Header.Study.Compare.Factor) {
+	if place, ok := v.place[name]; ok && (v.Spec.By == "" || v.Spec.By == v.plan.Compare.Factor) {
 		return place
 	}
 	return order + 1

@@ -67,7 +67,7 @@ func (v *chartView) heat() (drawn *part.Heat, table part.Table, what string) {
 // order sorts the levels of a varied factor as the study names them; newLevels sorts
 // numbers by themselves.
 func (v *chartView) order(levels []view.Coordinate, factor string) {
-	for _, f := range v.Header.Study.Vary {
+	for _, f := range v.plan.Vary {
 		if f.Name == factor {
 			ordered := cells.Order(f.Levels)
 			slices.SortStableFunc(levels, func(a, b view.Coordinate) int { return ordered(a.Text, b.Text) })
@@ -124,7 +124,7 @@ func (v *chartView) lines() (drawn *part.Lines, table part.Table, what string) {
 // these are the arms.
 func (v *chartView) perLine() string {
 	title := part.AxisTitle(v.Spec.Metric, v.scale)
-	if v.Spec.By == "" || v.Spec.By == v.Header.Study.Compare.Factor {
+	if v.Spec.By == "" || v.Spec.By == v.plan.Compare.Factor {
 		return title
 	}
 	return title + " by " + v.Spec.By
@@ -189,7 +189,7 @@ func (v *chartView) front() (drawn *part.Front, table part.Table, what string) {
 		key := names[m.Name]
 		table.Rows = append(table.Rows, []part.Datum{
 			{Text: cmp.Or(m.Name, "all"), Arm: &key}, part.Word(cmp.Or(m.Cell, "all")),
-			figureDatum(m.Metric, v.scale), figureDatum(m.Against, cost), {Text: paretoWords(m), Strong: m.Knee},
+			figureDatum(m.Metric, v.scale), figureDatum(m.Against, cost), part.Word(paretoWords(m)),
 		})
 		if p, ok := v.point(m, key, cost); ok {
 			p.Label = markLabel(m, len(names), len(cells))
@@ -207,11 +207,11 @@ func (v *chartView) front() (drawn *part.Front, table part.Table, what string) {
 func (v *chartView) point(m view.Mark, key int, cost metric.Scale) (part.FrontPoint, bool) {
 	y, x := m.Metric, m.Against
 	return part.FrontPoint{
-		Colour: part.Colour{Arm: key}, Name: m.Name, On: m.Front, Knee: m.Knee,
+		Colour: part.Colour{Arm: key}, Name: m.Name, On: m.Front,
 		X: part.Brief(x.Value), XLow: part.Brief(x.Low), XHigh: part.Brief(x.High),
 		Y: part.Brief(y.Value), YLow: part.Brief(y.Low), YHigh: part.Brief(y.High),
 		Behind: v.behind(v.withBy(map[string]string{}, m.Name), func(p place) bool { return p.name == m.Cell }),
-		Text:   fmt.Sprintf("%s%s: %s; %s", m.Name, cells.InCell(m.Cell), printed(y, v.scale), printed(x, cost)),
+		Text:   fmt.Sprintf("%s%s: %s; %s", m.Name, v.plan.Names.At(m.Cell), printed(y, v.scale), printed(x, cost)),
 	}, part.Drawable(y.Value, y.Low, y.High, x.Value, x.Low, x.High)
 }
 
@@ -257,10 +257,7 @@ func largestCost(marks []view.Mark) float64 {
 }
 
 func paretoWords(m view.Mark) string {
-	switch {
-	case m.Knee:
-		return "knee"
-	case m.Front:
+	if m.Front {
 		return "on the front"
 	}
 	return "dominated"

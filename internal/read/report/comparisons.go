@@ -17,27 +17,23 @@ import (
 // judged, then those that were not declared before the run.
 func (l *layout) comparisons() part.Section {
 	other := l.baseline()
-	if len(l.Header.Study.Compare.Also) > 0 {
+	if len(l.plan.Compare.Also) > 0 {
 		other = "the other's"
 	}
 	compared := slices.Concat(part.Titles("cell", "metric"), part.OfKind(part.Arms, "arm"), part.Figures("its figure", other, "ratio", "blocks"))
 	judged := slices.Concat(compared, part.Figures("p", "adjusted p", "bound"), part.OfKind(part.Verdicts, "verdict"))
 	primary := part.Table{Caption: "Primary comparisons, declared before the run.", Columns: judged}
-	explored := part.Table{Columns: compared, Folded: true}
 	for _, c := range l.Comparisons {
 		if c.Primary {
 			primary.Rows = append(primary.Rows, append(l.comparedRow(c), judgedRow(c)...))
-		} else {
-			explored.Rows = append(explored.Rows, l.comparedRow(c))
 		}
 	}
-	explored.Caption = fmt.Sprintf("Not judged: explored comparisons, on every other metric (%d).", len(explored.Rows))
 	return part.Section{
 		ID: "comparisons", Title: "Comparisons",
-		Notes: []string{"A ratio is the arm's figure ÷ that of " + l.baseline() + ", or of the other arm named: the geometric mean of the ratios within blocks, over the blocks that both arms have. " +
+		Notes: []string{"A ratio is the arm's figure ÷ that of " + l.baseline() + ", or of the other arm named: the geometric mean of the ratios within blocks, over the blocks that both arms have; of a percentile the quotient of the two of all these blocks together. " +
 			"Its interval is Student's t on the logarithms. On a primary metric, which the study declared before the run, the interval is the one that decides: better or worse where it lies wholly outside the bound, equivalent where it lies wholly inside the margin. " +
-			"Primary comparisons share the level of " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " (Holm), so that even one false difference among all of them is rarer than that; p is of a difference beyond the bound. Other metrics are not judged, as among so many some differ by chance: their intervals of " + compare.Confidence(l.level()) + " hold each by itself."},
-		Tables: []part.Table{part.Bounded(primary), part.Bounded(explored)},
+			"Primary comparisons share the level of " + strconv.FormatFloat(l.level(), 'g', 3, 64) + " (Holm), so that even one false difference among all of them is rarer than that; p is of a difference beyond the bound. Other metrics are not judged, as among so many some differ by chance: their ratios stand in the tables of the cells, with intervals of " + compare.Confidence(l.level()) + " that hold each by itself."},
+		Tables: []part.Table{part.Bounded(primary)},
 	}
 }
 
@@ -50,10 +46,10 @@ func (l *layout) comparedRow(c compare.Comparison) []part.Datum {
 		quotient = part.Datum{Text: part.None, Detail: c.Reason}
 	}
 	arm := l.named(c.Arm)
-	if c.Base != "" && c.Base != l.Header.Study.Compare.Baseline {
+	if c.Base != "" && c.Base != l.plan.Compare.Baseline {
 		arm.Text += " ÷ " + l.called(c.Base)
 	}
-	return []part.Datum{part.Word(cmp.Or(l.cell(c.Cell), "all")), part.Word(part.Label(c.Metric)), arm, value, base, quotient, part.Value(strconv.Itoa(c.Blocks), "")}
+	return []part.Datum{part.Word(l.plan.Names.CellOr(c.Cell, "all")), part.Word(part.Label(c.Metric)), arm, value, base, quotient, part.Value(strconv.Itoa(c.Blocks), "")}
 }
 
 // judgedRow is how a primary comparison was judged.
@@ -64,7 +60,7 @@ func judgedRow(c compare.Comparison) []part.Datum {
 		adjusted = part.Value(part.Probability(c.Adjusted), "")
 		adjusted.Detail = fmt.Sprintf("%s over %d", cmp.Or(c.Method, "none"), c.Family)
 	}
-	return []part.Datum{p, adjusted, part.Value(part.Percent(c.Bound), ""), {Verdict: c.Verdict, Detail: because(c.Reason, c.Decides)}}
+	return []part.Datum{p, adjusted, part.Value(quantity.FormatShare(c.Bound), ""), {Verdict: c.Verdict, Detail: because(c.Reason, c.Decides)}}
 }
 
 // because is why something is undecided, and what would decide it.
@@ -73,7 +69,7 @@ func because(reason, decides string) string { return part.Joined("; ", reason, d
 // pairText names the arm, and of a comparison with another arm than the baseline
 // also what it is divided by.
 func (l *layout) pairText(c compare.Comparison) string {
-	if c.Base == "" || c.Base == l.Header.Study.Compare.Baseline {
+	if c.Base == "" || c.Base == l.plan.Compare.Baseline {
 		return l.called(c.Arm)
 	}
 	return l.called(c.Arm) + " ÷ " + l.called(c.Base)
@@ -87,7 +83,7 @@ func (l *layout) pairTable(c cells.Cell) part.Table {
 		Columns: slices.Concat(part.Titles("arms", "metric"), part.Figures("its figure", "the other's", "ratio"), part.OfKind(part.Verdicts, "verdict")),
 	}
 	for _, cmp := range l.Comparisons {
-		if !cmp.Primary || cmp.Cell != c.Name || cmp.Base == "" || cmp.Base == l.Header.Study.Compare.Baseline {
+		if !cmp.Primary || cmp.Cell != c.Name || cmp.Base == "" || cmp.Base == l.plan.Compare.Baseline {
 			continue
 		}
 		value, other := quotientOf(cmp)
@@ -105,11 +101,11 @@ const matrixCells = 24
 // matrix are the tables of a run with several cells that have all of them: of the ratios,
 // and of the loads of servers that are their user's own.
 func (l *layout) matrix() []part.Table {
-	if l.Mesh != nil || l.Capacity != nil || len(l.Cells) < 2 || len(l.Header.Study.Vary) == 0 {
+	if !l.plan.Kind.Cells || len(l.Cells) < 2 || len(l.plan.Vary) == 0 {
 		return nil
 	}
 	if own := summary.Of(l.Findings); own != nil {
-		t := loadTable(own, 0)
+		t := loadTable(own, false, false)
 		t.Caption = "Every load: sums, and means over blocks."
 		return append(l.ratios(), part.Bounded(t))
 	}
@@ -121,13 +117,22 @@ func (l *layout) matrix() []part.Table {
 func (l *layout) ratios() []part.Table {
 	shown := l.Cells[:min(len(l.Cells), matrixCells)]
 	var tables []part.Table
-	for _, name := range l.Header.Study.Compare.Primary {
-		t := part.Table{Caption: fmt.Sprintf("%s ÷ that of %s", part.Label(name), l.baseline()), Columns: part.OfKind(part.Arms, "arm")}
+	for _, name := range l.plan.Compare.Primary {
+		t := part.Table{Caption: part.Label(name) + " ÷ " + l.baseline(), Columns: part.OfKind(part.Arms, "arm")}
 		for _, c := range shown {
 			t.Columns = append(t.Columns, part.Figures(l.cell(c.Name))...)
 		}
-		for _, arm := range l.Header.Study.Vary[0].Levels {
-			if row, compared := l.effectsOf(arm, name, shown); compared {
+		for _, arm := range l.plan.Vary[0].Levels {
+			row, compared := []part.Datum{l.named(arm)}, false
+			for _, c := range shown {
+				d := part.Datum{}
+				if arm != l.baseline() {
+					d.Ratio = l.ratioTo(c, cells.Arm{Name: arm}, name, part.ScaleFor(name, 0))
+				}
+				compared = compared || d.Ratio != nil
+				row = append(row, d)
+			}
+			if compared {
 				t.Rows = append(t.Rows, row)
 			}
 		}
@@ -139,21 +144,4 @@ func (l *layout) ratios() []part.Table {
 		}
 	}
 	return tables
-}
-
-// effectsOf is an arm's row of a matrix; false when no cell compares the arm with
-// the baseline.
-func (l *layout) effectsOf(arm, metric string, shown []cells.Cell) (row []part.Datum, compared bool) {
-	row = []part.Datum{l.named(arm)}
-	for _, cell := range shown {
-		d := part.Datum{}
-		for _, c := range l.Comparisons {
-			if !c.Primary || c.Cell != cell.Name || c.Metric != metric || c.Arm != arm || c.Base != l.baseline() {
-				continue
-			}
-			d, compared = part.Quotient(c), true
-		}
-		row = append(row, d)
-	}
-	return row, compared
 }

@@ -16,8 +16,8 @@ type Curve struct {
 	Lines []CurveLine `json:"lines"`
 }
 
-// CurveLine is an arm's times by percentile, each averaged over blocks as the
-// tables' figures are: pairs of share and time in ns.
+// CurveLine is an arm's times by percentile, of all trials together, as the
+// tables' percentiles are: pairs of share and time in ns.
 type CurveLine struct {
 	Arm    int          `json:"arm"`
 	Name   string       `json:"name"`
@@ -69,7 +69,7 @@ func (l *layout) curve(c cells.Cell) (part.Heading, *Curve) {
 	}
 	return part.Heading{
 		Title: part.Capital(kind) + " time by percentile",
-		Caption: note + " Each point is the mean over blocks, as in the tables; a line ends where a trial has fewer than 10 samples beyond. " +
+		Caption: note + " Each point is a percentile of all trials together, as in the tables; a line ends where fewer than 10 samples lie beyond. " +
 			"Both axes are logarithmic; to the right each step is a tenth of the tail.",
 	}, curve
 }
@@ -90,7 +90,7 @@ func (line *CurveLine) mark(c cells.Cell, a cells.Arm, p hist.Point, kind string
 		}
 		marked = true
 		name := metric.PercentileName(kind, known.Name)
-		if summary, ok := summaryOf(a, name); ok {
+		if summary, ok := a.Summary(name); ok {
 			s := scaleOf(c, name)
 			one.Metric, one.Text = name, figureText(summary, s)+" "+s.Unit
 			marked = summary.Known()

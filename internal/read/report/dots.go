@@ -47,7 +47,7 @@ func (l *layout) dots(c cells.Cell, name string) (part.Heading, *Dots) {
 	drawn, cut := false, false
 	for _, a := range c.Arms {
 		row := DotRow{Arm: l.place[a.Name], Name: a.Name, Dots: []Dot{}}
-		if m, ok := summaryOf(a, name); ok && part.Finite(m.Value) && part.Finite(m.Low) && part.Finite(m.High) {
+		if m, ok := a.Summary(name); ok && part.Finite(m.Value) && part.Finite(m.Low) && part.Finite(m.High) {
 			row.Value, row.Low, row.High = part.Brief(m.Value), part.Brief(m.Low), part.Brief(m.High)
 			if !m.Sure() || m.AtLeast {
 				row.Low, row.High = row.Value, row.Value

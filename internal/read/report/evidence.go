@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
@@ -17,7 +18,7 @@ import (
 func (l *layout) evidence() []part.Section {
 	var sections []part.Section
 	for _, s := range []part.Section{
-		l.trust(), l.noise(), l.comparisons(), l.tcp(), l.udp(), l.settings(), l.facts(), l.calibration(), l.failed(), l.lengths(), l.problems(),
+		l.trust(), l.noise(), l.comparisons(), l.settings(), l.facts(), l.failed(), l.lengths(), l.problems(),
 	} {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t part.Table) bool { return len(t.Rows) == 0 })
 		if len(s.Tables) > 0 {
@@ -61,7 +62,7 @@ func (l *layout) trustRow(cell string, arm cells.Arm) []part.Datum {
 		}
 	}
 	return []part.Datum{
-		part.Word(cmp.Or(l.cell(cell), "all")), l.named(arm.Name), part.Value(fmt.Sprintf("%d of %d", valid, read), ""),
+		part.Word(l.plan.Names.CellOr(cell, "all")), l.named(arm.Name), part.Value(fmt.Sprintf("%d of %d", valid, read), ""),
 		part.Value(fmt.Sprintf("%d of %d", steady, valid), ""), part.Word(counted(flags)), part.Word(string(arm.Limit)),
 	}
 }
@@ -78,24 +79,20 @@ func counted(flags map[string]int) string {
 // noise is the A/A comparison: the baseline against its own repeat.
 func (l *layout) noise() part.Section {
 	headed := slices.Concat(part.Titles("cell", "metric"), part.Figures("repeat ÷ first", "noise bound", "p"))
-	primary := part.Table{Caption: "Primary metrics, with 95 % intervals.", Columns: headed}
-	other := part.Table{Caption: "Other metrics, with 95 % intervals.", Columns: headed, Folded: true}
+	t := part.Table{Caption: "Primary metrics, with 95 % intervals.", Columns: headed}
 	for _, n := range l.Noise {
-		row := []part.Datum{
-			part.Word(cmp.Or(l.cell(n.Cell), "all")), part.Word(part.Label(n.Metric)), {Ratio: noiseRatio(n)},
-			part.Value(part.Percent(n.Bound), ""), part.Value(part.Probability(n.P), ""),
-		}
 		if l.primary[n.Metric] {
-			primary.Rows = append(primary.Rows, row)
-		} else {
-			other.Rows = append(other.Rows, row)
+			t.Rows = append(t.Rows, []part.Datum{
+				part.Word(l.plan.Names.CellOr(n.Cell, "all")), part.Word(part.Label(n.Metric)), {Ratio: noiseRatio(n)},
+				part.Value(quantity.FormatShare(n.Bound), ""), part.Value(part.Probability(n.P), ""),
+			})
 		}
 	}
 	return part.Section{
 		ID: "noise", Title: "A/A: the baseline against itself",
 		Notes: []string{"The baseline ran twice in every block, in fresh processes each time. How much it differs from itself is this machine's noise. " +
-			"A difference between arms counts only outside the larger of that bound and the study's margin of " + strconv.FormatFloat(100*l.Header.Study.Compare.Margin, 'g', 3, 64) + " %."},
-		Tables: []part.Table{part.Bounded(primary), part.Bounded(other)},
+			"A difference between arms counts only outside the larger of that bound and the study's margin of " + strconv.FormatFloat(100*l.plan.Compare.Margin, 'g', 3, 64) + " %."},
+		Tables: []part.Table{part.Bounded(t)},
 	}
 }
 
@@ -104,32 +101,28 @@ func noiseRatio(n compare.Noise) *part.Ratio {
 	return part.RatioOver(len(n.Ratios), len(n.Ratios), n.Ratio, n.Low, n.High)
 }
 
-// Lost counts the trials of an arm that ended without a valid figure for the
-// same reason.
-type Lost struct {
-	Arm    string `json:"arm"`
-	Status string `json:"status"` // "failed", "invalid", "missing", "unsupported"
-	Reason string `json:"reason"`
-	Trials int    `json:"trials"`
+// lost counts the trials of an arm that ended without a valid figure for the same reason.
+type lost struct {
+	arm, status, reason string
+	trials              int
 }
 
 // lost lists the reasons in the order in which they first occurred.
-func (l *layout) lost() []Lost {
-	var all []Lost
-	seen := map[Lost]int{} // place in all, by what is the same
+func (l *layout) lost() []lost {
+	var all []lost
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {
 			for _, t := range a.Trials {
-				if t.Status == trial.Valid {
+				// A warm-up is said in the answer; a run that may end at any time misses nothing.
+				if t.Status == trial.Valid || t.Status == trial.StatusWarmUp || t.Status == trial.StatusMissing && l.plan.Kind.Ended {
 					continue
 				}
-				reason := Lost{Arm: a.Name, Status: t.Status, Reason: reasonOf(t)}
-				place, known := seen[reason]
-				if !known {
-					place = len(all)
-					seen[reason], all = place, append(all, reason)
+				reason := lost{arm: a.Name, status: t.Status, reason: reasonOf(t)}
+				i := slices.IndexFunc(all, func(known lost) bool { known.trials = 0; return known == reason })
+				if i < 0 {
+					i, all = len(all), append(all, reason)
 				}
-				all[place].Trials++
+				all[i].trials++
 			}
 		}
 	}
@@ -138,50 +131,25 @@ func (l *layout) lost() []Lost {
 
 func reasonOf(t trial.Trial) string { return cmp.Or(t.Reason, "no reason was recorded") }
 
-// problems lists every trial that has no valid figure, or has a flag. Its title says
-// the worst of it.
+// problems lists every trial that has no valid figure. Its title says the worst of it.
 func (l *layout) problems() part.Section {
-	which := slices.Concat(part.Titles("trial", "cell"), part.OfKind(part.Arms, "arm"), part.Figures("block"))
-	lost := part.Table{Caption: "Trials without a valid figure.", Columns: slices.Concat(which, part.Titles("ended", "why"))}
-	flagged := part.Table{Caption: "Valid trials with a flag. They are kept.", Columns: slices.Concat(which, part.Titles("flags")), Folded: true}
+	t := part.Table{Columns: slices.Concat(part.Titles("trial", "cell"), part.OfKind(part.Arms, "arm"), part.Figures("block"), part.Titles("ended", "why"))}
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {
-			for _, t := range a.Trials {
-				row := []part.Datum{part.Word(t.ID), part.Word(cmp.Or(l.cell(c.Name), "all")), l.named(a.Name), part.Value(strconv.Itoa(t.Block), "")}
-				switch {
-				case t.Status != trial.Valid:
-					lost.Rows = append(lost.Rows, append(row, part.Row(t.Status, reasonOf(t))...))
-				case len(t.Flags) > 0:
-					flagged.Rows = append(flagged.Rows, append(row, part.Word(flagsOf(t))))
+			for _, trial := range a.Trials {
+				if unlessValid(trial.Status) != "" {
+					t.Rows = append(t.Rows, []part.Datum{
+						part.Word(trial.ID), part.Word(l.plan.Names.CellOr(c.Name, "all")), l.named(a.Name), part.Count(trial.Block), part.Word(trial.Status), part.Word(reasonOf(trial)),
+					})
 				}
 			}
 		}
 	}
-	title := "Trials with a flag"
-	switch {
-	case l.Tally.Failed+l.Tally.Invalid > 0:
+	title := "Trials without a figure"
+	if l.Tally.Failed+l.Tally.Invalid > 0 {
 		title = "What went wrong"
-	case len(lost.Rows) > 0:
-		title = "Trials without a figure"
 	}
-	return part.Section{
-		ID: "failures", Title: title,
-		Notes:  []string{"Every planned trial leaves one record, also when it fails."},
-		Tables: []part.Table{part.Bounded(lost), part.Bounded(flagged)},
-	}
-}
-
-// flagsOf prints a valid trial's flags, and what it lacks because of them.
-func flagsOf(t trial.Trial) string {
-	text := strings.Join(t.Flags, ", ")
-	if !t.Partial() {
-		return text
-	}
-	text += "; rates, costs and times from the send are left out"
-	if times := trial.StallTimes(t.Stalls); times != "" {
-		text += ", as nothing moved " + times + " after the window opened"
-	}
-	return text
+	return part.Section{ID: "failures", Title: title, Notes: []string{"Every planned trial leaves one record, also when it fails."}, Tables: []part.Table{part.Bounded(t)}}
 }
 
 // failedID names the section of the exchanges that failed.
@@ -194,7 +162,7 @@ func (l *layout) failed() part.Section {
 		Columns: slices.Concat(part.Titles("cell"), part.OfKind(part.Arms, "arm"), part.Titles("reason"), part.Figures("exchanges"), part.Titles("kind")),
 	}
 	l.eachFailed(func(c cells.Cell, a cells.Arm, reason, kind string, n int64) {
-		t.Rows = append(t.Rows, []part.Datum{part.Word(cmp.Or(l.cell(c.Name), "all")), l.named(a.Name), part.Word(reason), part.Value(strconv.FormatInt(n, 10), ""), part.Word(kind)})
+		t.Rows = append(t.Rows, []part.Datum{part.Word(l.plan.Names.CellOr(c.Name, "all")), l.named(a.Name), part.Word(reason), part.Value(strconv.FormatInt(n, 10), ""), part.Word(kind)})
 	})
 	return part.Section{ID: failedID, Title: "Failed exchanges", Tables: []part.Table{part.Bounded(t)}}
 }
@@ -210,9 +178,8 @@ func (l *layout) eachFailed(do func(c cells.Cell, a cells.Arm, reason, kind stri
 	}
 }
 
-// withFailed adds to the forms of a screen's tables, in front of them, the same with
-// why exchanges failed, where any did.
-func (l *layout) withFailed(forms [][]part.Table) [][]part.Table {
+// failedTable says why exchanges failed; without rows where none did.
+func (l *layout) failedTable() part.Table {
 	several := len(l.Cells) > 1 || len(l.keys) > 1
 	t := part.Table{Columns: slices.Concat(part.Figures("failed"), part.Titles("reason"))}
 	if several {
@@ -221,19 +188,9 @@ func (l *layout) withFailed(forms [][]part.Table) [][]part.Table {
 	l.eachFailed(func(c cells.Cell, a cells.Arm, reason, _ string, n int64) {
 		row := []part.Datum{part.Value(strconv.FormatInt(n, 10), ""), part.Word(reason)}
 		if several {
-			row = append(row, part.Word(cells.ArmOf(c, a)))
+			row = append(row, part.Word(a.Name+l.plan.Names.At(c.Name)))
 		}
 		t.Rows = append(t.Rows, row)
 	})
-	if len(t.Rows) == 0 {
-		return forms
-	}
-	if len(forms) == 0 {
-		return [][]part.Table{{t}}
-	}
-	var with [][]part.Table
-	for _, tables := range forms {
-		with = append(with, append(slices.Clone(tables), t))
-	}
-	return append(with, forms...)
+	return t
 }

@@ -17,7 +17,6 @@ type Figure struct {
 	Curve    *Curve    `json:"curve,omitempty"`
 	Series   *Series   `json:"series,omitempty"`
 	Split    *Split    `json:"split,omitempty"`
-	Shares   *Shares   `json:"shares,omitempty"`
 	Flame    *Flame    `json:"flame,omitempty"`
 	Timeline *Timeline `json:"timeline,omitempty"`
 }
@@ -25,7 +24,7 @@ type Figure struct {
 // OnScreen tells whether a figure is of single trials or probes: paper has no room for
 // it.
 func (f Figure) OnScreen() bool {
-	return f.Series != nil || f.Split != nil || f.Shares != nil || f.Flame != nil || f.Timeline != nil
+	return f.Series != nil || f.Split != nil || f.Flame != nil || f.Timeline != nil
 }
 
 // longFigure is from how many rows on a figure is closed until it is asked for.
@@ -45,7 +44,7 @@ func (f Figure) Long() bool {
 // effects makes one forest per primary metric over all cells.
 func (l *layout) effects() []Figure {
 	var figures []Figure
-	for i, name := range l.Header.Study.Compare.Primary {
+	for i, name := range l.plan.Compare.Primary {
 		heading, forest := l.forest(name)
 		if forest == nil {
 			continue
@@ -68,7 +67,7 @@ func (l *layout) cellFigures(cell int, c cells.Cell) []Figure {
 		f.Heading = h
 		figures = append(figures, f)
 	}
-	for _, name := range l.Header.Study.Compare.Primary {
+	for _, name := range l.plan.Compare.Primary {
 		if h, dots := l.dots(c, name); dots != nil {
 			add(h, Figure{Dots: dots})
 		}
@@ -82,9 +81,6 @@ func (l *layout) cellFigures(cell int, c cells.Cell) []Figure {
 	}
 	if h, split := l.split(c); split != nil {
 		add(h, Figure{Split: split})
-	}
-	if h, shares := l.shares(c.Name); shares != nil {
-		add(h, Figure{Shares: shares})
 	}
 	if h, flame := l.flame(c.Name); flame != nil {
 		add(h, Figure{Flame: flame})

@@ -39,7 +39,7 @@ func figureOf(m cells.Summary, s metric.Scale) part.Datum {
 
 // armFigure is figureOf an arm's metric; missing where it has none.
 func armFigure(a cells.Arm, name string, s metric.Scale) part.Datum {
-	if m, ok := summaryOf(a, name); ok {
+	if m, ok := a.Summary(name); ok {
 		return figureOf(m, s)
 	}
 	return part.Missing()
@@ -79,7 +79,7 @@ func arithmetic(c cells.Cell, metrics []string) []string {
 		var arms []string
 		measured := 0
 		for _, a := range c.Arms {
-			if m, ok := summaryOf(a, name); ok {
+			if m, ok := a.Summary(name); ok {
 				measured++
 				if m.Mean == cells.Arithmetic && m.Value != 0 {
 					arms = append(arms, a.Name)
@@ -108,60 +108,4 @@ func severalArms(c cells.Cell) bool {
 // metricColumn heads a column of a metric's figures in a unit.
 func metricColumn(name string, s metric.Scale) part.Column {
 	return part.Column{Title: part.Label(name), Kind: part.Numbers, Unit: s.Unit, Metric: name}
-}
-
-// byMetric is a table of metrics by arms: metrics are many, arms are few. With
-// medians each arm has a second column; without, a metric that is 0 in every arm is
-// named in a note instead.
-func (l *layout) byMetric(c cells.Cell, metrics []string, caption string, medians bool) part.Table {
-	t := part.Table{Caption: caption, Columns: part.Titles("metric", "unit")}
-	var zeros []string
-	if !medians {
-		metrics, zeros = apartZeros(c, metrics)
-	}
-	t.Notes = arithmetic(c, metrics)
-	if len(zeros) > 0 {
-		t.Notes = append(t.Notes, "0 in every arm: "+strings.Join(zeros, ", ")+".")
-	}
-	for _, a := range c.Arms {
-		t.Columns = append(t.Columns, part.Figures(l.called(a.Name))...)
-		if medians {
-			t.Columns = append(t.Columns, part.Figures("its median")...)
-		}
-	}
-	for _, name := range metrics {
-		s := scaleOf(c, name)
-		row := []part.Datum{part.Word(part.Label(name)), part.Word(s.Unit)}
-		if medians { // the whole list: here a reader finds the name to type
-			row[0].Detail = name
-		}
-		for _, a := range c.Arms {
-			row = append(row, armFigure(a, name, s))
-			if medians {
-				row = append(row, medianOf(a, name, s))
-			}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// apartZeros parts the metrics from the labels of those that are 0 in every arm that
-// has them.
-func apartZeros(c cells.Cell, metrics []string) (others, zeros []string) {
-	for _, name := range metrics {
-		if slices.ContainsFunc(c.Arms, func(a cells.Arm) bool { m, ok := summaryOf(a, name); return ok && m.High != 0 }) {
-			others = append(others, name)
-		} else {
-			zeros = append(zeros, part.Label(name))
-		}
-	}
-	return others, zeros
-}
-
-func medianOf(a cells.Arm, name string, s metric.Scale) part.Datum {
-	if m, ok := summaryOf(a, name); ok {
-		return part.Value(atLeastText(s.Format(m.Median), m.AtLeast), "")
-	}
-	return part.Missing()
 }

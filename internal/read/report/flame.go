@@ -90,7 +90,7 @@ func (l *layout) flame(cell string) (part.Heading, *Flame) {
 	return part.Heading{
 		Title: "Where the CPU time goes, by stacks",
 		Caption: "Each box is a function as called by the one above it, as wide as the CPU time that it and what it called took. " +
-			"Colours are the activities of the figure above. Click a box to see it alone. Functions too small to be seen, below 0.1 % of the whole or in a large report more, " +
+			"Colours are the activities of the table below. Click a box to see it alone. Functions too small to be seen, below 0.1 % of the whole or in a large report more, " +
 			"are one box for each caller that says what they took. From probes, which no comparison uses.",
 		Wide: true,
 	}, f
@@ -100,7 +100,7 @@ func (l *layout) flame(cell string) (part.Heading, *Flame) {
 func (l *layout) apart(g profile.Flame, place func(string) int) Told {
 	told := Told{Functions: []int{}, Activities: []int{}}
 	for _, d := range l.Differences {
-		if d.Cell != g.Cell || d.Arm != g.Arm || d.End != g.End || d.Base != l.Header.Study.Compare.Baseline {
+		if d.Cell != g.Cell || d.Arm != g.Arm || d.End != g.End || d.Base != l.plan.Compare.Baseline {
 			continue
 		}
 		for _, c := range d.Functions {

@@ -59,7 +59,7 @@ func forecastTable(f cost.Forecast) part.Table {
 		link := part.Missing()
 		for _, limit := range c.Limits {
 			if limit.Name == "link" {
-				link = part.Value(part.Percent(limit.Share), "")
+				link = part.Value(quantity.FormatShare(limit.Share), "")
 			}
 		}
 		connections := quantity.FormatCount(c.Connections)

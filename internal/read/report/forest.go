@@ -68,7 +68,7 @@ func betterWords(better string) string {
 func (l *layout) betterOf(name string) string {
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {
-			if s, ok := summaryOf(a, name); ok {
+			if s, ok := a.Summary(name); ok {
 				return s.Better
 			}
 		}

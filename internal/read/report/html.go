@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"netdyno/internal/printable"
-	"netdyno/internal/read/compare"
 )
 
 //go:embed assets/page.html
@@ -36,11 +35,9 @@ var pageTemplate = sync.OnceValue(parsePage)
 // parsePage returns a template of its own: one that has been executed cannot be added to.
 func parsePage() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"mark":       mark,
-		"wordy":      func(text string) bool { return strings.Contains(text, " ") }, // why there is no interval
-		"verdict":    verdictClass,
-		"stateMark":  func(s compare.State) string { return stateMarks[s] },
-		"stateClass": func(s compare.State) string { return verdictClass(stateVerdict[s]) },
+		"mark":    mark,
+		"wordy":   func(text string) bool { return strings.Contains(text, " ") }, // why there is no interval
+		"verdict": verdictClass,
 	}).Parse(pageHTML))
 }
 
@@ -92,7 +89,7 @@ func (p Page) HTML(w io.Writer) error {
 	}
 	v := filled{
 		Page:     p,
-		Careful:  len(p.Caveats) > 0 || slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Severe }),
+		Careful:  slices.ContainsFunc(p.Warnings, func(w Warning) bool { return w.Severe }),
 		Policy:   contentPolicy(),
 		Style:    template.CSS(styleSheet),
 		Script:   template.JS(script),

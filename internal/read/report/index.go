@@ -7,10 +7,10 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/read/part"
 )
 
 //go:embed assets/index.html
@@ -20,8 +20,8 @@ var indexTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(parsePage().New("index").Parse(indexHTML))
 })
 
-// claimsTitle heads the claims of all studies of an index.
-const claimsTitle = "What was claimed, put to the test here"
+// expectedTitle heads the statements of all studies of an index.
+const expectedTitle = "What was expected, and what holds here"
 
 // Entry is one study's place in an index of several.
 type Entry struct {
@@ -31,15 +31,7 @@ type Entry struct {
 	Link     string   // to the study's report, relative to the index; empty for none
 	Tally    string   // what became of its trials, or why there is no report
 	Figure   *Figure  // the answer in absolute figures; nil for none
-	Further  []string // questions that the study was asked besides, each with its answer
-	Claims   []ClaimLine
-}
-
-// ClaimLine is one claim of a study in an index.
-type ClaimLine struct {
-	Outcome string // "holds", "no longer holds", …
-	Title   string // the claim
-	Ground  string // on what the outcome rests, and under which conditions
+	Expected []part.Outcome
 }
 
 // Entry makes the page's own entry in an index, linked to where its report
@@ -47,14 +39,7 @@ type ClaimLine struct {
 func (p Page) Entry(link string) Entry {
 	e := Entry{Name: p.Title, Question: p.Question, Answer: p.Answer, Link: link, Tally: p.Tally, Figure: p.leading()}
 	for _, a := range p.Parts {
-		for _, s := range a.Sections {
-			if s.Questions {
-				e.Further = append(e.Further, s.Sentences...)
-			}
-			if s.Outcome != "" {
-				e.Claims = append(e.Claims, ClaimLine{Outcome: s.Outcome, Title: s.Title, Ground: s.Ground})
-			}
-		}
+		e.Expected = append(e.Expected, a.Outcomes...)
 	}
 	return e
 }
@@ -90,14 +75,14 @@ func Index(title string, entries []Entry) Contents {
 
 // indexView is what the template sees beside the index.
 type indexView struct {
-	Title  string
-	Parts  []indexPart
-	Policy string
-	Style  template.CSS
-	Script template.JS
-	Drawn  template.HTML // packed
-	Marks  string
-	Claims string // the heading of what was claimed; "" when nothing was
+	Title    string
+	Parts    []indexPart
+	Policy   string
+	Style    template.CSS
+	Script   template.JS
+	Drawn    template.HTML // packed
+	Marks    string
+	Expected string // the heading of what was expected; "" when nothing was
 }
 
 type indexPart struct {
@@ -115,18 +100,18 @@ func (c Contents) HTML(w io.Writer) error {
 		Script: template.JS(script),
 		Marks:  marks,
 	}
-	if c.Claimed() {
-		v.Claims = claimsTitle
+	if c.expects() {
+		v.Expected = expectedTitle
 	}
 	figures := []Figure{}
 	for i, e := range c.Entries {
-		part := indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1)}
+		study := indexPart{Entry: e, ID: fmt.Sprintf("study-%d", i+1)}
 		if e.Figure != nil {
 			own := *e.Figure
-			own.ID = part.ID + "-figure"
-			part.Figure, figures = &own, append(figures, own)
+			own.ID = study.ID + "-figure"
+			study.Figure, figures = &own, append(figures, own)
 		}
-		v.Parts = append(v.Parts, part)
+		v.Parts = append(v.Parts, study)
 	}
 	var err error
 	if v.Drawn, err = packJSON(drawn{Arms: []Key{}, Figures: figures}); err != nil {
@@ -138,56 +123,29 @@ func (c Contents) HTML(w io.Writer) error {
 	return nil
 }
 
-// Claimed tells whether any study of the index has claims.
-func (c Contents) Claimed() bool {
-	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return len(e.Claims) > 0 })
+// expects tells whether any study of the index has statements.
+func (c Contents) expects() bool {
+	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return len(e.Expected) > 0 })
 }
 
-// claimLines begins an index with what was claimed and what became of it: the answers
-// stand at its end, where a terminal shows them.
-func (t *terminal) claimLines(c Contents) {
-	if !c.Claimed() {
-		return
-	}
-	t.heading(claimsTitle)
-	for _, e := range c.Entries {
-		if len(e.Claims) == 0 {
-			continue
-		}
-		t.line("")
-		t.title(e.Name, "")
-		for _, claim := range e.Claims {
-			t.paragraph("· ", claim.Outcome+": "+claim.Title)
-			t.paragraph("    ", claim.Ground)
-		}
-	}
-	t.line("")
-}
-
-// Text writes the index for a terminal. The error is w's.
+// Text writes the questions with their answers for a terminal: all else is on the page.
+// The error is w's.
 func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
-	t.claimLines(c)
 	t.heading(printable.Text(c.Title))
 	if len(c.Entries) == 0 {
 		t.line("no study was run")
 	}
 	for _, e := range c.Entries {
 		t.line("")
-		t.title(e.Name, e.Question)
-		if len(e.Answer) > 0 {
-			t.paragraph("", strings.Join(e.Answer, " "))
+		t.paragraph("", cmp.Or(e.Question, e.Name))
+		for _, said := range e.Answer { // a command ends its line
+			t.paragraph("    ", said)
 		}
-		for _, answer := range e.Further {
-			t.paragraph("· ", answer)
-		}
-		t.paragraph("", e.Tally)
-		if e.Link != "" {
-			t.paragraph("→ ", e.Link)
+		if len(e.Answer) == 0 {
+			t.paragraph("    ", e.Tally)
 		}
 	}
-	t.line("")
-	t.line(marks)
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}

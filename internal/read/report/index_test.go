@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/part"
 )
 
 func sampleIndex() Contents {
 	bare := finding.Findings{}
 	bare.Header.Study.Name = "calibrate"
-	claimed := sample(6)
-	claimed.Claims = smallSample().Claims
 	return Index("netdyno tour", []Entry{
-		New(claimed).Entry("event-loops/report.html"),
+		New(sample(6)).Entry("event-loops/report.html"),
 		New(bare).Entry("calibrate/report.html"),
 		{Name: "line-rate", Question: "What fills a fast link?", Tally: "not run: no RDMA device on seat server"},
 	})
@@ -28,7 +27,7 @@ func TestIndexGolden(t *testing.T) {
 
 func TestIndexKeepsHostileTextAsText(t *testing.T) {
 	c := Index(hostile, []Entry{
-		{Name: hostile, Question: hostile, Answer: []string{hostile}, Link: "javascript:alert(1)", Tally: hostile, Claims: []ClaimLine{{hostile, hostile, hostile}}},
+		{Name: hostile, Question: hostile, Answer: []string{hostile}, Link: "javascript:alert(1)", Tally: hostile, Expected: []part.Outcome{{Title: hostile, Here: hostile, Ground: hostile}}},
 		{Name: "quoted", Link: `a" onclick="alert(1)`},
 	})
 	html := string(render(t, c.HTML))

@@ -15,6 +15,7 @@ import (
 // layout is what the builders of the page's parts share.
 type layout struct {
 	finding.Findings
+	plan     cells.Plan
 	keys     []Key
 	place    map[string]int // arm → index in keys
 	primary  map[string]bool
@@ -35,22 +36,23 @@ type comparisonKey struct{ cell, arm, metric string }
 func newLayout(f finding.Findings) *layout {
 	l := &layout{
 		Findings: f,
+		plan:     f.Plan(),
 		place:    map[string]int{},
 		primary:  map[string]bool{},
 		compared: map[comparisonKey]compare.Comparison{},
 	}
 	l.places = l.placesOf()
-	l.addKey(f.Header.Study.Compare.Baseline, true)
+	l.addKey(l.plan.Compare.Baseline, true)
 	for _, c := range f.Cells {
 		for _, a := range c.Arms {
 			l.addKey(a.Name, a.Baseline)
 		}
 	}
-	for _, m := range f.Header.Study.Compare.Primary {
+	for _, m := range l.plan.Compare.Primary {
 		l.primary[m] = true
 	}
 	for _, c := range f.Comparisons {
-		if c.Base == f.Header.Study.Compare.Baseline { // the others have tables of their own
+		if c.Base == l.plan.Compare.Baseline { // the others have tables of their own
 			l.compared[comparisonKey{c.Cell, c.Arm, c.Metric}] = c
 		}
 	}
@@ -61,7 +63,7 @@ func (l *layout) addKey(arm string, baseline bool) {
 	if _, known := l.place[arm]; known || arm == "" {
 		return
 	}
-	label := cells.ArmLabel(l.Header.Study, arm)
+	label := l.plan.Names.Arm(arm)
 	if slices.ContainsFunc(l.keys, func(k Key) bool { return k.Label == label || k.Name == label }) {
 		label = part.Joined(", ", label, arm)
 	}
@@ -70,7 +72,7 @@ func (l *layout) addKey(arm string, baseline bool) {
 }
 
 // baseline is the name of the arm that the others are divided by.
-func (l *layout) baseline() string { return cmp.Or(l.Header.Study.Compare.Baseline, "the baseline") }
+func (l *layout) baseline() string { return cmp.Or(l.plan.Compare.Baseline, "the baseline") }
 
 // armDatum names an arm of a cell.
 func (l *layout) armDatum(a cells.Arm) part.Datum {
@@ -103,7 +105,7 @@ func (l *layout) called(arm string) string {
 }
 
 // cell is what a cell is called; "" for the only one.
-func (l *layout) cell(name string) string { return cells.CellLabel(l.Header.Study, name) }
+func (l *layout) cell(name string) string { return l.plan.Names.Cell(name) }
 
 // metricsOf lists what any arm of the cell has, in the registry's order.
 func metricsOf(c cells.Cell) []string {
@@ -126,21 +128,11 @@ func metricsOf(c cells.Cell) []string {
 	return metrics
 }
 
-// summaryOf returns a metric of an arm; false when it has none.
-func summaryOf(a cells.Arm, name string) (cells.Summary, bool) {
-	for _, s := range a.Metrics {
-		if s.Metric == name {
-			return s, true
-		}
-	}
-	return cells.Summary{}, false
-}
-
 // scaleOf decides a metric's unit for one cell by its largest figure.
 func scaleOf(c cells.Cell, name string) metric.Scale {
 	largest := 0.0
 	for _, a := range c.Arms {
-		if s, ok := summaryOf(a, name); ok {
+		if s, ok := a.Summary(name); ok {
 			largest = max(largest, s.Value)
 		}
 	}
@@ -178,13 +170,10 @@ func order(first bool) int {
 
 // lead is the part whose drawings show the answer where no picture of arms does.
 func (l *layout) lead() string {
-	switch {
-	case len(l.Costs) > 0:
+	if len(l.Costs) > 0 {
 		return "costs"
-	case l.Mesh != nil || l.Capacity != nil:
-		return "charts"
 	}
-	return ""
+	return l.plan.Kind.Lead
 }
 
 // longTable is from how many rows on a table of a part is closed until it is asked for.
@@ -216,15 +205,6 @@ func (l *layout) colour(s *part.Section) {
 					chart.Lines[i].Arm = place
 				}
 			}
-		}
-	}
-	if s.Figure.Waterfall == nil {
-		return
-	}
-	for i, g := range s.Figure.Waterfall.Groups {
-		s.Figure.Waterfall.Groups[i].Cell = 1 + slices.IndexFunc(l.Cells, func(c cells.Cell) bool { return c.Name == g.Name })
-		for j, b := range g.Bars {
-			g.Bars[j].Arm = l.place[b.Of]
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,15 +10,13 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 	"netdyno/internal/read/summary"
+	"netdyno/internal/read/trial"
 )
 
-// loadColumns are what a table of loads may leave out, the first to go first. What
-// the server's CPU and the limit are stands in the answer too.
-var loadColumns = []string{"server CPU", "requests", "goodput", "limit"}
-
 // loadTable has a row for each arm in each cell, and the columns by which users of load
-// generators know a run. skip are the first of loadColumns that it leaves out.
-func loadTable(s *summary.Summary, skip int) part.Table {
+// generators know a run; brief leaves those out of which a terminal has no room. apart says
+// that lines by class, path or step stand below, which have the percentiles.
+func loadTable(s *summary.Summary, brief, apart bool) part.Table {
 	t := part.Table{Columns: part.OfKind(part.Arms, "")}
 	byConnections := s.ByConnections()
 	if byConnections {
@@ -30,7 +29,6 @@ func loadTable(s *summary.Summary, skip int) part.Table {
 		}
 		t.Rows = append(t.Rows, part.Row(name))
 	}
-	shown := func(column string) bool { return !slices.Contains(loadColumns[:skip], column) }
 	column := func(c part.Column, value func(summary.Load) part.Datum) {
 		values := make([]part.Datum, len(s.Loads))
 		for i, l := range s.Loads {
@@ -43,23 +41,29 @@ func loadTable(s *summary.Summary, skip int) part.Table {
 			return
 		}
 		scale := scaleOfLoads(s, name, get)
-		column(part.Column{Title: title, Kind: part.Numbers, Unit: scale.Unit, Metric: name}, func(l summary.Load) part.Datum { return loadFigure(get(l), scale) })
+		unit := strings.TrimSuffix(scale.Unit, "/s")
+		if name != metric.ExchangesPerS {
+			unit = strings.Replace(scale.Unit, "/exchange", "/request", 1)
+		}
+		column(part.Column{Title: title, Kind: part.Numbers, Unit: unit, Metric: name, Brief: name != serverCPU}, func(l summary.Load) part.Datum { return loadFigure(get(l), scale) })
 	}
-	if shown("requests") {
+	if !brief {
 		column(part.Figures("requests")[0], func(l summary.Load) part.Datum { return part.Value(quantity.FormatCount(float64(l.Requests)), "") })
 	}
-	figures("rate", metric.ExchangesPerS, func(l summary.Load) *summary.Figure { return l.Rate })
-	column(part.Column{Title: "±", Unit: "%", Kind: part.Numbers}, func(l summary.Load) part.Datum {
-		if l.Rate == nil || l.Rate.Within == 0 {
-			return part.Datum{}
-		}
-		return part.Value(strconv.FormatFloat(100*l.Rate.Within, 'f', 0, 64), "")
-	})
-	if shown("goodput") {
+	figures("requests/s", metric.ExchangesPerS, func(l summary.Load) *summary.Figure { return l.Rate })
+	if !brief {
+		column(part.Column{Title: "±", Unit: "%", Kind: part.Numbers}, func(l summary.Load) part.Datum {
+			if l.Rate == nil || l.Rate.Within == 0 {
+				return part.Datum{}
+			}
+			return part.Value(strconv.FormatFloat(100*l.Rate.Within, 'f', 0, 64), "")
+		})
 		figures("goodput", metric.Goodput, func(l summary.Load) *summary.Figure { return l.Goodput })
 	}
 	for _, p := range metric.Percentiles {
-		figures(p.Label, metric.PercentileName(s.Loads[0].Times, p.Name), func(l summary.Load) *summary.Figure { return l.Percentile(p.Label) })
+		if !apart && (p.Brief || !brief) { // a percentile of paths all together is none of any of them
+			figures(p.Label, metric.PercentileName(s.Loads[0].Times, p.Name), func(l summary.Load) *summary.Figure { return l.Percentile(p.Label) })
+		}
 	}
 	figures("max", metric.PercentileName(s.Loads[0].Times, "p999"), func(l summary.Load) *summary.Figure {
 		if l.MaxUs == 0 {
@@ -70,13 +74,27 @@ func loadTable(s *summary.Summary, skip int) part.Table {
 	if s.Totals.Failed > 0 {
 		figures("errors", metric.ErrorShare, func(l summary.Load) *summary.Figure { return l.Errors })
 	}
-	if shown("server CPU") {
-		figures("server CPU", metric.OfServer+metric.CPUPerExchange, func(l summary.Load) *summary.Figure { return l.ServerCPU })
-	}
-	if shown("limit") {
-		column(part.Column{Title: "limit", Kind: part.Limits}, func(l summary.Load) part.Datum { return part.Word(l.Limit) })
-	}
+	figures("server CPU", serverCPU, func(l summary.Load) *summary.Figure { return l.ServerCPU })
+	column(part.Column{Title: "limited by", Kind: part.Limits}, func(l summary.Load) part.Datum {
+		return part.Word(cmp.Or(trial.Limit(l.Limit).Means().Called, l.Limit))
+	})
 	return t
+}
+
+// serverCPU is a column that a terminal leaves out where it has no room.
+const serverCPU = metric.OfServer + metric.CPUPerExchange
+
+// addColumn appends a column unless no row has anything in it.
+func addColumn(t *part.Table, c part.Column, values []part.Datum) {
+	if !slices.ContainsFunc(values, func(d part.Datum) bool {
+		return d.Figure != nil || d.Ratio != nil || d.Text != "" && d.Text != string(trial.Unknown)
+	}) {
+		return
+	}
+	t.Columns = append(t.Columns, c)
+	for i := range t.Rows {
+		t.Rows[i] = append(t.Rows[i], values[i])
+	}
 }
 
 // scaleOfLoads is the unit for a column, by its largest figure.
@@ -102,36 +120,24 @@ func loadFigure(f *summary.Figure, scale metric.Scale) part.Datum {
 	return part.Value(scale.Format(f.Value), "")
 }
 
-// barRows are how many bars a histogram on a terminal has, the most first.
-var barRows = []int{6, 5, 4}
+// barRows is how many bars a histogram on a terminal has at most.
+const barRows = 6
 
-// loadForms put in front of the forms of a screen's tables those of a run whose servers
-// are its user's own. What compares several arms stays in front of their loads.
-func (l *layout) loadForms(s *summary.Summary, compared [][]part.Table) [][]part.Table {
-	var forms [][]part.Table
-	heads := [][]part.Table{nil}
-	if l.hasRatios() {
-		heads = compared
+// loadTables are the tables of a run whose servers are its user's own: what compares several
+// arms, or the load of one and its times as bars, and lines by class, path or step.
+func (l *layout) loadTables(s *summary.Summary, compared []part.Table) []part.Table {
+	rows := l.Sizes.Rows()
+	tables := compared
+	if len(l.keys) < 2 || len(tables) == 0 {
+		tables = []part.Table{loadTable(s, true, len(rows) > 0)}
 	}
-	for _, rows := range append(barRows, 0) {
-		for _, head := range heads {
-			for skip := range len(loadColumns) + 1 {
-				form := append(append([]part.Table{}, head...), loadTable(s, skip))
-				if rows > 0 {
-					bars, ok := barTable(s, rows)
-					if !ok {
-						continue
-					}
-					if both, ok := lengthsBeside(s, bars); ok {
-						forms = append(forms, append(slices.Clone(form), both))
-					}
-					form = append(form, bars)
-				}
-				forms = append(forms, form)
-			}
-		}
+	if bars, ok := barTable(s, barRows); ok && len(rows) == 0 && len(l.keys) == 1 {
+		tables = append(tables, bars)
 	}
-	return append(forms, compared...)
+	for _, r := range rows {
+		tables = append(tables, l.Sizes.Table(r, mostRows))
+	}
+	return tables
 }
 
 // barShare is a share of all times.
@@ -205,3 +211,7 @@ func boundText(bounds []float64, row int) string {
 	}
 	return "≤ " + strconv.FormatFloat(us, 'f', -1, 64) + " " + unit
 }
+
+// mostRows is how many lines by class, path or step a screen has: of more those with the
+// most time.
+const mostRows = 12

@@ -46,11 +46,8 @@ func TestScreenOfAServerOfOnesOwn(t *testing.T) {
 	screen := screenOf(t, f)
 	fits(t, "one URL", screen)
 	golden(t, "load.txt", []byte(screen))
-	if !strings.HasPrefix(screen, "\n"+f.Answer.Sentences[0][:20]) {
-		t.Errorf("the answer does not stand first:\n%s", screen)
-	}
 	for _, want := range []string{
-		`(?m)^connections .*rate +± +goodput +p50 +p90 +p99 +p99\.9 +max `, `(?m)^1 +\d`, `(?m)^10 +\d`, `(?m)^100 +\d`,
+		`(?m)^connections +requests/s +p50 +p90 +p99 +max`, `(?m)^1 +\d`, `(?m)^10 +\d`, `(?m)^100 +\d`,
 		`(?m)^service times +1 connection +10 connections +100 connections$`, `(?m)^≤ \d+ (µs|ms) +█+ [\d.]+ %`,
 		`requests answered, .* received in 60\.0 s, none failed`,
 	} {
@@ -65,7 +62,7 @@ func TestScreenOfTwoServersOfOnesOwn(t *testing.T) {
 		f := servedElsewhere(t, synthetic.Options{Arms: shop(2), Connections: connections, Blocks: 6, SD: 0.04, Seed: 2, Primary: []string{"exchanges_per_s", "service_p99_us"}}, nil)
 		screen := screenOf(t, f)
 		fits(t, name, screen)
-		if !strings.Contains(screen, "requests answered") || !regexp.MustCompile(`[\d.]+×`).MatchString(screen) {
+		if !strings.Contains(screen, "requests answered") || !regexp.MustCompile(`[+−]\d+ %`).MatchString(screen) {
 			t.Errorf("%s:\n%s", name, screen)
 		}
 		if name == "one cell" {

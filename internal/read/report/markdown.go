@@ -35,7 +35,6 @@ func (p Page) Markdown(w io.Writer) error {
 	for _, s := range p.Evidence {
 		m.section(2, s)
 	}
-	m.answers(p.Answers)
 	m.heading(2, "Run it again")
 	m.line("```sh\n" + strings.ReplaceAll(printable.Text(p.Rerun.Command), "```", "` ` `") + "\n```\n")
 	m.paragraph("Seed " + p.Rerun.Seed + ". Marks: " + marks)
@@ -53,28 +52,13 @@ func (m *markdown) summary(p Page) {
 	m.paragraph(p.Question)
 	m.paragraph(p.Made)
 	m.paragraph(strings.Join(p.Answer, " "))
-	for _, r := range p.Requirements {
-		m.item("**" + cmp.Or(stateMarks[r.State], "·") + "** " + inline(r.Text))
+	for _, t := range p.Tables {
+		m.table(t)
 	}
-	m.line("")
 	m.paragraph(p.Tally)
 	m.paragraph(strings.Join(p.Judged, " "))
-	for _, caveat := range p.Caveats {
-		m.item("**Caveat:** " + inline(caveat))
-	}
 	for _, w := range p.Warnings {
 		m.item(part.Joined(" ", "**"+inline(cmp.Or(w.About, "warning"))+":**", inline(w.Text), inline(w.Advice)))
-	}
-	m.line("")
-}
-
-// answers lists what every judged comparison says.
-func (m *markdown) answers(answers []Answer) {
-	if len(answers) > 0 {
-		m.heading(2, "One by one")
-	}
-	for _, a := range answers {
-		m.item("**" + cmp.Or(mark(a.Verdict), "·") + "** " + inline(a.Text))
 	}
 	m.line("")
 }
@@ -93,9 +77,7 @@ func (m *markdown) cell(c Cell) {
 	m.heading(2, c.Title)
 	m.table(c.Main)
 	m.table(c.Pairs)
-	for _, t := range c.Details {
-		m.table(t)
-	}
+	m.table(c.Clients)
 	m.table(c.All)
 	if c.Profile != nil {
 		for _, d := range c.Profile.Differences {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strings"
 
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
 )
@@ -17,31 +16,28 @@ import (
 // Page is a report before it has a form. Strings are ready to print, numbers
 // inside figures are raw. Build one with New; renderers only read it.
 type Page struct {
-	Title        string         `json:"title"`
-	Question     string         `json:"question,omitempty"`
-	Made         string         `json:"made"`                   // when, with what, on which rig
-	Answer       []string       `json:"answer"`                 // to the question, in a few sentences
-	Condition    string         `json:"condition,omitempty"`    // the last of them where it says under what they hold
-	Picture      *Figure        `json:"picture,omitempty"`      // the answer in absolute figures
-	Care         string         `json:"care,omitempty"`         // what Caveats and Warnings are about, in one line
-	Answers      []Answer       `json:"answers,omitempty"`      // every judged comparison, the most decisive first
-	Matrix       []part.Table   `json:"matrix,omitempty"`       // arms by cells, one table for each primary metric; of several cells
-	Requirements []Requirement  `json:"requirements,omitempty"` // what the study demands, unmet first
-	Tally        string         `json:"tally"`
-	Judged       []string       `json:"judged,omitempty"`  // how: look and level, size of the families, method
-	Caveats      []string       `json:"caveats,omitempty"` // what weakens the answers
-	Warnings     []Warning      `json:"warnings,omitempty"`
-	Arms         []Key          `json:"arms,omitempty"`
-	Effects      []Figure       `json:"effects,omitempty"` // every arm against the baseline, one figure per primary metric
-	Parts        []part.Part    `json:"parts,omitempty"`   // what was asked besides
-	Lead         string         `json:"lead,omitempty"`    // ID of the first of them, where its drawings show the answer
-	Cells        []Cell         `json:"cells,omitempty"`
-	Server       *part.Section  `json:"server,omitempty"` // what a server that stood by itself counted
-	Lost         []Lost         `json:"lost,omitempty"`   // why trials have no valid figure
-	Evidence     []part.Section `json:"evidence,omitempty"`
-	Rerun        Rerun          `json:"rerun"`
-	Trials       Trials         `json:"trials"`
-	Accounts     []Account      `json:"accounts,omitempty"` // of the trials, as far as a page holds them
+	Title     string         `json:"title"`
+	Question  string         `json:"question,omitempty"`
+	Made      string         `json:"made"`                // when, with what, on which rig
+	Answer    []string       `json:"answer"`              // to the question, in a few sentences
+	Condition string         `json:"condition,omitempty"` // the last of them where it says under what they hold
+	Tables    []part.Table   `json:"tables,omitempty"`    // of the answer: every arm beside the best
+	Picture   *Figure        `json:"picture,omitempty"`   // the answer in absolute figures
+	Care      string         `json:"care,omitempty"`      // what Warnings are about, in one line
+	Matrix    []part.Table   `json:"matrix,omitempty"`    // arms by cells, one table for each primary metric; of several cells
+	Tally     string         `json:"tally"`
+	Judged    []string       `json:"judged,omitempty"` // how: look and level, size of the families, method
+	Warnings  []Warning      `json:"warnings,omitempty"`
+	Arms      []Key          `json:"arms,omitempty"`
+	Effects   []Figure       `json:"effects,omitempty"` // every arm against the baseline, one figure per primary metric
+	Parts     []part.Part    `json:"parts,omitempty"`   // what was asked besides
+	Lead      string         `json:"lead,omitempty"`    // ID of the first of them, where its drawings show the answer
+	Cells     []Cell         `json:"cells,omitempty"`
+	Server    *part.Section  `json:"server,omitempty"` // what a server that stood by itself counted
+	Evidence  []part.Section `json:"evidence,omitempty"`
+	Rerun     Rerun          `json:"rerun"`
+	Trials    Trials         `json:"trials"`
+	Accounts  []Account      `json:"accounts,omitempty"` // of the trials, as far as a page holds them
 }
 
 // Rerun tells how to get this report again.
@@ -55,28 +51,25 @@ type Rerun struct {
 func New(f finding.Findings) Page {
 	l := newLayout(f)
 	p := Page{
-		Title:        l.title(),
-		Question:     f.Header.Study.Question,
-		Made:         l.made(),
-		Answer:       l.answer(),
-		Condition:    l.condition(),
-		Picture:      l.picture(),
-		Care:         l.care(),
-		Answers:      l.answers(),
-		Matrix:       l.matrix(),
-		Requirements: l.requirements(),
-		Tally:        l.tally(),
-		Judged:       l.judged(),
-		Caveats:      l.caveats(),
-		Warnings:     l.warnings(),
-		Arms:         l.keys,
-		Effects:      l.effects(),
-		Parts:        l.parts(),
-		Lead:         l.lead(),
-		Cells:        l.cells(),
-		Server:       l.server(),
-		Lost:         l.lost(),
-		Evidence:     l.evidence(),
+		Title:     l.title(),
+		Question:  f.Plan().Question,
+		Made:      l.made(),
+		Answer:    l.answer(),
+		Condition: l.condition(),
+		Tables:    l.answerTables(),
+		Picture:   l.picture(),
+		Care:      l.care(),
+		Matrix:    l.matrix(),
+		Tally:     l.tally(),
+		Judged:    l.judged(),
+		Warnings:  append(l.weakened(), l.warnings()...),
+		Arms:      l.keys,
+		Effects:   l.effects(),
+		Parts:     l.parts(),
+		Lead:      l.lead(),
+		Cells:     l.cells(),
+		Server:    l.server(),
+		Evidence:  l.evidence(),
 		Rerun: Rerun{
 			Command: shellLine(f.Header.Command),
 			Seed:    fmt.Sprint(f.Header.Study.Seed),
@@ -94,7 +87,7 @@ func (l *layout) title() string {
 	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
 		return l.ServerReport.Server + " on " + strings.Join(l.Header.Listen, " ")
 	}
-	return cmp.Or(cells.Title(l.Header.Study), "netdyno report")
+	return cmp.Or(l.plan.Title(), "netdyno report")
 }
 
 func (l *layout) made() string {
@@ -111,9 +104,9 @@ func (l *layout) made() string {
 // link is what the study holds of the link, "link.rate=1Gbit/s".
 func (l *layout) link() []string {
 	var held []string
-	for _, factor := range sortedKeys(l.Header.Study.Hold) {
+	for _, factor := range sortedKeys(l.plan.Hold) {
 		if strings.HasPrefix(factor, "link.") {
-			held = append(held, factor+"="+l.Header.Study.Hold[factor])
+			held = append(held, factor+"="+l.plan.Hold[factor])
 		}
 	}
 	return held

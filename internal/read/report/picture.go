@@ -68,7 +68,7 @@ func (l *layout) picture() *Figure {
 		return nil
 	}
 	var metrics []string
-	for _, name := range l.Header.Study.Compare.Primary {
+	for _, name := range l.plan.Compare.Primary {
 		if len(metrics) < picturePanels && slices.ContainsFunc(l.Cells, func(c cells.Cell) bool { return slices.Contains(metricsOf(c), name) }) {
 			metrics = append(metrics, name)
 		}
@@ -150,7 +150,7 @@ func (p *Picture) oneNote(panel int) string {
 		f.Note = ""
 	}
 	if note == standings[best.Open] {
-		return "not decided"
+		return "not told apart"
 	}
 	return note
 }
@@ -172,7 +172,7 @@ func (l *layout) largest(name string) float64 {
 	largest := 0.0
 	for _, c := range l.Cells {
 		for _, a := range c.Arms {
-			if s, ok := summaryOf(a, name); ok && s.Known() {
+			if s, ok := a.Summary(name); ok && s.Known() {
 				largest = max(largest, s.Value)
 			}
 		}
@@ -189,7 +189,7 @@ func (l *layout) pictureRow(cell int, name string, a cells.Arm, metrics []string
 }
 
 func pictureFigure(a cells.Arm, name string, s metric.Scale, note string) PictureFigure {
-	m, ok := summaryOf(a, name)
+	m, ok := a.Summary(name)
 	switch {
 	case !ok:
 		return PictureFigure{}
@@ -225,7 +225,7 @@ func (l *layout) standing(cell, arm, name string) string {
 	return ""
 }
 
-var standings = map[best.Standing]string{best.Best: "best", best.Level: "level", best.Open: "may be best", best.Unknown: "not comparable"}
+var standings = map[best.Standing]string{best.Best: "best", best.Level: "≈", best.Open: "?", best.Unknown: "not compared"}
 
 // bestFirst sorts rows by their first figure; those without one come last.
 func (l *layout) bestFirst(rows []PictureRow, name string) {

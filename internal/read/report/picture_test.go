@@ -32,7 +32,7 @@ func TestThePictureShowsTheTablesFiguresBestFirst(t *testing.T) {
 		for _, r := range known {
 			c := f.Cells[i]
 			arm := c.Arms[slices.IndexFunc(c.Arms, func(a cells.Arm) bool { return a.Name == r.Name })]
-			s, _ := summaryOf(arm, sampleCost)
+			s, _ := arm.Summary(sampleCost)
 			if want := figureText(s, picture.Panels[0].Axis.Scale); r.Figures[0].Label != want {
 				t.Errorf("%s of %s is %s, the table says %s", sampleCost, r.Name, r.Figures[0].Label, want)
 			}

@@ -20,20 +20,13 @@ type Profile struct {
 
 	Differences []Difference `json:"differences,omitempty"` // of compared arms
 
-	Files  []ProfileFile `json:"files,omitempty"`  // of each end, for other tools
-	Graphs []CallGraph   `json:"graphs,omitempty"` // of each end, where they were asked for
+	Files []ProfileFile `json:"files,omitempty"` // of each end, for other tools
 }
 
 // ProfileFile is a link from the report to a file beside it.
 type ProfileFile struct {
 	Of   string `json:"of"`   // "go-net, server"
 	Path string `json:"path"` // relative
-}
-
-// Shares shows CPU samples by activity, a bar for each end of an arm.
-type Shares struct {
-	Parts []Activity  `json:"parts"` // from left to right
-	Arms  []ArmShares `json:"arms"`
 }
 
 // Activity is what CPU time went into, with the colour that it has everywhere.
@@ -62,53 +55,8 @@ func activity(name string) part.Datum {
 	return d
 }
 
-// ArmShares is one arm's bars.
-type ArmShares struct {
-	Arm  int        `json:"arm"`
-	Name string     `json:"name"`
-	Bars []ShareBar `json:"bars"`
-}
-
-// ShareBar is one end: shares by part, and as they are printed.
-type ShareBar struct {
-	Of     string    `json:"of"`
-	Length float64   `json:"length"` // by its cost, of the longest bar's
-	Total  string    `json:"total"`  // its cost, "36.3 µs/exchange"; "" where it is not known
-	Shares []float64 `json:"shares"`
-	Texts  []string  `json:"texts"`
-}
-
 // maxFunctions bounds the rows of all tables of functions together.
 const maxFunctions = 2000
-
-// shares draws one cell's profiles; nil when there are none.
-func (l *layout) shares(cell string) (part.Heading, *Shares) {
-	s := &Shares{Parts: activities()}
-	costs := l.costsOf(cell)
-	for _, p := range l.profilesOf(cell) {
-		i := slices.IndexFunc(s.Arms, func(a ArmShares) bool { return a.Name == p.Arm })
-		if i < 0 {
-			i = len(s.Arms)
-			s.Arms = append(s.Arms, ArmShares{Arm: l.place[p.Arm], Name: p.Arm})
-		}
-		bar := ShareBar{Of: p.End, Length: costs.length(p), Total: costs.total(p), Shares: make([]float64, len(s.Parts)), Texts: make([]string, len(s.Parts))}
-		for j, a := range s.Parts {
-			if share := shareOf(p, a.Name); part.Finite(share) && share > 0 && share <= 1 {
-				bar.Shares[j], bar.Texts[j] = part.Brief(share), part.Percent(share)
-			}
-		}
-		s.Arms[i].Bars = append(s.Arms[i].Bars, bar)
-	}
-	if len(s.Arms) == 0 {
-		return part.Heading{}, nil
-	}
-	return part.Heading{
-		Title: "What the CPU was busy with",
-		Caption: "CPU time by activity, each sample in exactly one, for both ends of each arm; a bar is as long as the CPU time that its end took for the same work. " +
-			"They come from probes: trials with the profiler on, which no comparison uses." + strings.Join(append([]string{""}, sources(l.profilesOf(cell))...), " "),
-		Wide: true,
-	}, s
-}
 
 // profile makes the tables of one cell's profiles, nil when there are none.
 func (l *layout) profile(cell string) *Profile {
@@ -292,58 +240,4 @@ func (l *layout) overhead(cell string) part.Table {
 		t.Rows[row][1+at] = part.Datum{Ratio: r}
 	}
 	return t
-}
-
-// endCosts are what the ends of a cell cost in their probes, in one unit; empty where
-// not all of them are known in one.
-type endCosts struct {
-	of    map[endOf]float64
-	most  float64
-	scale metric.Scale
-}
-
-type endOf struct{ arm, end string }
-
-// costsOf reads them from the stacks, which add up to them.
-func (l *layout) costsOf(cell string) endCosts {
-	c := endCosts{of: map[endOf]float64{}}
-	unit := ""
-	for _, f := range l.Flames {
-		if f.Cell != cell {
-			continue
-		}
-		if f.Metric == "" || !part.Finite(f.Whole) || f.Whole <= 0 {
-			return endCosts{}
-		}
-		m := metric.Shown(f.Metric)
-		if unit != "" && unit != m.Unit {
-			return endCosts{}
-		}
-		unit = m.Unit
-		c.of[endOf{f.Arm, f.End}] = f.Whole
-		if f.Whole > c.most {
-			c.most, c.scale = f.Whole, m.Scale(f.Whole)
-		}
-	}
-	for _, p := range l.profilesOf(cell) {
-		if _, known := c.of[endOf{p.Arm, p.End}]; !known {
-			return endCosts{}
-		}
-	}
-	return c
-}
-
-// length is an end's cost as a share of the largest; 1 where costs are not known.
-func (c endCosts) length(p profile.Profile) float64 {
-	if cost, known := c.of[endOf{p.Arm, p.End}]; known && c.most > 0 {
-		return part.Brief(cost / c.most)
-	}
-	return 1
-}
-
-func (c endCosts) total(p profile.Profile) string {
-	if cost, known := c.of[endOf{p.Arm, p.End}]; known {
-		return c.scale.Format(cost) + " " + c.scale.Unit
-	}
-	return ""
 }

@@ -98,7 +98,7 @@ func outline(t *testing.T, v any) []byte {
 
 // drawings are the parts of a page that a browser draws: numbers, which nobody
 // reads in a diff.
-var drawings = []string{"forest", "dots", "curve", "series", "split", "shares", "heat", "front", "waterfall", "trials"}
+var drawings = []string{"forest", "dots", "curve", "series", "split", "shares", "heat", "front", "trials"}
 
 // oneLine is the indentation of what stays on its line however long it is.
 const oneLine = "\n"
@@ -224,8 +224,7 @@ func hostileFindings() finding.Findings {
 	f.Answers = append(f.Answers, hostile)
 	f.Warnings = append(f.Warnings, record.Warning{About: hostile, Text: hostile, Advice: hostile})
 	f.Ladders[0].Spec.Title, f.Ladders[0].Spec.Steps[1].Changes = hostile, []string{hostile, hostile}
-	step := &f.Ladders[0].Splits[0].Steps[0]
-	step.Title, step.Arm, step.Changes = hostile, hostile, []string{hostile}
+	f.Ladders[0].Steps[0].Arm, f.Ladders[0].Steps[0].Reason = hostile, hostile
 	f.Cells[0].Name = hostile
 	f.Cells[0].Arms[0].Name = hostile
 	f.Cells[0].Arms[0].Settings[hostile] = hostile
@@ -301,7 +300,7 @@ func TestGarbageGivesAPage(t *testing.T) {
 	f.Cells[0].Arms[1].Trials[0].Series[3].ExchangesPerS = inf
 	f.Cells[0].Arms[1].Trials[0].CPU[0].Cores = trial.CoresOf(map[string]float64{"user": nan})
 	f.Comparisons[0].Ratio, f.Comparisons[1].Ratios[0] = nan, 0
-	f.Ladders[0].Splits[0].Steps[0].Value, f.Ladders[0].Splits[0].Whole.Share.Low, f.Ladders[0].Spec.Arms = nan, inf, nil
+	f.Ladders[0].Steps[0].Ratio, f.Ladders[0].Steps[0].Low, f.Ladders[0].Spec.Arms = nan, inf, nil
 	f.Comparisons[2].Cell, f.Comparisons[3].Arm = "nowhere", "nobody"
 	for name, findings := range map[string]finding.Findings{"garbage": f, "nothing": {}, "one empty cell": {Run: compare.Run{Cells: []cells.Cell{{}}}}} {
 		p := New(findings)
@@ -314,7 +313,6 @@ func TestGarbageGivesAPage(t *testing.T) {
 	}
 }
 
-// The table of lost trials is the first of its section only when there are any.
 func TestTextNamesReasonsOfLostTrialsOnly(t *testing.T) {
 	trials := []trial.Trial{
 		{ID: "b01-001", Status: "valid", Flags: []string{"unsteady"}},
@@ -328,10 +326,10 @@ func TestTextNamesReasonsOfLostTrialsOnly(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got := text(trials[:1]); strings.Contains(got, "Trials without") {
+	if got := text(trials[:1]); strings.Contains(got, "trials:") {
 		t.Errorf("a valid trial is called lost:\n%s", got)
 	}
-	if got := text(trials); !strings.Contains(got, "1 of a: failed: it died") {
+	if got := text(trials); !strings.Contains(got, "1 of a failed: it died") {
 		t.Errorf("the reason is not told:\n%s", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -26,11 +25,8 @@ type Runs struct {
 	title, made string
 	note        string // what the judgement rests on
 	differences part.Table
-	gated       part.Table // in text; of several runs on the page too
-	judged      []runsRow  // the same, as the page shows it
-	without     string     // which of them have no ratio
+	gated       part.Table // the primary comparisons
 	places      []RunPlace
-	beside      bool       // runs side by side, of which nothing is judged
 	reasons     []string   // why some primary comparisons, or the whole, are undecided, each once
 	explored    part.Table // every other metric, not judged
 	shown       part.Table // those of it that a terminal shows
@@ -41,7 +37,7 @@ type Runs struct {
 // NewRuns lays out what was found of two runs.
 func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]RunPlace) Runs {
 	p := Runs{
-		title: "netdyno compare, " + cmp.Or(cells.Title(after.Header.Study), "a study") + ": " + gateWords[r.Result].words,
+		title: "netdyno compare, " + cmp.Or(after.Plan().Title(), "a study") + ": " + gateWords[r.Result].words,
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
 			places[0].Name, before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
 			places[1].Name, after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
@@ -51,9 +47,7 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]R
 	for _, d := range r.Differences {
 		p.differences.Rows = append(p.differences.Rows, []part.Datum{{Text: d.About, Strong: d.Decisive}, part.Word(d.Text)})
 	}
-	p.gated = gatedRuns(r.Gated)
-	judged, without := runsRows(r.Gated, [2]finding.Findings{before, after}, places)
-	p.judged, p.without = judged, withoutText(without)
+	p.gated = gatedRuns(r.Gated, after.Plan().Names)
 	for _, g := range r.Gated {
 		if reason := part.Capital(gateReason(g)); g.Result == compare.Unproven && !slices.Contains(p.reasons, reason) {
 			p.reasons = append(p.reasons, reason)
@@ -62,13 +56,13 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]R
 	for _, caveat := range r.Caveats {
 		p.reasons = append(p.reasons, part.Capital(caveat))
 	}
-	p.explored, p.shown = exploredRuns(r)
+	p.explored, p.shown = exploredRuns(r, after.Plan().Names)
 	p.arms, p.effects = runEffects(r, after)
 	return p
 }
 
 // gatedRuns lays out the primary comparisons.
-func gatedRuns(gated []compare.Gated) part.Table {
+func gatedRuns(gated []compare.Gated, names cells.Names) part.Table {
 	t := part.Table{}
 	if len(gated) > 0 {
 		t.Caption = fmt.Sprintf("The primary comparisons, a family of %d, each by the interval printed with it (%s). Below 1 the second run's figure is the smaller one.", gated[0].Family, gated[0].Method)
@@ -81,7 +75,7 @@ func gatedRuns(gated []compare.Gated) part.Table {
 			p = part.Value(part.Probability(g.Adjusted), "")
 		}
 		t.Rows = append(t.Rows, []part.Datum{
-			part.Word(g.Arm), part.Word(cmp.Or(g.Base, "nothing")), part.Word(cmp.Or(cells.Spoken(g.Cell), "all")), part.Word(part.Label(g.Metric)), was, is,
+			part.Word(g.Arm), part.Word(cmp.Or(g.Base, "nothing")), part.Word(names.CellOr(g.Cell, "all")), part.Word(part.Label(g.Metric)), was, is,
 			part.Quotient(g.Comparison), p, part.Word(gateWords[g.Result].mark),
 		})
 	}
@@ -90,7 +84,7 @@ func gatedRuns(gated []compare.Gated) part.Table {
 
 // exploredRuns lays out the explored metrics, and those of them that the main
 // tables of a run show.
-func exploredRuns(r history.RunsCompared) (all, shown part.Table) {
+func exploredRuns(r history.RunsCompared, names cells.Names) (all, shown part.Table) {
 	all = part.Table{Caption: "Not judged: the other metrics, each with its 95 % interval."}
 	all.Columns = slices.Concat(part.Titles("arm", "cell", "metric"), part.Figures("first", "second", "second ÷ first"))
 	shown = all
@@ -99,7 +93,7 @@ func exploredRuns(r history.RunsCompared) (all, shown part.Table) {
 			continue
 		}
 		was, is := bothRuns(c)
-		row := []part.Datum{part.Word(c.Arm), part.Word(cmp.Or(cells.Spoken(c.Cell), "all")), part.Word(part.Label(c.Metric)), was, is, part.Quotient(c)}
+		row := []part.Datum{part.Word(c.Arm), part.Word(names.CellOr(c.Cell, "all")), part.Word(part.Label(c.Metric)), was, is, part.Quotient(c)}
 		all.Rows = append(all.Rows, row)
 		if inMainTable(c.Metric) {
 			shown.Rows = append(shown.Rows, row)
@@ -187,11 +181,8 @@ func (p Runs) HTML(w io.Writer) error {
 	v := struct {
 		Title, Made, Note     string
 		Reasons               []string
-		Without               string
-		Judged                []runsRow
-		Caption               string // of the judged
+		Gated                 part.Table
 		Places                []RunPlace
-		Beside                part.Table // runs side by side
 		Differences, Explored part.Table
 		Effects               []Figure
 		Policy                string
@@ -200,15 +191,12 @@ func (p Runs) HTML(w io.Writer) error {
 		Drawn                 template.HTML
 	}{
 		Title: p.title, Made: p.made, Note: p.note, Reasons: p.reasons,
-		Judged: p.judged, Without: p.without, Caption: p.gated.Caption, Places: p.places,
+		Gated: p.gated, Places: p.places,
 		Differences: p.differences, Explored: p.explored,
 		Effects: p.effects, Policy: contentPolicy(),
 		Style: template.CSS(styleSheet), Script: template.JS(script), Drawn: data,
 	}
 	v.Explored.Folded = true
-	if len(p.judged) == 0 && p.beside {
-		v.Beside = p.gated
-	}
 	if err := runsTemplate().Execute(printable.NewWriter(w), v); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
@@ -255,70 +243,4 @@ func runEffects(r history.RunsCompared, after finding.Findings) ([]Key, []Figure
 type RunPlace struct {
 	Name   string // as the user named it
 	Report string // the address of its report, as the page of both reaches it
-}
-
-// runsRow is a primary comparison of two runs as their page shows it: its figures
-// lead to the trials behind them.
-type runsRow struct {
-	Arm, Of       string // the arm; the metric and the cell
-	Ratio         part.Ratio
-	Gate, P       string
-	First, Second linked
-}
-
-// linked is a figure and the address of its trials; "" where the report lists none.
-type linked struct {
-	part.Datum
-	Href string
-}
-
-// runsRows are the comparisons that have a ratio, and the arms of each metric that
-// have none, in words: a row of dashes says nothing.
-func runsRows(gated []compare.Gated, runs [2]finding.Findings, places [2]RunPlace) (rows []runsRow, without []string) {
-	for _, g := range gated {
-		r := part.RatioOf(g.Comparison)
-		if r == nil {
-			name := part.Label(g.Metric) + " of " + g.Arm + cells.InCell(g.Cell)
-			without = append(without, name)
-			continue
-		}
-		of := []string{part.Label(g.Metric), cells.Spoken(g.Cell)}
-		if g.Base != "" {
-			of = append(of, "each ÷ its run's "+g.Base)
-		}
-		was, is := bothRuns(g.Comparison)
-		rows = append(rows, runsRow{
-			Arm: g.Arm, Of: part.Joined(", ", of...), Ratio: *r, Gate: gateWords[g.Result].mark, P: part.Probability(g.Adjusted),
-			First:  linked{was, trialsAddress(runs[0], places[0], g.Comparison)},
-			Second: linked{is, trialsAddress(runs[1], places[1], g.Comparison)},
-		})
-	}
-	return rows, without
-}
-
-// trialsAddress is where a run's report lists the trials of a comparison; web/src/state.ts
-// reads it.
-func trialsAddress(run finding.Findings, place RunPlace, c compare.Comparison) string {
-	cell := slices.IndexFunc(run.Cells, func(cell cells.Cell) bool { return cell.Name == c.Cell })
-	if cell < 0 || place.Report == "" {
-		return ""
-	}
-	arms := []string{url.QueryEscape(c.Arm)}
-	if c.Base != "" {
-		arms = append(arms, url.QueryEscape(c.Base))
-	}
-	return fmt.Sprintf("%s#trials=%d/%s", place.Report, cell+1, strings.Join(arms, ","))
-}
-
-// withoutText names the comparisons without a ratio; "" for none.
-func withoutText(without []string) string {
-	const named = 4
-	if len(without) == 0 {
-		return ""
-	}
-	text := "No figure in enough blocks of both runs: " + strings.Join(without[:min(named, len(without))], "; ")
-	if more := len(without) - named; more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	return text + "."
 }

@@ -41,7 +41,4 @@ func TestPageOfTwoRunsDrawsWhatItJudges(t *testing.T) {
 	if strings.Contains(page, hostile) || !strings.Contains(page, "default-src &#39;none&#39;") || !strings.Contains(page, `data-figure="effect-1"`) {
 		t.Error("the page lets a name through, or lacks its policy or its figure")
 	}
-	if got := strings.Count(page, "report.html#trials=1/"); got != 2*len(p.judged) || got == 0 {
-		t.Errorf("%d figures lead to trials, of %d comparisons", got, len(p.judged))
-	}
 }

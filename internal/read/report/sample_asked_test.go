@@ -7,12 +7,11 @@ import (
 	"slices"
 
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/expect"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/fit"
 	"netdyno/internal/read/ladder"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/reach"
-	"netdyno/internal/read/trial"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -28,16 +27,16 @@ func sampleAsked(f *finding.Findings) {
 			Notes: []string{"no valid trial has a level of connections"},
 		},
 	}
-	f.Fits = []fit.Fit{sampleFit(), {
-		Spec:   record.Fit{Title: "A model that cannot be fitted", Metric: "server.peak_rss_bytes", Per: "connections", Terms: []string{"opt.server.read_buffer"}},
-		Unit:   "bytes",
-		Reason: "opt.server.read_buffer does not vary over the trials",
+	f.Expect = sampleExpected()
+	f.Ladders = []ladder.Ladder{{
+		Spec: record.Ladder{Title: "From goroutines to C++", Arms: []string{"go-net", "go-epoll", "asio"}, Steps: []record.Step{
+			{Title: "an event loop", Changes: []string{"server", "opt.server.instances"}}, {Title: "in C++", Changes: []string{"server"}},
+		}},
+		Steps: []compare.Comparison{
+			{Cell: f.Cells[0].Name, Metric: sampleCost, Arm: "go-epoll", Base: "go-net", Ratio: 0.61, Low: 0.58, High: 0.64, Blocks: 8, Of: 8, Verdict: compare.Better},
+			{Cell: f.Cells[0].Name, Metric: sampleCost, Arm: "asio", Base: "go-epoll", Verdict: compare.Invalid, Reason: "at most 1 block has both"},
+		},
 	}}
-	f.Reaches = []reach.Reach{sampleReach(), {
-		Spec:   record.Reach{Title: "A search that finds nothing", Metric: "exchanges_per_s", Share: 0.95, Least: []string{"threads"}},
-		Reason: "no valid trial at threads=64",
-	}}
-	f.Ladders = []ladder.Ladder{sampleLadder(f)}
 	for _, c := range f.Cells {
 		for i, a := range c.Arms {
 			for _, end := range []string{"server", "client"} {
@@ -138,40 +137,18 @@ func sampleFront(f *finding.Findings) view.Chart {
 	c := view.Chart{
 		Spec: record.Chart{Title: "Tail against memory", Kind: record.Front, Metric: sampleTail, Against: "server.peak_rss_bytes"},
 		Unit: "us", AgainstUnit: "bytes",
-		Knee: "The knee is asio at connections=50: largest distance to the chord on normalised log axes (Satopää et al. 2011)",
 	}
 	for i, cell := range f.Cells {
 		for n, a := range cell.Arms {
-			tail, _ := summaryOf(a, sampleTail)
-			memory, _ := summaryOf(a, "server.peak_rss_bytes")
+			tail, _ := a.Summary(sampleTail)
+			memory, _ := a.Summary("server.peak_rss_bytes")
 			c.Marks = append(c.Marks, view.Mark{
-				Name: a.Name, Cell: cell.Name, Front: n == 3 && i == 0 || n == 1 && i == 0, Knee: n == 3 && i == 0,
+				Name: a.Name, Cell: cell.Name, Front: n == 3 && i == 0 || n == 1 && i == 0,
 				Metric: tail.Figure, Against: memory.Figure,
 			})
 		}
 	}
 	return c
-}
-
-func sampleFit() fit.Fit {
-	two, one := 2.0, 1.0
-	return fit.Fit{
-		Spec: record.Fit{
-			Title: "Memory per connection", Metric: "server.peak_rss_bytes", Per: "connections",
-			Terms: []string{"opt.server.write_buffer", "opt.server.read_buffer"}, Source: "the publication, grpc-go of 2019", Published: []float64{2, 1},
-		},
-		Unit: "bytes", Trials: 96, Blocks: 6,
-		Base: fit.Coefficient{Value: 14.2e6, Low: 13.7e6, High: 14.9e6},
-		Per:  fit.Coefficient{Of: "connections", Value: 21_400, Low: 20_800, High: 22_100},
-		Terms: []fit.Coefficient{
-			{Of: "opt.server.write_buffer", Value: 0.021, Low: -0.004, High: 0.046, Published: &two},
-			{Of: "opt.server.read_buffer", Value: 0.98, Low: 0.93, High: 1.04, Published: &one, Agrees: true},
-		},
-		Error: 0.013, Worst: -0.082, WorstAt: "connections=1000, go-net", R2: 0.9971,
-		With: "go-grpc with google.golang.org/grpc v1.85.0",
-		Sentence: "server.peak_rss_bytes grows by 0.021 (−0.004–0.046) of the write buffer and 0.98 (0.93–1.04) of the read buffer per connection; " +
-			"published 2 and 1; go-grpc with google.golang.org/grpc v1.85.0.",
-	}
 }
 
 func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
@@ -205,29 +182,6 @@ func sampleProfile(rng *rand.Rand, cell, arm, end string) profile.Profile {
 	return p
 }
 
-// sampleReach has an arm with two ways, one in doubt, and one with none.
-func sampleReach() reach.Reach {
-	spot := func(threads, connections string, value, share, low float64) reach.Candidate {
-		return reach.Candidate{
-			Cell:   "threads=" + threads + " connections=" + connections,
-			Levels: []view.Coordinate{{Text: threads}, {Text: connections}},
-			Metric: cells.Figure{N: 6, Value: value, Low: 0.98 * value, High: 1.02 * value},
-			Share:  share, Low: low, High: 2*share - low, Limit: trial.ServerCPU,
-			Value: value, BestValue: value / share, Blocks: 6,
-		}
-	}
-	best := spot("2", "4", 5.2e9, 1, 1)
-	return reach.Reach{
-		Spec: record.Reach{Title: "Streams that fill it", Metric: "goodput_bytes_per_s", Share: 0.95, Least: []string{"threads", "connections"}},
-		Unit: "B/s", Best: best, BestOf: sampleArms[0].name,
-		Reached: []reach.Reached{
-			{Arm: sampleArms[0].name, Least: []reach.Candidate{spot("1", "16", 5.0e9, 0.961, 0.94), best}, Best: best},
-			{Arm: sampleArms[1].name, Best: spot("2", "16", 4.1e9, 0.788, 0.76)},
-		},
-		Sentence: "The best goodput_bytes_per_s is 5.20 GB/s.",
-	}
-}
-
 // sampleFlame encodes for half of its time; arms differ in what else they do.
 func sampleFlame(number int, cell, arm, end string) profile.Flame {
 	more := float64(number)
@@ -241,5 +195,34 @@ func sampleFlame(number int, cell, arm, end string) profile.Flame {
 		{Depth: 2, Name: "runtime.mallocgc", Cost: 3, Activity: 1},
 		{Depth: 1, Name: "syscall.Syscall", Cost: 8 + more, Activity: place("kernel: TCP/IP")},
 		{Depth: 1, Cost: 2, Activity: place("library"), Elided: true},
+	}}
+}
+
+// sampleExpected are a published statement that holds, one that does not, a question that
+// is open, and one that nothing here can test.
+func sampleExpected() expect.Results {
+	const source = "the publication, 48 threads"
+	ratio := "go-epoll-shared ÷ go-net at 10000 connections"
+	return expect.Results{{
+		Spec:  record.Expectation{Title: "Raw epoll costs less", Source: source, That: []string{sampleCost + " of go-epoll-shared < go-net"}},
+		State: expect.Holds, Level: 0.05, Under: []string{"loopback, 2 CPUs", "limit: the server's CPUs"},
+		Figure: ratio + " 0.612× (0.580–0.641)", Ground: ratio + " 0.612× (0.580–0.641). 95 % interval, 6 blocks. Tested: loopback, 2 CPUs; limit: the server's CPUs.",
+		Evidence: []expect.Evidence{
+			{What: ratio, Value: 0.612, Low: 0.58, High: 0.641, Interval: 0.05, Measured: "0.612× (0.580–0.641)", Blocks: 6, Of: 6, State: expect.Holds},
+		},
+	}, {
+		Spec:  record.Expectation{Source: source, Note: "187 % CPU against 1632 %", That: []string{sampleCost + " of go-epoll-shared = 0.115 × go-net ± 25 %"}},
+		State: expect.DoesNotHold, Level: 0.05, Under: []string{"loopback, 2 CPUs"},
+		Figure: ratio + " 0.612× (0.580–0.641); the direction holds, the size does not", Ground: "The direction holds, the size does not.",
+		Evidence: []expect.Evidence{
+			{What: ratio, Value: 0.612, Low: 0.58, High: 0.641, Interval: 0.05, Measured: "0.612× (0.580–0.641)", Blocks: 6, Of: 6, State: expect.DoesNotHold, Reason: "the direction holds, the size does not"},
+		},
+	}, {
+		Spec:  record.Expectation{Title: "Is asio worth it?", That: []string{"both.cpu_s_per_gb of asio < best(go-net, go-epoll)"}},
+		State: expect.Undecided, Level: 0.05, Ground: "Its arms have no figures in a common cell.",
+		Evidence: []expect.Evidence{{What: "asio ÷ go-net", Measured: "–", State: expect.Undecided, Reason: "0 blocks have all figures, and at least 6 are needed"}},
+	}, {
+		Spec:  record.Expectation{Title: "RDMA carries twice as much", Source: source, Unmeasured: "no arm has a card"},
+		State: expect.NotTestable, Reason: "no arm has a card", Ground: "no arm has a card.", Level: 0.05,
 	}}
 }

@@ -4,12 +4,9 @@ import (
 	"slices"
 
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/claim"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/profile"
-	"netdyno/internal/read/shape"
-	"netdyno/internal/read/stat"
 	"netdyno/internal/read/view"
 	"netdyno/internal/record"
 )
@@ -55,30 +52,10 @@ func smallSample() finding.Findings {
 	front.Marks = slices.DeleteFunc(front.Marks, func(m view.Mark) bool { return m.Cell != cell || m.Name != baseline && m.Name != other })
 	f.Charts[0].Spec.Where = map[string]string{"in_flight": "1"}
 	f.Charts = slices.Delete(f.Charts, 1, 2)
-	f.Ladders[0].Splits = f.Ladders[0].Splits[:1]
-	f.Fits, f.Reaches = f.Fits[:1], f.Reaches[:1]
+	f.Ladders[0].Steps = f.Ladders[0].Steps[:1]
+	f.Expect = f.Expect[2:]
 	f.ServerReport = serverReport()
 	f.Requirements = stopped().Requirements[:2]
-	f.Shapes = []shape.Shape{{
-		Spec: record.Published{Source: "the publication", Metric: sampleCost, Arm: other, Base: baseline, Ratio: 0.4},
-		Cell: "connections=50 amount=100", Steady: "connections=50 window=2s", Level: 0.05, Blocks: 6, Told: true, Shared: true,
-		Shaped: stat.Estimate{Point: 0.5, Low: 0.45, High: 0.55}, InWindow: stat.Estimate{Point: 0.625, Low: 0.6, High: 0.65},
-		StartUp: stat.Estimate{Point: 0.8, Low: 0.7, High: 0.9}, Sentence: "Start-up changes it.",
-	}}
-	f.Claims = []claim.Claim{{
-		Spec: record.Claim{
-			Title: "Epoll costs less", Source: "the publication",
-			Parts: []record.ClaimPart{{Metric: sampleCost, Is: record.Lower, Arms: []string{other}, Base: baseline, Margin: 0.02}},
-		},
-		State: claim.Holds, Outcome: claim.StillHolds, Sentence: "Holds.", Level: 0.05, Conditions: []string{"rig loopback"},
-		Evidence: []claim.Evidence{
-			{What: other + " ÷ " + baseline, Ratio: 0.6, Low: 0.58, High: 0.63, Interval: 0.05, Blocks: 6, State: claim.Holds},
-			{What: other + " ÷ " + baseline, State: claim.Undecided, Reason: "no blocks"},
-		},
-	}, {
-		Spec:  record.Claim{Title: "RDMA carries twice as much", Source: "the publication", Unmeasured: "no arm has a card"},
-		State: claim.Undecided, Outcome: claim.NotTestable, Reason: "no arm has a card", Sentence: "Cannot be tested here: no arm has a card.", Level: 0.05,
-	}}
 	return f
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
-	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 )
@@ -28,7 +27,6 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	t.profiles(p.Cells)
 	t.server(p.Server)
 	t.failed(p.Evidence)
-	t.lost(p.Lost)
 	t.warnings(p.Warnings)
 	t.line("")
 	t.line(marks)
@@ -45,19 +43,14 @@ func (t *terminal) header(p Page) {
 	t.paragraph("", p.Made)
 	t.line("")
 	t.paragraph("", strings.Join(p.Answer, " "))
-	if len(p.Requirements) > 0 {
+	for _, tab := range p.Tables {
 		t.line("")
-	}
-	for _, r := range p.Requirements {
-		t.paragraph(t.verdict(stateVerdict[r.State], cmp.Or(stateMarks[r.State], "·"))+" ", r.Text)
+		t.answerTable(tab)
 	}
 	t.line("")
 	t.paragraph("", p.Tally)
 	for _, how := range p.Judged {
 		t.paragraph("", how)
-	}
-	for _, caveat := range p.Caveats {
-		t.paragraph("! ", caveat)
 	}
 }
 
@@ -138,25 +131,6 @@ func (t *terminal) failed(evidence []part.Section) {
 		if s.ID == failedID {
 			t.section(s)
 		}
-	}
-}
-
-// reasonsShown bounds the distinct reasons that the terminal gives for trials
-// without a figure; every trial's own stands in the other forms.
-const reasonsShown = 6
-
-// lost says why trials have no valid figure.
-func (t *terminal) lost(lost []Lost) {
-	if len(lost) == 0 {
-		return
-	}
-	t.heading("Trials without a valid figure")
-	for i, l := range lost {
-		if i == reasonsShown {
-			t.paragraph("  ", fmt.Sprintf("and %s; see report.html", quantity.Plural(len(lost)-i, "more reason")))
-			break
-		}
-		t.paragraph("× ", fmt.Sprintf("%d of %s: %s: %s", l.Trials, l.Arm, l.Status, l.Reason))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
@@ -34,7 +33,6 @@ type TimelinePanel struct {
 type TimelineLine struct {
 	Name   string         `json:"name"`
 	Colour int            `json:"colour"`
-	Dashed bool           `json:"dashed,omitempty"`
 	Runs   [][][2]float64 `json:"runs"` // seconds and raw value
 }
 
@@ -53,33 +51,6 @@ const (
 	leastTrackPoints  = 40
 )
 
-// panelPlan says which tracks share a panel: by name, in the order of their colours.
-type panelPlan struct {
-	title string
-	names []string
-	of    []contract.Role // the clients' tracks are dashed where both ends are in it
-	log   bool
-}
-
-var bothEnds = []contract.Role{contract.Server, contract.Client, contract.Pair}
-
-var panelPlans = []panelPlan{
-	{title: "exchanges", names: []string{"rate"}, of: []contract.Role{""}},
-	{title: "CPU per exchange, warming up", names: []string{view.WarmingCost}, of: bothEnds},
-	{title: "times", names: []string{"p50", "p99", "most"}, of: bothEnds, log: true},
-	{title: "CPU", names: []string{"user", "system"}, of: bothEnds},
-	{title: "GC pauses", names: []string{"pauses"}, of: bothEnds},
-	{title: "CPU collecting garbage", names: []string{"collecting"}, of: bothEnds},
-	{title: "GC cycles", names: []string{"cycles"}, of: bothEnds},
-	{title: "allocated", names: []string{"allocated"}, of: bothEnds},
-	{title: "server memory", names: []string{"heap", "heap from the system", "stacks from the system", "resident"}, of: []contract.Role{contract.Server, contract.Pair}},
-	{title: "client memory", names: []string{"heap", "heap from the system", "stacks from the system", "resident"}, of: []contract.Role{contract.Client}},
-	{title: "retransmitted segments", names: []string{"retransmits"}, of: bothEnds},
-	{title: "congestion window, mean", names: []string{"congestion window"}, of: bothEnds},
-	{title: "received, not read", names: []string{"received, not read"}, of: bothEnds},
-	{title: "sent, not acknowledged", names: []string{"sent, not acknowledged"}, of: bothEnds},
-}
-
 // timelines draws those of one cell; nil when there is none.
 func (l *layout) timelines(i int, cell string) *Timelines {
 	tracks := 0
@@ -92,13 +63,12 @@ func (l *layout) timelines(i int, cell string) *Timelines {
 		if t.Cell != cell || n >= maxTimelines {
 			continue
 		}
-		figure, idle := l.timeline(t, points)
 		s.Figures = append(s.Figures, Figure{
 			Figure: part.Figure{Heading: part.Heading{
 				ID: fmt.Sprintf("cell-%d-time-%d", i+1, len(s.Figures)+1), Wide: true,
-				Title: l.called(t.Arm) + ", trial " + t.Trial + " over time", Caption: timelineCaption(t, idle),
+				Title: l.called(t.Arm) + ", trial " + t.Trial + " over time", Caption: timelineCaption(t),
 			}},
-			Timeline: figure,
+			Timeline: timelineOf(t, points),
 		})
 	}
 	if len(s.Figures) == 0 {
@@ -111,103 +81,57 @@ func (l *layout) timelines(i int, cell string) *Timelines {
 	return s
 }
 
-// timeline draws one trial, and names the panels in which nothing ever happened.
-func (l *layout) timeline(t view.Timeline, points int) (figure *Timeline, idle []string) {
-	figure = &Timeline{Trial: t.Trial, Window: [2]float64{part.Brief(t.Window[0]), part.Brief(t.Window[1])}, End: t.Window[1], Stalls: [][2]float64{}}
+// timelineOf lays one out with so many points of each line: a panel for the rate, and one
+// for the times.
+func timelineOf(t view.Timeline, points int) *Timeline {
+	figure := &Timeline{Trial: t.Trial, Window: [2]float64{part.Brief(t.Window[0]), part.Brief(t.Window[1])}, End: t.Window[1], Stalls: [][2]float64{}}
 	for _, s := range t.Stalls {
 		figure.Stalls = append(figure.Stalls, [2]float64{part.Brief(s[0]), part.Brief(s[1])})
 	}
-	for _, plan := range slices.Concat(panelPlans, linkPlans(t)) {
-		panel, largest := plan.draw(t, points)
-		switch {
-		case len(panel.Lines) == 0:
-		case largest == 0:
-			idle = append(idle, plan.title)
-		default:
+	rate, times := TimelinePanel{Title: "exchanges"}, TimelinePanel{Title: t.Times + " times"}
+	for _, track := range t.Tracks {
+		panel := &times
+		if track.Name == "rate" {
+			panel = &rate
+		}
+		runs := peaks(track.Runs, points)
+		if len(runs) == 0 {
+			continue
+		}
+		panel.Lines = append(panel.Lines, TimelineLine{Name: track.Name, Colour: len(panel.Lines), Runs: runs})
+		panel.Scale.Unit = track.Unit
+		last := runs[len(runs)-1]
+		figure.End = max(figure.End, last[len(last)-1][0])
+	}
+	for _, panel := range []TimelinePanel{rate, times} {
+		if len(panel.Lines) > 0 {
+			panel.scaled()
 			figure.Panels = append(figure.Panels, panel)
-			for _, line := range panel.Lines {
-				last := line.Runs[len(line.Runs)-1]
-				figure.End = max(figure.End, last[len(last)-1][0])
-			}
 		}
 	}
 	figure.End = part.Brief(figure.End)
-	return figure, idle
+	return figure
 }
 
-// linkPlans is a panel for each interface: what the server's meter saw of it, else the
-// client's.
-func linkPlans(t view.Timeline) []panelPlan {
-	for _, role := range bothEnds {
-		for _, track := range t.Tracks {
-			name, ok := strings.CutPrefix(track.Name, "in by ")
-			if ok && track.Of == role {
-				return []panelPlan{{
-					title: "bytes over " + name + " at the " + string(role),
-					names: []string{"in by " + name, "out by " + name}, of: []contract.Role{role},
-				}}
-			}
-		}
-	}
-	return nil
-}
-
-// draw makes the panel and finds its largest value.
-func (p panelPlan) draw(t view.Timeline, points int) (panel TimelinePanel, largest float64) {
-	least, unit := 0.0, ""
-	for _, role := range p.of {
-		for colour, name := range p.names {
-			i := slices.IndexFunc(t.Tracks, func(t view.Track) bool { return t.Of == role && t.Name == name })
-			if i < 0 {
-				continue
-			}
-			track := t.Tracks[i]
-			runs := peaks(track.Runs, points)
-			if len(runs) == 0 {
-				continue
-			}
-			panel.Lines = append(panel.Lines, TimelineLine{
-				Name: p.lineName(role, name), Colour: colour, Runs: runs,
-				Dashed: role == contract.Client && len(p.of) > 1 && !p.log,
-			})
-			for _, run := range runs {
-				for _, point := range run {
-					largest = max(largest, point[1])
-					if point[1] > 0 && (least == 0 || point[1] < least) {
-						least = point[1]
-					}
+// scaled chooses the unit of a panel, and a logarithmic axis for times that lie far apart.
+func (p *TimelinePanel) scaled() {
+	least, largest := 0.0, 0.0
+	for _, line := range p.Lines {
+		for _, run := range line.Runs {
+			for _, point := range run {
+				largest = max(largest, point[1])
+				if point[1] > 0 && (least == 0 || point[1] < least) {
+					least = point[1]
 				}
 			}
-			unit = track.Unit
 		}
 	}
-	panel.Title, panel.Log = p.title, p.log && least > 0 && largest > 8*least
-	if p.title == "times" {
-		panel.Title = t.Times + " times"
-	}
 	shown := largest
-	if panel.Log {
+	if p.Log = len(p.Lines) > 1 && least > 0 && largest > 8*least; p.Log {
 		shown = least
 	}
-	panel.Scale = metric.Metric{Unit: unit}.Scale(shown)
-	if panel.Scale.Unit != "" {
-		panel.Title += " (" + panel.Scale.Unit + ")"
-	}
-	return panel, largest
-}
-
-// lineName is what the legend says.
-func (p panelPlan) lineName(role contract.Role, name string) string {
-	if way, _, link := strings.Cut(name, " by "); link {
-		return way
-	}
-	switch {
-	case role == "" || p.title == "times" || len(p.of) < 3:
-		return name
-	case len(p.names) == 1:
-		return string(role)
-	}
-	return string(role) + ", " + name
+	p.Scale = metric.Metric{Unit: p.Scale.Unit}.Scale(shown)
+	p.Title += " (" + p.Scale.Unit + ")"
 }
 
 // peaks keeps at most so many points of a track, of those that stand together the
@@ -240,7 +164,7 @@ func peaks(runs [][][2]float64, most int) [][][2]float64 {
 }
 
 // timelineCaption says which trial it is, what is shaded and what is left out.
-func timelineCaption(t view.Timeline, idle []string) string {
+func timelineCaption(t view.Timeline) string {
 	var parts []string
 	switch {
 	case t.Probe:
@@ -253,19 +177,13 @@ func timelineCaption(t view.Timeline, idle []string) string {
 		parts = append(parts, "Each step has its own percentiles, a p99 where it has 1,000 exchanges.")
 	}
 	if t.Others > 0 {
-		parts = append(parts, fmt.Sprintf("Of several servers or clients the first of each is shown, %s left out; the rate is of all clients.", quantity.Plural(t.Others, "worker")))
-	}
-	if t.Seen > 0 {
-		parts = append(parts, fmt.Sprintf("TCP is read of %s, at most %d.", quantity.Plural(t.Seen, "connection"), contract.MaxTicked))
+		parts = append(parts, fmt.Sprintf("Times are of the first client, the rate is of all %d.", t.Others+1))
 	}
 	if len(t.Stalls) > 0 {
 		parts = append(parts, fmt.Sprintf("Marked red: %s.", quantity.Plural(len(t.Stalls), "standstill")))
 	}
 	if len(t.Flags) > 0 {
 		parts = append(parts, "Flags of the trial: "+strings.Join(t.Flags, ", ")+".")
-	}
-	if len(idle) > 0 {
-		parts = append(parts, "Zero all the time: "+strings.Join(idle, "; ")+".")
 	}
 	return strings.Join(parts, " ")
 }

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/view"
 )
 
-// withTimeline gives the first cell a timeline of its first arm, with a standstill, a
-// reading that is missing and a panel in which nothing happened.
+// withTimeline gives the first cell a timeline of its first arm, with a standstill and a
+// reading that is missing.
 func withTimeline(f finding.Findings) finding.Findings {
 	run := func(from, to int, value float64) [][2]float64 {
 		var points [][2]float64
@@ -19,17 +18,14 @@ func withTimeline(f finding.Findings) finding.Findings {
 		}
 		return points
 	}
-	track := func(of contract.Role, name, unit string, value float64) view.Track {
-		return view.Track{Of: of, Name: name, Unit: unit, Runs: [][][2]float64{run(0, 7, value), run(9, 15, value)}}
+	track := func(name, unit string, value float64) view.Track {
+		return view.Track{Name: name, Unit: unit, Runs: [][][2]float64{run(0, 7, value), run(9, 15, value)}}
 	}
 	f.Timelines = append(f.Timelines, view.Timeline{
 		Cell: f.Cells[0].Name, Arm: f.Cells[0].Arms[0].Name, Trial: "b02-001", Of: 8, Times: "service",
-		Window: [2]float64{0.5, 2.5}, Stalls: [][2]float64{{1.4, 1.8}}, Flags: []string{"stalled"}, Seen: 50,
+		Window: [2]float64{0.5, 2.5}, Stalls: [][2]float64{{1.4, 1.8}}, Flags: []string{"stalled"},
 		Tracks: []view.Track{
-			track("", "rate", "1/s", 20_000), track(contract.Client, "p50", "µs", 300), track(contract.Client, "most", "µs", 30_000),
-			track(contract.Server, "user", "s/s", 0.2), track(contract.Server, "system", "s/s", 0.4),
-			track(contract.Client, "user", "s/s", 0.1), track(contract.Server, "cycles", "1/s", 0), track(contract.Server, "heap", "B", 4<<20),
-			track(contract.Server, "in by lo", "B/s", 2e6), track(contract.Server, "out by lo", "B/s", 3e6),
+			track("rate", "1/s", 20_000), track("p50", "µs", 300), track("most", "µs", 30_000),
 		},
 	})
 	return f
@@ -49,11 +45,11 @@ func TestATimelineIsLaidOut(t *testing.T) {
 	for _, panel := range figure.Timeline.Panels {
 		titles = append(titles, panel.Title)
 	}
-	want := "exchanges (k/s)|service times (µs)|CPU (cores)|server memory (MiB)|bytes over lo at the server (MB/s)"
+	want := "exchanges (k/s)|service times (µs)"
 	if got := strings.Join(titles, "|"); got != want {
 		t.Errorf("panels %s\nwant   %s", got, want)
 	}
-	for _, phrase := range []string{"Zero all the time: GC cycles.", "1 standstill", "Of 8 trials", "50 connections", "stalled"} {
+	for _, phrase := range []string{"1 standstill", "Of 8 trials", "stalled"} {
 		if !strings.Contains(figure.Caption, phrase) {
 			t.Errorf("the caption does not say %q: %s", phrase, figure.Caption)
 		}

@@ -94,8 +94,8 @@ func (l *layout) trials() Trials {
 // filters are the factors by which cells differ.
 func (l *layout) filters() []TrialFactor {
 	factors := []TrialFactor{}
-	for _, f := range l.Header.Study.Vary {
-		if f.Name != l.Header.Study.Compare.Factor && len(f.Levels) > 1 {
+	for _, f := range l.plan.Vary {
+		if f.Name != l.plan.Compare.Factor && len(f.Levels) > 1 {
 			factors = append(factors, TrialFactor{f.Name, f.Levels})
 		}
 	}
@@ -113,7 +113,7 @@ func (l *layout) trialCell(c cells.Cell, names []string) TrialCell {
 	for _, a := range c.Arms {
 		arm := TrialArm{Arm: l.place[a.Name], Figures: make([]TrialFigure, len(names))}
 		for i, name := range names {
-			if m, ok := summaryOf(a, name); ok && part.Finite(m.Value) && part.Finite(m.Low) && part.Finite(m.High) {
+			if m, ok := a.Summary(name); ok && part.Finite(m.Value) && part.Finite(m.Low) && part.Finite(m.High) {
 				label := figureOf(m, cell.Scales[i]).Figure.Full()
 				arm.Figures[i] = TrialFigure{label, part.Brief(m.Value), part.Brief(m.Low), part.Brief(m.High)}
 			}

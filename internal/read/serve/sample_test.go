@@ -26,12 +26,13 @@ type sample struct {
 	live    *record.LiveWriter
 	done    int
 	ticks   int64
+	began   time.Time // the trial under way
 }
 
 // begin makes a run without records in a directory.
 func begin(t testing.TB, dir string, change func(*record.Header)) *sample {
 	t.Helper()
-	s := &sample{t: t, dir: dir}
+	s := &sample{t: t, dir: dir, began: time.Now()}
 	s.header, s.trials, s.records = synthetic.Run(synthetic.Options{Blocks: 6, Rate: 20_000, SD: 0.01, BlockSD: 0.01, Seed: 5, Bare: true})
 	change(&s.header)
 	var err error
@@ -60,6 +61,7 @@ func (s *sample) add(count int) {
 			s.t.Fatal(err)
 		}
 		s.done++
+		s.began = time.Now()
 	}
 }
 
@@ -67,7 +69,7 @@ func (s *sample) add(count int) {
 func (s *sample) tick() {
 	s.t.Helper()
 	s.ticks++
-	l := record.Live{Trial: s.trials[s.done].ID, BeganAt: time.Now(), Ticks: []contract.Tick{{
+	l := record.Live{Trial: s.trials[s.done].ID, BeganAt: s.began, Ticks: []contract.Tick{{
 		AtNs: 1e8 * s.ticks, Exchanges: 1000 * s.ticks, Times: &contract.TickTimes{Count: 1000, P50Ns: 120_000, P99Ns: 450_000, MaxNs: 1_000_000},
 	}}}
 	if err := s.live.Write(l); err != nil {

@@ -1,5 +1,4 @@
-// Package serve shows runs to browsers: a list of runs, their reports, two runs compared,
-// and a run while it goes on. It reads files and writes none. The goroutines of a server
+// Package serve shows runs to browsers: a list of runs, their reports, and a run while it goes on, in a page that loads itself again. It reads files and writes none. The goroutines of a server
 // end with its context.
 package serve
 
@@ -16,7 +15,6 @@ import (
 	"golang.org/x/net/netutil"
 
 	"netdyno/internal/read/follow"
-	"netdyno/internal/record"
 )
 
 // Options are what a server needs to know.
@@ -25,18 +23,12 @@ type Options struct {
 	Names   []string // of this host that a browser may ask for, beside localhost and addresses
 	Token   string   // that every request must carry; "" for none
 	Log     io.Writer
-
-	// Calibration returns what is known of the machine that a run was made on; nil
-	// when nothing is.
-	Calibration func(record.Facts) (*record.Calibration, error)
 }
 
 // Bounds of what is served at a time.
 const (
-	maxFollowers   = 1024
-	maxConnections = maxFollowers + 128
+	maxConnections = 1024
 	maxHeader      = 16 << 10
-	sendBuffer     = 64 << 10 // of a connection, in the kernel: a slow reader fills it soon
 
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
@@ -48,9 +40,8 @@ const (
 // server is what the handlers share.
 type server struct {
 	Options
-	feeds *feeds
-	built *builder
-	slow  time.Duration // that a follower may take for what is sent to it
+	watched *watches
+	built   *builder
 }
 
 // Serve answers browsers until ctx ends. It closes the listener. The error is the
@@ -58,8 +49,8 @@ type server struct {
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{Options: o, feeds: newFeeds(ctx, o.Results), built: newBuilder(), slow: slowTimeout}
-	defer s.feeds.wait()
+	s := &server{Options: o, watched: &watches{results: o.Results}, built: newBuilder()}
+	defer s.watched.close()
 	web := &http.Server{
 		Handler:           s.guard(s.routes()),
 		ReadHeaderTimeout: headerTimeout,
@@ -82,21 +73,10 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 		}
 		ended <- nil
 	}()
-	err := web.Serve(netutil.LimitListener(smallBuffers{listener}, maxConnections))
+	err := web.Serve(netutil.LimitListener(listener, maxConnections))
 	cancel()
 	if closed := <-ended; errors.Is(err, http.ErrServerClosed) {
 		return closed
 	}
 	return fmt.Errorf("serve %s: %w", listener.Addr(), err)
-}
-
-// smallBuffers gives every connection a small buffer in the kernel.
-type smallBuffers struct{ net.Listener }
-
-func (l smallBuffers) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetWriteBuffer(sendBuffer) // without it a slow reader is noticed later
-	}
-	return c, err
 }

@@ -1,15 +1,14 @@
 package serve
 
 import (
-	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +46,7 @@ func served(t *testing.T, dir string) string {
 }
 
 func options(results *follow.Results) Options {
-	return Options{Results: results, Log: io.Discard, Calibration: func(record.Facts) (*record.Calibration, error) { return nil, nil }}
+	return Options{Results: results, Log: io.Discard}
 }
 
 func get(t *testing.T, address string) (status int, text string) {
@@ -110,9 +109,9 @@ func TestPages(t *testing.T) {
 		has    []string
 	}{
 		{"/", 200, []string{"48 of 48 trials", "1 of 48 trials", "incomplete", "unreadable", "&lt;b&gt;odd", "/runs/tour/%3Cb%3Eodd/"}},
-		{"/runs/first/", 200, []string{"complete", "measured", "trial b06-008"}},
-		{"/runs/first", 200, []string{"Latest trials"}},
-		{"/runs/running/", 200, []string{`data-events="events"`, "1 of 48 trials"}},
+		{"/runs/first/", 200, []string{"complete", "48 of 48 trials"}},
+		{"/runs/first", 200, []string{"48 of 48 trials"}},
+		{"/runs/running/", 200, []string{`http-equiv="refresh"`, "1 of 48 trials"}},
 		{"/runs/tour/%3Cb%3Eodd/", 200, []string{"netdyno run", "--continue", "&lt;script&gt;"}},
 		{"/runs/first/report.html", 200, []string{"netdyno report", `id="figures"`}},
 		{"/runs/tour/%3Cb%3Eodd/report.html", 200, []string{"netdyno report"}},
@@ -121,16 +120,13 @@ func TestPages(t *testing.T) {
 		{"/runs/first/profiles/go-net-server.pprof", 200, []string{"a profile"}},
 		{"/runs/first/profiles/go-epoll-server.pprof", 404, nil},
 		{"/runs/first/profiles/..%2frecords.pprof", 404, nil},
-		{"/compare?run=second&run=first", 200, []string{"netdyno compare", `href="/runs/first/report.html#trials=1/go-epoll,go-net"`, "first, 1"}},
-		{"/compare?run=second", 400, []string{"Tick two runs"}},
-		{"/compare?run=first&run=nowhere", 404, nil},
 		{"/runs/damaged/", 500, []string{"no line"}},
 		{"/runs/damaged/report.html", 500, []string{"no line"}},
 		{"/runs/nowhere/", 404, nil},
 		{"/runs/link/", 404, nil},
 		{"/runs/..%2f..%2fetc/", 404, nil},
 		{"/runs/tour/../first/events/", 404, nil},
-		{"/runs/tour/", 200, []string{"netdyno reports", "/runs/tour/%3Cb%3Eodd/report.html"}},
+		{"/runs/tour/", 404, nil},
 		{"/runs/second/../tour/x/", 404, nil},
 		{"/runs/first/records.jsonl", 404, nil},
 		{"/runs/first/trials/..%2f..%2fsecond.json", 404, nil},
@@ -150,41 +146,6 @@ func TestPages(t *testing.T) {
 		}
 	}
 	running.end()
-}
-
-// A run is found by its words, study, kind and state, and one whose findings call trials
-// invalid is not just complete.
-func TestRunsAreFound(t *testing.T) {
-	dir, running := laidOut(t)
-	defer running.end()
-	if err := os.WriteFile(filepath.Join(dir, "second", record.FindingsFile), []byte(`{"schema":2,"tally":{"planned":48,"valid":45,"invalid":3}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	at := served(t, dir)
-	for address, found := range map[string][]string{
-		"/?words=SECond":                     {"second"},
-		"/?kind=server+by+URL":               nil,
-		"/?state=complete":                   {"first", "second"},
-		"/?state=complete&words=first":       {"first"},
-		"/?kind=comparison&state=incomplete": {"tour/&lt;b&gt;odd"},
-		"/?kind=mesh":                        nil,
-		"/?study=nothing":                    nil,
-		"/?words=%3Cscript%3Ealert(2)":       nil,
-	} {
-		_, text := get(t, at+address)
-		for _, name := range []string{"first", "second", "running", "tour/&lt;b&gt;odd"} {
-			if shown := strings.Contains(text, `value="`+name+`"`); shown != slices.Contains(found, name) {
-				t.Errorf("%s lists %s: %v", address, name, shown)
-			}
-		}
-		if strings.Contains(text, "<script>alert") {
-			t.Errorf("%s lets what was asked through", address)
-		}
-	}
-	_, text := get(t, at+"/")
-	if strings.Count(text, "complete, 3 invalid") != 1 || !strings.Contains(text, `<a href="/runs/tour/">tour</a>`) {
-		t.Errorf("the list does not tell what is unsound, or of the tour: %s", text)
-	}
 }
 
 // A directory that vanishes is said to be gone, and comes back.
@@ -210,79 +171,81 @@ func TestTheDirectoryVanishes(t *testing.T) {
 	}
 }
 
-// stream is the events that a reader gets.
-type stream struct {
-	t     *testing.T
-	lines *bufio.Scanner
-	body  io.Closer
-}
-
-func opened(t *testing.T, address string) *stream {
+// until asks for a page until it has a text.
+func until(t *testing.T, address, text string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Body.Close() })
-	if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != "text/event-stream" {
-		t.Fatalf("%s: status %d, %s", address, r.StatusCode, r.Header.Get("Content-Type"))
-	}
-	return &stream{t, bufio.NewScanner(r.Body), r.Body}
-}
-
-// until reads events of a name until one has a text; "" for any.
-func (s *stream) until(name, text string) {
-	s.t.Helper()
-	event, data := "", ""
-	for s.lines.Scan() {
-		line := s.lines.Text()
-		if value, ok := strings.CutPrefix(line, "event: "); ok {
-			event, data = value, ""
-		} else if value, ok := strings.CutPrefix(line, "data: "); ok {
-			data += value + "\n"
-		}
-		if line == "" && event == name && strings.Contains(data, text) {
+	seen := ""
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(lookEvery / 5) {
+		if _, seen = get(t, address); strings.Contains(seen, text) {
 			return
 		}
 	}
-	s.t.Fatalf("the stream ended before an event %s with %q", name, text)
+	t.Fatalf("the page has no %q: %s", text, seen)
 }
 
 func TestARunIsFollowed(t *testing.T) {
 	dir, running := laidOut(t)
-	at := served(t, dir)
-	s := opened(t, at+"/runs/running/events")
-	s.until("progress", "1 of 48 trials")
+	at := served(t, dir) + "/runs/running/"
+	until(t, at, "1 of 48 trials")
 	running.tick()
-	s.until("now", running.trials[running.done].ID)
+	until(t, at, running.trials[running.done].ID)
 	running.tick()
-	s.until("now", "10.0 k/s")
+	until(t, at, "10.0 k/s")
+	until(t, at, "p99 450 µs")
 	running.add(23)
-	s.until("progress", "24 of 48 trials")
-	s.until("found", "÷")
-	s.until("trials", "trial "+running.trials[23].ID)
+	until(t, at, "24 of 48 trials")
+	until(t, at, "ratio to go-net")
+	if _, text := get(t, at); !strings.Contains(text, `http-equiv="refresh"`) {
+		t.Errorf("the page of a run that goes on does not load itself again: %s", text)
+	}
 	running.add(24)
 	running.end()
-	s.until("progress", "complete")
-	s.until("over", "")
+	until(t, at, "state complete")
+	if _, text := get(t, at); strings.Contains(text, `http-equiv="refresh"`) {
+		t.Errorf("the page of a run that has ended loads itself again: %s", text)
+	}
+}
+
+// However many browsers follow runs, each run is read once in a while, and few stay open.
+func TestReadersShareOneReading(t *testing.T) {
+	dir, running := laidOut(t)
+	defer running.end()
+	results, err := follow.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watches{results: results}
+	defer w.close()
+	page, err := w.pageOf("running")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.all[0].at = time.Now().Add(time.Hour)
+	running.add(1)
+	if again, err := w.pageOf("running"); err != nil || string(again) != string(page) {
+		t.Errorf("a page was made again before its time (%v)", err)
+	}
+	for i := range mostWatched + 3 {
+		name := fmt.Sprintf("more-%d", i)
+		begin(t, filepath.Join(dir, name), asItIs).end()
+		if _, err := w.pageOf(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(w.all) != mostWatched || w.all[0].name != "more-3" {
+		t.Errorf("%d runs are open, the oldest %s", len(w.all), w.all[0].name)
+	}
 }
 
 func TestARunThatVanishesIsSaidToBeGone(t *testing.T) {
 	dir, running := laidOut(t)
 	at := served(t, dir)
-	s := opened(t, at+"/runs/running/events")
-	s.until("progress", "1 of 48")
+	until(t, at+"/runs/running/", "1 of 48")
 	running.end()
 	if err := os.RemoveAll(running.dir); err != nil {
 		t.Fatal(err)
 	}
-	s.until("over", "")
+	until(t, at+"/runs/running/", "Gone")
 	if status, _ := get(t, at+"/runs/running/report.html"); status != 404 {
 		t.Errorf("status %d of a run that is gone, want 404", status)
 	}

@@ -39,7 +39,7 @@ type Versus struct {
 // before the run, so they are judged: as a family of their own, which shares the level, and
 // each beyond what the baseline's repeat differs from its first appearance.
 func classes(s *cells.Dataset) []Versus {
-	base := s.Header.Study.Compare.Baseline
+	base := s.Compare.Baseline
 	var family []*compare.Pending
 	var names []string
 	for _, cell := range s.Cells {
@@ -74,14 +74,14 @@ func classes(s *cells.Dataset) []Versus {
 
 // versus is an arm's class beside the baseline's; nil for fewer than two blocks.
 func versus(s *cells.Dataset, cell, class, arm, name string) *compare.Pending {
-	base := s.Header.Study.Compare.Baseline
+	base := s.Compare.Baseline
 	all := func(*trial.Judged) bool { return true }
 	pairs := compare.Divide(tails(s.Of(cell, arm), class, all), tails(s.Of(cell, base), class, all))
 	effect, ok := stat.MeanOf(pairs.Effects)
 	if !ok {
 		return nil
 	}
-	margin := compare.Margin(s.Header.Study.Compare)
+	margin := compare.Margin(s.Compare)
 	b := &compare.Pending{Pairs: pairs, Effect: effect, Better: metric.Lower, Margin: margin, Tested: true}
 	b.Comparison = compare.Comparison{
 		Cell: cell, Metric: name, Arm: arm, Base: base, Level: s.Level(), Bound: margin,
@@ -155,7 +155,7 @@ func (z *Sizes) differing() (sentences []string) {
 	}
 	for _, at := range order {
 		s := sentence(by[at])
-		if label := cells.CellLabel(z.study, at.cell); s != "" && label != "" && len(in) > 1 {
+		if label := z.names.Cell(at.cell); s != "" && label != "" && len(in) > 1 {
 			s = strings.TrimSuffix(s, ".") + " (" + label + ")."
 		}
 		if s != "" {
@@ -181,13 +181,13 @@ func sentence(all []Versus) string {
 			classes = append(classes[:most], fmt.Sprintf("%d more", more))
 		}
 		if len(classes) > 0 {
-			said = append(said, words[verdict]+" for class "+part.And(classes))
+			said = append(said, words[verdict]+" for class "+quantity.And(classes))
 		}
 	}
 	if len(said) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("Beside %s, p99 of %s is %s.", all[0].Base, all[0].Arm, part.And(said))
+	return fmt.Sprintf("Beside %s, p99 of %s is %s.", all[0].Base, all[0].Arm, quantity.And(said))
 }
 
 // alone says between which classes p99 goes, of a run of one arm in one cell whose classes

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/part"
 	"netdyno/internal/record"
@@ -42,15 +43,21 @@ func (z *Sizes) Part() part.Part {
 		byCell[one.Cell] = append(byCell[one.Cell], one)
 	}
 	for i, cell := range order {
-		s := part.Section{ID: fmt.Sprintf("sizes-%d", i+1), Title: part.Capital(cmp.Or(cells.CellLabel(z.study, cell), "all exchanges"))}
+		s := part.Section{ID: fmt.Sprintf("sizes-%d", i+1), Title: part.Capital(z.names.CellOr(cell, "all exchanges"))}
 		s.Figure = chart(s.ID, byCell[cell])
 		versus := slices.DeleteFunc(slices.Clone(z.Versus), func(v Versus) bool { return v.Cell != cell })
-		s.Sentences = (&Sizes{Versus: versus, study: z.study}).differing()
+		s.Sentences = (&Sizes{Versus: versus, names: z.names}).differing()
+		alone := len(byCell[cell]) == 1
 		for _, of := range []struct {
 			title string
 			sorts func(Sorts) []Sort
-		}{{"class", func(o Sorts) []Sort { return o.Classes }}, {"size", func(o Sorts) []Sort { return o.Sizes }}} {
+		}{{"class", func(o Sorts) []Sort { return o.Classes }}, {"path", func(o Sorts) []Sort { return o.Paths }}, {"step", func(o Sorts) []Sort { return o.Steps }}, {"size", func(o Sorts) []Sort { return o.Sizes }}} {
 			if t := table(of.title, byCell[cell], of.sorts); len(t.Rows) > 0 {
+				if rows := of.sorts(byCell[cell][0]); alone && of.title != "size" {
+					lines := (&Sizes{names: z.names}).Table(Rows{of.title, kindOf(byCell[cell]), rows, byCell[cell][0]}, len(rows))
+					lines.Caption = part.Capital(kindOf(byCell[cell])) + " times."
+					t.Terminal = &lines
+				}
 				s.Tables = append(s.Tables, part.Bounded(t))
 			}
 		}
@@ -75,6 +82,7 @@ func columns(kind string, of []Sorts, sorts func(Sorts) []Sort) []column {
 		{"rate", metric.ExchangesPerS, func(s Sort) cells.Figure { return s.Rate }},
 		{"bytes both ways", metric.Goodput, func(s Sort) cells.Figure { return s.Bytes }},
 		{kind + " p50", metric.PercentileName(kind, "p50"), func(s Sort) cells.Figure { return s.P50 }},
+		{kind + " p95", metric.PercentileName(kind, "p95"), func(s Sort) cells.Figure { return s.P95 }},
 		{kind + " p99", metric.PercentileName(kind, "p99"), func(s Sort) cells.Figure { return s.P99 }},
 		{"slowdown p99", metric.SlowdownP99, func(s Sort) cells.Figure { return s.Slowdown }},
 	}
@@ -104,7 +112,7 @@ func kindOf(of []Sorts) string {
 func table(title string, of []Sorts, sorts func(Sorts) []Sort) part.Table {
 	kind := kindOf(of)
 	t := part.Table{
-		Caption: "Means over blocks with their 95 % intervals, of " + kind + " times.",
+		Caption: "Rates are means over blocks, percentiles of all " + kind + " times together, with their 95 % intervals.",
 		Columns: slices.Concat(part.OfKind(part.Arms, "arm"), part.Titles(title), part.Figures("share")),
 	}
 	if title == "size" {
@@ -121,7 +129,7 @@ func table(title string, of []Sorts, sorts func(Sorts) []Sort) part.Table {
 	}
 	for _, one := range of {
 		for _, s := range sorts(one) {
-			row := []part.Datum{part.Word(one.Arm), part.Word(s.Name()), part.Value(part.Percent(s.Share), "")}
+			row := []part.Datum{part.Word(one.Arm), part.Word(s.Name()), part.Value(quantity.FormatShare(s.Share), "")}
 			for i, c := range shown {
 				row = append(row, amount(c.of(s), scales[i]))
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"netdyno/internal/hist"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
@@ -20,19 +21,26 @@ type Sorts struct {
 	Arm     string `json:"arm"`
 	Open    bool   `json:"open,omitempty"` // times are response times; else service times
 	Classes []Sort `json:"classes,omitempty"`
+	Paths   []Sort `json:"paths,omitempty"` // that the client asks for in turn
+	Steps   []Sort `json:"steps,omitempty"` // of a rate that changes, in their order
 	Sizes   []Sort `json:"sizes,omitempty"`
 }
 
-// Sort is one class or one size of exchanges. Times are in µs; a figure without trials is
+// Sort is one class, path, step or size of exchanges. Times are in µs; a figure without trials is
 // not known.
 type Sort struct {
-	Class     string       `json:"class,omitempty"`
+	Class     string       `json:"class,omitempty"` // or path, or the rates of the step
 	FromBytes int64        `json:"from_bytes"`
 	ToBytes   int64        `json:"to_bytes,omitempty"` // exclusive
 	Share     float64      `json:"share"`              // of the exchanges
-	Rate      cells.Figure `json:"exchanges_per_s"`
-	Bytes     cells.Figure `json:"bytes_per_s"` // of payload, both directions together; of a class
+	Requests  int64        `json:"requests"`           // answered, those that drained included
+	Errors    int64        `json:"errors"`             // but of a size
+	TimeS     float64      `json:"time_s"`             // that they took together
+	Offered   float64      `json:"offered,omitempty"`  // of a step, per second
+	Rate      cells.Figure `json:"exchanges_per_s"`    // of a step: that completed while it lasted
+	Bytes     cells.Figure `json:"bytes_per_s"`        // of payload, both directions together; of a class
 	P50       cells.Figure `json:"p50"`
+	P95       cells.Figure `json:"p95"`
 	P99       cells.Figure `json:"p99"`
 	Slowdown  cells.Figure `json:"slowdown_p99"`
 }
@@ -57,21 +65,23 @@ type Sizes struct {
 	Sorts  []Sorts  `json:"sorts,omitempty"`
 	Versus []Versus `json:"classes,omitempty"` // every class beside the baseline's
 
-	study    record.Study
+	names    cells.Names
 	warnings []record.Warning
 }
 
 // Read gathers the times of valid trials.
 func Read(s *cells.Dataset) *Sizes {
-	all := &Sizes{study: s.Header.Study}
+	all := &Sizes{names: s.Names}
 	for at, judged := range s.Places() {
 		one := Sorts{Cell: at.Cell, Arm: at.Arm}
 		for _, v := range judged {
 			one.Open = one.Open || v.Trial.Values.At(metric.ResponseP50) > 0
 		}
 		one.Classes = over(judged, func(v *trial.Judged) []trial.Sort { return v.Classes })
+		one.Paths = over(judged, func(v *trial.Judged) []trial.Sort { return v.Paths })
+		one.Steps = over(judged, func(v *trial.Judged) []trial.Sort { return v.Steps })
 		one.Sizes = over(judged, func(v *trial.Judged) []trial.Sort { return v.Sizes })
-		if len(one.Classes)+len(one.Sizes) > 0 {
+		if len(one.Classes)+len(one.Paths)+len(one.Steps)+len(one.Sizes) > 0 {
 			all.Sorts = append(all.Sorts, one)
 		}
 	}
@@ -85,11 +95,17 @@ func Read(s *cells.Dataset) *Sizes {
 // over gathers one kind of sorts over the trials of an arm in a cell.
 func over(judged []*trial.Judged, of func(*trial.Judged) []trial.Sort) []Sort {
 	type pools struct {
-		sort                            trial.Sort
-		rate, bytes, p50, p99, slowdown cells.Pool
-		exchanges                       int64
+		sort                  Sort
+		rate, bytes, slowdown cells.Pool
+		blocks                []int
+		times                 []hist.Packed
+		done, lasted          map[int]float64 // by block, of turns
 	}
-	byName := map[trial.Sort]*pools{}
+	type name struct {
+		class    string
+		from, to int64
+	}
+	byName := map[name]*pools{}
 	var order []*pools
 	whole := int64(0)
 	for _, v := range judged {
@@ -97,18 +113,25 @@ func over(judged []*trial.Judged, of func(*trial.Judged) []trial.Sort) []Sort {
 			continue
 		}
 		for _, s := range of(v) {
-			key := trial.Sort{Class: s.Class, FromBytes: s.FromBytes, ToBytes: s.ToBytes}
+			key := name{s.Class, s.FromBytes, s.ToBytes}
 			p := byName[key]
 			if p == nil {
-				p = &pools{sort: key}
+				p = &pools{
+					sort: Sort{Class: s.Class, FromBytes: s.FromBytes, ToBytes: s.ToBytes, Offered: s.OfferedPerS},
+					done: map[int]float64{}, lasted: map[int]float64{},
+				}
 				byName[key] = p
 				order = append(order, p)
 			}
-			p.exchanges, whole = p.exchanges+s.Exchanges, whole+s.Exchanges
+			p.sort.Requests, p.sort.Errors, whole = p.sort.Requests+s.Exchanges, p.sort.Errors+s.Errors, whole+s.Exchanges
+			p.sort.TimeS += s.TimeNs / 1e9
+			p.done[v.Plan.Block] += s.ExchangesPerS * v.Trial.TurnS
+			p.lasted[v.Plan.Block] += v.Trial.TurnS
+			p.blocks, p.times = append(p.blocks, v.Plan.Block), append(p.times, s.Times)
 			for _, x := range []struct {
 				to    *cells.Pool
 				value float64
-			}{{&p.rate, s.ExchangesPerS}, {&p.bytes, s.BytesPerS}, {&p.p50, float64(s.P50Ns) / 1e3}, {&p.p99, float64(s.P99Ns) / 1e3}, {&p.slowdown, s.Slowdown}} {
+			}{{&p.rate, s.ExchangesPerS}, {&p.bytes, s.BytesPerS}, {&p.slowdown, s.Slowdown}} {
 				if x.value > 0 {
 					x.to.Add(v.Plan.Block, x.value)
 				}
@@ -118,11 +141,13 @@ func over(judged []*trial.Judged, of func(*trial.Judged) []trial.Sort) []Sort {
 	slices.SortStableFunc(order, func(a, b *pools) int { return cmp.Compare(a.sort.FromBytes, b.sort.FromBytes) })
 	var all []Sort
 	for _, p := range order {
-		one := Sort{Class: p.sort.Class, FromBytes: p.sort.FromBytes, ToBytes: p.sort.ToBytes, Share: float64(p.exchanges) / float64(max(1, whole))}
+		one := p.sort
+		one.Share = float64(one.Requests) / float64(max(1, whole))
+		p.rate.Total(p.done, p.lasted)
 		one.Rate, _ = p.rate.Figure()
 		one.Bytes, _ = p.bytes.Figure()
-		one.P50, _ = p.p50.Figure()
-		one.P99, _ = p.p99.Figure()
+		at := cells.Percentiles(p.blocks, p.times, []float64{0.5, 0.95, 0.99})
+		one.P50, one.P95, one.P99 = at[0], at[1], at[2]
 		one.Slowdown, _ = p.slowdown.Figure()
 		all = append(all, one)
 	}

@@ -2,10 +2,8 @@ package stat
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -22,42 +20,6 @@ func TestStudentsTAgrees(t *testing.T) {
 		for _, x := range []float64{-40, -2, -0.1, 0, 0.1, 1, 2.7, 40, math.Inf(1)} {
 			if got, want := own.survival(x), peer.Survival(x); math.Abs(got-want) > 1e-15 {
 				t.Errorf("survival beyond %v of %v degrees: %v, want %v", x, degrees, got, want)
-			}
-		}
-	}
-}
-
-func TestLeastSquaresAgree(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 50 {
-		p := 1 + random.IntN(5)
-		n := p + random.IntN(20)
-		design, right := mat.NewDense(n, p, nil), mat.NewVecDense(n, nil)
-		rows, ys, ones := make([][]float64, n), make([]float64, n), make([]float64, n)
-		for i := range n {
-			rows[i], ones[i] = make([]float64, p), 1
-			for j := range p {
-				rows[i][j] = random.NormFloat64() * math.Pow(1000, float64(j))
-				design.Set(i, j, rows[i][j])
-			}
-			ys[i] = random.NormFloat64()
-			right.SetVec(i, ys[i])
-		}
-		got, err := LeastSquares(rows, ys, ones)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var qr mat.QR
-		qr.Factorize(design)
-		var want mat.VecDense
-		if err := qr.SolveVecTo(&want, false, right); err != nil {
-			if _, poor := err.(mat.Condition); !poor { //nolint:errorlint // returned as it is
-				t.Fatal(err)
-			}
-		}
-		for j := range got {
-			if math.Abs(got[j]-want.AtVec(j)) > 1e-7*math.Abs(want.AtVec(j)) {
-				t.Errorf("%d rows: coefficient %d of %d is %v, want %v", n, j, p, got[j], want.AtVec(j))
 			}
 		}
 	}

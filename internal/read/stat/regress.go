@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // DependentError says that a column of a design is a combination of the columns before
@@ -31,15 +33,15 @@ const dependence = 1e-9
 // Source: Golub and Van Loan, Matrix Computations, section 5.3.2 (Householder
 // QR), after scaling the columns to unit length (section 5.3.7).
 func LeastSquares(rows [][]float64, ys, scale []float64) ([]float64, error) {
-	reduced, lengths, err := reduced(rows, ys, scale)
+	f, err := factored(rows, ys, scale)
 	if err != nil {
 		return nil, err
 	}
-	coefficients := reduced.solve()
-	for j, length := range lengths {
-		coefficients[j] /= length
+	coefficients, err := f.solve()
+	for j := range coefficients {
+		coefficients[j] /= f.lengths[j]
 	}
-	return coefficients, nil
+	return coefficients, err
 }
 
 // Rises returns by how much the least sum of squares rises when each column by itself
@@ -49,61 +51,86 @@ func LeastSquares(rows [][]float64, ys, scale []float64) ([]float64, error) {
 // Source: Seber and Lee, Linear Regression Analysis, 2003, section 3.8 (the F test of
 // one linear restriction).
 func Rises(rows [][]float64, ys, scale []float64) ([]float64, error) {
-	reduced, _, err := reduced(rows, ys, scale) // a column's length cancels
+	f, err := factored(rows, ys, scale) // a column's length cancels
 	if err != nil {
 		return nil, err
 	}
-	rises := reduced.solve()
-	for j, inverse := range reduced.inverse() {
-		rises[j] *= rises[j] / dot(inverse, inverse)
+	rises, err := f.solve()
+	if err != nil {
+		return nil, err
+	}
+	var inverse mat.TriDense
+	if err := inverse.InverseTri(f.triangle); err != nil {
+		return nil, err
+	}
+	for j := range rises {
+		entry := 0.0
+		for k := j; k < len(rises); k++ {
+			entry += inverse.At(j, k) * inverse.At(j, k)
+		}
+		rises[j] *= rises[j] / entry
 	}
 	return rises, nil
 }
 
-// reduced makes the design triangular, with columns of unit length, and returns the
-// lengths that they had.
-func reduced(rows [][]float64, ys, scale []float64) (triangle, []float64, error) {
-	if len(rows) == 0 || len(rows) < len(rows[0]) {
-		return triangle{}, nil, fmt.Errorf("fit %d values: expected at least as many as coefficients", len(rows))
-	}
-	columns, right := make([][]float64, len(rows[0])), make([]float64, len(rows))
-	for j := range columns {
-		columns[j] = make([]float64, len(rows))
-	}
-	for i, row := range rows {
-		for j, x := range row {
-			columns[j][i] = x * scale[i]
-		}
-		right[i] = ys[i] * scale[i]
-	}
-	lengths, err := unitColumns(columns)
-	if err != nil {
-		return triangle{}, nil, err
-	}
-	if n := norm(right); math.IsNaN(n) || math.IsInf(n, 1) {
-		return triangle{}, nil, errors.New("fit values: one is not a finite number")
-	}
-	t, err := reduce(columns, right)
-	return t, lengths, err
+// factors are a design whose columns have unit length, factored, so that bytes beside
+// counts do not cost digits.
+type factors struct {
+	qr       mat.QR
+	triangle *mat.TriDense
+	right    *mat.VecDense
+	lengths  []float64 // that the columns had
 }
 
-// unitColumns divides each column by its length, so that bytes beside counts
-// do not cost digits, and returns the lengths.
-func unitColumns(columns [][]float64) ([]float64, error) {
-	lengths := make([]float64, len(columns))
-	for j, column := range columns {
-		lengths[j] = norm(column)
+func factored(rows [][]float64, ys, scale []float64) (*factors, error) {
+	if len(rows) == 0 || len(rows) < len(rows[0]) {
+		return nil, fmt.Errorf("fit %d values: expected at least as many as coefficients", len(rows))
+	}
+	n, p := len(rows), len(rows[0])
+	f := &factors{triangle: mat.NewTriDense(p, mat.Upper, nil), right: mat.NewVecDense(n, nil), lengths: make([]float64, p)}
+	design := mat.NewDense(n, p, nil)
+	for i, row := range rows {
+		for j, x := range row {
+			design.Set(i, j, x*scale[i])
+		}
+		f.right.SetVec(i, ys[i]*scale[i])
+	}
+	for j := range p {
+		column := design.ColView(j).(*mat.VecDense) //nolint:forcetypeassert // that of a Dense
+		length := mat.Norm(column, 2)
 		switch {
-		case math.IsNaN(lengths[j]) || math.IsInf(lengths[j], 1):
+		case math.IsNaN(length) || math.IsInf(length, 1):
 			return nil, fmt.Errorf("fit column %d: a value is not a finite number", j)
-		case lengths[j] == 0:
+		case length == 0:
 			return nil, &DependentError{j}
 		}
-		for i := range column {
-			column[i] /= lengths[j]
+		column.ScaleVec(1/length, column)
+		f.lengths[j] = length
+	}
+	if length := mat.Norm(f.right, 2); math.IsNaN(length) || math.IsInf(length, 1) {
+		return nil, errors.New("fit values: one is not a finite number")
+	}
+	f.qr.Factorize(design)
+	var r mat.Dense
+	f.qr.RTo(&r)
+	for j := range p {
+		if math.Abs(r.At(j, j)) < dependence {
+			return nil, &DependentError{j}
+		}
+		for k := j; k < p; k++ {
+			f.triangle.SetTri(j, k, r.At(j, k))
 		}
 	}
-	return lengths, nil
+	return f, nil
+}
+
+// solve returns the coefficients that leave the least sum of squares.
+func (f *factors) solve() ([]float64, error) {
+	var solved mat.VecDense
+	if err := f.qr.SolveVecTo(&solved, false, f.right); err != nil {
+		return nil, fmt.Errorf("fit values: %w", err)
+	}
+	return solved.RawVector().Data, nil
 }
 
 // RelativeLeastSquares fits positive ys so that what is small counts as much as
@@ -190,18 +217,4 @@ func ArithmeticMean(xs []float64) (Estimate, bool) {
 	}
 	half := HalfWidth(len(xs), SD(xs))
 	return Estimate{m, m - half, m + half}, true
-}
-
-// Determination returns R², the share of the variance of ys that fitted
-// explains: 1 for all of it, below 0 for less than their mean does; NaN when
-// ys do not vary.
-//
-// Source: T. Kvålseth, Cautionary note about R², 1985, the form he recommends.
-func Determination(ys, fitted []float64) float64 {
-	mean, left, whole := Mean(ys), 0.0, 0.0
-	for i, y := range ys {
-		left += (y - fitted[i]) * (y - fitted[i])
-		whole += (y - mean) * (y - mean)
-	}
-	return 1 - left/whole
 }

@@ -11,20 +11,22 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/answer"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/sizes"
 	"netdyno/internal/record"
 )
 
 // Schema is the version of the document that --json prints: one more when a field goes
 // or changes its meaning. New fields do not change it.
-const Schema = 1
+const Schema = 2
 
 // Summary is what a run found, in one document.
 type Summary struct {
 	Schema   int              `json:"schema"`
-	Answer   []string         `json:"answer"` // sentences, never empty
+	Answer   answer.Answer    `json:"answer"`
 	Totals   Totals           `json:"totals"`
 	Sent     *finding.Sent    `json:"sent,omitempty"`      // to the servers in all; absent of a run that no command probed for
 	Loads    []Load           `json:"loads"`               // by cell and arm, in the study's order
@@ -71,6 +73,9 @@ type Load struct {
 	MaxUs       float64           `json:"max_us"`         // of all windows
 	Histogram   []cells.Bar       `json:"histogram,omitempty"`
 	Lengths     *cells.Lengths    `json:"lengths,omitempty"` // of the replies, where they varied
+	Classes     []sizes.Sort      `json:"classes,omitempty"` // of a workload; times in µs
+	Paths       []sizes.Sort      `json:"paths,omitempty"`   // that are asked for in turn
+	Steps       []sizes.Sort      `json:"steps,omitempty"`   // of a rate that changes
 	Reasons     []contract.Reason `json:"reasons,omitempty"` // why requests failed, the most frequent first
 	Limit       string            `json:"limit,omitempty"`
 }
@@ -116,7 +121,7 @@ func Of(f finding.Findings) *Summary {
 
 // New sums a run up, however little there is.
 func New(f finding.Findings) *Summary {
-	s := &Summary{Schema: Schema, Answer: f.Answer.Text(), Loads: []Load{}, Warnings: f.Warnings, Run: f.Header.Directory}
+	s := &Summary{Schema: Schema, Answer: f.Answer, Loads: []Load{}, Warnings: f.Warnings, Run: f.Header.Directory}
 	s.Totals.Planned, s.Totals.Valid, s.Totals.Invalid = f.Tally.Planned, f.Tally.Valid, f.Tally.Invalid
 	s.Totals.FailedTrials, s.Totals.Missing = f.Tally.Failed, f.Tally.Missing
 	s.Sent = f.Sent
@@ -130,7 +135,9 @@ func New(f finding.Findings) *Summary {
 				a.Totals = none
 			}
 			s.Totals.addTotals(a.Totals)
-			s.Loads = append(s.Loads, loadOf(f.Header.Study, c, a))
+			load := loadOf(f.Plan(), c, a)
+			load.Classes, load.Paths, load.Steps = f.Sizes.Of(c.Name, a.Name)
+			s.Loads = append(s.Loads, load)
 			for t := range a.All() {
 				blocks[t.Block] = true
 			}
@@ -182,7 +189,7 @@ func (t Totals) Words() string {
 	return text + ", none failed"
 }
 
-func loadOf(study record.Study, c cells.Cell, a cells.Arm) Load {
+func loadOf(plan cells.Plan, c cells.Cell, a cells.Arm) Load {
 	t := a.Totals
 	l := Load{
 		Arm: a.Name, Cell: c.Name, Levels: c.Levels, Connections: c.Levels["connections"],
@@ -192,7 +199,7 @@ func loadOf(study record.Study, c cells.Cell, a cells.Arm) Load {
 		Times:     t.Kind, MaxUs: t.MaxUs, Histogram: t.Times, Lengths: t.Lengths, Percentiles: []Percentile{}, Limit: string(a.Limit),
 	}
 	if l.Connections == "" {
-		l.Connections = study.Hold["connections"]
+		l.Connections = plan.Hold["connections"]
 	}
 	_, _, l.Reasons = a.Failures()
 	for _, p := range metric.Percentiles {
@@ -221,7 +228,7 @@ func (s *Summary) Row(l Load) string {
 		where = cells.Spoken("connections=" + l.Connections)
 	}
 	switch {
-	case several && l.Cell == "":
+	case several && !slices.ContainsFunc(s.Loads, func(other Load) bool { return other.Cell != l.Cell }):
 		return l.Arm
 	case several:
 		return l.Arm + cells.InCell(l.Cell)
@@ -241,17 +248,15 @@ func (s *Summary) ByConnections() bool {
 
 // figureOf is a metric of an arm; nil where no block has it.
 func figureOf(a cells.Arm, name string) *Figure {
-	for _, m := range a.Metrics {
-		if m.Metric != name {
-			continue
-		}
-		f := &Figure{Value: m.Value, Low: m.Low, High: m.High, Blocks: m.N, Known: m.Known(), Sure: m.Sure(), Least: m.AtLeast}
-		if within := compare.HalfWidth(m.Figure); f.Sure && cells.Usable(m.Value) {
-			f.Within = within
-		}
-		return f
+	m, has := a.Summary(name)
+	if !has {
+		return nil
 	}
-	return nil
+	f := &Figure{Value: m.Value, Low: m.Low, High: m.High, Blocks: m.N, Known: m.Known(), Sure: m.Sure(), Least: m.AtLeast}
+	if within := compare.HalfWidth(m.Figure); f.Sure && cells.Usable(m.Value) {
+		f.Within = within
+	}
+	return f
 }
 
 // mostLengthLines bounds the arms whose replies' lengths are told one by one.

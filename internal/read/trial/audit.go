@@ -135,6 +135,7 @@ type audit struct {
 	series     []Slice
 	groups     []workerGroup
 	others     float64 // see othersShare
+	over       float64 // see overOffered
 }
 
 func newAudit(r *record.Record, unloaded record.UnloadedNs) *audit {
@@ -147,30 +148,16 @@ func newAudit(r *record.Record, unloaded record.UnloadedNs) *audit {
 			e.thinking = true
 			continue
 		}
-		e.slots += Slots(g.Setup.Load)
+		e.slots += g.Setup.Load.Slots()
 		// A new connection per exchange spends time between exchanges too.
 		e.thinking = e.thinking || g.Setup.Load.ThinkNs > 0 || g.Setup.Load.Fresh
 	}
-	e.series = seriesOf(r.Timeline, e.generators)
+	if !r.Turn { // turns are read together
+		e.series = seriesOf(r.Timeline, e.generators)
+	}
 	e.groups = e.workerGroups()
-	e.others = e.othersShare()
+	e.others, e.over = e.othersShare(), overOffered(e)
 	return e
-}
-
-// Slots counts a client's places for an exchange in flight.
-func Slots(l contract.Load) float64 {
-	share, inFlight := l.ActiveShare, float64(l.InFlight)
-	if !(share > 0 && share < 1) {
-		share = 1
-	}
-	if inFlight == 0 {
-		inFlight = 1
-	}
-	active := float64(l.Connections) * share
-	if l.Connections > 0 {
-		active = max(active, 1)
-	}
-	return active * inFlight
 }
 
 // elsewhere tells whether a server is no process of the trial's.

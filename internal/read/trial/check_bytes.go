@@ -22,7 +22,7 @@ func checkClientBytes(e *audit) string {
 			continue
 		}
 		meanUp, meanDown := g.DrawnSizes()
-		exchanges, slack := float64(g.Result.Counts.Exchanges), Slots(g.Setup.Load)
+		exchanges, slack := float64(g.Result.Counts.Exchanges), g.Setup.Load.Slots()
 		for _, end := range []struct {
 			verb      string
 			got, size int64
@@ -77,7 +77,7 @@ func streamedBytes(g *record.Worker) string {
 		got += float64(g.Result.Counts.ReceivedBytes)
 	}
 	size, exchanges := float64(up)+float64(down), float64(g.Result.Counts.Exchanges)
-	if math.Abs(got-exchanges*size) > Slots(g.Setup.Load)*size {
+	if math.Abs(got-exchanges*size) > g.Setup.Load.Slots()*size {
 		return fmt.Sprintf("%s moved %.0f bytes, but %.0f exchanges of %.0f make %.0f", g.Name, got, exchanges, size, exchanges*size)
 	}
 	return ""

@@ -16,14 +16,15 @@ const scatter = 4
 // in its window, before it by as long as its exchanges had waited at most, and one
 // exchange for each slot.
 func checkDue(e *audit) string {
-	asked, ok := e.asked()
 	for _, g := range e.generators {
-		if !ok || g.Setup == nil || !(g.Setup.Load.Rate > 0) {
+		if g.Setup == nil || !(g.Setup.Load.Rate > 0) || e.amount() || Foreign(g) {
 			continue
 		}
-		waited := tolerance(asked) // of a client that tells no response times
+		waited := tolerance(windowOf(g)) // of a client that tells no response times
 		if responses, told := e.window.HistogramOf(g, record.Response); told {
 			waited = float64(responses.MaxNs()) / 1e9
+		} else if e.window.Record.Turn {
+			continue
 		}
 		most := fallsDue(g, windowOf(g)+waited)
 		if done := float64(g.Result.Counts.Exchanges); done > most {
@@ -41,7 +42,7 @@ func fallsDue(g *record.Worker, seconds float64) float64 {
 	if len(load.Phases) > 0 {
 		mean = phasesMost(load, seconds)
 	}
-	return mean + Slots(load) + scatter*variation(load)*math.Sqrt(mean)
+	return mean + load.Slots() + scatter*variation(load)*math.Sqrt(mean)
 }
 
 // variation is the coefficient of variation of an open loop's gaps, as far as they are

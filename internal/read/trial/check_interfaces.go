@@ -39,7 +39,7 @@ func checkInterfaces(e *audit) string {
 		// Exchanges count whole when they complete: what of them had come before the
 		// window opened is the window's too.
 		_, down, _ := g.Sizes()
-		early := Slots(g.Setup.Load) * float64(down) / length
+		early := g.Setup.Load.Slots() * float64(down) / length
 		if seen > 0 && seen/length < (interfaceShare-shift(e, g, nil))*payload-early {
 			return fmt.Sprintf("%s received %.0f bytes/s by its own count, but its host's interfaces carried %.0f bytes/s", g.Name, payload, seen/length)
 		}

@@ -72,7 +72,7 @@ func held(e *audit) float64 {
 	held := 0.0
 	for _, g := range e.generators {
 		if up, down, ok := g.Sizes(); ok {
-			held += 2 * Slots(g.Setup.Load) * float64(max(up, down))
+			held += 2 * g.Setup.Load.Slots() * float64(max(up, down))
 		}
 	}
 	return held

@@ -9,7 +9,7 @@ import (
 	"netdyno/internal/quantity"
 )
 
-// checkResults demands of every client a result with a window and work in it, and
+// checkResults demands of every client a result with a window and work begun in it, and
 // of every worker that it reported no fatal error.
 func checkResults(e *audit) string {
 	if len(e.generators) == 0 {
@@ -21,11 +21,10 @@ func checkResults(e *audit) string {
 			return g.Name + " left no result"
 		case r.ToNs <= r.FromNs:
 			return fmt.Sprintf("%s counted a window of %d ns", g.Name, r.ToNs-r.FromNs)
-		case r.Counts.Exchanges <= 0:
-			if total := failed(e); total > 0 {
-				return g.Name + " completed no exchange in the window: " + e.failedText(total)
-			}
-			return g.Name + " completed no exchange in the window"
+		case r.Counts.Exchanges <= 0 && failed(e) > 0:
+			return g.Name + " completed no exchange in the window: " + e.failedText(failed(e))
+		case r.Counts.Exchanges+r.Drained+r.Unfinished <= 0 && !e.window.Record.Turn: // what a pause held back completes in a later turn
+			return g.Name + " made no exchange in the window"
 		}
 		if err := g.Result.Check(); err != nil {
 			return g.Name + ": " + err.Error()

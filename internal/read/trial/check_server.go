@@ -60,7 +60,7 @@ type amounts struct{ server, clients, slack float64 }
 func (b *amounts) addClient(g *record.Worker, amount, size int64, shift float64) {
 	work := float64(amount)
 	b.clients += work
-	b.slack += max(2*Slots(g.Setup.Load)*float64(size), ServerSlack*work) + shift*work
+	b.slack += max(2*g.Setup.Load.Slots()*float64(size), ServerSlack*work) + shift*work
 }
 
 // disagree tells whether the ends disagree.

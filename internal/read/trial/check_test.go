@@ -98,7 +98,7 @@ func TestConsistency(t *testing.T) {
 		{"unverified connections", func(_, c *record.Worker) { c.Ready.Verified-- }, "verified 49 of its 50"},
 		{"no result", func(_, c *record.Worker) { c.Result = nil }, "client-1 left no result"},
 		{"no window", func(_, c *record.Worker) { c.Result.ToNs = c.Result.FromNs }, "window of 0 ns"},
-		{"nothing done", func(_, c *record.Worker) { c.Result.Counts.Exchanges = 0 }, "completed no exchange"},
+		{"nothing done", func(_, c *record.Worker) { c.Result.Counts.Exchanges, c.Result.Drained = 0, 0 }, "made no exchange"},
 		{"unfinished below zero", func(_, c *record.Worker) { c.Result.Unfinished = -3 }, "client-1: check a result: result.unfinished is -3"},
 		{"fatal error", func(s, _ *record.Worker) {
 			s.Errors = []contract.Error{{Kind: contract.Bug, Text: "nil map", Fatal: true}}
@@ -275,7 +275,7 @@ func TestLittlesLawOfARate(t *testing.T) {
 	}{
 		{"all of the time", 1, 0, 0, ""},
 		{"all of the time, the waits between included", 0.8, 0.2, 30, ""},
-		{"a fifth is missing", 0.8, 0, 0, "keep 40.01 slots in use, and it has 50"},
+		{"a fifth is missing", 0.8, 0, 0, "keep 40.02 slots in use, and it has 50"},
 		{"more than the edges can hold", 1, 0, 101, "fell inside"},
 	} {
 		judged := examined(t, synthetic.Options{}, func(r *record.Record) {

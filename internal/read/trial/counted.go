@@ -1,12 +1,8 @@
 package trial
 
 import (
-	"encoding/binary"
-	"slices"
-
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
-	"netdyno/internal/metric"
 	"netdyno/internal/record"
 )
 
@@ -17,10 +13,8 @@ type Counted struct {
 	Exchanges     int64   // completed, without those that failed
 	SentBytes     int64   // of their payload
 	ReceivedBytes int64
-	Kind          string // of the times: record.Response in an open loop, else record.Service
-	MaxNs         int64
+	Kind          string          // of the times: record.Response in an open loop, else record.Service
 	Lengths       *hist.Histogram // of the replies, in bytes, those that drained included; nil where they are not known
-	Times         []int64         // exchanges by TimeBounds that took at most so long, those that drained included; nil where none were timed
 }
 
 // TimeBounds are those by which times are counted, in ns, rising: 1, 2, 3 and 5 of each
@@ -53,10 +47,6 @@ func countedOf(e *audit) Counted {
 	}
 	if e.open {
 		c.Kind = record.Response
-	}
-	if t, ok := e.window.Histogram(c.Kind); ok {
-		c.MaxNs, c.Times = t.MaxNs(), t.Steps().UpTo(TimeBounds)
-		c.Times = append(c.Times, t.Count()) // the last bar has no bound
 	}
 	return c
 }
@@ -97,40 +87,52 @@ var Shares = func() []float64 {
 	return shares
 }()
 
-// Curve is a kind of a trial's times by percentile.
-type Curve struct {
-	steps []byte // between Ns, as varints: a large run has a million times
-	Exact int    // how many of Shares unfinished exchanges cannot raise; Ns beyond are lower bounds
+// Times are a trial's times of each kind.
+type Times struct{ service, response, lag times }
+
+// times are those of one kind, as record.Times has them.
+type times struct{ least, most hist.Packed } // most is nil where it is the same
+
+// Of returns the times of a kind as far as they are known, and as long as they may be;
+// the same where nothing was left unfinished, and nil where there are none.
+func (t *Times) Of(kind string) (least, most hist.Packed) {
+	if t == nil {
+		return nil, nil
+	}
+	of := map[string]times{record.Service: t.service, record.Response: t.response, record.Lag: t.lag}[kind]
+	if of.most == nil {
+		return of.least, of.least
+	}
+	return of.least, of.most
 }
 
-// Ns returns the times at Shares, as far as enough values lie beyond them (specification
-// §3.2).
-func (c Curve) Ns() []int64 {
-	all := make([]int64, 0, len(Shares))
-	at := int64(0)
-	for left := c.steps; len(left) > 0; {
-		step, n := binary.Varint(left)
-		left = left[n:]
-		at += step
-		all = append(all, at)
+// coarsen keeps the times to 1.6 %, as a run of very many trials does, and lags to 6 %. The
+// steps begin elsewhere in every block, so that those of the whole run are much finer.
+func (t *Times) coarsen(block int) {
+	if t == nil {
+		return
 	}
-	return all
+	const width, ofLag, golden = 32, 128, 79 // of each width 79 leaves out none
+	for of, width := range map[*times]int{&t.service: width, &t.response: width, &t.lag: ofLag} {
+		if of.least = of.least.Coarse(width, golden*block); of.most != nil {
+			of.most = of.most.Coarse(width, golden*block)
+		}
+	}
 }
 
-func newCurve(ns []int64, exact int) Curve {
-	var room [4 * 90]byte // of most curves
-	steps, last := room[:0], int64(0)
-	for _, at := range ns {
-		steps, last = binary.AppendVarint(steps, at-last), at
+func timesOf(w *record.Window) *Times {
+	pack := func(kind string) (packed times) {
+		t, ok := w.Times(kind)
+		if !ok {
+			return packed
+		}
+		if packed.least = t.Least.Pack(); t.Bounded() {
+			packed.most = t.Most.Pack()
+		}
+		return packed
 	}
-	return Curve{slices.Clone(steps), exact}
+	return &Times{pack(record.Service), pack(record.Response), pack(record.Lag)}
 }
 
-// curveOf returns a trial's times; without a histogram there are none.
-func curveOf(w *record.Window, kind string) Curve {
-	t, ok := w.Times(kind)
-	if !ok {
-		return Curve{}
-	}
-	return newCurve(t.Least.Percentiles(Shares), metric.Exact(t, Shares))
-}
+// TimesOf are service times alone, all known.
+func TimesOf(service hist.Packed) *Times { return &Times{service: times{least: service}} }

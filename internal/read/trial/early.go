@@ -17,7 +17,7 @@ import (
 type Early struct {
 	Accounts int // of trials for which the settings and stderr of each are kept; of the others only what they counted
 
-	planned map[string]record.Trial
+	planned map[string]*record.Trial
 	judged  map[string]*Judged
 	divided bool     // by trials without load, which may come after those that they divide
 	options sync.Map // by arm and worker: those of an arm's trials are the same, and held once
@@ -40,6 +40,10 @@ type firstKept struct {
 // a run has more.
 const MostAccounts = 300
 
+// mostExact are the trials of which the times are kept as they were counted, to three
+// digits; of more they would not fit into memory.
+const mostExact = 20_000
+
 // NewEarly returns what judges the records of a plan. The plan must be the one that was
 // run, as that of a study that steers itself is known too late, but for rates that are
 // shares: those that a record has are held to the ones decided once these are known. Where
@@ -47,12 +51,13 @@ const MostAccounts = 300
 func NewEarly(plan []record.Trial) *Early {
 	e := &Early{
 		Accounts: MostAccounts,
-		planned:  make(map[string]record.Trial, len(plan)), judged: make(map[string]*Judged, len(plan)),
+		planned:  make(map[string]*record.Trial, len(plan)), judged: make(map[string]*Judged, len(plan)),
 		first: map[[2]string]firstKept{}, drawn: map[[2]string]int{}, most: map[string]int{}, told: map[[3]string]*contract.Setup{}, found: map[[3]string]*contract.Ready{},
 	}
 	e.divided = slices.ContainsFunc(plan, func(t record.Trial) bool { return t.Unloaded })
 	arms := map[string]map[string]bool{} // by cell
-	for _, t := range plan {
+	for i := range plan {
+		t := &plan[i]
 		e.planned[t.ID] = t
 		if arms[t.Cell] == nil {
 			arms[t.Cell] = map[string]bool{}
@@ -69,16 +74,23 @@ func NewEarly(plan []record.Trial) *Early {
 // record counts. Many goroutines may use it; one at a time calls what it returns. Probes,
 // which are read whole, and records that are not the plan's are left as they are.
 func (e *Early) Take(r *record.Record) (keep func()) {
-	plan, known := e.planned[r.Trial.ID]
+	planned, known := e.planned[r.Trial.ID]
+	if !known {
+		return func() {}
+	}
+	plan := *planned
 	if of := r.Trial.Levels[record.RateOf]; of != "" && plan.OfFlatOut() {
 		plan.Levels = maps.Clone(plan.Levels)
 		plan.Levels[record.RateOf] = of
 	}
-	if !known || plan.Probe || !reflect.DeepEqual(plan, r.Trial) {
+	if plan.Probe || !reflect.DeepEqual(plan, r.Trial) {
 		return func() {}
 	}
 	v := &Judged{Plan: plan, Record: r}
 	v.Trial = judge(v)
+	if len(e.planned) > mostExact {
+		v.Trial.Times.coarsen(plan.Block)
+	}
 	if e.divided && !plan.Unloaded {
 		v.times = r.TimesOnly()
 	}

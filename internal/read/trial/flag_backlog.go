@@ -1,38 +1,49 @@
 package trial
 
-import "fmt"
+import (
+	"fmt"
+
+	"netdyno/internal/metric"
+)
 
 // Backlog says that an open loop worked off in its window what had fallen due before it.
 const Backlog = "backlog"
 
-// How much more than fell due in its window an open loop may complete there: what falls
-// due in a share of the window, or while a busy host is late (specification §2.4).
-const (
-	backlogShare   = 0.02
-	backlogSeconds = 0.02
-)
+// backlogShare is by how much more than fell due in its window an open loop may complete
+// there without a word.
+const backlogShare = 0.02
 
 var flagBacklog = Flag{
 	Name:    Backlog,
-	Changes: "rates, costs and times from the send are left out",
+	Changes: "rates are those at which requests fell due, and times contain what waited before",
 	Warning: "began the window with a backlog and worked it off there",
 	Advice:  "lengthen the warm-up (warmup=2s), or offer less, until the server keeps up from the start",
-	raise:   backlog,
+	raise: func(e *audit) string {
+		if e.over <= 1 {
+			return ""
+		}
+		return fmt.Sprintf("it completed %.4g %% of what fell due in its window, as it began with a backlog", 100*e.over)
+	},
 }
 
-func backlog(e *audit) (why string) {
-	if e.amount() {
-		return ""
+// overOffered returns an open loop's rate ÷ that at which its exchanges fell due, where
+// this is above 1 by more than chance; else 1. No rate above what was offered is shown.
+func overOffered(e *audit) float64 {
+	due, told := metric.DueRate(e.window)
+	if !told || !e.open || e.amount() {
+		return 1
 	}
-	for _, g := range e.generators {
-		if g.Setup == nil || g.Result == nil || !(g.Setup.Load.Rate > 0) {
-			continue
-		}
-		window := windowOf(g)
-		if done := float64(g.Result.Counts.Exchanges); done > fallsDue(g, window+max(backlogShare*window, backlogSeconds)) {
-			return fmt.Sprintf("%s completed %.0f exchanges in its window, in which %.0f fell due: it began with a backlog",
-				g.Name, done, g.Setup.Load.Rate*window)
+	over := e.values[metric.ExchangesPerS] / due
+	if over <= 1+max(backlogShare, scheduleNoise(e)) {
+		return 1
+	}
+	for _, rate := range []string{metric.ExchangesPerS, metric.Goodput} {
+		if _, has := e.values[rate]; has {
+			e.values[rate] /= over
 		}
 	}
-	return ""
+	if share, has := e.values[metric.OfferedShare]; has {
+		e.values[metric.OfferedShare] = min(share, 1)
+	}
+	return over
 }

@@ -34,7 +34,7 @@ func queued(e *audit) float64 {
 		if g.Setup != nil && g.Setup.Exchange.Stream != "" {
 			one := g.Setup.Load
 			one.InFlight = 1
-			sum += Slots(g.Setup.Load) - Slots(one)
+			sum += g.Setup.Load.Slots() - one.Slots()
 		}
 	}
 	return sum

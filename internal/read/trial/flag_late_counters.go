@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
@@ -75,10 +74,7 @@ func LateForRig(judged []*Judged) {
 			if at < 0 || v.Plan.Levels["window"] != of.Window || v.CostError > rigTimes*of.Share {
 				continue
 			}
-			if v.Trial.Reason == strings.Join(v.Why, "; ") {
-				v.Trial.Reason = strings.Join(slices.Delete(slices.Clone(v.Why), at, at+1), "; ")
-			}
-			v.Trial.Flags, v.Why = slices.Delete(v.Trial.Flags, at, at+1), slices.Delete(v.Why, at, at+1)
+			v.drop(LateCounters)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package trial
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"netdyno/internal/metric"
 )
@@ -57,4 +59,47 @@ func scheduleNoise(e *audit) float64 {
 		return 0
 	}
 	return 3 * math.Sqrt(variance) / expected
+}
+
+// turnsShare is the share of all that was offered in turns which a load must reach that goes
+// on: what is in flight at its end is short of it.
+const turnsShare = 0.98
+
+// PaceOfTurns takes flag Overloaded from turns of loads that reached their rate over all
+// turns together: a server that stands still in one makes up for it in the next.
+func PaceOfTurns(judged []*Judged) {
+	type load struct{ arm, cell string }
+	done, due := map[load]float64{}, map[load]float64{}
+	for _, v := range judged {
+		if v.Record == nil || v.Trial.TurnS == 0 || v.Trial.Status == StatusWarmUp {
+			continue
+		}
+		for i := range v.Record.Workers {
+			g := &v.Record.Workers[i]
+			if g.Result == nil || g.Setup == nil || !(g.Setup.Load.Rate > 0) {
+				continue
+			}
+			at := load{v.Plan.Arm, v.Plan.Cell}
+			done[at] += float64(g.Result.Counts.Exchanges + g.Result.Drained)
+			due[at] += g.Setup.Load.Rate * windowOf(g)
+		}
+	}
+	for _, v := range judged {
+		at := load{v.Plan.Arm, v.Plan.Cell}
+		if v.Trial.TurnS > 0 && done[at] >= turnsShare*due[at] {
+			v.drop(Overloaded)
+		}
+	}
+}
+
+// drop takes a flag from a trial.
+func (v *Judged) drop(flag string) {
+	at := slices.Index(v.Trial.Flags, flag)
+	if at < 0 {
+		return
+	}
+	if v.Trial.Reason == strings.Join(v.Why, "; ") {
+		v.Trial.Reason = strings.Join(slices.Delete(slices.Clone(v.Why), at, at+1), "; ")
+	}
+	v.Trial.Flags, v.Why = slices.Delete(v.Trial.Flags, at, at+1), slices.Delete(v.Why, at, at+1)
 }

@@ -32,12 +32,19 @@ type plateau struct {
 	from, to time.Duration
 	trips    float64 // round trips by which the band's end lies further out
 	smeared  bool    // upwards, by timers that are late themselves: only below must the band stand out
-	// witness proves by counters that it is this timer; "" where they speak
+	// witness proves by counters that it is this timer; no words where they speak
 	// against it, or are missing: the same times may be the work's own.
-	witness func(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string
+	witness func(e *audit, ends map[contract.Role]tcpEnd, inBand float64) testimony
 	words   string
 	warning string
 	advice  string
+}
+
+// testimony is what shows that a timer held exchanges.
+type testimony struct {
+	words  string
+	of     contract.Role // whose timer, or whose way of writing, it was; "" where either's
+	likely bool          // of an end whose sockets cannot be read
 }
 
 // The bands begin where the timer does and leave room for the kernel's ticks: a
@@ -52,11 +59,12 @@ var (
 		words: "1 ms plateau (looks like a timer)", warning: "have service times that gather at 1 ms, as behind a timer",
 		advice: "look for a wait of 1 ms in the server's or the client's loop",
 	}.flag(PlateauTimer)
-	flagPlateauDelayedACK = plateau{
-		from: 39 * time.Millisecond, to: 46 * time.Millisecond, witness: ackDelayed,
+	plateauDelayedACK = plateau{
+		from: 39 * time.Millisecond, to: 54 * time.Millisecond, witness: ackDelayed,
 		words: "40 ms plateau (Nagle × delayed ACK)", warning: "have service times that gather at 40 ms (Nagle × delayed ACK)",
 		advice: "set TCP_NODELAY, or write each message at once",
-	}.flag(PlateauDelayedACK)
+	}
+	flagPlateauDelayedACK = plateauDelayedACK.flag(PlateauDelayedACK)
 	flagPlateauRetransmit = plateau{
 		from: 198 * time.Millisecond, to: 222 * time.Millisecond, trips: 3, witness: timedOut,
 		words: "200 ms plateau (retransmission timeout)", warning: "have service times that gather at 200 ms (retransmission timeout)",
@@ -72,9 +80,24 @@ func (p plateau) flag(name string) Flag {
 // found says that the band holds so many exchanges that a timer must have held
 // them, where the kernel's counters confirm it.
 func (p plateau) found(e *audit) (why string) {
+	n, took, proof := p.proven(e)
+	if proof.words == "" {
+		return ""
+	}
+	h, _ := e.window.Histogram(record.Service)
+	return fmt.Sprintf("%s: %s of the exchanges took %s to %s, %s of all the time that exchanges took; %s; %s", p.words,
+		quantity.FormatShare(n/float64(h.Count())), quantity.FormatDuration(p.from), quantity.FormatDuration(p.to), quantity.FormatShare(took/total(h)), proof.words, p.advice)
+}
+
+// total is how long all exchanges took together, in ns.
+func total(h *hist.Histogram) float64 { return h.MeanNs() * float64(h.Count()) }
+
+// proven returns how many exchanges a timer held, how long they took together, in ns, and
+// what else shows that it was the timer; no words where nothing does.
+func (p plateau) proven(e *audit) (n, took float64, proof testimony) {
 	h, ok := e.window.Histogram(record.Service)
 	if !ok {
-		return ""
+		return 0, 0, testimony{}
 	}
 	ends := tcpEnds(e)
 	trip := time.Duration(0)
@@ -82,21 +105,15 @@ func (p plateau) found(e *audit) (why string) {
 		trip = max(trip, end.least)
 	}
 	p.to += time.Duration(p.trips * float64(trip))
-	n, share := p.mass(h)
-	if n == 0 {
-		return ""
+	if n, took = p.mass(h); n > 0 {
+		proof = p.witness(e, ends, n)
 	}
-	proof := p.witness(e, ends, n)
-	if proof == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s of the exchanges took %s to %s, %s of all the time that exchanges took; %s; %s", p.words,
-		quantity.FormatShare(n/float64(h.Count())), quantity.FormatDuration(p.from), quantity.FormatDuration(p.to), quantity.FormatShare(share), proof, p.advice)
+	return n, took, proof
 }
 
-// mass returns how many exchanges are in the band, and their share of the time
-// that all of them took; 0 when they do not stand out there.
-func (p plateau) mass(h *hist.Histogram) (n, share float64) {
+// mass returns how many exchanges are in the band, and how long they took together, in ns;
+// 0 when they do not stand out there.
+func (p plateau) mass(h *hist.Histogram) (n, took float64) {
 	from, to := p.from.Nanoseconds(), p.to.Nanoseconds()
 	if h.MaxNs() < from {
 		return 0, 0
@@ -112,18 +129,20 @@ func (p plateau) mass(h *hist.Histogram) (n, share float64) {
 		above = 0
 	}
 	tail, _ := steps.Within(from/2, hist.MaxNs+1)
-	_, all := steps.Within(0, hist.MaxNs+1)
 	n = float64(inside)
 	if n < plateauEdge*float64(below+above) || n < plateauShare*float64(h.Count()) && n < plateauTail*float64(tail) {
 		return 0, 0
 	}
-	return n, took / all
+	return n, took
 }
 
 // tcpEnd is what the kernel counted at one end of the connections in the
 // window.
 type tcpEnd struct {
 	segments, retransmits float64
+	received              float64 // segments with data; 0 where that was not read
+	receivedBytes         float64
+	segmentBytes          float64       // the largest to send
 	smoothed, least       time.Duration // round trips: the mean at the close, the least of any
 }
 
@@ -137,10 +156,20 @@ func tcpEnds(e *audit) map[contract.Role]tcpEnd {
 		}
 		ends[role] = tcpEnd{
 			segments: g.SentSegments, retransmits: g.Retransmits, least: windowsOf(spans).leastRTT,
+			received: g.ReceivedSegments, receivedBytes: g.ReceivedBytes, segmentBytes: largestSegment(spans),
 			smoothed: quantity.Microseconds(e.values[string(role)+"."+metric.TCPRTT]),
 		}
 	}
 	return ends
+}
+
+func largestSegment(spans []record.Span) (bytes float64) {
+	for _, s := range spans {
+		if _, to, ok := s.TCP(); ok {
+			bytes = max(bytes, float64(to.SegmentBytes))
+		}
+	}
+	return bytes
 }
 
 // near tells whether the way was short beside the timer, as the client's own
@@ -159,33 +188,33 @@ const unexplained = 0.25
 
 // timerFired holds where nothing else takes a millisecond: the way is short,
 // no thread computes, nothing was sent again and no link rate sets the pace.
-func timerFired(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string {
+func timerFired(e *audit, ends map[contract.Role]tcpEnd, inBand float64) testimony {
 	const idle = 0.5
 	retransmits, ok := near(ends, time.Millisecond)
 	if rate := e.window.Record.Trial.Levels["link.rate"]; !ok || retransmits > unexplained*inBand || rate != "" && rate != "max" {
-		return ""
+		return testimony{}
 	}
 	top := e.busiestThread(workerGroup.withoutSteal)
 	if top > idle {
-		return ""
+		return testimony{}
 	}
-	return fmt.Sprintf("the least round trip was %s and the busiest thread had %.0f %%, so that neither the way nor a CPU took it",
-		quantity.FormatDuration(ends[contract.Client].least), 100*top)
+	return testimony{words: fmt.Sprintf("the least round trip was %s and the busiest thread had %.0f %%, so that neither the way nor a CPU took it",
+		quantity.FormatDuration(ends[contract.Client].least), 100*top)}
 }
 
 // ackDelayed holds where an end sends a message in several segments and waits
 // for the acknowledgement of the first: its round trips, which end with
 // acknowledgements, are then far longer than the least one. Of a server that
-// nobody accounts for nothing is said: one that computes for 40 ms acknowledges
-// the client's segments at once as well.
-func ackDelayed(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string {
+// nobody accounts for it is likely where replies came in several segments that one
+// would have held: a server that computes for 40 ms and writes once sends one.
+func ackDelayed(e *audit, ends map[contract.Role]tcpEnd, inBand float64) testimony {
 	const (
 		waited = 4 * time.Millisecond // a tenth of the timer
 		parts  = 1.5                  // segments per exchange
 	)
 	retransmits, ok := near(ends, 10*waited)
 	if !ok || retransmits > unexplained*inBand {
-		return ""
+		return testimony{}
 	}
 	exchanges := 0.0
 	for _, g := range e.generators {
@@ -194,21 +223,27 @@ func ackDelayed(e *audit, ends map[contract.Role]tcpEnd, inBand float64) string 
 	for _, role := range []contract.Role{contract.Server, contract.Client} {
 		end, known := ends[role]
 		if each := end.segments / exchanges; known && end.smoothed >= waited && each >= parts {
-			return fmt.Sprintf("the %s sent %.1f segments per exchange and waited %s for acknowledgements where the least round trip was %s, with %.0f retransmissions in all",
-				role, each, quantity.FormatDuration(end.smoothed), quantity.FormatDuration(end.least), retransmits)
+			return testimony{of: role, words: fmt.Sprintf("the %s sent %.1f segments per exchange and waited %s for acknowledgements where the least round trip was %s, with %.0f retransmissions in all",
+				role, each, quantity.FormatDuration(end.smoothed), quantity.FormatDuration(end.least), retransmits)}
 		}
 	}
-	return ""
+	_, known := ends[contract.Server]
+	client := ends[contract.Client]
+	if each := client.received / exchanges; !known && each >= parts && client.receivedBytes/exchanges < client.segmentBytes {
+		return testimony{of: contract.Server, likely: true, words: fmt.Sprintf("likely on the server's side, whose sockets cannot be read: replies of %s came in %.1f segments each, where one has room for %s, and the least round trip was %s",
+			quantity.FormatBytes(client.receivedBytes/exchanges), each, quantity.FormatBytes(client.segmentBytes), quantity.FormatDuration(client.least))}
+	}
+	return testimony{}
 }
 
 // timedOut holds where as many segments were sent again as exchanges lasted for
 // the timeout, give or take what the other, unaccounted end may have sent.
-func timedOut(_ *audit, ends map[contract.Role]tcpEnd, inBand float64) string {
+func timedOut(_ *audit, ends map[contract.Role]tcpEnd, inBand float64) testimony {
 	const borne = 0.5
 	retransmits, ok := near(ends, 200*time.Millisecond)
 	if !ok || retransmits < borne*inBand {
-		return ""
+		return testimony{}
 	}
-	return fmt.Sprintf("the kernels sent %.0f segments again in the window, and %.0f exchanges lasted so long; the least round trip was %s",
-		retransmits, inBand, quantity.FormatDuration(ends[contract.Client].least))
+	return testimony{words: fmt.Sprintf("the kernels sent %.0f segments again in the window, and %.0f exchanges lasted so long; the least round trip was %s",
+		retransmits, inBand, quantity.FormatDuration(ends[contract.Client].least))}
 }

@@ -10,8 +10,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
+	"netdyno/internal/read/course"
 	"netdyno/internal/record"
-	"netdyno/internal/steady"
 )
 
 // JudgeAll reads every trial, on all CPUs: decoding histograms is most of
@@ -52,6 +52,7 @@ func judge(v *Judged) Trial {
 		return t
 	}
 	e := newAudit(v.Record, v.Unloaded)
+	t.TurnS = turnSeconds(e)
 	t.Status, t.Values, t.Series, t.CPU = Valid, metric.ValuesOf(e.values), e.series, split(e)
 	if t.Errors = failed(e); t.Errors > 0 {
 		t.Reasons = e.reasonsOf()
@@ -63,21 +64,22 @@ func judge(v *Judged) Trial {
 	t.Moved = metric.Moved(e.window)
 	t.Others, t.Waited = e.others, e.waitedBeside()
 	t.Limit, v.LimitOf, t.LimitProof = limitOf(e)
-	v.Traffic = linkTrafficOf(e, v)
+	v.Traffic, v.served = linkTrafficOf(e, v), servedIn(e)
+	_, v.Refused = refused(e)
 	v.CostError, _ = costError(e)
-	v.Service, v.Response = curveOf(e.window, record.Service), curveOf(e.window, record.Response)
-	v.Counted = countedOf(e)
+	t.Times, v.Counted = timesOf(e.window), countedOf(e)
 	v.readSorts(e)
 	flags, why := raised(e)
-	if slices.Contains(flags, Warming) {
-		v.WarmUp = steady.Of(v.Record.Workers).Steps(maxWarmUp)
-	}
 	t.Flags, v.Why = flags, why
 	if falsified(flags) {
-		if t.Stalls = stalls(e); t.Status == Valid {
-			withoutRates(e, &t, why[len(why)-1])
-			v.LimitOf, v.Traffic = "", LinkTraffic{}
-		}
+		t.Stalls = stalls(e)
+	}
+	if t.TurnS > 0 && t.Status == Valid {
+		v.Turn = turnOf(e, &t)
+	}
+	if falsified(flags) && t.Status == Valid {
+		withoutRates(e, &t, why[len(why)-1])
+		v.LimitOf, v.Traffic = "", LinkTraffic{}
 	}
 	if t.Reason == "" {
 		t.Reason = strings.Join(why, "; ")
@@ -85,8 +87,18 @@ func judge(v *Judged) Trial {
 	return t
 }
 
-// maxWarmUp bounds the steps that are kept of a warm-up.
-const maxWarmUp = 100
+// turnSeconds is how long a turn lasted; 0 where the load did not go on.
+func turnSeconds(e *audit) (longest float64) {
+	if !e.window.Record.Turn {
+		return 0
+	}
+	for _, g := range e.generators {
+		if s, ok := g.ResultSeconds(); ok {
+			longest = max(longest, s)
+		}
+	}
+	return longest
+}
 
 func outcome(v *Judged) (status, reason string) {
 	r := v.Record
@@ -125,13 +137,17 @@ type Judged struct {
 	LimitOf contract.Role // the end whose resource was the limit; "" when it was neither's alone
 	Traffic LinkTraffic
 
-	Service, Response Curve
-	WarmUp            []steady.Step // of a trial that never became steady
-	Counted           Counted
+	Counted Counted
+	Turn    course.Turn // of a load that goes on; the zero value of any other
+
+	Refused string // that the server refused exchanges for being too many, in a clause; "" where it hardly did
+	served  served
 
 	times    *record.Record    // of a light one that is yet to be divided; else nil
 	Unloaded record.UnloadedNs // the arm's times without load; nil where no trials tell them
 	Classes  []Sort            // of exchanges, where the load mixes several
+	Paths    []Sort            // … where the client asks for several in turn
+	Steps    []Sort            // … where the rate goes through steps
 	Sizes    []Sort            // of exchanges whose sizes vary, and of a trial without load
 	Left     float64           // share of the exchanges that have no time without load
 }
@@ -162,16 +178,12 @@ func UnfitProbe(v *Judged) string {
 	return ""
 }
 
-// Partial tells whether a valid trial lacks the figures that a standstill or a
-// backlog falsifies.
+// Partial tells whether a valid trial lacks the figures that a standstill falsifies.
 func (t Trial) Partial() bool { return t.Status == Valid && falsified(t.Flags) }
 
-func falsified(flags []string) bool {
-	return slices.Contains(flags, Stalled) || slices.Contains(flags, Backlog)
-}
+func falsified(flags []string) bool { return slices.Contains(flags, Stalled) }
 
-// withoutRates takes from a trial that stood still, or began with a backlog, the
-// figures that this falsifies: rates, costs, and times from the send. An open
+// withoutRates takes from a trial that stood still the figures that this falsifies: rates, costs, and times from the send. An open
 // loop keeps its response times, which contain the standstill as they must, what
 // was left unfinished, and memory. A closed loop keeps nothing: it is invalid.
 func withoutRates(e *audit, t *Trial, why string) {
@@ -179,7 +191,10 @@ func withoutRates(e *audit, t *Trial, why string) {
 		t.Status, t.Reason = StatusInvalid, why
 		return
 	}
-	t.Values.Keep(OutlivesStall)
+	t.Values.Keep(func(name string) bool {
+		// What a load that goes on could not do meanwhile it does in the next turn.
+		return OutlivesStall(name) || t.TurnS > 0 && (name == metric.ExchangesPerS || name == metric.Goodput)
+	})
 	maps.DeleteFunc(t.Moved, func(name string, _ float64) bool { return !OutlivesStall(name) })
 	t.CPU, t.Limit, t.LimitProof = nil, Unknown, why
 }

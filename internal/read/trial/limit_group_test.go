@@ -90,7 +90,6 @@ func TestAThrottledGroupStandsStill(t *testing.T) {
 			after.Periods, after.Throttled = q.Periods+10, q.Throttled+c.throttled
 			grouped(w, contract.Group{Name: "/box", Quota: &q}, contract.Group{Name: "/box", Quota: &after})
 			beats(w, nil, [2]float64{0.2, 0.2 + float64(c.milliseconds)/1e3})
-			slow(&r.Workers[1], time.Duration(c.milliseconds)*time.Millisecond)
 		})
 		if has := slices.Contains(got.Flags, trial.Stalled); has != c.flagged {
 			t.Errorf("stood still for %d ms, throttled in %d of 10 periods: flags %v, want stalled %t", c.milliseconds, c.throttled, got.Flags, c.flagged)

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
@@ -18,8 +19,18 @@ var limitLatency = limitRule{Latency, func(e *audit) (contract.Role, string) {
 	if busy, ok := e.inFlight(); ok {
 		proof += fmt.Sprintf(" and %.4g of %.4g slots waited for replies", busy, e.slots)
 	}
-	return "", proof + "; " + busiestWords(e)
+	return "", proof + "; " + busiestWords(e) + waitsInside(e)
 }, meanLatency}
+
+// waitsInside says that exchanges wait in the server, where the way takes little of their
+// time and the server's CPUs as little; "" where that does not show.
+func waitsInside(e *audit) string {
+	s := servedIn(e)
+	if s.trip == 0 || s.mean < float64(poolLeast) || s.trip > poolNearby*s.mean || s.cores > poolNearby*s.inFlight {
+		return ""
+	}
+	return fmt.Sprintf("; exchanges wait inside the server: the way took %s of their %s, and no CPU is full", quantity.FormatDuration(time.Duration(s.trip)), quantity.FormatDuration(time.Duration(s.mean)))
+}
 
 // cpusLeft says that no CPU was full, or how little the ends waited for CPUs that other
 // processes filled. Where the waiting was not recorded, untold says so.

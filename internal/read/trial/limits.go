@@ -2,6 +2,7 @@ package trial
 
 import (
 	"slices"
+	"strings"
 
 	"netdyno/internal/contract"
 )
@@ -11,9 +12,9 @@ import (
 // before all of them: only the facts of the hosts and all trials of a run show what it can
 // carry, see LimitByLink.
 var limitRules = []limitRule{
-	limitThrottle, limitMemory, limitServerCore, limitClientCore, limitServerCPU, limitClientCPU, limitHopCPU, limitHostCPU,
+	limitLimiter, limitThrottle, limitMemory, limitServerCore, limitClientCore, limitServerCPU, limitClientCPU, limitHopCPU, limitHostCPU,
 	limitReceiveWindow, limitSendBuffer, limitPacedWindow, limitFlowControl,
-	limitHeadOfLine, limitSchedule, limitLinkQueue, limitLatency, limitUnknown,
+	limitHeadOfLine, limitSchedule, limitDelayedACK, limitLinkQueue, limitPool, limitLatency, limitUnknown,
 }
 
 // limits are all limits in the order of their rules.
@@ -67,4 +68,16 @@ type Meaning struct {
 	Called string // in a sentence; "" for the word itself
 	Means  string // a clause without a full stop
 	Cure   string // what to do; "" for nothing
+	Says   bool   // the proof begins with a clause for the reader of an answer
+}
+
+// Finding is what the proof of a limit, with the name of its trial before it, says to the
+// reader of an answer: its first clause where the limit's word alone does not tell it; else "".
+func (l Limit) Finding(proof string) string {
+	if !l.Means().Says {
+		return ""
+	}
+	_, proof, _ = strings.Cut(proof, ": ")
+	clause, _, _ := strings.Cut(proof, "; ")
+	return clause
 }

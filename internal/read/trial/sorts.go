@@ -1,22 +1,30 @@
 package trial
 
 import (
+	"math"
+
+	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/metric"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
 
-// Sort is what a trial's clients counted of one class or one size of exchanges. Times are
+// Sort is what a trial's clients counted of one class, path, step or size of exchanges. Times are
 // response times, in a closed loop service times.
 type Sort struct {
-	Class              string  // "" of a size
-	FromBytes, ToBytes int64   // of a size; ToBytes is exclusive
-	Exchanges          int64   // those that drained included
-	ExchangesPerS      float64 // 0 where it is not known
-	BytesPerS          float64 // of payload, both directions together; of a class
-	P50Ns, P99Ns       int64   // 0 where too few lie beyond
-	Slowdown           float64 // p99 of times ÷ the time without load; 0 where it is not known
+	Class              string      // or the path, or the step, from its rate to its rate; "" of a size
+	FromBytes, ToBytes int64       // of a size; ToBytes is exclusive
+	Exchanges          int64       // those that drained included
+	Errors             int64       // but of a size
+	OfferedPerS        float64     // of a step
+	ExchangesPerS      float64     // 0 where it is not known
+	BytesPerS          float64     // of payload, both directions together; of a class
+	P50Ns, P99Ns       int64       // 0 where too few lie beyond
+	TimeNs             float64     // of them all together
+	Times              hist.Packed // what was left unfinished is hist.MaxNs
+	Slowdown           float64     // p99 of times ÷ the time without load; 0 where it is not known
 
 	ServiceNs int64           // median service time; 0 where too few lie beyond
 	Few       *hist.Histogram // service times where there is no median
@@ -24,7 +32,9 @@ type Sort struct {
 
 // readSorts reads the times by class and by size, where there are several.
 func (v *Judged) readSorts(e *audit) {
-	v.Classes = classesOf(e)
+	v.Classes = classesOf(e, func(r *contract.Result) []contract.ClassResult { return r.Classes })
+	v.Paths = classesOf(e, func(r *contract.Result) []contract.ClassResult { return r.Paths })
+	v.Steps = stepsOf(e)
 	bins, ok := e.window.Bins()
 	if !ok || len(bins) == 1 && !v.Plan.Unloaded {
 		return
@@ -75,29 +85,31 @@ func (v *Judged) divide() {
 }
 
 func sortOf(times *hist.Histogram) Sort {
-	s := Sort{Exchanges: times.Count()}
+	s := Sort{Exchanges: times.Count(), Times: times.Pack(), TimeNs: times.MeanNs() * float64(times.Count())}
 	s.P50Ns, _ = times.Percentile(0.5)
 	s.P99Ns, _ = times.Percentile(0.99)
 	return s
 }
 
-// classesOf returns the times by class over all clients, which mix the same ones; nil where
-// a client does not tell them.
-func classesOf(e *audit) []Sort {
+// classesOf returns what clients counted by class, or what else of tells, over all of them, which
+// tell the same ones; nil where a client does not tell them.
+func classesOf(e *audit, of func(*contract.Result) []contract.ClassResult) []Sort {
 	var all []Sort
 	var times []*hist.Histogram
-	var rates [][2]float64 // exchanges and bytes
+	var left []int64
 	for i, g := range e.generators {
-		if g.Result == nil || len(g.Result.Classes) == 0 || i > 0 && len(g.Result.Classes) != len(times) {
+		if g.Result == nil || len(of(g.Result)) == 0 || i > 0 && len(of(g.Result)) != len(times) {
 			return nil
 		}
-		for k, c := range g.Result.Classes {
+		for k, c := range of(g.Result) {
 			if i == 0 {
-				times, rates = append(times, hist.New()), append(rates, [2]float64{})
+				times, left, all = append(times, hist.New()), append(left, 0), append(all, Sort{Class: c.Name})
 			}
+			all[k].Errors += c.Errors
+			left[k] += c.Unfinished
 			if seconds := windowOf(g); seconds > 0 {
-				rates[k][0] += float64(c.Exchanges) / seconds
-				rates[k][1] += float64(c.SentBytes+c.ReceivedBytes) / seconds
+				all[k].ExchangesPerS += float64(c.Exchanges) / seconds
+				all[k].BytesPerS += float64(c.SentBytes+c.ReceivedBytes) / seconds
 			}
 			text := c.Response
 			if !e.open {
@@ -115,9 +127,38 @@ func classesOf(e *audit) []Sort {
 	}
 	for k, h := range times {
 		s := sortOf(h)
-		s.ExchangesPerS, s.BytesPerS = rates[k][0], rates[k][1]
-		s.Class = e.generators[0].Result.Classes[k].Name
-		all = append(all, s)
+		if left[k] > 0 {
+			h.Record(hist.MaxNs, left[k])
+		}
+		s.Class, s.Errors, s.ExchangesPerS, s.BytesPerS, s.Times = all[k].Class, all[k].Errors, all[k].ExchangesPerS, all[k].BytesPerS, h.Pack()
+		all[k] = s
+	}
+	return all
+}
+
+// stepsOf returns what clients counted by step, each of which is called by its rates, but for the
+// warm-up's; nil where they do not tell.
+func stepsOf(e *audit) []Sort {
+	all := classesOf(e, func(r *contract.Result) []contract.ClassResult { return r.Steps })
+	if len(all) == 0 || e.generators[0].Setup == nil || len(e.generators[0].Setup.Load.Phases) != len(all) {
+		return nil
+	}
+	seconds := windowOf(e.generators[0])
+	for k := range all {
+		first, last, lasts := 0.0, 0.0, 0.0
+		for _, g := range e.generators {
+			p := g.Setup.Load.Phases[k]
+			first, last, lasts = first+p[1], last+p[2], p[0]/1e9
+		}
+		all[k].OfferedPerS, all[k].Class = (first+last)/2, quantity.RateText(math.Round(first))
+		if first != last {
+			all[k].Class += ".." + quantity.RateText(math.Round(last))
+		}
+		all[k].ExchangesPerS *= seconds / lasts
+		all[k].BytesPerS *= seconds / lasts
+	}
+	if setup := e.generators[0].Setup; float64(setup.WarmupNs) == setup.Load.Phases[0][0] {
+		all = all[1:]
 	}
 	return all
 }

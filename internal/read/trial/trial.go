@@ -11,12 +11,11 @@ import (
 // Limit names the resource that bounded a trial.
 type Limit string
 
-// Stall is a time inside the window in which a client completed nothing and no
-// byte of its reached it, or in which a worker did not run, in seconds since the opening.
+// Stall is a time in which a worker did not run, in seconds since the opening.
 type Stall struct {
 	FromS float64 `json:"from_s"`
 	ToS   float64 `json:"to_s"`
-	Of    string  `json:"of,omitempty"` // what did not run, as a clause; "" where that is not known
+	Of    string  `json:"of,omitempty"` // what did not run, as a clause
 }
 
 // The statuses of a trial.
@@ -26,6 +25,7 @@ const (
 	StatusFailed      = "failed"
 	StatusUnsupported = "unsupported"
 	StatusMissing     = "missing" // planned, no record yet
+	StatusWarmUp      = "warm-up" // a valid turn in which a server still became faster: no figure is of it
 )
 
 // Trial is one record as the reader sees it.
@@ -33,6 +33,7 @@ type Trial struct {
 	ID         string             `json:"id"`
 	Block      int                `json:"block"`
 	Repeat     bool               `json:"repeat,omitempty"`
+	TurnS      float64            `json:"-"`      // how long its turn of a load that went on lasted, in s; 0 for a load of its own
 	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
 	Reason     string             `json:"reason,omitempty"`
 	Flags      []string           `json:"flags,omitempty"`   // names of flags, in the order of specification §2.3
@@ -40,13 +41,15 @@ type Trial struct {
 	Reasons    []contract.Reason  `json:"reasons,omitempty"` // why they failed, the most frequent first
 	Values     metric.Values      `json:"values,omitzero"`
 	Moved      map[string]float64 `json:"moved,omitempty"`          // the figures of Values that are lower bounds, as unfinished exchanges would raise them
-	Stalls     []Stall            `json:"stalls,omitempty"`         // when nothing moved inside the window
+	Stalls     []Stall            `json:"stalls,omitempty"`         // when a worker did not run
 	Others     float64            `json:"others,omitempty"`         // share of the time of the CPUs that its workers might use which other processes used; 0 where that is below 10 % or not known
 	Waited     float64            `json:"waited_for_cpu,omitempty"` // beside others: share of the exchanges' time for which they waited for a CPU; 1 where that is not known
 	Limit      Limit              `json:"limit,omitempty"`
 	LimitProof string             `json:"limit_proof,omitempty"`
 	Series     []Slice            `json:"series,omitempty"`
 	CPU        []CPUSplit         `json:"cpu,omitempty"`
+
+	Times *Times `json:"-"` // of all kinds; nil where there are none
 }
 
 // Slice is one step of a trial's series, clients summed.

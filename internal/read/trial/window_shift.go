@@ -55,7 +55,7 @@ func passes(e *audit, g *record.Worker, seconds float64) float64 {
 	if !ok || least <= 0 {
 		return even
 	}
-	burst := Slots(g.Setup.Load) * seconds * 1e9 / float64(least) / float64(g.Result.Counts.Exchanges)
+	burst := g.Setup.Load.Slots() * seconds * 1e9 / float64(least) / max(float64(g.Result.Counts.Exchanges), 1)
 	if responses, open := e.window.HistogramOf(g, record.Response); open {
 		burst = min(burst, (seconds+float64(responses.MaxNs())/1e9)/length)
 	}

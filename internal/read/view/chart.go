@@ -28,10 +28,7 @@ type Chart struct {
 	Lines       []Line       `json:"lines,omitempty"`        // in the order of By's levels
 	Tiles       []Tile       `json:"tiles,omitempty"`        // by Y, then by X, both rising
 	Marks       []Mark       `json:"marks,omitempty"`        // by name, then by cell, in the study's order
-	Knee        string       `json:"knee,omitempty"`         // a front's: which mark is the knee and by which rule, or why there is none
-	Crosses     []Cross      `json:"crosses,omitempty"`      // where arms cross the baseline, as far as it is known
 	Notes       []string     `json:"notes,omitempty"`        // what was left out, or why nothing is drawn
-	Windows     bool         `json:"-"`                      // its points are windows at their rates, of a study that searches for one
 }
 
 // Charts are the charts of a run.
@@ -73,7 +70,6 @@ type Mark struct {
 	Metric  cells.Figure `json:"metric"`
 	Against cells.Figure `json:"against"`
 	Front   bool         `json:"front"` // no other mark is as good in both and better in one
-	Knee    bool         `json:"knee,omitempty"`
 }
 
 // drawers fill in the charts; a new kind is a file and a line here.
@@ -130,14 +126,7 @@ func drawTiles(s *cells.Dataset, c *Chart, _ metric.Metric) {
 	}
 }
 
-// drawLines draws the metric over a factor, with a line for each level of another,
-// and notes where the lines of arms cross.
-func drawLines(s *cells.Dataset, c *Chart, m metric.Metric) {
-	addLines(s, c)
-	noteCrossings(s, c, m)
-}
-
-func addLines(s *cells.Dataset, c *Chart) {
+func drawLines(s *cells.Dataset, c *Chart, _ metric.Metric) {
 	pools, drawn := pools(s, c, c.Spec.X, c.Spec.By)
 	if drawn == nil {
 		return

@@ -2,14 +2,10 @@ package view
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
-	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
 )
 
@@ -30,7 +26,7 @@ func drawFront(s *cells.Dataset, c *Chart, gain metric.Metric) {
 	}
 	by := c.Spec.By
 	if by == "" {
-		by = s.Header.Study.Compare.Factor
+		by = s.Compare.Factor
 	}
 	judged, why := Where(s, Scope{c.Spec.Where, c.Spec.Arms}, by)
 	if why != "" {
@@ -51,9 +47,7 @@ func drawFront(s *cells.Dataset, c *Chart, gain metric.Metric) {
 		c.note("nothing is drawn: no arm has both %s and %s", gain.Name, cost.Name)
 		return
 	}
-	f := front{c, gain, cost}
-	f.findFront()
-	c.Knee = f.knee()
+	front{c, gain, cost}.findFront()
 }
 
 func (c *Chart) mark(at cells.Key, judged []*trial.Judged, gain, cost metric.Metric) {
@@ -112,51 +106,3 @@ func (f front) findFront() {
 		}
 	}
 }
-
-// equallyFar is how little two distances above a chord of length 1 may differ
-// and still leave the knee undecided.
-const equallyFar = 1e-9
-
-// knee marks the point of the front that lies farthest above the straight line
-// between the front's ends, on logarithmic axes, and says so.
-//
-// Source: Satopää et al., see stat.AboveChord. Logarithmic, because both
-// metrics are compared by ratios everywhere else.
-func (f front) knee() string {
-	var points []int
-	var xs, ys []float64
-	for _, i := range f.byCost() {
-		m := f.chart.Marks[i]
-		twin := len(points) > 0 && f.costs(f.chart.Marks[points[len(points)-1]]) == f.costs(m)
-		if !m.Front || twin {
-			continue
-		}
-		if !cells.Usable(m.Metric.Value) || !cells.Usable(m.Against.Value) {
-			return "no knee: " + markName(m) + " is not positive on both axes"
-		}
-		points = append(points, i)
-		xs = append(xs, directed(math.Log(m.Against.Value), f.cost.Better == metric.Lower))
-		ys = append(ys, directed(math.Log(m.Metric.Value), f.gain.Better == metric.Higher))
-	}
-	if len(points) < 3 {
-		return fmt.Sprintf("no knee: points on the front: %d; at least 3 are needed", len(points))
-	}
-	above := stat.AboveChord(xs, ys)
-	if above == nil || slices.Max(above) <= equallyFar {
-		return "no knee: no point of the front lies above the straight line between its ends"
-	}
-	farthest := slices.Max(above)
-	var knees []string
-	for k, a := range above {
-		if a >= farthest-equallyFar {
-			knees = append(knees, markName(f.chart.Marks[points[k]]))
-		}
-	}
-	if len(knees) > 1 {
-		return "no knee: " + strings.Join(knees, " and ") + " lie equally far above the line between the front's ends"
-	}
-	f.chart.Marks[points[slices.Index(above, farthest)]].Knee = true
-	return fmt.Sprintf("the knee is %s: of the front it lies farthest above the straight line between the ends, on logarithmic axes (the Kneedle method)", knees[0])
-}
-
-func markName(m Mark) string { return m.Name + cells.InCell(m.Cell) }

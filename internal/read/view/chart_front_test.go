@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"netdyno/internal/metric"
@@ -17,45 +16,6 @@ func frontOf(points [][2]float64, gain, cost string) front {
 		c.Marks = append(c.Marks, Mark{Name: fmt.Sprint(i), Metric: cells.Figure{Value: p[0]}, Against: cells.Figure{Value: p[1]}})
 	}
 	return front{c, metric.Metric{Better: gain}, metric.Metric{Better: cost}}
-}
-
-func (f front) onFront() string {
-	var names []string
-	for _, m := range f.chart.Marks {
-		if m.Front {
-			names = append(names, m.Name)
-		}
-	}
-	return strings.Join(names, " ")
-}
-
-func TestFrontAndKneeRule(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		points [][2]float64 // gain, cost
-		gain   string
-		front  string
-		knee   string
-	}{
-		{"one", [][2]float64{{1, 1}}, metric.Higher, "0", "points on the front: 1"},
-		{"two", [][2]float64{{1, 1}, {2, 2}}, metric.Higher, "0 1", "points on the front: 2"},
-		{"bent", [][2]float64{{10, 1}, {100, 2}, {110, 100}}, metric.Higher, "0 1 2", "the knee is 1:"},
-		{"straight on logarithmic axes", [][2]float64{{1, 1}, {10, 10}, {100, 100}}, metric.Higher, "0 1 2", "no point of the front lies above"},
-		{"bent the other way", [][2]float64{{1, 1}, {2, 10}, {100, 20}}, metric.Higher, "0 1 2", "no point of the front lies above"},
-		{"a tie of knees", [][2]float64{{1, 1}, {10, 2}, {50, 10}, {100, 100}}, metric.Higher, "0 1 2 3", "no knee: 1 and 2 lie equally far"},
-		{"dominated", [][2]float64{{10, 1}, {9, 2}, {10, 3}, {100, 2}, {110, 100}}, metric.Higher, "0 3 4", "the knee is 3:"},
-		{"same cost, less gain", [][2]float64{{10, 1}, {9, 1}}, metric.Higher, "0", "points on the front: 1"},
-		{"twins", [][2]float64{{10, 1}, {10, 1}, {100, 2}, {110, 100}}, metric.Higher, "0 1 2 3", "the knee is 2:"},
-		{"two metrics of cost", [][2]float64{{100, 1}, {10, 2}, {9, 100}, {50, 50}}, metric.Lower, "0 1 2", "the knee is 1:"},
-		{"nothing spent", [][2]float64{{1, 0}, {10, 2}, {100, 20}}, metric.Higher, "0 1 2", "0 is not positive"},
-		{"hardly any distance", [][2]float64{{1, 1}, {1.0000000000000002, 2}, {2, 1e300}}, metric.Higher, "0 1 2", "no knee"},
-	} {
-		f := frontOf(c.points, c.gain, metric.Lower)
-		f.findFront()
-		if got, knee := f.onFront(), f.knee(); got != c.front || !strings.Contains(knee, c.knee) {
-			t.Errorf("%s: front %s, want %s; %q, want %q", c.name, got, c.front, knee, c.knee)
-		}
-	}
 }
 
 // The sweep finds what comparing every pair finds.

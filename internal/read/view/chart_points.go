@@ -27,19 +27,15 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 		c.note("nothing is drawn: %s", why)
 		return nil, nil
 	}
-	pools := map[chartPoint]*cells.Pool{}
+	at := map[chartPoint][]*trial.Judged{}
 	var drawn []*trial.Judged
 	bounds := 0
 	for _, v := range judged {
-		value, ok := v.Trial.Values.Of(c.Spec.Metric)
-		if !ok {
+		if _, ok := v.Trial.Values.Of(c.Spec.Metric); !ok {
 			continue
 		}
-		at := chartPointOf(s, v, c.Spec)
-		if pools[at] == nil {
-			pools[at] = &cells.Pool{}
-		}
-		pools[at].Add(v.Plan.Block, value)
+		point := chartPointOf(s, v, c.Spec)
+		at[point] = append(at[point], v)
 		drawn = append(drawn, v)
 		if v.Trial.AtLeast(c.Spec.Metric) {
 			bounds++
@@ -53,6 +49,10 @@ func pools(s *cells.Dataset, c *Chart, factors ...string) (map[chartPoint]*cells
 		c.note("%s of %d of %d trials is a lower bound: exchanges that were left unfinished would raise it", part.Label(c.Spec.Metric), bounds, len(drawn))
 	}
 	noteMixed(s, c, drawn)
+	pools := map[chartPoint]*cells.Pool{}
+	for point, of := range at {
+		pools[point] = cells.PoolOf(cells.Each(of), c.Spec.Metric)
+	}
 	return pools, drawn
 }
 
@@ -71,7 +71,7 @@ func chartPointOf(s *cells.Dataset, v *trial.Judged, spec record.Chart) chartPoi
 // noteMixed names varied factors over whose levels single points average.
 func noteMixed(s *cells.Dataset, c *Chart, drawn []*trial.Judged) {
 	var mixed []string
-	for _, f := range s.Header.Study.Vary {
+	for _, f := range s.Vary {
 		levels := map[chartPoint]string{}
 		for _, v := range drawn {
 			at := chartPointOf(s, v, c.Spec)

@@ -9,10 +9,10 @@ import (
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
-	"netdyno/internal/steady"
 )
 
-// Timeline is one trial over time, on one axis of seconds since the load's start.
+// Timeline is one trial over time, on one axis of seconds since the load's start: the rate
+// of all clients, and how long the exchanges of the first client took.
 type Timeline struct {
 	Cell   string       `json:"cell,omitempty"`
 	Arm    string       `json:"arm"`
@@ -22,21 +22,23 @@ type Timeline struct {
 	Window [2]float64   `json:"window"`           // from its opening to its closing
 	Stalls [][2]float64 `json:"stalls,omitempty"` // when the clients stood still
 	Flags  []string     `json:"flags,omitempty"`  // of the trial
-	Others int          `json:"others"`           // further workers, of which only the rate tells
-	Seen   int          `json:"sockets"`          // connections that the tracks of TCP are of, at the most
+	Others int          `json:"others"`           // further clients, of which only the rate tells
 	Times  string       `json:"times,omitempty"`  // whose percentiles are shown: "response" in an open loop, else "service"
 	Tracks []Track      `json:"tracks"`
 }
 
 // Track is one figure over time. A run ends where a reading is missing.
 type Track struct {
-	Of   contract.Role  `json:"of,omitempty"` // empty: the clients together
 	Name string         `json:"name"`
 	Unit string         `json:"unit"`
 	Runs [][][2]float64 `json:"runs"` // seconds and value, rising
 
 	goesOn bool // the next value belongs to the last run
 }
+
+// timelineGap is how many times their usual distance readings may lie apart and still be
+// joined: nobody knows what was between those that lie further apart.
+const timelineGap = 2.9
 
 // Timelines returns one trial's timeline for each arm of each cell whose trials have
 // any: the valid trial of the median rate; where none is valid, the first that has one;
@@ -53,14 +55,8 @@ func Timelines(s *cells.Dataset) []Timeline {
 	return all
 }
 
-// representative chooses a trial and tells among how many: before all others the first one
-// that never became steady.
+// representative chooses a trial and tells among how many.
 func representative(s *cells.Dataset, at cells.Key, judged []*trial.Judged) (chosen *trial.Judged, of int) {
-	for _, v := range judged {
-		if slices.Contains(v.Trial.Flags, trial.Warming) && len(v.WarmUp) > 0 {
-			return v, 1
-		}
-	}
 	var valid, others []*trial.Judged
 	for _, v := range judged {
 		switch {
@@ -107,19 +103,15 @@ func timelineOf(v *trial.Judged) Timeline {
 		t.Stalls = append(t.Stalls, [2]float64{open + s.FromS, open + s.ToS})
 	}
 	t.addTracks(rateTrack(v.Trial.Series))
-	t.addTracks(costTracks(v.WarmUp)...)
-	for _, role := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
-		first := slices.IndexFunc(v.Record.Workers, func(w record.Worker) bool { return w.Role == role })
-		if first < 0 {
-			continue
-		}
-		for _, w := range v.Record.Workers[first+1:] {
-			if w.Role == role {
-				t.Others++
+	clients := 0
+	for i := range v.Record.Workers {
+		if w := &v.Record.Workers[i]; w.Role != contract.Server {
+			if clients++; clients == 1 {
+				t.addTimes(w, open)
 			}
 		}
-		t.addWorker(&v.Record.Workers[first], open)
 	}
+	t.Others = max(0, clients-1)
 	return t
 }
 
@@ -149,26 +141,49 @@ func rateTrack(series []trial.Slice) Track {
 	return t
 }
 
-// costTracks are what an exchange costs each end while the load warms up.
-func costTracks(steps []steady.Step) []Track {
-	var tracks []Track
-	for _, role := range []contract.Role{contract.Server, contract.Client, contract.Pair} {
-		t := Track{Of: role, Name: WarmingCost, Unit: "µs"}
-		for _, s := range steps {
-			us, known := s.CPUUs[role]
-			if !known {
-				t.cut()
-				continue
-			}
-			t.addPoint((s.FromS+s.ToS)/2, us)
-		}
-		tracks = append(tracks, t)
+// addTimes adds what a client told of its exchanges between ticks. Their instants are
+// counted from its own opening mark.
+func (t *Timeline) addTimes(w *record.Worker, open float64) {
+	if w.Open == nil {
+		return
 	}
-	return tracks
+	p50, p99, most := Track{Name: "p50", Unit: "µs"}, Track{Name: "p99", Unit: "µs"}, Track{Name: "most", Unit: "µs"}
+	before, step := 0.0, usualStep(w.Ticks)
+	for i, tick := range w.Ticks {
+		at := open + float64(tick.AtNs-w.Open.Reading.AtNs)/1e9
+		if i == 0 || at-before > timelineGap*step || tick.Times == nil {
+			p50.cut()
+			p99.cut()
+			most.cut()
+		}
+		if times := tick.Times; times != nil && i > 0 {
+			middle := (at + before) / 2
+			p50.addTime(middle, times.P50Ns)
+			p99.addTime(middle, times.P99Ns)
+			most.addTime(middle, times.MaxNs)
+		}
+		before = at
+	}
+	if t.addTracks(p50, p99, most); len(most.Runs) > 0 {
+		t.Times = record.Service
+		if w.Setup != nil && w.Setup.Load.Rate > 0 {
+			t.Times = record.Response
+		}
+	}
 }
 
-// WarmingCost is the track of what an exchange costs while the load warms up.
-const WarmingCost = "CPU per exchange"
+// usualStep is the median distance of ticks in seconds.
+func usualStep(ticks []contract.Tick) float64 {
+	var steps []int64
+	for i := 1; i < len(ticks); i++ {
+		steps = append(steps, ticks[i].AtNs-ticks[i-1].AtNs)
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	return float64(steps[len(steps)/2]) / 1e9
+}
 
 // addTracks keeps a track that has anything to show.
 func (t *Timeline) addTracks(tracks ...Track) {
@@ -177,6 +192,15 @@ func (t *Timeline) addTracks(tracks ...Track) {
 			t.Tracks = append(t.Tracks, track)
 		}
 	}
+}
+
+// addTime adds a time, of which there is none where too few exchanges were counted.
+func (t *Track) addTime(at float64, ns int64) {
+	if ns == 0 {
+		t.cut()
+		return
+	}
+	t.addPoint(at, float64(ns)/1e3)
 }
 
 // addPoint adds a value; one that is no number ends the run.

@@ -34,10 +34,9 @@ var origins = []origin{
 
 // gone are names that netdyno had, or has under another.
 var gone = map[string]string{
-	// Why this is no alias: docs/decisions/0023-brpc-names-the-library.md.
+	// No alias: it would answer a question that was not asked (docs/decisions.md).
 	"brpc": "brpc is the arm on Apache brpc's own library, whose worker is not here (native/brpc/README.md builds it); netdyno's own end of the same protocol is baidu-std",
 
-	// Why it went: docs/decisions/0057-one-end-of-baidu-std.md.
 	"baidu-std-asio": goneBaidu, "brpc-asio": goneBaidu,
 }
 

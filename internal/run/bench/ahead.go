@@ -40,6 +40,14 @@ func (b *Bench) taken(ctx context.Context, plan record.Trial, r *round) *trial {
 	return t
 }
 
+// dropAhead ends the workers of a trial that does not come next.
+func (b *Bench) dropAhead() {
+	if b.ahead != nil {
+		b.ahead.drop()
+		b.ahead = nil
+	}
+}
+
 // drop ends what was started ahead of a trial that does not come.
 func (t *trial) drop() {
 	t.fail(nil)

@@ -93,3 +93,35 @@ func TestWhatWasStartedAheadEndsWithTheRun(t *testing.T) {
 		}
 	}
 }
+
+// A trial that is made again comes before the one whose workers were started ahead: these are
+// gone before it begins.
+func TestWhatWasStartedAheadEndsBeforeATrialIsMadeAgain(t *testing.T) {
+	b, noted := noting(t)
+	_, trials := benchtest.Plan(t, "transport=go-net", "connections=2", "blocks=1", "window=100ms", "warmup=0s")
+	asked, gone := 0, 0
+	b.Again = func(record.Record) (by record.Disturbance, err error) {
+		if asked++; asked == 1 {
+			by.Why = "it was disturbed"
+		}
+		return by, nil
+	}
+	b.Observe = func(e bench.Event) {
+		if e.Again == "" {
+			return
+		}
+		_, pids := noted()
+		for _, pid := range pids {
+			if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+				gone++
+			}
+		}
+		if len(pids) != 4 || gone != 4 {
+			t.Errorf("of %d workers %d are gone, want all of the disturbed trial and of the next", len(pids), gone)
+		}
+	}
+	records := benchtest.Conduct(t.Context(), t, b, trials)
+	if asked != len(trials)+1 || gone == 0 || records[0].Outcome != record.OK {
+		t.Errorf("asked %d times of %d trials; the first ended %s", asked, len(trials), records[0].Outcome)
+	}
+}

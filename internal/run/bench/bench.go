@@ -27,10 +27,13 @@ type Bench struct {
 	Rig     rig.Rig
 	Hosts   []rig.Host // of the rig, as a survey completed them; nil for the rig's own word
 	Catalog *Catalog
-	Meter   []string                  // argv that meters what follows it: "…/netdyno", "meter"
-	Keep    func(record.Record) error // makes a record durable
-	Observe func(Event)               // may be nil; called from several goroutines
-	Before  BeforeBlock               // may be nil
+	Meter   []string                               // argv that meters what follows it: "…/netdyno", "meter"
+	Keep    func(record.Record) error              // makes a record durable
+	Observe func(Event)                            // may be nil; called from several goroutines
+	Before  BeforeBlock                            // may be nil
+	Stints  bool                                   // trials are turns of loads that go on, see Catalog.TakesTurns: what Before says of them is whether the run ends
+	Rest    func(arm string, requests int64) error // is told of requests to a server that runs on which no record has; may be nil
+	Again   MadeAgain                              // may be nil
 
 	Messages map[string]contract.Structure                // by level of factor message, every one of the plan
 	Workload func(study.Work, uint64) (study.Work, error) // makes a trial's work that of its workload, by the trial's seed; nil where none has one
@@ -54,6 +57,11 @@ type Bench struct {
 // their rates may follow from what was measured.
 type BeforeBlock func(block int, planned []record.Trial) (run []record.Trial, ended bool, err error)
 
+// MadeAgain is asked before the record of a trial is kept. Where it says what disturbed the
+// trial, it has kept the record itself, as one that does not count, and the trial is made
+// again at once.
+type MadeAgain func(record.Record) (by record.Disturbance, err error)
+
 // TextFile returns the file on a host that holds the text for which a level stands.
 type TextFile func(host rig.Host, level string) (string, error)
 
@@ -62,6 +70,7 @@ type Event struct {
 	Trial  record.Trial
 	Index  int            // of the trials to run, from 0
 	Of     int            // how many those are
+	Again  string         // as the trial begins: what disturbed it, and for how long; "" of a first attempt
 	Record *record.Record // the trial has ended
 	Client int            // with Tick: which client
 	Tick   *contract.Tick // the trial is running; of a round only its first one tells
@@ -73,14 +82,12 @@ type Event struct {
 func (b *Bench) Run(ctx context.Context, trials []record.Trial) (err error) {
 	b.Timeouts = b.Timeouts.orStandard()
 	b.givenUp, b.lostHosts = givenUp{}, lostHosts{}
-	defer func() {
-		if b.ahead != nil {
-			b.ahead.drop()
-			b.ahead = nil
-		}
-	}()
+	defer b.dropAhead()
 	if b.Settings != nil {
 		defer func() { err = errors.Join(err, b.Settings.Release()) }()
+	}
+	if b.Stints {
+		return b.stint(ctx, trials)
 	}
 	ended := false
 	for from := 0; from < len(trials); {

@@ -41,6 +41,7 @@ type conversation struct {
 	late       func(c *conversation, answer string, waited time.Duration)
 	answers    chan contract.Message   // what the trial waits for
 	examined   chan *contract.Examined // what its meter sees
+	parts      chan contract.Message   // of its load, as they are told
 	pumped     chan struct{}
 	begun      time.Time
 	observe    func(contract.Tick)
@@ -79,6 +80,7 @@ func (c *conversation) converse(argv []string) error {
 	}
 	c.process, c.state, c.begun = process, "born", time.Now()
 	c.answers, c.examined = make(chan contract.Message, 8), make(chan *contract.Examined, 1)
+	c.parts = make(chan contract.Message, 8)
 	c.pumped, c.told = make(chan struct{}), make(chan struct{})
 	go c.pump()
 	if c.metered && len(c.host.Prefix) > 0 {
@@ -191,8 +193,12 @@ func (c *conversation) takeMessage(m contract.Message) {
 		return
 	}
 	c.mu.Unlock()
+	answers := c.answers
+	if m.Part != nil {
+		answers = c.parts
+	}
 	select {
-	case c.answers <- m:
+	case answers <- m:
 	default:
 		c.failed(contract.Invalid, fmt.Sprintf("sent %s that nobody asked for", m.Name()))
 	}

@@ -57,15 +57,3 @@ func TestEnoughEndsTheBlocksButNotTheProbes(t *testing.T) {
 		t.Errorf("a look that fails: ran %v, %v", got, err)
 	}
 }
-
-func TestOfABlockRunsWhatIsAllocated(t *testing.T) {
-	second := func(_ int, planned []record.Trial) ([]record.Trial, bool, error) {
-		if planned[0].Probe {
-			return planned, false, nil
-		}
-		return planned[1:], false, nil
-	}
-	if got, err := walked(t, blocksOf(2), second); err != nil || !slices.Equal(got, []int{1, 2, 3}) {
-		t.Errorf("the second trial of each block: ran %v, %v", got, err)
-	}
-}

@@ -49,21 +49,6 @@ func TestAWorkerThatAbortsWaitsForWordOfAKill(t *testing.T) {
 	}
 }
 
-func TestRuntimesOutOfMemory(t *testing.T) {
-	for said, want := range map[string]bool{
-		"runtime: out of memory: cannot allocate 4194304-byte block\nfatal error: runtime: out of memory\n": true,
-		"fatal error: runtime: cannot allocate memory":                                                      true,
-		"terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n":      true,
-		"panic: runtime error: index out of range":                                                          false,
-		"fatal error: failed to reserve page summary memory\n\nruntime stack:":                              true,
-		"": false,
-	} {
-		if got := ranOutOfMemory(said); got != want {
-			t.Errorf("ranOutOfMemory(%q) = %v, want %v", said, got, want)
-		}
-	}
-}
-
 // The program that a worker starts may be the one that is killed: then the worker
 // tells of its end, and the kernel of the reason.
 func TestAFailureNamesLackOfMemory(t *testing.T) {

@@ -17,6 +17,8 @@ var Features = []struct {
 	{contract.FeatureStreamBoth, "stream=both", ""},
 	{contract.FeatureSizes, "request=uniform:…", "messages of several sizes"},
 	{contract.FeatureArrivals, "arrival=burst:…", "gaps and rates that vary"},
+	{contract.FeatureTurns, "one load for a URL", "turns of a load that goes on"},
+	{contract.FeatureMixedTurns, "one load for a URL with a workload", "turns beside classes and drawn sizes"},
 	{contract.FeatureTimes, "arrival=trace:FILE", "times from a file"},
 	{contract.FeatureMix, "workload=FILE", "classes of a workload"},
 	{contract.FeatureTrace, "workload=FILE of recorded traffic", "recorded traffic"},

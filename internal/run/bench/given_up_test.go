@@ -66,20 +66,6 @@ func TestAnyOtherWaitInVainIsForItsOwnLevels(t *testing.T) {
 	}
 }
 
-func TestAMissingProgramIsNotStartedForAThirdTime(t *testing.T) {
-	g := givenUp{}
-	missing := &record.Failure{Kind: contract.Unsupported, Text: "iperf3 is not installed: sudo apt-get install iperf3", Worker: "server", State: "idle"}
-	g.learn(planned("b01-001", "connections=1"), missing)
-	g.learn(planned("b01-002", "connections=4"), missing)
-	f := g.known(planned("b02-001", "connections=16"))
-	if f == nil || f.Kind != contract.Unsupported || !strings.HasSuffix(f.Text, missing.Text) {
-		t.Errorf("after two failures the next trial fails with %v, want it unsupported for the same reason", f)
-	}
-	if f := g.known(planned("b02-002", "server=go-epoll")); f != nil {
-		t.Errorf("a trial of another server fails with %v, want it tried", f)
-	}
-}
-
 func TestASetupThatFailsTheSameWayTwiceIsNotTriedAgain(t *testing.T) {
 	failed := func(text string) *record.Failure {
 		return &record.Failure{Kind: contract.SetupFailed, Text: text, Worker: "server", State: "idle"}

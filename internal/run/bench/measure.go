@@ -77,21 +77,12 @@ func (t *trial) start(ctx context.Context) error {
 
 // mark takes a reading of every worker at the same moment.
 func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
-	command := contract.Message{Mark: &contract.Mark{ID: id, Reset: id == openMark}}
+	command := contract.Mark{ID: id, Reset: id == openMark}
 	return t.each(them, func(c *conversation) error {
-		sent := time.Now()
-		if err := c.send(command); err != nil {
-			return context.Cause(ctx)
-		}
-		m, err := c.await(ctx, "mark", t.bench.Timeouts.Answer)
+		m, edge, err := c.read(ctx, command, t.bench.Timeouts.Answer)
 		if err != nil {
 			return err
 		}
-		if m.Mark.ID != id || m.Mark.Reading == nil {
-			c.failed(contract.Invalid, "answered a mark without its id or reading (CONTRACT.md, section mark)")
-			return context.Cause(ctx)
-		}
-		edge := &record.Edge{Reading: *m.Mark.Reading, Meter: m.Meter, AnswerNs: int64(time.Since(sent))}
 		c.set(func(w *record.Worker) {
 			switch id {
 			case openMark:
@@ -109,6 +100,23 @@ func (t *trial) mark(ctx context.Context, them []*conversation, id int) error {
 		}
 		return nil
 	})
+}
+
+// read takes a reading of a worker, and returns its answer with that.
+func (c *conversation) read(ctx context.Context, mark contract.Mark, timeout time.Duration) (contract.Message, *record.Edge, error) {
+	sent := time.Now()
+	if err := c.send(contract.Message{Mark: &mark}); err != nil {
+		return contract.Message{}, nil, context.Cause(ctx)
+	}
+	m, err := c.await(ctx, "mark", timeout)
+	if err != nil {
+		return m, nil, err
+	}
+	if m.Mark.ID != mark.ID || m.Mark.Reading == nil {
+		c.failed(contract.Invalid, "answered a mark without its id or reading (CONTRACT.md, section mark)")
+		return m, nil, context.Cause(ctx)
+	}
+	return m, &record.Edge{Reading: *m.Mark.Reading, Meter: m.Meter, AnswerNs: int64(time.Since(sent))}, nil
 }
 
 func (t *trial) stop(c *conversation) error { return c.send(contract.Message{Stop: &contract.Stop{}}) }

@@ -20,7 +20,8 @@ type round struct {
 	shown string // the trial whose ticks are told
 	rig   error  // what the rig could not do; of single hosts as rig.HostErrors
 
-	next *record.Trial // that follows a trial, each by itself; nil where there is none
+	again string        // what disturbed the trial as it was made before
+	next  *record.Trial // that follows a trial, each by itself; nil where there is none
 }
 
 // alone returns the trial that comes next, where it runs by itself.
@@ -57,7 +58,7 @@ func endOfRound(trials []record.Trial, from int) int {
 func (b *Bench) round(ctx context.Context, r *round, place, of int) error {
 	events := make([]Event, len(r.plans))
 	for i, plan := range r.plans {
-		events[i] = Event{Trial: plan, Index: place + i, Of: of}
+		events[i] = Event{Trial: plan, Index: place + i, Of: of, Again: r.again}
 	}
 	for i := len(events) - 1; i >= 0; i-- { // the first last: it is the one that is shown
 		b.tell(events[i])
@@ -83,14 +84,38 @@ func (b *Bench) round(ctx context.Context, r *round, place, of int) error {
 	}
 	b.account(records, hopeless)
 	b.learn(records, hopeless)
+	if again, err := b.again(records); err != nil || again != "" {
+		if err != nil {
+			return err
+		}
+		r.again = again
+		return b.round(ctx, r, place, of)
+	}
 	for i := range records {
 		if err := b.Keep(records[i]); err != nil {
 			return fmt.Errorf("keep record of trial %s: %w", r.plans[i].ID, err)
 		}
-		events[i].Record = &records[i]
+		events[i].Again, events[i].Record = "", &records[i]
 		b.tell(events[i])
 	}
 	return nil
+}
+
+// again says what disturbed a trial that is made again; "" of a round whose records count.
+// Trials that ran at the same time are kept: to make one again, all others would have to run
+// beside it, and a mesh measures each pair in several rounds anyway.
+func (b *Bench) again(records []record.Record) (string, error) {
+	if b.Again == nil || len(records) > 1 {
+		return "", nil
+	}
+	by, err := b.Again(records[0])
+	if err != nil {
+		return "", fmt.Errorf("keep the disturbed trial %s: %w", records[0].Trial.ID, err)
+	}
+	if by.Why != "" {
+		b.dropAhead()
+	}
+	return by.String(), nil
 }
 
 // hopeless returns the trials that need not be tried, by ID, with what is known of

@@ -136,7 +136,7 @@ func (t *trial) setups() (setups, error) {
 		setup := base
 		setup.Transport, setup.Role, setup.Options = t.clientEnd.Name, c.worker.Role, options[c.worker.Role]
 		setup.Load = t.work.ClientLoad(i)
-		setup.Load.DrainNs = int64(t.drain())
+		setup.Load.DrainNs, setup.Load.Turns = int64(t.drain()), t.turns
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
 		if c.worker.Role == contract.Pair {
 			setup.Work = t.work.Work
@@ -202,7 +202,7 @@ func (b *Bench) credentials(w study.Work, at []string) (serverTLS, clientTLS *co
 // recorded returns the setup as the record keeps it: without the private key, and without
 // the tables, which the study's levels say in fewer words.
 func recorded(setup contract.Setup) *contract.Setup {
-	setup.Exchange.UpSizes, setup.Exchange.DownSizes, setup.Load.Gaps = nil, nil, nil
+	setup.Exchange.UpSizes, setup.Exchange.DownSizes, setup.Load.Gaps, setup.Load.Turns = nil, nil, nil, nil
 	setup.Load = withoutTables(setup.Load)
 	if setup.TLS != nil {
 		public := *setup.TLS

@@ -47,6 +47,8 @@ type trial struct {
 	clientSeats          []rig.Seat
 	serverEnd, clientEnd Offer    // the same when a pair does without a server
 	peers                []string // of servers that nobody here starts
+
+	turns [][2]int64 // of its clients in a stint; nil for always
 }
 
 // trial carries out one planned trial of a round and always returns its record; what

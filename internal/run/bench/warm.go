@@ -10,7 +10,7 @@ import (
 )
 
 // warmUp lets the load warm up: for the declared time, and where its rate or its costs
-// still change then, until they rest or the most time is over (package steady, docs/warmup.md). All
+// still change then, until they rest or the most time is over (specification §2.1). All
 // workers are read at the same moments, whoever they are.
 func (t *trial) warmUp(ctx context.Context) error {
 	if !t.watched() {

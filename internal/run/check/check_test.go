@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"netdyno/internal/contract"
+	"netdyno/test/programs"
 )
 
 func TestMain(m *testing.M) {
@@ -66,6 +66,7 @@ func conforms(t *testing.T, argv []string, opt Options, skips []string) {
 
 // The page is enough: a worker written from it, in another language, conforms.
 func TestExampleWorkerConforms(t *testing.T) {
+	programs.Whole(t)
 	t.Parallel()
 	conforms(t, []string{example}, Options{Stretch: stretch, Load: 0.3}, []string{"an option out of range"})
 }
@@ -212,26 +213,6 @@ func TestRulesNameSectionsOfThePage(t *testing.T) {
 		}
 		if r.says == "" || r.fix == "" {
 			t.Errorf("case %q does not teach", r.name)
-		}
-	}
-}
-
-func TestLostAllIsRecognisedInPlaceOfAnAnswer(t *testing.T) {
-	said := func(kind contract.ErrorKind, fatal bool) error {
-		return unexpected{"result", "stop", contract.Message{Error: &contract.Error{Kind: kind, Text: "gone", Fatal: fatal}}}
-	}
-	for _, c := range []struct {
-		err  error
-		want bool
-	}{
-		{said(contract.Peer, true), true},
-		{said(contract.Peer, false), false},
-		{said(contract.Invalid, true), false},
-		{unexpected{"result", "stop", contract.Message{Stop: &contract.Stop{}}}, false},
-	} {
-		var instead unexpected
-		if got := errors.As(c.err, &instead) && lostAll(instead.got); got != c.want {
-			t.Errorf("%v: %v, want %v", c.err, got, c.want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/test/programs"
 )
 
 // conversation is one entry of contract/vectors/conversation.json; the README
@@ -41,6 +42,7 @@ type step struct {
 }
 
 func TestExampleWorkerHoldsTheConversations(t *testing.T) {
+	programs.Whole(t)
 	t.Parallel()
 	peer := echoServer(t)
 	for _, c := range readConversations(t) {
@@ -49,24 +51,6 @@ func TestExampleWorkerHoldsTheConversations(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-	}
-}
-
-// The runner notices a worker that does not keep to its part.
-func TestConversationsFailWithFaults(t *testing.T) {
-	t.Parallel()
-	conversations := readConversations(t)
-	for fault, name := range map[string]string{
-		"silent":               "end of input, unasked",
-		"ignores end of input": "end of input, unasked",
-		"fatal remarks":        "a bad line is answered, and life goes on",
-		honest:                 "a server's whole life", // the fake plays no server
-	} {
-		i := slices.IndexFunc(conversations, func(c conversation) bool { return c.Name == name })
-		s := &subject{ctx: t.Context(), argv: []string{os.Args[0]}, env: fakeEnv(fault), stretch: 1}
-		if err := conversations[i].hold(s, ""); err == nil {
-			t.Errorf("fault %q went unnoticed in %q", fault, name)
-		}
 	}
 }
 

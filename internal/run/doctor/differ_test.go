@@ -74,19 +74,3 @@ func TestCardsOfOtherNamesAreCompared(t *testing.T) {
 		t.Errorf("%+v, want one about the MTU", got)
 	}
 }
-
-func TestManyOtherDifferencesAreCut(t *testing.T) {
-	b := named("b")
-	for name := range strings.SplitSeq("a b c d e f g h i j k l m n", " ") {
-		b.Facts.Values["mitigations."+name] = "Vulnerable"
-	}
-	a := named("a")
-	for key := range b.Facts.Values {
-		if strings.HasPrefix(key, "mitigations.") {
-			a.Facts.Values[key] = "Mitigation: X"
-		}
-	}
-	if got := Differ([]Named{a, b}); len(got) != 1 || !strings.HasSuffix(got[0].What, "mitigations.l and 2 more") {
-		t.Errorf("%+v", got)
-	}
-}

@@ -17,7 +17,7 @@ const (
 	maxFacts = 20_000
 )
 
-// ReadFacts reads recorded facts: of one host, as netdyno facts prints them, or of all
+// ReadFacts reads recorded facts: of one host, as netdyno internal facts prints them, or of all
 // hosts of a run, as in facts.json. A host's name is its seat in the run, else the host's
 // own name, else the file's name. The error says what the file holds instead of facts.
 func ReadFacts(text []byte, file string) ([]Named, error) {
@@ -26,14 +26,14 @@ func ReadFacts(text []byte, file string) ([]Named, error) {
 	}
 	var whole map[string]json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
-		return nil, fmt.Errorf("read facts of %s: expected what netdyno facts prints, or a run's facts.json: %w", file, err)
+		return nil, fmt.Errorf("read facts of %s: expected what netdyno internal facts prints, or a run's facts.json: %w", file, err)
 	}
 	if _, ofRun := whole["seats"]; ofRun {
 		return readSeats(text, file)
 	}
 	var values map[string]string
 	if err := json.Unmarshal(text, &values); err != nil {
-		return nil, fmt.Errorf("read facts of %s: every fact is a text, as netdyno facts prints it: %w", file, err)
+		return nil, fmt.Errorf("read facts of %s: every fact is a text, as netdyno internal facts prints it: %w", file, err)
 	}
 	host := Named{Name: file, Facts: record.Host{Values: values}}
 	if name := values["host.name"]; name != "" {

@@ -66,7 +66,7 @@ func TestReadFacts(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "netdyno facts prints", "[]": "netdyno facts prints", "{}": "there are none", `{"thp": 1}`: "every fact is a text",
+		"": "netdyno internal facts prints", "[]": "netdyno internal facts prints", "{}": "there are none", `{"thp": 1}`: "every fact is a text",
 		`{"seats": {}}`: "no hosts", `{"seats": {"a": {}}}`: "of a: there are none", `{"seats": 3}`: "FILE",
 		`{"a": "` + strings.Repeat("x", MaxFactsFile) + `"}`: "too long",
 	} {

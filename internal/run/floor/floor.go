@@ -3,8 +3,8 @@
 // with blocking sockets, sit where the workers of trials do; the server computes for as long
 // as each message says, and answers.
 //
-//	netdyno floor serve ADDRESS CLIENT    (Serve, on the server's seat)
-//	netdyno floor ask SERVER SOURCE       (Ask, on a client's)
+//	netdyno internal floor serve ADDRESS CLIENT    (Serve, on the server's seat)
+//	netdyno internal floor ask SERVER SOURCE       (Ask, on a client's)
 //
 // It costs a third of a second for a path. How long the ends have slept matters as much as
 // that they did: an idle CPU polls a while, and sleeps deeper then. So the server's time is
@@ -50,7 +50,7 @@ func Measure(ctx context.Context, netdyno string, p Path) (f record.Floor, err e
 	if err != nil {
 		return f, err
 	}
-	argv := append([]string{netdyno, "floor", "ask", address, source}, pinned(p.Client)...)
+	argv := append([]string{netdyno, "internal", "floor", "ask", address, source}, pinned(p.Client)...)
 	out, err := p.Client.Ask(ctx, nil, argv...)
 	if err != nil {
 		cancel() // nobody will come
@@ -74,7 +74,7 @@ func pinned(s rig.Seat) []string {
 
 // serve starts a server on its seat and returns where it listens, and what waits for its end.
 func serve(ctx context.Context, seat rig.Seat, netdyno, client string) (address string, wait func() error, err error) {
-	argv := append([]string{netdyno, "floor", "serve", seat.Address, client}, pinned(seat)...)
+	argv := append([]string{netdyno, "internal", "floor", "serve", seat.Address, client}, pinned(seat)...)
 	line := seat.Command(argv...)
 	c := exec.CommandContext(ctx, line[0], line[1:]...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

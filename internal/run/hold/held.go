@@ -37,7 +37,7 @@ type Held struct {
 // Start starts a holder on a host; netdyno is the program, a file of this host. A value
 // of "" only reads. It has set everything when it returns.
 func Start(ctx context.Context, host rig.Host, netdyno string, settings map[string]string) (*Held, error) {
-	argv := []string{netdyno, "hold", "--address", host.Address, "--"}
+	argv := []string{netdyno, "internal", "hold", "--address", host.Address, "--"}
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
 		word := key
 		if settings[key] != "" {
@@ -119,19 +119,13 @@ func (a *Holder) Set(ctx context.Context, hosts []rig.Host, settings map[string]
 	if err := a.Release(); err != nil || len(settings) == 0 {
 		return err
 	}
-	held, failures := make([]*Held, len(hosts)), make([]error, len(hosts))
-	var wait sync.WaitGroup
-	for i, host := range hosts {
-		wait.Go(func() {
-			var err error
-			if held[i], err = Start(ctx, host, a.netdyno, settings); err != nil {
-				failures[i] = &rig.HostError{Host: host.Name, Err: err}
-			}
-		})
-	}
-	wait.Wait()
+	held := make([]*Held, len(hosts))
+	_, err := rig.AtEach(hosts, func(i int) (err error) {
+		held[i], err = Start(ctx, hosts[i], a.netdyno, settings)
+		return err
+	})
 	a.held = slices.DeleteFunc(held, func(h *Held) bool { return h == nil })
-	if err := errors.Join(failures...); err != nil {
+	if err != nil {
 		return errors.Join(err, a.Release())
 	}
 	a.settings = maps.Clone(settings)

@@ -81,6 +81,16 @@ func (c *connections) ready(r *contract.Ready) {
 	}
 }
 
+// follows learns at which ports a server that the worker only stands for has its ends of
+// the clients' connections.
+func (c *connections) follows(ports []uint16) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.role.Serves() && len(ports) <= tcpinfo.MaxPorts {
+		c.query.LocalPorts = ports
+	}
+}
+
 // ports returns the ports of addresses, without repeats; none when they are
 // more than can be asked for or one is no host:port.
 func ports(addresses []string) []uint16 {
@@ -189,6 +199,7 @@ func sum(sockets []tcpinfo.Socket, mine map[uint32]bool) *contract.TCP {
 		t.AckedBytes += s.AckedBytes
 		t.ReceivedBytes += s.ReceivedBytes
 		t.SentSegments += s.SentSegments
+		t.ReceivedSegments += s.ReceivedSegments
 		t.Retransmits += s.Retransmits
 		t.RTTNs += s.RTT.Nanoseconds()
 		t.MaxRTTNs = max(t.MaxRTTNs, s.RTT.Nanoseconds())

@@ -203,13 +203,6 @@ func TestWorkerThatBreaksTheContract(t *testing.T) {
 	}
 }
 
-func TestKeyInAnotherPlace(t *testing.T) {
-	m := run(t, bounds{}, "says", `{"note":1,"mark":{"id":4,"reading":null}}`+"\n")
-	if mark, line := m.next(); mark.Mark == nil || mark.Mark.ID != 4 || mark.Meter == nil {
-		t.Errorf("got %q, want a decorated mark", line)
-	}
-}
-
 func TestWorkerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	m := run(t, bounds{}, "stubborn")

@@ -86,15 +86,3 @@ func FuzzKey(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkTick passes the most frequent message.
-func BenchmarkTick(b *testing.B) {
-	line := []byte(`{"tick":{"at_ns":123456789,"exchanges":1000000,"received_bytes":100000000}}` + "\n")
-	u := &up{}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := u.decorate(line); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

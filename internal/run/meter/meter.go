@@ -77,6 +77,9 @@ func Run(ctx context.Context, o Options) (exitCode int, err error) {
 	// that thread stays here to the end.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	// With as many as the CPUs, one by default, a beat would wait for what another thread of the
+	// meter holds while that waits for a CPU: the arm's load would look like a standstill.
+	runtime.GOMAXPROCS(max(8, runtime.GOMAXPROCS(0)))
 
 	if _, isFile := o.Err.(*os.File); !isFile {
 		o.Err = &sharedWriter{w: o.Err}

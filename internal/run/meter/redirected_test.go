@@ -353,7 +353,7 @@ func startCommandAt(t *testing.T, at string, argv ...string) {
 		_ = c.Wait()
 	})
 	until(t, argv[0]+" listens", func() bool {
-		conn, err := net.DialTimeout("tcp", at, time.Second)
+		conn, err := net.Dial("tcp", at)
 		if err == nil {
 			_ = conn.Close()
 		}

@@ -362,6 +362,7 @@ func apart(t *testing.T, rules string) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root makes network namespaces")
 	}
+	needs(t, "nft")
 	runtime.LockOSThread() // for good: the thread ends with the test
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		t.Fatal(err)

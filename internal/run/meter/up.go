@@ -25,7 +25,7 @@ type up struct {
 	tcp      *connections
 	udp      *datagrams
 	sampler  *sampler
-	beat     *beat.Watch  // from the opening on
+	beat     *beat.Watch  // from the first mark on, before the load
 	windowNs func() int64 // as the setup says
 	server   *attached    // that the worker stands for; nil as a rule
 	others   *strangers   // that may answer in the place of a program that the worker started; nil as a rule
@@ -82,7 +82,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	case "hello", "error":
 		u.introduced(name, line)
 		return line, nil
-	case "ready", "mark", "result":
+	case "ready", "mark", "part", "result":
 		if name == "mark" && u.marks.latest() == contract.WarmingMark {
 			return u.warming(line)
 		}
@@ -98,7 +98,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	switch m.Name() {
 	case "tick", "hello", "error":
 		return line, nil // with its key not in the first place
-	case "ready", "mark", "result":
+	case "ready", "mark", "part", "result":
 	default:
 		return nil, lineError(line, m.Name()+" does not come from a worker")
 	}
@@ -113,6 +113,8 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 		reading = u.readied(m.Ready, reading)
 	case m.Mark != nil:
 		reading = u.marked(m.Mark, reading)
+	case m.Part != nil:
+		reading.Beat = u.beat.SoFar()
 	default:
 		reading.TCP, reading.UDP = u.account(false)
 		reading.Sampled = u.sampler.taken()
@@ -130,7 +132,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 func (u *up) beside(mark *contract.Mark, reading *contract.Meter) {
 	reading.OwnCPUNs = usage.OwnCPU()
 	if u.others != nil {
-		if mark != nil && !mark.Reset {
+		if mark != nil && !mark.Reset && !mark.Keep {
 			u.others.look(u.processes)
 		}
 		reading.Attached = u.others.against(u.reader.Unseen())
@@ -209,13 +211,20 @@ func (u *up) warming(line []byte) ([]byte, error) {
 
 // marked completes the reading of an answer to a mark; it may be a later one.
 func (u *up) marked(mark *contract.Mark, reading *contract.Meter) *contract.Meter {
-	if mark.Reset && u.beat == nil {
-		u.beat = beat.Start(beat.Every(time.Duration(u.windowNs())), u.started())
+	if u.beat == nil {
+		u.beat = beat.Start(beat.Every(time.Duration(u.windowNs())))
+	}
+	if mark.Reset && !u.opened {
+		u.beat.Look(u.started())
 	}
 	if u.server != nil && !mark.Reset && u.server.follow() {
 		if again := u.readMeter(); again != nil {
 			reading = again
 		}
+	}
+	if u.server != nil && u.server.finder != nil && !mark.Reset {
+		_, ports := u.server.finder.Ends()
+		u.tcp.follows(ports)
 	}
 	reading.SkewNs = u.marks.skew(mark.ID, reading.AtNs)
 	reading.TCP, reading.UDP = u.account(mark.Reset)
@@ -284,7 +293,14 @@ func (u *up) tellStopped() {
 // after everything else: a thousand of them take longer than all of that.
 func (u *up) account(opens bool) (*contract.TCP, *contract.UDP) {
 	held := func() map[uint32]bool { return u.reader.Sockets(u.orphans.living(&u.tree)) }
-	tcp, notTCP := u.tcp.readConnections(opens, held)
+	ends := held
+	if u.server != nil && u.server.finder != nil {
+		ends = func() map[uint32]bool {
+			its, _ := u.server.finder.Ends()
+			return its
+		}
+	}
+	tcp, notTCP := u.tcp.readConnections(opens, ends)
 	udp, notUDP := u.udp.readDatagrams(held)
 	for _, err := range []error{notTCP, notUDP} {
 		if err != nil {

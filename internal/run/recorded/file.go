@@ -41,7 +41,7 @@ func File(ctx context.Context, out string, f Format, files []string, o Options) 
 	return s, err
 }
 
-// Guess tells which log or capture a file is that begins so, where that needs no options:
+// Guess tells which log a file is that begins so, where that needs no options:
 // its first line that is none of nothing must be one of the format.
 func Guess(begin []byte) (Format, bool) {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(begin, "\r\n\t "), []byte("\n"))
@@ -55,7 +55,7 @@ func Guess(begin []byte) (Format, bool) {
 			if bytes.HasPrefix(line, []byte("{")) && bytes.Contains(begin, []byte(`"log"`)) && bytes.Contains(begin, []byte(`"entries"`)) {
 				return f, true
 			}
-		case "nginx", "envoy", "jsonl":
+		case "nginx", "jsonl":
 			from, err := f.open(Options{})
 			if err != nil {
 				continue

@@ -3,16 +3,10 @@ package recorded
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"netdyno/internal/quantity"
 )
 
 // mostLine bounds a line, in bytes. A longer one is read past and left out.
@@ -69,42 +63,30 @@ func readLine(from *bufio.Reader) ([]byte, error) {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), nil
 }
 
-// rolesByName are the roles of a file's columns. Unless they are named, a column has the
-// role of its name.
-func rolesByName(o Options) (map[string]string, error) {
-	roles := map[string]string{}
-	for _, role := range ColumnRoles() {
-		roles[role] = role
-	}
-	for _, role := range slices.Sorted(maps.Keys(o.Columns)) {
-		if setters[role] == nil {
-			return nil, fmt.Errorf("--columns: unknown role %q; %s", quantity.Clip(role, 40), quantity.Hint(role, ColumnRoles()))
-		}
-		delete(roles, role)
-	}
-	for role, name := range o.Columns {
-		roles[name] = role
-	}
-	return roles, nil
-}
+// jsonLines reads an object a line, whose members are called by their roles.
+type jsonLines struct{}
 
-type jsonLines struct{ roles map[string]string }
-
-func openJSONLines(o Options) (source, error) {
-	roles, err := rolesByName(o)
-	return jsonLines{roles}, err
-}
+func openJSONLines(Options) (source, error) { return jsonLines{}, nil }
 
 func (j jsonLines) read(from *bufio.Reader, take func(int, seen) error, refuse func(int, reason, []byte) error) error {
 	return eachLine(from, j.parse, take, refuse)
 }
+
+// ownRoles are names that say their role.
+var ownRoles = func() map[string]string {
+	roles := map[string]string{}
+	for role := range setters {
+		roles[role] = role
+	}
+	return roles
+}()
 
 func (j jsonLines) parse(line []byte) (s seen, why reason) {
 	d := jsontext.NewDecoder(bytes.NewReader(line), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if d.PeekKind() != '{' {
 		return s, foreign
 	}
-	if why, err := walk(d, &s, "", j.roles); err != nil {
+	if why, err := walk(d, &s, "", ownRoles); err != nil {
 		return s, foreign
 	} else if why != "" {
 		return s, why
@@ -154,55 +136,4 @@ func walk(d *jsontext.Decoder, s *seen, name string, roles map[string]string) (w
 		return "", err
 	}
 	return setters[role](s, []byte(value.String())), nil
-}
-
-type csvLines struct{ roles map[string]string }
-
-func openCSV(o Options) (source, error) {
-	roles, err := rolesByName(o)
-	return csvLines{roles}, err
-}
-
-func (c csvLines) read(from *bufio.Reader, take func(int, seen) error, refuse func(int, reason, []byte) error) error {
-	var columns []func(*seen, []byte) reason
-	timed := false
-	return eachLine(from, func(line []byte) (s seen, why reason) {
-		r := csv.NewReader(bytes.NewReader(line))
-		r.LazyQuotes = true
-		values, err := r.Read()
-		if err != nil {
-			return s, foreign
-		}
-		if columns == nil {
-			for _, name := range values {
-				role := c.roles[name]
-				timed = timed || role == "time" || role == "end"
-				columns = append(columns, setters[role])
-			}
-			return s, ""
-		}
-		if len(values) != len(columns) {
-			return s, foreign
-		}
-		for i, set := range columns {
-			if set == nil {
-				continue
-			}
-			if why := set(&s, []byte(values[i])); why != "" {
-				return s, why
-			}
-		}
-		if s.at == 0 {
-			return s, noTime
-		}
-		return s, ""
-	}, func(number int, s seen) error {
-		switch {
-		case s.at != 0:
-			return take(number, s)
-		case !timed:
-			return fmt.Errorf("line %d names no column that says when a request came; expected one called time, or --columns time=NAME", number)
-		}
-		return nil // the line of names
-	}, refuse)
 }

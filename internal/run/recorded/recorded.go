@@ -1,4 +1,4 @@
-// Package recorded makes recorded traffic of logs and captures: when requests came, of
+// Package recorded makes recorded traffic of logs: when requests came, of
 // which class each was, how much went up and down, and, only when asked for, which path
 // it named. Bodies, headers, addresses and query strings are never kept. Everything is a
 // stream: memory does not grow with the number of requests.
@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ import (
 	"netdyno/internal/traffic"
 )
 
-// Format is a kind of log or capture.
+// Format is a kind of log.
 type Format struct {
 	Name, Doc string
 	open      func(Options) (source, error)
@@ -30,12 +29,9 @@ type Format struct {
 
 // formats are all of them; a new one is a file and a line here.
 var formats = []Format{
-	{"nginx", "access log of nginx: combined, or what --log-format says", openNginx},
-	{"envoy", "access log of Envoy: its default, or what --log-format says", openEnvoy},
-	{"jsonl", "one JSON object a line; --columns names what is where", openJSONLines},
-	{"csv", "comma-separated values below a line of names; --columns names what is where", openCSV},
+	{"nginx", "access log in the common or combined form, as nginx and Apache write it", openAccessLog},
+	{"jsonl", "one JSON object a line, of time, method, path, status, up, down, class", openJSONLines},
 	{"har", "HTTP archive, as browsers save it", openHAR},
-	{"pcapng", "capture of TCP to --port: payload sizes and times, no content", openCapture},
 }
 
 // Formats returns all formats. The caller owns the slice.
@@ -54,10 +50,7 @@ func Named(name string) (Format, error) {
 
 // Options say how a format is read and what is kept.
 type Options struct {
-	LogFormat string            // of nginx and envoy; "" for the usual one
-	Columns   map[string]string // of jsonl and csv: names in the file by role
-	Port      int               // of pcapng: the servers'
-	Paths     bool              // keep paths, without their query strings
+	Paths bool // keep paths, without their query strings
 }
 
 // Input is a file that is read, and its name for errors.
@@ -300,6 +293,3 @@ func (s Summary) header(format string, o Options) string {
 
 // quoted is a text as YAML has it between quotes: JSON's escapes are YAML's.
 func quoted(text string) string { return fmt.Sprintf("%q", printable.Text(text)) }
-
-// ColumnRoles are what Options.Columns may name, sorted.
-func ColumnRoles() []string { return slices.Sorted(maps.Keys(setters)) }

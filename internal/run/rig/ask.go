@@ -101,7 +101,7 @@ func Timed(h record.Host) record.Host {
 
 func (h Host) facts(ctx context.Context, netdyno string, more []string) (record.Host, error) {
 	asked := time.Now()
-	out, err := h.Ask(ctx, nil, append([]string{netdyno, "facts"}, more...)...)
+	out, err := h.Ask(ctx, nil, append([]string{netdyno, "internal", "facts"}, more...)...)
 	answered := time.Now()
 	if err != nil {
 		return record.Host{}, err

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"netdyno/internal/each"
 	"netdyno/internal/record"
@@ -70,6 +71,25 @@ func (e *HostError) Error() string { return e.Host + ": " + e.Err.Error() }
 
 // Unwrap returns the reason.
 func (e *HostError) Unwrap() error { return e.Err }
+
+// AtEach does something at all hosts at once, each given by its place among them. It returns
+// the names of those where it succeeded, and a HostError of every other.
+func AtEach(hosts []Host, do func(i int) error) (reached []string, err error) {
+	failed := make([]error, len(hosts))
+	var all sync.WaitGroup
+	for i := range hosts {
+		all.Go(func() { failed[i] = do(i) })
+	}
+	all.Wait()
+	for i, h := range hosts {
+		if failed[i] == nil {
+			reached = append(reached, h.Name)
+		} else {
+			failed[i] = &HostError{Host: h.Name, Err: failed[i]}
+		}
+	}
+	return reached, errors.Join(failed...)
+}
 
 // ErrorOf returns what of an error concerns a trial on these hosts: what is of no
 // host alone, and what is of theirs; nil for nothing. What only some of its hosts

@@ -7,21 +7,6 @@ import (
 	"time"
 )
 
-func TestStartTied(t *testing.T) {
-	c := exec.Command("sh", "-c", "exit 3")
-	ended, err := StartTied(c, syscall.SIGTERM)
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-ended
-	if code := c.ProcessState.ExitCode(); code != 3 {
-		t.Errorf("exit status %d, want 3", code)
-	}
-	if _, err := StartTied(exec.Command("/no/such/program"), syscall.SIGTERM); err == nil {
-		t.Error("a program that is not there was started")
-	}
-}
-
 // What a command leaves running must not keep its end from being noticed.
 func TestATiedProcessIsNotHeldByAChild(t *testing.T) {
 	c := exec.Command("sh", "-c", "sleep 30 & echo $!")

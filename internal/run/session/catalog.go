@@ -108,7 +108,7 @@ func OnLoopback(ctx context.Context, bin string) (*bench.Bench, error) {
 // BenchOf returns a bench on loopback over the workers of catalog, with the meter of
 // the netdyno in directory bin.
 func BenchOf(bin string, catalog *bench.Catalog) *bench.Bench {
-	return &bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "meter"}}
+	return &bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "internal", "meter"}}
 }
 
 // TrialsOf returns the trials of a study as it is typed, those of its further

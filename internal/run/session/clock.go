@@ -1,16 +1,14 @@
 package session
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
-	"netdyno/internal/run/study/source"
 )
 
 // trialOverhead is what starting, connecting, verifying and ending a trial
@@ -22,6 +20,14 @@ const probeOverhead = 1400 * time.Millisecond
 
 // Estimate returns how long some trials of the plan will take.
 func (s *Session) Estimate(trials []record.Trial) study.Estimate {
+	if s.inTurns { // nothing starts or ends between two of them
+		var e study.Estimate
+		for _, t := range trials {
+			window, _ := quantity.ParseDuration(t.Levels["window"]) // of a trial that was planned
+			e.Total += window
+		}
+		return e
+	}
 	return estimate(trials, s.site.rig, s.BytesPerS())
 }
 
@@ -59,7 +65,6 @@ type Clock struct {
 	past  int            // turns before this one are no more counted in kinds
 	of    map[string]int // trial → its turn
 	looks []int          // after which the run may end, before the last
-	most  int            // turns that may run in all; 0 for all of the plan
 	ended int
 
 	paces map[string]*pace // of a kind, of an arm, and of all as ""
@@ -116,17 +121,13 @@ func (p *pace) add(took, planned time.Duration) {
 
 // Clock returns the clock of trials that are about to run.
 func (s *Session) Clock(left []record.Trial) *Clock {
-	most := 0
-	if r := s.Study.Race; r != nil {
-		most = r.Trials
-	}
-	return NewClock(left, s.Study.OwnLooks, most, s.Estimate)
+	return NewClock(left, s.Study.OwnLooks, s.Estimate)
 }
 
-// NewClock returns a clock for trials that may end after one of some looks, and after so
-// many turns at most, 0 for all. The estimate of trials that run at once is that of one.
-func NewClock(left []record.Trial, looks []int, most int, estimate func([]record.Trial) study.Estimate) *Clock {
-	c := &Clock{of: map[string]int{}, most: most, paces: map[string]*pace{}, since: time.Now()}
+// NewClock returns a clock for trials that may end after one of some looks. The estimate of
+// trials that run at once is that of one.
+func NewClock(left []record.Trial, looks []int, estimate func([]record.Trial) study.Estimate) *Clock {
+	c := &Clock{of: map[string]int{}, paces: map[string]*pace{}, since: time.Now()}
 	for from := 0; from < len(left); {
 		to := from + 1
 		for to < len(left) && study.AtOnce(left[from], left[to]) {
@@ -277,14 +278,6 @@ func (c *Clock) estimate() {
 	}
 	c.pass(c.next + 1)
 	c.now = drifted(c.turns[c.next])
-	if c.most > 0 { // no more than so many run
-		for _, t := range c.turns[c.next+1 : max(c.next+1, min(len(c.turns), c.next+c.most-c.ended))] {
-			takes := drifted(t)
-			c.after[1] += takes
-			c.after[0] += takes * time.Duration(c.soon(t))
-		}
-		return
-	}
 	for _, k := range c.kinds { // thousands of turns are of a few
 		if k.left > 0 {
 			takes := drifted(k.turn)
@@ -335,49 +328,4 @@ func (c *Clock) expected(t turn) time.Duration {
 func (c *Clock) Left(at time.Time) (least, most time.Duration) {
 	now := max(0, c.now-at.Sub(c.since))
 	return now + c.after[0], now + c.after[1]
-}
-
-// fitTime fits a study into the time that was asked for, if one was; the rig stands. One that
-// cannot be is refused with its least time, and with its quick version.
-func (s *Session) fitTime(chosen *study.Study) (fitted *study.Study, err error) {
-	if s.request.Time == 0 {
-		return chosen, nil
-	}
-	estimate := func(trials []record.Trial) study.Estimate { return estimate(trials, s.site.rig, 0) }
-	fitted, s.LeftOut, err = source.Fit(chosen, s.request.Time, estimate)
-	var long *study.TooLongError
-	if errors.As(err, &long) {
-		if takes, name := quickOf(chosen.Name, estimate); name != "" {
-			return nil, fmt.Errorf("%w; netdyno run %s takes about %s", err, name, takes.Round(time.Second))
-		}
-	}
-	return fitted, err
-}
-
-// quickOf returns the short version of a built-in study and how long it takes; "" for none.
-func quickOf(name string, estimate func([]record.Trial) study.Estimate) (takes time.Duration, quick string) {
-	quick = name + "-quick"
-	if !slices.Contains(source.List(), quick) {
-		return 0, ""
-	}
-	s, err := source.ParseArgs([]string{quick}, nil)
-	if err != nil {
-		return 0, "" // a test holds that every built-in study can be read
-	}
-	trials, _, err := s.Plan()
-	if err != nil {
-		return 0, ""
-	}
-	return estimate(study.Before(trials, s.Blocks)).Total, quick
-}
-
-// Least returns the least time into which the session's study fits, and what would be left
-// out then; 0 where nothing can be, or its time is bounded otherwise.
-func (s *Session) Least() (time.Duration, []string) {
-	_, _, err := s.Study.Fit(0, s.Estimate)
-	var long *study.TooLongError
-	if !errors.As(err, &long) || len(long.LeftOut) == 0 {
-		return 0, nil
-	}
-	return long.Least, long.LeftOut
 }

@@ -66,14 +66,14 @@ func TestTimeLeftOfRecordedRuns(t *testing.T) {
 	moments, wrong := 0, 0
 	for _, file := range files {
 		r := readRecorded(t, file)
-		blocks := lastBlock(NewClock(r.trials, nil, 0, r.estimate).turns)
+		blocks := lastBlock(NewClock(r.trials, nil, r.estimate).turns)
 		for _, look := range []int{0, (blocks + 1) / 2} {
 			ran := slices.DeleteFunc(slices.Clone(r.trials), func(t record.Trial) bool { return look > 0 && t.Block > look && !t.Probe })
 			whole := time.Duration(0)
 			for _, trial := range ran {
 				whole += r.took[trial.ID]
 			}
-			c, at, gone, worst := NewClock(r.trials, []int{look}, 0, r.estimate), time.Now(), time.Duration(0), 0.0
+			c, at, gone, worst := NewClock(r.trials, []int{look}, r.estimate), time.Now(), time.Duration(0), 0.0
 			c.Began(at)
 			for _, trial := range ran {
 				at, gone = at.Add(r.took[trial.ID]), gone+r.took[trial.ID]
@@ -106,7 +106,7 @@ func TestTimeLeftOfRecordedRuns(t *testing.T) {
 func TestTimeLeftWithinATrial(t *testing.T) {
 	trials := []record.Trial{{ID: "1", Arm: "a", Block: 1}, {ID: "2", Arm: "b", Block: 1}, {ID: "3", Arm: "a", Block: 2}, {ID: "4", Arm: "b", Block: 2}}
 	second := func([]record.Trial) study.Estimate { return study.Estimate{Total: time.Second} }
-	c, begun := NewClock(trials, []int{1}, 0, second), time.Now()
+	c, begun := NewClock(trials, []int{1}, second), time.Now()
 	c.Began(begun)
 	for _, want := range []struct{ after, least, most time.Duration }{
 		{0, 2 * time.Second, 4 * time.Second},
@@ -122,7 +122,7 @@ func TestTimeLeftWithinATrial(t *testing.T) {
 		t.Errorf("after a trial of 3 s in place of 1 s: %v left, want 9 s", most)
 	}
 	guess := func([]record.Trial) study.Estimate { return study.Estimate{Total: time.Second, Guessed: 1} }
-	slow := NewClock(trials, nil, 0, guess)
+	slow := NewClock(trials, nil, guess)
 	slow.Began(begun)
 	slow.Ended("1", begun.Add(3*time.Second))
 	if _, most := slow.Left(begun.Add(3 * time.Second)); most != 9*time.Second {
@@ -152,33 +152,28 @@ func TestTurnsAreCountedByTheirKinds(t *testing.T) {
 		return study.Estimate{Total: time.Duration(1+len(some[0].ID)%3) * time.Second}
 	}
 	begun := time.Now()
-	for _, most := range []int{0, 30} {
-		c := NewClock(trials, []int{3, 7}, most, planned)
-		c.Began(begun)
-		at := begun
-		for i, trial := range trials[:len(trials)-1] {
-			if trial.Cell == "y" && trial.Block%4 == 0 {
-				continue // a steered block leaves it out
+	c := NewClock(trials, []int{3, 7}, planned)
+	c.Began(begun)
+	at := begun
+	for i, trial := range trials[:len(trials)-1] {
+		if trial.Cell == "y" && trial.Block%4 == 0 {
+			continue // a steered block leaves it out
+		}
+		at = at.Add(time.Duration(1+i%5) * time.Second)
+		c.Ended(trial.ID, at)
+		var want [2]time.Duration
+		for _, turn := range c.turns[c.next+1:] {
+			takes := c.expected(turn)
+			if !turn.probe {
+				takes = time.Duration(c.drift() * float64(takes))
 			}
-			at = at.Add(time.Duration(1+i%5) * time.Second)
-			c.Ended(trial.ID, at)
-			var want [2]time.Duration
-			for n, turn := range c.turns[c.next+1:] {
-				if most > 0 && c.ended+n+1 >= most {
-					break
-				}
-				takes := c.expected(turn)
-				if !turn.probe {
-					takes = time.Duration(c.drift() * float64(takes))
-				}
-				want[1] += takes
-				if until := c.until; until == 0 || turn.probe || turn.block <= until {
-					want[0] += takes
-				}
+			want[1] += takes
+			if until := c.until; until == 0 || turn.probe || turn.block <= until {
+				want[0] += takes
 			}
-			if c.after != want {
-				t.Fatalf("at most %d trials, after %s: %v, expected %v", most, trial.ID, c.after, want)
-			}
+		}
+		if c.after != want {
+			t.Fatalf("after %s: %v, expected %v", trial.ID, c.after, want)
 		}
 	}
 }
@@ -188,7 +183,7 @@ func BenchmarkEndOfATrialOfAHundredThousand(b *testing.B) {
 	for i := range 100_000 {
 		trials = append(trials, record.Trial{ID: fmt.Sprint(i), Arm: fmt.Sprint(i % 10), Cell: fmt.Sprint(i / 10 % 25), Block: 1 + i/250})
 	}
-	c := NewClock(trials, nil, 0, func([]record.Trial) study.Estimate { return study.Estimate{Total: time.Second} })
+	c := NewClock(trials, nil, func([]record.Trial) study.Estimate { return study.Estimate{Total: time.Second} })
 	at := time.Now()
 	for i := 0; b.Loop(); i++ {
 		at = at.Add(time.Second)

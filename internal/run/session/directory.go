@@ -82,12 +82,15 @@ func (d Directory) OrFresh(study string) (Directory, error) {
 	}
 	name := filepath.Join(ResultsRoot, study+"-"+time.Now().Format("20060102-150405"))
 	if err := os.MkdirAll(ResultsRoot, 0o755); err != nil {
-		return "", err
+		return "", fmt.Errorf("%w; --out DIR puts the run elsewhere", err)
 	}
 	path := name
 	for n := 2; ; n++ {
 		err := os.Mkdir(path, 0o755)
 		if !errors.Is(err, fs.ErrExist) {
+			if err != nil {
+				err = fmt.Errorf("%w; --out DIR puts the run elsewhere", err)
+			}
 			return Directory(path), err
 		}
 		path = fmt.Sprintf("%s-%d", name, n)

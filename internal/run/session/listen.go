@@ -147,7 +147,7 @@ func (s *Server) Serve(ctx context.Context, observe func(record.Worker), segment
 	if s.request.Hold != nil {
 		s.request.Hold()
 	}
-	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "meter"}, Messages: s.Messages, Workload: s.workloads.enter, Keep: s.keep}
+	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "internal", "meter"}, Messages: s.Messages, Workload: s.workloads.enter, Keep: s.keep}
 	worker, err := b.Serve(ctx, s.All[0], bench.Standing{Listen: s.request.Bind, Segment: segment, Observe: func(w record.Worker) {
 		if w.Close == nil {
 			if err := s.openSegment(w); err != nil {

@@ -54,14 +54,6 @@ func TestLiveSaysHowFarTheTrialIs(t *testing.T) {
 	tick(0, 11) // of a worker that is late
 }
 
-// A directory that cannot be written keeps nothing from being measured.
-func TestLiveWithoutItsFile(t *testing.T) {
-	l := newLive(filepath.Join(t.TempDir(), "nowhere", record.LiveFile), nil)
-	l.observe(bench.Event{Trial: record.Trial{ID: "b01-001"}})
-	l.observe(bench.Event{Tick: &contract.Tick{AtNs: 1}})
-	l.end()
-}
-
 // A run says it while its trials run, and leaves nothing.
 func TestARunIsLiveWhileItRuns(t *testing.T) {
 	workplace(t)

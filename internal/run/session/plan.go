@@ -105,11 +105,6 @@ func readArguments(r Request, choice arrange.Choice, read func(string) ([]byte, 
 			return nil, err
 		}
 	}
-	if r.Race != nil {
-		if err := a.AddRace(r.Race.Given, r.Race.Race, r.Race.Within); err != nil {
-			return nil, err
-		}
-	}
 	option := "--rig " + choice.String()
 	if err := holdLink(a, option, choice); err != nil {
 		return nil, err

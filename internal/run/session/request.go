@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -14,20 +13,18 @@ import (
 
 // Request says what to run, where, and from where on.
 type Request struct {
-	Args     []string      // a study or a file, with keys and levels; of Continue the directory
-	Set      []Set         // keys and levels besides Args, which the command says by itself
-	Arms     []Arm         // besides Args, which then name no study or file
-	Race     *Race         // of those arms; nil for none
-	Workers  *Workers      // that may have been asked already; nil for none
-	Command  string        // that was typed, for the header; "": run
-	Typed    []string      // what was typed, for the header; nil: Args
-	Rig      string        // as users write it
-	Out      Directory     // empty: a new one under results/, or the latest to resume
-	Resume   bool          // go on with the run in Out, by the command that began it
-	Continue bool          // go on with the run in Out, by its own study, to its next look at most; implies Resume
-	Time     time.Duration // that the run may take, for which the study is fitted; 0 for no bound
-	DryRun   bool          // only plan: workers for messages are not built
-	Version  string        // of this program, for the header
+	Args     []string  // a study or a file, with keys and levels; of Continue the directory
+	Set      []Set     // keys and levels besides Args, which the command says by itself
+	Arms     []Arm     // besides Args, which then name no study or file
+	Workers  *Workers  // that may have been asked already; nil for none
+	Command  string    // that was typed, for the header; "": run
+	Typed    []string  // what was typed, for the header; nil: Args
+	Rig      string    // as users write it
+	Out      Directory // empty: a new one under results/, or the latest to resume
+	Resume   bool      // go on with the run in Out, by the command that began it
+	Continue bool      // go on with the run in Out, by its own study, to its next look at most; implies Resume
+	DryRun   bool      // only plan: workers for messages are not built
+	Version  string    // of this program, for the header
 
 	Judge Judge
 	Say   func(text string) // told of what takes long, such as a build; may be nil
@@ -98,13 +95,6 @@ type Arm struct {
 	Asked  record.Asked             // of its server meanwhile
 }
 
-// Race is a race of arms that the command made.
-type Race struct {
-	Given string // what was typed
-	record.Race
-	Within []string // its bounds, as typed: METRIC <= VALUE
-}
-
 // Judge is what a session asks of who reads records.
 type Judge struct {
 	// Look judges the blocks up to a look, counted from 1: whether all that the
@@ -114,6 +104,10 @@ type Judge struct {
 	// Allocate decides before a block of a steered study what of it runs, from the
 	// records so far. trials are the plan's as they were allocated so far.
 	Allocate func(header record.Header, trials []record.Trial, records []record.Record, block int) (record.Allocation, string, error)
+
+	// Disturbed says what of the machine disturbed a trial, so that it is to be made again.
+	// It must ask nothing of what the trial measured. Nil for never.
+	Disturbed func(record.Record) record.Disturbance
 
 	// Calibration returns what is known of the machines with these facts; nil for
 	// nothing. A run can do without: an error becomes a warning.

@@ -135,15 +135,9 @@ func (s *Session) sameRequirements(was []record.Require) error {
 // nextLook returns the blocks of the look to which a run goes on that has all its
 // records up to another. The error says why there is none.
 func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
-	dir, looks := run.Header.Directory, run.Header.Study.Looks()
-	// One arm alone compares nothing, not even an arm with itself.
-	alone := !slices.ContainsFunc(s.All, func(t record.Trial) bool { return t.Arm != s.All[0].Arm || t.Repeat })
-	if alone && len(looks) == 1 {
-		return 0, fmt.Errorf("continue: %s has done the %s that it was to do; for more precise figures begin a new run, with more blocks=N or a longer window", dir, quantity.Plural(horizon, "block"))
-	}
+	dir, looks, done := run.Header.Directory, run.Header.Study.Looks(), quantity.Plural(horizon, "block")
 	if len(looks) == 1 {
-		return 0, fmt.Errorf("continue: the number of blocks of %s was fixed at %d when it began: it has one look, which has the whole level, and blocks added to it "+
-			"would raise the chance of a false difference above 5 %%; begin a new run, with more blocks=N or without", dir, horizon)
+		return 0, fmt.Errorf("continue: %s has done its %s, and further ones were not declared; for more precise figures begin a new run, with more blocks=N or a longer window", dir, done)
 	}
 	settled := run.Header.Stopped != nil
 	if !settled {
@@ -153,23 +147,14 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 			return 0, fmt.Errorf("continue: %w", err)
 		}
 	}
-	if settled && alone && run.Header.Study.SettleS > 0 {
-		return 0, fmt.Errorf("continue: every rate of %s was known as precisely as it asks after %s, or its time for that was over; for narrower intervals begin a new run, with another settle=SHARE/TIME", dir, quantity.Plural(horizon, "block"))
-	}
-	if settled && alone {
-		return 0, fmt.Errorf("continue: every rate of %s was known as precisely as it asks after %s, where it ends; for narrower intervals begin a new run, with another settle=SHARE", dir, quantity.Plural(horizon, "block"))
-	}
-	if settled && run.Header.Study.SettleS > 0 {
-		return 0, fmt.Errorf("continue: everything that %s asks was settled after %s, or its time for that was over; begin a new run, with another settle=TIME or more blocks=N", dir, quantity.Plural(horizon, "block"))
-	}
 	if settled {
-		return 0, fmt.Errorf("continue: everything that %s asks was settled after %d blocks, where the study ends: a further look could only unsettle it; "+
-			"for narrower intervals begin a new run with more blocks=N", dir, horizon)
+		over := ""
+		if run.Header.Study.SettleS > 0 {
+			over = ", or its time was over"
+		}
+		return 0, fmt.Errorf("continue: everything that %s asks was settled after %s%s, where the study ends: a further look could only unsettle it; for narrower intervals begin a new run, with more blocks=N", dir, done, over)
 	}
 	next := run.Header.Study.NextLook(horizon)
-	if next == 0 && alone {
-		return 0, fmt.Errorf("continue: %s has done all of the %s that it was to do at most; for more precise figures begin a new run, with more blocks=N or a longer window", dir, quantity.Plural(horizon, "block"))
-	}
 	if next == 0 {
 		return 0, fmt.Errorf("continue: %s had %d looks, and has taken the last: its level is spent; begin a new run, with a longer window or with more blocks=N (netdyno report %s says how many)", dir, len(looks), dir)
 	}

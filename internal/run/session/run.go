@@ -26,6 +26,7 @@ type Run struct {
 	Further  int              // blocks of the further look that Continue goes on to; 0 when there is none
 
 	session *Session
+	again   *Again
 	file    *record.File
 	tail    record.Tail // of the file, for what is asked before blocks
 }
@@ -62,10 +63,10 @@ func (s *Session) Open() (*Run, error) {
 	if err := s.workloads.keep(dir, brought); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if err := errors.Join(dir.writeMessages(s.Messages), dir.writeWorkloads(s.workloads.all), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
+	if err := errors.Join(keep(dir.Messages(), s.Messages), keep(dir.Workloads(), s.workloads.all), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &Run{Dir: dir, Left: s.Trials, session: s, file: file}, nil
+	return &Run{Dir: dir, Left: s.Trials, session: s, again: s.again(record.Contents{}), file: file}, nil
 }
 
 // writeAsked notes what the command asked of servers before.
@@ -98,9 +99,6 @@ func (s *Session) header() record.Header {
 	if s.request.Rig != rig.LoopbackName {
 		command = append(command, "--rig", s.request.Rig)
 	}
-	if s.request.Time > 0 {
-		command = append(command, "--time", s.request.Time.String())
-	}
 	return record.Header{
 		Netdyno: s.request.Version, CreatedAt: time.Now().UTC(), Command: command, Study: summary, Facts: s.Facts,
 	}
@@ -117,7 +115,7 @@ func (s *Session) reopen() (*Run, error) {
 		return nil, fmt.Errorf("resume: %w", err)
 	}
 	contents.Header.Directory = string(dir)
-	r := &Run{Dir: dir, Problems: contents.Problems, session: s, file: file}
+	r := &Run{Dir: dir, Problems: contents.Problems, session: s, again: s.again(contents), file: file}
 	if err = s.sameConditions(contents.Header); err == nil {
 		err = r.choose(contents)
 	}
@@ -187,11 +185,16 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 		}
 	}
 	b := bench.Bench{
-		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "meter"},
-		Settings: s.settings(), Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Messages: s.Messages, Workload: s.workloads.enter,
+		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "internal", "meter"},
+		Settings: s.settings(), Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
 		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
 	return b.Run(ctx, r.Left)
+}
+
+// rest notes requests of an arm that no record has.
+func (r *Run) rest(arm string, requests int64) error {
+	return r.file.Ask([]record.Asked{{Arm: arm, Rest: requests}})
 }
 
 // settings returns who holds the settings of the hosts that trials ask for; nil beside a

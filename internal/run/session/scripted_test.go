@@ -30,12 +30,13 @@ func TestMain(m *testing.M) {
 	switch {
 	case strings.HasPrefix(filepath.Base(os.Args[0]), bench.WorkerPrefix):
 		work()
-	case len(os.Args) > 1 && os.Args[1] == "facts":
+	case len(os.Args) < 3 || os.Args[1] != "internal":
+	case os.Args[2] == "facts":
 		fmt.Println(`{"host.name": "here", "host.boot_id": "one", "cpu.count": "2", "cpu.usable": "0-1"}`)
 		os.Exit(0)
-	case len(os.Args) > 1 && os.Args[1] == "floor":
-		os.Exit(floorEnd(os.Args[2:]))
-	case len(os.Args) > 1 && os.Args[1] == "meter":
+	case os.Args[2] == "floor":
+		os.Exit(floorEnd(os.Args[3:]))
+	case os.Args[2] == "meter":
 		argv := os.Args[slices.Index(os.Args, "--")+1:]
 		code, _ := meter.Run(context.Background(), meter.Options{Argv: argv, In: contract.Stdin(), Out: os.Stdout, Err: os.Stderr})
 		os.Exit(code)

@@ -30,11 +30,11 @@ import (
 type Session struct {
 	Plan
 	Facts   record.Facts
-	LeftOut []string // of the study, to fit it into Request.Time
 	request Request
 	catalog *bench.Catalog
 	site    *site
 	texts   texts
+	inTurns bool // trials are turns of loads that go on: nothing decides before a block which of its trials run
 }
 
 // Prepare makes a study ready. It fails, with nothing left behind, when the study
@@ -90,15 +90,6 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 			return err
 		}
 	}
-	if s.request.Time > 0 {
-		if err := s.build(ctx, choice); err != nil {
-			return err
-		}
-	}
-	chosen, err := s.fitTime(chosen)
-	if err != nil {
-		return err
-	}
 	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, say: s.request.Say, dir: s.goesOnIn(chosen.Name)})
 	if err != nil {
 		return err
@@ -145,6 +136,7 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 	if s.catalog, err = cmp.Or(s.request.Workers, new(Workers)).Catalog(ctx, s.Trials); err != nil {
 		return err
 	}
+	s.inTurns = !s.Study.Steered() && !record.HasFlatOut(s.All) && s.catalog.TakesTurns(s.Trials, s.workloads.enter)
 	if external {
 		leaveServerOut(s.Study)
 	}

@@ -188,32 +188,32 @@ func TestTheLatestRunResumes(t *testing.T) {
 
 func TestLooksEndARun(t *testing.T) {
 	workplace(t)
-	r := request("settled", "blocks=2,3,4")
+	r := request("settled")
 	r.Judge = looking(2)
 	_, run := opened(t, r)
 	var words []string
 	if err := run.Measure(t.Context(), Observer{Look: func(w string) { words = append(words, w) }}); err != nil {
 		t.Fatal(err)
 	}
-	if contents := recordedIn(t, "settled", 6); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Look: 2, Blocks: 3}) || len(words) != 2 {
+	if contents := recordedIn(t, "settled", 20); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Look: 2, Blocks: 10}) || len(words) != 2 {
 		t.Errorf("stopped at %+v after the looks %q, want at the second look of two", contents.Header.Stopped, words)
 	}
 	r.Resume = true
 	if run := measured(t, r); run.Stopped == nil || len(run.Left) != 0 {
 		t.Errorf("resumed it stopped at %v with %d trials left, want none", run.Stopped, len(run.Left))
 	}
-	if why := refused(t, goesOn(t, "settled")); !strings.Contains(why, "everything that settled asks was settled after 3 blocks") {
+	if why := refused(t, goesOn(t, "settled")); !strings.Contains(why, "everything that settled asks was settled after 10 blocks") {
 		t.Error(why)
 	}
 
-	open := request("open", "blocks=2,3,4")
+	open := request("open")
 	open.Judge = looking()
 	if run := measured(t, open); run.Stopped != nil {
 		t.Errorf("it stopped at %v, though nothing is settled", run.Stopped)
 	}
-	recordedIn(t, "open", 8)
+	recordedIn(t, "open", 32)
 
-	failing := request("failing", "blocks=2,3")
+	failing := request("failing")
 	failing.Judge.Look = func(record.Header, []record.Trial, []record.Record, int) (bool, string, error) {
 		return false, "", errors.New("unreadable")
 	}
@@ -221,28 +221,30 @@ func TestLooksEndARun(t *testing.T) {
 	if err := run.Measure(t.Context(), Observer{}); err == nil || !strings.Contains(err.Error(), "unreadable") {
 		t.Errorf("a look that fails: %v", err)
 	}
-	recordedIn(t, "failing", 4)
+	recordedIn(t, "failing", 12)
 }
 
 func TestContinue(t *testing.T) {
 	workplace(t)
-	measured(t, request("run", "blocks=2", "continue=3,4"))
-	for _, further := range []int{3, 4} {
+	measured(t, request("run", "inflight=1,2", "blocks=2"))
+	begun := 2
+	for _, further := range []int{6, 10, 16} {
 		r := goesOn(t, "run")
 		r.Judge = looking()
 		run := measured(t, r)
-		if run.Further != further || len(run.Left) != 2 {
-			t.Errorf("goes on to %d blocks with %d trials, want %d with 2", run.Further, len(run.Left), further)
+		if run.Further != further || len(run.Left) != 3*(further-begun) {
+			t.Errorf("goes on to %d blocks with %d trials, want %d", run.Further, len(run.Left), further)
 		}
-		recordedIn(t, "run", 2*further)
+		recordedIn(t, "run", 3*further)
+		begun = further
 	}
 	last := goesOn(t, "run")
 	last.Judge = looking()
-	if why := refused(t, last); !strings.Contains(why, "run had 3 looks, and has taken the last") {
+	if why := refused(t, last); !strings.Contains(why, "run had 4 looks, and has taken the last") {
 		t.Error(why)
 	}
 	measured(t, request("fixed", "blocks=1"))
-	if why := refused(t, goesOn(t, "fixed")); !strings.Contains(why, "fixed was fixed at 1 when it began") {
+	if why := refused(t, goesOn(t, "fixed")); !strings.Contains(why, "fixed has done its 1 block, and further ones were not declared") {
 		t.Error(why)
 	}
 	if _, err := Begun("nowhere"); err == nil || !strings.Contains(err.Error(), "nowhere is not the directory of a run") {
@@ -252,7 +254,7 @@ func TestContinue(t *testing.T) {
 
 func TestResumeRefuses(t *testing.T) {
 	worker := workplace(t)
-	measured(t, request("run", "blocks=2", "continue=3"))
+	measured(t, request("run", "inflight=1,2", "blocks=2"))
 	again := func(out string, args ...string) Request {
 		r := request(out, args...)
 		r.Resume = true
@@ -262,9 +264,9 @@ func TestResumeRefuses(t *testing.T) {
 		request Request
 		want    string
 	}{
-		{again("run", "blocks=4"), "was declared with the looks 2, 3, this command has 4"},
-		{again("run", "blocks=2", "continue=3", "seed=7"), "the plan in run/trials.jsonl differs from this command's"},
-		{again("run", "blocks=2", "continue=3", "require=service_p50_us of scripted <= 1s"), "the run began with other requirements"},
+		{again("run", "inflight=1,2", "blocks=4"), "was declared with the looks 2, 6, 10, 16, this command has 4, 6, 10, 16"},
+		{again("run", "inflight=1,2", "blocks=2", "seed=7"), "the plan in run/trials.jsonl differs from this command's"},
+		{again("run", "inflight=1,2", "blocks=2", "require=service_p50_us of 1 <= 1s"), "the run began with other requirements"},
 		{again("nowhere", "blocks=1"), "nowhere/trials.jsonl"},
 	} {
 		if why := refused(t, c.request); !strings.Contains(why, c.want) {
@@ -278,10 +280,10 @@ func TestResumeRefuses(t *testing.T) {
 	if err := os.WriteFile(worker, append(text, "# another build\n"...), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if why := refused(t, again("run", "blocks=2", "continue=3")); !strings.Contains(why, "is not the program that the run began with") {
+	if why := refused(t, again("run", "inflight=1,2", "blocks=2")); !strings.Contains(why, "is not the program that the run began with") {
 		t.Error(why)
 	}
-	recordedIn(t, "run", 4)
+	recordedIn(t, "run", 6)
 }
 
 // What cannot run is refused before anything is made.
@@ -334,7 +336,7 @@ func TestSurvey(t *testing.T) {
 func TestALookSeesAllRecordsSoFar(t *testing.T) {
 	workplace(t)
 	var seen []int
-	r := request("run", "blocks=2,3,4")
+	r := request("run")
 	r.Judge = Judge{Look: func(h record.Header, _ []record.Trial, records []record.Record, _ int) (bool, string, error) {
 		if h.Directory != "run" {
 			t.Errorf("the look's directory is %q, want run", h.Directory)
@@ -343,7 +345,7 @@ func TestALookSeesAllRecordsSoFar(t *testing.T) {
 		return false, "looked", nil
 	}}
 	measured(t, r)
-	if !slices.Equal(seen, []int{4, 6}) {
-		t.Errorf("looks saw %v records, want 4 and 6", seen)
+	if !slices.Equal(seen, []int{12, 20}) {
+		t.Errorf("looks saw %v records, want 12 and 20", seen)
 	}
 }

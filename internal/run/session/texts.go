@@ -272,17 +272,6 @@ func resolveMessages(ctx context.Context, trials []record.Trial) (map[string]con
 // maxMessages bounds a run's own file of its messages, in bytes.
 const maxMessages = 256 << 20
 
-func (d Directory) writeMessages(m map[string]contract.Structure) error {
-	if len(m) == 0 {
-		return nil
-	}
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode messages: %w", err)
-	}
-	return record.WriteFileAtomic(d.Messages(), append(text, '\n'))
-}
-
 // sameMessages refuses to go on with a run whose messages have changed since.
 func (d Directory) sameMessages(now map[string]contract.Structure) error {
 	text, err := input.Whole(d.Messages(), maxMessages)

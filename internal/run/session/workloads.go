@@ -342,17 +342,16 @@ func (w *workloads) close() error {
 // maxWorkloads bounds a run's own file of its workloads, in bytes.
 const maxWorkloads = 64 << 20
 
-// writeWorkloads keeps what the workloads said, so that the run is gone on with by these
-// alone.
-func (d Directory) writeWorkloads(all map[string]workload.Workload) error {
+// keep writes what a run is gone on with by this alone; nothing where there is none.
+func keep[V any](path string, all map[string]V) error {
 	if len(all) == 0 {
 		return nil
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
-		return fmt.Errorf("encode workloads: %w", err)
+		return fmt.Errorf("encode %s: %w", path, err)
 	}
-	return record.WriteFileAtomic(d.Workloads(), append(text, '\n'))
+	return record.WriteFileAtomic(path, append(text, '\n'))
 }
 
 // sameWorkloads refuses to go on with a run whose workloads have changed since.

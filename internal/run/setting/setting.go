@@ -38,14 +38,6 @@ const (
 	Prefix    = "sysctl."
 )
 
-// Factor returns the factor that asks for a setting.
-func Factor(key string) string {
-	if key == MTU {
-		return MTUFactor
-	}
-	return Prefix + key
-}
-
 // OfFactor returns the key of the setting that a factor asks for; false for any other factor.
 func OfFactor(factor string) (key string, is bool) {
 	if factor == MTUFactor {

@@ -3,10 +3,8 @@ package study
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
-	"netdyno/internal/each"
 	"netdyno/internal/record"
 )
 
@@ -151,57 +149,4 @@ func levelOr(levels map[string]string, factor string) string {
 		return f.Default
 	}
 	return ""
-}
-
-// aliasedFactors warns of factors that change only together, over all arms.
-func aliasedFactors(arms []Arm) []record.Warning {
-	treatments := each.Of(arms, func(a Arm) map[string]string { return a.treatment() })
-	treatments = sameAtBothEnds(treatments...)
-	if !slices.ContainsFunc(treatments, func(levels map[string]string) bool { return !standing(levels) }) {
-		for i := range treatments {
-			treatments[i] = asURL(treatments[i])
-		}
-	}
-	groups := map[string][]string{}
-	for _, f := range sortedKeys(union(treatments...)) {
-		if pattern := pattern(treatments, f); pattern != "" && f != "chunk" && !strings.HasPrefix(f, OptionPrefix) {
-			groups[pattern] = append(groups[pattern], f)
-		}
-	}
-	return together(groups, "over the arms", "add arms that cross them, or the study cannot say which of them matters")
-}
-
-// ends say when a trial ends and when it counts. An amount takes the place of a
-// window, so nothing crosses them.
-var ends = []string{"amount", "window", "warmup", "warmup_max"}
-
-// together warns of factors that have the same pattern.
-func together(groups map[string][]string, over, advice string) []record.Warning {
-	var out []record.Warning
-	for _, pattern := range sortedKeys(groups) {
-		if g := groups[pattern]; len(g) > 1 && slices.ContainsFunc(g, func(factor string) bool { return !slices.Contains(ends, factor) }) {
-			out = append(out, record.Warning{
-				About: "confounded: " + strings.Join(g, ", "), Text: strings.Join(g, " and ") + " vary only together " + over, Advice: advice,
-			})
-		}
-	}
-	return out
-}
-
-// pattern says which treatments share a level of a factor; equal patterns are
-// confounded. It is "" for a factor at one level.
-func pattern(treatments []map[string]string, factor string) string {
-	index := map[string]int{}
-	var b strings.Builder
-	for _, levels := range treatments {
-		level := levelOr(levels, factor)
-		if _, known := index[level]; !known {
-			index[level] = len(index)
-		}
-		fmt.Fprintf(&b, "%d ", index[level])
-	}
-	if len(index) < 2 {
-		return ""
-	}
-	return b.String()
 }

@@ -93,7 +93,7 @@ func (s *Study) warnMesh() []record.Warning {
 		out = append(out, record.Warning{
 			About:  "hosts",
 			Text:   fmt.Sprintf("of the %d ways between %d hosts %d are measured, drawn by lot: each host meets %d others, as client and as server; of the other ways nothing is known", hosts*(hosts-1), hosts, len(m.ways), m.partners),
-			Advice: fmt.Sprintf("more partners tell smaller differences: mesh=%d; or name the hosts of a part, server.host=… client.host=…, for all of its ways", 2*m.partners),
+			Advice: "name the hosts of a part, server.host=… client.host=…, for all of its ways",
 		})
 	}
 	return append(out, s.warnKept()...)

@@ -24,11 +24,8 @@ const (
 )
 
 // partners returns with how many others each of so many hosts is measured; 0 for all.
-func (s *Study) partners(hosts int) int {
-	wanted := s.Partners
-	if wanted == 0 {
-		wanted = max(LeastPartners, wholeWays/max(hosts, 1))
-	}
+func partners(hosts int) int {
+	wanted := max(LeastPartners, wholeWays/max(hosts, 1))
 	if wanted >= hosts-1 {
 		return 0
 	}
@@ -61,7 +58,7 @@ func (s *Study) sample() *sample {
 		return nil
 	}
 	hosts := textsOf(v.Levels)
-	partners := s.partners(len(hosts))
+	partners := partners(len(hosts))
 	if partners == 0 {
 		return nil
 	}

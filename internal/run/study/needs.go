@@ -3,6 +3,7 @@ package study
 import (
 	"slices"
 
+	"netdyno/internal/condition"
 	"netdyno/internal/record"
 )
 
@@ -13,15 +14,25 @@ var rare = []struct{ factor, level, needs string }{
 	{"transport", "muduo", "muduo's programs"}, {"transport", "evpp", "evpp's programs"},
 }
 
-// Needs returns what the hosts must have for the arms of a claim, beside its conditions:
-// "RDMA devices", "GPUs".
-func (s *Study) Needs(c record.Claim) (all []string) {
+// Needs returns what the hosts must have for the arms of a statement, beside its
+// conditions: "RDMA devices", "GPUs".
+func (s *Study) Needs(x record.Expectation) (all []string) {
 	designs := s.designs()
-	for _, p := range c.Parts {
-		for _, name := range slices.Concat(p.Arms, p.Than, []string{p.Base}) {
+	for _, c := range conditionsOf(x) {
+		for _, name := range c.Arms() {
 			for _, d := range designs {
 				all = append(all, d.bundle(name).needs(all)...)
 			}
+		}
+	}
+	return all
+}
+
+// conditionsOf are those of a statement that was checked when the study was read.
+func conditionsOf(x record.Expectation) (all []condition.Condition) {
+	for _, text := range x.That {
+		if c, err := condition.Parse(text, nil); err == nil {
+			all = append(all, c)
 		}
 	}
 	return all

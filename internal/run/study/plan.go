@@ -102,20 +102,6 @@ func scheduleSeed(seed uint64, block int, cell string) uint64 {
 
 func digits(n int) int { return len(strconv.Itoa(n)) }
 
-const (
-	// MaxLooks bounds the looks of a study, the further ones included: each costs
-	// the others a part of the level (specification §6.10).
-	MaxLooks = 5
-	// LeastLook is the first number of blocks that gives an interval at all.
-	LeastLook = 2
-)
-
-// StandardLooks returns the looks of a study that names none, in blocks. The run ends at
-// the first of its own looks at which every primary comparison is settled, so after 6, 10 or
-// 16 blocks; told to continue, it goes on to 26, then to 42. Why these numbers:
-// docs/decisions/0020-looks-that-go-on.md.
-func StandardLooks() (own, further []int) { return []int{6, 10, 16}, []int{26, 42} }
-
 // Before returns the trials that are run when a run stops after some blocks:
 // all of those, and the probes.
 func Before(trials []record.Trial, blocks int) []record.Trial {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/condition"
 	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
@@ -201,33 +202,59 @@ func (c Scope) noLevel(arm string) string {
 	return fmt.Sprintf("%s has no level %q; %s", c.compared, quantity.Clip(arm, 80), quantity.Hint(arm, c.arms))
 }
 
-// Published checks the arms of a published figure, which must be
-// the study's unless the figure says why one is missing: see Scope.
-func (c Scope) Published(p record.Published) (key, text string) {
-	arm, base := c.noLevel(p.Arm), c.noLevel(p.Base)
-	if p.Base == record.TheLink && base != "" {
-		base = ""
-		if p.Metric != metric.Goodput || len(p.BaseWhere) > 0 {
-			base = "the link has a rate and nothing else; it can be the base of " + metric.Goodput + " alone, without base_where"
+// Condition says what a condition of a statement names that no trial has; "" for a sound
+// one.
+func (c Scope) Condition(x condition.Condition) string {
+	for _, arm := range x.Arms() {
+		if text := c.noLevel(arm); text != "" {
+			return text
 		}
 	}
-	switch {
-	case p.Unmeasured != "" && arm == "" && base == "":
-		return "unmeasured", fmt.Sprintf("the study has the arms %s and %s; leave the key out, or name the arm that it lacks", p.Arm, p.Base)
-	case p.Unmeasured != "":
-		return "", ""
-	case arm != "":
-		return "arm", arm
-	case base != "":
-		return "base", base
+	if strings.HasPrefix(x.Metric, ResponsePrefix) && !c.Open() {
+		return OpenLoopOnly(x.Metric)
 	}
-	if _, text := c.Where(p.BaseWhere, []string{p.Base}); text != "" && len(p.BaseWhere) > 0 {
-		return "base_where", text
+	axes := x.Factors
+	if x.Form == condition.Growth {
+		axes = append(axes, x.Per)
+		for _, term := range x.Terms {
+			axes = append(axes, term.Factor)
+		}
 	}
-	if _, text := c.Where(p.Shape, []string{p.Arm, p.Base}); text != "" && len(p.Shape) > 0 {
-		return "shape", text
+	for i, factor := range axes {
+		if text := c.Axis(factor); text != "" {
+			return text
+		}
+		if slices.Contains(axes[:i], factor) {
+			return factor + " is named twice"
+		}
 	}
-	return "", ""
+	if m := metric.Shown(x.Metric); x.Form == condition.Least && m.Better != metric.Higher {
+		return "more of " + m.Name + " is not better; expected a metric such as " + HighMetrics()
+	}
+	return c.levelsOf(x)
+}
+
+// levelsOf says which levels of a condition no trial of its arms has; "" for none.
+func (c Scope) levelsOf(x condition.Condition) string {
+	left := x.Of.Arms
+	base := slices.DeleteFunc(slices.Clone(x.Base.Arms), func(arm string) bool { return arm == condition.TheLink })
+	if len(x.Base.At) == 0 {
+		for _, arm := range base {
+			if slices.Contains(left, arm) {
+				return arm + " is compared with itself; expected another arm, or levels of its own on either side"
+			}
+		}
+		left = slices.Concat(left, base)
+	}
+	for _, of := range []struct {
+		levels map[string]string
+		arms   []string
+	}{{x.At, left}, {x.Base.At, base}, {x.Against, left}} {
+		if _, text := c.Where(of.levels, of.arms); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // leastRungs is from how many arms on a ladder takes anything apart: two have one
@@ -282,8 +309,8 @@ func (s *Study) changes(from, to string) []string {
 
 func (s *Study) armNamed(name string) *Arm { return s.whole().bundle(name) }
 
-// warnLadders names steps that change several things at once: their share of the
-// whole cannot be divided among these.
+// warnLadders names steps that change several things at once, which cannot be told
+// apart.
 func (s *Study) warnLadders() []record.Warning {
 	var out []record.Warning
 	for _, l := range s.Ladders {
@@ -293,7 +320,7 @@ func (s *Study) warnLadders() []record.Warning {
 			}
 			out = append(out, record.Warning{
 				About:  "ladder",
-				Text:   fmt.Sprintf("the step from %s to %s differs in %s, so its share is that of all of them together", l.Arms[k], l.Arms[k+1], listed(step.Changes)),
+				Text:   fmt.Sprintf("the step from %s to %s differs in %s, so its ratio is that of all of them together", l.Arms[k], l.Arms[k+1], listed(step.Changes)),
 				Advice: "put an arm between them that changes one of these",
 			})
 		}

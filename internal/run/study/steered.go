@@ -30,9 +30,6 @@ func (s *Study) checkCapacity(designs []*design) error {
 			}
 		}
 	}
-	if len(s.OwnLooks) > 0 || len(s.Further) > 0 {
-		return Errorf(s.At, "capacity ends by itself: give blocks as one number, the most that it may take, or leave blocks and continue out")
-	}
 	s.Compare.Primary = nil
 	for _, b := range s.Capacity.Objective {
 		s.Compare.Primary = append(s.Compare.Primary, b.Metric)
@@ -84,13 +81,9 @@ func (c Scope) Race(r record.Race, blocks int) (key, text string) {
 		return "confirm", fmt.Sprintf("%d blocks; expected at least %d, as with fewer no verdict can be reached", r.Confirm, leastConfirm)
 	case blocks < r.Confirm+leastRace:
 		return "confirm", fmt.Sprintf("%d blocks of %d leave fewer than %d for the race", r.Confirm, blocks, leastRace)
-	case r.Trials > 0 && r.Trials < len(c.arms)+2*r.Confirm:
-		return "trials", fmt.Sprintf("%d trials; expected at least %d: one of each arm, and those that confirm", r.Trials, len(c.arms)+2*r.Confirm)
 	}
-	for factor := range r.As {
-		if !slices.Contains(c.named(), factor) {
-			return "as", c.Factor(factor)
-		}
+	if i := slices.IndexFunc(r.Within, func(b record.Bound) bool { return !(b.Value > 0) }); i >= 0 {
+		return "within", fmt.Sprintf("the bound of %q is not above 0, where every figure lies", r.Within[i].Text)
 	}
 	return "", ""
 }

@@ -33,35 +33,27 @@ type Study struct {
 	Recommend []string // as record.Study's
 	Reference []string // likewise
 	Blocks    int      // that a run does by itself, at most
+	Fixed     bool     // the study gives its blocks
 	OwnLooks  []int    // blocks after which the run may stop, the last of them Blocks; nil for one look
 	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
 	Mesh      bool     // its cells are ordered pairs of hosts, and disjoint ones run at the same time
-	Partners  int      // with how many others each host of a mesh is measured; 0 leaves that to their number
 	SettleS   float64  // seconds that the trials after the first block may take until then; 0 for no bound
 	Settle    float64  // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
 	Probes    int      // per arm and cell
 	Seed      uint64
-	Published []record.Published
 	Charts    []record.Chart
-	Fits      []record.Fit
-	Reaches   []record.Reach
-	Pays      []record.Pays
-	Fills     *record.LinkQuestion
 	Costs     []record.Cost
-	Claims    []record.Claim
 	Labels    map[string]map[string]string // what levels are in plain words, by factor
 	Ladders   []record.Ladder
+	Expect    []record.Expectation
 	Requires  []record.Require
 	Capacity  *record.Capacity // declared by at most one of these two, a run decides before each block what it runs
 	Race      *record.Race
 	At        Position // where it begins
 
-	drawn     *sample  // the ways of a mesh of many hosts
-	dropped   []string // requirements of a file whose arms or levels an override left out
-	shapeless string   // why an override left no published ratio in its publication's shape
-	fitted    string   // what was left out to fit the study into a time; "" for nothing
-	leftOut   []string // of that, cells: "connections=10,100 of sweep first"
-	replaced  []string // primary metrics of a file that an override left without an open loop
+	drawn    *sample  // the ways of a mesh of many hosts
+	dropped  []string // requirements of a file whose arms or levels an override left out
+	replaced []string // primary metrics of a file that an override left without an open loop
 }
 
 // Setting is a factor at one level.
@@ -128,11 +120,6 @@ func (w *Sweep) Sets(factor string) bool {
 
 // Varies tells whether the whole study varies a factor.
 func (s *Study) Varies(factor string) bool { return FindVaried(s.Vary, factor) != nil }
-
-// looks are the blocks after which a run is judged.
-func (s *Study) looks() []int {
-	return record.Study{Blocks: s.Blocks, OwnLooks: s.OwnLooks, Further: s.Further}.Looks()
-}
 
 // Steered tells whether a run decides before each block what of it runs.
 func (s *Study) Steered() bool { return s.Capacity != nil || s.Race != nil }
@@ -237,8 +224,8 @@ func Summary(s *Study) record.Study {
 	out := record.Study{
 		Name: s.Name, Question: s.Question, Hold: map[string]string{}, Compare: s.Compare, Recommend: slices.Clone(s.Recommend), Reference: slices.Clone(s.Reference),
 		Blocks: s.Blocks, OwnLooks: slices.Clone(s.OwnLooks), Further: slices.Clone(s.Further), Settle: s.Settle, SettleS: s.SettleS, Mesh: s.Mesh, Partners: s.partnersDrawn(), Seed: s.Seed, Capacity: s.Capacity, Race: s.Race,
-		Requires: slices.Clone(s.Requires), Published: slices.Clone(s.Published),
-		Charts: slices.Clone(s.Charts), Fits: slices.Clone(s.Fits), Reaches: slices.Clone(s.Reaches), Pays: slices.Clone(s.Pays), Fills: s.Fills, LeftOut: slices.Clone(s.leftOut), Costs: slices.Clone(s.Costs), Claims: slices.Clone(s.Claims), Ladders: slices.Clone(s.Ladders),
+		Requires: slices.Clone(s.Requires),
+		Charts:   slices.Clone(s.Charts), Costs: slices.Clone(s.Costs), Expect: slices.Clone(s.Expect), Ladders: slices.Clone(s.Ladders),
 	}
 	others := s.others()
 	shared, designs := defaults(), s.designs()

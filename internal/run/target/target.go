@@ -224,7 +224,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	}
 	ask, known := schemes[u.Scheme]
 	if !known {
-		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, slices.Sorted(maps.Keys(schemes))))
+		return Found{}, fmt.Errorf("scheme %q cannot be measured; %s", quantity.Clip(u.Scheme, 20), quantity.Hint(u.Scheme, Schemes()))
 	}
 	if port := u.Port(); port == "" && ports[u.Scheme] == "" && t.Socket == "" {
 		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
@@ -255,6 +255,9 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	f.Local = local(host)
 	return f, nil
 }
+
+// Schemes are those of the URLs that can be asked.
+func Schemes() []string { return slices.Sorted(maps.Keys(schemes)) }
 
 // ports are the default ports of URL schemes.
 var ports = map[string]string{"http": "80", "https": "443", "grpcs": "443"}

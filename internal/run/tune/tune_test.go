@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/each"
 )
 
 var zero, most = 0.0, float64(1 << 20)
 
 var offered = contract.Transport{Name: "t", Options: []contract.Option{
-	{Name: "read_buffer", Type: contract.TypeBytes, Default: float64(32 << 10), Grid: []string{"0B", "32KiB", "128KiB"},
-		As: map[contract.Role]string{contract.Server: "Read({value})", contract.Client: "WithRead({value})"}},
+	{Name: "read_buffer", Type: contract.TypeBytes, Default: float64(32 << 10), Grid: []string{"0B", "32KiB", "128KiB"}},
 	{Name: "workers", Type: contract.TypeInt, Default: 0.0, Min: &zero, Max: &most, Roles: []contract.Role{contract.Server}, Grid: []string{"4"}},
 	{Name: "mode", Type: contract.TypeChoice, Default: "unary", Choices: []string{"unary", "stream"}},
 	{Name: "method", Type: contract.TypeText, Default: ""},
@@ -20,11 +20,8 @@ var offered = contract.Transport{Name: "t", Options: []contract.Option{
 
 func held(...string) func(string) bool { return func(string) bool { return false } }
 
-func names(f Field) (all []string) {
-	for _, a := range f.Arms {
-		all = append(all, a.Name)
-	}
-	return all
+func names(arms []Arm) []string {
+	return each.Of(arms, func(a Arm) string { return a.Name })
 }
 
 // Options with a grid are options, at both ends where both have them; the default is tried
@@ -38,13 +35,13 @@ func TestOptionsWithAGridRace(t *testing.T) {
 	if !slices.Equal(names(f), want) {
 		t.Errorf("arms %v, want %v", names(f), want)
 	}
-	if f.As["opt.read_buffer"] != "Read({value}), WithRead({value})" || f.Arms[4].Levels["opt.server.workers"] != "4" {
-		t.Errorf("as %v, levels %v", f.As, f.Arms[4].Levels)
+	if f[4].Levels["opt.server.workers"] != "4" {
+		t.Errorf("levels %v", f[4].Levels)
 	}
-	if f, err = Plan(offered, nil, held(), 5); err != nil || len(f.Arms) != 5 || f.LeftOut != 1 {
-		t.Errorf("room for 5: %v, %d left out, %v", names(f), f.LeftOut, err)
+	if f, err = Plan(offered, nil, held(), 5); err != nil || len(f) != 5 {
+		t.Errorf("room for 5: %v, %v", names(f), err)
 	}
-	if f, err = Plan(offered, nil, func(factor string) bool { return factor == "opt.server.read_buffer" }, 24); err != nil || len(f.Arms) != 2 {
+	if f, err = Plan(offered, nil, func(factor string) bool { return factor == "opt.server.read_buffer" }, 24); err != nil || len(f) != 2 {
 		t.Errorf("with the read buffer set: %v, %v", names(f), err)
 	}
 }
@@ -57,44 +54,20 @@ func TestOptionsThatAreNamed(t *testing.T) {
 	if want := []string{"defaults", "server.read_buffer-0B", "server.read_buffer-128KiB", "client.read_buffer-0B", "client.read_buffer-128KiB", "mode-stream"}; !slices.Equal(names(f)[:6], want) {
 		t.Errorf("arms %v, want %v first", names(f), want)
 	}
-	if f.As["opt.client.read_buffer"] != "WithRead({value})" {
-		t.Errorf("as %v", f.As)
-	}
 	for name, want := range map[string]string{
-		"method": "no values are known", "opt.reed_buffer": "read_buffer", "opt.client.workers": "option of the [server] alone",
+		"method": "no values of opt.method are known", "opt.reed_buffer": "read_buffer", "opt.client.workers": "option of the [server] alone",
 	} {
 		if _, err := Plan(offered, []string{name}, held(), 24); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want …%s…", name, err, want)
 		}
 	}
 	if _, err := Plan(offered, []string{"mode", "mode"}, held(), 24); err == nil || !strings.Contains(err.Error(), "named twice") {
-		t.Errorf("a option twice: %v", err)
+		t.Errorf("an option twice: %v", err)
 	}
-	if _, err := Plan(offered, []string{"mode"}, func(string) bool { return true }, 24); err == nil || !strings.Contains(err.Error(), "both a option and set") {
-		t.Errorf("a option that is set: %v", err)
+	if _, err := Plan(offered, []string{"mode"}, func(string) bool { return true }, 24); err == nil || !strings.Contains(err.Error(), "both an option to vary and set") {
+		t.Errorf("an option that is set: %v", err)
 	}
 	if _, err := Plan(offered, nil, held(), 2); err == nil || !strings.Contains(err.Error(), "there is time for 2") {
 		t.Errorf("no room: %v", err)
-	}
-}
-
-// Where an option has no grid its type and bounds make one.
-func TestGridsOfOptionsWithoutOne(t *testing.T) {
-	least := float64(1 << 10)
-	for _, c := range []struct {
-		o    contract.Option
-		want string
-	}{
-		{contract.Option{Type: contract.TypeBytes, Default: 0.0, Min: &zero, Max: &most}, "16KiB 128KiB 1MiB"},
-		{contract.Option{Type: contract.TypeBytes, Default: 65536.0, Min: &least}, "1KiB 16KiB 128KiB 1MiB"},
-		{contract.Option{Type: contract.TypeInt, Default: 1.0, Min: &zero}, "4 16 64"},
-		{contract.Option{Type: contract.TypeBool, Default: true}, "no"},
-		{contract.Option{Type: contract.TypeChoice, Default: "a", Choices: []string{"a", "b", "c"}}, "b c"},
-		{contract.Option{Type: contract.TypeDuration, Default: 0.0}, ""},
-		{contract.Option{Type: contract.TypeText, Default: ""}, ""},
-	} {
-		if got := strings.Join(Grid(c.o), " "); got != c.want {
-			t.Errorf("%s: grid %q, want %q", c.o.Type, got, c.want)
-		}
 	}
 }

@@ -27,7 +27,7 @@ func binEdges(bin int) (from, to int64) {
 	return from, 64 << (2 * bin)
 }
 
-// sizes are the times of a client's exchanges by size, in the window and draining. They
+// sizes are the times of a client's exchanges by size, in a window and draining. They
 // are all the times that are kept: those of the whole client are their sums, so that an
 // exchange is recorded once. What is behind or free is not in whole.
 type sizes struct {
@@ -55,12 +55,19 @@ type waits struct {
 	mu    sync.RWMutex
 }
 
-// newSizes gives every slot its bins and, where exchanges can wait for each other, its
+// newSizes makes the sizes of a window; nil where all exchanges are of one size.
+func (l *Load) newSizes() *sizes {
+	if !l.draws.Vary() {
+		return nil
+	}
+	return &sizes{largest: binOf(max(l.exchange.UpBytes, l.exchange.DownBytes)), stripes: make([]bySize, min(len(l.shards), mostStripes))}
+}
+
+// newWaits gives every slot its stripe and, where exchanges can wait for each other, its
 // connection's waits. In a closed loop those of a slot alone cannot.
-func (l *Load) newSizes() {
-	l.sizes = &sizes{largest: binOf(max(l.exchange.UpBytes, l.exchange.DownBytes)), stripes: make([]bySize, min(len(l.shards), mostStripes))}
+func (l *Load) newWaits() {
 	for i := range l.slots {
-		l.slots[i].stripe = &l.sizes.stripes[(i/l.plan.InFlight)%len(l.shards)%len(l.sizes.stripes)]
+		l.slots[i].stripe = (i / l.plan.InFlight) % len(l.shards) % min(len(l.shards), mostStripes)
 	}
 	if l.plan.InFlight == 1 && l.plan.Rate == 0 {
 		return
@@ -108,9 +115,9 @@ func (s *Slot) endSize(in span) {
 }
 
 // countSize adds a completed exchange to its bin, which what came back decides, too.
-func (s *Slot) countSize(sent, now, due, received int64) {
-	largest, bin := s.load.sizes.largest, min(binOf(max(s.draw.Up, received)), mostBins-1)
-	of := &s.stripe[bin]
+func (s *Slot) countSize(z *sizes, sent, now, due, received int64) {
+	largest, bin := z.largest, min(binOf(max(s.draw.Up, received)), mostBins-1)
+	of := &z.stripes[s.stripe][bin]
 	if s.open {
 		recordIn(&of.service, now-sent)
 	} else {
@@ -161,21 +168,22 @@ const mostBinText = 256 << 10
 
 // binResults returns what was counted of each size that there was. Where all would not fit
 // into a line, the histograms of the largest sizes, which are the rarest, are left out.
-func (l *Load) binResults() ([]contract.SizeBin, error) {
-	if l.sizes == nil {
+func (p phase) binResults(open bool) ([]contract.SizeBin, error) {
+	z := p[0].times.sizes
+	if z == nil {
 		return nil, nil
 	}
 	var all []contract.SizeBin
 	room := mostBinText
 	for i := range mostBins {
-		alone, behind, free, times := l.sizes.timesOf(i)
+		alone, behind, free, times := z.timesOf(i)
 		if times.Count() == 0 {
 			continue
 		}
 		var b contract.SizeBin
 		b.FromBytes, b.ToBytes = binEdges(i)
 		service, response := times, hist.New()
-		if l.plan.Rate > 0 {
+		if open {
 			service, response = alone, times
 		}
 		for _, e := range []struct {

@@ -119,21 +119,6 @@ func TestSlotsOfAConnectionAreBehindEachOther(t *testing.T) {
 	}
 }
 
-func TestFixedSizesHaveNoBins(t *testing.T) {
-	l, err := New(setupOf(contract.Load{Connections: 1}), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Start()
-	l.Open(Now())
-	s := &l.slots[0]
-	s.Next(Now())
-	s.Done(Now(), Now(), 10)
-	if r := resultOf(t, l, Now()); r.Bins != nil {
-		t.Errorf("bins %+v", r.Bins)
-	}
-}
-
 func TestBinVectors(t *testing.T) {
 	var v struct {
 		Bins []struct {
@@ -165,39 +150,6 @@ func TestBinVectors(t *testing.T) {
 		}
 		if got := w.behind(binOf(c.Bytes), binOf(c.LargestBytes), span{c.Due, c.Sent}); got != c.Behind {
 			t.Errorf("%s: behind %v", c.Name, got)
-		}
-	}
-}
-
-// BenchmarkBins is an exchange in the window, of one size and of sizes that vary; the
-// difference is what drawing and counting by size cost.
-func BenchmarkBins(b *testing.B) {
-	one := contract.Exchange{UpBytes: 100, DownBytes: 100_000}
-	several := one
-	several.DownSizes = contract.Table{{1 << 30, 0, 2000}, {1 << 31, 100, 100}, {contract.TableEnd, 5, 100_000}}
-	for _, loop := range []struct {
-		name string
-		load contract.Load
-	}{{"closed", contract.Load{Connections: 1}}, {"open", contract.Load{Connections: 1, Rate: 1e9}}} {
-		for _, x := range []struct {
-			name string
-			of   contract.Exchange
-		}{{"fixed", one}, {"drawn", several}} {
-			b.Run(loop.name+"/"+x.name, func(b *testing.B) {
-				l, err := New(contract.Setup{Seed: 1, Exchange: x.of, Load: loop.load}, 1)
-				if err != nil {
-					b.Fatal(err)
-				}
-				l.Start()
-				now := Now()
-				l.Open(now)
-				s := &l.slots[0]
-				for b.Loop() {
-					now += 1000
-					_, _ = s.Next(now)
-					s.Done(now, now+(now&0xffff), s.Draw().Down)
-				}
-			})
 		}
 	}
 }

@@ -227,15 +227,85 @@ func TestTracesThatCannotBeReplayedAreRefused(t *testing.T) {
 	}
 }
 
-func BenchmarkReplayingSlot(b *testing.B) {
-	l, err := New(replaying(recorded(b, 100_000), contract.Load{Connections: 1}, nil), 1)
+// Exchanges are counted by their path and by the step in which they were due, those that never
+// ended too, and of a step what completed while it lasted.
+func TestExchangesAreCountedByPathAndStep(t *testing.T) {
+	second := float64(1e9)
+	l, err := New(contract.Setup{Load: contract.Load{Connections: 2, Rate: 15, Phases: []contract.Phase{{second, 10, 10}, {second, 20, 20}}}}, 1)
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
+	}
+	l.Paths([]string{"/a", "/b"})
+	l.Start()
+	l.Open(Now())
+	start := l.startNs.Load()
+	for i := range 28 { // 10 and 18 of the 20
+		s := &l.slots[i%2]
+		due, more := s.Next(Now())
+		if !more {
+			t.Fatal("a slot has no more")
+		}
+		s.AsksFor(i % 2)
+		took := int64(1e6)
+		if i == 9 { // it ends in the step after
+			took = 2e8
+		}
+		if i == 20 {
+			s.Fail(errors.New("closed"))
+			continue
+		}
+		s.Done(due, due+took, 0)
+	}
+	if _, more := l.slots[0].Next(Now()); !more {
+		t.Fatal("a slot has no more")
+	}
+	l.End(start + 2e9)
+	r, err := l.Result()
+	if err != nil || len(r.Paths) != 2 || len(r.Steps) != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for i, want := range []struct{ exchanges, times, errors, unfinished int64 }{{9, 10, 0, 0}, {18, 17, 1, 2}} {
+		times, err := hist.Decode(r.Steps[i].Response)
+		if got := r.Steps[i]; err != nil || got.Exchanges != want.exchanges || times.Count() != want.times || got.Errors != want.errors || got.Unfinished != want.unfinished {
+			t.Errorf("step %d: %d exchanges, %d times, %d errors, %d unfinished; want %+v", i, got.Exchanges, times.Count(), got.Errors, got.Unfinished, want)
+		}
+	}
+	for i, want := range []struct{ exchanges, errors, unfinished int64 }{{13, 1, 1}, {14, 0, 0}} {
+		if got := r.Paths[i]; got.Exchanges != want.exchanges || got.Errors != want.errors || got.Unfinished != want.unfinished {
+			t.Errorf("path %s: %+v, want %+v", got.Name, got, want)
+		}
+	}
+}
+
+// Each part of a load that goes on has the classes and the sizes of what completed in it.
+func TestPartsHaveTheirClasses(t *testing.T) {
+	setup := mixing(contract.Load{Connections: 1, Turns: [][2]int64{{0, 1e12}}})
+	l, err := New(setup, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
 	l.Start()
-	s, now := &l.slots[0], Now()
-	for b.Loop() {
-		_, _ = s.Next(now)
-		s.Done(now, now, s.Draw().Down)
+	l.Open(Now())
+	s := &l.slots[0]
+	for _, n := range []int64{100, 40} {
+		for range n {
+			due, _ := s.Next(Now())
+			s.Done(due, due+1e6, s.Draw().Down)
+		}
+		r, err := l.PartResult(l.Part(Now()))
+		if err != nil || len(r.Classes) != 3 || len(r.Bins) == 0 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		exchanges, times := int64(0), int64(0)
+		for _, c := range r.Classes {
+			h, err := hist.Decode(c.Service)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exchanges, times = exchanges+c.Exchanges, times+h.Count()
+		}
+		if exchanges != n || times != n || r.Counts.Exchanges != n {
+			t.Errorf("a part of %d exchanges has %d in its classes, with %d times", n, exchanges, times)
+		}
 	}
 }

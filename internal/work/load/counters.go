@@ -22,8 +22,8 @@ type counters struct {
 	unsent    atomic.Int64 // of the errors, those whose request never went out
 	times     *times
 	parts     parts
-	classes   []classCounts // nil unless the load mixes some
-	_         [64]byte      // shards are written by different CPUs
+	apart     *byWay[classCounts] // nil where exchanges are not told apart
+	_         [64]byte            // shards are written by different CPUs
 }
 
 // times are the histograms of one shard, and when it sent; response and lag are
@@ -32,7 +32,15 @@ type counters struct {
 type times struct {
 	service, response, lag *hist.Recorder
 	sends                  *sends
-	lengths                atomic.Pointer[hist.Recorder] // of replies of another length than expected; nil before the first
+	*shared
+	lengths atomic.Pointer[hist.Recorder] // of replies of another length than expected; nil before the first
+}
+
+// shared is what all shards of a window count together.
+type shared struct {
+	reasons reasons // why exchanges failed
+	apart   byWay[classTimes]
+	sizes   *sizes // nil where all exchanges are of one size
 }
 
 // differs counts a reply of another length than expected. The first one of a shard
@@ -58,11 +66,21 @@ func (l *Load) newPhase(shards int, t func(i int) *times) phase {
 	p := make(phase, shards)
 	for i := range p {
 		p[i] = &counters{times: t(i)}
-		if n := len(l.plan.Classes); n > 0 {
-			p[i].classes = make([]classCounts, n)
+		if l.tellsApart() {
+			apart := newByWay[classCounts](l)
+			p[i].apart = &apart
 		}
 	}
 	return p
+}
+
+func newByWay[T any](l *Load) (all byWay[T]) {
+	for way, names := range l.names {
+		if len(names) > 0 {
+			all[way] = make([]T, len(names))
+		}
+	}
+	return all
 }
 
 // add sums a phase into c.
@@ -101,7 +119,7 @@ func (l *Load) Slice() *contract.TickTimes {
 	if l.slicer == nil {
 		l.slicer = hist.NewSlicer()
 	}
-	h := l.slicer.Next(l.recorders(l.plan.Rate == 0))
+	h := l.slicer.Next(l.recorders(l.window, l.plan.Rate == 0))
 	if h.Count() == 0 {
 		return nil
 	}
@@ -113,11 +131,11 @@ func (l *Load) Slice() *contract.TickTimes {
 }
 
 // recorders returns what holds the service times, or else the response times.
-func (l *Load) recorders(service bool) (all []*hist.Recorder) {
-	if l.sizes != nil {
-		return l.sizes.recorders(service && l.plan.Rate > 0)
+func (l *Load) recorders(of phase, service bool) (all []*hist.Recorder) {
+	if z := of[0].times.sizes; z != nil {
+		return z.recorders(service && l.plan.Rate > 0)
 	}
-	for _, c := range l.window {
+	for _, c := range of {
 		r := c.times.response
 		if service {
 			r = c.times.service

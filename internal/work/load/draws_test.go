@@ -126,21 +126,3 @@ func TestSizesThatDoNotFitAreRefused(t *testing.T) {
 		}
 	}
 }
-
-// What an exchange costs a slot, with a fixed size as the peer of drawn ones.
-func BenchmarkDrawingSlot(b *testing.B) {
-	for name, setup := range map[string]contract.Setup{"fixed": setupOf(contract.Load{Connections: 1}), "drawn": drawing(contract.Load{Connections: 1})} {
-		b.Run(name, func(b *testing.B) {
-			l, err := New(setup, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			l.Start()
-			s, now := &l.slots[0], Now()
-			for b.Loop() {
-				_, _ = s.Next(now)
-				s.Done(now, now, s.Draw().Down)
-			}
-		})
-	}
-}

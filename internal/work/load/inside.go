@@ -52,7 +52,7 @@ func (p *parts) addExchange(free, sent, now int64) {
 // edge counted by the share of their time in it. completed is what the window's phase
 // counted; times are service times, in an open loop response times.
 func (l *Load) insideOf(completed int64, times *hist.Histogram) *contract.Inside {
-	if !l.open {
+	if !l.open || l.turns != nil {
 		return nil
 	}
 	window := span{l.fromNs, l.closeNs.Load()}

@@ -226,3 +226,26 @@ func TestRatesHoldTheTruth(t *testing.T) {
 		}
 	}
 }
+
+// An open loop cannot answer more than is due: however few exchanges fall on a slot, and
+// however they come, what fell inside is on the mean what the rate asks for, and never more
+// than was due by the end.
+func TestAnOpenLoopAnswersWhatIsDue(t *testing.T) {
+	for _, arrival := range []contract.Arrival{contract.Constant, contract.Poisson} {
+		for _, perSlot := range []float64{0.1, 0.5, 1, 2} {
+			const slots, rate, runs = 40, 200.0, 60
+			plan := contract.Load{Connections: slots, Rate: rate, Arrival: arrival}
+			window := span{second / 5, second/5 + int64(perSlot*slots/rate*1e9)}
+			sum, squares := 0.0, 0.0
+			for seed := range uint64(runs) {
+				r := simulate(t, plan, window, seed, func(r *rand.Rand) int64 { return ms + r.Int64N(20*ms) })
+				share := r.Inside.Exchanges / (rate * float64(window.to-window.from) / 1e9)
+				sum, squares = sum+share, squares+share*share
+			}
+			mean := sum / runs
+			if off := 5 * math.Sqrt(max(squares/runs-mean*mean, 1e-6)/runs); math.Abs(mean-1) > off+0.01 {
+				t.Errorf("%s, %g for each slot: %.3f of what was due (± %.3f)", arrival, perSlot, mean, off)
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -38,12 +39,19 @@ type Load struct {
 	thinks   []int64     // of each class, in ns; nil where classes do not say
 	cycle    *draw.Cycle // of drawn arrivals, else nil
 	warp     *draw.Warp  // nil while the rate never changes
+	turns    *turns      // in which exchanges fall due; nil for always
+	dues     *dues       // of an open loop in turns, of all slots; else nil
 	slots    []Slot
 	shards   []shard
 
 	before, window, drain phase
-	classTimes            []classTimes
-	sizes                 *sizes // nil where all exchanges are of one size
+	spare                 phase           // for the next window; nil while there is none
+	closed                []*Part         // windows that have ended, until they are read
+	past                  contract.Counts // of those that were
+	pastSent              int64           // … their requests
+	names                 byWay[string]
+	left                  byWay[int64] // unfinished, once they are counted
+	stepEnds              []int64      // in ns since the start
 
 	startNs atomic.Int64
 	closeNs atomic.Int64 // math.MaxInt64 until the load ends; dues after it are not sent
@@ -53,8 +61,7 @@ type Load struct {
 	alarm   alarm
 	endOnce sync.Once
 
-	reasons reasons      // of the exchanges that failed in the window or draining
-	slicer  *hist.Slicer // nil until Slice is called
+	slicer *hist.Slicer // nil until Slice is called
 }
 
 // New makes the slots of every active connection and spreads the connections over
@@ -73,6 +80,9 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	if l.replay, err = l.draws.replayOf(setup); err != nil {
 		return nil, err
 	}
+	if l.turns, err = turnsOf(plan); err != nil {
+		return nil, err
+	}
 	if plan.Thinks() {
 		for _, c := range plan.Classes {
 			l.thinks = append(l.thinks, c.ThinkNs)
@@ -88,11 +98,8 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 	n := active * plan.InFlight
 	shards = max(1, min(shards, n))
 	l.shards = make([]shard, shards)
-	l.classTimes = make([]classTimes, len(plan.Classes))
-	l.before = l.newPhase(shards, func(int) *times { return nil })
-	l.window = l.newPhase(shards, func(shard int) *times { return l.newTimes(shard) })
-	l.drain = l.newPhase(shards, func(i int) *times { return l.window[i].times })
-	l.enter(l.before)
+	l.nameWays()
+	l.newPhases()
 	l.slots = make([]Slot, n)
 	for i := range l.slots {
 		s := &l.slots[i]
@@ -121,9 +128,20 @@ func New(setup contract.Setup, shards int) (*Load, error) {
 		}
 	}
 	if l.draws.Vary() {
-		l.newSizes()
+		l.newWaits()
+	}
+	if l.turns != nil && plan.Rate > 0 {
+		l.dues = &dues{schedule: newSchedule(l, 0, 1)}
 	}
 	return l, nil
+}
+
+// newPhases makes room for what is counted.
+func (l *Load) newPhases() {
+	l.before = l.newPhase(len(l.shards), func(int) *times { return nil })
+	l.window = l.newWindow()
+	l.drain = l.newPhase(len(l.shards), func(i int) *times { return l.window[i].times })
+	l.enter(l.before)
 }
 
 // Echoes says that what comes back is as long as what was sent: sizes are drawn once for both
@@ -206,8 +224,8 @@ func normalise(p *contract.Load) error {
 	return nil
 }
 
-func (l *Load) newTimes(shard int) *times {
-	t := &times{}
+func (l *Load) newTimes(shard int, all *shared) *times {
+	t := &times{shared: all}
 	bySize := l.draws.Vary()
 	if !bySize {
 		t.service = hist.NewRecorder()
@@ -218,7 +236,9 @@ func (l *Load) newTimes(shard int) *times {
 		}
 		active, shards := l.ActiveConnections(), len(l.shards)
 		connections := (active + shards - 1 - shard) / shards
-		t.sends = newSends(l.plan.Rate, float64(connections)/float64(active))
+		if l.turns == nil {
+			t.sends = newSends(l.plan.Rate, float64(connections)/float64(active))
+		}
 	}
 	if l.plan.Rate > 0 || l.plan.ThinkNs > 0 {
 		t.lag = hist.NewRecorder()
@@ -302,11 +322,11 @@ func (l *Load) enter(p phase) {
 	}
 }
 
-// Snapshot returns the sums since ready, as they were when the window last opened or
+// Snapshot returns the sums since ready, as they were when a window last opened or
 // closed. The phase that began then is left out, so that the snapshot and the result
 // differ by at most one completion per slot, however late Snapshot is called.
 func (l *Load) Snapshot() contract.Counts {
-	past := []phase{l.before}
+	past := l.phasesBefore()
 	if l.closeNs.Load() != math.MaxInt64 {
 		past = append(past, l.window)
 	}
@@ -314,10 +334,20 @@ func (l *Load) Snapshot() contract.Counts {
 }
 
 // Counts returns the sums since ready over all phases.
-func (l *Load) Counts() contract.Counts { return l.sum([]phase{l.before, l.window, l.drain}) }
+func (l *Load) Counts() contract.Counts { return l.sum(append(l.phasesBefore(), l.window, l.drain)) }
+
+// phasesBefore are the phases before the window, but those that are in past.
+func (l *Load) phasesBefore() []phase {
+	ended := []phase{l.before}
+	for _, p := range l.closed {
+		ended = append(ended, p.phase)
+	}
+	return ended
+}
 
 func (l *Load) sum(phases []phase) contract.Counts {
-	var c contract.Counts
+	c := l.past
+	c.Errors = maps.Clone(c.Errors)
 	for _, p := range phases {
 		l.add(p, &c)
 	}

@@ -225,30 +225,6 @@ func TestSlotDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkSlot is the cost of the instrument in an exchange, without the
-// clock reads that any client needs.
-func BenchmarkSlot(b *testing.B) {
-	for name, plan := range map[string]contract.Load{
-		"closed": {Connections: 1}, "open": {Connections: 1, Rate: 1e9},
-	} {
-		b.Run(name, func(b *testing.B) {
-			l, err := New(setupOf(plan), 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			l.Start()
-			l.Open(Now())
-			s := &l.Slots(0)[0]
-			now := Now()
-			b.ReportAllocs()
-			for b.Loop() {
-				s.Next(now)
-				s.Done(now, now+10000, 30)
-			}
-		})
-	}
-}
-
 // A control goroutine that is descheduled between switching the window and
 // reading the counts must still report the edge.
 func TestEdgeLeavesOutWhatCameAfterIt(t *testing.T) {

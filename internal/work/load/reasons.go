@@ -41,6 +41,9 @@ func (r *reasons) addReason(kind contract.ErrorKind, text string) {
 	r.counts[key]++
 }
 
+// reasons are those of a window.
+func (p phase) reasons() []contract.Reason { return p[0].times.reasons.most() }
+
 // most returns the most frequent reasons, falling, and the sum of the others at the
 // end.
 func (r *reasons) most() []contract.Reason {

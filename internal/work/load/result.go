@@ -26,25 +26,23 @@ func (l *Load) Result() (contract.Result, error) {
 		}
 		r.Counts.Errors[kind] += n
 	}
-	r.Reasons = l.reasons.most()
+	r.Reasons = l.window.reasons()
 	r.Arrivals = l.arrivals()
-	service, err := l.encodeTimes(&r)
+	service, err := l.encodeTimes(l.window, &r)
 	if err != nil {
 		return r, err
 	}
 	r.Inside = l.insideOf(r.Counts.Exchanges, service) // before the schedules are walked to their end
-	if r.Lengths, err = l.lengths(r.Counts.Exchanges + r.Drained); err != nil {
-		return r, err
-	}
-	if len(l.plan.Classes) > 0 {
-		if r.Classes, err = l.classResults(); err != nil {
-			return r, err
-		}
-	}
-	if r.Bins, err = l.binResults(); err != nil {
+	if r.Lengths, err = l.lengths(l.window, r.Counts.Exchanges+r.Drained); err != nil {
 		return r, err
 	}
 	ages := l.unfinished(now)
+	if err := l.enterApart(l.window, l.drain, &r); err != nil {
+		return r, err
+	}
+	if r.Bins, err = l.window.binResults(l.plan.Rate > 0); err != nil {
+		return r, err
+	}
 	if err := l.closeReplay(); err != nil {
 		return r, err
 	}
@@ -63,16 +61,24 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 	if start == 0 {
 		return ages
 	}
+	l.left = newByWay[int64](l)
 	for i := range l.slots {
 		s := &l.slots[i]
 		if due := s.pending.Load(); due <= closing {
 			ages.Record(now-due, 1)
+			l.leaveApart(s, due, true)
 		}
-		if !s.open || s.replay != nil {
+		if !s.open || s.replay != nil || l.dues != nil {
 			continue
 		}
 		for ; s.left > 0 && start+s.schedule.peek() <= closing; s.schedule.advance() {
 			ages.Record(now-start-s.schedule.peek(), 1)
+			l.leaveApart(s, start+s.schedule.peek(), false)
+		}
+	}
+	if l.dues != nil {
+		for due := l.dues.take(); start+due <= closing; due = l.dues.take() {
+			ages.Record(now-start-due, 1)
 		}
 	}
 	if r := l.replay; r != nil {
@@ -97,9 +103,9 @@ func (l *Load) closeReplay() error {
 }
 
 // lengths encodes the lengths of so many replies; "" where all were as expected.
-func (l *Load) lengths(replies int64) (string, error) {
+func (l *Load) lengths(of phase, replies int64) (string, error) {
 	lengths := hist.New()
-	for _, c := range l.window {
+	for _, c := range of {
 		if r := c.times.lengths.Load(); r != nil {
 			lengths.Merge(r.Snapshot())
 		}
@@ -113,18 +119,18 @@ func (l *Load) lengths(replies int64) (string, error) {
 
 // encodeTimes enters the histograms into r, and returns the times by which exchanges
 // follow each other in a slot: response times in an open loop, else service times.
-func (l *Load) encodeTimes(r *contract.Result) (*hist.Histogram, error) {
+func (l *Load) encodeTimes(p phase, r *contract.Result) (*hist.Histogram, error) {
 	service, response, lag := hist.New(), hist.New(), hist.New()
-	for _, of := range l.recorders(true) {
+	for _, of := range l.recorders(p, true) {
 		service.Merge(of.Snapshot())
 		r.OverMax += of.OverMax()
 	}
 	if l.plan.Rate > 0 {
-		for _, of := range l.recorders(false) {
+		for _, of := range l.recorders(p, false) {
 			response.Merge(of.Snapshot())
 		}
 	}
-	for _, t := range l.window {
+	for _, t := range p {
 		if t.times.lag != nil {
 			lag.Merge(t.times.lag.Snapshot())
 		}

@@ -22,6 +22,8 @@ type schedule struct {
 	rate  float64
 	cycle *draw.Cycle
 	warp  *draw.Warp
+
+	turns *turns
 }
 
 // newSchedule spreads rate (exchanges per second over all slots) evenly:
@@ -35,7 +37,7 @@ func newSchedule(of *Load, slot, slots int) schedule {
 		arrival: l.Arrival,
 		first:   (float64(slot) + 0.5) / l.Rate * second,
 		step:    float64(slots) / l.Rate * second,
-		rate:    l.Rate, cycle: of.cycle, warp: of.warp,
+		rate:    l.Rate, cycle: of.cycle, warp: of.warp, turns: of.turns,
 	}
 	if s.warp != nil || s.cycle != nil {
 		s.first, s.step = float64(slot)+0.5, float64(slots)
@@ -48,7 +50,10 @@ func newSchedule(of *Load, slot, slots int) schedule {
 }
 
 // peek returns the next intended start in ns after the load's start.
-func (s *schedule) peek() int64 {
+func (s *schedule) peek() int64 { return s.turns.dueAt(s.place()) }
+
+// place returns it in ns of the turns' time.
+func (s *schedule) place() int64 {
 	at := s.at
 	if s.arrival != contract.Poisson {
 		at = s.first + float64(s.k*s.step)

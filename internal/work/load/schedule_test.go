@@ -70,18 +70,3 @@ func TestPoissonScheduleHasItsRateAndSpread(t *testing.T) {
 		t.Fatalf("mean gap %.0f ns for %.0f/s, coefficient of variation %.3f", mean, rate, cv)
 	}
 }
-
-func TestScheduleFollowsItsSeed(t *testing.T) {
-	l := contract.Load{Rate: 1000, Arrival: contract.Poisson}
-	a, b, c := drawDues(l, 1, 3, 10), drawDues(l, 1, 3, 10), drawDues(l, 2, 3, 10)
-	same := true
-	for i := range a {
-		if a[i] != b[i] {
-			t.Fatal("one seed drew two schedules")
-		}
-		same = same && a[i] == c[i]
-	}
-	if same {
-		t.Fatal("two seeds drew one schedule")
-	}
-}

@@ -54,7 +54,10 @@ func SentBy(c Client) *contract.Sent {
 
 // Sent returns the requests of the load's exchanges, each once. Call it as Result.
 func (l *Load) Sent() *contract.Sent {
-	sent := &contract.Sent{Before: l.before.sent(), Window: l.window.sent(), Drain: l.drain.sent()}
+	sent := &contract.Sent{Before: l.before.sent(), Window: l.pastSent + l.window.sent(), Drain: l.drain.sent()}
+	for _, p := range l.closed {
+		sent.Window += p.phase.sent()
+	}
 	closing := l.closeNs.Load()
 	for i := range l.slots {
 		if s := &l.slots[i]; s.pending.Load() <= min(closing, math.MaxInt64-1) && !s.held {

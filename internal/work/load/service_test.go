@@ -62,22 +62,3 @@ func TestServiceOfNothing(t *testing.T) {
 		}
 	}
 }
-
-// How far the CPU time that is spent lies above what was asked for.
-func BenchmarkSpend(b *testing.B) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	for _, ns := range []int64{5_000, 50_000, 1_000_000} {
-		b.Run(time.Duration(ns).String(), func(b *testing.B) {
-			over, most := int64(0), int64(0)
-			for b.Loop() {
-				began := threadNow()
-				Spend(ns)
-				off := threadNow() - began - ns - threadClock() // of the benchmark's own readings
-				over, most = over+off, max(most, off)
-			}
-			b.ReportMetric(float64(over)/float64(b.N), "ns-over")
-			b.ReportMetric(float64(most), "ns-over-most")
-		})
-	}
-}

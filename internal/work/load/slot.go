@@ -24,7 +24,8 @@ type Slot struct {
 	number   uint64       // of the exchange to begin next, where they are
 	draw     Draw         // of the exchange begun last
 	waits    *waits       // of its connection; nil where exchanges cannot wait for each other
-	stripe   *bySize      // where its times are kept by size; nil where all are of one size
+	stripe   int          // where its times are kept by size
+	path     int          // of those that exchanges are told apart by
 	bin      int          // of the exchange begun last, by size
 	flying   atomic.Int32 // … for the other slots of the connection; 0 for a small one
 	thinkNs  int64
@@ -50,12 +51,14 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 		if !s.times {
 			s.draw = d.Draw
 		}
+	case s.load.dues != nil:
+		due = s.load.startNs.Load() + s.load.dues.take()
 	case s.open:
 		due = s.load.startNs.Load() + s.schedule.peek()
 	case s.thinkNs > 0:
-		due = s.free + s.thinkNs
+		due = s.load.inTurn(s.free + s.thinkNs)
 	default:
-		due = now
+		due = s.load.inTurn(now)
 	}
 	// An open loop still sends what was due before the end, because a stall at the
 	// end of the window must not vanish. A closed loop has nothing left to send.
@@ -66,7 +69,7 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 		s.pending.Store(idle)
 		return 0, false
 	}
-	if s.open {
+	if s.open && s.load.dues == nil {
 		s.schedule.advance()
 	}
 	if s.varies {
@@ -96,6 +99,9 @@ func (s *Slot) Done(sent, now, received int64) {
 	if s.varies {
 		s.countDrawn(t, sent, now, due, received)
 	}
+	if t.apart != nil {
+		s.countApart(t, sent, now, due, received)
+	}
 	if t.times == nil {
 		return
 	}
@@ -124,11 +130,8 @@ func (s *Slot) countDrawn(t *counters, sent, now, due, received int64) {
 	if draws.upVaries() {
 		t.sent.Add(s.draw.Up)
 	}
-	if t.classes != nil {
-		s.countClass(t, sent, now, due, received)
-	}
 	if t.times != nil {
-		s.countSize(sent, now, due, received)
+		s.countSize(t.times.sizes, sent, now, due, received)
 		if draws.downVaries() || received != s.load.exchange.DownBytes {
 			t.times.differs(received)
 		}
@@ -139,7 +142,7 @@ func (s *Slot) countDrawn(t *counters, sent, now, due, received int64) {
 // Fail reports the exchange in flight as failed because of err; it is counted by
 // KindOf and ReasonOf that, and leaves no time in any histogram.
 func (s *Slot) Fail(err error) {
-	s.pending.Store(idle)
+	due := s.pending.Swap(idle)
 	s.endSize(span{})
 	s.free = Now()
 	s.think()
@@ -147,11 +150,11 @@ func (s *Slot) Fail(err error) {
 	if unsent(err) {
 		t.unsent.Add(1)
 	}
-	if t.classes != nil {
-		t.classes[s.draw.Class].errors.Add(1)
+	if t.apart != nil {
+		s.failApart(t, due)
 	}
 	if t.times != nil {
-		s.load.reasons.addReason(kind, ReasonOf(err))
+		t.times.reasons.addReason(kind, ReasonOf(err))
 	}
 	for i, k := range kinds {
 		if k == kind {

@@ -138,7 +138,8 @@ func ConnectFailure(connection, of int, route Route, err error) error {
 	case errors.Is(err, syscall.EMFILE):
 		kind, hint = contract.SetupFailed, fmt.Sprintf(": too few file descriptors, %d connections need as many; raise `ulimit -n`", of)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		kind, hint = contract.SetupFailed, ": no free local port; give several source addresses or widen net.ipv4.ip_local_port_range"
+		// The same words for every connection, and the cure first: a reason is cut at 120 bytes.
+		return load.Failure(contract.SetupFailed, fmt.Errorf("no local port is free for %s: widen net.ipv4.ip_local_port_range or give several sources: %w", route.Peer, err))
 	case route.Peer.Socket != "" && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT)):
 		err = unixsocket.Explain(route.Peer.Socket, err)
 	case errors.Is(err, syscall.ECONNREFUSED):

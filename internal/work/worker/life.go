@@ -34,7 +34,18 @@ func (m *machine) mark(mark contract.Mark) {
 		return
 	}
 	counts := m.counts
-	if m.client != nil && !m.done {
+	var part *load.Part
+	switch parting, parts := m.results.(load.Parting); {
+	case m.client == nil || m.done || mark.Keep:
+	case mark.Part && !parts:
+		m.complain(contract.Invalid, errors.New("mark has part, and this client does not have feature turns (CONTRACT.md, section Turns)"))
+		return
+	case mark.Part:
+		counts = func() contract.Counts {
+			part = parting.Part(load.Now())
+			return m.addReconnects(m.results.Snapshot())
+		}
+	default:
 		counts = func() contract.Counts { return m.addReconnects(edge(m.results, mark.Reset)) }
 	}
 	if mark.Reset {
@@ -43,7 +54,16 @@ func (m *machine) mark(mark contract.Mark) {
 	reading := m.reader.readCounts(counts)
 	mark.Reading = &reading
 	m.send(contract.Message{Mark: &mark})
-	if !mark.Reset {
+	if part != nil {
+		m.parts = append(m.parts, pendingPart{mark.ID, part})
+		time.AfterFunc(load.PartSettles, func() {
+			select {
+			case m.settled <- struct{}{}:
+			default: // the loop is behind, and takes all that are due
+			}
+		})
+	}
+	if !mark.Reset && !mark.Keep && !mark.Part {
 		m.profiler.end() // takes up to 200 ms, which the answer must not wait for
 	}
 }
@@ -59,6 +79,27 @@ func edge(a load.ResultSource, open bool) contract.Counts {
 		return a.Counts()
 	}
 	return a.Snapshot()
+}
+
+// pendingPart is a window that has ended, and the mark that ended it.
+type pendingPart struct {
+	id   int
+	part *load.Part
+}
+
+// tellPart says what was counted in the earliest window that was not told yet.
+func (m *machine) tellPart() {
+	if len(m.parts) == 0 {
+		return
+	}
+	p := m.parts[0]
+	m.parts = m.parts[1:]
+	result, err := m.results.(load.Parting).PartResult(p.part)
+	if err != nil {
+		m.fail(load.Failure(contract.Bug, err))
+		return
+	}
+	m.send(contract.Message{Part: &contract.Part{ID: p.id, Result: result}})
 }
 
 func (m *machine) counts() contract.Counts {
@@ -103,6 +144,9 @@ func (m *machine) finish(err error) {
 	if err != nil {
 		m.fail(load.Telling(err, load.SentBy(m.client)))
 		return
+	}
+	for len(m.parts) > 0 && !m.failed {
+		m.tellPart()
 	}
 	m.done, m.stopping, m.overdue = true, false, nil
 	result, err := m.results.Result()
@@ -165,6 +209,8 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.fresh is true", setup.Load.Fresh, contract.FeatureFresh},
 		{"exchange.up_sizes or down_sizes is given", setup.Exchange.Varies(), contract.FeatureSizes},
 		{"load.phases is given, or load.arrival drawn", len(setup.Load.Phases) > 0 || setup.Load.Arrival == contract.Drawn, contract.FeatureArrivals},
+		{"load.turns is given", len(setup.Load.Turns) > 0, contract.FeatureTurns},
+		{"load.turns is given beside classes or drawn sizes", len(setup.Load.Turns) > 0 && (setup.Exchange.Varies() || len(setup.Load.Classes) > 0), contract.FeatureMixedTurns},
 		{"load.classes is given", len(setup.Load.Classes) > 0, contract.FeatureMix},
 		{"a class has a deadline", setup.Load.Deadlines(), contract.FeatureDeadline},
 		{"load.trace is given", setup.Load.Trace != nil && !setup.Load.Trace.Times, contract.FeatureTrace},

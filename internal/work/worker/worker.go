@@ -66,6 +66,7 @@ func (p Program) run(in io.Reader, out io.Writer) int {
 		reader:     newReader(),
 		prepared:   make(chan prepared, 1),
 		finished:   make(chan error, 1),
+		settled:    make(chan struct{}, 64),
 	}
 	m.send(contract.Message{Hello: p.hello()})
 	return m.loop(commands(in))
@@ -138,6 +139,8 @@ type machine struct {
 	exited   <-chan error // the server has ended by itself; nil for one that cannot
 	overdue  <-chan time.Time
 	profiler profiler
+	parts    []pendingPart // that are yet to be told
+	settled  chan struct{} // one of them can be
 }
 
 // prepared is what a transport made of a setup: one end, or an error.
@@ -166,6 +169,8 @@ func (m *machine) loop(lines <-chan received) int {
 			m.introduce(p)
 		case <-ticker.C:
 			m.tick()
+		case <-m.settled:
+			m.tellPart()
 		case err := <-m.finished:
 			m.finish(err)
 		case err := <-m.exited:

@@ -149,7 +149,7 @@ class AsyncCalls(_Calls):
 
 
 class Deadline:
-    """The deadlines of one slot's calls: one alarm, and another only where a shorter deadline needs it (decision 97)."""
+    """The deadlines of one slot's calls: one alarm, and another only where a shorter deadline needs it."""
 
     __slots__ = ("_agenda", "_task", "_draws", "_call", "_at", "_alarms")
 

@@ -1,4 +1,4 @@
-//! Holds the README's worker to contract/vectors/conversation.json, and the README to the worker's source.
+//! Holds the example worker to contract/vectors/conversation.json.
 
 use serde_json::{json, Value};
 use std::io::{BufRead, BufReader, Write};
@@ -123,11 +123,4 @@ fn converse(conversation: &Value, address: &str) {
     if conversation["exit"] != "any" {
         assert_eq!(code, Some(conversation["exit"].as_i64().unwrap_or(0) as i32), "{name}");
     }
-}
-
-#[test]
-fn the_readme_shows_the_worker_that_is_tested() {
-    let read = |name: &str| std::fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let (readme, worker) = (read("README.md"), read("examples/mine.rs"));
-    assert!(readme.contains(&worker), "README.md does not have examples/mine.rs as it is");
 }

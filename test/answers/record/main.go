@@ -132,11 +132,7 @@ func makeRun(ctx context.Context, r run, out string) error {
 		}
 		args = append(args, arg)
 	}
-	err := command(ctx, "bin/netdyno", append(args, "--out", out)...).Run()
-	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return nil // some trials are not valid, or the question is open: that is an answer too
-	}
-	return err
+	return command(ctx, "bin/netdyno", append(args, "--out", out)...).Run()
 }
 
 // reduce writes into dir the records and the plan of a run without its probes, and without

@@ -18,6 +18,7 @@ func In(bin string, catalog *bench.Catalog) *bench.Bench { return session.BenchO
 // Built returns a bench on loopback over the programs in bin/.
 func Built(t testing.TB) *bench.Bench {
 	t.Helper()
+	programs.Whole(t)
 	bin, err := programs.Bin()
 	if err != nil {
 		t.Fatal(err)

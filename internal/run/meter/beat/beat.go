@@ -7,6 +7,7 @@ package beat
 
 import (
 	"bytes"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -39,21 +40,37 @@ const late = 10 * time.Millisecond
 // Watch beats from its start to its end. One goroutine may use it.
 type Watch struct {
 	quit  chan struct{}
+	held  chan map[int]int64 // by process, when it was looked at
 	found chan contract.Beat
 	once  sync.Once
+
+	mu    sync.Mutex // of spans
+	spans *spans
 }
 
-// Start begins to watch processes; nil where the kernel does not tell how long a
+// Start begins to beat; nil where the kernel does not tell how long a
 // thread waits for a CPU, as then a busy host would look like one that stood still.
 // The caller ends it.
-func Start(every time.Duration, pids []int) *Watch {
-	w := &Watch{quit: make(chan struct{}), found: make(chan contract.Beat, 1)}
+func Start(every time.Duration) *Watch {
+	w := &Watch{quit: make(chan struct{}), held: make(chan map[int]int64, 1), found: make(chan contract.Beat, 1)}
 	started := make(chan bool)
-	go w.beat(every, pids, started)
+	go w.beat(every, started)
 	if !<-started {
 		return nil
 	}
 	return w
+}
+
+// Look begins to look at processes, at the next beat. Call it once. A nil Watch looks at none.
+func (w *Watch) Look(pids []int) {
+	if w == nil {
+		return
+	}
+	looked := map[int]int64{}
+	for _, pid := range pids {
+		looked[pid] = usage.Now() // what is held now was told the bench
+	}
+	w.held <- looked
 }
 
 // End returns what was found, at the next beat. A nil Watch has found nothing, and
@@ -70,9 +87,27 @@ func (w *Watch) End() (b *contract.Beat) {
 	return b
 }
 
+// SoFar returns what was found since the start, while the watch goes on. A nil Watch has found
+// nothing.
+func (w *Watch) SoFar() *contract.Beat {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.spans == nil {
+		return nil
+	}
+	held, all := maps.Clone(w.spans.held), slices.Clone(w.spans.all)
+	b := w.spans.beat()
+	w.spans.held, w.spans.all = held, all // what is still held goes on
+	b.Stood = slices.Clone(b.Stood)
+	return &b
+}
+
 // beat runs on a thread of its own, whose wait for a CPU it reads: the goroutine keeps
 // it to the end, when the runtime ends the thread.
-func (w *Watch) beat(every time.Duration, pids []int, started chan<- bool) {
+func (w *Watch) beat(every time.Duration, started chan<- bool) {
 	runtime.LockOSThread()
 	queue, err := openQueue()
 	started <- err == nil
@@ -84,22 +119,27 @@ func (w *Watch) beat(every time.Duration, pids []int, started chan<- bool) {
 	beganNs, began := usage.Now(), time.Now() // the same clock; to read it by time costs no system call
 	now := func() int64 { return beganNs + int64(time.Since(began)) }
 	s := newSpans(every, beganNs, queue.waitedNs())
-	for _, pid := range pids {
-		s.looked[pid] = beganNs // what the window's opening met held was told the bench
-	}
+	w.mu.Lock()
+	w.spans = s
+	w.mu.Unlock()
+	var pids []int
 	for turn := 0; ; turn++ {
 		asleepNs := now()
 		sleepUntil(s.lastNs + s.everyNs)
+		w.mu.Lock()
 		s.woke(asleepNs, now(), queue.waitedNs())
 		look := func(pid int) {
 			held, is := tree.Held(pid)
 			s.saw(now(), pid, held, is)
 		}
 		select {
+		case s.looked = <-w.held:
+			pids = slices.Collect(maps.Keys(s.looked))
 		case <-w.quit:
 			for _, pid := range pids {
 				look(pid)
 			}
+			w.mu.Unlock()
 			w.found <- s.beat()
 			return
 		default:
@@ -107,6 +147,7 @@ func (w *Watch) beat(every time.Duration, pids []int, started chan<- bool) {
 		if len(pids) > 0 {
 			look(pids[turn%len(pids)])
 		}
+		w.mu.Unlock()
 	}
 }
 

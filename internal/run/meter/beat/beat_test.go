@@ -89,7 +89,8 @@ func TestAHeldProcessStoodStill(t *testing.T) {
 	}
 	pid := other.Process.Pid
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
-	w := Start(every, []int{pid})
+	w := Start(every)
+	w.Look([]int{pid})
 	if w == nil {
 		t.Fatal("this kernel does not tell how long threads wait for a CPU")
 	}

@@ -20,11 +20,12 @@ type Finder struct {
 	Allow   []netip.Addr // where clients come from; empty: from anywhere
 	Clients int          // a process: connections that it or a descendant holds are the clients'
 
-	sight   sight            // the latest look
-	ours    map[uint32]bool  // sockets of the clients and of others, by inode, as they were met
-	pids    []int            // that served at the latest look
-	carried map[uint32]int64 // bytes of connections to others, by inode, when they were last seen; nil before the first time
-	counted map[uint32]bool  // those in onward
+	sight   sight             // the latest look
+	ends    []*tcpinfo.Socket // of the clients' connections at the server, by that look
+	ours    map[uint32]bool   // sockets of the clients and of others, by inode, as they were met
+	pids    []int             // that served at the latest look
+	carried map[uint32]int64  // bytes of connections to others, by inode, when they were last seen; nil before the first time
+	counted map[uint32]bool   // those in onward
 	onward  contract.Onward
 
 	// Of the server's processes without a load.
@@ -48,11 +49,23 @@ func (f *Finder) Look() (contract.Attached, error) {
 		return contract.Attached{}, err
 	}
 	f.sight = see(sockets)
-	ends, err := f.serverEnds()
+	f.ends, err = f.serverEnds()
 	if err != nil {
 		return contract.Attached{}, err
 	}
-	return f.holders(ends)
+	return f.holders(f.ends)
+}
+
+// Ends returns the inodes and, rising, the ports of the sockets that the latest look found
+// at the server's ends of the clients' connections.
+func (f *Finder) Ends() (inodes map[uint32]bool, ports []uint16) {
+	inodes = map[uint32]bool{}
+	for _, end := range f.ends {
+		inodes[end.Inode] = true
+		ports = append(ports, end.Local.Port())
+	}
+	slices.Sort(ports)
+	return inodes, slices.Compact(ports)
 }
 
 // serverEnds returns the server's ends of the clients' connections.

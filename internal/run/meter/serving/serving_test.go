@@ -101,32 +101,3 @@ func TestWhoTakesDatagrams(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkLook is a look at the connections of a server with many.
-func BenchmarkLook(b *testing.B) {
-	const connections = 5_000
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer l.Close()
-	for range connections {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer c.Close()
-		s, err := l.Accept()
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer s.Close()
-	}
-	f := Finder{At: netip.MustParseAddrPort(l.Addr().String()), Clients: os.Getpid()}
-	for b.Loop() {
-		if _, err := f.Look(); err != nil {
-			b.Fatal(err)
-		}
-		f.Onward(f.pids, false)
-	}
-}

@@ -128,41 +128,6 @@ func ownCPU(t *testing.T) int64 {
 	return clock.Nano()
 }
 
-// BenchmarkRead reads a process of 20 threads and the host.
-func BenchmarkRead(b *testing.B) {
-	quit := make(chan struct{})
-	defer close(quit)
-	for range 20 {
-		go func() {
-			runtime.LockOSThread()
-			<-quit
-		}()
-	}
-	r, err := NewReader(os.Getpid())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		m, err := r.Read(nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(m.Process.Threads), "threads")
-	}
-}
-
-func BenchmarkResident(b *testing.B) {
-	r, err := NewReader(os.Getpid())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Resident(nil)
-	}
-}
-
 // readOnce takes one reading of the tree under pid and of its host.
 func readOnce(pid int) (contract.Meter, error) {
 	r, err := NewReader(pid)

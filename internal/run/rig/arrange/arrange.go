@@ -16,7 +16,6 @@ import (
 	"netdyno/internal/run/rig/namespaces"
 	"netdyno/internal/run/rig/openssh"
 	"netdyno/internal/run/rig/pods"
-	"netdyno/internal/run/rig/qemu"
 	"netdyno/internal/run/rig/remote"
 	"netdyno/internal/run/rig/slurm"
 )
@@ -28,7 +27,6 @@ var kinds = append(containers.Kinds,
 	rig.ExternalKind,
 	openssh.Kind,
 	slurm.Kind,
-	qemu.Kind,
 	pods.Kind,
 	remote.Kind,
 )

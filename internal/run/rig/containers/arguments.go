@@ -2,20 +2,23 @@ package containers
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/run/cpuset"
 )
 
-// arguments run container i, whose first process is netdyno's own.
-func (r *Rig) arguments(i int, self string) []string {
+// arguments run container i, in which some of this host's files are mounted.
+func (r *Rig) arguments(i int, mounted []string) []string {
 	argv := []string{
 		"run", "-i", "--rm", "--pull=never", "--log-driver=none", "--name=" + r.nameOf(i), "--network=" + r.networkOf(i),
 		// The filter of system calls has none of io_uring's, and is asked at every call.
 		"--security-opt=seccomp=unconfined",
+		"--security-opt=label=disable", // what is mounted keeps its labels
+		"--tmpfs=/tmp",
 	}
-	argv = append(argv, ulimits()...)
+	argv = slices.Concat(argv, ulimits(), mounted)
 	if r.options.CPUs > 0 {
 		argv = append(argv, "--cpuset-cpus="+cpuset.Format(r.hosts[i].CPUs))
 	}
@@ -25,7 +28,7 @@ func (r *Rig) arguments(i int, self string) []string {
 	if r.options.MemoryBytes > 0 {
 		argv = append(argv, fmt.Sprintf("--memory=%d", r.options.MemoryBytes))
 	}
-	return append(argv, r.tag(), self, "pause")
+	return append(argv, r.tag(), "cat")
 }
 
 // ulimits are our own, as far as may be had: what podman takes by itself can be more than

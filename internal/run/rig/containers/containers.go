@@ -1,6 +1,6 @@
-// Package containers is the rig of containers on this host, by podman or docker. They are
-// made from an image of netdyno's own programs, which is built here and asks no registry,
-// with CPUs and memory of their own.
+// Package containers is the rig of containers on this host, by podman or docker, with CPUs and
+// memory of their own. Their image is empty: this host's programs and libraries are mounted in
+// each, read-only, at the same paths, and no registry is asked.
 //
 // A container lives as long as the stdin of the command that runs it, which ends with this
 // process, however it ends; and a shell that waits for the same end removes containers and
@@ -11,12 +11,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -38,12 +38,23 @@ const (
 	standardNetwork = "bridge"
 )
 
-const (
-	loadTimeout  = 5 * time.Minute  // for an image, also where the disk is slow
-	startTimeout = time.Minute      // for a container
-	sweepTimeout = 10 * time.Second // for what is left in one
-	closeTimeout = time.Minute      // for all to be removed
-)
+// startTimeout is for an empty image, and for a container.
+const startTimeout = time.Minute
+
+// clean removes containers and image: a container whose command was killed in the middle of starting,
+// or that its runtime has not removed, is no longer anybody's. What is not there is not
+// missed.
+const clean = `program=$1 image=$2
+shift 2
+for name; do
+  "$program" kill "$name"
+  "$program" rm -f "$name"
+done >/dev/null 2>&1
+"$program" rmi "$image" >/dev/null 2>&1
+for name; do
+  if "$program" container inspect "$name" >/dev/null 2>&1; then echo "container $name"; fi
+done
+if "$program" image inspect "$image" >/dev/null 2>&1; then echo "image $image"; fi`
 
 // Options of a rig.
 type Options struct {
@@ -64,17 +75,8 @@ type Rig struct {
 	program string // path of podman or docker
 	run     string // begins the names of everything of this run
 	hosts   []rig.Host
-	boxes   []*box // as hosts; nil where none stands
-	remover *remover
-}
-
-// box is one running container.
-type box struct {
-	command *exec.Cmd
-	input   io.WriteCloser // its end is the container's
-	output  *os.File
-	ended   <-chan struct{}
-	said    rig.Tail
+	boxes   []*rig.Held // as hosts; nil where none stands
+	remover *rig.Remover
 }
 
 // New looks whether the program is there and answers. Containers come with Deploy.
@@ -106,7 +108,7 @@ func (r *Rig) plan(name, network string) {
 		h.Prefix = []string{r.program, "exec", "-i", r.nameOf(len(r.hosts))}
 		r.hosts = append(r.hosts, h)
 	}
-	r.boxes = make([]*box, len(r.hosts))
+	r.boxes = make([]*rig.Held, len(r.hosts))
 }
 
 // Networks implements rig.Networked.
@@ -158,7 +160,8 @@ func (r *Rig) ask(ctx context.Context, input io.Reader, argv ...string) ([]byte,
 	return rig.Host{Name: "this host"}.Ask(ctx, input, append([]string{r.program}, argv...)...)
 }
 
-// Deploy implements rig.Deployer: it makes an image of the files, and the containers.
+// Deploy implements rig.Deployer: it makes the containers, in which the files lie where they
+// lie here.
 func (r *Rig) Deploy(ctx context.Context, files []string) error {
 	if err := r.deploy(ctx, files); err != nil {
 		return fmt.Errorf("rig %s: %w", r.Name(), err)
@@ -166,95 +169,84 @@ func (r *Rig) Deploy(ctx context.Context, files []string) error {
 	return nil
 }
 
-func (r *Rig) deploy(ctx context.Context, files []string) error {
+func (r *Rig) deploy(ctx context.Context, files []string) (err error) {
 	if r.remover != nil {
 		return errors.New("it was deployed before")
-	}
-	made, err := newImage(ctx, files)
-	if err != nil {
-		return fmt.Errorf("make an image: %w", err)
 	}
 	names := make([]string, len(r.hosts))
 	for i := range r.hosts {
 		names[i] = r.nameOf(i)
 	}
-	if r.remover, err = startRemover(r.program, r.tag(), names); err != nil {
+	if r.remover, err = rig.StartRemover(clean, append([]string{r.program, r.tag()}, names...)...); err != nil {
 		return err
 	}
-	if err := r.load(ctx, made); err != nil {
+	if err := r.makeImage(ctx); err != nil {
 		return err
 	}
-	self := made.there[files[len(files)-1]] // netdyno itself comes last
 	var starting errgroup.Group
 	for i := range r.hosts {
 		starting.Go(func() error {
-			if err := r.start(ctx, i, self); err != nil {
+			if err := r.start(ctx, i, mounts(files)); err != nil {
 				return fmt.Errorf("start %s: %w", r.hosts[i].Name, err)
 			}
-			r.hosts[i].Files = made.there
 			return nil
 		})
 	}
 	return starting.Wait()
 }
 
-// load hands the image over through a pipe. When this process is killed the loading goes on
-// to its end, with its temporary files: it says what it says into memory, as a pipe would
-// break under it, and holds the remover back, which otherwise would come too early.
-func (r *Rig) load(ctx context.Context, m *image) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, loadTimeout, fmt.Errorf("the image was not taken within %v", loadTimeout))
+// makeImage makes an empty image. When this process is killed the making goes on to its end:
+// it says what it says into memory, as a pipe would break under it, and holds the remover
+// back, which otherwise would come too early.
+func (r *Rig) makeImage(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not done within %v", startTimeout))
 	defer cancel()
-	number, err := unix.MemfdCreate("load", unix.MFD_CLOEXEC)
+	number, err := unix.MemfdCreate("import", unix.MFD_CLOEXEC)
 	if err != nil {
 		return err
 	}
-	said := os.NewFile(uintptr(number), "load")
+	said := os.NewFile(uintptr(number), "import")
 	defer said.Close()
-	c := exec.CommandContext(ctx, r.program, "load")
-	c.Stdout, c.Stderr, c.ExtraFiles = said, said, []*os.File{r.remover.hold}
+	c := exec.CommandContext(ctx, r.program, "import", "-", r.tag())
+	const end = 1024 // bytes of zero are an archive of nothing (tar(5))
+	c.Stdin, c.Stdout, c.Stderr, c.ExtraFiles = bytes.NewReader(make([]byte, end)), said, said, []*os.File{r.remover.Hold}
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	to, err := c.StdinPipe()
-	if err != nil {
-		return err
-	}
-	if err := c.Start(); err != nil {
-		return err
-	}
-	written := errors.Join(m.archive(to, r.tag()), to.Close())
-	if err := c.Wait(); err != nil {
+	if err := c.Run(); err != nil {
 		text := make([]byte, 4<<10)
 		n, _ := said.ReadAt(text, 0) // io.EOF of a short one
-		return fmt.Errorf("%s load: %w; it said: %s", r.options.Program, cmp.Or(context.Cause(ctx), err), bytes.TrimSpace(text[:n]))
+		return fmt.Errorf("%s import: %w; it said: %s", r.options.Program, cmp.Or(context.Cause(ctx), err), bytes.TrimSpace(text[:n]))
 	}
-	return written
+	return nil
 }
 
-// start runs container i and waits for the word of its first process.
-func (r *Rig) start(ctx context.Context, i int, self string) error {
-	b := &box{command: exec.Command(r.program, r.arguments(i, self)...)}
-	b.command.Stderr = &b.said
-	in, err := b.command.StdinPipe()
-	if err != nil {
+// system is where this host's programs and libraries are.
+var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache"}
+
+// mounts are arguments that make this host's programs, and the directories of some files, seen
+// in a container.
+func mounts(files []string) (argv []string) {
+	places := slices.Clone(system)
+	for _, file := range files {
+		places = append(places, filepath.Dir(file))
+	}
+	var seen []string
+	for _, place := range places {
+		inside := slices.ContainsFunc(seen, func(outer string) bool { return place == outer || strings.HasPrefix(place, outer+"/") })
+		if _, err := os.Stat(place); err != nil || inside {
+			continue // not every system has all of them
+		}
+		seen = append(seen, place)
+		argv = append(argv, "--mount=type=bind,src="+place+",dst="+place+",ro")
+	}
+	return argv
+}
+
+// start runs container i and finds its address.
+func (r *Rig) start(ctx context.Context, i int, mounted []string) error {
+	var err error
+	argv := append([]string{r.program}, r.arguments(i, mounted)...)
+	if r.boxes[i], err = rig.Hold(ctx, startTimeout, argv...); err != nil {
 		return err
-	}
-	out, theirs, err := os.Pipe() // exec's own would be closed with the command's end, unread
-	if err != nil {
-		return err
-	}
-	b.input, b.output, b.command.Stdout = in, out, theirs
-	b.ended, err = rig.StartTied(b.command, syscall.SIGKILL)
-	_ = theirs.Close() // nothing is buffered in it
-	if err != nil {
-		return errors.Join(err, out.Close())
-	}
-	r.boxes[i] = b
-	line, err := b.hear(ctx, startTimeout)
-	var word first
-	if err == nil {
-		err = json.Unmarshal([]byte(line), &word)
-	}
-	if err != nil {
-		return b.failure(err)
 	}
 	h := &r.hosts[i]
 	if r.networkOf(i) == hostNetwork {
@@ -262,63 +254,32 @@ func (r *Rig) start(ctx context.Context, i int, self string) error {
 		h.Address, h.Sources = local.Address, local.Sources
 		return nil
 	}
-	if len(word.Addresses) == 0 {
+	said, err := r.ask(ctx, nil, "inspect", "--format={{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}", r.nameOf(i))
+	if err != nil {
+		return err
+	}
+	addresses := strings.Fields(string(said))
+	if len(addresses) == 0 {
 		return fmt.Errorf("it has no IPv4 address on network %s", r.networkOf(i))
 	}
-	h.Address, h.Sources = word.Addresses[0], word.Addresses[:1]
+	h.Address, h.Sources = addresses[0], addresses[:1]
 	return nil
-}
-
-// hear returns the next line of the first process.
-func (b *box) hear(ctx context.Context, timeout time.Duration) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no word of its first process within %v", timeout))
-	defer cancel()
-	line, err := rig.FirstLine(ctx, b.output)
-	if errors.Is(err, io.EOF) {
-		err = errors.New("its first process has ended")
-	}
-	return line, err
-}
-
-// failure adds to an error what podman or docker said, once that is known.
-func (b *box) failure(err error) error {
-	select {
-	case <-b.ended:
-		err = fmt.Errorf("%w (%v)", err, b.command.ProcessState)
-	case <-time.After(time.Second):
-	}
-	if text := strings.TrimSpace(b.said.String()); text != "" {
-		err = fmt.Errorf("%w; it said: %s", err, text)
-	}
-	return err
 }
 
 // Recover implements rig.Recoverer: nothing but its first process is left in any container.
 // One that has ended stays so, as another would have another address.
 func (r *Rig) Recover(ctx context.Context) error {
-	failed := make([]error, len(r.boxes))
-	var sweeping errgroup.Group
-	for i, b := range r.boxes {
-		if b == nil {
-			continue
-		}
-		sweeping.Go(func() error {
-			_, err := b.input.Write([]byte("\n"))
-			line := ""
-			if err == nil {
-				line, err = b.hear(ctx, sweepTimeout)
-			}
-			if err == nil && line != swept {
-				err = fmt.Errorf("its first process says %.200q, expected %q", line, swept)
-			}
-			if err != nil {
-				failed[i] = &rig.HostError{Host: r.hosts[i].Name, Err: b.failure(err)}
-			}
+	_, err := rig.AtEach(r.hosts[:len(r.boxes)], func(i int) error {
+		if r.boxes[i] == nil {
 			return nil
-		})
-	}
-	_ = sweeping.Wait() // failed has them all
-	return errors.Join(failed...)
+		}
+		if err := r.boxes[i].Err(); err != nil {
+			return err
+		}
+		_, err := r.hosts[i].Ask(ctx, nil, "sh", "-c", "kill -9 -1 2>/dev/null || true") // all but the first process and who kills (kill(2))
+		return err
+	})
+	return err
 }
 
 // Close implements rig.Rig: containers and image are removed.
@@ -329,20 +290,11 @@ func (r *Rig) Close() error {
 			continue
 		}
 		r.boxes[i] = nil
-		closing.Go(func() error {
-			_ = b.input.Close() // its command may have ended
-			select {
-			case <-b.ended:
-			case <-time.After(closeTimeout):
-				_ = syscall.Kill(-b.command.Process.Pid, syscall.SIGKILL) // what it runs is removed below
-				<-b.ended
-			}
-			return b.output.Close()
-		})
+		closing.Go(b.Release)
 	}
 	err := closing.Wait()
 	if r.remover != nil {
-		err = errors.Join(err, r.remover.remove())
+		err = errors.Join(err, r.remover.Remove())
 		r.remover = nil
 	}
 	return err

@@ -133,33 +133,19 @@ func hostOf(ctx context.Context, named Host, prefix []string) (rig.Host, error) 
 // Recover implements rig.Recoverer: hosts that do not answer are connected anew.
 func (r *Rig) Recover(ctx context.Context) error {
 	hosts := r.Hosts()
-	lost := make([]error, len(r.masters))
-	var group errgroup.Group
-	for i := range r.masters {
-		group.Go(func() error {
-			old := r.masters[i]
-			if old != nil && !old.gone() && answers(ctx, hosts[i]) {
-				return nil
-			}
-			if old != nil {
-				old.end()
-			}
-			var err error
-			if r.masters[i], err = again(ctx, r.redial[i]); err != nil {
-				lost[i] = &rig.HostError{Host: hosts[i].Name, Err: err}
-			}
+	reached, lost := rig.AtEach(hosts, func(i int) (err error) {
+		old := r.masters[i]
+		if old != nil && !old.gone() && answers(ctx, hosts[i]) {
 			return nil
-		})
-	}
-	_ = group.Wait() // lost has them all
-	var reached []string
-	for i, h := range hosts {
-		if lost[i] == nil {
-			reached = append(reached, h.Name)
 		}
-	}
+		if old != nil {
+			old.end()
+		}
+		r.masters[i], err = again(ctx, r.redial[i])
+		return err
+	})
 	// What the rig says of a host that ssh does not reach follows from that.
-	return errors.Join(append(lost, rig.ErrorOf(r.Rig.Recover(ctx), reached...))...)
+	return errors.Join(lost, rig.ErrorOf(r.Rig.Recover(ctx), reached...))
 }
 
 // again connects to a host that was reached before. Its sshd may be about to

@@ -3,14 +3,11 @@ package pods
 import (
 	"cmp"
 	"context"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"netdyno/internal/printable"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/pods/talk"
 )
 
 // standardImage is small, in every registry's mirror, and has the shell and the few programs
@@ -23,7 +20,7 @@ const kind = "k8s"
 // Kind is the rig of pods, as users choose it.
 var Kind = rig.Kind{
 	Name: kind, Form: "k8s[:N][?namespace=NAME&network=host|pod|service&node=NAME,…&cpu=CPUS&memory=SIZE&image=NAME]",
-	Options: []string{"context", "namespace", "network", "node", "cpu", "memory", "image", "programs", "security"}, Build: build,
+	Options: []string{"context", "namespace", "network", "node", "cpu", "memory", "image", "security"}, Build: build,
 }
 
 // What Kubernetes allows in names.
@@ -40,10 +37,9 @@ func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := Options{Hosts: hosts, Context: c.Options["context"], Namespace: c.Options["namespace"], Network: c.Options["network"]}
-	o.Make = talk.Make{
-		Image: cmp.Or(c.Options["image"], standardImage), Programs: c.Options["programs"],
-		CPU: c.Options["cpu"], Memory: c.Options["memory"], Security: c.Options["security"],
+	o := Options{
+		Hosts: hosts, Context: c.Options["context"], Namespace: c.Options["namespace"], Network: c.Options["network"],
+		Image: cmp.Or(c.Options["image"], standardImage), CPU: c.Options["cpu"], Memory: c.Options["memory"], Security: c.Options["security"],
 	}
 	if nodes := c.Options["node"]; nodes != "" {
 		o.Nodes = strings.Split(nodes, ",")
@@ -64,12 +60,10 @@ func (o Options) check(c rig.Choice) error {
 		return c.Errorf("network=%s; expected host (that of the node), pod (the cluster's) or service (the same, with a service before each pod)", o.Network)
 	case o.Namespace != "" && !objectName.MatchString(o.Namespace):
 		return c.Errorf("namespace=%s is no name of a namespace", o.Namespace)
-	case !imageName.MatchString(o.Make.Image):
-		return c.Errorf("image=%s is no name of an image; expected such as busybox:1.37", o.Make.Image)
-	case o.Make.Programs != "" && (o.Make.Image == standardImage || !path.IsAbs(o.Make.Programs)):
-		return c.Errorf("programs=%s; expected the directory of netdyno's programs in an image of yours, beside image=", o.Make.Programs)
-	case o.Make.Security != "" && o.Make.Security != "restricted":
-		return c.Errorf("security=%s; expected restricted", o.Make.Security)
+	case !imageName.MatchString(o.Image):
+		return c.Errorf("image=%s is no name of an image; expected such as busybox:1.37", o.Image)
+	case o.Security != "" && o.Security != "restricted":
+		return c.Errorf("security=%s; expected restricted", o.Security)
 	case len(o.Nodes) > o.Hosts:
 		return c.Errorf("node= names %d nodes for %d pods; k8s:%d makes one on each", len(o.Nodes), o.Hosts, len(o.Nodes))
 	}
@@ -84,13 +78,4 @@ func (o Options) check(c rig.Choice) error {
 		}
 	}
 	return nil
-}
-
-// printed makes what a cluster says fit for a terminal and a page.
-func printed(facts map[string]string) map[string]string {
-	out := map[string]string{}
-	for key, value := range facts {
-		out[key] = printable.Text(value)
-	}
-	return out
 }

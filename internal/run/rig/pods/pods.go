@@ -1,10 +1,10 @@
-// Package pods is the rig of pods in a Kubernetes cluster, as the user's kubeconfig reaches
-// it. A program of its own speaks to the cluster (package talk): commands go through exec
-// streams, and nothing listens but a Unix socket of the user's.
+// Package pods is the rig of pods in a Kubernetes cluster, as kubectl and the user's kubeconfig
+// reach it: every command goes through kubectl exec, and nothing listens.
 //
-// A pod lives as long as a stream to its first process, which the program holds, and the
-// program as long as this process. What outlives both, as an object that has ended, the next
-// run removes.
+// A pod lives as long as the stdin of its first process, cat(1), to which kubectl attach holds
+// a stream that ends with this process, however it ends; and a shell that waits for the same
+// end removes pods and services. What outlives both, as an object that has ended, the next run
+// removes.
 package pods
 
 import (
@@ -13,22 +13,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"path/filepath"
+	"os/exec"
 	"slices"
-	"strings"
-	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/pods/talk"
 	"netdyno/internal/run/rig/remote"
 )
 
 // MaxHosts is how many pods a rig may have.
-const MaxHosts = 256
+const MaxHosts = 64
 
 // Options of a rig.
 type Options struct {
@@ -37,8 +34,11 @@ type Options struct {
 	Namespace string // empty for the context's
 	Network   string // one of networks; empty for the standard
 	Nodes     []string
-	Bounds    string    // in the rig's name: "cpu=1&memory=1Gi"
-	Make      talk.Make // all but the pods
+	Bounds    string // in the rig's name: "cpu=1&memory=1Gi"
+	Image     string
+	CPU       string // quantities of Kubernetes
+	Memory    string
+	Security  string // "restricted", or empty
 }
 
 // The networks that hosts can be on: that of their node, the cluster's, and the cluster's with
@@ -51,18 +51,24 @@ const (
 
 var networks = []string{networkHost, networkPod, networkService}
 
+const (
+	holdTimeout  = time.Minute      // for a pod that runs to be attached to
+	reachTimeout = 10 * time.Second // for a command that takes no time
+)
+
 // Rig implements rig.Networked, rig.Deployer, rig.Recoverer and rig.Informed. One goroutine at
 // a time may use it.
 type Rig struct {
 	options Options
-	several bool   // networks, which trials name
-	run     string // begins the names of everything of this run
-	socket  string
-	self    string // path of this program
-	program *program
-	sockets *remote.Temporary // directory of the socket, here
+	several bool     // networks, which trials name
+	run     string   // begins the names of everything of this run
+	self    string   // path of this program
+	kubectl []string // argv, with the context and the namespace
 	hosts   []rig.Host
-	pods    []string                     // by host; hosts on networks pod and service share them
+	pods    []string // by host; hosts on networks pod and service share them
+	held    []*rig.Held
+	brought *remote.Rig
+	remover *rig.Remover
 	facts   map[string]map[string]string // by host
 }
 
@@ -70,32 +76,36 @@ type Rig struct {
 func New(ctx context.Context, o Options) (*Rig, error) {
 	r := &Rig{options: o, run: rig.RunName(), facts: map[string]map[string]string{}}
 	if err := r.open(ctx); err != nil {
-		return nil, fmt.Errorf("rig %s: %w", r.Name(), errors.Join(err, r.Close()))
+		return nil, fmt.Errorf("rig %s: %w", r.Name(), err)
 	}
 	return r, nil
 }
 
 func (r *Rig) open(ctx context.Context) error {
-	var err error
+	path, err := exec.LookPath("kubectl")
+	if err != nil {
+		return fmt.Errorf("%w; kubernetes.io/docs/tasks/tools says how it is installed", err)
+	}
 	if r.self, err = os.Executable(); err != nil {
 		return err
 	}
-	path, err := find()
-	if err != nil {
-		return err
+	r.kubectl = []string{path}
+	if r.options.Context != "" {
+		r.kubectl = append(r.kubectl, "--context="+r.options.Context)
 	}
-	if r.sockets, err = remote.NewTemporary(ctx, rig.Host{Name: "this host"}); err != nil {
-		return err
+	if r.options.Namespace != "" {
+		r.kubectl = append(r.kubectl, "--namespace="+r.options.Namespace)
 	}
-	r.socket = filepath.Join(r.sockets.Path(), "k8s")
 	r.plan("pod", "")
-	if r.program, err = startProgram(path); err != nil {
+	const over = "--field-selector=status.phase!=Running,status.phase!=Pending,status.phase!=Unknown"
+	if _, err := r.ask(ctx, nil, "delete", "pods", "--selector="+ours, over, "--wait=false"); err != nil {
 		return err
 	}
-	_, err = r.program.ask(ctx, talk.Request{Open: &talk.Open{
-		Context: r.options.Context, Namespace: r.options.Namespace, Socket: r.socket, Run: r.run, PID: os.Getpid(),
-	}})
-	return err
+	// What may not be deleted must not be made.
+	if _, err := r.ask(ctx, nil, "auth", "can-i", "--quiet", "delete", "pods"); err != nil {
+		return fmt.Errorf("you cannot delete pods, so none is made: %w; %s", err, roleAdvice)
+	}
+	return nil
 }
 
 // plan adds the rig's hosts on a network; "" for the rig's own.
@@ -107,10 +117,10 @@ func (r *Rig) plan(name, network string) {
 	}
 	for i := range r.options.Hosts {
 		pod := fmt.Sprintf("%s-%s-%d", r.run, kind, i+1)
-		h := rig.Host{Name: fmt.Sprintf("%s%d", name, i+1), Network: network, Prefix: []string{r.self, "enter", r.socket, pod, "--"}}
+		h := rig.Host{Name: fmt.Sprintf("%s%d", name, i+1), Network: network, Prefix: slices.Concat(r.kubectl, []string{"exec", "-i", pod, "--"})}
 		if on == networkService {
-			for port := range talk.Ports {
-				h.Ports = append(h.Ports, talk.FirstPort+port)
+			for port := range servicePorts {
+				h.Ports = append(h.Ports, firstPort+port)
 			}
 		}
 		r.hosts, r.pods = append(r.hosts, h), append(r.pods, pod)
@@ -158,128 +168,114 @@ func (r *Rig) Deploy(ctx context.Context, files []string) error {
 	return nil
 }
 
-func (r *Rig) deploy(ctx context.Context, files []string) error {
+func (r *Rig) deploy(ctx context.Context, files []string) (err error) {
+	const script = `"$@" >/dev/null`
+	remove := slices.Concat(r.kubectl, []string{"delete", "pods", "--selector=" + r.selector(), "--force", "--grace-period=0", "--wait=false"})
+	if r.remover, err = rig.StartRemover(script, remove...); err != nil {
+		return err
+	}
 	pods, err := r.stand(ctx)
 	if err != nil {
 		return err
 	}
-	settle := talk.Settle{Program: map[string]string{}}
-	there := map[string]map[string]string{} // by pod, where files lie
-	var entering sync.Mutex
-	var bringing errgroup.Group
-	for i, h := range r.hosts {
-		name := r.pods[i]
-		if slices.Index(r.pods, name) < i {
-			continue
-		}
-		bringing.Go(func() error {
-			brought, err := bring(ctx, h, r.options.Make.Programs, files)
-			entering.Lock()
-			defer entering.Unlock()
-			there[name] = brought
-			settle.Program[name] = brought[files[len(files)-1]] // netdyno itself comes last
-			return err
-		})
-	}
-	if err := bringing.Wait(); err != nil {
-		return err
-	}
-	if r.options.Make.Programs != "" { // it stands already
-		settle.Program = nil
-	}
-	if _, err := r.program.ask(ctx, talk.Request{Settle: &settle}); err != nil {
-		return err
-	}
 	for i := range r.hosts {
 		h, p := &r.hosts[i], pods[r.pods[i]]
-		h.Address, h.Sources, h.Files = p.Address, []string{p.Address}, there[p.Name]
-		r.facts[h.Name] = printed(p.Facts)
+		h.Address, h.Sources = p.Status.PodIP, []string{p.Status.PodIP}
+		if r.facts[h.Name], err = r.factsOf(ctx, p); err != nil {
+			return err
+		}
 	}
-	return r.publish(ctx)
+	r.brought = remote.New(r.Name(), r.hosts, remote.Options{})
+	if err := r.brought.Deploy(ctx, files); err != nil {
+		return advise(err)
+	}
+	r.hosts = r.brought.Hosts()
+	return r.publish(ctx, pods)
 }
 
-// stand makes the pods, those of a second network on the nodes of the first one's, and returns
-// them by name.
-func (r *Rig) stand(ctx context.Context) (map[string]talk.Pod, error) {
-	made, nodes := map[string]talk.Pod{}, r.options.Nodes
+// stand makes the pods, those of a second network on the nodes of the first one's, holds them,
+// and returns them by name.
+func (r *Rig) stand(ctx context.Context) (map[string]pod, error) {
+	made, nodes := map[string]pod{}, r.options.Nodes
 	for first := 0; first < len(r.pods); first += r.options.Hosts {
-		if _, again := made[r.pods[first]]; again {
+		if made[r.pods[first]].Metadata.Name != "" {
 			continue
 		}
-		asked := r.options.Make
-		for i := range r.options.Hosts {
-			p := talk.Pod{Name: r.pods[first+i], Host: cmp.Or(r.hosts[first].Network, r.options.Network) == networkHost}
-			if len(nodes) > 0 {
-				p.Node = nodes[i%len(nodes)]
-			}
-			asked.Pods = append(asked.Pods, p)
+		asked := r.pods[first : first+r.options.Hosts]
+		onHost := cmp.Or(r.hosts[first].Network, r.options.Network) == networkHost
+		if err := r.create(ctx, r.manifests(asked, nodes, onHost)); err != nil {
+			return nil, err
 		}
-		answer, err := r.program.ask(ctx, talk.Request{Make: &asked})
+		found, err := r.standing(ctx, asked)
 		if err != nil {
 			return nil, err
 		}
 		nodes = nil
-		for _, p := range answer.Pods {
-			made[p.Name], nodes = p, append(nodes, p.Node)
+		for _, name := range asked {
+			made[name], nodes = found[name], append(nodes, found[name].Spec.NodeName)
+		}
+		if err := r.hold(ctx, asked); err != nil {
+			return nil, err
 		}
 	}
 	return made, nil
 }
 
-// bring returns where files lie at a host that were brought, or are in its image.
-func bring(ctx context.Context, h rig.Host, image string, files []string) (map[string]string, error) {
-	if image == "" {
-		return remote.Bring(ctx, h, talk.Home, files)
+// hold attaches to the first process of each pod, which ends with that stream.
+func (r *Rig) hold(ctx context.Context, pods []string) error {
+	held := make([]*rig.Held, len(pods))
+	var holding errgroup.Group
+	for i, name := range pods {
+		holding.Go(func() (err error) {
+			if held[i], err = rig.Hold(ctx, holdTimeout, slices.Concat(r.kubectl, []string{"attach", "-i", "-q", name})...); err != nil {
+				return advise(fmt.Errorf("attach to pod %s: %w", name, err))
+			}
+			return nil
+		})
 	}
-	there := map[string]string{}
-	asked := []string{path.Join(image, "netdyno"), "sum"}
-	for _, file := range files {
-		there[file] = path.Join(image, filepath.Base(file))
-		asked = append(asked, there[file])
-	}
-	sums, err := h.Ask(ctx, nil, asked...)
-	if err != nil {
-		return nil, fmt.Errorf("compare the programs of the image: %w; programs= names the directory of netdyno's programs of this release in the image", err)
-	}
-	has := strings.Fields(string(sums))
-	for i, file := range files {
-		own, err := rig.HashFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if i >= len(has) || has[i] != own {
-			return nil, fmt.Errorf("%s of the image is another program than %s: take an image of this release, or leave programs= out", there[file], file)
-		}
-	}
-	return there, nil
+	err := holding.Wait()
+	r.held = append(r.held, slices.DeleteFunc(held, func(h *rig.Held) bool { return h == nil })...)
+	return err
 }
 
-// Recover implements rig.Recoverer: nothing but its first process is left in any pod. One
-// that is lost stays so, as another would have another address.
+// Recover implements rig.Recoverer. A pod that is lost stays so, as another would have another
+// address.
 func (r *Rig) Recover(ctx context.Context) error {
-	answer, err := r.program.ask(ctx, talk.Request{Sweep: &talk.Sweep{}})
+	found, err := r.list(ctx)
 	if err != nil {
 		return err
 	}
-	var lost []error
-	for i, h := range r.hosts {
-		if why := answer.Lost[r.pods[i]]; why != "" {
-			lost = append(lost, &rig.HostError{Host: h.Name, Err: errors.New(why)})
+	reached, lost := rig.AtEach(r.hosts, func(i int) error {
+		name := r.pods[i]
+		if why := found[name].lost(name); why != "" {
+			return errors.New(why)
 		}
-	}
-	return errors.Join(lost...)
+		ctx, cancel := context.WithTimeout(ctx, reachTimeout)
+		defer cancel()
+		if _, err := r.hosts[i].Ask(ctx, nil, "true"); err != nil {
+			return fmt.Errorf("pod %s on node %s does not answer: %w", name, found[name].Spec.NodeName, err)
+		}
+		return nil
+	})
+	// What is said of files on a pod that is lost follows from that.
+	return errors.Join(lost, rig.ErrorOf(r.brought.Recover(ctx), reached...))
 }
 
-// Close implements rig.Rig: everything is removed from the cluster.
+// Close implements rig.Rig: everything is removed from the cluster. Files go with their pods.
 func (r *Rig) Close() error {
-	var err error
-	if r.program != nil {
-		err = r.program.end()
-		r.program = nil
+	var closing errgroup.Group
+	for _, h := range r.held {
+		closing.Go(h.Release)
 	}
-	if r.sockets != nil {
-		err = errors.Join(err, r.sockets.Close())
-		r.sockets = nil
+	err := closing.Wait()
+	r.held = nil
+	if r.remover != nil {
+		err = errors.Join(err, r.remover.Remove())
+		r.remover = nil
+	}
+	if r.brought != nil {
+		_ = r.brought.Close() // what it holds has ended with the pods
+		r.brought = nil
 	}
 	return err
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/pods/talk"
 )
 
 // publishTimeout is for all nodes to hear of a service.
@@ -21,17 +20,20 @@ const publishTimeout = 30 * time.Second
 
 // publish sets a service before each host on network service, and waits until another host
 // reaches it by that.
-func (r *Rig) publish(ctx context.Context) error {
+func (r *Rig) publish(ctx context.Context, pods map[string]pod) error {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		if len(h.Ports) == 0 {
 			continue
 		}
-		answer, err := r.program.ask(ctx, talk.Request{Publish: &talk.Publish{Pod: r.pods[i]}})
+		if err := r.create(ctx, []object{r.service(pods[r.pods[i]])}); err != nil {
+			return err
+		}
+		address, err := r.ask(ctx, nil, "get", "service", r.pods[i], "--output=jsonpath={.spec.clusterIP}")
 		if err != nil {
 			return err
 		}
-		h.Front = answer.Address
+		h.Front = string(address)
 		if err := r.prove(ctx, *h, r.next(i)); err != nil {
 			return fmt.Errorf("reach %s by its service: %w; is kube-proxy, or what stands for it, running on every node?", h.Name, err)
 		}
@@ -50,7 +52,7 @@ func (r *Rig) prove(ctx context.Context, server, client rig.Host) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, publishTimeout, fmt.Errorf("not within %v", publishTimeout))
 	defer cancel()
 	port := strconv.Itoa(server.Ports[0])
-	line := server.Command(r.self, "reach", "--serve", net.JoinHostPort(server.Address, port))
+	line := server.Command(r.self, "internal", "reach", "--serve", net.JoinHostPort(server.Address, port))
 	greeter := exec.Command(line[0], line[1:]...)
 	stdin, err := greeter.StdinPipe()
 	if err != nil {
@@ -73,7 +75,7 @@ func (r *Rig) prove(ctx context.Context, server, client rig.Host) error {
 	if _, err := rig.FirstLine(ctx, stdout); err != nil {
 		return fmt.Errorf("listen there: %w %s", err, said.String())
 	}
-	_, err = client.Ask(ctx, nil, r.self, "reach", net.JoinHostPort(server.Front, port))
+	_, err = client.Ask(ctx, nil, r.self, "internal", "reach", net.JoinHostPort(server.Front, port))
 	return err
 }
 

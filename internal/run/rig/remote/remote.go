@@ -98,30 +98,18 @@ func (r *Rig) DropLost(ctx context.Context) []string {
 // fill delivers where there is no directory. Its errors are of single hosts; the
 // others have what they need.
 func (r *Rig) fill(ctx context.Context) error {
-	failed := make([]error, len(r.stores))
-	var group errgroup.Group
-	for i, kept := range r.stores {
-		if kept != nil {
-			continue
-		}
-		group.Go(func() error {
-			if err := r.fillOne(ctx, i); err != nil {
-				failed[i] = &rig.HostError{Host: r.hosts[i].Name, Err: err}
-			}
+	_, err := rig.AtEach(r.hosts[:len(r.stores)], func(i int) error {
+		if r.stores[i] != nil {
 			return nil
-		})
-	}
-	_ = group.Wait() // failed has them all
-	return errors.Join(failed...)
-}
-
-func (r *Rig) fillOne(ctx context.Context, i int) error {
-	s, err := openStore(ctx, r.hosts[i], r.options.Cache)
-	if err != nil {
-		return err
-	}
-	r.stores[i] = s
-	return s.putArtifacts(ctx, r.artifacts, r.hosts[i].Files)
+		}
+		s, err := openStore(ctx, r.hosts[i], r.options.Cache)
+		if err != nil {
+			return err
+		}
+		r.stores[i] = s
+		return s.putArtifacts(ctx, r.artifacts, r.hosts[i].Files)
+	})
+	return err
 }
 
 // Close implements rig.Rig: what was delivered is removed, unless a cache was

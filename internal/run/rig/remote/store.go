@@ -254,17 +254,6 @@ func (s *store) putArtifacts(ctx context.Context, artifacts []artifact, there ma
 	return nil
 }
 
-// Bring copies files to a directory of a host that stands already and goes with the host.
-// It returns where each lies there, compared with what it is here.
-func Bring(ctx context.Context, h rig.Host, directory string, files []string) (there map[string]string, err error) {
-	artifacts, err := hashArtifacts(files)
-	if err != nil {
-		return nil, err
-	}
-	there = map[string]string{}
-	return there, (&store{host: h, directory: directory}).putArtifacts(ctx, artifacts, there)
-}
-
 func (s *store) bring(ctx context.Context, p artifact, target string) error {
 	cached := path.Join(s.cache, p.sha256, filepath.Base(p.path))
 	if s.cache != "" {

@@ -1,10 +1,10 @@
 package source
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -20,7 +20,6 @@ type Arguments struct {
 	named string                    // the study or file that the others change; "" for none
 	typed draft                     // what they say by themselves; its tree has keys that are no factors
 	arms  *node                     // the file's arms to keep; nil for all
-	raced position                  // what a command's race was typed as
 	given map[string]study.Position // what was typed, by its key
 }
 
@@ -128,60 +127,18 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 
 // override makes a study from a file and the arguments that change it: a typed factor
 // replaces the factor in the file, whether the file held or varied it. What the file says
-// of the results stays as far as the changed study still has the arms and cells it names.
+// of the results stays as far as the changed study still has what it names.
 func (a *Arguments) override(base draft) (*study.Study, error) {
-	kept := []string{"require"}
-	for _, k := range resultKeys {
-		kept = append(kept, k.name)
-	}
-	var original *study.Study
-	if slices.ContainsFunc(kept, func(key string) bool { return base.tree.entryOf(key) != nil }) {
-		var err error
-		if original, err = base.complete(); err != nil {
+	if slices.ContainsFunc(resultKeys, func(k key[study.Study]) bool { return base.tree.entryOf(k.name) != nil }) {
+		if _, err := base.complete(); err != nil {
 			return nil, err
 		}
 	}
-	base.tree, base.Requires = base.tree.without(kept...), nil
 	d, err := a.change(base)
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.complete()
-	if err != nil || original == nil {
-		return s, err
-	}
-	keepViews(s, original)
-	if a.typed.Requires == nil {
-		s.KeepRequires(original)
-	}
-	return s, nil
-}
-
-// keepViews takes over what the original says of its results, as far as the study still
-// has what it speaks of.
-func keepViews(s, original *study.Study) {
-	s.KeepViews(original)
-	scope := s.Scope()
-	for _, k := range resultKeys {
-		if k.keep != nil {
-			k.keep(scope, s)
-		}
-	}
-}
-
-// Fit returns the study as it fits into a time, with those views and labels whose arms
-// and cells are still in the study, and the names of what is left out (study.Fit).
-func Fit(s *study.Study, limit time.Duration, estimate func([]record.Trial) study.Estimate) (*study.Study, []string, error) {
-	fitted, words, err := s.Fit(limit, estimate)
-	if err != nil || fitted == s {
-		return fitted, nil, err
-	}
-	fitted.Published, fitted.Charts, fitted.Fits, fitted.Reaches, fitted.Pays = nil, nil, nil, nil, nil
-	fitted.Costs, fitted.Claims, fitted.Ladders, fitted.Requires = nil, nil, nil, nil
-	keepViews(fitted, s)
-	fitted.KeepRequires(s)
-	d := draft{Study: *fitted, changed: true}
-	return fitted, words, d.checkLabels(fitted)
+	return d.complete()
 }
 
 // change returns the file's draft as the arguments change it. The file's own stays as
@@ -210,16 +167,17 @@ func (a *Arguments) change(d draft) (draft, error) {
 	if typed.Arms != nil {
 		d.Arms = typed.Arms
 	}
-	if typed.tree.entryOf("blocks") != nil { // whoever types the blocks means those alone
-		d.tree, d.Further = d.tree.without("continue"), nil
+	if typed.tree.entryOf("settle") != nil { // another end than the file's
+		d.tree, d.Blocks = d.tree.without("blocks"), 0
 	}
 	if err := studyBlock.readKeys(typed.tree, &d.Study, whole{Study: &d.Study}, false); err != nil {
 		return d, err
 	}
+	statements := slices.DeleteFunc(slices.Clone(listed(d.tree.value("expect"))), func(n *node) bool { return n.kind == scalar })
 	d.tree = typed.tree.over(d.tree)
-	if typed.Race != nil {
-		d.Race = typed.Race
-		d.tree = mappingNode(a.raced, "race", &node{at: a.raced, kind: mapping}).over(d.tree)
+	if bounds := typed.tree.entryOf("expect"); bounds != nil { // they take the place of the file's
+		all := &node{at: bounds.value.at, kind: list, items: slices.Concat(listed(bounds.value), statements)}
+		d.tree = mappingNode(bounds.at, "expect", all).over(d.tree)
 	}
 	return d, nil
 }
@@ -268,8 +226,8 @@ func placeOf(typed string) (block, part string, k about) {
 				return top.name, k.name, k
 			}
 		}
-		if top.name == block {
-			return block, part, top
+		if cmp.Or(top.typed, top.name) == block {
+			return top.name, part, top
 		}
 	}
 	return "", "", about{}
@@ -314,7 +272,7 @@ func (a *Arguments) takeKey(e entry, block, part string, k about) error {
 	switch {
 	case part != "":
 		typed.entries = []entry{{part, e.at, e.value}}
-	case k.keys != nil: // all of whose keys may be left out
+	case k.keys != nil && !k.many: // all of whose keys may be left out
 		if wanted, err := aFlag.read(e); err != nil || !wanted {
 			return err
 		}
@@ -358,20 +316,5 @@ func (a *Arguments) AddArm(given, name string, levels map[string]string) error {
 		return nil
 	}
 	d.Vary = append(d.Vary, study.Varied{Factor: study.ArmFactor, Levels: namesOf(d.Arms), At: here})
-	return nil
-}
-
-// AddRace makes the study of a command's own arms a race: given is what was typed for it,
-// for errors. A bound is METRIC <= VALUE or METRIC >= VALUE.
-func (a *Arguments) AddRace(given string, r record.Race, bounds []string) error {
-	here := position{text: given}
-	for _, text := range bounds {
-		b, err := typedBound(text)
-		if err != nil {
-			return here.errorf("%s", err)
-		}
-		r.Within = append(r.Within, b)
-	}
-	a.typed.Race, a.raced = &r, here
 	return nil
 }

@@ -58,7 +58,7 @@ func TestCapacityErrorsTeach(t *testing.T) {
 	for args, want := range map[string]string{
 		"capacity=yes rate=1k":                     "rate=1000 contradicts capacity",
 		"capacity=yes amount=10":                   "amount=10 contradicts capacity",
-		"capacity=yes blocks=6,10":                 "capacity ends by itself",
+		"capacity=yes settle=30s":                  "end by themselves",
 		"capacity.objective=response_p99":          `found "response_p99"; expected METRIC <= BOUND`,
 		"capacity.objective=response_p98 <= 1ms":   "unknown metric",
 		"capacity.objective=response_p99 >= 1ms":   "less of response_p99_us is better",

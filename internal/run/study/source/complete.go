@@ -72,7 +72,7 @@ func (d *draft) complete() (*study.Study, error) {
 		s.Sweeps[i].Hold = slices.Clip(s.Sweeps[i].Hold)
 	}
 	for _, step := range []func(*study.Study) error{
-		d.setLooks, d.setCapacity, (*study.Study).Complete, d.setCompare, (*study.Study).CheckSweptBaseline, d.checkSettle, d.checkRace,
+		d.setBlocks, (*study.Study).Complete, d.setCompare, (*study.Study).CheckSweptBaseline, d.setLooks, d.checkRace,
 		d.checkLabels, d.checkRecommend, d.checkReference, d.readResults,
 		d.setRequires, (*study.Study).CheckSize,
 	} {
@@ -86,54 +86,27 @@ func (d *draft) complete() (*study.Study, error) {
 // readResults reads what a file says of the results of a complete study.
 func (d *draft) readResults(s *study.Study) error {
 	scope := s.Scope()
-	return studyBlock.readKeys(d.tree, s, whole{s, &scope}, true)
+	return studyBlock.readKeys(d.tree, s, whole{s, &scope, d.changed}, true)
 }
 
-// setLooks gives a study its blocks: the looks after which a run may stop,
-// and the further looks to which a run goes on when the user says so. A study
-// that gives its blocks alone has no further looks.
-func (d *draft) setLooks(s *study.Study) error {
-	own, further := study.StandardLooks()
-	given := d.tree.entryOf("blocks") != nil
-	switch {
-	case given:
-		own, further = d.OwnLooks, nil
-	case d.Race != nil:
-		own, further = []int{raceBlocks + d.Race.Confirm}, nil // the most that it may take
-	}
-	last := own[len(own)-1]
-	if d.Further != nil {
-		further = d.Further
-		if further[0] <= last {
-			return d.tree.value("continue").at.errorf("continue: found %d blocks, and the run has %d by itself; expected more", further[0], last)
-		}
-		if n := len(own) + len(further); n > study.MaxLooks {
-			return d.tree.value("continue").at.errorf("continue: blocks and continue have %d looks together; expected at most %d", n, study.MaxLooks)
-		}
-	}
-	if given && len(own)+len(further) > 1 && own[0] < study.LeastLook {
-		return d.tree.value("blocks").at.errorf("blocks: the first look has %d blocks; expected at least %d, of which an interval can be made", own[0], study.LeastLook)
-	}
-	s.Blocks, s.OwnLooks, s.Further = last, nil, further
-	if len(own) > 1 {
-		s.OwnLooks = own
-	}
-	return nil
-}
-
-// setCapacity gives a study that searches blocks where none are written.
-func (d *draft) setCapacity(s *study.Study) error {
+// setBlocks gives a study the most blocks that it may take, as far as that is known before
+// what it compares.
+func (d *draft) setBlocks(s *study.Study) error {
 	here := d.tree.value("capacity").at
 	switch {
-	case s.Capacity == nil:
-		return nil
-	case s.Race != nil:
+	case s.Capacity != nil && s.Race != nil:
 		return here.errorf("capacity: the study has a race too, and each decides what a block runs; expected one of them")
-	case s.Mesh:
+	case s.Capacity != nil && s.Mesh:
 		return here.errorf("capacity: the study is a mesh, whose pairs share the fabric; expected one of them")
 	}
-	if d.tree.entryOf("blocks") == nil {
-		s.Blocks, s.OwnLooks, s.Further = s.SearchBlocks(), nil, nil
+	switch s.Fixed = d.Blocks > 0; {
+	case s.Fixed:
+	case s.Capacity != nil:
+		s.Blocks = s.SearchBlocks()
+	case s.Race != nil:
+		s.Blocks = raceBlocks + s.Race.Confirm
+	default:
+		s.Blocks = 1 // until it is known how many settle what is compared
 	}
 	return nil
 }
@@ -197,25 +170,25 @@ func (d *draft) setBaseline(s *study.Study, written *entry) error {
 // setAlso takes over the further pairs. Arguments that leave no arm of a file's pair, or
 // make one the baseline, take the pair away.
 func (d *draft) setAlso(s *study.Study, compare *node) error {
-	arms := s.Scope().Arms()
+	scope := s.Scope()
 	for i, pair := range d.Compare.Also {
-		at := compare.value("also").items[i]
+		at := listed(compare.value("also"))[i].at
 		based := pair.Arm == s.Compare.Baseline || pair.Base == s.Compare.Baseline
 		if d.changed && len(d.Arms) > 0 && (based && compare.entryOf("baseline") != nil || !d.hasArm(pair.Arm) || !d.hasArm(pair.Base)) {
 			continue
 		}
-		for _, end := range [][2]string{{"arm", pair.Arm}, {"base", pair.Base}} {
-			if !slices.Contains(arms, end[1]) {
-				return at.value(end[0]).at.errorf("%s: unknown level of %s %q; %s", end[0], s.Compare.Factor, quantity.Clip(end[1], 80), quantity.Hint(end[1], arms))
+		for _, arm := range []string{pair.Arm, pair.Base} {
+			if text := scope.Arm(arm); text != "" {
+				return at.errorf("also: %s", text)
 			}
 		}
 		switch {
 		case pair.Arm == pair.Base:
-			return at.at.errorf("also: %s is compared with itself; expected two arms", pair.Arm)
+			return at.errorf("also: %s is compared with itself; expected two arms", pair.Arm)
 		case based:
-			return at.at.errorf("also: every arm is compared with the baseline %s anyway; expected two other arms", s.Compare.Baseline)
+			return at.errorf("also: every arm is compared with the baseline %s anyway; expected two other arms", s.Compare.Baseline)
 		case slices.ContainsFunc(s.Compare.Also, func(o record.Pair) bool { return o == pair || o == record.Pair{Arm: pair.Base, Base: pair.Arm} }):
-			return at.at.errorf("also: %s and %s are compared twice", pair.Arm, pair.Base)
+			return at.errorf("also: %s and %s are compared twice", pair.Arm, pair.Base)
 		}
 		s.Compare.Also = append(s.Compare.Also, pair)
 	}
@@ -261,15 +234,20 @@ func (d *draft) checkReference(s *study.Study) error {
 	return nil
 }
 
-// checkSettle refuses the precision of a study that compares arms, which ends when its
-// comparisons are settled or its time is over, and a time without a precision of any other.
-func (d *draft) checkSettle(s *study.Study) error {
+// setLooks refuses the precision of a study that compares arms, which ends when its
+// comparisons are settled or its time is over, and a time without a precision of any other,
+// and decides after which blocks the study is judged.
+func (d *draft) setLooks(s *study.Study) error {
 	switch arms := len(s.Scope().Arms()); {
+	case s.Settle == 0 && s.SettleS == 0:
+	case s.Steered() || s.Mesh:
+		return d.tree.value("settle").at.errorf("settle: a mesh, a race and a search for a capacity end by themselves; leave it out")
 	case arms > 1 && s.Settle > 0:
 		return d.tree.value("settle").at.errorf("settle: the study compares %d arms, and ends when the primary comparisons are settled; expected one arm, or a time alone such as 30s", arms)
 	case arms <= 1 && s.Settle == 0 && s.SettleS > 0:
 		return d.tree.value("settle").at.errorf("settle: found a time alone, which is for a study of several arms; expected a share before it, such as 5%%/%gs", s.SettleS)
 	}
+	s.EndsAt()
 	return nil
 }
 
@@ -282,20 +260,27 @@ func (d *draft) checkRace(s *study.Study) error {
 	if err := race.problem(s.Scope().Race(*s.Race, s.Blocks)); err != nil {
 		return err
 	}
-	if len(s.OwnLooks)+len(s.Further) > 0 || s.Settle > 0 || s.Mesh {
-		return race.at.errorf("race: a race ends by itself; expected one number of blocks, the most that it may take, and neither continue, settle nor mesh")
+	if s.Mesh {
+		return race.at.errorf("race: the study is a mesh, whose pairs share the fabric; expected one of them")
 	}
 	return nil
 }
 
-// setRequires gives a complete study its requirements.
+// setRequires gives a complete study its requirements, less those of a file that arguments
+// left without their arm, metric or level, which are warned of: a gate must not pass because
+// nobody asked.
 func (d *draft) setRequires(s *study.Study) error {
 	scope := s.Scope()
+	lines := slices.DeleteFunc(slices.Clone(listed(d.tree.value("expect"))), func(n *node) bool { return n.kind != scalar })
 	for i, r := range d.Requires {
-		if text := scope.Require(r); text != "" {
-			return listed(d.tree.value("require"))[i].at.errorf("require: %s", text)
+		switch text := scope.Require(r); {
+		case text == "":
+			s.Requires = append(s.Requires, r)
+		case d.changed && lines[i].at.file != nil:
+			s.Drop(r)
+		default:
+			return lines[i].at.errorf("expect: %s", text)
 		}
-		s.Requires = append(s.Requires, r)
 	}
 	return nil
 }

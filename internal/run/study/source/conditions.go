@@ -10,25 +10,7 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// readCell reads the name of a cell as the conditions that its levels are.
-func readCell(e entry, p *record.Published, s whole) error {
-	cell, err := aText.read(e)
-	if err != nil {
-		return err
-	}
-	levels, ok := s.Cell(cell)
-	if !ok {
-		return e.value.at.errorf("cell: no cell %q; cells are named by every factor that varies beside %s, such as %q",
-			quantity.Clip(cell, 80), s.Compare.Factor, s.FirstCell())
-	}
-	p.Under = map[string]string{}
-	for _, x := range levels {
-		p.Under[x.Factor] = x.Level.Text
-	}
-	return nil
-}
-
-// underKey is the key of the conditions of a published figure or a claim, in canonical
+// underKey is the key of the conditions of a statement, in canonical
 // text: levels of factors, or of the conditions that package record names.
 func underKey[T any](where func(*T) *map[string]string, doc string) key[T] {
 	return key[T]{
@@ -37,19 +19,13 @@ func underKey[T any](where func(*T) *map[string]string, doc string) key[T] {
 			if e.value.kind != mapping {
 				return e.value.at.errorf("under: found %s; expected a mapping from conditions to levels", e.value.kind)
 			}
-			under := *where(into)
-			if under == nil {
-				under = map[string]string{}
-			}
+			under := map[string]string{}
 			for i := range e.value.entries {
-				factors, level, err := condition(&e.value.entries[i])
+				factors, level, err := underOne(&e.value.entries[i])
 				if err != nil {
 					return err
 				}
 				for _, factor := range factors {
-					if of := under[factor]; of != "" && of != level {
-						return e.value.entries[i].at.errorf("under: %s is %s, but cell has it at %s", factor, level, of)
-					}
 					under[factor] = level
 				}
 			}
@@ -62,10 +38,10 @@ func underKey[T any](where func(*T) *map[string]string, doc string) key[T] {
 	}
 }
 
-// condition reads one condition: the factors that the condition sets and their level in
+// underOne reads one condition: the factors that the condition sets and their level in
 // canonical text. There are two factors where one key stands for two, as transport does
 // for server and client.
-func condition(e *entry) (factors []string, level string, err error) {
+func underOne(e *entry) (factors []string, level string, err error) {
 	if e.value.kind == scalar {
 		switch e.key {
 		case record.ConditionRig, record.ConditionLimit:

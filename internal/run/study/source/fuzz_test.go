@@ -18,7 +18,7 @@ func FuzzParseFile(f *testing.F) {
 	}
 	f.Add([]byte("study: x\nhold: {transport: null, opt.a: \"\\u263a\"}\n"))
 	f.Add([]byte(swept))
-	f.Add([]byte(required + "blocks: [6, 10, 16]\n"))
+	f.Add([]byte(required + "blocks: 6\n"))
 	f.Add([]byte("? [a]: b\n- |\n &x *y !!z"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := ParseFile("fuzz.yaml", data)
@@ -33,7 +33,7 @@ func FuzzParseArgs(f *testing.F) {
 	f.Add("buffers-quick\nconnections=5\narm=w0-r128k,w0-r0\nblocks=1")
 	f.Add("messages\nmessage=a.proto:p.T:a.json\namount=10000\nprobes=0\ntls=yes,no")
 	f.Add("transport=go-grpc\nstream=down,up\nchunk=1KiB,64KiB\nfresh=no\ncodec=bytes")
-	f.Add("transport=null,go-net\nblocks=2,3\nrequire=exchanges_per_s of null >= 0.9 x go-net where connections=50,service_p99_us of go-net <= 5ms")
+	f.Add("transport=null,go-net\nblocks=2\nrequire=exchanges_per_s of null >= 0.9 x go-net at connections=50,service_p99_us of go-net <= 5ms")
 	f.Fuzz(func(t *testing.T, lines string) {
 		s, err := ParseArgs(strings.Split(lines, "\n"), noFiles)
 		checkParsed(t, s, err)

@@ -1,15 +1,13 @@
 package source
 
 import (
-	"slices"
-
 	"netdyno/internal/each"
 	"netdyno/internal/run/study"
 )
 
 // A study file is blocks of keys: the study itself, a comparison, a chart. Each block is
 // a table (keys.go, keys_results.go) of which follow how a file is read and written, what
-// a command line may change, what completion offers, and the reference in docs/studies.md.
+// a command line may change, what completion offers, and the reference (netdyno studies factors).
 
 // about is what there is to say of a key.
 type about struct {
@@ -21,6 +19,7 @@ type about struct {
 	typed  string   // its name on a command line; "" where it can be written in a file only
 	usual  []string // values to offer there
 	last   bool     // read when the study is complete, as it speaks of what the study has
+	always bool     // read both before and then
 	keys   []about  // those of a block, or of each block of a list
 }
 
@@ -30,13 +29,13 @@ type key[T any] struct {
 	read  func(e entry, into *T, w whole) error
 	write func(from *T) *node              // nil where there is nothing to write
 	fits  func(c study.Scope, x *T) string // why the study has no such thing; nil where it is not asked
-	keep  func(c study.Scope, x *T)        // leaves out what a changed study has not; nil of what stays
 }
 
 // whole is the study that a block belongs to, as far as it is read.
 type whole struct {
 	*study.Study
 	scope *study.Scope // of the complete study; nil before
+	kept  bool         // arguments changed the study: what it has no more is left out
 }
 
 // kind is what may stand behind a key: how it becomes a V, and how a V is written.
@@ -73,21 +72,8 @@ func (k key[T]) typing(name string, usual ...string) key[T] {
 	return k
 }
 
-// standing says in short what stands behind a key, for the reference.
-func (k key[T]) standing(form string) key[T] { k.form = form; return k }
-
-// inline has a key's value written in one line.
-func (k key[T]) inline() key[T] {
-	write := k.write
-	k.write = func(from *T) *node { return oneLine(write(from)) }
-	return k
-}
-
 // writing has a key's value written in another way than that of its kind.
 func (k key[T]) writing(write func(from *T) *node) key[T] { k.write = write; return k }
-
-// kept makes a key one of which everything stays when arguments change the study.
-func (k key[T]) kept() key[T] { k.keep = nil; return k }
 
 // result makes a key one that is read when the study is complete.
 func (k key[T]) result() key[T] { k.last = true; return k }
@@ -101,8 +87,7 @@ type block[T any] struct {
 
 	// rule is what the complete study must have beside what each key asks for, and the
 	// key that is wrong; nil for none.
-	rule   func(c study.Scope, x T) (key, text string)
-	inline bool // written in one line
+	rule func(c study.Scope, x T) (key, text string)
 }
 
 func (b block[T]) names() []string {
@@ -155,7 +140,7 @@ func (b block[T]) problem(c study.Scope, x *T) (key, text string) {
 // readKeys reads the keys that a mapping has, those that are read last or the others.
 func (b block[T]) readKeys(n *node, into *T, w whole, last bool) error {
 	for _, k := range b.keys {
-		if e := n.entryOf(k.name); e != nil && k.last == last {
+		if e := n.entryOf(k.name); e != nil && (k.last == last || k.always) {
 			if err := k.read(*e, into, w); err != nil {
 				return err
 			}
@@ -166,7 +151,7 @@ func (b block[T]) readKeys(n *node, into *T, w whole, last bool) error {
 
 // writeBlock makes a mapping of what there is to write.
 func (b block[T]) writeBlock(from *T) *node {
-	n := &node{kind: mapping, flow: b.inline}
+	n := &node{kind: mapping}
 	for _, k := range b.keys {
 		if value := k.write(from); value != nil {
 			n.entries = append(n.entries, entry{key: k.name, value: value})
@@ -207,7 +192,9 @@ func blocksOf[T, V any](name string, l length, b block[V], where func(*T) *[]V, 
 			*where(into) = nil
 			for _, item := range e.value.items {
 				v := b.start
-				if err := b.readBlock(item, &v, w); err != nil {
+				if err := b.readBlock(item, &v, w); err != nil && w.kept {
+					continue // the file itself was sound
+				} else if err != nil {
 					return err
 				}
 				*where(into) = append(*where(into), v)
@@ -225,12 +212,6 @@ func blocksOf[T, V any](name string, l length, b block[V], where func(*T) *[]V, 
 				}
 			}
 			return ""
-		},
-		keep: func(c study.Scope, x *T) {
-			*where(x) = slices.DeleteFunc(*where(x), func(v V) bool {
-				_, text := b.problem(c, &v)
-				return text != ""
-			})
 		},
 	}
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ const (
 )
 
 // studyBlock is a study file.
-var studyBlock = block[study.Study]{name: "study", start: study.Study{Seed: defaultSeed}, keys: slices.Concat(planKeys, resultKeys, requireKeys)}
+var studyBlock = block[study.Study]{name: "study", start: study.Study{Seed: defaultSeed}, keys: slices.Concat(planKeys, resultKeys)}
 
 // defaultSeed is the seed of a study that names none.
 const defaultSeed = 1
@@ -28,7 +29,7 @@ const defaultSeed = 1
 var planKeys = []key[study.Study]{
 	keyOf("study", aName, func(s *study.Study) *string { return &s.Name }, "name of the study, and of its directory").must().typing("study"),
 	keyOf("question", aLine("a sentence", 0, maxQuestion), func(s *study.Study) *string { return &s.Question }, "what the study asks").typing("question"),
-	keyOf("hold", settingsOf, func(s *study.Study) *[]study.Setting { return &s.Hold }, "factors at one level each, for every trial").inline(),
+	keyOf("hold", settingsOf, func(s *study.Study) *[]study.Setting { return &s.Hold }, "factors at one level each, for every trial"),
 	{
 		about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors at several levels each, every combination of which runs; under arm the bundles, each with its levels"},
 		read: func(e entry, s *study.Study, _ whole) (err error) {
@@ -44,7 +45,7 @@ var planKeys = []key[study.Study]{
 		write: func(s *study.Study) *node { return variedNode(s.Vary, s.Arms) },
 	},
 	labelsKey,
-	blocksOf("sweeps", length{1, maxSweeps}, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them"),
+	sweepsKey(),
 	{
 		about: about{name: "compare", form: "a mapping", doc: "what is compared with what", keys: compareBlock.abouts()},
 		read:  func(e entry, s *study.Study, w whole) error { return compareBlock.readBlock(e.value, &s.Compare, w) },
@@ -56,30 +57,16 @@ var planKeys = []key[study.Study]{
 			return compareBlock.writeBlock(&c)
 		},
 	},
-	keyOf("recommend", someMetrics, func(s *study.Study) *[]string { return &s.Recommend }, "primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given").typing("recommend").inline(),
-	keyOf("reference", someArms(1, maxLevels), func(s *study.Study) *[]string { return &s.Reference }, "arms that are measured and compared as all others, and never what to use: an echo as the bound of what runs over it").typing("reference").inline(),
-	ofWhole("blocks", someBlocks, func(s *study.Study) *[]int { return &s.OwnLooks }).writing(func(s *study.Study) *node {
-		if len(s.OwnLooks) == 0 {
-			return scalarNode(position{}, strconv.Itoa(s.Blocks))
+	keyOf("recommend", someMetrics, func(s *study.Study) *[]string { return &s.Recommend }, "primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given").typing("recommend"),
+	keyOf("reference", someArms(1, maxLevels), func(s *study.Study) *[]string { return &s.Reference }, "arms that are measured and compared as all others, and never what to use: an echo as the bound of what runs over it").typing("reference"),
+	ofWhole("blocks", ofFactor("blocks", unlessZero), func(s *study.Study) *int { return &s.Blocks }).writing(func(s *study.Study) *node {
+		if !s.Fixed {
+			return nil
 		}
-		return someBlocks.write(s.OwnLooks)
-	}).inline(),
-	ofWhole("continue", someBlocks, func(s *study.Study) *[]int { return &s.Further }).inline(),
+		return textNode(strconv.Itoa(s.Blocks))
+	}),
 	ofWhole("seed", ofFactor("seed", func(n uint64) string { return strconv.FormatUint(n, 10) }), func(s *study.Study) *uint64 { return &s.Seed }),
-	{
-		about: about{name: "mesh", form: meshForm, doc: wholeDoc("mesh"), typed: "mesh", usual: []string{"yes"}},
-		read: func(e entry, s *study.Study, _ whole) error {
-			partners, err := someMesh.read(e)
-			s.Mesh, s.Partners = partners >= 0, max(partners, 0)
-			return err
-		},
-		write: func(s *study.Study) *node {
-			if !s.Mesh {
-				return someMesh.write(noMesh)
-			}
-			return someMesh.write(s.Partners)
-		},
-	},
+	ofWhole("mesh", aFlag, func(s *study.Study) *bool { return &s.Mesh }).typing("mesh", "yes"),
 	{
 		about: about{name: "settle", form: settleForm, doc: wholeDoc("settle"), typed: "settle", usual: []string{"2%", "5%", "10%"}},
 		read: func(e entry, s *study.Study, _ whole) error {
@@ -96,10 +83,6 @@ var planKeys = []key[study.Study]{
 	ofWhole("probes", ofFactor("probes", unlessZero), func(s *study.Study) *int { return &s.Probes }),
 }
 
-var requireKeys = []key[study.Study]{
-	keyOf("require", someRequires, func(s *study.Study) *[]record.Require { return &s.Requires }, "bound that must hold, such as 'response_p99_us of go-net <= 5ms'").typing("require").standing("a list of lines, each METRIC of ARM <= BOUND or >= BOUND"),
-}
-
 // ofWhole makes a key that package study has among its factors, with its words.
 func ofWhole[V any](name string, k kind[V], where func(*study.Study) *V) key[study.Study] {
 	return keyOf(name, k, where, wholeDoc(name)).typing(name)
@@ -114,14 +97,67 @@ func wholeDoc(name string) string {
 	return ""
 }
 
+// sweepsKey is the key of sweeps. A sweep that varies A+B stands for one sweep for each
+// level, which holds both factors at it.
+func sweepsKey() key[study.Study] {
+	k := blocksOf("sweeps", length{1, maxSweeps}, sweepBlock, func(s *study.Study) *[]study.Sweep { return &s.Sweeps }, "parts of the study with levels of their own; the plan is the union of them")
+	read := k.read
+	k.read = func(e entry, s *study.Study, w whole) error {
+		if e.value.kind == list {
+			apart := &node{at: e.value.at, kind: list}
+			for _, item := range e.value.items {
+				sweeps, err := eachTogether(item)
+				if err != nil {
+					return err
+				}
+				apart.items = append(apart.items, sweeps...)
+			}
+			e.value = apart
+		}
+		return read(e, s, w)
+	}
+	return k
+}
+
+// unitOf finds where a unit begins, which a label sets apart: "64 KiB there and back".
+var unitOf = regexp.MustCompile(`(\d)([A-Za-z])`)
+
+// eachTogether returns a sweep for each level of factors that vary together; the sweep
+// itself where none do.
+func eachTogether(sweep *node) (all []*node, err error) {
+	vary, name, label := sweep.value("vary"), sweep.value("name"), sweep.value("label")
+	at := slices.IndexFunc(vary.entries, func(e entry) bool { return strings.Contains(e.key, "+") })
+	if at < 0 {
+		return []*node{sweep}, nil
+	}
+	factors := vary.entries[at]
+	for _, level := range listed(factors.value) {
+		own := &node{at: sweep.at, kind: mapping, entries: []entry{{"name", name.at, scalarNode(name.at, name.text+"-"+level.text)}}}
+		if label.kind == scalar {
+			own.entries = append(own.entries, entry{"label", label.at, scalarNode(label.at, unitOf.ReplaceAllString(level.text, "$1 $2")+" "+label.text)})
+		}
+		hold := &node{at: factors.at, kind: mapping}
+		for _, factor := range strings.Split(factors.key, "+") {
+			if held := sweep.value("hold").entryOf(factor); held != nil {
+				return nil, held.at.errorf("%s is set twice; also at %s", factor, factors.at)
+			}
+			hold.entries = append(hold.entries, entry{factor, factors.at, level})
+		}
+		own.entries = append(own.entries, entry{"hold", factors.at, hold})
+		left := &node{at: vary.at, kind: mapping, entries: slices.Delete(slices.Clone(vary.entries), at, at+1)}
+		all = append(all, own.over(mappingNode(vary.at, "vary", left).over(sweep.without("vary"))))
+	}
+	return all, nil
+}
+
 var sweepBlock = block[study.Sweep]{
 	name: "sweeps",
 	keys: []key[study.Sweep]{
 		keyOf("name", aName, func(w *study.Sweep) *string { return &w.Name }, "name of the sweep").must(),
 		labelKey(func(w *study.Sweep) *string { return &w.Label }, "what its cells are called; its name where there is one cell, and it is of no other sweep"),
-		keyOf("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before").inline(),
+		keyOf("hold", settingsOf, func(w *study.Sweep) *[]study.Setting { return &w.Hold }, "as hold of the study, which it goes before"),
 		{
-			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies; of those that the study varies, some of their levels; under arm names, or a mapping from these to levels that the arms have in this sweep beside their own"},
+			about: about{name: "vary", form: "a mapping from factors to levels", doc: "factors that this sweep varies, two that vary together as request+response; of those that the study varies, some of their levels; under arm names, or a mapping from these to levels that the arms have in this sweep beside their own"},
 			read: func(e entry, w *study.Sweep, s whole) (err error) {
 				w.Vary, err = readVaried(e, func(f study.Factor, n *node) (levels []study.Level, err error) {
 					if f.Kind == study.Bundle && n.kind == mapping {
@@ -153,38 +189,35 @@ var compareBlock = block[record.Compare]{
 		keyOf("baseline", aWord("the arm that the others are compared with"), func(c *record.Compare) *string { return &c.Baseline }, "arm that the others are compared with; the first unless given").typing("baseline"),
 		keyOf("margin", aShare(0, quantity.ShareText), func(c *record.Compare) *float64 { return &c.Margin }, "difference below which arms count as equal; 2% unless given").typing("margin", "1%", "2%", "5%", "10%"),
 		keyOf("primary", someMetrics, func(c *record.Compare) *[]string { return &c.Primary }, "metrics on which arms are judged, separated by commas").typing("primary"),
-		blocksOf("also", length{0, maxAlso}, pairBlock, func(c *record.Compare) *[]record.Pair { return &c.Also }, "pairs of other arms that are compared besides"),
+		keyOf("also", somePairs, func(c *record.Compare) *[]record.Pair { return &c.Also }, "pairs of other arms that are compared besides"),
 	},
 }
 
-var pairBlock = block[record.Pair]{
-	name: "also",
-	keys: []key[record.Pair]{
-		keyOf("arm", aText, func(p *record.Pair) *string { return &p.Arm }, "arm of the pair").must(),
-		keyOf("base", aText, func(p *record.Pair) *string { return &p.Base }, "arm that it is divided by").must(),
-	},
-	inline: true,
-}
+// somePairs are pairs of arms, of which the first is divided by the second.
+var somePairs = several(length{0, maxAlso}, fmt.Sprintf("at most %d pairs, each ARM over ARM", maxAlso), "ARM over ARM",
+	func(text string, _ []record.Pair) (p record.Pair, err error) {
+		var two bool
+		if p.Arm, p.Base, two = strings.Cut(text, " over "); !two {
+			err = fmt.Errorf("found %q; expected ARM over ARM", quantity.Clip(text, 80))
+		}
+		return p, err
+	}, func(p record.Pair) string { return p.Arm + " over " + p.Base })
 
 // Limits of a race, and what it does where nothing is said.
 const (
-	maxConfirm    = 100
-	maxRaceTrials = 1_000_000
-	maxAs         = 100
-	standardRace  = 10 // blocks that confirm
-	raceBlocks    = 16 // and those of the race itself
+	maxConfirm   = 100
+	standardRace = 10 // blocks that confirm
+	raceBlocks   = 16 // and those of the race itself
 )
 
 var raceBlock = block[record.Race]{
 	name:  "race",
-	start: record.Race{Confirm: standardRace},
+	start: record.Race{Best: metric.ExchangesPerS, Confirm: standardRace},
 	keys: []key[record.Race]{
-		keyOf("best", aText, func(r *record.Race) *string { return &r.Best }, "metric that decides, better in its own direction").must(),
+		keyOf("best", aText, func(r *record.Race) *string { return &r.Best }, "metric that decides, better in its own direction; exchanges_per_s unless given").typing("race.best"),
 		keyOf("confirm", aCount(maxConfirm), func(r *record.Race) *int { return &r.Confirm }, "fresh blocks of winner and baseline; 10 unless given, 6 at least"),
-		keyOf("trials", aCount(maxRaceTrials), func(r *record.Race) *int { return &r.Trials }, "the most trials that it may take, those included; no bound unless given"),
-		keyOf("time", aTime, func(r *record.Race) *float64 { return &r.TimeS }, "about what its trials may take; no bound unless given"),
-		keyOf("within", someBounds, func(r *record.Race) *[]record.Bound { return &r.Within }, "bounds that the winner keeps: the most of a metric of which less is better, the least of one of which more is"),
-		keyOf("as", someForms, func(r *record.Race) *map[string]string { return &r.As }, "how the answer writes a setting, by factor, with {value}"),
+		keyOf("time", aTime, func(r *record.Race) *float64 { return &r.TimeS }, "about what its trials may take; no bound unless given").typing("race.time"),
+		keyOf("within", someConditions, func(r *record.Race) *[]record.Bound { return &r.Within }, "conditions that the winner keeps, separated by commas, such as 'server.rss_bytes <= 2GB'").typing("race.within"),
 	},
 }
 
@@ -198,43 +231,14 @@ const (
 )
 
 var capacityBlock = block[record.Capacity]{
-	name:   "capacity",
-	inline: true,
-	start:  record.Capacity{Objective: []record.Bound{defaultObjective}, Within: defaultWithin, TimeS: defaultSeconds},
+	name:  "capacity",
+	start: record.Capacity{Objective: []record.Bound{defaultObjective}, Within: defaultWithin, TimeS: defaultSeconds},
 	keys: []key[record.Capacity]{
 		keyOf("objective", someConditions, func(c *record.Capacity) *[]record.Bound { return &c.Objective }, "conditions of that search, separated by commas; 'response_p99 <= 10ms' unless given").typing("capacity.objective"),
 		keyOf("within", aShare(leastWithin, quantity.ShareText), func(c *record.Capacity) *float64 { return &c.Within }, "how wide the interval of that rate may be; 10% unless given").typing("capacity.within", "5%", "10%", "20%"),
 		keyOf("time", aTime, func(c *record.Capacity) *float64 { return &c.TimeS }, "how long the trials of each arm may take in that search; 60s unless given").typing("capacity.time", "30s", "60s", "5m"),
 	},
 }
-
-const (
-	meshForm = "yes or no, or with how many others each host is measured"
-	noMesh   = -1
-)
-
-// someMesh is with how many others each host of a mesh is measured; 0 leaves that to
-// their number.
-var someMesh = func() kind[int] {
-	k := single(meshForm, func(text string) (int, error) {
-		if n, err := strconv.Atoi(text); err == nil && n > 1 && n < maxLevels {
-			return n, nil
-		}
-		level, err := study.Factor{Kind: study.Flag}.Level(text)
-		if err != nil {
-			return noMesh, fmt.Errorf("found %q; expected yes or no, or a number of partners from 2", quantity.Clip(text, 40))
-		}
-		return int(level.Value) - 1, nil
-	}, func(partners int) string {
-		if partners > 0 {
-			return strconv.Itoa(partners)
-		}
-		return map[int]string{0: "yes"}[partners]
-	})
-	write := k.write
-	k.write = func(partners int) *node { return oneLine(write(partners)) } // without the quotes of a level
-	return k
-}()
 
 // precision is the share within which a rate is to be known, and the time that the run
 // may take until then; 0 for no bound. Of several arms there is a time alone.
@@ -269,21 +273,3 @@ var aPrecision = single(settleForm, func(text string) (p precision, err error) {
 	}
 	return strings.Join(parts, "/")
 })
-
-// someForms are how settings are written outside of netdyno, by factor.
-var someForms = kind[map[string]string]{
-	form: "a mapping from factors to texts",
-	read: func(e entry) (map[string]string, error) {
-		all := map[string]string{}
-		form := fmt.Sprintf("at most %d factors, each with how it is written, such as {opt.server.read_buffer: \"grpc.ReadBufferSize({value})\"}", maxAs)
-		return all, e.each(length{0, maxAs}, form, func(one entry) error {
-			text, err := one.scalarOf("a text with {value}")
-			if err == nil {
-				err = study.CheckText(text)
-			}
-			all[one.key] = text
-			return err
-		})
-	},
-	write: func(forms map[string]string) *node { return mapNode(forms, textNode) },
-}

@@ -71,13 +71,6 @@ func unlessZero(n int) string {
 	return strconv.Itoa(n)
 }
 
-func float(x float64) string {
-	if x == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
 // aText is a text in one line.
 var aText = aLine("a text", 1, study.MaxText)
 
@@ -108,18 +101,13 @@ func aWord(form string) kind[string] {
 	return single(form, func(text string) (string, error) { return text, nil }, asIs)
 }
 
-var aFlag = func() kind[bool] {
-	k := single("yes or no", func(text string) (bool, error) {
-		level, err := study.Factor{Kind: study.Flag}.Level(text)
-		if err != nil {
-			err = fmt.Errorf("found %q; expected yes or no", quantity.Clip(text, 40))
-		}
-		return level.Value > 0, err
-	}, func(is bool) string { return map[bool]string{true: "yes"}[is] })
-	write := k.write
-	k.write = func(is bool) *node { return oneLine(write(is)) } // without the quotes of a level
-	return k
-}()
+var aFlag = single("yes or no", func(text string) (bool, error) {
+	level, err := study.Factor{Kind: study.Flag}.Level(text)
+	if err != nil {
+		err = fmt.Errorf("found %q; expected yes or no", quantity.Clip(text, 40))
+	}
+	return level.Value > 0, err
+}, func(is bool) string { return map[bool]string{true: "yes"}[is] })
 
 // oneOf is one of some words.
 func oneOf[V ~string](what string, all ...V) kind[V] {
@@ -153,16 +141,6 @@ func ofFactor[V int | uint64](factor string, show func(V) string) kind[V] {
 		level, err := f.Level(text)
 		return V(level.Value), err
 	}, show)
-}
-
-var aRatio = single("a number above 0", parseRatio, float)
-
-func parseRatio(text string) (float64, error) {
-	ratio, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(ratio > 0 && ratio < 1e9) {
-		return 0, fmt.Errorf("%q is not a ratio of arm to base; expected a number above 0", quantity.Clip(text, 40))
-	}
-	return ratio, nil
 }
 
 // some is the least share that is not nothing.
@@ -199,19 +177,6 @@ var aTime = single("a duration such as 60s", func(text string) (float64, error) 
 		return ""
 	}
 	return fmt.Sprintf("%gs", seconds)
-})
-
-var aBitRate = single("a bit rate such as 100Gbit", func(text string) (int64, error) {
-	rate, err := quantity.ParseBitRate(text)
-	if err == nil && rate == 0 {
-		err = fmt.Errorf("found %s; expected a rate above 0", quantity.Clip(text, 40))
-	}
-	return rate, err
-}, func(rate int64) string {
-	if rate == 0 {
-		return ""
-	}
-	return quantity.BitRateText(rate)
 })
 
 // known makes a kind of a name that the complete study must have; "" is none.
@@ -259,57 +224,28 @@ func someAxes(most int) kind[[]string] {
 	})
 }
 
+// metricOf returns a metric, which may be named without its unit of µs: response_p95.
 func metricOf(name string) (metric.Metric, error) {
 	m, err := metric.Named(name)
 	if err != nil {
+		if m, err := metric.Named(name + "_us"); err == nil {
+			return m, nil
+		}
 		return m, fmt.Errorf("unknown metric %q; %s", quantity.Clip(name, 80), quantity.Hint(name, study.MetricNames()))
 	}
 	return m, nil
 }
 
 var aMetric = single("a metric", func(text string) (string, error) {
-	_, err := metricOf(text)
-	return text, err
-}, asIs)
-
-// aGain is a metric of which more is better.
-var aGain = single("a metric of which more is better", func(text string) (string, error) {
 	m, err := metricOf(text)
-	if err == nil && m.Better != metric.Higher {
-		err = fmt.Errorf("more of %s is not better; expected a metric of which more is, such as %s", text, study.HighMetrics())
-	}
-	return text, err
+	return m.Name, err
 }, asIs)
 
 // someMetrics are names of metrics, each once.
 var someMetrics = several(length{1, len(study.MetricNames())}, "a list of metrics", "a metric's name", func(text string, before []string) (string, error) {
-	if slices.Contains(before, text) {
-		return "", fmt.Errorf("%s is listed twice", text)
+	m, err := metricOf(text)
+	if err == nil && slices.Contains(before, m.Name) {
+		err = fmt.Errorf("%s is listed twice", text)
 	}
-	_, err := metricOf(text)
-	return text, err
+	return m.Name, err
 }, asIs)
-
-// someNumbers are coefficients.
-var someNumbers = several(length{0, maxLevels}, "a list of numbers", "a number", func(text string, _ []float64) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x > -1e12 && x < 1e12) {
-		return 0, fmt.Errorf("%q is not a coefficient; expected a number", quantity.Clip(text, 40))
-	}
-	return x, nil
-}, func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) })
-
-// someBlocks are numbers of blocks, rising, after which a run is judged.
-var someBlocks = several(length{1, study.MaxLooks}, fmt.Sprintf("one number, or at most %d rising ones after which the run may stop, such as [6, 10, 16]", study.MaxLooks),
-	"a number of blocks", func(text string, before []int) (int, error) {
-		f, err := study.FactorNamed("blocks")
-		if err != nil {
-			return 0, err
-		}
-		level, err := f.Level(text)
-		n := int(level.Value)
-		if i := len(before); err == nil && i > 0 && n <= before[i-1] {
-			err = fmt.Errorf("look %d has %d blocks after %d; expected rising numbers, as blocks add up from look to look", i+1, n, before[i-1])
-		}
-		return n, err
-	}, strconv.Itoa)

@@ -53,7 +53,7 @@ var labelsKey = key[study.Study]{
 	},
 	write: func(s *study.Study) *node {
 		return mapNode(s.Labels, func(levels map[string]string) *node {
-			n := oneLine(mapNode(levels, textNode))
+			n := mapNode(levels, textNode)
 			for i := range n.entries {
 				n.entries[i].key = quote(n.entries[i].key)
 			}

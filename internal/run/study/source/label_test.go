@@ -112,3 +112,12 @@ func TestLabelsThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A sweep that a typed level changes has the label no longer that said what it held.
+func TestATypedLevelTakesTheLabelOfASweep(t *testing.T) {
+	for cell, label := range summaryOf(t, "mine.yaml", "connections=50").Labels.Cells {
+		if label.Label == "many connections" {
+			t.Errorf("cell %q, at 50 connections, is called %q", cell, label.Label)
+		}
+	}
+}

@@ -14,20 +14,13 @@ import (
 // The plan holds the blocks of every look, in the order that one look of as
 // many would have: a run that does not stop is the run with one look.
 func TestLooksPlanEveryBlock(t *testing.T) {
-	several := mustArgs(t, "transport=go-net,go-epoll", "blocks=6,10,16", "probes=1")
-	trials, warnings, err := several.Plan()
+	trials, warnings, err := mustArgs(t, "transport=go-net,go-epoll", "probes=1").Plan()
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	whole, _, _ := mustArgs(t, "transport=go-net,go-epoll", "blocks=16", "probes=1").Plan()
-	if !slices.EqualFunc(trials, whole, sameTrial) {
-		t.Error("the looks' plan is not that of 16 blocks")
-	}
-	if got := study.Summary(several).OwnLooks; !slices.Equal(got, []int{6, 10, 16}) {
-		t.Errorf("own looks %v in the summary", got)
-	}
-	if got := study.Summary(mustArgs(t, "transport=go-net", "blocks=8")).OwnLooks; got != nil {
-		t.Errorf("a study of one look has the own looks %v", got)
+	whole, _, _ := mustArgs(t, "transport=go-net,go-epoll", "blocks=6", "probes=1").Plan()
+	if !slices.EqualFunc(study.Before(trials, 26)[:26*3], study.Before(whole, 26)[:26*3], sameTrial) {
+		t.Error("the looks' plan is not that of a given number of blocks")
 	}
 	stopped := study.Before(trials, 6)
 	if len(stopped) != 6*3+2 || slices.ContainsFunc(stopped[:18], isProbe) || !isProbe(stopped[18]) {
@@ -37,35 +30,44 @@ func TestLooksPlanEveryBlock(t *testing.T) {
 
 // What a study says of its blocks, and what a command line makes of it.
 func TestLooksOfAStudy(t *testing.T) {
-	const file = "study: s\nvary: {transport: [go-net, go-epoll]}\n"
+	const (
+		two  = "study: s\nvary: {transport: [go-net, go-epoll]}\n"
+		one  = "study: s\nhold: {transport: go-net}\n"
+		same = "study: s\nvary: {arm: {a: {transport: go-net}, b: {server: go-net, client: go-net}}}\n"
+	)
 	for _, c := range []struct {
-		blocks string
-		typed  []string
-		want   []int // of all looks
-		alone  int   // of those, how many a run takes by itself
+		file  string
+		typed []string
+		want  []int // of all looks
+		alone int   // of those, how many a run takes by itself
 	}{
-		{"", nil, []int{6, 10, 16, 26, 42}, 3},
-		{"blocks: 8\n", nil, []int{8}, 1},
-		{"blocks: [6, 10, 16]\n", nil, []int{6, 10, 16}, 3},
-		{"blocks: 7\ncontinue: [10, 16]\n", nil, []int{7, 10, 16}, 1},
-		{"continue: 20\n", nil, []int{6, 10, 16, 20}, 3},
-		{"blocks: 7\ncontinue: [10, 16]\n", []string{"blocks=8"}, []int{8}, 1}, // who types the blocks means those alone
-		{"blocks: 7\ncontinue: [10, 16]\n", []string{"continue=9"}, []int{7, 9}, 1},
-		{"", []string{"blocks=6,8", "continue=12,20"}, []int{6, 8, 12, 20}, 2},
+		{two, nil, []int{6, 10, 16, 26, 42}, 3},
+		{two + "blocks: 8\n", nil, []int{8, 10, 16, 26}, 1},
+		{two + "blocks: 7\n", []string{"blocks=42"}, []int{42, 68}, 1},
+		{two + "blocks: 100\n", nil, []int{100}, 1},
+		{two + "blocks: 8\n", []string{"settle=30s"}, []int{2, 6, 7}, 3}, // three trials of two seconds
+		{two + "settle: 30s\n", []string{"blocks=8"}, []int{8, 10, 16, 26}, 1},
+		{two + "settle: 1h\n", nil, []int{2, 6, 10, 32}, 4},
+		{two + "settle: 5s\n", nil, []int{2}, 1},
+		{same + "blocks: 8\n", nil, []int{8}, 1}, // nothing is asked that more blocks would tell
+		{one + "blocks: 8\n", nil, []int{8}, 1},
+		{one + "settle: 5%\n", nil, []int{3, 7, 10, 13, 16}, 5},
+		{one + "settle: 5%/20s\n", nil, []int{3, 6, 8, 10, 12}, 5},
+		{one + "settle: 5%/4s\n", nil, []int{3, 4}, 2},
 	} {
-		open := func(string) ([]byte, error) { return []byte(file + c.blocks), nil }
+		open := func(string) ([]byte, error) { return []byte(c.file), nil }
 		s, err := ParseArgs(append([]string{"s.yaml"}, c.typed...), open)
 		if err != nil {
-			t.Errorf("%q %q: %v", c.blocks, c.typed, err)
+			t.Errorf("%q %q: %v", c.file, c.typed, err)
 			continue
 		}
 		sum := study.Summary(s)
 		if looks := sum.Looks(); !slices.Equal(looks, c.want) || sum.Blocks != c.want[c.alone-1] {
-			t.Errorf("%q %q: looks %v, %d blocks by itself; want %v, %d of them by itself", c.blocks, c.typed, looks, sum.Blocks, c.want, c.alone)
+			t.Errorf("%q %q: looks %v, %d blocks by itself; want %v, %d of them by itself", c.file, c.typed, looks, sum.Blocks, c.want, c.alone)
 		}
 		trials, _, err := s.Plan()
-		if most := c.want[len(c.want)-1]; err != nil || len(trials) != most*3 || len(study.Before(trials, s.Blocks)) != s.Blocks*3 {
-			t.Errorf("%q %q: %d trials, %d of them by itself; %v", c.blocks, c.typed, len(trials), len(study.Before(trials, s.Blocks)), err)
+		if most := c.want[len(c.want)-1]; err != nil || trials[len(trials)-1].Block != most {
+			t.Errorf("%q %q: the plan has %d blocks; %v", c.file, c.typed, trials[len(trials)-1].Block, err)
 		}
 		text, err := YAML(s)
 		if err != nil {
@@ -82,8 +84,8 @@ func TestLooksOfAStudy(t *testing.T) {
 }
 
 func TestLooksAndRequirementsReadBack(t *testing.T) {
-	s := mustArgs(t, "transport=go-net,go-epoll", "connections=50,100", "blocks=6,10,16",
-		"require=exchanges_per_s of go-epoll >= 0.9 × go-net where connections=100,service_p99_us of go-net <= 5ms")
+	s := mustArgs(t, "transport=go-net,go-epoll", "connections=50,100",
+		"require=exchanges_per_s of go-epoll >= 0.9 × go-net at connections=100,service_p99_us of go-net <= 5ms")
 	if len(s.Requires) != 2 || s.Requires[0].Base != "go-net" || s.Requires[0].Bound != 0.9 || !s.Requires[0].AtLeast ||
 		s.Requires[0].Where["connections"] != "100" || s.Requires[1].Bound != 5000 || s.Requires[1].Base != "" {
 		t.Errorf("requirements: %+v", s.Requires)
@@ -125,7 +127,7 @@ func TestQuantitiesOfRequirements(t *testing.T) {
 const required = `study: s
 vary:
   arm: {a: {transport: go-net}, b: {transport: go-epoll}, c: {transport: netpoll}}
-require:
+expect:
   - exchanges_per_s of b >= 0.5 x a
   - exchanges_per_s of c >= 0.5 x a
 `
@@ -148,35 +150,6 @@ func TestOverriddenRequirements(t *testing.T) {
 	}
 	if _, warnings, err = s.Plan(); err != nil || strings.Contains(fmt.Sprint(warnings), "left out") {
 		t.Errorf("typed: warnings %v, %v", warnings, err)
-	}
-}
-
-// Factors that sweeps change only together are named; a sweep that crosses
-// them ends it.
-func TestConfoundedSweepsAreNamed(t *testing.T) {
-	const swept = `study: s
-vary: {transport: [go-net, go-epoll]}
-blocks: 8
-sweeps:
-  - {name: few, hold: {connections: 10, threads: 1}}
-  - {name: many, hold: {connections: 100, threads: 2}}
-`
-	for text, want := range map[string]int{swept: 1, swept + "  - {name: crossed, hold: {connections: 100, threads: 1}}\n": 0} {
-		s, err := ParseFile("s.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, warnings, err := s.Plan()
-		if err != nil || len(warnings) != want || want > 0 && warnings[0].About != "confounded: connections, threads" {
-			t.Errorf("warnings %v, expected %d; %v", warnings, want, err)
-		}
-	}
-}
-
-func TestALookThatCannotEndTheRunIsNamed(t *testing.T) {
-	_, warnings, err := mustArgs(t, "transport=go-net,go-epoll", "blocks=4,8").Plan()
-	if err != nil || len(warnings) != 1 || warnings[0].About != "stages" {
-		t.Errorf("warnings %v, %v", warnings, err)
 	}
 }
 

@@ -18,7 +18,6 @@ type node struct {
 	text    string
 	items   []*node
 	entries []entry
-	flow    bool // written in one line; a single value: as it is, without quotes
 }
 
 type nodeKind string

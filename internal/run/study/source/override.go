@@ -169,9 +169,14 @@ func (d *draft) forget(factor string) {
 	d.forgetInSweeps(factor)
 }
 
+// forgetInSweeps takes a factor out of every sweep, and the label of a sweep that was about
+// it: "50 connections" is no name for what runs with another number.
 func (d *draft) forgetInSweeps(factor string) {
 	for i := range d.Sweeps {
 		w := &d.Sweeps[i]
+		if _, held := study.Find(w.Hold, factor); held || study.FindVaried(w.Vary, factor) != nil {
+			w.Label = ""
+		}
 		w.Hold, w.Vary = withoutSetting(w.Hold, factor), withoutVaried(w.Vary, factor)
 	}
 }

@@ -12,29 +12,32 @@ import (
 	"netdyno/internal/each"
 )
 
-// print writes a mapping, or a list, whose lines have an indent. The first key of a
-// mapping follows what stands before it.
+// maxInline is how long what is written in one line may be.
+const maxInline = 120
+
+// print writes a mapping, or a list, whose lines have an indent: what is short in one line.
+// The first key of a mapping follows what stands before it.
 func (n *node) print(b *bytes.Buffer, indent string) {
 	for i, e := range n.entries {
 		if i > 0 {
 			b.WriteString(indent)
 		}
 		b.WriteString(e.key + ":")
-		switch v := e.value; {
-		case v.kind == scalar || v.flow:
-			b.WriteString(" " + v.inline() + "\n")
-		case v.kind == mapping:
+		switch line := e.value.inline(); {
+		case e.value.kind == scalar || len(line) <= maxInline:
+			b.WriteString(" " + line + "\n")
+		case e.value.kind == mapping:
 			b.WriteString("\n  " + indent)
-			v.print(b, indent+"  ")
+			e.value.print(b, indent+"  ")
 		default:
 			b.WriteString("\n")
-			v.print(b, indent+"  ")
+			e.value.print(b, indent+"  ")
 		}
 	}
 	for _, item := range n.items {
 		b.WriteString(indent + "- ")
-		if item.kind == scalar || item.flow {
-			b.WriteString(item.inline() + "\n")
+		if line := item.inline(); item.kind == scalar || len(line) <= maxInline {
+			b.WriteString(line + "\n")
 		} else {
 			item.print(b, indent+"  ")
 		}
@@ -48,13 +51,11 @@ func (n *node) inline() string {
 	for _, item := range n.items {
 		parts = append(parts, item.inline())
 	}
-	switch {
-	case n.kind == mapping:
+	switch n.kind {
+	case mapping:
 		return "{" + strings.Join(parts, ", ") + "}"
-	case n.kind == list:
+	case list:
 		return "[" + strings.Join(parts, ", ") + "]"
-	case n.flow:
-		return n.text
 	}
 	return quote(n.text)
 }
@@ -100,14 +101,6 @@ func listNode(items []*node) *node {
 func textsNode(texts []string) *node {
 	items := each.Of(texts, func(text string) *node { return scalarNode(position{}, text) })
 	return listNode(items)
-}
-
-// oneLine has a node written in one line.
-func oneLine(n *node) *node {
-	if n != nil {
-		n.flow = true
-	}
-	return n
 }
 
 // mapNode is a mapping to write, by its keys; nil of an empty one.

@@ -31,7 +31,7 @@ var settingsOf = kind[[]study.Setting]{
 }
 
 func settingsNode(settings []study.Setting) *node {
-	n := &node{kind: mapping, flow: true}
+	n := &node{kind: mapping}
 	for _, x := range settings {
 		n.entries = append(n.entries, entry{key: x.Factor, value: scalarNode(position{}, x.Level.Text)})
 	}

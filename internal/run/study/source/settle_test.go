@@ -8,7 +8,7 @@ import (
 )
 
 func TestSettleIsOfOneArm(t *testing.T) {
-	_, err := ParseArgs([]string{"transport=go-net,go-epoll", "blocks=3,5,8", "settle=5%"}, nil)
+	_, err := ParseArgs([]string{"transport=go-net,go-epoll", "settle=5%"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "compares 2 arms") || !strings.Contains(err.Error(), "such as 30s") {
 		t.Errorf("two arms settle by precision: %v", err)
 	}
@@ -25,7 +25,7 @@ func TestSettleIsOfOneArm(t *testing.T) {
 // A study of one arm runs it once in each block and cell, ends early, and is the
 // same when its file is read again.
 func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
-	text := "study: mine\nvary:\n  arm:\n    mine: {server: go-net, client: go-net}\n  connections: [1, 10]\nblocks: [3, 5]\nsettle: 5%/30s\n"
+	text := "study: mine\nvary:\n  arm:\n    mine: {server: go-net, client: go-net}\n  connections: [1, 10]\nsettle: 5%/30s\n"
 	s, err := ParseFile("mine.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
 		t.Fatalf("read back: %v, settle %v:\n%s", err, again.Settle, written)
 	}
 	trials, warnings, err := again.Plan()
-	if err != nil || len(trials) != 2*5 || len(warnings) > 0 {
+	if err != nil || len(trials) != 2*9 || len(warnings) > 0 {
 		t.Errorf("%d trials, warnings %v, %v", len(trials), warnings, err)
 	}
 	for _, trial := range trials {
@@ -54,7 +54,7 @@ func TestAStudyThatSettlesComesBackFromItsFile(t *testing.T) {
 
 // A study of several arms may bound the time in which its comparisons settle.
 func TestSeveralArmsMayHaveATime(t *testing.T) {
-	s, err := ParseArgs([]string{"transport=go-net,go-epoll", "blocks=3,6,8", "settle=30s"}, nil)
+	s, err := ParseArgs([]string{"transport=go-net,go-epoll", "settle=30s"}, nil)
 	if err != nil || s.Settle != 0 || s.SettleS != 30 {
 		t.Fatalf("settle %v/%v s, %v", s.Settle, s.SettleS, err)
 	}

@@ -3,7 +3,6 @@ package source
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -27,7 +26,7 @@ func TestSharesAreOfTrialsFlatOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, _, err := s.Plan()
+	trials, _, err := own(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,33 +73,11 @@ func TestSharesAreOfTrialsFlatOut(t *testing.T) {
 	if s, err = ParseFile("s.yaml", []byte(given)); err != nil {
 		t.Fatal(err)
 	}
-	if trials, _, err = s.Plan(); err != nil || len(trials) != 6*12 {
+	if trials, _, err = own(s); err != nil || len(trials) != 6*12 {
 		t.Errorf("%d trials of shares of a given rate, %v", len(trials), err)
 	}
 	if w, err := study.Decode(trials[0].Levels); err != nil || w.Load.Rate != 12_000 && w.Load.Rate != 24_000 {
 		t.Errorf("%+v, %v", w.Load, err)
-	}
-}
-
-// A time of a study has the trials flat out in it.
-func TestTrialsFlatOutTakeTime(t *testing.T) {
-	s, err := ParseFile("s.yaml", []byte(shared))
-	if err != nil {
-		t.Fatal(err)
-	}
-	estimate := func(trials []record.Trial) study.Estimate { return study.EstimateTime(trials, study.Pace{}) }
-	trials, _, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := estimate(trials).Total
-	if fitted, without, err := s.Fit(all+time.Millisecond, estimate); err != nil || fitted != s || without != nil {
-		t.Errorf("what takes %v does not fit: %v, %v", all, without, err)
-	}
-	flatOut := estimate(trials[:12]).Total
-	fitted, without, err := s.Fit(all-flatOut/2, estimate)
-	if err != nil || len(without) == 0 {
-		t.Errorf("with less than %v nothing is left out: %v, %v", all, fitted, err)
 	}
 }
 
@@ -121,7 +98,7 @@ func TestSharesAreRefused(t *testing.T) {
 			s, err = a.Study(nil)
 		}
 		if err == nil {
-			_, _, err = s.Plan()
+			_, _, err = own(s)
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.args, err, c.want)

@@ -32,18 +32,13 @@ sweeps:
 compare: {baseline: some}
 blocks: 2
 probes: 1
-published: [{source: s, metric: exchanges_per_s, arm: none, base: some, cell: "request=1MiB connections=100 inflight=1", ratio: 2}]
+expect:
+  - {source: s, under: {request: 1MiB, connections: 100, inflight: 1}, that: exchanges_per_s of none = 2 × some}
+  - {title: memory, that: server.rss_bytes per connections = 2 × opt.b at inflight=1}
 charts:
   - {title: calls, kind: lines, metric: exchanges_per_s, x: inflight, by: arm, where: {connections: 1}, arms: [none, some]}
   - {title: all, kind: front, metric: exchanges_per_s, against: server.rss_bytes, where: {connections: 100}}
-fits:
-  - {title: memory, metric: server.rss_bytes, per: connections, terms: [opt.b], source: s, published: [2], where: {inflight: 1}}
 `
-
-func hasCell(s *study.Study, name string) bool {
-	_, has := s.Cell(name)
-	return has
-}
 
 func mustFile(t *testing.T, text string) *study.Study {
 	t.Helper()
@@ -57,7 +52,7 @@ func mustFile(t *testing.T, text string) *study.Study {
 // runs counts the trials of the blocks, or of the probes, by cell and arm.
 func runs(t *testing.T, s *study.Study, probes bool) string {
 	t.Helper()
-	trials, _, err := s.Plan()
+	trials, _, err := own(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +97,7 @@ request=1MiB connections=100 inflight=1: some ×4`
 			t.Errorf("%s is held at %s, though sweeps differ in it", f, l)
 		}
 	}
-	if sum.Hold["window"] != "1s" || sum.Hold["response"] != "100B" || len(sum.Charts) != 2 || len(sum.Fits) != 1 {
+	if sum.Hold["window"] != "1s" || sum.Hold["response"] != "100B" || len(sum.Charts) != 2 || len(sum.Expect) != 2 {
 		t.Errorf("got %+v", sum)
 	}
 }
@@ -139,7 +134,7 @@ client=go-http1 connections=50: rust ×2`
 	if got := runs(t, s, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	trials, _, err := s.Plan()
+	trials, _, err := own(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,12 +173,29 @@ func TestProbesComeAfterTheBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, tr := range trials {
-		if tr.Probe != (tr.Block > 2) || tr.Probe && tr.Repeat || tr.Order != i || i > 0 && trials[i-1].ID >= tr.ID {
+		if tr.Probe != (tr.Block > 16) || tr.Probe && tr.Repeat || tr.Order != i || i > 0 && trials[i-1].ID >= tr.ID {
 			t.Errorf("trial %d is %+v", i, tr)
 		}
 	}
-	if last := trials[len(trials)-1]; last.Block != 3 || !strings.HasPrefix(last.ID, "p01-") {
+	if last := trials[len(trials)-1]; last.Block != 17 || !strings.HasPrefix(last.ID, "p01-") {
 		t.Errorf("the last is %s of block %d, want the first probes", last.ID, last.Block)
+	}
+}
+
+// A sweep of factors that vary together is one sweep for each level.
+func TestFactorsOfASweepVaryTogether(t *testing.T) {
+	const study = "study: s\nvary: {transport: [a, b]}\nsweeps:\n"
+	short := mustFile(t, study+"  - {name: echo, label: back, hold: {connections: 4}, vary: {request+response: [1B, 4KiB], inflight: [1, 2]}}\n")
+	long := mustFile(t, study+`  - {name: echo-1B, label: 1 B back, hold: {connections: 4, request: 1B, response: 1B}, vary: {inflight: [1, 2]}}
+  - {name: echo-4KiB, label: 4 KiB back, hold: {connections: 4, request: 4KiB, response: 4KiB}, vary: {inflight: [1, 2]}}
+`)
+	if text(short) != text(long) {
+		t.Errorf("%s\nwant %s", text(short), text(long))
+	}
+	for _, bad := range []string{"hold: {request: 2B}, vary: {request+response: [1B]}", "vary: {request+responses: [1B]}", "vary: {request+response: [[1B]]}"} {
+		if _, err := ParseFile("s.yaml", []byte(study+"  - {name: echo, "+bad+"}\n")); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
 	}
 }
 
@@ -208,16 +220,6 @@ codec=proto message=simple window=2s amount=0: go-grpc ×16`
 	slices.Sort(wanted)
 	if !slices.Equal(got, wanted) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
-	}
-	for _, line := range wanted {
-		if name, _, _ := strings.Cut(line, ": "); !hasCell(s, name) {
-			t.Errorf("%q is no cell of its study", name)
-		}
-	}
-	for _, name := range []string{"", "response=1KiB", "response=1KiB codec=proto window=2s amount=0", "response=100B codec=bytes amount=100 "} {
-		if hasCell(s, name) {
-			t.Errorf("%q is a cell", name)
-		}
 	}
 }
 
@@ -247,7 +249,7 @@ func TestSweepsPlanWhatTheyPlanAlone(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, alone)
 			}
-			trials, _, err := s.Plan()
+			trials, _, err := own(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +267,7 @@ func TestSweepsPlanWhatTheyPlanAlone(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, sweeps)
 		}
-		trials, _, err := s.Plan()
+		trials, _, err := own(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,9 +284,6 @@ func TestSweepsPlanWhatTheyPlanAlone(t *testing.T) {
 				t.Fatalf("%s is two things: %s and %s", at, levels, other)
 			}
 			levelsOf[at], seen[levels] = levels, true
-			if !hasCell(s, tr.Cell) {
-				t.Fatalf("%q is no cell\n%s", tr.Cell, sweeps)
-			}
 		}
 		if len(seen) != len(pairs) {
 			t.Fatalf("%d pairs of %d are planned\n%s", len(seen), len(pairs), sweeps)
@@ -321,7 +320,7 @@ func TestArgumentsOverrideSweeps(t *testing.T) {
 			t.Errorf("%s: %v", c.args, err)
 			continue
 		}
-		trials, _, err := s.Plan()
+		trials, _, err := own(s)
 		if got := fmt.Sprint(study.Summary(s).Vary); err != nil || got != c.vary || c.trials > 0 && len(trials) != c.trials {
 			t.Errorf("%s: %d trials over %s, %v; expected %d over %s", c.args, len(trials), got, err, c.trials, c.vary)
 		}
@@ -345,23 +344,20 @@ func TestWhatIsSaidOfResultsFollowsAChangedStudy(t *testing.T) {
 			t.Fatalf("%q: %v", args, err)
 		}
 		var out []string
-		for _, p := range s.Published {
-			out = append(out, "published under "+conditionText(p))
+		for _, x := range s.Expect {
+			out = append(out, x.Name())
 		}
 		for _, c := range s.Charts {
 			out = append(out, "chart "+c.Title+fmt.Sprint(c.Arms))
 		}
-		for _, f := range s.Fits {
-			out = append(out, "fit "+f.Title)
-		}
 		return strings.Join(out, ", ")
 	}
 	for _, c := range []struct{ got, want string }{
-		{said("blocks=3"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[], fit memory`},
-		{said("connections=100"), `published under connections=100 inflight=1 request=1MiB, chart all[], fit memory`},
-		{said("arm=some,many"), `chart calls[some], chart all[], fit memory`},
-		{said("inflight=2"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[]`},
-		{said("request=1KiB"), `published under connections=100 inflight=1 request=1MiB, chart calls[none some], chart all[], fit memory`},
+		{said("blocks=3"), `exchanges_per_s of none = 2 × some, memory, chart calls[none some], chart all[]`},
+		{said("connections=100"), `exchanges_per_s of none = 2 × some, memory, chart all[]`},
+		{said("arm=some,many"), `memory, chart all[]`},
+		{said("inflight=2"), `exchanges_per_s of none = 2 × some, chart calls[none some], chart all[]`},
+		{said("request=1KiB"), `exchanges_per_s of none = 2 × some, memory, chart calls[none some], chart all[]`},
 	} {
 		if c.got != c.want {
 			t.Errorf("got  %s\nwant %s", c.got, c.want)
@@ -408,7 +404,7 @@ blocks: 6
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, _, err := s.Plan()
+	trials, _, err := own(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +429,7 @@ blocks: 6
 	if err != nil {
 		t.Fatal(err)
 	}
-	if trials, _, err = s.Plan(); err != nil || len(trials) != 6*4*3 {
+	if trials, _, err = own(s); err != nil || len(trials) != 6*4*3 {
 		t.Errorf("%d trials without a slowdown, %v", len(trials), err)
 	}
 }

@@ -1,7 +1,6 @@
 package baidu
 
 import (
-	"fmt"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -39,19 +38,6 @@ func TestAnExchangeAllocatesItsMessagesAlone(t *testing.T) {
 			}
 			if got > most {
 				t.Errorf("%s, %s: %v allocations in an exchange, both ends together; want at most %v", connection, payload, got, most)
-			}
-		}
-	}
-}
-
-// BenchmarkExchange times exchanges one after the other, both ends in one process.
-func BenchmarkExchange(b *testing.B) {
-	for _, size := range []int64{100, 64 << 10, 1 << 20} {
-		for _, connection := range []string{connectionSingle, connectionPooled} {
-			for _, payload := range []string{payloadBlock, payloadAttachment} {
-				b.Run(fmt.Sprintf("%d/%s/%s", size, connection, payload), func(b *testing.B) {
-					workertest.Benchmark(b, 2*size, exchanges(b, blocks(size), payload, connection))
-				})
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(codecs),
-		Features: []contract.Feature{contract.FeatureTLS, contract.FeatureFresh, contract.FeatureArrivals},
+		Features: []contract.Feature{contract.FeatureTLS, contract.FeatureFresh, contract.FeatureArrivals, contract.FeatureTurns},
 		Options:  options,
 	}
 }

@@ -78,15 +78,3 @@ func TestTheClientAllocatesNoMoreThanABareOne(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkClient(b *testing.B) {
-	for _, s := range sizes {
-		b.Run(s.name, func(b *testing.B) { workertest.Benchmark(b, s.down, ours(b, s.up, s.down)) })
-	}
-}
-
-func BenchmarkBareClient(b *testing.B) {
-	for _, s := range sizes {
-		b.Run(s.name, func(b *testing.B) { workertest.Benchmark(b, s.down, bare(b, s.up, s.down)) })
-	}
-}

@@ -45,7 +45,7 @@ func (t Transport) Describe() contract.Transport {
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
 		Features: []contract.Feature{
-			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
+			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
 			contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 		},
 		Options: options(t.GRPC),

@@ -31,7 +31,7 @@ func (t Transport) Describe() contract.Transport {
 		Delivery: contract.DeliveryMessage,
 		Codecs:   codec.Names(t.Codecs),
 		Features: []contract.Feature{
-			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
+			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
 			contract.FeatureDeadline, contract.FeatureMethods, contract.FeatureMessages, contract.FeatureStreams,
 			contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 			contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,

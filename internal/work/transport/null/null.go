@@ -33,7 +33,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Pair},
 		Delivery: contract.DeliveryMessage,
 		Codecs:   []string{"bytes"},
-		Features: []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes, contract.FeatureWorkCPU, contract.FeatureWorkSleep},
+		Features: []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes, contract.FeatureWorkCPU, contract.FeatureWorkSleep},
 		Options: []contract.Option{
 			duration("service", "time from send to completion; with slots the time that a server takes, for which it may have to be waited"),
 			{Name: "slots", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &most, Doc: "pretended servers with one queue, first come first served; 0 for as many as there are exchanges"},

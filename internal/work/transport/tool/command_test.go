@@ -147,23 +147,6 @@ func TestALoadGeneratorIsCountedInTheWindow(t *testing.T) {
 	}
 }
 
-// A program that names no time is interrupted when the load ends.
-func TestALoadGeneratorThatRunsOnIsInterrupted(t *testing.T) {
-	needs(t, "wrk")
-	var replies atomic.Int64
-	server := counted(t, &replies, strings.Repeat("x", 1000))
-	client := workertest.Start(t, generators{})
-	client.Setup(driving(server, "wrk -t 1 -c {connections} -d 3600 --latency http://{server}/", nil))
-	client.Start()
-	time.Sleep(100 * time.Millisecond)
-	client.Mark(1, true)
-	time.Sleep(300 * time.Millisecond)
-	client.Mark(2, false)
-	if result := client.Stop(); result.Counts.Exchanges <= 0 || result.Own["p99_us"] <= 0 {
-		t.Errorf("the result is %+v", result)
-	}
-}
-
 func TestALoadGeneratorThatFailsSaysWhy(t *testing.T) {
 	var replies atomic.Int64
 	server := counted(t, &replies, "short")

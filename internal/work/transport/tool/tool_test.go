@@ -1,7 +1,6 @@
 package tool_test
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -299,35 +298,6 @@ func TestServerProgramFails(t *testing.T) {
 	pretend(t, "iperf3", "echo no such port >&2; exit 2")
 	refused(t, tool.Iperf3(), bulk("iperf3", contract.Server, contract.StreamUp), contract.SetupFailed, `ended before it listened on port`)
 	refused(t, tool.Iperf3(), bulk("iperf3", contract.Server, contract.StreamUp), contract.SetupFailed, `exit status 2; it said: "no such port"`)
-}
-
-func TestPeerSpeaksAnotherWire(t *testing.T) {
-	needs(t, "iperf3")
-	server := workertest.Serve(t, func(conn net.Conn) { _, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) })
-	b := workertest.Start(t, tool.Iperf3())
-	setup := bulk("iperf3", contract.Client, contract.StreamUp)
-	setup.Peers, setup.Load.Connections = []string{server}, 1
-	b.Setup(setup)
-	b.Start()
-	if got := b.Expect("error").Error; got.Kind != contract.Peer || !strings.Contains(got.Text, "ended before the load did") || !strings.Contains(got.Text, "it said: \"") {
-		t.Errorf("%+v, want a fatal peer that quotes iperf3", got)
-	}
-}
-
-// The server ends in the middle: the client's program says so.
-func TestServerVanishes(t *testing.T) {
-	needs(t, "iperf3")
-	server, client := workertest.Start(t, tool.Iperf3()), workertest.Start(t, tool.Iperf3())
-	setup := bulk("iperf3", contract.Client, contract.StreamUp)
-	setup.Peers = server.Setup(bulk("iperf3", contract.Server, contract.StreamUp)).Addresses
-	setup.Load.Connections = 2
-	client.Setup(setup)
-	client.Start()
-	moving(t, client, 1)
-	server.End()
-	if got := client.Expect("error").Error; got.Kind != contract.Peer || !strings.Contains(got.Text, "ended before the load did") || !strings.Contains(got.Text, "it said: \"") {
-		t.Errorf("%+v, want a fatal peer that quotes iperf3", got)
-	}
 }
 
 // End of input ends the programs, whatever they are doing.

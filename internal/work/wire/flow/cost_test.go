@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"fmt"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -73,17 +72,5 @@ func TestAnExchangeAllocatesNothing(t *testing.T) {
 				t.Errorf("%s, %d in flight: %d exchanges of %d", name, inFlight, got, runs)
 			}
 		}
-	}
-}
-
-func BenchmarkExchange(b *testing.B) {
-	for name, x := range costs {
-		b.Run(fmt.Sprintf("%s %d B", name, x.UpBytes), func(b *testing.B) {
-			w := newWired(b, x, 1)
-			b.ReportAllocs()
-			for b.Loop() {
-				w.pass(b, &w.server.work.Up, &w.server.work.Down)
-			}
-		})
 	}
 }

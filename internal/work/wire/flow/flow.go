@@ -1,7 +1,7 @@
 // Package flow implements the wires echo and stream, which go-net, go-epoll and
 // netpoll share: what messages contain, which bytes of a connection go out next,
 // and to which exchange those that come in belong. A Flow moves no bytes itself
-// (docs/decisions/0014-a-flow-moves-no-bytes.md). Runner and Serve do so by
+// (docs/decisions.md). Runner and Serve do so by
 // blocking calls; an event loop brings its own way.
 package flow
 

@@ -21,7 +21,7 @@ func Features() []contract.Feature {
 // EchoFeatures are those of a transport that speaks wire echo alone.
 func EchoFeatures() []contract.Feature {
 	return []contract.Feature{
-		contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
+		contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
 		contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 	}
 }

@@ -82,14 +82,14 @@ func (k *call) beOf(d load.Draw) {
 // else that of the client.
 func (k *call) url() string {
 	if k.of == nil {
-		return k.turns.url()
+		return k.next()
 	}
 	if path := k.content.PathOf(k.drawn); path != "" {
 		return k.turns.base + path
 	}
 	switch len(k.of.pieces) {
 	case 0:
-		return k.turns.url()
+		return k.next()
 	case 1:
 		return k.turns.base + k.of.pieces[0]
 	}
@@ -116,4 +116,13 @@ func (k *call) within() error {
 // NoReplyWithin says of an exchange that it ended at its class's deadline.
 func NoReplyWithin(deadline time.Duration) error {
 	return load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(deadline)))
+}
+
+// next returns the URL whose turn it is.
+func (k *call) next() string {
+	place := k.turns.place()
+	if told := k.client.told; k.slot != nil && len(told.names) > 1 {
+		k.slot.AsksFor(told.of[place])
+	}
+	return k.turns.urls[place]
 }

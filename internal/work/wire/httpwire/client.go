@@ -61,6 +61,7 @@ type Client struct {
 	oneAtATime bool         // a connection carries one exchange at a time
 	classes    []class
 	turns      []*turns // by connection
+	told       told
 }
 
 // NewClient prepares the exchanges of a trial. oneAtATime says that a connection
@@ -98,6 +99,9 @@ func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Clien
 	l, err := load.NewForGoroutines(c.Content.Setup(c.Setup))
 	if err != nil {
 		return nil, err
+	}
+	if len(c.told.names) > 1 {
+		l.Paths(c.told.names)
 	}
 	effective := maps.Clone(c.Setup.Options)
 	maps.Copy(effective, options)
@@ -178,6 +182,7 @@ func (c *Client) Call(i int) load.Call { return c.newCall(context.Background(), 
 // slotCall returns what makes the exchanges of a slot of connection i.
 func (c *Client) slotCall(i int, slot *load.Slot) load.Call {
 	k := c.newCall(context.Background(), i)
+	k.slot = slot
 	if !c.Content.Varies() {
 		return k.do
 	}
@@ -197,6 +202,7 @@ func (c *Client) Close() { c.Dialer.Close() }
 type call struct {
 	client   *Client
 	turns    *turns
+	slot     *load.Slot // nil of a call that is in no load
 	ctx      context.Context
 	sends    *Sends
 	content  *codec.Exchange // the slot's own

@@ -30,7 +30,7 @@ const (
 
 // Features are what the transports of these wires can do.
 var Features = []contract.Feature{
-	contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
+	contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
 	contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 }
 

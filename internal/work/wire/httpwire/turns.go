@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/paths"
+	"netdyno/internal/quantity"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
@@ -19,12 +20,37 @@ type turns struct {
 	next atomic.Int64
 }
 
-// url returns the URL of the next exchange.
-func (t *turns) url() string {
+// place returns which URL the next exchange asks for.
+func (t *turns) place() int {
 	if len(t.urls) == 1 {
-		return t.urls[0]
+		return 0
 	}
-	return t.urls[(t.next.Add(1)-1)%int64(len(t.urls))]
+	return int((t.next.Add(1) - 1) % int64(len(t.urls)))
+}
+
+// told is how the paths of a file are told apart: the names, and the number of each path's.
+type told struct {
+	names []string
+	of    []int
+}
+
+const mostPathName = 200 // bytes
+
+// tellApart gives each path a name of its own, those beyond the first 63 one together.
+func tellApart(several []string) told {
+	t, known := told{of: make([]int, len(several))}, map[string]int{}
+	for i, path := range several {
+		name := quantity.Clip(path, mostPathName)
+		if _, is := known[name]; !is && len(t.names) >= contract.MostClasses-1 {
+			name = contract.OtherPaths
+		}
+		if _, is := known[name]; !is {
+			known[name] = len(t.names)
+			t.names = append(t.names, name)
+		}
+		t.of[i] = known[name]
+	}
+	return t
 }
 
 // takeTurns prepares what each connection asks for. With a file of paths the
@@ -35,6 +61,7 @@ func (c *Client) takeTurns() error {
 	if err != nil {
 		return load.Failure(contract.SetupFailed, fmt.Errorf("option paths: %w", err))
 	}
+	c.told = tellApart(several)
 	routes, byPeer := c.Dialer.Routes(), map[string][]string{}
 	for i, route := range routes {
 		peer := c.host(route)

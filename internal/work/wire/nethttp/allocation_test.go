@@ -174,15 +174,3 @@ func (a arm) raw(t testing.TB, address string) load.Call {
 		}
 	}
 }
-
-func BenchmarkClient(b *testing.B) {
-	for _, a := range arms {
-		b.Run(a.name, func(b *testing.B) { workertest.Benchmark(b, a.down, a.client(b)) })
-	}
-}
-
-func BenchmarkBareClient(b *testing.B) {
-	for _, a := range arms {
-		b.Run(a.name, func(b *testing.B) { workertest.Benchmark(b, a.down, a.bare(b)) })
-	}
-}

@@ -114,19 +114,7 @@ func (b *Bench) Mark(id int, reset bool) contract.Reading {
 // passed: it counts a reply after the client may have it.
 func (b *Bench) Settled(before contract.Counts, n int64) contract.Counts {
 	b.t.Helper()
-	return b.within(Timeout, before, n)
-}
-
-// Some reads a server until it has counted n exchanges since before, or half a second
-// has passed, which is enough of a slow load.
-func (b *Bench) Some(before contract.Counts, n int64) contract.Counts {
-	b.t.Helper()
-	return b.within(500*time.Millisecond, before, n)
-}
-
-func (b *Bench) within(timeout time.Duration, before contract.Counts, n int64) contract.Counts {
-	b.t.Helper()
-	return Until(timeout, before.Exchanges+n, func() contract.Counts { return b.Mark(2, false).Counts })
+	return Until(Timeout, before.Exchanges+n, func() contract.Counts { return b.Mark(2, false).Counts })
 }
 
 // Until reads counts until they hold so many exchanges, or the timeout has passed, and

@@ -1,6 +1,7 @@
 package workertest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,9 +12,11 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// Ends is one trial between a server and a client of the first of some
-// transports, as far as its tests say anything about it.
+// Ends is one trial between a server and a client of some transports, as far as its tests
+// say anything about it. Of and By name the server's transport and the client's; the first
+// one is both where they are empty.
 type Ends struct {
+	Of, By         string
 	Exchange       contract.Exchange
 	Load           contract.Load
 	TLS            *contract.TLS  // the server's; the client only has its authorities
@@ -27,13 +30,13 @@ func With(name string, value any) Ends {
 
 // Setups returns both ends' setups; the client's lacks its peers.
 func (e Ends) Setups(transports []load.Transport) (server, client contract.Setup) {
-	name := transports[0].Describe().Name
+	first := transports[0].Describe().Name
 	server = contract.Setup{
-		Transport: name, Role: contract.Server, Listen: "127.0.0.1:0", Allow: []string{"127.0.0.1"},
+		Transport: cmp.Or(e.Of, first), Role: contract.Server, Listen: "127.0.0.1:0", Allow: []string{"127.0.0.1"},
 		Exchange: e.Exchange, Load: e.Load, TLS: e.TLS, Options: e.Server,
 	}
 	client = contract.Setup{
-		Transport: name, Role: contract.Client, Exchange: e.Exchange, Load: e.Load, TLS: e.TLS, Options: e.Client, Seed: 3,
+		Transport: cmp.Or(e.By, first), Role: contract.Client, Exchange: e.Exchange, Load: e.Load, TLS: e.TLS, Options: e.Client, Seed: 3,
 	}
 	if e.TLS != nil {
 		client.TLS = &contract.TLS{Authorities: e.TLS.Authorities}
@@ -75,13 +78,14 @@ func (e Ends) Refused(t testing.TB, transports []load.Transport, address string)
 	return Refused(t, transports, setup)
 }
 
-// Amount runs a fixed number of exchanges on every connection.
-func (e Ends) Amount(t testing.TB, transports []load.Transport, each int64) {
+// Amount runs a fixed number of exchanges on every connection, and returns the client's
+// result.
+func (e Ends) Amount(t testing.TB, transports []load.Transport, each int64) contract.Result {
 	t.Helper()
 	e.Load.Amount = each
 	server, client := e.Connect(t, transports)
 	_, setup := e.Setups(transports)
-	Amount(t, server, client, setup)
+	return Amount(t, server, client, setup)
 }
 
 // Loads are all sorts of load, by name.
@@ -99,7 +103,8 @@ func (e Ends) Drains(t testing.TB, transports []load.Transport) {
 	t.Helper()
 	e.Load.DrainNs = int64(Timeout) / 2
 	server, client := e.Connect(t, transports)
-	before := server.Mark(1, true).Counts.Exchanges
+	_, setup := e.Setups(transports)
+	before := server.verified(setup).Exchanges
 	client.Mark(1, true)
 	client.Start()
 	if open := server.Until(before + 20).Connections; !e.Load.Fresh && open != int64(e.Load.Connections) {
@@ -127,6 +132,24 @@ func (e Ends) DiesWithItsServer(t testing.TB, transports []load.Transport) {
 	}
 }
 
+// AdmitsItsOwn has a server that lets in two addresses of loopback serve clients that dial
+// from these in turn, and turn away one at another address.
+func (e Ends) AdmitsItsOwn(t testing.TB, transports []load.Transport) {
+	t.Helper()
+	e.Load.Connections = 9
+	server, client := e.Setups(transports)
+	server.Allow = []string{"127.0.0.2", "127.0.0.3"}
+	_, address := Listen(t, transports, server)
+	client.Peers, client.Sources = []string{address}, server.Allow
+	if ready := Start(t, transports...).Setup(client); ready.Verified != e.Load.Connections {
+		t.Errorf("%d of %d connections verified", ready.Verified, e.Load.Connections)
+	}
+	client.Sources = []string{"127.0.0.1"}
+	if err := Refused(t, transports, client); !err.Fatal || err.Kind != contract.Peer {
+		t.Errorf("a stranger was served: %+v", err)
+	}
+}
+
 // Misfits starts the server and fails the test unless that client refuses it,
 // with a fatal error of that kind and those words.
 func (e Ends) Misfits(t testing.TB, transports []load.Transport, client Ends, kind contract.ErrorKind, words ...string) {
@@ -142,6 +165,13 @@ func (e Ends) Misfits(t testing.TB, transports []load.Transport, client Ends, ki
 // Blocks is an exchange of opaque bytes.
 func Blocks(up, down int64) contract.Exchange {
 	return contract.Exchange{UpBytes: up, DownBytes: down}
+}
+
+// Drawn is an exchange whose sizes are drawn each way.
+func Drawn() contract.Exchange {
+	up := contract.Table{{1 << 30, 0, 0}, {3 << 30, 1, 4096}, {contract.TableEnd, 60_000, 200_000}}
+	down := contract.Table{{2 << 30, 0, 300}, {contract.TableEnd, 100_000, 100_000}}
+	return contract.Exchange{UpBytes: up.Most(), DownBytes: down.Most(), UpSizes: up, DownSizes: down}
 }
 
 // The texts of a message that is exchanged.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/draw"
 	"netdyno/internal/hist"
 	"netdyno/internal/work/load"
 )
@@ -36,27 +37,33 @@ func Pair(t testing.TB, transports []load.Transport, server, client contract.Set
 }
 
 // Amount has a ready client run the fixed amount of its setup, and fails the test unless
-// both ends counted exactly that amount. The server must be one that counts an exchange
-// before it answers.
-func Amount(t testing.TB, server, client *Bench, setup contract.Setup) {
+// both ends counted exactly that amount. It returns the client's result.
+func Amount(t testing.TB, server, client *Bench, setup contract.Setup) contract.Result {
 	t.Helper()
-	opened := server.Mark(1, true).Counts
+	connections := int64(setup.Load.Connections)
+	opened := server.verified(setup)
 	client.Mark(1, true)
 	client.Start()
 	r := client.Expect("result").Result
-	counted := server.Mark(2, false).Counts
-	x, want := setup.Exchange, setup.Load.Amount*int64(setup.Load.Connections)
-	if r.Counts.Exchanges != want || len(r.Counts.Errors) > 0 || r.Unfinished != 0 {
-		t.Errorf("client counts %+v, %d unfinished; want %d exchanges", r.Counts, r.Unfinished, want)
+	x, want := setup.Exchange, setup.Load.Amount*connections
+	if share := setup.Load.ActiveShare; share > 0 {
+		want = int64(share * float64(want))
 	}
-	if x.Codec == "" && (r.Counts.SentBytes != want*x.UpBytes || r.Counts.ReceivedBytes != want*x.DownBytes) {
+	if r.Counts.Exchanges != want || len(r.Counts.Errors) > 0 || r.Unfinished != 0 {
+		t.Errorf("client counts %+v, %d unfinished, reasons %+v; want %d exchanges", r.Counts, r.Unfinished, r.Reasons, want)
+	}
+	up, down := want*x.UpBytes, want*x.DownBytes
+	if x.Varies() { // as all slots do as many, exchanges 0 to want − 1 were made
+		up, down = 0, 0
+		upSizes, downSizes := draw.NewDrawer(x.UpSizes, setup.Seed, draw.Up), draw.NewDrawer(x.DownSizes, setup.Seed, draw.Down)
+		for i := range uint64(want) {
+			up, down = up+upSizes.Draw(i), down+downSizes.Draw(i)
+		}
+	}
+	if x.Codec == "" && (r.Counts.SentBytes != up || r.Counts.ReceivedBytes != down) {
 		t.Errorf("client sent %d and received %d bytes in %d exchanges", r.Counts.SentBytes, r.Counts.ReceivedBytes, want)
 	}
-	got := contract.Counts{
-		Exchanges:     counted.Exchanges - opened.Exchanges,
-		ReceivedBytes: counted.ReceivedBytes - opened.ReceivedBytes,
-		SentBytes:     counted.SentBytes - opened.SentBytes,
-	}
+	counted, got := server.moved(opened, contract.Counts{Exchanges: want, ReceivedBytes: r.Counts.SentBytes, SentBytes: r.Counts.ReceivedBytes})
 	if got.Exchanges != want || got.ReceivedBytes != r.Counts.SentBytes || got.SentBytes != r.Counts.ReceivedBytes {
 		t.Errorf("server counts %+v, client %+v, want the same at both ends", got, r.Counts)
 	}
@@ -68,6 +75,34 @@ func Amount(t testing.TB, server, client *Bench, setup contract.Setup) {
 		t.Errorf("the service times: %v", err)
 	} else if service.Count() != want {
 		t.Errorf("%d service times of %d exchanges", service.Count(), want)
+	}
+	return *r
+}
+
+// verified reads a server until it has counted the exchanges by which a client that is ready
+// verified its connections, or Timeout has passed.
+func (b *Bench) verified(client contract.Setup) contract.Counts {
+	b.t.Helper()
+	each := 1
+	if client.Transport == "go-quic" {
+		each = max(1, client.Load.InFlight) // one on each stream
+	}
+	return b.Settled(contract.Counts{}, int64(each*client.Load.Connections))
+}
+
+// moved reads a server until it has moved as much as is due since an earlier reading, or
+// Timeout has passed, and returns its reading and the difference: it may count a reply after
+// the client has it.
+func (b *Bench) moved(since, due contract.Counts) (now, moved contract.Counts) {
+	b.t.Helper()
+	for deadline := time.Now().Add(Timeout); ; time.Sleep(5 * time.Millisecond) {
+		now = b.Mark(2, false).Counts
+		moved = contract.Counts{
+			Exchanges: now.Exchanges - since.Exchanges, ReceivedBytes: now.ReceivedBytes - since.ReceivedBytes, SentBytes: now.SentBytes - since.SentBytes,
+		}
+		if moved.Exchanges >= due.Exchanges && moved.ReceivedBytes >= due.ReceivedBytes && moved.SentBytes >= due.SentBytes || time.Now().After(deadline) {
+			return now, moved
+		}
 	}
 }
 

@@ -110,7 +110,7 @@ public abstract class Caller implements Agenda.Waiter {
   /**
    * When the exchange under way has failed for lack of a reply. Its alarm is an entry of the
    * agenda; those of exchanges that ended in time stay there until they go off, fewer of them than
-   * there are classes (decision 97).
+   * there are classes.
    */
   private final class Deadline implements Agenda.Waiter {
     private final long[] alarms = new long[client.load().plan().classes.size() + 1]; // in the agenda, the earliest last

@@ -1,0 +1,195 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
+	"netdyno/internal/read/part"
+	"netdyno/internal/read/stat"
+	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
+)
+
+// objectiveWords join the conditions of an objective.
+func objectiveWords(bounds []record.Bound) string {
+	var texts []string
+	for _, b := range bounds {
+		sign := " <= "
+		if b.AtLeast {
+			sign = " >= "
+		}
+		if !strings.ContainsAny(b.Text, "<>≤≥") { // the bound alone, in records of releases that wrote it so
+			b.Text = b.Metric + sign + b.Text
+		}
+		texts = append(texts, b.Text)
+	}
+	return cmp.Or(strings.Join(texts, " and "), "its bounds")
+}
+
+// rateSentence answers how much an arm carries.
+func (f *Search) rateSentence(a Arm) string {
+	who, objective, cure := a.Arm+cells.InCell(a.Cell), objectiveWords(f.Objective), semicolon(a.Cure)
+	switch a.Fate {
+	case Nothing:
+		return fmt.Sprintf("%s meets %s at no rate that was tried: %s%s.", who, objective, a.Why, cure)
+	case Undecided:
+		return fmt.Sprintf("How much %s carries at %s is undecided: %s%s.", who, objective, a.Why, cure)
+	case AtLeast:
+		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: %s.", who, rateText(a.Figure.Value), objective, a.beyond())
+	}
+	text := fmt.Sprintf("%s carries %s exchanges a second (%s–%s, %s) at %s%s", who, rateText(a.Figure.Value),
+		rateText(a.Figure.Low), rateText(a.Figure.High), compare.Confidence(1-stat.Confidence), objective, a.limitWords())
+	if a.Wide {
+		text += "; the interval is wider than asked for, and a longer --time narrows it"
+	}
+	if a.Ratio != nil {
+		text += fmt.Sprintf("; that is %s of what %s carries", part.TimesIn(a.Ratio.Value, a.Ratio.Low, a.Ratio.High), f.Baseline)
+	}
+	return text + "."
+}
+
+// semicolon is what a sentence goes on with; "" for nothing.
+func semicolon(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "; " + text
+}
+
+// beyond says why an arm may carry more than was found.
+func (a Arm) beyond() string {
+	const full = "above that the load generator is at its own limit"
+	untold, missed := 0, slices.ContainsFunc(a.Tries, func(t Try) bool { return !t.Met && !t.Untold })
+	text := "no window that tells missed it"
+	for _, t := range a.Tries {
+		if t.Untold {
+			untold++
+			text = fmt.Sprintf("no window that tells missed it; %s told nothing, the last, at %s/s, because %s", quantity.Plural(untold, "window"), rateText(t.Rate), t.Why)
+		}
+	}
+	switch {
+	case a.LimitOf == contract.Client:
+		return fmt.Sprintf("%s (%s)%s", full, a.Limit, semicolon(a.Limit.Means().Cure))
+	case missed:
+		return full
+	}
+	return text
+}
+
+// limitWords says what limits an arm at its rate, and what raises that. The load is an open
+// loop there, which does not wait for replies.
+func (a Arm) limitWords() string {
+	switch {
+	case a.Limit == "":
+		return ""
+	case a.Limit == trial.Unknown:
+		return fmt.Sprintf("; what limits it there is not known (%s), so it may be the load generator", a.Proof)
+	case a.LimitOf == contract.Client: // it carries "at least" a rate where most windows that missed it prove that
+		return fmt.Sprintf("; its limit there is %s (%s), but not in most of the windows that missed, so no more than this is known of the server", a.Limit, a.Proof)
+	case a.Limit == trial.Latency:
+		return "; no CPU is full there, so responses wait in the server or for what stands behind it: a lock, a pool, a database, a timer"
+	}
+	text := "; its limit there is " + string(a.Limit)
+	if found := a.Limit.Finding(a.Proof); found != "" {
+		text += ": " + found
+	}
+	if cure := a.Limit.Means().Cure; cure != "" {
+		text += "; to carry more, " + cure
+	}
+	return text
+}
+
+// choiceSentences answer which arm to use, what it gains, and what that costs.
+func (f *Search) choiceSentences() []string {
+	all := []string{f.choiceSentence()}
+	if c := f.Choice; len(c.Costs) > 0 && c.Recommended == c.Winner {
+		var parts []string
+		for _, g := range c.Costs {
+			parts = append(parts, part.Label(g.Metric)+" "+changeWords(g.Ratio, g.Low, g.High))
+		}
+		all = append(all, "With it "+strings.Join(parts, ", ")+".")
+	}
+	return all
+}
+
+func (f *Search) choiceSentence() string {
+	c := f.Choice
+	use := cmp.Or(strings.Join(c.Settings, ", "), c.Recommended)
+	switch c.State {
+	case Running:
+		return "The race goes on; nothing is recommended yet."
+	case Unkept:
+		return part.Sentence(c.Why) + " Nothing is recommended."
+	case Kept:
+		return fmt.Sprintf("Keep %s: %s%s.", f.Baseline, c.Why, f.keeping())
+	case Needed:
+		return fmt.Sprintf("Use %s, as %s does not keep %s: %s.", use, f.Baseline, objectiveWords(f.Objective), f.gainWords())
+	}
+	return fmt.Sprintf("Use %s: %s, in %d fresh blocks that chose nothing%s.", use, f.gainWords(), c.Gain.Blocks, f.keeping())
+}
+
+// unproven says why a winner is not recommended.
+func (f *Search) unproven(kept bool) string {
+	c := f.Choice
+	switch {
+	case c.Gain.Verdict == compare.Invalid:
+		return fmt.Sprintf("%s won the race (%s), and its %d fresh blocks cannot confirm it: %s", c.Winner, f.gainWords(), c.Gain.Blocks, c.Gain.Reason)
+	case !kept:
+		return fmt.Sprintf("%s won the race (%s), and is not sure to keep %s", c.Winner, f.gainWords(), objectiveWords(f.Objective))
+	}
+	return fmt.Sprintf("%s won the race, and %d fresh blocks do not show it better (%s)", c.Winner, c.Gain.Blocks, f.gainWords())
+}
+
+// gainWords are the winner's ratio to the baseline in fresh blocks.
+func (f *Search) gainWords() string {
+	g := f.Choice.Gain
+	if g.Ratio == 0 {
+		return "no figure"
+	}
+	return fmt.Sprintf("%s is %s", part.Label(f.Metric), changeWords(g.Ratio, g.Low, g.High))
+}
+
+// changeWords says by how much a figure changes, with its interval.
+func changeWords(ratio, low, high float64) string {
+	percent := func(ratio float64) string { return quantity.FormatFigure(100 * math.Abs(ratio-1)) }
+	switch {
+	case low > 1:
+		return fmt.Sprintf("%s %% higher (%s–%s %%)", percent(ratio), percent(low), percent(high))
+	case high < 1:
+		return fmt.Sprintf("%s %% lower (%s–%s %%)", percent(ratio), percent(high), percent(low))
+	}
+	return part.TimesIn(ratio, low, high)
+}
+
+// keeping says whether the bounds are kept, with their figures.
+func (f *Search) keeping() string {
+	var parts []string
+	keeps := "it keeps %s"
+	for _, b := range f.Choice.Bounds {
+		parts = append(parts, part.FigureWords(b.Metric, b.Figure))
+		if b.State != compare.Met {
+			keeps = "whether it keeps %s cannot be told"
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; "+keeps+" (%s)", objectiveWords(f.Objective), strings.Join(parts, ", "))
+}
+
+// raceWords say how much was run, why the race ended, and what its figures are worth.
+func (f *Search) raceWords() []string {
+	c := f.Choice
+	return []string{
+		fmt.Sprintf("%s in the race, %s with the confirmation's. %s", quantity.Plural(c.Blocks, "block"), quantity.Plural(c.Trials, "trial"), cmp.Or(c.Ended, "It has not ended.")),
+		fmt.Sprintf("The whole race leaves out its best arm with a probability of at most %s; arms that are behind were left out because the time did not suffice for all.", quantity.ChosenShare(ErrorRate)),
+		"Figures and ratios are of the race's blocks, which chose the winner: what it gains is told by the fresh blocks alone.",
+	}
+}
