@@ -103,9 +103,7 @@ func suffer(t *testing.T, b bed, faults []fault) {
 
 func (u *underway) suffer(f fault) {
 	u.t.Helper()
-	u.hold(f.state)
-	victim := u.victim(f.state, f.node)
-	number := len(u.Contents(u.t).Records) // of the trial that is held
+	victim, number := u.held(f.state, f.node)
 	f.hurt(u, victim)
 	if f.silent {
 		u.release()
@@ -145,9 +143,7 @@ func TestCutBetweenNamespaces(t *testing.T) {
 	b := netnsBed(t, held)
 	before := b.census(t)
 	u := b.start(t, append(endless[:5:5], "window=300ms", "warmup=10ms", "placement=free")...)
-	number := len(u.Contents(u.t).Records)
-	u.hold("running")
-	victim := u.victim("running", 1)
+	victim, number := u.held("running", 1)
 	down := exec.Command("nsenter", "--net", "--target", strconv.Itoa(victim.Pid), "--", "ip", "link", "set", "nd0", "down")
 	if out, err := down.CombinedOutput(); err != nil {
 		t.Fatalf("take the server's link down: %v: %s", err, out)

@@ -154,9 +154,7 @@ func TestKilledKeeper(t *testing.T) {
 	}
 	u.kill(keeper(1, "sh")) // it can remove nothing any more
 
-	number := len(u.Contents(u.t).Records)
-	u.hold("window")
-	u.victim("window", 2)
+	_, number := u.held("window", 2)
 	u.kill(keeper(2, "cat")) // it removes all at once
 	u.release()
 	if r := u.Next(u.t, number); r.Outcome != record.OK {

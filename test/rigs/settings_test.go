@@ -38,8 +38,7 @@ func TestSettingsLastAsLongAsTheRun(t *testing.T) {
 		"killed":      func(u *underway) { u.Kill(); u.End(u.t) },
 	} {
 		u := b.start(t, append([]string{"sysctl." + rmem + "=4096 131072 1048576", "link.mtu=1400"}, endless...)...)
-		u.hold("window")
-		u.victim("window", 1)
+		u.held("window", 1)
 		for node := 1; node <= b.Size(); node++ {
 			if got := b.settings(t, node); got[rmem] != "4096 131072 1048576" || got[setting.MTU] != "1400" {
 				t.Errorf("%s: while it runs node%d has %v", name, node, got)

@@ -33,9 +33,7 @@ func TestKilledNodeDaemon(t *testing.T) {
 	b := slurmBed(t, held)
 	before := b.census(t)
 	u := b.start(t, endless...)
-	number := len(u.Contents(u.t).Records)
-	u.hold("window")
-	u.victim("window", 2)
+	_, number := u.held("window", 2)
 	b.slurm.KillSlurmd(2)
 	u.release()
 	if r := u.Next(u.t, number); r.Outcome != record.OK {

@@ -28,9 +28,7 @@ func TestStranger(t *testing.T) {
 	before := b.census(t)
 	u := b.start(t, endless...)
 	for _, moment := range []string{"unconnected", "window"} {
-		number := len(u.Contents(u.t).Records)
-		u.hold(moment)
-		u.victim(moment, 2)
+		_, number := u.held(moment, 2)
 		port := u.port(1)
 		for range 3 {
 			stranger(t, b.Lab, fmt.Sprintf("%s:%d", b.Address(1), port))

@@ -58,10 +58,12 @@ func (u *underway) hold(state string) {
 // release lets all go on.
 func (u *underway) release() { _ = os.Remove(u.gate) } // there may be none
 
-// victim waits until workers are held in a state, all that come to it at once,
-// and returns the one of a host, counted from 1.
-func (u *underway) victim(state string, node int) lab.Process {
+// held holds the next workers that come to a state, waits for all that come to
+// it at once, and returns the one of a host, counted from 1, with the number of
+// their trial's record. Trials that end while workers are awaited count before.
+func (u *underway) held(state string, node int) (victim lab.Process, number int) {
 	u.t.Helper()
+	u.hold(state)
 	workers := 3
 	switch state {
 	case "idle":
@@ -69,7 +71,6 @@ func (u *underway) victim(state string, node int) lab.Process {
 	case "unconnected":
 		workers = 2
 	}
-	var victim lab.Process
 	u.Until(u.t, fmt.Sprintf("%d workers are held in state %s, one at node%d", workers, state, node), func() bool {
 		there := u.named("in-" + state)
 		if i := slices.IndexFunc(there, func(p lab.Process) bool { return u.at(p, node) }); i >= 0 {
@@ -77,7 +78,7 @@ func (u *underway) victim(state string, node int) lab.Process {
 		}
 		return len(there) == workers && victim.Pid != 0
 	})
-	return victim
+	return victim, len(u.Contents(u.t).Records)
 }
 
 // named returns the run's processes of a command name.
