@@ -171,7 +171,7 @@ func (p *progress) finding(s *soFar) func(bench.Event) {
 	return func(e bench.Event) {
 		p.observe(e)
 		found, is := s.after(e, func(block int) bool { return block >= blocksBeforeRatio })
-		if text := foundSoFar(found); is && text != "" {
+		if text := found.Answer.SoFar(); is && text != "" {
 			p.tell(text)
 		}
 	}
@@ -352,21 +352,4 @@ func (s *soFar) after(e bench.Event, wanted func(block int) bool) (found finding
 	r, err := readRun(s.dir)
 	s.again = time.Now().Add(readingShare * time.Since(begun))
 	return r.Findings, err == nil // the report at the end says what is wrong
-}
-
-// foundSoFar is who leads, as far as intervals hold it; of a single arm its figure on the
-// first primary metric. It is no verdict: those are left to the looks.
-func foundSoFar(f finding.Findings) string {
-	if said := f.Best.SoFar(); said != "" || len(f.Header.Study.Compare.Primary) == 0 || len(f.Cells) != 1 || len(f.Cells[0].Arms) != 1 {
-		return said
-	}
-	name := f.Header.Study.Compare.Primary[0]
-	arm := f.Cells[0].Arms[0]
-	s, ok := summaryOf(arm, name)
-	if !ok || s.N < blocksBeforeRatio || !s.Sure() {
-		return ""
-	}
-	m := metric.Shown(name)
-	scale := m.Scale(s.Value)
-	return strings.TrimSpace(fmt.Sprintf("so far: %s %s %s (%s) %s", cells.ArmOf(f.Cells[0], arm), m.Label, scale.Format(s.Value), scale.Interval(s.Low, s.High), scale.Unit))
 }

@@ -37,6 +37,7 @@ const (
 type Answer struct {
 	Kind      Kind         `json:"kind"`
 	Sentence  string       `json:"sentence"`            // never empty
+	GoOn      string       `json:"go_on,omitempty"`     // how to decide what is open, a line that ends in what to type
 	Tables    []part.Table `json:"tables,omitempty"`    // of all arms; one for each of up to tablesOfCells cells, else one with a column or row a cell
 	Condition string       `json:"condition,omitempty"` // under which it holds: load, machine, what was the limit
 	Course    []string     `json:"course,omitempty"`    // what the load's course says of the figures, the worst first, at most two
@@ -44,10 +45,21 @@ type Answer struct {
 	Judged    []string     `json:"judged,omitempty"`    // how that was judged, and what else was found
 }
 
-// Text is the sentence with the load's course and the condition behind it.
+// Text is the sentence with how to go on, the load's course and the condition behind it, a
+// paragraph each.
 func (a Answer) Text() []string {
-	all := slices.Concat([]string{a.Sentence}, a.Course, []string{a.Condition})
+	all := slices.Concat([]string{a.Sentence, a.GoOn}, a.Course, []string{a.Condition})
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// SoFar is what may be said of a run that goes on; "" for nothing. It is no verdict: a run
+// that is read after every block is read more often than its levels are made for.
+func (a Answer) SoFar() string {
+	switch a.Kind {
+	case Early, None, Analysis:
+		return ""
+	}
+	return "so far: " + strings.TrimSuffix(a.Sentence, ".")
 }
 
 // Part has how it was judged.
@@ -71,7 +83,8 @@ type Found struct {
 // Of answers a run's question.
 func Of(f Found) Answer {
 	a := Answer{Weakens: f.weakens(), Condition: condition(f.Run), Judged: f.how()}
-	a.Kind, a.Sentence = f.sentence()
+	s := f.sentence()
+	a.Kind, a.Sentence, a.GoOn = s.kind, s.text, f.goOn(s)
 	a.Tables = f.tables()
 	for _, h := range f.Headlines {
 		switch said := strings.Join(h.Sentences, " "); {

@@ -19,20 +19,29 @@ import (
 	"netdyno/internal/read/trial"
 )
 
+// said is a sentence of the list.
+type said struct {
+	kind   Kind
+	text   string
+	open   bool // going on may decide it
+	blocks int  // in all that are expected to do so; 0 where nobody knows
+}
+
 // sentence is the one of the list that the run's evidence holds.
-func (f Found) sentence() (Kind, string) {
+func (f Found) sentence() said {
 	decided := f.Best != nil && slices.ContainsFunc(f.Best.Advice, func(a best.Advice) bool {
 		return a.Kind == best.Use || a.Kind == best.Either || a.Kind == best.Trade
 	})
 	refused := f.Best != nil && !slices.ContainsFunc(f.Best.Advice, func(a best.Advice) bool { return a.Kind != best.Nothing })
 	if blocks, early := f.early(); early && !decided && !refused {
-		return Early, fmt.Sprintf("No answer yet: %s ran, and %d tell arms apart at the earliest.%s", quantity.Plural(blocks, "round"), compare.LeastBlocks(cells.Level), f.goOn(0))
+		text := fmt.Sprintf("No answer yet: %s ran, and %d tell arms apart at the earliest.", quantity.Plural(blocks, "round"), compare.LeastBlocks(cells.Level))
+		return said{kind: Early, text: text, open: true}
 	}
 	if f.Best == nil {
-		if said := f.alone(); said != "" {
-			return Alone, said
+		if text := f.alone(); text != "" {
+			return said{kind: Alone, text: text}
 		}
-		return None, nothing(f.Run)
+		return said{kind: None, text: nothing(f.Run)}
 	}
 	if len(f.Best.Advice) == 1 {
 		return f.advised(f.Best.Advice[0])
@@ -60,22 +69,22 @@ func (f Found) early() (blocks int, early bool) {
 }
 
 // advised says an advice that holds in every cell.
-func (f Found) advised(a best.Advice) (Kind, string) {
+func (f Found) advised(a best.Advice) said {
 	switch a.Kind {
 	case best.Use:
-		return Use, f.use(a)
+		return said{kind: Use, text: f.use(a)}
 	case best.Either:
-		return Equal, fmt.Sprintf("Use any of them: %s are equal within %s %%.", f.listed(a.Arms, quantity.And), percent(cmp.Or(a.Less, f.Best.Margin)))
+		return said{kind: Equal, text: fmt.Sprintf("Use any of them: %s are equal within %s %%.", f.listed(a.Arms, quantity.And), percent(cmp.Or(a.Less, f.Best.Margin)))}
 	case best.Undecided:
-		return Open, f.open(a)
+		return f.open(a)
 	case best.Trade:
-		return Trade, f.trade(a)
+		return said{kind: Trade, text: f.trade(a)}
 	}
 	reason := "its figures may not be compared"
 	if len(a.Mute) > 0 {
 		reason = strings.TrimSuffix(a.Mute[0].Reason, ".")
 	}
-	return None, "No answer: " + reason + "."
+	return said{kind: None, text: "No answer: " + reason + "."}
 }
 
 // use names what to use, and the nearest arm that is worse with what that costs.
@@ -126,8 +135,8 @@ func (f Found) in(cell string, of []string) string {
 }
 
 // open names arms that are too close to call, what is settled between them on other metrics,
-// and how to go on.
-func (f Found) open(a best.Advice) string {
+// and how many blocks decide it.
+func (f Found) open(a best.Advice) said {
 	cell := a.Cells[0]
 	var undecided metric.Metric
 	var contenders []string
@@ -143,10 +152,10 @@ func (f Found) open(a best.Advice) string {
 		if worse := f.nearest(a); worse != "" {
 			text += ": " + worse
 		}
-		return text + "; " + f.listed(others, quantity.And) + " could not be compared."
+		return said{kind: Open, text: text + "; " + f.listed(others, quantity.And) + " could not be compared."}
 	}
 	if len(contenders) < 2 {
-		return fmt.Sprintf("Only %s may be the best of all, and is not shown to be.%s", f.listed(a.Arms, quantity.Or), f.goOn(0))
+		return said{kind: Open, text: fmt.Sprintf("Only %s may be the best of all, and is not shown to be.", f.listed(a.Arms, quantity.Or)), open: true}
 	}
 	of := ""
 	if len(f.metrics()) > 1 {
@@ -160,7 +169,7 @@ func (f Found) open(a best.Advice) string {
 	for _, other := range contenders[1:] {
 		blocks = max(blocks, f.Best.Blocks(cell, undecided.Name, other, contenders[0]))
 	}
-	return text + "." + f.goOn(blocks)
+	return said{Open, text + ".", true, blocks}
 }
 
 func standing(s best.Set, wanted ...best.Standing) (arms []string) {
@@ -254,19 +263,19 @@ func superlative(m metric.Metric) string {
 }
 
 // byCell says cells that disagree: where one arm, where another, and where it is open.
-func (f Found) byCell(all []best.Advice) (Kind, string) {
+func (f Found) byCell(all []best.Advice) said {
 	total := 0
 	for _, a := range all {
 		total += len(a.Cells)
 	}
 	if arm, in := everywhere(all); arm != "" && 2*len(in) > total {
-		return Use, fmt.Sprintf("Use %s: best or equal to the best in %d of %d cells, and beaten in none.", f.label(arm), len(in), total)
+		return said{kind: Use, text: fmt.Sprintf("Use %s: best or equal to the best in %d of %d cells, and beaten in none.", f.label(arm), len(in), total)}
 	}
 	if text := f.along(all); text != "" {
-		return ByCell, text
+		return said{kind: ByCell, text: text}
 	}
 	if left := openEverywhere(all); len(left.Arms) > 0 {
-		return Open, f.open(left)
+		return f.open(left)
 	}
 	var parts []string
 	told := slices.DeleteFunc(slices.Clone(all), func(a best.Advice) bool { return a.Kind != best.Use })
@@ -292,10 +301,8 @@ func (f Found) byCell(all []best.Advice) (Kind, string) {
 			text += "; " + rest.words + f.at(in)
 		}
 	}
-	if slices.ContainsFunc(all, func(a best.Advice) bool { return a.Kind == best.Undecided }) {
-		return kind, text + "." + f.goOn(0)
-	}
-	return kind, text + "."
+	open := slices.ContainsFunc(all, func(a best.Advice) bool { return a.Kind == best.Undecided })
+	return said{kind: kind, text: text + ".", open: open}
 }
 
 // contenders names the arms that may be the best of each of a few cells, where no cell has one
@@ -409,25 +416,27 @@ func (f Found) at(in []string) string {
 // mostGoOn bounds the time that is told: nobody waits for more.
 const mostGoOn = 12 * time.Hour
 
-// goOn says how to go on, and how long that takes where so many blocks in all are expected
-// to decide it; 0 where nobody knows.
-func (f Found) goOn(blocks int) string {
+// goOn says in a line how to go on where that may decide what is open, and how long it takes.
+func (f Found) goOn(s said) string {
+	if !s.open {
+		return ""
+	}
 	left := time.Duration(0)
-	if f.Best != nil && blocks > 0 {
-		left = f.Best.Takes(blocks)
+	if f.Best != nil && s.blocks > 0 {
+		left = f.Best.Takes(s.blocks)
 	}
 	about := ""
 	switch {
 	case left > mostGoOn:
-		return " It would take more than 12 h here to decide it."
+		return "It would take more than 12 h here to decide it."
 	case left > 0:
 		about = " in about " + quantity.Roughly(left)
 	}
 	switch {
 	case f.Look != nil && f.Look.Next > 0:
-		return fmt.Sprintf(" Decide it%s: %s", about, compare.GoOn(f.Header))
-	case blocks > 0:
-		return fmt.Sprintf(" A new run with blocks=%d decides it%s.", blocks, about)
+		return fmt.Sprintf("Decide it%s: %s", about, compare.GoOn(f.Header))
+	case s.blocks > 0:
+		return fmt.Sprintf("A new run with blocks=%d decides it%s.", s.blocks, about)
 	}
 	return ""
 }

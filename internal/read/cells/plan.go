@@ -38,7 +38,7 @@ var (
 	comparison = Kind{Name: "comparison", Compares: true, Requires: true, Cells: true}
 	settling   = Kind{Name: "settling", Compares: true, Requires: true, Cells: true, Ended: true}
 	mesh       = Kind{Name: "mesh", Compares: true, Requires: true, Lead: "charts"}
-	search     = Kind{Name: "search", Steered: true, Lead: "charts"}
+	search     = Kind{Name: "search", Steered: true, Lead: "search"}
 	tuning     = Kind{Name: "tuning", Requires: true, Cells: true, Steered: true}
 )
 

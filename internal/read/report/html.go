@@ -54,13 +54,20 @@ type filled struct {
 	Marks    string
 }
 
-// Said are the sentences of the answer without the condition, which stands below the
-// picture.
+// Said are the sentences of the answer without how to go on, which has a line of its own, and
+// the condition, which stands below the picture.
 func (p Page) Said() []string {
-	if p.Condition != "" {
-		return p.Answer[:len(p.Answer)-1]
+	return slices.DeleteFunc(slices.Clone(p.Answer), func(said string) bool { return said == p.GoOn || said == p.Condition })
+}
+
+// Command splits a line that ends in what to type: "Decide it in about 2 min: " and the
+// command; no command in one without a colon.
+func (p Page) Command() []string {
+	says, command, found := strings.Cut(p.GoOn, ": ")
+	if !found {
+		return []string{p.GoOn, ""}
 	}
-	return p.Answer
+	return []string{says + ": ", command}
 }
 
 // drawn is the part of the page that the script takes up.
