@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/part"
+	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
@@ -25,6 +26,25 @@ func TestTheConditionNamesTheLink(t *testing.T) {
 	got := answer.Of(answer.Found{Run: compare.Run{Header: h}}).Condition
 	if want := "A link of 1 Gbit/s between two namespaces of one host, without sweeps late, connections=10,100 of sweep first."; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Trials without a figure are said once, those of the arm that lost most.
+func TestLostTrialsAreSaid(t *testing.T) {
+	arm := func(name string, trials ...trial.Trial) cells.Arm { return cells.Arm{Name: name, Trials: trials} }
+	valid, died := trial.Trial{Status: trial.Valid}, trial.Trial{Status: trial.StatusFailed, Reason: "it died"}
+	for _, c := range []struct {
+		arms []cells.Arm
+		want string
+	}{
+		{arms: []cells.Arm{arm("a", valid), arm("b", trial.Trial{Status: trial.StatusUnsupported}, trial.Trial{Status: trial.StatusMissing}, valid)}},
+		{[]cells.Arm{arm("a", valid, died)}, "1 of 2 trials of a gave no figure: it died"},
+		{[]cells.Arm{arm("a", valid, died), arm("b", died, trial.Trial{Status: trial.StatusMissing})}, "b gave no valid trial: it died, 1 other less"},
+	} {
+		got := strings.Join(answer.Of(answer.Found{Run: compare.Run{Cells: []cells.Cell{{Arms: c.arms}}}}).Weakens, "; ")
+		if got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 

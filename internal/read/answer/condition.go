@@ -31,7 +31,7 @@ func nothing(run compare.Run) string {
 		text := fmt.Sprintf("No answer: none of %s gave a valid figure", quantity.Plural(run.Tally.Planned, "trial"))
 		for _, cell := range run.Cells {
 			for _, arm := range cell.Arms {
-				if why := whyLost(arm); why != "" {
+				if lost, why := lostOf(arm); lost > 0 {
 					return text + ": " + why + "."
 				}
 			}

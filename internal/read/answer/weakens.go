@@ -50,69 +50,85 @@ func (f Found) broken() string {
 	return said
 }
 
-// lost names the first arm without a valid trial, with the reason, and how many others there
-// are. Those that cannot run here the table names.
-func (f Found) lost() string {
-	said, others := "", -1
+// worst is what is said of the arm of which it is most, and of how many others there is less.
+func (f Found) worst(of func(cells.Cell, cells.Arm) (size float64, text string)) string {
+	worst, most, others := "", 0.0, -1
 	for _, cell := range f.Cells {
 		for _, arm := range cell.Arms {
-			why := whyLost(arm)
-			if why == "" {
+			size, text := of(cell, arm)
+			if text == "" {
 				continue
 			}
-			if others++; said == "" {
-				said = f.named(cell, arm) + " gave no valid trial: " + why
+			if others++; worst == "" || size > most {
+				worst, most = text, size
 			}
 		}
 	}
 	if others > 0 {
-		said += ", and " + quantity.Plural(others, "other") + " neither"
+		return worst + ", " + quantity.Plural(others, "other") + " less"
 	}
-	return said
+	return worst
 }
 
-// whyLost is the first reason why an arm has no valid trial; "" of one that has, or that
-// cannot run here.
-func whyLost(arm cells.Arm) (why string) {
-	for _, t := range arm.Trials {
+// lost says of which arm most trials gave no figure, and why. Those that cannot run here the
+// table names.
+func (f Found) lost() string {
+	return f.worst(func(cell cells.Cell, arm cells.Arm) (float64, string) {
+		lost, why := lostOf(arm)
 		switch {
-		case t.Status == trial.Valid:
-			return ""
-		case t.Status != trial.StatusUnsupported:
-			why = cmp.Or(why, strings.TrimSuffix(t.Reason, "."))
+		case lost == 0:
+			return 0, ""
+		case !slices.ContainsFunc(arm.Trials, func(t trial.Trial) bool { return t.Status == trial.Valid }):
+			return 1, f.named(cell, arm) + " gave no valid trial: " + why
 		}
+		return float64(lost) / float64(len(arm.Trials)), fmt.Sprintf("%d of %s of %s gave no figure: %s", lost, quantity.Plural(len(arm.Trials), "trial"), f.named(cell, arm), why)
+	})
+}
+
+// lostOf is how many trials of an arm gave no figure, with the first reason. Those that cannot
+// run here, warmed up, or have not come yet are none beside one that is valid.
+func lostOf(arm cells.Arm) (lost int, why string) {
+	missing := 0
+	for _, t := range arm.Trials {
+		switch t.Status {
+		case trial.Valid, trial.StatusWarmUp, trial.StatusUnsupported:
+			continue
+		case trial.StatusMissing:
+			missing++
+		default:
+			lost++
+		}
+		why = cmp.Or(why, strings.TrimSuffix(t.Reason, "."))
 	}
-	return why
+	if lost == 0 && missing == len(arm.Trials) {
+		lost = missing
+	}
+	return lost, cmp.Or(why, "no reason was recorded")
 }
 
 // unansweredSaid is the least share of exchanges without an answer that is said: as many
 // move a p99.
 const unansweredSaid = 0.01
 
-// unanswered says which arm left how much of its exchanges without an answer, the worst one.
+// unanswered says which arm left most of its exchanges without an answer.
 func (f Found) unanswered() string {
-	worst, most, others := "", unansweredSaid, -1
-	for _, cell := range f.Cells {
-		for _, arm := range cell.Arms {
-			if arm.Unfinished < unansweredSaid {
-				continue
-			}
-			if others++; arm.Unfinished >= most {
-				most, worst = arm.Unfinished, f.named(cell, arm)
-			}
+	return f.worst(func(cell cells.Cell, arm cells.Arm) (float64, string) {
+		if arm.Unfinished < unansweredSaid {
+			return 0, ""
 		}
-	}
-	if worst == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s never answered %s %% of its %s%s", worst, percent(most), f.Counted(), andOthers(others))
+		return arm.Unfinished, fmt.Sprintf("%s never answered %s %% of its %s", f.named(cell, arm), percent(arm.Unfinished), f.Counted())
+	})
 }
 
-func andOthers(n int) string {
-	if n < 1 {
-		return ""
-	}
-	return ", " + quantity.Plural(n, "other") + " fewer"
+// failures says what share of the exchanges of the worst arm failed, and why.
+func (f Found) failures() string {
+	return f.worst(func(cell cells.Cell, arm cells.Arm) (float64, string) {
+		failed, share, why := arm.Failures()
+		if failed == 0 {
+			return 0, ""
+		}
+		return share, fmt.Sprintf("%s: %s %% of the %s failed: %s", f.named(cell, arm), percent(share), f.Counted(), trial.ReasonsText(why))
+	})
 }
 
 // named is an arm in its cell.
@@ -121,26 +137,6 @@ func (f Found) named(cell cells.Cell, arm cells.Arm) string {
 		return f.label(arm.Name) + " at " + in
 	}
 	return f.label(arm.Name)
-}
-
-// failures says what share of the exchanges of the worst arm failed, and why.
-func (f Found) failures() string {
-	worst, most, others := "", 0.0, -1
-	for _, cell := range f.Cells {
-		for _, arm := range cell.Arms {
-			failed, share, why := arm.Failures()
-			if failed == 0 {
-				continue
-			}
-			if others++; share > most || worst == "" {
-				most, worst = share, fmt.Sprintf("%s: %s %% of the %s failed: %s", f.named(cell, arm), percent(share), f.Counted(), trial.ReasonsText(why))
-			}
-		}
-	}
-	if worst == "" {
-		return ""
-	}
-	return worst + andOthers(others)
 }
 
 // besideOthers says in how many trials other processes used the CPUs, and how much of them

@@ -27,29 +27,19 @@ func (l *layout) condition() string {
 	return strings.ReplaceAll(l.Findings.Answer.Condition, " %", part.NoBreak+"%")
 }
 
-// care is what to be careful about, in one line: what weakens the answer first, then what
-// the warnings are about.
+// care is what to be careful about, in one line: the worst of what weakens the answer, and how
+// much more there is; else what the warnings are about.
 func (l *layout) care() string {
-	const most = 5
-	var about []string
-	for _, n := range l.notices() {
-		word := strings.ReplaceAll(n.word, "-", " ")
-		if n.word == lostTrials {
-			word = "lost trials"
-		}
-		about = append(about, word)
-	}
-	if len(about) == 0 {
+	all := l.weakens()
+	switch more := len(all) - 1; {
+	case more < 0 && len(l.Warnings) > 0:
+		return "Good to know: " + strings.ReplaceAll(l.Warnings[0].About, "-", " ") + "."
+	case more < 0:
 		return ""
+	case more > 0:
+		return fmt.Sprintf("Weakened by: %s (%d more)", strings.TrimSuffix(all[0], "."), more)
 	}
-	if more := len(about) - most; more > 0 {
-		about = append(about[:most:most], fmt.Sprintf("%d more", more))
-	}
-	first := "Good to know: "
-	if slices.ContainsFunc(l.warnings(), func(w Warning) bool { return w.Severe }) {
-		first = "Read with care: "
-	}
-	return first + strings.Join(about, ", ") + "."
+	return "Weakened by: " + all[0]
 }
 
 // tally says what became of the trials.
@@ -160,28 +150,15 @@ var severe = []string{
 	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.BusyMachine,
 }
 
-// warnings are why trials have no valid figure, and the findings' own, those first that
-// weaken the answers.
+// warnings are the findings' own, those first that weaken the answers.
 func (l *layout) warnings() []Warning {
 	var warnings []Warning
-	for i, r := range l.lost() {
-		if i == reasonsShown {
-			warnings = append(warnings, Warning{About: lostTrials, Severe: true, Text: fmt.Sprintf("%s, in the table of trials without a figure", quantity.Plural(len(l.lost())-i, "more reason"))})
-			break
-		}
-		warnings = append(warnings, Warning{About: lostTrials, Severe: r.status != trial.StatusUnsupported, Text: fmt.Sprintf("%d of %s %s: %s", r.trials, r.arm, r.status, r.reason)})
-	}
 	for _, w := range l.Warnings {
 		warnings = append(warnings, Warning{About: w.About, Severe: slices.Contains(severe, w.About), Text: w.Text, Advice: w.Advice})
 	}
 	slices.SortStableFunc(warnings, func(a, b Warning) int { return order(b.Severe) - order(a.Severe) })
 	return warnings
 }
-
-const (
-	lostTrials   = "trials" // what warnings about trials without a valid figure are about
-	reasonsShown = 6
-)
 
 // weakened is what weakens the answer, as the first of a page's warnings.
 func (l *layout) weakened() (all []Warning) {

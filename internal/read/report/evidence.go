@@ -101,34 +101,6 @@ func noiseRatio(n compare.Noise) *part.Ratio {
 	return part.RatioOver(len(n.Ratios), len(n.Ratios), n.Ratio, n.Low, n.High)
 }
 
-// lost counts the trials of an arm that ended without a valid figure for the same reason.
-type lost struct {
-	arm, status, reason string
-	trials              int
-}
-
-// lost lists the reasons in the order in which they first occurred.
-func (l *layout) lost() []lost {
-	var all []lost
-	for _, c := range l.Cells {
-		for _, a := range c.Arms {
-			for _, t := range a.Trials {
-				// A warm-up is said in the answer; a run that may end at any time misses nothing.
-				if t.Status == trial.Valid || t.Status == trial.StatusWarmUp || t.Status == trial.StatusMissing && l.plan.Kind.Ended {
-					continue
-				}
-				reason := lost{arm: a.Name, status: t.Status, reason: reasonOf(t)}
-				i := slices.IndexFunc(all, func(known lost) bool { known.trials = 0; return known == reason })
-				if i < 0 {
-					i, all = len(all), append(all, reason)
-				}
-				all[i].trials++
-			}
-		}
-	}
-	return all
-}
-
 func reasonOf(t trial.Trial) string { return cmp.Or(t.Reason, "no reason was recorded") }
 
 // problems lists every trial that has no valid figure. Its title says the worst of it.

@@ -7,7 +7,10 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"strings"
 	"sync"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"netdyno/internal/printable"
 	"netdyno/internal/read/part"
@@ -128,26 +131,55 @@ func (c Contents) expects() bool {
 	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return len(e.Expected) > 0 })
 }
 
-// Text writes the questions with their answers for a terminal: all else is on the page.
-// The error is w's.
+// Text writes a table for a terminal: the question, the answer, and the directory of its
+// page; all else is on the page. The error is w's.
 func (c Contents) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.heading(printable.Text(c.Title))
 	if len(c.Entries) == 0 {
 		t.line("no study was run")
 	}
+	page := width("page")
 	for _, e := range c.Entries {
-		t.line("")
-		t.paragraph("", cmp.Or(e.Question, e.Name))
-		for _, said := range e.Answer { // a command ends its line
-			t.paragraph("    ", said)
+		page = max(page, width(printable.Text(e.Name)))
+	}
+	question := max(shortestColumn, 2*(t.width-page-4)/5)
+	columns := []int{question, max(shortestColumn, t.width-page-4-question), page}
+	t.line("")
+	t.cells(columns, "question", "answer", "page")
+	for _, e := range c.Entries {
+		answer := e.Tally
+		if len(e.Answer) > 0 {
+			answer = e.Answer[0]
 		}
-		if len(e.Answer) == 0 {
-			t.paragraph("    ", e.Tally)
-		}
+		t.cells(columns, cmp.Or(e.Question, e.Name), answer, e.Name)
 	}
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil
+}
+
+// shortestColumn is the least width of a column of texts.
+const shortestColumn = 16
+
+// cells prints a row of texts, each folded within its column.
+func (t *terminal) cells(columns []int, texts ...string) {
+	lines := make([][]string, len(texts))
+	most := 0
+	for i, said := range texts {
+		lines[i] = strings.Split(text.WrapSoft(printable.Text(said), columns[i]), "\n")
+		most = max(most, len(lines[i]))
+	}
+	for k := range most {
+		var row []string
+		for i, column := range columns {
+			shown := ""
+			if k < len(lines[i]) {
+				shown = strings.TrimSpace(lines[i][k])
+			}
+			row = append(row, shown+strings.Repeat(" ", max(0, column-width(shown))))
+		}
+		t.line(strings.TrimRight(strings.Join(row, "  "), " "))
+	}
 }

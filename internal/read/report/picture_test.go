@@ -89,7 +89,7 @@ func TestCareIsOneLine(t *testing.T) {
 		f.Warnings = append(f.Warnings, record.Warning{About: "about" + strings.Repeat("x", i), Text: "something"})
 	}
 	care := New(f).Care
-	if !strings.HasPrefix(care, "Read with care: lost trials, ") || !strings.HasSuffix(care, " more.") || len(care) > 110 {
+	if !strings.HasPrefix(care, "Weakened by: ") || !strings.HasSuffix(care, " more)") || strings.Contains(care, "\n") {
 		t.Errorf("%q", care)
 	}
 	f = sample(6)

@@ -313,27 +313,6 @@ func TestGarbageGivesAPage(t *testing.T) {
 	}
 }
 
-func TestTextNamesReasonsOfLostTrialsOnly(t *testing.T) {
-	trials := []trial.Trial{
-		{ID: "b01-001", Status: "valid", Flags: []string{"unsteady"}},
-		{ID: "b02-001", Status: "failed", Reason: "it died"},
-	}
-	text := func(trials []trial.Trial) string {
-		var b strings.Builder
-		f := finding.Findings{Run: compare.Run{Cells: []cells.Cell{{Arms: []cells.Arm{{Name: "a", Trials: trials}}}}}}
-		if err := New(f).Text(&b, TextOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	if got := text(trials[:1]); strings.Contains(got, "trials:") {
-		t.Errorf("a valid trial is called lost:\n%s", got)
-	}
-	if got := text(trials); !strings.Contains(got, "1 of a failed: it died") {
-		t.Errorf("the reason is not told:\n%s", got)
-	}
-}
-
 func TestFiguresStayBounded(t *testing.T) {
 	const most = 200       // lines of a cell
 	p := New(sample(1000)) // 10,000 trials

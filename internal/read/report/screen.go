@@ -81,17 +81,13 @@ func (l *layout) shortTally() string {
 // weakens is what weakens the answer, the worst first, a line each: why trials are lost before
 // what disturbed the others.
 func (l *layout) weakens() []string {
-	var lost, rest []string
+	all := slices.Clone(l.Findings.Answer.Weakens)
 	for _, n := range l.notices() {
-		switch n.word {
-		case lostTrials:
-			lost = append(lost, n.line())
-		case "loopback": // the condition has it
-		default:
-			rest = append(rest, n.line())
+		if n.word != "loopback" { // the condition has it
+			all = append(all, n.line())
 		}
 	}
-	return slices.Concat(lost, l.Findings.Answer.Weakens, rest)
+	return all
 }
 
 // notice is every warning about one word: how many there are, and the first.
@@ -119,9 +115,6 @@ func (l *layout) notices() []notice {
 		all = append(all, notice{word, text, 1})
 	}
 	for _, w := range l.warnings() {
-		if w.About == lostTrials && !w.Severe { // of arms that cannot run here, which the table says
-			continue
-		}
 		word, _, _ := strings.Cut(w.About, ":")
 		add(cmp.Or(word, "warning"), w.Text)
 	}
