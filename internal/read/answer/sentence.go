@@ -436,7 +436,7 @@ func (f Found) goOn(s said) string {
 	case f.Look != nil && f.Look.Next > 0:
 		return fmt.Sprintf("Decide it%s: %s", about, compare.GoOn(f.Header))
 	case s.blocks > 0:
-		return fmt.Sprintf("A new run with blocks=%d decides it%s.", s.blocks, about)
+		return fmt.Sprintf("A new run with blocks=%d may decide it%s.", s.blocks, about)
 	}
 	return ""
 }
