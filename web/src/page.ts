@@ -48,7 +48,6 @@ export interface Figure {
 	series?: Series;
 	split?: Split;
 	flame?: Flame;
-	timeline?: Timeline;
 }
 
 export interface Trials {
@@ -151,14 +150,6 @@ export interface Flame {
 	graphs: FlameGraph[];
 	told: Told[];
 	activities: Activity[];
-}
-
-export interface Timeline {
-	trial: string;
-	window: [number, number];
-	end: number;
-	stalls: [number, number][];
-	panels: TimelinePanel[];
 }
 
 export interface TrialMetric {
@@ -305,13 +296,6 @@ export interface Activity {
 	colour: string;
 }
 
-export interface TimelinePanel {
-	title: string;
-	scale: Scale;
-	log?: boolean;
-	lines: TimelineLine[];
-}
-
 export interface TrialArm {
 	arm: number;
 	figures: TrialFigure[];
@@ -373,12 +357,6 @@ export interface SplitGroup {
 	of: string;
 	bars: number[][];
 	trials: string[];
-}
-
-export interface TimelineLine {
-	name: string;
-	colour: number;
-	runs: [number, number][][];
 }
 
 export interface TrialFigure {

@@ -21,7 +21,6 @@ import { drawSplit } from "./split";
 import { knownOf, type State, Store } from "./state";
 import { drawing, shape } from "./svg";
 import { followTables, prepareTables } from "./tables";
-import { drawTimeline } from "./timeline";
 
 function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.picture) return drawPicture(figure.picture, width, figure.title);
@@ -35,7 +34,6 @@ function draw(figure: Figure, width: number): Element | undefined {
 	if (figure.heat) return drawHeat(figure.heat, width, figure.title);
 	if (figure.front) return drawFront(figure.front, width, figure.title);
 	if (figure.flame) return drawFlame(figure.flame, width, figure.title);
-	if (figure.timeline) return drawTimeline(figure.timeline, width, figure.title);
 	return undefined;
 }
 

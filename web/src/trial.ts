@@ -7,7 +7,6 @@ import type { Account, Drawn, Named, TrialLine, Trials } from "./page";
 import { drawSeries } from "./series";
 import { indented } from "./source";
 import { listText, type Store } from "./state";
-import { drawTimeline } from "./timeline";
 
 interface Asked {
 	trial: TrialLine;
@@ -111,12 +110,10 @@ function figuresOf({ trial, account, trials }: Asked): HTMLElement {
 	return html("div", {}, table(main), others.length > 0 && fold(`All other metrics (${others.length})`, table(others)));
 }
 
-/** Its timeline where the page has one, else its rate over time. */
-function overTime({ trial, account, drawn }: Asked): HTMLElement | undefined {
-	const timeline = drawn.figures.find((figure) => figure.timeline?.trial === trial.id)?.timeline;
+/** Its rate over time. */
+function overTime({ trial, account }: Asked): HTMLElement | undefined {
 	const width = Math.min(900, document.documentElement.clientWidth - 72);
 	const title = `Trial ${trial.id} over time`;
-	if (timeline) return html("div", { class: "drawing" }, drawTimeline(timeline, width, title));
 	if (!account?.series) return undefined;
 	const panels = account.series.panels.map((panel) => ({ ...panel, arm: trial.arm }));
 	return html("div", { class: "drawing" }, drawSeries({ ...account.series, panels }, width, title));

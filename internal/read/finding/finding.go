@@ -42,7 +42,6 @@ type Findings struct {
 	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm
 	Flames       []profile.Flame      `json:"-"`                     // in the same order, for the page; the run's pprof files hold the stacks whole
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
-	Timelines    []view.Timeline      `json:"timelines,omitempty"`   // of one trial of each arm and cell, where trials have one
 	Charts       view.Charts          `json:"charts,omitempty"`      // as Header.Study.Charts
 	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
 	FlatOut      search.FlatOut       `json:"flat_out,omitempty"`    // what arms do flat out, where rates are shares of that
@@ -89,14 +88,13 @@ func FindJudged(header record.Header, trials []record.Trial, records []record.Re
 		}
 	}
 	f := Findings{
-		Schema:    Schema,
-		Run:       compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
-		Look:      compare.Settle(s, comparisons, requirements),
-		Timelines: view.Timelines(s),
-		Seating:   seating(s),
-		Trials:    s.Trials,
-		Sent:      sentBy(header, s.Trials),
-		Courses:   s.Courses,
+		Schema:  Schema,
+		Run:     compare.Run{Header: header, Cells: s.Describe(), Noise: noise, Comparisons: comparisons, Requirements: requirements, Tally: s.CountTrials()},
+		Look:    compare.Settle(s, comparisons, requirements),
+		Seating: seating(s),
+		Trials:  s.Trials,
+		Sent:    sentBy(header, s.Trials),
+		Courses: s.Courses,
 	}
 	f.Floors = floors(s, f.Cells)
 	unread := f.profiled(s)

@@ -24,8 +24,6 @@ type Cell struct {
 	All     part.Table `json:"all"`              // every metric by arm
 	Figures []Figure   `json:"figures"`
 	Profile *Profile   `json:"profile,omitempty"`
-
-	Timelines *Timelines `json:"timelines,omitempty"`
 }
 
 // Of more cells than these none is printed on paper by itself, and of more charts the
@@ -58,8 +56,6 @@ func (l *layout) cells() []Cell {
 			All:     l.allTable(c),
 			Figures: l.cellFigures(i, c),
 			Profile: l.profile(c.Name),
-
-			Timelines: l.timelines(i, c.Name),
 		}
 		all = append(all, cell)
 	}

@@ -11,20 +11,19 @@ import (
 // cells. At most one of the pointers is set.
 type Figure struct {
 	part.Figure
-	Picture  *Picture  `json:"picture,omitempty"`
-	Forest   *Forest   `json:"forest,omitempty"`
-	Dots     *Dots     `json:"dots,omitempty"`
-	Curve    *Curve    `json:"curve,omitempty"`
-	Series   *Series   `json:"series,omitempty"`
-	Split    *Split    `json:"split,omitempty"`
-	Flame    *Flame    `json:"flame,omitempty"`
-	Timeline *Timeline `json:"timeline,omitempty"`
+	Picture *Picture `json:"picture,omitempty"`
+	Forest  *Forest  `json:"forest,omitempty"`
+	Dots    *Dots    `json:"dots,omitempty"`
+	Curve   *Curve   `json:"curve,omitempty"`
+	Series  *Series  `json:"series,omitempty"`
+	Split   *Split   `json:"split,omitempty"`
+	Flame   *Flame   `json:"flame,omitempty"`
 }
 
 // OnScreen tells whether a figure is of single trials or probes: paper has no room for
 // it.
 func (f Figure) OnScreen() bool {
-	return f.Series != nil || f.Split != nil || f.Flame != nil || f.Timeline != nil
+	return f.Series != nil || f.Split != nil || f.Flame != nil
 }
 
 // longFigure is from how many rows on a figure is closed until it is asked for.

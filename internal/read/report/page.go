@@ -130,9 +130,6 @@ func (p Page) figures() []Figure {
 	}
 	for _, c := range p.Cells {
 		figures = append(figures, c.Figures...)
-		if c.Timelines != nil {
-			figures = append(figures, c.Timelines.Figures...)
-		}
 	}
 	return figures
 }

@@ -1,4 +1,4 @@
-// Package view makes charts that a study asks for, timelines of trials, and published
+// Package view makes charts that a study asks for, and published
 // ratios beside measured ones.
 package view
 
