@@ -39,9 +39,7 @@ async function asking(what, { fragment = "", file = "troubled.html", width = 128
 		await page.goto(pathToFileURL(join(directory, file)).href + fragment);
 		if (context.javaScriptEnabled !== false) {
 			await page.waitForSelector(":root.complete", { timeout: 60_000 });
-			await page.evaluate(() => {
-				for (const folded of document.querySelectorAll("section > details")) folded.open = true;
-			});
+			await unfold(page);
 		}
 		await look(page);
 		assert.deepEqual(faults, []);
@@ -49,6 +47,10 @@ async function asking(what, { fragment = "", file = "troubled.html", width = 128
 	});
 }
 
+const unfold = (page) =>
+	page.evaluate(() => {
+		for (const folded of document.querySelectorAll("section:not(#answers) > details")) folded.open = true;
+	});
 const address = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const panel = (page) => page.locator("dialog.panel[open]");
 const visibleRows = (page, table) => page.locator(`[data-table="${table}"] tbody tr:visible th`).allTextContents();
@@ -154,6 +156,7 @@ asking("a click on a legend hides an arm everywhere, the address brings the same
 	assert.deepEqual(await visibleRows(page, "cell-1.1"), ["go-net (baseline)", hostile]);
 	await page.reload();
 	await page.waitForSelector(":root.complete");
+	await unfold(page);
 	assert.deepEqual(await visibleRows(page, "cell-1.1"), ["go-net (baseline)", hostile]);
 	assert.equal(await page.locator("svg text", { hasText: /^asio$/ }).count(), 0);
 	await page.locator(".ask summary").click();
@@ -183,6 +186,7 @@ asking("levels, arms with hostile names, metric and axis", {}, async (page) => {
 	assert.match(asked, /&connections=1000&metric=exchanges_per_s&axis=log$/);
 	await page.reload();
 	await page.waitForSelector(":root.complete");
+	await unfold(page);
 	assert.deepEqual(await visibleRows(page, "cell-2.1"), ["go-net (baseline)", "asio"]);
 	assert.equal(await page.evaluate(() => location.hash), asked);
 	assert.match(await page.locator("#cell-2-1 svg").textContent(), /rate \(k\/s\)/);

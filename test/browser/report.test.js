@@ -145,6 +145,7 @@ for (const width of [390, 760, 1280]) {
 	for (const colorScheme of ["light", "dark"]) {
 		test(`a report at ${width} px, ${colorScheme}`, async () => {
 			const { page, faults } = await open("report.html", { width, colorScheme });
+			await unfold(page);
 			const figures = await figuresOf(page);
 			assert.deepEqual(
 				new Set(figures.flatMap(({ id, title, caption, wide, cell, ...kinds }) => Object.keys(kinds))),
@@ -205,6 +206,7 @@ test("every disclosure has a label", async () => {
 
 test("drawings are saved as SVG and PNG, tables as CSV, from a file", async () => {
 	const { page } = await open("report.html");
+	await unfold(page);
 	const saved = async (button) => {
 		const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
 		return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
@@ -233,6 +235,7 @@ test("drawings are saved as SVG and PNG, tables as CSV, from a file", async () =
 test("labels of one axis do not overlap", async () => {
 	for (const width of [390, 1280]) {
 		const { page } = await open("report.html", { width });
+		await unfold(page);
 		const overlaps = await page.evaluate(() => {
 			const found = [];
 			for (const svg of document.querySelectorAll("figure svg")) {
@@ -272,6 +275,7 @@ for (const [file, what] of [
 
 test("what a colour carries can be read on it", async () => {
 	const { page } = await open("report.html");
+	await unfold(page);
 	const weakest = await page.evaluate(() => {
 		const lights = (colour) =>
 			(colour.startsWith("#")
@@ -366,6 +370,7 @@ test("a large page can be read before it is drawn, and prints whole at once", as
 
 test("stacks can be searched, seen alone and compared, by keyboard too", async () => {
 	const { page, faults } = await open("report.html");
+	await unfold(page);
 	const flame = page.locator("figure:has(.flame)").first();
 	const boxes = flame.locator(".box");
 	const all = await boxes.count();
