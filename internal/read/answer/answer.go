@@ -105,8 +105,8 @@ func Of(f Found) Answer {
 }
 
 // By is an answer that an analysis gives alone: of a mesh, or of a search.
-func By(h part.Headline) Answer {
-	return Answer{Kind: Analysis, Sentence: strings.Join(h.Sentences, " "), Tables: h.Tables}
+func By(run compare.Run, h part.Headline) Answer {
+	return Answer{Kind: Analysis, Sentence: strings.Join(h.Sentences, " "), Tables: h.Tables, Condition: condition(run)}
 }
 
 // how says how it was judged: at which look, in which order of metrics, and every advice

@@ -216,13 +216,6 @@ func (j *Judged) table(name string) part.Table {
 	return t
 }
 
-func inCell(label string) string {
-	if label == "" {
-		return ""
-	}
-	return " at " + label
-}
-
 // why is the ground of a standing, where it needs one.
 func (a Arm) why() string {
 	switch {

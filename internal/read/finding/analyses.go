@@ -76,7 +76,7 @@ func (f *Findings) Headlines() []part.Headline {
 func (f *Findings) answer() (answer.Answer, []string) {
 	headlines := f.Headlines()
 	if i := slices.IndexFunc(headlines, func(h part.Headline) bool { return h.Place == part.Whole }); i >= 0 {
-		return answer.By(headlines[i]), nil
+		return answer.By(f.Run, headlines[i]), nil
 	}
 	var said []string
 	for _, c := range MostDecisiveFirst(f.Comparisons) {

@@ -7,16 +7,14 @@ import (
 	"netdyno/internal/read/part"
 )
 
-// unseen is what could have hidden in a mesh, put into words.
+// unseen is what could have hidden among hosts, put into words.
 type unseen struct {
-	told, untold []string // metrics in which hosts are as good as each other, and the others with what could hide
+	told, untold []string // metrics in which hosts are equal, and the others with what could hide
 	most         float64  // of those told
-	ways         []string // of a single way, what could hide
-	mostOfWays   float64
 }
 
 func unseenIn(m *Mesh) unseen {
-	u := unseen{most: 1, mostOfWays: 1}
+	u := unseen{most: 1}
 	for _, h := range m.Hidden {
 		what := hiddenIn(m, h.Metric)
 		if m.AsGood(h.Hosts) {
@@ -24,47 +22,23 @@ func unseenIn(m *Mesh) unseen {
 		} else {
 			u.untold = append(u.untold, apartText(h.Hosts)+" in "+what)
 		}
-		switch of := h.Metric == Goodput || h.Metric == m.Latency; {
-		case of && m.AsGood(h.Ways):
-			u.mostOfWays = max(u.mostOfWays, h.Ways)
-		case of:
-			u.ways = append(u.ways, apartText(h.Ways)+" in "+what)
-		}
 	}
 	return u
 }
 
-// asGoodSentences say in what all hosts are as good as each other, and what of that
-// cannot be told.
-func asGoodSentences(m *Mesh) []string {
-	u, who := unseenIn(m), fmt.Sprintf("all %d hosts", len(m.Hosts))
-	narrow := "more blocks or a longer window narrow that"
-	var all []string
+// equalSentence says in what hosts are equal, and what of that cannot be told.
+func equalSentence(m *Mesh, who string) string {
+	u := unseenIn(m)
+	hidden := "differences up to " + quantity.And(u.untold) + " could hide"
 	switch {
+	case len(u.told)+len(u.untold) == 0:
+		return fmt.Sprintf("Of %s none is named.", who)
 	case len(u.told) == 0:
-		return []string{fmt.Sprintf("Whether %s are as good as each other cannot be told: differences up to %s could hide; %s.", who, quantity.Names(u.untold), narrow)}
+		return fmt.Sprintf("Whether %s are equal is too close to call: %s.", who, hidden)
 	case len(u.untold) == 0:
-		all = append(all, fmt.Sprintf("%s are as good as each other: none is worse by more than %s.", part.Capital(who), worseText(u.most)))
-	default:
-		all = append(all, fmt.Sprintf("In %s %s are as good as each other: none is worse by more than %s.", quantity.Names(u.told), who, worseText(u.most)),
-			fmt.Sprintf("Beyond that it cannot be told: differences up to %s could hide; %s.", quantity.Names(u.untold), narrow))
+		return fmt.Sprintf("%s are equal within %s.", part.Capital(who), worseText(u.most))
 	}
-	if len(u.ways) > 0 {
-		return append(all, fmt.Sprintf("Of a single way between two of them differences up to %s could hide.", quantity.Names(u.ways)))
-	}
-	return append(all, fmt.Sprintf("So is every way between two of them, within %s.", worseText(u.mostOfWays)))
-}
-
-// unseenBeside says in brackets how much worse the hosts may be that are not named, where
-// others are; "" where that is not known.
-func unseenBeside(m *Mesh) string {
-	switch u := unseenIn(m); {
-	case len(u.untold) > 0:
-		return fmt.Sprintf(" (differences up to %s could hide)", quantity.Names(u.untold))
-	case len(u.told) > 0:
-		return fmt.Sprintf(" (none is worse by more than %s)", worseText(u.most))
-	}
-	return ""
+	return fmt.Sprintf("%s are equal in %s within %s; %s.", part.Capital(who), quantity.And(u.told), worseText(u.most), hidden)
 }
 
 // hiddenIn names what a mesh's metric is of.

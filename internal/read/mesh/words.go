@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/part"
 )
@@ -16,7 +15,6 @@ const outliersSaid = 4
 // sentences answer whether every host and what connects them is as good as the
 // others.
 func (m *Mesh) sentences() []string {
-	middles := middlesText(m)
 	if m.Pairs == 0 && len(m.Outliers) == 0 {
 		return []string{"No pair of hosts has a valid bulk trial, so nothing can be said of them."}
 	}
@@ -25,10 +23,10 @@ func (m *Mesh) sentences() []string {
 		for _, o := range m.Outliers { // lost ones
 			all = append(all, outlierSentence(m, o))
 		}
-		return append(all, part.Capital(middles)+". Nobody else is named: "+m.Unnamed+".")
+		return append(all, "Nobody else is named: "+m.Unnamed+".")
 	}
 	if len(m.Outliers) == 0 {
-		return append(asGoodSentences(m), part.Capital(middles)+".")
+		return []string{equalSentence(m, fmt.Sprintf("all %d hosts", len(m.Hosts)))}
 	}
 	var all []string
 	for _, o := range m.Outliers[:min(outliersSaid, len(m.Outliers))] {
@@ -40,31 +38,12 @@ func (m *Mesh) sentences() []string {
 	off := named(m.Outliers)
 	slices.Sort(off)
 	if others := len(m.Hosts) - len(slices.Compact(off)); others > 0 {
-		all = append(all, fmt.Sprintf("Of the other %s none is named%s: %s.", hosts(others), unseenBeside(m), middles))
+		if others == 1 {
+			return append(all, "The other host is not named.")
+		}
+		all = append(all, equalSentence(m, fmt.Sprintf("the other %d hosts", others)))
 	}
 	return all
-}
-
-func hosts(n int) string {
-	if n == 1 {
-		return "host"
-	}
-	return fmt.Sprintf("%d hosts", n)
-}
-
-// middlesText is what most pairs do: "the middle pair moves 11.9 MB/s, latency 112 µs".
-func middlesText(m *Mesh) string {
-	var parts []string
-	for _, one := range m.Middles {
-		value := part.WithUnit(one.Value, metric.Shown(one.Metric).Scale(one.Value))
-		switch one.Metric {
-		case Goodput:
-			parts = append(parts, "the middle pair moves "+value)
-		case m.Latency:
-			parts = append(parts, "there and back takes "+value)
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // outlierSentence names what is wrong and by what that is known.

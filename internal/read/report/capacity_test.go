@@ -36,7 +36,7 @@ func TestACapacityIsLaidOut(t *testing.T) {
 			Allocations: []record.Allocation{{Block: 4, Ended: true}}}},
 		Search: &search.Search{Metric: "exchanges_per_s", Objective: spec.Objective, Baseline: "base",
 			Arms: []search.Arm{
-				{Arm: "base", Fate: search.Carries, Figure: figure(1000, 950, 1040), Limit: "server-cpu", ClosedS: 1300, Tries: tries},
+				{Arm: "base", Fate: search.Carries, Figure: figure(1000, 950, 1040), Limit: "the server's CPUs", ClosedS: 1300, Tries: tries},
 				{Arm: "fast", Fate: search.Carries, Figure: figure(2000, 1900, 2080), Tries: tries, Ratio: &search.Estimate{Value: 2, Low: 1.88, High: 2.13}},
 				{Arm: "odd", Fate: search.Undecided, Why: "its windows contradict each other"},
 				{Arm: "endless", Fate: search.AtLeast, Figure: &cells.Figure{Value: 4000, Low: 4000, High: 4000, AtLeast: true}},
@@ -58,7 +58,7 @@ func TestACapacityIsLaidOut(t *testing.T) {
 	if err := p.HTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1.00 k/s (0.950–1.04)", "÷ base", "2.00 (1.88–2.13)", "≥ 4.00 k/s", "undecided", "server-cpu", "· 2 blocks"} {
+	for _, want := range []string{"1.00 k/s (0.950–1.04)", "÷ base", "2.00 (1.88–2.13)", "≥ 4.00 k/s", "undecided", "the server's CPUs", "· 2 blocks"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
 		}

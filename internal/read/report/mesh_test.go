@@ -43,7 +43,7 @@ func sampleMesh() finding.Findings {
 	f := finding.Findings{Mesh: m}
 	f.Header = record.Header{Directory: "results/mesh-1", Study: record.Study{Name: "mesh", Question: "Is every host, cable and switch as good as the others?", Mesh: true, Blocks: 3}}
 	f.Tally.Planned, f.Tally.Valid, f.Tally.Failed = 336, 276, 60
-	f.Answer = answer.By(m.Headline())
+	f.Answer = answer.By(f.Run, m.Headline())
 	return f
 }
 

@@ -34,20 +34,24 @@ func (f *Search) Part() part.Part {
 // table has a row for each arm. The short one has of a race those that are left, and of
 // rates no column beside what is carried.
 func (f *Search) table(short bool) part.Table {
-	title, trials := "carries", "windows"
+	title, trials, outcome := "carries", "windows", "limited by"
 	if f.Choice != nil {
-		title, trials = part.Label(f.Metric), "blocks"
+		title, trials, outcome = part.Label(f.Metric), "blocks", "outcome"
 	}
 	several := slices.ContainsFunc(f.Arms, func(a Arm) bool { return a.Cell != "" })
 	t := part.Table{Columns: part.OfKind(part.Arms, "arm")}
 	if several {
 		t.Columns = append(t.Columns, part.Titles("cell")...)
 	}
-	t.Columns = append(t.Columns, part.Figures(title, "÷ "+cmp.Or(f.Baseline, "baseline"))...)
+	t.Columns = append(t.Columns, part.Figures(title)...)
+	beside := len(f.Arms) > 1
+	if beside {
+		t.Columns = append(t.Columns, part.Figures("÷ "+f.names.Within(cmp.Or(f.Baseline, "baseline")))...)
+	}
 	if f.Choice == nil && !short {
 		t.Columns = append(t.Columns, part.Figures("flat out")...)
 	}
-	t.Columns = append(append(t.Columns, part.Figures(trials)...), part.Titles("outcome")...)
+	t.Columns = append(append(t.Columns, part.Figures(trials)...), part.Titles(outcome)...)
 	scale := part.ScaleFor(f.Metric, f.largest())
 	for _, a := range f.Arms {
 		if c := f.Choice; short && c != nil && a.Fate != Stayed && a.Arm != c.Winner && a.Arm != f.Baseline {
@@ -57,7 +61,9 @@ func (f *Search) table(short bool) part.Table {
 		if several {
 			row = append(row, part.Word(a.Cell))
 		}
-		row = append(row, a.figure(scale), a.ratio())
+		if row = append(row, a.figure(scale)); beside {
+			row = append(row, a.ratio())
+		}
 		if f.Choice == nil && !short {
 			flatOut := part.Missing()
 			if a.ClosedS > 0 {
@@ -105,7 +111,7 @@ func (f *Search) outcome(a Arm) string {
 	c := f.Choice
 	switch {
 	case c == nil && a.Figure != nil:
-		return string(a.Limit)
+		return called(a.Limit)
 	case c == nil:
 		return string(a.Fate)
 	case a.Arm == c.Recommended:

@@ -255,9 +255,24 @@ func (a *series) read() Arm {
 		a.carried(&arm)
 	}
 	if arm.Fate == Undecided || arm.Fate == Nothing {
-		arm.Cure = a.cure()
+		arm.Why, arm.Cure = a.busy()+arm.Why, a.cure()
 	}
 	return arm
+}
+
+// busy says that other processes used the machine's CPUs, which may be all that is wrong; ""
+// where they did in less than a quarter of the windows.
+func (a *series) busy() string {
+	beside, most := 0, 0.0
+	for _, t := range a.Tries {
+		if others := a.judged[t.ID].Trial.Others; others > 0 {
+			beside, most = beside+1, max(most, others)
+		}
+	}
+	if 4*beside < len(a.Tries) || beside == 0 {
+		return ""
+	}
+	return fmt.Sprintf("other processes used up to %s of the CPUs in %d of %s, and ", quantity.FormatShare(most), beside, quantity.Plural(len(a.Tries), "window"))
 }
 
 // carried says what an arm carries of which some window met the objective.

@@ -28,6 +28,8 @@ type Search struct {
 	Arms      []Arm          `json:"arms"`             // by cell and arm, in the study's order
 	Choice    *Choice        `json:"choice,omitempty"` // among the arms; nil of a search for rates
 	Sentences []string       `json:"sentences"`
+
+	names cells.Names
 }
 
 // Arm is what became of an arm in a cell.
@@ -137,7 +139,7 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 
 // Read says what a run found; nil of a study that searches for nothing.
 func Read(s *cells.Dataset) *Search {
-	f := &Search{Baseline: s.Header.Study.Compare.Baseline}
+	f := &Search{Baseline: s.Header.Study.Compare.Baseline, names: s.Names}
 	race, rates := s.Header.Study.Race, s.Header.Study.Capacity
 	switch {
 	case rates != nil && len(rates.Objective) > 0:

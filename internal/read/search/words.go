@@ -4,53 +4,53 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
-	"netdyno/internal/read/stat"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
-// objectiveWords join the conditions of an objective.
+// objectiveWords join the conditions of an objective: "response p99 ≤ 10 ms".
 func objectiveWords(bounds []record.Bound) string {
 	var texts []string
 	for _, b := range bounds {
-		sign := " <= "
+		sign := " ≤ "
 		if b.AtLeast {
-			sign = " >= "
+			sign = " ≥ "
 		}
-		if !strings.ContainsAny(b.Text, "<>≤≥") { // the bound alone, in records of releases that wrote it so
-			b.Text = b.Metric + sign + b.Text
+		value := b.Text[strings.LastIndexAny(b.Text, "<>=≤≥ ")+1:] // the bound alone, in records of releases that wrote it so
+		if unit := strings.TrimLeft(value, "0123456789."); unit != "" && unit != "%" {
+			value = strings.TrimSuffix(value, unit) + " " + unit
 		}
-		texts = append(texts, b.Text)
+		texts = append(texts, part.Label(b.Metric)+sign+value)
 	}
 	return cmp.Or(strings.Join(texts, " and "), "its bounds")
 }
 
 // rateSentence answers how much an arm carries.
 func (f *Search) rateSentence(a Arm) string {
-	who, objective, cure := a.Arm+cells.InCell(a.Cell), objectiveWords(f.Objective), semicolon(a.Cure)
+	who, objective := f.names.WithinAt(a.Arm, a.Cell), objectiveWords(f.Objective)
 	switch a.Fate {
 	case Nothing:
-		return fmt.Sprintf("%s meets %s at no rate that was tried: %s%s.", who, objective, a.Why, cure)
+		return fmt.Sprintf("%s meets %s at no rate that was tried: %s%s.", who, objective, a.Why, semicolon(a.Cure))
 	case Undecided:
-		return fmt.Sprintf("How much %s carries at %s is undecided: %s%s.", who, objective, a.Why, cure)
-	case AtLeast:
-		return fmt.Sprintf("%s carries at least %s exchanges a second at %s: %s.", who, rateText(a.Figure.Value), objective, a.beyond())
+		return fmt.Sprintf("How much %s carries with %s is undecided: %s%s.", who, objective, a.Why, semicolon(a.Cure))
 	}
-	text := fmt.Sprintf("%s carries %s exchanges a second (%s–%s, %s) at %s%s", who, rateText(a.Figure.Value),
-		rateText(a.Figure.Low), rateText(a.Figure.High), compare.Confidence(1-stat.Confidence), objective, a.limitWords())
-	if a.Wide {
-		text += "; the interval is wider than asked for, and a longer --time narrows it"
+	s := part.ScaleFor(f.Metric, a.Figure.Value)
+	rate := part.WithUnit(a.Figure.Value, s)
+	if a.Fate == AtLeast {
+		return fmt.Sprintf("%s carries at least %s with %s: %s.", who, rate, objective, a.beyond())
 	}
+	text := fmt.Sprintf("%s carries %s (%s) with %s%s", who, rate, s.Interval(a.Figure.Low, a.Figure.High), objective, a.limitWords())
 	if a.Ratio != nil {
-		text += fmt.Sprintf("; that is %s of what %s carries", part.TimesIn(a.Ratio.Value, a.Ratio.Low, a.Ratio.High), f.Baseline)
+		text += fmt.Sprintf("; that is %s of what %s carries", part.TimesIn(a.Ratio.Value, a.Ratio.Low, a.Ratio.High), f.names.Within(f.Baseline))
+	}
+	if a.Wide {
+		text += "; a longer --time narrows that"
 	}
 	return text + "."
 }
@@ -65,46 +65,39 @@ func semicolon(text string) string {
 
 // beyond says why an arm may carry more than was found.
 func (a Arm) beyond() string {
-	const full = "above that the load generator is at its own limit"
-	untold, missed := 0, slices.ContainsFunc(a.Tries, func(t Try) bool { return !t.Met && !t.Untold })
-	text := "no window that tells missed it"
+	untold, missed, why := 0, false, ""
 	for _, t := range a.Tries {
+		missed = missed || !t.Met && !t.Untold
 		if t.Untold {
-			untold++
-			text = fmt.Sprintf("no window that tells missed it; %s told nothing, the last, at %s/s, because %s", quantity.Plural(untold, "window"), rateText(t.Rate), t.Why)
+			untold, why = untold+1, t.Why
 		}
 	}
 	switch {
-	case a.LimitOf == contract.Client:
-		return fmt.Sprintf("%s (%s)%s", full, a.Limit, semicolon(a.Limit.Means().Cure))
-	case missed:
-		return full
+	case a.LimitOf == contract.Client || missed:
+		return "the client was the limit above that; give it more CPUs or processes (clients=2)"
+	case untold > 0:
+		return fmt.Sprintf("no window that tells missed it, and %s told nothing, the last because %s", quantity.Plural(untold, "window"), why)
 	}
-	return text
+	return "no window missed it"
 }
 
-// limitWords says what limits an arm at its rate, and what raises that. The load is an open
-// loop there, which does not wait for replies.
+// limitWords says what limits an arm at its rate. The load is an open loop there, which does
+// not wait for replies.
 func (a Arm) limitWords() string {
 	switch {
 	case a.Limit == "":
 		return ""
 	case a.Limit == trial.Unknown:
-		return fmt.Sprintf("; what limits it there is not known (%s), so it may be the load generator", a.Proof)
+		return "; what limits it is not known, so it may be the client"
 	case a.LimitOf == contract.Client: // it carries "at least" a rate where most windows that missed it prove that
-		return fmt.Sprintf("; its limit there is %s (%s), but not in most of the windows that missed, so no more than this is known of the server", a.Limit, a.Proof)
+		return "; in some windows the client was the limit"
 	case a.Limit == trial.Latency:
-		return "; no CPU is full there, so responses wait in the server or for what stands behind it: a lock, a pool, a database, a timer"
+		return "; no CPU is full: responses wait in the server or for what stands behind it"
 	}
-	text := "; its limit there is " + string(a.Limit)
-	if found := a.Limit.Finding(a.Proof); found != "" {
-		text += ": " + found
-	}
-	if cure := a.Limit.Means().Cure; cure != "" {
-		text += "; to carry more, " + cure
-	}
-	return text
+	return "; limited by " + called(a.Limit)
 }
+
+func called(l trial.Limit) string { return cmp.Or(l.Means().Called, string(l)) }
 
 // choiceSentences answer which arm to use, what it gains, and what that costs.
 func (f *Search) choiceSentences() []string {

@@ -17,23 +17,23 @@ import (
 // proves that, the sentence says why. An undecided rate is called undecided, with the
 // reason and what would decide it; that no rate meets an objective is another sentence.
 func TestWhatAnArmCarriesIsSaid(t *testing.T) {
-	f := &Search{Objective: []record.Bound{{Text: "response_p99 <= 10ms", Metric: "response_p99_us", Value: 10_000}}, Baseline: "base"}
+	f := &Search{Metric: metric.ExchangesPerS, Objective: []record.Bound{{Text: "response_p99 <= 10ms", Metric: metric.ResponseP99, Value: 10_000}}, Baseline: "base"}
 	missed := []Try{{ID: "b02-001", Rate: 1200}}
 	for name, c := range map[string]struct {
 		arm  Arm
 		want string
 	}{
-		"the server's":    {Arm{Fate: Carries, Limit: trial.ServerCPU, LimitOf: contract.Server}, "a carries 1000 exchanges a second (950–1040, 95 %) at response_p99 <= 10ms; its limit there is server-cpu; to carry more, give the server"},
-		"the generator's": {Arm{Fate: AtLeast, Limit: trial.ClientCPU, LimitOf: contract.Client, Tries: missed}, "carries at least 1000 exchanges a second at response_p99 <= 10ms: above that the load generator is at its own limit (client-cpu)"},
-		"in few windows":  {Arm{Fate: Carries, Limit: trial.ClientCPU, LimitOf: contract.Client, Proof: "b01-001: CPU 1 was 99 % busy", Tries: missed}, "its limit there is client-cpu (b01-001: CPU 1 was 99 % busy), but not in most of the windows that missed"},
-		"not known":       {Arm{Fate: Carries, Limit: trial.Unknown, Proof: "b01-001: the server runs elsewhere"}, "what limits it there is not known (b01-001: the server runs elsewhere), so it may be the load generator."},
-		"of two":          {Arm{Fate: AtLeast, Limit: trial.ServerCPU, LimitOf: contract.Server, Tries: missed}, ": above that the load generator is at its own limit."},
-		"never reached":   {Arm{Fate: AtLeast, Limit: trial.ServerCPU, LimitOf: contract.Server}, "no window that tells missed it."},
-		"ends failing":    {Arm{Fate: AtLeast, Tries: []Try{{Rate: 1500, Untold: true, Why: "it failed: the server ended"}}}, "no window that tells missed it; 1 window told nothing, the last, at 1500/s, because it failed: the server ended."},
-		"nothing is full": {Arm{Fate: Carries, Limit: trial.Latency}, "; no CPU is full there, so responses wait in the server or for what stands behind it"},
-		"beside others":   {Arm{Fate: Carries, Wide: true, Ratio: &Estimate{2, 1.9, 2.1}}, "; the interval is wider than asked for, and a longer --time narrows it; that is 2.00× (1.90–2.10) of what base carries."},
-		"undecided":       {Arm{Fate: Undecided, Why: "its windows contradict each other", Cure: "the same search with --time 5m would tell more"}, "How much a carries at response_p99 <= 10ms is undecided: its windows contradict each other; the same search with --time 5m would tell more."},
-		"nothing":         {Arm{Fate: Nothing, Why: "each of 8 windows that tell missed it"}, "a meets response_p99 <= 10ms at no rate that was tried: each of 8 windows that tell missed it."},
+		"the server's":    {Arm{Fate: Carries, Limit: trial.ServerCPU, LimitOf: contract.Server}, "a carries 1.00 k/s (0.950–1.04) with response p99 ≤ 10 ms; limited by the server's CPUs."},
+		"the generator's": {Arm{Fate: AtLeast, Limit: trial.ClientCPU, LimitOf: contract.Client, Tries: missed}, "carries at least 1.00 k/s with response p99 ≤ 10 ms: the client was the limit above that"},
+		"in few windows":  {Arm{Fate: Carries, Limit: trial.ClientCPU, LimitOf: contract.Client, Tries: missed}, "; in some windows the client was the limit."},
+		"not known":       {Arm{Fate: Carries, Limit: trial.Unknown}, "; what limits it is not known, so it may be the client."},
+		"of two":          {Arm{Fate: AtLeast, Limit: trial.ServerCPU, LimitOf: contract.Server, Tries: missed}, ": the client was the limit above that"},
+		"never reached":   {Arm{Fate: AtLeast, Limit: trial.ServerCPU, LimitOf: contract.Server}, ": no window missed it."},
+		"ends failing":    {Arm{Fate: AtLeast, Tries: []Try{{Rate: 1500, Untold: true, Why: "it failed: the server ended"}}}, "no window that tells missed it, and 1 window told nothing, the last because it failed: the server ended."},
+		"nothing is full": {Arm{Fate: Carries, Limit: trial.Latency}, "; no CPU is full: responses wait in the server or for what stands behind it."},
+		"beside others":   {Arm{Fate: Carries, Wide: true, Ratio: &Estimate{2, 1.9, 2.1}}, "; that is 2.00× (1.90–2.10) of what base carries; a longer --time narrows that."},
+		"undecided":       {Arm{Fate: Undecided, Why: "its windows contradict each other", Cure: "the same search with --time 5m would tell more"}, "How much a carries with response p99 ≤ 10 ms is undecided: its windows contradict each other; the same search with --time 5m would tell more."},
+		"nothing":         {Arm{Fate: Nothing, Why: "each of 8 windows that tell missed it"}, "a meets response p99 ≤ 10 ms at no rate that was tried: each of 8 windows that tell missed it."},
 	} {
 		c.arm.Arm, c.arm.Figure = "a", &cells.Figure{Value: 1000, Low: 950, High: 1040}
 		if got := f.rateSentence(c.arm); !strings.Contains(got, c.want) {
@@ -61,7 +61,7 @@ func TestARaceOfAnEarlierReleaseIsRead(t *testing.T) {
 	if err := json.Unmarshal([]byte(old), &h); err != nil {
 		t.Fatal(err)
 	}
-	if got := objectiveWords(h.Study.Race.Within); got != "server.rss_bytes <= 200MB" || h.Study.Race.Confirm != 6 {
+	if got := objectiveWords(h.Study.Race.Within); got != "server RSS ≤ 200 MB" || h.Study.Race.Confirm != 6 {
 		t.Errorf("read %+v, whose bounds are %q", h.Study.Race, got)
 	}
 }
