@@ -15,7 +15,6 @@
 #include "kit/agenda.h"
 #include "kit/contract.h"
 #include "kit/flow.h"
-#include "kit/sockets.h"
 #include "kit/system.h"
 
 namespace netdyno::asio_worker {
@@ -100,13 +99,7 @@ class Connection {
   /// The slot's next exchange is due, as the agenda says.
   void send(std::uint32_t slot) {
     flow_->send(slot);
-    if (!open()) {
-      renew();
-    } else if (Agenda::is_alarm(slot)) [[unlikely]] {
-      go_on(Loop::now());
-    } else {
-      flush(Loop::now());
-    }
+    open() ? flush(Loop::now()) : renew();
   }
 
   /// The flow has rested.
@@ -152,7 +145,6 @@ class Connection {
     Descriptor socket = loop_.redial(*this);
     if (socket.get() < 0) return lose();
     take_over(socket_, socket.release());
-    low_water_.reset();
     return go_on(Loop::now());
   }
 
@@ -161,7 +153,6 @@ class Connection {
     const auto buffer = flow_->read_buffer();
     if (buffer.empty()) return;  // the next write continues reading
     reading_ = true;
-    low_water_.set(socket_.native_handle(), flow_->low_water());
     socket_.async_read_some(::asio::buffer(buffer.data(), buffer.size()),
                             [this](const std::error_code& error, std::size_t n) {
                               reading_ = false;
@@ -263,7 +254,6 @@ class Connection {
   Loop& loop_;
   Socket socket_;
   std::unique_ptr<Flow> flow_;
-  LowWater low_water_;
   bool reading_ = false;
   bool writing_ = false;  // waits until the kernel takes more
   bool lost_ = false;

@@ -5,9 +5,9 @@
 
 int main() {
   using namespace netdyno;
-  LoopTransport transport(loop_transport("asio", "asio event loops, one io_context per thread, callbacks",
-                                         joined({lowat_option()}, pace_options())),
-                          asio_worker::engine());
+  LoopTransport transport(
+      loop_transport("asio", "asio event loops, one io_context per thread, callbacks", pace_options()),
+      asio_worker::engine());
   return run_worker({"netdyno-worker-asio", NETDYNO_VERSION, {{"asio", asio_worker::version()}}},
                     {&transport});
 }

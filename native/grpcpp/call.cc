@@ -31,19 +31,15 @@ std::string hint(grpc::StatusCode code) {
 class UnaryCall final : public Call {
  public:
   UnaryCall(const Plan& plan, const Target& target)
-      : payload_(*plan.payload),
-        draws_(plan.draws ? &*plan.draws : nullptr),
-        target_(target),
-        finished_(*this) {}
+      : payload_(*plan.payload), target_(target), finished_(*this) {}
 
-  void begin(Waiter& waiter, bool verify, const Draw& sizes) override {
+  void begin(Waiter& waiter, bool verify) override {
     waiter_ = &waiter;
-    terms_ = {verify, sizes.down};
+    verify_ = verify;
     reader_.reset();  // before the context, whose memory it uses
     context_.emplace();
-    if (draws_ != nullptr) describe(sizes);
     reader_.reset(grpc::internal::ClientAsyncResponseReaderHelper::Create<grpc::ByteBuffer>(
-        target_.channel.get(), &target_.queue, target_.method, &*context_, payload_.outgoing(sizes.up)));
+        target_.channel.get(), &target_.queue, target_.method, &*context_, payload_.outgoing()));
     reader_->StartCall();
     reader_->Finish(&reply_, &status_, finished_.tag());
   }
@@ -66,7 +62,7 @@ class UnaryCall final : public Call {
       outcome = failure(status_);
     } else {
       try {
-        outcome.received = payload_.take(reply_, terms_);
+        outcome.received = payload_.take(reply_, verify_);
       } catch (const Refused& refused) {
         outcome = failure(refused);
       }
@@ -74,20 +70,11 @@ class UnaryCall final : public Call {
     std::exchange(waiter_, nullptr)->completed(outcome);
   }
 
-  /// Says with the request what only this one has.
-  void describe(const Draw& draw) {
-    if (draws_->asks()) context_->AddMetadata(kDownHeader, std::to_string(draw.down));
-    // The library's monotonic clock is the one of now_ns.
-    if (const std::int64_t most = draws_->deadline_ns(draw); most > 0)
-      context_->set_deadline(gpr_time_from_nanos(now_ns() + most, GPR_CLOCK_MONOTONIC));
-  }
-
   const Payload& payload_;
-  const Draws* draws_;  // null: exchanges are alike
   const Target& target_;
   On<UnaryCall, &UnaryCall::finished> finished_;
   Waiter* waiter_ = nullptr;  // null: nothing is in flight
-  Judge::Terms terms_;
+  bool verify_ = false;
   std::optional<grpc::ClientContext> context_;
   std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader_;
   grpc::ByteBuffer reply_;
@@ -106,104 +93,25 @@ Outcome failure(const Refused& refused) { return {ErrorKind::invalid, refused.wh
 
 std::unique_ptr<Call> make_call(const Plan& plan, const Target& target) {
   if (plan.chunks) return std::make_unique<ChunkedCall>(*plan.chunks, target);
-  if (plan.streams) return std::make_unique<StreamCall>(*plan.payload, target);
   return std::make_unique<UnaryCall>(plan, target);
 }
 
-void StreamCallBase::prepare(bool corked) {
-  lose_stream();
-  context_.emplace();
-  if (corked) context_->set_initial_metadata_corked(true);
-  stream_.reset(grpc::internal::ClientAsyncReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(
-      target_.channel.get(), &target_.queue, target_.method, &*context_, false, nullptr));
-}
-
-void StreamCallBase::lose_stream() {
+void ChunkedCall::lose_stream() {
   stream_.reset();  // before the context, whose memory it uses
   context_.reset();
 }
 
-void StreamCallBase::finish() { stream_->Finish(&status_, finished_.tag()); }
-
-void StreamCallBase::finished(bool) { ended(status_); }
-
-void StreamCallBase::complete(const Outcome& outcome, bool stays) {
-  if (!stays) lose_stream();
-  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->completed(outcome);
-}
-
-void StreamCall::open() {
-  prepare(false);
-  opening_ = true;
-  stream_->StartCall(opened_.tag());
-}
-
-void StreamCall::begin(Waiter& waiter, bool verify, const Draw& sizes) {
-  waiter_ = &waiter;
-  verify_ = verify;
-  sizes_ = sizes;
-  if (!stream_) open();
-  if (!opening_) exchange();
-}
-
-void StreamCall::exchange() {
-  writing_ = reading_ = true;
-  stream_->Write(payload_.outgoing(sizes_.up), written_.tag());
-  stream_->Read(&reply_, read_.tag());
-}
-
-/// The library handles opening and the first write in one operation at a time, so an
-/// exchange that was begun meanwhile waits for this. If the stream did not open, that
-/// exchange fails.
-void StreamCall::on_opened(bool) {
-  opening_ = false;
-  if (waiter_ != nullptr) exchange();
-}
-
-void StreamCall::on_written(bool) {
-  writing_ = false;
-  settle();  // if a write failed, the read fails too
-}
-
-void StreamCall::on_read(bool ok) {
-  reading_ = false;
-  if (ok) {
-    outcome_.emplace();
-    try {
-      outcome_->received = payload_.take(reply_, {verify_, sizes_.down});
-    } catch (const Refused& refused) {
-      *outcome_ = failure(refused);
-    }
-  }
-  settle();
-}
-
-void StreamCall::settle() {
-  if (writing_ || reading_) return;
-  if (!outcome_) return finish();
-  const Outcome outcome = *std::exchange(outcome_, std::nullopt);
-  complete(outcome, true);
-}
-
-void StreamCall::ended(const grpc::Status& status) {
-  if (!status.ok()) return complete(failure(status), false);
-  complete({ErrorKind::invalid, "the server ended the stream before its reply was complete", "", 0, false},
-           false);
-}
-
-void StreamCall::close() {
-  if (!stream_ || opening_) return;
-  context_->TryCancel();
-  lose_stream();
-}
-
-void ChunkedCall::begin(Waiter& waiter, bool verify, const Draw&) {
+void ChunkedCall::begin(Waiter& waiter, bool verify) {
   waiter_ = &waiter;
   verify_ = verify;
   refused_.reset();
   chunker_.restart();
   joiner_.restart();
-  prepare(true);
+  lose_stream();
+  context_.emplace();
+  context_->set_initial_metadata_corked(true);  // its headers go with the first message
+  stream_.reset(grpc::internal::ClientAsyncReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>::Create(
+      target_.channel.get(), &target_.queue, target_.method, &*context_, false, nullptr));
   stream_->StartCall(nullptr);
   write();
   reading_ = true;
@@ -242,23 +150,24 @@ void ChunkedCall::on_read(bool ok) {
 }
 
 void ChunkedCall::settle() {
-  if (!writing_ && !reading_) finish();
+  if (!writing_ && !reading_) stream_->Finish(&status_, finished_.tag());
 }
 
-void ChunkedCall::ended(const grpc::Status& status) {
+void ChunkedCall::finished(bool) {
   Outcome outcome;
   if (refused_) {
     outcome = *refused_;
-  } else if (!status.ok()) {
-    outcome = failure(status);
+  } else if (!status_.ok()) {
+    outcome = failure(status_);
   } else {
     try {
-      outcome.received = joiner_.take({verify_});
+      outcome.received = joiner_.take(verify_);
     } catch (const Refused& refused) {
       outcome = failure(refused);
     }
   }
-  complete(outcome, false);
+  lose_stream();
+  if (waiter_ != nullptr) std::exchange(waiter_, nullptr)->completed(outcome);
 }
 
 }  // namespace netdyno::grpc_worker

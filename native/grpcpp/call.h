@@ -1,5 +1,4 @@
-// How one slot makes exchanges: by an RPC for each, or by a message each way on a stream that
-// stays open. An exchange in chunks has a stream of its own.
+// How one slot makes exchanges: by an RPC for each. An exchange in chunks has a stream of its own.
 //
 // Layer: above payload. Only the thread of its queue uses a call and what it points at. When a call
 // is destroyed nothing may be in flight, except what was cancelled and whose events the drained
@@ -23,7 +22,6 @@
 #include "grpcpp/payload.h"
 #include "kit/agenda.h"
 #include "kit/contract.h"
-#include "kit/draw.h"
 #include "kit/system.h"
 
 namespace netdyno::grpc_worker {
@@ -96,24 +94,18 @@ Outcome failure(const grpc::Status& status);
 /// The outcome of a reply that is not the expected one.
 Outcome failure(const Refused& refused);
 
-/// Sizes of an exchange that carries the whole content each way.
-inline constexpr Draw kWhole{-1, -1};
-
 class Call {
  public:
   virtual ~Call() = default;
 
-  /// Opens the stream that stays open between exchanges, if any. Does not wait for it.
-  virtual void open() {}
   /// Sends the message up. waiter is called at the end. verify compares the content of the
-  /// reply; else it is only decoded as an application does. sizes are those drawn for the
-  /// exchange, kWhole where none are.
-  virtual void begin(Waiter& waiter, bool verify, const Draw& sizes) = 0;
+  /// reply; else it is only decoded as an application does.
+  virtual void begin(Waiter& waiter, bool verify) = 0;
   /// Makes exchanges in flight fail soon.
   virtual void cancel() = 0;
   /// Whether the queue has events of this call to deliver.
   virtual bool busy() const = 0;
-  /// Closes the stream that stays open. Call it with no exchange in flight.
+  /// Frees what the last exchange used. Call it with no exchange in flight.
   virtual void close() {}
 };
 
@@ -127,37 +119,34 @@ struct Target {
 
 /// What all calls of a client share.
 struct Plan {
-  bool streams = false;                    // a stream for each slot
   std::unique_ptr<const Payload> payload;  // of whole messages
   std::unique_ptr<const Chunks> chunks;    // of exchanges that travel in chunks; else null
   std::string method;                      // full name
-  std::optional<Draws> draws;              // of sizes that are drawn
 };
 
 /// A call on the connection of target. Both outlive it.
 std::unique_ptr<Call> make_call(const Plan& plan, const Target& target);
 
-/// What both share: the stream and its end, which is the status and the wait for pending
-/// operations.
-class StreamCallBase : public Call {
+/// A stream for each exchange, which ends with its status once no operation is pending.
+class ChunkedCall final : public Call {
  public:
+  ChunkedCall(const Chunks& chunks, const Target& target)
+      : target_(target), chunker_(chunks), joiner_(chunks), read_(*this), written_(*this), finished_(*this) {}
+
+  void begin(Waiter& waiter, bool verify) override;
   void cancel() override {
     if (stream_) context_->TryCancel();
   }
+  bool busy() const override { return waiter_ != nullptr; }
 
- protected:
+ private:
   using Stream = grpc::ClientAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-  explicit StreamCallBase(const Target& target) : target_(target), finished_(*this) {}
-
-  /// Prepares a stream. corked sends its headers together with its first message.
-  void prepare(bool corked);
-  /// Asks for the status, which ends the exchange once no operation is pending.
-  void finish();
-  /// Ends the exchange, and the stream unless it stays.
-  void complete(const Outcome& outcome, bool stays);
-  /// The status arrived, and no operation is pending.
-  virtual void ended(const grpc::Status& status) = 0;
+  void on_read(bool ok);
+  void on_written(bool ok);
+  void write();
+  void settle();
+  void finished(bool ok);
   void lose_stream();
 
   const Target& target_;
@@ -165,66 +154,12 @@ class StreamCallBase : public Call {
   std::unique_ptr<Stream> stream_;  // null: none is open
   Waiter* waiter_ = nullptr;        // null: no exchange is in flight
   bool verify_ = false;
-  Draw sizes_ = kWhole;
-
- private:
-  void finished(bool);
-
-  On<StreamCallBase, &StreamCallBase::finished> finished_;
-  grpc::Status status_;
-};
-
-/// One stream that stays open.
-class StreamCall final : public StreamCallBase {
- public:
-  StreamCall(const Payload& payload, const Target& target)
-      : StreamCallBase(target), payload_(payload), opened_(*this), read_(*this), written_(*this) {}
-
-  void open() override;
-  void begin(Waiter& waiter, bool verify, const Draw& sizes) override;
-  bool busy() const override { return opening_ || waiter_ != nullptr; }
-  void close() override;
-
- private:
-  void on_opened(bool ok);
-  void on_read(bool ok);
-  void on_written(bool ok);
-  void exchange();
-  /// Goes on once both directions are done.
-  void settle();
-  void ended(const grpc::Status& status) override;
-
-  const Payload& payload_;
-  On<StreamCall, &StreamCall::on_opened> opened_;
-  On<StreamCall, &StreamCall::on_read> read_;
-  On<StreamCall, &StreamCall::on_written> written_;
-  grpc::ByteBuffer reply_;
-  bool opening_ = false;
-  bool writing_ = false;
-  bool reading_ = false;
-  std::optional<Outcome> outcome_;  // waits for settle
-};
-
-/// A stream for each exchange.
-class ChunkedCall final : public StreamCallBase {
- public:
-  ChunkedCall(const Chunks& chunks, const Target& target)
-      : StreamCallBase(target), chunker_(chunks), joiner_(chunks), read_(*this), written_(*this) {}
-
-  void begin(Waiter& waiter, bool verify, const Draw& sizes) override;
-  bool busy() const override { return waiter_ != nullptr; }
-
- private:
-  void on_read(bool ok);
-  void on_written(bool ok);
-  void write();
-  void settle();
-  void ended(const grpc::Status& status) override;
-
   Chunker chunker_;
   Joiner joiner_;
   On<ChunkedCall, &ChunkedCall::on_read> read_;
   On<ChunkedCall, &ChunkedCall::on_written> written_;
+  On<ChunkedCall, &ChunkedCall::finished> finished_;
+  grpc::Status status_;
   grpc::ByteBuffer chunk_;
   bool writing_ = false;
   bool reading_ = false;

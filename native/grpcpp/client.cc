@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "grpcpp/options.h"
-#include "kit/deadlines.h"
 #include "kit/system.h"
 #include "kit/work.h"
 
@@ -34,7 +33,7 @@ std::shared_ptr<grpc::Channel> dial(const Trial& trial, std::int64_t connection)
 
 grpc::internal::RpcMethod registered(const Plan& plan, const std::shared_ptr<grpc::Channel>& channel) {
   using grpc::internal::RpcMethod;
-  const auto type = plan.streams || plan.chunks ? RpcMethod::BIDI_STREAMING : RpcMethod::NORMAL_RPC;
+  const auto type = plan.chunks ? RpcMethod::BIDI_STREAMING : RpcMethod::NORMAL_RPC;
   return RpcMethod(plan.method.c_str(), type, channel);
 }
 
@@ -58,40 +57,26 @@ void Connection::SlotCall::ask(std::int64_t now) {
 void Connection::SlotCall::send() {
   sent_ = now_ns();
   slot_->goes_out();
-  const bool drawn = connection_.loop_.trial_.plan.draws.has_value();
-  call_->begin(*this, false, drawn ? slot_->draw() : kWhole);
+  call_->begin(*this, false);
 }
 
 void Connection::SlotCall::completed(const Outcome& outcome) {
   if (connection_.loop_.discarding_) return;  // cancelled at the end: it stays unfinished
   const std::int64_t now = now_ns();
   auto failed = outcome.failed;
-  // The server knows the deadline too, and may cancel before this end's timer fires.
-  if (failed == ErrorKind::peer && !outcome.lost && late(now)) failed = ErrorKind::timeout;
   // An exchange that completes after the loss may have used another TCP connection.
   if (connection_.lost_) failed = ErrorKind::peer;
   if (!failed) {
     slot_->done(sent_, now, outcome.received);
     return ask(now);
   }
-  slot_->fail(*failed, now,
-              late(now) && *failed == ErrorKind::timeout ? late_text(deadline_ns()) : outcome.text);
+  slot_->fail(*failed, now, outcome.text);
   // A status of the server's own leaves the connection as it is.
   if (*failed != ErrorKind::peer) return ask(now);
   if (connection_.state() == GRPC_CHANNEL_READY) return outcome.lost ? connection_.hold(number_) : ask(now);
   connection_.loop_.agenda_.let_go();
   call_->close();
   connection_.slot_lost();
-}
-
-std::int64_t Connection::SlotCall::deadline_ns() const {
-  const auto& draws = connection_.loop_.trial_.plan.draws;
-  return draws ? draws->deadline_ns(slot_->draw()) : 0;
-}
-
-bool Connection::SlotCall::late(std::int64_t now) const {
-  const std::int64_t most = deadline_ns();
-  return most > 0 && now - sent_ >= most;
 }
 
 Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t trial_index,
@@ -110,11 +95,7 @@ Connection::Connection(ClientLoop& loop, std::uint32_t number, std::int64_t tria
   if (!active_) slot_calls_.push_back(std::make_unique<SlotCall>(*this, 0, nullptr));
 }
 
-void Connection::verify() {
-  const auto& draws = loop_.trial_.plan.draws;
-  const Draw sizes = draws ? draws->of(static_cast<std::uint64_t>(trial_index_)) : kWhole;
-  slot_calls_.front()->call().begin(verifier_, loop_.trial_.compare, sizes);
-}
+void Connection::verify() { slot_calls_.front()->call().begin(verifier_, loop_.trial_.compare); }
 
 void Connection::verified(const Outcome& outcome) {
   if (loop_.discarding_) return;
@@ -134,8 +115,6 @@ void Connection::verified(const Outcome& outcome) {
                                        outcome.advice);
   }
   if (!active_) slot_calls_.front()->call().close();
-  // Opened now, so that the first exchanges' times do not include it.
-  for (std::size_t i = 1; i < slot_calls_.size(); i++) slot_calls_[i]->call().open();
   loop_.open_++;
   loop_.active_ += active_ ? 1 : 0;
   loop_.verified_++;
@@ -285,12 +264,10 @@ GrpcClient::GrpcClient(const contract::Setup& setup, Load& load)
       loops_(load) {
   require_descriptors(setup.load.connections);
   for (const Route& route : routes_) require_own_source(route);
-  if (load.draws().vary()) plan_.draws = load.draws();
   const Direction direction{contents_.up(), contents_.down(), "reply"};
   const Cutting cutting = Cutting::of(setup);
   const Methods methods = methods_of(setup.exchange);
-  plan_.streams = options_.at("mode") == "stream";
-  plan_.method = full_name(plan_.streams ? methods.stream : methods.unary);
+  plan_.method = full_name(methods.unary);
   if (methods.chunks.empty()) {
     plan_.payload = std::make_unique<Payload>(direction, cutting.raw);
   } else {

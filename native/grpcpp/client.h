@@ -63,9 +63,6 @@ class Connection : Pinned {
     Call& call() { return *call_; }
 
    private:
-    std::int64_t deadline_ns() const;   // of its exchange; 0 for none
-    bool late(std::int64_t now) const;  // the deadline has passed
-
     Connection& connection_;
     std::uint32_t number_;
     Slot* slot_;  // null: the connection carries no load

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 
-#include "kit/draw.h"
 #include "kit/random.h"
 
 namespace netdyno::grpc_worker {
@@ -109,11 +108,11 @@ Methods methods_of(const contract::Exchange& exchange) {
 
 std::string full_name(const std::string& method) { return "/netdyno.v1.Exchange/" + method; }
 
-std::string refusal(const contract::Exchange& exchange) {
+std::string refusal(const contract::Exchange& exchange, bool talks) {
   const Methods methods = methods_of(exchange);
   const std::string codec = exchange.codec.empty() ? "bytes" : exchange.codec;
-  std::string served = full_name(methods.unary) + " or " + full_name(methods.stream);
-  if (!methods.chunks.empty()) served = full_name(methods.chunks) + ", " + served;
+  std::string served = full_name(methods.unary) + (talks ? " or " + full_name(methods.stream) : "");
+  if (!methods.chunks.empty()) served = full_name(methods.chunks) + (talks ? ", " : " or ") + served;
   return " does not serve this trial of codec " + codec + "; expected " + served;
 }
 
@@ -146,19 +145,7 @@ std::int64_t largest_message(const contract::Setup& setup, const Contents& conte
 }
 
 void require_agreement(const contract::Setup& setup, const Contents& contents) {
-  const Draws draws(setup);
-  if (draws.vary() && setup.exchange.stream != Stream::none) {
-    throw Failure(ErrorKind::unsupported,
-                  "exchange.stream is \"" + std::string(contract::name(setup.exchange.stream)) +
-                      "\" with sizes that vary: messages of several sizes travel whole");
-  }
-  if (draws.down_varies() && setup.options.at("mode") == "stream") {
-    throw Failure(
-        ErrorKind::unsupported,
-        "option mode is stream with down sizes that vary: a request says how long its reply is to be "
-        "by metadata, which a stream has once");
-  }
-  if (setup.exchange.stream != Stream::none && setup.options.at("mode") == "stream") {
+  if (setup.exchange.stream != Stream::none && setup.options.value("mode", "unary") == "stream") {
     throw Failure(ErrorKind::unsupported,
                   "option mode is stream, one message each way, and exchange.stream is \"" +
                       std::string(contract::name(setup.exchange.stream)) + "\", chunks: set one of them");
@@ -213,30 +200,22 @@ bool of_a_loss(int code, std::string_view message) {
          });
 }
 
-Direction serving(const contract::Setup& setup, const Contents& contents) {
-  return {contents.down(), contents.up(), "request",
-          setup.exchange.up_sizes.empty() ? Length::exact : Length::most};
-}
-
-Taken Judge::content(std::string_view bytes, const Terms& terms) const {
-  if (!in_.message) return sized(bytes, terms);
+Taken Judge::content(std::string_view bytes, bool compares) const {
+  if (!in_.message) return sized(bytes, compares);
   const auto parse = [bytes](Message& into) {
     return into.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   };
-  return decoded(bytes.size(), parse, terms);
+  return decoded(bytes.size(), parse, compares);
 }
 
-Taken Judge::sized(std::string_view bytes, const Terms& terms) const {
+Taken Judge::sized(std::string_view bytes, bool compares) const {
   const auto size = static_cast<std::int64_t>(bytes.size());
-  const std::int64_t expected = terms.expected < 0 ? in_.size : terms.expected;
-  const bool most = length_ == Length::most;
-  if (length_ != Length::any && (most ? size > expected : size != expected)) {
-    return {0, Code::invalid_argument,
-            "the " + incoming_ + " has " + std::to_string(size) + " bytes, expected " +
-                (most ? "at most " : "") + std::to_string(expected)};
+  if (!any_length_ && size != in_.size) {
+    return {
+        0, Code::invalid_argument,
+        "the " + incoming_ + " has " + std::to_string(size) + " bytes, expected " + std::to_string(in_.size)};
   }
-  if (!terms.compares || bytes == std::string_view(in_.bytes).substr(0, static_cast<std::size_t>(expected)))
-    return {size, Code::ok, ""};
+  if (!compares || bytes == in_.bytes) return {size, Code::ok, ""};
   return {0, Code::invalid_argument, "the " + incoming_ + " has another content than expected"};
 }
 

@@ -54,8 +54,9 @@ struct Methods {
 Methods methods_of(const contract::Exchange& exchange);
 /// gRPC's full name of a method, such as "/netdyno.v1.Exchange/Unary".
 std::string full_name(const std::string& method);
-/// What a server says of a method that is none of them, behind its name.
-std::string refusal(const contract::Exchange& exchange);
+/// What a server says of a method that is none of them, behind its name. talks: exchanges may follow one
+/// another on a stream.
+std::string refusal(const contract::Exchange& exchange, bool talks);
 
 /// How an end cuts what it sends into the messages of a stream, and takes what it receives.
 struct Cutting {
@@ -113,23 +114,16 @@ struct Taken {
   std::string why;
 };
 
-/// Which lengths of codec bytes an end takes.
-enum class Length {
-  exact,  // that of the content, or the one that was drawn
-  most,   // up to that of the content: of requests whose sizes are drawn
-  any
-};
-
 /// What one end sends and receives, and how its errors name what it receives.
 struct Direction {
-  const Content& out;  // of the largest message, where sizes are drawn
+  const Content& out;
   const Content& in;
-  const char* incoming;  // "request" or "reply"
-  Length length = Length::exact;
+  const char* incoming;     // "request" or "reply"
+  bool any_length = false;  // codec bytes may be as long as they are
 };
 
 /// The direction of a server.
-Direction serving(const contract::Setup& setup, const Contents& contents);
+inline Direction serving(const Contents& contents) { return {contents.down(), contents.up(), "request"}; }
 
 /// Judges what an end received: by its size, and where it compares by its content, too.
 /// Messages are decoded anew in every exchange, as generated code does.
@@ -137,28 +131,23 @@ class Judge {
  public:
   /// The content outlives it.
   explicit Judge(const Direction& direction)
-      : in_(direction.in), incoming_(direction.incoming), length_(direction.length) {}
+      : in_(direction.in), incoming_(direction.incoming), any_length_(direction.any_length) {}
 
   const Content& in() const { return in_; }
   const std::string& incoming() const { return incoming_; }
 
-  /// How a message is judged.
-  struct Terms {
-    bool compares = false;
-    std::int64_t expected = -1;  // payload bytes, where they are drawn; -1: those of the content
-  };
   /// Bytes without protobuf, or a structured message's encoding in one piece.
-  Taken content(std::string_view bytes, const Terms& terms) const;
+  Taken content(std::string_view bytes, bool compares) const;
   /// A message of so many bytes that parse(Message&) reads, false where it cannot: a Block, or
   /// a structured one.
   template <class Parse>
-  Taken decoded(std::size_t size, Parse parse, const Terms& terms) const {
+  Taken decoded(std::size_t size, Parse parse, bool compares) const {
     if (in_.message) {
       const std::unique_ptr<google::protobuf::Message> message(in_.message->New());
-      return parse(*message) ? values(*message, size, terms.compares) : undecodable();
+      return parse(*message) ? values(*message, size, compares) : undecodable();
     }
     v1::Block block;
-    return parse(block) ? sized(block.content(), terms) : undecodable();
+    return parse(block) ? sized(block.content(), compares) : undecodable();
   }
   /// A chunk is no Block.
   static Taken undecodable_chunk();
@@ -166,13 +155,13 @@ class Judge {
   Taken excess() const;
 
  private:
-  Taken sized(std::string_view bytes, const Terms& terms) const;
+  Taken sized(std::string_view bytes, bool compares) const;
   Taken values(const google::protobuf::Message& message, std::size_t size, bool compares) const;
   Taken undecodable() const;
 
   const Content& in_;
   std::string incoming_;
-  Length length_;
+  bool any_length_;
 };
 
 }  // namespace netdyno::grpc_worker

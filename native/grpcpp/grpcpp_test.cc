@@ -11,8 +11,8 @@
 
 #include "grpcpp/contents.h"
 #include "grpcpp/payload.h"
-#include "kit/echo.h"
 #include "kit/random.h"
+#include "test/crc.h"
 #include "test/vectors.h"
 
 namespace netdyno::grpc_worker {
@@ -92,8 +92,8 @@ TEST(Random, IsGosChaCha8) {
 }
 
 TEST(Random, IsTheContentOfCodecBytes) {
-  EXPECT_EQ(crc32c(random_content(10'000, 'u')), 0x607113e9U);
-  EXPECT_EQ(crc32c(random_content(10'000, 'd')), 0x5ca0a48fU);
+  EXPECT_EQ(test::crc32c(random_content(10'000, 'u')), 0x607113e9U);
+  EXPECT_EQ(test::crc32c(random_content(10'000, 'd')), 0x5ca0a48fU);
   EXPECT_EQ(random_content(13, 'u'), random_content(10'000, 'u').substr(0, 13));
   EXPECT_EQ(random_content(0, 'u'), "");
 }
@@ -147,7 +147,7 @@ TEST_P(Forms, CarryBytes) {
     const auto client = std::make_unique<Payload>(at_client(contents), GetParam());
     const auto server = std::make_unique<Payload>(at_server(contents), GetParam());
     grpc::ByteBuffer request = client->outgoing();
-    EXPECT_EQ(server->take(request, {true}), size);
+    EXPECT_EQ(server->take(request, true), size);
     grpc::ByteBuffer reply = server->outgoing();
     EXPECT_EQ(client->take(reply), 7);
   }
@@ -162,7 +162,7 @@ TEST_P(Forms, RefuseAnotherSizeAndAnotherContent) {
   std::string other = contents.up().bytes;
   other[50] = static_cast<char>(other[50] ^ 1);
   grpc::ByteBuffer flipped = buffer_of(GetParam() ? other : "\x0a\x64" + other);
-  EXPECT_EQ(code_of([&] { server->take(flipped, {true}); }), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(code_of([&] { server->take(flipped, true); }), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 INSTANTIATE_TEST_SUITE_P(ProtoAndRaw, Forms, testing::Bool());
@@ -170,16 +170,16 @@ INSTANTIATE_TEST_SUITE_P(ProtoAndRaw, Forms, testing::Bool());
 TEST(Payload, JoinWhatComesInPieces) {
   const Contents contents(bytes_of(1'000, 7));
   grpc::ByteBuffer request = torn(contents.up().bytes);
-  EXPECT_EQ(std::make_unique<Payload>(at_server(contents), true)->take(request, {true}), 1'000);
+  EXPECT_EQ(std::make_unique<Payload>(at_server(contents), true)->take(request, true), 1'000);
 }
 
 TEST(Payload, CarryMessagesAndRefuseOthers) {
   const Contents contents(reply_of(R"({"replyValue1":"a","replyValue20":"bc"})"));
   const auto client = std::make_unique<Payload>(at_client(contents), false);
   grpc::ByteBuffer reply = std::make_unique<Payload>(at_server(contents), false)->outgoing();
-  EXPECT_EQ(client->take(reply, {true}), 8);
+  EXPECT_EQ(client->take(reply, true), 8);
   grpc::ByteBuffer other = buffer_of(std::string("\x0a\x01z"));
-  EXPECT_EQ(code_of([&] { client->take(other, {true}); }), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(code_of([&] { client->take(other, true); }), grpc::StatusCode::INVALID_ARGUMENT);
   grpc::ByteBuffer decodes = buffer_of(std::string("\x0a\x01z"));
   EXPECT_EQ(client->take(decodes), 3) << "under load a message only has to decode";
   for (const std::string& bad :
@@ -214,7 +214,7 @@ TEST(Chunks, CutAndJoin) {
         joiner.add(message);
       }
       EXPECT_EQ(messages, way.messages) << way.size;
-      EXPECT_EQ(joiner.take({true}), way.size);
+      EXPECT_EQ(joiner.take(true), way.size);
       EXPECT_EQ(joiner.take(), way.size);
     }
   }
@@ -231,7 +231,7 @@ TEST(Chunks, CutEncodedMessages) {
     grpc::ByteBuffer message = chunker.next();
     joiner.add(message);
   }
-  EXPECT_EQ(joiner.take({true}), contents.down().size);
+  EXPECT_EQ(joiner.take(true), contents.down().size);
 }
 
 TEST(Chunks, RefuseMoreAndLessThanHadToCome) {
@@ -251,7 +251,7 @@ TEST(Chunks, RefuseMoreAndLessThanHadToCome) {
     grpc::ByteBuffer three = part(3);
     joiner.add(three);
     EXPECT_EQ(joiner.take(), 10);
-    EXPECT_EQ(code_of([&] { joiner.take({true}); }), grpc::StatusCode::INVALID_ARGUMENT) << "it is all x";
+    EXPECT_EQ(code_of([&] { joiner.take(true); }), grpc::StatusCode::INVALID_ARGUMENT) << "it is all x";
   }
   const Chunks taking(at_server(contents), {false, false, true, 4});
   Joiner joiner(taking);

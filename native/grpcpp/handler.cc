@@ -3,7 +3,6 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace netdyno::grpc_worker {
 namespace {
@@ -14,20 +13,10 @@ using grpc::internal::RpcServiceMethod;
 /// Handlers of one method that a loop keeps waiting. More RPCs at once make it add more.
 constexpr int kWaiting = 64;
 
-/// The length of the reply that a request asks for. Throws Refused.
-std::int64_t asked(const grpc::ServerContext& context, std::int64_t most) {
-  AskedDown asked;
-  const auto [first, last] = context.client_metadata().equal_range(kDownHeader);
-  if (first != last && std::next(first) == last)
-    asked.read({first->second.data(), first->second.size()}, most);
-  if (asked.bytes < 0) throw Refused({0, Code::invalid_argument, asked.problem(most)});
-  return asked.bytes;
-}
-
 }  // namespace
 
 TrialService::TrialService(const Methods& methods) {
-  for (const std::string& name : {methods.unary, methods.stream, methods.chunks}) {
+  for (const std::string& name : {methods.unary, methods.chunks}) {
     if (!name.empty()) names_.push_back(full_name(name));
   }
   for (int i = 0; i < static_cast<int>(names_.size()); i++) {
@@ -39,19 +28,18 @@ TrialService::TrialService(const Methods& methods) {
 }
 
 ServerLoop::ServerLoop(Service& of, std::unique_ptr<grpc::ServerCompletionQueue> events)
-    : service(of), queue(std::move(events)), unary(*this), stream(*this), chunks(*this), others(*this) {}
+    : service(of), queue(std::move(events)), unary(*this), chunks(*this), others(*this) {}
 
 void ServerLoop::begin() {
   for (int i = 0; i < kWaiting; i++) {
     unary.await();
-    stream.await();
     if (service.chunks) chunks.await();
   }
   others.await();
 }
 
 void ServerLoop::run() {
-  while (unary.busy() + stream.busy() + chunks.busy() + others.busy() > 0) take_event(*queue, Agenda::kNever);
+  while (unary.busy() + chunks.busy() + others.busy() > 0) take_event(*queue, Agenda::kNever);
 }
 
 void ServerLoop::count(std::int64_t up, std::int64_t down) {
@@ -99,10 +87,8 @@ void UnaryHandler::arrived(bool ok) {
   if (!ok) return finished(ok);  // the server ends
   const Service& service = loop_.service;
   loop_.replace(loop_.unary);
-  down_ = -1;
   try {
     up_ = service.payload->take(rpc_->request);
-    if (service.asks) down_ = asked(rpc_->context, service.down_bytes);
   } catch (const Refused& refused) {
     return rpc_->writer.FinishWithError(loop_.refuse(refused), finished_.tag());
   }
@@ -111,50 +97,13 @@ void UnaryHandler::arrived(bool ok) {
 
 void UnaryHandler::worked() {
   const Service& service = loop_.service;
-  loop_.count(up_, service.asks ? down_ : service.down_bytes);
-  rpc_->writer.Finish(service.payload->outgoing(down_), grpc::Status::OK, finished_.tag());
+  loop_.count(up_, service.down_bytes);
+  rpc_->writer.Finish(service.payload->outgoing(), grpc::Status::OK, finished_.tag());
 }
 
 void UnaryHandler::finished(bool) {
   rpc_.reset();
   loop_.unary.release(*this);
-}
-
-void StreamHandler::await() {
-  rpc_.emplace();
-  loop_.service.trial.await(TrialService::kStream, *rpc_, *loop_.queue, arrived_.tag());
-}
-
-void StreamHandler::arrived(bool ok) {
-  if (!ok) return finished(ok);
-  loop_.replace(loop_.stream);
-  rpc_->stream.Read(&request_, read_.tag());
-}
-
-void StreamHandler::read(bool ok) {
-  if (!ok)
-    return rpc_->stream.Finish(grpc::Status::OK, finished_.tag());  // the client has finished, or is gone
-  try {
-    up_ = loop_.service.payload->take(request_);
-  } catch (const Refused& refused) {
-    return rpc_->stream.Finish(loop_.refuse(refused), finished_.tag());
-  }
-  working_.begin();
-}
-
-void StreamHandler::worked() {
-  loop_.count(up_, loop_.service.down_bytes);
-  rpc_->stream.Write(loop_.service.payload->outgoing(), written_.tag());
-}
-
-void StreamHandler::written(bool ok) {
-  if (!ok) return rpc_->stream.Finish(grpc::Status::OK, finished_.tag());
-  rpc_->stream.Read(&request_, read_.tag());
-}
-
-void StreamHandler::finished(bool) {
-  rpc_.reset();
-  loop_.stream.release(*this);
 }
 
 ChunkHandler::ChunkHandler(ServerLoop& loop)
@@ -169,7 +118,7 @@ ChunkHandler::ChunkHandler(ServerLoop& loop)
 
 void ChunkHandler::await() {
   rpc_.emplace();
-  loop_.service.trial.await(TrialService::kChunks, *rpc_, *loop_.queue, arrived_.tag());
+  loop_.service.trial.await(*rpc_, *loop_.queue, arrived_.tag());
 }
 
 void ChunkHandler::arrived(bool ok) {

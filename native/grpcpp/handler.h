@@ -49,8 +49,7 @@ class TrialService final : public grpc::Service {
 
   /// Positions of the methods. kChunks exists only if something travels in chunks.
   static constexpr int kUnary = 0;
-  static constexpr int kStream = 1;
-  static constexpr int kChunks = 2;
+  static constexpr int kChunks = 1;
 
   /// The state of the next RPC of method kUnary. Its tag is delivered when it arrives.
   struct Rpc {
@@ -61,13 +60,13 @@ class TrialService final : public grpc::Service {
   void await(Rpc& rpc, grpc::ServerCompletionQueue& queue, void* tag) {
     RequestAsyncUnary(kUnary, &rpc.context, &rpc.request, &rpc.writer, &queue, &queue, tag);
   }
-  /// The state of the next RPC of a method that is a stream.
+  /// The state of the next RPC of method kChunks.
   struct StreamRpc {
     grpc::ServerContext context;
     Stream stream{&context};
   };
-  void await(int method, StreamRpc& rpc, grpc::ServerCompletionQueue& queue, void* tag) {
-    RequestAsyncBidiStreaming(method, &rpc.context, &rpc.stream, &queue, &queue, tag);
+  void await(StreamRpc& rpc, grpc::ServerCompletionQueue& queue, void* tag) {
+    RequestAsyncBidiStreaming(kChunks, &rpc.context, &rpc.stream, &queue, &queue, tag);
   }
 
  private:
@@ -83,8 +82,7 @@ struct Service {
   std::unique_ptr<const Payload> payload;  // of whole messages
   std::unique_ptr<const Chunks> chunks;    // null when nothing travels in chunks
   bool joins = false;                      // the message up comes in chunks
-  bool asks = false;                       // requests say how long their replies are to be
-  std::int64_t down_bytes = 0;             // of a reply; of the longest, where they do
+  std::int64_t down_bytes = 0;             // of a reply
   std::string refusal;                     // the error text for other methods
   std::unique_ptr<netdyno::Service> work;  // null for none
   std::atomic<bool> stopping{false};
@@ -150,39 +148,7 @@ class UnaryHandler {
   On<UnaryHandler, &UnaryHandler::finished> finished_;
   std::optional<TrialService::Rpc> rpc_;
   Working<UnaryHandler> working_;
-  std::int64_t up_ = 0;     // payload bytes of the request
-  std::int64_t down_ = -1;  // that it asks for; -1 where it does not say
-};
-
-/// Answers every message with one until the client has finished.
-class StreamHandler {
- public:
-  explicit StreamHandler(ServerLoop& loop)
-      : loop_(loop),
-        arrived_(*this),
-        read_(*this),
-        written_(*this),
-        finished_(*this),
-        working_(*this, loop) {}
-  void await();
-
- private:
-  friend class Working<StreamHandler>;
-  void arrived(bool ok);
-  void read(bool ok);
-  void worked();
-  void written(bool ok);
-  void finished(bool ok);
-
-  ServerLoop& loop_;
-  On<StreamHandler, &StreamHandler::arrived> arrived_;
-  On<StreamHandler, &StreamHandler::read> read_;
-  On<StreamHandler, &StreamHandler::written> written_;
-  On<StreamHandler, &StreamHandler::finished> finished_;
-  std::optional<TrialService::StreamRpc> rpc_;
-  grpc::ByteBuffer request_;
-  Working<StreamHandler> working_;
-  std::int64_t up_ = 0;
+  std::int64_t up_ = 0;  // payload bytes of the request
 };
 
 /// Handles one exchange in chunks.
@@ -261,7 +227,6 @@ class ServerLoop {
   Service& service;
   const std::unique_ptr<grpc::ServerCompletionQueue> queue;
   HandlerPool<UnaryHandler> unary;
-  HandlerPool<StreamHandler> stream;
   HandlerPool<ChunkHandler> chunks;
   HandlerPool<OtherHandler> others;
 

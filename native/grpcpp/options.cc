@@ -51,11 +51,6 @@ Option argument(Option option, const std::vector<std::string>& grid, const std::
 std::vector<Option> options() {
   return {
       choice_option(
-          "mode", {"unary", "stream"},
-          "unary: an RPC for each exchange; stream: a bidirectional stream for each slot, a message each "
-          "way for "
-          "each exchange"),
-      choice_option(
           "codec", {"proto", "raw"},
           "how codec bytes travels: proto in a protobuf Block; raw as the message itself, received into one "
           "contiguous piece of memory; give both ends the same"),

@@ -52,25 +52,15 @@ Payload::Payload(const Direction& direction, bool raw)
   if (message_ == nullptr && !raw) block_.set_content(bytes);
 }
 
-grpc::ByteBuffer Payload::outgoing(std::int64_t bytes) const {
-  if (bytes >= 0) [[unlikely]] {
-    const auto size = static_cast<std::size_t>(bytes);
-    if (raw_) {
-      const grpc::Slice part(raw_->begin(), size, grpc::Slice::STATIC_SLICE);
-      return grpc::ByteBuffer(&part, 1);
-    }
-    Block block;  // it holds a copy, as a program's would
-    block.set_content(block_.content().data(), size);
-    return encoded(block);
-  }
+grpc::ByteBuffer Payload::outgoing() const {
   if (raw_) return grpc::ByteBuffer(&*raw_, 1);
   return message_ == nullptr ? encoded(block_) : encoded(*message_);
 }
 
-std::int64_t Payload::take(grpc::ByteBuffer& in, const Judge::Terms& terms) const {
-  if (raw_) return bytes_of(judge_.content(view(whole(in)), terms));
+std::int64_t Payload::take(grpc::ByteBuffer& in, bool compares) const {
+  if (raw_) return bytes_of(judge_.content(view(whole(in)), compares));
   return bytes_of(judge_.decoded(
-      in.Length(), [&in](Message& into) { return decode(in, into); }, terms));
+      in.Length(), [&in](Message& into) { return decode(in, into); }, compares));
 }
 
 Chunks::Chunks(const Direction& direction, const Cutting& cutting)
@@ -134,8 +124,8 @@ void Joiner::add(std::string_view part) {
   size_ += part.size();
 }
 
-std::int64_t Joiner::take(const Judge::Terms& terms) const {
-  return bytes_of(judge_.content({buffer_.get(), size_}, terms));
+std::int64_t Joiner::take(bool compares) const {
+  return bytes_of(judge_.content({buffer_.get(), size_}, compares));
 }
 
 }  // namespace netdyno::grpc_worker

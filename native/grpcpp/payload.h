@@ -40,12 +40,11 @@ class Payload {
   /// contents outlive it.
   Payload(const Direction& direction, bool raw);
 
-  /// The message that this end sends, newly encoded. bytes of codec bytes, where sizes are drawn;
-  /// -1 for all.
-  grpc::ByteBuffer outgoing(std::int64_t bytes = -1) const;
+  /// The message that this end sends, newly encoded.
+  grpc::ByteBuffer outgoing() const;
   /// Decodes what was received as an application does, leaves in empty, and returns the
   /// payload bytes. Throws Refused.
-  std::int64_t take(grpc::ByteBuffer& in, const Judge::Terms& terms = {}) const;
+  std::int64_t take(grpc::ByteBuffer& in, bool compares = false) const;
 
  private:
   Judge judge_;
@@ -105,7 +104,7 @@ class Joiner {
   void add(grpc::ByteBuffer& in);
   /// Decodes the whole content as an application does and returns its size in bytes.
   /// Throws Refused.
-  std::int64_t take(const Judge::Terms& terms = {}) const;
+  std::int64_t take(bool compares = false) const;
 
  private:
   void add(std::string_view part);

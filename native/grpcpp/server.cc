@@ -94,15 +94,14 @@ GrpcServer::GrpcServer(const contract::Setup& setup)
       options_(effective(setup, contents_)),
       service_(methods_of(setup.exchange)),
       acceptor_(setup) {
-  const Direction direction = serving(setup, contents_);
+  const Direction direction = serving(contents_);
   const Methods methods = methods_of(setup.exchange);
   const Cutting cutting = Cutting::of(setup);
   service_.payload = std::make_unique<Payload>(direction, cutting.raw);
   if (!methods.chunks.empty()) service_.chunks = std::make_unique<Chunks>(direction, cutting);
   service_.joins = cutting.receives;
-  service_.asks = Draws(setup).down_varies();
   service_.down_bytes = contents_.down().size;
-  service_.refusal = refusal(setup.exchange);
+  service_.refusal = refusal(setup.exchange, false);
   service_.work = netdyno::Service::of(setup);
   start(setup);
 }

@@ -96,9 +96,8 @@ TEST_P(Ways, BothEndsCountTheSame) {
 INSTANTIATE_TEST_SUITE_P(
     Every, Ways,
     testing::Values(Case{"unary", trial_of(100, 20'000), Options{}},
-                    Case{"stream", trial_of(100, 20'000), {{"mode", "stream"}}},
                     Case{"raw", trial_of(20'000, 100), {{"codec", "raw"}}},
-                    Case{"nothing", trial_of(0, 0), {{"mode", "stream"}, {"codec", "raw"}}},
+                    Case{"nothing", trial_of(0, 0), {{"codec", "raw"}}},
                     Case{"message", message(), Options{}},
                     Case{"up", trial_of(5'500, 10, Stream::up), Options{}},
                     Case{"down", trial_of(10, 5'500, Stream::down), {{"codec", "raw"}}},
@@ -107,8 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // An end that is let go in the middle of its load leaves nothing behind.
 TEST(Session, IsCutWithWhatIsInFlight) {
-  for (const std::string mode : {"unary", "stream"}) {
-    const Options given = {{"mode", mode}};
+  for (const std::string codec : {"proto", "raw"}) {
+    const Options given = {{"codec", codec}};
     GrpcServer server(setup_of(Role::server, trial_of(100, 100), given));
     contract::Setup setup = setup_of(Role::client, trial_of(100, 100), given);
     setup.peers = server.ready().addresses;
@@ -125,8 +124,8 @@ TEST(Session, IsCutWithWhatIsInFlight) {
 
 // A server that goes away under the load is an error of every exchange in flight.
 TEST(Session, TellsOfALostServer) {
-  for (const std::string mode : {"unary", "stream"}) {
-    const Options given = {{"mode", mode}};
+  for (const std::string codec : {"proto", "raw"}) {
+    const Options given = {{"codec", codec}};
     auto server = std::make_unique<GrpcServer>(setup_of(Role::server, trial_of(100, 100), given));
     contract::Setup setup = setup_of(Role::client, trial_of(100, 100), given);
     setup.peers = server->ready().addresses;

@@ -26,9 +26,7 @@ class GrpcTransport : public netdyno::Transport {
     transport.roles = {Role::server, Role::client};
     transport.delivery = "message";
     transport.codecs = {"bytes", "proto"};
-    transport.features = {"stream-up", "stream-down", "stream-both", "turns", "sizes",
-                          "arrivals",  "mix",         "trace",       "times", "think",
-                          "deadline",  "work-cpu",    "work-sleep"};
+    transport.features = {"stream-up", "stream-down", "stream-both", "turns", "work-cpu", "work-sleep"};
     transport.options = netdyno::grpc_worker::options();
     return transport;
   }

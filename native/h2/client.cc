@@ -33,8 +33,6 @@ H2Client::H2Client(const Asking& asking, const Settings& settings, const Work::P
     fate_ = Fate::over;
   }
   session_->attend(*this);
-  if (asking.draws().have_deadlines() && !place.slots.empty())
-    deadlines_ = std::make_unique<Deadlines>(place.number, place.slots.size(), place.agenda);
 }
 
 void H2Client::begin(std::int64_t now) {
@@ -57,8 +55,6 @@ void H2Client::begin(std::int64_t now) {
 void H2Client::ask(Call& call) {
   call.state = Call::State::idle;
   call.refusals = 0;
-  call.late = false;
-  if (deadlines_) deadlines_->end(call.slot);
   Slot& slot = place_.slots[call.slot];
   while (place_.agenda.ask(slot, now_, place_.number, call.slot)) {
     if (!call.owed) return queue(call.slot);
@@ -68,7 +64,6 @@ void H2Client::ask(Call& call) {
 }
 
 void H2Client::send(std::uint32_t slot) {
-  if (Agenda::is_alarm(slot)) return expired(slot & ~Agenda::kAlarm);
   Call& call = calls_[slot];
   if (!call.owed) return queue(slot);
   fail(call, *std::exchange(call.owed, std::nullopt));
@@ -124,8 +119,6 @@ void H2Client::begin_calls(std::int64_t now) {
     if (call.sent_ns == 0) call.sent_ns = at;
     place_.slots[call.slot].goes_out();
     under_way_++;
-    if (asking_.draws().vary()) [[unlikely]]
-      take_draw(call);
     asking_.begin(call.out);
     call.body = call.out.piece;
     call.more = call.out.more || stays_;
@@ -137,35 +130,8 @@ void H2Client::begin_calls(std::int64_t now) {
     call.reply.begin();
     call.open = true;
     open_++;
-    const Fields& fields = call.own ? *call.own : asking_.fields(place_.connection, turn_);
-    turn_++;
-    session_->request(call, fields);
+    session_->request(call, asking_.fields(place_.connection));
   }
-}
-
-/// Makes a call carry what was drawn for its exchange.
-void H2Client::take_draw(Call& call) {
-  const Draw& draw = place_.slots[call.slot].draw();
-  call.out.bytes = static_cast<std::size_t>(draw.up);
-  call.reply.expected = asking_.expected(draw);
-  call.reply.of_class = draw.of_class;
-  if (const std::int64_t most = asking_.draws().deadline_ns(draw); most > 0)
-    deadlines_->begin(call.slot, call.sent_ns + most);
-  if (call.open) return;  // the stream has its header
-  if (!call.own) call.own = std::make_unique<Fields>();
-  asking_.compose(*call.own, place_.connection, turn_, draw);
-}
-
-/// An alarm of the slot went off. An exchange that waits to be sent again fails once it is.
-void H2Client::expired(std::uint32_t slot) {
-  now_ = now_ns();
-  if (!deadlines_->expired(slot, now_)) return;
-  Call& call = calls_[slot];
-  if (call.state != Call::State::under_way || fate_ != Fate::open) return;
-  call.late = true;
-  session_->reset(call, NGHTTP2_CANCEL);
-  session_->pump();
-  if (under_way_ == 0 && leaving_) leave();
 }
 
 void H2Client::received(std::size_t n, std::int64_t now) {
@@ -272,10 +238,6 @@ void H2Client::closed(Stream& stream, std::uint32_t code) {
 /// What a stream that closed by a code is to its exchange, or to the next where that was
 /// answered.
 H2Client::Fault H2Client::fault(const Call& call, std::uint32_t code) const {
-  if (call.late) {
-    const Draws& draws = asking_.draws();
-    return {ErrorKind::timeout, late_text(draws.deadline_ns(place_.slots[call.slot].draw()))};
-  }
   if (call.head > Session::kMostHead) return {ErrorKind::invalid, Session::headless()};
   if (call.given_up) return {ErrorKind::invalid, asking_.reason(call.reply)};
   if (call.reset) return {ErrorKind::peer, "stream reset (" + code_name(code) + ")"};

@@ -18,7 +18,6 @@
 #include "h2/exchange.h"
 #include "h2/session.h"
 #include "kit/agenda.h"
-#include "kit/deadlines.h"
 #include "kit/flow.h"
 #include "kit/load.h"
 #include "kit/system.h"
@@ -63,12 +62,10 @@ class H2Client final : public Flow, private Events {
     std::int64_t sent_ns = 0;  // 0 until it is sent for the first time
     Outgoing out;
     Reply reply;
-    std::unique_ptr<Fields> own;  // the header of its request, where sizes are drawn
-    Verdict verdict;              // on a reply that is complete on a stream that stays
-    bool open = false;            // it has a stream
-    int refusals = 0;             // of the stream, one after the other
-    std::optional<Fault> owed;    // what its stream's end does to its next exchange
-    bool late = false;            // its deadline is over
+    Verdict verdict;            // on a reply that is complete on a stream that stays
+    bool open = false;          // it has a stream
+    int refusals = 0;           // of the stream, one after the other
+    std::optional<Fault> owed;  // what its stream's end does to its next exchange
   };
 
   void field(Stream& stream, std::string_view name, std::string_view value) override;
@@ -89,8 +86,6 @@ class H2Client final : public Flow, private Events {
   void queue(std::uint32_t slot);
   void again(Call& call);
   void begin_calls(std::int64_t now);
-  void take_draw(Call& call);
-  void expired(std::uint32_t slot);
   void fail(Call& call, const Fault& fault);
   void complete(Call& call);
   void complete_whole();
@@ -110,11 +105,9 @@ class H2Client final : public Flow, private Events {
   std::uint64_t mask_ = 0;
   std::uint64_t queued_ = 0;
   std::uint64_t taken_ = 0;
-  std::unique_ptr<Deadlines> deadlines_;  // null where no exchange has any
-  std::vector<std::uint32_t> whole_;      // slots whose reply is complete on a stream that stays
-  std::size_t under_way_ = 0;             // exchanges
-  std::size_t open_ = 0;                  // streams
-  std::size_t turn_ = 0;
+  std::vector<std::uint32_t> whole_;  // slots whose reply is complete on a stream that stays
+  std::size_t under_way_ = 0;         // exchanges
+  std::size_t open_ = 0;              // streams
   std::int64_t now_ = 0;
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it
   bool heard_ = true;             // something came on this connection
@@ -155,7 +148,6 @@ class Verification final : public Work::Verification, private Events, Pinned {
 
  private:
   struct First : Stream {
-    Fields own;  // its header, where sizes are drawn
     Outgoing out;
     Reply reply;
     std::uint32_t code = 0;

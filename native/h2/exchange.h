@@ -10,12 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 
 #include "h2/session.h"
 #include "kit/contract.h"
-#include "kit/draw.h"
 #include "kit/work.h"
 
 namespace netdyno::h2 {
@@ -27,22 +27,19 @@ struct Outgoing {
   std::string room;        // a piece may be composed in it
   std::string encoded;     // what is cut into pieces, where it is made for the exchange
   std::size_t at = 0;      // how much of it has been composed
-  std::size_t bytes =
-      std::string_view::npos;  // of the content that goes out, where sizes are drawn; npos: all
 };
 
 /// A body as it comes in. What each part is for is the protocol's to say.
 struct Incoming {
-  std::int64_t bytes = 0;      // of the body
-  std::string kept;            // what is needed of it
-  std::string joined;          // what its messages were joined to
-  std::size_t left = 0;        // bytes that its message lacks
-  std::size_t messages = 0;    // that began
-  std::size_t whole = 0;       // exchanges that are complete and not yet counted
-  std::int64_t received = 0;   // their payload bytes
-  std::int64_t expected = -1;  // of each, where they are drawn; -1: as many as the trial says
-  int fault = 0;               // what is wrong with it; 0 for nothing
-  std::string why;             // in words
+  std::int64_t bytes = 0;     // of the body
+  std::string kept;           // what is needed of it
+  std::string joined;         // what its messages were joined to
+  std::size_t left = 0;       // bytes that its message lacks
+  std::size_t messages = 0;   // that began
+  std::size_t whole = 0;      // exchanges that are complete and not yet counted
+  std::int64_t received = 0;  // their payload bytes
+  int fault = 0;              // what is wrong with it; 0 for nothing
+  std::string why;            // in words
 
   void begin() {
     bytes = received = 0;
@@ -60,7 +57,6 @@ struct Reply : Incoming {
   int code = -1;        // of gRPC; -1 while none came
   std::string message;  // beside it
   bool first = false;   // its content is compared
-  std::int32_t of_class = 0;
 
   void begin() {
     Incoming::begin();
@@ -82,21 +78,12 @@ struct Verdict {
 /// The client's part.
 class Asking {
  public:
-  /// Throws Failure{setup} for sizes that cannot be drawn.
-  explicit Asking(const contract::Setup& setup) : draws_(setup) {}
   virtual ~Asking() = default;
 
-  /// The header of a connection's request at a turn. It stays as long as this object.
-  virtual const Fields& fields(std::int64_t connection, std::size_t turn) const = 0;
-  /// What exchanges carry.
-  const Draws& draws() const { return draws_; }
-  /// Makes the header of a request of an exchange that differs from others.
-  virtual void compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& draw) const {
-    own.follow(fields(connection, turn));
-    if (draws_.asks()) own.add(kDownHeader, std::to_string(draw.down), true);
+  /// The header of a connection's requests.
+  const Fields& fields(std::int64_t connection) const {
+    return fields_[static_cast<std::size_t>(connection) % fields_.size()];
   }
-  /// Bytes of the reply to it.
-  virtual std::int64_t expected(const Draw& draw) const { return draw.down; }
   /// Whether exchanges follow one another on a stream. Each is complete with the first of
   /// its reply's messages.
   virtual bool stays() const { return false; }
@@ -119,8 +106,8 @@ class Asking {
   /// Bytes that one read of a connection takes at most, with so many exchanges in flight.
   virtual std::size_t read_size(std::size_t in_flight) const = 0;
 
- private:
-  Draws draws_;
+ protected:
+  std::deque<Fields> fields_;  // by route
 };
 
 /// A request as it comes in, and the answer to it.
@@ -133,7 +120,6 @@ struct Request : Incoming {
   const Fields* trailers = nullptr;  // after a body
   Outgoing out;
   bool right = false;  // else it is counted as invalid
-  AskedDown asked;     // how long its reply is to be, where requests say so
   Fields own_fields;   // of an answer to this request alone
   Fields own_trailers;
 
@@ -148,7 +134,6 @@ struct Request : Incoming {
     right = false;
     own_fields.clear();
     own_trailers.clear();
-    asked.begin();
   }
 };
 
@@ -171,7 +156,7 @@ class Answering {
   /// Sets the next piece, where there is more.
   virtual void next(Request& /*request*/) const {}
   /// Payload bytes of that answer.
-  virtual std::int64_t down_bytes(const Request& request) const = 0;
+  virtual std::int64_t down_bytes() const = 0;
 };
 
 }  // namespace netdyno::h2

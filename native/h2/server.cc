@@ -118,7 +118,7 @@ void H2Server::rested(std::int64_t now) {
 void H2Server::respond(Call& call, std::size_t exchanges) {
   Request& request = call.request;
   traffic().received.add(request.received);
-  traffic().sent.add(answering_.down_bytes(request) * static_cast<std::int64_t>(exchanges));
+  traffic().sent.add(answering_.down_bytes() * static_cast<std::int64_t>(exchanges));
   traffic().exchanges.add(static_cast<std::int64_t>(exchanges));
   call.owed += exchanges;
   request.whole -= exchanges;

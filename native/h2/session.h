@@ -27,28 +27,19 @@ namespace netdyno::h2 {
 class Fields : Pinned {
  public:
   /// Adds a field. name is in lower case. nghttp2 copies neither, so the list outlives the
-  /// streams on which it is sent. changes: its value does from one stream to the next, so that
-  /// it would only drive others out of HPACK's table.
-  void add(std::string name, std::string value, bool changes = false) {
+  /// streams on which it is sent.
+  void add(std::string name, std::string value) {
     const std::string& n = texts_.emplace_back(std::move(name));
     const std::string& v = texts_.emplace_back(std::move(value));
     // The library's functions take fields that they do not change by pointers to what may.
     list_.push_back({reinterpret_cast<std::uint8_t*>(const_cast<char*>(n.data())),
                      reinterpret_cast<std::uint8_t*>(const_cast<char*>(v.data())), n.size(), v.size(),
-                     static_cast<std::uint8_t>(NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE |
-                                               (changes ? NGHTTP2_NV_FLAG_NO_INDEX : 0))});
+                     NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE});
   }
   void clear() {
     list_.clear();
     texts_.clear();
   }
-  /// Makes it begin with the fields of another list, which outlives it.
-  void follow(const Fields& other) {
-    list_ = other.list_;
-    texts_.clear();
-  }
-  /// Adds the fields of another list, which outlives it.
-  void add(const Fields& other) { list_.insert(list_.end(), other.list_.begin(), other.list_.end()); }
 
   const nghttp2_nv* data() const { return list_.data(); }
   std::size_t size() const { return list_.size(); }

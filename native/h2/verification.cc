@@ -31,18 +31,10 @@ Verification::~Verification() {
 void Verification::begin(std::int64_t) {
   buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
   first_.reply.first = true;
-  const Draws& draws = asking_.draws();
-  if (draws.vary()) {
-    const Draw draw = draws.of(static_cast<std::uint64_t>(connection_));
-    first_.out.bytes = static_cast<std::size_t>(draw.up);
-    first_.reply.expected = asking_.expected(draw);
-    first_.reply.of_class = draw.of_class;
-    asking_.compose(first_.own, connection_, 0, draw);
-  }
   asking_.begin(first_.out);
   first_.body = first_.out.piece;
   first_.more = first_.out.more;
-  session_->request(first_, draws.vary() ? first_.own : asking_.fields(connection_, 0));
+  session_->request(first_, asking_.fields(connection_));
   session_->pump();
 }
 

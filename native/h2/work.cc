@@ -54,8 +54,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = tls::with_trust(http1::options());
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
-  transport.features = tls::with_tls({"fresh", "turns", "sizes", "arrivals", "mix", "trace", "times", "think",
-                                      "deadline", "work-cpu", "work-sleep"});
+  transport.features = tls::with_tls({"fresh", "turns", "work-cpu", "work-sleep"});
   return transport;
 }
 
@@ -91,47 +90,18 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-HttpAsking::HttpAsking(const contract::Setup& setup)
-    : Asking(setup),
-      terms_(setup),
-      expected_(terms_.expected_content()),
-      scheme_(setup.tls ? "https" : "http"),
-      requests_(setup, terms_, [&](auto& all, const auto& path, const auto& host) {
-        Fields& fields = all.emplace_back();
-        const http1::Kind& kind = terms_.kind(0);
-        fields.add(":method", kind.method);
-        fields.add(":scheme", scheme_);
-        fields.add(":path", path);
-        fields.add(":authority", host);
-        add_headers(fields, kind);
-        if (kind.sized && !draws().vary()) {
-          fields.add("content-length", std::to_string(terms_.content().size()));
-        }
-      }) {
-  for (std::size_t i = 0; i < setup.load.classes.size(); i++)
-    add_headers(kinds_.emplace_back(), terms_.kind(static_cast<std::int32_t>(i)));
-}
-
-void HttpAsking::add_headers(Fields& to, const http1::Kind& kind) const {
-  for (const auto& [name, value] : kind.headers) {
-    if (!of_connections(name)) to.add(lower(name), value);
+HttpAsking::HttpAsking(const contract::Setup& setup) : terms_(setup), expected_(terms_.expected_content()) {
+  for (const std::string& host : terms_.hosts(setup)) {
+    Fields& fields = fields_.emplace_back();
+    fields.add(":method", terms_.method());
+    fields.add(":scheme", setup.tls ? "https" : "http");
+    fields.add(":path", terms_.path());
+    fields.add(":authority", host);
+    for (const auto& [name, value] : terms_.headers()) {
+      if (!of_connections(name)) fields.add(lower(name), value);
+    }
+    if (terms_.sized()) fields.add("content-length", std::to_string(terms_.content().size()));
   }
-}
-
-void HttpAsking::compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& draw) const {
-  const http1::Kind& kind = terms_.kind(draw.of_class);
-  if (kinds_.empty()) {
-    own.follow(fields(connection, turn));
-  } else {
-    own.clear();
-    own.add(":method", kind.method);
-    own.add(":scheme", scheme_);
-    own.add(":path", terms_.path(draw, requests_.path(connection, turn)), kind.pieces.size() > 1);
-    own.add(":authority", requests_.host(connection));
-    own.add(kinds_[static_cast<std::size_t>(draw.of_class)]);
-  }
-  if (draws().asks()) own.add(kDownHeader, std::to_string(draw.down), true);
-  if (kind.sized || draw.up > 0) own.add("content-length", std::to_string(draw.up), true);
 }
 
 void HttpAsking::field(Reply& reply, std::string_view name, std::string_view value) const {
@@ -150,8 +120,7 @@ bool HttpAsking::data(Reply& reply, std::string_view bytes) const {
 void HttpAsking::require(const Reply& reply) const {
   const std::string_view begin = std::string_view(reply.kept).substr(0, http1::kMostReason);
   if (!terms_.takes(found(reply))) terms_.refuse(found(reply), "", begin);
-  const auto expected = std::string_view(expected_).substr(0, static_cast<std::size_t>(reply.expected));
-  terms_.require_content(reply.kept == expected);
+  terms_.require_content(reply.kept == expected_);
 }
 
 std::size_t HttpAsking::read_size(std::size_t in_flight) const {
@@ -160,18 +129,17 @@ std::size_t HttpAsking::read_size(std::size_t in_flight) const {
 }
 
 HttpAnswering::HttpAnswering(const contract::Setup& setup)
-    : draws_(setup), up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
+    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
   http1::check_sizes(setup);
   content_ = http1::content_of(down_bytes_, 'd');
   right_.add(":status", "200");
   right_.add("content-type", kMediaType);
-  if (!draws_.down_varies()) right_.add("content-length", std::to_string(content_.size()));
+  right_.add("content-length", std::to_string(content_.size()));
 }
 
 void HttpAnswering::field(Request& request, std::string_view name, std::string_view value) const {
   constexpr std::size_t kMostMethod = 16;
   if (name == ":method") request.method = value.substr(0, kMostMethod);
-  if (draws_.down_varies() && name == kDownHeader) request.asked.read(value, down_bytes_);
 }
 
 bool HttpAnswering::data(Request& request, std::string_view bytes) const {
@@ -180,16 +148,11 @@ bool HttpAnswering::data(Request& request, std::string_view bytes) const {
 }
 
 std::string HttpAnswering::wrong(const Request& request) const {
-  const bool fits = draws_.up_varies() ? request.bytes <= up_bytes_ : request.bytes == up_bytes_;
   if (request.bytes > up_bytes_ + http1::kWrongRead) {
     return "the request has more than the expected " + std::to_string(up_bytes_) + " bytes";
   }
-  if (!fits) {
-    return "the request has " + std::to_string(request.bytes) + " bytes, expected " +
-           (draws_.up_varies() ? "at most " : "") + std::to_string(up_bytes_);
-  }
-  if (draws_.down_varies() && request.asked.bytes < 0) return request.asked.problem(down_bytes_);
-  return "";
+  if (request.bytes == up_bytes_) return "";
+  return "the request has " + std::to_string(request.bytes) + " bytes, expected " + std::to_string(up_bytes_);
 }
 
 void HttpAnswering::answer(Request& request) const {
@@ -201,10 +164,6 @@ void HttpAnswering::answer(Request& request) const {
     request.whole = 1;
     request.received = request.bytes;
     request.fields = &right_;
-    if (!draws_.down_varies()) return;
-    request.own_fields.follow(right_);
-    request.own_fields.add("content-length", std::to_string(request.asked.bytes), true);
-    request.fields = &request.own_fields;
     return;
   }
   text += '\n';

@@ -127,14 +127,7 @@ class HttpAsking final : public Asking {
   /// Throws Failure{setup} for sizes or options that cannot be.
   explicit HttpAsking(const contract::Setup& setup);
 
-  const Fields& fields(std::int64_t connection, std::size_t turn) const override {
-    return requests_.at(connection, turn);
-  }
-  void begin(Outgoing& out) const override {
-    out.piece = std::string_view(terms_.content()).substr(0, out.bytes);
-  }
-  void compose(Fields& own, std::int64_t connection, std::size_t turn, const Draw& draw) const override;
-  std::int64_t expected(const Draw& draw) const override { return terms_.expected_of(draw); }
+  void begin(Outgoing& out) const override { out.piece = terms_.content(); }
   void field(Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(Reply& reply, std::string_view bytes) const override;
   Verdict judge(const Reply& reply) const override { return {reply.bytes, terms_.takes(found(reply))}; }
@@ -144,16 +137,10 @@ class HttpAsking final : public Asking {
   std::size_t read_size(std::size_t in_flight) const override;
 
  private:
-  static http1::Reply found(const Reply& reply) {
-    return {reply.status, reply.bytes, reply.expected, reply.of_class};
-  }
-  void add_headers(Fields& to, const http1::Kind& kind) const;
+  static http1::Reply found(const Reply& reply) { return {reply.status, reply.bytes}; }
 
   http1::Terms terms_;
   std::string expected_;  // content of a first reply; empty where it is not compared
-  const char* scheme_;
-  http1::Turns<Fields> requests_;
-  std::deque<Fields> kinds_;  // headers of each class's requests; empty for no mix
 };
 
 class HttpAnswering final : public Answering {
@@ -164,19 +151,14 @@ class HttpAnswering final : public Answering {
   void field(Request& request, std::string_view name, std::string_view value) const override;
   bool data(Request& request, std::string_view bytes) const override;
   void answer(Request& request) const override;
-  void begin(Request& request) const override {
-    request.out.piece = std::string_view(content_).substr(0, static_cast<std::size_t>(down_bytes(request)));
-  }
-  std::int64_t down_bytes(const Request& request) const override {
-    return draws_.down_varies() ? request.asked.bytes : down_bytes_;
-  }
+  void begin(Request& request) const override { request.out.piece = content_; }
+  std::int64_t down_bytes() const override { return down_bytes_; }
 
  private:
   /// What is wrong with a request that is served; empty for a right one.
   std::string wrong(const Request& request) const;
 
-  Draws draws_;
-  std::int64_t up_bytes_;  // of the largest messages, where sizes are drawn
+  std::int64_t up_bytes_;
   std::int64_t down_bytes_;
   std::string content_;
   Fields right_;

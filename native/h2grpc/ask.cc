@@ -89,9 +89,6 @@ void add_header(Ask& ask, std::set<std::string>& names, const http1::HeaderLine&
 
 void check_body(const Ask& ask, const contract::Setup& setup) {
   if (!ask.body) return;
-  if (!setup.exchange.up_sizes.empty()) {
-    refuse("body: it is one message, and the factor request says that sizes vary");
-  }
   const auto bytes = static_cast<std::int64_t>(ask.body->size());
   if (bytes == setup.exchange.up_bytes) return;
   refuse("body: the message has " + std::to_string(bytes) + " bytes and the factor request says " +

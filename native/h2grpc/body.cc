@@ -45,31 +45,14 @@ Payload::Payload(const Direction& direction, bool raw)
   if (message_ == nullptr && !raw) block_.set_content(direction.out.bytes);
 }
 
-std::string_view Payload::outgoing(std::string& room, std::size_t bytes) const {
-  if (bytes != std::string_view::npos) [[unlikely]]
-    return drawn(room, bytes);
+std::string_view Payload::outgoing(std::string& room) const {
   if (!raw_.empty()) return raw_;
   const std::size_t end =
       message_ == nullptr ? put_message(room, 0, block_) : put_message(room, 0, *message_);
   return std::string_view(room).substr(0, end);
 }
 
-/// A message of so many of the content's bytes. A Block holds a copy of them, as a program's would.
-std::string_view Payload::drawn(std::string& room, std::size_t bytes) const {
-  std::size_t end = kPrefix + bytes;
-  if (raw_.empty()) {
-    Block block;
-    block.set_content(block_.content().data(), bytes);
-    end = put_message(room, 0, block);
-  } else {
-    if (room.size() < end) room.resize(end);
-    put_prefix(room.data(), bytes);
-    raw_.copy(room.data() + kPrefix, bytes, kPrefix);
-  }
-  return std::string_view(room).substr(0, end);
-}
-
-Taken Payload::take(std::string_view body, const Judge::Terms& terms) const {
+Taken Payload::take(std::string_view body, bool compares) const {
   if (body.size() < kPrefix) {
     return {0, internal, "the " + incoming() + " holds no message, expected one"};
   }
@@ -83,11 +66,11 @@ Taken Payload::take(std::string_view body, const Judge::Terms& terms) const {
             "the " + incoming() + " holds " + std::to_string(body.size()) +
                 " bytes behind a prefix that says " + std::to_string(size)};
   }
-  if (!raw_.empty()) return judge_.content(body, terms);
+  if (!raw_.empty()) return judge_.content(body, compares);
   const auto parse = [body](Message& into) {
     return into.ParseFromArray(body.data(), static_cast<int>(body.size()));
   };
-  return judge_.decoded(size, parse, terms);
+  return judge_.decoded(size, parse, compares);
 }
 
 namespace {
@@ -131,7 +114,7 @@ bool TalkBody::data(h2::Incoming& in, std::string_view bytes) const {
     const std::size_t size = size_behind(in.kept);
     if (static_cast<std::int64_t>(size) > most_) return refuse_longer(in, payload_.incoming(), most_);
     if (!fill(in.kept, bytes, kPrefix + size)) return true;
-    Taken taken = payload_.take(in.kept, {false, in.expected});
+    Taken taken = payload_.take(in.kept, false);
     if (taken.code != ok) return refuse(in, std::move(taken));
     in.whole++;
     in.received += taken.bytes;
@@ -140,8 +123,8 @@ bool TalkBody::data(h2::Incoming& in, std::string_view bytes) const {
   return true;
 }
 
-Taken TalkBody::end(const h2::Incoming& in, const Judge::Terms& terms) const {
-  if (terms.compares) return payload_.take(in.kept, terms);
+Taken TalkBody::end(const h2::Incoming& in, bool compares) const {
+  if (compares) return payload_.take(in.kept, true);
   if (one_ ? in.whole > 0 : in.kept.empty()) return {in.received, ok, ""};
   return {0, internal, "the stream ended before its " + payload_.incoming() + " was complete"};
 }
@@ -256,14 +239,14 @@ bool ChunkedBody::join(h2::Incoming& in, std::string_view part) const {
   return true;
 }
 
-Taken ChunkedBody::end(const h2::Incoming& in, const Judge::Terms& terms) const {
+Taken ChunkedBody::end(const h2::Incoming& in, bool compares) const {
   if (in.left > 0 || !in.kept.empty()) {
     return {0, internal, "the " + judge_.incoming() + " ends within a message"};
   }
   if (in.messages == 0 && !cutting_.receives) {
     return {0, internal, "the " + judge_.incoming() + " holds no message, expected one"};
   }
-  return judge_.content(in.joined, terms);
+  return judge_.content(in.joined, compares);
 }
 
 }  // namespace netdyno::h2grpc

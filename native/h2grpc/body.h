@@ -42,17 +42,14 @@ class Payload {
   /// A client's message as it is.
   Payload(std::string_view message, Judge judge) : judge_(std::move(judge)) { add_message(raw_, message); }
 
-  /// The message that this end sends, with its prefix, perhaps composed in room. bytes of codec
-  /// bytes, where sizes are drawn; npos for all.
-  std::string_view outgoing(std::string& room, std::size_t bytes) const;
+  /// The message that this end sends, with its prefix, perhaps composed in room.
+  std::string_view outgoing(std::string& room) const;
   /// Takes the one message of a body.
-  Taken take(std::string_view body, const Judge::Terms& terms) const;
+  Taken take(std::string_view body, bool compares) const;
 
   const std::string& incoming() const { return judge_.incoming(); }
 
  private:
-  std::string_view drawn(std::string& room, std::size_t bytes) const;
-
   Judge judge_;
   const google::protobuf::Message* message_ = nullptr;  // that is sent; null: codec bytes
   v1::Block block_;
@@ -78,7 +75,7 @@ class Body : Pinned {
   virtual bool data(h2::Incoming& in, std::string_view bytes) const = 0;
   /// What a body, or an exchange that is complete, was found to be, and whether its content is
   /// the expected one where that is compared. Without a fault alone.
-  virtual Taken end(const h2::Incoming& in, const Judge::Terms& terms) const = 0;
+  virtual Taken end(const h2::Incoming& in, bool compares) const = 0;
 };
 
 /// Notes what is wrong with a body; false.
@@ -92,11 +89,9 @@ class UnaryBody final : public Body {
   /// most is the longest message that is received, in bytes. The payload outlives it.
   UnaryBody(const Payload& payload, std::int64_t most) : payload_(payload), most_(most) {}
 
-  void begin(h2::Outgoing& out) const override { out.piece = payload_.outgoing(out.room, out.bytes); }
+  void begin(h2::Outgoing& out) const override { out.piece = payload_.outgoing(out.room); }
   bool data(h2::Incoming& in, std::string_view bytes) const override;
-  Taken end(const h2::Incoming& in, const Judge::Terms& terms) const override {
-    return payload_.take(in.kept, terms);
-  }
+  Taken end(const h2::Incoming& in, bool compares) const override { return payload_.take(in.kept, compares); }
 
  private:
   const Payload& payload_;
@@ -111,9 +106,9 @@ class TalkBody final : public Body {
   TalkBody(const Payload& payload, std::int64_t most, bool one) : payload_(payload), most_(most), one_(one) {}
 
   bool stays() const override { return true; }
-  void begin(h2::Outgoing& out) const override { out.piece = payload_.outgoing(out.room, out.bytes); }
+  void begin(h2::Outgoing& out) const override { out.piece = payload_.outgoing(out.room); }
   bool data(h2::Incoming& in, std::string_view bytes) const override;
-  Taken end(const h2::Incoming& in, const Judge::Terms& terms) const override;
+  Taken end(const h2::Incoming& in, bool compares) const override;
 
  private:
   const Payload& payload_;
@@ -132,7 +127,7 @@ class ChunkedBody final : public Body {
   void begin(h2::Outgoing& out) const override;
   void next(h2::Outgoing& out) const override;
   bool data(h2::Incoming& in, std::string_view bytes) const override;
-  Taken end(const h2::Incoming& in, const Judge::Terms& terms) const override;
+  Taken end(const h2::Incoming& in, bool compares) const override;
 
  private:
   std::size_t add_message(h2::Outgoing& out, std::size_t used, std::size_t size) const;

@@ -84,12 +84,11 @@ std::int64_t max_message(const contract::Setup& setup, const Contents& contents)
 }
 
 GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
-    : Asking(setup), down_bytes_(contents.down().size) {
+    : down_bytes_(contents.down().size) {
   const Ask ask = ask_of(setup);
   verify_ = ask.verify;
   const std::int64_t most = max_message(setup, contents);
-  const auto length = verify_ == Verify::status ? grpc_worker::Length::any : grpc_worker::Length::exact;
-  const Direction direction{contents.up(), contents.down(), "reply", length};
+  const Direction direction{contents.up(), contents.down(), "reply", verify_ == Verify::status};
   if (setup.exchange.stream != contract::Stream::none) {
     body_ = std::make_unique<ChunkedBody>(direction, Cutting::of(setup), most);
   } else {
@@ -104,7 +103,7 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
   }
   stays_ = body_->stays();
   for (const Route& route : routes(setup)) {
-    h2::Fields& fields = headers_.emplace_back();
+    h2::Fields& fields = fields_.emplace_back();
     fields.add(":method", "POST");
     fields.add(":scheme", setup.tls ? "https" : "http");
     fields.add(":path", ask.method.empty() ? grpc_worker::full_name(method_of(setup)) : ask.method);
@@ -130,7 +129,7 @@ bool GrpcAsking::goes_on(const h2::Reply& reply) const {
 h2::Verdict GrpcAsking::judge(const h2::Reply& reply) const {
   if (reply.status != 200) return {0, false, ErrorKind::invalid};
   if (reply.code != ok && !goes_on(reply)) return {0, false, grpc_worker::kind_of(reply.code)};
-  const Taken taken = body_->end(reply, {false, reply.expected});
+  const Taken taken = body_->end(reply, false);
   return {taken.bytes, taken.code == ok, ErrorKind::invalid};
 }
 
@@ -144,7 +143,7 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
     return "the reply has grpc-status " + std::to_string(reply.code) +
            (reply.message.empty() ? "" : " (" + reply.message + ")") + ", expected 0";
   }
-  return body_->end(reply, {false, reply.expected}).why;
+  return body_->end(reply, false).why;
 }
 
 std::string GrpcAsking::reason(const h2::Reply& reply) const {
@@ -156,7 +155,7 @@ void GrpcAsking::require(const h2::Reply& reply) const {
   const h2::Verdict verdict = judge(reply);
   if (reply.fault != ok || !verdict.taken) throw contract::Failure(verdict.kind, explain(reply));
   if (verify_ != Verify::content) return;
-  const Taken compared = body_->end(reply, {true, reply.expected});
+  const Taken compared = body_->end(reply, true);
   if (compared.code == ok) return;
   throw contract::Failure(
       ErrorKind::invalid,
@@ -170,9 +169,8 @@ std::size_t GrpcAsking::read_size(std::size_t in_flight) const {
 }
 
 GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& contents)
-    : payload_(serving(setup, contents), is_raw(setup)),
-      refusal_(grpc_worker::refusal(setup.exchange)),
-      asks_(Draws(setup).down_varies()),
+    : payload_(grpc_worker::serving(contents), is_raw(setup)),
+      refusal_(grpc_worker::refusal(setup.exchange, true)),
       down_bytes_(contents.down().size) {
   const std::int64_t most = max_message(setup, contents);
   const grpc_worker::Methods methods = grpc_worker::methods_of(setup.exchange);
@@ -180,8 +178,9 @@ GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& conte
   methods_.push_back(
       {grpc_worker::full_name(methods.stream), std::make_unique<TalkBody>(payload_, most, false)});
   if (!methods.chunks.empty()) {
-    methods_.push_back({grpc_worker::full_name(methods.chunks),
-                        std::make_unique<ChunkedBody>(serving(setup, contents), Cutting::of(setup), most)});
+    methods_.push_back(
+        {grpc_worker::full_name(methods.chunks),
+         std::make_unique<ChunkedBody>(grpc_worker::serving(contents), Cutting::of(setup), most)});
   }
   headers_.add(":status", "200");
   headers_.add("content-type", kType);
@@ -193,7 +192,6 @@ GrpcAnswering::GrpcAnswering(const contract::Setup& setup, const Contents& conte
 
 void GrpcAnswering::field(h2::Request& request, std::string_view name, std::string_view value) const {
   constexpr std::size_t kMost = 256;
-  if (asks_ && name == kDownHeader) return request.asked.read(value, down_bytes_);
   if (name != ":path") return;
   for (std::size_t i = 0; i < methods_.size(); i++) {
     if (value != methods_[i].path) continue;
@@ -212,10 +210,8 @@ bool GrpcAnswering::data(h2::Request& request, std::string_view bytes) const {
 void GrpcAnswering::answer(h2::Request& request) const {
   if (request.way < 0) return refuse(request, {0, unimplemented, "method " + request.path + refusal_});
   if (request.fault != ok) return refuse(request, {0, static_cast<Code>(request.fault), request.why});
-  const Taken taken = body(request).end(request, {});
+  const Taken taken = body(request).end(request, false);
   if (taken.code != ok) return refuse(request, taken);
-  if (asks_ && request.asked.bytes < 0)
-    return refuse(request, {0, grpc_worker::Codes::invalid_argument, request.asked.problem(down_bytes_)});
   request.right = true;
   request.trailers = &trailers_;
   if (body(request).stays()) {

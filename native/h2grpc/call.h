@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,9 +51,6 @@ class GrpcAsking final : public h2::Asking {
   /// does.
   GrpcAsking(const contract::Setup& setup, const grpc_worker::Contents& contents);
 
-  const h2::Fields& fields(std::int64_t connection, std::size_t) const override {
-    return headers_[static_cast<std::size_t>(connection) % headers_.size()];
-  }
   bool stays() const override { return stays_; }
   void begin(h2::Outgoing& out) const override { body_->begin(out); }
   void next(h2::Outgoing& out) const override { body_->next(out); }
@@ -77,7 +73,6 @@ class GrpcAsking final : public h2::Asking {
   bool stays_;
   Verify verify_;
   std::int64_t down_bytes_;
-  std::deque<h2::Fields> headers_;  // by route
 };
 
 class GrpcAnswering final : public h2::Answering {
@@ -87,14 +82,9 @@ class GrpcAnswering final : public h2::Answering {
   void field(h2::Request& request, std::string_view name, std::string_view value) const override;
   bool data(h2::Request& request, std::string_view bytes) const override;
   void answer(h2::Request& request) const override;
-  void begin(h2::Request& request) const override {
-    if (asks_) request.out.bytes = static_cast<std::size_t>(request.asked.bytes);
-    body(request).begin(request.out);
-  }
+  void begin(h2::Request& request) const override { body(request).begin(request.out); }
   void next(h2::Request& request) const override { body(request).next(request.out); }
-  std::int64_t down_bytes(const h2::Request& request) const override {
-    return asks_ ? request.asked.bytes : down_bytes_;
-  }
+  std::int64_t down_bytes() const override { return down_bytes_; }
 
  private:
   /// A method that serves the trial.
@@ -111,7 +101,6 @@ class GrpcAnswering final : public h2::Answering {
   Payload payload_;
   std::vector<Method> methods_;  // a request's way is its place among them
   std::string refusal_;
-  bool asks_;  // requests say how long their replies are to be
   std::int64_t down_bytes_;
   h2::Fields headers_;
   h2::Fields trailers_;

@@ -3,9 +3,9 @@
 #include <google/protobuf/stubs/common.h>
 
 #include "h2/session.h"
-#include "h2/uring.h"
 #include "h2grpc/call.h"
 #include "tls/work.h"
+#include "uring/ends.h"
 
 int main() {
   using namespace netdyno;
@@ -19,10 +19,9 @@ int main() {
   all.delivery = "message";
   all.codecs = {"bytes", "proto"};
   all.features =
-      tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "turns", "sizes", "arrivals", "mix",
-                     "trace", "times", "think", "deadline", "work-cpu", "work-sleep"});
-  all.options = joined(h2grpc::options(), h2::ring_options());
-  LoopTransport transport(all, h2::rings(), h2grpc::work_of);
+      tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "turns", "work-cpu", "work-sleep"});
+  all.options = joined(h2grpc::options(), uring_worker::setting_options());
+  LoopTransport transport(all, uring_worker::engine(), h2grpc::work_of);
   const auto protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
   return run_worker(
       {"netdyno-worker-grpc-nghttp2", NETDYNO_VERSION,

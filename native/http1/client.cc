@@ -13,11 +13,8 @@ HttpClient::HttpClient(const Asking& asking, const Work::Place& place)
     : asking_(asking),
       connection_(place.connection),
       flights_(place.number, place.slots, place.agenda),
-      reader_(asking.terms().most_body()),
-      varies_(asking.terms().draws().vary()) {
-  reader_.to_head(asking.terms().kind(0).bodiless());
-  if (asking.terms().draws().have_deadlines() && !place.slots.empty())
-    deadlines_ = std::make_unique<Deadlines>(place.number, place.slots.size(), place.agenda);
+      reader_(asking.terms().most_body()) {
+  reader_.to_head(asking.terms().bodiless());
 }
 
 void HttpClient::begin(std::int64_t now) {
@@ -31,48 +28,14 @@ void HttpClient::begin(std::int64_t now) {
 std::span<const char> HttpClient::outgoing(std::int64_t now) {
   // Connecting belongs to the exchange that needed it.
   if (at_ == 0) flights_.sending(1, reopened_ns_ == 0 ? now : reopened_ns_);
-  if (varies_ && at_ == 0) [[unlikely]] {
-    if (!composed_) compose();
-    if (deadlines_) begin_deadline(reopened_ns_ == 0 ? now : reopened_ns_);
-  }
   return request().from(at_);
-}
-
-/// Makes the request of the exchange that goes out next.
-void HttpClient::compose() {
-  const Draw& draw = flights_.next_draw();
-  drawn_.emplace(asking_.drawn(connection_, turn_, draw));
-  reader_.to_head(asking_.terms().kind(draw.of_class).bodiless());
-  composed_ = true;
-}
-
-void HttpClient::begin_deadline(std::int64_t sent) {
-  const std::int64_t most = asking_.terms().draws().deadline_ns(flights_.next_draw());
-  if (most > 0) deadlines_->begin(0, sent + most);
-}
-
-/// An alarm went off. A connection with an exchange that goes on is of no use any more.
-void HttpClient::expired() {
-  const std::int64_t now = now_ns();
-  if (!deadlines_->expired(0, now)) return;
-  const bool asked = flights_.in_flight() > 0;
-  const Draw& draw = asked ? flights_.oldest_draw() : flights_.next_draw();
-  const std::string why = late_text(asking_.terms().draws().deadline_ns(draw));
-  if (asked) return failed(ErrorKind::timeout, why, now);
-  composed_ = false;  // it was to be repeated, or nothing of it had gone
-  repeats_ns_ = 0;
-  if (reopened_ns_ != 0) reopened_ns_ = now;
-  flights_.failed_waiting(ErrorKind::timeout, now, why);
 }
 
 void HttpClient::written(std::size_t n) {
   if (n == 0) return;
   if (at_ == 0) flights_.sent(1);
   at_ += n;
-  if (at_ < request().size()) return;
-  at_ = 0;
-  turn_++;
-  composed_ = false;
+  if (at_ == request().size()) at_ = 0;
 }
 
 void HttpClient::received(std::size_t n, std::int64_t now) {
@@ -88,7 +51,8 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
     case Reader::Outcome::complete:
       return answered(reader_.keeps() && reader_.taken() == n, now);
     case Reader::Outcome::endless:
-      return failed(ErrorKind::invalid, asking_.terms().reason(reply(asking_.terms().most_body() + 1)), now);
+      return failed(ErrorKind::invalid,
+                    asking_.terms().reason({reader_.status(), asking_.terms().most_body() + 1}), now);
     case Reader::Outcome::headless:
       return failed(ErrorKind::invalid, Reader::headless(), now);
     case Reader::Outcome::malformed:
@@ -98,12 +62,11 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
 
 /// The reply is complete.
 void HttpClient::answered(bool keeps, std::int64_t now) {
-  const Reply reply = this->reply(reader_.body());
+  const Reply reply{reader_.status(), reader_.body()};
   reader_.next();
   reopened_ns_ = repeats_ns_ = 0;
   replying_ = false;
   used_ = true;
-  if (deadlines_) deadlines_->end(0);
   // A reply that came before its request was written leaves the rest of that behind.
   if (!keeps || at_ > 0 || asking_.fresh()) renew();
   if (asking_.terms().takes(reply)) {
@@ -117,18 +80,13 @@ void HttpClient::answered(bool keeps, std::int64_t now) {
 /// another.
 void HttpClient::failed(ErrorKind kind, const std::string& why, std::int64_t now) {
   renew();
-  if (deadlines_) deadlines_->end(0);
   flights_.failed(kind, now, why);
 }
 
 /// The connection is to be made anew; a request that is written in part is not gone on with.
 void HttpClient::renew() {
   fate_ = Fate::over;
-  composed_ = false;
-  if (at_ > 0) {
-    at_ = 0;
-    turn_++;
-  }
+  at_ = 0;
 }
 
 /// Whether the connection was there, for the server to end it.
@@ -141,7 +99,6 @@ bool HttpClient::came_about() const {
 /// (section 9.3.1). Within an exchange, only a reply whose end it tells is complete by that.
 bool HttpClient::ended(std::int64_t now) {
   if (flights_.slots() == 0) return false;
-  composed_ = false;
   const bool asked = flights_.in_flight() > 0;
   if (asked && error() <= 0 && reader_.finish() == Reader::Outcome::complete) {
     answered(false, now);
@@ -157,11 +114,10 @@ bool HttpClient::ended(std::int64_t now) {
     failed(ErrorKind::peer, loss() + " within the reply", now);
   } else if (!used_ || asking_.fresh()) {
     failed(ErrorKind::peer, loss() + " before the reply", now);
-  } else if (!asking_.terms().kind(of_class()).repeatable) {
+  } else if (!asking_.terms().repeatable()) {
     failed(ErrorKind::peer, "the server closed an idle connection", now);
   } else {
     repeats_ns_ = flights_.oldest_sent();
-    if (at_ == 0) turn_--;
     at_ = 0;
     flights_.unsend();
     fate_ = Fate::over;
@@ -219,14 +175,7 @@ bool FirstReply::on_end() {
 }
 
 Verification::Verification(const Asking& asking, std::string_view content, std::int64_t connection)
-    : asking_(asking),
-      connection_(connection),
-      draw_(asking.terms().draws().of(static_cast<std::uint64_t>(connection))),
-      down_bytes_(asking.terms().draws().vary() ? asking.terms().expected_of(draw_) : draw_.down),
-      reply_(asking, content.substr(0, static_cast<std::size_t>(down_bytes_)),
-             asking.terms().kind(draw_.of_class).bodiless()) {
-  if (asking.terms().draws().vary()) drawn_.emplace(asking.drawn(connection, 0, draw_));
-}
+    : asking_(asking), connection_(connection), reply_(asking, content, asking.terms().bodiless()) {}
 
 void Verification::begin(std::int64_t) { buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize); }
 
@@ -244,7 +193,8 @@ void Verification::received(std::size_t n, std::int64_t) {
       if (!reply_.keeps() || reply_.taken() < n || unsent() || asking_.fresh()) fate_ = Fate::over;
       return judge();
     case Reader::Outcome::endless:
-      asking_.terms().refuse(reply(asking_.terms().most_body() + 1), reply_.phrase(), reply_.beginning());
+      asking_.terms().refuse({reply_.status(), asking_.terms().most_body() + 1}, reply_.phrase(),
+                             reply_.beginning());
     case Reader::Outcome::headless:
       throw Failure(ErrorKind::invalid, Reader::headless());
     case Reader::Outcome::malformed:
@@ -258,7 +208,7 @@ void Verification::received(std::size_t n, std::int64_t) {
 }
 
 void Verification::judge() {
-  const Reply reply = this->reply(reply_.body());
+  const Reply reply{reply_.status(), reply_.body()};
   if (!asking_.terms().takes(reply)) asking_.terms().refuse(reply, reply_.phrase(), reply_.beginning());
   asking_.terms().require_content(!reply_.differs());
   verified_ = true;
@@ -268,8 +218,8 @@ bool Verification::ended(std::int64_t) {
   if (arrived_ == 0) return false;
   if (error() > 0 || reply_.finish() != Reader::Outcome::complete) {
     throw Failure(ErrorKind::peer, "read the reply: the connection was closed after " +
-                                       std::to_string(reply_.body()) + " of " + std::to_string(down_bytes_) +
-                                       " bytes");
+                                       std::to_string(reply_.body()) + " of " +
+                                       std::to_string(asking_.terms().down_bytes()) + " bytes");
   }
   fate_ = Fate::over;
   judge();

@@ -6,14 +6,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "http1/exchange.h"
 #include "kit/agenda.h"
-#include "kit/deadlines.h"
 #include "kit/flow.h"
 #include "kit/work.h"
 
@@ -25,7 +23,7 @@ class HttpClient final : public Flow {
   HttpClient(const Asking& asking, const Work::Place& place);
 
   void begin(std::int64_t now) override;
-  void send(std::uint32_t slot) override { Agenda::is_alarm(slot) ? expired() : flights_.queue(slot); }
+  void send(std::uint32_t slot) override { flights_.queue(slot); }
 
   bool unsent() const override { return at_ > 0 || flights_.waiting() > 0; }
   std::span<const char> outgoing(std::int64_t now) override;
@@ -41,18 +39,7 @@ class HttpClient final : public Flow {
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
-  const Message& request() const { return drawn_ ? *drawn_ : asking_.request(connection_, turn_); }
-  /// How the oldest exchange in flight is asked for.
-  std::int32_t of_class() const { return varies_ ? flights_.oldest_draw().of_class : 0; }
-  /// What is told of the reply to it.
-  Reply reply(std::int64_t bytes) const {
-    if (!varies_) return {reader_.status(), bytes};
-    const Draw& draw = flights_.oldest_draw();
-    return {reader_.status(), bytes, asking_.terms().expected_of(draw), draw.of_class};
-  }
-  void compose();
-  void begin_deadline(std::int64_t sent);
-  void expired();
+  const Message& request() const { return asking_.request(connection_); }
   void answered(bool keeps, std::int64_t now);
   void failed(contract::ErrorKind kind, const std::string& why, std::int64_t now);
   void renew();
@@ -64,16 +51,11 @@ class HttpClient final : public Flow {
   ReplyReader reader_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::size_t turn_ = 0;
-  bool varies_;                           // exchanges differ
-  std::unique_ptr<Deadlines> deadlines_;  // null where none has any
-  bool composed_ = false;                 // drawn_ is the request that is to be written
-  std::optional<Message> drawn_;          // where they are, the request that was composed last
-  std::size_t at_ = 0;                    // bytes written of a request that is not written whole
-  std::int64_t reopened_ns_ = 0;          // since when the connection is made anew; 0 once it was used
-  std::int64_t repeats_ns_ = 0;           // when the request was sent that is to be repeated; 0 for none
-  bool used_ = true;                      // a reply came on the connection; at first the verified one
-  bool replying_ = false;                 // a part of the reply has come
+  std::size_t at_ = 0;            // bytes written of a request that is not written whole
+  std::int64_t reopened_ns_ = 0;  // since when the connection is made anew; 0 once it was used
+  std::int64_t repeats_ns_ = 0;   // when the request was sent that is to be repeated; 0 for none
+  bool used_ = true;              // a reply came on the connection; at first the verified one
+  bool replying_ = false;         // a part of the reply has come
   Fate fate_ = Fate::open;
 };
 
@@ -122,15 +104,11 @@ class Verification final : public Work::Verification {
   std::int64_t arrived() const override { return arrived_; }
 
  private:
-  const Message& request() const { return drawn_ ? *drawn_ : asking_.request(connection_, 0); }
-  Reply reply(std::int64_t bytes) const { return {reply_.status(), bytes, down_bytes_, draw_.of_class}; }
+  const Message& request() const { return asking_.request(connection_); }
   void judge();
 
   const Asking& asking_;
   std::int64_t connection_;
-  Draw draw_;                     // what it carries
-  std::int64_t down_bytes_;       // of the reply
-  std::optional<Message> drawn_;  // the request, where sizes are drawn
   FirstReply reply_;
   std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0;

@@ -129,17 +129,15 @@ void RequestReader::on_field(std::string_view part) { add(field_, part); }
 
 void RequestReader::on_field_end() {
   expecting_ = strcasecmp(field_.c_str(), "expect") == 0;
-  asking_ = asks_ && strcasecmp(field_.c_str(), kDownHeader) == 0;
   field_.clear();
 }
 
 void RequestReader::on_value(std::string_view part) {
-  if (expecting_ || asking_) add(value_, part);
+  if (expecting_) add(value_, part);
 }
 
 void RequestReader::on_value_end() {
   if (expecting_) expected_ = strcasecmp(value_.c_str(), "100-continue") == 0;
-  if (asking_) down_ += (down_.empty() ? "" : ",") + std::string(trimmed(value_));
   value_.clear();
 }
 
@@ -179,47 +177,20 @@ Message text_reply(const std::string& status, const std::string& more, const std
 
 }  // namespace
 
-Asking::Asking(const contract::Setup& setup)
-    : terms_(checked(setup)),
-      fresh_(setup.load.fresh),
-      requests_(setup, terms_, [this](auto& all, const std::string& path, const std::string& host) {
-        const std::string& content = terms_.content();
-        const Kind& kind = terms_.kind(0);
-        if (terms_.draws().vary()) return void(all.emplace_back(opening(kind, path, host), "", true));
-        all.emplace_back(opening(kind, path, host) + closing(kind, content.size()), content,
-                         terms_.one_path() && content.size() <= Message::kGathered);
-      }) {}
-
-std::string Asking::opening(const Kind& kind, std::string_view path, const std::string& host) {
-  std::string head = kind.method;
-  head.append(" ").append(path).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
-  for (const auto& [name, value] : kind.headers) head.append(name).append(": ").append(value).append("\r\n");
-  return head;
+Asking::Asking(const contract::Setup& setup) : terms_(checked(setup)), fresh_(setup.load.fresh) {
+  const std::string& content = terms_.content();
+  for (const std::string& host : terms_.hosts(setup))
+    requests_.emplace_back(head(host), content, content.size() <= Message::kGathered);
 }
 
-std::string Asking::closing(const Kind& kind, std::size_t up_bytes) const {
-  std::string head;
-  if (kind.sized || up_bytes > 0) head += length_of(up_bytes);
+std::string Asking::head(const std::string& host) const {
+  std::string head = terms_.method();
+  head.append(" ").append(terms_.path()).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+  for (const auto& [name, value] : terms_.headers())
+    head.append(name).append(": ").append(value).append("\r\n");
+  if (terms_.sized()) head += length_of(terms_.content().size());
   if (fresh_) head += "Connection: close\r\n";
   return head + "\r\n";
-}
-
-Message Asking::drawn(std::int64_t connection, std::size_t turn, const Draw& draw) const {
-  const Kind& kind = terms_.kind(draw.of_class);
-  const auto content = std::string_view(terms_.content()).substr(0, static_cast<std::size_t>(draw.up));
-  std::string head;
-  if (terms_.draws().mixes()) {
-    const std::string path = terms_.path(draw, requests_.path(connection, turn));
-    head = opening(kind, path, requests_.host(connection));
-  } else {
-    const auto begin = request(connection, turn).from(0);
-    head.assign(begin.data(), begin.size());
-  }
-  if (terms_.draws().asks()) {
-    head.append(kDownHeader).append(": ").append(std::to_string(draw.down)).append("\r\n");
-  }
-  head += closing(kind, content.size());
-  return {std::move(head), content, content.size() <= Message::kGatheredAnew};
 }
 
 std::size_t Asking::read_size() const {
@@ -228,7 +199,7 @@ std::size_t Asking::read_size() const {
 }
 
 Answering::Answering(const contract::Setup& setup)
-    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes), draws_(setup) {
+    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
   check_sizes(setup);
   content_ = content_of(down_bytes_, 'd');
   const std::string head = right_head(content_.size());
@@ -239,12 +210,6 @@ Answering::Answering(const contract::Setup& setup)
       text_reply("405 Method Not Allowed", allow, "this method is not served, expected GET or POST\n");
   not_allowed_head_ = text_reply("405 Method Not Allowed", allow, "");
   proceed_.emplace("HTTP/1.1 100 Continue\r\n\r\n", "", true);
-}
-
-Message Answering::drawn(std::int64_t down_bytes, bool keeps) const {
-  const auto content = std::string_view(content_).substr(0, static_cast<std::size_t>(down_bytes));
-  return {right_head(content.size()) + (keeps ? "\r\n" : "Connection: close\r\n\r\n"), content,
-          content.size() <= Message::kGatheredAnew};
 }
 
 Message Answering::wrong(const std::string& why) {

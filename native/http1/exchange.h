@@ -13,10 +13,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "http1/terms.h"
 #include "kit/contract.h"
-#include "kit/draw.h"
 #include "kit/system.h"
 
 namespace netdyno::http1 {
@@ -120,8 +120,7 @@ class ReplyReader : public Reader {
 /// Reads the requests of a client.
 class RequestReader : public Reader {
  public:
-  /// asks: requests say how long their replies are to be (kDownHeader).
-  explicit RequestReader(std::int64_t most, bool asks = false) : Reader(HTTP_REQUEST, most), asks_(asks) {}
+  explicit RequestReader(std::int64_t most) : Reader(HTTP_REQUEST, most) {}
   ~RequestReader() override = default;
 
   bool is(llhttp_method_t method) const { return parser().method == method; }
@@ -129,8 +128,6 @@ class RequestReader : public Reader {
   /// Whether the client waits for a word before it sends the body (Expect: 100-continue).
   /// Tells it once.
   bool take_expectation() { return std::exchange(expects_, false); }
-  /// What the request says of its reply's length. Tells it once.
-  std::string take_down() { return std::exchange(down_, {}); }
 
  protected:
   void on_field(std::string_view part) override;
@@ -144,9 +141,6 @@ class RequestReader : public Reader {
 
   std::string field_;
   std::string value_;
-  bool asks_;
-  bool asking_ = false;     // the field is kDownHeader
-  std::string down_;        // and its value
   bool expecting_ = false;  // the field is Expect
   bool expected_ = false;   // and says 100-continue
   bool expects_ = false;
@@ -160,8 +154,6 @@ class Message {
   /// Contents up to this size are copied behind their head, so that both go out in one
   /// write. A longer one is written from where it is.
   static constexpr std::size_t kGathered = 1 << 20;
-  /// The same of contents that are copied anew for each exchange.
-  static constexpr std::size_t kGatheredAnew = 64 << 10;
 
   /// content outlives the message unless gathered says that it is copied.
   Message(std::string head, std::string_view content, bool gathered) : first_(std::move(head)) {
@@ -192,23 +184,20 @@ class Asking {
   explicit Asking(const contract::Setup& setup);
 
   const Terms& terms() const { return terms_; }
-  /// The request that a connection makes at a turn.
-  const Message& request(std::int64_t connection, std::size_t turn) const {
-    return requests_.at(connection, turn);
+  /// The request that a connection makes.
+  const Message& request(std::int64_t connection) const {
+    return requests_[static_cast<std::size_t>(connection) % requests_.size()];
   }
-  /// The same of an exchange that differs from others.
-  Message drawn(std::int64_t connection, std::size_t turn, const Draw& draw) const;
   bool fresh() const { return fresh_; }
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
-  static std::string opening(const Kind& kind, std::string_view path, const std::string& host);
-  std::string closing(const Kind& kind, std::size_t up_bytes) const;
+  std::string head(const std::string& host) const;
 
   Terms terms_;
   bool fresh_;
-  Turns<Message> requests_;  // where sizes are drawn, how their heads begin
+  std::vector<Message> requests_;  // by route
 };
 
 /// The server's part.
@@ -219,16 +208,6 @@ class Answering {
 
   /// The reply to a request that was right, and the same where the connection ends then.
   const Message& right(bool keeps) const { return keeps ? *right_ : *last_; }
-  /// The same of a length that the request said.
-  Message drawn(std::int64_t down_bytes, bool keeps) const;
-  /// Whether requests say how long their replies are to be.
-  bool asks() const { return draws_.down_varies(); }
-  /// Whether a request may have a body of so many bytes.
-  bool takes(std::int64_t body) const { return draws_.up_varies() ? body <= up_bytes_ : body == up_bytes_; }
-  /// How many it expects, in words.
-  std::string expected_text() const {
-    return (draws_.up_varies() ? "at most " : "") + std::to_string(up_bytes_);
-  }
   /// The reply to a method that is not served.
   const Message& not_allowed(bool to_head) const { return to_head ? *not_allowed_head_ : *not_allowed_; }
   /// "100 Continue".
@@ -236,7 +215,7 @@ class Answering {
   /// The reply to a request that was wrong: the connection ends with it.
   static Message wrong(const std::string& why);
 
-  /// Sizes of an exchange; of the largest, where they are drawn.
+  /// Sizes of an exchange.
   std::int64_t up_bytes() const { return up_bytes_; }
   std::int64_t down_bytes() const { return down_bytes_; }
   /// Bytes of a body after which a request is refused unread.
@@ -245,7 +224,6 @@ class Answering {
  private:
   std::int64_t up_bytes_;
   std::int64_t down_bytes_;
-  Draws draws_;
   std::string content_;
   std::optional<Message> right_;
   std::optional<Message> last_;

@@ -19,11 +19,9 @@ using contract::Role;
 
 namespace {
 
-constexpr char kPath[] = "/exchange";
-constexpr std::int64_t kMostHead = 64 << 10;   // bytes of all headers of a user's
-constexpr std::int64_t kMostBody = 64 << 20;   // bytes of a user's body
-constexpr std::int64_t kMostPath = 8 << 10;    // as internal/paths has it
-constexpr std::int64_t kMostPaths = 16 << 20;  // of a file of paths, likewise
+constexpr std::int64_t kMostHead = 64 << 10;  // bytes of all headers of a user's
+constexpr std::int64_t kMostBody = 64 << 20;  // bytes of a user's body
+constexpr std::int64_t kMostPath = 8 << 10;   // as internal/paths has it
 
 [[noreturn]] void refuse(const std::string& option, const std::string& text) {
   throw Failure(ErrorKind::setup, "option " + option + ": " + text);
@@ -53,33 +51,20 @@ void add_headers(Ask& ask, std::string_view text) {
   }
 }
 
-std::vector<std::string> paths_of(const contract::Options& options, Verify verify) {
-  const auto path = given_text(options, "path", kMostPath);
-  auto file = options.at("paths").get<std::string>();
-  if (file.empty()) {
-    // After the host, unlike in a list, further slashes can only be of the path.
-    const std::size_t slashes = std::min(path.find_first_not_of('/'), path.size());
-    const std::string wrong = wrong_path(std::string_view(path).substr(slashes > 1 ? slashes - 1 : 0));
-    if (!wrong.empty()) {
-      throw Failure(ErrorKind::setup, "option path is " + wrong);
-    }
-    return {path};
-  }
-  if (verify != Verify::status)
-    refuse("paths", "replies to several paths differ; expected verify=status beside it");
-  if (path != kPath) refuse("paths", "option path names " + shown(path, 80) + "; expected one of them");
-  if (file[0] == '@') file.erase(0, 1);  // the option names a file in any case
-  return read_paths(file);
+std::string path_of(const contract::Options& options) {
+  auto path = given_text(options, "path", kMostPath);
+  // After the host further slashes can only be of the path.
+  const std::size_t slashes = std::min(path.find_first_not_of('/'), path.size());
+  const std::string wrong = wrong_path(std::string_view(path).substr(slashes > 1 ? slashes - 1 : 0));
+  if (!wrong.empty()) throw Failure(ErrorKind::setup, "option path is " + wrong);
+  return path;
 }
 
 }  // namespace
 
 std::vector<Option> options() {
-  Option path = given_option("path", kPath, kMostPath,
+  Option path = given_option("path", "/exchange", kMostPath,
                              "what the client asks for; our servers answer any path, another's may not");
-  Option paths = given_option("paths", "", kMostPaths,
-                              "file of paths, one a line, that the client asks for in turn in place of path; "
-                              "with verify=status, when any status 2xx will do");
   Option method =
       text_option("method", "", "method of the requests; GET without content and POST with it unless given");
   Option headers =
@@ -94,7 +79,7 @@ std::vector<Option> options() {
       "what is compared before ready: the content that our servers send, or only its "
       "length, for a server of yours; status: replies may have any length, and what came is counted");
   std::vector<Option> all;
-  for (Option* option : {&path, &paths, &method, &headers, &body, &host, &status, &verify}) {
+  for (Option* option : {&path, &method, &headers, &body, &host, &status, &verify}) {
     all.push_back(only(Role::client, std::move(*option)));
   }
   return joined(std::move(all), loop_options());
@@ -113,7 +98,6 @@ Ask ask_of(const contract::Setup& setup) {
   ask.body = given_text(o, "body", kMostBody);
   ask.status = o.at("status").get<int>();
   ask.verify = verify_of(o);
-  ask.success = !o.at("paths").get<std::string>().empty() && ask.status == 200;
   if (!ask.method.empty() && !is_token(ask.method)) {
     refuse("method", shown(ask.method, 40) + " is not a method, such as GET or PUT");
   }
@@ -124,26 +108,18 @@ Ask ask_of(const contract::Setup& setup) {
   if (!is_host(ask.host)) {
     refuse("headers", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
   }
-  if (!ask.body.empty() && !setup.exchange.up_sizes.empty()) {
-    refuse("body", "it is one body, and the factor request says that sizes vary");
-  }
   if (!ask.body.empty() && static_cast<std::int64_t>(ask.body.size()) != setup.exchange.up_bytes) {
     refuse("body", "it has " + std::to_string(ask.body.size()) + " bytes and the factor request says " +
                        std::to_string(setup.exchange.up_bytes) + "; expected the same");
   }
-  ask.paths = paths_of(o, ask.verify);
+  ask.path = path_of(o);
   return ask;
 }
 
 namespace {
 
-constexpr std::size_t kMost = 100'000;  // paths of a list, as internal/paths has it
 constexpr std::size_t kMostShown = 80;
 constexpr std::string_view kExample = "such as /index.html?page=2";
-
-[[noreturn]] void refuse(const std::string& text) {
-  throw Failure(ErrorKind::setup, "option paths: " + text);
-}
 
 std::string hexadecimal(unsigned char byte) {
   std::array<char, 4> text{};
@@ -181,25 +157,6 @@ std::string wrong_path(std::string_view path) {
     }
   }
   return {};
-}
-
-std::vector<std::string> parse_paths(const std::string& name, std::string_view text) {
-  std::vector<std::string> all;
-  for (std::size_t number = 1; !text.empty(); number++) {
-    const std::string_view path = next_line(text);
-    if (path.empty() || path[0] == '#') continue;
-    const std::string at = name + ":" + std::to_string(number) + ": ";
-    if (const std::string wrong = wrong_path(path); !wrong.empty()) refuse(at + wrong);
-    if (all.size() == kMost)
-      refuse(at + "more than " + std::to_string(kMost) + " paths, the most that are taken");
-    all.emplace_back(path);
-  }
-  if (all.empty()) refuse(name + " holds no path, expected one a line, such as /index.html");
-  return all;
-}
-
-std::vector<std::string> read_paths(const std::string& name) {
-  return parse_paths(name, read_file("option paths", name, kMostPaths));
 }
 
 }  // namespace netdyno::http1

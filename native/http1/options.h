@@ -1,5 +1,5 @@
-// The options of wire http/1.1, and what a user's change in the requests of a client, its list of
-// paths among them. The Go clients have the same: internal/work/wire/httpwire/ask.go.
+// The options of wire http/1.1, and what a user's change in the requests of a client. The Go clients
+// have the same, and more: internal/work/wire/httpwire/ask.go.
 //
 // Layer: bottom of http1. Plain values; any thread.
 #pragma once
@@ -27,9 +27,8 @@ struct Ask {
   std::vector<std::pair<std::string, std::string>> headers;  // in the order given, without Host
   std::string host;                                          // empty: the server's address
   std::string body;                                          // empty: the trial's own content
-  std::vector<std::string> paths;                            // at least one
+  std::string path;
   int status = 200;
-  bool success = false;  // any status 2xx will do
   Verify verify = Verify::content;
 };
 
@@ -39,12 +38,5 @@ Ask ask_of(const contract::Setup& setup);
 /// What is wrong with a path that is to stand in the first line of a request: "\"x\" is not
 /// a path; …". Empty for one that may.
 std::string wrong_path(std::string_view path);
-
-/// The paths of a text in order, one a line; blank lines and those that begin with # are skipped,
-/// as by internal/paths. Throws Failure{setup} that names the file and the line.
-std::vector<std::string> parse_paths(const std::string& name, std::string_view text);
-
-/// The paths of a file. Throws Failure{setup}: for one that is not a regular file, too.
-std::vector<std::string> read_paths(const std::string& name);
 
 }  // namespace netdyno::http1

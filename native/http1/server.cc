@@ -7,10 +7,7 @@
 namespace netdyno::http1 {
 
 HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service)
-    : ServerFlow(size, traffic),
-      answering_(answering),
-      service_(service),
-      reader_(answering.most_body(), answering.asks()) {}
+    : ServerFlow(size, traffic), answering_(answering), service_(service), reader_(answering.most_body()) {}
 
 std::span<char> HttpServer::read_buffer() {
   // The rest of what was read is another request, and is answered first.
@@ -49,27 +46,16 @@ void HttpServer::advance() {
   }
 }
 
-/// A reply of a drawn length is composed no earlier than the one before has gone.
-std::span<const char> HttpServer::outgoing(std::int64_t) {
-  if (composes_) [[unlikely]] {
-    composes_ = false;
-    reply(drawn_.emplace(answering_.drawn(asked_.bytes, !last_)));
-  }
-  return reply_->from(at_);
-}
-
 /// A request is complete.
 void HttpServer::answer() {
-  if (answering_.asks()) asked_.read(reader_.take_down(), answering_.down_bytes());
   const bool keeps = reader_.keeps();
   const std::int64_t found = reader_.body();
   if (!reader_.is(HTTP_GET) && !reader_.is(HTTP_POST)) {
     reply(answering_.not_allowed(reader_.is(HTTP_HEAD)));
     last_ = !keeps;
-  } else if (!answering_.takes(found)) {
-    refuse("the request has " + std::to_string(found) + " bytes, expected " + answering_.expected_text());
-  } else if (answering_.asks() && asked_.bytes < 0) {
-    refuse(asked_.problem(answering_.down_bytes()));
+  } else if (found != answering_.up_bytes()) {
+    refuse("the request has " + std::to_string(found) + " bytes, expected " +
+           std::to_string(answering_.up_bytes()));
   } else {
     traffic().received.add(found);
     keeps_ = keeps;
@@ -87,8 +73,7 @@ void HttpServer::answer() {
 /// Answers a request that was right. It is counted before it is sent, so that a client never has an
 /// exchange that is not counted here.
 void HttpServer::agree(bool keeps) {
-  composes_ = answering_.asks();
-  traffic().sent.add(composes_ ? asked_.bytes : answering_.down_bytes());
+  traffic().sent.add(answering_.down_bytes());
   traffic().exchanges.add(1);
   reply(answering_.right(keeps));
   last_ = !keeps;
@@ -157,8 +142,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(options());
-  transport.features = tls::with_tls({"fresh", "turns", "sizes", "arrivals", "mix", "trace", "times", "think",
-                                      "deadline", "work-cpu", "work-sleep"});
+  transport.features = tls::with_tls({"fresh", "turns", "work-cpu", "work-sleep"});
   return transport;
 }
 

@@ -24,7 +24,7 @@ class HttpServer final : public ServerFlow {
   HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service = nullptr);
 
   bool unsent() const override { return reply_ != nullptr; }
-  std::span<const char> outgoing(std::int64_t) override;
+  std::span<const char> outgoing(std::int64_t) override { return reply_->from(at_); }
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
 
@@ -52,9 +52,6 @@ class HttpServer final : public ServerFlow {
   bool keeps_ = false;              // its connection is, after that
   bool last_ = false;               // no request is taken after it
   std::optional<Message> refusal_;
-  AskedDown asked_;               // what the request says of its reply's length
-  std::optional<Message> drawn_;  // a reply of that length
-  bool composes_ = false;         // it is to be composed; reply_ stands for it
 };
 
 /// The wire's name.

@@ -74,48 +74,6 @@ TEST(HttpServer, AnswersARequestWhereverItIsCut) {
   }
 }
 
-/// A server of drawn sizes, up to these.
-contract::Setup drawn(std::int64_t up, std::int64_t down) {
-  contract::Setup setup = setup_of(Role::server, up, down);
-  setup.exchange.up_sizes = {{contract::kTableEnd, 0, up}};
-  setup.exchange.down_sizes = {{contract::kTableEnd, 0, down}};
-  return setup;
-}
-
-TEST(HttpServer, AnswersAtTheLengthThatARequestSays) {
-  for (const std::int64_t most : {50, 100'000}) {  // gathered in one piece, and in two
-    ServerRig rig(drawn(5, most));
-    std::string want;
-    std::int64_t sent = 0;
-    for (const std::int64_t down : {most, std::int64_t{0}, std::int64_t{7}, most - 1}) {
-      rig.told("POST / HTTP/1.1\r\nNetdyno-Down: " + std::to_string(down) +
-                   "\r\nContent-Length: 2\r\n\r\nab" + "GET / HTTP/1.1\r\nnetdyno-down: 1\r\n\r\n",
-               9);
-      want += right(down) + right(1);
-      sent += down + 1;
-    }
-    EXPECT_EQ(rig.said, want);
-    EXPECT_EQ(rig.traffic.sent.get(), sent);
-    EXPECT_EQ(rig.traffic.received.get(), 8);
-    EXPECT_EQ(rig.traffic.exchanges.get(), 8);
-  }
-}
-
-TEST(HttpServer, RefusesALengthThatIsNone) {
-  for (const std::string head : {"", "netdyno-down: 51\r\n", "netdyno-down: -1\r\n", "netdyno-down: x\r\n",
-                                 "netdyno-down: 1\r\nnetdyno-down: 2\r\n"}) {
-    ServerRig rig(drawn(5, 50));
-    rig.told("GET / HTTP/1.1\r\n" + head + "\r\n");
-    EXPECT_TRUE(rig.said.starts_with("HTTP/1.1 400 ")) << head << rig.said;
-    EXPECT_NE(rig.said.find("header netdyno-down is \""), std::string::npos) << rig.said;
-    EXPECT_EQ(rig.traffic.invalid.get(), 1);
-  }
-  ServerRig longer(drawn(5, 50));
-  longer.told("POST / HTTP/1.1\r\nnetdyno-down: 1\r\nContent-Length: 6\r\n\r\nabcdef");
-  EXPECT_NE(longer.said.find("the request has 6 bytes, expected at most 5"), std::string::npos)
-      << longer.said;
-}
-
 TEST(HttpServer, AnswersRequestsThatComeTogetherInTheirOrder) {
   const std::string one = "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc";
   std::string many;
@@ -189,30 +147,22 @@ TEST(HttpServer, AReplyTooLargeToCopyIsWrittenInPieces) {
   EXPECT_EQ(rig.told("GET / HTTP/1.1\r\n\r\n"), right(down));
 }
 
-TEST(HttpPaths, AreReadAsTheGoClientsReadThem) {
-  EXPECT_EQ(parse_paths("list", "# first\n/a\n\n  /b?x=1&y=%20 \r\n/c"),
-            (std::vector<std::string>{"/a", "/b?x=1&y=%20", "/c"}));
+TEST(HttpPath, IsReadAsTheGoClientsReadIt) {
+  EXPECT_EQ(wrong_path("/b?x=1&y=%20"), "");
   const struct {
     std::string text;
     const char* want;
   } kWrong[] = {
-      {"", "list holds no path"},
-      {"/a\nb", "list:2: \"b\" is not a path; expected one that begins with one slash"},
-      {"//host/a", "list:1: "},
-      {"/a\n#\nhttp://host/a", "list:3: \"http://host/a\" is a URL; expected a path alone"},
+      {"b", "\"b\" is not a path; expected one that begins with one slash"},
+      {"//host/a", "begins with one slash"},
+      {"http://host/a", "\"http://host/a\" is a URL; expected a path alone"},
       {"/a b", "write it as %20"},
       {"/\x1b[31m", "write it as %1B"},
       {"/100%", "hexadecimal"},
-      {"/" + std::string(1 << 13, 'x'), "list:1: a path of 8193 bytes, expected at most 8192"},
+      {"/" + std::string(1 << 13, 'x'), "a path of 8193 bytes, expected at most 8192"},
   };
-  for (const auto& wrong : kWrong) {
-    try {
-      parse_paths("list", wrong.text);
-      ADD_FAILURE() << wrong.text << " is taken";
-    } catch (const Failure& failure) {
-      EXPECT_NE(std::string(failure.what()).find(wrong.want), std::string::npos) << failure.what();
-    }
-  }
+  for (const auto& wrong : kWrong)
+    EXPECT_NE(wrong_path(wrong.text).find(wrong.want), std::string::npos) << wrong_path(wrong.text);
 }
 
 }  // namespace

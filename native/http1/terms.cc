@@ -1,7 +1,9 @@
 #include "http1/terms.h"
 
+#include <algorithm>
 #include <cctype>
 
+#include "kit/address.h"
 #include "kit/random.h"
 
 namespace netdyno::http1 {
@@ -98,8 +100,6 @@ std::string shown(std::string_view text, std::size_t most) {
 
 namespace {
 
-constexpr int kOk = 200;
-
 bool is_one_of(std::string_view method, std::initializer_list<std::string_view> methods) {
   return std::find(methods.begin(), methods.end(), method) != methods.end();
 }
@@ -133,94 +133,43 @@ std::size_t read_size_for(std::int64_t reply, std::size_t in_flight, bool any) {
   return std::clamp(static_cast<std::size_t>(reply) * in_flight, kMin, kMax);
 }
 
-Terms::Terms(const contract::Setup& setup)
-    : ask_(ask_of(setup)), draws_(setup), down_bytes_(setup.exchange.down_bytes) {
+Terms::Terms(const contract::Setup& setup) : ask_(ask_of(setup)), down_bytes_(setup.exchange.down_bytes) {
   check_sizes(setup);
   content_ = ask_.body.empty() ? content_of(setup.exchange.up_bytes, 'u') : ask_.body;
-  take_kinds(setup);
-  if (draws_.recording() == nullptr) return;
-  for (const std::string& path : draws_.recording()->paths()) {
-    const std::string wrong = wrong_path(path);
-    if (!wrong.empty()) throw Failure(ErrorKind::setup, "load.trace.file: a path of it is " + wrong);
-  }
-}
-
-void Terms::take_kinds(const contract::Setup& setup) {
-  for (const contract::Class& of : setup.load.classes) kinds_.push_back(kind_of(of));
-  if (!kinds_.empty()) return;
-  Kind all;
-  all.method = ask_.method;
-  all.status = ask_.status;
-  all.success = ask_.success;
-  complete(all, !content_.empty());
-  kinds_.push_back(std::move(all));
-}
-
-/// Throws Failure{setup} for a method or a path that is none.
-Kind Terms::kind_of(const contract::Class& of) const {
-  Kind kind;
-  kind.method = of.method.empty() ? ask_.method : of.method;
-  kind.status = of.status == 0 ? ask_.status : static_cast<int>(of.status);
-  kind.success = of.status == 0 && (ask_.success || ask_.status == kOk);
-  const auto refuse = [&of](const std::string& text) {
-    throw Failure(ErrorKind::setup, "class " + of.name + ": " + text);
-  };
-  if (!kind.method.empty() && !is_token(kind.method)) {
-    refuse("method " + shown(kind.method, 40) + " is not a method, such as GET or PUT");
-  }
-  if (!of.path.empty()) {
-    if (const std::string wrong = wrong_path(of.path); !wrong.empty()) refuse("its path is " + wrong);
-    constexpr std::string_view kKey = "{key}";
-    for (std::size_t from = 0, end = 0; end != std::string::npos; from = end + kKey.size()) {
-      end = of.path.find(kKey, from);
-      kind.pieces.push_back(of.path.substr(from, end - from));
-    }
-  }
-  complete(kind, of.up_bytes > 0);
-  return kind;
-}
-
-/// Adds what follows from the rest. content: requests have some.
-void Terms::complete(Kind& kind, bool content) const {
-  if (kind.method.empty()) kind.method = content ? "POST" : "GET";
-  kind.repeatable = is_one_of(kind.method, {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"});
-  kind.sized = content || is_one_of(kind.method, {"POST", "PUT", "PATCH"});
-  kind.headers = {{"User-Agent", "netdyno"}};
-  if (content) kind.headers.emplace_back("Content-Type", "application/octet-stream");
-  std::erase_if(kind.headers, [this](const auto& own) {  // the user's take the place of ours
+  const bool content = !content_.empty();
+  if (ask_.method.empty()) ask_.method = content ? "POST" : "GET";
+  repeatable_ = is_one_of(ask_.method, {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"});
+  sized_ = content || is_one_of(ask_.method, {"POST", "PUT", "PATCH"});
+  std::vector<std::pair<std::string, std::string>> headers = {{"User-Agent", "netdyno"}};
+  if (content) headers.emplace_back("Content-Type", "application/octet-stream");
+  std::erase_if(headers, [this](const auto& own) {  // the user's take the place of ours
     return std::any_of(ask_.headers.begin(), ask_.headers.end(),
                        [&own](const auto& given) { return same_header(own.first, given.first); });
   });
-  kind.headers.insert(kind.headers.end(), ask_.headers.begin(), ask_.headers.end());
+  ask_.headers.insert(ask_.headers.begin(), headers.begin(), headers.end());
 }
 
-std::string Terms::path(const Draw& draw, std::string_view own) const {
-  if (const std::string_view recorded = draws_.path(draw); !recorded.empty()) return std::string(recorded);
-  const std::vector<std::string>& pieces = kind(draw.of_class).pieces;
-  if (pieces.empty()) return std::string(own);
-  std::string path = pieces.front();
-  const std::string key = pieces.size() > 1 ? std::to_string(draw.key) : "";
-  for (std::size_t i = 1; i < pieces.size(); i++) path.append(key).append(pieces[i]);
-  return path;
+std::vector<std::string> Terms::hosts(const contract::Setup& setup) const {
+  std::vector<std::string> all;
+  for (const Route& route : routes(setup)) all.push_back(ask_.host.empty() ? route.peer.text() : ask_.host);
+  return all;
 }
 
 std::string Terms::explain(const Reply& reply, const std::string& phrase, std::string_view begin) const {
-  const Kind& kind = this->kind(reply.of_class);
-  if (!kind.takes(reply.status)) {
+  if (reply.status != ask_.status) {
     const std::string_view line = begin.substr(0, begin.find('\n'));
     return "the reply has status " + named(reply.status, phrase) +
            (line.empty() ? "" : " (" + shown(line, kMostReason) + ")") + ", expected " +
-           (kind.success ? "2xx" : named(kind.status, ""));
+           named(ask_.status, "");
   }
   if (reply.bytes > most_body()) {
-    return "the reply has more than the expected " + std::to_string(expected(reply)) + " bytes";
+    return "the reply has more than the expected " + std::to_string(down_bytes_) + " bytes";
   }
-  return "the reply has " + std::to_string(reply.bytes) + " bytes, expected " +
-         std::to_string(expected(reply));
+  return "the reply has " + std::to_string(reply.bytes) + " bytes, expected " + std::to_string(down_bytes_);
 }
 
 std::string Terms::reason(const Reply& reply) const {
-  return kind(reply.of_class).takes(reply.status) ? explain(reply, "", "") : status_text(reply.status);
+  return reply.status == ask_.status ? explain(reply, "", "") : status_text(reply.status);
 }
 
 void Terms::refuse(const Reply& reply, const std::string& phrase, std::string_view begin) const {
@@ -228,8 +177,7 @@ void Terms::refuse(const Reply& reply, const std::string& phrase, std::string_vi
   constexpr int kUnavailable = 503;
   const std::string why = explain(reply, phrase, begin);
   const bool busy = reply.status == kTooManyRequests || reply.status == kUnavailable;
-  const Kind& kind = this->kind(reply.of_class);
-  if (busy && kind.repeatable && !kind.takes(reply.status)) throw Deferred(ErrorKind::invalid, why);
+  if (busy && repeatable_ && reply.status != ask_.status) throw Deferred(ErrorKind::invalid, why);
   throw Failure(ErrorKind::invalid, why);
 }
 
@@ -243,9 +191,7 @@ void Terms::require_content(bool same) const {
 
 Work::Repeats Terms::repeats() const {
   if (ask_.verify == Verify::content) return Work::Repeats::none;
-  const bool repeatable =
-      std::all_of(kinds_.begin(), kinds_.end(), [](const Kind& k) { return k.repeatable; });
-  return repeatable ? Work::Repeats::lost : Work::Repeats::refused;
+  return repeatable_ ? Work::Repeats::lost : Work::Repeats::refused;
 }
 
 std::string Terms::expected_content() const {

@@ -4,19 +4,15 @@
 // Layer: above options. Functions, and what is immutable after construction: any thread.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "http1/options.h"
-#include "kit/address.h"
 #include "kit/contract.h"
-#include "kit/draw.h"
 #include "kit/work.h"
 
 namespace netdyno::http1 {
@@ -75,44 +71,31 @@ std::size_t read_size_for(std::int64_t reply, std::size_t in_flight, bool any);
 struct Reply {
   int status = 0;
   std::int64_t bytes = 0;
-  std::int64_t expected = -1;  // bytes, where they are drawn; -1: as many as the trial says
-  std::int32_t of_class = 0;
 };
 
-/// How the exchanges of a class are asked for; of a trial without classes, all of them.
-struct Kind {
-  std::string method;
-  std::vector<std::string> pieces;  // of the path, between which a key stands; none: the client's own paths
-  std::vector<std::pair<std::string, std::string>> headers;  // beside Host and those that frame the request
-  int status = 0;                                            // that replies must have
-  bool success = false;                                      // any status 2xx will do
-  bool sized = false;                                        // the request says how long its body is
-  bool repeatable = false;  // it does the same where it is sent twice (RFC 9110, section 9.2.2)
-
-  bool takes(int found) const { return found == status || (success && found / 100 == 2); }
-  bool bodiless() const { return method == "HEAD"; }
-};
-
+/// How the exchanges of a trial are asked for, and which replies are taken.
 class Terms {
  public:
   /// Throws Failure{setup} for sizes or options that cannot be.
   explicit Terms(const contract::Setup& setup);
 
-  /// How exchanges are asked for, by the number of their class.
-  const Kind& kind(std::int32_t of_class) const { return kinds_[static_cast<std::size_t>(of_class)]; }
-  /// The body of requests; of the largest, where sizes are drawn.
+  const std::string& method() const { return ask_.method; }
+  const std::string& path() const { return ask_.path; }
+  /// Beside Host and those that frame the request.
+  const std::vector<std::pair<std::string, std::string>>& headers() const { return ask_.headers; }
+  /// The host that requests of each route are for.
+  std::vector<std::string> hosts(const contract::Setup& setup) const;
+  /// The body of requests.
   const std::string& content() const { return content_; }
-  /// Whether all requests of a route are the same.
-  bool one_path() const { return ask_.paths.size() == 1; }
-  /// What exchanges carry.
-  const Draws& draws() const { return draws_; }
-  /// What an exchange asks for; own is the path that its connection would at this turn.
-  std::string path(const Draw& draw, std::string_view own) const;
-  /// Bytes of the reply to an exchange.
-  std::int64_t expected_of(const Draw& draw) const { return kind(draw.of_class).bodiless() ? 0 : draw.down; }
+  /// Whether a request says how long its body is.
+  bool sized() const { return sized_; }
+  /// Whether a request does the same where it is sent twice (RFC 9110, section 9.2.2).
+  bool repeatable() const { return repeatable_; }
+  /// Whether replies have no body.
+  bool bodiless() const { return ask_.method == "HEAD"; }
 
   bool takes(const Reply& reply) const {
-    return kind(reply.of_class).takes(reply.status) && (any() || reply.bytes == expected(reply));
+    return reply.status == ask_.status && (any() || reply.bytes == down_bytes_);
   }
   /// What is wrong with a reply that is not taken. phrase is what came beside its status, begin
   /// what its body begins with.
@@ -135,64 +118,11 @@ class Terms {
   std::int64_t most_body() const;
 
  private:
-  template <class Request>
-  friend class Turns;
-
-  Kind kind_of(const contract::Class& of) const;
-  void complete(Kind& kind, bool content) const;
-  void take_kinds(const contract::Setup& setup);
-  std::int64_t expected(const Reply& reply) const {
-    return reply.expected < 0 ? down_bytes_ : reply.expected;
-  }
-
   Ask ask_;
-  Draws draws_;
-  std::int64_t down_bytes_;
+  std::int64_t down_bytes_;  // of a reply
   std::string content_;
-  std::vector<Kind> kinds_;
-};
-
-/// The requests that connections make in turn. They begin evenly spread over the paths, so
-/// that the middle of a long list is asked for too.
-template <class Request>
-class Turns {
- public:
-  /// add appends the request for a path of a host.
-  template <class Add>
-  Turns(const contract::Setup& setup, const Terms& terms, Add add) : connections_(setup.load.connections) {
-    for (const Route& route : routes(setup)) {
-      std::deque<Request>& all = requests_.emplace_back();
-      const std::string host = terms.ask_.host.empty() ? route.peer.text() : terms.ask_.host;
-      for (const std::string& path : terms.ask_.paths) add(all, path, host);
-      hosts_.push_back(host);
-    }
-    paths_ = terms.ask_.paths;
-  }
-
-  const Request& at(std::int64_t connection, std::size_t turn) const {
-    return requests_[route(connection)][place(connection, turn)];
-  }
-  /// The host and the path of that request.
-  const std::string& host(std::int64_t connection) const { return hosts_[route(connection)]; }
-  const std::string& path(std::int64_t connection, std::size_t turn) const {
-    return paths_[place(connection, turn)];
-  }
-
- private:
-  std::size_t route(std::int64_t connection) const {
-    return static_cast<std::size_t>(connection) % requests_.size();
-  }
-  std::size_t place(std::int64_t connection, std::size_t turn) const {
-    const std::size_t all = paths_.size();
-    if (all == 1) return 0;
-    return (static_cast<std::size_t>(connection * static_cast<std::int64_t>(all) / connections_) + turn) %
-           all;
-  }
-
-  std::int64_t connections_;
-  std::vector<std::deque<Request>> requests_;  // by route, then by path
-  std::vector<std::string> hosts_;
-  std::vector<std::string> paths_;
+  bool sized_;
+  bool repeatable_;
 };
 
 }  // namespace netdyno::http1

@@ -38,7 +38,7 @@ class Agenda {
   /// Slots not yet released. 0 means that the loop's load is over.
   std::size_t held() const { return held_; }
   /// Of them, those that wait for nothing but their peer.
-  std::size_t in_flight() const { return held_ + alarms_ + stale_ - heap_.size(); }
+  std::size_t in_flight() const { return held_ + stale_ - heap_.size(); }
 
   /// Asks a slot for its next exchange. True when it is due at now. Else the slot waits
   /// here until it is due, or is released when it has no exchange left.
@@ -58,19 +58,9 @@ class Agenda {
     Own& own = own_[entry.connection];
     if (own.stale > 0) [[unlikely]]
       sweep([&entry](const Entry& e) { return e.connection == entry.connection; });
-    (is_alarm(entry.slot) ? own.alarms : own.slots)++;
+    own.slots++;
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), later);
-  }
-
-  /// In an entry that is taken: it is an alarm of the slot's, and not its turn.
-  static constexpr std::uint32_t kAlarm = 1U << 31;
-  static bool is_alarm(std::uint32_t slot) { return (slot & kAlarm) != 0; }
-  /// Adds an alarm, which holds nothing up. Unlike all else it may allocate.
-  void alarm(Entry entry) {
-    alarms_++;
-    entry.slot |= kAlarm;
-    wait(entry);
   }
 
   std::int64_t next_due() const { return heap_.empty() ? kNever : heap_.front().due; }
@@ -92,27 +82,23 @@ class Agenda {
   /// not kNever.
   Entry take() {
     const Entry entry = pop();
-    if (is_alarm(entry.slot)) [[unlikely]]
-      alarms_--;
     settle();
     return entry;
   }
 
-  /// Removes and releases every slot that is due after closing. Alarms stay.
+  /// Removes and releases every slot that is due after closing.
   void end(std::int64_t closing) {
-    sweep([closing](const Entry& e) { return e.due > closing && !is_alarm(e.slot); });
+    sweep([closing](const Entry& e) { return e.due > closing; });
   }
 
-  /// Releases the waiting slots of a lost connection, and its alarms: at once, and they leave the
-  /// heap when their turn comes, so that many connections may be lost at one time.
+  /// Releases the waiting slots of a lost connection: at once, and they leave the heap when their
+  /// turn comes, so that many connections may be lost at one time.
   void forget(std::uint32_t connection) {
     if (connection >= own_.size()) return;
     Own& own = own_[connection];
-    const std::uint32_t lost = own.slots + own.alarms;
     held_ -= own.slots;
-    alarms_ -= own.alarms;
-    stale_ += lost;
-    own = {0, 0, own.stale + lost};
+    stale_ += own.slots;
+    own = {0, own.stale + own.slots};
     settle();
   }
 
@@ -124,7 +110,6 @@ class Agenda {
   /// How many entries of a connection are in the heap: those that count, or those forgotten.
   struct Own {
     std::uint32_t slots = 0;
-    std::uint32_t alarms = 0;
     std::uint32_t stale = 0;
   };
 
@@ -133,7 +118,7 @@ class Agenda {
     const Entry entry = heap_.back();
     heap_.pop_back();
     Own& own = own_[entry.connection];
-    (own.stale > 0 ? own.stale : is_alarm(entry.slot) ? own.alarms : own.slots)--;
+    (own.stale > 0 ? own.stale : own.slots)--;
     return entry;
   }
 
@@ -154,9 +139,6 @@ class Agenda {
       if (own.stale > 0) {
         own.stale--;
         stale_--;
-      } else if (is_alarm(e.slot)) {
-        own.alarms--;
-        alarms_--;
       } else {
         own.slots--;
         held_--;
@@ -170,8 +152,7 @@ class Agenda {
   std::vector<Entry> heap_;
   std::vector<Own> own_;  // by connection
   std::size_t held_ = 0;
-  std::size_t alarms_ = 0;  // of the heap, those forgotten left out
-  std::size_t stale_ = 0;   // of the heap: forgotten
+  std::size_t stale_ = 0;  // of the heap: forgotten
   std::int64_t gathered_ = 0;
 };
 
@@ -249,10 +230,6 @@ class Flights {
     for (; n > 0; n--) slots_[ring_[begun_++ & mask_].slot].goes_out();
   }
 
-  /// What the first exchange that waits carries, where sizes are drawn. Only where one waits.
-  const Draw& next_draw() const { return slots_[ring_[begun_ & mask_].slot].draw(); }
-  /// The same of the oldest exchange in flight. Only where there is one.
-  const Draw& oldest_draw() const { return slots_[ring_[answered_ & mask_].slot].draw(); }
   /// When the oldest exchange in flight was sent. Only where there is one.
   std::int64_t oldest_sent() const { return ring_[answered_ & mask_].sent; }
   /// The newest exchange in flight waits to be sent again.

@@ -41,25 +41,23 @@ class Fields {
     if (v != nullptr) into = v->get<std::vector<std::string>>();
   }
 
-  /// An array of arrays of n numbers.
-  template <class T, std::size_t n>
-  std::vector<std::array<T, n>> tuples(const char* key) const {
+  /// An array of arrays of n whole numbers.
+  template <std::size_t n>
+  std::vector<std::array<std::int64_t, n>> tuples(const char* key) const {
     const Json* v = find(key);
     if (v == nullptr) return {};
-    constexpr bool kWhole = std::is_integral_v<T>;
-    const auto fits = [](const Json& each) { return kWhole ? each.is_number_integer() : each.is_number(); };
-    const auto is_tuple = [&fits](const Json& item) {
-      return item.is_array() && item.size() == n && std::all_of(item.begin(), item.end(), fits);
+    const auto is_tuple = [](const Json& item) {
+      return item.is_array() && item.size() == n &&
+             std::all_of(item.begin(), item.end(), [](const Json& each) { return each.is_number_integer(); });
     };
     if (!v->is_array() || !std::all_of(v->begin(), v->end(), is_tuple))
-      refuse(key, "an array of arrays of " + std::string(n == 2 ? "two" : "three") +
-                      (kWhole ? " integers" : " numbers"));
-    return v->get<std::vector<std::array<T, n>>>();
+      refuse(key, "an array of arrays of " + std::to_string(n) + " integers");
+    return v->get<std::vector<std::array<std::int64_t, n>>>();
   }
 
   Table table(const char* key) const {
     Table table;
-    for (const auto& [end, low, high] : tuples<std::int64_t, 3>(key)) table.push_back({end, low, high});
+    for (const auto& [end, low, high] : tuples<3>(key)) table.push_back({end, low, high});
     return table;
   }
 
@@ -93,54 +91,15 @@ class Fields {
 
 constexpr std::int64_t kMaxThreads = 1'024;
 
-Class parse_class(const Json& body, const std::string& path) {
-  Class c;
-  const Fields in(body, path);
-  in.read("name", c.name);
-  in.read("end", c.end);
-  in.read("up_bytes", c.up_bytes);
-  in.read("down_bytes", c.down_bytes);
-  c.up_sizes = in.table("up_sizes");
-  c.down_sizes = in.table("down_sizes");
-  in.read("method", c.method);
-  in.read("path", c.path);
-  in.read("status", c.status);
-  in.read("deadline_ns", c.deadline_ns);
-  in.read("think_ns", c.think_ns);
-  in.read("codec", c.codec);
-  in.read("stream", c.stream);
-  return c;
-}
-
-Trace parse_trace(const Json& body) {
-  Trace trace;
-  const Fields in(body, "setup.load.trace");
-  in.read("file", trace.file);
-  in.read("begins", trace.begins);
-  in.read("from_ns", trace.from_ns);
-  in.read("speed", trace.speed);
-  in.read("part", trace.part);
-  in.read("parts", trace.parts);
-  in.read("even", trace.even);
-  in.read("times", trace.times);
-  if (trace.parts == 0) trace.parts = 1;
-  return trace;
-}
-
-/// The classes of a load, its keys and what it replays.
-void parse_mix(const Fields& in, Load& load) {
-  if (const Json* classes = in.find("classes")) {
-    if (!classes->is_array()) in.refuse("classes", "an array of classes");
-    for (const Json& each : *classes) {
-      load.classes.push_back(
-          parse_class(each, "setup.load.classes[" + std::to_string(load.classes.size()) + "]"));
-    }
+/// Adds the features of keys that are given.
+void add_beyond(const Fields& in, std::initializer_list<std::pair<const char*, const char*>> features,
+                std::vector<std::string>& beyond) {
+  for (const auto& [key, feature] : features) {
+    if (const Json* given = in.find(key); given != nullptr && !given->empty()) beyond.emplace_back(feature);
   }
-  load.keys = in.table("keys");
-  if (const Json* trace = in.find("trace")) load.trace = parse_trace(*trace);
 }
 
-Load parse_load(const Json& body) {
+Load parse_load(const Json& body, std::vector<std::string>& beyond) {
   Load load;
   const Fields in(body, "setup.load");
   in.read("connections", load.connections);
@@ -155,21 +114,15 @@ Load parse_load(const Json& body) {
   in.read("arrival", arrival);
   if (arrival == "poisson") {
     load.arrival = Arrival::poisson;
-  } else if (arrival == "drawn") {
-    load.arrival = Arrival::drawn;
-  } else if (arrival == "recorded") {
-    load.arrival = Arrival::recorded;
-  } else if (!arrival.empty() && arrival != "constant") {
+  } else if (!arrival.empty() && arrival != "constant" && arrival != "drawn" && arrival != "recorded") {
     in.refuse("arrival", "constant, poisson, drawn or recorded", ErrorKind::setup);
   }
-  load.gaps = in.table("gaps");
-  for (const auto& [lasts_ns, first, last] : in.tuples<double, 3>("phases"))
-    load.phases.push_back({lasts_ns, first, last});
-  in.read("repeat", load.repeat);
+  if (arrival == "drawn") beyond.emplace_back("arrivals");
+  if (arrival == "recorded") beyond.emplace_back("trace");
+  add_beyond(in, {{"phases", "arrivals"}, {"classes", "mix"}}, beyond);
   if (const Json* turns = in.find("turns"); turns != nullptr && turns->size() > kMostTurns)
     in.refuse("turns", "at most " + std::to_string(kMostTurns) + " turns", ErrorKind::setup);
-  load.turns = in.tuples<std::int64_t, 2>("turns");
-  parse_mix(in, load);
+  load.turns = in.tuples<2>("turns");
   if (load.in_flight == 0) load.in_flight = 1;
   if (load.active_share == 0) load.active_share = 1;
   if (load.drain_ns == 0) load.drain_ns = Load{}.drain_ns;
@@ -205,7 +158,7 @@ Structure parse_structure(const Json& body) {
   return structure;
 }
 
-Exchange parse_exchange(const Json& body) {
+Exchange parse_exchange(const Json& body, std::vector<std::string>& beyond) {
   Exchange exchange;
   const Fields in(body, "setup.exchange");
   in.read("up_bytes", exchange.up_bytes);
@@ -218,8 +171,7 @@ Exchange parse_exchange(const Json& body) {
     if (stream == name(level)) exchange.stream = level;
   }
   if (stream != name(exchange.stream)) in.refuse("stream", "up, down or both", ErrorKind::unsupported);
-  exchange.up_sizes = in.table("up_sizes");
-  exchange.down_sizes = in.table("down_sizes");
+  add_beyond(in, {{"up_sizes", "sizes"}, {"down_sizes", "sizes"}}, beyond);
   if (const Json* message = in.find("message")) exchange.message = parse_structure(*message);
   return exchange;
 }
@@ -262,8 +214,8 @@ Setup parse_setup(const Json& body) {
   in.read("threads", setup.threads);
   if (setup.listeners == 0) setup.listeners = 1;
   if (const Json* tls = in.find("tls")) setup.tls = parse_tls(*tls);
-  if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange);
-  if (const Json* load = in.find("load")) setup.load = parse_load(*load);
+  if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange, setup.beyond);
+  if (const Json* load = in.find("load")) setup.load = parse_load(*load, setup.beyond);
   if (const Json* work = in.find("work")) setup.work = parse_work(*work);
   if (const Json* options = in.find("options")) {
     if (!options->is_object()) in.refuse("options", "an object");

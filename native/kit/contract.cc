@@ -26,17 +26,19 @@ Json names(const std::vector<Role>& roles) {
 Json value_of(const Value& value) {
   if (const auto* truth = value.get_if<bool>()) return *truth;
   if (const auto* number = value.get_if<std::int64_t>()) return *number;
-  if (const auto* text = value.get_if<std::string>()) return *text;
-  return Json::parse(std::string_view(value.get_if<Odd>()->json));
+  return *value.get_if<std::string>();
 }
 
-Value value_of(const Json& given) {
+Value value_of(const std::string& name, const Json& given) {
   if (given.is_boolean()) return given.get<bool>();
   if (given.is_string()) return given.get<std::string>();
   // JSON has one number type: 65536.0 is a whole number too.
   const double number = given.is_number() ? given.get<double>() : std::nan("");
   if (std::abs(number) < 0x1p63 && number == std::trunc(number)) return given.get<std::int64_t>();
-  return Odd{given.type_name(), printed(given)};
+  // Its value may be secret.
+  throw Failure(ErrorKind::setup, "read option " + name +
+                                      ": expected true or false, a whole number or a text, found a JSON " +
+                                      given.type_name());
 }
 
 Json to_wire(const Option& option) {
@@ -92,32 +94,6 @@ Json to_wire(const Sent& sent) {
   return out;
 }
 
-/// Adds the texts that are not empty.
-void add_texts(Json& to, std::initializer_list<std::pair<const char*, const std::string&>> texts) {
-  for (const auto& [key, text] : texts) {
-    if (!text.empty()) to[key] = text;
-  }
-}
-
-Json to_wire(const ClassResult& of) {
-  Json out = {{"name", of.name},
-              {"exchanges", of.exchanges},
-              {"sent_bytes", of.sent_bytes},
-              {"received_bytes", of.received_bytes}};
-  if (of.errors != 0) out["errors"] = of.errors;
-  if (of.drained != 0) out["drained"] = of.drained;
-  add_texts(out, {{"service", of.service}, {"response", of.response}});
-  return out;
-}
-
-Json to_wire(const SizeBin& bin) {
-  Json out = {{"from_bytes", bin.from_bytes}, {"to_bytes", bin.to_bytes}};
-  add_texts(
-      out,
-      {{"service", bin.service}, {"response", bin.response}, {"behind", bin.behind}, {"free", bin.free}});
-  return out;
-}
-
 }  // namespace
 
 std::string_view name(Role role) {
@@ -145,7 +121,7 @@ std::string json_type(const Value& value) { return value_of(value).type_name(); 
 
 Options options_of(const Json& given) {
   Options options;
-  for (const auto& [name, value] : given.items()) options[name] = value_of(value);
+  for (const auto& [name, value] : given.items()) options[name] = value_of(name, value);
   return options;
 }
 
@@ -231,8 +207,6 @@ Json to_wire(const Result& result) {
     if (result.inside->due > 0) inside["due"] = result.inside->due;
   }
   if (result.sent) body["sent"] = to_wire(*result.sent);
-  for (const ClassResult& each : result.classes) body["classes"].push_back(to_wire(each));
-  for (const SizeBin& each : result.bins) body["bins"].push_back(to_wire(each));
   return body;
 }
 

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "kit/mix.h"
 #include "kit/table.h"
 #include "kit/values.h"
 
@@ -26,7 +25,7 @@ namespace netdyno::contract {
 inline constexpr int kVersion = 1;
 
 enum class Role { server, client, pair };
-enum class Arrival { constant, poisson, drawn, recorded };
+enum class Arrival { constant, poisson };
 
 /// What went wrong, as CONTRACT.md classifies it. unsupported leaves a cell empty with
 /// a reason; it is no failure.
@@ -103,9 +102,8 @@ struct Transport {
   std::vector<Role> roles;
   std::string delivery;  // "message" or "chunks", specification §1.2
   std::vector<Option> options;
-  std::vector<std::string> codecs = {};  // allowed in exchange.codec; empty: bytes only
-  std::vector<std::string> features =
-      {};  // tls, fresh, stream-up, …, turns, sizes, arrivals, mix, trace, deadline, work-cpu, work-sleep
+  std::vector<std::string> codecs = {};    // allowed in exchange.codec; empty: bytes only
+  std::vector<std::string> features = {};  // tls, fresh, stream-up, …, turns, work-cpu, work-sleep
 };
 
 struct Hello {
@@ -139,14 +137,12 @@ inline constexpr std::int64_t kMaxFlowMessage = 1 << 30;
 
 /// The unit of work: a message up and a message down.
 struct Exchange {
-  std::int64_t up_bytes = 0;  // the largest, where up_sizes has several
+  std::int64_t up_bytes = 0;
   std::int64_t down_bytes = 0;
   std::string codec;
   Stream stream = Stream::none;
   std::int64_t chunk_bytes = 0;  // 0: the transport's own choice
   std::optional<Structure> message = {};
-  Table up_sizes = {};  // sizes that vary are drawn from these
-  Table down_sizes = {};
 };
 
 inline constexpr std::size_t kMostTurns = 4096;
@@ -162,12 +158,6 @@ struct Load {
   bool fresh = false;
   std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
   std::int64_t drain_ns = 2'000'000'000;
-  Table gaps = {};                  // arrival drawn: gaps in 2^-20 of the mean gap
-  std::vector<Phase> phases = {};   // a rate that changes, from the start on; rate is their mean
-  bool repeat = false;              // after the last phase the first follows; else its last rate goes on
-  std::vector<Class> classes = {};  // exchanges of several kinds
-  Table keys = {};                  // numbers that stand for {key} in paths of classes
-  std::optional<Trace> trace = {};  // arrival recorded: when exchanges are due, and what each is
   /// Stretches [from, to), in ns since the start, in which exchanges fall due; empty for always.
   std::vector<std::array<std::int64_t, 2>> turns = {};
 };
@@ -206,6 +196,9 @@ struct Setup {
   std::optional<Work> work = {};
   Options options = {};
   bool timeline = false;  // tell more in ticks
+  /// Features that it needs and no worker of this kit has: what makes exchanges differ, or their
+  /// rate change (contract/DRAWS.md, contract/MIXES.md).
+  std::vector<std::string> beyond = {};
 };
 
 /// Times of what completed between two ticks; a percentile of 0 is not told.
@@ -306,8 +299,6 @@ struct Result {
   std::optional<Arrivals> arrivals;  // open loop
   std::optional<Inside> inside;      // a client whose window opened
   std::optional<Sent> sent;          // a client's
-  std::vector<ClassResult> classes;  // in the order of the load's
-  std::vector<SizeBin> bins;         // where sizes vary
 };
 
 /// The candidate most like word, for "did you mean". Empty when the edit distance to

@@ -140,7 +140,6 @@ struct Completion {
   std::int64_t sent;
   std::int64_t now;
   std::int64_t received;
-  std::int64_t up;  // payload bytes sent, where sizes are drawn; else 0
 };
 
 /// The histograms of one shard, and when it sent. response and lag are null where
@@ -153,7 +152,7 @@ struct Times {
   std::unique_ptr<Histogram> lag;
   std::unique_ptr<Sends> sends;
   std::unique_ptr<Histogram> lengths;
-  std::int64_t expected = 0;  // length of a reply, in bytes; -1 where it is drawn
+  std::int64_t expected = 0;  // length of a reply, in bytes
 
   /// A reply of another length.
   void varied(std::int64_t bytes) {
@@ -162,25 +161,15 @@ struct Times {
   }
 };
 
-/// One shard's exchanges of one class in one phase.
-struct ClassCounters {
-  Sum exchanges;
-  Sum sent_bytes;
-  Sum received_bytes;
-  Sum errors;
-};
-
 /// The counts of one shard in one phase.
 struct Counters {
   Sum exchanges;
   Sum received;
-  Sum sent_bytes;  // where sizes are drawn; else they follow from the exchanges
-  Sum unsent;      // of the errors, those whose request never went out
+  Sum unsent;  // of the errors, those whose request never went out
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
-  Reasons reasons;                     // of the errors; to be read once the loop has ended
-  std::vector<ClassCounters> classes;  // empty unless the load mixes some
+  Reasons reasons;  // of the errors; to be read once the loop has ended
 
   /// How many requests ended in the phase.
   std::int64_t sent() const {
@@ -189,10 +178,10 @@ struct Counters {
     return all;
   }
 
-  /// Adds to counts. up_bytes is the size up of each exchange, 0 where it is drawn.
+  /// Adds to counts. up_bytes is the size up of each exchange.
   void add_to(contract::Counts& counts, std::int64_t up_bytes) const {
     counts.exchanges += exchanges.get();
-    counts.sent_bytes += exchanges.get() * up_bytes + sent_bytes.get();
+    counts.sent_bytes += exchanges.get() * up_bytes;
     counts.received_bytes += received.get();
     for (std::size_t kind = 0; kind < errors.size(); kind++) counts.errors[kind] += errors[kind].get();
   }
@@ -234,7 +223,6 @@ struct alignas(128) Shard {
   static void record(Counters& counters, const Completion& c) {
     counters.exchanges.add(1);
     counters.received.add(c.received);
-    counters.sent_bytes.add(c.up);
     if (counters.times == nullptr) return;
     counters.parts.add(c.free, c.sent, c.now);
     counters.times->service.record(c.now - c.sent);

@@ -1,5 +1,7 @@
 #include "kit/echo.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -35,20 +37,11 @@ std::int64_t EchoPayload::check(const contract::Setup& setup) {
     throw Failure(ErrorKind::setup, "exchange is " + std::to_string(up) + " bytes up and " +
                                         std::to_string(down) + " down; wire echo returns what it is sent");
   }
-  if (setup.exchange.down_sizes != setup.exchange.up_sizes) {
-    throw Failure(ErrorKind::setup,
-                  "exchange.down_sizes is another table than up_sizes; wire echo returns what it is sent");
-  }
-  for (const contract::Segment& s : setup.exchange.up_sizes) {
-    if (s.low >= 1) continue;
-    throw Failure(ErrorKind::setup,
-                  "exchange.up_sizes has messages of 0 bytes, expected at least 1 on wire echo");
-  }
   return up;
 }
 
 EchoPayload::EchoPayload(const contract::Setup& setup)
-    : size_(static_cast<std::size_t>(check(setup))), seed_(setup.seed), draws_(setup) {
+    : size_(static_cast<std::size_t>(check(setup))), seed_(setup.seed) {
   const auto in_flight = static_cast<std::size_t>(std::max<std::int64_t>(1, setup.load.in_flight));
   const std::size_t copies = std::clamp<std::size_t>(kMaxCopied / size_, 1, in_flight);
   copies_.resize(size_ * copies);
@@ -65,19 +58,22 @@ EchoPayload::EchoPayload(const contract::Setup& setup)
 EchoPayload::Stamped EchoPayload::stamped(std::int64_t connection) const {
   Stamped s{};
   const auto number = static_cast<std::uint64_t>(connection);
-  s.size = varies() ? static_cast<std::size_t>(draws_.of(number).up) : size_;
-  s.stamp_size = std::min(s.size, s.stamp.size());
+  s.stamp_size = std::min(size_, s.stamp.size());
   const std::uint64_t bits = mix(seed_ ^ mix(number + 1));
   std::memcpy(s.stamp.data(), &bits, s.stamp.size());
-  s.crc = crc32c(after_stamp(s), crc32c({s.stamp.data(), s.stamp_size}));
+  s.sum = sum_of(after_stamp(s), sum_of({s.stamp.data(), s.stamp_size}));
   return s;
 }
 
+std::uint32_t EchoPayload::sum_of(std::span<const char> bytes, std::uint32_t before) {
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 void EchoPayload::verify(const Stamped& sent, std::uint32_t received) const {
-  if (received == sent.crc) return;
-  throw Failure(ErrorKind::invalid, "sent " + std::to_string(sent.size) + " bytes with CRC-32C " +
-                                        crc_text(sent.crc) + ", received as many with " + crc_text(received) +
-                                        ": the peer does not echo");
+  if (received == sent.sum) return;
+  throw Failure(ErrorKind::invalid, "sent " + std::to_string(size_) +
+                                        " bytes, and as many others came back: the peer does not echo");
 }
 
 void Pipeline::begin(std::int64_t now) {

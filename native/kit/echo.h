@@ -13,8 +13,6 @@
 
 #include "kit/agenda.h"
 #include "kit/contract.h"
-#include "kit/crc.h"
-#include "kit/draw.h"
 #include "kit/flow.h"
 
 namespace netdyno {
@@ -32,9 +30,8 @@ class EchoPayload {
   /// Throws as check does.
   explicit EchoPayload(const contract::Setup& setup);
 
-  /// Size of one message in bytes; of the largest, where sizes are drawn.
+  /// Size of one message in bytes.
   std::size_t size() const { return size_; }
-  bool varies() const { return draws_.vary(); }
   /// Copies of the message side by side, for one write of a pipelining client: as many
   /// as in_flight but at most 64 KiB, and at least one.
   std::span<const char> copies() const { return copies_; }
@@ -44,24 +41,24 @@ class EchoPayload {
   struct Stamped {
     std::array<char, 8> stamp;
     std::size_t stamp_size;
-    std::size_t size;  // of the message
-    std::uint32_t crc;
+    std::uint32_t sum;  // of the whole message, as sum_of has it
   };
   Stamped stamped(std::int64_t connection) const;
   /// The bytes of a verification message after its stamp.
   std::span<const char> after_stamp(const Stamped& message) const {
-    return copies().subspan(message.stamp_size, message.size - message.stamp_size);
+    return copies().subspan(message.stamp_size, size_ - message.stamp_size);
   }
 
-  /// Compares the CRC-32C of the reply with that of the message. Throws
-  /// Failure{invalid} if they differ.
+  /// A checksum of bytes, continued from an earlier one.
+  static std::uint32_t sum_of(std::span<const char> bytes, std::uint32_t before = 0);
+  /// Compares the checksum of the reply with that of the message. Throws Failure{invalid}
+  /// if they differ.
   void verify(const Stamped& sent, std::uint32_t received) const;
 
  private:
   std::size_t size_;
   std::string copies_;
   std::uint64_t seed_;
-  Draws draws_;
 };
 
 /// The client's flow of wire echo: it sends messages of one size and receives the same bytes in order.

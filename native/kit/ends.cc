@@ -160,20 +160,9 @@ contract::Transport loop_transport(const std::string& name, const std::string& d
   transport.wire = kEcho;
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
-  transport.options =
-      joined(joined(socket_options(), {listener_option(), read_buffer_option(), content_option()}), more);
-  transport.features = {"stream-up", "stream-down", "stream-both", "turns", "sizes",    "arrivals",
-                        "mix",       "trace",       "times",       "think", "work-cpu", "work-sleep"};
+  transport.options = joined(joined(socket_options(), {listener_option(), read_buffer_option()}), more);
+  transport.features = {"stream-up", "stream-down", "stream-both", "turns", "work-cpu", "work-sleep"};
   return transport;
-}
-
-const contract::Setup& woken_by_streams(const contract::Setup& setup) {
-  if (setup.exchange.stream != contract::Stream::none || setup.options.value(kLowat, std::int64_t{0}) == 0)
-    return setup;
-  throw Failure(
-      ErrorKind::unsupported,
-      "option lowat is given, which event loops have on wire stream; transport threads has it on wire "
-      "echo, too");
 }
 
 LoopServer::LoopServer(const contract::Setup& setup, const std::function<std::unique_ptr<ServerLoop>()>& make,

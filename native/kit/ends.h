@@ -250,7 +250,7 @@ void add_to(contract::Counts& counts, const Traffic& traffic);
 
 /// The description of a transport of wires echo and stream that uses LoopServer and
 /// LoopClient, with the options that all of these have, and more; event loops add
-/// pace_options, and lowat_option (kit/stream.h) where they wait as Flow::low_water says.
+/// pace_options.
 contract::Transport loop_transport(const std::string& name, const std::string& doc,
                                    std::vector<contract::Option> more = {});
 /// Options one behind the other.
@@ -305,9 +305,6 @@ struct Engine {
   }
 };
 
-/// Refuses option lowat on wire echo, of which an event loop does not see where a message ends.
-const contract::Setup& woken_by_streams(const contract::Setup& setup);
-
 /// A transport of such a library: on wires echo and stream, or on that of work.
 class LoopTransport final : public Transport {
  public:
@@ -318,10 +315,10 @@ class LoopTransport final : public Transport {
 
   contract::Transport describe() const override { return description_; }
   std::unique_ptr<Server> server(const contract::Setup& setup) override {
-    return std::make_unique<LoopServer>(setup, engine_.servers(woken_by_streams(setup)), work_(setup));
+    return std::make_unique<LoopServer>(setup, engine_.servers(setup), work_(setup));
   }
   std::unique_ptr<Client> client(const contract::Setup& setup, Load& load) override {
-    return std::make_unique<LoopClient>(setup, load, engine_.clients(woken_by_streams(setup)), work_(setup));
+    return std::make_unique<LoopClient>(setup, load, engine_.clients(setup), work_(setup));
   }
 
  private:

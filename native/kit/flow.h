@@ -39,8 +39,7 @@ class Flow {
   /// Call it once, before anything else.
   virtual void begin(std::int64_t now) = 0;
 
-  /// The slot's next exchange is due, as the agenda says, or it has an alarm (Agenda::kAlarm), after
-  /// which the flow's fate is to be asked. Clients only.
+  /// The slot's next exchange is due, as the agenda says. Clients only.
   virtual void send(std::uint32_t slot) = 0;
 
   /// Whether bytes wait to be written.
@@ -61,8 +60,6 @@ class Flow {
   /// Where to read the next bytes to. Empty while nothing may be read; that can change
   /// once something was written.
   virtual std::span<char> read_buffer() = 0;
-  /// How many bytes should be there before the loop is woken to read: 1, or with option lowat more.
-  virtual std::int64_t low_water() const { return 1; }
   /// How many bytes are sure to come before anything is to be answered: the rest of an exchange that
   /// has begun.
   virtual std::int64_t missing() const { return 0; }
@@ -73,8 +70,8 @@ class Flow {
   /// bytes.
   virtual void received(std::size_t n, std::int64_t now) = 0;
 
-  /// What becomes of the connection. A loop asks after it began the flow, after bytes
-  /// arrived or were written, and after an alarm.
+  /// What becomes of the connection. A loop asks after it began the flow, and after bytes
+  /// arrived or were written.
   enum class Fate {
     open,
     over,  // it ended in order, and is to be closed. A client's loop makes another one

@@ -15,7 +15,8 @@ namespace netdyno::contract {
 
 using Json = nlohmann::json;
 
-/// What an object of JSON gives for options, as yet unchecked.
+/// What an object of JSON gives for options, as yet unchecked. Throws Failure{setup} for what no option
+/// takes, such as an array.
 Options options_of(const Json& given);
 Json json_of(const Options& options);
 

@@ -42,51 +42,28 @@ void check(const contract::Load& plan) {
     refuse("think_ns is " + std::to_string(plan.think_ns) + " with load.rate " + std::to_string(plan.rate) +
            ": an open loop does not think");
   }
-  if (contract::have_pauses(plan.classes) && plan.think_ns <= 0) {
-    refuse("think_ns is " + std::to_string(plan.think_ns) +
-           ", expected the mean of the classes' pauses, above 0");
-  }
-  for (const contract::Class& c : plan.classes) {
-    if (c.think_ns < 0) refuse("classes: a think_ns is negative");
-  }
-  const bool recorded = plan.arrival == contract::Arrival::recorded;
-  if (recorded != plan.trace.has_value() || (recorded && !(plan.rate > 0))) {
-    refuse("arrival recorded, trace and a rate belong together; expected all of them or no trace");
-  }
 }
 
 }  // namespace
 
 Load::Load(const contract::Setup& setup, int shards)
-    : plan_(setup.load),
-      seed_(setup.seed),
-      draws_(setup),
-      places_(Places::of(setup.load, setup.seed)),
-      turns_(Turns::of(setup.load)) {
+    : plan_(setup.load), seed_(setup.seed), turns_(Turns::of(setup.load)) {
   check(plan_);
-  if (turns_ && draws_.vary())
-    throw Failure(ErrorKind::unsupported, "load.turns is given beside drawn sizes, which have no turns");
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
   const std::int64_t wide = std::max(1, shards);
   for (std::int64_t i = 0; i < wide; i++) shards_.push_back(std::make_unique<Shard>());
   Windows made = new_windows();
-  for (std::size_t i = 0; i < shards_.size(); i++) {
-    Shard& shard = *shards_[i];
-    shard.window = std::move(made[i]);
-    for (Counters* phase : {&shard.before, &shard.drain})
-      phase->classes = std::vector<ClassCounters>(plan_.classes.size());
-  }
+  for (std::size_t i = 0; i < shards_.size(); i++) shards_[i]->window = std::move(made[i]);
   encoded(setup.exchange.up_bytes, setup.exchange.down_bytes);
   lay_out();
-  if (turns_ && plan_.rate > 0) dues_ = {plan_, seed_, {}, places_.get(), turns_.get()};
-  if (draws_.vary() || draws_.times()) lay_out_sizes();
+  if (turns_ && plan_.rate > 0) dues_ = {plan_, seed_, {}, turns_.get()};
 }
 
 void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
-  up_bytes_ = draws_.vary() ? 0 : up_bytes;
+  up_bytes_ = up_bytes;
   down_bytes_ = down_bytes;
-  for (const auto& shard : shards_) shard->window->times.expected = draws_.down_varies() ? -1 : down_bytes;
+  for (const auto& shard : shards_) shard->window->times.expected = down_bytes;
 }
 
 /// Room for what all shards count in a window.
@@ -95,8 +72,7 @@ Load::Windows Load::new_windows() const {
   Windows made;
   for (std::int64_t i = 0; i < wide; i++) {
     Window& window = *made.emplace_back(std::make_unique<Window>());
-    window.counters.classes = std::vector<ClassCounters>(plan_.classes.size());
-    window.times.expected = draws_.down_varies() ? -1 : down_bytes_;
+    window.times.expected = down_bytes_;
     if (plan_.rate > 0) window.times.response = std::make_unique<Histogram>();
     if (plan_.rate > 0 || plan_.think_ns > 0) window.times.lag = std::make_unique<Histogram>();
     if (plan_.rate > 0 && !turns_) {
@@ -108,7 +84,7 @@ Load::Windows Load::new_windows() const {
   return made;
 }
 
-/// By which number schedules and draws know a slot. Consecutive positions belong to
+/// By which number schedules know a slot. Consecutive positions belong to
 /// different connections, so that the slots of one connection are spread over time.
 SlotPosition Load::position_of(std::int64_t slot) const {
   const std::int64_t connection = slot / plan_.in_flight;
@@ -118,7 +94,7 @@ SlotPosition Load::position_of(std::int64_t slot) const {
 
 /// The schedule of a slot of an open loop from its beginning.
 Schedule Load::schedule_of(std::int64_t slot) const {
-  return {plan_, seed_, position_of(slot), places_.get(), turns_.get()};
+  return {plan_, seed_, position_of(slot), turns_.get()};
 }
 
 void Load::lay_out() {
@@ -138,7 +114,7 @@ void Load::lay_out() {
       slot.open_ = true;
       slot.schedule_ = schedule_of(i);
       // As if it had run before.
-      if (plan_.arrival == contract::Arrival::constant && !(places_ && places_->changes()))
+      if (plan_.arrival == contract::Arrival::constant)
         slot.free_ =
             slot.schedule_.peek() - static_cast<std::int64_t>(static_cast<double>(n) / plan_.rate * 1e9);
     } else if (plan_.think_ns > 0) {
@@ -159,7 +135,6 @@ std::span<Slot> Load::slots(std::int64_t connection) {
 void Load::start(std::int64_t now) {
   start_ns_ = now;
   if (turns_) make_room();
-  if (replay_) replay_->begin();
   if (plan_.amount > 0 && !open_) open(now);
 }
 
@@ -195,9 +170,6 @@ void Load::part(std::int64_t now) {
   if (!open_ || ended())
     throw Failure(ErrorKind::invalid,
                   "mark with part came while no window is open (CONTRACT.md, section Turns)");
-  if (sized_)
-    throw Failure(ErrorKind::invalid,
-                  "mark with part came to a load of exchanges that differ in size or class");
   make_room();
   for (std::size_t i = 0; i < shards_.size(); i++) shards_[i]->window.swap(spare_[i]);
   parts_.push_back({from_ns_, now, std::exchange(spare_, {})});
@@ -318,13 +290,8 @@ contract::Result Load::result(std::int64_t now) {
   // Before the schedules are walked to their end.
   if (open_ && !turns_) result.inside = inside(result.counts.exchanges, times);
   const Histogram ages = unfinished(now);
-  if (replay_) replay_->finish();
   result.unfinished = ages.count();
   result.ages = ages.encode();
-  if (sized_) {
-    result.bins = sized_->bins();
-    result.classes = class_results();
-  }
   return result;
 }
 
@@ -392,9 +359,7 @@ double Load::waiting(Span window, const Histogram& times) const {
 
 std::int64_t Slot::due_after(std::int64_t closing, std::int64_t start) const {
   std::int64_t due = pending_;
-  if (due == kIdle && replays_) {
-    due = passed_;
-  } else if (due == kIdle) {
+  if (due == kIdle) {
     if (left_ == 0) return kIdle;
     due = open_ ? start + schedule_.peek() : (started_ ? free_ : start + free_) + think_ns_;
   }
@@ -408,12 +373,9 @@ double Load::fell_due(Span window) const {
   constexpr double kReplayMost = 1 << 20;
   const std::int64_t start = start_ns_;
   const auto since = [start](std::int64_t at) { return static_cast<double>(at - start); };
-  const bool even = plan_.arrival == contract::Arrival::constant && !places_;
-  if (replay_) return replay_->due_in({window.from - start, window.to - start});
-  if (even || plan_.rate * since(window.to) / 1e9 > kReplayMost) {
-    return places_ ? places_->expected(since(window.from), since(window.to))
-                   : plan_.rate * (since(window.to) - since(window.from)) / 1e9;
-  }
+  const bool even = plan_.arrival == contract::Arrival::constant;
+  if (even || plan_.rate * since(window.to) / 1e9 > kReplayMost)
+    return plan_.rate * (since(window.to) - since(window.from)) / 1e9;
   double due = 0;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(slots_.size()); i++) {
     Schedule schedule = schedule_of(i);
@@ -452,7 +414,7 @@ Histogram Load::unfinished(std::int64_t now) {
   if (start == 0) return ages;
   for (Slot& slot : slots_) {
     if (slot.pending_ <= close) ages.record(now - slot.pending_);
-    if (!slot.open_ || replay_ || turns_) continue;
+    if (!slot.open_ || turns_) continue;
     for (; slot.left_ > 0 && start + slot.schedule_.peek() <= close; slot.schedule_.advance()) {
       ages.record(now - start - slot.schedule_.peek());
       slot.left_--;
@@ -462,23 +424,14 @@ Histogram Load::unfinished(std::int64_t now) {
     for (std::int64_t due = take_due(); start + due <= close; due = take_due())
       ages.record(now - start - due);
   }
-  if (!replay_) return ages;
-  for (Due due = replay_->take(); start + due.at_ns <= close; due = replay_->take()) {
-    ages.record(now - start - due.at_ns);
-  }
   return ages;
 }
 
-Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position,
-                   const Places* places, const Turns* turns)
-    : places_(places), turns_(turns), poisson_(load.arrival == contract::Arrival::poisson) {
+Schedule::Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position, const Turns* turns)
+    : turns_(turns), poisson_(load.arrival == contract::Arrival::poisson) {
   constexpr double kSecond = 1e9;
-  first_ = static_cast<double>(position.slot) + 0.5;
-  step_ = static_cast<double>(position.slots);
-  if (places == nullptr) {
-    first_ = first_ / load.rate * kSecond;
-    step_ = step_ / load.rate * kSecond;
-  }
+  first_ = (static_cast<double>(position.slot) + 0.5) / load.rate * kSecond;
+  step_ = static_cast<double>(position.slots) / load.rate * kSecond;
   // Neighbouring slots get unrelated streams: the slot's number is mixed first.
   random_ = seed ^ mix(static_cast<std::uint64_t>(position.slot) + 1);
   at_ = poisson_ ? exponential() * step_ : first_;

@@ -8,8 +8,8 @@
 //
 // Threads: only the worker's control thread calls start, open, end, counts and
 // result. Only the loop of its shard uses a slot. Nothing on a slot's path locks or
-// allocates, but that recorded traffic is taken under a lock, and that the first exchange of
-// a size or a class makes its histogram. Call result once the transport's run has returned.
+// allocates, but that turns' dues are taken under a lock. Call result once the transport's run has
+// returned.
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,7 @@
 
 #include "kit/contract.h"
 #include "kit/counters.h"
-#include "kit/draw.h"
 #include "kit/histogram.h"
-#include "kit/places.h"
-#include "kit/replay.h"
-#include "kit/sizes.h"
 #include "kit/turns.h"
 
 namespace netdyno {
@@ -50,9 +46,9 @@ class Schedule {
   /// Spreads load.rate (exchanges/s over all slots, > 0) evenly. Constant arrivals are
   /// staggered, so that all slots together keep one even rhythm. Poisson arrivals are
   /// independent and drawn from (seed, slot); together they are Poisson at the whole
-  /// rate. Where there are places, they say when each start is due, and outlive this, as do turns.
+  /// rate. turns outlive this.
   Schedule(const contract::Load& load, std::uint64_t seed, SlotPosition position,
-           const Places* places = nullptr, const Turns* turns = nullptr);
+           const Turns* turns = nullptr);
 
   /// The next intended start, in ns after the load's start.
   std::int64_t peek() const { return due_; }
@@ -73,13 +69,12 @@ class Schedule {
   double exponential() { return -std::log1p(-static_cast<double>(draw() >> 11) * 0x1p-53); }
   std::uint64_t draw();
   std::int64_t due() const {
-    const std::int64_t ns = places_ == nullptr ? static_cast<std::int64_t>(at_) : places_->due_ns(at_);
+    const auto ns = static_cast<std::int64_t>(at_);
     if (turns_ != nullptr) [[unlikely]]
       return turns_->due_ns(ns);
     return ns;
   }
 
-  const Places* places_ = nullptr;  // where there are any, first_, step_ and at_ are in exchanges
   const Turns* turns_ = nullptr;
   std::int64_t due_ = 0;
   bool poisson_ = false;
@@ -100,9 +95,6 @@ class Slot {
   /// Call it only with no exchange in flight.
   bool next(std::int64_t now, std::int64_t& due);
 
-  /// What the exchange in flight carries, where exchanges differ; until the next one.
-  const Draw& draw() const { return draw_; }
-
   /// The request of the exchange in flight goes out, at least in part: for the first time,
   /// or once more.
   void goes_out() {
@@ -114,9 +106,7 @@ class Slot {
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
     Counters& counters = shard_->begin();
-    Shard::record(counters, {free_, pending_, sent, now, received, draw_.up});
-    if (varies_) [[unlikely]]
-      count(counters, sent, now, received);
+    Shard::record(counters, {free_, pending_, sent, now, received});
     shard_->counted();
     free_ = now;
     pending_ = kIdle;
@@ -128,8 +118,6 @@ class Slot {
   void fail(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
     Counters& counters = shard_->begin();
     Shard::fail(counters, kind, why, out_);
-    if (varies_) [[unlikely]]
-      count_failed(counters);
     shard_->counted();
     free_ = now;
     pending_ = kIdle;
@@ -144,15 +132,6 @@ class Slot {
   /// did not wait, but was late, had one in flight, or none left.
   std::int64_t due_after(std::int64_t closing, std::int64_t start) const;
 
-  /// Begins the next exchange as the load's plan says.
-  bool planned(std::int64_t now, std::int64_t& due);
-  /// The same where exchanges differ: takes what it carries, too.
-  bool next_own(std::int64_t now, std::int64_t& due);
-  bool replayed(std::int64_t& due);
-  /// Counts a completed exchange by its size and its class, or one that failed.
-  void count(Counters& counters, std::int64_t sent, std::int64_t now, std::int64_t received);
-  void count_failed(Counters& counters);
-
   Load* load_ = nullptr;
   Shard* shard_ = nullptr;
   std::int64_t pending_ = kIdle;  // due of the exchange in flight
@@ -161,14 +140,7 @@ class Slot {
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   bool open_ = false;
   bool started_ = false;
-  bool out_ = false;             // the request of the exchange in flight went out
-  bool varies_ = false;          // exchanges differ
-  bool replays_ = false;         // they are those of recorded traffic
-  std::uint64_t number_ = 0;     // of the exchange to begin next, where they are drawn
-  Draw draw_;                    // of the exchange begun last; zeros where they do not differ
-  Waits* waits_ = nullptr;       // of its connection; nullptr where none waits for another
-  std::size_t within_ = 0;       // its number on its connection
-  std::int64_t passed_ = kIdle;  // when the request was due that it took after the closing
+  bool out_ = false;  // the request of the exchange in flight went out
   Schedule schedule_;
 };
 
@@ -180,15 +152,10 @@ class Load {
   Load(const contract::Setup& setup, int shards);
 
   const contract::Load& plan() const { return plan_; }
-  const Draws& draws() const { return draws_; }
   int shards() const { return static_cast<int>(shards_.size()); }
   /// How many connections carry load: the first ones.
   std::int64_t active_connections() const { return active_; }
-  /// What comes back is as long as what was sent: sizes are drawn once for both directions. Call
-  /// before start.
-  void echoes() { draws_.echo(); }
-  /// Sets the sizes of the messages where a codec decides them, not where they are drawn. Call before
-  /// start.
+  /// Sets the sizes of the messages where a codec decides them. Call before start.
   void encoded(std::int64_t up_bytes, std::int64_t down_bytes);
   /// The slots of one connection; none when it is idle.
   std::span<Slot> slots(std::int64_t connection);
@@ -203,7 +170,7 @@ class Load {
   /// Makes room for another window, so that part need not.
   void make_room();
   /// Closes the window and opens the next at the same instant, while the load goes on. Throws
-  /// Failure{invalid} where none is open, and where exchanges differ, which are counted as a whole.
+  /// Failure{invalid} where none is open.
   void part(std::int64_t now);
   /// How long after part the window that it closed is to be read, in ns.
   static constexpr std::int64_t kSettlesNs = 20'000'000;
@@ -255,7 +222,6 @@ class Load {
   /// schedule then, so that no exchange waits for one slot while another is free. Any thread may.
   std::int64_t take_due();
   void lay_out();
-  void lay_out_sizes();
   SlotPosition position_of(std::int64_t slot) const;
   Schedule schedule_of(std::int64_t slot) const;
   contract::Inside inside(std::int64_t completed, const Histogram& times) const;
@@ -263,20 +229,13 @@ class Load {
   double fell_due(Span window) const;
   Histogram unfinished(std::int64_t now);
   std::optional<contract::Arrivals> arrivals() const;
-  std::vector<contract::ClassResult> class_results() const;
 
   contract::Load plan_;
   std::uint64_t seed_;
-  Draws draws_;
-  std::vector<std::int64_t> thinks_;      // of each class, in ns; empty where classes do not say
-  std::unique_ptr<Replay> replay_;        // null unless traffic is replayed
-  std::unique_ptr<SizedTimes> sized_;     // null where exchanges are alike
-  std::vector<Waits> waits_;              // by active connection; empty where none wait
-  std::unique_ptr<const Places> places_;  // null where arrivals are even or Poisson at one rate
-  std::unique_ptr<const Turns> turns_;    // null where exchanges fall due at any time
+  std::unique_ptr<const Turns> turns_;  // null where exchanges fall due at any time
   std::mutex dues_mutex_;
-  Schedule dues_;              // of an open loop that has turns; by dues_mutex_
-  std::int64_t up_bytes_ = 0;  // 0 where sizes are drawn: each exchange adds its own
+  Schedule dues_;  // of an open loop that has turns; by dues_mutex_
+  std::int64_t up_bytes_ = 0;
   std::int64_t down_bytes_ = 0;
   std::int64_t active_ = 0;
   std::vector<std::unique_ptr<Shard>> shards_;
@@ -294,12 +253,6 @@ class Load {
 };
 
 inline bool Slot::next(std::int64_t now, std::int64_t& due) {
-  if (varies_) [[unlikely]]
-    return next_own(now, due);
-  return planned(now, due);
-}
-
-inline bool Slot::planned(std::int64_t now, std::int64_t& due) {
   const std::int64_t closing = load_->closing();
   if (left_ == 0) return false;
   if (!started_) free_ += load_->start_ns_.load(std::memory_order_relaxed);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "kit/address.h"
-#include "kit/echo.h"
 #include "kit/options.h"
 #include "kit/system.h"
 
@@ -39,7 +38,6 @@ Prepared prepare(Transport& transport, const contract::Setup& setup) {
       const std::int64_t most = std::max<std::int64_t>(1, setup.load.connections);
       const std::int64_t shards = std::clamp<std::int64_t>(transport.shards(setup), 1, most);
       made.load = std::make_unique<Load>(setup, static_cast<int>(shards));
-      if (transport.describe().wire == kEcho) made.load->echoes();  // streams have one size
       made.client = transport.client(setup, *made.load);
     }
   } catch (...) {

@@ -34,7 +34,7 @@ contract::Transport message_transport(const std::string& name, const std::string
   transport.doc = doc;
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
-  transport.features = {"stream-up", "stream-down", "stream-both", "arrivals"};
+  transport.features = {"stream-up", "stream-down", "stream-both"};
   return transport;
 }
 

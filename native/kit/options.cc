@@ -43,24 +43,13 @@ bool has(const std::vector<T>& values, const T& value) {
 
 /// Refuses features and codecs that the transport does not have.
 void require_features(const contract::Transport& transport, const contract::Setup& setup) {
-  std::vector<std::string> asked;
+  std::vector<std::string> asked = setup.beyond;
   if (setup.tls) asked.emplace_back("tls");
   if (setup.load.fresh) asked.emplace_back("fresh");
   if (const auto stream = contract::name(setup.exchange.stream); !stream.empty()) {
     asked.push_back("stream-" + std::string(stream));
   }
-  if (!setup.exchange.up_sizes.empty() || !setup.exchange.down_sizes.empty()) asked.emplace_back("sizes");
-  if (!setup.load.phases.empty() || setup.load.arrival == contract::Arrival::drawn)
-    asked.emplace_back("arrivals");
   if (!setup.load.turns.empty()) asked.emplace_back("turns");
-  if (!setup.load.classes.empty()) asked.emplace_back("mix");
-  if (contract::have_deadlines(setup.load.classes)) asked.emplace_back("deadline");
-  if (contract::have_pauses(setup.load.classes)) asked.emplace_back("think");
-  for (const contract::Class& c : setup.load.classes) {
-    if (!c.codec.empty()) asked.emplace_back("messages");
-    if (!c.stream.empty()) asked.emplace_back("streams");
-  }
-  if (setup.load.trace) asked.emplace_back(setup.load.trace->times ? "times" : "trace");
   if (setup.work && setup.role == contract::Role::server) {
     asked.emplace_back(setup.work->sleeps ? "work-sleep" : "work-cpu");
   }

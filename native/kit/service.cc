@@ -6,19 +6,43 @@
 #include <ctime>
 #include <string>
 
-namespace netdyno {
+#include "kit/system.h"
 
-namespace {
+namespace netdyno::contract {
 
-constexpr std::int64_t kWorkSecond = 1'000'000'000;  // in ns
-
-std::int64_t clock_ns(clockid_t clock) {
-  timespec at{};
-  clock_gettime(clock, &at);
-  return std::int64_t{at.tv_sec} * kWorkSecond + at.tv_nsec;
+std::string wrong_table(const Table& table, std::int64_t most) {
+  if (table.empty() || table.size() > kMostSegments) {
+    return std::to_string(table.size()) + " segments, expected 1 to " + std::to_string(kMostSegments);
+  }
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < table.size(); i++) {
+    const Segment& s = table[i];
+    const std::string name = "segment " + std::to_string(i);
+    if (s.end <= last || s.end > kTableEnd) {
+      return name + " ends at " + std::to_string(s.end) + " after " + std::to_string(last) +
+             ", expected rising ends up to 2^32";
+    }
+    if (s.low < 0 || s.high < s.low || s.high > most) {
+      return name + " has the numbers " + std::to_string(s.low) + " to " + std::to_string(s.high) +
+             ", expected them rising, from 0 to " + std::to_string(most);
+    }
+    last = s.end;
+  }
+  return last == kTableEnd ? "" : "the last segment does not end at 2^32";
 }
 
-}  // namespace
+}  // namespace netdyno::contract
+
+namespace netdyno {
+
+std::int64_t Drawer::draw(std::uint64_t n) const {
+  const std::uint64_t u = output_at(base_, n);
+  const auto ends_beyond = [](std::int64_t at, const contract::Segment& s) { return at < s.end; };
+  const contract::Segment& s =
+      *std::upper_bound(table_.begin(), table_.end(), static_cast<std::int64_t>(u >> 32), ends_beyond);
+  const auto span = static_cast<std::uint64_t>(s.high - s.low) + 1;
+  return s.low + static_cast<std::int64_t>((u & 0xffffffff) * span >> 32);
+}
 
 void spend(std::int64_t ns) {
   if (ns <= 0) return;
@@ -27,19 +51,19 @@ void spend(std::int64_t ns) {
   static const std::int64_t reading = [] {
     std::array<std::int64_t, 101> took{};
     for (std::int64_t& each : took) {
-      const std::int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-      each = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+      const std::int64_t began = thread_cpu_ns();
+      each = thread_cpu_ns() - began;
     }
     std::sort(took.begin(), took.end());
     return took[took.size() / 2];
   }();
-  const std::int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns - reading;
+  const std::int64_t end = thread_cpu_ns() + ns - reading;
   for (;;) {
-    const std::int64_t left = end - clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    const std::int64_t left = end - thread_cpu_ns();
     if (left <= reading / 2) return;  // nearer than the next reading could be
     // The next reading sees a time as much later as a reading takes, besides the wait.
-    const std::int64_t until = clock_ns(CLOCK_MONOTONIC) + left - reading;
-    while (clock_ns(CLOCK_MONOTONIC) < until) {
+    const std::int64_t until = now_ns() + left - reading;
+    while (now_ns() < until) {
     }
   }
 }
@@ -52,13 +76,14 @@ std::unique_ptr<Service> Service::of(const contract::Setup& setup) {
 }
 
 Service::Service(const contract::Setup& setup)
-    : drawer_(setup.work->ns, setup.seed, DrawStream::work), sleeps_(setup.work->sleeps) {}
+    : drawer_(setup.work->ns, setup.seed, Drawer::kWork), sleeps_(setup.work->sleeps) {}
 
 void Service::serve() {
   const std::int64_t ns = next();
   if (!sleeps_) return spend(ns);
-  const std::int64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
-  const timespec until{end / kWorkSecond, end % kWorkSecond};
+  const std::int64_t end = now_ns() + ns;
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const timespec until{end / kSecond, end % kSecond};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
   }
 }

@@ -1,6 +1,7 @@
 // The work of a server: a time for each exchange, drawn and spent (CONTRACT.md, section Work).
 //
-// Layer: above draw. Any thread may use it. Go counterpart: internal/work/load/service.go.
+// Layer: above contract, random. Any thread may use it. Go counterparts: internal/draw/draw.go,
+// internal/work/load/service.go.
 #pragma once
 
 #include <atomic>
@@ -8,9 +9,32 @@
 #include <memory>
 
 #include "kit/contract.h"
-#include "kit/draw.h"
+#include "kit/random.h"
 
 namespace netdyno {
+
+/// Output number n, from 0, of splitmix64 that begins at state.
+inline std::uint64_t output_at(std::uint64_t state, std::uint64_t n) {
+  return mix(state + (n + 1) * 0x9e3779b97f4a7c15);
+}
+
+/// Draws from a table by one stream of a seed.
+class Drawer {
+ public:
+  /// The stream of times of work.
+  static constexpr std::uint64_t kWork = 6;
+
+  /// table is one that wrong_table finds nothing wrong with.
+  Drawer(const contract::Table& table, std::uint64_t seed, std::uint64_t stream)
+      : base_(output_at(seed, stream - 1)), table_(table) {}
+
+  /// Number n of the stream.
+  std::int64_t draw(std::uint64_t n) const;
+
+ private:
+  std::uint64_t base_;
+  contract::Table table_;
+};
 
 class Service {
  public:

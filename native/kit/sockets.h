@@ -100,8 +100,6 @@ class LowWater {
   void set(int fd, std::int64_t bytes) {
     if (bytes != bytes_) change(fd, bytes);
   }
-  /// Another socket took its place.
-  void reset() { bytes_ = 1; }
 
  private:
   void change(int fd, std::int64_t bytes);

@@ -1,11 +1,9 @@
 #include "kit/stream.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <string>
 
-#include "kit/options.h"
 #include "kit/random.h"
 
 namespace netdyno {
@@ -41,46 +39,27 @@ const contract::Setup& carried(const contract::Setup& setup) {
   return setup;
 }
 
-/// Whether this end sends what role sends, and spreads it.
-bool spreads(const contract::Setup& setup, contract::Role role) {
-  return setup.role == role && setup.options.value(kContent, "block") == "stream";
-}
-
 }  // namespace
 
-StreamContent::StreamContent(std::uint64_t state, std::int64_t bytes, std::int64_t chunk_bytes, bool spread)
-    : bytes_(bytes), size_(static_cast<std::size_t>(std::min(bytes, chunk_bytes))) {
-  if (spread && size_ >= kLeastSpread) copies_ = std::max<std::uint64_t>(1, kSpread / size_);
-  blocks_.resize(size_);
-  for (std::size_t i = 0; i < size_; i += sizeof state) {
+StreamContent::StreamContent(std::uint64_t state, std::int64_t bytes, std::int64_t chunk_bytes)
+    : bytes_(bytes), block_(static_cast<std::size_t>(std::min(bytes, chunk_bytes))) {
+  for (std::size_t i = 0; i < block_.size(); i += sizeof state) {
     std::uint64_t bits = split_mix(state);
-    for (std::size_t j = i; j < std::min(i + sizeof bits, size_); j++, bits >>= 8) {
-      blocks_[j] = static_cast<char>(bits & 0xff);  // little-endian on every machine
+    for (std::size_t j = i; j < std::min(i + sizeof bits, block_.size()); j++, bits >>= 8) {
+      block_[j] = static_cast<char>(bits & 0xff);  // little-endian on every machine
     }
   }
-  if (copies_ == 1) return;
-  blocks_.reserve(size_ * copies_);
-  for (std::uint64_t copy = 1; copy < copies_; copy++)
-    blocks_.insert(blocks_.end(), blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(size_));
 }
 
-std::span<const char> StreamContent::from(std::int64_t at, std::uint64_t copy) const {
-  const auto offset = static_cast<std::size_t>(at) % size_;
-  const auto left = static_cast<std::size_t>(bytes_ - at);
-  const std::size_t block = copies_ == 1 ? 0 : copy % copies_ * size_;
-  return std::span(blocks_).subspan(block + offset, std::min(left, size_ - offset));
-}
-
-std::uint64_t StreamContent::first(std::int64_t connection) const {
-  constexpr double kGolden = 0.6180339887498949;  // whatever their number, they are about evenly spread
-  const double turns = static_cast<double>(connection) * kGolden;
-  return static_cast<std::uint64_t>((turns - std::floor(turns)) * static_cast<double>(copies_));
+std::span<const char> StreamContent::from(std::int64_t at) const {
+  const auto rest = std::span(block_).subspan(static_cast<std::size_t>(at) % block_.size());
+  return rest.first(std::min(rest.size(), static_cast<std::size_t>(bytes_ - at)));
 }
 
 std::size_t StreamContent::repeats(std::int64_t at, std::int64_t until) const {
-  const auto block = static_cast<std::int64_t>(size_);
+  const auto block = static_cast<std::int64_t>(block_.size());
   const std::int64_t whole = (until - at) / block;
-  return whole < 2 || copies_ > 1 || at % block != 0 ? 1 : static_cast<std::size_t>(whole);
+  return whole < 2 || at % block != 0 ? 1 : static_cast<std::size_t>(whole);
 }
 
 std::size_t StreamContent::agreeing(std::int64_t at, std::span<const char> given) const {
@@ -98,29 +77,12 @@ std::size_t StreamContent::agreeing(std::int64_t at, std::span<const char> given
   return agreed;
 }
 
-contract::Option content_option() {
-  return choice_option(
-      kContent, {"block", "stream"},
-      "wire stream, where an end sends from: block, one chunk again and again, which stays in the cache; "
-      "stream, the same bytes from a fresh part of 256 MiB each time, as a program's own data are. Chunks "
-      "below 4 KiB stay one block");
-}
-
-contract::Option lowat_option() {
-  return bytes_option(
-      kLowat, {0, 0, 64 << 20},
-      "SO_RCVLOWAT: the kernel wakes who receives once so many bytes are there, or the rest of "
-      "a message if that is less; 0 leaves it at one. Event loops have it on wire stream");
-}
-
 StreamPlan::StreamPlan(const contract::Setup& setup)
     : up_(StreamContent::kUp,
-          checked("up_bytes", carried(setup).exchange.up_bytes, contract::kMaxFlowMessage), chunk_of(setup),
-          spreads(setup, contract::Role::client)),
+          checked("up_bytes", carried(setup).exchange.up_bytes, contract::kMaxFlowMessage), chunk_of(setup)),
       down_(StreamContent::kDown, checked("down_bytes", setup.exchange.down_bytes, contract::kMaxFlowMessage),
-            chunk_of(setup), spreads(setup, contract::Role::server)),
-      both_(setup.exchange.stream == contract::Stream::both),
-      lowat_(setup.options.value(kLowat, std::int64_t{0})) {}
+            chunk_of(setup)),
+      both_(setup.exchange.stream == contract::Stream::both) {}
 
 void StreamClient::begin(std::int64_t now) {
   // All that can arrive, and one byte more to detect surplus.
@@ -131,9 +93,9 @@ void StreamClient::begin(std::int64_t now) {
 }
 
 std::span<const char> StreamClient::outgoing(std::int64_t now) {
-  if (rest_ > 0) return plan_.up().from(plan_.up().bytes() - rest_, copy_);
+  if (rest_ > 0) return plan_.up().from(plan_.up().bytes() - rest_);
   flights_.sending(1, now);
-  return plan_.up().from(0, copy_);
+  return plan_.up().from(0);
 }
 
 void StreamClient::written(std::size_t n) {
@@ -143,7 +105,6 @@ void StreamClient::written(std::size_t n) {
     rest_ = plan_.up().bytes();
   }
   rest_ -= static_cast<std::int64_t>(n);
-  copy_ = plan_.up().after(copy_, plan_.up().bytes() - rest_);
 }
 
 void StreamClient::received(std::size_t n, std::int64_t now) {
@@ -168,14 +129,13 @@ void StreamClient::abandon(ErrorKind kind, std::int64_t now) {
 }
 
 std::span<const char> StreamServer::outgoing(std::int64_t) {
-  const auto next = plan_.down().from(down_, copy_);
+  const auto next = plan_.down().from(down_);
   return next.first(std::min(next.size(), static_cast<std::size_t>(answerable() - down_)));
 }
 
 void StreamServer::written(std::size_t n) {
   traffic().sent.add(static_cast<std::int64_t>(n));
   down_ += static_cast<std::int64_t>(n);
-  copy_ = plan_.down().after(copy_, down_);
   if (down_ < plan_.down().bytes()) return;
   down_ = 0;
   answered_++;

@@ -18,32 +18,20 @@
 namespace netdyno {
 
 /// The content of one direction's messages: a block of random bytes, repeated. Only
-/// the block is in memory, however large a message is; or many copies of it, so that what is
-/// sent comes from memory and not from the cache.
+/// the block is in memory, however large a message is.
 class StreamContent {
  public:
   static constexpr std::uint64_t kUp = 1;  // seeds of the content
   static constexpr std::uint64_t kDown = 2;
 
-  /// Memory of what is spread, in bytes: more than caches hold.
-  static constexpr std::size_t kSpread = 256 << 20;
-  /// Shorter blocks are not spread.
-  static constexpr std::size_t kLeastSpread = 4 << 10;
-
-  /// bytes and chunk_bytes are at least 1. spread says whether it is copied until it takes kSpread.
-  StreamContent(std::uint64_t state, std::int64_t bytes, std::int64_t chunk_bytes, bool spread = false);
+  /// bytes and chunk_bytes are at least 1.
+  StreamContent(std::uint64_t state, std::int64_t bytes, std::int64_t chunk_bytes);
 
   /// Size of one message.
   std::int64_t bytes() const { return bytes_; }
   /// What follows the first at bytes of a message, in one piece of at most a chunk.
-  /// at is less than bytes(). copy says from which copy of the block, modulo their number.
-  std::span<const char> from(std::int64_t at, std::uint64_t copy = 0) const;
-  /// The copy to send from once the first at bytes of a message have gone, the last of them from copy.
-  std::uint64_t after(std::uint64_t copy, std::int64_t at) const {
-    return copies_ > 1 && (at == bytes_ || static_cast<std::size_t>(at) % size_ == 0) ? copy + 1 : copy;
-  }
-  /// The copy that connection begins with: connections lie far from each other.
-  std::uint64_t first(std::int64_t connection) const;
+  /// at is less than bytes().
+  std::span<const char> from(std::int64_t at) const;
   /// How many pieces in a row, of the bytes from at until there, are what from(at) returns: 1
   /// unless that is a whole block.
   std::size_t repeats(std::int64_t at, std::int64_t until) const;
@@ -53,16 +41,8 @@ class StreamContent {
 
  private:
   std::int64_t bytes_;
-  std::size_t size_;  // of the block
-  std::uint64_t copies_ = 1;
-  std::vector<char> blocks_;
+  std::vector<char> block_;
 };
-
-/// Options content and lowat, and their names.
-constexpr char kContent[] = "content";
-constexpr char kLowat[] = "lowat";
-contract::Option content_option();
-contract::Option lowat_option();
 
 /// What every connection of a trial on wire stream sends and expects.
 class StreamPlan {
@@ -73,9 +53,6 @@ class StreamPlan {
 
   const StreamContent& up() const { return up_; }
   const StreamContent& down() const { return down_; }
-  /// How many bytes should wake a loop, with so many to come of a message (option lowat).
-  std::int64_t low_water(std::int64_t missing) const { return lowat_ == 0 ? 1 : std::min(lowat_, missing); }
-
   /// What is sure to come where have bytes of a message have come; 0 where both directions stream, as
   /// the first byte is answered then.
   std::int64_t missing(std::int64_t have, std::int64_t bytes) const {
@@ -94,7 +71,6 @@ class StreamPlan {
   StreamContent up_;
   StreamContent down_;
   bool both_;
-  std::int64_t lowat_;
 };
 
 /// The client's flow. It counts the bytes down and drops their content.
@@ -103,9 +79,8 @@ class StreamClient final : public Flow {
   /// The most that one read takes, in bytes.
   static constexpr std::int64_t kMaxRead = 128 << 10;
 
-  /// plan outlives the flow. connection is the client's number of it.
-  StreamClient(const StreamPlan& plan, Flights flights, std::int64_t connection = 0)
-      : plan_(plan), flights_(flights), copy_(plan.up().first(connection)) {}
+  /// plan outlives the flow.
+  StreamClient(const StreamPlan& plan, Flights flights) : plan_(plan), flights_(flights) {}
 
   void begin(std::int64_t now) override;
   void send(std::uint32_t slot) override { flights_.queue(slot); }
@@ -118,9 +93,6 @@ class StreamClient final : public Flow {
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return {buffer_.get(), capacity_}; }
-  std::int64_t low_water() const override {
-    return plan_.low_water(std::max<std::int64_t>(1, plan_.down().bytes() - have_));
-  }
   std::int64_t missing() const override { return plan_.missing(have_, plan_.down().bytes()); }
   bool drops() const override { return true; }
   void received(std::size_t n, std::int64_t now) override;
@@ -129,7 +101,6 @@ class StreamClient final : public Flow {
  private:
   const StreamPlan& plan_;
   Flights flights_;
-  std::uint64_t copy_;     // of the content's block, which goes out next
   std::int64_t rest_ = 0;  // unwritten bytes of the last exchange that was begun
   std::int64_t have_ = 0;  // bytes received of the oldest exchange in flight
   std::unique_ptr<char[]> buffer_;
@@ -141,9 +112,9 @@ class StreamClient final : public Flow {
 /// number.
 class StreamServer final : public ServerFlow {
  public:
-  /// plan outlives the flow. connection tells the server's connections apart.
-  StreamServer(const StreamPlan& plan, std::size_t buffer, Traffic& traffic, std::int64_t connection = 0)
-      : ServerFlow(buffer, traffic), plan_(plan), copy_(plan.down().first(connection)) {}
+  /// plan outlives the flow.
+  StreamServer(const StreamPlan& plan, std::size_t buffer, Traffic& traffic)
+      : ServerFlow(buffer, traffic), plan_(plan) {}
 
   bool unsent() const override { return down_ < answerable(); }
   std::span<const char> outgoing(std::int64_t now) override;
@@ -151,7 +122,6 @@ class StreamServer final : public ServerFlow {
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return buffer(); }
-  std::int64_t low_water() const override { return plan_.low_water(plan_.up().bytes() - up_); }
   std::int64_t missing() const override { return plan_.missing(up_, plan_.up().bytes()); }
   bool drops() const override { return complete_ > 0; }
   void received(std::size_t n, std::int64_t now) override;
@@ -164,7 +134,6 @@ class StreamServer final : public ServerFlow {
   void compare(std::size_t n);
 
   const StreamPlan& plan_;
-  std::uint64_t copy_;         // of the content's block, which goes out next
   std::int64_t complete_ = 0;  // exchanges received in full
   std::int64_t up_ = 0;        // bytes received of the next one
   std::int64_t answered_ = 0;  // exchanges answered in full

@@ -41,6 +41,9 @@ inline std::int64_t now_ns() { return clock_detail::read(CLOCK_MONOTONIC); }
 /// CPU time in ns of this process, all threads; a system call.
 inline std::int64_t process_cpu_ns() { return clock_detail::read(CLOCK_PROCESS_CPUTIME_ID); }
 
+/// CPU time in ns of the calling thread; a system call.
+inline std::int64_t thread_cpu_ns() { return clock_detail::read(CLOCK_THREAD_CPUTIME_ID); }
+
 /// A file descriptor that closes itself.
 class Descriptor {
  public:

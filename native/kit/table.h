@@ -1,9 +1,8 @@
-// The parts of a setup from which sizes and gaps are drawn (contract/DRAWS.md).
+// The part of a setup from which times of work are drawn (contract/DRAWS.md).
 //
 // Layer: bottom. Plain values; any thread. Go counterpart: internal/contract/table.go.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,24 +26,5 @@ inline constexpr std::int64_t kTableEnd = std::int64_t{1} << 32;  // end of the 
 
 /// What is wrong with a table of numbers from 0 to most; empty for one that can be drawn from.
 std::string wrong_table(const Table& table, std::int64_t most);
-
-/// The largest number of a table; 0 for none.
-inline std::int64_t most_of(const Table& table) {
-  std::int64_t most = 0;
-  for (const Segment& s : table) most = std::max(most, s.high);
-  return most;
-}
-
-/// A stretch of a load's time in which its rate goes evenly from one to another.
-struct Phase {
-  double lasts_ns = 0;
-  double first = 0;  // rates at its beginning and its end, exchanges/s over all connections
-  double last = 0;
-};
-
-inline constexpr std::size_t kMostPhases = 4096;
-
-/// What is wrong with the phases of a load; empty for none and for good ones.
-std::string wrong_phases(const std::vector<Phase>& phases);
 
 }  // namespace netdyno::contract

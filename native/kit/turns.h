@@ -1,7 +1,7 @@
 // The turns of a client's load: the stretches of time in which its exchanges fall due
 // (CONTRACT.md, section Turns).
 //
-// Layer: above places.h. Immutable after construction: any thread may use it.
+// Layer: above contract. Immutable after construction: any thread may use it.
 // Go counterpart: internal/work/load/turns.go.
 #pragma once
 
@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "kit/contract.h"
-#include "kit/places.h"
 
 namespace netdyno {
+
+/// When an exchange is due that no turn has room for, in ns.
+inline constexpr std::int64_t kNeverDue = INT64_MAX / 4;
 
 class Turns {
  public:
@@ -23,10 +25,9 @@ class Turns {
   static std::unique_ptr<const Turns> of(const contract::Load& load) {
     using contract::ErrorKind;
     if (load.turns.empty()) return nullptr;
-    if (load.amount > 0 || !load.classes.empty() || load.trace) {
+    if (load.amount > 0) {
       throw contract::Failure(ErrorKind::unsupported,
-                              "load.turns is given beside load.amount, load.classes or load.trace, which "
-                              "have no turns");
+                              "load.turns is given beside load.amount, which has no turns");
     }
     auto turns = std::make_unique<Turns>();
     std::int64_t before = 0;

@@ -13,15 +13,7 @@
 
 namespace netdyno::contract {
 
-/// What a setup may give and no option takes, such as an array: its type's name and its text
-/// in JSON.
-struct Odd {
-  std::string type;
-  std::string json;
-  bool operator==(const Odd&) const = default;
-};
-
-/// One value: true or false, a whole number, a text, or an odd one.
+/// One value: true or false, a whole number, or a text.
 class Value {
  public:
   Value() : Value(std::string()) {}
@@ -31,9 +23,8 @@ class Value {
   Value(const char* text) : held_(std::string(text)) {}
   Value(std::string_view text) : held_(std::string(text)) {}
   Value(std::string text) : held_(std::move(text)) {}
-  Value(Odd odd) : held_(std::move(odd)) {}
 
-  /// Null when it holds another type: bool, std::int64_t, std::string or Odd.
+  /// Null when it holds another type: bool, std::int64_t or std::string.
   template <class T>
   const T* get_if() const {
     return std::get_if<T>(&held_);
@@ -50,7 +41,7 @@ class Value {
   bool operator==(const Value&) const = default;
 
  private:
-  std::variant<bool, std::int64_t, std::string, Odd> held_;
+  std::variant<bool, std::int64_t, std::string> held_;
 };
 
 /// The value's text in JSON, and its type's name there.

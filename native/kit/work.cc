@@ -1,11 +1,8 @@
 #include "kit/work.h"
 
 #include <algorithm>
-#include <atomic>
-#include <limits>
 #include <string>
 
-#include "kit/drawn_echo.h"
 #include "kit/echo.h"
 #include "kit/service.h"
 #include "kit/stream.h"
@@ -109,9 +106,9 @@ class OneExchange : public Work::Verification {
 class EchoVerification final : public OneExchange {
  public:
   EchoVerification(const EchoPayload& payload, const EchoPayload::Stamped& message)
-      : OneExchange(static_cast<std::int64_t>(message.size)), payload_(payload), message_(message) {}
+      : OneExchange(static_cast<std::int64_t>(payload.size())), payload_(payload), message_(message) {}
 
-  bool unsent() const override { return at() < message_.size; }
+  bool unsent() const override { return at() < payload_.size(); }
   std::span<const char> outgoing(std::int64_t) override {
     const std::size_t stamp = message_.stamp_size;
     if (at() < stamp) return std::span(message_.stamp).subspan(at(), stamp - at());
@@ -120,14 +117,14 @@ class EchoVerification final : public OneExchange {
 
  private:
   void look(std::span<const char> bytes) override {
-    crc_ = crc32c(bytes, crc_);
+    sum_ = EchoPayload::sum_of(bytes, sum_);
     const auto so_far = static_cast<std::size_t>(arrived()) + bytes.size();
-    if (so_far == message_.size) payload_.verify(message_, crc_);
+    if (so_far == payload_.size()) payload_.verify(message_, sum_);
   }
 
   const EchoPayload& payload_;
   EchoPayload::Stamped message_;
-  std::uint32_t crc_ = 0;
+  std::uint32_t sum_ = 0;
 };
 
 class StreamVerification final : public OneExchange {
@@ -160,22 +157,13 @@ class StreamVerification final : public OneExchange {
 class EchoWork final : public Work {
  public:
   explicit EchoWork(const contract::Setup& setup) : bytes_(EchoPayload::check(setup)) {
-    // A server returns what it receives, and cannot see where a message of a drawn size ends.
-    if (Draws(setup).vary()) bytes_ = std::numeric_limits<std::int64_t>::max();
     service_ = Service::of(setup);
-    if (service_ && Draws(setup).vary()) {
-      throw Failure(ErrorKind::unsupported,
-                    "work is given and sizes vary: a server of wire echo does not see where a message ends, "
-                    "which begins its work");
-    }
     // Only clients need the content.
     if (setup.role == contract::Role::client) payload_.emplace(setup);
   }
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    const Flights flights(place.number, place.slots, place.agenda);
-    if (payload_.value().varies()) return std::make_unique<DrawnPipeline>(*payload_, flights);
-    return std::make_unique<Pipeline>(*payload_, flights);
+    return std::make_unique<Pipeline>(*payload_, Flights(place.number, place.slots, place.agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
     return std::make_unique<EchoServer>(bytes_, buffer, traffic, service_.get());
@@ -195,11 +183,10 @@ class StreamWork final : public Work {
   explicit StreamWork(const contract::Setup& setup) : plan_(setup) {}
 
   std::unique_ptr<Flow> client(const Place& place) const override {
-    return std::make_unique<StreamClient>(plan_, Flights(place.number, place.slots, place.agenda),
-                                          place.connection);
+    return std::make_unique<StreamClient>(plan_, Flights(place.number, place.slots, place.agenda));
   }
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override {
-    return std::make_unique<StreamServer>(plan_, buffer, traffic, accepted_++);
+    return std::make_unique<StreamServer>(plan_, buffer, traffic);
   }
   std::unique_ptr<Verification> verification(std::int64_t) const override {
     return std::make_unique<StreamVerification>(plan_);
@@ -207,22 +194,12 @@ class StreamWork final : public Work {
 
  private:
   StreamPlan plan_;
-  mutable std::atomic<std::int64_t> accepted_{0};
 };
 
 }  // namespace
 
 std::unique_ptr<const Work> Work::of(const contract::Setup& setup) {
-  if (setup.exchange.stream == contract::Stream::none) {
-    if (setup.options.value(kContent, "block") == "block") return std::make_unique<EchoWork>(setup);
-    throw Failure(ErrorKind::setup,
-                  "option content is stream, which only wire stream has; expected block, or a stream");
-  }
-  if (Draws(setup).vary()) {
-    throw Failure(ErrorKind::unsupported,
-                  "exchange.up_sizes or down_sizes is given: wire stream has no headers by which messages of "
-                  "several sizes could be told apart");
-  }
+  if (setup.exchange.stream == contract::Stream::none) return std::make_unique<EchoWork>(setup);
   if (setup.work && setup.role == contract::Role::server) {
     throw Failure(ErrorKind::unsupported, "work is given: on wire stream the servers in C++ have none");
   }

@@ -1,7 +1,5 @@
 #include "libevent/connection.h"
 
-#include <event2/buffer.h>
-#include <event2/bufferevent.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -9,12 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <new>
 #include <span>
 #include <system_error>
 
 #include "kit/contract.h"
-#include "kit/sockets.h"
 
 namespace netdyno::libevent_worker {
 
@@ -125,77 +121,34 @@ namespace {
 /// Reads, and writes, of one connection before the loop serves others. A bulk stream could
 /// otherwise occupy the loop for ever.
 constexpr int kAtOnce = 16;
-/// Bytes that libevent buffers for one connection, each way. More are not handed over, or
-/// not read, so that a bulk stream cannot fill the memory.
-constexpr std::size_t kHeld = 256 << 10;
-
-/// By readiness events (option api=event).
-class Direct : public Connection {
- public:
-  Direct(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer);
-
- protected:
-  bool flush() override;
-  void begin_reading() override {
-    low_water_.set(fd_.get(), flow_->low_water());
-    reading_.start();
-  }
-  void close() override;
-
- private:
-  void readable();
-
-  Descriptor fd_;
-  LowWater low_water_;
-  Watch reading_;
-  Watch writing_;  // started while the kernel takes no more bytes
-};
-
-/// By bufferevents (option api=bufferevent), with libevent's own sizes of reads and writes. An
-/// exchange counts as sent when it is in libevent's buffer.
-class Buffered : public Connection {
- public:
-  Buffered(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer);
-
- protected:
-  bool flush() override;
-  void go_on() override {
-    if (flush()) readable();
-  }
-  void begin_reading() override;
-  void close() override { events_.reset(); }
-
- private:
-  void readable();
-
-  std::unique_ptr<bufferevent, decltype(&bufferevent_free)> events_;
-  LowWater low_water_;
-};
 
 }  // namespace
 
-Direct::Direct(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer)
-    : Connection(observer, std::move(flow)),
+Connection::Connection(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer)
+    : observer_(observer),
+      flow_(std::move(flow)),
       fd_(std::move(fd)),
       reading_(
           base, fd_.get(), EV_READ,
           [](evutil_socket_t, short, void* self) {
-            auto& connection = *static_cast<Direct*>(self);
+            auto& connection = *static_cast<Connection*>(self);
             connection.guarded([&connection] { connection.readable(); });
           },
           this),
       writing_(
           base, fd_.get(), EV_WRITE,
           [](evutil_socket_t, short, void* self) {
-            auto& connection = *static_cast<Direct*>(self);
+            auto& connection = *static_cast<Connection*>(self);
             connection.guarded([&connection] {
               connection.writing_.stop();
               connection.flush();
             });
           },
-          this) {}
+          this) {
+  flow_->belong(this);
+}
 
-void Direct::readable() {
+void Connection::readable() {
   for (int i = 0; i < kAtOnce; i++) {
     const std::span<char> buffer = flow_->read_buffer();
     if (buffer.empty()) {
@@ -210,11 +163,10 @@ void Direct::readable() {
     if (!flush()) return;
     if (static_cast<std::size_t>(n) < buffer.size()) break;  // the kernel has no more
   }
-  low_water_.set(fd_.get(), flow_->low_water());
   observer_.moved();
 }
 
-bool Direct::flush() {
+bool Connection::flush() {
   if (writing_.started()) return true;
   for (int i = 0; flow_->unsent(); i++) {
     if (i == kAtOnce) {
@@ -238,76 +190,10 @@ bool Direct::flush() {
   return true;
 }
 
-void Direct::close() {
-  reading_.stop();
-  writing_.stop();
-  fd_ = Descriptor();
-}
-
-Buffered::Buffered(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer)
-    : Connection(observer, std::move(flow)),
-      events_(bufferevent_socket_new(base.get(), fd.get(), BEV_OPT_CLOSE_ON_FREE), &bufferevent_free) {
-  if (!events_) throw std::bad_alloc();  // the only reason to fail
-  [[maybe_unused]] const int bufferevents = fd.release();
-  bufferevent_setwatermark(events_.get(), EV_READ, 0, kHeld);
-  bufferevent_setwatermark(events_.get(), EV_WRITE, kHeld / 4, 0);
-  bufferevent_setcb(
-      events_.get(),
-      [](bufferevent*, void* self) {
-        auto& connection = *static_cast<Buffered*>(self);
-        connection.guarded([&connection] { connection.readable(); });
-      },
-      [](bufferevent*, void* self) {
-        auto& connection = *static_cast<Buffered*>(self);
-        connection.guarded([&connection] {
-          if (connection.flush()) connection.readable();
-        });
-      },
-      [](bufferevent*, short, void* self) {
-        auto& connection = *static_cast<Buffered*>(self);
-        connection.observer_.lost(connection);  // without timeouts this is an end or an error
-      },
-      this);
-}
-
-void Buffered::begin_reading() {
-  low_water_.set(bufferevent_getfd(events_.get()), flow_->low_water());
-  if (bufferevent_enable(events_.get(), EV_READ) != 0) {
-    throw Failure(ErrorKind::setup, "enable a bufferevent: libevent refused it");
-  }
-}
-
-void Buffered::readable() {
-  evbuffer* input = bufferevent_get_input(events_.get());
-  while (evbuffer_get_length(input) > 0) {
-    const std::span<char> buffer = flow_->read_buffer();
-    if (buffer.empty()) break;  // too much is unsent; the next write continues here
-    const int n = evbuffer_remove(input, buffer.data(), buffer.size());
-    flow_->received(static_cast<std::size_t>(n), observer_.now());
-    if (!flush()) return;
-  }
-  low_water_.set(bufferevent_getfd(events_.get()), flow_->low_water());
-  observer_.moved();
-}
-
-bool Buffered::flush() {
-  const evbuffer* output = bufferevent_get_output(events_.get());
-  while (flow_->unsent() && evbuffer_get_length(output) < kHeld) {
-    std::span<const char> bytes = flow_->outgoing(observer_.now());
-    bytes = bytes.first(std::min(bytes.size(), kHeld));
-    if (bufferevent_write(events_.get(), bytes.data(), bytes.size()) != 0) {
-      observer_.lost(*this);
-      return false;
-    }
-    flow_->written(bytes.size());
-  }
-  return true;
-}
-
 void Connection::begin() {
   guarded([this] {
     flow_->begin(observer_.now());
-    begin_reading();
+    reading_.start();
     flush();
   });
 }
@@ -321,17 +207,10 @@ void Connection::send(std::uint32_t slot) {
 
 void Connection::abandon() {
   open_ = false;
-  close();
+  reading_.stop();
+  writing_.stop();
+  fd_ = Descriptor();
   flow_->abandon(contract::ErrorKind::peer, observer_.now());
-}
-
-Api parse_api(const std::string& level) { return level == "bufferevent" ? Api::bufferevent : Api::event; }
-
-std::unique_ptr<Connection> make_connection(Api api, const Base& base, Descriptor fd,
-                                            std::unique_ptr<Flow> flow, LoopObserver& observer) {
-  if (api == Api::bufferevent)
-    return std::make_unique<Buffered>(base, std::move(fd), std::move(flow), observer);
-  return std::make_unique<Direct>(base, std::move(fd), std::move(flow), observer);
 }
 
 }  // namespace netdyno::libevent_worker

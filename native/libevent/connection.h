@@ -96,15 +96,6 @@ class Timer {
   std::function<void()> due_;
 };
 
-/// One connection of either end: moves a flow's bytes by libevent, in one of two ways (option api):
-///
-/// event an event says that the descriptor is ready; the connection then reads into the flow's buffer and
-/// writes from it bufferevent libevent reads and writes by buffers of its own, as most programs use it.
-/// Every message is copied once more each way, read 4 KiB at a time, and written only in the next turn of
-/// the loop. Source: libevent 2.1.12, buffer.c, evbuffer_read; bufferevent_sock.c,
-/// bufferevent_socket_outbuf_cb
-///
-/// Belongs to its loop's thread.
 class Connection;
 
 /// A loop, as its connections see it.
@@ -125,10 +116,13 @@ class LoopObserver {
   ~LoopObserver() = default;
 };
 
-/// Never moves: libevent holds its address.
+/// One connection of either end, on a connected, non-blocking socket: an event says that its descriptor
+/// is ready; it then reads into the flow's buffer and writes from it.
+///
+/// Belongs to its loop's thread. Never moves: libevent holds its address.
 class Connection : Pinned {
  public:
-  virtual ~Connection() = default;
+  Connection(const Base& base, Descriptor fd, std::unique_ptr<Flow> flow, LoopObserver& observer);
 
   /// Begins the flow, and begins to read.
   void begin();
@@ -136,7 +130,7 @@ class Connection : Pinned {
   void send(std::uint32_t slot);
   /// The flow has rested.
   void rested() {
-    guarded([this] { go_on(); });
+    guarded([this] { flush(); });
   }
   /// Closes a lost connection of a client. The object stays, because the agenda refers to
   /// connections by number.
@@ -145,19 +139,11 @@ class Connection : Pinned {
 
   std::size_t index = 0;  // among the observer's connections; for the observer to use
 
- protected:
-  Connection(LoopObserver& observer, std::unique_ptr<Flow> flow)
-      : observer_(observer), flow_(std::move(flow)) {
-    flow_->belong(this);
-  }
-
-  /// Writes and reads on, once the flow has rested.
-  virtual void go_on() { flush(); }
+ private:
+  void readable();
   /// Writes what is unsent, as far as possible. False when the connection is lost, and
   /// perhaps destroyed.
-  virtual bool flush() = 0;
-  virtual void begin_reading() = 0;
-  virtual void close() = 0;
+  bool flush();
 
   /// Calls work, and passes an exception to the observer: none may go through libevent's C
   /// code. Do not use this object afterwards, because the observer may destroy it.
@@ -172,18 +158,10 @@ class Connection : Pinned {
 
   LoopObserver& observer_;
   std::unique_ptr<Flow> flow_;
-
- private:
+  Descriptor fd_;
+  Watch reading_;
+  Watch writing_;  // started while the kernel takes no more bytes
   bool open_ = true;
 };
-
-enum class Api { event, bufferevent };
-
-/// The level of option api.
-Api parse_api(const std::string& level);
-
-/// A connection on a connected, non-blocking socket.
-std::unique_ptr<Connection> make_connection(Api api, const Base& base, Descriptor fd,
-                                            std::unique_ptr<Flow> flow, LoopObserver& observer);
 
 }  // namespace netdyno::libevent_worker

@@ -4,11 +4,11 @@
 
 namespace netdyno::libevent_worker {
 
-EventClientLoop::EventClientLoop(Api api)
-    : api_(api), waker_(base_, [this] { on_wake(); }), timer_(base_, [this] { due(); }) {}
+EventClientLoop::EventClientLoop() : waker_(base_, [this] { on_wake(); }), timer_(base_, [this] { due(); }) {}
 
 void EventClientLoop::add(int fd, std::unique_ptr<Flow> flow, bool active) {
-  connections_.push_back(make_connection(api_, base_, Descriptor(fd), std::move(flow), *this));
+  LoopObserver& observer = *this;
+  connections_.push_back(std::make_unique<Connection>(base_, Descriptor(fd), std::move(flow), observer));
   connections_.back()->index = connections_.size() - 1;
   opened(active);
 }
@@ -88,8 +88,8 @@ Listener::Listener(const Base& base, Descriptor fd, std::function<void(int fd)> 
   });
 }
 
-EventServerLoop::EventServerLoop(Api api)
-    : api_(api), waker_(base_, [this] { on_wake(); }), rest_(base_, [this] {
+EventServerLoop::EventServerLoop()
+    : waker_(base_, [this] { on_wake(); }), rest_(base_, [this] {
         armed_ = Rests::kNever;
         wake_rested([](void* connection) { static_cast<Connection*>(connection)->rested(); });
         moved();
@@ -106,9 +106,10 @@ void EventServerLoop::listen(int listener, std::function<void(int fd)> admit) {
 
 void EventServerLoop::on_wake() {
   if (stopped()) return base_.leave();
+  LoopObserver& observer = *this;
   for (Newcomer& newcomer : newcomers()) {
     keep(connections_,
-         make_connection(api_, base_, std::move(newcomer.socket), std::move(newcomer.flow), *this))
+         std::make_unique<Connection>(base_, std::move(newcomer.socket), std::move(newcomer.flow), observer))
         .begin();
   }
 }

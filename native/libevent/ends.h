@@ -21,7 +21,7 @@ namespace netdyno::libevent_worker {
 
 class EventClientLoop : public ClientLoop, private LoopObserver {
  public:
-  explicit EventClientLoop(Api api);
+  EventClientLoop();
 
   void add(int fd, std::unique_ptr<Flow> flow, bool active) override;
   void run() override;
@@ -44,7 +44,6 @@ class EventClientLoop : public ClientLoop, private LoopObserver {
   void arm();
   void poll();
 
-  const Api api_;
   Base base_;
   Waker waker_;
   Timer timer_;
@@ -68,7 +67,7 @@ class Listener : Pinned {
 
 class EventServerLoop : public ServerLoop, private LoopObserver {
  public:
-  explicit EventServerLoop(Api api);
+  EventServerLoop();
 
   void listen(int listener, std::function<void(int fd)> admit) override;
   void run() override { base_.run(); }
@@ -87,7 +86,6 @@ class EventServerLoop : public ServerLoop, private LoopObserver {
   /// Starts to serve adopted connections.
   void on_wake();
 
-  const Api api_;
   Base base_;
   Waker waker_;
   Timer rest_;

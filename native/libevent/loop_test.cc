@@ -1,5 +1,4 @@
-// The loops of transport libevent by themselves, in both its ways to move bytes:
-// what the tests of whole workers see only with the default of option api.
+// The loops of transport libevent by themselves.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -92,7 +91,6 @@ Setup setup_of(Role role, std::int64_t up, std::int64_t down) {
 /// A server's loop that runs on a thread of its own for the time of a test.
 class Running {
  public:
-  explicit Running(Api api) : loop(api) {}
   ~Running() {
     loop.stop();
     if (thread_.joinable()) thread_.join();
@@ -105,8 +103,6 @@ class Running {
  private:
   std::thread thread_;
 };
-
-class Loops : public testing::TestWithParam<Api> {};
 
 TEST(Timer, CallsOnceAndNotBefore) {
   const Base base;
@@ -129,9 +125,9 @@ TEST(Timer, CallsOnceAndNotBefore) {
   }
 }
 
-TEST_P(Loops, ServerReturnsWhatComes) {
+TEST(Loops, ServerReturnsWhatComes) {
   const auto work = Work::of(setup_of(Role::server, 100, 100));
-  Running running(GetParam());
+  Running running;
   Pair pair;
   running.loop.adopt(pair.loops.release(), work->server(4096, running.loop.traffic));
   running.run();
@@ -171,12 +167,12 @@ void verify(const Pair& pair, const Setup& server) {
   }
 }
 
-TEST_P(Loops, ServerStreamsDown) {
+TEST(Loops, ServerStreamsDown) {
   auto setup = setup_of(Role::server, 5, 2'000'000);
   setup.exchange.stream = contract::Stream::down;
   setup.exchange.chunk_bytes = 1000;
   const auto work = Work::of(setup);
-  Running running(GetParam());
+  Running running;
   Pair pair;
   running.loop.adopt(pair.loops.release(), work->server(4096, running.loop.traffic));
   running.run();
@@ -184,11 +180,11 @@ TEST_P(Loops, ServerStreamsDown) {
   EXPECT_TRUE(eventually([&] { return running.loop.traffic.exchanges.get() == 1; }));
 }
 
-TEST_P(Loops, ServerDropsTheOneThatSendsSomethingElse) {
+TEST(Loops, ServerDropsTheOneThatSendsSomethingElse) {
   auto setup = setup_of(Role::server, 50, 1);
   setup.exchange.stream = contract::Stream::up;
   const auto work = Work::of(setup);
-  Running running(GetParam());
+  Running running;
   Pair wrong;
   Pair right;
   running.run();
@@ -201,12 +197,12 @@ TEST_P(Loops, ServerDropsTheOneThatSendsSomethingElse) {
   EXPECT_EQ(running.loop.traffic.connections.get(), 1);
 }
 
-TEST_P(Loops, ServerGoesAwayWithItsConnections) {
+TEST(Loops, ServerGoesAwayWithItsConnections) {
   const auto work = Work::of(setup_of(Role::server, 10, 10));
   Pair served;
   Pair waiting;
   {
-    Running running(GetParam());
+    Running running;
     running.loop.adopt(served.loops.release(), work->server(64, running.loop.traffic));
     running.run();
     EXPECT_TRUE(eventually([&] { return running.loop.traffic.connections.get() == 1; }));
@@ -219,12 +215,12 @@ TEST_P(Loops, ServerGoesAwayWithItsConnections) {
 
 /// A client's loop with one connection, and the load that it drives.
 struct Driven {
-  Driven(Api api, const contract::Load& plan) : setup(setup_of(Role::client, 100, 100)) {
+  explicit Driven(const contract::Load& plan) : setup(setup_of(Role::client, 100, 100)) {
     setup.load = plan;
     setup.load.connections = 1;
     work = Work::of(setup);
     load.emplace(setup, 1);
-    loop.emplace(api);
+    loop.emplace();
     loop->add(pair.loops.release(), work->client({0, 0, load->slots(0), loop->agenda()}), true);
     load->start(now_ns());
   }
@@ -236,13 +232,13 @@ struct Driven {
   std::optional<EventClientLoop> loop;
 };
 
-TEST_P(Loops, ClientDrivesItsLoadToTheEnd) {
+TEST(Loops, ClientDrivesItsLoadToTheEnd) {
   for (const double rate : {0.0, 2'000.0}) {
     contract::Load plan;
     plan.in_flight = 3;
     plan.amount = 20;
     plan.rate = rate;
-    Driven driven(GetParam(), plan);
+    Driven driven(plan);
     std::thread echo([&] {
       for (int i = 0; i < 20; i++) driven.pair.write(driven.pair.read(100));
     });
@@ -254,10 +250,10 @@ TEST_P(Loops, ClientDrivesItsLoadToTheEnd) {
   }
 }
 
-TEST_P(Loops, ClientCountsWhatWasInFlightOnALostConnection) {
+TEST(Loops, ClientCountsWhatWasInFlightOnALostConnection) {
   contract::Load plan;
   plan.in_flight = 3;
-  Driven driven(GetParam(), plan);
+  Driven driven(plan);
   std::thread peer([&] {
     driven.pair.read(300);
     driven.pair.tests = Descriptor();
@@ -269,8 +265,8 @@ TEST_P(Loops, ClientCountsWhatWasInFlightOnALostConnection) {
   EXPECT_EQ(driven.loop->active_connections(), 0);
 }
 
-TEST_P(Loops, ClientThrowsForBytesThatNobodyAskedFor) {
-  Driven driven(GetParam(), {});
+TEST(Loops, ClientThrowsForBytesThatNobodyAskedFor) {
+  Driven driven{contract::Load{}};
   driven.pair.write(std::string(150, 'x'));
   try {
     driven.loop->run();
@@ -280,10 +276,10 @@ TEST_P(Loops, ClientThrowsForBytesThatNobodyAskedFor) {
   }
 }
 
-TEST_P(Loops, ClientForgetsWhatIsDueAfterTheEnd) {
+TEST(Loops, ClientForgetsWhatIsDueAfterTheEnd) {
   contract::Load plan;
   plan.rate = 0.001;
-  Driven driven(GetParam(), plan);
+  Driven driven(plan);
   std::thread control([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     driven.load->end(now_ns());
@@ -294,8 +290,8 @@ TEST_P(Loops, ClientForgetsWhatIsDueAfterTheEnd) {
   EXPECT_EQ(driven.loop->agenda().held(), 0);
 }
 
-TEST_P(Loops, ClientStopsWithExchangesInFlight) {
-  Driven driven(GetParam(), {});
+TEST(Loops, ClientStopsWithExchangesInFlight) {
+  Driven driven{contract::Load{}};
   std::thread control([&] {
     driven.pair.read(100);
     driven.loop->stop();
@@ -327,7 +323,7 @@ TEST(Listener, CountsAcceptsThatFailAndTriesAgain) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   getsockname(listening.fds[0][0], reinterpret_cast<sockaddr*>(&address), &size);
-  Running running(Api::event);
+  Running running;
   std::atomic<int> admitted{0};
   running.loop.listen(listening.fds[0][0], [&](int fd) {
     const Descriptor closed(fd);
@@ -343,9 +339,6 @@ TEST(Listener, CountsAcceptsThatFailAndTriesAgain) {
   }
   EXPECT_TRUE(eventually([&] { return admitted == 1; }));
 }
-
-INSTANTIATE_TEST_SUITE_P(Api, Loops, testing::Values(Api::event, Api::bufferevent),
-                         [](const auto& one) { return one.param == Api::event ? "event" : "bufferevent"; });
 
 }  // namespace
 }  // namespace netdyno::libevent_worker

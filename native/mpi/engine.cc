@@ -33,13 +33,8 @@ void Sends::send(int tag, std::span<const char> bytes, std::size_t times) {
   const auto size = static_cast<int>(bytes.size());
   const char* const from = lying(bytes);
   for (; times > 0; times--) {
-    if (blocking_) {
-      check_mpi(MPI_Send(from, size, MPI_BYTE, other_, tag, MPI_COMM_WORLD), "MPI_Send");
-    } else {
-      check_mpi(MPI_Isend(from, size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &requests_[count_]),
-                "MPI_Isend");
-      count_++;
-    }
+    check_mpi(MPI_Isend(from, size, MPI_BYTE, other_, tag, MPI_COMM_WORLD, &requests_[count_]), "MPI_Isend");
+    count_++;
   }
 }
 
@@ -58,13 +53,13 @@ bool Sends::reap() {
   return true;
 }
 
-Receives::Receives(int other, std::size_t max_message, bool blocking, const Store& store)
-    : other_(other), blocking_(blocking), buffer_(store, max_message) {
+Receives::Receives(int other, std::size_t max_message, const Store& store)
+    : other_(other), buffer_(store, max_message) {
   post();
 }
 
 void Receives::post() {
-  while (!blocking_ && count_ < wanted()) {
+  while (count_ < wanted()) {
     MPI_Request& request = requests_[(oldest_ + count_) % kOutstanding];
     check_mpi(MPI_Irecv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, other_, MPI_ANY_TAG,
                         MPI_COMM_WORLD, &request),
@@ -85,15 +80,6 @@ void Receives::withdraw() {
 /// Whether the next message has arrived; then it is in the buffer.
 bool Receives::arrived(MPI_Status& status) {
   int done = 0;
-  if (blocking_) {
-    // A wait in MPI_Recv could not see that the other end is gone.
-    check_mpi(MPI_Iprobe(other_, MPI_ANY_TAG, MPI_COMM_WORLD, &done, &status), "MPI_Iprobe");
-    if (done == 0) return false;
-    check_mpi(MPI_Recv(buffer_.data(), static_cast<int>(buffer_.size()), MPI_BYTE, other_, status.MPI_TAG,
-                       MPI_COMM_WORLD, &status),
-              "MPI_Recv");
-    return true;
-  }
   check_mpi(MPI_Test(&requests_[oldest_], &done, &status), "MPI_Test of a receive");
   if (done == 0) return false;
   oldest_ = (oldest_ + 1) % kOutstanding;
@@ -156,32 +142,17 @@ std::vector<contract::Option> options() {
           "what the library is asked to move messages by: auto, its own choice; tcp, sockets on the "
           "interface of the trial's address; shm, memory that both ends share; rdma, an RDMA device; ucx "
           "and ofi, those libraries. With tcp, shm and rdma a trial whose messages take another way fails"),
-      choice_option("mode", {"nonblocking", "blocking"},
-                    "nonblocking: up to 64 MPI_Isend and MPI_Irecv are outstanding; blocking: MPI_Send and "
-                    "MPI_Recv, one exchange in flight"),
       memory_option(),
   };
 }
 
 Wishes wishes_of(const contract::Setup& setup) {
-  const Wishes wishes{setup.options.at("fabric").get<std::string>(), setup.options.at("mode") == "blocking",
-                      setup.options.at("memory") == "cuda"};
+  const Wishes wishes{setup.options.at("fabric").get<std::string>(), setup.options.at("memory") == "cuda"};
   if (const std::string lack = library_lacks(wishes.fabric); !lack.empty()) {
     throw Failure(ErrorKind::unsupported, "option fabric is " + wishes.fabric + ": " + lack);
   }
   if (wishes.fabric == "rdma" && !has_rdma()) {
     throw Failure(ErrorKind::unsupported, "option fabric is rdma: this host has no RDMA device");
-  }
-  const std::int64_t slots = setup.load.connections * setup.load.in_flight;
-  if (wishes.blocking && setup.role == contract::Role::client && slots > 1) {
-    throw Failure(ErrorKind::unsupported, "option mode is blocking, which has one exchange in flight, and " +
-                                              std::to_string(slots) +
-                                              " are asked for (load.connections × load.in_flight)");
-  }
-  if (wishes.blocking && setup.exchange.stream == contract::Stream::both) {
-    throw Failure(ErrorKind::unsupported,
-                  "option mode is blocking and exchange.stream is both: two ends that both wait in MPI_Send "
-                  "would wait for ever");
   }
   return wishes;
 }
@@ -266,8 +237,8 @@ std::unique_ptr<MessageChannel> Engine::open(int control, std::uint32_t number) 
                                                 library_version() +
                                                 " is not CUDA-aware (MPIX_Query_cuda_support)");
     }
-    sends_.emplace(rank_->other(), wishes_.blocking, store_);
-    receives_ = std::make_unique<Receives>(rank_->other(), max_message_, wishes_.blocking, store_);
+    sends_.emplace(rank_->other(), store_);
+    receives_ = std::make_unique<Receives>(rank_->other(), max_message_, store_);
   }
   if (number >= channels_.size()) channels_.resize(number + 1);
   if (channels_[number] != nullptr) {

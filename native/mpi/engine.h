@@ -33,12 +33,10 @@ void check_mpi(int code, const char* call);
 /// have gone is nobody's concern.
 class Sends {
  public:
-  Sends(int other, bool blocking, const Store& store)
-      : other_(other), blocking_(blocking), on_device_(store.on_device()), copies_(store) {}
+  Sends(int other, const Store& store) : other_(other), on_device_(store.on_device()), copies_(store) {}
 
   std::size_t room() const { return kOutstanding - count_; }
-  /// So many times the same, and no more than there is room for. In blocking mode the bytes have gone
-  /// when it returns.
+  /// So many times the same, and no more than there is room for.
   void send(int tag, std::span<const char> bytes, std::size_t times);
   /// Forgets the messages that have gone. True when there were any.
   bool reap();
@@ -47,7 +45,6 @@ class Sends {
   const char* lying(std::span<const char> bytes);
 
   int other_;
-  bool blocking_;
   bool on_device_;
   BlockCopies copies_;                                // of messages that lie on the device
   std::array<MPI_Request, kOutstanding> requests_{};  // the first count_
@@ -62,7 +59,7 @@ class Sends {
 /// somebody compares what arrives, only one receive is posted.
 class Receives : Pinned {
  public:
-  Receives(int other, std::size_t max_message, bool blocking, const Store& store);
+  Receives(int other, std::size_t max_message, const Store& store);
 
   struct Message {
     int tag;
@@ -102,7 +99,6 @@ class Receives : Pinned {
   void post();
 
   int other_;
-  bool blocking_;
   bool comparing_ = true;
   Block buffer_;
   std::array<MPI_Request, kOutstanding> requests_{};  // a ring
@@ -116,7 +112,7 @@ class Receives : Pinned {
 template <class Tell>
 bool Receives::count(Tell tell) {
   post();
-  const std::size_t taken = sure_ > 1 && !blocking_ ? together(std::min(sure_, count_)) : one_by_one();
+  const std::size_t taken = sure_ > 1 ? together(std::min(sure_, count_)) : one_by_one();
   Run run;
   for (const MPI_Status& status : std::span(statuses_).first(taken)) {
     const std::size_t size = size_of(status);
@@ -138,13 +134,12 @@ std::vector<contract::Option> options();
 
 /// What one trial wants of the library.
 struct Wishes {
-  std::string fabric;     // a level of option fabric
-  bool blocking = false;  // MPI_Send and MPI_Recv
-  bool device = false;    // the library is given a GPU's memory
+  std::string fabric;   // a level of option fabric
+  bool device = false;  // the library is given a GPU's memory
 };
 
-/// Reads a setup's complete options. Throws Failure{unsupported} for what this library,
-/// this host or MPI itself cannot carry out, with the reason.
+/// Reads a setup's complete options. Throws Failure{unsupported} for what this library or
+/// this host cannot carry out, with the reason.
 Wishes wishes_of(const contract::Setup& setup);
 
 /// The way that messages have to take then, as contract::Path::over; empty for any.

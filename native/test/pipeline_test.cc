@@ -198,14 +198,11 @@ struct ListedAgenda {
   void drop(const std::function<bool(const Agenda::Entry&)>& goes) {
     std::erase_if(waiting, [&](const Agenda::Entry& entry) {
       const bool gone = goes(entry);
-      if (gone && !Agenda::is_alarm(entry.slot)) held--;
+      if (gone) held--;
       return gone;
     });
   }
-  std::size_t in_flight() const {
-    return held - static_cast<std::size_t>(std::ranges::count_if(
-                      waiting, [](const auto& entry) { return !Agenda::is_alarm(entry.slot); }));
-  }
+  std::size_t in_flight() const { return held - waiting.size(); }
 };
 
 TEST(Agenda, IsAListWithoutWhatWasForgotten) {
@@ -219,14 +216,10 @@ TEST(Agenda, IsAListWithoutWhatWasForgotten) {
     for (std::uint32_t step = 0; step < 200; step++) {
       const std::uint32_t connection = drawn(9);
       const std::uint32_t what = drawn(10);
-      if (what < 5) {
+      if (what < 6) {
         Agenda::Entry entry{step + drawn(100), connection, step};
         agenda.wait(entry);
         listed.waiting.push_back(entry);
-      } else if (what == 5) {
-        const std::int64_t due = step + drawn(100);
-        agenda.alarm({due, connection, step});
-        listed.waiting.push_back({due, connection, step | Agenda::kAlarm});
       } else if (what < 8 && listed.next_due() != Agenda::kNever) {
         const Agenda::Entry taken = agenda.take();
         EXPECT_EQ(taken.due, listed.next_due());
@@ -237,7 +230,7 @@ TEST(Agenda, IsAListWithoutWhatWasForgotten) {
         listed.drop([connection](const auto& entry) { return entry.connection == connection; });
       } else if (drawn(20) == 0) {
         agenda.end(step);
-        listed.drop([step](const auto& entry) { return entry.due > step && !Agenda::is_alarm(entry.slot); });
+        listed.drop([step](const auto& entry) { return entry.due > step; });
       }
       ASSERT_EQ(agenda.next_due(), listed.next_due()) << round << ' ' << step;
       ASSERT_EQ(agenda.held(), listed.held);

@@ -109,23 +109,31 @@ TEST(Setup, ExchangesAreReadWhole) {
   EXPECT_EQ(contract::parse_setup({{"role", "client"}}).exchange.stream, contract::Stream::none);
 }
 
-TEST(Setup, TablesAndPhasesAreReadWhole) {
-  const Json body = {{"role", "client"},
-                     {"exchange", {{"up_sizes", {{5, 1, 2}, {4294967296, 3, 4}}}, {"down_sizes", nullptr}}},
-                     {"load",
-                      {{"arrival", "drawn"},
-                       {"gaps", {{4294967296, 0, 7}}},
-                       {"phases", {{1e9, 0, 2.5}}},
-                       {"repeat", true}}}};
-  const contract::Setup setup = contract::parse_setup(body);
-  EXPECT_EQ(setup.exchange.up_sizes, (contract::Table{{5, 1, 2}, {contract::kTableEnd, 3, 4}}));
-  EXPECT_TRUE(setup.exchange.down_sizes.empty());
-  EXPECT_EQ(setup.load.arrival, contract::Arrival::drawn);
-  EXPECT_EQ(setup.load.gaps, (contract::Table{{contract::kTableEnd, 0, 7}}));
-  ASSERT_EQ(setup.load.phases.size(), 1U);
-  EXPECT_EQ(setup.load.phases[0].lasts_ns, 1e9);
-  EXPECT_EQ(setup.load.phases[0].last, 2.5);
-  EXPECT_TRUE(setup.load.repeat);
+TEST(Setup, WhatMakesExchangesDifferIsBeyondThisKit) {
+  const auto beyond = [](const Json& exchange, const Json& load) {
+    return contract::parse_setup({{"role", "client"}, {"exchange", exchange}, {"load", load}}).beyond;
+  };
+  using Features = std::vector<std::string>;
+  const Json none = Json::object();
+  const Json table = {{4294967296, 1, 2}};
+  EXPECT_EQ(beyond({{"up_sizes", nullptr}}, {{"classes", Json::array()}, {"arrival", "poisson"}}),
+            Features());
+  EXPECT_EQ(beyond({{"up_sizes", table}}, none), Features{"sizes"});
+  EXPECT_EQ(beyond({{"down_sizes", table}}, none), Features{"sizes"});
+  EXPECT_EQ(beyond(none, {{"arrival", "drawn"}, {"gaps", table}}), Features{"arrivals"});
+  EXPECT_EQ(beyond(none, {{"phases", {{1e9, 0, 2.5}}}}), Features{"arrivals"});
+  EXPECT_EQ(beyond(none, {{"classes", {{{"name", "a"}}}}}), Features{"mix"});
+  EXPECT_EQ(beyond(none, {{"arrival", "recorded"}, {"trace", {{"file", "x"}}}}), Features{"trace"});
+}
+
+TEST(Setup, TablesAreReadWhole) {
+  const auto read = [](const Json& table) {
+    return contract::parse_setup({{"role", "server"}, {"work", {{"by", "cpu"}, {"ns", table}}}}).work->ns;
+  };
+  EXPECT_EQ(read({{5, 1, 2}, {4294967296, 3, 4}}), (contract::Table{{5, 1, 2}, {contract::kTableEnd, 3, 4}}));
+  for (const Json& wrong :
+       {Json(1), Json({1, 2, 3}), Json({{1, 2}}), Json({{1, 2, 0.5}}), Json({{1, 2, "3"}})})
+    EXPECT_THROW(read(wrong), Failure) << wrong;
 }
 
 TEST(Setup, FieldsOfTheWrongTypeAreNamed) {
@@ -139,11 +147,6 @@ TEST(Setup, FieldsOfTheWrongTypeAreNamed) {
   };
   EXPECT_EQ(refusal({{"stream", "sideways"}}),
             "unsupported: read setup.exchange.stream: expected up, down or both, found \"sideways\"");
-  for (const Json& wrong :
-       {Json(1), Json({1, 2, 3}), Json({{1, 2}}), Json({{1, 2, 0.5}}), Json({{1, 2, "3"}})}) {
-    EXPECT_NE(refusal({{"up_sizes", wrong}}).find("invalid: read setup.exchange.up_sizes"), std::string::npos)
-        << wrong;
-  }
   EXPECT_NE(refusal({{"stream", 1}}).find("invalid: read setup.exchange.stream"), std::string::npos);
   EXPECT_NE(
       refusal({{"message", {{"up", {{"json", 1}}}}}}).find("invalid: read setup.exchange.message.up.json"),
@@ -158,7 +161,7 @@ TEST(Hello, CodecsFeaturesAndTruthValuesAreSaid) {
                    .at(0)
                    .contains("features"));
   contract::Option truth;
-  truth.name = "sqpoll";
+  truth.name = "quick";
   truth.type = contract::OptionType::boolean;
   truth.fallback = false;
   offered.options.push_back(truth);
@@ -168,9 +171,9 @@ TEST(Hello, CodecsFeaturesAndTruthValuesAreSaid) {
   EXPECT_EQ(said.at("codecs"), (Json{"bytes", "proto"}));
   EXPECT_EQ(said.at("features"), Json::array({"stream-up"}));
   EXPECT_EQ(said.at("options").back().at("type"), "bool");
-  EXPECT_EQ(complete_options(offered, Role::client, {{"sqpoll", true}}).at("sqpoll"), true);
-  EXPECT_EQ(complete_options(offered, Role::client, {}).at("sqpoll"), false);
-  EXPECT_THROW(complete_options(offered, Role::client, {{"sqpoll", 1}}), Failure);
+  EXPECT_EQ(complete_options(offered, Role::client, {{"quick", true}}).at("quick"), true);
+  EXPECT_EQ(complete_options(offered, Role::client, {}).at("quick"), false);
+  EXPECT_THROW(complete_options(offered, Role::client, {{"quick", 1}}), Failure);
 }
 
 TEST(Ready, SaysWhatAnOptionOrACodecDecided) {
@@ -196,9 +199,12 @@ TEST(Options, RefusalsNameTheNearest) {
   EXPECT_NE(refusal(Role::server, {{"mode", "reuse_port"}}).find("did you mean \"reuseport\"?"),
             std::string::npos);
   EXPECT_NE(refusal(Role::client, {{"mode", "shared"}}), "") << "an option of the other role";
-  for (const Json& bad :
-       {Json(0), Json(65537), Json(1.5), Json(1e300), Json(~0ULL), Json("4096"), Json(nullptr), Json(true)}) {
+  for (const Json& bad : {Json(0), Json(65537), Json("4096"), Json(true)}) {
     EXPECT_NE(refusal(Role::server, {{"buffer", bad}}).find("1 to 65536"), std::string::npos) << bad;
+  }
+  for (const Json& bad : {Json(1.5), Json(1e300), Json(~0ULL), Json(nullptr), Json::array({1})}) {
+    EXPECT_NE(refusal(Role::server, {{"buffer", bad}}).find("a whole number or a text"), std::string::npos)
+        << bad;
   }
 }
 
@@ -229,19 +235,10 @@ TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
       with([](auto& setup) { setup.load.fresh = true; }),
       with([](auto& setup) { setup.exchange.stream = contract::Stream::down; }),
       with([](auto& setup) { setup.exchange.codec = "proto"; }),
-      with([](auto& setup) {
-        setup.exchange.up_sizes = {{contract::kTableEnd, 1, 2}};
-      }),
-      with([](auto& setup) {
-        setup.exchange.down_sizes = {{contract::kTableEnd, 1, 2}};
-      }),
-      with([](auto& setup) { setup.load.arrival = contract::Arrival::drawn; }),
-      with([](auto& setup) {
-        setup.load.phases = {{1, 2, 3}};
-      }),
+      with([](auto& setup) { setup.beyond = {"sizes"}; }),
   };
   contract::Transport able = transport();
-  able.features = {"tls", "fresh", "stream-down", "sizes", "arrivals"};
+  able.features = {"tls", "fresh", "stream-down", "sizes"};
   able.codecs = {"proto"};
   for (const contract::Setup& setup : asked) {
     EXPECT_NO_THROW(find_transport({able}, setup));

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <set>
 #include <string>
 
 #include "kit/echo.h"
 #include "kit/random.h"
 #include "kit/work.h"
+#include "test/crc.h"
 #include "test/flows.h"
 #include "test/vectors.h"
 
@@ -82,7 +82,7 @@ TEST(StreamContent, Vectors) {
     const StreamContent content(state, v.at("bytes"), v.at("chunk_bytes"));
     const std::string all = message(content);
     EXPECT_EQ(hex_of(all.substr(0, 16)), v.at("first")) << v;
-    EXPECT_EQ(crc32c(all), std::stoul(v.at("crc32c").get<std::string>(), nullptr, 16)) << v;
+    EXPECT_EQ(test::crc32c(all), std::stoul(v.at("crc32c").get<std::string>(), nullptr, 16)) << v;
     EXPECT_EQ(content.agreeing(0, all), all.size()) << v;
   }
 }
@@ -106,32 +106,6 @@ TEST(StreamContent, AGibibyteIsNotAllocated) {
   EXPECT_EQ(plan.up().from(0).data() + 4090, plan.up().from((1 << 29) + 4090).data()) << "one block";
 }
 
-TEST(StreamContent, IsTheSameBytesFromFreshMemoryWhereItIsSpread) {
-  const StreamContent block(StreamContent::kUp, 20'000, 8'192);
-  const StreamContent spread(StreamContent::kUp, 20'000, 8'192, true);
-  std::set<const char*> places;
-  for (const std::int64_t connection : {0, 1}) {
-    std::uint64_t copy = spread.first(connection);
-    std::string sent;
-    while (sent.size() < 20'000) {
-      const auto at = static_cast<std::int64_t>(sent.size());
-      const auto piece = spread.from(at, copy);
-      EXPECT_TRUE(places.insert(piece.data()).second) << "sent from there before, at " << at;
-      EXPECT_EQ(spread.repeats(at, 20'000), 1U);
-      const std::size_t half = piece.size() / 2;  // a kernel may take a part
-      copy = spread.after(copy, at + static_cast<std::int64_t>(half));
-      const auto rest = spread.from(at + static_cast<std::int64_t>(half), copy);
-      EXPECT_EQ(rest.data(), piece.data() + half);
-      EXPECT_EQ(rest.size(), piece.size() - half);
-      sent.append(piece.data(), piece.size());
-      copy = spread.after(copy, static_cast<std::int64_t>(sent.size()));
-    }
-    EXPECT_EQ(sent, message(block));
-  }
-  const StreamContent small(StreamContent::kUp, 1 << 20, 4'095, true);
-  EXPECT_EQ(small.from(4'095, 1).data(), small.from(0, 0).data()) << "not spread";
-}
-
 TEST(StreamContent, SaysHowManyPiecesInARowAreAlike) {
   const StreamContent content(StreamContent::kUp, 1'000, 64);
   EXPECT_EQ(content.repeats(0, 1'000), 15U);
@@ -139,18 +113,6 @@ TEST(StreamContent, SaysHowManyPiecesInARowAreAlike) {
   EXPECT_EQ(content.repeats(0, 63), 1U);
   EXPECT_EQ(content.repeats(1, 1'000), 1U) << "not a whole block";
   EXPECT_EQ(content.repeats(128, 128 + 64 * 3), 3U) << "as far as may be sent";
-}
-
-TEST(StreamPlan, SaysWhatWakesALoop) {
-  contract::Setup setup = setup_of(Stream::up, 1'000, 5, 64);
-  EXPECT_EQ(StreamPlan(setup).low_water(700), 1);
-  setup.options["lowat"] = 300;
-  EXPECT_EQ(StreamPlan(setup).low_water(700), 300);
-  Server server(setup);
-  feed(server.flow, message(server.plan.up()).substr(0, 900));
-  EXPECT_EQ(server.flow.low_water(), 100) << "the rest of the message";
-  Client client(setup);
-  EXPECT_EQ(client.flow.low_water(), 5);
 }
 
 TEST(StreamPlan, RefusesWhatTheWireCannotCarry) {

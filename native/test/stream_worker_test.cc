@@ -63,26 +63,6 @@ TEST(StreamWorker, SocketBuffersAreOptions) {
   EXPECT_EQ(client.worker.expect("result").at("counts").at("exchanges"), 18);
 }
 
-/// Each end fills 256 MiB first, which a sanitizer makes seconds of.
-TEST(StreamWorker, FreshContentAndALowWaterMarkAreOptions) {
-  for (const std::string stream : {"up", "down", "both"}) {
-    for (const std::int64_t in_flight : {1, 3}) {
-      SCOPED_TRACE(testing::Message() << stream << ' ' << in_flight);
-      Json change = exchange_of(stream, 300'001, 70'000, 10'000);
-      change["options"] = {{"content", "stream"}};
-      if (offers(executable(), "lowat")) change["options"]["lowat"] = 50'000;
-      EchoServer server(executable(), change);
-      ToldClient client(executable(), server.address(), amount_of(change, in_flight));
-      client.worker.expect("ready");
-      client.worker.send({{"start", Json::object()}});
-      const Json counts = client.worker.expect("result").at("counts");
-      EXPECT_EQ(counts.at("exchanges"), 18) << counts;
-      EXPECT_EQ(counts.at("received_bytes"), 18 * 70'000);
-      EXPECT_EQ(server.counts(21).at("received_bytes"), 21 * 300'001);
-    }
-  }
-}
-
 TEST(StreamWorker, AServerDropsAClientWithAnotherContentAndServesOn) {
   const Json change = exchange_of("up", 5'000, 10, 1'000);
   EchoServer server(executable(), change);

@@ -184,8 +184,6 @@ TEST(Turns, AreRefusedWhereTheyCannotBe) {
          l.turns = {{0, INT64_MAX}};
        }},
       {ErrorKind::unsupported, [](auto& l) { l.turns = kTurns, l.amount = 5; }},
-      {ErrorKind::unsupported, [](auto& l) { l.turns = kTurns, l.classes = {{}}; }},
-      {ErrorKind::unsupported, [](auto& l) { l.turns = kTurns, l.trace = contract::Trace{}; }},
   };
   for (const auto& [kind, change] : bad) {
     contract::Load load;
@@ -198,9 +196,6 @@ TEST(Turns, AreRefusedWhereTheyCannotBe) {
       EXPECT_NE(std::string(failure.what()).find("load.turns"), std::string::npos) << failure.what();
     }
   }
-  contract::Setup drawn = turning([](auto& l) { l.turns = kTurns; });
-  drawn.exchange.up_sizes = {{contract::kTableEnd, 1, 64}};
-  EXPECT_THROW(Load(drawn, 1), Failure);
 }
 
 TEST(Turns, AreReadAsPairs) {
@@ -317,15 +312,6 @@ TEST(Parts, AgreeWithThemselvesWhileALoopCounts) {
   one.join();
   other.join();
   EXPECT_EQ(told + load.result(kStart + 20).counts.exchanges, made);
-}
-
-TEST(Parts, AreNotOfExchangesThatDiffer) {
-  contract::Setup drawn = turning();
-  drawn.exchange.up_sizes = {{contract::kTableEnd, 1, 64}};
-  Load load(drawn, 1);
-  load.start(kStart);
-  load.open(kStart);
-  EXPECT_THROW(load.part(kStart + 1), Failure);
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "kit/draw.h"
 #include "kit/options.h"
 #include "kit/stream.h"
 
@@ -61,17 +60,7 @@ Settings Settings::of(const contract::Setup& setup) {
   Settings settings;
   settings.send = static_cast<Send>(level(setup, kSend, kSends));
   settings.receive = static_cast<Receive>(level(setup, kReceive, kReceives));
-  if (settings.send == Send::sendfile && setup.options.at(kContent) == "stream") {
-    throw Failure(ErrorKind::unsupported,
-                  "option content is stream and send is sendfile, whose file holds one block");
-  }
-  settings.lowat = setup.options.at(kLowat).get<std::int64_t>();
-  if (settings.lowat > 0 && Draws(setup).vary()) {
-    throw Failure(
-        ErrorKind::unsupported,
-        "option lowat is given with sizes that vary: it waits for the rest of a message, whose length "
-        "nothing tells");
-  }
+  settings.lowat = setup.options.at("lowat").get<std::int64_t>();
   return settings;
 }
 
@@ -86,7 +75,9 @@ std::vector<Option> setting_options() {
                     "wire stream, after the verified exchange. truncate: MSG_TRUNC drops the bytes in the "
                     "kernel; splice: through a pipe to /dev/null. Neither reaches the process's memory; "
                     "delivery is chunks all the same"),
-      lowat_option()};
+      bytes_option("lowat", {0, 0, 64 << 20},
+                   "SO_RCVLOWAT: the kernel wakes who receives once so many bytes are there, or the rest of "
+                   "a message if that is less; 0 leaves it at one")};
 }
 
 std::string Account::text() const {

@@ -86,10 +86,7 @@ void Channel::connect(const Introduction& theirs) {
                 "reach the other end by option tls " + engine_.settings().tls + ": " + reason(status));
 }
 
-ucs_status_t Channel::heard(std::uint64_t, void*, std::size_t, bool) {
-  fail("an active message came that nobody asked for");
-  return UCS_OK;
-}
+void Channel::heard(std::uint64_t, std::string_view) { fail("an active message came that nobody asked for"); }
 
 void Channel::fail(const std::string& text) {
   if (closing_ || !broken_.empty()) return;

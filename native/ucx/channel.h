@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "kit/messages.h"
 #include "kit/system.h"
@@ -51,9 +52,8 @@ class Channel : Pinned {
   void close();
   /// Whether a closed channel has nothing under way, so that it can be destroyed.
   bool at_rest();
-  /// An active message for this channel: its kind and its bytes, or with descriptor the
-  /// handle by which they can be fetched. Returns what UCX's handler returns.
-  virtual ucs_status_t heard(std::uint64_t kind, void* bytes, std::size_t size, bool descriptor);
+  /// An active message for this channel: its kind and its bytes.
+  virtual void heard(std::uint64_t kind, std::string_view bytes);
   /// Bytes of a stream are there.
   virtual void readable() {}
   /// The engine has made progress: what was held back goes now.

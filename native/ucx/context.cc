@@ -86,8 +86,6 @@ std::uint64_t features(const Settings& settings) {
   switch (settings.operation) {
     case Operation::tag:
       return wakeup | UCP_FEATURE_TAG;
-    case Operation::am:
-      return wakeup | UCP_FEATURE_AM;
     case Operation::stream:
       return wakeup | UCP_FEATURE_STREAM;
     case Operation::put:

@@ -23,7 +23,7 @@
 namespace netdyno::ucx {
 
 /// The operations of UCP that can carry messages.
-enum class Operation { tag, am, stream, put, get };
+enum class Operation { tag, stream, put, get };
 
 struct Settings {
   Operation operation = Operation::tag;

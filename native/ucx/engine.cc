@@ -165,7 +165,9 @@ ucs_status_t Engine::heard(void* engine, const void* head, std::size_t head_size
   std::memcpy(words.data(), head, sizeof words);
   const auto channel = self.channels_.find(words[0]);
   if (channel == self.channels_.end()) return UCS_OK;
-  return channel->second->heard(words[1], bytes, size, (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0);
+  const bool there = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0;
+  channel->second->heard(words[1], {static_cast<const char*>(bytes), there ? size : 0});
+  return UCS_OK;
 }
 
 /// Lets channels read whose streams have bytes. True when any has.

@@ -43,62 +43,6 @@ class TagChannel final : public Channel {
   bool counting_ = false;
 };
 
-/// Fetches messages one after the other while their content matters, then all at once
-/// into one buffer: what active messages and gets have in common.
-class FetchingChannel : public Channel {
- public:
-  void only_count() override;
-
- protected:
-  FetchingChannel(Engine& engine, std::uint64_t id);
-
-  /// A message that is to be fetched: one of copy, descriptor and region is set.
-  struct Fetch {
-    std::size_t size = 0;
-    std::string copy = {};       // it came whole, behind others that did not
-    void* descriptor = nullptr;  // of an active message
-    std::size_t region = 0;      // of the other end's memory
-  };
-  /// A fetch that is under way: context of its callback.
-  struct UnderWay {
-    FetchingChannel* channel;
-    std::size_t size;
-  };
-  void queue(Fetch fetch);
-  /// Whether nothing waits to be fetched or is being fetched.
-  bool idle() const { return fetches_.empty() && fetching_ == 0; }
-  /// Tells a message in its buffer, or where active messages come.
-  void tell(std::span<const char> message);
-  /// Begins to fetch into to, and returns what UCX returned; its callback calls fetched.
-  virtual ucs_status_ptr_t begin(const Fetch& fetch, char* to, UnderWay* context) = 0;
-  static void fetched(void* request, ucs_status_t status, UnderWay* context);
-  /// A message was fetched and told.
-  virtual void taken() {}
-
- private:
-  void start();
-  void done(std::size_t size);
-
-  std::deque<Fetch> fetches_;
-  std::size_t fetching_ = 0;
-  bool counting_ = false;
-  std::unique_ptr<Memory> own_;  // until messages are only counted
-};
-
-/// Active messages; long ones are fetched.
-class AmChannel final : public FetchingChannel {
- public:
-  AmChannel(Engine& engine, std::uint64_t id) : FetchingChannel(engine, id) {}
-  void connect(const Introduction& theirs) override;
-  void send(std::span<const char> message) override;
-  ucs_status_t heard(std::uint64_t kind, void* bytes, std::size_t size, bool descriptor) override;
-
- private:
-  ucs_status_ptr_t begin(const Fetch& fetch, char* to, UnderWay* context) override;
-
-  Head head_{};
-};
-
 /// A byte stream: what arrives has no edges, and a flow needs none.
 class StreamChannel final : public Channel {
  public:
@@ -121,7 +65,7 @@ class PutChannel final : public Channel {
   bool full() const override;
   void send(std::span<const char> message) override;
   void flush() override;
-  ucs_status_t heard(std::uint64_t kind, void* bytes, std::size_t size, bool descriptor) override;
+  void heard(std::uint64_t kind, std::string_view bytes) override;
   void settle() override;
   void only_count() override;
   void release() override;
@@ -149,14 +93,16 @@ class PutChannel final : public Channel {
 };
 
 /// The receiver gets messages from the sender's memory: the sender announces them, once
-/// a turn, and the receiver answers how many it has got.
-class GetChannel final : public FetchingChannel {
+/// a turn, and the receiver answers how many it has got. It fetches one after the other while their
+/// content matters, then all at once into one buffer.
+class GetChannel final : public Channel {
  public:
-  GetChannel(Engine& engine, std::uint64_t id) : FetchingChannel(engine, id) {}
+  GetChannel(Engine& engine, std::uint64_t id);
   void send(std::span<const char> message) override;
   void flush() override;
-  ucs_status_t heard(std::uint64_t kind, void* bytes, std::size_t size, bool descriptor) override;
+  void heard(std::uint64_t kind, std::string_view bytes) override;
   void settle() override;
+  void only_count() override;
   void release() override;
 
  private:
@@ -166,12 +112,27 @@ class GetChannel final : public FetchingChannel {
     std::uint64_t size;
     ucp_rkey_h key;
   };
-  ucs_status_ptr_t begin(const Fetch& fetch, char* to, UnderWay* context) override;
-  void taken() override;
+  /// A message that is to be fetched.
+  struct Fetch {
+    std::size_t size;
+    std::size_t region;
+  };
+  /// A fetch that is under way: context of its callback.
+  struct UnderWay {
+    GetChannel* channel;
+    std::size_t size;
+  };
   void introduce(const Memory& source);
   void meet(std::string_view region);
   void announced(std::span<const std::uint64_t> messages);
+  void start();
+  static void fetched(void* request, ucs_status_t status, void* context);
+  void done(std::size_t size);
 
+  std::deque<Fetch> fetches_;
+  std::size_t fetching_ = 0;
+  bool counting_ = false;
+  std::unique_ptr<Memory> own_;              // until messages are only counted
   std::size_t introduced_ = 0;               // sources whose keys the other end has
   std::vector<std::uint64_t> announcement_;  // of the messages of this turn: source, size, …
   std::vector<Region> regions_;

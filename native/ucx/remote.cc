@@ -10,66 +10,6 @@ namespace netdyno::ucx {
 using contract::ErrorKind;
 using contract::Failure;
 
-FetchingChannel::FetchingChannel(Engine& engine, std::uint64_t id)
-    : Channel(engine, id), own_(std::make_unique<Memory>(engine.memories(), engine.max_message())) {}
-
-void FetchingChannel::only_count() {
-  counting_ = true;
-  start();
-}
-
-void FetchingChannel::queue(Fetch fetch) {
-  if (fetch.size > engine().max_message()) {
-    fail("a message of " + std::to_string(fetch.size) + " bytes came, expected at most " +
-         std::to_string(engine().max_message()));
-    return;
-  }
-  fetches_.push_back(std::move(fetch));
-  start();
-}
-
-/// Begins what may begin: the next one while content matters, then all.
-void FetchingChannel::start() {
-  while (!fetches_.empty() && (counting_ || fetching_ == 0) && !closing() && broken().empty()) {
-    const Fetch fetch = std::move(fetches_.front());
-    fetches_.pop_front();
-    if (!fetch.copy.empty()) {
-      tell(fetch.copy);
-      taken();
-      continue;
-    }
-    auto context = std::make_unique<UnderWay>(UnderWay{this, fetch.size});
-    char* to = counting_ ? engine().shared().data() : own_->data();
-    fetching_++;
-    const ucs_status_ptr_t request = begin(fetch, to, context.get());
-    if (begun(request)) {
-      context.release();  // fetched takes it
-    } else if (request == nullptr) {
-      done(fetch.size);
-    }
-  }
-}
-
-void FetchingChannel::fetched(void* request, ucs_status_t status, UnderWay* context) {
-  const std::unique_ptr<UnderWay> at(context);
-  FetchingChannel& self = *at->channel;
-  if (!self.ended(request, status)) return;
-  self.done(at->size);
-  self.start();
-}
-
-void FetchingChannel::done(std::size_t size) {
-  fetching_--;
-  if (counting_) {
-    tell({engine().shared().data(), size});
-  } else {
-    tell(own_->read(0, size));
-  }
-  taken();
-}
-
-void FetchingChannel::tell(std::span<const char> message) { engine().tell(*this, message, counting_); }
-
 namespace {
 
 // Kinds of active messages.
@@ -82,6 +22,9 @@ constexpr std::size_t kMaxRegions = 64;
 constexpr std::size_t kRegionWords = 2;
 
 }  // namespace
+
+GetChannel::GetChannel(Engine& engine, std::uint64_t id)
+    : Channel(engine, id), own_(std::make_unique<Memory>(engine.memories(), engine.max_message())) {}
 
 void GetChannel::release() {
   for (const Region& region : regions_) ucp_rkey_destroy(region.key);
@@ -109,8 +52,7 @@ void GetChannel::flush() {
   announcement_.clear();
 }
 
-ucs_status_t GetChannel::heard(std::uint64_t kind, void* bytes, std::size_t size, bool descriptor) {
-  const std::string_view said(static_cast<const char*>(bytes), descriptor ? 0 : size);
+void GetChannel::heard(std::uint64_t kind, std::string_view said) {
   if (kind == kRegion) {
     meet(said);
   } else if (kind == kMessages) {
@@ -120,7 +62,6 @@ ucs_status_t GetChannel::heard(std::uint64_t kind, void* bytes, std::size_t size
   } else {
     fail("an active message came that the other end had no reason for");
   }
-  return UCS_OK;
 }
 
 void GetChannel::meet(std::string_view region) {
@@ -141,30 +82,59 @@ void GetChannel::meet(std::string_view region) {
 
 void GetChannel::announced(std::span<const std::uint64_t> messages) {
   for (std::size_t i = 0; i + 1 < messages.size(); i += 2) {
-    if (messages[i] >= regions_.size() || messages[i + 1] > regions_[messages[i]].size) {
-      fail("the other end announced a message outside its memory");
+    const bool there = messages[i] < regions_.size() && messages[i + 1] <= regions_[messages[i]].size;
+    if (!there || messages[i + 1] > engine().max_message()) {
+      fail("the other end announced a message outside its memory, or longer than " +
+           std::to_string(engine().max_message()) + " bytes");
       return;
     }
-    Fetch fetch;
-    fetch.region = messages[i];
-    fetch.size = messages[i + 1];
-    queue(std::move(fetch));
+    fetches_.push_back({messages[i + 1], messages[i]});
+  }
+  start();
+}
+
+/// Begins what may begin: the next one while content matters, then all.
+void GetChannel::start() {
+  while (!fetches_.empty() && (counting_ || fetching_ == 0) && !closing() && broken().empty()) {
+    const Fetch fetch = fetches_.front();
+    fetches_.pop_front();
+    auto context = std::make_unique<UnderWay>(UnderWay{this, fetch.size});
+    const Region& region = regions_[fetch.region];
+    ucp_request_param_t param = parameters(context.get());
+    param.op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+    param.memory_type = engine().memories().type();
+    param.cb.send = fetched;
+    char* const to = counting_ ? engine().shared().data() : own_->data();
+    fetching_++;
+    const ucs_status_ptr_t request =
+        ucp_get_nbx(endpoint(), to, fetch.size, region.address, region.key, &param);
+    if (begun(request)) {
+      context.release();  // fetched takes it
+    } else if (request == nullptr) {
+      done(fetch.size);
+    }
   }
 }
 
-ucs_status_ptr_t GetChannel::begin(const Fetch& fetch, char* to, UnderWay* context) {
-  const Region& region = regions_[fetch.region];
-  ucp_request_param_t param = parameters(context);
-  param.op_attr_mask |= UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-  param.memory_type = engine().memories().type();
-  param.cb.send = [](void* request, ucs_status_t status, void* at) {
-    fetched(request, status, static_cast<UnderWay*>(at));
-  };
-  return ucp_get_nbx(endpoint(), to, fetch.size, region.address, region.key, &param);
+void GetChannel::fetched(void* request, ucs_status_t status, void* context) {
+  const std::unique_ptr<UnderWay> at(static_cast<UnderWay*>(context));
+  GetChannel& self = *at->channel;
+  if (!self.ended(request, status)) return;
+  self.done(at->size);
+  self.start();
 }
 
-void GetChannel::taken() {
+void GetChannel::done(std::size_t size) {
+  fetching_--;
+  engine().tell(*this,
+                counting_ ? std::span<const char>(engine().shared().data(), size) : own_->read(0, size),
+                counting_);
   if (unanswered_++ == 0) engine().settle(*this);
+}
+
+void GetChannel::only_count() {
+  counting_ = true;
+  start();
 }
 
 void GetChannel::settle() {
@@ -247,9 +217,8 @@ void PutChannel::flushed(void* request, ucs_status_t status, void* turn) {
   if (self.ended(request, status) && !self.closing()) self.say(kSizes, std::move(at->sizes));
 }
 
-ucs_status_t PutChannel::heard(std::uint64_t kind, void* bytes, std::size_t size, bool descriptor) {
-  const auto said =
-      descriptor ? std::vector<std::uint64_t>() : numbers({static_cast<const char*>(bytes), size});
+void PutChannel::heard(std::uint64_t kind, std::string_view bytes) {
+  const auto said = numbers(bytes);
   if (kind == kSizes) {
     arrived(said);
   } else if (kind == kTaken && said.size() == 1 && said[0] <= untaken_) {
@@ -259,7 +228,6 @@ ucs_status_t PutChannel::heard(std::uint64_t kind, void* bytes, std::size_t size
   } else {
     fail("an active message came that the other end had no reason for");
   }
-  return UCS_OK;
 }
 
 void PutChannel::arrived(std::span<const std::uint64_t> sizes) {

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 5> kOperations = {"tag", "am", "stream", "put", "get"};
+constexpr std::array<const char*, 4> kOperations = {"tag", "stream", "put", "get"};
 constexpr int kMaxLoops = 256;
 constexpr std::size_t kMaxEnvironment = 1'000;
 
@@ -43,8 +43,8 @@ bool has_rdma() {
 std::vector<contract::Option> setting_options() {
   return {
       choice_option("operation", {kOperations.begin(), kOperations.end()},
-                    "what carries a message: tag matching, an active message, a byte stream, a put into "
-                    "the receiver's memory, or a get from the sender's"),
+                    "what carries a message: tag matching, a byte stream, a put into the receiver's memory, "
+                    "or a get from the sender's"),
       choice_option("tls", {"auto", "tcp", "shm", "rdma"},
                     "the transports that UCX may use (UCX_TLS); another way than asked for fails the "
                     "trial"),

@@ -71,7 +71,7 @@ TEST(Settings, DemandTheWayThatIsAskedFor) {
 }
 
 TEST(Settings, OperationsHaveTheirNames) {
-  for (const char* operation : {"tag", "am", "stream", "put", "get"}) {
+  for (const char* operation : {"tag", "stream", "put", "get"}) {
     EXPECT_EQ(name(settings_of({{"operation", operation}}).operation), operation);
   }
 }

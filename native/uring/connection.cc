@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace netdyno::uring_worker {
@@ -16,8 +15,6 @@ namespace {
 /// The most that one operation moves: its length has 32 bits.
 constexpr std::size_t kMost = 1 << 30;
 /// A send is whole or fails.
-/// No reply waits so long to be read, in ns.
-constexpr std::int64_t kOldest = 1'000'000'000;
 constexpr int kSendFlags = MSG_WAITALL | MSG_NOSIGNAL;
 
 }  // namespace
@@ -28,17 +25,7 @@ Connection::Connection(Loop& loop, LoopObserver& observer, Role role, Descriptor
   flow_->belong(this);
 }
 
-/// Stamps want a socket's word. One that refuses has completions' times.
-void Connection::stamp() {
-  if (role_ != Role::client || !loop_.settings.stamped || socket_.get() < 0) return;
-  const int on = 1;
-  if (setsockopt(socket_.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) == 0 && !in_.stamped) {
-    in_.stamped = std::make_unique<Stamped>();
-  }
-}
-
 void Connection::begin() {
-  stamp();
   if (socket_.get() >= 0) file_ = loop_.ring.keep(socket_.get());
   const std::int64_t at = now();
   flow_->begin(at);
@@ -51,12 +38,6 @@ void Connection::send(std::uint32_t slot) {
 }
 
 void Connection::rested() {
-  guard([this] { move(now()); });
-}
-
-void Connection::resume() {
-  in_.under_way = false;
-  if (lost_ || parting_) return settle();
   guard([this] { move(now()); });
 }
 
@@ -96,14 +77,8 @@ void Connection::move(std::int64_t at) {
     return;
   }
   if (concluded()) return;
-  if (!in_.portions.empty() && may_receive()) {
-    drain(at);
-    if (concluded()) return;
-  }
   if (out_.state == State::nothing && flow_->unsent()) start_send(at);
-  low_water_.set(socket_.get(), flow_->low_water());
   if (in_.under_way) return;
-  if (loop_.buffers) return receive_many();
   if (!may_receive()) return;
   if (const auto buffer = flow_->read_buffer(); !buffer.empty()) receive(buffer);
 }
@@ -134,20 +109,14 @@ void Connection::start_send(std::int64_t at) {
   if (bytes.empty()) return;
   out_.bytes = bytes.first(std::min(bytes.size(), kMost));
   flow_->written(out_.bytes.size());
-  const bool linked = !in_.under_way && !loop_.buffers && !flow_->lasting() && !flow_->read_buffer().empty();
+  const bool linked = !in_.under_way && !flow_->lasting() && !flow_->read_buffer().empty();
   linked ? send_linked() : send_alone();
 }
 
 void Connection::send_alone() {
   out_.state = State::alone;
   io_uring_sqe* const submission = loop_.ring.prepare();
-  // Memory that changes could not be reused until the peer has acknowledged, and the peer
-  // may delay that until it has something to send itself.
-  if (loop_.settings.zero_copy && flow_->lasting()) {
-    io_uring_prep_send_zc(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags, 0);
-  } else {
-    io_uring_prep_send(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags);
-  }
+  io_uring_prep_send(submission, 0, out_.bytes.data(), out_.bytes.size(), kSendFlags);
   loop_.ring.submit(submission, file_, *this, Op::send);
 }
 
@@ -162,11 +131,6 @@ void Connection::send_linked() {
 }
 
 void Connection::sent(const Completion& completion) {
-  if (completion.notification()) {
-    out_.notifications--;
-    return settle();
-  }
-  if (completion.more()) out_.notifications++;
   if (lost_ || parting_ || completion.result <= 0) {
     out_.state = State::nothing;
     return lost_ || parting_ ? settle() : broke(completion.result);
@@ -190,101 +154,33 @@ void Connection::unlinked(int result) {
 void Connection::receive(std::span<char> buffer) {
   in_.under_way = true;
   io_uring_sqe* const submission = loop_.ring.prepare();
-  if (Stamped* const stamped = in_.stamped.get()) {
-    stamped->bytes = {buffer.data(), std::min(buffer.size(), kMost)};
-    stamped->message = {};
-    stamped->message.msg_iov = &stamped->bytes;
-    stamped->message.msg_iovlen = 1;
-    stamped->message.msg_control = stamped->control.data();
-    stamped->message.msg_controllen = stamped->control.size();
-    io_uring_prep_recvmsg(submission, 0, &stamped->message, 0);
-  } else {
-    io_uring_prep_recv(submission, 0, buffer.data(), std::min(buffer.size(), kMost), 0);
-  }
+  io_uring_prep_recv(submission, 0, buffer.data(), std::min(buffer.size(), kMost), 0);
   // If nothing has arrived yet, trying to receive at once would be in vain.
   if (!in_.more_here) submission->ioprio |= IORING_RECVSEND_POLL_FIRST;
   loop_.ring.submit(submission, file_, *this, Op::receive);
 }
 
-/// When the bytes of the completed receive came: the kernel's time of its last packet, on the
-/// clock of now_ns.
-std::int64_t Connection::came(std::int64_t now) const {
-  if (!in_.stamped) return now;
-  msghdr& message = in_.stamped->message;
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SO_TIMESTAMPNS) continue;
-    timespec stamp{};
-    std::memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
-    timespec wall{};
-    clock_gettime(CLOCK_REALTIME, &wall);
-    const std::int64_t ago =
-        std::int64_t{wall.tv_sec - stamp.tv_sec} * 1'000'000'000 + (wall.tv_nsec - stamp.tv_nsec);
-    if (ago >= 0 && ago < kOldest) return now - ago;  // else somebody has set the clock
-  }
-  return now;
-}
-
-void Connection::receive_many() {
-  in_.under_way = true;
-  io_uring_sqe* const submission = loop_.ring.prepare();
-  io_uring_prep_recv_multishot(submission, 0, nullptr, 0, 0);
-  submission->buf_group = Buffers::kGroup;
-  loop_.ring.submit(submission, file_, *this, Op::receive, IOSQE_BUFFER_SELECT);
-}
-
 void Connection::received(const Completion& completion) {
   if (out_.state == State::linked) out_.state = State::nothing;
-  const bool leaving = lost_ || parting_;
-  if (completion.result == -ENOBUFS && !leaving) {
-    loop_.starved.push_back(this);  // still counts as pending
-    return;
-  }
-  in_.under_way = completion.more();
-  if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
-    const Portion portion = loop_.buffers->take(completion);
-    leaving ? loop_.buffers->give_back(portion) : in_.portions.push_back(portion);
-  }
-  if (leaving) return settle();
+  in_.under_way = false;
+  if (lost_ || parting_) return settle();
   if (completion.result <= 0) return broke(completion.result);
   in_.more_here = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
   const std::int64_t at = now();
-  if (!loop_.buffers) flow_->received(static_cast<std::size_t>(completion.result), came(at));
+  flow_->received(static_cast<std::size_t>(completion.result), at);
   move(at);
-}
-
-/// Copies what arrived in shared buffers to the flow, as far as its buffer allows.
-void Connection::drain(std::int64_t at) {
-  while (!in_.portions.empty()) {
-    Portion& portion = in_.portions.front();
-    while (portion.from < portion.to) {
-      if (flow_->fate() != Flow::Fate::open) return;
-      const auto buffer = flow_->read_buffer();
-      if (buffer.empty()) return;
-      const auto bytes = loop_.buffers->bytes(portion);
-      const std::size_t n = std::min(bytes.size(), buffer.size());
-      std::memcpy(buffer.data(), bytes.data(), n);
-      portion.from += static_cast<std::uint32_t>(n);
-      flow_->received(n, at);
-    }
-    loop_.buffers->give_back(portion);
-    in_.portions.erase(in_.portions.begin());  // few: a connection shares the buffers with all others
-  }
 }
 
 /// The peer ended or broke the connection, as the result of an operation says.
 void Connection::broke(int result) {
   flow_->broke(result == -ECANCELED ? 0 : -result);
-  const std::int64_t at = now();
-  if (in_.portions.empty() && flow_->ended(at) && concluded()) return;
+  if (flow_->ended(now()) && concluded()) return;
   lose();
 }
 
 void Connection::lose() {
   lost_ = true;
   if (socket_.get() >= 0) ::shutdown(socket_.get(), SHUT_RDWR);  // ends what is under way
-  // At once, because connections may be waiting for a buffer, this one among them.
-  for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
-  in_.portions.clear();
   flow_->abandon(ErrorKind::peer, now());
   observer_.lost(*this);
   settle();
@@ -296,15 +192,10 @@ void Connection::lose() {
 void Connection::settle() {
   if (!(lost_ || parting_) || out_.state != State::nothing || in_.under_way) return;
   if (socket_.get() >= 0) {
-    for (const Portion& portion : in_.portions) loop_.buffers->give_back(portion);
-    in_.portions.clear();
     loop_.ring.forget(file_);
     socket_ = Descriptor();
   }
-  if (lost_) {
-    if (out_.notifications == 0) observer_.released(*this);
-    return;
-  }
+  if (lost_) return observer_.released(*this);
   parting_ = false;
   if (flow_->unsent()) reopen(now());
 }
@@ -315,9 +206,7 @@ void Connection::reopen(std::int64_t at) {
   flow_->reopened(at);
   socket_ = observer_.redial(*this);
   if (socket_.get() < 0) return lose();
-  low_water_.reset();
   file_ = File{socket_.get(), -1};
-  stamp();
   in_.more_here = false;
   move(at);
 }

@@ -20,20 +20,19 @@
 
 #include <sys/socket.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "kit/contract.h"
 #include "kit/flow.h"
-#include "kit/sockets.h"
 #include "kit/system.h"
 #include "uring/loop.h"
 
 namespace netdyno::uring_worker {
+
+class Connection;
 
 /// A loop, as its connections see it.
 class LoopObserver {
@@ -49,13 +48,6 @@ class LoopObserver {
   ~LoopObserver() = default;
 };
 
-/// A receive that tells when the kernel had the bytes.
-struct Stamped {
-  msghdr message{};
-  iovec bytes{};
-  alignas(cmsghdr) std::array<char, 64> control{};
-};
-
 class Connection final : public Owner, Pinned {
  public:
   /// role is the end that the loop drives. loop and observer outlive the connection.
@@ -66,8 +58,6 @@ class Connection final : public Owner, Pinned {
   void begin();
   /// The slot's time, which the agenda kept, has come.
   void send(std::uint32_t slot);
-  /// A shared buffer is free again; this connection waited for one.
-  void resume();
   /// The flow has rested.
   void rested();
   /// Cancels pending operations, when the loop ends.
@@ -83,13 +73,10 @@ class Connection final : public Owner, Pinned {
     enum class State { nothing, alone, linked };
     State state = State::nothing;
     std::span<const char> bytes;
-    int notifications = 0;  // of zero-copy sends, still to come
   };
   struct Receiving {
     bool under_way = false;
-    bool more_here = false;            // the socket held more than the last receive took
-    std::vector<Portion> portions;     // received, and not passed to the flow yet
-    std::unique_ptr<Stamped> stamped;  // null: the time of a completion will do
+    bool more_here = false;  // the socket held more than the last receive took
   };
   using State = Sending::State;
 
@@ -99,7 +86,6 @@ class Connection final : public Owner, Pinned {
   void move(std::int64_t at);
   bool may_receive() const { return out_.state == State::nothing || flow_->lasting(); }
 
-  void stamp();
   void start_send(std::int64_t at);
   void send_alone();
   void send_linked();
@@ -107,10 +93,7 @@ class Connection final : public Owner, Pinned {
   void unlinked(int result);
 
   void receive(std::span<char> buffer);
-  std::int64_t came(std::int64_t now) const;
-  void receive_many();
   void received(const Completion& completion);
-  void drain(std::int64_t at);
 
   bool concluded();
   void broke(int result);
@@ -123,7 +106,6 @@ class Connection final : public Owner, Pinned {
   contract::Role role_;
   Descriptor socket_;
   std::unique_ptr<Flow> flow_;
-  LowWater low_water_;
   File file_;
   Sending out_;
   Receiving in_;

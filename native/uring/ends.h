@@ -79,9 +79,6 @@ class UringServerLoop final : public ServerLoop, private LoopObserver {
   std::vector<std::unique_ptr<Connection>> connections_;
 };
 
-/// settings reads them from a setup.
-inline Engine engine(Settings (*settings)(const contract::Setup&) = Settings::of) {
-  return Engine::of<UringServerLoop, UringClientLoop>(settings);
-}
+inline Engine engine() { return Engine::of<UringServerLoop, UringClientLoop>(Settings::of); }
 
 }  // namespace netdyno::uring_worker

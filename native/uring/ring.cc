@@ -3,11 +3,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <memory>
 #include <numeric>
 #include <string>
 
@@ -19,41 +19,13 @@ namespace netdyno::uring_worker {
 using contract::ErrorKind;
 using contract::Failure;
 using contract::Option;
-using contract::Options;
 
 Settings Settings::of(const contract::Setup& setup) {
-  const Options& options = setup.options;
-  Settings settings;
-  settings.entries = options.at("entries").get<unsigned>();
-  settings.sqpoll = options.at("sqpoll").get<bool>();
-  settings.multishot = options.at("recv").get<std::string>() == "multishot";
-  settings.zero_copy = options.at("send").get<std::string>() == "zerocopy";
-  settings.stamped = options.value("replies", "wake") == "stamp" && setup.load.rate > 0;
-  if (settings.stamped && (settings.multishot || settings.sqpoll)) {
-    throw contract::Failure(contract::ErrorKind::unsupported,
-                            "option replies is stamp: it needs recv=single and sqpoll=false");
-  }
-  return settings;
+  return {.entries = setup.options.at("entries").get<unsigned>()};
 }
 
 std::vector<Option> setting_options() {
-  return {
-      choice_option("recv", {"single", "multishot"},
-                    "single: one submission for each read, into the connection's own buffer; multishot: one "
-                    "submission for all reads, into buffers that connections share, with a copy from there"),
-      choice_option(
-          "send", {"plain", "zerocopy"},
-          "zerocopy: the network card reads the process's memory (IORING_OP_SEND_ZC), except for a server's "
-          "echoes, whose buffer is needed again at once; over loopback the kernel copies anyway"),
-      only(contract::Role::client,
-           choice_option(
-               "replies", {"wake", "stamp"},
-               "open loop: wake, each reply wakes the loop; stamp, it is read when the next exchange "
-               "is due, 1 ms later at most, with the time at which the kernel had it "
-               "(SO_TIMESTAMPNS): half the wake-ups, and a client's own is in no time")),
-      boolean_option("sqpoll", false,
-                     "a kernel thread for each loop polls for submissions; its CPU time is counted"),
-      integer_option("entries", {Settings{}.entries, 8, 32'768}, "submissions that a loop's ring holds")};
+  return {integer_option("entries", {Settings{}.entries, 8, 32'768}, "submissions that a loop's ring holds")};
 }
 
 namespace {
@@ -71,13 +43,10 @@ constexpr unsigned kCompletions = 4;
 constexpr std::int64_t kCancelRetryNs = 10'000'000;
 
 /// Flags to set up a ring with, best first. With deferred work the kernel completes
-/// operations only while this thread waits, in whole batches; the second best does not
-/// interrupt the thread.
-std::vector<unsigned> ways(bool sqpoll) {
-  if (sqpoll) return {IORING_SETUP_SQPOLL | IORING_SETUP_SINGLE_ISSUER, IORING_SETUP_SQPOLL};
-  return {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
-          IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN, IORING_SETUP_COOP_TASKRUN, 0};
-}
+/// operations only while this thread waits, in whole batches; Linux 6.0 has the second best, which
+/// does not interrupt the thread.
+constexpr std::array<unsigned, 2> kWays = {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+                                           IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN};
 
 /// Explains why io_uring_setup failed.
 Failure refused(int error) {
@@ -112,7 +81,7 @@ void check(const char* what, int result) {
 
 Ring::Ring(const Settings& settings) {
   int error = EINVAL;
-  for (const unsigned way : ways(settings.sqpoll)) {
+  for (const unsigned way : kWays) {
     io_uring_params params{};
     // Disabled at first: it belongs to the thread that enables it, not to this one.
     params.flags =
@@ -122,27 +91,10 @@ Ring::Ring(const Settings& settings) {
     if (error != EINVAL) break;
   }
   if (error != 0) throw refused(error);
-  try {
-    require_operations();
-    register_files();
-  } catch (...) {
-    io_uring_queue_exit(&ring_);
-    throw;
-  }
+  register_files();
 }
 
 Ring::~Ring() { io_uring_queue_exit(&ring_); }
-
-/// Linux 6.0 brought zero-copy sends, and multishot receives just before; a ring
-/// that has them has the rest that this worker needs.
-void Ring::require_operations() {
-  const std::unique_ptr<io_uring_probe, decltype(&io_uring_free_probe)> probe(io_uring_get_probe_ring(&ring_),
-                                                                              &io_uring_free_probe);
-  if (!probe || !io_uring_opcode_supported(probe.get(), IORING_OP_SEND_ZC)) {
-    throw Failure(ErrorKind::unsupported,
-                  "set up io_uring: this kernel has no IORING_OP_SEND_ZC, expected Linux 6.0 or newer");
-  }
-}
 
 void Ring::register_files() {
   rlimit limit{};
@@ -183,9 +135,8 @@ io_uring_sqe* Ring::prepare() {
 void Ring::reserve(unsigned n) {
   while (io_uring_sq_space_left(&ring_) < n) {
     const int result = io_uring_submit(&ring_);
-    // Completions must be delivered first, or the polling thread must catch up.
+    // Completions must be delivered first.
     if (result < 0 && result != -EBUSY && result != -EAGAIN && result != -EINTR) check("submit to", result);
-    if (io_uring_sq_space_left(&ring_) < n) io_uring_sqring_wait(&ring_);
   }
 }
 
@@ -203,12 +154,12 @@ void Ring::submit(io_uring_sqe* submission, const File& file, Owner& owner, Op o
 
 void Ring::wait() { entered(io_uring_submit_and_wait(&ring_, 1)); }
 
-void Ring::wait(std::int64_t until_ns, unsigned several) {
+void Ring::wait(std::int64_t until_ns) {
   const std::int64_t left = until_ns - now_ns();
   if (left <= 0) return look();
   __kernel_timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
   io_uring_cqe* first = nullptr;
-  entered(io_uring_submit_and_wait_timeout(&ring_, &first, several, &timeout, nullptr));
+  entered(io_uring_submit_and_wait_timeout(&ring_, &first, 1, &timeout, nullptr));
 }
 
 void Ring::look() { entered(io_uring_submit_and_get_events(&ring_)); }
@@ -233,11 +184,9 @@ bool Ring::deliver() {
   return there > 0;
 }
 
-/// Counts pending operations. After the completion of a zero-copy send only its
-/// notification may be missing, and that uses nothing of the owner.
+/// Counts pending operations.
 void Ring::note(const Completion& completion) {
-  if (completion.notification()) return;
-  if (!completion.more() || completion.op == Op::send) under_way_--;
+  if (!completion.more()) under_way_--;
 }
 
 void Ring::hasten(const Owner& owner, Op op, __kernel_timespec& at) {

@@ -21,22 +21,12 @@ struct Settings {
   /// no faster, and one batch of thousands of connections can overflow the queue of
   /// received packets (net.core.netdev_max_backlog).
   unsigned entries = 128;
-  /// A kernel thread takes submissions. Its CPU time counts for this process.
-  bool sqpoll = false;
-  /// One submission receives until the connection ends, into buffers that all connections
-  /// of a loop share.
-  bool multishot = false;
-  /// Sends by IORING_OP_SEND_ZC.
-  bool zero_copy = false;
-  /// Of an open loop's client: replies do not wake the loop. It takes them when the next
-  /// exchange is due, at the times at which the kernel received them.
-  bool stamped = false;
 
   /// The settings in a setup, whose options are effective ones.
   static Settings of(const contract::Setup& setup);
 };
 
-/// Options recv, send, replies, sqpoll and entries.
+/// Option entries.
 std::vector<contract::Option> setting_options();
 
 /// The kind of an operation. Its completion carries it.
@@ -56,8 +46,6 @@ struct Completion {
 
   /// Another completion of the same operation is to come.
   bool more() const { return (flags & IORING_CQE_F_MORE) != 0; }
-  /// Says only that the kernel no longer uses the sent bytes (IORING_OP_SEND_ZC).
-  bool notification() const { return (flags & IORING_CQE_F_NOTIF) != 0; }
 };
 
 /// Owns pending operations. Its address is aligned so that an Op fits into the low bits.
@@ -108,8 +96,8 @@ class Ring : Pinned {
 
   /// Hands over what was submitted and waits until something completes.
   void wait();
-  /// The same until until_ns, of now_ns, at the latest, or until several have completed.
-  void wait(std::int64_t until_ns, unsigned several = 1);
+  /// The same until until_ns, of now_ns, at the latest.
+  void wait(std::int64_t until_ns);
   /// Hands over what was submitted and looks what has completed.
   void look();
   /// Passes all completions to their owners, but none that arrive meanwhile: with many
@@ -121,10 +109,7 @@ class Ring : Pinned {
   /// Unregisters a file that no pending operation uses.
   void forget(const File& file);
 
-  io_uring* get() { return &ring_; }
-
  private:
-  void require_operations();
   void register_files();
   void note(const Completion& completion);
   void entered(int result);

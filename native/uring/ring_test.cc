@@ -264,34 +264,6 @@ TEST(Ring, ForgetsFiles) {
   });
 }
 
-TEST(Buffers, AreFilledAndFilledAgain) {
-  Pair pair;
-  Ring ring(Settings{});
-  Buffers buffers(ring);
-  Recorder recorder;
-  run(ring, [&] {
-    io_uring_sqe* const submission = ring.prepare();
-    io_uring_prep_recv_multishot(submission, 0, nullptr, 0, 0);
-    submission->buf_group = Buffers::kGroup;
-    ring.submit(submission, ring.keep(pair.near.get()), recorder, Op::receive, IOSQE_BUFFER_SELECT);
-    for (int i = 0; i < 3 * Buffers::kCount; i++) {
-      const std::string sent = "portion " + std::to_string(i);
-      ASSERT_EQ(send(pair.far.get(), sent.data(), sent.size(), 0), static_cast<ssize_t>(sent.size()));
-      recorder.heard.clear();
-      while (recorder.heard.empty()) {
-        ring.wait();
-        ring.deliver();
-      }
-      ASSERT_TRUE(recorder.heard[0].more()) << recorder.heard[0].result;
-      const Portion portion = buffers.take(recorder.heard[0]);
-      const auto bytes = buffers.bytes(portion);
-      EXPECT_EQ(std::string(bytes.begin(), bytes.end()), sent);
-      EXPECT_TRUE(buffers.any_free());
-      buffers.give_back(portion);
-    }
-  });
-}
-
 TEST(Ring, SaysWhyThereIsNone) {
   const std::vector<std::pair<int, std::string>> reasons = {
       {ENOSYS, "has no io_uring"}, {EPERM, "forbids it"}, {EINVAL, "expected the io_uring of Linux 6.0"}};

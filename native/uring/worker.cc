@@ -1,13 +1,11 @@
 // netdyno-worker-uring: transport uring, wires echo and stream.
-#include "kit/stream.h"
 #include "uring/ends.h"
 
 int main() {
   using namespace netdyno;
-  LoopTransport transport(
-      loop_transport("uring", "io_uring by liburing, one ring per thread",
-                     joined(joined(uring_worker::setting_options(), {lowat_option()}), pace_options())),
-      uring_worker::engine());
+  LoopTransport transport(loop_transport("uring", "io_uring by liburing, one ring per thread",
+                                         joined(uring_worker::setting_options(), pace_options())),
+                          uring_worker::engine());
   return run_worker({"netdyno-worker-uring", NETDYNO_VERSION, {{"liburing", LIBURING_VERSION}}},
                     {&transport});
 }

@@ -58,7 +58,7 @@ func pathOf(t *testing.T, r record.Record) contract.Path {
 	return contract.Path{}
 }
 
-// The messages take the way that was asked for, in both modes and all streams.
+// The messages take the way that was asked for, in all streams.
 func TestMPITakesTheWayAskedFor(t *testing.T) {
 	before := leftovers(t)
 	for _, transport := range mpiTransports {
@@ -69,7 +69,6 @@ func TestMPITakesTheWayAskedFor(t *testing.T) {
 				{"opt.fabric=shm"},
 				{"opt.fabric=tcp", "stream=up", "chunk=16KiB"},
 				{"opt.fabric=shm", "stream=both", "chunk=16KiB"},
-				{"opt.fabric=shm", "opt.mode=blocking", "connections=1", "inflight=1"},
 			} {
 				args := slices.Concat([]string{"transport=" + transport}, later(mpiWork, c))
 				r, judged := trials.First(t, b, args...)

@@ -89,7 +89,7 @@ func TestStagedMessages(t *testing.T) {
 		options   map[string]any
 	}
 	var points []point
-	for _, operation := range []string{"tag", "am", "stream", "put", "get"} {
+	for _, operation := range []string{"tag", "stream", "put", "get"} {
 		points = append(points, point{"ucx", map[string]any{"operation": operation, "tls": "tcp", "wait": "event"}})
 	}
 	library := standIn(t)

@@ -209,7 +209,7 @@ func (r *relay) breakAll(but int) {
 // that breaks under the load stays broken, although its server could be reached
 // again, and nothing that comes on another one counts.
 func TestGRPCClientDoesNotReconnect(t *testing.T) {
-	for mode, options := range modes(blocks(100, 100)) {
+	for mode, options := range modes(blocks(100, 100), "grpcpp") {
 		for name, stay := range map[string]int{"one stays": 1, "none stays": 0} {
 			t.Run(mode+", "+name, func(t *testing.T) {
 				t.Parallel()
@@ -275,8 +275,6 @@ func TestGRPCClientExplains(t *testing.T) {
 		"huge":       {contract.Setup{Exchange: blocks(1<<30+1, 1)}, contract.SetupFailed, "expected 0 to 1073741824"},
 		"raw proto": {contract.Setup{Exchange: message("simple", ""), Options: map[string]any{"codec": "raw"}}, contract.Unsupported,
 			"raw carries codec bytes alone"},
-		"chunks on a stream": {contract.Setup{Exchange: streamed(contract.StreamUp, 1, 1, 1), Options: map[string]any{"mode": "stream"}},
-			contract.Unsupported, "set one of them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -64,19 +64,15 @@ func TestTLSCrosswise(t *testing.T) {
 	}
 }
 
-// Idle connections, an open loop, a connection for every exchange, each read of the rings.
+// Idle connections, an open loop, a connection for every exchange.
 func TestTLSLoads(t *testing.T) {
 	certificate := workertest.Certificate(t)
 	for name, c := range map[string]trial{
 		"half idle": {load: contract.Load{Connections: 8, ActiveShare: 0.5, Amount: 50}},
 		"poisson":   {load: contract.Load{Connections: 4, Rate: 4000, Arrival: contract.Poisson, Amount: 200}},
 		"fresh":     {load: contract.Load{Connections: 4, Amount: 30, Fresh: true}},
-		"multishot": {load: contract.Load{Connections: 4, Amount: 50}, options: map[string]any{"recv": "multishot"}},
 	} {
 		for transport := range encrypting {
-			if name == "multishot" && strings.HasSuffix(transport, "-asio") {
-				continue
-			}
 			t.Run(name+", "+transport, func(t *testing.T) {
 				t.Parallel()
 				c.server, c.client, c.exchange, c.encrypted = transport, transport, blocks(10, 30_000), certificate

@@ -15,7 +15,7 @@ import (
 // memory. Workers wait for events, so that they leave the CPUs to the other tests.
 func TestUcxOperations(t *testing.T) {
 	for _, tls := range []string{"tcp", "shm"} {
-		for _, operation := range []string{"tag", "am", "stream", "put", "get"} {
+		for _, operation := range []string{"tag", "stream", "put", "get"} {
 			t.Run(operation+" over "+tls, func(t *testing.T) {
 				trial{
 					server: "ucx", client: "ucx",
@@ -38,7 +38,7 @@ func TestUcxRefuses(t *testing.T) {
 		says    string
 	}{
 		"another way":       {map[string]any{"tls": "shm"}, contract.SetupFailed, "option tls shm"},
-		"another operation": {map[string]any{"tls": "tcp", "operation": "am"}, contract.SetupFailed, "option operation is am here, and the other end's is tag"},
+		"another operation": {map[string]any{"tls": "tcp", "operation": "put"}, contract.SetupFailed, "option operation is put here, and the other end's is tag"},
 		"no device":         {map[string]any{"memory": "cuda"}, contract.Unsupported, "option memory asks for a GPU: no CUDA driver"},
 	} {
 		t.Run(name, func(t *testing.T) {
