@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ import (
 // it is where a name changes. Names of one word are words of other things, too.
 func TestMetricsAreNamedByConstants(t *testing.T) {
 	names := map[string]bool{}
-	for _, m := range slices.Concat(metric.All(), metric.OfSegments()) {
+	for _, m := range metric.All() {
 		for _, name := range []string{m.Name, strings.TrimPrefix(m.Name, metric.OfServer), strings.TrimPrefix(m.Name, metric.OfClient)} {
 			names[name] = strings.ContainsAny(name, "_.")
 		}

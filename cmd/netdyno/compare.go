@@ -53,9 +53,6 @@ func compareRuns(dirs []session.Directory) error {
 		if err != nil {
 			return err
 		}
-		if len(r.Header.Listen) > 0 {
-			return fmt.Errorf("compare: %s is a directory of netdyno listen; name the runs that drove it", d)
-		}
 		found, places = append(found, r.Findings), append(places, report.RunPlace{Name: string(d), Report: besides(last, d)})
 		ended = cmp.Or(ended, verdict(r.Findings))
 	}

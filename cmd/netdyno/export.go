@@ -206,9 +206,6 @@ func exportRun(d session.Directory, out string, write func(io.Writer, export.Run
 // runToExport reads a run and prints which records are left out; tainted is the status
 // that the command then ends with, nil when there are none.
 func runToExport(d session.Directory) (run export.Run, tainted, err error) {
-	if isListen(d) {
-		return run, nil, fmt.Errorf("%s is a directory of netdyno listen, which has no trials; expected a run", d)
-	}
 	r, unplanned, err := readFiles(d, never)
 	if err != nil {
 		return run, nil, err

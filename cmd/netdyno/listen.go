@@ -16,9 +16,9 @@ import (
 
 // listenFlags are the options of listen that are not part of the trial.
 type listenFlags struct {
-	bind   string
-	length time.Duration
-	out    string
+	bind        string
+	length      time.Duration
+	certificate string
 }
 
 func listenCommand() *cobra.Command {
@@ -29,11 +29,9 @@ func listenCommand() *cobra.Command {
 		Long: `Start the server of one trial, so that any client can drive it: netdyno run with
 --rig at:HOST:PORT on another host, curl, wrk, h2load, grpcurl or your own. The
 keys and levels are those of netdyno run. The server is metered as in a run and
-accepts everybody who reaches the address. Ctrl-C ends it.
-
-Its directory holds a record for every time it was driven; netdyno report RUN
---server DIR shows them with the run that drove it. Nothing is compared here: that
-takes blocks.`,
+accepts everybody who reaches the address. Ctrl-C ends it, and sums up what it did
+and spent. Nothing is recorded or compared: that takes blocks, and a server that
+netdyno starts.`,
 		Example: `  netdyno listen transport=go-http1 bind=10.0.0.1:8080
   netdyno listen transport=go-http1 request=0B response=4MiB --bind 127.0.0.1:8080
   netdyno listen server=go-epoll placement=free --for 10s`,
@@ -55,7 +53,7 @@ takes blocks.`,
 	}
 	c.Flags().StringVar(&f.bind, "bind", "127.0.0.1:0", "address to listen on, host:port; port 0 is any free one")
 	c.Flags().DurationVar(&f.length, "for", 0, "end after this long, such as 10s (0: at Ctrl-C)")
-	outFlag(c, &f.out, "its records")
+	c.Flags().StringVar(&f.certificate, "certificate", "certificate.pem", "`FILE` to write the server's certificate to, with tls=yes")
 	return c
 }
 
@@ -97,7 +95,7 @@ func checkBind(address string) error {
 // listen is the whole of the command.
 func listen(ctx context.Context, args []string, f listenFlags) error {
 	s, err := session.PrepareServer(ctx, session.ServerRequest{
-		Args: args, Bind: f.bind, Out: session.Directory(f.out), Version: version(), Say: remark, Hold: ends.hold,
+		Args: args, Bind: f.bind, Certificate: f.certificate, Say: remark, Hold: ends.hold,
 	})
 	if err != nil {
 		return err
@@ -106,13 +104,10 @@ func listen(ctx context.Context, args []string, f listenFlags) error {
 		stderr.say("netdyno: %s: %s", w.About, w.Text)
 	}
 	shown := &standing{out: stdout, catalog: s.Catalog, arguments: args}
-	worker, err := s.Serve(ctx, shown.observe, shown.segment)
+	worker, err := s.Serve(ctx, shown.observe)
 	shown.out.clear()
 	if err == nil || worker.Close != nil {
 		shown.sum(worker)
-	}
-	if s.Opened() {
-		stdout.say("records %s", s.Dir.Records())
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &status{statusUnmet, err}

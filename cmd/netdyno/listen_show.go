@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -22,14 +21,10 @@ type standing struct {
 	catalog *bench.Catalog
 
 	arguments []string     // of the command, as its clients need most of them
-	last      *record.Edge // the reading shown before
+	last      *record.Edge // the reading before
 
-	times        int     // driven so far
-	cpu, seconds float64 // while driven: CPU time in seconds, and how long
+	cpu, seconds float64 // between readings in which anything was exchanged: CPU time in seconds, and how long
 }
-
-// rewriteEvery is the time between two states of the line on a terminal.
-const rewriteEvery = time.Second
 
 // observe shows one state: where the server listens, then a line that is
 // redrawn with every reading.
@@ -42,11 +37,10 @@ func (s *standing) observe(w record.Worker) {
 	if s.last != nil {
 		before = s.last
 	}
-	if w.Close.Reading.AtNs-before.Reading.AtNs < int64(rewriteEvery) {
-		return
-	}
 	s.last = w.Close
-	s.out.redraw(rates(w, before))
+	since := record.Span{Worker: &w, From: *before, To: *w.Close}
+	s.addCost(since)
+	s.out.redraw(rates(since))
 }
 
 func (s *standing) introduce(w record.Worker) {
@@ -88,45 +82,9 @@ func quoted(words []string) []string {
 	return out
 }
 
-// segment says what the server did while it was driven once.
-func (s *standing) segment(r record.Record) {
-	s.out.clear()
-	s.times++
-	if whole, ok := record.SpanOf(&r.Workers[0]); ok {
-		s.addCost(whole)
-	}
-	var parts []string
-	w := record.NewWindow(&r)
-	for _, m := range metric.OfSegments() {
-		if x, ok := m.In(w); ok {
-			parts = append(parts, inWords(m, x))
-		}
-	}
-	fmt.Fprintf(s.out, "%3d  %s\n", r.Segment.Number, strings.Join(parts, "  "))
-}
-
-// inWords prints one figure of a segment.
-func inWords(m metric.Metric, x float64) string {
-	switch m.Unit {
-	case "1/s":
-		return quantity.FormatRate(x)
-	case "B/s":
-		return quantity.FormatByteRate(x)
-	case "B":
-		return m.Doc + " " + quantity.FormatBytes(x)
-	case "s/s":
-		return fmt.Sprintf("%.2f cores", x)
-	case "µs":
-		return fmt.Sprintf("%s µs CPU per exchange", quantity.FormatCount(x))
-	case "s/GB":
-		return fmt.Sprintf("%s s per GB", quantity.FormatCount(x))
-	}
-	return fmt.Sprintf("%s %s", m.Doc, quantity.FormatCount(x))
-}
-
 // rates is the status line: what happened since the reading before.
-func rates(w record.Worker, before *record.Edge) string {
-	since := record.Span{Worker: &w, From: *before, To: *w.Close}
+func rates(since record.Span) string {
+	w := since.Worker
 	var parts []string
 	if seconds, ok := since.Seconds(); ok && !w.Ready.Foreign {
 		from, to := since.From.Reading.Counts, since.To.Reading.Counts
@@ -143,7 +101,7 @@ func rates(w record.Worker, before *record.Edge) string {
 }
 
 // sum prints what the server did from its first reading to its last. The cost is
-// that of the times in which a client drove the server: the CPU time of an idle
+// that of the seconds in which anything was exchanged: the CPU time of an idle
 // server, which answers its meter, belongs to no exchange.
 func (s *standing) sum(w record.Worker) {
 	span, ok := record.SpanOf(&w)
@@ -152,26 +110,13 @@ func (s *standing) sum(w record.Worker) {
 		fmt.Fprintln(s.out, "no figures: the server ended before it was first read")
 		return
 	}
-	fmt.Fprintf(s.out, "\nin %s, %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))), times(s.times))
+	fmt.Fprintf(s.out, "\nin %s", quantity.FormatDuration(time.Duration(seconds*float64(time.Second))))
 	if w.Ready.Foreign {
 		fmt.Fprintln(s.out, ": a foreign program, whose exchanges cannot be counted")
 	} else {
 		s.sumCounts(span)
 	}
-	if s.times == 0 {
-		s.addCost(span)
-	}
 	s.sumCost(span)
-}
-
-func times(n int) string {
-	switch n {
-	case 0:
-		return "not driven"
-	case 1:
-		return "driven once"
-	}
-	return fmt.Sprintf("driven %d times", n)
 }
 
 func (s *standing) sumCounts(span record.Span) {
@@ -183,11 +128,14 @@ func (s *standing) sumCounts(span record.Span) {
 	}
 }
 
-// addCost adds what the server spent in a span.
+// addCost adds what the server spent in a span in which anything was exchanged, or may
+// have been.
 func (s *standing) addCost(span record.Span) {
+	from, to := span.From.Reading.Counts, span.To.Reading.Counts
 	_, _, seconds, ok := span.Metered()
 	cores, known := span.Cores()
-	if ok && known && !span.Worker.Elsewhere() {
+	moved := to.Exchanges+to.ReceivedBytes+to.SentBytes > from.Exchanges+from.ReceivedBytes+from.SentBytes
+	if ok && known && !span.Worker.Elsewhere() && (moved || span.Worker.Ready.Foreign) {
 		s.cpu += cores * seconds
 		s.seconds += seconds
 	}

@@ -21,7 +21,7 @@ import (
 func TestListen(t *testing.T) {
 	t.Parallel()
 	mine := newFamily(t)
-	c := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "listen", "server=go-net", "--out", t.TempDir())
+	c := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "listen", "server=go-net")
 	c.Env = append(os.Environ(), string(mine))
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -95,7 +95,7 @@ func TestListenRefuses(t *testing.T) {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
 			out, err := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
-				append([]string{"listen", "--for", "1m", "--out", t.TempDir()}, strings.Fields(c.args)...)...).CombinedOutput()
+				append([]string{"listen", "--for", "1m"}, strings.Fields(c.args)...)...).CombinedOutput()
 			if err == nil || !strings.Contains(string(out), c.want) {
 				t.Errorf("listen %s: %v, %s; want a refusal that says %q", c.args, err, out, c.want)
 			}

@@ -174,7 +174,7 @@ func printProblems(d session.Directory, problems []record.Problem) {
 func show(d session.Directory, findings *finding.Findings, how showing) error {
 	page := report.New(*findings)
 	text := page.Text
-	if !how.full && findings.ServerReport == nil { // which a screen has no room for
+	if !how.full {
 		text = report.NewScreen(*findings).Text
 	}
 	findings.Trials = nil

@@ -162,7 +162,7 @@ type Setup struct {
 	WindowNs  int64          `json:"window_ns,omitempty"` // how long the window will be, where that is known; no worker needs it that measures by itself
 	WarmupNs  int64          `json:"warmup_ns,omitempty"` // … and the warm-up before it
 	Profile   bool           `json:"profile,omitempty"`   // profile the window into result.profile and result.profiles; the meter samples it too
-	Timeline  bool           `json:"timeline,omitempty"`  // tell more in ticks: Tick.Runtime, Tick.Times and the meter's reading
+	Timeline  bool           `json:"timeline,omitempty"`  // tell more in ticks: Tick.Times
 	Options   map[string]any `json:"options,omitempty"`
 }
 
@@ -186,8 +186,6 @@ type Ready struct {
 	Elsewhere   bool           `json:"elsewhere,omitempty"` // the server is no process of this worker's: what the meter reads is not the server's
 	UpBytes     int64          `json:"up_bytes,omitempty"`  // encoded size of an exchange's messages, where a codec decides it
 	DownBytes   int64          `json:"down_bytes,omitempty"`
-	UpMean      float64        `json:"up_mean_bytes,omitempty"` // of classes with codecs, of which UpBytes is the largest
-	DownMean    float64        `json:"down_mean_bytes,omitempty"`
 	Generated   bool           `json:"generated,omitempty"` // a message of the user's own is encoded by code generated for it, not by reflection
 	Delivery    Delivery       `json:"delivery,omitempty"`  // of this trial, where it is another than the transport's
 	Path        *Path          `json:"path,omitempty"`      // of messages that need not take the connections to the server's addresses
@@ -277,9 +275,9 @@ type Tick struct {
 	ReceivedBytes int64 `json:"received_bytes"`
 	Errors        int64 `json:"errors,omitempty"`
 
-	// When setup asked for a timeline, and of a worker that can tell.
-	Runtime *Runtime   `json:"runtime,omitempty"`
-	Times   *TickTimes `json:"times,omitempty"` // a client's: what completed since the tick before, in the window or draining
+	// A client's, when setup asked for a timeline, and where it can tell: what completed
+	// since the tick before, in the window or draining.
+	Times *TickTimes `json:"times,omitempty"`
 }
 
 // TickTimes reduces the times of the exchanges between two ticks: response times in

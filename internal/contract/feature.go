@@ -20,8 +20,6 @@ const (
 	FeatureThink      Feature = "think"       // pauses after exchanges of classes
 	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
 	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
-	FeatureMessages   Feature = "messages"    // codecs and messages of classes
-	FeatureStreams    Feature = "streams"     // streams of classes
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
 )

@@ -2,8 +2,7 @@ package contract
 
 // Meter is what the kernel knows of a worker's process tree and of its host
 // at one instant. The meter adds it to ready, to each mark's answer and to
-// result; to ticks, where setup asks for a timeline, a brief one: the tree's CPU time
-// and memory, the interfaces, and TCP over at most MaxTicked connections. Times are the host's monotonic clock; amounts are cumulative unless
+// result. Times are the host's monotonic clock; amounts are cumulative unless
 // said otherwise.
 type Meter struct {
 	AtNs       int64            `json:"at_ns"`                // CLOCK_MONOTONIC, which readings with one BootID share
@@ -16,7 +15,7 @@ type Meter struct {
 	CPUSet     []int            `json:"cpu_set,omitempty"` // the CPUs that the tree may use
 	Interfaces Interfaces       `json:"interfaces,omitempty"`
 	Pressure   map[string]int64 `json:"pressure,omitempty"` // PSI "some" totals in ns by resource
-	Group      *Group           `json:"group,omitempty"`    // the control group of what is read; absent of a tick, and where nothing of a group is to be seen
+	Group      *Group           `json:"group,omitempty"`    // the control group of what is read; absent where nothing of a group is to be seen
 	TCP        *TCP             `json:"tcp,omitempty"`      // the kernel's TCP counters of the worker's connections
 	UDP        *UDP             `json:"udp,omitempty"`      // the kernel's account of UDP, where the transport is over it
 	Attached   *Attached        `json:"attached,omitempty"` // of a worker that stands for a server of this host which it did not start
@@ -221,10 +220,6 @@ const MaxEach = 64
 // takes, and of how many sockets UDP's account is at most. Of more connections it reads as
 // many as it can in a small part of the window.
 const MaxSockets = 2048
-
-// MaxTicked bounds the connections whose counters a meter reads at a tick: the
-// first that the kernel's table shows, the same from tick to tick.
-const MaxTicked = 256
 
 // MaxThreads bounds Meter.Threads.
 const MaxThreads = 256

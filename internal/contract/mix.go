@@ -33,12 +33,6 @@ type Class struct {
 	DeadlineNs int64  `json:"deadline_ns,omitempty"` // after which an exchange has failed; 0 is without
 
 	ThinkNs int64 `json:"think_ns,omitempty"` // closed loop: pause after an exchange of the class; 0 is without
-
-	// What its messages are. Of such classes a server is told, too, and requests name theirs.
-	Codec      string     `json:"codec,omitempty"`       // empty means bytes
-	Message    *Structure `json:"message,omitempty"`     // what a codec other than bytes encodes, whose sizes the worker tells; a record has the name alone
-	Stream     Stream     `json:"stream,omitempty"`      // directions that travel in chunks
-	ChunkBytes int64      `json:"chunk_bytes,omitempty"` // of a stream's messages, the last one shorter; 0 means 65,536
 }
 
 // Trace is recorded traffic that a load replays (MIXES.md, section Recorded traffic).
@@ -92,16 +86,6 @@ func (l Load) Thinks() bool {
 // Calls tells whether the method of any class is one of gRPC.
 func (l Load) Calls() bool {
 	return slices.ContainsFunc(l.Classes, func(c Class) bool { return strings.HasPrefix(c.Method, "/") })
-}
-
-// Encodes tells whether the messages of any class are encoded by a codec.
-func (l Load) Encodes() bool {
-	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.Codec != "" })
-}
-
-// Streams tells whether the messages of any class travel in chunks.
-func (l Load) Streams() bool {
-	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.Stream != "" })
 }
 
 // SizeBin is what a client counted of the exchanges whose larger message has a size of one

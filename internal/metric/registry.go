@@ -18,9 +18,6 @@ func registered() []Metric {
 	))
 }
 
-// ofSegments has every metric of a segment in display order.
-var ofSegments = headed(segmentMetrics())
-
 // headed gives metrics that need no shorter heading their label as one.
 func headed(metrics []Metric) []Metric {
 	for i := range metrics {
@@ -46,12 +43,6 @@ func Measure(w *record.Window) map[string]float64 {
 	return figures
 }
 
-// OfSegments returns the metrics of a segment of a server that stood by itself,
-// in display order; of any other record they are absent. They are no metrics of
-// trials: warm-up is in them, and they are never compared. The caller owns the
-// slice.
-func OfSegments() []Metric { return slices.Clone(ofSegments) }
-
 // Named returns the metric of a trial that has this name, or an error that
 // names the nearest one.
 func Named(name string) (Metric, error) {
@@ -63,15 +54,13 @@ func Named(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("find metric %q: %s", name, quantity.Hint(name, names))
 }
 
-// Shown returns the metric of a trial or of a segment by its name. For a name that the
+// Shown returns the metric of a trial by its name. For a name that the
 // registry does not know it returns a metric with that name as its label and no unit, so
 // that a reader can show a figure that a newer version wrote.
 func Shown(name string) Metric {
-	for _, metrics := range [][]Metric{registry, ofSegments} {
-		for _, m := range metrics {
-			if m.Name == name {
-				return m
-			}
+	for _, m := range registry {
+		if m.Name == name {
+			return m
 		}
 	}
 	return Metric{Name: name, Label: name, Heading: name}

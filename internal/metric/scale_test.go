@@ -27,7 +27,6 @@ func TestShownUnitSuitsTheLargestValue(t *testing.T) {
 		{"host.softirq_share", 0.031, "%", "3.10"},
 		{"server.cores", 1.5, "cores", "1.50"},
 		{"work_s", 0.25, "ms", "250"},
-		{"segment.rss_bytes", 2 << 20, "MiB", "2.00"},
 		{"of.a.newer.version", 3, "", "3.00"},
 	} {
 		s := metric.Shown(c.metric).Scale(c.largest)

@@ -23,7 +23,7 @@ func TestAnAttemptIsNoRecord(t *testing.T) {
 		Name: "client-1", Role: contract.Client, Setup: &contract.Setup{}, Result: &contract.Result{Sent: &contract.Sent{Window: 7}},
 	}}}
 	counts := disturbed
-	counts.Segments = 1 // which tells them apart
+	counts.Turn = true // which tells them apart
 	for _, write := range []func() error{
 		func() error { return f.Again(by, disturbed) },
 		func() error { return f.Append(Record{Trial: Trial{ID: "b"}, Outcome: OK}) },
@@ -38,7 +38,7 @@ func TestAnAttemptIsNoRecord(t *testing.T) {
 	if err != nil || len(c.Problems) > 0 {
 		t.Fatal(err, c.Problems)
 	}
-	if len(c.Records) != 2 || c.Records[0].Trial.ID != "b" || c.Records[1].Segments != 1 {
+	if len(c.Records) != 2 || c.Records[0].Trial.ID != "b" || !c.Records[1].Turn {
 		t.Errorf("records %+v, want those of b and of a's last attempt", c.Records)
 	}
 	if want := []Attempt{{"a", by, &contract.Sent{Window: 7}}}; !reflect.DeepEqual(c.Header.Again, want) {
@@ -51,7 +51,7 @@ func TestAnAttemptIsNoRecord(t *testing.T) {
 	if outline, err := ReadOutline(bytes.NewReader(text)); err != nil || len(outline.Records) != 2 || len(outline.Problems) > 0 {
 		t.Errorf("the outline has %d records, %v, %v", len(outline.Records), outline.Problems, err)
 	}
-	if one, err := ReadOne(bytes.NewReader(text), "a"); err != nil || !bytes.Contains(one, []byte(`"segments":1`)) {
+	if one, err := ReadOne(bytes.NewReader(text), "a"); err != nil || !bytes.Contains(one, []byte(`"turn":true`)) {
 		t.Errorf("the record of a is %s, %v", one, err)
 	}
 }

@@ -188,6 +188,9 @@ func (c *Contents) readHeader(body []byte, err error) error {
 	if err := checkSchema(1, c.Header.Schema); err != nil {
 		return err
 	}
+	if len(c.Header.Listen) > 0 {
+		return errors.New("line 1: the records of a server that stood by itself (netdyno listen), which are not read any more")
+	}
 	if c.Header.CreatedAt.IsZero() { // a record, say, whose header was cut off
 		return errors.New("line 1: not a run's header: it has no created_at")
 	}

@@ -105,7 +105,7 @@ func (w *Worker) TicksInDetail() bool {
 		return true
 	}
 	for _, t := range w.Ticks {
-		if t.Runtime != nil || t.Times != nil {
+		if t.Times != nil {
 			return true
 		}
 	}

@@ -90,7 +90,7 @@ var words = []Word{
 	{"profile", "a probe's profile is left out; no other figure depends on it", ""},
 	{"records", "records or trials of the run contradict each other", "check that all of its files are of one run"},
 	{"expect", "what a study expects is left out: a bound whose arm or level is not run, or what an earlier version asked", "run these too, or type require=… of your own; run the study again"},
-	{"server", "what a server elsewhere did is not known in full", "start it with netdyno listen, and report with --server"},
+	{"server", "what a server elsewhere did is not known in full", "let netdyno start it: --rig ssh:HOST, or a rig file"},
 	{"slowdown", "some exchanges are of sizes that the trials without load had too seldom, so a slowdown leaves them out, or is absent", "lengthen the window, so that large sizes come often enough"},
 	{"stages", "a look after so few blocks can settle nothing", "begin with at least 6 blocks"},
 	{"thin", "a percentile needs more exchanges than some arms have", "lengthen the window, or compare a percentile nearer to the middle"},

@@ -26,7 +26,7 @@ type Header struct {
 	Command   []string  `json:"command"` // argv that reruns it
 	Study     Study     `json:"study"`
 	Facts     Facts     `json:"facts"`
-	Listen    []string  `json:"listen,omitempty"`  // addresses of a server that stood by itself; the records are its segments, and last its whole time
+	Listen    []string  `json:"listen,omitempty"`  // of a server that stood by itself, whose records are no longer read
 	Directory string    `json:"-"`                 // where the run was read from, for the commands that texts name; "" when it is not known
 	Stopped   *Stop     `json:"stopped,omitempty"` // from a line after the records; absent when the run did not stop at a look
 
@@ -246,10 +246,8 @@ type Record struct {
 	WarmUp    *WarmUp   `json:"warm_up,omitempty"` // absent where its length was fixed, and of a trial that did not come so far
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
-	Turn      bool      `json:"turn,omitempty"`     // of a load that went on: its window is as long as its edges lie apart
-	Relay     *Relay    `json:"relay,omitempty"`    // what the rig itself did to packets; absent when nothing
-	Segment   *Segment  `json:"segment,omitempty"`  // of a server that stood by itself
-	Segments  int       `json:"segments,omitempty"` // in the record of its whole time: how many there were, kept or not
+	Turn      bool      `json:"turn,omitempty"`  // of a load that went on: its window is as long as its edges lie apart
+	Relay     *Relay    `json:"relay,omitempty"` // what the rig itself did to packets; absent when nothing
 }
 
 // Link is the shape of the link between places, the same in both directions.
@@ -337,7 +335,7 @@ type Worker struct {
 	Result    *contract.Result  `json:"result,omitempty"`
 	AtResult  *contract.Meter   `json:"at_result,omitempty"`
 	Ticks     []contract.Tick   `json:"ticks,omitempty"`
-	Metered   []contract.Meter  `json:"metered,omitempty"` // at ticks, of a trial with a timeline
+	Metered   []contract.Meter  `json:"metered,omitempty"` // at ticks, in older records of trials with a timeline
 	Errors    []contract.Error  `json:"errors,omitempty"`
 	Exit      *contract.Exit    `json:"exit,omitempty"`
 	Stderr    string            `json:"stderr,omitempty"` // its last 4 KiB

@@ -222,9 +222,6 @@ func (w *Worker) MeanSizes() (up, down float64, ok bool) {
 // DrawnSizes returns the mean bytes of an exchange's messages where they vary, as the worker
 // told them or its setup says; 0 of a direction whose messages have one size.
 func (w *Worker) DrawnSizes() (up, down float64) {
-	if w.Ready != nil && (w.Ready.UpMean > 0 || w.Ready.DownMean > 0) {
-		return w.Ready.UpMean, w.Ready.DownMean
-	}
 	return w.Setup.Exchange.UpMeanBytes, w.Setup.Exchange.DownMeanBytes
 }
 
@@ -282,16 +279,3 @@ func seconds(fromNs, toNs int64) (float64, bool) {
 // garbled counter may be anything, and an integer difference could wrap into a
 // plausible one.
 func Growth(from, to int64) float64 { return float64(to) - float64(from) }
-
-// Segment is one time in which a standing server (netdyno listen) was driven, as that
-// server alone counted it: no clock and no counter of another host is in a segment. Its
-// record holds the server's worker with two edges: Open, the last reading before anything
-// was connected, and Close, the first reading after it with nothing connected and nothing
-// moving. So every exchange of the segment lies between the edges.
-type Segment struct {
-	Number      int    `json:"number"`              // from 1, in the order seen
-	First       Edge   `json:"first"`               // the first reading under load, to Last without a pause
-	Last        Edge   `json:"last"`                // the last such; the same one when the load was too short for two
-	Connections int64  `json:"connections"`         // the most that a reading found open
-	CutShort    string `json:"cut_short,omitempty"` // why it does not end idle; empty when it does
-}

@@ -114,8 +114,8 @@ func (s Span) TCP() (from, to *contract.TCP, ok bool) {
 }
 
 // Unread returns how many bytes stood in the receive queues of some workers' connections,
-// summed over these: the mean of the readings at the window's edges and, of a trial with
-// a timeline, of those between, which are of some connections and stand for all. False
+// summed over these: the mean of the readings at the window's edges and, in older records of
+// trials with a timeline, of those between, which are of some connections and stand for all. False
 // where an edge lacks the account.
 func Unread(spans []Span) (bytes float64, ok bool) {
 	for _, s := range spans {

@@ -86,7 +86,7 @@ type standing struct {
 // listen stands up a server until end.
 func listen(t *testing.T, args ...string) *standing {
 	t.Helper()
-	s := &standing{t: t, command: exec.CommandContext(t.Context(), filepath.Join(bin, "netdyno"), append([]string{"listen", "--bind", "127.0.0.1:0", "--out", filepath.Join(t.TempDir(), "out")}, args...)...)}
+	s := &standing{t: t, command: exec.CommandContext(t.Context(), filepath.Join(bin, "netdyno"), append([]string{"listen", "--bind", "127.0.0.1:0"}, args...)...)}
 	s.command.Stderr = os.Stderr
 	out, err := s.command.StdoutPipe()
 	if err != nil {

@@ -36,7 +36,7 @@ func TestLoadGeneratorsAreArms(t *testing.T) {
 			if done := client.Result.Counts.Exchanges; done == 0 || served < done/2 || served > 2*done {
 				t.Errorf("the client made %d exchanges, the server answered %d", done, served)
 			}
-			if client.Result.Own["exchanges"] < float64(client.Result.Counts.Exchanges) || client.Result.Own["mean_us"] <= 0 || !client.Ready.Foreign {
+			if client.Result.Own["exchanges"] < float64(client.Result.Counts.Exchanges) || !client.Ready.Foreign {
 				t.Errorf("it says %v, its ready is %+v", client.Result.Own, client.Ready)
 			}
 			if used := client.Close.Meter.Process.CPUNs - client.Open.Meter.Process.CPUNs; used <= 0 {

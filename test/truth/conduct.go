@@ -95,7 +95,7 @@ func (s *stage) serve(ctx context.Context, plan record.Trial) (standing, error) 
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		listening := false
-		_, err := s.bench(rig.Loopback{}).Serve(ctx, plan, bench.Standing{Every: time.Second, Observe: func(w record.Worker) {
+		_, err := s.bench(rig.Loopback{}).Serve(ctx, plan, bench.Standing{Observe: func(w record.Worker) {
 			if !listening {
 				listening = true
 				ready <- w.Ready.Addresses[0] // a server without one fails before

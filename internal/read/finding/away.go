@@ -60,7 +60,7 @@ func warnOnward(s *cells.Dataset) []record.Warning {
 	return all
 }
 
-// warnListening is about servers that netdyno listen holds on another host.
+// warnListening is about servers that were started by hand at an address of rig at:.
 func warnListening(s *cells.Dataset) []record.Warning {
 	var peers []string
 	for _, v := range s.Trials {
@@ -81,6 +81,6 @@ func warnListening(s *cells.Dataset) []record.Warning {
 		About: AboutServer,
 		Text: fmt.Sprintf("the server on %s was not metered: its CPU, memory and settings are missing, and no limit that needs them is named",
 			strings.Join(peers, ", ")),
-		Advice: "netdyno report THIS_DIRECTORY --server LISTEN_DIRECTORY adds what netdyno listen recorded there",
+		Advice: "netdyno listen sums up what its server spent; for figures of each arm let netdyno start the server: --rig ssh:HOST",
 	}}
 }

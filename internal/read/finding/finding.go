@@ -53,7 +53,6 @@ type Findings struct {
 	Floors       []Floor              `json:"floors,omitempty"`      // of arms whose times are not much above what their path takes by itself
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
 	Search       *search.Search       `json:"search,omitempty"`      // of a study that looks for the highest rate or the best arm
-	ServerReport *ServerReport        `json:"served,omitempty"`      // what a server started by netdyno listen counted itself
 	Courses      []course.Course      `json:"courses,omitempty"`     // of loads that went on in turns: standstills, changes, two times
 	Sent         *Sent                `json:"sent,omitempty"`        // requests to the servers in all; of a run by URL
 	Seating      []Seated             `json:"seating"`               // who sat where, the server's seat first

@@ -79,7 +79,7 @@ func (r *Results) entry(root *os.Root, name string) (Entry, error) {
 	}
 	written := record.BeingWritten(records)
 	known, ok := r.outlines[name]
-	running := known.entry.State == Running || known.entry.State == Listening
+	running := known.entry.State == Running
 	if ok && known.records == now.records && known.plan == now.plan && written == running {
 		return known.entry, nil
 	}
@@ -87,11 +87,9 @@ func (r *Results) entry(root *os.Root, name string) (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("read %s: %w", record.RecordsFile, err)
 	}
-	var plan []record.Trial
-	if len(contents.Header.Listen) == 0 {
-		if plan, err = readPlan(run); err != nil {
-			return Entry{}, err
-		}
+	plan, err := readPlan(run)
+	if err != nil {
+		return Entry{}, err
 	}
 	h := contents.Header
 	now.entry = Entry{

@@ -14,7 +14,6 @@ const (
 	Running    State = "running"
 	Complete   State = "complete"
 	Incomplete State = "incomplete"
-	Listening  State = "listening" // a server that netdyno listen started
 )
 
 // Progress is how far a run is.
@@ -40,12 +39,6 @@ func (p Progress) Words() string {
 // progressOf counts. Of the records only the trials' names and outcomes are read.
 func progressOf(header record.Header, plan []record.Trial, records []record.Record, written bool) Progress {
 	p := Progress{Done: len(records), State: Incomplete}
-	if len(header.Listen) > 0 {
-		if p.Planned, p.State = p.Done, Complete; written {
-			p.State = Listening
-		}
-		return p
-	}
 	horizon := record.Horizon(header, plan, records)
 	for _, t := range plan {
 		if t.Probe || t.Block <= horizon {

@@ -107,14 +107,12 @@ func (r *Run) grow() error {
 	if err := r.tail.Read(r.file, held.Size()); err != nil {
 		return fmt.Errorf("read %s: %w", record.RecordsFile, err)
 	}
-	if r.written == nil && len(r.tail.Header.Listen) == 0 {
+	if r.written == nil {
 		if r.written, err = readPlan(r.dir); err != nil {
 			return err
 		}
 	}
-	if r.written != nil {
-		r.plan, _ = r.tail.HoldTo(r.written)
-	}
+	r.plan, _ = r.tail.HoldTo(r.written)
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"netdyno/internal/input"
 	"netdyno/internal/printable"
-	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/record"
 )
@@ -29,10 +28,6 @@ func (r *Results) Find(name string) (finding.Findings, error) {
 		return finding.Findings{}, fmt.Errorf("read %s: %w", record.RecordsFile, err)
 	}
 	t.Header.Directory = r.Path(name)
-	if len(t.Header.Listen) > 0 {
-		served, err := finding.Account(t.Contents)
-		return finding.Findings{Run: compare.Run{Header: t.Header}, ServerReport: &served}, err
-	}
 	plan, err := readPlan(run)
 	if err != nil {
 		return finding.Findings{}, err

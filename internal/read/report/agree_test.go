@@ -139,9 +139,6 @@ func tablesOf(p Page) []part.Table {
 			}
 		}
 	}
-	if p.Server != nil {
-		all = append(all, p.Server.Tables...)
-	}
 	return all
 }
 

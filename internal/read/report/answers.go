@@ -45,9 +45,6 @@ func (l *layout) care() string {
 // tally says what became of the trials.
 func (l *layout) tally() string {
 	t := l.Tally
-	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
-		return "driven " + quantity.Plural(len(l.ServerReport.Segments)+l.ServerReport.Unkept, "time")
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s planned: %d valid", quantity.Plural(t.Planned, "trial"), t.Valid)
 	for _, part := range []struct {

@@ -67,7 +67,7 @@ func LivePage(w io.Writer, s follow.Snapshot) error {
 		Found                liveFound
 	}{
 		servedPage(plan.Title()), plan.Question, newLayout(finding.Findings{Run: compare.Run{Header: s.Header}}).made(), s.Path,
-		s.State == follow.Running || s.State == follow.Listening, progressView(s), nowView(s), foundView(s),
+		s.State == follow.Running, progressView(s), nowView(s), foundView(s),
 	})
 }
 

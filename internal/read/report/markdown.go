@@ -29,9 +29,6 @@ func (p Page) Markdown(w io.Writer) error {
 	for _, c := range p.Cells {
 		m.cell(c)
 	}
-	if p.Server != nil {
-		m.section(2, *p.Server)
-	}
 	for _, s := range p.Evidence {
 		m.section(2, s)
 	}

@@ -34,7 +34,6 @@ type Page struct {
 	Parts     []part.Part    `json:"parts,omitempty"`   // what was asked besides
 	Lead      string         `json:"lead,omitempty"`    // ID of the first of them, where its drawings show the answer
 	Cells     []Cell         `json:"cells,omitempty"`
-	Server    *part.Section  `json:"server,omitempty"` // what a server that stood by itself counted
 	Evidence  []part.Section `json:"evidence,omitempty"`
 	Rerun     Rerun          `json:"rerun"`
 	Trials    Trials         `json:"trials"`
@@ -70,7 +69,6 @@ func New(f finding.Findings) Page {
 		Parts:     l.parts(),
 		Lead:      l.lead(),
 		Cells:     l.cells(),
-		Server:    l.server(),
 		Evidence:  l.evidence(),
 		Rerun: Rerun{
 			Command: shellLine(f.Header.Command),
@@ -83,12 +81,8 @@ func New(f finding.Findings) Page {
 	return p
 }
 
-// title says what the study compares; of a server that stood by itself, what listened
-// where.
+// title says what the study compares.
 func (l *layout) title() string {
-	if len(l.Header.Listen) > 0 && l.ServerReport != nil {
-		return l.ServerReport.Server + " on " + strings.Join(l.Header.Listen, " ")
-	}
 	return cmp.Or(l.plan.Title(), "netdyno report")
 }
 

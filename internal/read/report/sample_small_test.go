@@ -54,7 +54,6 @@ func smallSample() finding.Findings {
 	f.Charts = slices.Delete(f.Charts, 1, 2)
 	f.Ladders[0].Steps = f.Ladders[0].Steps[:1]
 	f.Expect = f.Expect[2:]
-	f.ServerReport = serverReport()
 	f.Requirements = stopped().Requirements[:2]
 	return f
 }

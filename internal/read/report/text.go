@@ -25,7 +25,6 @@ func (p Page) Text(w io.Writer, opt TextOptions) error {
 	}
 	t.each(len(p.Cells), cellLines, "cell", func(i int) { t.cell(p.Cells[i]) })
 	t.profiles(p.Cells)
-	t.server(p.Server)
 	t.failed(p.Evidence)
 	t.warnings(p.Warnings)
 	t.line("")
@@ -110,19 +109,6 @@ func (t *terminal) profiles(cells []Cell) {
 			}
 		}
 	})
-}
-
-// server prints what the server counted itself, without intervals.
-func (t *terminal) server(s *part.Section) {
-	if s == nil {
-		return
-	}
-	shown := *s
-	shown.Tables = slices.Clone(s.Tables)
-	for i := range shown.Tables {
-		shown.Tables[i] = shown.Tables[i].Plain()
-	}
-	t.section(shown)
 }
 
 // failed prints the section of why exchanges failed.

@@ -17,11 +17,6 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// rest is how long nothing of ours is connected before a trial whose server
-// stands elsewhere. It lets that server's readings tell two trials apart: one
-// may still see the last work, the next one sees none.
-const rest = 3 * ReadEvery
-
 // ClientOnly returns the client of a trial whose server stands elsewhere, and why
 // it cannot be had, or what the trial asks of a server that is not ours to set
 // up.
@@ -95,7 +90,7 @@ func Trusts(w study.Work, external rig.External) error {
 	if !w.TLS || external.Authorities() != "" {
 		return nil
 	}
-	return fmt.Errorf("tls=yes: the clients do not know the server's certificate; copy the certificate.pem that netdyno listen leaves in its directory and name it: --rig %s?ca=certificate.pem", external.Name())
+	return fmt.Errorf("tls=yes: the clients do not know the server's certificate; copy the certificate.pem that netdyno listen wrote and name it: --rig %s?ca=certificate.pem", external.Name())
 }
 
 // trust returns what clients of a server elsewhere need for an encrypted trial.
@@ -114,15 +109,6 @@ func (t *trial) nameServer(f *record.Failure) {
 		return
 	}
 	f.Text += "; the server is what listens on " + strings.Join(t.peers, " ")
-}
-
-// Rest returns how long a bench leaves its rig alone before every trial; 0 for
-// a rig whose servers are its own.
-func Rest(r rig.Rig) time.Duration {
-	if _, external := r.(rig.External); external {
-		return rest
-	}
-	return 0
 }
 
 // misspokenTimeout bounds how long a server is asked what it speaks, after a trial has

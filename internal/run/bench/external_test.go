@@ -6,7 +6,6 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
-	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
@@ -122,18 +121,4 @@ func TestAFailureNamesTheServerOnce(t *testing.T) {
 		t.Errorf("a failure of no client's names the server: %s", ours.Text)
 	}
 	tr.nameServer(nil)
-}
-
-// The pause before a trial must outlast two readings of a standing server.
-func TestRestOutlastsTwoReadings(t *testing.T) {
-	at, err := rig.NewExternal(t.Context(), []string{"127.0.0.1:1"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if Rest(at) <= 2*ReadEvery {
-		t.Errorf("a bench rests for %v, and two readings take %v", Rest(at), 2*ReadEvery)
-	}
-	if Rest(rig.Loopback{}) != 0 {
-		t.Error("a bench rests for servers of its own")
-	}
 }

@@ -25,8 +25,6 @@ var Features = []struct {
 	{contract.FeatureDeadline, "deadline", "deadlines of classes"},
 	{contract.FeatureThink, "think", "pauses after exchanges of a class"},
 	{contract.FeatureMethods, "method of gRPC", "methods of classes"},
-	{contract.FeatureMessages, "message", "codecs and messages of classes"},
-	{contract.FeatureStreams, "stream of classes", "streams of classes"},
 	{contract.FeatureWorkCPU, "work=exp:…", ""},
 	{contract.FeatureWorkSleep, "work.by=sleep", ""},
 }

@@ -29,14 +29,11 @@ func (c *Catalog) meet(w study.Work) (server, client Offer, hops []Offer, err er
 // pair is both.
 func (c *Catalog) pair(w study.Work) (server, client Offer, err error) {
 	c = c.catalogFor(w)
-	if server, err = c.offerFor(w.Server, w); err == nil {
-		client, err = c.offerFor(w.Client, w)
+	if server, err = c.Offer(w.Server, w.Exchange.Codec); err == nil {
+		client, err = c.Offer(w.Client, w.Exchange.Codec)
 	}
 	if err == nil {
 		err = matches(server, client, w)
-	}
-	if err == nil {
-		err = tells(w, server)
 	}
 	if err == nil {
 		err = has(client, true, mixFeatures(w, server))

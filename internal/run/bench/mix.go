@@ -1,11 +1,8 @@
 package bench
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/rig"
@@ -13,7 +10,7 @@ import (
 )
 
 // drawnFeatures are those that no program of somebody else's has.
-var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline, contract.FeatureThink, contract.FeatureTimes, contract.FeatureMethods, contract.FeatureMessages, contract.FeatureStreams}
+var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline, contract.FeatureThink, contract.FeatureTimes, contract.FeatureMethods}
 
 // mixFeatures are what a client needs for its workload. Only a server that is not
 // netdyno's has methods of its own.
@@ -30,7 +27,6 @@ func mixFeatures(w study.Work, server Offer) (needed []contract.Feature) {
 	if w.Load.Calls() && server.foreign() {
 		needed = append(needed, contract.FeatureMethods)
 	}
-	needed = append(needed, toldFeatures(w.Load)...)
 	switch t := w.Load.Trace; {
 	case t != nil && t.Times:
 		needed = append(needed, contract.FeatureTimes)
@@ -40,64 +36,9 @@ func mixFeatures(w study.Work, server Offer) (needed []contract.Feature) {
 	return needed
 }
 
-// toldFeatures are what both ends need for classes that say how their messages are encoded,
-// or that they travel in chunks.
-func toldFeatures(l contract.Load) (needed []contract.Feature) {
-	if l.Encodes() {
-		needed = append(needed, contract.FeatureMessages)
-	}
-	if l.Streams() {
-		needed = append(needed, contract.FeatureStreams)
-	}
-	return needed
-}
-
-// tells reports why a server cannot be told of which class a request is; nil where it can,
-// or need not.
-func tells(w study.Work, server Offer) error {
-	needed := toldFeatures(w.Load)
-	switch wire := wireOf(server, w); {
-	case len(needed) == 0:
-		return nil
-	case server.foreign():
-		return errors.New("a class of the workload has a codec, a message or a stream, which a server of somebody else's does not know; give the class a body, and its method or path")
-	case wire == echo || wire == quic || wire == stream:
-		return fmt.Errorf("a class of the workload has a codec, a message or a stream, and wire %s has no header by which its server could know which class a request is of; expected a wire of HTTP or gRPC", wire)
-	}
-	for _, c := range w.Load.Classes {
-		if !server.carries(c.Codec) {
-			return fmt.Errorf("class %s: transport %s carries codec %s, not %s", c.Name, server.Name, strings.Join(server.codecs(), ", "), c.Codec)
-		}
-	}
-	return has(server, false, needed)
-}
-
-// offerFor is the program that has a trial's codec, or the first that one of its classes has
-// where any program does.
-func (c *Catalog) offerFor(name string, w study.Work) (Offer, error) {
-	for _, class := range w.Load.Classes {
-		if class.Codec == "" {
-			continue
-		}
-		if of, err := c.Offer(name, class.Codec); err == nil {
-			return of, nil
-		}
-	}
-	return c.Offer(name, w.Exchange.Codec)
-}
-
-// withoutMix is the load that a server is told: it answers what it is asked, and knows
-// classes only where they say what their messages are.
+// withoutMix is the load that a server is told: it answers what it is asked.
 func withoutMix(l contract.Load) contract.Load {
-	if !l.Encodes() && !l.Streams() {
-		l.Classes = nil
-	}
-	l.Classes = slices.Clone(l.Classes)
-	for i := range l.Classes { // what clients alone do
-		c := &l.Classes[i]
-		c.Method, c.Path, c.Status, c.DeadlineNs, c.ThinkNs = "", "", 0, 0, 0
-	}
-	l.Keys, l.Trace = nil, nil
+	l.Classes, l.Keys, l.Trace = nil, nil, nil
 	if l.Arrival == contract.Recorded {
 		l.Arrival = contract.Constant
 	}
@@ -161,9 +102,6 @@ func withoutTables(l contract.Load) contract.Load {
 	for i := range l.Classes {
 		c := &l.Classes[i]
 		c.UpSizes, c.DownSizes = nil, nil
-		if c.Message != nil {
-			c.Message = &contract.Structure{Name: c.Message.Name}
-		}
 	}
 	return l
 }

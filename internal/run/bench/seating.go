@@ -49,10 +49,7 @@ func (t *trial) prepared(context.Context) error {
 // seat chooses the transports of both ends and the seats of all workers.
 func (t *trial) seat(ctx context.Context) error {
 	if external, ok := t.bench.Rig.(rig.External); ok {
-		if err := t.seatClients(external); err != nil {
-			return err
-		}
-		return pause(ctx, rest)
+		return t.seatClients(external)
 	}
 	var err error
 	if t.serverEnd, t.clientEnd, t.hopEnds, err = t.bench.Catalog.meet(t.work); err != nil {

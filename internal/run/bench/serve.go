@@ -13,31 +13,23 @@ import (
 	"netdyno/internal/run/study"
 )
 
-// ReadEvery is the time between a standing server's readings.
-const ReadEvery = 200 * time.Millisecond
+// readEvery is the time between a standing server's readings.
+const readEvery = time.Second
 
 // Standing is how a trial's server stands for clients that are not ours.
 type Standing struct {
-	Listen string        // host:port to bind; empty is the seat's address and a port of the kernel's choice
-	Every  time.Duration // between readings; 0 is ReadEvery
+	Listen string // host:port to bind; empty is the seat's address and a port of the kernel's choice
 
 	// Observe is told of the server when it listens and the first reading, Open,
 	// is taken, and then after every reading, of which Close is the latest.
 	// It is called by the goroutine of Serve, which waits for it.
 	Observe func(record.Worker)
-
-	// Segment is told of every time in which the server was driven, when it is
-	// over, by the same goroutine; may be nil.
-	Segment func(record.Record)
 }
 
 // Serve stands up the server of one trial, metered as in a run, without any client, until
 // ctx ends, which is no error. Anybody may connect. It returns the server's part of a
 // record. The error is a server that cannot be started, that does not come to listen, or
 // that ends by itself. One goroutine may call Serve, and not while Run runs.
-//
-// While the server listens, b.Keep is given a record of every segment, and at last a
-// record of the whole time; a record that cannot be kept ends Serve with the error.
 func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (record.Worker, error) {
 	b.Timeouts = b.Timeouts.orStandard()
 	work, err := b.decode(plan)
@@ -45,7 +37,6 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 		return record.Worker{}, err
 	}
 	t := &trial{bench: b, plan: plan, work: work, begun: time.Now()}
-	stood := &stand{trial: t, Standing: s}
 	if t.serverEnd, err = b.Catalog.server(work); err != nil {
 		return record.Worker{}, err
 	}
@@ -58,7 +49,7 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 	giveUp := context.AfterFunc(ctx, func() { fail(context.Cause(ctx)) })
 	if err = t.listen(own, fail, s); err == nil {
 		if giveUp() {
-			err = stood.observe(ctx, own)
+			err = t.observe(ctx, own, s.Observe)
 		} else {
 			err = context.Cause(ctx)
 		}
@@ -67,11 +58,7 @@ func (b *Bench) Serve(ctx context.Context, plan record.Trial, s Standing) (recor
 		return record.Worker{}, err
 	}
 	worker, closeErr := t.servers[0].close()
-	err = cmp.Or(err, closeErr)
-	if stood.listened {
-		err = cmp.Or(err, stood.conclude(worker, err))
-	}
-	return worker, err
+	return worker, cmp.Or(err, closeErr)
 }
 
 // server returns the transport of a trial's server, whoever its clients are.
@@ -146,26 +133,14 @@ func (t *trial) listen(ctx context.Context, fail context.CancelCauseFunc, s Stan
 	return err
 }
 
-// stand is a trial's server that stands by itself, with the readings and
-// segments so far.
-type stand struct {
-	*trial
-	Standing
-	segmenter
-	listened bool // and its first reading is taken
-}
-
-// observe takes a reading at once and every s.Every until ctx ends, and then
-// the result. Of own it is told when the server fails.
-func (s *stand) observe(ctx, own context.Context) error {
-	if err := s.mark(own, s.all, openMark); err != nil {
+// observe takes a reading at once and every readEvery until ctx ends, and then the result,
+// and tells of each. Of own it is told when the server fails.
+func (t *trial) observe(ctx, own context.Context, tell func(record.Worker)) error {
+	if err := t.mark(own, t.all, openMark); err != nil {
 		return err
 	}
-	opened := s.servers[0].snapshot()
-	s.Observe(opened) // now that every exchange will be counted
-	s.listened = true
-	s.takeEdge(*opened.Open)
-	ticker := time.NewTicker(cmp.Or(s.Every, ReadEvery))
+	tell(t.servers[0].snapshot()) // now that every exchange will be counted
+	ticker := time.NewTicker(readEvery)
 	defer ticker.Stop()
 	for {
 		ended := false
@@ -176,50 +151,14 @@ func (s *stand) observe(ctx, own context.Context) error {
 		case <-ctx.Done():
 			ended = true
 		}
-		if err := s.mark(own, s.all, closeMark); err != nil {
+		if err := t.mark(own, t.all, closeMark); err != nil {
 			return err
 		}
-		now := s.servers[0].snapshot()
-		s.Observe(now)
-		if err := s.keep(now, s.takeEdge(*now.Close)); err != nil {
-			return err
-		}
+		tell(t.servers[0].snapshot())
 		if ended {
-			return s.results(own, s.all, s.stop)
+			return t.results(own, t.all, t.stop)
 		}
 	}
-}
-
-// keep keeps a segment that is over, if one is.
-func (s *stand) keep(w record.Worker, p *endedSegment) error {
-	if p == nil {
-		return nil
-	}
-	r := segmentRecord(s.plan, w, *p)
-	if s.Segment != nil {
-		s.Segment(r)
-	}
-	if s.bench.Keep == nil || p.Number > MaxSegments {
-		return nil
-	}
-	return s.bench.Keep(r)
-}
-
-// conclude keeps what is left when the server has ended: the segment that was
-// still going on, and the whole.
-func (s *stand) conclude(w record.Worker, ended error) error {
-	err := s.keep(w, s.cut())
-	if s.bench.Keep == nil || err != nil {
-		return err
-	}
-	plan := s.plan
-	plan.ID, plan.Order = "whole", s.count+1
-	whole := record.Record{
-		Schema: record.Schema, Trial: plan, StartedAt: s.begun.UTC(), Workers: []record.Worker{w}, Segments: s.count,
-		Timeline: record.Timeline{EndNs: s.elapsed()},
-	}
-	whole.Outcome, whole.Failure = outcome(ended)
-	return s.bench.Keep(whole)
 }
 
 // snapshot returns what is known of the worker now, without its ticks, which
@@ -227,6 +166,6 @@ func (s *stand) conclude(w record.Worker, ended error) error {
 func (c *conversation) snapshot() record.Worker {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.worker.Ticks, c.worker.Metered, c.thin = nil, nil, thinning{}
+	c.worker.Ticks, c.thin = nil, thinning{}
 	return c.worker
 }

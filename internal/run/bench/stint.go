@@ -392,7 +392,7 @@ func (c *conversation) ticksOf(part *contract.Result) []contract.Tick {
 
 // turnOf returns a worker's part of a turn's record.
 func turnOf(w record.Worker, begun, ended *record.Edge) record.Worker {
-	w.Open, w.Close, w.Ticks, w.Metered = begun, ended, nil, slices.Clone(w.Metered)
+	w.Open, w.Close, w.Ticks = begun, ended, nil
 	return w
 }
 

@@ -160,11 +160,7 @@ func (s *subject) connectOver(setup contract.Setup) (*ends, error) {
 	setup.Role = contract.Pair
 	switch {
 	case s.has(contract.Server) && s.has(contract.Client):
-		told := contract.Setup{Exchange: setup.Exchange, Listeners: setup.Listeners}
-		if l := setup.Load; l.Encodes() || l.Streams() { // else a server knows nothing of classes
-			told.Load.Classes = l.Classes
-		}
-		server, addresses, err := s.server(told)
+		server, addresses, err := s.server(contract.Setup{Exchange: setup.Exchange, Listeners: setup.Listeners})
 		if err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}

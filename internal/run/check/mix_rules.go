@@ -19,8 +19,6 @@ const mixFix = "Compute each draw from seed and exchange number as contract/MIXE
 // mixRules concern classes and recorded traffic, where a transport has the features.
 var mixRules = []rule{
 	{"classes", "Exchanges", "exchange number n is of the class that number n of stream 4 draws, and is counted in it", mixFix, mixedClasses},
-	{"messages of classes", "Exchanges", "a class's messages are those of its codec, and a request names its class", mixFix, encodedClasses},
-	{"streams of classes", "Exchanges", "a class's messages travel in chunks, and those of others whole", mixFix, streamedClasses},
 	{"pauses of classes", "Load", "a slot of a closed loop waits for its class's think_ns after an exchange", mixFix, pausingClasses},
 	{"recorded traffic", "Load", "requests are due at their recorded times, each with its class and sizes, from the first again after the last",
 		"Read the file as contract/MIXES.md says, ahead of the slots, and give each request to the slot that is free first", replayed},
@@ -56,37 +54,10 @@ func (s *subject) mixedExchange(think bool) (contract.Exchange, []contract.Class
 }
 
 func mixedClasses(s *subject) error {
-	x, classes := s.mixedExchange(false)
-	return s.mixes(contract.FeatureMix, x, classes, classes)
-}
-
-// encodedClasses: the first class has a message of one text, which protobuf encodes in two
-// bytes more than it has.
-func encodedClasses(s *subject) error {
-	if !slices.Contains(s.transport.Codecs, "proto") {
-		return skipError{"it has no codec proto"}
-	}
-	x, counted := s.mixedExchange(false)
-	classes, text := slices.Clone(counted), contract.Content{Type: "netdyno.v1.Text", JSON: `{"text":"hello"}`}
-	classes[0] = contract.Class{Name: "small", End: classes[0].End, Codec: "proto", Message: &contract.Structure{Name: "simple", Up: text, Down: text}}
-	counted[0].UpBytes, counted[0].DownBytes = 7, 7
-	return s.mixes(contract.FeatureMessages, x, classes, counted)
-}
-
-func streamedClasses(s *subject) error {
-	x, classes := s.mixedExchange(false)
-	for i, of := range []contract.Stream{"", contract.StreamUp, contract.StreamDown} {
-		classes[i].Stream, classes[i].ChunkBytes = of, 100
-	}
-	return s.mixes(contract.FeatureStreams, x, classes, classes)
-}
-
-// mixes runs a few exchanges of classes and compares what was counted of each, by the sizes
-// of counted.
-func (s *subject) mixes(feature contract.Feature, x contract.Exchange, classes, counted []contract.Class) error {
-	if err := s.needs(feature); err != nil {
+	if err := s.needs(contract.FeatureMix); err != nil {
 		return err
 	}
+	x, classes := s.mixedExchange(false)
 	const each = 25
 	e, err := s.connectOver(contract.Setup{Exchange: x, Load: contract.Load{Connections: connections, Amount: each, Classes: classes}})
 	if err != nil {
@@ -99,7 +70,7 @@ func (s *subject) mixes(feature contract.Feature, x contract.Exchange, classes, 
 	if err != nil {
 		return err
 	}
-	if err := classesAgree(m.Result, counted, s.complete(contract.Setup{}).Seed, each*connections); err != nil {
+	if err := classesAgree(m.Result, classes, s.complete(contract.Setup{}).Seed, each*connections); err != nil {
 		return err
 	}
 	return e.finish()

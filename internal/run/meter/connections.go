@@ -2,7 +2,6 @@ package meter
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/run/meter/usage"
 	"netdyno/internal/tcpinfo"
 )
 
@@ -21,22 +19,15 @@ import (
 // hold: on loopback both ends of a connection are in one table, and other clients have
 // the same peers.
 type connections struct {
-	mu       sync.Mutex // the setup passes in one goroutine, all else in another
-	command  contract.Setup
-	role     contract.Role
-	many     bool          // so many connections that ticks look at a few of them less often
-	timeline bool          // ticks are read too
-	query    tcpinfo.Query // without ports there is nothing to account for
-	some     tcpinfo.Query // the same for readings at ticks, which look at a few only
+	mu      sync.Mutex // the setup passes in one goroutine, all else in another
+	command contract.Setup
+	role    contract.Role
+	query   tcpinfo.Query // without ports there is nothing to account for
 
 	// The rest is of the goroutine that carries messages up.
 	part  sample
 	mine  owned
 	fixed bool // since the window opened: a connection that is new then is not counted
-
-	marked bool  // a mark has passed: the clients have connected
-	ticks  int   // since then
-	few    owned // that ticks look at; nil until one has met any
 }
 
 // setUp learns from the command what kind of connections to expect. A pair has both ends
@@ -45,9 +36,7 @@ type connections struct {
 func (c *connections) setUp(s *contract.Setup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.command, c.role, c.timeline = *s, s.Role, s.Timeline
-	c.query, c.some = tcpinfo.Query{}, tcpinfo.Query{Max: contract.MaxTicked}
-	c.many = s.Load.Connections > contract.MaxSockets
+	c.command, c.role, c.query = *s, s.Role, tcpinfo.Query{}
 	c.part = sample{allowed: allowedFor(time.Duration(s.WindowNs))}
 	switch {
 	case s.Load.Fresh || s.Role == contract.Pair:
@@ -64,11 +53,8 @@ func (c *connections) setup() *contract.Setup {
 	return &c.command
 }
 
-// expect sets the ports of the queries.
+// expect sets the ports of the query.
 func (c *connections) expect(local, remote []uint16) {
-	if c.timeline {
-		c.some.LocalPorts, c.some.RemotePorts = local, remote
-	}
 	c.query.LocalPorts, c.query.RemotePorts = local, remote
 }
 
@@ -123,7 +109,6 @@ func ports(addresses []string) []uint16 {
 func (c *connections) readConnections(opens bool, held func() map[uint32]bool) (*contract.TCP, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.marked = true
 	if len(c.query.LocalPorts)+len(c.query.RemotePorts) == 0 {
 		return nil, nil
 	}
@@ -224,78 +209,4 @@ func sum(sockets []tcpinfo.Socket, mine map[uint32]bool) *contract.TCP {
 	t.RTTNs /= int64(t.Sockets)
 	t.CongestionWindow /= int64(t.Sockets)
 	return &t
-}
-
-// glanceEvery is how many ticks pass for each look at connections, twice as many beside
-// more than contract.MaxSockets: the kernel walks past all of the host's to find a few,
-// which took 9 ms of CPU time beside 10,000.
-const glanceEvery = 5
-
-// glance returns the counters of a few connections at every fifth or tenth tick, the same
-// ones each time; nil at the others, before the clients have connected, and when there is
-// none. held is called once, at the first tick that meets any. After an error nothing is
-// read at ticks any more.
-func (c *connections) glance(held func() map[uint32]bool) (*contract.TCP, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.marked || len(c.some.LocalPorts)+len(c.some.RemotePorts) == 0 {
-		return nil, nil
-	}
-	every := glanceEvery
-	if c.many {
-		every *= 2
-	}
-	if c.ticks++; (c.ticks-1)%every != 0 {
-		return nil, nil
-	}
-	sockets, err := c.some.Dump()
-	if err != nil && !errors.Is(err, tcpinfo.ErrMany) {
-		c.some = tcpinfo.Query{}
-		return nil, fmt.Errorf("look at TCP connections: %w; ticks leave them out from here on", err)
-	}
-	if c.few == nil {
-		c.few = c.few.meet(inodes(sockets), held)
-	}
-	t := sum(sockets, c.few)
-	if t != nil {
-		t.Each = nil
-	}
-	return t, nil
-}
-
-// asked tells whether the setup asked for readings at ticks.
-func (c *connections) asked() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.timeline
-}
-
-// glance adds a brief reading to a tick of a trial with a timeline. A server that the
-// worker did not start is not looked at so often.
-func (u *up) glance(line []byte) ([]byte, error) {
-	if u.server != nil || !u.tcp.asked() {
-		return line, nil
-	}
-	if m, err := contract.Parse(line); err != nil {
-		return nil, err
-	} else if m.Meter != nil {
-		return nil, lineError(line, `the key "meter" is the meter's own`)
-	}
-	reading, err := u.reader.Glance(u.orphans.living(&u.tree))
-	if err != nil {
-		fmt.Fprintln(u.log, "netdyno meter:", err)
-		return line, nil
-	}
-	u.orphans.addTo(&reading.Process)
-	reading.TCP, err = u.tcp.glance(func() map[uint32]bool { return u.reader.Sockets(u.orphans.living(&u.tree)) })
-	if err != nil {
-		fmt.Fprintln(u.log, "netdyno meter:", err)
-	}
-	reading.OwnCPUNs = usage.OwnCPU()
-	decorated, err := withMeter(line, reading)
-	if err != nil {
-		fmt.Fprintln(u.log, "netdyno meter:", err)
-		return line, nil
-	}
-	return decorated, nil
 }

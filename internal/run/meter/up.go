@@ -77,9 +77,7 @@ func (u *up) decorate(line []byte) ([]byte, error) {
 	name := key(line)
 	var reading *contract.Meter
 	switch name {
-	case "tick":
-		return u.glance(line)
-	case "hello", "error":
+	case "tick", "hello", "error":
 		u.introduced(name, line)
 		return line, nil
 	case "ready", "mark", "part", "result":
@@ -204,7 +202,6 @@ func (u *up) warming(line []byte) ([]byte, error) {
 	if u.server == nil {
 		u.orphans.addTo(&reading.Process)
 	}
-	reading.Interfaces = nil
 	reading.SkewNs = u.marks.skew(m.Mark.ID, reading.AtNs)
 	return withMeter(line, reading)
 }

@@ -6,8 +6,6 @@ import (
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
-	"netdyno/internal/run/bench"
-	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
 
@@ -28,16 +26,16 @@ func (s *Session) Estimate(trials []record.Trial) study.Estimate {
 		}
 		return e
 	}
-	return estimate(trials, s.site.rig, s.BytesPerS())
+	return estimate(trials, s.BytesPerS())
 }
 
 // Expected returns how long trials take on the loopback, by the plan alone.
 func Expected(trials []record.Trial) time.Duration {
-	return estimate(trials, rig.Loopback{}, 0).Total
+	return estimate(trials, 0).Total
 }
 
-func estimate(trials []record.Trial, on rig.Rig, bytesPerS float64) study.Estimate {
-	e := study.EstimateTime(trials, study.Pace{Overhead: trialOverhead + bench.Rest(on), BytesPerS: bytesPerS})
+func estimate(trials []record.Trial, bytesPerS float64) study.Estimate {
+	e := study.EstimateTime(trials, study.Pace{Overhead: trialOverhead, BytesPerS: bytesPerS})
 	for _, t := range trials {
 		if t.Probe {
 			e.Total += probeOverhead

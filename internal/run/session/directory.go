@@ -37,9 +37,6 @@ func (d Directory) Messages() string { return d.file("messages.json") }
 // Workloads is the workloads that the trials follow; absent where they have none.
 func (d Directory) Workloads() string { return d.file("workloads.json") }
 
-// Certificate is what clients need of a server that encrypts.
-func (d Directory) Certificate() string { return d.file("certificate.pem") }
-
 // Live is how far the trial under way is; there only while the run goes on.
 func (d Directory) Live() string { return d.file(record.LiveFile) }
 

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"netdyno/internal/input"
 	"netdyno/internal/record"
@@ -20,33 +19,22 @@ import (
 
 // ServerRequest says which server of a trial is to stand by itself, and where.
 type ServerRequest struct {
-	Args    []string // a study or a file, with keys and levels, without the address
-	Bind    string   // host:port
-	Out     Directory
-	Version string
-	Say     func(text string) // told of what takes long; may be nil
-	Hold    func()            // called before the server is started; may be nil
+	Args        []string          // a study or a file, with keys and levels, without the address
+	Bind        string            // host:port
+	Certificate string            // file to which the certificate of an encrypting server is written
+	Say         func(text string) // told of what takes long; may be nil
+	Hold        func()            // called before the server is started; may be nil
 }
 
-// Server is one trial's server made ready to stand by itself. The server's
-// directory holds its counts: a record for every time in which a client drove it.
-// One goroutine uses it.
+// Server is one trial's server made ready to stand by itself. One goroutine uses it.
 type Server struct {
 	Plan
 	Catalog *bench.Catalog
-	Dir     Directory
 
 	request ServerRequest
-	header  record.Header
-	yaml    []byte
-	file    *record.File // nil until the server listens
 }
 
-// listenName begins the name of a server's directory under results/.
-const listenName = "listen"
-
-// PrepareServer makes a server ready. Nothing is written before it listens, but a
-// directory that holds anything is refused now.
+// PrepareServer makes a server ready. Nothing is written before it listens.
 func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	r.Say = orSilent(r.Say)
 	chosen, err := readServer(ctx, r.Args)
@@ -63,30 +51,12 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	if err := plan.onlyOne(); err != nil {
 		return nil, err
 	}
-	s := &Server{Plan: *plan, Dir: r.Out, request: r}
+	s := &Server{Plan: *plan, request: r}
 	s.Warnings = nil // those of a study, which this is not
 	if s.Catalog, err = Discover(ctx, s.Trials); err != nil {
 		return nil, err
 	}
-	if err := s.compile(ctx, s.Catalog, r.Say, false); err != nil {
-		return nil, err
-	}
-	if s.yaml, err = source.YAML(s.Study); err != nil {
-		return nil, err
-	}
-	if s.Dir, err = s.Dir.OrFresh(listenName); err != nil {
-		return nil, err
-	}
-	tools, err := s.tools(s.Catalog)
-	if err != nil {
-		return nil, err
-	}
-	host := rig.Loopback{}.Hosts()[0].Name
-	s.header = record.Header{
-		Netdyno: r.Version, Study: study.Summary(s.Study), Command: append(append([]string{"netdyno", "listen"}, r.Args...), "bind="+r.Bind),
-		Facts: record.Facts{Rig: listenName, Seats: map[string]record.Host{host: rig.Here()}, Tools: tools},
-	}
-	return s, nil
+	return s, s.compile(ctx, s.Catalog, r.Say, false)
 }
 
 // readServer reads the study of a server. One that is named alone is enough: its
@@ -130,14 +100,10 @@ func varied(trials []record.Trial) []string {
 	return names
 }
 
-// Opened reports whether the server came to listen, and so has a directory.
-func (s *Server) Opened() bool { return s.file != nil }
-
 // Serve stands the server up until ctx ends, which is no error. observe is told
-// of the server when it listens and after every reading, segment of every time
-// in which it was driven. It returns the server's part of a record, which holds
-// less where it did not come to an end. Serve closes the server's file.
-func (s *Server) Serve(ctx context.Context, observe func(record.Worker), segment func(record.Record)) (record.Worker, error) {
+// of the server when it listens and after every reading. It returns the server's part of
+// a record, which holds less where it did not come to an end.
+func (s *Server) Serve(ctx context.Context, observe func(record.Worker)) (record.Worker, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return record.Worker{}, err
@@ -147,20 +113,17 @@ func (s *Server) Serve(ctx context.Context, observe func(record.Worker), segment
 	if s.request.Hold != nil {
 		s.request.Hold()
 	}
-	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "internal", "meter"}, Messages: s.Messages, Workload: s.workloads.enter, Keep: s.keep}
-	worker, err := b.Serve(ctx, s.All[0], bench.Standing{Listen: s.request.Bind, Segment: segment, Observe: func(w record.Worker) {
-		if w.Close == nil {
-			if err := s.openSegment(w); err != nil {
-				stop(err)
+	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "internal", "meter"}, Messages: s.Messages, Workload: s.workloads.enter}
+	worker, err := b.Serve(ctx, s.All[0], bench.Standing{Listen: s.request.Bind, Observe: func(w record.Worker) {
+		if w.Close == nil && w.Setup.TLS != nil {
+			if err := record.WriteFileAtomic(s.request.Certificate, []byte(w.Setup.TLS.Certificate)); err != nil {
+				stop(fmt.Errorf("write the server's certificate: %w", err))
 			}
 		}
 		observe(w)
 	}})
 	if cause := context.Cause(ctx); err == nil && !meant(cause) {
-		err = cause // the directory could not be made
-	}
-	if closed := s.close(); err == nil {
-		err = closed
+		err = cause // the certificate could not be written
 	}
 	return worker, err
 }
@@ -168,30 +131,4 @@ func (s *Server) Serve(ctx context.Context, observe func(record.Worker), segment
 // meant reports whether a server was to end: by the user or by its time.
 func meant(cause error) bool {
 	return cause == nil || errors.Is(cause, context.Canceled) || errors.Is(cause, context.DeadlineExceeded)
-}
-
-// openSegment makes the directory of a server that has come to listen.
-func (s *Server) openSegment(w record.Worker) error {
-	s.header.CreatedAt, s.header.Listen = time.Now().UTC(), w.Ready.Addresses
-	var err error
-	if s.file, err = s.Dir.Create(s.yaml, s.header, s.All[:1]); err != nil || w.Setup.TLS == nil {
-		return err
-	}
-	return record.WriteFileAtomic(s.Dir.Certificate(), []byte(w.Setup.TLS.Certificate))
-}
-
-// keep makes one record durable.
-func (s *Server) keep(r record.Record) error {
-	if s.file == nil {
-		return errors.New("keep a server's record: its directory is not open")
-	}
-	return s.file.Append(r)
-}
-
-func (s *Server) close() error {
-	if s.file == nil {
-		_ = os.Remove(string(s.Dir)) // a directory that was made for it is empty; any other stays
-		return nil
-	}
-	return s.file.Close()
 }

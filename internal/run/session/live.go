@@ -47,9 +47,7 @@ func (l *live) observe(e bench.Event) {
 		for len(l.now.Ticks) <= e.Client {
 			l.now.Ticks = append(l.now.Ticks, contract.Tick{})
 		}
-		tick := *e.Tick
-		tick.Runtime = nil
-		l.now.Ticks[e.Client] = tick
+		l.now.Ticks[e.Client] = *e.Tick
 		if time.Since(l.written) < liveApart {
 			return
 		}

@@ -25,8 +25,6 @@ func Begun(dir Directory) (Request, error) {
 		return Request{}, fmt.Errorf("continue: %s is not the directory of a run: it has no %s", dir, record.RecordsFile)
 	case err != nil:
 		return Request{}, fmt.Errorf("continue: %w", err)
-	case len(header.Listen) > 0:
-		return Request{}, fmt.Errorf("continue: %s is a directory of netdyno listen; name a run that drove it", dir)
 	}
 	r := Request{Args: []string{string(dir)}, Out: dir, Resume: true, Continue: true, Rig: rig.LoopbackName}
 	if i := slices.Index(header.Command, "--rig"); i >= 0 && i+1 < len(header.Command) {

@@ -19,7 +19,6 @@ import (
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
-	"netdyno/internal/run/message"
 	"netdyno/internal/run/recorded"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -157,9 +156,6 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 	if err == nil {
 		err = sizeBodies(file, filepath.Dir(name))
 	}
-	if err == nil {
-		err = readMessages(ctx, file, filepath.Dir(name))
-	}
 	if err != nil || file.Trace == "" {
 		return file.Workload, err
 	}
@@ -199,35 +195,6 @@ func sizeBodies(of source.WorkloadFile, directory string) error {
 	}
 	return nil
 }
-
-// readMessages gives classes their messages, whose files lie beside the workload's.
-func readMessages(ctx context.Context, of source.WorkloadFile, directory string) error {
-	read := input.Within(ctx, max(message.MaxProto, message.MaxValues)+1)
-	beside := func(name string) ([]byte, error) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(directory, name)
-		}
-		return read(name)
-	}
-	total := 0
-	for _, m := range of.Messages {
-		if m.Class >= len(of.Classes) {
-			continue // of recorded traffic, which refuses it
-		}
-		structure, err := message.Resolve(m.Text, beside)
-		if err != nil {
-			return study.Errorf(m.At, "message: %s", err)
-		}
-		if total += len(structure.Descriptors)*4/3 + len(structure.Up.JSON) + len(structure.Down.JSON); total > mostMessages {
-			return study.Errorf(m.At, "message: the messages of all classes take %s, expected at most %s: a worker is told them in one line", quantity.FormatBytes(float64(total)), quantity.FormatBytes(mostMessages))
-		}
-		of.Classes[m.Class].Message = &structure
-	}
-	return nil
-}
-
-// mostMessages bounds the messages of all classes, in bytes.
-const mostMessages = 512 << 10
 
 // Replays tells whether a workload is recorded traffic, or a log that becomes it: its load
 // is an open loop then, whatever else is said. What cannot be read is none.

@@ -129,7 +129,7 @@ var factors = []Factor{
 	{Name: "warmup_max", Kind: Duration, Max: day, Doc: "how long a warm-up may go on whose rate, or CPU time per exchange, still changes as it ends; warmup's length ends the others; ten times warmup unless given"},
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection, in place of a window; 0 uses the window"},
 	{Name: "max_errors", Kind: Share, Max: 1, Doc: "share of failed exchanges up to which a trial counts, its rate being that of the others; unless given 1% with a server that is not netdyno's, else none"},
-	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record response times, runtime, CPU and memory five times a second, TCP once; a probe does so in any case"},
+	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record percentiles of the clients' times five times a second, and show them while the run goes on; a probe does so in any case"},
 	{Name: "blocks", Kind: Whole, Min: 1, Max: 1000, Doc: "how often every arm runs in every cell; unless given 6, 10 or 16 times, until everything is settled"},
 	{Name: "mesh", Kind: Whole, Max: 1, Doc: "yes: every ordered pair of hosts of server.host and client.host, else of the rig, is a cell; pairs without a host in common run at the same time"},
 	{Name: "settle", Kind: Whole, Max: 1, Doc: "the time within which comparisons may settle, 2m; of one arm the share within which every rate is to be known, 5%, or both, 5%/2m"},

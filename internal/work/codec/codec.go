@@ -72,10 +72,6 @@ type Exchange struct {
 	upVaries, downVaries bool        // UpBytes, DownBytes are the largest
 	draws                *load.Draws // nil unless one of them does
 
-	upMean, downMean float64 // bytes of an exchange of all classes, where any has a codec
-
-	classes []*Exchange // of each class that has a codec its messages; nil unless any has
-
 	service *load.Service // of a server; nil for none
 }
 

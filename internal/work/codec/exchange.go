@@ -25,9 +25,6 @@ func New(setup contract.Setup, codecs []Codec) (*Exchange, error) {
 	if x.service, err = load.ServiceOf(setup); err != nil {
 		return nil, err
 	}
-	if err = x.encodeClasses(setup, codecs); err != nil {
-		return nil, err
-	}
 	return x, x.vary(setup)
 }
 
@@ -196,7 +193,7 @@ func (x *Exchange) Contents() (up, down []byte) { return x.up, x.down }
 // Setup returns setup with the sizes of the encoded messages, for load.New.
 func (x *Exchange) Setup(setup contract.Setup) contract.Setup {
 	setup.Exchange.UpBytes, setup.Exchange.DownBytes = x.UpBytes, x.DownBytes
-	return x.sizeClasses(setup)
+	return setup
 }
 
 // Sizes fills in what ready reports about the messages: their sizes, and whether
@@ -205,9 +202,6 @@ func (x *Exchange) Sizes(ready contract.Ready) contract.Ready {
 	if x.Codec != nil {
 		ready.UpBytes, ready.DownBytes = x.UpBytes, x.DownBytes
 		ready.Generated = x.Up.Generated && x.Down.Generated
-	}
-	if x.classes != nil {
-		ready.UpBytes, ready.DownBytes, ready.UpMean, ready.DownMean = x.UpBytes, x.DownBytes, x.upMean, x.downMean
 	}
 	return ready
 }

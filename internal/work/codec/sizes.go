@@ -23,7 +23,7 @@ func (x *Exchange) vary(setup contract.Setup) error {
 	}
 	var err error
 	x.upVaries, x.downVaries = len(e.UpSizes) > 0, len(e.DownSizes) > 0
-	x.draws, err = load.DrawsOf(x.sizeClasses(setup))
+	x.draws, err = load.DrawsOf(setup)
 	return err
 }
 
@@ -50,9 +50,6 @@ func (x *Exchange) Take(d load.Draw) {
 		return
 	}
 	x.UpBytes, x.DownBytes = d.Up, d.Down
-	if x.classes != nil && x.takeClass(d.Class) {
-		return
-	}
 	x.up, x.down = x.up[:d.Up], x.down[:d.Down] // of content that was made for the largest
 }
 

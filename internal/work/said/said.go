@@ -79,27 +79,13 @@ type Output struct{ Stdout, Stderr []byte }
 func (f Finder) Sum(o Output) (sum float64, found bool, err error) {
 	texts, err := f.texts(o)
 	for _, text := range texts {
-		n, err := number(text, 1)
+		n, err := number(text)
 		if err != nil {
 			return 0, false, fmt.Errorf("%s: %w", f, err)
 		}
 		sum += n
 	}
 	return sum, len(texts) > 0, err
-}
-
-// Seconds returns the first figure that is found as a time in seconds. A figure
-// without a unit behind it is in units of so many seconds.
-func (f Finder) Seconds(o Output, unit float64) (seconds float64, found bool, err error) {
-	texts, err := f.texts(o)
-	if err != nil || len(texts) == 0 {
-		return 0, false, err
-	}
-	seconds, err = number(texts[0], unit)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", f, err)
-	}
-	return seconds, err == nil, err
 }
 
 // texts returns what stands where the finder looks.
@@ -177,26 +163,13 @@ func below(value any, key string) []any {
 	return nil
 }
 
-// units are the units of times in seconds.
-var units = map[string]float64{"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "s": 1, "sec": 1, "secs": 1, "m": 60}
-
-// number reads a figure with digits grouped or not, and a unit of time behind it or
-// none, in which case it is multiplied by unit.
-func number(text string, unit float64) (float64, error) {
-	digits := strings.TrimSpace(text)
-	end := len(strings.TrimRight(digits, "abcdefghijklmnopqrstuvwxyzµ "))
-	if suffix := strings.TrimSpace(digits[end:]); suffix != "" {
-		known, ok := units[suffix]
-		if !ok {
-			return 0, fmt.Errorf("%.40q is no number and no time", text)
-		}
-		digits, unit = digits[:end], known
-	}
-	n, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
+// number reads a figure with digits grouped or not.
+func number(text string) (float64, error) {
+	n, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), ",", ""), 64)
 	if err != nil || !(n >= 0) || n > most {
 		return 0, fmt.Errorf("%.40q is no number from 0 to 1e18", text)
 	}
-	return n * unit, nil
+	return n, nil
 }
 
 // most bounds a figure: beyond it counts in float64 are no longer whole, and sums

@@ -11,17 +11,15 @@ func TestFiguresAreFound(t *testing.T) {
 	const object = `{"latency":{"p99":0.002,"text":"120us"},"codes":{"200":30,"201":12},"all":[3,{"n":4}]}` + "\nlater"
 	for _, c := range []struct {
 		finder, stdout, stderr string
-		sum, seconds           float64
+		sum                    float64
 	}{
-		{`regexp:\[2\d\d\]\s+([\d,]+) responses`, printed, "", 1557, 1550},
-		{`regexp:\[2\d\d\]\s+([\d,]+) responses`, "[200] 3 responses", "[204] 4 responses", 7, 3},
-		{`regexp:errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`, printed, "", 7, 1},
-		{`regexp:Latency (\S+)`, printed, "", 0.00125, 0.00125},
-		{`regexp:(?:a|(\d+))`, "a 5", "", 5, 5},
-		{"json:latency.p99", object, "", 0.002, 0.002},
-		{"json:latency.text", object, "", 0.00012, 0.00012},
-		{"json:codes.*", object, "not JSON", 42, 30},
-		{"json:all.1.n", object, "", 4, 4},
+		{`regexp:\[2\d\d\]\s+([\d,]+) responses`, printed, "", 1557},
+		{`regexp:\[2\d\d\]\s+([\d,]+) responses`, "[200] 3 responses", "[204] 4 responses", 7},
+		{`regexp:errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`, printed, "", 7},
+		{`regexp:(?:a|(\d+))`, "a 5", "", 5},
+		{"json:latency.p99", object, "", 0.002},
+		{"json:codes.*", object, "not JSON", 42},
+		{"json:all.1.n", object, "", 4},
 	} {
 		f := finder(t, c.finder)
 		o := Output{[]byte(c.stdout), []byte(c.stderr)}
@@ -29,12 +27,6 @@ func TestFiguresAreFound(t *testing.T) {
 		if err != nil || !found || math.Abs(sum-c.sum) > 1e-12 {
 			t.Errorf("%s: %v, %v, %v, want %v", c.finder, sum, found, err, c.sum)
 		}
-		if seconds, found, err := f.Seconds(o, 1); err != nil || !found || math.Abs(seconds-c.seconds) > 1e-12 {
-			t.Errorf("%s: %v s, %v, %v, want %v", c.finder, seconds, found, err, c.seconds)
-		}
-	}
-	if ms, _, err := finder(t, "json:t").Seconds(Output{Stdout: []byte(`{"t":5}`)}, 1e-3); err != nil || ms != 0.005 {
-		t.Errorf("5 of a millisecond are %v s, %v", ms, err)
 	}
 	for _, missing := range []string{"regexp:nothing (x)", "json:a.b", "json:all.7", ""} {
 		if sum, found, err := finder(t, missing).Sum(Output{Stdout: []byte(object)}); found || err != nil || sum != 0 {
@@ -59,7 +51,7 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 	for _, c := range []struct{ finder, stdout, want string }{
 		{"regexp:(.+)", "twelve", "no number"},
 		{"regexp:(.+)", "-3", "no number from 0"},
-		{"regexp:(.+)", "3 parsecs", "no number and no time"},
+		{"regexp:(.+)", "3 parsecs", "no number"},
 		{"json:a", "{", "read the output as JSON"},
 		{"json:a", `{"a":[1]}`, "no number"},
 	} {

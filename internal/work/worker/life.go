@@ -170,11 +170,8 @@ func (m *machine) tick() {
 	for _, n := range counts.Errors {
 		tick.Errors += n
 	}
-	if m.setup.Timeline {
-		tick.Runtime = m.reader.runtime()
-		if s, ok := m.results.(load.Slicing); ok {
-			tick.Times = s.Slice()
-		}
+	if s, ok := m.results.(load.Slicing); ok && m.setup.Timeline {
+		tick.Times = s.Slice()
 	}
 	m.send(contract.Message{Tick: &tick})
 }
@@ -216,8 +213,6 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.trace is given", setup.Load.Trace != nil && !setup.Load.Trace.Times, contract.FeatureTrace},
 		{"load.trace.times is true", setup.Load.Trace != nil && setup.Load.Trace.Times, contract.FeatureTimes},
 		{"the method of a class is of gRPC", setup.Load.Calls(), contract.FeatureMethods},
-		{"a class has a codec", setup.Load.Encodes(), contract.FeatureMessages},
-		{"a class has a stream", setup.Load.Streams(), contract.FeatureStreams},
 		{"a class has think_ns", setup.Load.Thinks(), contract.FeatureThink},
 		{"setup.work is given", setup.Work != nil && setup.Role != contract.Client, setup.Work.Feature()},
 		{fmt.Sprintf("exchange.stream is %q", setup.Exchange.Stream), setup.Exchange.Stream != "", contract.Feature("stream-" + setup.Exchange.Stream)},

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 
 	"github.com/prometheus/procfs"
@@ -125,9 +124,8 @@ func (r *Reader) Resident(more []int) int64 {
 	return sum
 }
 
-// Glance takes a brief reading, for five a second beside a running load: the tree's
-// CPU time and resident memory, and the interfaces of its network namespace. It looks
-// at no thread by itself. The error says that the process is gone.
+// Glance takes a brief reading, for many a second beside a load that warms up: the tree's
+// CPU time and resident memory. It looks at no thread by itself. The error says that the process is gone.
 func (r *Reader) Glance(more []int) (contract.Meter, error) {
 	m := contract.Meter{AtNs: Now()}
 	if _, err := processCPU(r.pid); err != nil {
@@ -140,7 +138,6 @@ func (r *Reader) Glance(more []int) (contract.Meter, error) {
 		r.glanceAt(&m.Process, pid)
 		m.Process.Threads += len(threads)
 	})
-	m.Interfaces = slices.DeleteFunc(interfacesOf(r.pid), func(i contract.NamedInterface) bool { return i.ReceivedPackets+i.SentPackets == 0 })
 	return m, nil
 }
 

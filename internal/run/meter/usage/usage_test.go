@@ -136,3 +136,17 @@ func readOnce(pid int) (contract.Meter, error) {
 	}
 	return r.Read(nil)
 }
+
+func TestAGlanceIsOfTheTreesCPUAndMemory(t *testing.T) {
+	r, err := NewReader(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.Glance(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := m.Process; p.CPUNs <= 0 || p.RSSBytes < 1<<20 || p.Processes < 1 || p.Threads < 1 {
+		t.Errorf("a glance at this process tells %+v", p)
+	}
+}

@@ -15,7 +15,7 @@ import (
 // The keys of a workload file, and of its classes.
 var (
 	workloadKeys = []string{"classes", "keys", "trace"}
-	classKeys    = []string{"name", "weight", "method", "path", "status", "request", "response", "body", "codec", "message", "stream", "chunk", "deadline", "think"}
+	classKeys    = []string{"name", "weight", "method", "path", "status", "request", "response", "body", "deadline", "think"}
 )
 
 const mostName = 60
@@ -29,8 +29,6 @@ type WorkloadFile struct {
 	TraceAt study.Position
 	Changes []ClassChange
 	Bodies  []Body // of the classes that say one
-
-	Messages []Body // of the classes that say one: levels of factor message
 }
 
 // Body is what the requests of a class carry: a text, of gRPC a message as JSON. @FILE
@@ -99,12 +97,6 @@ func (w *WorkloadFile) readClasses(e entry) error {
 				return body.value.at.errorf("body: class %s has request, too; expected one of them", c.Name)
 			}
 			c.UpBytes = int64(len(item.value("body").text))
-		}
-		if message := item.entryOf("message"); message != nil {
-			w.Messages = append(w.Messages, Body{len(w.Classes), item.value("message").text, message.value.at})
-		}
-		if err := contentOf(item, &c); err != nil {
-			return err
 		}
 		if slices.ContainsFunc(w.Classes, func(o contract.Class) bool { return o.Name == c.Name }) {
 			return item.value("name").at.errorf("class %s is written twice", c.Name)
@@ -230,9 +222,6 @@ func (w WorkloadFile) Change(classes []contract.Class) error {
 		}
 		if change.UpBytes > 0 || change.DownBytes > 0 {
 			return study.Errorf(change.At, "class %s: request and response are as they were recorded; expected method, path, status or deadline", change.Name)
-		}
-		if change.Codec != "" || change.Stream != "" {
-			return study.Errorf(change.At, "class %s: what was recorded are sizes, without messages; expected method, path, status or deadline", change.Name)
 		}
 		if change.ThinkNs > 0 {
 			return study.Errorf(change.At, "class %s: recorded traffic comes at its own times and does not think; expected method, path, status or deadline", change.Name)

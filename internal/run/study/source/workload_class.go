@@ -42,14 +42,6 @@ func readClass(n *node, keyed bool) (c contract.Class, err error) {
 			if len(text) > mostBody {
 				err = fmt.Errorf("it has %d bytes; expected at most %d, or @FILE", len(text), mostBody)
 			}
-		case "codec":
-			c.Codec, err = choiceOf("codec", text)
-		case "stream":
-			var level string
-			level, err = choiceOf("stream", text)
-			c.Stream = contract.Stream(level)
-		case "chunk":
-			c.ChunkBytes, _, err = sizeOf("chunk", text)
 		case "deadline":
 			c.DeadlineNs, err = timeOf(text, "leaves no time")
 		case "think":
@@ -60,53 +52,6 @@ func readClass(n *node, keyed bool) (c contract.Class, err error) {
 		}
 	}
 	return c, nil
-}
-
-// contentOf checks what a class says of its messages: a message has a codec, proto unless
-// given, and neither sizes nor a body nor a stream beside it.
-func contentOf(n *node, c *contract.Class) error {
-	at := func(key string) position { return n.entryOf(key).value.at }
-	message := n.entryOf("message") != nil
-	switch {
-	case message && c.Codec == rawBytes:
-		return at("codec").errorf("codec: %s is random content of the sizes request and response; the message of class %s needs proto, json or json-fast", rawBytes, c.Name)
-	case message && c.Codec == "":
-		c.Codec = "proto"
-	case !message && c.Codec != "" && c.Codec != rawBytes:
-		return at("codec").errorf("codec: class %s has no message to encode; expected message: simple, complex or FILE.proto:pkg.Type:DATA.json beside it", c.Name)
-	case c.Codec == rawBytes:
-		c.Codec = ""
-	}
-	if c.Stream == "no" {
-		c.Stream = ""
-	}
-	for _, other := range []string{"request", "response", "body", "stream"} {
-		if e := n.entryOf(other); message && e != nil && !(other == "stream" && c.Stream == "") {
-			return at(other).errorf("%s: class %s has a message, whose codec decides its sizes and which travels whole; expected one of them", other, c.Name)
-		}
-	}
-	up, down := c.Stream == contract.StreamUp || c.Stream == contract.StreamBoth, c.Stream == contract.StreamDown || c.Stream == contract.StreamBoth
-	switch {
-	case n.entryOf("chunk") != nil && c.Stream == "":
-		return at("chunk").errorf("chunk: class %s is not streamed and travels whole; expected stream beside it", c.Name)
-	case up && c.UpBytes == 0 || down && c.DownBytes == 0:
-		return at("stream").errorf("stream: nothing of class %s would be streamed %s; expected a size above 0", c.Name, c.Stream)
-	case c.Stream != "" && n.entryOf("body") != nil:
-		return at("stream").errorf("stream: class %s has a body, which travels whole; expected one of them", c.Name)
-	}
-	return nil
-}
-
-const rawBytes = "bytes" // codec of random content
-
-// choiceOf reads a level of a factor with choices.
-func choiceOf(factor, text string) (string, error) {
-	f, err := study.FactorNamed(factor)
-	if err != nil {
-		return "", err
-	}
-	l, err := f.Level(text)
-	return l.Text, err
 }
 
 // mostBody bounds a body that stands in a workload file, in bytes.

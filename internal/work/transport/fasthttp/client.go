@@ -94,9 +94,6 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 		request.Header.SetContentType(r.MediaType)
 		request.SetBodyRaw(r.Content)
 	}
-	if r.Class != "" {
-		request.Header.Set(codec.ClassHeader, r.Class)
-	}
 	if r.Asks {
 		request.Header.Set(codec.DownHeader, strconv.FormatInt(r.Down, 10))
 	}

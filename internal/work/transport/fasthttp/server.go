@@ -72,17 +72,11 @@ func (s *server) handle(ctx *fasthttp.RequestCtx) {
 	request := ctx.Request.Body()
 	room := s.replies.Get().(*[]byte)
 	defer s.replies.Put(room)
-	content, asked, err := s.content, "", error(nil)
-	if content.Classes() {
-		content, err = content.Named(string(ctx.Request.Header.Peek(codec.ClassHeader)))
+	content, asked := s.content, ""
+	if content.Asks() {
+		asked = string(ctx.Request.Header.Peek(codec.DownHeader))
 	}
-	var reply []byte
-	if err == nil {
-		if content.Asks() {
-			asked = string(ctx.Request.Header.Peek(codec.DownHeader))
-		}
-		reply, err = content.RespondTo(*room, request, asked)
-	}
+	reply, err := content.RespondTo(*room, request, asked)
 	if err != nil {
 		ctx.Error(err.Error()+"\n", fasthttp.StatusBadRequest)
 		return

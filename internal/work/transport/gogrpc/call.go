@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"google.golang.org/grpc"
@@ -16,7 +17,6 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire/httpwire"
-	"netdyno/internal/work/wire/rpc"
 )
 
 // caller makes the exchanges of one slot, one after the other. The slot's
@@ -50,7 +50,7 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 	case c.setup.Exchange.Stream != "":
 		return &chunked{
 			session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)},
-			x:       c.x, chunkers: c.chunkers, chunk: rpc.ChunkBytes(c.setup),
+			x:       c.x, chunkers: c.chunkers,
 		}
 	case c.options.Text("mode") == "stream":
 		t := &streamCall{session: session{ctx: ctx, conn: conn, method: c.method, desc: &streamCallDesc}, messages: messages{c.payload, c.x.Own()}}
@@ -59,14 +59,10 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 		_ = t.begin()
 		return t
 	}
-	whole := &unary{
+	return &unary{
 		messages: messages{c.payload, c.x.Own()}, ctx: ctx, conn: conn,
 		method: c.method, deadline: time.Duration(c.options.Int("deadline")), classes: c.classes,
 	}
-	if c.setup.Load.Streams() {
-		return c.several(whole)
-	}
-	return whole
 }
 
 // messages are those of one slot, whole.
@@ -91,7 +87,6 @@ type unary struct {
 	deadline time.Duration // of each call; 0 for none
 	classes  []class       // empty unless the load mixes some
 	of       *class        // of the next exchange, where it does
-	calls    []grpc.CallOption
 }
 
 func (u *unary) call() (any, error) {
@@ -101,10 +96,10 @@ func (u *unary) call() (any, error) {
 		defer cancel()
 		ctx = within
 	}
-	if tells := tells(u.x, u.of); tells != nil {
-		ctx = metadata.AppendToOutgoingContext(ctx, tells...)
+	if u.x.Asks() {
+		ctx = metadata.AppendToOutgoingContext(ctx, codec.DownHeader, strconv.FormatInt(u.x.DownBytes, 10))
 	}
-	if err := u.conn.Invoke(ctx, u.method, u.request(), in, u.calls...); err != nil {
+	if err := u.conn.Invoke(ctx, u.method, u.request(), in); err != nil {
 		u.release(in)
 		if u.of != nil && u.of.own && status.Code(err) == codes.DeadlineExceeded {
 			err = httpwire.NoReplyWithin(u.deadline)
@@ -127,7 +122,6 @@ type session struct {
 	// The context of its streams is made once, to save an allocation for each.
 	streams context.Context
 	cancel  context.CancelFunc
-	tells   []string // metadata of the next stream, name and value in turn
 }
 
 // begin opens a stream unless one is open.
@@ -138,11 +132,7 @@ func (s *session) begin() (err error) {
 	if s.cancel == nil {
 		s.streams, s.cancel = context.WithCancel(s.ctx)
 	}
-	ctx := s.streams
-	if s.tells != nil {
-		ctx = metadata.AppendToOutgoingContext(ctx, s.tells...)
-	}
-	if s.stream, err = s.conn.NewStream(ctx, s.desc, s.method); err != nil {
+	if s.stream, err = s.conn.NewStream(s.streams, s.desc, s.method); err != nil {
 		s.stream = nil // the library returns an interface that holds nothing
 	}
 	return err
@@ -207,12 +197,10 @@ type chunked struct {
 	session
 	x        *codec.Exchange
 	chunkers *chunkers
-	chunk    int64  // bytes
-	of       *class // of all its exchanges, where the load mixes classes
 }
 
 func (k *chunked) call() (any, error) {
-	c := k.chunkers.takeChunker(k.chunk)
+	c := k.chunkers.takeChunker()
 	err := k.begin()
 	if err == nil {
 		if err = k.converse(c); err != nil {
@@ -250,10 +238,8 @@ func (k *chunked) converse(c *chunker) error {
 	return nil
 }
 
-func (k *chunked) take(d load.Draw) {
-	k.x.Take(d)
-	k.tells = tells(k.x, k.of)
-}
+// take has nothing to do: streams have no sizes that vary.
+func (k *chunked) take(load.Draw) {}
 
 func (k *chunked) accept(in any) (int64, error) {
 	reply := in.(*chunker).Joined()

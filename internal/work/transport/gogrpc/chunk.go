@@ -88,11 +88,9 @@ func newChunkers(setup contract.Setup, o load.Options, receives int64) *chunkers
 	return p
 }
 
-// takeChunker returns one that cuts content by so many bytes.
-func (p *chunkers) takeChunker(size int64) *chunker {
+func (p *chunkers) takeChunker() *chunker {
 	c := p.free.Get().(*chunker)
 	c.Begin()
-	c.CutBy(size)
 	return c
 }
 

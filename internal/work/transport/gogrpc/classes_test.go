@@ -142,17 +142,3 @@ func TestClassesThatCannotBeCalledAreRefused(t *testing.T) {
 		}
 	}
 }
-
-// A class that streams has neither a deadline nor a method, and no class has a codec on a
-// stream that outlives its exchanges.
-func TestClassesThatCannotStreamAreRefused(t *testing.T) {
-	for want, class := range map[string]contract.Class{
-		"class a has a stream, and a deadline": {Name: "a", Stream: contract.StreamUp, DeadlineNs: 5},
-		"class b has a stream, and a deadline": {Name: "b", Stream: contract.StreamDown, Method: "/a.B/C"},
-	} {
-		class.End = contract.TableEnd
-		if _, _, err := clientOf(t, contract.Load{Classes: []contract.Class{class}}, nil); load.KindOf(err) != contract.Unsupported || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}

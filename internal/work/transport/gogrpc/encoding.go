@@ -23,27 +23,6 @@ const plain = ""
 type envelope struct {
 	message any
 	bytes   int // of the encoding that came
-	by      *structuredCodec
-}
-
-// classCodec is the codec of a server whose classes have codecs of their own: that of each
-// envelope, and the trial's for all else.
-type classCodec struct{ encoding.CodecV2 }
-
-// Marshal implements encoding.CodecV2.
-func (c classCodec) Marshal(v any) (mem.BufferSlice, error) {
-	if e, ours := v.(*envelope); ours {
-		return e.by.Marshal(v)
-	}
-	return c.CodecV2.Marshal(v)
-}
-
-// Unmarshal implements encoding.CodecV2.
-func (c classCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	if e, ours := v.(*envelope); ours {
-		return e.by.Unmarshal(data, v)
-	}
-	return c.CodecV2.Unmarshal(data, v)
 }
 
 // structuredCodec encodes an envelope's message by a codec.Codec.

@@ -32,7 +32,7 @@ func (t Transport) Describe() contract.Transport {
 		Codecs:   codec.Names(t.Codecs),
 		Features: []contract.Feature{
 			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
-			contract.FeatureDeadline, contract.FeatureMethods, contract.FeatureMessages, contract.FeatureStreams,
+			contract.FeatureDeadline, contract.FeatureMethods,
 			contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 			contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
 		},

@@ -40,8 +40,7 @@ func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options, a ask) p
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
 		}
-		by := &structuredCodec{codec: x.Codec, size: int(end.OutBytes), pool: pool}
-		return &structured{end: end, out: &envelope{message: end.Out.Content, by: by}, codec: by}
+		return &structured{end: end, out: &envelope{message: end.Out.Content}, codec: structuredCodec{codec: x.Codec, size: int(end.OutBytes), pool: pool}}
 	case o.Text("codec") == "raw":
 		if pool == nil {
 			pool = mem.DefaultBufferPool()
@@ -135,18 +134,18 @@ func (r *raws) release(in any) {
 type structured struct {
 	end   codec.End
 	out   *envelope
-	codec *structuredCodec
+	codec structuredCodec
 	free  sync.Pool
 }
 
-func (s *structured) encoding() encoding.CodecV2 { return *s.codec }
+func (s *structured) encoding() encoding.CodecV2 { return s.codec }
 func (s *structured) outgoing(int64) any         { return s.out }
 
 // incoming holds a new message for each exchange, as an application's does.
 func (s *structured) incoming() any {
 	e, ok := s.free.Get().(*envelope)
 	if !ok {
-		e = &envelope{by: s.codec}
+		e = new(envelope)
 	}
 	e.message = s.end.In.New()
 	return e

@@ -32,11 +32,11 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 		return nil, err
 	}
 	s.chunkers = newChunkers(setup, s.options, s.x.UpBytes)
-	s.serveClasses(setup)
+	s.payload = payloadOf(setup, s.x, s.options, ask{})
 	if s.Server, err = tlswire.NewServer(setup, s.x.Sizes(contract.Ready{Options: s.options})); err != nil {
 		return nil, err
 	}
-	options := append(serverOptions(s.options, s.encoding()), grpc.UnknownServiceHandler(unknown(setup)))
+	options := append(serverOptions(s.options, s.payload.encoding()), grpc.UnknownServiceHandler(unknown(setup)))
 	if s.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.TLS)))
 	}

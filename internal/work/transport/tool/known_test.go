@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"maps"
 	"strings"
 	"testing"
 
@@ -27,16 +26,15 @@ func TestKnownProgramsAreRead(t *testing.T) {
 	for _, c := range []struct {
 		program, stdout, stderr string
 		requests, failed        int64
-		own                     map[string]float64 // in µs
 	}{
-		{"wrk", "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   293.13us  134.02us   7.31ms   92.31%\n  Latency Distribution\n     50%  271.00us\n     99%    1.25ms\n  3405 requests in 1.00s, 13.30GB read\nRequests/sec:   3403.44\n", "", 3405, 0, map[string]float64{"mean_us": 293.13, "max_us": 7310, "p50_us": 271, "p99_us": 1250}},
-		{"wrk", "  3405 requests in 1.00s, 13.30GB read\n  Socket errors: connect 0, read 5, write 0, timeout 2\n  Non-2xx or 3xx responses: 12\n", "", 3405, 19, nil},
-		{"h2load", "finished in 1.01s, 2207.00 req/s, 8.62GB/s\nrequests: 2207 total, 2211 started, 2207 done, 2206 succeeded, 1 failed, 0 errored, 0 timeout\nstatus codes: 2206 2xx, 0 3xx, 0 4xx, 0 5xx\ntime for request:      149us     12.90ms       452us       312us    90.12%\n", "", 2206, 1, map[string]float64{"mean_us": 452, "max_us": 12900}},
-		{"hey", "Summary:\n  Total:\t1.0018 secs\n  Slowest:\t0.0100 secs\n  Average:\t0.0005 secs\n  Requests/sec:\t1547.2470\n\nLatency distribution:\n  50%% in 0.0004 secs\n  99%% in 0.0020 secs\n\nStatus code distribution:\n  [200]\t1550 responses\n  [404]\t3 responses\n\nError distribution:\n  [5]\tGet \"http://127.0.0.1:1/\": connection refused\n", "", 1550, 8, map[string]float64{"mean_us": 500, "max_us": 10000, "p50_us": 400, "p99_us": 2000}},
-		{"oha", "Summary:\n  Total:\t1002.7 ms\n  Slowest:\t7.1 ms\n  Average:\t0.25 ms\n  Requests/sec:\t8012.5\n\n  99.00% in 1.5 ms\n  99.90% in 3 ms\n\nStatus code distribution:\n  [200] 8034 responses\n\nError distribution:\n  [8] aborted due to deadline\n  [2] connection refused\n", "", 8034, 2, map[string]float64{"mean_us": 250, "max_us": 7100, "p99_us": 1500, "p999_us": 3000}},
-		{"fortio", "# target 50% 0.00111\n# target 99% 0.0021\nCode 200 : 1717 (99.0 %)\nCode  -1 : 3 (1.0 %)\nAll done 1720 calls (plus 2 warmup) 1.165 ms avg, 1716.6 qps\n", "", 1717, 3, map[string]float64{"mean_us": 1165, "p50_us": 1110, "p99_us": 2100}},
-		{"fortio", "", "Code 200 : 1717 (100.0 %)\n", 1717, 0, nil}, // which stream it is differs by version
-		{"ghz", "Summary:\n  Count:\t1550\n  Average:\t1.20 ms\n  Requests/sec:\t1549.90\n\nLatency distribution:\n  99 % in 2.50 ms \n\nStatus code distribution:\n  [OK]   1550 responses\n  [Internal]   2 responses\n  [Canceled]   9 responses\n", "", 1550, 2, map[string]float64{"mean_us": 1200, "p99_us": 2500}},
+		{"wrk", "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   293.13us  134.02us   7.31ms   92.31%\n  Latency Distribution\n     50%  271.00us\n     99%    1.25ms\n  3405 requests in 1.00s, 13.30GB read\nRequests/sec:   3403.44\n", "", 3405, 0},
+		{"wrk", "  3405 requests in 1.00s, 13.30GB read\n  Socket errors: connect 0, read 5, write 0, timeout 2\n  Non-2xx or 3xx responses: 12\n", "", 3405, 19},
+		{"h2load", "finished in 1.01s, 2207.00 req/s, 8.62GB/s\nrequests: 2207 total, 2211 started, 2207 done, 2206 succeeded, 1 failed, 0 errored, 0 timeout\nstatus codes: 2206 2xx, 0 3xx, 0 4xx, 0 5xx\ntime for request:      149us     12.90ms       452us       312us    90.12%\n", "", 2206, 1},
+		{"hey", "Summary:\n  Total:\t1.0018 secs\n  Slowest:\t0.0100 secs\n  Average:\t0.0005 secs\n  Requests/sec:\t1547.2470\n\nLatency distribution:\n  50%% in 0.0004 secs\n  99%% in 0.0020 secs\n\nStatus code distribution:\n  [200]\t1550 responses\n  [404]\t3 responses\n\nError distribution:\n  [5]\tGet \"http://127.0.0.1:1/\": connection refused\n", "", 1550, 8},
+		{"oha", "Summary:\n  Total:\t1002.7 ms\n  Slowest:\t7.1 ms\n  Average:\t0.25 ms\n  Requests/sec:\t8012.5\n\n  99.00% in 1.5 ms\n  99.90% in 3 ms\n\nStatus code distribution:\n  [200] 8034 responses\n\nError distribution:\n  [8] aborted due to deadline\n  [2] connection refused\n", "", 8034, 2},
+		{"fortio", "# target 50% 0.00111\n# target 99% 0.0021\nCode 200 : 1717 (99.0 %)\nCode  -1 : 3 (1.0 %)\nAll done 1720 calls (plus 2 warmup) 1.165 ms avg, 1716.6 qps\n", "", 1717, 3},
+		{"fortio", "", "Code 200 : 1717 (100.0 %)\n", 1717, 0}, // which stream it is differs by version
+		{"ghz", "Summary:\n  Count:\t1550\n  Average:\t1.20 ms\n  Requests/sec:\t1549.90\n\nLatency distribution:\n  99 % in 2.50 ms \n\nStatus code distribution:\n  [OK]   1550 responses\n  [Internal]   2 responses\n  [Canceled]   9 responses\n", "", 1550, 2},
 	} {
 		r, err := newReading(c.program, options(nil))
 		if err != nil {
@@ -45,15 +43,6 @@ func TestKnownProgramsAreRead(t *testing.T) {
 		own, err := (&command{reading: r}).readPrinted(said.Output{Stdout: []byte(c.stdout), Stderr: []byte(c.stderr)})
 		if err != nil || own.exchanges != c.requests || own.failed != c.failed {
 			t.Errorf("%s: %d requests, %d failed, %v; want %d and %d", c.program, own.exchanges, own.failed, err, c.requests, c.failed)
-		}
-		delete(own.values, "exchanges")
-		for name, want := range c.own {
-			if got := own.values[name]; got < 0.999*want || got > 1.001*want {
-				t.Errorf("%s: %s is %v, want %v", c.program, name, got, want)
-			}
-		}
-		if len(own.values) != len(c.own) {
-			t.Errorf("%s: %v, want %v", c.program, own.values, c.own)
 		}
 	}
 }
@@ -67,9 +56,8 @@ func TestReadingsOfUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	own, err := (&command{reading: r}).readPrinted(said.Output{Stdout: []byte(printed)})
-	want := map[string]float64{"exchanges": 120, "p99_us": 2500, "max_us": 7000}
-	if err != nil || own.exchanges != 120 || own.failed != 3 || !maps.Equal(own.values, want) {
-		t.Errorf("%+v, %v, want %v", own, err, want)
+	if err != nil || own.exchanges != 120 || own.failed != 3 {
+		t.Errorf("%+v, %v", own, err)
 	}
 	for _, c := range []struct {
 		set     map[string]string
@@ -79,7 +67,6 @@ func TestReadingsOfUsers(t *testing.T) {
 		{nil, "", "option requests is empty, and how mine prints its requests is not known here (known are fortio, ghz, h2load, hey, oha, wrk)"},
 		{map[string]string{"requests": "regex:(x)"}, "", `option requests: "regex:(x)" begins with neither`},
 		{map[string]string{"requests": `regexp:(\d+) calls`}, "7 requests", `option requests (regexp:(\d+) calls): it matches nothing that was printed`},
-		{map[string]string{"requests": `regexp:(\d+)`, "p99": "regexp:p99 (.*)"}, "7", `option p99 (regexp:p99 (.*)): it matches nothing`},
 		{map[string]string{"requests": "json:count"}, "no JSON", "read the output as JSON"},
 	} {
 		r, err := newReading("mine", options(c.set))

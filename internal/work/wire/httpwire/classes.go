@@ -22,7 +22,6 @@ type class struct {
 	ask      *Ask
 	deadline time.Duration // 0 for none
 	bodiless bool          // its replies have no body
-	told     string        // its number, where its messages have a codec
 	body     []byte        // of its requests; nil for random content
 }
 
@@ -43,12 +42,8 @@ func (c *Client) classesOf() ([]class, error) {
 		if of.Method != "" {
 			ask.Method = of.Method
 		}
-		encoded := c.Content.Class(i) != nil
-		k := class{method: ask.method(of.UpBytes > 0 || encoded), ask: &ask, deadline: time.Duration(of.DeadlineNs)}
+		k := class{method: ask.method(of.UpBytes > 0), ask: &ask, deadline: time.Duration(of.DeadlineNs)}
 		k.bodiless = k.method == http.MethodHead
-		if encoded {
-			k.told = strconv.Itoa(i)
-		}
 		if bodies != nil {
 			k.body = bodies[i]
 		}
@@ -71,8 +66,7 @@ func (k *call) beOf(d load.Draw) {
 		return
 	}
 	of := &k.client.classes[d.Class]
-	k.of, k.request.Method, k.request.Ask, k.request.Class = of, of.method, of.ask, of.told
-	k.request.MediaType, k.request.Asks = k.content.MediaType(), k.content.Asks()
+	k.of, k.request.Method, k.request.Ask = of, of.method, of.ask
 	if of.bodiless {
 		k.content.DownBytes = 0
 	}

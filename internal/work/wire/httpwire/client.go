@@ -34,7 +34,6 @@ type Request struct {
 	Content    []byte // not to be changed
 	Down       int64  // length of the reply, in bytes
 	Asks       bool   // a header says so to the server, because it varies (codec.DownHeader)
-	Class      string // that a header names to the server (codec.ClassHeader); "" for none
 	Accept     func(reply []byte) error
 }
 

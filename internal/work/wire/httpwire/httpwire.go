@@ -39,7 +39,7 @@ var Features = []contract.Feature{
 func Describe(name, doc, wire string, codecs []codec.Codec, options []contract.Option) contract.Transport {
 	return contract.Transport{
 		Name: name, Doc: doc, Wire: wire, Roles: []contract.Role{contract.Server, contract.Client},
-		Delivery: contract.DeliveryMessage, Codecs: codec.Names(codecs), Features: append(slices.Clone(Features), contract.FeatureMessages), Options: options,
+		Delivery: contract.DeliveryMessage, Codecs: codec.Names(codecs), Features: slices.Clone(Features), Options: options,
 	}
 }
 

@@ -63,10 +63,7 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		return load.Failure(contract.Bug, err) // the URL was parsed at setup
 	}
 	if body != nil {
-		request.Header["Content-Type"] = l.typeOf(r)
-	}
-	if r.Class != "" {
-		request.Header.Set(codec.ClassHeader, r.Class)
+		request.Header["Content-Type"] = l.mediaType
 	}
 	if r.Asks {
 		request.Header.Set(codec.DownHeader, strconv.FormatInt(r.Down, 10))
@@ -91,14 +88,6 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		return Named(err)
 	}
 	return nil
-}
-
-// typeOf is the media type of a request's content; that of most is made once.
-func (l *Library) typeOf(r *httpwire.Request) []string {
-	if r.MediaType == l.mediaType[0] {
-		return l.mediaType
-	}
-	return []string{r.MediaType}
 }
 
 // libraryBuffer is what net/http takes for http.Transport.ReadBufferSize and

@@ -77,19 +77,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("method %s is not served, expected GET or POST", r.Method), http.StatusMethodNotAllowed)
 		return
 	}
-	content, asked, err := h.content, "", error(nil)
-	if content.Classes() {
-		content, err = content.Named(r.Header.Get(codec.ClassHeader))
-	}
+	content, asked := h.content, ""
 	buffer := h.buffers.Get().(*[]byte)
 	defer h.buffers.Put(buffer)
-	var request, reply []byte
-	if err == nil {
-		if content.Asks() {
-			asked = r.Header.Get(codec.DownHeader)
-		}
-		request, err = receive(content, r, *buffer)
+	if content.Asks() {
+		asked = r.Header.Get(codec.DownHeader)
 	}
+	request, err := receive(content, r, *buffer)
+	var reply []byte
 	if err == nil {
 		// The reply may be encoded over the request, which has been decoded by then.
 		reply, err = content.RespondTo((*buffer)[:0], request, asked)
@@ -103,10 +98,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	header["Content-Type"], header["Content-Length"] = h.mediaType, h.length
-	if content != h.content {
-		header["Content-Type"] = []string{content.MediaType()}
-	}
-	if content != h.content || content.Asks() {
+	if content.Asks() {
 		header["Content-Length"] = []string{strconv.Itoa(len(reply))}
 	}
 	if _, err := w.Write(reply); err != nil {

@@ -15,9 +15,6 @@ const defaultChunk = 64 << 10
 // ChunkBytes returns the size of a stream's chunks.
 func ChunkBytes(setup contract.Setup) int64 { return cmp.Or(setup.Exchange.ChunkBytes, defaultChunk) }
 
-// ChunkBytesOf returns the size of the chunks of a class's stream.
-func ChunkBytesOf(c contract.Class) int64 { return cmp.Or(c.ChunkBytes, defaultChunk) }
-
 // Chunker cuts content into a stream's messages, and joins the messages that arrive in
 // one contiguous buffer. One goroutine may cut while another joins.
 type Chunker struct {
@@ -33,9 +30,6 @@ type Chunker struct {
 func NewChunker(setup contract.Setup, receives int64) *Chunker {
 	return &Chunker{size: int(ChunkBytes(setup)), buffer: make([]byte, receives)}
 }
-
-// CutBy makes the pieces have so many bytes.
-func (c *Chunker) CutBy(size int64) { c.size = int(size) }
 
 // Cut hands content to send piece by piece, empty content as one empty piece, and
 // stops at the first error. The pieces point into content.
