@@ -66,16 +66,16 @@ func studyWords() (all []suggestion) {
 	return all
 }
 
-// keys are the factors and settings of a study.
+// keys are the factors and keys of a study.
 func keys() (all []suggestion) {
 	for _, f := range study.Factors() {
 		if !strings.HasPrefix(f.Name, study.OptionPrefix) {
 			all = append(all, suggestion{f.Name + "=", f.Doc, true})
 		}
 	}
-	for _, s := range source.Settings() {
-		if !slices.ContainsFunc(all, func(w suggestion) bool { return w.text == s.Name+"=" }) { // some are factors too
-			all = append(all, suggestion{s.Name + "=", s.Doc, true})
+	for _, k := range source.Keys() {
+		if k.Typed != "" {
+			all = append(all, suggestion{k.Typed + "=", k.Doc, true})
 		}
 	}
 	return all

@@ -93,7 +93,7 @@ func testedIn(dirs []session.Directory) (last map[[2]string]*tested, unread []er
 
 // printStatement prints a statement, its state, and on what that rests.
 func printStatement(s *study.Study, x record.Expectation, last *tested) {
-	state, ground := "not run here", cmp.Or(x.Unmeasured, record.WhereTested(s.Name, x.Under, s.Needs(x)...))
+	state, ground := "not run here", cmp.Or(x.Unmeasured, record.WhereTested(s.Name, x.Under))
 	if last != nil {
 		state, ground = string(last.State), last.Ground+" ("+last.run+")"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,13 +93,8 @@ func glossary() []explained {
 		mean := quantity.FormatBytes(s.Mean())
 		add("distribution", s.Text, [2]string{"means", s.Words}, [2]string{"mean", mean}, [2]string{"source", s.Source}, [2]string{"write", "request=" + s.Text})
 	}
-	for _, s := range source.Settings() {
-		add("setting", s.Name, [2]string{"means", s.Doc})
-	}
 	for _, k := range source.Keys() {
-		if k.Typed == "" { // else it is a setting
-			add("key", k.Name, [2]string{"means", k.Doc}, [2]string{"is", k.Form})
-		}
+		add("key", cmp.Or(k.Typed, k.Name), [2]string{"means", k.Doc}, [2]string{"is", k.Form})
 	}
 	for _, f := range export.Formats() {
 		add("format", f.Name, [2]string{"means", f.Doc}, [2]string{"write", "netdyno export DIR --format " + f.Name}, [2]string{"source", "docs/export.md"})

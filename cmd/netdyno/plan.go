@@ -210,7 +210,6 @@ func printPlan(s *session.Session) error {
 	}
 	fmt.Fprintf(stdout, "; %s\n", words)
 	printAmounts(s)
-	printWarmUps(s)
 	printLooks(s)
 	stdout.say("primary: %s; margin %s", strings.Join(compare.Primary, ", "), quantity.FormatShare(compare.Margin))
 	fmt.Fprintln(stdout, placements(s))
@@ -275,13 +274,6 @@ func printAmounts(s *session.Session) {
 		fmt.Fprintf(stdout, " and %s, estimated to move at %s%s", quantity.FormatBytes(e.Bytes), whose, quantity.FormatByteRate(s.BytesPerS()))
 	}
 	fmt.Fprintln(stdout, "; slower arms take longer")
-}
-
-// printWarmUps says how much longer a run takes whose loads are slow to warm up.
-func printWarmUps(s *session.Session) {
-	if more := s.Estimate(s.Trials).WarmingUp; more > 0 {
-		fmt.Fprintf(stdout, "warm-up: goes on in trials whose rate or CPU time per exchange still changes, %s in all if every one did to its bound (warmup_max)\n", more.Round(time.Second))
-	}
 }
 
 // printLooks says after which blocks a run may stop, when that is, and to which

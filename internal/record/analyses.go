@@ -13,12 +13,12 @@ type Bound struct {
 // Expectation is a statement, of a publication or of the study itself, that a run puts to
 // the test: it holds when all of its conditions do.
 type Expectation struct {
-	Title      string            `json:"title,omitempty"`      // a sentence that is true or not; absent where the conditions say it
-	Source     string            `json:"source,omitempty"`     // the publication; absent of a statement of the study's own
-	Note       string            `json:"note,omitempty"`       // the original figures, say
-	Under      map[string]string `json:"under,omitempty"`      // conditions in canonical text by factor, and ConditionRig and its like: it is tested in the cells that meet them
-	Unmeasured string            `json:"unmeasured,omitempty"` // why no arm of the study can test it; then it has no conditions
-	That       []string          `json:"that,omitempty"`       // conditions, as package condition reads them
+	Title      string            `json:"title,omitempty" key:"title" is:"text" doc:"a sentence that is true or not; a question stands on the first screen. The conditions themselves unless given"`
+	Source     string            `json:"source,omitempty" key:"source" is:"text" doc:"the publication; none of a statement of your own"`
+	Note       string            `json:"note,omitempty"`                                                                                                          // the original figures, say; of older runs
+	Under      map[string]string `json:"under,omitempty" key:"under" is:"conditions" doc:"conditions that it is about: it is tested in the cells that meet them"` // in canonical text by factor, and ConditionRig and its like
+	Unmeasured string            `json:"unmeasured,omitempty" key:"unmeasured" is:"text" doc:"why no arm of the study can test it, in place of that"`
+	That       []string          `json:"that,omitempty" key:"that" is:"statement" doc:"one condition, or several that must all hold"`
 }
 
 // Name is the title, or without one the first condition.
@@ -34,20 +34,20 @@ func (e Expectation) Name() string {
 // n·(b + Σ cᵢ·xᵢ). The xᵢ are numeric levels of factors. Cells with a level of
 // Holdout are not fitted: they show how far the model is off.
 type Cost struct {
-	Title   string              `json:"title"`
-	Metric  string              `json:"metric"`
-	Per     string              `json:"per,omitempty"`     // the factor n: "connections"
-	Terms   []string            `json:"terms"`             // the factors xᵢ: "request", "response"
-	Holdout map[string][]string `json:"holdout,omitempty"` // levels by factor
-	Where   map[string]string   `json:"where,omitempty"`   // only trials at these levels
+	Title   string              `json:"title" key:"title" must:"yes" is:"text" doc:"what stands above it"`
+	Metric  string              `json:"metric" key:"metric" must:"yes" is:"metric" doc:"metric that is modelled"`
+	Per     string              `json:"per,omitempty" key:"per" is:"axis" doc:"factor that multiplies all but the constant"` // n
+	Terms   []string            `json:"terms" key:"terms" must:"yes" is:"axes" doc:"factors whose levels are numbers"`       // xᵢ
+	Holdout map[string][]string `json:"holdout,omitempty" key:"holdout" is:"levels" doc:"levels whose cells are not fitted, by factor"`
+	Where   map[string]string   `json:"where,omitempty"` // only trials at these levels; of older runs
 }
 
 // Ladder is a sequence of arms by which a study takes a difference apart: each step
 // leads from one arm to the next, and the steps together from the first to the last.
 type Ladder struct {
-	Title string   `json:"title,omitempty"`
-	Arms  []string `json:"arms"`  // three or more levels of the compared factor, in order
-	Steps []Step   `json:"steps"` // one between each two arms
+	Title string   `json:"title,omitempty" key:"title" is:"text" doc:"what stands above it"`
+	Arms  []string `json:"arms" key:"arms" must:"yes" is:"arms" doc:"three arms or more, in order"`
+	Steps []Step   `json:"steps" key:"steps" is:"steps" doc:"a few words on what each step adds"` // one between each two arms
 }
 
 // Step leads from one arm of a ladder to the next.

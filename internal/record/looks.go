@@ -68,18 +68,18 @@ type Allocation struct {
 
 // Capacity declares a search for the highest offered rate that meets an objective.
 type Capacity struct {
-	Objective []Bound `json:"objective"`
-	Within    float64 `json:"within"` // it ends when an arm's interval is no wider than this share of its rate
-	TimeS     float64 `json:"time_s"` // or when its trials took so many seconds
+	Objective []Bound `json:"objective" key:"objective" typed:"capacity.objective" is:"bounds" doc:"conditions of that search, separated by commas; 'response_p99 <= 10ms' unless given"`
+	Within    float64 `json:"within" key:"within" typed:"capacity.within" is:"share" min:"2%" doc:"how wide the interval of that rate may be; 10% unless given"` // no interval is narrower than the least
+	TimeS     float64 `json:"time_s" key:"time" typed:"capacity.time" is:"time" doc:"how long the trials of each arm may take in that search; 60s unless given"`
 }
 
 // Race declares a race of arms: the worse ones are left out as soon as they are known,
 // and the winner is compared with the baseline in blocks of its own.
 type Race struct {
-	Best    string  `json:"best"` // the metric that decides, better in its own direction
-	Within  []Bound `json:"within,omitempty"`
-	Confirm int     `json:"confirm"`          // blocks that compare the winner with the baseline, the last ones of the run; fewer where TimeS is spent
-	TimeS   float64 `json:"time_s,omitempty"` // that its trials may take, those blocks included; 0 for no bound
+	Best    string  `json:"best" key:"best" typed:"race.best" is:"metric" doc:"metric that decides, better in its own direction; exchanges_per_s unless given"`
+	Within  []Bound `json:"within,omitempty" key:"within" typed:"race.within" is:"bounds" doc:"conditions that the winner keeps, separated by commas, such as 'server.rss_bytes <= 2GB'"`
+	Confirm int     `json:"confirm"` // blocks that compare the winner with the baseline, the last ones of the run; fewer where TimeS is spent
+	TimeS   float64 `json:"time_s,omitempty" key:"time" typed:"race.time" is:"time" doc:"about what its trials may take; no bound unless given"`
 }
 
 // Steered tells whether a run of the study decides before each block what it runs.

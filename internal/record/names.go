@@ -99,10 +99,8 @@ var words = []Word{
 	{"unfinished", "exchanges were under way when the window ended, so percentiles are lower bounds", "lengthen the window, or offer less"},
 }
 
-// renamed are names that have changed since records were first written. Whoever
-// types an old one is told the new one, for one version more; whoever compares
-// an old record with a new one takes both for the same. A row without a factor
-// renames a factor; a row of factor "transport" holds at either end too.
+// renamed are levels whose names have changed since records were first written: an old one
+// and a new one are the same. A row of factor "transport" holds at either end too.
 var renamed = []struct{ factor, old, now string }{
 	{"placement", "apart", "separate"},
 	{"transport", "brpc-cpp", "brpc"},
@@ -115,21 +113,11 @@ func CurrentLevel(factor, level string) string {
 		factor = "transport"
 	}
 	for _, r := range renamed {
-		if r.factor != "" && r.factor == factor && r.old == level {
+		if r.factor == factor && r.old == level {
 			return r.now
 		}
 	}
 	return level
-}
-
-// CurrentFactor returns today's name of a factor.
-func CurrentFactor(name string) string {
-	for _, r := range renamed {
-		if r.factor == "" && r.old == name {
-			return r.now
-		}
-	}
-	return name
 }
 
 // CurrentNames gives a run that was recorded under old names those of today, so

@@ -143,13 +143,14 @@ type Factor struct {
 }
 
 // Compare declares the comparisons: every level of Factor against Baseline,
-// within each cell, on each primary metric.
+// within each cell, on each primary metric. Its tags, as those of all that a study file
+// says, are the keys of the file (package source).
 type Compare struct {
-	Factor   string   `json:"factor"` // "arm", "transport", "server", …
-	Baseline string   `json:"baseline"`
-	Primary  []string `json:"primary"`        // metric names
-	Margin   float64  `json:"margin"`         // ratio below which a difference is none; 0.02 is 2 %
-	Also     []Pair   `json:"also,omitempty"` // compared besides, on each primary metric, in the cells that have both
+	Factor   string   `json:"factor" key:"factor" typed:"compare.factor" is:"varied factor" doc:"factor whose levels are compared; arm, the transport or the first that varies unless given"`
+	Baseline string   `json:"baseline" key:"baseline" typed:"baseline" is:"baseline" doc:"arm that the others are compared with; the first unless given"`
+	Primary  []string `json:"primary" key:"primary" typed:"primary" is:"metrics" doc:"metrics on which arms are judged, separated by commas"`
+	Margin   float64  `json:"margin" key:"margin" typed:"margin" is:"share" doc:"difference below which arms count as equal; 2% unless given"`
+	Also     []Pair   `json:"also,omitempty" key:"also" is:"pairs" doc:"pairs of other arms that are compared besides"` // on each primary metric, in the cells that have both
 }
 
 // Pair is two levels of the compared factor, of which the first is divided by
@@ -173,15 +174,15 @@ const (
 // Chart is a view of its results that a study asks for. A factor may be any of
 // a trial's levels, those bundled in arms included.
 type Chart struct {
-	Title   string            `json:"title"`
-	Kind    ChartKind         `json:"kind"`
-	Metric  string            `json:"metric"`            // of lines and heat; a front's to be high (or low) against Against
-	X       string            `json:"x,omitempty"`       // factor of lines and heat, along the axis
-	Y       string            `json:"y,omitempty"`       // factor of heat
-	By      string            `json:"by,omitempty"`      // factor with a line, or a mark, for each level, the compared factor included; empty for one
-	Against string            `json:"against,omitempty"` // front: the metric that it costs
-	Where   map[string]string `json:"where,omitempty"`   // only trials at these levels
-	Arms    []string          `json:"arms,omitempty"`    // only these levels of the compared factor; empty for all
+	Title   string            `json:"title" key:"title" must:"yes" is:"text" doc:"what stands above it"`
+	Kind    ChartKind         `json:"kind" key:"kind" must:"yes" is:"chart" doc:"kind of the chart"`
+	Metric  string            `json:"metric" key:"metric" is:"metric" doc:"metric that is drawn"` // a front's to be high (or low) against Against
+	X       string            `json:"x,omitempty" key:"x" is:"axis" doc:"of lines and heat: factor along the axis"`
+	Y       string            `json:"y,omitempty" key:"y" is:"axis" doc:"of heat: factor along the other axis"`
+	By      string            `json:"by,omitempty" key:"by" is:"named factor" doc:"of lines and front: factor with a line, or a mark, for each level"`
+	Against string            `json:"against,omitempty" key:"against" is:"metric" doc:"of front: the metric that it costs"`
+	Where   map[string]string `json:"where,omitempty" key:"where" is:"level each" doc:"levels to whose trials it is confined"`
+	Arms    []string          `json:"arms,omitempty" key:"arms" is:"arms" doc:"only these arms; all unless given"`
 }
 
 // Require is a bound that a study sets on a metric of one arm, in every cell

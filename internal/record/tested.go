@@ -27,7 +27,7 @@ var places = []struct {
 // WhereTested says where a claim of a study can be tested, and by which command: "on two hosts:
 // netdyno run blocks --rig ssh:HOST,HOST". The conditions are those that must be met, the
 // needs what its arms need of the hosts: "RDMA devices".
-func WhereTested(study string, under map[string]string, needs ...string) string {
+func WhereTested(study string, under map[string]string) string {
 	var words, with, levels []string
 	rig := ""
 	placed := map[string]bool{}
@@ -51,7 +51,7 @@ func WhereTested(study string, under map[string]string, needs ...string) string 
 			levels = append(levels, factor+"="+under[factor])
 		}
 	}
-	if with = append(with, needs...); len(with) > 0 {
+	if len(with) > 0 {
 		words = append(words, "with "+quantity.And(with))
 	}
 	command := strings.Join(append([]string{"netdyno run", study}, levels...), " ")

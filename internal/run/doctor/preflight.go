@@ -61,13 +61,6 @@ func Preflight(all []Needs, facts record.Host, now Sample) ([]record.Warning, er
 	return p.warnings, errors.Join(p.refusals...)
 }
 
-// Fits tells whether a host has the descriptors and ports that a plan asks of it.
-func Fits(needs Needs, facts record.Host) bool {
-	p := preflight{all: []Needs{needs}, known: facts.Values}
-	p.limits()
-	return len(p.refusals) == 0
-}
-
 // WaysNeeded returns over how many pairs of a source address and a listener so many
 // connections need to go, when each pair has portRange ephemeral ports; at least 1.
 func WaysNeeded(connections, portRange int) int {
@@ -164,7 +157,7 @@ func (n Needs) spread(allowed int) string {
 	if len(factors) == 0 {
 		return ""
 	}
-	return "; or more processes, which share the connections: " + strings.Join(factors, " ") + ", which clients=auto chooses by itself"
+	return "; or more processes, which share the connections: " + strings.Join(factors, " ")
 }
 
 // ways counts the pairs of source address and listener: a port serves each of them once.

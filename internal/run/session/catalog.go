@@ -75,7 +75,7 @@ func (s *Session) ownLimits() error {
 	workers, each := 0, 0
 	for _, k := range s.Kinds {
 		workers = max(workers, k.Servers+k.Clients)
-		if s.request.Rig == rig.LoopbackName && !leftToHosts(s.All) { // those of other hosts have limits of their own
+		if s.request.Rig == rig.LoopbackName { // those of other hosts have limits of their own
 			each = max(each, needsOf(k.Work).Files())
 		}
 	}

@@ -41,9 +41,6 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, hint := range chosen.Renamed() {
-		r.Say(hint)
-	}
 	plan, err := newPlan(ctx, chosen, &workloads{texts: &texts{}, say: orSilent(nil)})
 	if err != nil {
 		return nil, err

@@ -87,7 +87,6 @@ func (s *Session) writeAsked(file *record.File) error {
 func (s *Session) header() record.Header {
 	summary := study.Summary(s.Study)
 	summary.Warnings = s.Warnings
-	holdProcesses(summary.Hold, s.All)
 	typed := s.request.Typed
 	if typed == nil {
 		typed = slices.Clone(s.request.Args)

@@ -61,7 +61,7 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err := s.texts.takeTexts(ctx, chosen, r.directory(), r.begunBy); err != nil {
 		return nil, err
 	}
-	for _, hint := range append(choice.Renamed(), chosen.Renamed()...) {
+	for _, hint := range choice.Renamed() {
 		r.Say(hint)
 	}
 	if err := s.prepare(ctx, chosen, choice); err != nil {
@@ -169,9 +169,6 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 	}
 	s.site.enterLeaves(described)
 	s.leaveProbesOut()
-	if err := s.settleProcesses(); err != nil {
-		return err
-	}
 	if err := s.site.check(s.Kinds); err != nil {
 		return err
 	}

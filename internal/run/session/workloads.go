@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -156,29 +155,14 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 	if err == nil {
 		err = sizeBodies(file, filepath.Dir(name))
 	}
-	if err != nil || file.Trace == "" {
-		return file.Workload, err
-	}
-	trace := file.Trace
-	if !filepath.IsAbs(trace) {
-		trace = filepath.Join(filepath.Dir(name), trace)
-	}
-	of, err := w.read(ctx, trace)
-	switch {
-	case err != nil:
-		return of, study.Errorf(file.TraceAt, "trace: %s", err)
-	case of.Trace == nil:
-		return of, study.Errorf(file.TraceAt, "trace: %s is a workload file; expected recorded traffic", trace)
-	}
-	of.Keys, of.Zipf = file.Keys, file.Zipf
-	return of, file.Change(of.Classes)
+	return file.Workload, err
 }
 
 // sizeBodies gives classes whose bodies lie in files, beside the workload's, their sizes.
 func sizeBodies(of source.WorkloadFile, directory string) error {
 	for _, body := range of.Bodies {
 		name, is := strings.CutPrefix(body.Text, "@")
-		if !is || body.Class >= len(of.Classes) {
+		if !is {
 			continue
 		}
 		if !filepath.IsAbs(name) {
@@ -207,10 +191,8 @@ func Replays(name string) bool {
 	begin := make([]byte, traffic.MostHeader+64)
 	n, _ := f.ReadAt(begin, 0)
 	_, isLog := recorded.Guess(begin[:n])
-	return isLog || traffic.Is(begin[:n]) || namesTrace.Match(begin[:n])
+	return isLog || traffic.Is(begin[:n])
 }
-
-var namesTrace = regexp.MustCompile(`(?m)^trace *:`)
 
 // readTrace reads recorded traffic, whose file stays open.
 func readTrace(name string, f *os.File) (workload.Workload, error) {

@@ -11,7 +11,8 @@ import (
 // confoundedArms warns of arms that differ from the baseline in more than one factor and
 // are not reached from the baseline by steps of one factor over other arms: such an arm's
 // difference cannot be laid to one factor. Baseline a=1 b=1 and arm a=2 b=2 are
-// confounded unless an arm a=2 b=1 or a=1 b=2 stands between them.
+// confounded unless an arm a=2 b=1 or a=1 b=2 stands between them. An arm of a server that
+// runs already is what its URL says, whatever factors that takes.
 func confoundedArms(arms []Arm, baseline string) []record.Warning {
 	var base map[string]string
 	for _, a := range arms {
@@ -22,7 +23,8 @@ func confoundedArms(arms []Arm, baseline string) []record.Warning {
 	reached := reachable(arms, baseline)
 	var out []record.Warning
 	for _, a := range arms {
-		if d := differing(a.treatment(), base); len(d) > 1 && !reached[a.Name] {
+		treatment := a.treatment()
+		if d := differing(treatment, base); len(d) > 1 && !reached[a.Name] && treatment[OptionPrefix+"server.address"] == "" {
 			out = append(out, record.Warning{
 				About:  "confounded: arm " + a.Name,
 				Text:   fmt.Sprintf("arm %s differs from the baseline %s in %d factors: %s", a.Name, baseline, len(d), strings.Join(d, ", ")),
@@ -90,9 +92,6 @@ func differing(a, b map[string]string) []string {
 	otherTransport := a["server"] != b["server"] || a["client"] != b["client"]
 	both := sameAtBothEnds(a, b)
 	a, b = both[0], both[1]
-	if standing(a) && standing(b) {
-		a, b = asURL(a), asURL(b)
-	}
 	var out []string
 	for _, f := range sortedKeys(union(a, b)) {
 		_, setA := a[f]
@@ -103,29 +102,6 @@ func differing(a, b map[string]string) []string {
 			out = append(out, f)
 		}
 	}
-	return out
-}
-
-// standing tells whether an arm's server runs already, where its levels say.
-func standing(levels map[string]string) bool { return levels[OptionPrefix+"server.address"] != "" }
-
-// ofURL are the factors that name the server of a URL, or that follow from
-// its answers: arms that differ in several of them differ in one thing, the
-// URL.
-var ofURL = []string{
-	OptionPrefix + "server.address", OptionPrefix + "server.wire", OptionPrefix + "client.path", OptionPrefix + "client.host",
-	OptionPrefix + "client.sni", OptionPrefix + "client.ca", OptionPrefix + "client.verify", OptionPrefix + "client.status", "tls", "fresh", "response",
-}
-
-// asURL returns a treatment with those as one factor.
-func asURL(levels map[string]string) map[string]string {
-	out := maps.Clone(levels)
-	var url []string
-	for _, f := range ofURL {
-		url = append(url, out[f])
-		delete(out, f)
-	}
-	out["URL"] = strings.Join(url, " ")
 	return out
 }
 

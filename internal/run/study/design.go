@@ -35,6 +35,11 @@ func (d *design) choices(arm *Arm, factor string) []Level {
 	if l, ok := Find(d.hold, factor); ok {
 		return []Level{l}
 	}
+	if factor == "codec" {
+		if message := d.choices(arm, "message"); message != nil {
+			return []Level{impliedCodec(message[0])}
+		}
+	}
 	if f, err := FactorNamed(factor); err == nil && f.inTrial() {
 		return []Level{f.standard()}
 	}
@@ -86,7 +91,7 @@ func (d *design) crossed() []Varied {
 // follows are the factors that settle decides by others.
 var follows = map[string][]string{
 	"server": {"transport"}, "client": {"transport"}, "window": {"amount", "arrival"}, "rate": {"arrival"},
-	"request": {"codec"}, "response": {"codec"}, "chunk": {"stream"}, "servers": {"clients"},
+	"codec": {"message"}, "request": {"codec", "message"}, "response": {"codec", "message"}, "chunk": {"stream"},
 }
 
 // levelsIn returns the levels that a factor has in a design's cells; none for

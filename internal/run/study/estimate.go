@@ -25,10 +25,9 @@ const (
 // Estimate says how long trials take.
 type Estimate struct {
 	Total     time.Duration
-	WarmingUp time.Duration // besides, if every load warmed up as long as it may where its study gives no bound
-	Guessed   int           // trials of a fixed amount in a closed loop, whose time is a guess from what they move
-	Exchanges float64       // that those make
-	Bytes     float64       // payload that those move, where no codec decides the sizes
+	Guessed   int     // trials of a fixed amount in a closed loop, whose time is a guess from what they move
+	Exchanges float64 // that those make
+	Bytes     float64 // payload that those move, where no codec decides the sizes
 }
 
 // EstimateTime returns how long trials take. The trials of one round run at the same time
@@ -40,7 +39,7 @@ func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 		pace.BytesPerS = DefaultBytesPerS
 	}
 	var e Estimate
-	seconds, warmingUp := 0.0, 0.0
+	seconds := 0.0
 	for i, t := range trials {
 		if i > 0 && AtOnce(trials[i-1], t) {
 			continue
@@ -50,14 +49,10 @@ func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 			continue
 		}
 		seconds += (pace.Overhead + w.Warmup + w.Window).Seconds()
-		switch further := (w.WarmupMost - w.Warmup).Seconds(); {
-		case w.Load.Amount > 0:
-		case w.WarmupBound: // a study that gives a bound has loads that take it
-			seconds += further
-		default:
-			warmingUp += further
-		}
 		if w.Load.Amount == 0 {
+			if w.WarmupBound { // a study that gives a bound has loads that take it
+				seconds += (w.WarmupMost - w.Warmup).Seconds()
+			}
 			continue
 		}
 		exchanges := float64(w.Load.Amount) * math.Max(1, w.Load.ActiveShare*float64(w.Load.Connections))
@@ -71,14 +66,9 @@ func EstimateTime(trials []record.Trial, pace Pace) Estimate {
 		e.Bytes += bytes
 		seconds += w.amountSeconds(exchanges, bytes, pace.BytesPerS)
 	}
-	e.Total, e.WarmingUp = duration(seconds), duration(warmingUp)
+	// A plan may hold more work than a Duration has nanoseconds for.
+	e.Total = time.Duration(math.Min(seconds, math.MaxInt64/2/float64(time.Second)) * float64(time.Second))
 	return e
-}
-
-// duration returns seconds as a Duration. A plan may hold more work than a Duration has
-// nanoseconds for.
-func duration(seconds float64) time.Duration {
-	return time.Duration(math.Min(seconds, math.MaxInt64/2/float64(time.Second)) * float64(time.Second))
 }
 
 // bytesPerExchange is the payload of an exchange, both ways, on average.

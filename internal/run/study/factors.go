@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -23,7 +24,6 @@ const (
 	Times     Kind = "duration, or how durations are distributed"
 	Duration  Kind = "duration"
 	Count     Kind = "count"
-	Processes Kind = "count, or auto"
 	Rate      Kind = "rate"
 	BitRate   Kind = "bit rate"
 	Share     Kind = "share"
@@ -34,7 +34,6 @@ const (
 	Transport Kind = "transport"
 	Paths     Kind = "hops"
 	Bundle    Kind = "named bundle"
-	Whole     Kind = "number of the study" // belongs to the study, never to a trial
 )
 
 // Factor describes one name that a study may hold or vary. Min and Max bound
@@ -46,7 +45,6 @@ type Factor struct {
 	Min, Max float64
 	Choices  []string
 	Doc      string
-	Renamed  string // tells the user that the name they typed has changed; else ""
 }
 
 const (
@@ -97,8 +95,8 @@ var factors = []Factor{
 	{Name: "message", Kind: Text, Doc: "message that a codec encodes: simple, complex or FILE.proto:pkg.Type:DATA.json"},
 	{Name: "connections", Kind: Count, Default: "50", Min: 1, Max: 10 * most, Doc: "number of connections, over all clients"},
 	{Name: "inflight", Kind: Count, Default: "1", Min: 1, Max: 1 << 16, Doc: "exchanges in flight per connection"},
-	{Name: "clients", Kind: Processes, Default: "1", Min: 1, Max: 1024, Doc: "number of client processes; auto: as few as may have so many connections, and servers likewise unless given"},
-	{Name: "servers", Kind: Processes, Default: "1", Min: 1, Max: 1024, Doc: "number of server processes, over which connections are spread; auto: as few as may have so many"},
+	{Name: "clients", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of client processes"},
+	{Name: "servers", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of server processes, over which connections are spread"},
 	{Name: "listeners", Kind: Count, Default: "1", Min: 1, Max: 1024, Doc: "number of ports that each server opens"},
 	{Name: "threads", Kind: Count, Default: "0", Max: 4096, Doc: "event loops or threads of each worker; 0 is one per usable CPU"},
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can; 60% is a share of what the arm does so"},
@@ -130,11 +128,6 @@ var factors = []Factor{
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection, in place of a window; 0 uses the window"},
 	{Name: "max_errors", Kind: Share, Max: 1, Doc: "share of failed exchanges up to which a trial counts, its rate being that of the others; unless given 1% with a server that is not netdyno's, else none"},
 	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record percentiles of the clients' times five times a second, and show them while the run goes on; a probe does so in any case"},
-	{Name: "blocks", Kind: Whole, Min: 1, Max: 1000, Doc: "how often every arm runs in every cell; unless given 6, 10 or 16 times, until everything is settled"},
-	{Name: "mesh", Kind: Whole, Max: 1, Doc: "yes: every ordered pair of hosts of server.host and client.host, else of the rig, is a cell; pairs without a host in common run at the same time"},
-	{Name: "settle", Kind: Whole, Max: 1, Doc: "the time within which comparisons may settle, 2m; of one arm the share within which every rate is to be known, 5%, or both, 5%/2m"},
-	{Name: "probes", Kind: Whole, Default: "0", Max: 100, Doc: "profiled trials per arm and cell, run after the blocks and not compared"},
-	{Name: "seed", Kind: Whole, Default: "1", Max: 1 << 53, Doc: "seed of the trials' order and of every schedule"},
 	{Name: "opt.NAME", Kind: Text, Doc: "option of a transport, at each end that declares it"},
 	{Name: "opt.server.NAME", Kind: Text, Doc: "option of a transport, at the server"},
 	{Name: "opt.client.NAME", Kind: Text, Doc: "option of a transport, at the client"},
@@ -149,14 +142,9 @@ const OptionPrefix = "opt."
 
 var optionName = regexp.MustCompile(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]{0,62}$`)
 
-// FactorNamed returns the factor of that name, or of a usual one for it (spellings),
-// or an error with the nearest name. A name that has changed gives the factor of today's name, whose Renamed
-// says so.
-func FactorNamed(name string) (Factor, error) {
-	typed, renamed := name, ""
-	if name = record.CurrentFactor(typed); name != typed {
-		renamed = renamedText(typed, name)
-	}
+// FactorNamed returns the factor of that name, or of a usual one for it (spellings), or an
+// error with the nearest name, of these or of some others that could be meant.
+func FactorNamed(name string, others ...string) (Factor, error) {
 	if usual, ok := spellings[name]; ok {
 		name = usual
 	}
@@ -173,24 +161,20 @@ func FactorNamed(name string) (Factor, error) {
 	names := make([]string, 0, len(factors))
 	for _, f := range factors {
 		if f.Name == name {
-			f.Renamed = renamed
 			return f, nil
 		}
 		if strings.HasPrefix(f.Name, setting.Prefix) == strings.HasPrefix(name, setting.Prefix) && !strings.HasPrefix(f.Name, OptionPrefix) {
 			names = append(names, f.Name)
 		}
 	}
-	return Factor{}, fmt.Errorf("unknown factor %q; %s", quantity.Clip(name, 80), quantity.Hint(name, append(names, "opt.NAME")))
-}
-
-func renamedText(old, now string) string {
-	return fmt.Sprintf("%s is now %s; the old name goes with the next version", old, now)
+	names = slices.Concat(names, []string{"opt.NAME"}, others)
+	return Factor{}, fmt.Errorf("unknown factor %q; %s", quantity.Clip(name, 80), quantity.Hint(name, names))
 }
 
 // inTrial reports whether a trial has a level of this factor although the
 // study does not mention it.
 func (f Factor) inTrial() bool {
-	return f.Default != "" && f.Kind != Whole
+	return f.Default != ""
 }
 
 // What stands for a text that requests carry and that is no level: a file of the run's

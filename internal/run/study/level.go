@@ -23,10 +23,9 @@ import (
 // Level is one value of a factor. Two levels are the same when their texts
 // are.
 type Level struct {
-	Text    string   // canonical
-	Value   float64  // of a number, in base units; exact, as ranges stay below 2^53
-	At      Position // nil for a default
-	Renamed string   // tells the user that the name they typed has changed; else ""
+	Text  string   // canonical
+	Value float64  // of a number, in base units; exact, as ranges stay below 2^53
+	At    Position // nil for a default
 }
 
 // unbounded is the rate that prints and reads as no rate at all, of exchanges
@@ -42,18 +41,9 @@ var transportName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 // Level reads a level of this factor. Errors name the text and what was
 // expected; the caller adds the position.
 func (f Factor) Level(text string) (Level, error) {
-	now := record.CurrentLevel(f.Name, text)
-	l, err := f.readLevel(now)
+	l, err := f.readLevel(record.CurrentLevel(f.Name, text))
 	if err != nil {
 		return Level{}, fmt.Errorf("%s: %w", f.Name, err)
-	}
-	switch {
-	case now == text:
-		l.Renamed = f.Renamed
-	case f.Kind == Transport:
-		l.Renamed = renamedText(text, now)
-	default:
-		l.Renamed = renamedText(f.Name+"="+text, f.Name+"="+now)
 	}
 	if f.Name == record.RateOf && (isShare(l.Text) || !positive(l)) {
 		return Level{}, fmt.Errorf("%s: %q is no rate; expected a number such as 40k", f.Name, quantity.Clip(text, 40))
@@ -65,6 +55,9 @@ func (f Factor) Level(text string) (Level, error) {
 }
 
 func (f Factor) readLevel(text string) (Level, error) {
+	if text == unbounded && (f.Kind == Rate || f.Kind == BitRate) {
+		return Level{Text: text}, nil
+	}
 	switch f.Kind {
 	case Bytes:
 		n, err := quantity.ParseBytes(text)
@@ -86,11 +79,9 @@ func (f Factor) readLevel(text string) (Level, error) {
 	case Duration:
 		d, err := quantity.ParseDuration(text)
 		return Level{Text: quantity.DurationText(d), Value: float64(d)}, err
-	case Count, Whole:
+	case Count:
 		n, err := quantity.ParseCount(text)
 		return Level{Text: quantity.CountText(n), Value: float64(n)}, err
-	case Processes:
-		return readProcesses(text)
 	case BitRate:
 		return readBitRate(text)
 	case Rate:
@@ -164,23 +155,7 @@ func (s *Study) ReadSizes(read func(name string, most int64) ([]byte, error)) er
 // vary tells whether a level of request or response stands for several sizes.
 func vary(l Level) bool { return sizes.Is(l.Text) }
 
-// readProcesses reads a number of processes. One that is left to the hosts counts as
-// the least that it may be.
-func readProcesses(text string) (Level, error) {
-	if text == Auto {
-		return Level{Text: text, Value: 1}, nil
-	}
-	n, err := quantity.ParseCount(text)
-	if err != nil {
-		err = fmt.Errorf("%w (or %s, for as few as may have the connections)", err, Auto)
-	}
-	return Level{Text: quantity.CountText(n), Value: float64(n)}, err
-}
-
 func readRate(text string) (Level, error) {
-	if text == unbounded {
-		return Level{Text: unbounded}, nil
-	}
 	if isShare(text) {
 		share, err := quantity.ParseShare(text)
 		if err == nil && !(share > 0) {
@@ -203,9 +178,6 @@ func isShare(text string) bool { return strings.HasSuffix(text, "%") }
 
 // readBitRate reads the rate of a link; 0 is no bound, as max.
 func readBitRate(text string) (Level, error) {
-	if text == unbounded {
-		return Level{Text: text}, nil
-	}
 	n, err := quantity.ParseBitRate(text)
 	if err != nil {
 		return Level{}, fmt.Errorf("%w (or %s, for a link as it is)", err, unbounded)
@@ -330,6 +302,14 @@ func set(levels map[string]Level, factor string, l Level) {
 	levels[factor] = l
 }
 
+// impliedCodec encodes a message for which the study names no codec. Every transport that
+// has codecs has it.
+func impliedCodec(message Level) Level {
+	l := standardLevel("codec", "proto")
+	l.At = message.At
+	return l
+}
+
 // settle makes a trial's levels say what the trial will do: a default that means nothing
 // beside another level is removed, and a level that another one implies is added. A level
 // that the study itself wrote is never removed here: check has refused contradictions.
@@ -343,12 +323,12 @@ func settle(levels map[string]Level) {
 			levels["window"] = Level{Text: quantity.DurationText(of.Lasts), Value: float64(of.Lasts)}
 		}
 	}
+	if message := levels["message"]; message.Text != "" && !explicit(levels["codec"]) && levels["codec"].Text == rawCodec {
+		levels["codec"] = impliedCodec(message)
+	}
 	if levels["codec"].Text != rawCodec {
 		delete(levels, "request")
 		delete(levels, "response")
-	}
-	if servers := levels["servers"]; levels["clients"].Text == Auto && servers == defaults()["servers"] {
-		levels["servers"] = standardLevel("servers", Auto)
 	}
 	if levels[WorkloadFactor].Text != "" {
 		delete(levels, "request")

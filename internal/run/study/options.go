@@ -98,35 +98,41 @@ func optionHint(decl []contract.Option, name string) string {
 	return quantity.Hint(name, slices.Compact(names))
 }
 
+// kindsOfOptions are the kinds of options that are read as factors are.
+var kindsOfOptions = map[contract.OptionType]Kind{contract.TypeBytes: Bytes, contract.TypeDuration: Duration, contract.TypeInt: Count, contract.TypeBool: Flag, contract.TypeChoice: Choice}
+
 func optionValue(o contract.Option, text string) (any, error) {
-	switch o.Type {
-	case contract.TypeBytes:
-		n, err := quantity.ParseBytes(text)
-		return n, inRange(o, float64(n), err)
-	case contract.TypeDuration:
-		d, err := quantity.ParseDuration(text)
-		return int64(d), inRange(o, float64(d), err)
-	case contract.TypeInt:
-		n, err := parseInt(text)
-		return n, inRange(o, float64(n), err)
-	case contract.TypeFloat:
+	kind, isKind := kindsOfOptions[o.Type]
+	switch {
+	case o.Type == contract.TypeText:
+		return textValue(o, text)
+	case o.Type == contract.TypeFloat:
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 			return nil, fmt.Errorf("%q is not a number", quantity.Clip(text, 40))
 		}
-		return x, inRange(o, x, nil)
-	case contract.TypeBool:
-		l, err := readFlag(text)
-		return l.Value > 0, err
-	case contract.TypeChoice:
-		if !slices.Contains(o.Choices, text) {
-			return nil, fmt.Errorf("unknown level %q; %s", quantity.Clip(text, 80), quantity.Hint(text, o.Choices))
-		}
-		return text, nil
-	case contract.TypeText:
-		return textValue(o, text)
+		return x, inRange(o, x)
+	case !isKind:
+		return nil, fmt.Errorf("its worker declares the unknown type %q", o.Type)
 	}
-	return nil, fmt.Errorf("its worker declares the unknown type %q", o.Type)
+	digits, negative := strings.CutPrefix(text, "-")
+	if negative = negative && kind == Count; negative { // an option may be negative where a factor may not
+		text = digits
+	}
+	l, err := Factor{Kind: kind, Choices: o.Choices}.readLevel(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case l.Value > 1<<53:
+		return nil, fmt.Errorf("%s is out of range; expected at most 2^53", quantity.Clip(text, 40))
+	case kind == Flag:
+		return l.Value > 0, nil
+	case kind == Choice:
+		return l.Text, nil
+	case negative:
+		l.Value = -l.Value
+	}
+	return int64(l.Value), inRange(o, l.Value)
 }
 
 // textValue is a text. Of an option that takes no file, a level that begins with @@
@@ -142,28 +148,8 @@ func textValue(o contract.Option, text string) (string, error) {
 	return text, CheckText(text)
 }
 
-// parseInt reads a count; an option may be negative where a factor may not.
-func parseInt(text string) (int64, error) {
-	if digits, negative := strings.CutPrefix(text, "-"); negative {
-		n, err := quantity.ParseCount(digits)
-		return -n, err
-	}
-	return quantity.ParseCount(text)
-}
-
-func inRange(o contract.Option, value float64, err error) error {
-	if err != nil {
-		return err
-	}
-	bound := func(x float64) string {
-		switch o.Type {
-		case contract.TypeBytes:
-			return Factor{Kind: Bytes}.print(x)
-		case contract.TypeDuration:
-			return Factor{Kind: Duration}.print(x)
-		}
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
+func inRange(o contract.Option, value float64) error {
+	bound := Factor{Kind: kindsOfOptions[o.Type]}.print
 	if o.Min != nil && value < *o.Min {
 		return fmt.Errorf("%s is out of range; expected at least %s", bound(value), bound(*o.Min))
 	}

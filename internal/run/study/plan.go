@@ -3,7 +3,6 @@ package study
 import (
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -153,65 +152,4 @@ func (s *Study) repeated(sum string) string {
 		text += fmt.Sprintf(" and %d probes", s.Probes)
 	}
 	return text
-}
-
-// Auto is the level of clients and of servers that leaves their number to the limits
-// of the hosts, which the planner does not know.
-const Auto = "auto"
-
-// left are the factors whose number may be left to the hosts.
-var left = []string{"clients", "servers"}
-
-// checkAuto refuses a number that is left to the hosts beside others: it may be any of
-// them.
-func (s *Study) checkAuto() error {
-	varied := s.Vary
-	for _, w := range s.Sweeps {
-		varied = append(varied[:len(varied):len(varied)], w.Vary...)
-	}
-	for _, factor := range left {
-		for _, v := range varied {
-			for _, l := range v.Levels {
-				if v.Factor == factor && l.Text == Auto {
-					return Errorf(l.At, "%s varies, and %s may be the same as any other level; expected numbers, or %s=%s alone", factor, Auto, factor, Auto)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// Left tells whether a trial leaves a number of processes to the hosts.
-func Left(t record.Trial) bool {
-	return slices.ContainsFunc(left, func(factor string) bool { return t.Levels[factor] == Auto })
-}
-
-// WithProcesses returns the trials with the numbers of processes that were left to
-// the hosts filled in. The numbers are asked once for each arm of each cell.
-func WithProcesses(trials []record.Trial, number func(record.Trial) (clients, servers string, err error)) ([]record.Trial, error) {
-	type kind struct{ arm, cell string }
-	settled := map[kind]map[string]string{}
-	out := make([]record.Trial, len(trials))
-	for i, t := range trials {
-		out[i] = t
-		if !Left(t) {
-			continue
-		}
-		of := kind{t.Arm, t.Cell}
-		if settled[of] == nil {
-			clients, servers, err := number(t)
-			if err != nil {
-				return nil, err
-			}
-			levels := maps.Clone(t.Levels)
-			for factor, n := range map[string]string{"clients": clients, "servers": servers} {
-				if levels[factor] == Auto {
-					levels[factor] = n
-				}
-			}
-			settled[of] = levels
-		}
-		out[i].Levels = settled[of]
-	}
-	return out, nil
 }

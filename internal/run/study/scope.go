@@ -143,16 +143,12 @@ func (c Scope) Arm(name string) string {
 	if slices.Contains(c.arms, name) {
 		return ""
 	}
-	return unknown("level of "+c.compared, name, c.arms)
+	return fmt.Sprintf("%s has no level %q; %s", c.compared, quantity.Clip(name, 80), quantity.Hint(name, c.arms))
 }
 
 // MetricNames returns the name of every metric.
 func MetricNames() []string {
 	return each.Of(metric.All(), func(m metric.Metric) string { return m.Name })
-}
-
-func unknown(what, name string, names []string) string {
-	return fmt.Sprintf("unknown %s %q; %s", what, quantity.Clip(name, 80), quantity.Hint(name, names))
 }
 
 // HighMetrics names some metrics of which more is better, as examples for errors.
@@ -166,47 +162,16 @@ func HighMetrics() string {
 	return strings.Join(names, ", ")
 }
 
-// Require says what a requirement names that no trial has; "" for a sound one.
-func (c Scope) Require(r record.Require) string {
-	named := []string{r.Arm}
-	if r.Base != "" {
-		named = append(named, r.Base)
-	}
-	for _, arm := range named {
-		if text := c.noLevel(arm); text != "" {
-			return text
-		}
-	}
-	if strings.HasPrefix(r.Metric, ResponsePrefix) && !c.Open() {
-		return OpenLoopOnly(r.Metric)
-	}
-	if r.Arm == r.Base {
-		return fmt.Sprintf("%s is compared with itself; expected another arm, or a bound in the metric's unit", r.Arm)
-	}
-	if key, text := c.Where(r.Where, named); text != "" {
-		return key + ": " + text
-	}
-	return ""
-}
-
 // OpenLoopOnly says why a closed loop has no such metric.
 func OpenLoopOnly(metric string) string {
 	return metric + " exists in an open loop only, and no trial has a rate; name service_… or set rate"
-}
-
-// noLevel says that the compared factor has no such level; "" when it has.
-func (c Scope) noLevel(arm string) string {
-	if slices.Contains(c.arms, arm) {
-		return ""
-	}
-	return fmt.Sprintf("%s has no level %q; %s", c.compared, quantity.Clip(arm, 80), quantity.Hint(arm, c.arms))
 }
 
 // Condition says what a condition of a statement names that no trial has; "" for a sound
 // one.
 func (c Scope) Condition(x condition.Condition) string {
 	for _, arm := range x.Arms() {
-		if text := c.noLevel(arm); text != "" {
+		if text := c.Arm(arm); text != "" {
 			return text
 		}
 	}
@@ -257,31 +222,6 @@ func (c Scope) levelsOf(x condition.Condition) string {
 	return ""
 }
 
-// leastRungs is from how many arms on a ladder takes anything apart: two have one
-// step, which is the whole.
-const leastRungs = 3
-
-// Ladder checks a ladder: see Scope.
-func (c Scope) Ladder(l record.Ladder) (key, text string) {
-	if len(l.Arms) < leastRungs {
-		return "arms", fmt.Sprintf("found %d; expected %d arms or more, each of which differs from the one before in one thing", len(l.Arms), leastRungs)
-	}
-	for i, arm := range l.Arms {
-		if text := c.Rung(l.Arms[:i], arm); text != "" {
-			return "arms", text
-		}
-	}
-	return "", ""
-}
-
-// Rung says why an arm cannot follow others in a ladder; "" when it can.
-func (c Scope) Rung(before []string, arm string) string {
-	if slices.Contains(before, arm) {
-		return arm + " is named twice"
-	}
-	return c.Arm(arm)
-}
-
 // SetLadders gives the study ladders that its scope has checked.
 func (s *Study) SetLadders(ladders []record.Ladder) { s.Ladders = s.withChanges(ladders) }
 
@@ -308,28 +248,3 @@ func (s *Study) changes(from, to string) []string {
 }
 
 func (s *Study) armNamed(name string) *Arm { return s.whole().bundle(name) }
-
-// warnLadders names steps that change several things at once, which cannot be told
-// apart.
-func (s *Study) warnLadders() []record.Warning {
-	var out []record.Warning
-	for _, l := range s.Ladders {
-		for k, step := range l.Steps {
-			if len(step.Changes) < 2 {
-				continue
-			}
-			out = append(out, record.Warning{
-				About:  "ladder",
-				Text:   fmt.Sprintf("the step from %s to %s differs in %s, so its ratio is that of all of them together", l.Arms[k], l.Arms[k+1], listed(step.Changes)),
-				Advice: "put an arm between them that changes one of these",
-			})
-		}
-	}
-	return out
-}
-
-// listed joins names as a sentence does.
-func listed(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}

@@ -54,16 +54,11 @@ func (s *Study) SearchBlocks() int {
 // leastRace is how many blocks a race needs before it may leave arms out.
 const leastRace = 2
 
-// leastConfirm is how many blocks a verdict needs: with fewer no p reaches 0.05.
-const leastConfirm = 6
-
 // Race checks a race of at most so many blocks: see Scope.
 func (c Scope) Race(r record.Race, blocks int) (key, text string) {
 	m, err := metric.Named(r.Best)
 	switch {
-	case err != nil:
-		return "best", unknown("metric", r.Best, MetricNames())
-	case m.Better != metric.Higher && m.Better != metric.Lower:
+	case err != nil || m.Better != metric.Higher && m.Better != metric.Lower:
 		return "best", "neither more nor less of " + r.Best + " is better; expected a metric such as " + HighMetrics()
 	}
 	cells := 0
@@ -77,10 +72,8 @@ func (c Scope) Race(r record.Race, blocks int) (key, text string) {
 		return "best", "one arm cannot race; expected two or more"
 	case cells != 1:
 		return "best", fmt.Sprintf("the study has %d cells; expected one, as a race chooses one setting for one load", cells)
-	case r.Confirm < leastConfirm:
-		return "confirm", fmt.Sprintf("%d blocks; expected at least %d, as with fewer no verdict can be reached", r.Confirm, leastConfirm)
 	case blocks < r.Confirm+leastRace:
-		return "confirm", fmt.Sprintf("%d blocks of %d leave fewer than %d for the race", r.Confirm, blocks, leastRace)
+		return "best", fmt.Sprintf("%d blocks that confirm of %d leave fewer than %d for the race", r.Confirm, blocks, leastRace)
 	}
 	if i := slices.IndexFunc(r.Within, func(b record.Bound) bool { return !(b.Value > 0) }); i >= 0 {
 		return "within", fmt.Sprintf("the bound of %q is not above 0, where every figure lies", r.Within[i].Text)

@@ -21,35 +21,38 @@ import (
 )
 
 // Study is a study as it will be run. A value that package source returns is
-// complete and free of contradictions; nothing may change it.
+// complete and free of contradictions; nothing may change it. The fields with a tag are
+// the keys of a study file: what package source reads, writes, completes and explains
+// follows from the tags, here and in package record.
 type Study struct {
-	Name      string
-	Question  string
-	Hold      []Setting
-	Vary      []Varied // in the order written
-	Arms      []Arm    // the bundles of the factor "arm", when it varies
-	Sweeps    []Sweep  // none: Hold and Vary are the whole design
-	Compare   record.Compare
-	Recommend []string // as record.Study's
-	Reference []string // likewise
-	Blocks    int      // that a run does by itself, at most
-	Fixed     bool     // the study gives its blocks
-	OwnLooks  []int    // blocks after which the run may stop, the last of them Blocks; nil for one look
-	Further   []int    // blocks after Blocks to which it goes on when it is told to; nil for none
-	Mesh      bool     // its cells are ordered pairs of hosts, and disjoint ones run at the same time
-	SettleS   float64  // seconds that the trials after the first block may take until then; 0 for no bound
-	Settle    float64  // share of its rate within which every cell's interval must lie for the run to end; 0 for none; of one arm only
-	Probes    int      // per arm and cell
-	Seed      uint64
-	Charts    []record.Chart
-	Costs     []record.Cost
-	Labels    map[string]map[string]string // what levels are in plain words, by factor
-	Ladders   []record.Ladder
-	Expect    []record.Expectation
-	Requires  []record.Require
-	Capacity  *record.Capacity // declared by at most one of these two, a run decides before each block what it runs
-	Race      *record.Race
-	At        Position // where it begins
+	Name      string                       `key:"study" typed:"study" must:"yes" is:"name" doc:"name of the study, and of its directory"`
+	Question  string                       `key:"question" typed:"question" is:"sentence" doc:"what the study asks"`
+	Hold      []Setting                    `key:"hold" is:"setting" doc:"factors at one level each, for every trial"`
+	Vary      []Varied                     `key:"vary" is:"varied" doc:"factors at several levels each, every combination of which runs; under arm the bundles, each with its levels"`
+	Labels    map[string]map[string]string `key:"labels" is:"labels" doc:"what levels are called in sentences and charts; an arm or a sweep has its own label"`
+	Sweeps    []Sweep                      `key:"sweeps" min:"1" max:"100" doc:"parts of the study with levels of their own; the plan is the union of them"` // none: Hold and Vary are the whole design
+	Compare   record.Compare               `key:"compare" doc:"what is compared with what"`
+	Recommend []string                     `key:"recommend" typed:"recommend" is:"metrics" doc:"primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given"`
+	Reference []string                     `key:"reference" typed:"reference" is:"arms" doc:"arms that are measured and compared as all others, and never what to use: an echo as the bound of what runs over it"`
+	Blocks    int                          `key:"blocks" typed:"blocks" is:"number" min:"1" max:"1000" doc:"how often every arm runs in every cell; unless given 6, 10 or 16 times, until everything is settled"` // that a run does by itself, at most
+	Seed      uint64                       `key:"seed" typed:"seed" is:"number" max:"9007199254740992" doc:"seed of the trials' order and of every schedule; 1 unless given"`                                     // up to 2^53
+	Mesh      bool                         `key:"mesh" typed:"mesh" is:"flag" doc:"yes: every ordered pair of hosts of server.host and client.host, else of the rig, is a cell; pairs without a host in common run at the same time"`
+	Settle    float64                      `key:"settle" typed:"settle" is:"precision" doc:"the time within which comparisons may settle, 2m; of one arm the share within which every rate is to be known, 5%, or both, 5%/2m"` // 0 for no share
+	SettleS   float64                      // seconds that the trials after the first block may take until then; 0 for no bound
+	Race      *record.Race                 `key:"race" doc:"look for the best arm in far fewer trials than every arm in every block takes"`
+	Capacity  *record.Capacity             `key:"capacity" typed:"capacity" doc:"yes: look for the highest rate at which each arm meets an objective"` // declared by at most one of these two, a run decides before each block what it runs
+	Probes    int                          `key:"probes" typed:"probes" is:"number" max:"100" doc:"profiled trials per arm and cell, run after the blocks and not compared"`
+	Charts    []record.Chart               `key:"charts" doc:"charts of the report"`
+	Costs     []record.Cost                `key:"costs" doc:"models of what an exchange or a process costs"`
+	Ladders   []record.Ladder              `key:"ladder" doc:"arms in an order in which each differs from the one before in one thing"`
+	Expect    []record.Expectation         `key:"expect" typed:"require" is:"expectations" max:"1000" doc:"what is expected of the results: lines are bounds that must hold, such as 'response_p99_us of go-net <= 5ms', mappings are statements that are put to the test"`
+	Requires  []record.Require             // the lines of Expect
+
+	Arms     []Arm    // the bundles of the factor "arm", when it varies
+	Fixed    bool     // the study gives its blocks
+	OwnLooks []int    // blocks after which the run may stop, the last of them Blocks; nil for one look
+	Further  []int    // blocks after Blocks to which it goes on when it is told to; nil for none
+	At       Position // where it begins
 
 	drawn    *sample  // the ways of a mesh of many hosts
 	dropped  []string // requirements of a file whose arms or levels an override left out
@@ -81,10 +84,10 @@ type Arm struct {
 // Sweep is a named part of a study that has levels of its own. The plan is the
 // union of its sweeps' cells and arms.
 type Sweep struct {
-	Name  string
-	Label string    // in plain words; "" for none
-	Hold  []Setting // in the place of what the study holds
-	Vary  []Varied  // beside what the study varies; of a factor in both, some of its levels
+	Name  string    `key:"name" must:"yes" is:"name" doc:"name of the sweep"`
+	Label string    `key:"label" is:"label" doc:"what its cells are called; its name where there is one cell, and it is of no other sweep"`
+	Hold  []Setting `key:"hold" is:"setting" doc:"as hold of the study, which it goes before"`
+	Vary  []Varied  `key:"vary" is:"varied" doc:"factors that this sweep varies, two that vary together as request+response; of those that the study varies, some of their levels; under arm names, or a mapping from these to levels that the arms have in this sweep beside their own"`
 	Arms  []Arm     // levels that arms have here beside their own; none, or every arm of this sweep
 	At    Position
 }
@@ -131,45 +134,38 @@ func (s *Study) planned() int { return slices.Max(append([]int{s.Blocks}, s.Furt
 // Levels visits every level that the study itself names, with its factor: held, varied,
 // of arms, then of sweeps.
 func (s *Study) Levels() iter.Seq2[string, *Level] {
+	type named struct {
+		factor string
+		level  *Level
+	}
+	var all []named
+	add := func(hold []Setting, vary []Varied) {
+		for i := range hold {
+			all = append(all, named{hold[i].Factor, &hold[i].Level})
+		}
+		for _, v := range vary {
+			for i := range v.Levels {
+				all = append(all, named{v.Factor, &v.Levels[i]})
+			}
+		}
+	}
+	add(s.Hold, s.Vary)
+	for _, a := range s.Arms {
+		add(a.Settings, nil)
+	}
+	for _, w := range s.Sweeps {
+		add(w.Hold, w.Vary)
+		for _, a := range w.Arms {
+			add(a.Settings, nil)
+		}
+	}
 	return func(yield func(string, *Level) bool) {
-		both := func(hold []Setting, vary []Varied) bool {
-			for i := range hold {
-				if !yield(hold[i].Factor, &hold[i].Level) {
-					return false
-				}
-			}
-			for _, v := range vary {
-				for i := range v.Levels {
-					if !yield(v.Factor, &v.Levels[i]) {
-						return false
-					}
-				}
-			}
-			return true
-		}
-		goesOn := both(s.Hold, s.Vary)
-		for i := 0; i < len(s.Arms) && goesOn; i++ {
-			goesOn = both(s.Arms[i].Settings, nil)
-		}
-		for i := 0; i < len(s.Sweeps) && goesOn; i++ {
-			goesOn = both(s.Sweeps[i].Hold, s.Sweeps[i].Vary)
-			for k := 0; k < len(s.Sweeps[i].Arms) && goesOn; k++ {
-				goesOn = both(s.Sweeps[i].Arms[k].Settings, nil)
+		for _, one := range all {
+			if !yield(one.factor, one.level) {
+				return
 			}
 		}
 	}
-}
-
-// Renamed tells which names that the user typed have changed, each once; nil for
-// a study in today's names.
-func (s *Study) Renamed() []string {
-	var all []string
-	for _, l := range s.Levels() {
-		if l.Renamed != "" && !slices.Contains(all, l.Renamed) {
-			all = append(all, l.Renamed)
-		}
-	}
-	return all
 }
 
 // Position is where the user wrote something: in a line of a file, or in an

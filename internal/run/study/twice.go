@@ -1,63 +1,96 @@
 package study
 
 import (
+	"maps"
 	"slices"
 
 	"netdyno/internal/record"
 )
 
-// checkTwice refuses a factor that is set in two places: the levels of a
-// trial must be plain from the study.
-func (s *Study) checkTwice() error {
-	first := map[string]Position{}
-	for _, h := range s.Hold {
-		first[h.Factor] = h.Level.At
+// owners are where factors have their levels.
+type owners map[string]owner
+
+type owner struct {
+	by string
+	at Position
+}
+
+func (o owners) add(factor, by string, at Position) error {
+	if first, twice := o[factor]; twice {
+		return Errorf(at, "%s is set by %s here and by %s at %s; expected one of them", factor, by, first.by, where(first.at))
 	}
-	for _, v := range s.Vary {
-		if earlier, twice := first[v.Factor]; twice {
-			return Errorf(v.At, "%s varies here and is held at %s; expected one of them", v.Factor, where(earlier))
+	o[factor] = owner{by, at}
+	return nil
+}
+
+// addAll enters what a part of a study holds and varies.
+func (o owners) addAll(part string, hold []Setting, vary []Varied) error {
+	for _, h := range hold {
+		if err := o.add(h.Factor, part+"hold", h.Level.At); err != nil {
+			return err
 		}
-		first[v.Factor] = v.At
 	}
-	for _, a := range s.Arms {
-		for _, x := range a.Settings {
-			if earlier, twice := first[x.Factor]; twice {
-				return Errorf(x.Level.At, "%s is set by arm %s here and by the whole study at %s; expected one of them", x.Factor, a.Name, where(earlier))
-			}
-		}
-	}
-	for i := range s.Sweeps {
-		if err := s.checkSweep(&s.Sweeps[i]); err != nil {
+	for _, v := range vary {
+		if err := o.add(v.Factor, part+"vary", v.At); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkSweep refuses a sweep that sets one factor twice, or a factor that a sweep may not
-// set. A factor that the whole study holds may be held or varied otherwise by a sweep.
-func (s *Study) checkSweep(w *Sweep) error {
-	set := map[string]Position{}
-	for _, h := range w.Hold {
-		set[h.Factor] = h.Level.At
-		if v := FindVaried(s.Vary, h.Factor); v != nil {
-			return Errorf(h.Level.At, "sweep %s holds %s, which varies in the whole study at %s; write one of its levels under the sweep's vary", w.Name, h.Factor, where(v.At))
-		}
-	}
-	for _, v := range w.Vary {
-		if earlier, twice := set[v.Factor]; twice {
-			return Errorf(v.At, "%s varies here and is held at %s; expected one of them", v.Factor, where(earlier))
-		}
-		set[v.Factor] = v.At
-	}
-	for _, a := range s.Arms {
-		for _, x := range a.Settings {
-			if here, twice := set[x.Factor]; twice {
-				return Errorf(here, "%s is set by sweep %s here and by arm %s at %s; expected one of them", x.Factor, w.Name, a.Name, where(x.Level.At))
+// addArms enters what arms bundle, each beside what all of them have.
+func (o owners) addArms(arms []Arm, more func(name string) []Setting) error {
+	for _, a := range arms {
+		own := maps.Clone(o)
+		for _, x := range slices.Concat(more(a.Name), a.Settings) {
+			if err := own.add(x.Factor, "arm "+a.Name, x.Level.At); err != nil {
+				return err
 			}
 		}
 	}
-	return s.checkSweptArms(w, set)
+	return nil
+}
+
+// checkTwice refuses a factor that is set in two places: the levels of a trial must be
+// plain from the study. A sweep may set otherwise what the study holds, and vary some of
+// the levels that it varies.
+func (s *Study) checkTwice() error {
+	whole := owners{}
+	if err := whole.addAll("", s.Hold, s.Vary); err != nil {
+		return err
+	}
+	nothing := func(string) []Setting { return nil }
+	if err := whole.addArms(s.Arms, nothing); err != nil {
+		return err
+	}
+	for _, w := range s.Sweeps {
+		own := owners{}
+		for _, v := range s.Vary {
+			if FindVaried(w.Vary, v.Factor) == nil {
+				own[v.Factor] = whole[v.Factor]
+			}
+		}
+		if err := own.addAll("sweep "+w.Name+"'s ", w.Hold, w.Vary); err != nil {
+			return err
+		}
+		if err := own.addArms(s.Arms, nothing); err != nil {
+			return err
+		}
+		for factor, by := range whole {
+			if _, otherwise := own[factor]; !otherwise {
+				own[factor] = by
+			}
+		}
+		if err := own.addArms(w.Arms, func(name string) []Setting {
+			if a := s.armNamed(name); a != nil {
+				return a.Settings
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CheckSweptBaseline refuses a sweep that gives other arms levels of their own and the
@@ -66,32 +99,6 @@ func (s *Study) CheckSweptBaseline() error {
 	for _, w := range s.Sweeps {
 		if len(w.Arms) > 0 && s.Compare.Factor == ArmFactor && !slices.ContainsFunc(w.Arms, func(a Arm) bool { return a.Name == s.Compare.Baseline }) {
 			return Errorf(w.At, "sweep %s gives arms levels of their own, and the baseline %s none; expected it among them", w.Name, s.Compare.Baseline)
-		}
-	}
-	return nil
-}
-
-// checkSweptArms refuses a level of an arm in a sweep whose factor the study, the sweep
-// or the arm itself sets too.
-func (s *Study) checkSweptArms(w *Sweep, set map[string]Position) error {
-	for _, a := range w.Arms {
-		for _, x := range a.Settings {
-			earlier, twice := set[x.Factor]
-			by := "the sweep"
-			if v := FindVaried(s.Vary, x.Factor); v != nil {
-				earlier, twice, by = v.At, true, "the whole study"
-			}
-			if l, held := Find(s.Hold, x.Factor); held && !twice {
-				earlier, twice, by = l.At, true, "the whole study"
-			}
-			if own := s.armNamed(a.Name); own != nil && !twice {
-				if l, has := Find(own.Settings, x.Factor); has {
-					earlier, twice, by = l.At, true, "the arm itself"
-				}
-			}
-			if twice {
-				return Errorf(x.Level.At, "%s is set for arm %s in sweep %s here and by %s at %s; expected one of them", x.Factor, a.Name, w.Name, by, where(earlier))
-			}
 		}
 	}
 	return nil

@@ -29,7 +29,6 @@ func (s *Study) warnings() []record.Warning {
 	}
 	out = append(out, s.warnKept()...)
 	out = append(out, s.warnThin()...)
-	out = append(out, s.warnLadders()...)
 	return append(out, s.warnArms()...)
 }
 

@@ -9,8 +9,8 @@ import (
 // Zipf is a distribution of the numbers 1 to N: that of number k is proportional to
 // 1/k^S.
 type Zipf struct {
-	N int64   `json:"n"`
-	S float64 `json:"s"`
+	N int64   `json:"n" key:"n" must:"yes" is:"number" min:"1" max:"1000000000"`
+	S float64 `json:"s" key:"s" is:"skew"`
 }
 
 // exactKeys is how many of the most frequent keys have a segment of their own.

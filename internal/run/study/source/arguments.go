@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,25 +24,31 @@ type Arguments struct {
 	given map[string]study.Position // what was typed, by its key
 }
 
-// Setting is a key of the command line that belongs to the study and is no factor.
-type Setting struct {
-	Name  string
-	Doc   string
-	Usual []string // values to offer; nil where there are no usual ones
-}
-
-// Settings returns what can be typed beside factors.
-func Settings() []Setting {
-	var all []Setting
-	add := func(k about) {
-		if _, err := study.FactorNamed(k.typed); k.typed != "" && err != nil {
-			all = append(all, Setting{k.typed, k.doc, k.usual})
+// typedKey finds the key that a name on a command line means, and where the key stands in
+// a file: compare and margin for margin. Of an unknown key of a mapping it is the mapping's.
+func typedKey(typed string) (path []string, k key) {
+	block, part, dotted := strings.Cut(typed, ".")
+	for _, top := range studyKeys() {
+		for _, k := range top.keys {
+			if k.typed == typed || k.typed != "" && top.name == block && k.name == part {
+				return []string{top.name, k.name}, k
+			}
+		}
+		switch {
+		case dotted && top.name == block:
+			return []string{top.name, part}, top
+		case cmp.Or(top.typed, top.name) == typed:
+			return []string{top.name}, top
 		}
 	}
-	for _, k := range studyBlock.abouts() {
-		add(k)
-		for _, part := range k.keys {
-			add(part)
+	return nil, key{}
+}
+
+// typedNames are the names of keys on a command line.
+func typedNames() (all []string) {
+	for _, k := range Keys() {
+		if k.Typed != "" {
+			all = append(all, k.Typed)
 		}
 	}
 	return all
@@ -109,7 +116,7 @@ func (a *Arguments) Set(by, key, value string) error {
 // Study makes the study. Open reads a file; errors about arguments are a
 // *study.Error.
 func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study, error) {
-	base := draft{Study: studyBlock.start, tree: &node{at: a.first, kind: mapping}}
+	base := draft{Study: study.Study{Seed: defaultSeed}, tree: &node{at: a.first, kind: mapping}}
 	base.Name = record.Unnamed
 	switch {
 	case a.named != "":
@@ -129,7 +136,7 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 // replaces the factor in the file, whether the file held or varied it. What the file says
 // of the results stays as far as the changed study still has what it names.
 func (a *Arguments) override(base draft) (*study.Study, error) {
-	if slices.ContainsFunc(resultKeys, func(k key[study.Study]) bool { return base.tree.entryOf(k.name) != nil }) {
+	if len(base.Charts)+len(base.Costs)+len(base.Ladders)+len(base.Expect)+len(base.Requires) > 0 {
 		if _, err := base.complete(); err != nil {
 			return nil, err
 		}
@@ -170,13 +177,13 @@ func (a *Arguments) change(d draft) (draft, error) {
 	if typed.tree.entryOf("settle") != nil { // another end than the file's
 		d.tree, d.Blocks = d.tree.without("blocks"), 0
 	}
-	if err := studyBlock.readKeys(typed.tree, &d.Study, whole{Study: &d.Study}, false); err != nil {
+	if err := readKeys(typed.tree, reflect.ValueOf(&d.Study).Elem(), &d.Study); err != nil {
 		return d, err
 	}
-	statements := slices.DeleteFunc(slices.Clone(listed(d.tree.value("expect"))), func(n *node) bool { return n.kind == scalar })
+	_, statements := apart(d.at("expect"))
 	d.tree = typed.tree.over(d.tree)
 	if bounds := typed.tree.entryOf("expect"); bounds != nil { // they take the place of the file's
-		all := &node{at: bounds.value.at, kind: list, items: slices.Concat(listed(bounds.value), statements)}
+		all := &node{at: bounds.value.at, kind: list, items: slices.Concat(listed(bounds.value), statements.items)}
 		d.tree = mappingNode(bounds.at, "expect", all).over(d.tree)
 	}
 	return d, nil
@@ -201,87 +208,60 @@ func (a *Arguments) readBase(open func(name string) ([]byte, error)) (draft, err
 	return readFile(a.named+extension, data)
 }
 
-// addArgument reads one argument.
-func (a *Arguments) addArgument(here position, key, value string) error {
+// addArgument reads one argument, each key at most once.
+func (a *Arguments) addArgument(here position, name, value string) error {
 	if value == "" {
-		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(key, 40), quantity.Clip(key, 40))
+		return here.errorf("%s has no level; expected %s=VALUE", quantity.Clip(name, 40), quantity.Clip(name, 40))
 	}
-	if _, _, k := placeOf(key); k.name != "" && !k.many {
-		return a.takeEntry(entry{key, here, scalarNode(here, value)})
+	path, k := typedKey(name)
+	f, notFactor := study.FactorNamed(name)
+	given := cmp.Or(strings.Join(path, "."), f.Name, name)
+	if first := a.given[given]; first != nil {
+		return here.errorf("%s is given twice; first in %s", strings.TrimPrefix(name, "compare."), first)
 	}
-	levels := levelsNode(here, value)
-	if f, err := study.FactorNamed(key); err == nil && (f.Kind == study.Sizes || f.Kind == study.Arrival || f.Kind == study.Times) {
-		levels = together(levels)
-	}
-	return a.takeEntry(entry{key, here, oneOrMore(levels)})
-}
-
-// placeOf returns where a typed key stands in a file: compare and margin for margin, and
-// what there is to say of it, or of its block; nothing of any other name.
-func placeOf(typed string) (block, part string, k about) {
-	block, part, _ = strings.Cut(typed, ".")
-	for _, top := range studyBlock.abouts() {
-		for _, k := range top.keys {
-			if k.typed == typed || k.typed != "" && top.name == block && k.name == part {
-				return top.name, k.name, k
-			}
+	a.given[given] = here
+	e := entry{name, here, scalarNode(here, value)}
+	if path == nil || k.many {
+		levels := levelsNode(here, value)
+		if notFactor == nil && (f.Kind == study.Sizes || f.Kind == study.Arrival || f.Kind == study.Times) {
+			levels = together(levels)
 		}
-		if cmp.Or(top.typed, top.name) == block {
-			return top.name, part, top
-		}
+		e.value = oneOrMore(levels)
 	}
-	return "", "", about{}
-}
-
-// takeEntry reads the value of one key, each at most once.
-func (a *Arguments) takeEntry(e entry) error {
-	key := e.key
-	block, part, k := placeOf(key)
-	if f, err := study.FactorNamed(key); k.name != "" {
-		key = strings.TrimSuffix(block+"."+part, ".")
-	} else if err == nil {
-		key = f.Name
-	}
-	if first := a.given[key]; first != nil {
-		return e.at.errorf("%s is given twice; first in %s", strings.TrimPrefix(e.key, "compare."), first)
-	}
-	a.given[key] = e.at
-	if k.name != "" {
-		return a.takeKey(e, block, part, k)
-	}
-	if e.key == study.ArmFactor {
+	switch {
+	case path != nil:
+		return a.addKey(e, path, k)
+	case name == study.ArmFactor:
 		a.arms = e.value
 		return nil
-	}
-	if e.value.kind == scalar {
+	case e.value.kind == scalar:
 		s, err := readSetting(e, "hold")
 		a.typed.Hold = append(a.typed.Hold, s)
 		return err
 	}
-	v, err := readVariedFactor(e, readLevels)
-	a.typed.Vary = append(a.typed.Vary, v)
+	all, _, err := readVaried(entry{name, here, mappingNode(here, name, e.value)}, nil, false)
+	a.typed.Vary = append(a.typed.Vary, all...)
 	return err
 }
 
-// takeKey reads a key that is no factor, or one of its block.
-func (a *Arguments) takeKey(e entry, block, part string, k about) error {
-	if k.typed == "" && (part == "" || !slices.ContainsFunc(k.keys, func(k about) bool { return k.typed != "" })) {
+// addKey reads a key that is no factor, or one of its mapping.
+func (a *Arguments) addKey(e entry, path []string, k key) error {
+	if k.typed == "" && (len(path) == 1 || !slices.ContainsFunc(k.keys, func(k key) bool { return k.typed != "" })) {
 		return e.at.errorf("%s can be written in a file only; on the command line name a factor, or compare.baseline and its like", e.key)
 	}
-	typed := &node{at: e.at, kind: mapping}
+	typed := e.value
 	switch {
-	case part != "":
-		typed.entries = []entry{{part, e.at, e.value}}
+	case len(path) == 2:
+		typed = mappingNode(e.at, path[1], e.value)
 	case k.keys != nil && !k.many: // all of whose keys may be left out
-		if wanted, err := aFlag.read(e); err != nil || !wanted {
+		typed = &node{at: e.at, kind: mapping}
+		if wanted, err := one(e, aFlag.form, readFlag); err != nil || !wanted {
 			return err
 		}
-	default:
-		typed = e.value
 	}
-	typed = mappingNode(e.at, block, typed)
+	typed = mappingNode(e.at, path[0], typed)
 	a.typed.tree = typed.over(a.typed.tree)
-	return studyBlock.readKeys(typed, &a.typed.Study, whole{Study: &a.typed.Study}, false)
+	return readKeys(typed, reflect.ValueOf(&a.typed.Study).Elem(), &a.typed.Study)
 }
 
 // AddArm adds an arm that a command's own arguments name, such as a server by its URL;

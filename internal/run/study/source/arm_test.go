@@ -89,19 +89,3 @@ func TestSet(t *testing.T) {
 		}
 	}
 }
-
-// Whatever completion offers behind a key is read.
-func TestUsualValuesAreRead(t *testing.T) {
-	n := 0
-	for _, s := range Settings() {
-		for _, value := range s.Usual {
-			if _, err := ParseArgs([]string{"transport=go-net", s.Name + "=" + value}, nil); err != nil {
-				t.Errorf("%s=%s: %v", s.Name, value, err)
-			}
-			n++
-		}
-	}
-	if n < 10 {
-		t.Errorf("%d values are offered", n)
-	}
-}

@@ -14,7 +14,7 @@ vary: {transport: [go-http1, go-fasthttp]}
 capacity: {objective: ["response_p99 <= 10ms", "error_share <= 0.1%"], within: 5%, time: 30s}
 `
 
-func TestCapacityIsReadAndWritten(t *testing.T) {
+func TestCapacityIsRead(t *testing.T) {
 	s := mustFile(t, searching)
 	want := &record.Capacity{Within: 0.05, TimeS: 30, Objective: []record.Bound{
 		{Text: "response_p99 <= 10ms", Metric: "response_p99_us", Value: 10_000},
@@ -26,13 +26,6 @@ func TestCapacityIsReadAndWritten(t *testing.T) {
 	if s.Blocks != 26 || s.OwnLooks != nil || s.Further != nil || !reflect.DeepEqual(s.Compare.Primary, []string{"response_p99_us", "error_share"}) {
 		t.Errorf("%d blocks, looks %v and %v, primary %v", s.Blocks, s.OwnLooks, s.Further, s.Compare.Primary)
 	}
-	text, err := YAML(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := mustFile(t, string(text)); !reflect.DeepEqual(again.Capacity, want) || again.Blocks != s.Blocks {
-		t.Errorf("written and read back: %+v, %d blocks\n%s", again.Capacity, again.Blocks, text)
-	}
 	trials, _, err := s.Plan()
 	if err != nil || len(trials) != 2*s.Blocks || trials[0].Levels["rate"] != "max" {
 		t.Errorf("%d trials, the first at %s, %v; want each arm once in a block, flat out", len(trials), trials[0].Levels["rate"], err)
@@ -41,7 +34,7 @@ func TestCapacityIsReadAndWritten(t *testing.T) {
 
 func TestCapacityIsTyped(t *testing.T) {
 	s, err := ParseArgs([]string{"transport=go-net", "capacity=yes"}, nil)
-	if read, err := readCondition(defaultObjective.Text); err != nil || read != defaultObjective {
+	if read, err := readBound(defaultObjective.Text); err != nil || read != defaultObjective {
 		t.Errorf("the default objective reads as %+v, %v", read, err)
 	}
 	if err != nil || s.Capacity == nil || s.Capacity.Within != 0.1 || s.Capacity.TimeS != 60 || s.Capacity.Objective[0].Metric != "response_p99_us" {

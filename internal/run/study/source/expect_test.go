@@ -26,7 +26,7 @@ expect:
 
 func TestConditionsAreKeptInCanonicalText(t *testing.T) {
 	for written, want := range map[string]string{
-		"{response: 4096KiB, connections: 40, rate: 0, link.rate: 20Gbit, opt.server.b: 128KiB, hosts: 02, rig: netns}": "connections=40 hosts=2 link.rate=20Gbit/s opt.server.b=128KiB rate=max response=4MiB rig=netns",
+		"{response: 4096KiB, connections: 40, rate: 0, link.rate: 20Gbit, opt.server.b: 128KiB, hosts: 2, rig: netns}": "connections=40 hosts=2 link.rate=20Gbit/s opt.server.b=128KiB rate=max response=4MiB rig=netns",
 		"{transport: go-net, hosts: 2+}": "client=go-net hosts=2+ server=go-net",
 	} {
 		x := mustFile(t, under(written)).Expect[0]

@@ -56,38 +56,10 @@ func TestLabelsAreKept(t *testing.T) {
 	}
 }
 
-// A level that an argument takes away takes its label along, and what is written can be
-// read again.
+// A level that an argument takes away takes its label along.
 func TestLabelsOfALevelThatIsGone(t *testing.T) {
 	if l := summaryOf(t, "mine.yaml", "message=complex").Labels.Levels["message"]; len(l) > 0 {
 		t.Errorf("labels of levels that the study has not: %v", l)
-	}
-	s, err := ParseFile("mine.yaml", []byte(labelled))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := YAML(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := ParseFile("again.yaml", text)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	if a, b := study.Summary(s).Labels, study.Summary(again).Labels; a.Cells["message=simple connections=1"] != b.Cells["message=simple connections=1"] || a.Levels["arm"]["pooled"] != b.Levels["arm"]["pooled"] {
-		t.Errorf("read again the labels are %+v, were %+v", b, a)
-	}
-}
-
-// A command line is named by its program.
-func TestLabelsOfCommands(t *testing.T) {
-	got := summaryOf(t, "server=exec", "client=go-epoll", "opt.server.command=bin/old {port},bin/new {port}").Labels.Levels["opt.server.command"]
-	if got["bin/old {port}"] != "old" || got["bin/new {port}"] != "new" {
-		t.Errorf("labels are %v", got)
-	}
-	got = summaryOf(t, "server=exec", "client=go-epoll", "opt.server.command=bin/s -a {port},bin/s -b {port}").Labels.Levels["opt.server.command"]
-	if len(got) > 0 {
-		t.Errorf("two command lines of one program are labelled %v", got)
 	}
 }
 

@@ -2,11 +2,8 @@ package source
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
-
-	"netdyno/internal/run/study"
 )
 
 const threeSteps = `study: x
@@ -19,10 +16,9 @@ vary:
     grpc: {transport: go-grpc, request: 1B, tls: yes}
 `
 
-// Each step knows in which factors its two arms differ, and a warning names only a step
-// that changes several.
+// Each step knows in which factors its two arms differ.
 func TestLaddersSayWhatEachStepChanges(t *testing.T) {
-	s := mustFile(t, threeSteps+"ladder: {arms: [pooled, all, http2, grpc]}\n")
+	s := mustFile(t, threeSteps+"ladder: [{arms: [pooled, all, http2, grpc]}]\n")
 	var changes []string
 	for _, step := range s.Ladders[0].Steps {
 		changes = append(changes, fmt.Sprint(step.Changes))
@@ -30,50 +26,12 @@ func TestLaddersSayWhatEachStepChanges(t *testing.T) {
 	if got := strings.Join(changes, " "); got != "[opt.client.read] [transport] [request tls transport]" {
 		t.Errorf("the steps change %s", got)
 	}
-	var warned []string
-	for _, w := range warningsOf(t, s) {
-		if strings.HasPrefix(w, "ladder") {
-			warned = append(warned, w)
-		}
-	}
-	if want := "ladder: the step from http2 to grpc differs in request, tls and transport, so its ratio is that of all of them together"; len(warned) != 1 || warned[0] != want {
-		t.Errorf("warned of %q", warned)
-	}
-	if s := mustFile(t, "study: x\nvary: {transport: [a, b, c]}\nladder: {arms: [a, b, c]}\n"); fmt.Sprint(s.Ladders[0].Steps) != "[{ [transport]} { [transport]}]" {
+	if s := mustFile(t, "study: x\nvary: {transport: [a, b, c]}\nladder: [{arms: [a, b, c]}]\n"); fmt.Sprint(s.Ladders[0].Steps) != "[{ [transport]} { [transport]}]" {
 		t.Errorf("of transports: %v", s.Ladders[0].Steps)
 	}
 }
 
-func warningsOf(t *testing.T, s *study.Study) []string {
-	t.Helper()
-	_, warnings, err := s.Plan()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts []string
-	for _, w := range warnings {
-		texts = append(texts, w.About+": "+w.Text)
-	}
-	return texts
-}
-
-// What is written of a study's ladders is read back.
-func TestLaddersAreReadBack(t *testing.T) {
-	s := mustFile(t, threeSteps+`ladder:
-  - {title: "Why: it costs more", arms: [pooled, all, http2], steps: [a buffer, "HTTP/2, frames"]}
-  - {arms: [all, http2, grpc]}
-`)
-	text, err := YAML(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again := mustFile(t, string(text)); len(s.Ladders) != 2 || !reflect.DeepEqual(again.Ladders, s.Ladders) {
-		t.Errorf("read back %+v\nwas %+v, written\n%s", again.Ladders, s.Ladders, text)
-	}
-}
-
-// The ladders of the built-in studies change one thing in each step, so nothing is
-// warned of; an override that takes an arm away takes the ladder.
+// The ladders of the built-in studies change one thing in each step; an override that takes an arm away takes the ladder.
 func TestBuiltInLaddersHaveSingleSteps(t *testing.T) {
 	for name, n := range map[string]int{"blocks": 1, "messages": 2, "messages-quick": 1, "event-loops": 1, "event-loops-quick": 1} {
 		s := mustArgs(t, name)

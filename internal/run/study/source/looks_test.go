@@ -83,27 +83,6 @@ func TestLooksOfAStudy(t *testing.T) {
 	}
 }
 
-func TestLooksAndRequirementsReadBack(t *testing.T) {
-	s := mustArgs(t, "transport=go-net,go-epoll", "connections=50,100",
-		"require=exchanges_per_s of go-epoll >= 0.9 × go-net at connections=100,service_p99_us of go-net <= 5ms")
-	if len(s.Requires) != 2 || s.Requires[0].Base != "go-net" || s.Requires[0].Bound != 0.9 || !s.Requires[0].AtLeast ||
-		s.Requires[0].Where["connections"] != "100" || s.Requires[1].Bound != 5000 || s.Requires[1].Base != "" {
-		t.Errorf("requirements: %+v", s.Requires)
-	}
-	text, err := YAML(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := ParseFile("study.yaml", text)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
-	second, err := YAML(again)
-	if err != nil || string(second) != string(text) {
-		t.Errorf("%v, written again:\n%s\nwas:\n%s", err, second, text)
-	}
-}
-
 func TestQuantitiesOfRequirements(t *testing.T) {
 	for line, want := range map[string]float64{
 		"exchanges_per_s of a >= 20k":             20000,
@@ -156,3 +135,18 @@ func TestOverriddenRequirements(t *testing.T) {
 func sameTrial(a, b record.Trial) bool { return reflect.DeepEqual(a, b) }
 
 func isProbe(t record.Trial) bool { return t.Probe }
+
+func TestSettleIsOfOneArm(t *testing.T) {
+	_, err := ParseArgs([]string{"transport=go-net,go-epoll", "settle=5%"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "compares 2 arms") || !strings.Contains(err.Error(), "such as 30s") {
+		t.Errorf("two arms settle by precision: %v", err)
+	}
+	if _, err := ParseArgs([]string{"transport=go-net", "settle=30s"}, nil); err == nil || !strings.Contains(err.Error(), "5%/30s") {
+		t.Errorf("one arm settles by a time alone: %v", err)
+	}
+	for _, bad := range []string{"settle=0", "settle=120%", "settle=soon", "settle=5%/", "settle=5%/0s", "settle=5%/soon"} {
+		if _, err := ParseArgs([]string{"transport=go-net", bad}, nil); err == nil || !strings.Contains(err.Error(), "settle") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}

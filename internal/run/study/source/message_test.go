@@ -21,8 +21,8 @@ compare: {baseline: grpc}
 `
 )
 
-// levelsOf says what the arms' trials have of some factors: "grpc proto M".
-func levelsOf(t *testing.T, s *study.Study, factors ...string) string {
+// levelsIn says what the arms' trials have of some factors: "grpc proto M".
+func levelsIn(t *testing.T, s *study.Study, factors ...string) string {
 	t.Helper()
 	trials, _, err := s.Plan()
 	if err != nil {
@@ -62,13 +62,13 @@ func TestAMessageIsAddedToTheUsersOwnArms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := levelsOf(t, s, "codec", "message"); got != c.want {
+			if got := levelsIn(t, s, "codec", "message"); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 			if text, err := YAML(s); err != nil {
 				t.Error(err)
-			} else if again := mustFile(t, string(text)); levelsOf(t, again, "codec", "message") != c.want {
-				t.Errorf("read back it is %s", levelsOf(t, again, "codec", "message"))
+			} else if again := mustFile(t, string(text)); levelsIn(t, again, "codec", "message") != c.want {
+				t.Errorf("read back it is %s", levelsIn(t, again, "codec", "message"))
 			}
 		})
 	}
@@ -83,7 +83,7 @@ func TestAMessageWithoutACodecIsProtobuf(t *testing.T) {
 		{"study: x\nhold: {transport: go-grpc}\nsweeps:\n  - {name: m, hold: {message: simple}}\n", "go-grpc proto simple"},
 		{"study: x\nhold: {transport: go-grpc, message: simple}\nsweeps:\n  - {name: j, hold: {codec: json}}\n  - {name: p, vary: {connections: [1, 2]}}\n", "go-grpc json simple; go-grpc proto simple"},
 	} {
-		if got := levelsOf(t, mustFile(t, c.file), "codec", "message"); got != c.want {
+		if got := levelsIn(t, mustFile(t, c.file), "codec", "message"); got != c.want {
 			t.Errorf("%s%s, want %s", c.file, got, c.want)
 		}
 	}

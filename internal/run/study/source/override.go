@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"netdyno/internal/each"
-	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 )
 
@@ -87,30 +86,24 @@ func (d *draft) selectArms(typed *node) error {
 	if len(d.Arms) == 0 {
 		return typed.at.errorf("the study has no arms to choose from")
 	}
-	names := each.Of(d.Arms, func(a study.Arm) string { return a.Name })
-	var chosen []study.Arm
-	for _, item := range listed(typed) {
-		i := slices.Index(names, item.text)
-		if i < 0 {
-			return typed.at.errorf("the study has no arm %q; %s", quantity.Clip(item.text, 80), quantity.Hint(item.text, names))
-		}
-		if slices.ContainsFunc(chosen, func(c study.Arm) bool { return c.Name == item.text }) {
-			return typed.at.errorf("arm %s is chosen twice", item.text)
-		}
-		chosen = append(chosen, d.Arms[i])
+	names := textsOf(namesOf(d.Arms))
+	levels, err := readLevels(study.Factor{Name: study.ArmFactor, Kind: study.Choice, Choices: names}, typed)
+	if err != nil {
+		return err
 	}
-	d.Arms = chosen
-	study.FindVaried(d.Vary, study.ArmFactor).Levels = namesOf(chosen)
+	d.Arms = each.Of(levels, func(l study.Level) study.Arm { return d.Arms[slices.Index(names, l.Text)] })
+	study.FindVaried(d.Vary, study.ArmFactor).Levels = namesOf(d.Arms)
+	gone := func(name string) bool { return !slices.Contains(textsOf(levels), name) }
 	var sweeps []study.Sweep
 	for _, w := range d.Sweeps {
 		if own := study.FindVaried(w.Vary, study.ArmFactor); own != nil {
-			left := slices.DeleteFunc(slices.Clone(own.Levels), func(l study.Level) bool { return !d.hasArm(l.Text) })
+			left := slices.DeleteFunc(slices.Clone(own.Levels), func(l study.Level) bool { return gone(l.Text) })
 			if len(left) == 0 {
 				continue
 			}
 			w.Vary = slices.Clone(w.Vary)
 			study.FindVaried(w.Vary, study.ArmFactor).Levels = left
-			w.Arms = slices.DeleteFunc(slices.Clone(w.Arms), func(a study.Arm) bool { return !d.hasArm(a.Name) })
+			w.Arms = slices.DeleteFunc(slices.Clone(w.Arms), func(a study.Arm) bool { return gone(a.Name) })
 		}
 		sweeps = append(sweeps, w)
 	}

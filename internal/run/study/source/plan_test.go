@@ -212,10 +212,6 @@ func TestConfoundedFactorsAreNamed(t *testing.T) {
     c: {server: address, client: x, opt.server.address: "g:3", opt.server.wire: http/1.1, opt.client.path: /b, response: 9KiB, opt.client.verify: status, fresh: yes, tls: yes, opt.client.host: g}}`,
 			nil,
 		},
-		"two URLs and another client": {
-			`arm: {a: {server: address, client: x, opt.server.address: "h:1"}, b: {server: address, client: y, opt.server.address: "g:2"}}`,
-			[]string{"arm b differs from the baseline a in 2 factors: URL, client"},
-		},
 	} {
 		s, err := ParseFile("x.yaml", []byte("study: x\nvary:\n  "+c.vary+"\n"))
 		if err != nil {

@@ -97,20 +97,23 @@ func listNode(items []*node) *node {
 	return &node{kind: list, items: items}
 }
 
-// textsNode is a list of single values to write; nil of none.
+// textsNode is a list of single values to write; nil of none, or where they are empty.
 func textsNode(texts []string) *node {
-	items := each.Of(texts, func(text string) *node { return scalarNode(position{}, text) })
-	return listNode(items)
+	if len(texts) == 0 || texts[0] == "" {
+		return nil
+	}
+	return listNode(each.Of(texts, func(text string) *node { return scalarNode(position{}, text) }))
 }
 
 // mapNode is a mapping to write, by its keys; nil of an empty one.
 func mapNode[V any](m map[string]V, write func(V) *node) *node {
-	if len(m) == 0 {
+	return mapNodeOf(slices.Sorted(maps.Keys(m)), func(key string) entry { return entry{key: key, value: write(m[key])} })
+}
+
+// mapNodeOf is a mapping to write; nil of an empty one.
+func mapNodeOf[V any](all []V, of func(V) entry) *node {
+	if len(all) == 0 {
 		return nil
 	}
-	n := &node{kind: mapping}
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		n.entries = append(n.entries, entry{key: key, value: write(m[key])})
-	}
-	return n
+	return &node{kind: mapping, entries: each.Of(all, of)}
 }

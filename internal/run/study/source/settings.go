@@ -1,6 +1,7 @@
 package source
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 
@@ -18,75 +19,46 @@ const (
 // path.
 var armName = regexp.MustCompile(`^[A-Za-z0-9\[][A-Za-z0-9._+:/\[\]-]{0,62}$`)
 
-// settingsOf are factors at one level each, written in one line.
-var settingsOf = kind[[]study.Setting]{
-	form: "a mapping from factors to levels",
-	read: func(e entry) ([]study.Setting, error) { return readSettings(e, e.key) },
-	write: func(settings []study.Setting) *node {
-		if len(settings) == 0 {
-			return nil
-		}
-		return settingsNode(settings)
-	},
-}
+const settingForm = "a mapping from factors to levels"
 
+// settingsOf are factors at one level each, written in one line.
+var settingsOf = kindOfValue(settingForm, func(e entry) ([]study.Setting, error) { return readSettings(e, e.key) }, settingsNode)
+
+// settingsNode writes them; nil of none.
 func settingsNode(settings []study.Setting) *node {
-	n := &node{kind: mapping}
-	for _, x := range settings {
-		n.entries = append(n.entries, entry{key: x.Factor, value: scalarNode(position{}, x.Level.Text)})
-	}
-	return n
+	return mapNodeOf(settings, func(x study.Setting) entry { return entry{key: x.Factor, value: scalarNode(position{}, x.Level.Text)} })
 }
 
 // oneLevelEach is one level of each factor in canonical text.
-var oneLevelEach = kind[map[string]string]{
-	form: settingsOf.form,
-	read: func(e entry) (map[string]string, error) {
-		settings, err := readSettings(e, e.key)
-		levels := map[string]string{}
-		for _, x := range settings {
-			levels[x.Factor] = x.Level.Text
-		}
-		return levels, err
-	},
-	write: func(levels map[string]string) *node { return mapNode(levels, textNode) },
-}
+var oneLevelEach = kindOfValue(settingForm, func(e entry) (map[string]string, error) {
+	settings, err := readSettings(e, e.key)
+	levels := map[string]string{}
+	for _, x := range settings {
+		levels[x.Factor] = x.Level.Text
+	}
+	return levels, err
+}, func(levels map[string]string) *node { return mapNode(levels, textNode) })
 
-// variedNode writes factors at several levels each, and arms with what they bundle.
-func variedNode(vary []study.Varied, arms []study.Arm) *node {
-	if len(vary) == 0 {
-		return nil
+// levelsOf are some levels of each factor in canonical text.
+var levelsOf = kindOfValue("a mapping from factors to lists of levels", func(e entry) (map[string][]string, error) {
+	all, _, err := readVaried(e, nil, true)
+	levels := map[string][]string{}
+	for _, v := range all {
+		levels[v.Factor] = textsOf(v.Levels)
 	}
-	n := &node{kind: mapping}
-	for _, v := range vary {
-		levels := &node{kind: list}
-		for _, l := range v.Levels {
-			levels.items = append(levels.items, scalarNode(position{}, l.Text))
-		}
-		if v.Factor == study.ArmFactor && arms != nil {
-			levels = &node{kind: mapping}
-			for _, a := range arms {
-				levels.entries = append(levels.entries, entry{key: quote(a.Name), value: armNode(a)})
-			}
-		}
-		n.entries = append(n.entries, entry{key: v.Factor, value: levels})
-	}
-	return n
-}
+	return levels, err
+}, func(held map[string][]string) *node {
+	return mapNode(held, textsNode)
+})
 
-// armNode writes what an arm is called and what it bundles.
-func armNode(a study.Arm) *node {
-	n := settingsNode(a.Settings)
-	if a.Label != "" {
-		n.entries = slices.Insert(n.entries, 0, entry{key: "label", value: textNode(a.Label)})
-	}
-	return n
+func textsOf(levels []study.Level) []string {
+	return each.Of(levels, func(l study.Level) string { return l.Text })
 }
 
 // readSettings reads a mapping from factors to one level each; where is what it belongs
 // to.
 func readSettings(e entry, where string) (settings []study.Setting, err error) {
-	err = e.each(length{0, maxLevels}, "a mapping from factors to levels", func(one entry) error {
+	err = e.each(length{0, maxLevels}, settingForm, func(one entry) error {
 		s, err := readSetting(one, where)
 		if err != nil {
 			return err
@@ -114,14 +86,19 @@ func readSetting(e entry, where string) (study.Setting, error) {
 
 func factorAt(e entry) (study.Factor, error) {
 	f, err := study.FactorNamed(e.key)
-	if err != nil {
-		return f, e.at.errorf("%s", err)
+	switch {
+	case err == nil:
+		return f, nil
+	case isKey(e.key):
+		return f, e.at.errorf("%s belongs to the whole study, not to a trial; write it at the top of the file", e.key)
+	case e.at.file == nil: // a key can be meant
+		_, err = study.FactorNamed(e.key, typedNames()...)
 	}
-	if f.Kind == study.Whole {
-		return f, e.at.errorf("%s belongs to the whole study, not to a trial; write it at the top of the file", f.Name)
-	}
-	return f, nil
+	return f, e.at.errorf("%s", err)
 }
+
+// isKey tells whether a study file has such a key.
+func isKey(name string) bool { return slices.Contains(names(studyKeys()), name) }
 
 func levelAt(f study.Factor, n *node) (study.Level, error) {
 	l, err := f.Level(n.text)
@@ -132,37 +109,91 @@ func levelAt(f study.Factor, n *node) (study.Level, error) {
 	return l, nil
 }
 
-// readVaried reads a mapping from factors to several levels each.
-func readVaried(e entry, levels func(study.Factor, *node) ([]study.Level, error)) (all []study.Varied, err error) {
+// varied are factors at several levels each, with the arms among them. A sweep varies
+// other factors, or some of the levels of those that the study varies.
+var varied = kind{
+	form: settingForm,
+	read: func(e entry, f field) (err error) {
+		vary := f.at.Addr().Interface().(*[]study.Varied)
+		switch of := f.of.(type) {
+		case *study.Study:
+			*vary, of.Arms, err = readVaried(e, nil, false)
+		case *study.Sweep:
+			*vary, of.Arms, err = readVaried(e, f.whole.Vary, true)
+		}
+		return err
+	},
+	write: func(f field) *node {
+		arms := reflect.ValueOf(f.of).Elem().FieldByName("Arms").Interface().([]study.Arm)
+		return mapNodeOf(f.at.Interface().([]study.Varied), func(v study.Varied) entry {
+			levels := textsNode(textsOf(v.Levels))
+			if v.Factor == study.ArmFactor && arms != nil {
+				levels = mapNodeOf(arms, func(a study.Arm) entry { return entry{key: quote(a.Name), value: armNode(a)} })
+			}
+			return entry{key: v.Factor, value: levels}
+		})
+	},
+}
+
+// armNode writes what an arm is called and what it bundles.
+func armNode(a study.Arm) *node {
+	n := &node{kind: mapping}
+	if a.Label != "" {
+		n.entries = []entry{{key: "label", value: textNode(a.Label)}}
+	}
+	if of := settingsNode(a.Settings); of != nil {
+		n.entries = append(n.entries, of.entries...)
+	}
+	return n
+}
+
+// readVaried reads a mapping from factors to several levels each. Of a part of a study,
+// whole is what the study varies: its arms may be named, or have levels of their own.
+func readVaried(e entry, whole []study.Varied, part bool) (all []study.Varied, arms []study.Arm, err error) {
 	err = e.each(length{0, maxLevels}, "a mapping from factors to lists of levels", func(one entry) error {
-		v, err := readVariedFactor(one, levels)
+		f, err := factorAt(one)
 		if err != nil {
 			return err
 		}
-		if study.FindVaried(all, v.Factor) != nil {
-			return one.at.errorf("%s is varied twice", v.Factor)
+		if study.FindVaried(all, f.Name) != nil {
+			return one.at.errorf("%s is varied twice", f.Name)
+		}
+		v, outer := study.Varied{Factor: f.Name, At: one.at}, study.FindVaried(whole, f.Name)
+		switch bundle := f.Kind == study.Bundle; {
+		case bundle && part && outer == nil:
+			return one.value.at.errorf("arm: the study has no arms; write them under its vary, as a mapping from names to levels")
+		case bundle && (!part || one.value.kind == mapping):
+			arms, err = readArms(one.value, part)
+			v.Levels = namesOf(arms)
+		case bundle:
+			f.Kind, f.Choices = study.Choice, textsOf(outer.Levels)
+			fallthrough
+		default:
+			v.Levels, err = readLevels(f, one.value)
+		}
+		if err == nil && outer != nil {
+			err = notOf(*outer, v.Levels)
 		}
 		all = append(all, v)
-		return nil
+		return err
 	})
-	return all, err
+	return all, arms, err
 }
 
-func readVariedFactor(e entry, levels func(study.Factor, *node) ([]study.Level, error)) (study.Varied, error) {
-	f, err := factorAt(e)
-	if err != nil {
-		return study.Varied{}, err
+// notOf refuses a level of a part that the whole study does not have.
+func notOf(whole study.Varied, levels []study.Level) error {
+	names := textsOf(whole.Levels)
+	for _, l := range levels {
+		if !slices.Contains(names, l.Text) {
+			return study.Errorf(l.At, "%s: the study varies it at %s, without the level %s; %s", whole.Factor, whole.At, l.Text, quantity.Hint(l.Text, names))
+		}
 	}
-	v := study.Varied{Factor: f.Name, At: e.at}
-	v.Levels, err = levels(f, e.value)
-	return v, err
+	return nil
 }
 
-func readLevels(f study.Factor, n *node) ([]study.Level, error) {
-	items := n.items
+func readLevels(f study.Factor, n *node) (levels []study.Level, err error) {
+	items := listed(n)
 	switch {
-	case n.kind == scalar:
-		items = []*node{n}
 	case n.kind == mapping:
 		return nil, n.at.errorf("%s: found %s; expected a list of levels", f.Name, n.kind)
 	case len(items) == 0:
@@ -170,7 +201,6 @@ func readLevels(f study.Factor, n *node) ([]study.Level, error) {
 	case len(items) > maxLevels:
 		return nil, n.at.errorf("%s: the list has %d levels; expected at most %d", f.Name, len(items), maxLevels)
 	}
-	var levels []study.Level
 	for _, item := range items {
 		if item.kind != scalar {
 			return nil, item.at.errorf("%s: found %s; expected a level", f.Name, item.kind)
@@ -179,91 +209,45 @@ func readLevels(f study.Factor, n *node) ([]study.Level, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, earlier := range levels {
-			if earlier.Text == l.Text {
-				return nil, item.at.errorf("%s: the level %s is listed twice", f.Name, l.Text)
-			}
+		if slices.Contains(textsOf(levels), l.Text) {
+			return nil, item.at.errorf("%s: the level %s is listed twice", f.Name, l.Text)
 		}
 		levels = append(levels, l)
 	}
 	return levels, nil
 }
 
-// readArms reads the bundles, whose names are the levels of factor arm.
-func readArms(n *node) ([]study.Arm, []study.Level, error) {
+// readArms reads the bundles, whose names are the levels of factor arm; of a part of a
+// study what its arms have there beside their own levels.
+func readArms(n *node, part bool) (arms []study.Arm, err error) {
 	if n.kind != mapping || len(n.entries) == 0 || len(n.entries) > maxArms {
-		return nil, nil, n.at.errorf("arm: expected a mapping from 1 to %d names to their levels, such as {fast: {server: go-epoll}}", maxArms)
+		return nil, n.at.errorf("arm: expected a mapping from 1 to %d names to their levels, such as {fast: {server: go-epoll}}", maxArms)
 	}
-	var arms []study.Arm
 	for _, e := range n.entries {
 		if !armName.MatchString(e.key) {
-			return nil, nil, e.at.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(e.key, 80))
+			return nil, e.at.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(e.key, 80))
 		}
 		a := study.Arm{Name: e.key, At: e.at}
 		if label := e.value.entryOf("label"); label != nil {
-			var err error
-			if a.Label, err = aLabel.read(*label); err != nil {
-				return nil, nil, err
+			if part {
+				return nil, label.at.errorf("label: arm %s has its label in the whole study; expected levels alone", a.Name)
+			}
+			if a.Label, err = one(*label, labelForm, readLabel); err != nil {
+				return nil, err
 			}
 			if i := slices.IndexFunc(arms, func(other study.Arm) bool { return other.Label == a.Label }); i >= 0 {
-				return nil, nil, label.at.errorf("label: %q is the label of arm %s too; expected one of its own", a.Label, arms[i].Name)
+				return nil, label.at.errorf("label: %q is the label of arm %s too; expected one of its own", a.Label, arms[i].Name)
 			}
 			e.value = e.value.without("label")
 		}
-		var err error
 		if a.Settings, err = readSettings(e, "arm "+e.key); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		arms = append(arms, a)
 	}
-	return arms, namesOf(arms), nil
+	return arms, nil
 }
 
 func namesOf(arms []study.Arm) []study.Level {
 	return each.Of(arms, func(a study.Arm) study.Level { return study.Level{Text: a.Name, At: a.At} })
-}
-
-// readSweptArms reads what arms of the whole study have in a sweep beside their levels.
-func readSweptArms(n *node, whole *study.Varied) (arms []study.Arm, levels []study.Level, err error) {
-	if whole == nil {
-		return nil, nil, n.at.errorf("arm: the study has no arms; write them under its vary, as a mapping from names to levels")
-	}
-	if arms, levels, err = readArms(n); err != nil {
-		return nil, nil, err
-	}
-	names := each.Of(whole.Levels, func(l study.Level) string { return l.Text })
-	for _, a := range arms {
-		if !slices.Contains(names, a.Name) {
-			return nil, nil, study.Errorf(a.At, "arm: the study varies it at %s, without the level %s; %s", whole.At, a.Name, quantity.Hint(a.Name, names))
-		}
-		if a.Label != "" {
-			return nil, nil, study.Errorf(a.At, "label: arm %s has its label in the whole study; expected levels alone", a.Name)
-		}
-	}
-	return arms, levels, nil
-}
-
-// readSwept reads the levels of a factor in a sweep: of one that varies in the
-// whole study, some of its levels. Whole is nil for any other.
-func readSwept(f study.Factor, n *node, whole *study.Varied) ([]study.Level, error) {
-	if f.Kind == study.Bundle {
-		if whole == nil {
-			return nil, n.at.errorf("arm: the study has no arms; write them under its vary, as a mapping from names to levels")
-		}
-		f.Kind = study.Choice
-		for _, l := range whole.Levels {
-			f.Choices = append(f.Choices, l.Text)
-		}
-	}
-	levels, err := readLevels(f, n)
-	if err != nil || whole == nil {
-		return levels, err
-	}
-	names := each.Of(whole.Levels, func(l study.Level) string { return l.Text })
-	for _, l := range levels {
-		if !slices.Contains(names, l.Text) {
-			return nil, study.Errorf(l.At, "%s: the study varies it at %s, without the level %s; %s", f.Name, whole.At, l.Text, quantity.Hint(l.Text, names))
-		}
-	}
-	return levels, nil
 }

@@ -2,7 +2,6 @@ package source_test
 
 import (
 	"math"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -64,19 +63,19 @@ func TestBadWorkloads(t *testing.T) {
 		`shop.yaml:3:65: response: 2GiB is out of range`:                                                                                  {"4KiB", "2GiB"},
 		`shop.yaml:3:39: path: "/items/{key}" has {key}, and the file says no keys`:                                                       {"keys: {zipf: {n: 100000, s: 1.1}}", ""},
 		`shop.yaml:3:39: path: "/items/{kye}" has braces around something else`:                                                           {"{key}", "{kye}"},
-		`shop.yaml:12:14: zipf: n is 0; expected 1 to`:                                                                                    {"n: 100000", "n: 0"},
-		`shop.yaml:12:14: zipf: s is 11; expected 0`:                                                                                      {"s: 1.1", "s: 11"},
+		`shop.yaml:12:18: n: 0 is out of range; expected from 1 to`:                                                                       {"n: 100000", "n: 0"},
+		`shop.yaml:12:29: s: found "11"; expected 0 (all keys alike) to 10`:                                                               {"s: 1.1", "s: 11"},
 		`shop.yaml:12:8: unknown key "zipfs"; did you mean "zipf"?`:                                                                       {"zipf:", "zipfs:"},
 		`shop.yaml:6:13: method: "post" is not a method; did you mean "POST"?`:                                                            {"POST", "post"},
-		`shop.yaml:10:15: deadline: "0s" leaves no time`:                                                                                  {"2s", "0s"},
-		`shop.yaml:10:12: think: "0s" is no pause; expected a duration above 0`:                                                           {"deadline: 2s", "think: 0s"},
+		`shop.yaml:10:15: deadline: found "0s"; expected a duration above 0`:                                                              {"2s", "0s"},
+		`shop.yaml:10:12: think: found "0s"; expected a duration above 0`:                                                                 {"deadline: 2s", "think: 0s"},
 		`shop.yaml:10:5: unknown key "thnik"; did you mean "think"?`:                                                                      {"deadline: 2s", "thnik: 2s"},
 		`shop.yaml:6:13: method: "/Cart" is not a method; expected one of HTTP such as GET or POST, or of gRPC such as /shop.v1.Cart/Add`: {"POST", "/Cart"},
 		`shop.yaml:11:73: status: "99" is not a status`:                                                                                   {"404", "99"},
-		`shop.yaml:11:5: the class has no name`:                                                                                           {"name: export, ", ""},
+		`shop.yaml:11:5: classes: the key "name" is missing`:                                                                              {"name: export, ", ""},
 		`shop.yaml:11:5: class export has no weight; expected one such as 70%`:                                                            {"weight: 0.5%, ", ""},
-		`shop.yaml:3:5: there are no classes; expected classes, or trace`:                                                                 {shop, "\n\n    keys: {zipf: {n: 10}}"},
-		`shop.yaml: the file is empty; expected a mapping with the keys classes, keys, trace`:                                             {shop, ""},
+		`shop.yaml:3:5: the file: the key "classes" is missing`:                                                                           {shop, "\n\n    keys: {zipf: {n: 10}}"},
+		`shop.yaml: the file is empty; expected a mapping with the keys classes, keys`:                                                    {shop, ""},
 	} {
 		if _, err := source.ReadWorkload("shop.yaml", []byte(strings.Replace(shop, change[0], change[1], 1))); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", change, err, want)
@@ -88,8 +87,8 @@ func TestBadWorkloads(t *testing.T) {
 	}
 }
 
-// A file may say what is asked for in place of what was recorded.
-func TestWhatWasRecordedMayBeChanged(t *testing.T) {
+// The header of recorded traffic has its classes, whose sizes are means.
+func TestReadRecorded(t *testing.T) {
 	recorded := "recorded: {version: 1, requests: 4}\nclasses:\n  - {name: GET, requests: 3, up: 0B, down: 300B, most_up: 0B, most_down: 200B, method: GET}\n" +
 		"  - {name: GET 404, requests: 1, up: 4B, down: 0B, most_up: 4B, most_down: 0B, method: GET, status: 404}\n"
 	w, err := source.ReadRecorded("x.rec", []byte(recorded))
@@ -98,25 +97,6 @@ func TestWhatWasRecordedMayBeChanged(t *testing.T) {
 	}
 	if x := w.Exchange(contract.Exchange{}); x.UpBytes != 4 || x.DownBytes != 200 || math.Abs(x.UpSizes.Mean()-1) > 1e-6 || math.Abs(x.DownSizes.Mean()-75) > 1e-6 {
 		t.Errorf("%+v", x)
-	}
-	f, err := source.ReadWorkload("w.yaml", []byte("trace: x.rec\nclasses: [{name: GET, path: /}]"))
-	if err != nil || f.Trace != "x.rec" {
-		t.Fatal(err)
-	}
-	if err := f.Change(w.Classes); err != nil || w.Classes[0].Path != "/" || w.Classes[0].Method != http.MethodGet || w.Classes[1].Path != "" {
-		t.Errorf("%v, %+v", err, w.Classes)
-	}
-	for text, want := range map[string]string{
-		"[{name: GTE, path: /}]":       `w.yaml:2:11: the recorded traffic has no class "GTE"; did you mean "GET"?`,
-		"[{name: GET, response: 100}]": "w.yaml:2:11: class GET: request and response are as they were recorded",
-	} {
-		f, err := source.ReadWorkload("w.yaml", []byte("trace: x.rec\nclasses: "+text))
-		if err == nil {
-			err = f.Change(w.Classes)
-		}
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
 	}
 	for _, damaged := range []string{"version: 2", "requests: x", "most_down: 2GiB", "classes: []"} {
 		key, _, _ := strings.Cut(damaged, " ")
@@ -159,10 +139,9 @@ func TestZipf(t *testing.T) {
 // FuzzReadWorkload: whatever a file holds, an error or a workload whose exchange can be drawn.
 func FuzzReadWorkload(f *testing.F) {
 	f.Add([]byte(shop))
-	f.Add([]byte("trace: x\nclasses: [{name: a}]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		w, err := source.ReadWorkload("w", text)
-		if err != nil || w.Trace != "" {
+		if err != nil {
 			return
 		}
 		x := w.Exchange(contract.Exchange{})

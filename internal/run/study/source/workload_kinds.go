@@ -1,0 +1,160 @@
+package source
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
+	"netdyno/internal/sizes"
+)
+
+const (
+	mostName = 60
+	mostBody = 32 << 10 // bytes of a body that stands in a workload file
+	keySign  = "{key}"
+)
+
+// workloadKinds are the kinds of values that only workloads have. They are never written.
+var workloadKinds = map[string]kind{
+	"value": readOnly(itself), "class name": readOnly(nameOf), "method": readOnly(methodOf), "path": readOnly(pathOf), "status": readOnly(statusOf),
+	"weight": readOnly(weightOf), "skew": readOnly(skewOf), "bytes": readOnly(quantity.ParseBytes), "message size": readOnly(messageSizeOf),
+	"body": readOnly(bodyOf), "time above 0": readOnly(timeOf),
+	"version": kindOfValue("a mapping with the version", versionOf, nil),
+	"size":    kindOfValue("a size", sizeOf, nil),
+	"level":   kindOfValue("a level", func(e entry) (string, error) { l, err := ofFactor(e); return l.Text, err }, nil),
+}
+
+func readOnly[V any](parse func(string) (V, error)) kind { return single("a single value", parse, nil) }
+
+// ofFactor reads a level of the factor that has the key's name.
+func ofFactor(e entry) (study.Level, error) {
+	f, err := study.FactorNamed(e.key)
+	if err != nil {
+		return study.Level{}, err
+	}
+	return one(e, "a single value", f.Level)
+}
+
+// sizeOf reads a size, or a distribution of sizes.
+func sizeOf(e entry) (size, error) {
+	l, err := ofFactor(e)
+	if err != nil || !sizes.Is(l.Text) {
+		return size{bytes: int64(l.Value)}, err
+	}
+	s, err := sizes.Parse(l.Text)
+	if err != nil {
+		return size{}, e.value.at.errorf("%s: %s", e.key, err)
+	}
+	return size{s.Largest(), s.Table}, nil
+}
+
+func messageSizeOf(text string) (int64, error) {
+	n, err := quantity.ParseBytes(text)
+	if err == nil && n > contract.MaxMessage {
+		err = fmt.Errorf("%q is too large; expected at most %s", text, quantity.FormatBytes(contract.MaxMessage))
+	}
+	return n, err
+}
+
+// versionOf reads the version of recorded traffic, beside which stand words for people.
+func versionOf(e entry) (string, error) {
+	version := e.value.value("version")
+	if version.text != "1" {
+		return "", version.at.errorf("recorded traffic of version %q; expected 1", quantity.Clip(version.text, 20))
+	}
+	return version.text, nil
+}
+
+func weightOf(text string) (w weight, err error) {
+	w.percent = strings.HasSuffix(text, "%")
+	w.value, err = strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+	switch {
+	case err != nil || math.IsNaN(w.value) || math.IsInf(w.value, 0):
+		return w, fmt.Errorf("%q is no weight; expected a share such as 70%%, or a number beside those of the others", quantity.Clip(text, 40))
+	case w.value <= 0:
+		return w, fmt.Errorf("%q: the class would never come; expected more than 0, or no such class", quantity.Clip(text, 40))
+	}
+	return w, nil
+}
+
+func skewOf(text string) (float64, error) {
+	const most = 10
+	s, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(s >= 0 && s <= most) {
+		return 0, fmt.Errorf("found %q; expected 0 (all keys alike) to %d", quantity.Clip(text, 40), most)
+	}
+	return s, nil
+}
+
+func bodyOf(text string) (string, error) {
+	if len(text) > mostBody {
+		return "", fmt.Errorf("it has %d bytes; expected at most %d, or @FILE", len(text), mostBody)
+	}
+	return text, nil
+}
+
+// timeOf reads a time above 0 of at most a day, in ns.
+func timeOf(text string) (int64, error) {
+	d, err := quantity.ParseDuration(text)
+	if err == nil && (d <= 0 || d > 24*time.Hour) {
+		err = fmt.Errorf("found %q; expected a duration above 0, at most 24h", quantity.Clip(text, 40))
+	}
+	return int64(d), err
+}
+
+func nameOf(text string) (string, error) {
+	if len(text) > mostName {
+		return "", fmt.Errorf("the name has %d bytes; expected at most %d", len(text), mostName)
+	}
+	return text, study.CheckText(text)
+}
+
+// The forms of methods: of HTTP, and of gRPC as /package.Service/Method.
+var (
+	methodForm = regexp.MustCompile(`^[A-Z]{1,20}$`)
+	callForm   = regexp.MustCompile(`^/[A-Za-z_][A-Za-z0-9_.]{0,200}/[A-Za-z_][A-Za-z0-9_]{0,100}$`)
+)
+
+func methodOf(text string) (string, error) {
+	if methodForm.MatchString(text) || callForm.MatchString(text) {
+		return text, nil
+	}
+	if upper := strings.ToUpper(text); methodForm.MatchString(upper) {
+		return "", fmt.Errorf("%q is not a method; did you mean %q?", quantity.Clip(text, 40), upper)
+	}
+	return "", fmt.Errorf("%q is not a method; expected one of HTTP such as GET or POST, or of gRPC such as /shop.v1.Cart/Add", quantity.Clip(text, 40))
+}
+
+// pathOf checks a path, in which {key} stands for a number.
+func pathOf(text string) (string, error) {
+	const most = 8 << 10
+	switch {
+	case !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//"):
+		return "", fmt.Errorf("%q is not a path; expected one that begins with one slash, such as /items/{key}", quantity.Clip(text, 80))
+	case len(text) > most:
+		return "", fmt.Errorf("the path has %d bytes; expected at most %d", len(text), most)
+	}
+	for _, b := range []byte(text) {
+		if b <= ' ' || b >= 0x7f || b == '#' {
+			return "", fmt.Errorf("%q holds %q, which no request line can; write it as %%%02X", quantity.Clip(text, 80), b, b)
+		}
+	}
+	if rest := strings.ReplaceAll(text, keySign, ""); strings.ContainsAny(rest, "{}") {
+		return "", fmt.Errorf("%q has braces around something else than key; expected {key}", quantity.Clip(text, 80))
+	}
+	return text, nil
+}
+
+func statusOf(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 200 || n > 599 {
+		return 0, fmt.Errorf("%q is not a status of a reply; expected 200 to 599", quantity.Clip(text, 40))
+	}
+	return n, nil
+}
