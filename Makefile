@@ -170,9 +170,10 @@ packages-kit packages-build packages-run packages-test packages-rdma packages-cl
 	  echo "missing packages, to be installed with: sudo apt-get install $$missing"; \
 	fi
 
-# What runs concurrently is tested under the race detector, too.
+# What runs concurrently is tested under the race detector, too; what libraries carry only
+# by make soak.
 RACED := ./internal/work/load ./internal/work/wire/... ./internal/run/rig ./internal/run/meter/... \
-  ./internal/hist ./internal/tcpinfo ./cmd/netdyno-worker-net ./cmd/netdyno-worker-baidu-std
+  ./internal/hist ./internal/tcpinfo ./cmd/netdyno-worker-net ./test/workers
 
 # NETDYNO_BUILT spares every test package from asking again whether bin/ is up to date.
 # Vet is a part of its own.
@@ -202,7 +203,7 @@ whole: build packages-test ## all Go tests
 
 .PHONY: race
 race: build packages-test ## Go tests of what runs concurrently, under the race detector
-	@CGO_ENABLED=1 $(GO_TEST) -race -skip '^TestTruth' $(RACED)
+	@CGO_ENABLED=1 $(GO_TEST) -race -skip '^TestTruth|^TestConforms|^TestEvery(KindOfExchange|Load)/.*(http|grpc|connect|quic)' $(RACED)
 
 # The guest is emulated, so this takes minutes of CPU time and is no part of test.
 IN_GUEST := NETDYNO_BUILT=1 go test -count=1 -v -tags=$(TAGS),rdma -timeout 15m ./test/rdma
@@ -217,11 +218,8 @@ test-kube: build packages-cluster kubernetes-there ## rig k8s on a cluster of tw
 
 .PHONY: soak
 soak: build packages-test packages-rdma packages-cluster kubernetes-there ## both race detectors over every worker and library, every fault of a rig in every state, the table of faults, a calibration, RDMA in a guest, a cluster of Kubernetes, C++ tests of what is shipped, fuzzers for ten minutes each: many minutes
-	@CGO_ENABLED=1 go test -race -count=3 $$(go list ./internal/work/... ./cmd/netdyno-worker-... | grep -v /netdyno-worker-netpoll$$)
-	@# Built for the detector, and only then, netpoll finds who an event is for by the
-	@# number of its descriptor, which another connection of the process may have by
-	@# the time. So the detector watches it with one end per process.
-	@go test -count=3 ./cmd/netdyno-worker-netpoll
+	@CGO_ENABLED=1 go test -race -count=3 -skip '^TestConforms' ./internal/work/... ./cmd/netdyno-worker-net ./test/workers
+	@# netpoll with one end per process: test/workers/netpoll_test.go says why.
 	@CGO_ENABLED=1 go build -race -o $(TOOLS)/race/ ./cmd/netdyno-worker-netpoll
 	@$(BIN)/netdyno check $(TOOLS)/race/netdyno-worker-netpoll
 	@cd workers/gin && CGO_ENABLED=1 go test -race -count=3 ./...

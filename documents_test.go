@@ -1,7 +1,6 @@
 package netdyno_test
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,51 +75,4 @@ func hasAnchor(text, anchor string) bool {
 		}
 	}
 	return false
-}
-
-var question = regexp.MustCompile("(?m)^- \\*\\*([^*]+\\?)\\*\\* .*: `grep -r?nE '([^']+)' ([^`]+)`$")
-
-// A question that a reader of the code has is answered by one grep, which DESIGN.md gives:
-// it finds something, and not so much that one has to search again.
-func TestDesignsQuestionsAreAnsweredByOneGrep(t *testing.T) {
-	const asked, most = 5, 20
-	found := question.FindAllStringSubmatch(textOf(t, "DESIGN.md"), -1)
-	if len(found) < asked {
-		t.Errorf("DESIGN.md answers %d questions by a grep, want at least %d", len(found), asked)
-	}
-	for _, q := range found {
-		pattern, err := regexp.Compile("(?m)" + q[2])
-		if err != nil {
-			t.Errorf("%s: %v", q[1], err)
-			continue
-		}
-		lines := 0
-		for _, place := range strings.Fields(q[3]) {
-			lines += linesThatMatch(t, pattern, place)
-		}
-		if lines == 0 || lines > most {
-			t.Errorf("%s: grep '%s' %s finds %d lines, want 1 to %d", q[1], q[2], q[3], lines, most)
-		}
-	}
-}
-
-// linesThatMatch counts the lines of a file, or of all files below a directory, that match.
-func linesThatMatch(t *testing.T, pattern *regexp.Regexp, place string) int {
-	t.Helper()
-	n := 0
-	err := filepath.WalkDir(place, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		for line := range bytes.Lines([]byte(textOf(t, path))) {
-			if pattern.Match(bytes.TrimSuffix(line, []byte("\n"))) {
-				n++
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	return n
 }

@@ -69,14 +69,3 @@ func TestInstallWaitsForAnotherApt(t *testing.T) {
 		t.Errorf("after the wait it says %q and %q, want the package's own error", rest, complained.String())
 	}
 }
-
-// Nobody is waited for without end.
-func TestInstallGivesUpOnAnotherApt(t *testing.T) {
-	config, _ := aptRoot(t)
-	c := exec.CommandContext(t.Context(), ".ci/install", "no-such-package")
-	c.Env = append(os.Environ(), "WORDS=", "APT_CONFIG="+config, "APT_WAIT=1")
-	out, err := c.CombinedOutput()
-	if want := fmt.Sprintf("another apt (pid %d) still holds its lock after 1 s", os.Getpid()); err == nil || !strings.Contains(string(out), want) {
-		t.Errorf("it ends with %v and says %q, want %q", err, out, want)
-	}
-}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,10 +35,14 @@ func TestAFrozenTrialIsMadeAgain(t *testing.T) {
 	if err != nil || len(contents.Header.Again) == 0 {
 		t.Fatalf("%v, attempts %v:\n%s", err, contents.Header.Again, said)
 	}
-	first := contents.Header.Again[0]
-	if first.Trial != "b01-001" || first.Why != "client-1 and its meter did not run" || first.ForNs < 200e6 {
-		t.Errorf("the first attempt in vain is %+v", first)
+	// A busy machine may disturb others, too.
+	mine := slices.IndexFunc(contents.Header.Again, func(a record.Attempt) bool {
+		return a.Why == "client-1 and its meter did not run" && a.ForNs >= 200e6
+	})
+	if mine < 0 {
+		t.Fatalf("none of the attempts in vain is that which was stopped: %+v", contents.Header.Again)
 	}
+	first := contents.Header.Again[mine]
 	if kept := bytes.Count(n.whole(), []byte(`"again":{`)); kept != len(contents.Header.Again) {
 		t.Errorf("%d attempts are kept, want %d", kept, len(contents.Header.Again))
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -272,56 +271,6 @@ func parent(pid int) int {
 	return number
 }
 
-// Whatever stands at the address, or nobody, every trial leaves a failed record
-// that names it, within its time.
-func TestByHandFailures(t *testing.T) {
-	for _, c := range []struct {
-		name, transport string
-		answer          func(net.Conn) // nil: nobody listens
-		want            string
-	}{
-		{"nobody", "go-net", nil, "nothing listens there"},
-		{"other content", "go-net", garble, "other content"},
-		{"noise", "go-http1", func(c net.Conn) { _, _ = c.Write(bytes.Repeat([]byte("\x00\xff"), 4096)) }, ""},
-		{"a closed door", "go-grpc", func(net.Conn) {}, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			mine := newFamily(t)
-			at := stranger(t, c.answer)
-			run, code, said := drives(t, mine, local(), at, append(short, "transport="+c.transport)...)
-			if code != statusUnmet {
-				t.Errorf("the run ended with status %d, want %d: %s", code, statusUnmet, said)
-			}
-			contents, err := record.Read(run.Records())
-			if err != nil || len(contents.Records) != 2 {
-				t.Fatalf("%d records (%v), want 2", len(contents.Records), err)
-			}
-			for _, r := range contents.Records {
-				if r.Outcome != record.Failed || !strings.Contains(r.Failure.Text, at) || !strings.Contains(r.Failure.Text, c.want) {
-					t.Errorf("trial %s is %s: %+v; want a failure that names %s and says %q", r.Trial.ID, r.Outcome, r.Failure, at, c.want)
-				}
-			}
-			mine.mustEnd(t)
-		})
-	}
-}
-
-// stranger returns an address where connections are answered so and closed; one
-// where nobody listens for a nil answer.
-func stranger(t *testing.T, answer func(net.Conn)) string {
-	t.Helper()
-	if answer != nil {
-		return answering(t, answer)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // answering returns the address of a server that treats every connection so, and
 // then closes it, until the test ends.
 func answering(t *testing.T, answer func(net.Conn)) string {
@@ -351,10 +300,6 @@ func accept(l net.Listener, connection func(net.Conn)) {
 
 func TestRunAtRefuses(t *testing.T) {
 	for _, c := range []struct{ rig, levels, want string }{
-		{"at", "transport=go-net", "names no server"},
-		{"at:10.0.0.1", "transport=go-net", "expected HOST:PORT"},
-		{"at:127.0.0.1:0", "transport=go-net", "expected a number from 1 to 65535"},
-		{"at:127.0.0.1:1?ca=/no/such", "transport=go-net", "no such file"},
 		{"at:127.0.0.1:1", "transport=null", "starts both ends itself"},
 		{"at:127.0.0.1:1", "transport=go-net opt.server.buffer=4KiB", "opt.server.buffer is for the command that starts the server"},
 		{"at:127.0.0.1:1", "transport=go-net servers=2", "servers=2 is for"},

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,8 +25,7 @@ import (
 // short, another client asks, and a line says why.
 func TestAnotherClientAsksWhatTheChosenOneRefuses(t *testing.T) {
 	t.Parallel()
-	directory, path, clients := withClients(t)
-	if !slices.Contains(clients, "http1-uring") {
+	if _, _, clients := withClients(t); !slices.Contains(clients, "http1-uring") {
 		t.Skip("http1-uring was not built")
 	}
 	key, err := rsa.GenerateKey(rand.Reader, 1024)
@@ -54,24 +52,22 @@ func TestAnotherClientAsksWhatTheChosenOneRefuses(t *testing.T) {
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
 	server.StartTLS()
 	defer server.Close()
-	run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), server.URL+"/", "--ca", "ca.pem", "--http1.1", "-n", "100", "-c", "2", "--out", "run")
-	run.Dir, run.Env = work, append(os.Environ(), "PATH="+path)
-	said, err := run.CombinedOutput()
+	said, _, err := undisturbed(t, work, func() { taken.Store(0) }, server.URL+"/", "--ca", "ca.pem", "--http1.1", "-n", "100", "-c", "2")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if strings.Contains(string(said), "asked by http1-uring") {
+	if strings.Contains(said, "asked by http1-uring") {
 		t.Skipf("OpenSSL of this host takes such a key:\n%s", said)
 	}
 	for _, want := range []string{
 		"http1-uring cannot ask it (", "), so fasthttp does", "100 requests answered",
 		fmt.Sprintf("sent %d requests: 7 beforehand, 2 to verify, 100 measured", taken.Load()),
 	} {
-		if !strings.Contains(string(said), want) {
+		if !strings.Contains(said, want) {
 			t.Errorf("it lacks %q:\n%s", want, said)
 		}
 	}
-	if strings.Contains(string(said), "did not tell") { // the refused client tells what it sent
+	if strings.Contains(said, "did not tell") { // the refused client tells what it sent
 		t.Errorf("a trial did not tell what was sent:\n%s", said)
 	}
 }

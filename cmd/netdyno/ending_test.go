@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"netdyno/test/programs"
 	"netdyno/test/trials"
 )
@@ -155,58 +153,65 @@ func occasions() []occasion {
 
 // Whatever a command does, a signal ends it, and nothing of it is left.
 func TestASignalEndsEveryCommand(t *testing.T) {
-	for _, o := range occasions() {
-		for _, told := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
-			t.Run(fmt.Sprintf("%s, %v", o.name, told), func(t *testing.T) {
-				t.Parallel()
-				dir := t.TempDir()
-				if o.make != nil {
-					o.make(t, dir)
-				}
-				var b begun
-				trials.Repeat(func() bool { // a busy machine may come too late for a worker that has two seconds
-					b = begin(t, dir, o.argv...)
-					await(t, "the moment", func() bool { return b.ended() || o.here(t, b) })
-					return b.ended()
-				})
-				if b.ended() {
-					t.Fatalf("it ended by itself:\n%s", b.said)
-				}
-				if err := b.Process.Signal(told); err != nil {
-					t.Fatal(err)
-				}
-				await(t, "its end", b.ended)
-				b.mine.mustEnd(t)
-				if code := b.ProcessState.ExitCode(); code != o.code && code >= 0 && o.code != anyStatus {
-					t.Errorf("status %d, want %d:\n%s", code, o.code, b.said)
-				}
-				if left, err := filepath.Glob(filepath.Join(dir, "netdyno-[A-Za-z0-9]*")); err != nil || len(left) > 1 || len(left) == 1 && !strings.Contains(left[0], "worker") {
-					t.Errorf("left behind: %q, %v", left, err)
-				}
-			})
-		}
-	}
-}
-
-// What hurries nothing: timeout(1) signals twice in a moment, a terminal that
-// goes away says so repeatedly.
-func TestEchoesOfASignalDoNotCutTheReport(t *testing.T) {
-	for name, signals := range map[string][]os.Signal{
-		"timeout(1)":        {syscall.SIGTERM, syscall.SIGTERM},
-		"a closed terminal": {syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for i, o := range occasions() {
+		told := []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP}[i%2]
+		t.Run(fmt.Sprintf("%s, %v", o.name, told), func(t *testing.T) {
 			t.Parallel()
-			b := begin(t, t.TempDir(), "run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
-			records := filepath.Join(b.dir, "run", "records.jsonl")
-			await(t, "two records", func() bool { return b.ended() || countLines(records) > 2 })
-			for _, s := range signals {
-				if err := b.Process.Signal(s); err != nil {
-					t.Fatal(err)
-				}
+			dir := t.TempDir()
+			if o.make != nil {
+				o.make(t, dir)
+			}
+			var b begun
+			trials.Repeat(func() bool { // a busy machine may come too late for a worker that has two seconds
+				b = begin(t, dir, o.argv...)
+				await(t, "the moment", func() bool { return b.ended() || o.here(t, b) })
+				return b.ended()
+			})
+			if b.ended() {
+				t.Fatalf("it ended by itself:\n%s", b.said)
+			}
+			if err := b.Process.Signal(told); err != nil {
+				t.Fatal(err)
 			}
 			await(t, "its end", b.ended)
 			b.mine.mustEnd(t)
+			if code := b.ProcessState.ExitCode(); code != o.code && code >= 0 && o.code != anyStatus {
+				t.Errorf("status %d, want %d:\n%s", code, o.code, b.said)
+			}
+			if left, err := filepath.Glob(filepath.Join(dir, "netdyno-[A-Za-z0-9]*")); err != nil || len(left) > 1 || len(left) == 1 && !strings.Contains(left[0], "worker") {
+				t.Errorf("left behind: %q, %v", left, err)
+			}
+		})
+	}
+}
+
+// What hurries nothing: timeout(1) signals twice in a moment, a terminal that goes away says so
+// repeatedly, and Ctrl-\ is as Ctrl-C and shows nobody the stacks of a Go program.
+func TestSignalsThatDoNotCutTheReport(t *testing.T) {
+	for name, signals := range map[string][]os.Signal{
+		"timeout(1)":        {syscall.SIGTERM, syscall.SIGTERM},
+		"a closed terminal": {syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP},
+		"Ctrl-\\":           {syscall.SIGQUIT},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var b begun
+			trials.Repeat(func() bool { // a busy machine may send them too far apart for one
+				b = begin(t, t.TempDir(), "run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
+				records := filepath.Join(b.dir, "run", "records.jsonl")
+				await(t, "two records", func() bool { return b.ended() || countLines(records) > 2 })
+				first := time.Now()
+				for _, s := range signals {
+					_ = b.Process.Signal(s) // it may have ended meanwhile
+				}
+				apart := time.Since(first)
+				await(t, "its end", b.ended)
+				b.mine.mustEnd(t)
+				return apart > sameSignal/2
+			})
+			if said := b.said.String(); strings.Contains(said, "goroutine") || strings.Contains(said, "SIGQUIT: quit") {
+				t.Errorf("it dumped its stacks:\n%s", said)
+			}
 			b.mustHaveReported(t, statusUnmet)
 		})
 	}
@@ -234,47 +239,25 @@ func (b begun) mustHaveReported(t *testing.T, code int) {
 
 // A second signal that is no echo ends netdyno at once, and the kernel the rest.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	// It is given two seconds to end when it is told to, and does when its parent
-	// is gone.
-	executable(t, filepath.Join(dir, "ssh"), `case " $* " in *" -O "*) exit 1;; esac
-trap '' TERM
-while grep -q "^PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done`)
-	b := begin(t, dir, "run", "transport=null", "--rig", "ssh:nowhere")
-	await(t, "ssh", func() bool { return b.ended() || b.runs(t, "/ssh", "-M") })
-	for !b.ended() { // the first is an orderly end of seconds; what follows ends it at once
-		_ = b.Process.Signal(syscall.SIGTERM) // it may have ended meanwhile
-		time.Sleep(sameSignal / 5)
-	}
-	b.mine.mustEnd(t)
-	if status, ok := b.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGTERM {
-		t.Errorf("it ended with %v, want by the second signal:\n%s", b.ProcessState, b.said)
-	}
-}
-
-// Ctrl-\ ends a command as Ctrl-C does, once in order and twice at once, and shows
-// nobody the stacks of a Go program.
-func TestSIGQUITEndsInOrderAndDumpsNoStack(t *testing.T) {
-	for name, quits := range map[string]int{"in order": 1, "at once": 2} {
-		t.Run(name, func(t *testing.T) {
+	for _, told := range []syscall.Signal{syscall.SIGTERM, syscall.SIGQUIT} {
+		t.Run(told.String(), func(t *testing.T) {
 			t.Parallel()
-			b := begin(t, t.TempDir(), "run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
-			records := filepath.Join(b.dir, "run", "records.jsonl")
-			await(t, "two records", func() bool { return b.ended() || countLines(records) > 2 })
-			for sent := 0; !b.ended() && (sent < 1 || quits > 1); sent++ {
-				_ = b.Process.Signal(syscall.SIGQUIT) // it may have ended meanwhile
+			dir := t.TempDir()
+			// It is given two seconds to end when it is told to, and does when its parent
+			// is gone.
+			executable(t, filepath.Join(dir, "ssh"), `case " $* " in *" -O "*) exit 1;; esac
+trap '' TERM QUIT
+while grep -q "^PPid:.$PPID\$" /proc/$$/status; do sleep 0.02; done`)
+			b := begin(t, dir, "run", "transport=null", "--rig", "ssh:nowhere")
+			await(t, "ssh", func() bool { return b.ended() || b.runs(t, "/ssh", "-M") })
+			for !b.ended() { // the first is an orderly end of seconds; what follows ends it at once
+				_ = b.Process.Signal(told) // it may have ended meanwhile
 				time.Sleep(sameSignal / 5)
 			}
-			await(t, "its end", b.ended)
 			b.mine.mustEnd(t)
-			if said := b.said.String(); strings.Contains(said, "goroutine") || strings.Contains(said, "SIGQUIT: quit") {
-				t.Errorf("it dumped its stacks:\n%s", said)
-			}
-			if quits == 1 {
-				b.mustHaveReported(t, statusUnmet)
-			} else if code := b.ProcessState.ExitCode(); code != 128+int(syscall.SIGQUIT) && code != statusUnmet { // it may have been quicker
-				t.Errorf("it ended with %v", b.ProcessState)
+			status, _ := b.ProcessState.Sys().(syscall.WaitStatus)
+			if status.Signal() != told && status.ExitStatus() != 128+int(told) || strings.Contains(b.said.String(), "goroutine") {
+				t.Errorf("it ended with %v, want by the second signal:\n%s", b.ProcessState, b.said)
 			}
 		})
 	}
@@ -305,44 +288,6 @@ func TestARunOutlivesAnIgnoredHangup(t *testing.T) {
 	mine.mustEnd(t)
 }
 
-// The terminal goes away: netdyno is told, its prints fail, and what was
-// measured is reported all the same.
-func TestAClosedTerminalLeavesAReport(t *testing.T) {
-	t.Parallel()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo-terminals here:", err)
-	}
-	b := begun{said: &bytes.Buffer{}, mine: newFamily(t), dir: t.TempDir()}
-	b.Cmd = exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"),
-		"run", "transport=null", "opt.service=1ms", "connections=1", "amount=300", "blocks=20", "--out", "run")
-	b.Dir, b.Env = b.dir, append(os.Environ(), string(b.mine))
-	b.Stdin, b.Stdout, b.Stderr = terminal, terminal, terminal
-	b.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := b.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_ = terminal.Close() // the child has its own
-	await(t, "two records", func() bool { return countLines(filepath.Join(b.dir, "run", "records.jsonl")) > 2 })
-	if err := master.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_ = b.Wait() // its status is in ProcessState
-	b.mine.mustEnd(t)
-	b.mustHaveReported(t, statusUnmet)
-}
-
 // Ctrl-C ends netdyno and the tee(1) behind it, which may be the first to go.
 func TestAReaderThatIsGoneDoesNotEndARun(t *testing.T) {
 	t.Parallel()
@@ -364,47 +309,4 @@ func TestAReaderThatIsGoneDoesNotEndARun(t *testing.T) {
 	_ = b.Wait()  // its status is in ProcessState
 	b.mine.mustEnd(t)
 	b.mustHaveReported(t, statusUnmet) // the text could not be printed
-}
-
-// A print that nobody takes keeps netdyno from ending by itself, and not from
-// being ended.
-func TestASignalEndsABlockedPrint(t *testing.T) {
-	t.Parallel()
-	dir := hostileRun(t, t.TempDir())
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	fd, full := int(w.Fd()), make([]byte, 4<<10) // Fd makes the pipe block
-	if err := unix.SetNonblock(fd, true); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := unix.Write(fd, full); err != nil {
-			break // it is full
-		}
-	}
-	if err := unix.SetNonblock(fd, false); err != nil {
-		t.Fatal(err)
-	}
-	mine := newFamily(t)
-	c := exec.CommandContext(t.Context(), filepath.Join(installed(t), "netdyno"), "report", dir)
-	c.Env = append(os.Environ(), string(mine))
-	c.Stdout = w
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "the exports, which come first", func() bool {
-		_, err := os.Stat(filepath.Join(dir, "report.md"))
-		return err == nil
-	})
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait() // its status is in ProcessState
-	if c.ProcessState.Success() {
-		t.Errorf("it ended with %v", c.ProcessState)
-	}
-	mine.mustEnd(t)
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -32,17 +31,13 @@ func TestABodyThatDiffersIsAFailedExchange(t *testing.T) {
 		server.Config.Protocols.SetUnencryptedHTTP2(true)
 		server.Start()
 		t.Cleanup(server.Close)
-		directory, path, _ := withClients(t)
-		out := filepath.Join(t.TempDir(), "out")
-		argv := []string{server.URL, "--expect", c.expect, "client=" + c.client, "-c", "1", "amount=400", "blocks=1", "--max-errors", "50%", "--out", out}
+		argv := []string{server.URL, "--expect", c.expect, "client=" + c.client, "-c", "1", "amount=400", "blocks=1", "--max-errors", "50%"}
 		if c.client == "go-http2" {
 			argv = append(argv, "--http2")
 		}
-		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), argv...)
-		run.Env = append(os.Environ(), "PATH="+path)
-		said, err := run.CombinedOutput()
+		said, out, err := undisturbed(t, "", func() { asked.Store(0) }, argv...)
 		records, _ := os.ReadFile(filepath.Join(out, "records.jsonl"))
-		if !strings.Contains(string(said), "body differs") || !strings.Contains(string(records), `"body differs"`) {
+		if !strings.Contains(said, "body differs") || !strings.Contains(string(records), `"body differs"`) {
 			t.Errorf("%d: %s by %s: %v, %s", n, c.expect, c.client, err, said)
 		}
 	}

@@ -9,10 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
-	"netdyno/internal/read/compare"
-	"netdyno/internal/read/trial"
 )
 
 // Every word that a report or a command line may show is explained.
@@ -29,90 +26,6 @@ func TestEveryWordIsExplained(t *testing.T) {
 	}
 	if len(seen) < 100 {
 		t.Errorf("only %d words", len(seen))
-	}
-}
-
-// words finds the words of a text that are neither names, as go-net is one, nor parts of
-// identifiers.
-var words = regexp.MustCompile(`(?:^|[\s(“"])([a-z]{3,})(?:[\s).,;:?”"]|$)`)
-
-// printed are the words of what netdyno prints: of golden screens, reports and answers,
-// and of its own explanations.
-func printed(t *testing.T) map[string]string {
-	t.Helper()
-	var files []string
-	for _, pattern := range []string{"report/testdata/*.golden", "report/testdata/*.txt"} {
-		found, err := filepath.Glob("../../internal/read/" + pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, found...)
-	}
-	answers, err := filepath.Glob("../../test/answers/testdata/*.golden")
-	if err != nil || len(answers) < 20 {
-		t.Fatalf("%d answers, %v", len(answers), err)
-	}
-	from := map[string]string{} // word → where it stands
-	add := func(where, text string) {
-		for word := range strings.FieldsSeq(text) {
-			for _, match := range words.FindAllStringSubmatch(word, -1) {
-				from[match[1]] = where
-			}
-		}
-	}
-	for _, file := range append(files, answers...) {
-		if strings.Contains(file, "html") || strings.Contains(file, "page.golden") {
-			continue // the same words, among markup
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		add(file, string(text))
-	}
-	for _, m := range metric.All() {
-		add("a metric's label", m.Label)
-	}
-	for _, l := range trial.Limits() {
-		add("a limit", l.Means().Means)
-	}
-	for _, v := range compare.Verdicts() {
-		add("a verdict", v.Means())
-	}
-	return from
-}
-
-// A word of what netdyno prints is explained, or is plain English, of which
-// testdata/plain-words.txt has those that are used.
-func TestEveryPrintedWordIsExplainedOrPlain(t *testing.T) {
-	all := glossary()
-	text, err := os.ReadFile("testdata/plain-words.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain := strings.Fields(string(text))
-	known := func(word string) bool {
-		return slices.ContainsFunc(all, func(e explained) bool {
-			return e.asked(word) || slices.ContainsFunc(strings.Fields(strings.ToLower(e.name)), func(part string) bool { return word == part || word == part+"s" })
-		})
-	}
-	var missing []string
-	for word, where := range printed(t) {
-		if !slices.Contains(plain, word) && !known(word) {
-			missing = append(missing, word)
-			if len(missing) < 10 {
-				t.Errorf("%q in %s: neither explained nor in plain-words.txt", word, where)
-			}
-		}
-	}
-	slices.Sort(missing)
-	if len(missing) > 0 {
-		t.Logf("all of them: %s", strings.Join(missing, " "))
-	}
-	for _, term := range strings.Fields("exchange claim goodput cell look interval A/A floor block margin arm baseline settled limit probe noise ladder verdict wake-up p99 warm-up") {
-		if slices.Contains(plain, term) || !known(strings.ToLower(term)) {
-			t.Errorf("%q is a term of the field, and is not explained", term)
-		}
 	}
 }
 

@@ -63,7 +63,7 @@ func (f family) living(t testing.TB) []string {
 // kernel's hands and takes a moment.
 func (f family) mustEnd(t testing.TB) {
 	t.Helper()
-	const timeout = 5 * time.Second
+	const timeout = 30 * time.Second
 	var left []string
 	for begin := time.Now(); time.Since(begin) < timeout; time.Sleep(10 * time.Millisecond) {
 		if left = f.living(t); len(left) == 0 {

@@ -11,9 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"netdyno/internal/contract"
-	"netdyno/internal/record"
 )
 
 // A client that knows nothing of netdyno drives a server that stands; what it
@@ -100,30 +97,5 @@ func TestListenRefuses(t *testing.T) {
 				t.Errorf("listen %s: %v, %s; want a refusal that says %q", c.args, err, out, c.want)
 			}
 		})
-	}
-}
-
-func TestDriveNamesTheAddressOnce(t *testing.T) {
-	for _, wire := range []string{"echo", "http/1.1", "h2c", "grpc:netdyno.v1"} {
-		for _, size := range []int64{0, 100} {
-			for _, line := range drive(wire, serverAt("127.0.0.1:8080", size)) {
-				if strings.HasPrefix(line, "head ") && strings.HasSuffix(line, " > up") {
-					continue // makes the request's body
-				}
-				if strings.Count(strings.ReplaceAll(line, "127.0.0.1 8080", "127.0.0.1:8080"), "127.0.0.1:8080") != 1 {
-					t.Errorf("wire %s, %d B: %q does not name the address once", wire, size, line)
-				}
-			}
-		}
-	}
-	if lines := drive("unheard-of", serverAt("127.0.0.1:8080", 1)); len(lines) > 0 {
-		t.Errorf("an unknown wire is driven by %q", lines)
-	}
-}
-
-func serverAt(address string, upBytes int64) record.Worker {
-	return record.Worker{
-		Ready: &contract.Ready{Addresses: []string{address}},
-		Setup: &contract.Setup{Exchange: contract.Exchange{UpBytes: upBytes}},
 	}
 }

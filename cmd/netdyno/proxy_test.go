@@ -66,36 +66,55 @@ func (p *proxy) tunnel(w http.ResponseWriter, to string) {
 }
 
 // What goes through a proxy reaches the server as if it had come straight, the proxy is
-// asked as curl asks one, and its credentials are kept nowhere. The servers are this
-// process, whose other children some tests freeze: it runs beside none of them.
+// asked as curl asks one, with a tunnel for each connection of what is encrypted, and its
+// credentials are kept nowhere. The servers are this process, whose other children some tests
+// freeze: it runs beside none of them.
 func TestThroughAProxy(t *testing.T) {
 	plain := newRecorder(t, nil)
-	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
-	t.Cleanup(encrypted.Close)
-	directory, path, _ := withClients(t)
-	for url, first := range map[string]string{plain.URL + "/a?b": "GET " + plain.URL + "/a?b", encrypted.URL + "/a": "CONNECT " + strings.TrimPrefix(encrypted.URL, "https://")} {
-		p := &proxy{asked: map[string]bool{}}
+	var taken atomic.Int64
+	encrypted := func(http2 bool) *httptest.Server {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			taken.Add(1)
+			_, _ = io.WriteString(w, "ok") // the client judges what comes
+		}))
+		s.EnableHTTP2 = http2
+		s.StartTLS()
+		t.Cleanup(s.Close)
+		return s
+	}
+	for name, c := range map[string]struct {
+		server   *httptest.Server
+		tunnels  int64 // for the first requests, and one for each connection
+		inFlight string
+	}{
+		"http":  {plain.Server, 0, "inflight=1"},
+		"https": {encrypted(false), 1 + 3, "inflight=1"}, "h2": {encrypted(true), 1 + 3, "inflight=1"}, "h2, four in flight": {encrypted(true), 1 + 3, "inflight=4"},
+	} {
+		p := &proxy{}
 		front := httptest.NewServer(p)
-		out := filepath.Join(t.TempDir(), "out")
-		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), url, "-k", "-x", strings.Replace(front.URL, "http://", "http://ann:s3cret-word@", 1), "-c", "3", "amount=20", "blocks=1", "--out", out)
-		run.Env = append(os.Environ(), "PATH="+path)
-		said, err := run.CombinedOutput()
-		p.mu.Lock()
-		if err != nil || len(p.asked) != 1 || !p.asked[first+" Basic YW5uOnMzY3JldC13b3Jk"] || !strings.Contains(string(said), "1 trial planned: 1 valid") {
-			t.Errorf("%s: the proxy was asked %v; %v, %s", url, p.asked, err, said)
+		said, out, err := undisturbed(t, "", func() {
+			p.mu.Lock()
+			p.asked = map[string]bool{}
+			p.mu.Unlock()
+			p.tunnels.Store(0)
+			taken.Store(0)
+			plain.took()
+		}, c.server.URL+"/a?b", "-k", "-x", strings.Replace(front.URL, "http://", "http://ann:s3cret-word@", 1), "-c", "3", "amount=20", "blocks=1", c.inFlight)
+		front.Close()
+		first, seen, times := "CONNECT "+strings.TrimPrefix(c.server.URL, "https://"), []string(nil), int(taken.Load())
+		if c.tunnels == 0 {
+			first = "GET " + c.server.URL + "/a?b"
+			if seen, times = plain.took(); len(seen) != 1 || seen[0] != "GET /a?b of SELF" && !strings.HasPrefix(seen[0], "GET /a?b of SELF; Accept-Encoding") {
+				t.Errorf("the server got %q", seen)
+			}
 		}
-		p.mu.Unlock()
-		if seen, times := plain.took(); strings.HasPrefix(url, "http:") && (len(seen) != 1 || seen[0] != "GET /a?b of SELF" && !strings.HasPrefix(seen[0], "GET /a?b of SELF; Accept-Encoding") || times < 3+3+60) {
-			t.Errorf("the server got %d times %q", times, seen)
-		}
-		if n := p.tunnels.Load(); strings.HasPrefix(url, "https:") && n != 1+3 {
-			t.Errorf("%d tunnels, want one for the first requests and one for each connection", n)
+		if err != nil || len(p.asked) != 1 || !p.asked[first+" Basic YW5uOnMzY3JldC13b3Jk"] || !strings.Contains(said, "1 trial planned: 1 valid") || p.tunnels.Load() != c.tunnels || times < 3+3+60 {
+			t.Errorf("%s: the proxy was asked %v, for %d tunnels, the server %d times; %v, %s", name, p.asked, p.tunnels.Load(), times, err, said)
 		}
 		found := exec.CommandContext(t.Context(), "grep", "-rl", "s3cret-word", out)
-		if where, _ := found.Output(); strings.Contains(string(said), "s3cret-word") || len(where) > 0 {
-			t.Errorf("the secret is in %s, or printed: %s", where, said)
+		if where, _ := found.Output(); strings.Contains(said, "s3cret-word") || len(where) > 0 {
+			t.Errorf("%s: the secret is in %s, or printed: %s", name, where, said)
 		}
-		front.Close()
 	}
 }
 
@@ -122,39 +141,6 @@ func TestWhatAProxyCannotDoIsNamed(t *testing.T) {
 		said, err := run.CombinedOutput()
 		if run.ProcessState.ExitCode() != 2 || !strings.Contains(string(said), c.want) || strings.Contains(string(said), "s3cret") || strings.Contains(string(said), "\x1b") || strings.Count(string(said), "\n") != 1 {
 			t.Errorf("%s through %s: %v, %q, want %q", c.url, c.proxy, err, said, c.want)
-		}
-	}
-}
-
-// HTTP/2 goes through a proxy in a tunnel for each connection.
-func TestHTTP2ThroughAProxy(t *testing.T) {
-	t.Parallel()
-	directory, path, _ := withClients(t)
-	var taken atomic.Int64
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Proto == "HTTP/2.0" {
-			taken.Add(1)
-		}
-		_, _ = io.WriteString(w, "ok") // the client judges what comes
-	}))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	for _, streams := range []string{"inflight=1", "inflight=4"} {
-		tunnels, requests, said := int64(0), int64(0), []byte(nil)
-		var err error
-		for tries := 0; tries == 0 || tries < 5 && strings.Contains(string(said), "did not run"); tries++ { // a busy machine stood still
-			p := &proxy{asked: map[string]bool{}}
-			front := httptest.NewServer(p)
-			before := taken.Load()
-			run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), server.URL+"/a", "-k", "-x", strings.Replace(front.URL, "http://", "http://ann:s3cret-word@", 1), "-c", "3", "amount=20", "blocks=1", streams, "--out", filepath.Join(t.TempDir(), "out"))
-			run.Env = append(os.Environ(), "PATH="+path)
-			said, err = run.CombinedOutput()
-			front.Close()
-			tunnels, requests = p.tunnels.Load(), taken.Load()-before
-		}
-		if err != nil || !strings.Contains(string(said), "1 trial planned: 1 valid") || tunnels != 1+3 || requests < 3+3+60 {
-			t.Errorf("%s: %d tunnels, %d requests; %v, %s", streams, tunnels, requests, err, said)
 		}
 	}
 }

@@ -17,15 +17,12 @@ import (
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
-
-	"netdyno/test/trials"
 )
 
 // A server behind a Unix socket gets what curl would send it, and the run has figures of
 // everything but TCP.
 func TestServersBehindUnixSockets(t *testing.T) {
 	t.Parallel()
-	directory, path, _ := withClients(t)
 	work := t.TempDir()
 	for n, c := range []struct {
 		listen string
@@ -47,26 +44,16 @@ func TestServersBehindUnixSockets(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(work, "x.sock.txt"), []byte("put"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var got []string
-		var times int
-		var said []byte
-		var failed error
-		trials.Repeat(func() (disturbed bool) {
-			l, err := net.Listen("unix", at)
-			if err != nil {
-				t.Fatal(err)
-			}
-			server := newRecorder(t, l)
-			defer server.Close()
-			out := filepath.Join(t.TempDir(), "out")
-			run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append(slices.Clone(c.args), "-c", "2", "amount=20", "blocks=2", "--out", out)...)
-			run.Dir, run.Env = work, append(os.Environ(), "PATH="+path)
-			said, failed = run.CombinedOutput()
-			got, times = server.took()
-			return strings.Contains(string(said), " invalid · ")
-		})
+		l, err := net.Listen("unix", at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := newRecorder(t, l)
+		said, _, failed := undisturbed(t, work, func() { server.took() }, append(slices.Clone(c.args), "-c", "2", "amount=20", "blocks=2")...)
+		got, times := server.took()
+		server.Close()
 		const asked, verified, measured = 3, 2 * 2, 2 * 2 * 20
-		if failed != nil || len(got) != 1 || got[0] != c.want || times < asked+verified+measured || !strings.Contains(string(said), "2 trials, all valid") {
+		if failed != nil || len(got) != 1 || got[0] != c.want || times < asked+verified+measured || !strings.Contains(said, "2 trials, all valid") {
 			t.Errorf("%d: %q: the server got %d times %q, want %q; %v, %s", n, c.args, times, got, c.want, failed, said)
 		}
 	}
@@ -75,7 +62,6 @@ func TestServersBehindUnixSockets(t *testing.T) {
 // A method of gRPC behind one is called as over TCP.
 func TestGRPCBehindAUnixSocket(t *testing.T) {
 	t.Parallel()
-	directory, path, _ := withClients(t)
 	socket := filepath.Join(t.TempDir(), "rpc.sock")
 	l, err := net.Listen("unix", socket)
 	if err != nil {
@@ -87,10 +73,7 @@ func TestGRPCBehindAUnixSocket(t *testing.T) {
 	go func() { _ = server.Serve(l) }() // Stop ends it
 	t.Cleanup(server.Stop)
 	for _, url := range []string{"grpc+unix:" + socket + ":/grpc.health.v1.Health/Check", "grpc+unix://" + socket + "/grpc.health.v1.Health/Check"} {
-		out := filepath.Join(t.TempDir(), "out")
-		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), url, "--expect", "body", "-c", "2", "amount=50", "blocks=1", "--out", out)
-		run.Env = append(os.Environ(), "PATH="+path)
-		if said, err := run.CombinedOutput(); err != nil || !strings.Contains(string(said), "1 trial planned: 1 valid") {
+		if said, _, err := undisturbed(t, "", func() {}, url, "--expect", "body", "-c", "2", "amount=50", "blocks=1"); err != nil || !strings.Contains(said, "1 trial planned: 1 valid") {
 			t.Errorf("%s: %v, %s", url, err, said)
 		}
 	}
@@ -148,7 +131,6 @@ func TestWhatIsNoUnixSocketIsNamed(t *testing.T) {
 // agree on.
 func TestTLSBehindAUnixSocket(t *testing.T) {
 	t.Parallel()
-	directory, path, _ := withClients(t)
 	for proto, args := range map[string][]string{"HTTP/1.1": {"--http1.1"}, "HTTP/2.0": nil} {
 		socket := filepath.Join(t.TempDir(), "tls.sock")
 		l, err := net.Listen("unix", socket)
@@ -166,12 +148,9 @@ func TestTLSBehindAUnixSocket(t *testing.T) {
 		server.Listener, server.EnableHTTP2 = l, true
 		server.StartTLS()
 		t.Cleanup(server.Close)
-		out := filepath.Join(t.TempDir(), "out")
-		run := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append([]string{"https://shop.example/a?b", "-k", "--unix-socket", socket, "-c", "2", "amount=20", "blocks=1", "--out", out}, args...)...)
-		run.Env = append(os.Environ(), "PATH="+path)
-		said, err := run.CombinedOutput()
+		said, _, err := undisturbed(t, "", func() { taken.Store(0) }, append([]string{"https://shop.example/a?b", "-k", "--unix-socket", socket, "-c", "2", "amount=20", "blocks=1"}, args...)...)
 		const asked, verified, measured = 3, 2, 2 * 20
-		if n := taken.Load(); err != nil || n < asked+verified+measured || !strings.Contains(string(said), proto) || !strings.Contains(string(said), "1 trial planned: 1 valid") {
+		if n := taken.Load(); err != nil || n < asked+verified+measured || !strings.Contains(said, proto) || !strings.Contains(said, "1 trial planned: 1 valid") {
 			t.Errorf("%s: the server took %d; %v, %s", proto, n, err, said)
 		}
 	}

@@ -124,8 +124,6 @@ func install(t *testing.T, from, to string) {
 	}
 }
 
-func (b *bed) column() string { return b.place.name + ", " + b.transport.name }
-
 // ends are the levels that choose server and client.
 func (b *bed) ends() []string {
 	if b.foreign() {

@@ -5,21 +5,17 @@
 // of that trial passes for a valid one, and that nothing is left behind.
 //
 // make test-all executes a part of the table: a transport of each family on this machine, and
-// one of ours and a foreign program in namespaces. make soak executes the whole table. -v
-// prints it.
+// one of ours and a foreign program in namespaces. make soak executes the whole table.
 package faults_test
 
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"netdyno/test/programs"
 )
@@ -112,8 +108,6 @@ func (x transport) overUDP() bool { return x.wire == "h3" || x.wire == "quic" }
 
 // TestFaults executes the table.
 func TestFaults(t *testing.T) {
-	var done table
-	t.Cleanup(func() { t.Logf("\n%s", done.String()) })
 	for _, r := range rigs {
 		for _, x := range transports {
 			if !thorough && !slices.Contains(r.chosen, x.name) {
@@ -121,7 +115,7 @@ func TestFaults(t *testing.T) {
 			}
 			t.Run(r.name+"/"+x.name, func(t *testing.T) {
 				t.Parallel()
-				suffer(t, r, x, &done)
+				suffer(t, r, x)
 			})
 		}
 	}
@@ -130,7 +124,7 @@ func TestFaults(t *testing.T) {
 // suffer executes one transport's column of the table on one rig. What netdyno
 // alone has to bear is executed once for each rig, and with every transport when
 // thorough.
-func suffer(t *testing.T, r place, x transport, done *table) {
+func suffer(t *testing.T, r place, x transport) {
 	for _, worker := range x.workers {
 		if _, err := os.Stat(filepath.Join(bin, "netdyno-worker-"+worker)); err != nil {
 			t.Skipf("%v: make build builds it where its library is installed", err)
@@ -139,7 +133,7 @@ func suffer(t *testing.T, r place, x transport, done *table) {
 	b := newBed(t, r, x)
 	for _, group := range []struct {
 		name string
-		do   func(t *testing.T, b *bed, done *table)
+		do   func(t *testing.T, b *bed)
 		all  bool // for every transport of the part, too
 	}{
 		{"workers", brokenWorkers, true},
@@ -151,66 +145,14 @@ func suffer(t *testing.T, r place, x transport, done *table) {
 		if group.all || thorough && group.name != "path" {
 			t.Run(group.name, func(t *testing.T) {
 				t.Parallel()
-				group.do(t, b.again(t), done)
+				group.do(t, b.again(t))
 			})
 		}
 	}
 }
 
-// table is what came out, by fault and column.
-type table struct {
-	mu    sync.Mutex
-	cells map[string]map[string]string
-}
-
-// cell executes one cell: do ends its test when the fault is not borne as it must be.
-func (d *table) cell(t *testing.T, b *bed, fault string, do func(t *testing.T)) {
+// cell executes one cell of the table, by the number of its fault.
+func cell(t *testing.T, fault string, do func(t *testing.T)) {
 	t.Helper()
-	begun := time.Now()
-	said := "FAILED"
-	if t.Run(fault[:strings.IndexByte(fault, ' ')], do) {
-		said = "ok"
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.cells == nil {
-		d.cells = map[string]map[string]string{}
-	}
-	if d.cells[fault] == nil {
-		d.cells[fault] = map[string]string{}
-	}
-	d.cells[fault][b.column()] = fmt.Sprintf("%s %.1f s", said, time.Since(begun).Seconds())
-}
-
-// String lays the table out: a line for each column of it, as there are more of
-// them than faults.
-func (d *table) String() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	faults := slices.SortedFunc(maps.Keys(d.cells), func(a, b string) int { return number(a) - number(b) })
-	columns := map[string]bool{}
-	var b strings.Builder
-	for _, f := range faults {
-		fmt.Fprintln(&b, f)
-		for column := range d.cells[f] {
-			columns[column] = true
-		}
-	}
-	fmt.Fprintf(&b, "\n%-26s", "rig, transport")
-	for _, f := range faults {
-		fmt.Fprintf(&b, "%-14s", f[:strings.IndexByte(f, ' ')])
-	}
-	for _, column := range slices.Sorted(maps.Keys(columns)) {
-		fmt.Fprintf(&b, "\n%-26s", column)
-		for _, f := range faults {
-			fmt.Fprintf(&b, "%-14s", d.cells[f][column])
-		}
-	}
-	return b.String()
-}
-
-// number is a fault's: "F10 killed and run again" is 10.
-func number(fault string) (n int) {
-	_, _ = fmt.Sscanf(fault, "F%d", &n) // the table's own names
-	return n
+	t.Run(fault[:strings.IndexByte(fault, ' ')], do)
 }

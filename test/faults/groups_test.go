@@ -49,19 +49,19 @@ func short(blocks int) []string {
 }
 
 // brokenWorkers hurts the workers of one run's trials, one after the other.
-func brokenWorkers(t *testing.T, b *bed, done *table) {
+func brokenWorkers(t *testing.T, b *bed) {
 	r := b.start(t, b.long(2)...) // 4 trials
-	done.cell(t, b, serverKilled, func(t *testing.T) {
+	cell(t, serverKilled, func(t *testing.T) {
 		server, _ := r.underLoad(t)
 		signal(t, server, syscall.SIGKILL)
 		failed(t, r.Next(t, 0), "server", "kill")
 	})
-	done.cell(t, b, serverStopped, func(t *testing.T) {
+	cell(t, serverStopped, func(t *testing.T) {
 		server, _ := r.underLoad(t)
 		signal(t, server, syscall.SIGSTOP)
 		failed(t, r.Next(t, 1), "server", "is stopped (SIGSTOP)")
 	})
-	done.cell(t, b, clientStopped, func(t *testing.T) {
+	cell(t, clientStopped, func(t *testing.T) {
 		_, client := r.underLoad(t)
 		signal(t, client, syscall.SIGSTOP)
 		failed(t, r.Next(t, 2), "client-1", "is stopped (SIGSTOP)")
@@ -88,7 +88,7 @@ func (r *run) rest(t *testing.T, from int) {
 }
 
 // brokenServers drives servers that are none, or speak nonsense.
-func brokenServers(t *testing.T, b *bed, done *table) {
+func brokenServers(t *testing.T, b *bed) {
 	for _, c := range []struct {
 		fault, mode string
 		worker      string
@@ -100,7 +100,7 @@ func brokenServers(t *testing.T, b *bed, done *table) {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
 			own := b.again(t)
-			done.cell(t, own, c.fault, func(t *testing.T) {
+			cell(t, c.fault, func(t *testing.T) {
 				server := []string{"server=address", "opt.server.wire=" + b.wire, "opt.server.address=" + b.server + ":9"}
 				if c.mode != "" {
 					server = []string{"server=exec", "opt.server.wire=" + b.wire, "opt.server.command=" + own.fake(c.mode)}
@@ -137,8 +137,8 @@ func says(t *testing.T, fault string, number int, r record.Record) {
 }
 
 // brokenPath hurts the path of datagrams between two namespaces.
-func brokenPath(t *testing.T, b *bed, done *table) {
-	done.cell(t, b, udpBlocked, func(t *testing.T) {
+func brokenPath(t *testing.T, b *bed) {
+	cell(t, udpBlocked, func(t *testing.T) {
 		own := b.again(t)
 		r := own.start(t, slices.Concat(short(1), own.ends(), []string{"connections=2", "link.loss=100%"})...)
 		r.end(t, 1)
@@ -149,12 +149,12 @@ func brokenPath(t *testing.T, b *bed, done *table) {
 		own.nothingLeft(t)
 	})
 	r := b.start(t, append(b.long(2), "opt.idle_timeout=2s", "opt.client.keep_alive=500ms")...) // 4 trials
-	done.cell(t, b, linkPulled, func(t *testing.T) {
+	cell(t, linkPulled, func(t *testing.T) {
 		server, _ := r.underLoad(t)
 		within(t, server, "ip", "link", "set", "nd0", "down")
 		failed(t, r.Next(t, 0), "client-1", "every connection was lost")
 	})
-	done.cell(t, b, tooLarge, func(t *testing.T) {
+	cell(t, tooLarge, func(t *testing.T) {
 		server, client := r.underLoad(t)
 		within(t, client, "ip", "link", "set", "nd0", "mtu", "1100") // the connections that there are carry less at once
 		signal(t, server, syscall.SIGKILL)
@@ -178,8 +178,8 @@ func within(t *testing.T, pid int, argv ...string) {
 }
 
 // fewDescriptors gives netdyno, and then its workers, less than they need.
-func fewDescriptors(t *testing.T, b *bed, done *table) {
-	done.cell(t, b, noDescriptors, func(t *testing.T) {
+func fewDescriptors(t *testing.T, b *bed) {
+	cell(t, noDescriptors, func(t *testing.T) {
 		whole, dir := b.command(slices.Concat(short(1), b.ends())...)
 		c := b.argv(append([]string{"sh", "-c", `ulimit -n 16; exec "$@"`, "few"}, netdynoOf(whole.Args, b)...)...)
 		r := &run{bed: b, Run: running.Start(t, c, dir, hang), t: t}
@@ -225,7 +225,7 @@ func limit(t *testing.T, program string) {
 
 // brokenNetdyno hurts netdyno itself and what it writes to, trial after trial of one
 // run, which goes on every time.
-func brokenNetdyno(t *testing.T, b *bed, done *table) {
+func brokenNetdyno(t *testing.T, b *bed) {
 	disk := filepath.Join(b.results, "run")
 	mounted := mountSmall(t, disk)
 	r := b.start(t, b.long(2)...)
@@ -237,7 +237,7 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 		}
 		r.resume()
 	}
-	done.cell(t, b, interrupted, func(t *testing.T) {
+	cell(t, interrupted, func(t *testing.T) {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 			r.underLoad(t)
 			signal(t, r.Cmd.Process.Pid, s)
@@ -246,19 +246,23 @@ func brokenNetdyno(t *testing.T, b *bed, done *table) {
 			again(t, 0)
 		}
 	})
-	done.cell(t, b, killedAndAgain, func(t *testing.T) {
+	cell(t, killedAndAgain, func(t *testing.T) {
 		r.underLoad(t)
 		signal(t, r.Cmd.Process.Pid, syscall.SIGKILL)
 		r.end(t, -1)
 		again(t, 0)
 	})
 	if mounted {
-		done.cell(t, b, fullDisk, func(t *testing.T) {
+		cell(t, fullDisk, func(t *testing.T) {
 			server, _ := r.underLoad(t)
 			ballast := fillUp(t, disk)
 			signal(t, server, syscall.SIGKILL)
 			r.end(t, 1)
 			r.saying(t, "no space left on device")
+			r.saying(t, "the records are safe in")
+			if hidden, err := filepath.Glob(filepath.Join(disk, ".*")); err != nil || len(hidden) > 0 {
+				t.Errorf("temporary files are left: %v, %v", hidden, err)
+			}
 			if err := os.Remove(ballast); err != nil {
 				t.Fatal(err)
 			}

@@ -1,8 +1,6 @@
 package foreign_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,33 +60,5 @@ func TestPairThatFails(t *testing.T) {
 	r = trial(t, bulk("transport=iperf3", "stream=up", "rate=100")...)
 	if r.Outcome != record.Unsupported || r.Failure == nil || !strings.Contains(r.Failure.Text, "keeps no schedule") {
 		t.Errorf("an open loop is %s: %v", r.Outcome, r.Failure)
-	}
-}
-
-// A server of the user's that speaks another wire, or ends under its load.
-func TestServersOfTheUsersThatFail(t *testing.T) {
-	need(t, []string{"python3"}, "exec", "go-net")
-	const listen = "import socket, sys\ns = socket.create_server(('127.0.0.1', int(sys.argv[1])))\n"
-	serve := func(body string) record.Record {
-		script := filepath.Join(t.TempDir(), "server.py")
-		if err := os.WriteFile(script, []byte(listen+body+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return trial(t, "server=exec", "client=go-net", "window=300ms", "warmup=200ms", "opt.server.command=python3 "+script+" {port}")
-	}
-	nonsense := "while True:\n c = s.accept()[0]\n c.sendall(b'x' * 100)"
-	failsWith(t, serve(nonsense), contract.Invalid, "")
-	// It has echoed both verified messages, the first connection being the one that looks for it.
-	dies := "s.accept()\nfor c in [s.accept()[0] for _ in range(2)]: c.sendall(c.recv(100, socket.MSG_WAITALL))\nc.recv(1)\nsys.exit('no more')"
-	r := serve(dies)
-	if r.Outcome != record.Failed || r.Failure.Kind != contract.Peer {
-		t.Fatalf("the trial is %s: %v", r.Outcome, r.Failure)
-	}
-	said := r.Failure.Text // or the clients were the first to say so
-	for _, w := range r.Workers {
-		said += w.Stderr
-	}
-	if !strings.Contains(said, "no more") {
-		t.Errorf("its last words are neither in %v nor in %+v", r.Failure, r.Workers)
 	}
 }

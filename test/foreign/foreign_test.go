@@ -159,7 +159,7 @@ func trial(t *testing.T, args ...string) record.Record {
 	t.Helper()
 	_, trials := benchtest.Plan(t, append([]string{"blocks=1", "placement=free", "connections=2"}, args...)...)
 	b := benchtest.In(bin, &catalog)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	return benchtest.Conduct(ctx, t, b, trials[:1])[0]
 }

@@ -119,18 +119,18 @@ func TestServersThatLeaveHTTP2(t *testing.T) {
 				verified := steady.taken.Load() - 100
 				for _, c := range []goodbye{
 					{name: "after 17", after: 17},
-					{name: "after 17, and the client closes", after: 17, lingering: true},
+					{name: "the client closes", after: 17, lingering: true},
 					{name: "announced before", after: 17, twice: true},
 					{name: "with an error", after: 17, code: http2.ErrCodeEnhanceYourCalm},
 					{name: "three in flight", after: 17, unseen: 3},
 					{name: "three in flight, with an error", after: 17, unseen: 3, code: http2.ErrCodeEnhanceYourCalm},
-					{name: "at once", early: 1, after: 40},
 					{name: "at once, twice", early: 2, after: 40},
 				} {
 					if c.unseen > 0 && streams == "inflight=1" {
 						continue
 					}
 					t.Run(streams+", "+c.name, func(t *testing.T) {
+						t.Parallel()
 						s, r := once(t, c, streams)
 						s.agrees(t, r, verified, true)
 					})

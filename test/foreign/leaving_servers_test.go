@@ -19,50 +19,28 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/test/programs"
+	"netdyno/test/shop"
 )
-
-// raw hands messages of gRPC on as they are.
-type raw struct{}
-
-func (raw) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
-func (raw) Unmarshal(data []byte, v any) error {
-	*v.(*[]byte) = append([]byte(nil), data...)
-	return nil
-}
-func (raw) Name() string { return "proto" }
 
 // grpc-go's own server ends every connection at an age.
 func TestGRPCServerWithMaxConnectionAge(t *testing.T) {
-	for _, client := range []string{"go-grpc", "grpc-nghttp2"} {
+	for _, client := range []string{"go-grpc", "go-connect-grpc", "grpc-nghttp2"} {
 		for _, streams := range []string{"inflight=1", "inflight=4"} {
 			t.Run(client+", "+streams, func(t *testing.T) {
 				t.Parallel()
 				need(t, nil, "address", client)
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := &counting{address: l.Addr().String()}
-				server := grpc.NewServer(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 30 * time.Millisecond}),
-					grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(s.echo))
-				t.Cleanup(server.Stop)
-				go func() { _ = server.Serve(l) }()
+				s := &counting{}
+				s.address = shop.Serve(t, func(stream grpc.ServerStream, _ string, request []byte) error {
+					s.taken.Add(1)
+					time.Sleep(time.Millisecond)
+					return stream.SendMsg(request)
+				}, grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 30 * time.Millisecond}))
 				r := trial(t, "client="+client, "server=address", "opt.server.wire=grpc:netdyno.v1", "opt.server.address="+s.address, "opt.client.verify=status",
 					"opt.client.method=/shop.v1.Shop/Buy", "opt.client.codec=raw", "request=0B", "response=0B", "amount=300", streams)
 				s.agrees(t, r, 2, true)
 			})
 		}
 	}
-}
-
-func (s *counting) echo(_ any, stream grpc.ServerStream) error {
-	s.taken.Add(1)
-	var message []byte
-	if err := stream.RecvMsg(&message); err != nil {
-		return err
-	}
-	time.Sleep(time.Millisecond)
-	return stream.SendMsg(&message)
 }
 
 // nginx ends a connection after keepalive_requests, of HTTP/1.1 by a header and of

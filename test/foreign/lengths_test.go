@@ -1,7 +1,6 @@
 package foreign_test
 
 import (
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +10,8 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
 	"netdyno/internal/record"
+	"netdyno/test/loopback"
+	"netdyno/test/shop"
 )
 
 // Clients in Go and in C++ count the lengths of replies that vary, every reply once.
@@ -22,32 +23,15 @@ func TestLengthsThatVaryAreCounted(t *testing.T) {
 	} {
 		t.Run(client, func(t *testing.T) {
 			need(t, nil, "address", client)
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := &counting{address: l.Addr().String()}
-			next := func() string { return replies[s.taken.Add(1)%int64(len(replies))] }
-			args := []string{"client=" + client, "server=address", "opt.server.wire=" + wire, "opt.server.address=" + s.address,
-				"opt.client.verify=status", "request=0B", "response=5B", "amount=40"}
+			s := &counting{}
+			next := func() []byte { return []byte(replies[s.taken.Add(1)%int64(len(replies))]) }
+			args := []string{"client=" + client, "server=address", "opt.server.wire=" + wire, "opt.client.verify=status", "request=0B", "response=5B", "amount=40"}
 			if strings.HasPrefix(wire, "grpc") {
-				server := grpc.NewServer(grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
-					var message []byte
-					if err := stream.RecvMsg(&message); err != nil {
-						return err
-					}
-					message = []byte(next())
-					return stream.SendMsg(&message)
-				}))
-				t.Cleanup(server.Stop)
-				go func() { _ = server.Serve(l) }()
-				args = append(args, "opt.client.method=/shop.v1.Shop/Buy", "opt.client.codec=raw")
+				at := shop.Serve(t, func(stream grpc.ServerStream, _ string, _ []byte) error { return stream.SendMsg(next()) })
+				args = append(args, "opt.server.address="+at, "opt.client.method=/shop.v1.Shop/Buy", "opt.client.codec=raw")
 			} else {
-				server := &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(next())) })}
-				server.Protocols.SetHTTP1(true)
-				server.Protocols.SetUnencryptedHTTP2(true)
-				t.Cleanup(func() { _ = server.Close() })
-				go func() { _ = server.Serve(l) }()
+				server := loopback.HTTP(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(next()) })
+				args = append(args, "opt.server.address="+server.Addr)
 			}
 			r := trial(t, args...)
 			completed(t, r, 80)

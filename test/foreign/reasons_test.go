@@ -13,6 +13,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/test/loopback"
+	"netdyno/test/shop"
 )
 
 // failsNowAndThen is a server whose every tenth reply from the twentieth on is wrong.
@@ -75,24 +76,14 @@ func TestFailuresOfGRPCHaveReasons(t *testing.T) {
 		for _, client := range []string{"go-grpc", "grpc-nghttp2", "grpcpp"} {
 			t.Run(c.code.String()+", "+client, func(t *testing.T) {
 				need(t, nil, "address", client)
-				l, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
 				s := &counting{}
-				server := grpc.NewServer(grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
+				at := shop.Serve(t, func(stream grpc.ServerStream, _ string, request []byte) error {
 					if s.failsNowAndThen() {
 						return status.Error(c.code, "try later: 100 %")
 					}
-					var message []byte
-					if err := stream.RecvMsg(&message); err != nil {
-						return err
-					}
-					return stream.SendMsg(&message)
-				}))
-				t.Cleanup(server.Stop)
-				go func() { _ = server.Serve(l) }()
-				r := trial(t, "client="+client, "server=address", "opt.server.wire=grpc:netdyno.v1", "opt.server.address="+l.Addr().String(),
+					return stream.SendMsg(request)
+				})
+				r := trial(t, "client="+client, "server=address", "opt.server.wire=grpc:netdyno.v1", "opt.server.address="+at,
 					"opt.client.verify=length", "request=5B", "response=5B", "amount=50", "max_errors=50%")
 				failures(t, r, c.kind, c.code.String()+": try later: 100 %")
 			})

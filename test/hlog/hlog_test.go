@@ -1,11 +1,5 @@
-// Package hlog_test has the logs of `netdyno export --format hlog` read by others: by
-// the Go library always, and by the reference implementation in Java when asked,
-// because Maven fetches it:
-//
-//	NETDYNO_HLOG_JAVA=1 go test ./test/hlog
-//
-// What Java printed for testdata/run.hlog lies beside it, so that both are
-// compared in every run.
+// Package hlog_test has the logs of `netdyno export --format hlog` read by others. What the
+// reference implementation in Java printed for testdata/run.hlog lies beside it.
 package hlog_test
 
 import (
@@ -13,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,10 +22,10 @@ import (
 
 const (
 	logged  = "testdata/run.hlog"      // of a run with two arms in an open loop
-	printed = "testdata/run.java.text" // by Percentiles.java for it
+	printed = "testdata/run.java.text" // by HdrHistogram 2 for Java
 )
 
-// line is what a reader makes of a line, in the form of Percentiles.java.
+// line is what a reader makes of a line, in the form of what Java printed.
 func line(h *hdr.Histogram) string {
 	text := fmt.Sprintf("%s %d %d %d", h.Tag(), h.StartTimeMs(), h.EndTimeMs(), h.TotalCount())
 	for _, q := range []float64{0.5, 0.9, 0.99, 0.999} {
@@ -92,52 +84,6 @@ func TestReferenceAgrees(t *testing.T) {
 		if ours := line(h); ours != want[i] {
 			t.Errorf("line %d\n Go   %s\n Java %s", i+1, ours, want[i])
 		}
-	}
-}
-
-// Java itself, over the log in the repository and one of this very code.
-func TestJavaReads(t *testing.T) {
-	if os.Getenv("NETDYNO_HLOG_JAVA") != "1" {
-		t.Skip("NETDYNO_HLOG_JAVA is not 1: HdrHistogram for Java would have to be fetched by Maven")
-	}
-	for _, need := range []string{"mvn", "java"} {
-		if _, err := exec.LookPath(need); err != nil {
-			t.Fatalf("%s is not on PATH, and NETDYNO_HLOG_JAVA=1 asks for it (Debian packages maven, openjdk-17-jdk-headless)", need)
-		}
-	}
-	libraries := t.TempDir()
-	out, err := exec.CommandContext(t.Context(), "mvn", "-q", "-B", "dependency:copy-dependencies", "-DoutputDirectory="+libraries).CombinedOutput()
-	if err != nil {
-		t.Fatalf("fetch HdrHistogram: %v\n%s", err, out)
-	}
-	java := func(log string) string {
-		t.Helper()
-		out, err := exec.CommandContext(t.Context(), "java", "-cp", filepath.Join(libraries, "*"), "Percentiles.java", log).Output()
-		if err != nil {
-			t.Fatalf("read %s: %v", log, err)
-		}
-		return string(out)
-	}
-	said, err := os.ReadFile(printed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if now := java(logged); now != string(said) {
-		t.Errorf("Java reads\n%swhere %s has\n%s", now, printed, said)
-	}
-	fresh, _ := measured(t)
-	path := filepath.Join(t.TempDir(), "fresh.hlog")
-	if err := os.WriteFile(path, fresh, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	want := ""
-	for _, h := range lines(t, fresh) {
-		want += line(h) + "\n"
-	}
-	now := java(path)
-	t.Logf("Java reads\n%s", now)
-	if now != want || now == "" {
-		t.Errorf("Java reads\n%swhere Go reads\n%s", now, want)
 	}
 }
 

@@ -13,34 +13,17 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"netdyno/internal/contract"
+	"netdyno/test/shop"
 )
-
-// asIs sends and receives messages as the bytes that they are.
-type asIs struct{}
-
-func (asIs) Name() string { return "proto" }
-
-func (asIs) Marshal(v any) (mem.BufferSlice, error) {
-	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
-}
-
-func (asIs) Unmarshal(data mem.BufferSlice, v any) error {
-	*v.(*[]byte) = data.Materialize()
-	return nil
-}
-
-var _ encoding.CodecV2 = asIs{}
 
 func dial(t *testing.T, address string) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(asIs{})))
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(shop.Verbatim{})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,35 +104,6 @@ func ask(t *testing.T, conn *grpc.ClientConn, method string, request []byte, str
 		t.Errorf("the reply has %d bytes, want %d", len(reply), len(block(50)))
 	}
 	return nil
-}
-
-// What is no HTTP/2 ends its own connection and nothing else.
-func TestGRPCServerSurvivesNoise(t *testing.T) {
-	t.Parallel()
-	server := start(t, "grpcpp")
-	ready := server.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(100, 50)})
-	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-	for name, noise := range map[string]string{
-		"another protocol":    "GET / HTTP/1.1\r\nHost: here\r\n\r\n",
-		"a frame that lies":   preface + "\xff\xff\xff\x00\x00\x00\x00\x00\x01",
-		"a torn preface":      preface[:10],
-		"headers of no HPACK": preface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + "\x00\x00\x04\x01\x05\x00\x00\x00\x01\xff\xff\xff\xff",
-	} {
-		conn, err := net.Dial("tcp", ready.Addresses[0])
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		_, _ = io.WriteString(conn, noise) // it may be closed by now
-		_ = conn.(*net.TCPConn).CloseWrite()
-		_ = conn.SetReadDeadline(time.Now().Add(timeout))
-		if _, err := io.Copy(io.Discard, conn); err != nil && strings.Contains(err.Error(), "timeout") {
-			t.Errorf("%s: the connection stays open", name)
-		}
-		_ = conn.Close()
-	}
-	if err := ask(t, dial(t, ready.Addresses[0]), "Unary", block(100), false); err != nil {
-		t.Errorf("after the noise, a good request: %v", err)
-	}
 }
 
 // relay passes connections on to a server, and can break them.
@@ -246,48 +200,5 @@ func (e *end) awaitLosses(errors, connections int64) {
 	e.expect("result")
 	if got = e.mark(8, false).Counts; got.Connections != connections || got.Errors[contract.Peer] != errors {
 		e.t.Errorf("%s counts %+v, want %d errors of kind peer and %d connections left", e.name, got, errors, connections)
-	}
-}
-
-// A client says why it cannot begin.
-func TestGRPCClientExplains(t *testing.T) {
-	t.Parallel()
-	server := start(t, "go-grpc")
-	listening := server.setup(contract.Setup{Role: contract.Server, Listen: "127.0.0.1:0", Exchange: blocks(100, 5<<20)})
-	load := contract.Load{Connections: 1}
-	for name, c := range map[string]struct {
-		setup contract.Setup
-		kind  contract.ErrorKind
-		says  string
-	}{
-		"another size":  {contract.Setup{Exchange: blocks(99, 5<<20)}, contract.Invalid, "has 99 bytes, expected 100"},
-		"another reply": {contract.Setup{Exchange: blocks(100, 5<<20-1)}, contract.Invalid, "expected 5242879"},
-		"a limit": {contract.Setup{Exchange: blocks(100, 5<<20), Options: map[string]any{"max_message": 4 << 20}}, contract.Invalid,
-			"ResourceExhausted"},
-		"another message": {contract.Setup{Exchange: message("simple", "")}, contract.Invalid, "Unimplemented"},
-		"nobody listens":  {contract.Setup{Exchange: blocks(1, 1), Peers: []string{"127.0.0.1:1"}}, contract.Peer, "refused"},
-		"another source":  {contract.Setup{Exchange: blocks(1, 1), Sources: []string{"127.0.0.2"}}, contract.Unsupported, "127.0.0.2"},
-		"own message": {contract.Setup{Exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{Name: "shop.Order"}}},
-			contract.Unsupported, "go-grpc carries messages of your own"},
-		"bad values": {contract.Setup{Exchange: contract.Exchange{Codec: "proto", Message: &contract.Structure{
-			Name: "simple", Up: contract.Content{Type: "netdyno.v1.Text", JSON: `{"test":1}`}}}}, contract.SetupFailed, "test"},
-		"no message": {contract.Setup{Exchange: contract.Exchange{Codec: "proto"}}, contract.SetupFailed, "exchange.message is absent"},
-		"huge":       {contract.Setup{Exchange: blocks(1<<30+1, 1)}, contract.SetupFailed, "expected 0 to 1073741824"},
-		"raw proto": {contract.Setup{Exchange: message("simple", ""), Options: map[string]any{"codec": "raw"}}, contract.Unsupported,
-			"raw carries codec bytes alone"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			client := start(t, "grpcpp")
-			c.setup.Role, c.setup.Load = contract.Client, load
-			c.setup.Transport = "grpcpp"
-			if c.setup.Peers == nil {
-				c.setup.Peers = listening.Addresses
-			}
-			client.send(contract.Message{Setup: &c.setup})
-			if text := client.fatal(c.kind); !strings.Contains(text, c.says) {
-				t.Errorf("the client says %q, want %q in it", text, c.says)
-			}
-		})
 	}
 }

@@ -125,8 +125,6 @@ var exchanges = map[string]contract.Exchange{
 	"encoded down":   message("complex", contract.StreamDown),
 }
 
-var pairs = []struct{ server, client string }{{"grpcpp", "go-grpc"}, {"go-grpc", "grpcpp"}, {"grpcpp", "grpcpp"}}
-
 // modes are the options by which an exchange may travel between two ends.
 func modes(x contract.Exchange, ends ...string) map[string]map[string]any {
 	modes := map[string]map[string]any{"unary": nil}
@@ -141,51 +139,6 @@ func modes(x contract.Exchange, ends ...string) map[string]map[string]any {
 		modes["raw stream"] = map[string]any{"mode": "stream", "codec": "raw"}
 	}
 	return modes
-}
-
-// agree runs every way in which an exchange travels, and of those with large messages
-// so many on each connection.
-func agree(t *testing.T, server, client string, large int64) {
-	t.Helper()
-	for name, x := range exchanges {
-		for mode, options := range modes(x, server, client) {
-			t.Run(name+", "+mode, func(t *testing.T) {
-				t.Parallel()
-				load := contract.Load{Connections: 3, InFlight: 2, Amount: 10}
-				if x.UpBytes > 1<<20 {
-					load.Amount = large
-				}
-				trial{server: server, client: client, exchange: x, load: load, options: options}.run(t)
-			})
-		}
-	}
-}
-
-// Both libraries' clients and servers agree on every way in which an exchange
-// travels, and on its content, which either generates by itself.
-func TestGRPCCrosswise(t *testing.T) {
-	for _, pair := range pairs {
-		t.Run(pair.client+" to "+pair.server, func(t *testing.T) {
-			agree(t, pair.server, pair.client, 2) // an exchange for each slot
-		})
-	}
-}
-
-// More exchanges in flight than the server keeps handlers waiting for, idle
-// connections, and an open loop.
-func TestGRPCLoads(t *testing.T) {
-	for name, load := range map[string]contract.Load{
-		"many in flight": {Connections: 2, InFlight: 400, Amount: 2000},
-		"half idle":      {Connections: 8, ActiveShare: 0.5, InFlight: 2, Amount: 50},
-		"poisson":        {Connections: 4, InFlight: 2, Rate: 4000, Arrival: contract.Poisson, Amount: 200},
-	} {
-		for mode, options := range modes(blocks(100, 100), "grpcpp") {
-			t.Run(name+", "+mode, func(t *testing.T) {
-				t.Parallel()
-				trial{server: "grpcpp", client: "grpcpp", exchange: blocks(100, 100), load: load, options: options}.loaded(t)
-			})
-		}
-	}
 }
 
 // loaded runs an amount on the active connections alone.

@@ -45,43 +45,6 @@ func inFlight(transport string) int {
 	return 3
 }
 
-// Encrypted, client and server in C++ and in Go agree on every message.
-func TestTLSCrosswise(t *testing.T) {
-	certificate := workertest.Certificate(t)
-	sizes := map[string]contract.Exchange{
-		"nothing": blocks(0, 0), "small": blocks(100, 1000), "around a record": blocks(16<<10, 16<<10+1), "large": blocks(1<<20+1, 3<<20),
-	}
-	for _, pair := range encryptedPairs() {
-		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
-			for name, x := range sizes {
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					load := contract.Load{Connections: 3, InFlight: inFlight(pair[0]), Amount: 12}
-					trial{client: pair[0], server: pair[1], exchange: x, load: load, encrypted: certificate}.run(t)
-				})
-			}
-		})
-	}
-}
-
-// Idle connections, an open loop, a connection for every exchange.
-func TestTLSLoads(t *testing.T) {
-	certificate := workertest.Certificate(t)
-	for name, c := range map[string]trial{
-		"half idle": {load: contract.Load{Connections: 8, ActiveShare: 0.5, Amount: 50}},
-		"poisson":   {load: contract.Load{Connections: 4, Rate: 4000, Arrival: contract.Poisson, Amount: 200}},
-		"fresh":     {load: contract.Load{Connections: 4, Amount: 30, Fresh: true}},
-	} {
-		for transport := range encrypting {
-			t.Run(name+", "+transport, func(t *testing.T) {
-				t.Parallel()
-				c.server, c.client, c.exchange, c.encrypted = transport, transport, blocks(10, 30_000), certificate
-				c.loaded(t)
-			})
-		}
-	}
-}
-
 // A connection for every exchange, to and from Go: each end takes the other's goodbye.
 func TestTLSConnectionsForEveryExchange(t *testing.T) {
 	certificate := workertest.Certificate(t)

@@ -98,13 +98,13 @@ func startProgram(t *testing.T, transport, path string) *end {
 	return e
 }
 
-// over ends the worker, which has 2 s for it (CONTRACT.md, section Life). A
-// sanitizer's report shows in the status.
+// over ends the worker, which has 2 s for it (CONTRACT.md, section Life; netdyno check looks at
+// that) and more on a busy machine. A sanitizer's report shows in the status.
 func (e *end) over() {
 	e.CloseInput()
-	if exit := e.Wait(2 * time.Second); exit.Running || exit.Code != 0 && !e.failed {
+	if exit := e.Wait(timeout); exit.Running || exit.Code != 0 && !e.failed {
 		e.Kill()
-		e.t.Errorf("%s does not end within 2 s with status 0: %+v; it said on stderr: %s", e.name, exit, e.Stderr())
+		e.t.Errorf("%s does not end with status 0: %+v; it said on stderr: %s", e.name, exit, e.Stderr())
 	}
 }
 

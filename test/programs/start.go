@@ -28,12 +28,12 @@ func Start(t testing.TB, address string, argv ...string) {
 		_ = c.Process.Signal(os.Interrupt) // it may have ended
 		select {
 		case <-ended:
-		case <-time.After(5 * time.Second):
+		case <-time.After(30 * time.Second):
 			_ = c.Process.Kill()
 			t.Errorf("%s does not end", argv[0])
 		}
 	})
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			_ = conn.Close() // it was only to be made

@@ -2,12 +2,13 @@ package rigs_test
 
 import (
 	"fmt"
-	"netdyno/test/lab"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"netdyno/test/lab"
 
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"

@@ -4,19 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"netdyno/test/lab"
-	"netdyno/test/running"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"netdyno/test/lab"
+	"netdyno/test/running"
 )
 
-// leaveTimeout is how long what a run was made of may take to be gone: a meter
-// gives its worker 2 s, and Slurm a task as much (KillWait).
-const leaveTimeout = 8 * time.Second
+// leaveTimeout is longer than what a run was made of may take to be gone on a machine that has
+// much else to do: a meter gives its worker 2 s, and Slurm a task as much (KillWait).
+const leaveTimeout = time.Minute
 
 // census is what was there before a run, to tell what is left after it.
 type census struct {

@@ -6,12 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"netdyno/internal/record"
-	"netdyno/test/running"
 )
 
 // A mesh needs nothing of a rig but its hosts: over ssh, and in one Slurm allocation,
@@ -54,46 +51,4 @@ func TestMeshOnEveryRig(t *testing.T) {
 			before.nothingLeft(t)
 		})
 	}
-}
-
-// A host whose cable is pulled in the middle of a mesh over ssh fails its own trials,
-// with a reason; the others go on, the report names it, and when the cable is back
-// nothing of the run is left on it.
-func TestMeshLosesAHost(t *testing.T) {
-	t.Parallel()
-	soak(t) // deadlines of many seconds
-	b := newBed(t, 4, plain)
-	b.ssh = b.SSH(t)
-	b.rig = "ssh:node1,node2,node3,node4?config=" + b.ssh.Config
-	const lost = 4
-	before := b.census(t)
-	dir := filepath.Join(t.TempDir(), "out")
-	c := b.Command(0, filepath.Join(b.programs, "netdyno"), "mesh", "blocks=1", "warmup=50ms", "window=150ms", "--rig", b.rig, "--out", dir)
-	c.Env = append(os.Environ(), b.env...)
-	u := running.Start(t, c, dir, 10*time.Minute)
-	u.Next(t, 3)
-	b.Cut(t, lost)
-	_, said := u.End(t) // every wait in it is bounded
-	b.Mend(t, lost)
-	contents := u.Contents(t)
-	if len(contents.Records) != 24 {
-		t.Fatalf("%d records of 24; netdyno mesh said:\n%s", len(contents.Records), said)
-	}
-	failed := 0
-	for i, r := range contents.Records {
-		on := slices.Contains([]string{r.Trial.Levels["client.host"], r.Trial.Levels["server.host"]}, b.Name(lost))
-		switch {
-		case r.Failure != nil && on:
-			failed++
-			t.Logf("%s: %s", r.Trial.ID, r.Failure.Text)
-		case r.Failure != nil:
-			t.Errorf("%s needs no lost host and failed: %s", r.Trial.ID, r.Failure.Text)
-		case on && i >= 8:
-			t.Errorf("%s ran on a host without a cable", r.Trial.ID)
-		}
-	}
-	if failed < 6 || !strings.Contains(said, "Host "+b.Name(lost)+" was lost") {
-		t.Errorf("%d trials failed; the report says\n%s", failed, said)
-	}
-	before.nothingLeft(t)
 }

@@ -1,9 +1,10 @@
 package rigs_test
 
 import (
-	"netdyno/test/lab"
 	"strings"
 	"testing"
+
+	"netdyno/test/lab"
 
 	"netdyno/internal/record"
 )

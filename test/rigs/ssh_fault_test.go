@@ -1,8 +1,9 @@
 package rigs_test
 
 import (
-	"netdyno/test/lab"
 	"testing"
+
+	"netdyno/test/lab"
 )
 
 // TestSSHFaults breaks what carries a trial to its hosts.

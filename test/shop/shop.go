@@ -28,7 +28,7 @@ type Answer func(stream grpc.ServerStream, method string, request []byte) error
 // Serve serves every method by one function until the test ends, and returns its address.
 func Serve(t *testing.T, answer Answer, how ...grpc.ServerOption) string {
 	t.Helper()
-	s := grpc.NewServer(append(how, grpc.ForceServerCodecV2(verbatim{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
+	s := grpc.NewServer(append(how, grpc.ForceServerCodecV2(Verbatim{}), grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
 		var request []byte
 		if err := stream.RecvMsg(&request); err != nil {
 			return err
@@ -93,18 +93,24 @@ func Keeper(stream grpc.ServerStream, method string, request []byte) error {
 	return stream.SendMsg([]byte("done"))
 }
 
-// verbatim is a codec for messages that are bytes.
-type verbatim struct{}
+// Verbatim is a codec for messages that are bytes. It goes by the name of protobuf's.
+type Verbatim struct{}
 
-func (verbatim) Name() string { return "" }
+// Name implements encoding.CodecV2.
+func (Verbatim) Name() string { return "proto" }
 
-func (verbatim) Marshal(v any) (mem.BufferSlice, error) {
+// Marshal implements encoding.CodecV2.
+func (Verbatim) Marshal(v any) (mem.BufferSlice, error) {
+	if p, is := v.(*[]byte); is {
+		v = *p
+	}
 	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
 }
 
-func (verbatim) Unmarshal(data mem.BufferSlice, v any) error {
+// Unmarshal implements encoding.CodecV2.
+func (Verbatim) Unmarshal(data mem.BufferSlice, v any) error {
 	*v.(*[]byte) = data.Materialize()
 	return nil
 }
 
-var _ encoding.CodecV2 = verbatim{}
+var _ encoding.CodecV2 = Verbatim{}

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
-	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/gohttp1"
 	"netdyno/internal/work/worker/workertest"
 
@@ -136,30 +134,5 @@ func TestRequestsThatDoNotFitAreRefused(t *testing.T) {
 				t.Errorf("%s, %s: status %d, %q, want 400 and %q", name, what, status, reply, c.says)
 			}
 		}
-	}
-}
-
-func TestCurl(t *testing.T) {
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		t.Skip("curl is not installed: `make packages-test` installs it")
-	}
-	server, address := listen(t, message("json"))
-	reply := workertest.Reply("one", "<two>", "three")
-	for _, framing := range []string{"Content-Type: application/json", "Transfer-Encoding: chunked"} {
-		out, err := exec.Command(curl, "-sS", "--fail", "-H", framing, "-d", `{"text":"hello"}`, "http://"+address+"/v1/texts").Output()
-		if err != nil || string(out) != reply {
-			t.Errorf("%s: curl got %q, %v", framing, out, err)
-		}
-	}
-	want := contract.Counts{Exchanges: 2, ReceivedBytes: 32, SentBytes: int64(2 * len(reply))}
-	if got := server.Settled(contract.Counts{}, 2); got.Exchanges != want.Exchanges || got.ReceivedBytes != want.ReceivedBytes {
-		t.Errorf("counts %+v, want %+v", got, want)
-	}
-}
-
-func TestGinHasNoClient(t *testing.T) {
-	if _, err := (Transport{}).Client(contract.Setup{}); load.KindOf(err) != contract.Unsupported {
-		t.Errorf("client: %v, want unsupported", err)
 	}
 }

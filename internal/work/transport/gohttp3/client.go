@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -29,7 +30,7 @@ type client struct {
 	*httpwire.Client
 	*nethttp.Library
 	dialer *quicwire.Dialer
-	conns  []*quic.Conn // by route, once it is open
+	conns  []atomic.Pointer[quic.Conn] // by route, once it is open
 }
 
 // Client implements load.Transport.
@@ -60,7 +61,7 @@ func (t Transport) prepare(setup contract.Setup) (*client, error) {
 	inner.Made = dialer.Made
 	dialer.AllowReconnects()
 	inner.AtEnd = true
-	c := &client{Client: inner, Library: nethttp.NewLibrary(inner), dialer: dialer, conns: make([]*quic.Conn, len(dialer.Routes()))}
+	c := &client{Client: inner, Library: nethttp.NewLibrary(inner), dialer: dialer, conns: make([]atomic.Pointer[quic.Conn], len(dialer.Routes()))}
 	for i := range dialer.Routes() {
 		c.Carry(c.trip(i))
 	}
@@ -76,7 +77,7 @@ func (c *client) trip(i int) http.RoundTripper {
 	t.Dial = func(ctx context.Context, _ string, _ *tls.Config, _ *quic.Config) (*quic.Conn, error) {
 		conn, err := c.dialer.Dial(ctx, i)
 		if err == nil {
-			c.conns[i] = conn
+			c.conns[i].Store(conn)
 		}
 		return conn, err
 	}
@@ -98,7 +99,7 @@ func (c *client) Open() error {
 		return err
 	}
 	for i := range min(len(c.Setup.Peers), len(c.conns)) { // peers take turns
-		if err := c.dialer.CheckStreams(c.conns[i], i); err != nil {
+		if err := c.dialer.CheckStreams(c.conns[i].Load(), i); err != nil {
 			return err
 		}
 	}
