@@ -54,11 +54,6 @@ func (b blocks) times(k float64) blocks {
 	return b
 }
 
-// less returns the differences in the blocks that both have.
-func (b blocks) less(other blocks) []float64 {
-	return b.both(other, func(x, y float64) float64 { return x - y }).value
-}
-
 // normal is how many standard deviations hold 95 % of a normal distribution.
 const normal = 1.96
 

@@ -74,14 +74,13 @@ type Choice struct {
 	At          string   `json:"at,omitempty"`
 	Server      End      `json:"server"`
 	Client      End      `json:"client"`
-	Cores       *Figure  `json:"cores,omitempty"`          // of all hosts, both ends; nil where one end alone is known
-	Ratio       *Figure  `json:"ratio,omitempty"`          // of these to the first choice's; nil of the first
-	PerByte     *Figure  `json:"per_byte_cores,omitempty"` // the part of Cores that grows with the bytes
-	Connections float64  `json:"connections"`              // over all hosts
-	Least       float64  `json:"least_connections"`        // that carry the rate with one exchange in flight on each; as few by one end where that alone is known
-	Limits      []Limit  `json:"limits"`                   // the one that is reached first is first
-	Beyond      []string `json:"beyond,omitempty"`         // what no fitted cell reached
-	Rough       []Rough  `json:"rough,omitempty"`          // models behind it that miss by more than Tolerance
+	Cores       *Figure  `json:"cores,omitempty"`   // of all hosts, both ends; nil where one end alone is known
+	Ratio       *Figure  `json:"ratio,omitempty"`   // of these to the first choice's; nil of the first
+	Connections float64  `json:"connections"`       // over all hosts
+	Least       float64  `json:"least_connections"` // that carry the rate with one exchange in flight on each; as few by one end where that alone is known
+	Limits      []Limit  `json:"limits"`            // the one that is reached first is first
+	Beyond      []string `json:"beyond,omitempty"`  // what no fitted cell reached
+	Rough       []Rough  `json:"rough,omitempty"`   // models behind it that miss by more than Tolerance
 	With        string   `json:"with,omitempty"`
 	On          string   `json:"on,omitempty"`
 
@@ -95,13 +94,6 @@ type Rough struct {
 	Off    float64 `json:"off"` // by which it misses them
 }
 
-// Even is a message size from which on another choice takes fewer cores.
-type Even struct {
-	Below string `json:"below"` // takes fewer below the size
-	Above string `json:"above"` // and this one above it
-	Size  Figure `json:"size_bytes"`
-}
-
 // Whole tells whether both ends are known.
 func (c Choice) Whole() bool { return c.Cores != nil }
 
@@ -110,7 +102,6 @@ func (c Choice) Whole() bool { return c.Cores != nil }
 type Forecast struct {
 	Load    Load     `json:"need"`
 	Choices []Choice `json:"choices"`
-	Evens   []Even   `json:"break_even,omitempty"`
 	Without []string `json:"without,omitempty"` // arms that have no model of either end's CPU, and why
 }
 
@@ -168,10 +159,6 @@ func ForecastOf(runs map[string][]Cost, load Load, arms []string) Forecast {
 			f.Choices[i].Ratio = &ratio
 		}
 	}
-	if load.Sizes != nil {
-		return f
-	}
-	f.Evens = evens(slices.DeleteFunc(found, func(a arm) bool { return len(a.models()) < 2 }), load)
 	return f
 }
 

@@ -42,8 +42,7 @@ func (n Load) Title() string {
 	return s
 }
 
-// Sentences say what a forecast comes to: what is reached first, how the
-// choices compare, from which size on, and what hardware could save.
+// Sentences say what a forecast comes to: what is reached first, and how the choices compare.
 func (f Forecast) Sentences() []string {
 	var all []string
 	for _, c := range f.Choices {
@@ -53,13 +52,6 @@ func (f Forecast) Sentences() []string {
 		if c.Ratio != nil {
 			all = append(all, choiceRatio(f.Choices[0], c))
 		}
-	}
-	for _, e := range f.Evens {
-		all = append(all, fmt.Sprintf("%s takes fewer cores below about %s (%s–%s), %s above.", e.Below,
-			quantity.FormatBytes(e.Size.Value), quantity.FormatBytes(e.Size.Low), quantity.FormatBytes(e.Size.High), e.Above))
-	}
-	if len(f.Choices) > 0 && f.Choices[0].Whole() {
-		all = append(all, f.hardwareSentences()...)
 	}
 	for _, why := range f.Without {
 		all = append(all, "Not forecast: "+why+".")
@@ -123,22 +115,6 @@ func choiceRatio(first, c Choice) string {
 	}
 	return fmt.Sprintf("%s takes %s the cores of %s (%s–%s)%s.", c.named(), part.Times(r.Value), first.named(),
 		part.Times(r.Low), part.Times(r.High), verdict)
-}
-
-// hardwareSentences say what moving the bytes without a CPU could save at most.
-func (f Forecast) hardwareSentences() []string {
-	c, hosts := f.Choices[0], float64(f.Load.Servers+f.Load.Clients)
-	name := c.named()
-	each := c.Cores.Times(1 / hosts)
-	all := []string{fmt.Sprintf("RDMA can save at most all of %s's CPU, %s on each host: it pays only where it costs less than these cores.", name, coresWords(each))}
-	if c.PerByte != nil && c.PerByte.Low > 0 {
-		all = append(all, fmt.Sprintf("Zero copies can save at most what grows with the bytes, %s of them.", coresWords(c.PerByte.Times(1/hosts))))
-	}
-	return all
-}
-
-func coresWords(f Figure) string {
-	return fmt.Sprintf("%s cores (%s–%s)", quantity.FormatFigure(f.Value), quantity.FormatFigure(f.Low), quantity.FormatFigure(f.High))
 }
 
 // MemoryWords prints an amount of memory; "?" for none.
