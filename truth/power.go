@@ -193,15 +193,15 @@ func meshesWithoutPower(n int) ([]answer, error) {
 				return answers, err
 			}
 			text := f.Answer.Sentence
-			if strings.Contains(text, fmt.Sprintf("All %d hosts are as good as each other", hosts)) {
+			if strings.Contains(text, fmt.Sprintf("All %d hosts are equal", hosts)) {
 				alike++
 			}
-			if strings.Contains(text, "cannot be told: differences up to") && strings.Contains(text, "in latency could hide") {
+			if strings.Contains(text, "in latency") && strings.Contains(text, "could hide") {
 				open++
 			}
 		}
 		answers = append(answers, answer{
-			fmt.Sprintf("mesh of equal hosts, latency scatters by %g: called as good as each other", c.sd), fmt.Sprintf("%s; cannot be told %d", share(alike, n), open),
+			fmt.Sprintf("mesh of equal hosts, latency scatters by %g: called equal", c.sd), fmt.Sprintf("%s; cannot be told %d", share(alike, n), open),
 			c.asked, alike >= c.least && alike <= c.most && open+alike >= n*8/10, // in 1 of 20 a host is named
 		})
 	}

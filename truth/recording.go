@@ -58,6 +58,7 @@ var machineFacts = []string{"cpu.model", "cpu.count", "hypervisor", "kernel.rele
 
 // exhausted is every pair in each of exhaustiveBlocks.
 type exhausted struct {
+	header  record.Header
 	trials  []record.Trial
 	dataset *cells.Dataset
 }
@@ -75,7 +76,7 @@ func (p *pipeline) exhaust(ctx context.Context, levels ...string) (exhausted, er
 		return exhausted{}, err
 	}
 	s, err := cells.Read(header, trials, records)
-	return exhausted{trials, s}, err
+	return exhausted{header, trials, s}, err
 }
 
 // recordGrid measures every pair and keeps it in a file of a directory, also where too few
@@ -97,7 +98,7 @@ func (p *pipeline) recordGrid(ctx context.Context, directory string) error {
 }
 
 func recordingOf(all exhausted) recording {
-	header := all.dataset.Header
+	header := all.header
 	r := recording{
 		RecordedAt: header.CreatedAt.Truncate(time.Second), Machine: map[string]string{},
 		Levels: header.Study.Hold, Metric: header.Study.Race.Best, Planned: len(all.trials),

@@ -31,7 +31,7 @@ func printBeginning(s *session.Session, r *session.Run) {
 	if name == record.Unnamed { // its title is long
 		between = "\n"
 	}
-	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.PlanOf(study.Summary(s.Study)).Title(), between, extent(s, r.Left), placements(s))
+	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.PlanOf(record.Header{Study: study.Summary(s.Study)}).Title(), between, extent(s, r.Left), placements(s))
 	if words := shorter(s, r.Left); words != "" {
 		stdout.say("%s", words)
 	}
@@ -182,7 +182,7 @@ func seated(s *session.Session, seats ...rig.Seat) string {
 // printPlan is the dry run: the plan, its time and its warnings.
 func printPlan(s *session.Session) error {
 	compare := s.Study.Compare
-	fmt.Fprintln(stdout, strings.TrimSuffix(cells.PlanOf(study.Summary(s.Study)).Title()+": "+s.Study.Question, ": "))
+	fmt.Fprintln(stdout, strings.TrimSuffix(cells.PlanOf(record.Header{Study: study.Summary(s.Study)}).Title()+": "+s.Study.Question, ": "))
 	flatOut, perBlock, probes := countTrials(s.Trials)
 	block := s.Trials[flatOut : flatOut+perBlock]
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d", len(s.Trials), s.Study.Blocks, perBlock)
@@ -279,20 +279,20 @@ func printAmounts(s *session.Session) {
 // printLooks says after which blocks a run may stop, when that is, and to which
 // it can go on.
 func printLooks(s *session.Session) {
-	summary := study.Summary(s.Study)
-	looks := summary.Looks()
+	ends := cells.PlanOf(record.Header{Study: study.Summary(s.Study)}).Ends
+	looks := ends.Looks
 	if len(looks) == 1 {
 		return
 	}
 	var lines []string
 	longest := s.Estimate(s.Trials).Total
 	shortest := longest
-	for i, level := range cells.LookLevels(summary) {
+	for i, level := range ends.Levels() {
 		if level == 0 {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("after %s at level %.3g", quantity.Plural(looks[i], "block"), level))
-		if looks[i] < summary.Blocks {
+		if looks[i] < ends.Blocks {
 			shortest = min(shortest, s.Estimate(study.Before(s.Trials, looks[i])).Total)
 		}
 	}
@@ -300,8 +300,8 @@ func printLooks(s *session.Session) {
 	if shortest < longest {
 		text = fmt.Sprintf("from about %s to %s", shortest.Round(time.Second), text)
 	}
-	if len(summary.Further) > 0 {
-		text += fmt.Sprintf("; --continue goes on to %s blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(summary.Further), " ", ", "), "[]"))
+	if len(s.Study.Further) > 0 {
+		text += fmt.Sprintf("; --continue goes on to %s blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Study.Further), " ", ", "), "[]"))
 	}
 	fmt.Fprintf(stdout, "looks: %s; %s\n", strings.Join(lines, ", "), text)
 }

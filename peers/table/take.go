@@ -26,11 +26,12 @@ func keep(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	s, err := cells.Read(contents.Header, trials, contents.Records)
+	read, err := cells.Read(contents.Header, trials, contents.Records)
 	if err != nil {
 		return err
 	}
-	origin, err := result.Here(ctx, root, machine(s.Header))
+	s := measured{read, contents.Header.Study}
+	origin, err := result.Here(ctx, root, machine(contents.Header))
 	if err != nil {
 		return err
 	}
@@ -40,6 +41,12 @@ func keep(ctx context.Context, dir string) error {
 	}
 	fmt.Printf("%s: %d ratios\n", dir, len(rows))
 	return result.Keep(kept, rows)
+}
+
+// measured is a run with the study's own words.
+type measured struct {
+	*cells.Dataset
+	study record.Study
 }
 
 // machine names what a run was made on: "2 CPUs, Intel Xeon, Linux 6.1".
@@ -54,7 +61,7 @@ func machine(h record.Header) string {
 // rowsOf divides, in every cell and by every primary metric, the best arm of ours by each
 // arm of others, block by block, and each arm of ours of which something is asked. A rate
 // that is given is no figure.
-func rowsOf(s *cells.Dataset) []result.Row {
+func rowsOf(s measured) []result.Row {
 	var rows []result.Row
 	add := func(c compared, peers []string) {
 		for _, peer := range peers {
@@ -63,11 +70,11 @@ func rowsOf(s *cells.Dataset) []result.Row {
 			}
 		}
 	}
-	study := strings.TrimPrefix(s.Header.Study.Name, "peers-")
+	study := strings.TrimPrefix(s.study.Name, "peers-")
 	for _, cell := range s.Cells {
 		ours, peers := armsIn(s, cell)
-		work := cmp.Or(s.Header.Study.Labels.Cells[cell].Label, cell)
-		for _, name := range s.Header.Study.Compare.Primary {
+		work := cmp.Or(s.study.Labels.Cells[cell].Label, cell)
+		for _, name := range s.study.Compare.Primary {
 			if name != metric.ExchangesPerS || !atRate(s, cell) {
 				add(compared{study, work, cell, name, "", ours}, peers)
 			}
@@ -89,7 +96,7 @@ type compared struct {
 }
 
 // atRate tells whether a cell's rate is given.
-func atRate(s *cells.Dataset, cell string) bool {
+func atRate(s measured, cell string) bool {
 	for _, arm := range s.Arms {
 		if of := s.Of(cell, arm); len(of) > 0 {
 			return of[0].Plan.Levels["rate"] != "max"
@@ -99,7 +106,7 @@ func atRate(s *cells.Dataset, cell string) bool {
 }
 
 // armsIn returns the arms of a cell: those of ours, whose labels say so, and the others.
-func armsIn(s *cells.Dataset, cell string) (ours, peers []string) {
+func armsIn(s measured, cell string) (ours, peers []string) {
 	for _, arm := range s.Arms {
 		switch {
 		case len(s.Of(cell, arm)) == 0:
@@ -112,12 +119,12 @@ func armsIn(s *cells.Dataset, cell string) (ours, peers []string) {
 	return ours, peers
 }
 
-func label(s *cells.Dataset, arm string) string {
-	return cmp.Or(s.Header.Study.Labels.Levels[s.Header.Study.Compare.Factor][arm], arm)
+func label(s measured, arm string) string {
+	return cmp.Or(s.study.Labels.Levels[s.study.Compare.Factor][arm], arm)
 }
 
 // row is one ratio. Where a peer counts no exchanges, bytes tell the rate.
-func row(s *cells.Dataset, c compared, peer string) (result.Row, bool) {
+func row(s measured, c compared, peer string) (result.Row, bool) {
 	cell, name := c.cell, c.metric
 	figures := byBlock(s, cell, peer, name)
 	if len(figures) == 0 && name == metric.ExchangesPerS {
@@ -159,7 +166,7 @@ func row(s *cells.Dataset, c compared, peer string) (result.Row, bool) {
 
 // byBlock returns an arm's figures of valid trials, by block, without the baseline's
 // repeats.
-func byBlock(s *cells.Dataset, cell, arm, name string) map[int]float64 {
+func byBlock(s measured, cell, arm, name string) map[int]float64 {
 	all := map[int]float64{}
 	for _, v := range s.Of(cell, arm) {
 		if x, has := v.Trial.Values.Of(name); has && v.Trial.Status == trial.Valid && !v.Plan.Repeat && cells.Usable(x) {
@@ -198,7 +205,7 @@ func better(m metric.Metric, a, b float64) bool {
 }
 
 // codeOf returns the code of an arm's ends.
-func codeOf(s *cells.Dataset, cell, arm string) []string {
+func codeOf(s measured, cell, arm string) []string {
 	levels := s.Of(cell, arm)[0].Plan.Levels
 	var lists [][]string
 	for _, end := range []string{"transport", "server", "client"} {

@@ -33,13 +33,13 @@ type Result struct {
 // Run carries the race out.
 func (p Replay) Run() Result {
 	plan := p.plan()
-	s := &cells.Dataset{Arms: p.Arms}
-	s.Header.Study = record.Study{Race: &p.Race, Blocks: p.Blocks, Compare: record.Compare{Factor: "arm", Baseline: p.Baseline, Margin: p.Margin}}
+	study := record.Study{Race: &p.Race, Blocks: p.Blocks, Compare: record.Compare{Factor: "arm", Baseline: p.Baseline, Margin: p.Margin}}
+	s := &cells.Dataset{Arms: p.Arms, Plan: cells.PlanOf(record.Header{Study: study})}
 	r := Result{Recommended: p.Baseline}
 	ran := map[string]*trial.Judged{}
 	for block := 1; block <= p.Blocks; block++ {
 		s.Trials = nil
-		for _, t := range record.Allocated(plan, s.Header.Allocations) {
+		for _, t := range record.Allocated(plan, s.Decided) {
 			if v := ran[t.ID]; v != nil {
 				s.Trials = append(s.Trials, v)
 			} else {
@@ -47,19 +47,19 @@ func (p Replay) Run() Result {
 			}
 		}
 		a, _ := search.Next(s, block)
-		s.Header.Allocations = append(s.Header.Allocations, a)
+		s.Decided = append(s.Decided, a)
 		if a.Ended {
 			break
 		}
 		r.Winner = a.Confirms
-		for _, t := range record.Allocated(plan, s.Header.Allocations) {
+		for _, t := range record.Allocated(plan, s.Decided) {
 			if t.Block == block {
 				ran[t.ID] = p.measured(t)
 			}
 		}
 	}
 	r.Trials = len(ran)
-	if r.Winner != "" && p.confirmed(ran, s.Header.Allocations, r.Winner) {
+	if r.Winner != "" && p.confirmed(ran, s.Decided, r.Winner) {
 		r.Recommended = r.Winner
 	}
 	return r

@@ -61,11 +61,11 @@ func condition(run compare.Run) string {
 	if len(run.Cells) == 1 {
 		parts = append(parts, run.Plan().Names.Cell(run.Cells[0].Name))
 	}
-	parts = append(parts, cells.Place(run.Header))
+	parts = append(parts, cells.Place(run.Plan(), run.Header.Facts))
 	if rate := run.Plan().Hold[record.Rate]; rate != "" && rate != "max" {
 		parts = append(parts, cells.Spoken("rate="+rate)+" offered")
 	}
-	if sharesOfOwn(run.Header.Study) {
+	if sharesOfOwn(run.Plan()) {
 		parts = append(parts, "flat out is each arm's own closed loop")
 	}
 	if run.Plan().Hold["arrival"] == "poisson" {
@@ -74,7 +74,7 @@ func condition(run compare.Run) string {
 	if slices.ContainsFunc(metric.SlowdownNames(), func(name string) bool { return slices.Contains(run.Plan().Compare.Primary, name) }) {
 		parts = append(parts, "slowdown is a time ÷ the arm's own for that size without load")
 	}
-	if without := run.Header.Study.LeftOut; len(without) > 0 {
+	if without := run.Plan().LeftOut; len(without) > 0 {
 		parts = append(parts, "without "+strings.Join(without, ", "))
 	}
 	text := part.Joined(", ", parts...)
@@ -88,7 +88,7 @@ func condition(run compare.Run) string {
 }
 
 // sharesOfOwn tells whether rates are shares of what each arm does by itself.
-func sharesOfOwn(s record.Study) bool {
+func sharesOfOwn(s cells.Plan) bool {
 	levels := []string{s.Hold[record.Rate]}
 	for _, f := range s.Vary {
 		if f.Name == record.Rate {

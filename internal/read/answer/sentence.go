@@ -434,7 +434,7 @@ func (f Found) goOn(s said) string {
 	}
 	switch {
 	case f.Look != nil && f.Look.Next > 0:
-		return fmt.Sprintf("Decide it%s: %s", about, compare.GoOn(f.Header))
+		return fmt.Sprintf("Decide it%s: %s", about, f.Plan().GoOn())
 	case s.blocks > 0:
 		return fmt.Sprintf("A new run with blocks=%d may decide it%s.", s.blocks, about)
 	}

@@ -52,7 +52,7 @@ func (f Found) tables() []part.Table {
 // shown are the metrics of the columns: those that the study judges, in its order, then what
 // engineers ask for next.
 func (f Found) shown() (names []string) {
-	study := f.Header.Study
+	study := f.Plan()
 	tail := metric.ServiceP99
 	if f.measured(metric.ResponseP99) {
 		tail = metric.ResponseP99

@@ -116,7 +116,7 @@ type pair struct {
 func gather(s *cells.Dataset, cell string, m metric.Metric, out []Out) *judging {
 	j := &judging{cell: cell, metric: m.Name, lower: m.Better == metric.Lower}
 	for _, arm := range s.Arms {
-		if len(s.Of(cell, arm)) > 0 && !slices.Contains(s.Header.Study.Reference, arm) && !slices.ContainsFunc(out, func(o Out) bool { return o.Cell == cell && o.Arm == arm }) {
+		if len(s.Of(cell, arm)) > 0 && !slices.Contains(s.Reference, arm) && !slices.ContainsFunc(out, func(o Out) bool { return o.Cell == cell && o.Arm == arm }) {
 			j.arms = append(j.arms, arm)
 		}
 	}

@@ -122,7 +122,7 @@ func satisfies(condition, here, published string) bool {
 func conditionHere(s *Dataset, condition string, judged []*trial.Judged) (string, bool) {
 	switch condition {
 	case record.ConditionRig:
-		kind := record.RigKind(s.Header.Facts.Rig)
+		kind := record.RigKind(s.Facts.Rig)
 		return kind, kind != ""
 	case record.ConditionHosts:
 		return hostsOf(judged)
@@ -192,7 +192,7 @@ func cardRate(s *Dataset, judged []*trial.Judged) (string, bool) {
 	for _, v := range judged {
 		for _, through := range strings.Fields(v.Traffic.Through) {
 			seat, name, _ := strings.Cut(through, "/")
-			facts := s.Header.Facts.Seats[seat].Values
+			facts := s.Facts.Seats[seat].Values
 			speed, err := strconv.ParseFloat(facts["nic."+name+".speed_mbit_per_s"], 64)
 			if err != nil || !(speed >= 1 && speed < math.MaxInt32) || facts["nic."+name+".driver"] == "veth" {
 				return "", false

@@ -43,9 +43,9 @@ func TestNominalRateOfTheLink(t *testing.T) {
 	host := func(driver, speed string) record.Host {
 		return record.Host{Values: map[string]string{"nic.eth0.driver": driver, "nic.eth0.speed_mbit_per_s": speed}}
 	}
-	s := &Dataset{Header: record.Header{Facts: record.Facts{Seats: map[string]record.Host{
+	s := &Dataset{Facts: record.Facts{Seats: map[string]record.Host{
 		"a": host("mlx5_core", "100000"), "b": host("mlx5_core", "100000"), "c": host("ixgbe", "10000"), "v": host("veth", "10000"), "u": host("virtio_net", ""),
-	}}}}
+	}}}
 	for through, want := range map[string]string{
 		"a/eth0 b/eth0": "100Gbit/s", "a/eth0 c/eth0": unlimited, "v/eth0": unlimited, "u/eth0": unlimited, "a/eth1": unlimited, "": unlimited,
 	} {

@@ -61,12 +61,14 @@ func KeyOf(cell, arm string) Key { return Key{Cell: cell, Arm: arm} }
 
 // Dataset is a run in the study's order: cells, arms, and their trials.
 type Dataset struct {
-	Header record.Header
 	Plan
-	Trials   []*trial.Judged // in the plan's order, probes apart
-	Probes   []*trial.Judged // profiled trials, read for their profiles only
-	Unloaded []*trial.Judged // trials without load, read for their arms' times by size only
-	FlatOut  []*trial.Judged // trials of which rates are shares, read for their rates only
+	Facts    record.Facts
+	Decided  []record.Allocation // by block; of a steered run
+	Again    []record.Attempt    // trials that were disturbed and made again
+	Trials   []*trial.Judged     // in the plan's order, probes apart
+	Probes   []*trial.Judged     // profiled trials, read for their profiles only
+	Unloaded []*trial.Judged     // trials without load, read for their arms' times by size only
+	FlatOut  []*trial.Judged     // trials of which rates are shares, read for their rates only
 	Cells    []string
 	Arms     []string
 	at       map[Key][]*trial.Judged // by block, a repeat after its first appearance

@@ -16,7 +16,7 @@ func TestLabels(t *testing.T) {
 		},
 	}}
 	for arm, want := range map[string]string{"pooled": "HTTP/1.1, pooled buffer", "tcp": "tcp"} {
-		if got := NamesOf(s).Arm(arm); got != want {
+		if got := PlanOf(record.Header{Study: s}).Names.Arm(arm); got != want {
 			t.Errorf("arm %s is %q, want %q", arm, got, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestLabels(t *testing.T) {
 		`opt.server.command="node app.js {port}"`:  "Express",
 		`opt.server.command="./a b" connections=1`: `opt.server.command="./a b", 1 connection`,
 	} {
-		if got := NamesOf(s).Cell(cell); got != want {
+		if got := PlanOf(record.Header{Study: s}).Names.Cell(cell); got != want {
 			t.Errorf("cell %q is %q, want %q", cell, got, want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestCellsAreNamedTogether(t *testing.T) {
 		{[]string{"connections=50 message=simple", "connections=50 message=complex"}, []string{"inflight=10", "connections=50 message=simple", "connections=50 message=complex"}, "many connections"},
 		{[]string{"connections=50 message=simple"}, []string{"inflight=10", "connections=50 message=simple", "connections=50 message=complex"}, "one string each way"},
 	} {
-		if got := NamesOf(s).Together(c.of, c.all); got != c.want {
+		if got := PlanOf(record.Header{Study: s}).Names.Together(c.of, c.all); got != c.want {
 			t.Errorf("%v are %q, want %q", c.of, got, c.want)
 		}
 	}

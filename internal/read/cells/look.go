@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // Level is the significance that a verdict needs, of adjusted p values; the
@@ -29,13 +28,13 @@ type Look struct {
 	Sentence string  `json:"sentence"`          // in words
 }
 
-// LookLevels returns the level of each look.
-func LookLevels(study record.Study) []float64 { return stat.LookLevels(study.Looks(), Level) }
+// Levels returns the level of each look.
+func (e Ends) Levels() []float64 { return stat.LookLevels(e.Looks, Level) }
 
 // atLook finds the look that a run is at: the look at which it stopped, else the first
 // look whose blocks have not all been recorded. Nil for a study with one look.
 func (s *Dataset) atLook() *Look {
-	looks := s.Header.Study.Looks()
+	looks := s.Looks
 	if len(looks) < 2 {
 		return nil
 	}
@@ -44,14 +43,16 @@ func (s *Dataset) atLook() *Look {
 	if number == 0 {
 		number = len(looks)
 	}
-	stopped := s.Header.StoppedAt()
-	if stopped != nil {
-		number = stopped.Look
+	if s.Stopped != nil {
+		number = s.Stopped.Look
 	}
-	own := slices.Index(looks, s.Blocks) + 1
+	own, next := slices.Index(looks, s.Blocks)+1, 0
+	if number < len(looks) {
+		next = looks[number]
+	}
 	return &Look{
-		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: s.Header.Study.NextLook(looks[number-1]),
-		Done: min(done, looks[number-1]), Level: LookLevels(s.Header.Study)[number-1], Stopped: stopped != nil && number < own,
+		Number: number, Of: len(looks), Own: own, Blocks: looks[number-1], Next: next,
+		Done: min(done, looks[number-1]), Level: s.Levels()[number-1], Stopped: s.Stopped != nil && number < own,
 	}
 }
 

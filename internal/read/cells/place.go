@@ -15,30 +15,30 @@ const longestRig = 40
 // Place says where a run took place, and over which link: "loopback, 2 CPUs", "a link of
 // 1 Gbit/s between two namespaces of one host", "rig ssh:node1,node2". It is "" where that is
 // not known.
-func Place(h record.Header) string {
-	kind := record.RigKind(h.Facts.Rig)
+func Place(p Plan, facts record.Facts) string {
+	kind := record.RigKind(facts.Rig)
 	switch {
 	case kind == "loopback":
-		for _, host := range h.Facts.Seats { // all of one machine
+		for _, host := range facts.Seats { // all of one machine
 			if n, err := strconv.Atoi(host.Values["cpu.count"]); err == nil {
 				return "loopback, " + quantity.Plural(n, "CPU")
 			}
 		}
 		return kind
 	case kind == "netns":
-		return namespaces(h)
+		return namespaces(p, facts.Rig)
 	case kind == "":
 		return ""
-	case len(h.Facts.Rig) <= longestRig:
-		return "rig " + h.Facts.Rig
+	case len(facts.Rig) <= longestRig:
+		return "rig " + facts.Rig
 	}
 	return "rig " + kind
 }
 
 // namespaces is the link between the namespaces of a rig "netns:3?mtu=9000", as far as the
 // study holds it.
-func namespaces(h record.Header) string {
-	_, rest, _ := strings.Cut(h.Facts.Rig, ":")
+func namespaces(p Plan, rig string) string {
+	_, rest, _ := strings.Cut(rig, ":")
 	hosts, query, _ := strings.Cut(rest, "?")
 	a, between := "a link", "two"
 	if hosts != "2" {
@@ -48,7 +48,7 @@ func namespaces(h record.Header) string {
 	for _, x := range []struct{ factor, none, words string }{
 		{linkRate, unlimited, " of %s"}, {"link.delay", "0s", "%s of delay each way"}, {"link.loss", "0", "%s of loss"},
 	} {
-		switch level := h.Study.Hold[x.factor]; {
+		switch level := p.Hold[x.factor]; {
 		case level == "" || level == x.none:
 		case x.factor == linkRate:
 			a += fmt.Sprintf(x.words, quantity.WithSpace(level))

@@ -22,7 +22,7 @@ func TestPlaceNamesTheLink(t *testing.T) {
 		{"", nil, ""},
 	} {
 		h := record.Header{Study: record.Study{Hold: c.hold}, Facts: record.Facts{Rig: c.rig, Seats: map[string]record.Host{"server": {Values: map[string]string{"cpu.count": "4"}}}}}
-		if got := Place(h); got != c.want {
+		if got := Place(PlanOf(h), h.Facts); got != c.want {
 			t.Errorf("%s at %v: %q, want %q", c.rig, c.hold, got, c.want)
 		}
 	}

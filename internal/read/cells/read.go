@@ -9,12 +9,12 @@ import (
 )
 
 func sortOut(header record.Header, trials []record.Trial, records []record.Record, early *trial.Early) *Dataset {
-	s := &Dataset{Header: header, Plan: PlanOf(header.Study), at: map[Key][]*trial.Judged{}}
+	s := &Dataset{Plan: PlanOf(header), Facts: header.Facts, Decided: header.Allocations, Again: header.Again, at: map[Key][]*trial.Judged{}}
 	byID := map[string]*trial.Judged{}
 	horizon := record.Horizon(header, trials, records)
 	for _, t := range trials {
 		if t.Block > horizon && !t.Probe {
-			if t.Block <= header.Study.Blocks {
+			if t.Block <= s.Blocks {
 				s.skipped++
 			}
 			continue
@@ -62,12 +62,12 @@ func Read(header record.Header, trials []record.Trial, records []record.Record) 
 
 // ReadJudged is Read of records that were judged as they were read; early is nil where none was.
 func ReadJudged(header record.Header, trials []record.Trial, records []record.Record, early *trial.Early) (*Dataset, error) {
-	for _, name := range header.Study.Compare.Primary {
+	s := sortOut(header, trials, records, early)
+	for _, name := range s.Compare.Primary {
 		if _, err := metric.Named(name); err != nil {
 			return nil, fmt.Errorf("read compare.primary: %w", err)
 		}
 	}
-	s := sortOut(header, trials, records, early)
 	if len(s.Unloaded) > 0 {
 		trial.JudgeAll(s.Unloaded)
 		unloaded := trial.UnloadedTimes(s.Unloaded)
@@ -84,4 +84,17 @@ func ReadJudged(header record.Header, trials []record.Trial, records []record.Re
 	s.readCourses()
 	trial.PaceOfTurns(s.Trials)
 	return s, nil
+}
+
+// OfBlocks is the part of a run in some blocks, as a run of its own that declares one metric.
+func (s *Dataset) OfBlocks(blocks map[int]bool, primary string) *Dataset {
+	part := &Dataset{Plan: s.Plan, Facts: s.Facts, at: map[Key][]*trial.Judged{}}
+	part.Compare.Primary, part.Compare.Also = []string{primary}, nil
+	for _, v := range s.Trials {
+		if blocks[v.Plan.Block] {
+			part.Trials = append(part.Trials, v)
+		}
+	}
+	part.arrange()
+	return part
 }

@@ -87,9 +87,6 @@ type Names struct {
 	labels   record.Labels
 }
 
-// NamesOf are the names of a study.
-func NamesOf(s record.Study) Names { return Names{s.Compare.Factor, s.Labels} }
-
 // Arm returns what an arm is called in tables and charts: its label, the level as a person
 // would say it, or its name.
 func (n Names) Arm(arm string) string { return n.Level(n.compared, arm) }

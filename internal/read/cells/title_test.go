@@ -46,11 +46,11 @@ func TestTitle(t *testing.T) {
 		record.Unnamed: {Hold: held},
 	} {
 		s.Name = record.Unnamed
-		if got := PlanOf(s).Title(); got != want {
+		if got := PlanOf(record.Header{Study: s}).Title(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		if s.Name = "event-loops"; PlanOf(s).Title() != s.Name {
-			t.Errorf("a study that has a name is titled %q", PlanOf(s).Title())
+		if s.Name = "event-loops"; PlanOf(record.Header{Study: s}).Title() != s.Name {
+			t.Errorf("a study that has a name is titled %q", PlanOf(record.Header{Study: s}).Title())
 		}
 	}
 }

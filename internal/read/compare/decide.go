@@ -3,13 +3,10 @@ package compare
 import (
 	"fmt"
 	"math"
-	"regexp"
-	"strings"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/stat"
-	"netdyno/internal/record"
 )
 
 // outlook is what would decide the questions that a run leaves open: the looks to which
@@ -23,36 +20,17 @@ type outlook struct {
 
 // outlookOf is the run's own.
 func outlookOf(s *cells.Dataset) outlook {
-	o := outlook{goOn: GoOn(s.Header), window: s.Hold["window"]}
+	o := outlook{goOn: s.GoOn(), window: s.Hold["window"]}
 	if s.Look == nil || s.Look.Stopped {
 		return o
 	}
-	levels := cells.LookLevels(s.Header.Study)
-	for i, blocks := range s.Header.Study.Looks() {
+	levels := s.Levels()
+	for i, blocks := range s.Looks {
 		if i+1 > s.Look.Number || i+1 == s.Look.Number && s.Look.Done < s.Look.Blocks {
 			o.looks, o.levels = append(o.looks, blocks), append(o.levels, levels[i])
 		}
 	}
 	return o
-}
-
-// GoOn is the command that goes on with a run.
-func GoOn(h record.Header) string { return "netdyno run " + directory(h) + " --continue" }
-
-// plainWord matches what a shell reads as it stands.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// directory is where the run lies, as a shell reads it back; DIR when that is
-// not known.
-func directory(h record.Header) string {
-	name := h.Directory
-	switch {
-	case name == "":
-		return "DIR"
-	case plainWord.MatchString(name):
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // decide says what would decide an open question: how many blocks in all, 0 when no number

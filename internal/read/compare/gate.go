@@ -107,13 +107,13 @@ type Run struct {
 	Header       record.Header `json:"header"`
 	Cells        []cells.Cell  `json:"cells"`
 	Comparisons  []Comparison  `json:"comparisons"`
-	Requirements []Requirement `json:"requirements,omitempty"` // by Header.Study.Requires, then by cell
+	Requirements []Requirement `json:"requirements,omitempty"` // as the study has them, then by cell
 	Noise        []Noise       `json:"noise"`                  // the A/A comparisons
 	Tally        cells.Tally   `json:"tally"`
 }
 
 // Plan is what readers need of the run's study.
-func (f Run) Plan() cells.Plan { return cells.PlanOf(f.Header.Study) }
+func (f Run) Plan() cells.Plan { return cells.PlanOf(f.Header) }
 
 // failing names the arms that had exchanges fail beyond what a requirement allows.
 // Their other figures are of the trials in which all went well.

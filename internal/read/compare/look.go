@@ -15,7 +15,7 @@ import (
 // 1, by the records of that look's blocks. Later records are left out. It fails
 // where Find fails, and for a look that the study does not have.
 func Look(header record.Header, trials []record.Trial, records []record.Record, look int) (cells.Look, error) {
-	looks := header.Study.Looks()
+	looks := cells.PlanOf(header).Looks
 	if len(looks) < 2 || look < 1 || look > len(looks) {
 		return cells.Look{}, fmt.Errorf("look %d: the study has %d looks", look, len(looks))
 	}
@@ -36,7 +36,7 @@ func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requireme
 	if s.Look == nil {
 		return nil
 	}
-	if s.Header.Study.Settle > 0 {
+	if s.Within > 0 {
 		out := precisely(s)
 		return &out
 	}
@@ -105,11 +105,11 @@ func lookWords(s *cells.Dataset, g cells.Look, open, asked int, required bool) s
 	case g.Level == 0:
 		mute := fmt.Sprintf("%s decides nothing: it has too few blocks for the share of the significance level that is left to it", at)
 		if g.Next > 0 && !g.Stopped {
-			mute += fmt.Sprintf("; continue to %d blocks with %s", g.Next, GoOn(s.Header))
+			mute += fmt.Sprintf("; continue to %d blocks with %s", g.Next, s.GoOn())
 		}
 		return mute
 	case g.Done < g.Blocks:
-		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged for now at that look's %s; continue with %s", g.Done, at, level, GoOn(s.Header))
+		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged for now at that look's %s; continue with %s", g.Done, at, level, s.GoOn())
 	case asked == 0:
 		return fmt.Sprintf("ended at %s: nothing is compared", at)
 	case g.Settled && g.Stopped:
@@ -121,5 +121,5 @@ func lookWords(s *cells.Dataset, g cells.Look, open, asked int, required bool) s
 	case g.Stopped: // a look on the way, or a run that later rules judge otherwise
 		return fmt.Sprintf("at %s: judged at %s; %s", at, level, left)
 	}
-	return fmt.Sprintf("at %s: judged at %s; %s; continue to %d blocks with %s", at, level, left, g.Next, GoOn(s.Header))
+	return fmt.Sprintf("at %s: judged at %s; %s; continue to %d blocks with %s", at, level, left, g.Next, s.GoOn())
 }

@@ -14,7 +14,7 @@ import (
 // of every cell is known within the share that the study declares. Looking again
 // costs nothing here: no difference is claimed that chance could bring about.
 func precisely(s *cells.Dataset) cells.Look {
-	out, within := *s.Look, s.Header.Study.Settle
+	out, within := *s.Look, s.Within
 	known, asked := 0, 0
 	for _, cell := range s.Cells {
 		for _, arm := range s.Arms {
@@ -39,7 +39,7 @@ func endInTime(s *cells.Dataset, g *cells.Look) {
 // late tells whether the next look would come after the time that the study gives its
 // blocks behind the first, by how long the blocks up to this look took.
 func late(s *cells.Dataset, g cells.Look) bool {
-	if s.Header.Study.SettleS <= 0 || g.Next == 0 {
+	if s.TimeS <= 0 || g.Next == 0 {
 		return false
 	}
 	took := make([]float64, g.Blocks+1)
@@ -52,7 +52,7 @@ func late(s *cells.Dataset, g cells.Look) bool {
 	for _, t := range took[2:] {
 		spent, longest = spent+t, max(longest, t)
 	}
-	return spent+longest*float64(g.Next-g.Blocks) > s.Header.Study.SettleS
+	return spent+longest*float64(g.Next-g.Blocks) > s.TimeS
 }
 
 // reached says how precisely the rates and the tails of all cells are known.
@@ -114,17 +114,17 @@ func HalfWidth(f cells.Figure) float64 {
 
 // precisionWords says how precisely the rates are known, and how the run goes on.
 func precisionWords(s *cells.Dataset, g cells.Look, known, asked int) string {
-	within := "within ±" + quantity.ChosenShare(s.Header.Study.Settle)
+	within := "within ±" + quantity.ChosenShare(s.Within)
 	blocks := quantity.Plural(g.Done, "block")
 	switch {
 	case g.TimeUp:
-		return fmt.Sprintf("time over after %s: %s, not to ±%s", blocks, reached(s), quantity.ChosenShare(s.Header.Study.Settle))
+		return fmt.Sprintf("time over after %s: %s, not to ±%s", blocks, reached(s), quantity.ChosenShare(s.Within))
 	case g.Settled:
 		return fmt.Sprintf("every rate is known %s after %s", within, blocks)
 	case g.Stopped: // a look on the way
 		return fmt.Sprintf("after %s, %d of %d rates are known %s", blocks, known, asked, within)
 	case g.Done < g.Blocks || g.Number < g.Own:
-		return fmt.Sprintf("after %s, %d of %d rates are known %s; continue with %s", blocks, known, asked, within, GoOn(s.Header))
+		return fmt.Sprintf("after %s, %d of %d rates are known %s; continue with %s", blocks, known, asked, within, s.GoOn())
 	}
 	return fmt.Sprintf("after all %s, %d of %d rates are known %s: %s", blocks, known, asked, within, reached(s))
 }

@@ -47,7 +47,7 @@ func Require(s *cells.Dataset, noise []Noise) []Requirement {
 	bounds := BoundsOf(noise)
 	var family []*Pending
 	var asked []record.Require
-	for _, r := range s.Header.Study.Requires {
+	for _, r := range s.Requires {
 		if _, err := metric.Named(r.Metric); err != nil || !cells.Usable(r.Bound) {
 			continue // of a damaged header
 		}

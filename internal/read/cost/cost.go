@@ -93,7 +93,7 @@ type point struct {
 // Read fits the costs that a study asks for, by valid trials alone.
 func Read(s *cells.Dataset) Costs {
 	var all Costs
-	for _, spec := range s.Header.Study.Costs {
+	for _, spec := range s.Costs {
 		c := Cost{Spec: spec}
 		c.Reason = c.readModels(s)
 		all = append(all, c)
@@ -225,7 +225,7 @@ func (m *Model) stamp(s *cells.Dataset, points []point) {
 			if string(w.Role) != end {
 				continue
 			}
-			host := s.Header.Facts.Seats[w.Seat].Values
+			host := s.Facts.Seats[w.Seat].Values
 			machine := strings.TrimSpace(host["cpu.model"] + ", Linux " + host["kernel.release"])
 			if host["kernel.release"] != "" && !slices.Contains(machines, machine) {
 				machines = append(machines, machine)

@@ -108,7 +108,7 @@ func Read(s *cells.Dataset, comparisons []compare.Comparison, bounds []compare.R
 	for _, r := range bounds {
 		all = append(all, Must(r))
 	}
-	for _, spec := range s.Header.Study.Expect {
+	for _, spec := range s.Expect {
 		all = append(all, resultOf(s, spec, judged))
 	}
 	return all
@@ -148,7 +148,7 @@ func resultOf(s *cells.Dataset, spec record.Expectation, judged compare.Levels) 
 	r.Under = r.tested(s)
 	r.Figure = r.figure()
 	if r.State == NotTestable {
-		r.why(s.Header.Study.Name, unmet)
+		r.why(s.Name, unmet)
 	} else {
 		r.Reason = ""
 	}

@@ -20,7 +20,7 @@ func (all Results) Headline() part.Headline {
 	if len(all) == 0 {
 		return part.Headline{}
 	}
-	h := part.Headline{Place: part.Folded, Sentences: []string{all.sentence()}}
+	h := part.Headline{Sentences: []string{all.sentence()}}
 	questions := slices.DeleteFunc(slices.Clone(all), func(r Result) bool { return !strings.HasSuffix(r.Spec.Title, "?") })
 	if len(questions) > 0 {
 		h.Tables = []part.Table{questions.table().Between(1, 3)} // without what decides, which the report has

@@ -126,7 +126,7 @@ func (r *Result) tested(s *cells.Dataset) []string {
 			}
 		}
 	}
-	under := []string{cells.Place(s.Header)}
+	under := []string{cells.Place(s.Plan, s.Facts)}
 	if len(limits) > 0 {
 		under = append(under, "limit: "+strings.Join(limits, ", "))
 	}

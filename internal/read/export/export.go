@@ -37,7 +37,7 @@ type Run struct {
 func (r Run) name() string { return r.Header.RunName() }
 
 // asked is what readers need of the study.
-func (r Run) asked() cells.Plan { return cells.PlanOf(r.Header.Study) }
+func (r Run) asked() cells.Plan { return cells.PlanOf(r.Header) }
 
 // study is the study's name, or what stands for one that was typed.
 func (r Run) study() string { return cmp.Or(r.asked().Name, record.Unnamed) }

@@ -19,42 +19,58 @@ import (
 )
 
 // analysis reads one analysis of a run into its field of Findings, and returns that
-// field. Find reads the analyses in the order of this list, so that one may use the
-// results of those before it.
+// field.
 type analysis struct {
 	read  func(*cells.Dataset, *Findings)
 	found func(*Findings) part.Analysis
 }
 
-// analyses are all that a run may be asked besides its comparisons, in the order of a
-// report. A new one is a package, its field in Findings, and a line here.
-var analyses = []analysis{
-	{func(s *cells.Dataset, f *Findings) { f.Best = best.Read(s, f.Noise) }, func(f *Findings) part.Analysis { return f.Best }},
-	{func(s *cells.Dataset, f *Findings) { f.Why = profile.Reasons(s, f.Differences, f.Profiles) }, func(f *Findings) part.Analysis { return f.Why }},
-	{func(s *cells.Dataset, f *Findings) { f.Ladders = ladder.Read(s, f.Noise) }, func(f *Findings) part.Analysis { return f.Ladders }},
-	{func(s *cells.Dataset, f *Findings) { f.Hops = hops.Read(s) }, func(f *Findings) part.Analysis { return f.Hops }},
-	{func(s *cells.Dataset, f *Findings) { f.Mesh = mesh.Read(s) }, func(f *Findings) part.Analysis { return f.Mesh }},
-	{func(s *cells.Dataset, f *Findings) { f.Search = search.Read(s) }, func(f *Findings) part.Analysis { return f.Search }},
-	{func(s *cells.Dataset, f *Findings) { f.FlatOut = search.ReadFlatOut(s) }, func(f *Findings) part.Analysis { return f.FlatOut }},
-	{func(s *cells.Dataset, f *Findings) { f.Sizes = sizes.Read(s) }, func(f *Findings) part.Analysis { return f.Sizes }},
-	{func(s *cells.Dataset, f *Findings) { f.Charts = charts(s, f) }, func(f *Findings) part.Analysis { return f.Charts }},
-	{func(s *cells.Dataset, f *Findings) { f.Costs = cost.Read(s) }, func(f *Findings) part.Analysis { return f.Costs }},
-	{func(s *cells.Dataset, f *Findings) { f.Expect = expect.Read(s, f.Comparisons, f.Requirements) }, func(f *Findings) part.Analysis { return f.Expect }},
+// What a run may be asked besides its comparisons. A new one is a package, its field in
+// Findings, a line here, and its place in the kinds of runs that have it.
+var (
+	bestArms  = analysis{func(s *cells.Dataset, f *Findings) { f.Best = best.Read(s, f.Noise) }, func(f *Findings) part.Analysis { return f.Best }}
+	reasons   = analysis{func(s *cells.Dataset, f *Findings) { f.Why = profile.Reasons(s, f.Differences, f.Profiles) }, func(f *Findings) part.Analysis { return f.Why }}
+	ladders   = analysis{func(s *cells.Dataset, f *Findings) { f.Ladders = ladder.Read(s, f.Noise) }, func(f *Findings) part.Analysis { return f.Ladders }}
+	paths     = analysis{func(s *cells.Dataset, f *Findings) { f.Hops = hops.Read(s) }, func(f *Findings) part.Analysis { return f.Hops }}
+	hosts     = analysis{func(s *cells.Dataset, f *Findings) { f.Mesh = mesh.Read(s) }, func(f *Findings) part.Analysis { return f.Mesh }}
+	searched  = analysis{func(s *cells.Dataset, f *Findings) { f.Search = search.Read(s) }, func(f *Findings) part.Analysis { return f.Search }}
+	flatOut   = analysis{func(s *cells.Dataset, f *Findings) { f.FlatOut = search.ReadFlatOut(s) }, func(f *Findings) part.Analysis { return f.FlatOut }}
+	bySize    = analysis{func(s *cells.Dataset, f *Findings) { f.Sizes = sizes.Read(s) }, func(f *Findings) part.Analysis { return f.Sizes }}
+	charts    = analysis{func(s *cells.Dataset, f *Findings) { f.Charts = view.ChartsOf(s, s.Charts) }, func(f *Findings) part.Analysis { return f.Charts }}
+	meshMaps  = analysis{func(s *cells.Dataset, f *Findings) { f.Charts = view.ChartsOf(s, f.Mesh.Charts()) }, func(f *Findings) part.Analysis { return f.Charts }}
+	costs     = analysis{func(s *cells.Dataset, f *Findings) { f.Costs = cost.Read(s) }, func(f *Findings) part.Analysis { return f.Costs }}
+	expecting = analysis{func(s *cells.Dataset, f *Findings) { f.Expect = expect.Read(s, f.Comparisons, f.Requirements) }, func(f *Findings) part.Analysis { return f.Expect }}
+)
+
+// scope is what a kind of run is asked, in the order of a report, and warned of: an
+// analysis may use the results of those before it.
+type scope struct {
+	analyses []analysis
+	warnings []warner
 }
 
-// charts are those that the study asks for; of a mesh its own alone.
-func charts(s *cells.Dataset, f *Findings) view.Charts {
-	if f.Mesh != nil {
-		return view.ChartsOf(s, f.Mesh.Charts())
-	}
-	return view.ChartsOf(s, s.Header.Study.Charts)
+var comparing = scope{
+	[]analysis{bestArms, reasons, ladders, paths, flatOut, bySize, charts, costs, expecting},
+	[]warner{warnLimits, warnFlags, warnLateRig, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts},
 }
+
+// scopes are those of all kinds of runs.
+var scopes = map[string]scope{
+	cells.Comparing: comparing,
+	cells.Settling:  comparing,
+	cells.Mesh:      {[]analysis{hosts, meshMaps, expecting}, []warner{warnFlags, warnAway}},                        // hosts are told apart, with what is unlike about them
+	cells.Searching: {[]analysis{searched, bySize, charts, expecting}, []warner{warnDelivery, warnAway, warnHosts}}, // it goes beyond what the arms carry on purpose
+	cells.Tuning:    {[]analysis{searched, paths, bySize, charts, expecting}, comparing.warnings},
+}
+
+// scopeOf is that of a run.
+func (f *Findings) scopeOf() scope { return scopes[f.Plan().Kind.Name] }
 
 // Analyses are what a run was asked besides its comparisons, with what came of it, in the
 // order of a report.
 func (f *Findings) Analyses() []part.Analysis {
 	var all []part.Analysis
-	for _, a := range analyses {
+	for _, a := range f.scopeOf().analyses {
 		all = append(all, a.found(f))
 	}
 	return append(all, f.Answer)

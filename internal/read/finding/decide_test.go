@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
@@ -24,7 +25,7 @@ func extended(o synthetic.Options, blocks int) (record.Header, []record.Trial, [
 // The blocks of further looks are planned and not missing until a run goes on
 // to them; a run is judged at the look that it has come to.
 func TestFurtherLooksAreNotMissing(t *testing.T) {
-	levels := cells.LookLevels(record.Study{Blocks: 16, OwnLooks: []int{6, 10, 16}, Further: []int{26, 42}})
+	levels := stat.LookLevels([]int{6, 10, 16, 26, 42}, cells.Level)
 	for _, c := range []struct {
 		blocks, number, missing, horizon int
 		says                             string

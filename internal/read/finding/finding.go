@@ -39,16 +39,15 @@ type Findings struct {
 	Profiles     []profile.Profile    `json:"profiles,omitempty"`    // by cell and arm in the study's order, the server first
 	Differences  []profile.Difference `json:"differences,omitempty"` // of the profiles of compared arms, in the same order
 	Why          *profile.Why         `json:"why,omitempty"`         // the arms differ, by their profiles
-	Overheads    []profile.Overhead   `json:"overheads,omitempty"`   // of probing, by cell and arm
 	Flames       []profile.Flame      `json:"-"`                     // in the same order, for the page; the run's pprof files hold the stacks whole
 	ProfileFiles *profile.Files       `json:"-"`                     // which a report writes beside itself; nil without probes
-	Charts       view.Charts          `json:"charts,omitempty"`      // as Header.Study.Charts
-	Costs        cost.Costs           `json:"costs,omitempty"`       // as Header.Study.Costs
+	Charts       view.Charts          `json:"charts,omitempty"`      // that the study asks for
+	Costs        cost.Costs           `json:"costs,omitempty"`       // that the study asks for
 	FlatOut      search.FlatOut       `json:"flat_out,omitempty"`    // what arms do flat out, where rates are shares of that
 	Sizes        *sizes.Sizes         `json:"sizes,omitempty"`       // of exchanges that have several classes or sizes
-	Expect       expect.Results       `json:"expect,omitempty"`      // as Header.Study.Expect
+	Expect       expect.Results       `json:"expect,omitempty"`      // what the study expects, as it came out
 	Best         *best.Judged         `json:"best,omitempty"`        // which arms may be the best, and what to use by that; nil where figures chose what was run
-	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // as Header.Study.Ladders
+	Ladders      ladder.Ladders       `json:"ladders,omitempty"`     // of the study
 	Hops         hops.Hops            `json:"hops,omitempty"`        // what lies between clients and server, where trials have it
 	Floors       []Floor              `json:"floors,omitempty"`      // of arms whose times are not much above what their path takes by itself
 	Mesh         *mesh.Mesh           `json:"mesh,omitempty"`        // of a study whose cells are pairs of hosts
@@ -97,7 +96,7 @@ func FindJudged(header record.Header, trials []record.Trial, records []record.Re
 	}
 	f.Floors = floors(s, f.Cells)
 	unread := f.profiled(s)
-	for _, a := range analyses {
+	for _, a := range f.scopeOf().analyses {
 		a.read(s, &f)
 	}
 	f.Answer, f.Answers = f.answer()
@@ -113,7 +112,7 @@ func (f *Findings) profiled(s *cells.Dataset) []record.Warning {
 	profiles, unread := profile.Profiles(s)
 	f.Profiles, f.Differences, f.Flames = profiles, profile.Differences(s), profile.Flames(s)
 	if len(profiles) > 0 {
-		f.ProfileFiles, f.Overheads = profile.FilesOf(s), profile.Overheads(s)
+		f.ProfileFiles = profile.FilesOf(s)
 	}
 	for i, p := range f.Profiles {
 		f.Profiles[i].File = f.ProfileFiles.CPU(p.Cell, p.Arm, p.End)

@@ -14,7 +14,6 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
-	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
 )
 
@@ -45,10 +44,10 @@ const (
 // floor; none of a machine that was busy before the run, as what others took of its CPUs
 // is in the floor that was measured then.
 func floors(s *cells.Dataset, of []cells.Cell) []Floor {
-	if busy, _ := trial.BusyBefore(s.Header.Study.Warnings); len(busy) > 0 {
+	if len(s.Busy) > 0 {
 		return nil
 	}
-	known := curves(s.Header.Facts.Floors)
+	known := curves(s.Facts.Floors)
 	var all []Floor
 	for _, cell := range of {
 		for _, arm := range cell.Arms {

@@ -6,7 +6,6 @@ import (
 
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
-	"netdyno/internal/read/part"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
@@ -39,7 +38,18 @@ func TestTheHeadlineIsChosenInOnePlace(t *testing.T) {
 			t.Errorf("nothing was asked, and there is a part %+v", a.Part())
 		}
 	}
-	if whole := raced.Search.Headline(); whole.Place != part.Whole {
-		t.Errorf("a race stands at %v", whole.Place)
+}
+
+// A run of any kind of which nothing is known yet is found all the same, and its parts are
+// those of its kind.
+func TestEveryKindOfRunHasItsParts(t *testing.T) {
+	for kind, study := range map[string]record.Study{
+		"comparison": {}, "settling": {Settle: 0.05}, "mesh": {Mesh: true}, "search": {Capacity: &record.Capacity{}}, "tuning": {Race: &record.Race{Best: "nothing"}},
+	} {
+		study.Blocks = 3
+		f := find(t, record.Header{Schema: record.Schema, Study: study}, nil, nil)
+		if got := f.Plan().Kind.Name; got != kind || len(f.Analyses()) < 3 {
+			t.Errorf("a run of kind %s is %s, with %d analyses", kind, got, len(f.Analyses()))
+		}
 	}
 }

@@ -17,7 +17,7 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 		}
 		return h
 	}
-	s := &cells.Dataset{Header: record.Header{Facts: record.Facts{
+	s := &cells.Dataset{Facts: record.Facts{
 		Seats: map[string]record.Host{
 			"a": host("kernel.release", "6.1", "thp", "never", "host.name", "a", record.OffsetFact, "+1ms ±1ms"),
 			"b": host("kernel.release", "6.2", "thp", "never", "host.name", "b", record.OffsetFact, "+9ms ±1ms"),
@@ -26,7 +26,7 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 			"a": host("kernel.release", "6.1", "thp", "always", "load.average", "7"),
 			"b": host("kernel.release", "6.2", "thp", "never"),
 		},
-	}}}
+	}}
 	warnings := warnHosts(s, Findings{})
 	if len(warnings) != 2 {
 		t.Fatalf("warnings %+v, want two", warnings)
@@ -37,8 +37,8 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 	if w := warnings[1]; w.About != "facts" || w.Text != `a changed during the run: thp: "never", then "always"` {
 		t.Errorf("%+v", w)
 	}
-	s.Header.Facts.After = nil
-	s.Header.Facts.Seats = map[string]record.Host{"a": host("thp", "never")}
+	s.Facts.After = nil
+	s.Facts.Seats = map[string]record.Host{"a": host("thp", "never")}
 	if warnings := warnHosts(s, Findings{}); warnings != nil {
 		t.Errorf("of one seat without an end: %+v", warnings)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 	"netdyno/test/synthetic"
 )
@@ -63,7 +64,7 @@ func TestALookSeesItsOwnBlocks(t *testing.T) {
 // What a run is judged by follows from where it is: where it stopped, at a
 // look, between two, at the end.
 func TestRunsAreJudgedAtTheirLook(t *testing.T) {
-	levels := cells.LookLevels(record.Study{Blocks: 10, OwnLooks: []int{6, 8, 10}})
+	levels := stat.LookLevels([]int{6, 8, 10}, cells.Level)
 	for _, c := range []struct {
 		name    string
 		blocks  int

@@ -72,7 +72,7 @@ func TestProbesMoveNothingElse(t *testing.T) {
 	if len(without.Profiles) != 0 || without.Tally.Probes != 0 {
 		t.Fatalf("profiles without probes: %+v", without.Profiles)
 	}
-	with.Profiles, with.Differences, with.Flames, with.ProfileFiles, with.Overheads, with.Tally.Probes = nil, nil, nil, nil, nil, 0
+	with.Profiles, with.Differences, with.Flames, with.ProfileFiles, with.Tally.Probes = nil, nil, nil, nil, 0
 	if !reflect.DeepEqual(with, without) {
 		t.Error("probes changed other findings")
 	}

@@ -120,8 +120,8 @@ func TestARaceThatCanRecommendNothingSaysWhy(t *testing.T) {
 		recommended string
 		says        string
 	}{
-		"nobody keeps the bound": {bound("1MB", 1e6), search.Unkept, "", "o arm is left that keeps server.rss_bytes <= 1MB. Nothing is recommended."},
-		"everybody keeps it":     {bound("1TB", 1e12), search.Confirmed, "large", "it keeps server.rss_bytes <= 1TB"},
+		"nobody keeps the bound": {bound("1MB", 1e6), search.Unkept, "", "o arm is left that keeps server RSS ≤ 1 MB. Nothing is recommended."},
+		"everybody keeps it":     {bound("1TB", 1e12), search.Confirmed, "large", "it keeps server RSS ≤ 1 TB"},
 		"the best does not run":  {failing("large"), search.Kept, "defaults", "Keep defaults: no other arm came out ahead of it by more than 2 %"},
 		"the defaults do not":    {failing("defaults"), search.Unkept, "", "The baseline's trials failed or are not valid, so nothing can be compared with it. Nothing is recommended."},
 		"a metric of nobody": {func(h *record.Header, _ []record.Record) { h.Study.Race.Best = "link_rate_share" }, search.Unkept, "",

@@ -2,9 +2,7 @@ package finding_test
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -176,53 +174,5 @@ func TestWaitingBehindLargeOnesIsALimit(t *testing.T) {
 		if v.Limit != want || want == trial.HeadOfLine && !strings.Contains(v.LimitProof, "33.3 % of the requests below 256 B") {
 			t.Errorf("%.1f times as long behind: %s, %s", behind, v.Limit, v.LimitProof)
 		}
-	}
-}
-
-// Records that are judged as they are read, before the trials without load that divide them,
-// say the same; one at another rate than was decided is not taken.
-func TestSlowdownsOfRecordsJudgedAsTheyAreRead(t *testing.T) {
-	header, trials, records := slowed(t)
-	for i := range trials {
-		if !trials[i].Unloaded {
-			trials[i].Levels = maps.Clone(trials[i].Levels)
-			trials[i].Levels[record.Rate] = "60%"
-		}
-		records[i].Trial = trials[i]
-	}
-	decided := record.Allocation{Block: 1, Levels: map[string]map[string]string{}}
-	for i := range records {
-		if at := &records[i].Trial; at.Block == 1 && !at.Unloaded {
-			decided.Levels[at.ID] = map[string]string{record.RateOf: "80000"}
-			at.Levels = maps.Clone(at.Levels)
-			at.Levels[record.RateOf] = "80000"
-		}
-	}
-	plan := record.Allocated(trials, []record.Allocation{decided})
-	want, err := finding.Find(header, plan, records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	early := trial.NewEarly(trials)
-	for i := range records {
-		early.Take(&records[i])()
-		if r := records[i].Workers[1].Result; r.Bins != nil || r.Service != "" {
-			t.Errorf("%s is whole", records[i].Trial.ID)
-		}
-	}
-	got, err := finding.FindJudged(header, plan, records, early)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range want.Trials {
-		if is := got.Trials[i]; !reflect.DeepEqual(is.Trial, v.Trial) || !reflect.DeepEqual(is.Sizes, v.Sizes) || is.Left != v.Left || v.Trial.Values.At(metric.SlowdownP50) == 0 {
-			t.Errorf("%s is %+v, want %+v", v.Plan.ID, is.Trial, v.Trial)
-		}
-	}
-	if !reflect.DeepEqual(got.Sizes, want.Sizes) || !reflect.DeepEqual(got.Comparisons, want.Comparisons) {
-		t.Error("sizes or comparisons differ")
-	}
-	if v := early.Of(trials[0]); v.Trial.Status != "" {
-		t.Errorf("a trial at other levels was taken: %+v", v.Trial)
 	}
 }

@@ -21,7 +21,7 @@ func TestTheHeadlineSaysWhatWasNeverAnswered(t *testing.T) {
 	}{
 		{[]synthetic.Arm{{Name: "a"}}, map[string]float64{"a": 0.64}, "a never answered 64 % of its exchanges"},
 		{[]synthetic.Arm{{Name: "a"}, {Name: "b"}}, map[string]float64{"b": 0.64}, "b never answered 64 % of its exchanges"},
-		{[]synthetic.Arm{{Name: "a"}, {Name: "b"}}, map[string]float64{"a": 0.021, "b": 0.64}, "b never answered 64 % of its exchanges, 1 other fewer"},
+		{[]synthetic.Arm{{Name: "a"}, {Name: "b"}}, map[string]float64{"a": 0.021, "b": 0.64}, "b never answered 64 % of its exchanges, 1 other less"},
 		{[]synthetic.Arm{{Name: "a"}}, map[string]float64{"a": 0.002}, ""},
 	} {
 		header, trials, records := synthetic.Run(synthetic.Options{Arms: c.arms, Connections: []int{50}, Rate: 20_000, Blocks: 3, Seed: 2})

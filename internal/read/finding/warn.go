@@ -45,23 +45,17 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 	return all
 }
 
+// warner says what a reader must know of one thing.
+type warner func(*cells.Dataset, Findings) []record.Warning
+
 // warn returns what a reader of the findings must know: the planner's
 // warnings first, then what the records showed.
 func warn(s *cells.Dataset, f Findings) []record.Warning {
-	before, all := trial.BusyBefore(s.Header.Study.Warnings)
-	all = slices.Concat(all, s.Stray, warnRetired(s), warnAgain(s), warnBusy(s, before))
-	if f.Mesh != nil { // whose hosts are told apart, with what is unlike about them, and whose arm is one
-		return append(append(all, warnFlags(s, f)...), warnAway(s, f)...)
-	}
-	if f.Search.OfRates() { // which goes beyond what the arms carry on purpose
-		return append(append(append(all, warnDelivery(s, f)...), warnAway(s, f)...), warnHosts(s, f)...)
-	}
+	all := slices.Concat(s.Warned, s.Stray, warnRetired(s), warnAgain(s), warnBusy(s, s.Busy))
 	for _, h := range f.Headlines() {
 		all = append(all, h.Warnings...)
 	}
-	for _, of := range []func(*cells.Dataset, Findings) []record.Warning{
-		warnLimits, warnFlags, warnLateRig, warnFewSamples, warnUnfinished, warnNoise, warnFloors, warnDelivery, warnPlace, warnAway, warnHosts,
-	} {
+	for _, of := range f.scopeOf().warnings {
 		all = append(all, of(s, f)...)
 	}
 	return all
@@ -69,13 +63,12 @@ func warn(s *cells.Dataset, f Findings) []record.Warning {
 
 // warnRetired names what an earlier version asked of the run and this one does not evaluate.
 func warnRetired(s *cells.Dataset) []record.Warning {
-	keys := s.Header.Study.Retired.Keys()
-	if len(keys) == 0 {
+	if len(s.Retired) == 0 {
 		return nil
 	}
 	return []record.Warning{{
 		About:  "expect",
-		Text:   fmt.Sprintf("the %s of this run's study were written for an earlier netdyno and are not evaluated; figures and comparisons are", quantity.And(keys)),
+		Text:   fmt.Sprintf("the %s of this run's study were written for an earlier netdyno and are not evaluated; figures and comparisons are", quantity.And(s.Retired)),
 		Advice: "run the study again: its conditions now stand under expect",
 	}}
 }
@@ -84,7 +77,7 @@ func warnRetired(s *cells.Dataset) []record.Warning {
 // of them.
 func warnAgain(s *cells.Dataset) []record.Warning {
 	trials, causes, most := map[string]bool{}, map[string]int{}, ""
-	for _, a := range s.Header.Again {
+	for _, a := range s.Again {
 		trials[a.Trial] = true
 		if causes[a.Why]++; causes[a.Why] > causes[most] {
 			most = a.Why
@@ -247,7 +240,7 @@ func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 }
 
 func warnPlace(s *cells.Dataset, _ Findings) []record.Warning {
-	if s.Header.Facts.Rig != "loopback" {
+	if s.Facts.Rig != "loopback" {
 		return nil
 	}
 	return []record.Warning{{
@@ -260,7 +253,7 @@ func warnPlace(s *cells.Dataset, _ Findings) []record.Warning {
 // warnHosts tells in which facts the seats differ from each other, and which
 // of them changed while the run went on.
 func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
-	facts := s.Header.Facts
+	facts := s.Facts
 	seats := slices.Sorted(maps.Keys(facts.Seats))
 	var all []record.Warning
 	compare := func(one, other record.Host, about, who, advice string) {

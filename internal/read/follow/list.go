@@ -91,9 +91,9 @@ func (r *Results) entry(root *os.Root, name string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	h := contents.Header
+	h, study := contents.Header, cells.PlanOf(contents.Header)
 	now.entry = Entry{
-		Name: name, Study: cells.PlanOf(h.Study).Title(), Question: h.Study.Question, Created: h.CreatedAt,
+		Name: name, Study: study.Title(), Question: study.Question, Created: h.CreatedAt,
 		Progress: progressOf(h, record.Allocated(plan, h.Allocations), contents.Records, written),
 	}
 	r.outlines[name] = now

@@ -24,7 +24,7 @@ func (a *runPair) differ() {
 	if was.Netdyno != is.Netdyno {
 		a.addDifference("netdyno", fmt.Sprintf("%s, then %s", was.Netdyno, is.Netdyno))
 	}
-	a.differInStudy(was.Study, is.Study)
+	a.differInStudy(a.before.Plan(), a.after.Plan())
 	a.differInArms()
 	for i := range a.result.Differences {
 		if d := a.result.Differences[i]; d.Decisive {
@@ -35,7 +35,7 @@ func (a *runPair) differ() {
 }
 
 // differInStudy tells what was held or asked differently.
-func (a *runPair) differInStudy(was, is record.Study) {
+func (a *runPair) differInStudy(was, is cells.Plan) {
 	for _, factor := range union(was.Hold, is.Hold) {
 		if one, other := was.Hold[factor], is.Hold[factor]; one != other {
 			a.decisive("study", fmt.Sprintf("%s was %s, then %s", factor, orNothing(one), orNothing(other)))

@@ -28,7 +28,7 @@ type Ladders []Ladder
 func Read(s *cells.Dataset, noise []compare.Noise) Ladders {
 	bounds := compare.BoundsOf(noise)
 	var all Ladders
-	for _, spec := range s.Header.Study.Ladders {
+	for _, spec := range s.Ladders {
 		l := Ladder{Spec: spec}
 		for _, name := range s.Compare.Primary {
 			m, err := metric.Named(name)

@@ -34,7 +34,6 @@ type Mesh struct {
 	Margin   float64   `json:"margin"`           // below which hosts count as equal
 	Blocks   int       `json:"blocks"`
 	Partners int       `json:"partners,omitempty"` // with how many others each host was measured, drawn by lot; 0 for all
-	Powers   []Power   `json:"powers,omitempty"`   // of a mesh that has drawn them, by metric
 	Pairs    int       `json:"pairs"`              // ordered, with any valid trial
 	Unnamed  string    `json:"unnamed,omitempty"`  // why nobody can be named; "" when somebody could
 }

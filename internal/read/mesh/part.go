@@ -54,16 +54,8 @@ func (m *Mesh) Part() part.Part {
 
 // drawn says what a mesh that has drawn its ways can tell.
 func drawn(m *Mesh) string {
-	text := fmt.Sprintf("Each host met %d of the %d others, drawn by lot: %d of %d ways. Of the other ways nothing is known, and groups are found only where their hosts met.",
+	return fmt.Sprintf("Each host met %d of the %d others, drawn by lot: %d of %d ways. Of the other ways nothing is known, and groups are found only where their hosts met.",
 		m.Partners, len(m.Hosts)-1, m.Pairs, len(m.Hosts)*(len(m.Hosts)-1))
-	var able []string
-	for _, p := range m.Powers {
-		able = append(able, fmt.Sprintf("%s %s", part.Label(p.Metric), part.Times(p.Times)))
-	}
-	if len(able) > 0 {
-		text += fmt.Sprintf(" A host is named with a probability of %s when it is worse by: %s.", quantity.ChosenShare(Named), strings.Join(able, ", "))
-	}
-	return text
 }
 
 // mostMapped is how many hosts a map by pair has room for.
@@ -223,13 +215,13 @@ func namedPairs(m *Mesh) part.Table {
 // Charts returns the heat maps of the mesh: each metric by sender and receiver; none of
 // more hosts than can be seen on one.
 func (m *Mesh) Charts() []record.Chart {
+	if m == nil || len(m.Hosts) > mostMapped {
+		return nil
+	}
 	titles := map[string]string{
 		Goodput: "Goodput by pair", SendCPU: "What sending costs, by pair", ReceiveCPU: "What receiving costs, by pair", m.Latency: "Latency by pair",
 	}
 	var all []record.Chart
-	if len(m.Hosts) > mostMapped {
-		return nil
-	}
 	for _, one := range m.Middles {
 		where := map[string]string{"stream": m.Stream}
 		if one.Metric == m.Latency {

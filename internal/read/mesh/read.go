@@ -26,24 +26,23 @@ const standardMargin = 0.05
 // Read returns what a run of a mesh found; nil for any other run.
 func Read(s *cells.Dataset) *Mesh {
 	names := s.LevelsOf(clientHost)
-	if !s.Header.Study.Mesh || len(names) < 2 {
+	if len(names) < 2 {
 		return nil
 	}
 	r := newReading(s, names)
-	m := &Mesh{Level: Level, Partners: s.Header.Study.Partners, Margin: s.Compare.Margin, Blocks: r.blocks, Latency: r.latency, Stream: r.stream}
+	m := &Mesh{Level: Level, Partners: s.Kind.Partners, Margin: s.Compare.Margin, Blocks: r.blocks, Latency: r.latency, Stream: r.stream}
 	if m.Margin <= 0 {
 		m.Margin = standardMargin
 	}
 	r.judge(m)
 	m.Unnamed = unnamed(len(names), r.blocks)
-	m.Powers = r.powers(m)
 	if m.Outliers = r.lostHosts(); m.Unnamed == "" {
 		m.Outliers = r.diagnose(m, m.Outliers)
 		m.Hidden = r.hidden(m)
 	}
 	m.Middles = r.middles(m)
 	for i := range m.Outliers {
-		m.Outliers[i].Facts = unlike(s.Header.Facts, m.Outliers[i], named(m.Outliers))
+		m.Outliers[i].Facts = unlike(s.Facts, m.Outliers[i], named(m.Outliers))
 	}
 	return m
 }
@@ -102,7 +101,7 @@ func newReading(s *cells.Dataset, names []string) *reading {
 	r := &reading{names: names, at: make(map[string]int, len(names)), grids: map[string]*Grid{}, effects: map[string]Effects{}, lost: make([]map[int]lost, len(names))}
 	for i, name := range names {
 		r.at[name], r.lost[i] = i, map[int]lost{}
-		r.hosts = append(r.hosts, Host{Name: name, Leaf: s.Header.Facts.Seats[name].Values[record.LeafFact]})
+		r.hosts = append(r.hosts, Host{Name: name, Leaf: s.Facts.Seats[name].Values[record.LeafFact]})
 	}
 	blocks := map[int]int{}
 	for _, v := range s.Trials {

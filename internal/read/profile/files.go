@@ -47,7 +47,7 @@ type filed struct {
 // FilesOf returns the files of a run, in the study's order.
 func FilesOf(s *cells.Dataset) *Files {
 	probes, unfit := fit(s)
-	f := &Files{run: s.Header.RunName(), unfit: unfit}
+	f := &Files{run: s.Run, unfit: unfit}
 	taken := map[string]bool{}
 	for at := range s.Places() {
 		if len(probes[at]) > 0 {

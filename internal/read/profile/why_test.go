@@ -22,7 +22,7 @@ func TestWhyIsSaidOnce(t *testing.T) {
 	waking := Change{Name: "scheduler", Difference: -11, Told: true}
 	calls := Change{Name: "system calls", Difference: -1, Told: false}
 	s := new(cells.Dataset)
-	s.Header.Study.Compare.Primary = []string{"server.cpu_us_per_exchange"}
+	s.Compare.Primary = []string{"server.cpu_us_per_exchange"}
 	for name, c := range map[string]struct {
 		differences []Difference
 		want        []string

@@ -59,7 +59,7 @@ func nowView(s follow.Snapshot) liveTrial {
 		return liveTrial{}
 	}
 	t := s.Now.Trial
-	v := liveTrial{Name: spoken(t), Arm: t.Arm, Cell: cells.NamesOf(s.Header.Study).Cell(t.Cell)}
+	v := liveTrial{Name: spoken(t), Arm: t.Arm, Cell: cells.PlanOf(s.Header).Names.Cell(t.Cell)}
 	if s.Now.Rate > 0 {
 		v.Rate = part.WithUnit(s.Now.Rate, part.ScaleFor(metric.ExchangesPerS, s.Now.Rate))
 	}

@@ -57,7 +57,7 @@ func servedPage(title string) served { return served{title, template.CSS(styleSh
 // LivePage writes the page of a run as it is. While the run goes on, the page loads itself
 // again.
 func LivePage(w io.Writer, s follow.Snapshot) error {
-	plan := cells.PlanOf(s.Header.Study)
+	plan := cells.PlanOf(s.Header)
 	return writeServed(w, "live-page", struct {
 		served
 		Question, Made, Path string

@@ -86,7 +86,6 @@ func (m *markdown) cell(c Cell) {
 		for _, t := range c.Profile.Functions {
 			m.table(t)
 		}
-		m.table(c.Profile.Overhead)
 		m.files(c.Profile.Files)
 	}
 }

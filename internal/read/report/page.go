@@ -72,7 +72,7 @@ func New(f finding.Findings) Page {
 		Evidence:  l.evidence(),
 		Rerun: Rerun{
 			Command: shellLine(f.Header.Command),
-			Seed:    fmt.Sprint(f.Header.Study.Seed),
+			Seed:    fmt.Sprint(f.Plan().Seed),
 		},
 		Trials:   l.trials(),
 		Accounts: l.accounts(),

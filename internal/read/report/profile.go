@@ -14,9 +14,8 @@ import (
 // Profile shows what the CPU of each arm was busy with in one cell, by the
 // samples of its probes.
 type Profile struct {
-	Table     part.Table   `json:"table"`             // shares by activity, a row per end
-	Functions []part.Table `json:"functions"`         // the top of each end
-	Overhead  part.Table   `json:"overhead,omitzero"` // what probing costs each arm
+	Table     part.Table   `json:"table"`     // shares by activity, a row per end
+	Functions []part.Table `json:"functions"` // the top of each end
 
 	Differences []Difference `json:"differences,omitempty"` // of compared arms
 
@@ -91,7 +90,7 @@ func (l *layout) profile(cell string) *Profile {
 			p.Functions = append(p.Functions, top)
 		}
 	}
-	p.Table, p.Overhead, p.Differences = t, l.overhead(cell), l.differences(cell)
+	p.Table, p.Differences = t, l.differences(cell)
 	return p
 }
 
@@ -207,37 +206,4 @@ func changeRow(c profile.Change, d profile.Difference, scale metric.Scale) []par
 		difference.Figure.Note = "not told apart from noise"
 	}
 	return []part.Datum{name, part.Value(scale.Format(c.Arm), ""), part.Value(scale.Format(c.Base), ""), difference}
-}
-
-// overhead says what probing costs the arms of a cell, a row each.
-func (l *layout) overhead(cell string) part.Table {
-	t := part.Table{
-		Caption: "What probing costs: each arm's probes divided by its ordinary trials, which ran before them, with 95 % intervals.",
-		Columns: []part.Column{{Title: "arm", Kind: part.Arms}}, Folded: true,
-	}
-	var metrics, arms []string
-	for _, o := range l.Overheads {
-		if o.Cell != cell {
-			continue
-		}
-		row := slices.Index(arms, o.Arm)
-		if row < 0 {
-			row, arms = len(arms), append(arms, o.Arm)
-			t.Rows = append(t.Rows, append([]part.Datum{l.named(o.Arm)}, slices.Repeat([]part.Datum{part.Missing()}, len(metrics))...))
-		}
-		at := slices.Index(metrics, o.Metric)
-		if at < 0 {
-			at, metrics = len(metrics), append(metrics, o.Metric)
-			t.Columns = append(t.Columns, metricColumn(o.Metric, metric.Scale{}))
-			for i := range t.Rows {
-				t.Rows[i] = append(t.Rows[i], part.Missing())
-			}
-		}
-		r := &part.Ratio{Text: part.Times(o.Ratio)}
-		if o.Low < o.High {
-			r.Interval = part.Span(o.Low, o.High)
-		}
-		t.Rows[row][1+at] = part.Datum{Ratio: r}
-	}
-	return t
 }

@@ -235,7 +235,6 @@ func hostileFindings() finding.Findings {
 	f.Flames = []profile.Flame{{Cell: hostile, Arm: hostile, End: hostile, Source: hostile, Whole: 1, Frames: []profile.Frame{{Name: hostile, Cost: 1, Activity: 99}}}}
 	change := []profile.Change{{Name: hostile, Activity: hostile, Arm: 2, Base: 1, Difference: 1, Low: 0, High: 2, Told: true}}
 	f.Differences = []profile.Difference{{Cell: hostile, Arm: hostile, Base: hostile, End: hostile, Metric: "server.cpu_us_per_exchange", Source: hostile, Pairs: 3, Activities: change, Functions: change, Sentence: hostile}}
-	f.Overheads = []profile.Overhead{{Cell: hostile, Arm: hostile, Metric: "exchanges_per_s", Probes: 1, Trials: 1, Ratio: 1, Low: 1, High: 1}}
 	f.Cells[0].Arms[1].LimitProof = hostile
 	f.Cells[0].Arms[1].Trials[0].Status, f.Cells[0].Arms[1].Trials[0].Reason = "failed", hostile
 	f.Cells[0].Arms[1].Metrics = append(f.Cells[0].Arms[1].Metrics, cells.Summary{Metric: hostile, Unit: hostile, Figure: cells.Figure{Value: 1}})

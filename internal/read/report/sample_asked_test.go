@@ -45,12 +45,6 @@ func sampleAsked(f *finding.Findings) {
 			}
 		}
 	}
-	for i, arm := range sampleArms {
-		f.Overheads = append(f.Overheads, profile.Overhead{Cell: f.Cells[0].Name, Arm: arm.name, Metric: "exchanges_per_s", Probes: 2, Trials: 6, Ratio: 0.97, Low: 0.95, High: 0.99})
-		if i > 0 {
-			f.Overheads = append(f.Overheads, profile.Overhead{Cell: f.Cells[0].Name, Arm: arm.name, Metric: "server.cpu_us_per_exchange", Probes: 1, Trials: 6, Ratio: 1.06, Low: 1.06, High: 1.06})
-		}
-	}
 	f.Tally.Probes = 2 * len(f.Cells) * len(sampleArms)
 }
 

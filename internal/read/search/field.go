@@ -42,13 +42,12 @@ const leastShare = 1e-3
 // gather takes the race's figures from a dataset: of the blocks before one that are no part
 // of the confirmation.
 func gather(s *cells.Dataset, block int) field {
-	study := s.Header.Study
-	spec := *study.Race
-	f := field{spec: spec, margin: compare.Margin(study.Compare), better: metric.Shown(spec.Best).Better, block: block, blocks: study.Blocks, rest: remaining(s, block)}
-	confirms := confirming(s.Header.Allocations)
+	spec := *s.Kind.Race
+	f := field{spec: spec, margin: compare.Margin(s.Compare), better: metric.Shown(spec.Best).Better, block: block, blocks: s.Blocks, rest: remaining(s, block)}
+	confirms := confirming(s.Decided)
 	byName := map[string]*runner{}
 	for _, name := range s.Arms {
-		r := &runner{name: name, base: name == study.Compare.Baseline, pace: map[int]float64{}}
+		r := &runner{name: name, base: name == s.Compare.Baseline, pace: map[int]float64{}}
 		f.runners, byName[name] = append(f.runners, r), r
 	}
 	raced := func(v *trial.Judged) bool { return v.Plan.Block < block && !confirms[v.Plan.Block] }

@@ -32,7 +32,7 @@ type course struct {
 // and the baseline; after the race the winner and the baseline, in as many blocks as the
 // study declares for the confirmation; then none.
 func nextRace(s *cells.Dataset, block int) (record.Allocation, string) {
-	a, base := record.Allocation{Block: block}, s.Header.Study.Compare.Baseline
+	a, base := record.Allocation{Block: block}, s.Compare.Baseline
 	c := confirmation(s, block)
 	if c.winner == "" {
 		f := gather(s, block)
@@ -71,8 +71,8 @@ const leastConfirm = 6
 // which no time is left. The time may end the confirmation after leastConfirm blocks.
 // Figures never end it, so that no figure chooses how many blocks there are.
 func confirmation(s *cells.Dataset, block int) course {
-	spec, confirms := s.Header.Study.Race, confirming(s.Header.Allocations)
-	c := course{winner: winnerOf(s.Header.Allocations)}
+	spec, confirms := s.Kind.Race, confirming(s.Decided)
+	c := course{winner: winnerOf(s.Decided)}
 	if c.winner == "" {
 		return c
 	}
@@ -199,7 +199,7 @@ const unbounded = math.MaxInt
 // 10 s for each trial so far the time allows 30 trials. A machine slower than expected thus
 // gets fewer trials, not a longer race.
 func remaining(s *cells.Dataset, block int) int {
-	timed, seconds, whole := 0, 0.0, s.Header.Study.Race.TimeS
+	timed, seconds, whole := 0, 0.0, s.Kind.Race.TimeS
 	for _, v := range s.Trials {
 		if v.Plan.Block < block && v.Record != nil {
 			timed, seconds = timed+1, seconds+float64(v.Record.Timeline.EndNs)/1e9
@@ -213,7 +213,7 @@ func remaining(s *cells.Dataset, block int) int {
 
 // readRace says what became of every arm, and which to use.
 func (f *Search) readRace(s *cells.Dataset) {
-	decided := s.Header.Allocations
+	decided := s.Decided
 	confirms := confirming(decided)
 	c := &Choice{Winner: winnerOf(decided)}
 	f.Choice = c
@@ -352,10 +352,10 @@ var costs = []string{metric.OfServer + metric.CPUPerExchange, metric.OfClient + 
 
 // confirm judges the winner by the fresh blocks alone.
 func (f *Search) confirm(s *cells.Dataset) {
-	c, confirms := f.Choice, confirming(s.Header.Allocations)
-	over := slices.ContainsFunc(s.Header.Allocations, func(a record.Allocation) bool { return a.Ended })
-	fresh, err := only(s, confirms)
-	if err != nil || len(fresh.Cells) != 1 || len(confirms) < s.Header.Study.Race.Confirm && !over || slices.ContainsFunc(fresh.Trials, func(v *trial.Judged) bool { return v.Record == nil }) {
+	c, confirms := f.Choice, confirming(s.Decided)
+	over := slices.ContainsFunc(s.Decided, func(a record.Allocation) bool { return a.Ended })
+	fresh := s.OfBlocks(confirms, s.Kind.Race.Best)
+	if len(fresh.Cells) != 1 || len(confirms) < s.Kind.Race.Confirm && !over || slices.ContainsFunc(fresh.Trials, func(v *trial.Judged) bool { return v.Record == nil }) {
 		c.State = Running
 		return
 	}
@@ -392,24 +392,6 @@ func prepared(fresh *cells.Dataset, name, winner, base string) *compare.Pending 
 	return compare.Prepare(fresh, fresh.Cells[0], metric.Shown(name), winner, base)
 }
 
-// only is a dataset of some blocks, as a study of its own that declares one metric.
-func only(s *cells.Dataset, blocks map[int]bool) (*cells.Dataset, error) {
-	header := s.Header
-	header.Study.Compare.Primary, header.Study.Compare.Also = []string{s.Header.Study.Race.Best}, nil
-	var trials []record.Trial
-	var records []record.Record
-	for _, v := range s.Trials {
-		if !blocks[v.Plan.Block] {
-			continue
-		}
-		trials = append(trials, v.Plan)
-		if v.Record != nil {
-			records = append(records, *v.Record)
-		}
-	}
-	return cells.Read(header, trials, records)
-}
-
 // boundsOf holds an arm's figures against the bounds.
 func boundsOf(s *cells.Dataset, bounds []record.Bound, arm string, of func(*trial.Judged) bool) []Bound {
 	var all []Bound
@@ -435,7 +417,7 @@ func settings(s *cells.Dataset, arm, base string) []string {
 	others := levels(base)
 	var all []string
 	for factor, level := range levels(arm) {
-		if others[factor] != level && factor != s.Header.Study.Compare.Factor {
+		if others[factor] != level && factor != s.Compare.Factor {
 			all = append(all, factor+"="+level)
 		}
 	}

@@ -110,8 +110,8 @@ type series struct {
 func seriesOf(s *cells.Dataset) []*series {
 	var all []*series
 	for at, judged := range s.Places() {
-		one := newSeries(at, *s.Header.Study.Capacity, judged)
-		one.directory = s.Header.Directory
+		one := newSeries(at, *s.Kind.Rates, judged)
+		one.directory = s.Directory
 		all = append(all, one)
 	}
 	return all

@@ -20,7 +20,7 @@ func TestTheRestOfARace(t *testing.T) {
 			s.Trials = append(s.Trials, v)
 		}
 	}
-	s.Header.Study.Race = &record.Race{}
+	s.Kind.Race = &record.Race{}
 	for _, c := range []struct {
 		seconds     float64
 		block, rest int
@@ -31,7 +31,7 @@ func TestTheRestOfARace(t *testing.T) {
 		{240, 2, 44},
 		{30, 3, -2},
 	} {
-		s.Header.Study.Race.TimeS = c.seconds
+		s.Kind.Race.TimeS = c.seconds
 		if rest := remaining(s, c.block); rest != c.rest {
 			t.Errorf("%g s before block %d: %d trials left, want %d", c.seconds, c.block, rest, c.rest)
 		}

@@ -124,14 +124,14 @@ type Bound struct {
 // Next decides what a block runs, from the records of the blocks before it. The words say
 // what was decided, "" where there is nothing to say.
 func Next(s *cells.Dataset, block int) (record.Allocation, string) {
-	switch study := s.Header.Study; {
+	switch {
 	case len(s.FlatOut) > 0:
 		return shares(s, block)
 	case block <= 1:
 		return record.Allocation{Block: block}, ""
-	case study.Race != nil:
+	case s.Kind.Race != nil:
 		return nextRace(s, block)
-	case study.Capacity != nil:
+	case s.Kind.Rates != nil:
 		return nextRates(s, block)
 	}
 	return record.Allocation{Block: block}, ""
@@ -139,8 +139,8 @@ func Next(s *cells.Dataset, block int) (record.Allocation, string) {
 
 // Read says what a run found; nil of a study that searches for nothing.
 func Read(s *cells.Dataset) *Search {
-	f := &Search{Baseline: s.Header.Study.Compare.Baseline, names: s.Names}
-	race, rates := s.Header.Study.Race, s.Header.Study.Capacity
+	f := &Search{Baseline: s.Compare.Baseline, names: s.Names}
+	race, rates := s.Kind.Race, s.Kind.Rates
 	switch {
 	case rates != nil && len(rates.Objective) > 0:
 		f.Metric, f.Objective = metric.ExchangesPerS, rates.Objective

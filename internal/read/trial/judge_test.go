@@ -72,24 +72,6 @@ func TestFlags(t *testing.T) {
 		{"short by chance of a drawn schedule", 20000, func(_, c *record.Worker) {
 			c.Setup.Load.Rate, c.Setup.Load.Arrival = 20250, contract.Poisson
 		}, "", ""},
-		{"bursts that were declared", 20000, func(_, c *record.Worker) {
-			c.Setup.Load.Phases, c.Setup.Load.Repeat = []contract.Phase{{10e6, 200000, 200000}, {90e6, 0, 0}}, true
-			n := float64(c.Result.Counts.Exchanges)
-			mean := 1 / 20000.0 * 1e9
-			c.Result.Arrivals = &contract.Arrivals{Gaps: int64(n), SumNs: int64(n * mean), SumSquaresNs2: 20 * (2000*5e3*5e3 + 90e6*90e6) * n / 40000, StretchNs: 2e9}
-		}, "", ""},
-		{"bursts that were not sent as such", 20000, func(_, c *record.Worker) {
-			c.Setup.Load.Phases, c.Setup.Load.Repeat = []contract.Phase{{10e6, 200000, 200000}, {90e6, 0, 0}}, true
-			n := float64(c.Result.Counts.Exchanges)
-			mean := 1 / 20000.0 * 1e9
-			c.Result.Arrivals = &contract.Arrivals{Gaps: int64(n), SumNs: int64(n * mean), SumSquaresNs2: n * mean * mean, StretchNs: 2e9}
-		}, trial.TooRegular, "with the declared constant arrivals"},
-		{"gamma gaps that were not sent as such", 20000, func(_, c *record.Worker) {
-			c.Setup.Load.Arrival, c.Setup.Load.GapsCV = contract.Drawn, 5
-			n := float64(c.Result.Counts.Exchanges)
-			mean := 1 / 20000.0 * 1e9
-			c.Result.Arrivals = &contract.Arrivals{Gaps: int64(n), SumNs: int64(n * mean), SumSquaresNs2: 400 * n * mean * mean, StretchNs: 2e9}
-		}, trial.Bursty, "with the declared drawn arrivals"},
 		{"unequal windows", 20000, func(s, _ *record.Worker) { s.Close.Reading.AtNs += 41_000_000 }, trial.LateCounters, "the window of server was 41 ms longer than that of client-1"},
 		{"late counters", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 41_000_000 }, trial.LateCounters, "the CPU counters of server were read 41 ms off the mark"},
 		{"late counters that decide nothing", 20000, func(s, _ *record.Worker) { s.Close.Meter.SkewNs = 39_000_000 }, "", ""},

@@ -32,7 +32,7 @@ func Implementations(s *cells.Dataset, metric string, judged []*trial.Judged) st
 }
 
 func implementation(s *cells.Dataset, w record.Worker) string {
-	libraries := s.Header.Facts.Tools[w.Binary].Libraries
+	libraries := s.Facts.Tools[w.Binary].Libraries
 	var with []string
 	for _, l := range libraries {
 		if carries(l.Name, w.Transport) {
