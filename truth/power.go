@@ -193,7 +193,7 @@ func meshesWithoutPower(n int) ([]answer, error) {
 				return answers, err
 			}
 			text := f.Answer.Sentence
-			if strings.Contains(text, fmt.Sprintf("All %d hosts are equal", hosts)) {
+			if strings.Contains(text, fmt.Sprintf("All %d hosts are equal within", hosts)) {
 				alike++
 			}
 			if strings.Contains(text, "in latency") && strings.Contains(text, "could hide") {
