@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/finding"
+	"netdyno/internal/read/mesh"
 	"netdyno/internal/read/search"
 	"netdyno/internal/record"
 	"netdyno/internal/run/session"
@@ -192,16 +194,18 @@ func meshesWithoutPower(n int) ([]answer, error) {
 			if err != nil {
 				return answers, err
 			}
-			text := f.Answer.Sentence
-			if strings.Contains(text, fmt.Sprintf("All %d hosts are equal within", hosts)) {
-				alike++
+			if len(f.Mesh.Outliers) > 0 {
+				continue
 			}
-			if strings.Contains(text, "in latency") && strings.Contains(text, "could hide") {
+			untold := slices.DeleteFunc(slices.Clone(f.Mesh.Hidden), func(h mesh.Hidden) bool { return f.Mesh.AsGood(h.Hosts) })
+			if len(untold) == 0 {
+				alike++
+			} else if slices.ContainsFunc(untold, func(h mesh.Hidden) bool { return h.Metric == f.Mesh.Latency }) {
 				open++
 			}
 		}
 		answers = append(answers, answer{
-			fmt.Sprintf("mesh of equal hosts, latency scatters by %g: called equal", c.sd), fmt.Sprintf("%s; cannot be told %d", share(alike, n), open),
+			fmt.Sprintf("mesh of equal hosts, latency scatters by %g: called as good as each other", c.sd), fmt.Sprintf("%s; cannot be told %d", share(alike, n), open),
 			c.asked, alike >= c.least && alike <= c.most && open+alike >= n*8/10, // in 1 of 20 a host is named
 		})
 	}
