@@ -43,6 +43,7 @@ type Study struct {
 	Capacity  *record.Capacity             `key:"capacity" typed:"capacity" doc:"yes: look for the highest rate at which each arm meets an objective"` // declared by at most one of these two, a run decides before each block what it runs
 	Probes    int                          `key:"probes" typed:"probes" is:"number" max:"100" doc:"profiled trials per arm and cell, run after the blocks and not compared"`
 	Charts    []record.Chart               `key:"charts" doc:"charts of the report"`
+	Costs     []record.Cost                `key:"costs" doc:"models of what an exchange or a process costs"`
 	Ladders   []record.Ladder              `key:"ladder" doc:"arms in an order in which each differs from the one before in one thing"`
 	Expect    []record.Expectation         `key:"expect" typed:"require" is:"expectations" max:"1000" doc:"what is expected of the results: lines are bounds that must hold, such as 'response_p99_us of go-net <= 5ms', mappings are statements that are put to the test"`
 	Requires  []record.Require             // the lines of Expect

@@ -136,7 +136,7 @@ func (a *Arguments) Study(open func(name string) ([]byte, error)) (*study.Study,
 // replaces the factor in the file, whether the file held or varied it. What the file says
 // of the results stays as far as the changed study still has what it names.
 func (a *Arguments) override(base draft) (*study.Study, error) {
-	if len(base.Charts)+len(base.Ladders)+len(base.Expect)+len(base.Requires) > 0 {
+	if len(base.Charts)+len(base.Costs)+len(base.Ladders)+len(base.Expect)+len(base.Requires) > 0 {
 		if _, err := base.complete(); err != nil {
 			return nil, err
 		}

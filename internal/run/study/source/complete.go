@@ -287,6 +287,12 @@ func (d *draft) setResults(s *study.Study) (err error) {
 	if s.Charts, err = fitting(d, "charts", s.Charts, scope); err != nil {
 		return err
 	}
+	if d.changed {
+		s.Costs = scope.KeptLevels(s.Costs)
+	}
+	if s.Costs, err = fitting(d, "costs", s.Costs, scope); err != nil {
+		return err
+	}
 	if s.Ladders, err = fitting(d, "ladder", s.Ladders, scope); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -93,6 +94,20 @@ func rule(c study.Scope, x any) (key, text string) {
 	switch x := x.(type) {
 	case *record.Chart:
 		return c.Where(x.Where, x.Arms)
+	case *record.Cost:
+		for _, factor := range slices.Sorted(maps.Keys(x.Holdout)) {
+			for _, level := range x.Holdout[factor] {
+				if _, text := c.Where(map[string]string{factor: level}, nil); text != "" {
+					return "holdout", text
+				}
+			}
+		}
+		switch {
+		case len(x.Terms) == 0:
+			return "terms", "no factor is left"
+		case slices.Contains(x.Terms, x.Per):
+			return "terms", x.Per + " is named twice"
+		}
 	case *record.Expectation:
 		for _, text := range x.That {
 			one, err := parsed(text)

@@ -24,12 +24,13 @@ var kinds map[string]kind
 func init() { // not where it is declared, as some of them look for keys again
 	kinds = map[string]kind{
 		"name": aName, "sentence": aLine("a sentence", 0, maxQuestion), "text": aText, "label": aLabel, "flag": aFlag, "time": aTime,
-		"setting": settingsOf, "level each": oneLevelEach, "varied": varied, "labels": labelsOf, "conditions": conditionsOf,
+		"setting": settingsOf, "level each": oneLevelEach, "levels": levelsOf, "varied": varied, "labels": labelsOf, "conditions": conditionsOf,
 		"varied factor": aWord("one of the varied factors"), "baseline": aWord("the arm that the others are compared with"),
 		"metric": aMetric, "metrics": someMetrics, "pairs": somePairs, "precision": aPrecision, "bounds": someBounds, "statement": thatConditions, "steps": someSteps,
 		"chart":        oneOf("kind", record.Lines, record.Heat, record.Front),
 		"named factor": known(aWord("a factor that the study names"), study.Scope.By),
 		"axis":         known(aWord("a factor whose levels are numbers"), study.Scope.Axis),
+		"axes":         known(someNames("factors whose levels are numbers"), study.Scope.Axis),
 		"arms":         known(someNames("arms"), study.Scope.Arm),
 	}
 	maps.Copy(kinds, workloadKinds)

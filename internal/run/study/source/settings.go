@@ -39,6 +39,18 @@ var oneLevelEach = kindOfValue(settingForm, func(e entry) (map[string]string, er
 	return levels, err
 }, func(levels map[string]string) *node { return mapNode(levels, textNode) })
 
+// levelsOf are some levels of each factor in canonical text.
+var levelsOf = kindOfValue("a mapping from factors to lists of levels", func(e entry) (map[string][]string, error) {
+	all, _, err := readVaried(e, nil, true)
+	levels := map[string][]string{}
+	for _, v := range all {
+		levels[v.Factor] = textsOf(v.Levels)
+	}
+	return levels, err
+}, func(held map[string][]string) *node {
+	return mapNode(held, textsNode)
+})
+
 func textsOf(levels []study.Level) []string {
 	return each.Of(levels, func(l study.Level) string { return l.Text })
 }
