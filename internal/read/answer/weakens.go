@@ -21,7 +21,6 @@ func (f Found) weakens() []string {
 	if f.Best != nil {
 		all = append(all, f.generator(), f.mute(), f.refused())
 	}
-	all = append(all, f.besideOthers())
 	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
 }
 
@@ -137,30 +136,6 @@ func (f Found) named(cell cells.Cell, arm cells.Arm) string {
 		return f.label(arm.Name) + " at " + in
 	}
 	return f.label(arm.Name)
-}
-
-// besideOthers says in how many trials other processes used the CPUs, and how much of them
-// at most, where they did in most trials of some arm.
-func (f Found) besideOthers() string {
-	beside, valid, most, said := 0, 0, 0.0, false
-	for _, cell := range f.Cells {
-		for _, arm := range cell.Arms {
-			of, all := 0, 0
-			for _, t := range arm.Trials {
-				if t.Status != trial.Valid {
-					continue
-				}
-				if all++; t.Others > 0 {
-					of, most = of+1, max(most, t.Others)
-				}
-			}
-			beside, valid, said = beside+of, valid+all, said || 2*of > all
-		}
-	}
-	if !said {
-		return ""
-	}
-	return fmt.Sprintf("other processes used up to %s of the CPUs in %d of %d trials", quantity.FormatShare(most), beside, valid)
 }
 
 // generator says whose figures are those of the load generator.

@@ -78,9 +78,8 @@ func warnListening(s *cells.Dataset) []record.Warning {
 	}
 	slices.Sort(peers)
 	return []record.Warning{{
-		About: AboutServer,
-		Text: fmt.Sprintf("the server on %s was not metered: its CPU, memory and settings are missing, and no limit that needs them is named",
-			strings.Join(peers, ", ")),
-		Advice: "netdyno listen sums up what its server spent; for figures of each arm let netdyno start the server: --rig ssh:HOST",
+		About:  AboutServer,
+		Text:   fmt.Sprintf("the server on %s was not metered", strings.Join(peers, ", ")),
+		Advice: "its CPU, memory and settings are missing, and no limit that needs them is named: netdyno listen sums up what its server spent; for figures of each arm let netdyno start the server: --rig ssh:HOST",
 	}}
 }

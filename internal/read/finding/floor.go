@@ -207,8 +207,8 @@ func warnFloors(_ *cells.Dataset, f Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About: "floor",
-		Text:  "ratios of the services' own times are farther from 1 than those shown. " + floorSentence(f.Floors),
-		Advice: "where a CPU is free, let the client poll: client=http1-uring opt.client.wait=poll, " +
+		Text:  "part of the times is the machine's own: services differ by more than shown",
+		Advice: floorSentence(f.Floors) + " Where a CPU is free, let the client poll: client=http1-uring opt.client.wait=poll, " +
 			"or any other client of event loops in C++",
 	}}
 }

@@ -35,8 +35,8 @@ func warnFewSamples(s *cells.Dataset, f Findings) []record.Warning {
 				if t, found := compare.MissingIn(s, cell.Name, arm.Name, metric); found && t.Trials < t.Of {
 					all = append(all, record.Warning{
 						About:  compare.FewSamples,
-						Text:   fmt.Sprintf("%s is absent from %d of %d valid trials of %s: %s", part.Label(metric), t.Trials, t.Of, s.Names.WithinAt(arm.Name, cell.Name), t.Want()),
-						Advice: "lengthen the window, or compare a percentile nearer to the middle",
+						Text:   fmt.Sprintf("%s is absent from %d of %d trials of %s", part.Label(metric), t.Trials, t.Of, s.Names.WithinAt(arm.Name, cell.Name)),
+						Advice: t.Want() + ": lengthen the window, or compare a percentile nearer to the middle",
 					})
 				}
 			}
@@ -68,8 +68,8 @@ func warnRetired(s *cells.Dataset) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "expect",
-		Text:   fmt.Sprintf("the %s of this run's study were written for an earlier netdyno and are not evaluated; figures and comparisons are", quantity.And(s.Retired)),
-		Advice: "run the study again: its conditions now stand under expect",
+		Text:   "not evaluated, as an earlier netdyno wrote it: " + quantity.And(s.Retired),
+		Advice: "figures and comparisons are; run the study again: its conditions now stand under expect",
 	}}
 }
 
@@ -86,16 +86,16 @@ func warnAgain(s *cells.Dataset) []record.Warning {
 	if len(trials) == 0 {
 		return nil
 	}
-	verb, mostly := " were", ", because "
+	verb, mostly := " were", "because "
 	if len(trials) == 1 {
 		verb = " was"
 	}
 	if len(causes) > 1 {
-		mostly = ", mostly because "
+		mostly = "mostly because "
 	}
 	return []record.Warning{{
-		About: "again", Text: quantity.Plural(len(trials), "trial") + verb + " disturbed and made again" + mostly + most,
-		Advice: "netdyno explain again says when that is done",
+		About: "again", Text: quantity.Plural(len(trials), "trial") + verb + " disturbed and made again",
+		Advice: mostly + most + "; netdyno explain again says when that is done",
 	}}
 }
 
@@ -112,8 +112,8 @@ func warnLimits(s *cells.Dataset, f Findings) []record.Warning {
 		return nil
 	}
 	return []record.Warning{{
-		About: "limit", Text: "the load generator was the limit of " + firstOf(limited) + ": these rates measure it",
-		Advice: "give the clients more CPUs or processes (clients=2), or offer an equal rate to every arm and compare CPU per exchange",
+		About: "limit", Text: "the client was the limit of " + firstOf(limited),
+		Advice: "these rates measure the client: give the clients more CPUs or processes (clients=2), or offer an equal rate to every arm and compare CPU per exchange",
 	}}
 }
 
@@ -134,7 +134,7 @@ func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 		if n == 0 || slices.Contains([]string{trial.Unfinished, trial.BusyMachine, trial.Onward}, flag.Name) {
 			continue
 		}
-		text := fmt.Sprintf("in %d of %d trials %s: they %s", n, len(s.Trials), flag.Changes, flag.Warning)
+		text := fmt.Sprintf("%d of %d trials %s", n, len(s.Trials), flag.Warning)
 		if flag.Name == trial.LateCounters {
 			most := 0.0
 			for _, v := range s.Trials {
@@ -142,9 +142,9 @@ func warnFlags(s *cells.Dataset, _ Findings) []record.Warning {
 					most = max(most, v.CostError)
 				}
 			}
-			text += fmt.Sprintf(", %s at most", quantity.FormatShare(most))
+			text += fmt.Sprintf(", at most %s", quantity.FormatShare(most))
 		}
-		all = append(all, record.Warning{About: flag.Name, Text: text, Advice: flag.Advice})
+		all = append(all, record.Warning{About: flag.Name, Text: text, Advice: flag.Changes + ": " + flag.Advice})
 	}
 	return all
 }
@@ -155,8 +155,8 @@ func warnLateRig(s *cells.Dataset, _ Findings) []record.Warning {
 	for _, of := range trial.Lateness(s.Trials) {
 		all = append(all, record.Warning{
 			About:  trial.LateCounters,
-			Text:   fmt.Sprintf("this rig reads CPU counters late in all trials: of windows of %s the middle one's costs may be off by %s; only trials later than that by far are flagged", of.Window, quantity.FormatShare(of.Share)),
-			Advice: fmt.Sprintf("a window %.1f times as long brings that below the usual margin of 2 %%", of.Needed),
+			Text:   fmt.Sprintf("this rig reads CPU counters late: costs may be off by %s", quantity.FormatShare(of.Share)),
+			Advice: fmt.Sprintf("that is of the middle one of windows of %s, and only trials later by far are flagged: a window %.1f times as long brings that below the usual margin of 2 %%", of.Window, of.Needed),
 		})
 	}
 	return all
@@ -182,10 +182,9 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 		measured[n.Cell] = true
 		if s.Primary(n.Metric) && n.P <= cells.Level {
 			all = append(all, record.Warning{
-				About: "noise",
-				Text: fmt.Sprintf("%s differs between the baseline and its own repeat%s: %.3g× (%.3g–%.3g), p %.2g; no difference below that is judged",
-					part.Label(n.Metric), s.Names.At(n.Cell), n.Ratio, n.Low, n.High, n.P),
-				Advice: "run more blocks; one such pair in twenty differs by chance, so look for what drifts within blocks where several do",
+				About:  "noise",
+				Text:   fmt.Sprintf("%s of the baseline differs from its own repeat%s: %.3g× (%.3g–%.3g)", part.Label(n.Metric), s.Names.At(n.Cell), n.Ratio, n.Low, n.High),
+				Advice: "no difference below that is judged: run more blocks; one such pair in twenty differs by chance, so look for what drifts within blocks where several do",
 			})
 		}
 	}
@@ -193,8 +192,8 @@ func warnNoise(s *cells.Dataset, f Findings) []record.Warning {
 	if len(unknown) > 0 && len(f.Comparisons) > 0 {
 		all = append(all, record.Warning{
 			About:  "noise",
-			Text:   "fewer than two blocks have both trials of the baseline" + s.Names.AtAny(unknown) + ": how far it differs from itself (A/A) is unknown, so only the margin bounds differences",
-			Advice: "run more blocks",
+			Text:   "how far the baseline differs from itself (A/A) is unknown" + s.Names.AtAny(unknown),
+			Advice: "fewer than two blocks have both of its trials, and only the margin bounds differences: run more blocks",
 		})
 	}
 	return all
@@ -234,8 +233,8 @@ func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "delivery",
-		Text:   "the arms do not do the same work" + place + ", as whole messages cost a copy that chunks do not (" + strings.Join(how, "; ") + ")",
-		Advice: "compare arms that deliver content alike; netdyno transports NAME says how each does",
+		Text:   "some arms deliver whole messages and some chunks, which costs no copy" + place,
+		Advice: strings.Join(how, "; ") + ": compare arms that deliver content alike; netdyno transports NAME says how each does",
 	}}
 }
 
@@ -258,7 +257,7 @@ func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
 	var all []record.Warning
 	compare := func(one, other record.Host, about, who, advice string) {
 		if differences := record.DiffHosts(one, other); len(differences) > 0 {
-			all = append(all, record.Warning{About: about, Text: who + ": " + history.FirstOf(differences), Advice: advice})
+			all = append(all, record.Warning{About: about, Text: who + " in " + quantity.Plural(len(differences), "fact"), Advice: history.FirstOf(differences) + ": " + advice})
 		}
 	}
 	for _, seat := range seats[min(1, len(seats)):] {
@@ -272,29 +271,30 @@ func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
 	return all
 }
 
-// warnBusy says in one line that the machine was not the run's alone: before it, and
-// in its trials by the largest shares that the hypervisor and other processes took.
+// warnBusy says that the machine was not the run's alone: in its trials by the largest
+// shares that other processes and the hypervisor took, and before it.
 func warnBusy(s *cells.Dataset, before []string) []record.Warning {
 	flags := trial.Flags()
 	flag := flags[slices.IndexFunc(flags, func(f trial.Flag) bool { return f.Name == trial.BusyMachine })]
 	stolen := func(t trial.Trial) float64 { return t.Values.At(metric.HostSteal) }
 	used := func(t trial.Trial) float64 { return t.Others }
-	found := lostShare(s, used, 0, "in %d of %d trials other processes used the CPUs, up to %s of their time")
+	found := lostShare(s, used, 0, "other processes used up to %[3]s of the CPUs in %[1]d of %[2]d trials")
 	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout
-	found = append(found, lostShare(s, stolen, trial.StealShare, "in %d of %d trials the hypervisor took CPU time, up to %s of it")...)
+	found = append(found, lostShare(s, stolen, trial.StealShare, "the hypervisor took up to %[3]s of the CPU time in %[1]d of %[2]d trials")...)
 	const most = 3 // hosts; a mesh may have hundreds
 	found = append(found, before[:min(len(before), most)]...)
 	if more := len(before) - most; more > 0 {
 		found = append(found, fmt.Sprintf("and %d more like it", more))
 	}
-	if len(found) == 0 {
-		return nil
-	}
 	changes := flag.Changes
 	if turned {
 		changes = "arms may compare the other way, " + changes
 	}
-	return []record.Warning{{About: flag.Name, Text: changes + ": " + strings.Join(found, "; "), Advice: flag.Advice}}
+	var all []record.Warning
+	for _, text := range found {
+		all = append(all, record.Warning{About: flag.Name, Text: text, Advice: changes + ": " + flag.Advice})
+	}
+	return all
 }
 
 // lostShare counts the valid trials that lost more than so much of the CPUs' time, and
@@ -325,12 +325,12 @@ func warnUnfinished(s *cells.Dataset, _ Findings) []record.Warning {
 	if trials == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%.0f exchanges due in the window of %d of %d trials were never completed", exchanges, trials, len(s.Trials))
+	text := fmt.Sprintf("%s in %d of %d trials were never completed", quantity.FormatCount(exchanges)+" exchanges", trials, len(s.Trials))
 	if oldest > 0 {
-		text += "; the oldest had waited " + quantity.FormatDuration(time.Duration(1000*oldest))
+		text += ", the oldest waited " + quantity.FormatDuration(time.Duration(1000*oldest))
 	}
 	return []record.Warning{{
-		About: trial.Unfinished, Text: text + ": they count at the age that they had reached",
-		Advice: "read figures marked ≥ as lower bounds, and look at what the server did at the end of the window",
+		About: trial.Unfinished, Text: text,
+		Advice: "they count at the age that they had reached: read figures marked ≥ as lower bounds, and look at what the server did at the end of the window",
 	}}
 }

@@ -82,41 +82,10 @@ func (l *layout) shortTally() string {
 // what disturbed the others.
 func (l *layout) weakens() []string {
 	all := slices.Clone(l.Findings.Answer.Weakens)
-	for _, n := range l.notices() {
-		if n.word != "loopback" { // the condition has it
-			all = append(all, n.line())
-		}
-	}
-	return all
-}
-
-// notice is every warning about one word: how many there are, and the first.
-type notice struct {
-	word, text string
-	count      int
-}
-
-// line is one warning, or the first of several about the same.
-func (n notice) line() string {
-	if n.count > 1 {
-		return fmt.Sprintf("%s (%d): %s", n.word, n.count, n.text)
-	}
-	return n.word + ": " + n.text
-}
-
-// notices gathers warnings by their words. What weakens the answers comes first.
-func (l *layout) notices() []notice {
-	var all []notice
-	add := func(word, text string) {
-		if i := slices.IndexFunc(all, func(n notice) bool { return n.word == word }); i >= 0 {
-			all[i].count++
-			return
-		}
-		all = append(all, notice{word, text, 1})
-	}
 	for _, w := range l.warnings() {
-		word, _, _ := strings.Cut(w.About, ":")
-		add(cmp.Or(word, "warning"), w.Text)
+		if w.About != "loopback" { // the condition has it
+			all = append(all, w.Text)
+		}
 	}
 	return all
 }
