@@ -93,16 +93,15 @@ TEST_P(Ways, BothEndsCountTheSame) {
   EXPECT_EQ(after.sent_bytes - before.sent_bytes, result.counts.received_bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Every, Ways,
-    testing::Values(Case{"unary", trial_of(100, 20'000), Options{}},
-                    Case{"raw", trial_of(20'000, 100), {{"codec", "raw"}}},
-                    Case{"nothing", trial_of(0, 0), {{"codec", "raw"}}},
-                    Case{"message", message(), Options{}},
-                    Case{"up", trial_of(5'500, 10, Stream::up), Options{}},
-                    Case{"down", trial_of(10, 5'500, Stream::down), {{"codec", "raw"}}},
-                    Case{"both", trial_of(5'500, 3'000, Stream::both), Options{}}),
-    [](const auto& way) { return way.param.name; });
+INSTANTIATE_TEST_SUITE_P(Every, Ways,
+                         testing::Values(Case{"unary", trial_of(100, 20'000), Options{}},
+                                         Case{"raw", trial_of(20'000, 100), {{"codec", "raw"}}},
+                                         Case{"nothing", trial_of(0, 0), {{"codec", "raw"}}},
+                                         Case{"message", message(), Options{}},
+                                         Case{"up", trial_of(5'500, 10, Stream::up), Options{}},
+                                         Case{"down", trial_of(10, 5'500, Stream::down), {{"codec", "raw"}}},
+                                         Case{"both", trial_of(5'500, 3'000, Stream::both), Options{}}),
+                         [](const auto& way) { return way.param.name; });
 
 // An end that is let go in the middle of its load leaves nothing behind.
 TEST(Session, IsCutWithWhatIsInFlight) {

@@ -21,9 +21,7 @@ using test::ToldClient;
 
 namespace {
 
-std::vector<Json> combinations() {
-  return {Json::object(), {{"wait", "poll"}}, {{"entries", 8}}};
-}
+std::vector<Json> combinations() { return {{{"wait", "event"}}, {{"wait", "poll"}}, {{"entries", 8}}}; }
 
 class Options : public testing::TestWithParam<Json> {};
 
@@ -61,7 +59,7 @@ TEST_P(Options, ServeManyConnections) {
            {{"connections", 300}, {"in_flight", 1}, {"amount", 6}});
 }
 
-// More is in flight than the shared buffers hold.
+// More is in flight than sockets hold.
 TEST_P(Options, ServePipelinesThatOverflowEveryBuffer) {
   exchange(GetParam(), {{"up_bytes", 50'000}, {"down_bytes", 50'000}},
            {{"connections", 8}, {"in_flight", 64}, {"amount", 100}});

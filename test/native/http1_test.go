@@ -54,9 +54,8 @@ func TestHTTP1ServersThatMisbehaveAreCountedByKind(t *testing.T) {
 func TestHTTP1RequestsAreAsTheUserSays(t *testing.T) {
 	for _, transport := range nativeHTTP {
 		t.Run(transport, func(t *testing.T) {
-			asking := func(t *testing.T, s contract.Setup) contract.Counts { return drive(t, transport, s) }
-			workertest.RequestsAreAsTheUserSays(t, transport, false, false, asking)
-			workertest.PathsTakeTurns(t, transport, false, asking)
+			workertest.RequestsAreAsTheUserSays(t, transport, false, false,
+				func(t *testing.T, s contract.Setup) contract.Counts { return drive(t, transport, s) })
 		})
 	}
 }

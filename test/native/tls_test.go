@@ -109,14 +109,6 @@ func TestTLSServersNameWhatTheyCannotUse(t *testing.T) {
 			t.Errorf("%s says %q, want setup.tls.key", ours, text)
 		}
 	}
-	client := start(t, "http1-uring")
-	client.send(contract.Message{Setup: &contract.Setup{
-		Transport: "http1-uring", Role: contract.Client, Peers: []string{"127.0.0.1:1"}, Exchange: blocks(1, 1), Load: contract.Load{Connections: 1},
-		TLS: &contract.TLS{Authorities: half.Authorities}, Options: map[string]any{"send": "zerocopy"},
-	}})
-	if text := client.fatal(contract.Unsupported); !strings.Contains(text, "zerocopy") {
-		t.Errorf("the client says %q of send=zerocopy", text)
-	}
 }
 
 // Whatever clients do wrong, in the handshake or after it, ends at most their own
