@@ -34,7 +34,7 @@ var described = []string{
 }
 
 // findingsSchema describes findings.json: fields of newer versions are allowed,
-// descriptions are the Go comments.
+// descriptions are those of a study's keys, else the Go comments.
 func findingsSchema(t *testing.T) []byte {
 	t.Helper()
 	closed := map[reflect.Type][]any{}
@@ -48,6 +48,13 @@ func findingsSchema(t *testing.T) []byte {
 		Anonymous:                 true,
 		AllowAdditionalProperties: true,
 		Namer:                     definitionName,
+		LookupComment: func(t reflect.Type, name string) string {
+			if t.Kind() != reflect.Struct {
+				return ""
+			}
+			f, _ := t.FieldByName(name)
+			return f.Tag.Get("doc")
+		},
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if texts, ok := closed[t]; ok {
 				return &jsonschema.Schema{Type: "string", Enum: texts}

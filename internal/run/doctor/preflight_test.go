@@ -34,7 +34,7 @@ func TestPreflightRefuses(t *testing.T) {
 			Needs{Connections: 1000, Clients: 1}, but("limits.nofile_hard", "1024"), []string{"needs 1064", "1024", "ulimit -n 1064", "limits.conf"},
 		},
 		"descriptors of the server": {
-			Needs{Connections: 400, Clients: 3, Servers: 1}, but("limits.nofile_hard", "1024"), []string{"needs 1264", "1024", "; or more processes, which share the connections: servers=2, which clients=auto"},
+			Needs{Connections: 400, Clients: 3, Servers: 1}, but("limits.nofile_hard", "1024"), []string{"needs 1264", "1024", "; or more processes, which share the connections: servers=2"},
 		},
 		"descriptors of both ends": {
 			Needs{Connections: 2500, Clients: 1, Servers: 1}, but("limits.nofile_hard", "1024"), []string{"needs 2564", "clients=3 servers=3"},

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"netdyno/internal/record"
@@ -66,34 +67,16 @@ func (a Arm) treatment() map[string]string {
 	return levels
 }
 
-// sameAtBothEnds writes an implementation of both ends as one factor, transport, when
-// every one of the treatments has the same server as client.
-func sameAtBothEnds(treatments ...map[string]string) []map[string]string {
-	out := make([]map[string]string, len(treatments))
-	for i, levels := range treatments {
-		if levels["server"] != levels["client"] {
-			return treatments
-		}
-		out[i] = maps.Clone(levels)
-		delete(out[i], "server")
-		delete(out[i], "client")
-		if levels["server"] != "" {
-			out[i]["transport"] = levels["server"]
-		}
-	}
-	return out
-}
-
 // differing lists the factors in which two arms differ. An option that only
 // one of two arms with different transports sets is part of its transport,
 // not a second factor: the other transport has no such option to equal. So is
 // the size of a stream's chunks part of the stream.
 func differing(a, b map[string]string) []string {
 	otherTransport := a["server"] != b["server"] || a["client"] != b["client"]
-	both := sameAtBothEnds(a, b)
-	a, b = both[0], both[1]
 	var out []string
-	for _, f := range sortedKeys(union(a, b)) {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, f := range sortedKeys(all) {
 		_, setA := a[f]
 		_, setB := b[f]
 		nested := strings.HasPrefix(f, OptionPrefix) && otherTransport && setA != setB ||
@@ -102,18 +85,11 @@ func differing(a, b map[string]string) []string {
 			out = append(out, f)
 		}
 	}
-	return out
-}
-
-// union returns the factors that any of the treatments sets.
-func union(treatments ...map[string]string) map[string]bool {
-	all := map[string]bool{}
-	for _, levels := range treatments {
-		for f := range levels {
-			all[f] = true
-		}
+	if otherTransport && a["server"] == a["client"] && b["server"] == b["client"] { // one factor, transport
+		out = append(slices.DeleteFunc(out, func(f string) bool { return f == "server" || f == "client" }), "transport")
+		slices.Sort(out)
 	}
-	return all
+	return out
 }
 
 // levelOr returns a factor's level or its default.

@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,13 +19,24 @@ import (
 type Scope struct {
 	compared string
 	arms     []string // levels of the compared factor
+	named    []string // factors that the study itself names, as trials have them
 	designs  []*design
 	searches bool // for a capacity: its trials get rates while it runs
 }
 
 // Scope returns what may be asked of the study.
 func (s *Study) Scope() Scope {
-	return Scope{compared: s.Compare.Factor, arms: factorOf(s.Compared()).Levels, designs: s.designs(), searches: s.Capacity != nil}
+	named := map[string]bool{}
+	for factor := range s.Levels() {
+		switch factor {
+		case ArmFactor: // its bundles are unfolded
+		case "transport":
+			named["server"], named["client"] = true, true
+		default:
+			named[factor] = true
+		}
+	}
+	return Scope{compared: s.Compare.Factor, arms: factorOf(s.Compared()).Levels, named: sortedKeys(named), designs: s.designs(), searches: s.Capacity != nil}
 }
 
 // Arms returns the levels of the compared factor.
@@ -42,35 +52,6 @@ func (c Scope) Open() bool {
 // ResponsePrefix begins the metrics that exist in an open loop only.
 const ResponsePrefix = "response_"
 
-// named lists the factors that the study itself names, as trials have them:
-// "arm" and "transport" are unfolded in these.
-func (c Scope) named() []string {
-	names := map[string]bool{}
-	add := func(factor string) {
-		switch factor {
-		case ArmFactor:
-		case "transport":
-			names["server"], names["client"] = true, true
-		default:
-			names[factor] = true
-		}
-	}
-	for _, d := range c.designs {
-		for _, h := range d.hold {
-			add(h.Factor)
-		}
-		for _, v := range d.vary {
-			add(v.Factor)
-		}
-		for _, a := range d.arms {
-			for _, x := range a.Settings {
-				add(x.Factor)
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
 // By says why a view cannot have a line, or a mark, for each level of a factor; "" when
 // it can, as of the compared one.
 func (c Scope) By(factor string) string {
@@ -82,8 +63,8 @@ func (c Scope) By(factor string) string {
 
 // Factor says that the study does not name a factor; "" when it does.
 func (c Scope) Factor(factor string) string {
-	if names := c.named(); !slices.Contains(names, factor) {
-		return fmt.Sprintf("the study neither varies nor holds %q; %s", quantity.Clip(factor, 80), quantity.Hint(factor, names))
+	if !slices.Contains(c.named, factor) {
+		return fmt.Sprintf("the study neither varies nor holds %q; %s", quantity.Clip(factor, 80), quantity.Hint(factor, c.named))
 	}
 	return ""
 }
@@ -123,7 +104,7 @@ func (c Scope) Where(where map[string]string, arms []string) (key, text string) 
 			continue
 		}
 		if len(levels) == 0 {
-			return "where", fmt.Sprintf("no trial has the factor %q; %s", factor, quantity.Hint(factor, c.named()))
+			return "where", fmt.Sprintf("no trial has the factor %q; %s", factor, quantity.Hint(factor, c.named))
 		}
 		return "where", fmt.Sprintf("%s: no trial has the level %q; %s", factor, quantity.Clip(where[factor], 80), quantity.Hint(where[factor], textsOf(levels)))
 	}

@@ -39,10 +39,10 @@ func (o owners) addAll(part string, hold []Setting, vary []Varied) error {
 }
 
 // addArms enters what arms bundle, each beside what all of them have.
-func (o owners) addArms(arms []Arm, more func(name string) []Setting) error {
+func (o owners) addArms(arms []Arm) error {
 	for _, a := range arms {
 		own := maps.Clone(o)
-		for _, x := range slices.Concat(more(a.Name), a.Settings) {
+		for _, x := range a.Settings {
 			if err := own.add(x.Factor, "arm "+a.Name, x.Level.At); err != nil {
 				return err
 			}
@@ -59,12 +59,11 @@ func (s *Study) checkTwice() error {
 	if err := whole.addAll("", s.Hold, s.Vary); err != nil {
 		return err
 	}
-	nothing := func(string) []Setting { return nil }
-	if err := whole.addArms(s.Arms, nothing); err != nil {
+	if err := whole.addArms(s.Arms); err != nil {
 		return err
 	}
-	for _, w := range s.Sweeps {
-		own := owners{}
+	for i := range s.Sweeps {
+		w, own := &s.Sweeps[i], owners{}
 		for _, v := range s.Vary {
 			if FindVaried(w.Vary, v.Factor) == nil {
 				own[v.Factor] = whole[v.Factor]
@@ -73,20 +72,12 @@ func (s *Study) checkTwice() error {
 		if err := own.addAll("sweep "+w.Name+"'s ", w.Hold, w.Vary); err != nil {
 			return err
 		}
-		if err := own.addArms(s.Arms, nothing); err != nil {
-			return err
-		}
 		for factor, by := range whole {
 			if _, otherwise := own[factor]; !otherwise {
 				own[factor] = by
 			}
 		}
-		if err := own.addArms(w.Arms, func(name string) []Setting {
-			if a := s.armNamed(name); a != nil {
-				return a.Settings
-			}
-			return nil
-		}); err != nil {
+		if err := own.addArms(s.designOf(w).bundles); err != nil {
 			return err
 		}
 	}

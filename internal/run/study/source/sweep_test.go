@@ -3,7 +3,6 @@ package source
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -361,28 +360,6 @@ func TestWhatIsSaidOfResultsFollowsAChangedStudy(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got  %s\nwant %s", c.got, c.want)
-		}
-	}
-}
-
-// The first block of the studies with sweeps, as a reader of the file would
-// list it: the plan of a published study must not change unseen.
-func TestSweptStudiesPlanAsEver(t *testing.T) {
-	for _, name := range []string{"buffers", "buffers-quick", "messages-quick"} {
-		s, err := Named(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Blocks, s.OwnLooks, s.Further, s.Probes = 1, nil, nil, 0
-		got, path := runs(t, s, false)+"\n", "testdata/plan-"+name+".txt"
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil || got != string(want) {
-			t.Errorf("%s: %v\ngot\n%swant\n%s", name, err, got, want)
 		}
 	}
 }

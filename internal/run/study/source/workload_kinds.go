@@ -22,28 +22,22 @@ const (
 
 // workloadKinds are the kinds of values that only workloads have. They are never written.
 var workloadKinds = map[string]kind{
-	"value": readOnly(itself), "class name": readOnly(nameOf), "method": readOnly(methodOf), "path": readOnly(pathOf), "status": readOnly(statusOf),
+	"class name": readOnly(nameOf), "method": readOnly(methodOf), "path": readOnly(pathOf), "status": readOnly(statusOf),
 	"weight": readOnly(weightOf), "skew": readOnly(skewOf), "bytes": readOnly(quantity.ParseBytes), "message size": readOnly(messageSizeOf),
 	"body": readOnly(bodyOf), "time above 0": readOnly(timeOf),
 	"version": kindOfValue("a mapping with the version", versionOf, nil),
 	"size":    kindOfValue("a size", sizeOf, nil),
-	"level":   kindOfValue("a level", func(e entry) (string, error) { l, err := ofFactor(e); return l.Text, err }, nil),
 }
 
 func readOnly[V any](parse func(string) (V, error)) kind { return single("a single value", parse, nil) }
 
-// ofFactor reads a level of the factor that has the key's name.
-func ofFactor(e entry) (study.Level, error) {
+// sizeOf reads a size, or a distribution of sizes, as the factor of that name.
+func sizeOf(e entry) (size, error) {
 	f, err := study.FactorNamed(e.key)
 	if err != nil {
-		return study.Level{}, err
+		return size{}, err
 	}
-	return one(e, "a single value", f.Level)
-}
-
-// sizeOf reads a size, or a distribution of sizes.
-func sizeOf(e entry) (size, error) {
-	l, err := ofFactor(e)
+	l, err := one(e, "a size", f.Level)
 	if err != nil || !sizes.Is(l.Text) {
 		return size{bytes: int64(l.Value)}, err
 	}
