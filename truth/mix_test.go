@@ -7,19 +7,6 @@ import (
 	"netdyno/internal/draw"
 )
 
-// A few of the studies that make truth judges.
-func TestHeavyTailsLookAlike(t *testing.T) {
-	tails, err := heavyTails(10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range tails {
-		if !a.met {
-			t.Errorf("%s: %s", a.what, a.measured)
-		}
-	}
-}
-
 func TestKolmogorovTellsDistributionsApart(t *testing.T) {
 	table := contract.Table{{1 << 31, 10, 10}, {contract.TableEnd, 100, 1099}}
 	d := draw.NewDrawer(table, 1, draw.Up)

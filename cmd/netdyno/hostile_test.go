@@ -67,10 +67,6 @@ var hostileCases = []hostileCase{
 	{"a directory's name to compare", func(*testing.T, string) []string { return []string{"compare", steering, steering} }},
 	{"a directory's name to export", func(*testing.T, string) []string { return []string{"export", steering, "--format", "csv"} }},
 	{"a directory's name to serve", func(*testing.T, string) []string { return []string{"serve", steering} }},
-	{"a directory's name to listen in", func(t *testing.T, dir string) []string {
-		write(t, filepath.Join(dir, pathly), nil)
-		return []string{"listen", "transport=go-net", "--out", pathly}
-	}},
 	{"a key and a level", func(*testing.T, string) []string { return []string{"run", steering + "=" + steering} }},
 	{"a flag", func(*testing.T, string) []string { return []string{"run", "--" + steering} }},
 	{"a flag's value", func(*testing.T, string) []string { return []string{"run", "go-net", "--profile=" + steering} }},

@@ -19,8 +19,7 @@ type typed struct {
 	dir    string // the run's
 	family family
 	args   []string
-	goesOn bool     // by --continue and the directory alone
-	env    []string // on top of ours
+	goesOn bool // by --continue and the directory alone
 }
 
 func typing(t *testing.T, args ...string) typed {
@@ -35,7 +34,7 @@ func (n typed) command(more ...string) (*exec.Cmd, *bytes.Buffer) {
 		argv = append([]string{"run", n.dir, "--continue"}, more...)
 	}
 	c := exec.CommandContext(n.t.Context(), filepath.Join(installed(n.t), "netdyno"), argv...)
-	c.Env = append(append(os.Environ(), string(n.family)), n.env...)
+	c.Env = append(os.Environ(), string(n.family))
 	var said bytes.Buffer
 	c.Stdout, c.Stderr = &said, &said
 	return c, &said
@@ -51,18 +50,6 @@ func (n typed) run(more ...string) (int, string) {
 		n.t.Fatal(err)
 	}
 	return c.ProcessState.ExitCode(), said.String()
-}
-
-// fullReport is everything that is said of the run.
-func (n typed) fullReport() string {
-	n.t.Helper()
-	c := exec.CommandContext(n.t.Context(), filepath.Join(installed(n.t), "netdyno"), "report", "--full", n.dir)
-	said, err := c.Output()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		n.t.Fatal(err)
-	}
-	return string(said)
 }
 
 // interrupted starts a run, waits until so many records are kept, and sends

@@ -1,3 +1,5 @@
+// Package defects_test holds netdyno against what load tools do wrong and no other package
+// holds it to: docs/known-defects-of-load-tools.md.
 package defects_test
 
 import (

@@ -151,6 +151,9 @@ func TestRecordedTrafficReachesTheHosts(t *testing.T) {
 	for name, build := range beds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "ssh" { // which brings files
+				soak(t)
+			}
 			b := build(t, plain)
 			before := b.census(t)
 			contents := b.run(t, "transport=go-net,go-epoll", "connections=4", "clients=2", "blocks=1", "arrival=trace:"+times, "window=1s", "warmup=200ms", "placement=free")

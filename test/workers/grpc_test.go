@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 	v1 "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -23,6 +24,8 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/netdynov1"
 	"netdyno/internal/work/worker/workertest"
 	"netdyno/test/shop"
 )
@@ -73,10 +76,11 @@ func TestDeadlineOfACall(t *testing.T) {
 		if until, given := stream.Context().Deadline(); !given || time.Until(until) > deadline {
 			return status.Error(codes.InvalidArgument, "no deadline")
 		}
-		if calls.Add(1) > 1 { // the first verifies
-			<-stream.Context().Done()
+		if calls.Add(1) == 1 { // it verifies
+			return stream.SendMsg(make([]byte, 4))
 		}
-		return stream.SendMsg(make([]byte, 4))
+		<-stream.Context().Done()
+		return status.FromContextError(stream.Context().Err()).Err() // either end may be the first to see it
 	})
 	within := shop.Asked("body", "")
 	within["deadline"] = int64(deadline)
@@ -143,6 +147,42 @@ func TestRefusalsOfGRPCAreCountedByKind(t *testing.T) {
 func echoed(x contract.Exchange) contract.Exchange {
 	x.Message.Down = x.Message.Up
 	return x
+}
+
+// grpc-go's own server ends every connection at an age (GOAWAY). A client goes on with
+// another, and no call is lost or made twice.
+func TestAServerOfGRPCThatLeavesConnections(t *testing.T) {
+	for _, client := range []string{"go-grpc", "go-connect-grpc"} {
+		for _, inFlight := range []int{1, 4} {
+			t.Run(fmt.Sprintf("%s, %d in flight", client, inFlight), func(t *testing.T) {
+				t.Parallel()
+				p := trial{By: client, Exchange: blocks(10, 50), Load: contract.Load{Connections: 2, InFlight: inFlight, Amount: 300}}
+				_, setup := p.Setups(all)
+				content, err := codec.New(setup, codecs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, down := content.Contents()
+				reply, err := proto.Marshal(&netdynov1.Block{Content: down})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var taken atomic.Int64
+				address := shop.Serve(t, func(stream grpc.ServerStream, _ string, _ []byte) error {
+					taken.Add(1)
+					time.Sleep(time.Duration(inFlight) * 4 * time.Millisecond) // three ages in all
+					return stream.SendMsg(reply)
+				}, grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 400 * time.Millisecond}))
+				client := p.Dial(t, all, address)
+				verified := taken.Load()
+				client.Start()
+				r := client.Expect("result").Result
+				if r.Counts.Exchanges != 600 || len(r.Counts.Errors) > 0 || r.Counts.Redialled == 0 || taken.Load() != 600+verified {
+					t.Errorf("counts %+v, the server took %d; want 600 exchanges, and connections made again", r.Counts, taken.Load())
+				}
+			})
+		}
+	}
 }
 
 // A server that no longer answers must not hold up the end of the trial.

@@ -2,32 +2,17 @@
 package checktest
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"netdyno/internal/run/check"
-	"netdyno/test/programs"
 )
 
 // stretch stretches the contract's times: other tests share the machine.
 const stretch = 5
 
-// Conforms checks the program whose directory the test runs in, and fails the
-// test for every case of `netdyno check` in which it departs from the contract.
-// Cases of wires that it does not speak are skipped, so at least so many must
-// have passed. The program is the one in bin/, without the race detector, which
-// would find nothing here.
-func Conforms(t *testing.T, least int) {
-	t.Helper()
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	Passes(t, programs.Path(t, filepath.Base(here)), least)
-}
-
-// Passes is Conforms of the program with that path.
+// Passes checks a program, and fails the test for every case of `netdyno check` in which it
+// departs from the contract. Cases of wires that it does not speak are skipped, so at least so
+// many must have passed.
 func Passes(t *testing.T, program string, least int) {
 	t.Helper()
 	outcomes, err := check.Run(t.Context(), []string{program}, check.Options{Stretch: stretch})
