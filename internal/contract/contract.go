@@ -337,12 +337,9 @@ const (
 	OtherReasons   = "others"
 )
 
-// The kinds of Result.Profiles that are known.
-const (
-	ProfileAllocations = "allocations" // objects and bytes allocated
-	ProfileMutex       = "mutex"       // waits that holders of locks caused
-	ProfileBlock       = "block"       // waits on locks, channels and conditions
-)
+// ProfileAllocations is the kind of Result.Profiles that is known: objects and bytes
+// allocated.
+const ProfileAllocations = "allocations"
 
 // Inside is how much work fell inside the window, exchanges that span one of its
 // edges counted by the share of their time in it. For constant times it has no

@@ -1,5 +1,5 @@
-// Package values reads the values of a protobuf message from JSON and says
-// precisely what does not fit: where, what was expected, what was found. The
+// Package values reads the values of a protobuf message from JSON and says what does not
+// fit, and where. The
 // program that plans a trial and the worker that carries it out both read
 // through here, so that what passes the one passes the other.
 package values
@@ -27,24 +27,15 @@ const MaxBytes = 256 << 10
 // MisfitError is the error of Read.
 type MisfitError struct {
 	Line, Column int    // from 1, in characters; 0 where no place can be told
-	Path         string // "items[1].quantity"; empty for the message itself
-	Text         string // what is wrong: "expected a bool, found 7"
+	Text         string // what is wrong, in protojson's words: invalid value for int32 field quantity: "six"
 }
 
 // Error implements error.
 func (m *MisfitError) Error() string {
 	if m.Line == 0 {
-		return m.What()
-	}
-	return fmt.Sprintf("line %d, column %d: %s", m.Line, m.Column, m.What())
-}
-
-// What is the error without its line and column.
-func (m *MisfitError) What() string {
-	if m.Path == "" {
 		return m.Text
 	}
-	return m.Path + ": " + m.Text
+	return fmt.Sprintf("line %d, column %d: %s", m.Line, m.Column, m.Text)
 }
 
 // Resolver finds types by their names.
@@ -70,7 +61,8 @@ func Read(text []byte, message proto.Message, resolver Resolver) error {
 	if err == nil {
 		return nil
 	}
-	return explain(text, message.ProtoReflect().Descriptor(), err)
+	said, line, column := place(spoken(err))
+	return &MisfitError{Line: line, Column: column, Text: said}
 }
 
 // syntax returns what keeps text from being JSON.
@@ -91,23 +83,6 @@ func position(text []byte, offset int) (line, column int) {
 	before := text[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
-}
-
-// offset is the inverse of position.
-func offset(text []byte, line, column int) int {
-	at := 0
-	for ; line > 1; line-- {
-		next := bytes.IndexByte(text[at:], '\n')
-		if next < 0 {
-			return len(text)
-		}
-		at += next + 1
-	}
-	for ; column > 1 && at < len(text); column-- {
-		_, size := utf8.DecodeRune(text[at:])
-		at += size
-	}
-	return at
 }
 
 // placed finds the place in an error of protojson, which has no type for it.

@@ -99,7 +99,7 @@ func (s *schema) content(name, file string, read func(string) ([]byte, error)) (
 func misfit(file, name string, err error) error {
 	var of *values.MisfitError
 	if errors.As(err, &of) && of.Line > 0 {
-		return fmt.Errorf("%s:%d:%d: %s", file, of.Line, of.Column, of.What())
+		return fmt.Errorf("%s:%d:%d: %s", file, of.Line, of.Column, of.Text)
 	}
 	return fmt.Errorf("%s: %w (%s)", file, err, name)
 }

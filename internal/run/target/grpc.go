@@ -66,7 +66,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	resolver := types.resolver(ctx, conn)
+	resolver := types.resolver()
 	request, err := t.serialized(ctx, method, resolver)
 	if err != nil {
 		return Found{}, err
@@ -173,7 +173,7 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int64, error)
 		if errors.Is(context.Cause(ctx), errLate) || c.deadline > 0 && status.Code(err) == codes.DeadlineExceeded {
 			return 0, fmt.Errorf("%s did not answer within its deadline of %v (%s)", c.path(), c.deadline, timeoutHeader)
 		}
-		return 0, answered(ctx, c.url, c.path(), err, c.types)
+		return 0, answered(ctx, c.url, c.path(), err)
 	}
 	if len(reply) > mostDecoded {
 		return int64(len(reply)), nil

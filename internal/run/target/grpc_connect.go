@@ -210,9 +210,8 @@ func greet(ctx context.Context, u *url.URL, conn net.Conn) error {
 	return fmt.Errorf("%s speaks no gRPC: it answers HTTP/2 with %q", address(u), header[:n])
 }
 
-// answered says what the status of a failed call means. The types of its details are
-// found by r, unless that is nil.
-func answered(ctx context.Context, u *url.URL, what string, err error, r *resolver) error {
+// answered says what the status of a failed call means.
+func answered(ctx context.Context, u *url.URL, what string, err error) error {
 	s := status.Convert(err)
 	said := s.Code().String()
 	if s.Message() != "" {
@@ -224,8 +223,6 @@ func answered(ctx context.Context, u *url.URL, what string, err error, r *resolv
 		return ctx.Err() // explain says how long it took
 	case packed:
 		return fmt.Errorf("%s packs its reply by %s, and the clients here unpack gzip alone", what, quantity.Clip(packedBy, 40))
-	case r != nil:
-		said += r.details(s)
 	}
 	if s.Code() == codes.Unimplemented && s.Message() != "" {
 		return fmt.Errorf("%s has no %s: %s", address(u), what, said)

@@ -55,7 +55,7 @@ func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL) (*typeSourc
 		return nil, fmt.Errorf("%s refuses server reflection (%s: %s); give --proto FILE, or the metadata that it wants with -H",
 			address(u), code, quantity.Clip(status.Convert(err).Message(), 120))
 	case err != nil:
-		return nil, answered(ctx, u, "server reflection of "+address(u), err, nil)
+		return nil, answered(ctx, u, "server reflection of "+address(u), err)
 	}
 	s := &typeSource{services: names, origin: "reflection (" + r.version + ")"}
 	about := names[:min(len(names), mostServices)]
@@ -68,17 +68,6 @@ func reflect(ctx context.Context, conn *grpc.ClientConn, u *url.URL) (*typeSourc
 		return nil, fmt.Errorf("%s of %s: %w; give --proto FILE", s.origin, address(u), err)
 	}
 	return s, nil
-}
-
-// describe asks the server for the files of a type, or of an extension.
-func describe(ctx context.Context, conn *grpc.ClientConn, symbol string) (*protoregistry.Files, error) {
-	stream, cancel := context.WithCancel(ctx) // ends the stream
-	defer cancel()
-	r, _, err := openReflection(stream, conn)
-	if err != nil {
-		return nil, err
-	}
-	return r.files([]string{symbol})
 }
 
 // openReflection begins with the newest version of reflection that the server has. The error is

@@ -53,7 +53,7 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	if c.settings, err = settingsOf(t.GRPC, setup); err != nil {
 		return nil, err
 	}
-	if c.procedures, err = proceduresOf(setup); err != nil {
+	if c.procedure, err = procedureOf(setup); err != nil {
 		return nil, err
 	}
 	if c.content, err = codec.New(setup, t.Codecs); err != nil {

@@ -31,13 +31,6 @@ func (blocks) MarshalAppend(dst []byte, message any) ([]byte, error) {
 	return codec.Encode(codec.Proto{}, dst, message)
 }
 
-// MarshalStable is what connect looks for in a codec before it puts a message
-// into a URL.
-func (b blocks) MarshalStable(message any) ([]byte, error) { return b.MarshalAppend(nil, message) }
-
-// IsBinary has connect encode the message in base64 in a URL.
-func (blocks) IsBinary() bool { return true }
-
 // Unmarshal implements connect.Codec.
 func (blocks) Unmarshal(data []byte, message any) error {
 	return codec.Decode(codec.Proto{}, data, message)
@@ -59,14 +52,8 @@ type messages struct {
 	decode func(data []byte) error
 }
 
-// IsBinary has connect encode a binary message in base64 in a URL.
-func (m *messages) IsBinary() bool { return m.name == protobuf }
-
 // Marshal implements connect.Codec.
 func (m *messages) Marshal(message any) ([]byte, error) { return m.MarshalAppend(nil, message) }
-
-// MarshalStable is as Marshal: one content encodes to the same bytes each time.
-func (m *messages) MarshalStable(message any) ([]byte, error) { return m.MarshalAppend(nil, message) }
 
 // MarshalAppend is what connect looks for in a codec, to reuse its buffers.
 func (m *messages) MarshalAppend(dst []byte, message any) ([]byte, error) {

@@ -32,11 +32,7 @@ func options(grpc bool) []contract.Option {
 	if grpc {
 		return append(common, nethttp.HTTP2Options()...)
 	}
-	get := contract.Option{
-		Name: "get", Type: contract.TypeBool, Default: false,
-		Doc: "requests by GET, with the message in the URL, as connect allows for procedures without side effects; a server accepts URLs up to 1 MiB",
-	}
-	return append(append(common, get), nethttp.BufferOptions()...)
+	return append(common, nethttp.BufferOptions()...)
 }
 
 func bound(n int64) *float64 { f := float64(n); return &f }
@@ -62,14 +58,8 @@ func settingsOf(grpc bool, setup contract.Setup) (s settings, err error) {
 
 // common returns the options of connect at both ends.
 func (s settings) common() connect.Option {
-	options := []connect.Option{connect.WithReadMaxBytes(int(s.given.Int("read_max")))}
-	if s.usesGet() {
-		options = append(options, connect.WithIdempotency(connect.IdempotencyNoSideEffects))
-	}
-	return connect.WithOptions(options...)
+	return connect.WithReadMaxBytes(int(s.given.Int("read_max")))
 }
-
-func (s settings) usesGet() bool { return s.http2 == nil && s.given.Bool("get") }
 
 // handler returns the options of connect at a server.
 func (s settings) handler() connect.HandlerOption {
@@ -85,9 +75,6 @@ func (s settings) client() connect.ClientOption {
 	options := []connect.ClientOption{s.common()}
 	if s.given.Text("compression") == compressionNone {
 		options = append(options, connect.WithAcceptCompression("gzip", nil, nil))
-	}
-	if s.usesGet() {
-		options = append(options, connect.WithHTTPGet())
 	}
 	if s.http2 != nil {
 		options = append(options, connect.WithGRPC())

@@ -49,33 +49,18 @@ func TestCompressionIsVisible(t *testing.T) {
 
 // tap notes what passes.
 type tap struct {
-	inner                     http.RoundTripper
-	accepts, encoding, method string
+	inner             http.RoundTripper
+	accepts, encoding string
 }
 
 // RoundTrip implements http.RoundTripper.
 func (p *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := p.inner.RoundTrip(r)
-	p.accepts, p.method = r.Header.Get("Accept-Encoding"), r.Method
+	p.accepts = r.Header.Get("Accept-Encoding")
 	if err == nil {
 		p.encoding = response.Header.Get("Content-Encoding")
 	}
 	return response, err
-}
-
-func TestGetIsAGet(t *testing.T) {
-	of := Transport{Codecs: codec.Standard()}
-	for get, want := range map[bool]string{true: http.MethodGet, false: http.MethodPost} {
-		setup := texts()
-		setup.Options = map[string]any{"get": get}
-		_, address := serve(t, of, setup)
-		c := dialTo(t, of, setup, address)
-		tap := &tap{inner: c.lines[0].http.Transport}
-		c.lines[0].http.Transport = tap
-		if _, err := c.call(0, new(load.Slot))(); err != nil || tap.method != want {
-			t.Errorf("get=%v: method %s, %v; want %s", get, tap.method, err, want)
-		}
-	}
 }
 
 // Where an option is 0, ready says what the library takes.

@@ -3,7 +3,6 @@ package goconnect
 import (
 	"context"
 	"net/http"
-	"sync"
 
 	"connectrpc.com/connect"
 
@@ -11,7 +10,6 @@ import (
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire/nethttp"
-	"netdyno/internal/work/wire/rpc"
 	"netdyno/internal/work/wire/tlswire"
 )
 
@@ -25,7 +23,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if s.settings, err = settingsOf(t.GRPC, setup); err != nil {
 		return nil, err
 	}
-	procedures, err := proceduresOf(setup)
+	procedure, err := procedureOf(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -34,48 +32,25 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	}
 	_, content := s.content.Contents()
 	s.block = &block{Content: content}
-	s.chunkers.New = func() any { return rpc.NewChunker(setup, s.content.UpBytes) }
 	if s.Server, err = tlswire.NewServer(setup, s.content.Sizes(contract.Ready{Options: s.settings.effective})); err != nil {
 		return nil, err
 	}
-	nethttp.Serve(s.Server, &http.Server{Handler: s.mux(procedures), Protocols: t.protocols(), HTTP2: s.settings.http2})
+	nethttp.Serve(s.Server, &http.Server{Handler: s.mux(procedure.String()), Protocols: t.protocols(), HTTP2: s.settings.http2})
 	return s, nil
 }
 
-// mux routes the procedures that carry the trial's content.
-func (s *server) mux(p rpc.Methods) *http.ServeMux {
-	mux, options, chunked := http.NewServeMux(), s.settings.handler(), s.chunked()
-	up, down, both := rpc.Up.String(), rpc.Down.String(), rpc.Both.String()
-	unary, talk := p.Unary.String(), p.Talk.String()
-	mux.Handle(up, connect.NewClientStreamHandler(up, s.up, options, chunked))
-	mux.Handle(down, connect.NewServerStreamHandler(down, s.down, options, chunked))
-	mux.Handle(both, connect.NewBidiStreamHandler(both, s.both, options, chunked))
+// mux routes the procedure that carries the trial's content.
+func (s *server) mux(procedure string) *http.ServeMux {
+	mux, options := http.NewServeMux(), []connect.HandlerOption{s.settings.handler()}
 	if !s.content.Structured() {
-		mux.Handle(unary, connect.NewUnaryHandler(unary, s.unary, options, chunked))
-		mux.Handle(talk, connect.NewBidiStreamHandler(talk, s.talk, options, chunked))
+		mux.Handle(procedure, connect.NewUnaryHandler(procedure, s.unary, append(options, connect.WithCodec(blocks{protobuf}))...))
 		return mux
 	}
-	codecs := []connect.HandlerOption{options}
 	for _, name := range encodings(s.content.Codec) {
-		codecs = append(codecs, connect.WithCodec(&messages{blocks: blocks{name}, encode: s.encode, decode: s.decode}))
+		options = append(options, connect.WithCodec(&messages{blocks: blocks{name}, encode: s.encode, decode: s.decode}))
 	}
-	mux.Handle(unary, connect.NewUnaryHandler(unary, answer, codecs...))
-	if p.Talk != (rpc.Method{}) {
-		mux.Handle(talk, connect.NewBidiStreamHandler(talk, converse, codecs...))
-	}
+	mux.Handle(procedure, connect.NewUnaryHandler(procedure, answer, options...))
 	return mux
-}
-
-// chunked decodes Blocks. Chunks of encoded messages come under the encoding's
-// name from clients that force one on a whole connection.
-func (s *server) chunked() connect.HandlerOption {
-	codecs := []connect.HandlerOption{connect.WithCodec(blocks{protobuf})}
-	if s.content.Structured() {
-		for _, name := range encodings(s.content.Codec) {
-			codecs = append(codecs, connect.WithCodec(blocks{name}))
-		}
-	}
-	return connect.WithHandlerOptions(codecs...)
 }
 
 // server answers with a trial's content. A reply counts as sent when it is passed
@@ -85,7 +60,6 @@ type server struct {
 	content  *codec.Exchange
 	block    *block // the reply of codec bytes; not to be changed
 	settings settings
-	chunkers sync.Pool // of *rpc.Chunker
 }
 
 // answer takes the place of an application, between decode and encode.
@@ -116,23 +90,14 @@ func (s *server) unary(_ context.Context, r *connect.Request[block]) (*connect.R
 	if s.content.Asks() {
 		asked = r.Header().Get(codec.DownHeader)
 	}
-	reply, err := s.respond(nil, r.Msg.GetContent(), asked)
-	if err != nil {
-		return nil, err
-	}
-	if len(reply) < len(s.block.Content) {
-		return connect.NewResponse(&block{Content: reply}), nil
-	}
-	return connect.NewResponse(s.block), nil
-}
-
-// respond checks the request of a whole exchange, counts it and returns the reply,
-// encoded into buf, as long as asked says where lengths vary. The error is connect's.
-func (s *server) respond(buf, request []byte, asked string) ([]byte, error) {
-	reply, err := s.content.RespondTo(buf, request, asked)
+	request := r.Msg.GetContent()
+	reply, err := s.content.RespondTo(nil, request, asked)
 	if err != nil {
 		return nil, connect.NewError(connect.CodeInvalidArgument, err)
 	}
 	s.Count(int64(len(request)), int64(len(reply)))
-	return reply, nil
+	if len(reply) < len(s.block.Content) {
+		return connect.NewResponse(&block{Content: reply}), nil
+	}
+	return connect.NewResponse(s.block), nil
 }

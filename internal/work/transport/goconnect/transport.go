@@ -54,7 +54,6 @@ func (t Transport) Describe() contract.Transport {
 		d.Name = "go-connect-grpc"
 		d.Doc = "connect-go's gRPC protocol over HTTP/2 of net/http; json is encoding/json over structs, not protojson"
 		d.Wire = WireGRPC
-		d.Features = append(d.Features, contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth)
 	}
 	return d
 }
@@ -64,9 +63,6 @@ func (t Transport) admit(setup contract.Setup) error {
 	if n := setup.Load.InFlight; n > 1 && !t.GRPC {
 		return load.Failure(contract.Unsupported, fmt.Errorf(
 			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; transport go-connect-grpc multiplexes", n))
-	}
-	if x := setup.Exchange; x.Varies() && x.Stream != "" {
-		return load.Failure(contract.Unsupported, fmt.Errorf("exchange.stream is %q with sizes that vary: messages of several sizes travel whole", x.Stream))
 	}
 	return nil
 }
@@ -80,15 +76,14 @@ func (t Transport) protocols() *http.Protocols {
 	return p
 }
 
-// proceduresOf returns what carries the whole messages of a trial. A message of
-// the user's own has no Talk. The error is of kind setup.
-func proceduresOf(setup contract.Setup) (rpc.Methods, error) {
-	p := rpc.MethodsOf(setup.Exchange)
-	if p.Unary != rpc.Own {
-		return p, nil
+// procedureOf returns what carries the messages of a trial. The error is of kind setup.
+func procedureOf(setup contract.Setup) (rpc.Method, error) {
+	own := rpc.MethodsOf(setup.Exchange).Unary
+	if own != rpc.Own {
+		return own, nil
 	}
-	own, _, err := rpc.Given(setup.Options)
-	return rpc.Methods{Unary: own}, err
+	given, _, err := rpc.Given(setup.Options)
+	return given, err
 }
 
 // failure gives a failed call the contract's kind.

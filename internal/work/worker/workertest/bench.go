@@ -58,14 +58,6 @@ func (b *Bench) Send(m contract.Message) {
 	}
 }
 
-// SendLine sends raw text.
-func (b *Bench) SendLine(line string) {
-	b.t.Helper()
-	if _, err := io.WriteString(b.stdin, line+"\n"); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 // Next returns the next message that is not a tick.
 func (b *Bench) Next() contract.Message {
 	b.t.Helper()
