@@ -79,8 +79,8 @@ func addFirewall(namespace int) error {
 }
 
 // Shape implements rig.Shaper.
-func (h harmed) Shape(ctx context.Context, link record.Link, seed uint64) error {
-	if err := h.Rig.Shape(ctx, link, seed); err != nil || h.slowCable == "" {
+func (h harmed) Shape(ctx context.Context, link record.Link) error {
+	if err := h.Rig.Shape(ctx, link); err != nil || h.slowCable == "" {
 		return err
 	}
 	for _, host := range h.Rig.Hosts() {

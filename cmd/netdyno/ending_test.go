@@ -139,7 +139,6 @@ func occasions() []occasion {
 		{"reading a study to listen", []string{"listen", "./study.yaml"}, reading("study.yaml"), statusRefused, fifo("study.yaml")},
 		{"reading a rig", []string{"run", "transport=null", "--rig", "rig.yaml"}, reading("rig.yaml"), statusRefused, fifo("rig.yaml")},
 		{"reading a rig to calibrate", []string{"doctor", "--rig", "rig.yaml"}, reading("rig.yaml"), statusRefused, fifo("rig.yaml")},
-		{"reading facts", []string{"doctor", "facts.json"}, reading("facts.json"), statusRefused, fifo("facts.json")},
 		{"reading a certificate", []string{"run", "client=go-net", "--rig", "at:127.0.0.1:1?ca=ca.pem"}, reading("ca.pem"), statusRefused, fifo("ca.pem")},
 		{"reading a message's values", message, reading("data.json"), statusRefused, proto},
 		{"connecting by ssh", []string{"run", "transport=null", "--rig", "ssh:nowhere"}, started("sleep 1000"), statusRefused, sleeper("ssh")},

@@ -2,17 +2,13 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"netdyno/internal/input"
 	"netdyno/internal/run/doctor"
-	"netdyno/internal/run/hold"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
@@ -24,7 +20,7 @@ func factsCommand() *cobra.Command {
 		Use:   "facts",
 		Short: "Print what netdyno records of this host, as JSON",
 		Long: `Print what netdyno records of this host, as JSON: docs/facts.md says what each
-fact is. netdyno doctor FILE reads it, here or anywhere else.`,
+fact is.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			host := rig.Here()
@@ -52,28 +48,20 @@ fact is. netdyno doctor FILE reads it, here or anywhere else.`,
 
 func doctorCommand() *cobra.Command {
 	var seats string
-	var putBack bool
 	c := &cobra.Command{
-		Use:   "doctor [FACTS.json…]",
+		Use:   "doctor",
 		Short: "Say what on a host would disturb a measurement, and how to fix it",
 		Long: `Say what on this host would disturb a measurement, why, by which source, and the
-command that fixes it. It changes nothing, but for --put-back: what a run had set on
-this host (sysctl. factors, link.mtu) and could not put back, as it was killed with
-its holder, is put back.
-
-With files, examine the hosts whose facts they hold: as netdyno internal facts prints them,
-or a run's facts.json. With --rig, ask every host of the rig. For several hosts it
-also says how they differ, and whether that matters.`,
+command that fixes it. It changes nothing. With --rig, ask every host of the rig.`,
 		Example: `  netdyno doctor
-  netdyno doctor results/line-rate-20260102-150405/facts.json
-  ssh node73 netdyno internal facts > node73.json; netdyno doctor node73.json node76.json
   netdyno doctor --rig ssh:node76,node73`,
-		ValidArgsFunction: completeFiles("json"),
-		RunE: func(cmd *cobra.Command, files []string) error {
-			if putBack {
-				return putSettingsBack()
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if seats == "" {
+				host := rig.Here()
+				return examine([]doctor.Named{{Name: host.Values["host.name"], Facts: host}})
 			}
-			hosts, err := hosts(cmd.Context(), files, seats)
+			hosts, err := session.Survey(cmd.Context(), seats, ends.hold)
 			if err != nil {
 				return err
 			}
@@ -81,57 +69,11 @@ also says how they differ, and whether that matters.`,
 		},
 	}
 	c.Flags().StringVar(&seats, "rig", "", "ask every host of this rig: "+strings.Join(arrange.Forms(), ", "))
-	c.Flags().BoolVar(&putBack, "put-back", false, "put back what a killed run had set on this host, and do nothing else")
-	c.MarkFlagsMutuallyExclusive("rig", "put-back")
 	completeFlags(c, map[string]cobra.CompletionFunc{"rig": completeRig})
 	return c
 }
 
-// putSettingsBack puts back what killed runs had set here.
-func putSettingsBack() error {
-	here, err := hold.Host("127.0.0.1")
-	if err != nil {
-		return err
-	}
-	all, err := here.PutBack()
-	for _, setting := range all {
-		fmt.Fprintln(stdout, "put back", setting)
-	}
-	if len(all) == 0 && err == nil {
-		fmt.Fprintln(stdout, "nothing is left to be put back")
-	}
-	return err
-}
-
-// hosts are the hosts that the command line names: recorded, of a rig, or
-// this one.
-func hosts(ctx context.Context, files []string, seats string) ([]doctor.Named, error) {
-	switch {
-	case seats != "" && len(files) > 0:
-		return nil, errors.New("give files of facts, or --rig, not both")
-	case seats != "":
-		return session.Survey(ctx, seats, ends.hold)
-	case len(files) == 0:
-		host := rig.Here()
-		return []doctor.Named{{Name: host.Values["host.name"], Facts: host}}, nil
-	}
-	var all []doctor.Named
-	for _, name := range files {
-		text, err := input.Within(ctx, doctor.MaxFactsFile)(name)
-		if err != nil {
-			return nil, fmt.Errorf("facts: %w", err)
-		}
-		hosts, err := doctor.ReadFacts(text, name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, hosts...)
-	}
-	return all, nil
-}
-
-// examine prints the advice for all hosts, what several share once, and then
-// what they differ in.
+// examine prints the advice for all hosts, what several share once.
 func examine(hosts []doctor.Named) error {
 	var all []doctor.Advice
 	holders := make(map[doctor.Advice][]string)
@@ -157,17 +99,6 @@ func examine(hosts []doctor.Named) error {
 		fmt.Fprintln(stdout, "nothing on these hosts is known to disturb a measurement")
 	default:
 		fmt.Fprintln(stdout, "nothing on this host is known to disturb a measurement")
-	}
-	if len(hosts) > 1 {
-		unlike := doctor.Differ(hosts)
-		fmt.Fprintf(stdout, "== between the %d hosts\n\n", len(hosts))
-		for _, a := range unlike {
-			printAdvice(a, "")
-		}
-		if len(unlike) == 0 {
-			fmt.Fprintln(stdout, "no fact of theirs differs")
-		}
-		all = append(all, unlike...)
 	}
 	printDevices(hosts)
 	if doctor.Distorts(all) {

@@ -89,10 +89,11 @@ var hostileCases = []hostileCase{
 		run := hostileRun(t, dir)
 		return []string{"compare", run, run}
 	}},
-	{"a file of facts", func(t *testing.T, dir string) []string {
-		file := filepath.Join(dir, "facts.json")
-		write(t, file, []byte(`{"rig":"loopback","seats":{"WITNESS\u001b[2J\u202e":{"values":{"cpu.governor":"powersave \u001b[2J\u202e","kernel.release":"\u009b2J"}},"b":{"values":{"kernel.release":"\u001b[1m"}}}}`))
-		return []string{"doctor", file}
+	{"facts of a host", func(t *testing.T, dir string) []string {
+		facts, file := filepath.Join(dir, "facts.json"), filepath.Join(dir, "rig.yaml")
+		write(t, facts, []byte(`{"cpu.governor":"WITNESS \u001b[2J\u202e","kernel.release":"\u009b2J"}`))
+		write(t, file, []byte("rig: prefix\noptions: {shared: \"yes\"}\nhosts: [{name: a, prefix: [sh, -c, cat "+facts+"], address: 127.0.0.1}]\n"))
+		return []string{"doctor", "--rig", file}
 	}},
 }
 

@@ -247,8 +247,7 @@ type Record struct {
 	WarmUp    *WarmUp   `json:"warm_up,omitempty"` // absent where its length was fixed, and of a trial that did not come so far
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
-	Turn      bool      `json:"turn,omitempty"`  // of a load that went on: its window is as long as its edges lie apart
-	Relay     *Relay    `json:"relay,omitempty"` // what the rig itself did to packets; absent when nothing
+	Turn      bool      `json:"turn,omitempty"` // of a load that went on: its window is as long as its edges lie apart
 }
 
 // Link is the shape of the link between places, the same in both directions.
@@ -257,15 +256,6 @@ type Link struct {
 	RateBitsPerS float64       // of each place's cable; 0 is unlimited
 	Delay        time.Duration // one way
 	LossShare    float64       // of packets, from 0 to 1
-}
-
-// Relay accounts for packets that a program of the rig's held back, because the
-// kernel cannot: from the shaping before a trial to its end.
-type Relay struct {
-	Packets  int64  `json:"packets"`
-	Dropped  int64  `json:"dropped"`  // by lot, as the link's loss says
-	Overflow int64  `json:"overflow"` // because more waited than it may hold
-	Lateness string `json:"lateness"` // how much later than due packets went on, ns: a HdrHistogram in its standard encoding
 }
 
 // Failure says which worker failed, in which state, and why.

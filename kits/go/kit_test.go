@@ -49,5 +49,5 @@ func TestREADMEsWorkerInAModuleOfItsOwn(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	checktest.Passes(t, program, 40)
+	checktest.Passes(t, program, 39)
 }

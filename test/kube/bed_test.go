@@ -62,17 +62,13 @@ func role(t *testing.T) string {
 	return string(text)
 }
 
-// grant makes a service account with the roles of a manifest, those of the cluster included,
-// and returns its kubeconfig.
+// grant makes a service account with the role of a manifest, and returns its kubeconfig.
 func (b bed) grant(t *testing.T, namespace, account, roles string) (config string) {
 	t.Helper()
 	b.kubectl(t, roles, "--namespace="+namespace, "apply", "-f", "-")
 	b.kubectl(t, "", "--namespace="+namespace, "create", "serviceaccount", account)
 	who := "--serviceaccount=" + namespace + ":" + account
 	b.kubectl(t, "", "--namespace="+namespace, "create", "rolebinding", account, "--role=netdyno", who)
-	if strings.Contains(roles, "kind: ClusterRole") {
-		b.kubectl(t, "", "create", "clusterrolebinding", account+"-facts", "--clusterrole=netdyno-facts", who)
-	}
 	return b.As(t, namespace, account)
 }
 

@@ -71,40 +71,28 @@ func (b bed) runs(t *testing.T, rig string, args []string, trialsOf int) record.
 	return contents
 }
 
-// A study runs across two pods on two nodes, on the pods' network, and the facts of both
-// nodes are told.
+// A study runs across two pods on two nodes, on the pods' network.
 func (b bed) testRuns(t *testing.T) {
 	contents := b.runs(t, "k8s:2", small, 2)
 	nodes := map[string]bool{}
-	for name, host := range contents.Header.Facts.Seats {
+	for _, host := range contents.Header.Facts.Seats {
 		if node := host.Values["k8s.node"]; node != "" {
 			nodes[node] = true
 		}
-		facts(t, name, host, "k8s.kubelet", "k8s.runtime")
 	}
 	if want := []string{"node1", "node2"}; !slices.Equal(slices.Sorted(maps.Keys(nodes)), want) {
 		t.Errorf("pods were on %v, want %v", nodes, want)
 	}
 }
 
-// facts demands that a pod has some, of its node.
-func facts(t *testing.T, seat string, host record.Host, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if host.Values["k8s.node"] != "" && host.Values[name] == "" {
-			t.Errorf("%s has no %s", seat, name)
-		}
-	}
-}
-
-// The network is a factor: that of the node, the pods', and a service before them.
+// The network is a factor: that of the node, and the pods'.
 func (b bed) testNetworks(t *testing.T) {
-	contents := b.runs(t, "k8s:2", slices.Concat(small, []string{"network=host,pod,service"}), 4) // the baseline runs twice
+	contents := b.runs(t, "k8s:2", slices.Concat(small, []string{"network=host,pod"}), 3) // the baseline runs twice
 	seen := map[string]bool{}
 	for _, r := range contents.Records {
 		seen[r.Trial.Arm] = true
 	}
-	if want := []string{"host", "pod", "service"}; !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
+	if want := []string{"host", "pod"}; !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
 		t.Errorf("there are trials of %v, want %v", seen, want)
 	}
 }
@@ -149,7 +137,7 @@ func (b bed) testRefusals(t *testing.T) {
 				b.kubectl(t, refused.make, "apply", "-f", "-")
 				_, space, _ = strings.Cut(refused.rig, "namespace=")
 				space, _, _ = strings.Cut(space, "&")
-				b.user = b.grant(t, space, "netdyno", onlyRole(role(t)))
+				b.user = b.grant(t, space, "netdyno", role(t))
 			}
 			c, dir := b.command(t, refused.rig, small...)
 			if refused.env != "" {
@@ -174,12 +162,6 @@ func (b bed) testRefusals(t *testing.T) {
 			}
 		})
 	}
-}
-
-// onlyRole is what of the documented manifest is not the cluster's.
-func onlyRole(manifest string) string {
-	first, _, _ := strings.Cut(manifest, "\n---\n")
-	return first
 }
 
 // A pod that somebody deletes in mid-run fails the trials from there on, each with a record
@@ -249,7 +231,7 @@ func (b bed) testKilled(t *testing.T) {
 	const times, step = 20, 250 * time.Millisecond
 	made := 0
 	for i := range times {
-		u := b.start(t, "k8s:2?network=service", endless...)
+		u := b.start(t, "k8s:2", endless...)
 		time.Sleep(time.Duration(i) * step) // the moment is what is varied
 		u.Kill()
 		if len(b.ours(t, namespace)) > 0 {
@@ -266,7 +248,7 @@ func (b bed) testKilled(t *testing.T) {
 // Where what removes the objects is killed together with netdyno, pods end by themselves, and
 // the next run removes them.
 func (b bed) testKilledTogether(t *testing.T) {
-	u := b.start(t, "k8s:2?network=service", endless...)
+	u := b.start(t, "k8s:2", endless...)
 	u.Next(t, 0)
 	for _, p := range b.Processes(t, 0) {
 		if p.Argv[0] == "sh" && slices.Contains(p.Argv, "delete") {

@@ -171,6 +171,11 @@ func (s Scenario) bench(ctx context.Context, bin string) (*bench.Bench, func(), 
 	if err != nil {
 		return nil, nil, err
 	}
+	if slices.ContainsFunc(s.Args, func(arg string) bool { return strings.HasPrefix(arg, "link.delay=") }) {
+		if err := on.Shape(ctx, record.Link{Delay: time.Millisecond}); err != nil {
+			return nil, nil, errors.Join(err, on.Close())
+		}
+	}
 	b.Rig = on
 	if s.hidden > 0 {
 		b.Rig = slowLink{on, s.hidden}

@@ -178,7 +178,7 @@ func slower(ctx context.Context, on rig.Rig) error {
 	if !ok {
 		return fmt.Errorf("slow the link down: rig %s cannot shape one", on.Name())
 	}
-	return shaper.Shape(ctx, record.Link{RateBitsPerS: 25e6}, 1)
+	return shaper.Shape(ctx, record.Link{RateBitsPerS: 25e6})
 }
 
 // slowLink is a rig whose link has a rate that no trial asked for.
@@ -188,9 +188,9 @@ type slowLink struct {
 }
 
 // Shape implements rig.Shaper.
-func (s slowLink) Shape(ctx context.Context, link record.Link, seed uint64) error {
+func (s slowLink) Shape(ctx context.Context, link record.Link) error {
 	link.RateBitsPerS = s.bits
-	return s.Rig.Shape(ctx, link, seed)
+	return s.Rig.Shape(ctx, link)
 }
 
 func limitOf(f finding.Findings, _ Scenario) (got, proof string) {

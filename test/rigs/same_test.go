@@ -136,14 +136,13 @@ func driven(t *testing.T, r record.Record) {
 	}
 }
 
-// Recorded traffic reaches every host of a rig that brings files there, and lies in the run's
-// directory; hosts that share the files of this one replay that copy.
+// Recorded traffic, here made of a log, reaches every host of a rig that brings files there.
 func TestRecordedTrafficReachesTheHosts(t *testing.T) {
 	t.Parallel()
-	times := filepath.Join(t.TempDir(), "times.txt")
+	times := filepath.Join(t.TempDir(), "times.jsonl")
 	var text strings.Builder
 	for i := range 400 {
-		fmt.Fprintf(&text, "%d.%03d\n", i/100, i%100*10)
+		fmt.Fprintf(&text, `{"time":%d.%03d,"class":"due"}`+"\n", 1+i/100, i%100*10)
 	}
 	if err := os.WriteFile(times, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ var flagReceiveQueue = Flag{
 	Name:    ReceiveQueue,
 	Changes: "the reader's CPU time contains copies from memory that the cache no longer held",
 	Warning: "left more in their receive queues than a core's cache holds",
-	Advice:  "cap the queue and see: opt.receive_buffer=256KiB, or a smaller sysctl.net.ipv4.tcp_rmem",
+	Advice:  "cap the queue and see: opt.receive_buffer=256KiB, or sysctl net.ipv4.tcp_rmem",
 	raise:   receiveQueue,
 }
 

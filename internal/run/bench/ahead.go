@@ -19,7 +19,7 @@ func (b *Bench) startAhead(ctx context.Context, done *trial) {
 	}
 	plan := *done.round.next
 	next := b.newTrial(ctx, plan, &round{plans: []record.Trial{plan}, shown: plan.ID})
-	if err := next.place(ctx); err != nil || len(next.work.Settings) > 0 || len(done.work.Settings) > 0 || len(b.hopeless(next.round.plans)) > 0 {
+	if err := next.place(ctx); err != nil || len(b.hopeless(next.round.plans)) > 0 {
 		next.fail(nil)
 		return
 	}

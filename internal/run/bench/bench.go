@@ -5,7 +5,6 @@ package bench
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
-	"netdyno/internal/run/hold"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
@@ -39,7 +37,6 @@ type Bench struct {
 	Workload func(study.Work, uint64) (study.Work, error) // makes a trial's work that of its workload, by the trial's seed; nil where none has one
 	Texts    TextFile                                     // of levels that stand for texts; nil where there are none
 	Timeouts Timeouts                                     // the zero value is the standard
-	Settings *hold.Holder                                 // holds those that trials ask of the hosts; nil where none may
 
 	ahead     *trial    // whose workers were started while the one before ended; nil where there is none
 	disturbed bool      // a trial of the last round failed
@@ -48,7 +45,6 @@ type Bench struct {
 
 	sealing    sync.Mutex               // of what trials of one round share
 	identities map[string]*contract.TLS // by the server's address, made for this run
-	nextPort   int                      // of a host's row
 }
 
 // BeforeBlock is asked before the first trial of a block, and when a run goes on inside
@@ -83,9 +79,6 @@ func (b *Bench) Run(ctx context.Context, trials []record.Trial) (err error) {
 	b.Timeouts = b.Timeouts.orStandard()
 	b.givenUp, b.lostHosts = givenUp{}, lostHosts{}
 	defer b.dropAhead()
-	if b.Settings != nil {
-		defer func() { err = errors.Join(err, b.Settings.Release()) }()
-	}
 	if b.Stints {
 		return b.stint(ctx, trials)
 	}

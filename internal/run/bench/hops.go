@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"slices"
 
 	"netdyno/internal/contract"
@@ -89,36 +90,33 @@ func (t *trial) launchHops(start func(name string, role contract.Role, seat rig.
 // setUpHops has the hops listen, the one next to the servers first, each told of what
 // listens behind it. It returns where clients connect: the servers without a hop.
 func (t *trial) setUpHops(ctx context.Context, base contract.Setup, servers []string) ([]string, error) {
-	listens, at := servers, t.serverSeat.Host
+	listens := servers
 	for i := len(t.hops) - 1; i >= 0; i-- {
-		behind := fronted(at, listens, t.hopSeats[i])
 		setup := base
 		setup.Work, setup.Listeners, setup.Allow = nil, 0, nil
-		setup.Transport, setup.Role, setup.Peers = t.hopEnds[i].Name, contract.Hop, behind
+		setup.Transport, setup.Role, setup.Peers = t.hopEnds[i].Name, contract.Hop, listens
 		setup.Options = map[string]any{"wire": wireOf(t.serverEnd, t.work)}
 		if h := t.work.Path.Hops[i]; h.Own {
 			setup.Options["command"] = h.Command
 		}
 		var err error
-		if setup.Listen, err = t.bench.listenAt(t.hopSeats[i].Host, 1); err != nil {
-			return nil, err
-		}
+		setup.Listen = listenAt(t.hopSeats[i].Host)
 		if listens, err = t.ready(ctx, t.hops[i], setup); err != nil {
 			return nil, err
 		}
-		at = t.hopSeats[i].Host
 	}
-	return fronted(at, listens, t.clientSeats...), nil
+	return listens, nil
 }
+
+// listenAt is where a worker on a host is to listen: at ports of the kernel's choice.
+func listenAt(h rig.Host) string { return net.JoinHostPort(h.Address, "0") }
 
 // addresses are those at which clients meet what they take for the server, and of hops
 // that connect to it.
 func (t *trial) addresses() []string {
 	var all []string
 	for _, seat := range append([]rig.Seat{t.serverSeat}, t.hopSeats...) {
-		if all = append(all, seat.Address); seat.Front != "" {
-			all = append(all, seat.Front)
-		}
+		all = append(all, seat.Address)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -82,7 +82,6 @@ func (b *Bench) round(ctx context.Context, r *round, place, of int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	b.account(records, hopeless)
 	b.learn(records, hopeless)
 	if again, err := b.again(records); err != nil || again != "" {
 		if err != nil {
@@ -164,27 +163,13 @@ func (b *Bench) prepare(ctx context.Context, plan record.Trial) error {
 			return fmt.Errorf("recover the rig: %w", err)
 		}
 	}
-	if err := b.hold(ctx, work.Settings); err != nil {
-		return err
-	}
 	if shaper, able := b.Rig.(rig.Shaper); able {
-		return shaper.Shape(ctx, work.Link, plan.Seed)
+		return shaper.Shape(ctx, work.Link)
 	}
 	if work.Link != (record.Link{}) {
 		return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: rig.Unshaped(b.Rig).Error()}}
 	}
 	return nil
-}
-
-// hold makes the hosts' settings what a trial asks for, or what they were.
-func (b *Bench) hold(ctx context.Context, settings map[string]string) error {
-	if b.Settings == nil {
-		if len(settings) > 0 {
-			return &failure{Failure: record.Failure{Kind: contract.Unsupported, Text: "settings of hosts (sysctl.…, link.mtu) are not set on rig " + b.Rig.Name()}}
-		}
-		return nil
-	}
-	return b.Settings.Set(ctx, b.hosts(), settings)
 }
 
 // errorOf returns what the rig could not do for a trial on these hosts, as its
@@ -196,25 +181,4 @@ func (r *round) errorOf(hosts []string) error {
 		return err
 	}
 	return &failure{Failure: record.Failure{Kind: contract.SetupFailed, Text: err.Error(), State: "born"}}
-}
-
-// account adds what the rig itself did to packets, and fails the trials for which it
-// did not do it to the end.
-func (b *Bench) account(records []record.Record, hopeless map[string]*failure) {
-	shaper, able := b.Rig.(rig.Shaper)
-	if !able {
-		return
-	}
-	relayed, err := shaper.LinkTraffic()
-	for i := range records {
-		r := &records[i]
-		if hopeless[r.Trial.ID] != nil {
-			continue
-		}
-		r.Relay = relayed
-		if err != nil && r.Failure == nil {
-			r.Outcome = record.Failed
-			r.Failure = &record.Failure{Kind: contract.Peer, Text: "the link did not keep its settings: " + err.Error(), State: "done"}
-		}
-	}
 }

@@ -93,7 +93,7 @@ func (c *Catalog) TakesTurns(trials []record.Trial, enter func(study.Work, uint6
 			return false
 		case work.Load.Amount > 0, work.Window <= 0, work.Load.Trace != nil:
 			return false
-		case len(work.Load.Phases) > 0 && !work.Load.Repeat, work.RateShare > 0, work.Path.Given, work.Link != (record.Link{}), len(work.Settings) > 0:
+		case len(work.Load.Phases) > 0 && !work.Load.Repeat, work.RateShare > 0, work.Path.Given, work.Link != (record.Link{}):
 			return false
 		}
 		_, client, _, err := c.meet(work)

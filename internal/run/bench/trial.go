@@ -228,15 +228,12 @@ func (t *trial) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listen, err := t.listenServers(setups.server)
-	if err != nil {
-		return err
-	}
+	setups.server.Listen = listenAt(t.serverSeat.Host)
 	addresses := make([][]string, len(t.servers))
 	var group errgroup.Group
 	for i, c := range t.servers {
 		group.Go(func() (err error) {
-			addresses[i], err = t.ready(ctx, c, listen[i])
+			addresses[i], err = t.ready(ctx, c, setups.server)
 			return err
 		})
 	}

@@ -22,11 +22,9 @@ import (
 
 // Options of a check.
 type Options struct {
-	Transports []string       // only these; empty checks every one that the worker offers
-	Set        map[string]any // options given in every setup, for transports that need some
-	Env        []string       // added to the worker's environment
-	Stretch    float64        // stretches the contract's times, for a machine that is busy with other things; 0 means 1
-	Load       float64        // scales how long closed loops run, which take all CPUs meanwhile; 0 means 1
+	Transports []string // only these; empty checks every one that the worker offers
+	Env        []string // added to the worker's environment
+	Stretch    float64  // stretches the contract's times, for a machine that is busy with other things; 0 means 1
 }
 
 // Outcome is what one case found.
@@ -69,9 +67,7 @@ type subject struct {
 	ctx       context.Context
 	argv      []string
 	env       []string
-	set       map[string]any
 	stretch   float64
-	load      float64
 	transport contract.Transport
 	tls       *contract.TLS // for a transport that is always encrypted
 	open      []*session
@@ -81,9 +77,7 @@ type subject struct {
 // be checked: the worker does not start, or the context ended. Every process
 // it started has ended when it returns.
 func Run(ctx context.Context, argv []string, opt Options) ([]Outcome, error) {
-	s := &subject{
-		ctx: ctx, argv: argv, env: opt.Env, set: opt.Set, stretch: cmp.Or(opt.Stretch, 1), load: cmp.Or(opt.Load, 1),
-	}
+	s := &subject{ctx: ctx, argv: argv, env: opt.Env, stretch: cmp.Or(opt.Stretch, 1)}
 	first, err := rig.Start(argv, rig.Options{Env: opt.Env})
 	if err != nil {
 		return nil, err
@@ -171,20 +165,8 @@ func waitedForCPU() time.Duration {
 	return time.Duration(us) * time.Microsecond
 }
 
-// judge judges one case. One that fails with shortened loops is judged again with
-// whole ones: a busy machine may have no time for a worker in a short one.
+// judge runs one case and ends whatever processes it started.
 func (s *subject) judge(r rule) Outcome {
-	o := s.judgeOnce(r)
-	if s.load > 0 && s.load < 1 && !o.Pass && !o.Skipped {
-		whole := *s
-		whole.load = 1
-		o = whole.judgeOnce(r)
-	}
-	return o
-}
-
-// judgeOnce runs one case and ends whatever processes it started.
-func (s *subject) judgeOnce(r rule) Outcome {
 	o := Outcome{Case: r.name, Transport: s.transport.Name, Section: r.section}
 	err := s.ctx.Err()
 	if err == nil {
@@ -217,11 +199,6 @@ func (s *subject) close() {
 // patient stretches one of the contract's times.
 func (s *subject) patient(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * s.stretch)
-}
-
-// brief scales the length of a closed loop.
-func (s *subject) brief(d time.Duration) time.Duration {
-	return time.Duration(float64(d) * cmp.Or(s.load, 1))
 }
 
 // has reports whether the transport under check plays a role.

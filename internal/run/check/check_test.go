@@ -20,11 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if fault := os.Getenv(faultVariable); fault != "" {
-		if strings.HasPrefix(fault, streamFault) {
-			playStreamFake(fault)
-		} else {
-			playFake(fault)
-		}
+		playFake(fault)
 		os.Exit(0)
 	}
 	// Conversations wait far more than they work, whatever the number of CPUs.
@@ -68,7 +64,7 @@ func conforms(t *testing.T, argv []string, opt Options, skips []string) {
 func TestExampleWorkerConforms(t *testing.T) {
 	programs.Whole(t)
 	t.Parallel()
-	conforms(t, []string{example}, Options{Stretch: stretch, Load: 0.3}, []string{"an option out of range"})
+	conforms(t, []string{example}, Options{Stretch: stretch}, []string{"an option out of range"})
 }
 
 // Without this, the faults below would prove nothing.

@@ -55,23 +55,11 @@ func (s *subject) configurable() error {
 		if slices.Equal(o.Roles, []contract.Role{contract.Client}) {
 			continue // a client can do without; a server of somebody else's must be named
 		}
-		if _, given := s.set[o.Name]; !given && o.Type == contract.TypeText && o.Default == "" {
+		if o.Type == contract.TypeText && o.Default == "" {
 			return skipError{fmt.Sprintf("transport %s needs a value for its option %s", s.transport.Name, o.Name)}
 		}
 	}
 	return nil
-}
-
-// offered returns the given options that the transport has in a role.
-func (s *subject) offered(role contract.Role) map[string]any {
-	options := map[string]any{}
-	for _, o := range s.transport.Options {
-		value, given := s.set[o.Name]
-		if given && (len(o.Roles) == 0 || slices.Contains(o.Roles, role)) {
-			options[o.Name] = value
-		}
-	}
-	return options
 }
 
 // ready launches a worker and sets it up.
@@ -83,7 +71,7 @@ func (s *subject) ready(setup contract.Setup) (*session, *contract.Ready, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	setup.Transport, setup.Options = s.transport.Name, s.offered(setup.Role)
+	setup.Transport = s.transport.Name
 	setup = s.complete(setup)
 	m, err := w.ask(contract.Message{Setup: &setup}, "ready", setupTakes)
 	var other unexpected

@@ -23,7 +23,7 @@ func peerVanishes(s *subject) error {
 	if err := e.start(); err != nil {
 		return err
 	}
-	s.pause(s.brief(warmUp))
+	s.pause(warmUp)
 	e.server.process.Kill()
 	e.server.process.Wait(prompt)
 	e.client.last = "the server's death"
@@ -119,7 +119,7 @@ func twoListeners(s *subject) error {
 	if err != nil {
 		return err
 	}
-	a, err := e.measure(s, s.brief(warmUp))
+	a, err := e.measure(s, warmUp)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (e *ends) measure(s *subject, window time.Duration) (a account, err error) 
 	if err = e.start(); err != nil {
 		return a, err
 	}
-	s.pause(s.brief(warmUp))
+	s.pause(warmUp)
 	asked := time.Now()
 	if a.opening, err = e.client.mark(1, true); err != nil {
 		return a, err
@@ -131,7 +131,7 @@ func checkCounts(s *subject) error {
 			return fmt.Errorf("server: %w", err)
 		}
 	}
-	a, err := e.measure(s, s.brief(window))
+	a, err := e.measure(s, window)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,7 @@ import (
 )
 
 // Devices lists what a host has beyond network cards, a line for each port of an RDMA
-// device and for each GPU, with the way from it to each card; nil for a host with
-// neither. Facts that are absent are left out.
+// device and for each GPU; nil for a host with neither. Facts that are absent are left out.
 func Devices(facts record.Host) []string {
 	var lines []string
 	k := facts.Values
@@ -25,11 +24,8 @@ func Devices(facts record.Host) []string {
 			prefixed("NUMA node ", k["rdma."+device+".numa_node"])))
 	}
 	for _, number := range ofKeys(k, "gpu.", ".bus") {
-		ways := []string{k["gpu."+number+".model"], k["gpu."+number+".bus"], k["gpu."+number+".pcie"], prefixed("NUMA node ", k["gpu."+number+".numa_node"])}
-		for _, card := range ofKeys(k, "gpu."+number+".path.", "") {
-			ways = append(ways, "to "+card+": "+k["gpu."+number+".path."+card])
-		}
-		lines = append(lines, "gpu "+number+": "+listed(ways...))
+		lines = append(lines, "gpu "+number+": "+listed(
+			k["gpu."+number+".model"], k["gpu."+number+".bus"], prefixed("NUMA node ", k["gpu."+number+".numa_node"])))
 	}
 	return lines
 }
@@ -91,18 +87,6 @@ func (k known) cards() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// fastest is the card that a measurement most likely uses: that with the most
-// speed, the first by name among equals; "" when there is none.
-func (k known) fastest() string {
-	best, most := "", -1.0
-	for _, name := range k.cards() {
-		if speed := k.speed(name); speed > most {
-			best, most = name, speed
-		}
-	}
-	return best
-}
-
 // nic returns a card's fact by the last part of its key.
 func (k known) nic(name, part string) string { return k["nic."+name+"."+part] }
 
@@ -120,16 +104,10 @@ func ratio(text string) (set, most int, ok bool) {
 	return set, most, found && err1 == nil && err2 == nil
 }
 
-// fixOf writes the command for cards by name. What a card could have stands in
-// for RX_MAX, TX_MAX and CHANNELS; cards that share a finding share these.
+// fixOf writes the command for cards by name, which share a finding.
 func (k known) fixOf(command string, names []string) string {
-	most := func(part string) string {
-		_, n, _ := ratio(k.nic(names[0], part))
-		return strconv.Itoa(n)
-	}
 	command = strings.NewReplacer(
-		"RX_MAX", most("ring_receive"), "TX_MAX", most("ring_send"), "CHANNELS", strconv.Itoa(k.channelsWanted(names[0])),
-		"NODE", k.nic(names[0], "numa_node"), "BUS", k.nic(names[0], "bus"),
+		"CHANNELS", strconv.Itoa(k.channelsWanted(names[0])), "NODE", k.nic(names[0], "numa_node"), "BUS", k.nic(names[0], "bus"),
 	).Replace(command)
 	switch {
 	case !strings.Contains(command, "DEV"):

@@ -28,6 +28,12 @@ func (s Severity) String() string {
 	return [...]string{"note", "noise", "distort"}[s]
 }
 
+// Named is a host with the name that its facts were given.
+type Named struct {
+	Name  string
+	Facts record.Host
+}
+
 // Advice is one thing about a host that its user may want to change.
 type Advice struct {
 	About    string // the fact's key, "cpu.governor"
@@ -100,7 +106,7 @@ type rule struct {
 
 // rules are all there are.
 func rules() []rule {
-	return slices.Concat(hostRules, kernelRules, profileRules, cardRules, driverRules(), deviceRules)
+	return slices.Concat(hostRules, kernelRules, profileRules, cardRules, deviceRules)
 }
 
 // apply returns the rule's advice: at most one for a host, and one for all cards of a
@@ -152,11 +158,6 @@ func told(key, text string, usual ...string) func(known) string {
 		value := k[key]
 		return when(value != "" && !slices.Contains(usual, value), "%s", strings.ReplaceAll(text, "%", value))
 	}
-}
-
-// toldShort is told for a list that is long on a large machine.
-func toldShort(key, text string, usual ...string) func(known) string {
-	return func(k known) string { return told(key, text, usual...)(known{key: shorten(k[key])}) }
 }
 
 // listed names, after text, the words of a fact that matter; "" where none does.

@@ -13,28 +13,26 @@ import (
 // that the rules ask for.
 var quiet = map[string]string{
 	"cpu.count": "16", "cpu.online": "0-15", "cpu.usable": "0-15", "cpu.governor": "performance", "cpu.boost": "off", "steal.share": "0.0000",
-	"cpu.energy_preference": "performance", "cpu.idle_exit_us": "2", "cpu.idle_states": "POLL 0, C1 2",
-	"load.average": "0.10", "clocksource": "tsc", "clock.synchronised": "yes", "thp": "madvise",
-	"memory.swap_used_gib": "0", "numa.nodes": "1", "numa.cpus": "0: 0-15", "kernel.numa_balancing": "1", "host.daemons": "tuned",
-	"kernel.cmdline": "quiet intel_iommu=on iommu=pt", "kernel.modules": "nvidia_peermem tls",
+	"cpu.idle_exit_us": "2", "cpu.idle_states": "POLL 0, C1 2",
+	"load.average": "0.10", "clocksource": "tsc", "thp": "madvise",
+	"numa.nodes": "1", "numa.cpus": "0: 0-15", "host.daemons": "tuned",
+	"kernel.modules":     "tls",
 	"limits.nofile_soft": "1048576", "limits.nofile_hard": "1048576", "limits.memlock_soft": "unlimited",
-	"net.somaxconn": "4096", "net.port_range": "1024-65535", "net.conntrack_max": "262144", "net.congestion_control": "cubic", "net.busy_poll": "0",
-	"net.tcp_rmem": "4096 131072 67108864", "net.tcp_wmem": "4096 65536 67108864", "net.rmem_max": "67108864", "net.wmem_max": "67108864",
+	"net.somaxconn": "4096", "net.port_range": "1024-65535", "net.conntrack_max": "262144",
+	"net.tcp_rmem": "4096 131072 67108864", "net.tcp_wmem": "4096 65536 67108864",
 
 	"nic.eth0.driver": "mlx5_core", "nic.eth0.driver_version": "5.0-0", "nic.eth0.firmware": "16.35.4030", "nic.eth0.bus": "0000:81:00.0",
 	"nic.eth0.state": "up", "nic.eth0.speed_mbit_per_s": "100000", "nic.eth0.mtu": "9000", "nic.eth0.numa_node": "0",
 	"nic.eth0.rx_checksum": "on", "nic.eth0.tx_checksum": "on", "nic.eth0.scatter_gather": "on", "nic.eth0.tso": "on", "nic.eth0.gso": "on", "nic.eth0.gro": "on",
-	"nic.eth0.pcie": "8.0 GT/s x16", "nic.eth0.pcie_max": "8.0 GT/s x16", "nic.eth0.interrupts": "16", "nic.eth0.interrupt_cpus": "0-15",
-	"nic.eth0.channels": "16 of 63", "nic.eth0.ring_receive": "8192 of 8192", "nic.eth0.ring_send": "8192 of 8192",
-	"nic.eth0.coalesce_adaptive": "off", "nic.eth0.pause_receive": "on",
-	"nic.bond0.driver": "bonding", "nic.bond0.state": "up", "nic.bond0.bond_mode": "802.3ad", "nic.bond0.bond_members": "eno1 eno2", "nic.bond0.bond_hash": "layer3+4",
+	"nic.eth0.pcie": "8.0 GT/s x16", "nic.eth0.interrupts": "16", "nic.eth0.interrupt_cpus": "0-15",
+	"nic.eth0.channels": "16 of 63",
+	"nic.bond0.driver":  "bonding", "nic.bond0.state": "up", "nic.bond0.bond_mode": "802.3ad", "nic.bond0.bond_members": "eno1 eno2", "nic.bond0.bond_hash": "layer3+4",
 	"nic.eth9.driver": "ixgbe", "nic.eth9.state": "down", "nic.eth9.gro": "off", // nobody measures by it
 
-	"perf.path": "/usr/bin/perf", "perf.sees": "programs and kernel", "perf.kernel_names": "yes", "kernel.perf_event_paranoid": "1", "kernel.kptr_restrict": "0",
+	"perf.path": "/usr/bin/perf", "perf.sees": "programs and kernel", "kernel.perf_event_paranoid": "1",
 
 	"rdma.mlx5_0.1.state": "ACTIVE", "rdma.mlx5_0.1.physical_state": "LinkUp",
-	"gpu.0.path.mlx5_0": "same PCIe switch", "gpu.0.path.mlx5_1": "other NUMA node",
-	"gpu.count": "1", "gpu.0.numa_node": "0", "gpu.0.pcie": "16.0 GT/s x16", "gpu.0.pcie_max": "16.0 GT/s x16",
+	"gpu.count": "1", "gpu.0.numa_node": "0",
 }
 
 // but is the quiet host with some facts changed.
@@ -74,59 +72,32 @@ var findings = []struct {
 	{[]string{"load.average", "8.10"}, "load.average", "8.10 on 16"},
 	{[]string{"clocksource", "hpet"}, "clocksource", "hpet"},
 	{[]string{"thp", "always"}, "thp", "always"},
-	{[]string{"cpu.energy_preference", "balance_power"}, "cpu.energy_preference", "balance_power"},
 	{[]string{"cpu.idle_exit_us", "133", "cpu.idle_states", "C1 2, C6 133"}, "cpu.idle_exit_us", "133 µs to wake (C1 2, C6 133)"},
-	{[]string{"memory.swap_used_gib", "3"}, "memory.swap_used_gib", "3 GiB"},
-	{[]string{"numa.nodes", "2"}, "kernel.numa_balancing", "between NUMA nodes"},
 	{[]string{"host.daemons", "irqbalance tuned"}, "host.daemons", "running: irqbalance"},
-	{[]string{"cpu.isolated", "2-15"}, "cpu.isolated", "2-15"},
-	{[]string{"cpu.nohz_full", "2-15"}, "cpu.nohz_full", "2-15"},
-	{[]string{"clock.synchronised", "no"}, "clock.synchronised", "not synchronized"},
 
 	{[]string{"net.somaxconn", "128"}, "net.somaxconn", "128"},
 	{[]string{"limits.nofile_hard", "1024"}, "limits.nofile_hard", "1024"},
 	{[]string{"net.port_range", "40000-41000"}, "net.port_range", "1001"},
-	{[]string{"kernel.cmdline", "quiet mitigations=off splash"}, "mitigations", "off"},
 	{[]string{"net.conntrack_max", "8192"}, "net.conntrack_max", "8192"},
-	{[]string{"kernel.modules", "nf_conntrack nf_tables nvidia_peermem"}, "kernel.modules", "filtered: nf_tables"},
-	{[]string{"net.congestion_control", "bbr"}, "net.congestion_control", "bbr"},
+	{[]string{"kernel.modules", "nf_conntrack nf_tables"}, "kernel.modules", "filtered: nf_tables"},
 	{[]string{"net.tcp_rmem", "4096 131072 6291456"}, "net.tcp_rmem", "holds 6.00 MiB, while 100 Gbit/s over 1 ms are 11.9 MiB"},
 	{[]string{"net.tcp_wmem", "4096 16384 4194304"}, "net.tcp_wmem", "4.00 MiB"},
-	{[]string{"net.rmem_max", "212992"}, "net.rmem_max", "SO_RCVBUF"},
-	{[]string{"net.rmem_max", "6291456", "nic.eth0.speed_mbit_per_s", "10000"}, "net.rmem_max", "go-http3"},
-	{[]string{"net.wmem_max", "212992"}, "net.wmem_max", "SO_SNDBUF"},
-	{[]string{"net.busy_poll", "50"}, "net.busy_poll", "50 µs"},
-	{[]string{"kernel.cmdline", "amd_iommu=on"}, "kernel.cmdline", "IOMMU"},
 
 	{[]string{"perf.path", "none"}, "perf.path", "not installed"},
 	{[]string{"perf.sees", "programs", "kernel.perf_event_paranoid", "2"}, "kernel.perf_event_paranoid", "into the kernel (kernel.perf_event_paranoid is 2)"},
-	{[]string{"perf.kernel_names", "no", "kernel.kptr_restrict", "1"}, "kernel.kptr_restrict", "kptr_restrict is 1"},
 
 	{[]string{"nic.eth0.gro", "off", "nic.eth0.tso", "off"}, "nic.eth0.offloads", "eth0: off: tso, gro"},
+	{[]string{"nic.eth0.driver_version", "3.0-1 (January 2015)"}, "nic.eth0.driver_version", "mlx5_core 3.0-1"},
 	{[]string{"nic.eth0.mtu", "1500"}, "nic.eth0.mtu", "1500 at 100 Gbit/s"},
 	{[]string{"nic.eth0.pcie", "8.0 GT/s x8"}, "nic.eth0.pcie", "carries 63 Gbit/s, the link 100"},
-	{[]string{"nic.eth0.pcie_max", "16.0 GT/s x16"}, "nic.eth0.pcie", "can do 16.0 GT/s x16"},
-	{[]string{"numa.nodes", "2", "kernel.numa_balancing", "0", "numa.cpus", "0: 16-31; 1: 0-15"}, "nic.eth0.numa_node", "all our CPUs (0-15)"},
-	{[]string{"numa.nodes", "2", "kernel.numa_balancing", "0", "numa.cpus", "0: 0-7; 1: 8-15"}, "nic.eth0.numa_node", "with CPUs 0-7"},
+	{[]string{"numa.nodes", "2", "numa.cpus", "0: 16-31; 1: 0-15"}, "nic.eth0.numa_node", "all our CPUs (0-15)"},
 	{[]string{"nic.eth0.interrupt_cpus", "3"}, "nic.eth0.interrupt_cpus", "all 16 interrupts go to CPU 3"},
 	{[]string{"nic.eth0.channels", "8 of 63"}, "nic.eth0.channels", "8 of 63"},
-	{[]string{"nic.eth0.driver", "virtio_net", "nic.eth0.channels", "1 of 1"}, "nic.eth0.channels", "one queue to 16 CPUs"},
-	{[]string{"nic.eth0.ring_receive", "1024 of 8192"}, "nic.eth0.rings", "1024 packets and could hold 8192"},
-	{[]string{"nic.eth0.coalesce_adaptive", "on"}, "nic.eth0.coalesce_adaptive", "the card decides"},
-	{[]string{"nic.eth0.pause_receive", "off"}, "nic.eth0.pause_receive", "off"},
 	{[]string{"nic.bond0.bond_hash", "layer2"}, "nic.bond0.bond_hash", "2 cards distributes packets by layer2"},
-
-	{[]string{"nic.eth0.driver_version", "3.0-1 (January 2015)"}, "nic.eth0.driver_version", "mlx5_core 3.0-1"},
-	{[]string{"nic.eth0.driver", "i40e", "nic.eth0.driver_version", "2.13.10"}, "nic.eth0.driver_version", "i40e 2.13.10"},
-	{[]string{"nic.eth0.driver", "ixgbevf", "nic.eth0.driver_version", "2.12.1-k"}, "nic.eth0.driver_version", "ixgbevf 2.12.1-k"},
 
 	{[]string{"rdma.mlx5_0.1.state", "DOWN"}, "rdma.state", "rdma.mlx5_0.1 is DOWN"},
 	{[]string{"limits.memlock_soft", "8388608"}, "limits.memlock_soft", "8 MiB"},
-	{[]string{"kernel.modules", "nvidia_peermem rdma_rxe"}, "kernel.modules", "rdma_rxe"},
-	{[]string{"kernel.modules", "tls"}, "gpu.peermem", "not loaded"},
-	{[]string{"gpu.0.pcie", "2.5 GT/s x16"}, "gpu.pcie", "gpu.0 has PCIe 2.5 GT/s x16 of 16.0 GT/s x16"},
-	{[]string{"gpu.0.path.mlx5_0", "same root complex"}, "gpu.path", "gpu.0 and mlx5_0: same root complex"},
-	{[]string{"gpu.0.numa_node", "1"}, "gpu.numa_node", "gpu.0 is on NUMA node 1, eth0 on 0"},
+	{[]string{"kernel.modules", "rdma_rxe"}, "kernel.modules", "rdma_rxe"},
 }
 
 // Every rule fires on a host with its problem, alone, and is silent on the
@@ -148,7 +119,7 @@ func TestEveryRuleFindsItsFact(t *testing.T) {
 		if got[0].Source == "" || got[0].Why == "" || got[0].Fix == "" {
 			t.Errorf("%v: advice %+v tells no reason, source or remedy", c.facts, got[0])
 		}
-		if strings.Contains(got[0].Fix, "DEV") || strings.Contains(got[0].Fix, "_MAX") || strings.Contains(got[0].Fix, "NODE") {
+		if strings.Contains(got[0].Fix, "DEV") || strings.Contains(got[0].Fix, "NODE") {
 			t.Errorf("%v: the remedy %q is no command", c.facts, got[0].Fix)
 		}
 		for key := range slices.Chunk(c.facts, 2) {
@@ -161,7 +132,7 @@ func TestEveryRuleFindsItsFact(t *testing.T) {
 
 // absentWhenWell are the facts that a host without the problem does not have.
 var absentWhenWell = map[string]bool{
-	"cpu.topology": true, "cgroup.cpu_max": true, "hypervisor": true, "cpu.isolated": true, "cpu.nohz_full": true,
+	"cpu.topology": true, "cgroup.cpu_max": true, "hypervisor": true,
 }
 
 // Of two releases of mlx5 side by side the publication of line-rate says it of
@@ -179,7 +150,6 @@ func TestRemediesAreCommands(t *testing.T) {
 		facts []string
 		want  string
 	}{
-		{[]string{"nic.eth0.ring_receive", "1024 of 4096", "nic.eth0.ring_send", "512 of 2048"}, "ethtool -G eth0 rx 4096 tx 2048"},
 		{[]string{"nic.eth0.channels", "8 of 12"}, "ethtool -L eth0 combined 12"},
 		{[]string{"nic.eth0.channels", "8 of 63"}, "ethtool -L eth0 combined 16"},
 		{

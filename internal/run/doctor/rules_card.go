@@ -21,6 +21,16 @@ var cardRules = []rule{
 		fix:    "ethtool -K DEV rx on tx on sg on tso on gso on gro on",
 	},
 	{
+		about: "driver_version", severity: Distort,
+		card: func(k known, name string) string {
+			version, _, _ := strings.Cut(k.nic(name, "driver_version"), " ")
+			return when(k.nic(name, "driver") == "mlx5_core" && version == "3.0-1", "driver mlx5_core %s is known for trouble", version)
+		},
+		why:    "it was published beside 4.3-1.0.1 with the remark \"this config will cause performance decay\"",
+		source: "the publication behind study line-rate, 100 Gbit/s (its hosts, as ethtool -i printed them)",
+		fix:    "install a later release on every host (MLNX_OFED, or the kernel's own): 4.3-1.0.1 was the good one there; check: ethtool -i DEV",
+	},
+	{
 		about: "mtu", severity: Note,
 		card: func(k known, name string) string {
 			mtu, ok := k.number("nic." + name + ".mtu")
@@ -42,17 +52,6 @@ var cardRules = []rule{
 		fix:    "put the card into a slot of its full width; check: lspci -vv -s BUS | grep -E 'LnkCap|LnkSta'",
 	},
 	{
-		about: "pcie", severity: Note,
-		card: func(k known, name string) string {
-			carries, ok1 := lanes(k.nic(name, "pcie"))
-			could, ok2 := lanes(k.nic(name, "pcie_max"))
-			return when(ok1 && ok2 && carries < could && carries >= k.speed(name), "PCIe runs at %s, the card can do %s", k.nic(name, "pcie"), k.nic(name, "pcie_max"))
-		},
-		why:    "it is enough for one direction of this link, but perhaps not for several ports or for many small packets",
-		source: "Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, max_link_speed",
-		fix:    "put the card into a slot of its full width; check: lspci -vv -s BUS | grep -E 'LnkCap|LnkSta'",
-	},
-	{
 		about: "numa_node", severity: Distort,
 		card: func(k known, name string) string {
 			own, usable, ok := k.nearCPUs(name)
@@ -61,17 +60,6 @@ var cardRules = []rule{
 		why:    "every packet crosses the link between the sockets: less goodput and more CPU per byte",
 		source: "ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
 		fix:    "numactl --cpunodebind=NODE --membind=NODE netdyno …",
-	},
-	{
-		about: "numa_node", severity: Noise,
-		card: func(k known, name string) string {
-			own, usable, ok := k.nearCPUs(name)
-			near := cpuset.Common(own, usable)
-			return when(ok && len(near) > 0 && len(near) < len(usable), "on NUMA node %s, with CPUs %s; the other CPUs that we may use are further away", k.nic(name, "numa_node"), shorten(cpuset.Format(near)))
-		},
-		why:    "the cost of a packet depends on the CPU on which a worker happens to run, so trials differ",
-		source: "ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
-		fix:    "give the hosts CPUs of node NODE in a rig file (docs/rigs.md), or numactl --cpunodebind=NODE netdyno …",
 	},
 	{
 		about: "interrupt_cpus", severity: Distort,
@@ -96,45 +84,6 @@ var cardRules = []rule{
 		why:    "there are fewer queues than CPUs: connections that share a queue share the core that serves it",
 		source: "Linux kernel, Documentation/networking/scaling.rst, RSS",
 		fix:    "ethtool -L DEV combined CHANNELS",
-	},
-	{
-		about: "channels", severity: Noise,
-		card: func(k known, name string) string {
-			_, most, ok := ratio(k.nic(name, "channels"))
-			cpus, _ := k.number("cpu.count")
-			return when(ok && k.nic(name, "driver") == "virtio_net" && most == 1 && cpus > 1, "the hypervisor gives one queue to %.0f CPUs", cpus)
-		},
-		why:    "one CPU here and one thread of the hypervisor handle all packets",
-		source: "Virtual I/O Device (VIRTIO) Version 1.2, section 5.1.6.5.6; libvirt, Domain XML format, driver queues",
-		fix:    "on the hypervisor: <driver name='vhost' queues='N'/> (QEMU: queues=N,vhost=on and mq=on); then ethtool -L DEV combined N",
-	},
-	{
-		about: "rings", severity: Note,
-		card: func(k known, name string) string {
-			receive, mostReceive, ok := ratio(k.nic(name, "ring_receive"))
-			return when(ok && receive < mostReceive && k.speed(name) >= fastCard, "the receive ring holds %d packets and could hold %d", receive, mostReceive)
-		},
-		why:    "packets of a burst that finds it full are lost and sent again; look for rx_out_of_buffer, rx_missed or rx_dropped in ethtool -S",
-		source: "ESnet fasterdata, 100G Network Tuning (ring buffer; no longer recommended from Linux 6.11 on)",
-		fix:    "ethtool -G DEV rx RX_MAX tx TX_MAX",
-	},
-	{
-		about: "coalesce_adaptive", severity: Note,
-		card: func(k known, name string) string {
-			return when(k.nic(name, "coalesce_adaptive") == "on" && k.speed(name) >= fastCard, "the card decides how long interrupts wait (adaptive coalescing)")
-		},
-		why:    "this helps goodput, but latency then depends on the traffic of the moment, which differs between arms",
-		source: "ethtool(8), --coalesce; ESnet fasterdata, 100G Network Tuning (interrupt coalescence)",
-		fix:    "for latency studies: ethtool -C DEV adaptive-rx off rx-usecs 8",
-	},
-	{
-		about: "pause_receive", severity: Note,
-		card: func(k known, name string) string {
-			return when(k.nic(name, "pause_receive") == "off" && k.speed(name) >= veryFastCard, "flow control (pause frames) is off")
-		},
-		why:    "a receiver or switch whose buffer is full then drops packets, and TCP halves its window",
-		source: "ESnet fasterdata, 100G Network Tuning (flow control)",
-		fix:    "ethtool -A DEV rx on tx on",
 	},
 	{
 		about: "bond_hash", severity: Distort,

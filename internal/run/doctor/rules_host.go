@@ -35,7 +35,9 @@ var hostRules = []rule{
 	},
 	{
 		about: "cpu.topology", severity: Noise,
-		finds:  toldShort("cpu.topology", "hardware threads share cores (%)"),
+		finds: func(k known) string {
+			return when(k["cpu.topology"] != "", "hardware threads share cores (%s)", shorten(k["cpu.topology"]))
+		},
 		why:    "a server and a client on two threads of one core slow each other down, although their CPU sets are disjoint",
 		source: "Linux kernel, Documentation/admin-guide/cputopology.rst",
 		fix:    "put server and clients on different cores, or echo off > /sys/devices/system/cpu/smt/control",
@@ -116,13 +118,6 @@ var hostRules = []rule{
 		fix:    "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
 	},
 	{
-		about: "cpu.energy_preference", severity: Noise,
-		finds:  told("cpu.energy_preference", "the CPU's energy preference is %", "performance"),
-		why:    "with intel_pstate and amd-pstate it decides how fast the clock frequency follows the load",
-		source: "Linux kernel, Documentation/admin-guide/pm/intel_pstate.rst, energy vs performance hints",
-		fix:    "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/energy_performance_preference",
-	},
-	{
 		about: "cpu.idle_exit_us", severity: Noise,
 		finds: func(k known) string {
 			us, ok := k.number("cpu.idle_exit_us")
@@ -133,27 +128,6 @@ var hostRules = []rule{
 		fix:    fmt.Sprintf("cpupower idle-set --disable-by-latency %d", deepIdle),
 	},
 	{
-		about: "memory.swap_used_gib", severity: Noise,
-		finds: func(k known) string {
-			used, ok := k.number("memory.swap_used_gib")
-			return when(ok && used >= 1, "%.0f GiB of memory are swapped out", used)
-		},
-		why:    "a program that touches such a page waits milliseconds for a disk, which no arm causes",
-		source: "proc_meminfo(5), SwapTotal and SwapFree",
-		fix:    "stop the programs that need the memory, then swapoff -a",
-	},
-	{
-		about: "kernel.numa_balancing", severity: Noise,
-		finds: func(k known) string {
-			nodes, _ := k.number("numa.nodes")
-			b := k["kernel.numa_balancing"]
-			return when(b != "" && b != "0" && nodes > 1, "the kernel moves pages between NUMA nodes")
-		},
-		why:    "it unmaps pages to see which CPU uses them, which causes page faults and copies during a window",
-		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, numa_balancing",
-		fix:    "sysctl -w kernel.numa_balancing=0",
-	},
-	{
 		about: "host.daemons", severity: Noise,
 		finds: func(k known) string {
 			meddles := func(name string) bool { return name != "tuned" } // which sets a profile once
@@ -162,26 +136,5 @@ var hostRules = []rule{
 		why:    "they move interrupts or pages, or change clock frequencies, during the run, so that blocks differ",
 		source: "irqbalance(1); ESnet fasterdata, 100G Network Tuning (the correct cores for interrupts and processes)",
 		fix:    "systemctl stop irqbalance numad ksmtuned thermald tlp power-profiles-daemon; then set the interrupts' CPUs by hand",
-	},
-	{
-		about: "cpu.isolated", severity: Note,
-		finds:  toldShort("cpu.isolated", "CPUs % are isolated"),
-		why:    "the scheduler runs nothing there that is not pinned there, and does not spread several threads over such CPUs",
-		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, isolcpus=",
-		fix:    "give them to hosts whose workers have one thread, in a rig file (docs/rigs.md), or boot without isolcpus=",
-	},
-	{
-		about: "cpu.nohz_full", severity: Note,
-		finds:  toldShort("cpu.nohz_full", "CPUs % run without a tick", "(null)"),
-		why:    "each entry to the kernel costs more there, which arms with many system calls pay for",
-		source: "Linux kernel, Documentation/timers/no_hz.rst, known issues",
-		fix:    "boot without nohz_full=, or run no worker there that calls the kernel often",
-	},
-	{
-		about: "clock.synchronised", severity: Note,
-		finds:  is("clock.synchronised", "no", "the system clock is not synchronized"),
-		why:    "no figure depends on it, but the logs and records of several hosts cannot be matched by time",
-		source: "adjtimex(2), STA_UNSYNC",
-		fix:    "timedatectl set-ntp true",
 	},
 }

@@ -38,15 +38,6 @@ var kernelRules = []rule{
 		fix:    `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or several source addresses`,
 	},
 	{
-		about: "mitigations", severity: Note,
-		finds: func(k known) string {
-			return when(strings.Contains(" "+k["kernel.cmdline"]+" ", " mitigations=off "), "the kernel's CPU mitigations are off")
-		},
-		why:    "system calls are cheaper here than on most servers, which favours arms that make many",
-		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, mitigations=",
-		fix:    "boot without mitigations=off, or say so beside the figures",
-	},
-	{
 		about: "net.conntrack_max", severity: Distort,
 		finds: func(k known) string {
 			return k.below("net.conntrack_max", leastTracked, "the kernel tracks at most % connections")
@@ -66,13 +57,6 @@ var kernelRules = []rule{
 		fix:    "nft list ruleset; then, on the data network only, a rule for notrack and accept before all others",
 	},
 	{
-		about: "net.congestion_control", severity: Note,
-		finds:  told("net.congestion_control", "TCP's congestion control is %", "cubic", "reno"),
-		why:    "most published figures are for cubic; one that paces, such as bbr, sends by timers and shares a full link differently",
-		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_congestion_control",
-		fix:    "sysctl -w net.ipv4.tcp_congestion_control=cubic, or say so beside the figures",
-	},
-	{
 		about: "net.tcp_rmem", severity: Note,
 		finds:  func(k known) string { return k.short("net.tcp_rmem", "a TCP receive buffer") },
 		why:    "one connection cannot have more than this in flight; on links with a longer delay the limit is then receive-window",
@@ -85,48 +69,6 @@ var kernelRules = []rule{
 		why:    "one connection cannot have more than this in flight; on links with a longer delay the limit is then send-buffer",
 		source: "Linux kernel, Documentation/networking/ip-sysctl.rst, tcp_wmem; ESnet fasterdata, Linux host tuning",
 		fix:    `sysctl -w net.ipv4.tcp_wmem="4096 65536 67108864"`,
-	},
-	{
-		about: "net.rmem_max", severity: Note,
-		finds:  func(k known) string { return k.short("net.rmem_max", "what SO_RCVBUF may ask for") },
-		why:    "a program that sets its own buffers gets smaller ones than it asked for, without an error, and loses the kernel's autotuning",
-		source: "socket(7), SO_RCVBUF; Linux kernel, Documentation/admin-guide/sysctl/net.rst, rmem_max",
-		fix:    "sysctl -w net.core.rmem_max=67108864 net.core.wmem_max=67108864",
-	},
-	{
-		about: "net.rmem_max", severity: Note,
-		finds:  known.shortForQUIC,
-		why:    "datagrams that find the buffer full are dropped, and QUIC has to send them again; programs with CAP_NET_ADMIN get what they ask for all the same",
-		source: "quic-go wiki, UDP Buffer Sizes; socket(7), SO_RCVBUF",
-		fix:    "sysctl -w net.core.rmem_max=7500000 net.core.wmem_max=7500000",
-	},
-	{
-		about: "net.wmem_max", severity: Note,
-		finds:  func(k known) string { return k.short("net.wmem_max", "what SO_SNDBUF may ask for") },
-		why:    "a program that sets its own buffers gets smaller ones than it asked for, without an error, and loses the kernel's autotuning",
-		source: "socket(7), SO_SNDBUF; Linux kernel, Documentation/admin-guide/sysctl/net.rst, wmem_max",
-		fix:    "sysctl -w net.core.rmem_max=67108864 net.core.wmem_max=67108864",
-	},
-	{
-		about: "net.busy_poll", severity: Note,
-		finds: func(k known) string {
-			us, ok := k.number("net.busy_poll")
-			return when(ok && us > 0, "poll and select look for packets for %.0f µs before they sleep", us)
-		},
-		why:    "this lowers latency for more CPU time, and only in arms that call poll or select",
-		source: "Linux kernel, Documentation/admin-guide/sysctl/net.rst, busy_poll",
-		fix:    "sysctl -w net.core.busy_poll=0",
-	},
-	{
-		about: "kernel.cmdline", severity: Noise,
-		finds: func(k known) string {
-			line := " " + k["kernel.cmdline"] + " "
-			on := strings.Contains(line, " intel_iommu=on ") || strings.Contains(line, " amd_iommu=on ")
-			return when(on && !strings.Contains(line, " iommu=pt ") && !strings.Contains(line, " iommu.passthrough=1 "), "the IOMMU translates what the host's own devices read and write")
-		},
-		why:    "every packet is mapped and unmapped, which costs CPU time and locks; fast cards lose most",
-		source: "Linux kernel, Documentation/admin-guide/kernel-parameters.txt, iommu=",
-		fix:    "boot with iommu=pt",
 	},
 }
 
@@ -160,20 +102,6 @@ func (k known) short(key, text string) string {
 	return ""
 }
 
-// quicBuffer is what quic-go asks for on each UDP socket, in bytes.
-const quicBuffer = 7 << 20
-
-// shortForQUIC tells that a UDP socket cannot have the receive buffer that QUIC asks
-// for.
-func (k known) shortForQUIC() string {
-	bytes, ok := k.number("net.rmem_max")
-	if !ok || bytes >= quicBuffer || k.short("net.rmem_max", "") != "" { // which says it already
-		return ""
-	}
-	return fmt.Sprintf("what SO_RCVBUF may ask for holds %s, while go-quic and go-http3 ask for %s on each UDP socket",
-		quantity.FormatBytes(bytes), quantity.FormatBytes(quicBuffer))
-}
-
 // profileRules are about what stands in the way of profiles (--profile). None of it
 // touches another figure.
 var profileRules = []rule{
@@ -198,15 +126,5 @@ var profileRules = []rule{
 		why:    "most of a transport's CPU time is in the kernel, so a profile without it hides where the time goes",
 		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, perf_event_paranoid",
 		fix:    "sysctl -w kernel.perf_event_paranoid=1, or give netdyno CAP_PERFMON",
-	},
-	{
-		about: "kernel.kptr_restrict", severity: Note,
-		finds: func(k known) string {
-			return when(k["perf.kernel_names"] == "no" && k["perf.sees"] == "programs and kernel",
-				"the names of the kernel's functions are hidden (kernel.kptr_restrict is %s)", k["kernel.kptr_restrict"])
-		},
-		why:    "the kernel's part of a profile is then one activity, undivided",
-		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, kptr_restrict",
-		fix:    "sysctl -w kernel.kptr_restrict=0 kernel.perf_event_paranoid=1",
 	},
 }

@@ -12,14 +12,10 @@
 package floor
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
@@ -46,18 +42,18 @@ func Measure(ctx context.Context, netdyno string, p Path) (f record.Floor, err e
 	defer cancel()
 	f = record.Floor{Server: p.Server.Name, Client: p.Client.Name, ServerCPUs: p.Server.CPUs, ClientCPUs: p.Client.CPUs}
 	source := p.Client.Address
-	address, server, err := serve(ctx, p.Server, netdyno, source)
+	argv := append([]string{netdyno, "internal", "floor", "serve", p.Server.Address, source}, pinned(p.Server)...)
+	server, err := rig.Hold(ctx, bound, syscall.SIGKILL, p.Server.Command(argv...)...)
 	if err != nil {
-		return f, err
+		return f, fmt.Errorf("the server on %s: %w", p.Server.Name, err)
 	}
-	argv := append([]string{netdyno, "internal", "floor", "ask", address, source}, pinned(p.Client)...)
+	argv = append([]string{netdyno, "internal", "floor", "ask", server.Line, source}, pinned(p.Client)...)
 	out, err := p.Client.Ask(ctx, nil, argv...)
 	if err != nil {
-		cancel() // nobody will come
-		return f, errors.Join(err, server())
+		return f, errors.Join(err, server.Drop()) // nobody will come
 	}
-	if err := server(); err != nil {
-		return f, err
+	if err := errors.Join(server.Release(), server.Unclean()); err != nil {
+		return f, fmt.Errorf("the server on %s: %w", p.Server.Name, err)
 	}
 	if err := json.Unmarshal(out, &f.Steps); err != nil {
 		return f, fmt.Errorf("read what %s measured: %w", p.Client.Name, err)
@@ -70,34 +66,4 @@ func pinned(s rig.Seat) []string {
 		return nil
 	}
 	return []string{"--cpus", cpuset.Format(s.CPUs)}
-}
-
-// serve starts a server on its seat and returns where it listens, and what waits for its end.
-func serve(ctx context.Context, seat rig.Seat, netdyno, client string) (address string, wait func() error, err error) {
-	argv := append([]string{netdyno, "internal", "floor", "serve", seat.Address, client}, pinned(seat)...)
-	line := seat.Command(argv...)
-	c := exec.CommandContext(ctx, line[0], line[1:]...)
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	c.WaitDelay = timeout
-	var said rig.Tail
-	c.Stderr = &said
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
-	}
-	if err != nil {
-		return "", nil, fmt.Errorf("start a server on %s: %w", seat.Name, err)
-	}
-	wait = func() error {
-		if err := c.Wait(); err != nil {
-			return fmt.Errorf("the server on %s: %w: %s", seat.Name, err, strings.TrimSpace(said.String()))
-		}
-		return nil
-	}
-	first, err := bufio.NewReader(io.LimitReader(out, 256)).ReadString('\n')
-	if err != nil {
-		return "", nil, errors.Join(fmt.Errorf("the server on %s named no address: %w", seat.Name, err), wait())
-	}
-	return strings.TrimSpace(first), wait, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -92,6 +93,10 @@ func TestMeasureSaysWhyItCannot(t *testing.T) {
 // serving starts a server in this process, and returns where it listens and how it ends.
 func serving(t *testing.T, client string) (address string, ended chan error) {
 	t.Helper()
+	// A server's thread waits in a system call of which Go does not know: a collection of
+	// garbage would wait for it, and all of this process with that.
+	percent := debug.SetGCPercent(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent) })
 	in, out := io.Pipe()
 	ended = make(chan error, 1)
 	go func() { ended <- floor.Serve("127.0.0.1", client, nil, out) }()

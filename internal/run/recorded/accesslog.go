@@ -1,19 +1,10 @@
 package recorded
 
-import (
-	"bufio"
-	"bytes"
-)
+import "bytes"
 
 // accessLog reads the common and the combined form of an access log, as nginx and Apache
 // write them: HOST IDENT USER [TIME] "REQUEST" STATUS BYTES …. One goroutine uses it.
 type accessLog struct{ time timeCache }
-
-func openAccessLog(Options) (source, error) { return &accessLog{}, nil }
-
-func (l *accessLog) read(from *bufio.Reader, take func(int, seen) error, refuse func(int, reason, []byte) error) error {
-	return eachLine(from, l.parse, take, refuse)
-}
 
 // parse takes a line apart.
 func (l *accessLog) parse(line []byte) (s seen, why reason) {

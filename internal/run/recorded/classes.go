@@ -3,6 +3,7 @@ package recorded
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,7 +75,7 @@ func (c *classes) classOf(s seen) (Class, reason) {
 	if s.method == "" && s.class == "" {
 		return k, noMethod
 	}
-	if s.method != "" && !contains(methods, s.method) {
+	if s.method != "" && !slices.Contains(methods, s.method) {
 		return k, noMethod
 	}
 	switch {
@@ -185,12 +186,3 @@ func escaped(path string) string {
 }
 
 func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
-
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
-}

@@ -69,7 +69,7 @@ func setBytes(to *int64, text []byte) reason {
 		return ""
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || n < -1 { // HAR writes −1 for what is not known
+	if err != nil || n < -1 { // −1 stands for what is not known, as in HTTP archives
 		return noNumber
 	}
 	*to = max(n, 0)

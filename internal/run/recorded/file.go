@@ -1,7 +1,6 @@
 package recorded
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"io"
@@ -41,30 +40,14 @@ func File(ctx context.Context, out string, f Format, files []string, o Options) 
 	return s, err
 }
 
-// Guess tells which log a file is that begins so, where that needs no options:
-// its first line that is none of nothing must be one of the format.
+// Guess tells which log a file is that begins so: its first line must be a request of the
+// format. A compressed one is none.
 func Guess(begin []byte) (Format, bool) {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(begin, "\r\n\t "), []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	if bytes.HasPrefix(begin, []byte{0x1f, 0x8b}) { // compressed: the names say it
-		return Format{}, false
-	}
 	for _, f := range formats {
-		switch f.Name {
-		case "har":
-			if bytes.HasPrefix(line, []byte("{")) && bytes.Contains(begin, []byte(`"log"`)) && bytes.Contains(begin, []byte(`"entries"`)) {
-				return f, true
-			}
-		case "nginx", "jsonl":
-			from, err := f.open(Options{})
-			if err != nil {
-				continue
-			}
-			took := false
-			_ = from.read(bufio.NewReader(bytes.NewReader(append(bytes.Clone(line), '\n'))), func(int, seen) error { took = true; return nil }, func(int, reason, []byte) error { return nil })
-			if took {
-				return f, true
-			}
+		if _, why := f.parser()(line); why == "" {
+			return f, true
 		}
 	}
 	return Format{}, false

@@ -24,14 +24,13 @@ import (
 // Format is a kind of log.
 type Format struct {
 	Name, Doc string
-	open      func(Options) (source, error)
+	parser    func() parser
 }
 
 // formats are all of them; a new one is a file and a line here.
 var formats = []Format{
-	{"nginx", "access log in the common or combined form, as nginx and Apache write it", openAccessLog},
-	{"jsonl", "one JSON object a line, of time, method, path, status, up, down, class", openJSONLines},
-	{"har", "HTTP archive, as browsers save it", openHAR},
+	{"nginx", "access log in the common or combined form, as nginx and Apache write it", func() parser { return new(accessLog).parse }},
+	{"jsonl", "one JSON object a line, of time, method, path, status, up, down, class", func() parser { return parseJSON }},
 }
 
 // Formats returns all formats. The caller owns the slice.
@@ -59,28 +58,22 @@ type Input struct {
 	From io.Reader
 }
 
-// source reads a format. take gets each request, refuse each line (or packet, or entry)
-// that is none, by its number, with why and what it begins with. An error of either ends
-// the reading.
-type source interface {
-	read(from *bufio.Reader, take func(line int, s seen) error, refuse func(line int, why reason, text []byte) error) error
-}
+// parser takes a line apart, or says why it is no request. One goroutine uses it.
+type parser func(line []byte) (seen, reason)
 
 // reason says why a line is left out, in words that are the same for the same cause.
 type reason string
 
 const (
-	foreign    reason = "not of this format"
-	noTime     reason = "without a time that can be read"
-	noMethod   reason = "without a method of HTTP that can be replayed"
-	noNumber   reason = "with a number that cannot be read"
-	noPath     reason = "with a path that cannot be asked for"
-	tooLong    reason = "too long"
-	goesBack   reason = "earlier than what was written already; name the oldest file first"
-	notOver    reason = "that the client gave up, or that became another protocol"
-	cutOff     reason = "cut off"
-	noClass    reason = "with a class beyond the first 64"
-	unreadable reason = "damaged"
+	foreign  reason = "not of this format"
+	noTime   reason = "without a time that can be read"
+	noMethod reason = "without a method of HTTP that can be replayed"
+	noNumber reason = "with a number that cannot be read"
+	noPath   reason = "with a path that cannot be asked for"
+	tooLong  reason = "too long"
+	goesBack reason = "earlier than what was written already; name the oldest file first"
+	notOver  reason = "that the client gave up, or that became another protocol"
+	noClass  reason = "with a class beyond the first 64"
 )
 
 // seen is a request as a log shows it.
@@ -126,6 +119,9 @@ type Left struct {
 	Count int64
 }
 
+// mostLine bounds a line, in bytes. A longer one is read past and left out.
+const mostLine = 256 << 10
+
 // mostShown is how many of the lines that are left out are shown.
 const mostShown = 10
 
@@ -149,15 +145,12 @@ type Output struct {
 
 // Make reads the inputs in order and writes recorded traffic.
 func Make(ctx context.Context, f Format, inputs []Input, o Options, to Output) (Summary, error) {
-	from, err := f.open(o)
-	if err != nil {
-		return Summary{}, err
-	}
+	parse := f.parser()
 	buffered := bufio.NewWriterSize(to.Spool, 1<<18)
 	m := &maker{ctx: ctx, options: o, left: map[reason]int64{}, classes: newClasses(o.Paths)}
 	m.order.to = traffic.NewWriter(buffered)
 	for _, in := range inputs {
-		if err := m.readInput(from, in); err != nil {
+		if err := m.readInput(parse, in); err != nil {
 			return Summary{}, fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
@@ -176,25 +169,30 @@ func Make(ctx context.Context, f Format, inputs []Input, o Options, to Output) (
 	return m.s, traffic.Assemble(to.To, m.s.header(f.Name, o), m.classes.paths, to.Spool)
 }
 
-func (m *maker) readInput(from source, in Input) error {
-	text := bufio.NewReaderSize(in.From, 1<<18)
+func (m *maker) readInput(parse parser, in Input) error {
+	text := bufio.NewReaderSize(in.From, mostLine)
 	if begin, _ := text.Peek(2); string(begin) == "\x1f\x8b" {
 		plain, err := gzip.NewReader(text) // nothing of it stays open
 		if err != nil {
 			return err
 		}
-		text = bufio.NewReaderSize(plain, 1<<18)
+		text = bufio.NewReaderSize(plain, mostLine)
 	}
-	refuse := func(line int, why reason, text []byte) error {
-		m.refuse(in.Name, line, why, text)
-		return m.alive()
-	}
-	return from.read(text, func(line int, s seen) error {
-		if why := m.take(s); why != "" {
-			return refuse(line, why, []byte(s.method+" "+s.path))
+	return eachLine(text, func(number int, line []byte, long bool) error {
+		s, why := seen{}, tooLong
+		if !long {
+			s, why = parse(line)
+		}
+		if why == "" {
+			if why = m.take(s); why != "" {
+				line = []byte(s.method + " " + s.path)
+			}
+		}
+		if why != "" {
+			m.refuse(in.Name, number, why, line)
 		}
 		return cmp.Or(m.order.err, m.alive())
-	}, refuse)
+	})
 }
 
 // alive tells now and then that the command shall end.

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"container/heap"
 	"fmt"
 
 	"netdyno/internal/traffic"
@@ -14,7 +15,7 @@ const mostHeld = 1 << 18
 // order. One goroutine uses it.
 type sorting struct {
 	to          *traffic.Writer
-	heap        []held
+	heap        waiting
 	taken       uint64
 	latest      int64 // that a log told, ns since 1970
 	first, last int64 // of what was written
@@ -29,7 +30,23 @@ type held struct {
 	of     traffic.Request
 }
 
-func (h held) before(o held) bool { return h.at < o.at || h.at == o.at && h.number < o.number }
+// waiting implements heap.Interface, the earliest first.
+type waiting []held
+
+func (w waiting) Len() int      { return len(w) }
+func (w waiting) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
+func (w waiting) Less(i, j int) bool {
+	return w[i].at < w[j].at || w[i].at == w[j].at && w[i].number < w[j].number
+}
+
+func (w *waiting) Push(x any) { *w = append(*w, x.(held)) }
+
+func (w *waiting) Pop() any {
+	all := *w
+	last := all[len(all)-1]
+	*w = all[:len(all)-1]
+	return last
+}
 
 // late tells whether a time, in ns since 1970, is earlier than what was written already.
 func (s *sorting) late(at int64) bool { return s.written > 0 && at < s.last }
@@ -41,42 +58,14 @@ func (s *sorting) add(told, at int64, r traffic.Request) {
 	}
 	s.latest = max(told, s.latest)
 	s.taken++
-	s.push(held{at, s.taken, r})
+	heap.Push(&s.heap, held{at, s.taken, r})
 	if len(s.heap) > mostHeld {
 		s.pop()
 	}
 }
 
-func (s *sorting) push(h held) {
-	s.heap = append(s.heap, h)
-	i := len(s.heap) - 1
-	for ; i > 0 && h.before(s.heap[(i-1)/2]); i = (i - 1) / 2 {
-		s.heap[i] = s.heap[(i-1)/2]
-	}
-	s.heap[i] = h
-}
-
 // pop writes the earliest request.
-func (s *sorting) pop() {
-	first, last := s.heap[0], s.heap[len(s.heap)-1]
-	s.heap = s.heap[:len(s.heap)-1]
-	i, n := 0, len(s.heap)
-	for 2*i+1 < n {
-		child := 2*i + 1
-		if child+1 < n && s.heap[child+1].before(s.heap[child]) {
-			child++
-		}
-		if last.before(s.heap[child]) {
-			break
-		}
-		s.heap[i] = s.heap[child]
-		i = child
-	}
-	if n > 0 {
-		s.heap[i] = last
-	}
-	s.write(first)
-}
+func (s *sorting) pop() { s.write(heap.Pop(&s.heap).(held)) }
 
 func (s *sorting) write(h held) {
 	if s.written == 0 {

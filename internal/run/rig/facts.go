@@ -16,7 +16,7 @@ const maxFactFile = 64 << 10
 
 // Here returns the facts of this host as the calling process sees it, in its
 // own network namespace: what the files tell, and what only the kernel's
-// sockets and clock do. It needs no privilege, takes some milliseconds and
+// sockets do. It needs no privilege, takes some milliseconds and
 // changes nothing.
 func Here() record.Host { return collect("/", sockets{}) }
 
@@ -26,8 +26,6 @@ type kernel interface {
 	links() (map[string]link, error)
 	// card is what ethtool tells of an interface, by the last part of the key.
 	card(name string) map[string]string
-	// synchronised says whether something disciplines the clock of day.
-	synchronised() (yes bool, err error)
 }
 
 // collect returns the facts of the host whose file system lies under root: "/" for this
@@ -47,44 +45,36 @@ func collect(root string, k kernel) record.Host {
 	f.network()
 	f.rdma()
 	f.gpu()
-	f.clock()
 	return record.Host{Values: f.values}
 }
 
 // plainFacts are the facts that are the whole text of one file, by the file's
 // path.
 var plainFacts = map[string]string{
-	"host.name":       "proc/sys/kernel/hostname",
-	"host.boot_id":    "proc/sys/kernel/random/boot_id",
-	"kernel.release":  "proc/sys/kernel/osrelease",
-	"kernel.version":  "proc/sys/kernel/version",
-	"kernel.arch":     "proc/sys/kernel/arch",
-	"kernel.cmdline":  "proc/cmdline",
-	"clocksource":     "sys/devices/system/clocksource/clocksource0/current_clocksource",
-	"cpu.smt":         "sys/devices/system/cpu/smt/control",
-	"cpu.isolated":    "sys/devices/system/cpu/isolated",
-	"cpu.nohz_full":   "sys/devices/system/cpu/nohz_full",
-	"limits.file_max": "proc/sys/fs/file-max",
+	"host.name":      "proc/sys/kernel/hostname",
+	"host.boot_id":   "proc/sys/kernel/random/boot_id",
+	"kernel.release": "proc/sys/kernel/osrelease",
+	"kernel.version": "proc/sys/kernel/version",
+	"kernel.arch":    "proc/sys/kernel/arch",
+	"kernel.cmdline": "proc/cmdline",
+	"clocksource":    "sys/devices/system/clocksource/clocksource0/current_clocksource",
+	"cpu.smt":        "sys/devices/system/cpu/smt/control",
+	"cpu.isolated":   "sys/devices/system/cpu/isolated",
+	"cpu.nohz_full":  "sys/devices/system/cpu/nohz_full",
 
-	"clocksource.available": "sys/devices/system/clocksource/clocksource0/available_clocksource",
-	"cpu.idle_driver":       "sys/devices/system/cpu/cpuidle/current_driver",
-	"cpu.idle_governor":     "sys/devices/system/cpu/cpuidle/current_governor",
 	"kernel.numa_balancing": "proc/sys/kernel/numa_balancing",
-	"tuned.profile":         "etc/tuned/active_profile",
 
-	"net.somaxconn":           "proc/sys/net/core/somaxconn",
-	"net.rmem_max":            "proc/sys/net/core/rmem_max",
-	"net.wmem_max":            "proc/sys/net/core/wmem_max",
-	"net.default_qdisc":       "proc/sys/net/core/default_qdisc",
-	"net.busy_poll":           "proc/sys/net/core/busy_poll",
-	"net.congestion_control":  "proc/sys/net/ipv4/tcp_congestion_control",
-	"net.tcp_mem":             "proc/sys/net/ipv4/tcp_mem",
-	"net.tcp_rmem":            "proc/sys/net/ipv4/tcp_rmem",
-	"net.tcp_wmem":            "proc/sys/net/ipv4/tcp_wmem",
-	"net.tcp_tw_reuse":        "proc/sys/net/ipv4/tcp_tw_reuse",
-	"net.tcp_max_syn_backlog": "proc/sys/net/ipv4/tcp_max_syn_backlog",
-	"net.port_range":          "proc/sys/net/ipv4/ip_local_port_range",
-	"net.conntrack_max":       "proc/sys/net/netfilter/nf_conntrack_max",
+	"net.somaxconn":          "proc/sys/net/core/somaxconn",
+	"net.rmem_max":           "proc/sys/net/core/rmem_max",
+	"net.wmem_max":           "proc/sys/net/core/wmem_max",
+	"net.default_qdisc":      "proc/sys/net/core/default_qdisc",
+	"net.busy_poll":          "proc/sys/net/core/busy_poll",
+	"net.congestion_control": "proc/sys/net/ipv4/tcp_congestion_control",
+	"net.tcp_mem":            "proc/sys/net/ipv4/tcp_mem",
+	"net.tcp_rmem":           "proc/sys/net/ipv4/tcp_rmem",
+	"net.tcp_wmem":           "proc/sys/net/ipv4/tcp_wmem",
+	"net.port_range":         "proc/sys/net/ipv4/ip_local_port_range",
+	"net.conntrack_max":      "proc/sys/net/netfilter/nf_conntrack_max",
 }
 
 // facts gathers the values of one host.
@@ -162,17 +152,6 @@ func (f *facts) resolve(link string) string {
 		return ""
 	}
 	return within
-}
-
-// clock says whether the clock of day is disciplined; netdyno subtracts no
-// clocks of two hosts, but a clock that is being set steps.
-func (f *facts) clock() {
-	if f.kernel == nil {
-		return
-	}
-	if yes, err := f.kernel.synchronised(); err == nil {
-		f.set("clock.synchronised", map[bool]string{true: "yes", false: "no"}[yes])
-	}
 }
 
 // value returns what follows a key and a separator on a line of its own; the

@@ -84,7 +84,7 @@ func (f *facts) hypervisor(info string) {
 // topology gathers packages, cores, the groups of hardware threads that share
 // a core ("0,64;1,65"), governors and top frequencies.
 func (f *facts) topology(online []int) {
-	var packages, cores, shared, governors, tops, drivers, preferences []string
+	var packages, cores, shared, governors, tops []string
 	for _, id := range online {
 		directory := fmt.Sprintf("%scpu%d/", cpuDirectory, id)
 		packages = addFact(packages, f.text(directory+"topology/physical_package_id"))
@@ -94,8 +94,6 @@ func (f *facts) topology(online []int) {
 			shared = addFact(shared, cpuset.Format(siblings))
 		}
 		governors = addFact(governors, f.text(directory+"cpufreq/scaling_governor"))
-		drivers = addFact(drivers, f.text(directory+"cpufreq/scaling_driver"))
-		preferences = addFact(preferences, f.text(directory+"cpufreq/energy_performance_preference"))
 		if khz, err := strconv.Atoi(f.text(directory + "cpufreq/cpuinfo_max_freq")); err == nil {
 			tops = addFact(tops, strconv.Itoa(khz/1000))
 		}
@@ -109,8 +107,6 @@ func (f *facts) topology(online []int) {
 	f.set("cpu.topology", strings.Join(shared, ";"))
 	f.set("cpu.governor", strings.Join(governors, ", "))
 	f.set("cpu.mhz_max", strings.Join(tops, ", "))
-	f.set("cpu.frequency_driver", strings.Join(drivers, ", "))
-	f.set("cpu.energy_preference", strings.Join(preferences, ", "))
 	if turbo := f.text(cpuDirectory + "intel_pstate/no_turbo"); turbo != "" {
 		f.set("cpu.boost", map[string]string{"0": "on", "1": "off"}[turbo])
 	} else if boost := f.text(cpuDirectory + "cpufreq/boost"); boost != "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,6 @@ func (f *facts) rdma() {
 	for _, name := range f.names(class) {
 		key := "rdma." + strings.ToLower(name) + "."
 		f.set(key+"firmware", f.text(class+name+"/fw_ver"))
-		f.set(key+"board", f.text(class+name+"/board_id"))
 		f.set(key+"driver", f.target(class+name+"/device/driver"))
 		if device := f.device(class + name); device != "" {
 			f.natural(key+"numa_node", device+"/numa_node")
@@ -26,7 +24,6 @@ func (f *facts) rdma() {
 		for _, port := range f.names(class + name + "/ports") {
 			directory := class + name + "/ports/" + port + "/"
 			f.set(key+port+".state", afterColon(f.text(directory+"state")))
-			f.set(key+port+".physical_state", afterColon(f.text(directory+"phys_state")))
 			f.set(key+port+".link_layer", f.text(directory+"link_layer"))
 			f.set(key+port+".rate", f.text(directory+"rate"))
 			f.set(key+port+".interface", f.text(directory+"gid_attrs/ndevs/0"))
@@ -104,60 +101,8 @@ func (f *facts) gpu() {
 		key := fmt.Sprintf("gpu.%d.", i)
 		f.set(key+"bus", address)
 		f.set(key+"model", value(f.text(own+"gpus/"+address+"/information"), "Model", ":"))
-		f.set(key+"firmware", value(f.text(own+"gpus/"+address+"/information"), "GPU Firmware", ":"))
 		f.natural(key+"numa_node", bus+address+"/numa_node")
-		f.set(key+"pcie", lane(f.text(bus+address+"/current_link_speed"), f.text(bus+address+"/current_link_width")))
-		f.paths(key, bus+address)
-		f.set(key+"pcie_max", lane(f.text(bus+address+"/max_link_speed"), f.text(bus+address+"/max_link_width")))
 	}
-}
-
-// paths says of every card for RDMA what lies between it and a GPU.
-func (f *facts) paths(key, gpu string) {
-	const class = "sys/class/infiniband/"
-	from := f.resolve(gpu)
-	for _, name := range f.names(class) {
-		to := f.device(class + name)
-		if from == "" || to == "" {
-			continue
-		}
-		nodes := [2]string{f.text(from + "/numa_node"), f.text(to + "/numa_node")}
-		f.set(key+"path."+strings.ToLower(name), pcieBetween(from, to, nodes))
-	}
-}
-
-// The ways between two devices, the shortest first.
-const (
-	sameSwitch  = "same PCIe switch"
-	sameComplex = "same root complex"
-	sameNode    = "same NUMA node"
-	otherNode   = "other NUMA node"
-)
-
-// pcieBetween says what lies between two devices, by their paths below /sys/devices: in
-// such a path pci0000:80 is a root complex, each function below it a bridge, and the last
-// one the device. nodes are the devices' NUMA nodes. The answer is "" when nothing tells.
-func pcieBetween(a, b string, nodes [2]string) string {
-	one, other := strings.Split(filepath.ToSlash(a), "/"), strings.Split(filepath.ToSlash(b), "/")
-	root := slices.IndexFunc(one, func(part string) bool { return strings.HasPrefix(part, "pci") })
-	if root < 0 {
-		return ""
-	}
-	shared := 0
-	for shared < min(len(one), len(other)) && one[shared] == other[shared] {
-		shared++
-	}
-	switch {
-	case shared > root+1:
-		return sameSwitch
-	case shared == root+1:
-		return sameComplex
-	case nodes[0] == "" || nodes[1] == "" || nodes[0] == "-1" || nodes[1] == "-1":
-		return ""
-	case nodes[0] == nodes[1]:
-		return sameNode
-	}
-	return otherNode
 }
 
 // nvidiaVersion finds the release in "NVRM version: NVIDIA UNIX x86_64 Kernel

@@ -2,7 +2,6 @@ package rig
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +23,6 @@ func (f *facts) host() {
 	}
 	f.memory()
 	f.set("thp", chosen(f.text("sys/kernel/mm/transparent_hugepage/enabled")))
-	f.set("thp.defrag", chosen(f.text("sys/kernel/mm/transparent_hugepage/defrag")))
 	if load := strings.Fields(f.text("proc/loadavg")); len(load) > 0 {
 		f.set("load.average", load[0])
 	}
@@ -36,22 +34,11 @@ func (f *facts) host() {
 	f.cgroup()
 }
 
-// memory gathers the host's memory and swap. Swap in use changes all the time, so it is
-// given in whole GiB: enough to know that pages are swapped out.
+// memory gathers the host's memory.
 func (f *facts) memory() {
-	info := f.text("proc/meminfo")
-	bytes := func(key string) (int64, bool) {
-		kib, _, found := strings.Cut(value(info, key, ":"), " kB")
-		n, err := strconv.ParseInt(kib, 10, 64)
-		return n << 10, found && err == nil
-	}
-	if total, known := bytes("MemTotal"); known {
-		f.set("memory.total_bytes", strconv.FormatInt(total, 10))
-	}
-	total, known := bytes("SwapTotal")
-	if free, also := bytes("SwapFree"); known && also {
-		f.set("memory.swap_bytes", strconv.FormatInt(total, 10))
-		f.set("memory.swap_used_gib", strconv.FormatInt((total-free+1<<29)>>30, 10))
+	kib, _, found := strings.Cut(value(f.text("proc/meminfo"), "MemTotal", ":"), " kB")
+	if n, err := strconv.ParseInt(kib, 10, 64); found && err == nil {
+		f.set("memory.total_bytes", strconv.FormatInt(n<<10, 10))
 	}
 }
 
@@ -117,7 +104,6 @@ func (f *facts) cgroup() {
 	for line := range strings.Lines(f.text("proc/self/cgroup")) {
 		path, found := strings.CutPrefix(strings.TrimSpace(line), "0::")
 		if !found {
-			f.oldQuota(strings.TrimSpace(line))
 			continue
 		}
 		directory := "sys/fs/cgroup" + path + "/"
@@ -126,28 +112,6 @@ func (f *facts) cgroup() {
 		}
 		if limit := f.text(directory + "memory.max"); limit != "max" {
 			f.set("cgroup.memory_max_bytes", limit)
-		}
-	}
-}
-
-// oldQuota is the CPU quota of a cgroup of version 1, told as version 2 does.
-// In a container its directory is the root of what is mounted.
-// Source: Linux kernel, Documentation/scheduler/sched-bwc.rst.
-func (f *facts) oldQuota(line string) {
-	fields := strings.SplitN(line, ":", 3)
-	if len(fields) != 3 || !slices.Contains(strings.Split(fields[1], ","), "cpu") {
-		return
-	}
-	for _, mount := range []string{"cpu", "cpu,cpuacct"} {
-		for _, path := range []string{fields[2], ""} {
-			directory := "sys/fs/cgroup/" + mount + path + "/"
-			quota, period := f.text(directory+"cpu.cfs_quota_us"), f.text(directory+"cpu.cfs_period_us")
-			if quota != "" && period != "" {
-				if quota != "-1" {
-					f.set("cgroup.cpu_max", quota+" "+period)
-				}
-				return
-			}
 		}
 	}
 }

@@ -112,7 +112,6 @@ func (f *facts) card(name, driver string, l *link) {
 		if driver != "" {
 			f.set(key+"state", f.text(directory+"operstate"))
 			f.set(key+"driver_version", f.text(directory+"device/driver/module/version"))
-			f.queues(key, directory)
 			f.bus(key, directory)
 			f.interrupts(key, directory)
 			f.bond(key, directory)
@@ -133,23 +132,8 @@ func (f *facts) natural(key, path string) {
 	}
 }
 
-func (f *facts) queues(key, directory string) {
-	var receive, send int
-	for _, queue := range f.names(directory + "queues") {
-		if strings.HasPrefix(queue, "rx-") {
-			receive++
-		} else {
-			send++
-		}
-	}
-	if receive+send > 0 {
-		f.set(key+"queues", strconv.Itoa(receive)+" receive, "+strconv.Itoa(send)+" send")
-	}
-}
-
-// bus gathers where the card sits: the NUMA node, and the PCIe link it has and
-// could have, as "8.0 GT/s x8". Source: Linux kernel,
-// Documentation/ABI/testing/sysfs-bus-pci, current_link_speed and others.
+// bus gathers where the card sits: the NUMA node, and the PCIe link, "8.0 GT/s x8".
+// Source: Linux kernel, Documentation/ABI/testing/sysfs-bus-pci, current_link_speed.
 func (f *facts) bus(key, class string) {
 	device := f.device(strings.TrimSuffix(class, "/"))
 	if device == "" {
@@ -157,7 +141,6 @@ func (f *facts) bus(key, class string) {
 	}
 	f.natural(key+"numa_node", device+"/numa_node")
 	f.set(key+"pcie", lane(f.text(device+"/current_link_speed"), f.text(device+"/current_link_width")))
-	f.set(key+"pcie_max", lane(f.text(device+"/max_link_speed"), f.text(device+"/max_link_width")))
 }
 
 // lane writes a PCIe link; "" when either part is unknown, as of a virtual

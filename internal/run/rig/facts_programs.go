@@ -58,7 +58,6 @@ func (f *facts) programs() {
 // Capabilities by their numbers, as capabilities(7) has them.
 const (
 	capSysAdmin = 21
-	capSyslog   = 34
 	capPerfmon  = 38
 )
 
@@ -82,9 +81,6 @@ func (f *facts) perf() {
 		}
 	}
 	f.set("kernel.perf_event_paranoid", strconv.Itoa(paranoid))
-	restrict := f.text("proc/sys/kernel/kptr_restrict")
-	f.set("kernel.kptr_restrict", restrict)
-
 	held, _ := strconv.ParseUint(value(f.text("proc/self/status"), "CapEff", ":"), 16, 64) // none where it is not told
 	has := func(capability int) bool { return held>>capability&1 == 1 }
 	switch admitted := has(capSysAdmin) || has(capPerfmon); {
@@ -95,8 +91,6 @@ func (f *facts) perf() {
 	default:
 		f.set("perf.sees", "nothing")
 	}
-	named := restrict == "0" && (paranoid <= 1 || has(capSyslog)) || restrict == "1" && has(capSyslog)
-	f.set("perf.kernel_names", map[bool]string{true: "yes", false: "no"}[named])
 }
 
 // HashFile returns the SHA-256 of a file of this host, in hexadecimal:

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"unsafe" // ioctl takes its structures by address
 
@@ -33,16 +32,6 @@ func (sockets) links() (map[string]link, error) {
 	return links, nil
 }
 
-// synchronised asks the kernel's clock, which knows whether anything has set
-// it within its bounds of error. Source: adjtimex(2), STA_UNSYNC.
-func (sockets) synchronised() (bool, error) {
-	var asked unix.Timex // no mode: only asks
-	if _, err := unix.Adjtimex(&asked); err != nil {
-		return false, fmt.Errorf("ask for the clock's state: %w", err)
-	}
-	return asked.Status&unix.STA_UNSYNC == 0, nil
-}
-
 func (sockets) card(name string) map[string]string {
 	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -61,10 +50,7 @@ func (sockets) card(name string) map[string]string {
 		e.told["bus"] = text(about.Bus_info[:])
 	}
 	e.offloads()
-	e.rings()
 	e.channels()
-	e.coalescing()
-	e.pause()
 	return e.told
 }
 
@@ -107,54 +93,18 @@ func (e *ethtool) offloads() {
 	}
 }
 
-// rings reads struct ethtool_ringparam: command, four maxima (rx, mini, jumbo,
-// tx), the four set.
-func (e *ethtool) rings() {
-	r := make([]uint32, 9)
-	r[0] = unix.ETHTOOL_GRINGPARAM
-	if e.ask(r) && r[1]|r[4] != 0 {
-		e.told["ring_receive"] = outOf(r[5], r[1])
-		e.told["ring_send"] = outOf(r[8], r[4])
-	}
-}
-
 // channels reads struct ethtool_channels: command, four maxima (rx, tx, other,
-// combined), the four set. A card has either combined channels or both others.
+// combined), the four set. It tells what is combined: "8 of 24".
 func (e *ethtool) channels() {
 	c := make([]uint32, 9)
 	c[0] = unix.ETHTOOL_GCHANNELS
 	if !e.ask(c) {
 		return
 	}
-	for name, at := range map[string]int{"channels_receive": 1, "channels_send": 2, "channels": 4} {
-		if c[at] != 0 {
-			e.told[name] = outOf(c[at+4], c[at])
-		}
+	if c[4] != 0 {
+		e.told["channels"] = fmt.Sprintf("%d of %d", c[8], c[4])
 	}
 }
-
-// coalescing reads struct ethtool_coalesce: after the command the µs and
-// frames that received packets wait for an interrupt; the adaptive switch of
-// receiving is its word number 10.
-func (e *ethtool) coalescing() {
-	c := make([]uint32, 23)
-	c[0] = unix.ETHTOOL_GCOALESCE
-	if e.ask(c) {
-		e.told["coalesce_us"] = strconv.FormatUint(uint64(c[1]), 10)
-		e.told["coalesce_frames"] = strconv.FormatUint(uint64(c[2]), 10)
-		e.told["coalesce_adaptive"] = onOff(c[10] != 0)
-	}
-}
-
-// pause reads struct ethtool_pauseparam: command, autonegotiation, rx, tx.
-func (e *ethtool) pause() {
-	if p := []uint32{unix.ETHTOOL_GPAUSEPARAM, 0, 0, 0}; e.ask(p) {
-		e.told["pause_receive"], e.told["pause_send"] = onOff(p[2] != 0), onOff(p[3] != 0)
-	}
-}
-
-// outOf writes what is set and what could be, "1024 of 8192".
-func outOf(set, most uint32) string { return fmt.Sprintf("%d of %d", set, most) }
 
 func onOff(on bool) string {
 	if on {

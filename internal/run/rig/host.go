@@ -26,8 +26,6 @@ type Host struct {
 	BootID  string            // identity of its kernel: hosts of one machine share CPUs
 	Sources []string          // addresses that its clients may connect from, Address first
 	Network string            // level of factor network; "" where the rig has one network for all trials
-	Front   string            // address of a service by which other hosts reach it; "" for its own
-	Ports   []int             // that servers there listen on, rising by one: a Front leads to no other; empty for any
 }
 
 // Command returns the argv that, run on this host, runs argv at the host h. Elements of

@@ -65,10 +65,12 @@ func (r *Remover) Remove() error {
 	return nil
 }
 
-// Held is the first process of a container or a pod, cat(1), and the command that runs it: it
-// lives as long as its stdin, which ends with this process, however this process ends. One
-// goroutine at a time may use it.
+// Held is a command that stands for something elsewhere, such as the first process of a
+// container: it lives as long as its stdin, which ends with this process, however this process
+// ends. One goroutine at a time may use it.
 type Held struct {
+	Line string // that it said first
+
 	command *exec.Cmd
 	input   io.WriteCloser
 	output  *os.File
@@ -76,8 +78,11 @@ type Held struct {
 	said    Tail
 }
 
-// Hold starts a command that runs cat elsewhere, and waits until that answers.
-func Hold(ctx context.Context, timeout time.Duration, argv ...string) (*Held, error) {
+// Hold starts a command and waits for its first line: a cat(1) repeats the one that it is
+// given. The kernel sends the command the signal when this process is gone; 0 for none, where
+// the command must see the end of its stdin. The error of one that ended has its status as an
+// exec.ExitError.
+func Hold(ctx context.Context, timeout time.Duration, death syscall.Signal, argv ...string) (*Held, error) {
 	h := &Held{command: exec.Command(argv[0], argv[1:]...)}
 	h.command.Stderr = &h.said
 	in, err := h.command.StdinPipe()
@@ -89,18 +94,18 @@ func Hold(ctx context.Context, timeout time.Duration, argv ...string) (*Held, er
 		return nil, err
 	}
 	h.input, h.output, h.command.Stdout = in, out, theirs
-	h.ended, err = StartTied(h.command, syscall.SIGKILL)
+	h.ended, err = StartTied(h.command, death)
 	_ = theirs.Close() // nothing is buffered in it
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no word of its first process within %v", timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %v", timeout))
 	defer cancel()
-	if _, err = h.input.Write([]byte("here\n")); err == nil {
-		_, err = FirstLine(ctx, out)
+	if _, err = h.input.Write([]byte("here\n")); err == nil || errors.Is(err, syscall.EPIPE) { // it may have spoken before it ended
+		h.Line, err = FirstLine(ctx, out)
 	}
 	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
+		if errors.Is(err, io.EOF) {
 			err = errEnded
 		}
 		return nil, errors.Join(h.failure(err), h.Release())
@@ -124,7 +129,7 @@ func (h *Held) Err() error {
 func (h *Held) failure(err error) error {
 	select {
 	case <-h.ended:
-		err = fmt.Errorf("%w (%v)", err, h.command.ProcessState)
+		err = fmt.Errorf("%w (%w)", err, &exec.ExitError{ProcessState: h.command.ProcessState})
 	case <-time.After(time.Second):
 	}
 	if text := strings.TrimSpace(h.said.String()); text != "" {
@@ -134,13 +139,26 @@ func (h *Held) failure(err error) error {
 }
 
 // Release ends the process, and waits for the command.
-func (h *Held) Release() error {
+func (h *Held) Release() error { return h.release(releaseTimeout) }
+
+// Drop ends a process at once that cannot be asked to end.
+func (h *Held) Drop() error { return h.release(0) }
+
+func (h *Held) release(timeout time.Duration) error {
 	_ = h.input.Close() // the command may have ended
 	select {
 	case <-h.ended:
-	case <-time.After(releaseTimeout):
+	case <-time.After(timeout):
 		_ = syscall.Kill(-h.command.Process.Pid, syscall.SIGKILL) // what it runs is for the remover
 		<-h.ended
 	}
 	return h.output.Close()
+}
+
+// Unclean says how a command ended that was released and did not end well; nil for one that did.
+func (h *Held) Unclean() error {
+	if h.command.ProcessState.Success() {
+		return nil
+	}
+	return h.failure(errEnded)
 }

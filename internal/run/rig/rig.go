@@ -24,13 +24,9 @@ type Rig interface {
 type Shaper interface {
 	// Shape makes the link what a trial asks for; the zero Link leaves it as
 	// fast as it is. It is called before every trial, or every round of trials that
-	// run at the same time, with no worker running; the seed is of the losses. What
-	// is wrong with single hosts are HostErrors.
-	Shape(ctx context.Context, link record.Link, seed uint64) error
-	// LinkTraffic returns what the rig itself did to packets since Shape; nil when the
-	// kernel did all of it. The error says that the rig's part ended early: the link was
-	// then not the one that Shape was told.
-	LinkTraffic() (*record.Relay, error)
+	// run at the same time, with no worker running. What is wrong with single hosts are
+	// HostErrors.
+	Shape(ctx context.Context, link record.Link) error
 }
 
 // Unshaped is the error of a rig whose link cannot be shaped.

@@ -46,7 +46,6 @@ func newPlan(ctx context.Context, s *study.Study, w *workloads) (*Plan, error) {
 	if err := w.resolve(ctx, p.All); err != nil {
 		return nil, err
 	}
-	p.Warnings = append(p.Warnings, w.warnings...)
 	if p.Kinds, err = p.kindsOf(p.Trials); err != nil {
 		return nil, err
 	}

@@ -158,16 +158,3 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 	}
 	return next, nil
 }
-
-// goesOnIn is the directory of the run of a study that is gone on with; "" for none. What is
-// wrong with it is said where the run is opened.
-func (s *Session) goesOnIn(study string) Directory {
-	if !s.request.Resume && !s.request.Continue {
-		return ""
-	}
-	if s.request.Out != "" {
-		return s.request.Out
-	}
-	dir, _ := latest(study)
-	return dir
-}

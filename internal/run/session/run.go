@@ -11,7 +11,6 @@ import (
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
-	"netdyno/internal/run/hold"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -58,10 +57,6 @@ func (s *Session) Open() (*Run, error) {
 	file, err := dir.Create(text, s.header(), s.All)
 	if err != nil {
 		return nil, err
-	}
-	_, brought := s.site.rig.(rig.Deployer)
-	if err := s.workloads.keep(dir, brought); err != nil {
-		return nil, errors.Join(err, file.Close())
 	}
 	if err := errors.Join(keep(dir.Messages(), s.Messages), keep(dir.Workloads(), s.workloads.all), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -185,7 +180,7 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 	}
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "internal", "meter"},
-		Settings: s.settings(), Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
+		Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
 		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
 	return b.Run(ctx, r.Left)
@@ -194,15 +189,6 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 // rest notes requests of an arm that no record has.
 func (r *Run) rest(arm string, requests int64) error {
 	return r.file.Ask([]record.Asked{{Arm: arm, Rest: requests}})
-}
-
-// settings returns who holds the settings of the hosts that trials ask for; nil beside a
-// server that stands already, on a host that is not the run's.
-func (s *Session) settings() *hold.Holder {
-	if _, external := s.site.rig.(rig.External); external {
-		return nil
-	}
-	return hold.New(s.site.self)
 }
 
 // surveyAfter records what the hosts are like now.

@@ -61,9 +61,6 @@ func Prepare(ctx context.Context, r Request) (*Session, error) {
 	if err := s.texts.takeTexts(ctx, chosen, r.directory(), r.begunBy); err != nil {
 		return nil, err
 	}
-	for _, hint := range choice.Renamed() {
-		r.Say(hint)
-	}
 	if err := s.prepare(ctx, chosen, choice); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -90,7 +87,7 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 			return err
 		}
 	}
-	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, say: s.request.Say, dir: s.goesOnIn(chosen.Name)})
+	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, say: s.request.Say})
 	if err != nil {
 		return err
 	}
@@ -169,7 +166,7 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 	}
 	s.site.enterLeaves(described)
 	s.leaveProbesOut()
-	if err := s.site.check(s.Kinds); err != nil {
+	if err := s.site.check(ctx, s.Kinds); err != nil {
 		return err
 	}
 	absent, err := s.site.checkCommands(ctx, s.Kinds, s.request.builtIn())

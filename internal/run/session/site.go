@@ -126,8 +126,8 @@ func (s *site) speaksForItsHost(name string) bool {
 // check refuses hosts that the rig does not have, links that it cannot shape, and
 // encrypted trials whose clients do not know the certificate of a server that stands
 // already.
-func (s *site) check(kinds []Kind) error {
-	_, shapes := s.rig.(rig.Shaper)
+func (s *site) check(ctx context.Context, kinds []Kind) error {
+	shaper, shapes := s.rig.(rig.Shaper)
 	external, isExternal := s.rig.(rig.External)
 	for _, k := range kinds {
 		if _, err := rig.Ends(k.Hosts).Choose(s.hosts); err != nil {
@@ -138,6 +138,11 @@ func (s *site) check(kinds []Kind) error {
 		}
 		if !shapes && k.Link != (record.Link{}) {
 			return rig.Unshaped(s.rig)
+		}
+		if k.Link.Delay > 0 || k.Link.LossShare > 0 { // which not every kernel can
+			if err := shaper.Shape(ctx, k.Link); err != nil {
+				return fmt.Errorf("rig %s: %w", s.rig.Name(), err)
+			}
 		}
 		if isExternal {
 			if err := bench.Trusts(k.Work, external); err != nil {

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,20 +33,10 @@ type workloads struct {
 	open  []*os.File
 	texts *texts // which has a directory for files that go with the run
 	say   func(string)
-
-	dir      Directory                    // of the run that is gone on with; "" for none
-	begun    map[string]workload.Workload // that it began with
-	most     int64                        // that is copied into a run's directory; 0 for the usual
-	warnings []record.Warning
 }
 
-// resolveWorkloads reads every workload of the plan, so that a mistake shows before the
-// first trial.
+// resolve reads every workload of the plan, so that a mistake shows before the first trial.
 func (w *workloads) resolve(ctx context.Context, trials []record.Trial) error {
-	var err error
-	if w.begun, err = w.dir.begunWith(); err != nil {
-		return err
-	}
 	for _, t := range trials {
 		if err := w.resolveOne(study.WorkloadFactor, t.Levels[study.WorkloadFactor], func(level string) (workload.Workload, error) { return w.read(ctx, level) }); err != nil {
 			return err
@@ -59,29 +50,14 @@ func (w *workloads) resolve(ctx context.Context, trials []record.Trial) error {
 	return nil
 }
 
-// resolveOne reads what a level of a factor names, once. Recorded traffic of a run that is
-// gone on with is the run's copy; a workload file that is gone is as the run wrote it down.
+// resolveOne reads what a level of a factor names, once.
 func (w *workloads) resolveOne(factor, level string, read func(level string) (workload.Workload, error)) error {
 	if _, known := w.all[level]; known || level == "" {
 		return nil
 	}
-	one, kept, err := workload.Workload{}, false, error(nil)
-	if of := w.begun[level]; of.Sum != "" {
-		one, kept, err = w.fromRun(level)
-	}
-	if err == nil && !kept {
-		if one, err = read(level); errors.Is(err, fs.ErrNotExist) {
-			var gone error
-			if one, kept, gone = w.fromRun(level); kept {
-				err = gone
-			}
-		}
-	}
+	one, err := read(level)
 	if err != nil {
 		return fmt.Errorf("%s=%s: %w", factor, level, err)
-	}
-	if !kept {
-		w.bounded(level, one)
 	}
 	if w.all == nil {
 		w.all = map[string]workload.Workload{}
@@ -90,31 +66,13 @@ func (w *workloads) resolveOne(factor, level string, read func(level string) (wo
 	return nil
 }
 
-// readTimes reads recorded traffic for its times, or makes it of a log or of a file of
-// times, one a line.
+// readTimes reads recorded traffic for its times, or makes it of a log.
 func (w *workloads) readTimes(ctx context.Context, name string) (workload.Workload, error) {
-	f, begin, err := openBegin(name)
-	if err != nil {
-		return workload.Workload{}, err
+	of, err := w.read(ctx, name)
+	if err == nil && of.Trace == nil {
+		err = fmt.Errorf("%s is a workload file; expected recorded traffic, or a log (netdyno record --help)", name)
 	}
-	if traffic.Is(begin) {
-		w.open = append(w.open, f)
-		return readTrace(name, f)
-	}
-	defer f.Close()
-	if format, is := recorded.Guess(begin); is {
-		return w.record(ctx, format, name)
-	}
-	to, err := w.recordedTo()
-	if err != nil {
-		return workload.Workload{}, err
-	}
-	n, span, err := recorded.TimesFile(ctx, to, name, f)
-	if err != nil {
-		return workload.Workload{}, err
-	}
-	w.say(fmt.Sprintf("%s: %s in %s", name, quantity.Plural(int(n), "time"), quantity.FormatDuration(span)))
-	return w.reopen(to)
+	return of, err
 }
 
 // openBegin opens a file and reads how it begins.
@@ -321,14 +279,39 @@ func (d Directory) sameWorkloads(now map[string]workload.Workload) error {
 		return fmt.Errorf("resume: %s: %w", d.Workloads(), err)
 	}
 	for level := range now {
-		for _, said := range []any{before[level], after[level]} {
-			if of, is := said.(map[string]any); is {
-				delete(of, "given") // where a copy lies
-			}
-		}
 		if !reflect.DeepEqual(before[level], after[level]) {
 			return fmt.Errorf("resume: workload %s is not what the run began with (%s); its trials could not be compared", level, d.Workloads())
 		}
+	}
+	return nil
+}
+
+// carryBodies gives classes the sizes of what they send in place of random content, which
+// option bodies of the clients has.
+func (w *workloads) carryBodies(work *study.Work) error {
+	level := work.ClientOptions["bodies"]
+	if level == "" || len(work.Load.Classes) == 0 || work.Load.Trace != nil {
+		return nil
+	}
+	if w.texts == nil {
+		return nil
+	}
+	text, held := w.texts.held[level]
+	if !held {
+		return nil // the client says what is wrong with it
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text.Bytes), "\n"), "\n")
+	classes := slices.Clone(work.Load.Classes)
+	for i, line := range lines[:min(len(lines), len(classes))] {
+		if line != "" {
+			n := base64.StdEncoding.DecodedLen(len(line)) - strings.Count(line, "=")
+			classes[i].UpBytes, classes[i].UpSizes = int64(n), nil
+		}
+	}
+	work.Load.Classes = classes
+	work.Exchange = workload.Workload{Classes: classes}.Exchange(work.Exchange)
+	if most := work.Exchange.UpBytes; most > contract.MaxMessage {
+		return fmt.Errorf("a class sends %d bytes, expected at most %d", most, int64(contract.MaxMessage))
 	}
 	return nil
 }

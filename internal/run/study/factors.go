@@ -9,7 +9,6 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
-	"netdyno/internal/run/setting"
 )
 
 // Kind is the type of a factor's levels.
@@ -113,14 +112,6 @@ var factors = []Factor{
 	{Name: "link.rate", Kind: BitRate, Max: 1e13, Doc: "rate of each host's link, both ways, on a rig that can shape it (netns); max leaves it as it is"},
 	{Name: "link.delay", Kind: Duration, Max: 10e9, Doc: "one-way delay of the link"},
 	{Name: "link.loss", Kind: Share, Max: 1, Doc: "share of packets that the link loses"},
-	{Name: setting.MTUFactor, Kind: Bytes, Min: 576, Max: 65535, Doc: "MTU of the interface of each host's data address, set before a trial and put back after it; needs root there"},
-	{Name: setting.Prefix + setting.Congestion, Kind: Text, Doc: "congestion control of TCP on the hosts, set before a trial and put back after it, as all sysctl. factors are; needs root there"},
-	{Name: setting.Prefix + setting.ReceiveBuffer, Kind: Text, Doc: "receive buffers of TCP on the hosts: least, first and most, in bytes"},
-	{Name: setting.Prefix + setting.SendBuffer, Kind: Text, Doc: "send buffers of TCP on the hosts: least, first and most, in bytes"},
-	{Name: setting.Prefix + setting.MostReceiveAsked, Kind: Text, Doc: "the most that a program may set a receive buffer to, on the hosts, in bytes"},
-	{Name: setting.Prefix + setting.MostSendAsked, Kind: Text, Doc: "the most that a program may set a send buffer to, on the hosts, in bytes"},
-	{Name: setting.Prefix + setting.BusyPoll, Kind: Text, Doc: "microseconds for which poll(2) looks at a card's queue itself, on the hosts"},
-	{Name: setting.Prefix + setting.BusyRead, Kind: Text, Doc: "microseconds for which a read looks at a card's queue itself, on the hosts"},
 	{Name: "placement", Kind: Choice, Default: record.Separate, Choices: []string{record.Separate, record.Shared, record.Free}, Doc: "CPUs of server and clients on one host: separate halves, all shared, or free (unpinned)"},
 	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "length of the window, in which exchanges are counted"},
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "length of the warm-up before the window, which is not counted"},
@@ -163,7 +154,7 @@ func FactorNamed(name string, others ...string) (Factor, error) {
 		if f.Name == name {
 			return f, nil
 		}
-		if strings.HasPrefix(f.Name, setting.Prefix) == strings.HasPrefix(name, setting.Prefix) && !strings.HasPrefix(f.Name, OptionPrefix) {
+		if !strings.HasPrefix(f.Name, OptionPrefix) {
 			names = append(names, f.Name)
 		}
 	}

@@ -2,14 +2,12 @@ package study
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"netdyno/internal/arrivals"
 	"netdyno/internal/contract"
 	"netdyno/internal/record"
-	"netdyno/internal/run/setting"
 	"netdyno/internal/sizes"
 	"netdyno/internal/steady"
 )
@@ -38,9 +36,8 @@ type Work struct {
 	Listeners      int            // ports of each server
 	Threads        int            // of each worker; 0 is one per usable CPU
 	Placement      string
-	Link           record.Link       // between the hosts of the rig
-	Settings       map[string]string // of the hosts, as package hold has them; empty for what they are
-	Window         time.Duration     // 0 when Load.Amount ends the trial
+	Link           record.Link   // between the hosts of the rig
+	Window         time.Duration // 0 when Load.Amount ends the trial
 	Warmup         time.Duration
 	WarmupMost     time.Duration // of a load that has not come to rest before
 	WarmupBound    bool          // WarmupMost was given
@@ -124,15 +121,6 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Listeners, w.Threads = int(number("listeners")), int(number("threads"))
 	w.Placement = read["placement"].Text
 	w.Link = record.Link{RateBitsPerS: number("link.rate"), Delay: time.Duration(number("link.delay")), LossShare: number("link.loss")}
-	w.Settings = map[string]string{}
-	for factor, l := range read {
-		if key, is := setting.OfFactor(factor); is {
-			w.Settings[key] = l.Text
-			if key == setting.MTU { // as a host counts it, without a unit
-				w.Settings[key] = strconv.Itoa(int(l.Value))
-			}
-		}
-	}
 	if isShare(read[record.Rate].Text) {
 		if of := read[record.RateOf]; positive(of) {
 			w.Load.Rate *= of.Value

@@ -24,7 +24,6 @@ type Workload struct {
 	TraceFile string        `json:"-"` // where it lies on this host
 	Trace     *traffic.Body `json:"-"`
 	Sum       string        `json:"sum,omitempty"`   // of Trace, so that a run is not gone on with by another
-	Given     string        `json:"given,omitempty"` // its copy in the run's directory, by its hash; "" where it was too large
 	Means     []Mean        `json:"means,omitempty"` // of each class
 }
 

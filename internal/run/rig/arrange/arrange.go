@@ -34,8 +34,7 @@ var kinds = append(containers.Kinds,
 // Choice is a rig as the user wrote it: "netns:3?rate=1Gbit".
 type Choice struct {
 	rig.Choice
-	kind    rig.Kind
-	renamed []string // keys of a file that have changed
+	kind rig.Kind
 }
 
 // linkOptions are keys that any rig may be given: levels of factors, which
@@ -142,9 +141,6 @@ func (c Choice) String() string { return c.Text }
 
 // External tells whether the servers of the rig stand already.
 func (c Choice) External() bool { return c.kind.Name == rig.ExternalName }
-
-// Renamed tells which keys of a rig file have changed; nil for none.
-func (c Choice) Renamed() []string { return c.renamed }
 
 // Build makes the rig; whoever gets it closes it.
 func (c Choice) Build(ctx context.Context) (rig.Rig, error) { return c.kind.Build(ctx, c.Choice) }

@@ -37,28 +37,11 @@ func decode(text []byte) (document, error) {
 	if body == nil {
 		return d, errors.New("the file is empty; expected the keys rig, count, options and hosts")
 	}
-	var plain plainness
-	ast.Walk(&plain, body)
-	if plain.failed != nil {
-		return d, plain.failed
-	}
-	return d, yaml.NodeToValue(body, &d, yaml.Strict())
-}
-
-// plainness finds the first node that stands for what is written elsewhere.
-type plainness struct{ failed error }
-
-// Visit implements ast.Visitor.
-func (p *plainness) Visit(n ast.Node) ast.Visitor {
-	switch n.Type() {
-	case ast.AnchorType, ast.AliasType, ast.MergeKeyType, ast.TagType, ast.DirectiveType:
-		if p.failed == nil {
-			at := n.GetToken().Position
-			p.failed = fmt.Errorf("%d:%d: %s is not part of a rig file; expected a value, a list or a mapping", at.Line, at.Column, strings.ToLower(n.Type().String()))
+	for _, elsewhere := range []ast.NodeType{ast.AnchorType, ast.AliasType, ast.MergeKeyType, ast.TagType, ast.DirectiveType} {
+		if found := ast.Filter(elsewhere, body); len(found) > 0 {
+			at := found[0].GetToken().Position
+			return d, fmt.Errorf("%d:%d: %s is not part of a rig file; expected a value, a list or a mapping", at.Line, at.Column, strings.ToLower(elsewhere.String()))
 		}
 	}
-	if p.failed != nil {
-		return nil
-	}
-	return p
+	return d, yaml.NodeToValue(body, &d, yaml.Strict())
 }

@@ -1,7 +1,6 @@
 package arrange
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -18,29 +17,6 @@ type document struct {
 	Count   string            `yaml:"count"`   // of hosts: the number that stands after the colon on a command line
 	Options map[string]string `yaml:"options"` // what stands after the question mark
 	Hosts   []rig.Described   `yaml:"hosts"`
-
-	// The keys' old names, read for one version more.
-	Seats  string          `yaml:"seats"`
-	Places []rig.Described `yaml:"places"`
-}
-
-// current moves what old keys say to the new ones, and returns a hint for each.
-func (d *document) current() (hints []string, err error) {
-	if d.Seats != "" {
-		if d.Count != "" {
-			return nil, errors.New("count and its old name seats are both given")
-		}
-		d.Count = d.Seats
-		hints = append(hints, "the key seats of a rig file is now count; the old name goes with the next version")
-	}
-	if d.Places != nil {
-		if d.Hosts != nil {
-			return nil, errors.New("hosts and its old name places are both given")
-		}
-		d.Hosts = d.Places
-		hints = append(hints, "the key places of a rig file is now hosts; the old name goes with the next version")
-	}
-	return hints, nil
 }
 
 // isFile tells a file's name from a rig.
@@ -58,15 +34,11 @@ func parseFile(name string, read func(string) ([]byte, error)) (Choice, error) {
 	if err != nil {
 		return Choice{}, fmt.Errorf("rig file %s: %w", name, err)
 	}
-	hints, err := d.current()
-	if err != nil {
-		return Choice{}, fmt.Errorf("rig file %s: %w", name, err)
-	}
 	c, err := choose(name, d.Rig, d.Count)
 	if err != nil {
 		return c, err
 	}
-	c.renamed, c.Hosts = hints, d.Hosts
+	c.Hosts = d.Hosts
 	for key, value := range d.Options {
 		if err := c.set(key, value); err != nil {
 			return c, err

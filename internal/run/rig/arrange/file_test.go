@@ -60,6 +60,7 @@ func TestFilesTeach(t *testing.T) {
 	for text, want := range map[string]string{
 		"rig: shh":                               `did you mean "ssh"?`,
 		"rig: ssh\nhost: []":                     `unknown field "host"`,
+		"rig: slurm\nseats: 3":                   `unknown field "seats"`,
 		"rig: [":                                 "lab.yaml",
 		"":                                       "lab.yaml: the file is empty",
 		"# nothing":                              "the file is empty",
@@ -130,18 +131,4 @@ func staircase(most int) string {
 		b.WriteString(strings.Repeat(" ", depth) + "a:\n")
 	}
 	return b.String()
-}
-
-// Keys that have changed are read for one version more, with a hint.
-func TestOldKeysOfAFile(t *testing.T) {
-	c, err := Parse("lab.yaml", written("rig: slurm\nseats: \"3\"\nplaces: [{node: n1, address: 10.0.0.1}]"))
-	if err != nil || c.Argument != "3" || len(c.Hosts) != 1 || len(c.Renamed()) != 2 || !strings.Contains(c.Renamed()[1], "places of a rig file is now hosts") {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if c, err := Parse("lab.yaml", written("rig: slurm\ncount: 3\nhosts: [{node: n1}]")); err != nil || c.Renamed() != nil || c.Argument != "3" {
-		t.Errorf("today's keys: %+v, %v", c, err)
-	}
-	if _, err := Parse("lab.yaml", written("rig: ssh\nplaces: [{ssh: a}]\nhosts: [{ssh: a}]")); err == nil || !strings.Contains(err.Error(), "both given") {
-		t.Errorf("both: %v", err)
-	}
 }

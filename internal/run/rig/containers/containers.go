@@ -245,7 +245,7 @@ func mounts(files []string) (argv []string) {
 func (r *Rig) start(ctx context.Context, i int, mounted []string) error {
 	var err error
 	argv := append([]string{r.program}, r.arguments(i, mounted)...)
-	if r.boxes[i], err = rig.Hold(ctx, startTimeout, argv...); err != nil {
+	if r.boxes[i], err = rig.Hold(ctx, startTimeout, syscall.SIGKILL, argv...); err != nil {
 		return err
 	}
 	h := &r.hosts[i]

@@ -22,7 +22,6 @@ import (
 
 	"netdyno/internal/run/cpuset"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/relay"
 )
 
 const (
@@ -48,7 +47,6 @@ type Rig struct {
 	enter   string // path of nsenter
 	hub     host
 	hosts   []host
-	relays  []*relay.Relay
 }
 
 // host is one namespace and the network's door to it.
@@ -244,7 +242,7 @@ func nameOf(host int) string { return fmt.Sprintf("node%d", host+1) }
 // Close implements rig.Rig. The kernel takes down what is in a namespace once
 // no process is left in it.
 func (r *Rig) Close() error {
-	err := r.release()
+	var err error
 	for _, h := range append([]host{r.hub}, r.hosts...) {
 		if h.links != nil {
 			h.links.Close()

@@ -10,10 +10,8 @@ import (
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
 
-	"netdyno/internal/hist"
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
-	"netdyno/internal/run/rig/relay"
 )
 
 const (
@@ -31,22 +29,18 @@ const (
 // Shape implements rig.Shaper: the rate is a token bucket (tc-tbf(8)) at both
 // ends of each cable, so a packet meets it when it leaves a host and when it
 // leaves the switch. Delay and loss are netem's (tc-netem(8)) in front of the
-// host's bucket where the kernel has it, and the relay's at the receiver where
-// it has not.
-func (r *Rig) Shape(_ context.Context, link record.Link, seed uint64) error {
-	if err := r.release(); err != nil {
-		return fmt.Errorf("shape the link: %w", err)
-	}
+// host's bucket.
+func (r *Rig) Shape(_ context.Context, link record.Link) error {
 	var failed []error
 	for i, h := range r.hosts {
-		if err := r.shape(h, link, seed+uint64(i)); err != nil {
+		if err := r.shape(h, link); err != nil {
 			failed = append(failed, &rig.HostError{Host: nameOf(i), Err: fmt.Errorf("shape its link: %w", err)})
 		}
 	}
 	return errors.Join(failed...)
 }
 
-func (r *Rig) shape(h host, link record.Link, seed uint64) error {
+func (r *Rig) shape(h host, link record.Link) error {
 	// The cable may have been taken down, by whoever looks what that does.
 	for _, end := range []struct {
 		links *netlink.Handle
@@ -64,15 +58,10 @@ func (r *Rig) shape(h host, link record.Link, seed uint64) error {
 	}
 	parent := uint32(netlink.HANDLE_ROOT)
 	if link.Delay != 0 || link.LossShare != 0 {
-		there, err := emulate(h, link)
-		if err != nil {
+		if err := emulate(h, link); err != nil {
 			return err
 		}
-		if there {
-			parent = netlink.MakeHandle(emulator, 1)
-		} else if err := r.relay(h, link, seed); err != nil {
-			return err
-		}
+		parent = netlink.MakeHandle(emulator, 1)
 	}
 	return bucket(h.links, h.cable, link.RateBitsPerS, parent)
 }
@@ -80,30 +69,24 @@ func (r *Rig) shape(h host, link record.Link, seed uint64) error {
 // emulator is the major number of netem's handle, limiter that of a bucket's.
 const emulator, limiter = 10, 1
 
-// emulate puts netem on what leaves a host; false when the kernel has none.
-func emulate(h host, link record.Link) (there bool, err error) {
+// emulate puts netem on what leaves a host.
+func emulate(h host, link record.Link) error {
 	const roomiest = 1 << 20 // packets: a second of small ones at any rate of ours
-	err = h.links.QdiscReplace(netlink.NewNetem(
+	err := h.links.QdiscReplace(netlink.NewNetem(
 		netlink.QdiscAttrs{LinkIndex: h.cable.Attrs().Index, Handle: netlink.MakeHandle(emulator, 0), Parent: netlink.HANDLE_ROOT},
 		netlink.NetemQdiscAttrs{Latency: uint32(link.Delay.Microseconds()), Loss: float32(100 * link.LossShare), Limit: roomiest},
 	))
 	if errors.Is(err, unix.ENOENT) {
-		return false, nil
+		return ErrNoNetem
 	}
 	if err != nil {
-		return false, fmt.Errorf("add netem: %w", err)
+		return fmt.Errorf("add netem: %w", err)
 	}
-	return true, nil
+	return nil
 }
 
-// relay holds what comes into a host.
-func (r *Rig) relay(h host, link record.Link, seed uint64) error {
-	started, err := relay.Start(int(h.ns), inside, relay.Path{Delay: link.Delay, LossShare: link.LossShare, Seed: seed})
-	if err == nil {
-		r.relays = append(r.relays, started)
-	}
-	return err
-}
+// ErrNoNetem is a link with a delay or losses on a kernel that can have neither.
+var ErrNoNetem = errors.New("link.delay and link.loss need the kernel's netem (module sch_netem), which this kernel does not have; link.rate works without it")
 
 // unshape takes away what shapes an interface.
 func unshape(links *netlink.Handle, on netlink.Link) error {
@@ -142,32 +125,3 @@ func bucket(links *netlink.Handle, on netlink.Link, bits float64, parent uint32)
 }
 
 func bounded(bytes float64) uint32 { return uint32(min(bytes, math.MaxUint32)) }
-
-// LinkTraffic implements rig.Shaper.
-func (r *Rig) LinkTraffic() (*record.Relay, error) {
-	if len(r.relays) == 0 {
-		return nil, nil
-	}
-	sum, late, failures := &record.Relay{}, hist.New(), []error{}
-	for _, one := range r.relays {
-		failures = append(failures, one.Err())
-		a := one.Account()
-		sum.Packets += a.Packets
-		sum.Dropped += a.Dropped
-		sum.Overflow += a.Overflowed
-		late.Merge(a.Lateness)
-	}
-	var err error
-	sum.Lateness, err = late.Encode()
-	return sum, errors.Join(append(failures, err)...)
-}
-
-// release ends the relays.
-func (r *Rig) release() error {
-	var err error
-	for _, one := range r.relays {
-		err = errors.Join(err, one.Close())
-	}
-	r.relays = nil
-	return err
-}

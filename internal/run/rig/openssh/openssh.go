@@ -23,25 +23,6 @@ import (
 	"netdyno/internal/run/rig/remote"
 )
 
-// Host is one host as the user names it.
-type Host struct {
-	Name    string // in records; empty for what Destination is
-	SSH     string // ssh's destination: a name of ssh_config(5), user@host
-	Address string // of the data network; empty for Interface's, or without one for the one that ssh came to
-
-	Interface string
-	CPUs      []int // that workers may use; empty for all
-}
-
-// Options of a rig.
-type Options struct {
-	Name   string // of the rig, as the user wrote it
-	Hosts  []Host // the server's first
-	Config string // ssh's configuration file; empty for the user's own
-	Cache  string // see remote.Options
-	Shared bool   // the same
-}
-
 // Rig implements rig.Rig, rig.Deployer and rig.Recoverer.
 type Rig struct {
 	*remote.Rig
@@ -50,18 +31,9 @@ type Rig struct {
 	sockets *remote.Temporary // directory of the masters' control sockets, here
 }
 
-// Connect opens a connection to every host, all at once.
-func Connect(ctx context.Context, o Options) (*Rig, error) {
-	r := &Rig{}
-	hosts, err := r.connect(ctx, o)
-	r.Rig = remote.New(o.Name, hosts, remote.Options{Cache: o.Cache, Shared: o.Shared})
-	if err != nil {
-		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
-	}
-	return r, nil
-}
-
-func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Host, error) {
+// connect opens a connection to every host, all at once, by a configuration file of ssh's; ""
+// for the user's own.
+func (r *Rig) connect(ctx context.Context, described []rig.Described, config string) ([]rig.Host, error) {
 	ssh, err := exec.LookPath("ssh")
 	if err != nil {
 		return nil, fmt.Errorf("%w (package openssh-client has it)", err)
@@ -70,16 +42,16 @@ func (r *Rig) connect(ctx context.Context, o Options) ([]rig.Host, error) {
 	if r.sockets, err = remote.NewTemporary(ctx, rig.Host{Name: "this host"}); err != nil {
 		return nil, err
 	}
-	hosts := make([]rig.Host, len(o.Hosts))
-	r.masters = make([]*master, len(o.Hosts))
-	r.redial = make([]func(context.Context) (*master, error), len(o.Hosts))
+	hosts := make([]rig.Host, len(described))
+	r.masters = make([]*master, len(described))
+	r.redial = make([]func(context.Context) (*master, error), len(described))
 	var group errgroup.Group
-	for i, h := range o.Hosts {
+	for i, h := range described {
 		group.Go(func() (err error) {
 			socket := filepath.Join(r.sockets.Path(), fmt.Sprint(i))
 			options := []string{"-S", socket}
-			if o.Config != "" {
-				options = append(options, "-F", o.Config)
+			if config != "" {
+				options = append(options, "-F", config)
 			}
 			r.redial[i] = func(ctx context.Context) (*master, error) {
 				// Of a master that was killed it stays, and ssh does not always remove it.
@@ -110,11 +82,8 @@ var multiplexed = []string{
 
 // hostOf asks a host for the address that ssh came to: an address that servers
 // can bind there, and of the network that the user's ssh uses.
-func hostOf(ctx context.Context, named Host, prefix []string) (rig.Host, error) {
-	h := rig.Host{Name: named.Name, Address: named.Address, Prefix: prefix, Shell: true, CPUs: named.CPUs}
-	if h.Name == "" {
-		h.Name = named.SSH
-	}
+func hostOf(ctx context.Context, named rig.Described, prefix []string) (rig.Host, error) {
+	h := rig.Host{Name: named.Title(), Address: named.Address, Prefix: prefix, Shell: true, CPUs: named.CPUs()}
 	if h.Address == "" && named.Interface == "" {
 		answer, err := h.Ask(ctx, nil, "sh", "-c", `printf '%s\n' "$SSH_CONNECTION"`)
 		if err != nil {
@@ -192,8 +161,8 @@ func (r *Rig) Close() error {
 
 // Kind is the rig of hosts behind ssh, as users choose it.
 var Kind = rig.Kind{
-	Name: "ssh", Form: "ssh:HOST[=ADDRESS],HOST[=ADDRESS]…[?interface=NAME&config=FILE&cache=DIR]",
-	Options: []string{"interface", "config", "cache"}, HostKey: "ssh", Build: build,
+	Name: "ssh", Form: "ssh:HOST[=ADDRESS],HOST[=ADDRESS]…[?interface=NAME&config=FILE]",
+	Options: []string{"interface", "config"}, HostKey: "ssh", Build: build,
 }
 
 // build connects to the hosts of a file, or to HOST[=ADDRESS],….
@@ -208,13 +177,16 @@ func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
 	if len(described) > rig.MaxHosts {
 		return nil, c.Errorf("%d hosts; expected at most %d", len(described), rig.MaxHosts)
 	}
-	o := Options{Name: c.Name, Config: c.Options["config"], Cache: c.Options["cache"]}
-	for _, d := range described {
-		o.Hosts = append(o.Hosts, Host{
-			Name: d.Title(), SSH: d.SSH, Address: d.Address, Interface: cmp.Or(d.Interface, c.Options["interface"]), CPUs: d.CPUs(),
-		})
+	for i := range described {
+		described[i].Interface = cmp.Or(described[i].Interface, c.Options["interface"])
 	}
-	return Connect(ctx, o)
+	r := &Rig{}
+	hosts, err := r.connect(ctx, described, c.Options["config"])
+	r.Rig = remote.New(c.Name, hosts, false)
+	if err != nil {
+		return nil, fmt.Errorf("rig %s: %w", c.Name, errors.Join(err, r.Close()))
+	}
+	return r, nil
 }
 
 // listed reads HOST[=ADDRESS],….

@@ -19,7 +19,7 @@ const kind = "k8s"
 
 // Kind is the rig of pods, as users choose it.
 var Kind = rig.Kind{
-	Name: kind, Form: "k8s[:N][?namespace=NAME&network=host|pod|service&node=NAME,…&cpu=CPUS&memory=SIZE&image=NAME]",
+	Name: kind, Form: "k8s[:N][?namespace=NAME&network=host|pod&node=NAME,…&cpu=CPUS&memory=SIZE&image=NAME]",
 	Options: []string{"context", "namespace", "network", "node", "cpu", "memory", "image", "security"}, Build: build,
 }
 
@@ -57,7 +57,7 @@ func (o Options) check(c rig.Choice) error {
 	case o.Hosts < 1 || o.Hosts > MaxHosts:
 		return c.Errorf("%d pods; expected from 1 to %d", o.Hosts, MaxHosts)
 	case o.Network != "" && !slices.Contains(networks, o.Network):
-		return c.Errorf("network=%s; expected host (that of the node), pod (the cluster's) or service (the same, with a service before each pod)", o.Network)
+		return c.Errorf("network=%s; expected host (that of the node) or pod (the cluster's)", o.Network)
 	case o.Namespace != "" && !objectName.MatchString(o.Namespace):
 		return c.Errorf("namespace=%s is no name of a namespace", o.Namespace)
 	case !imageName.MatchString(o.Image):

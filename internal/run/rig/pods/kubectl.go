@@ -232,28 +232,16 @@ func (p pod) lost(name string) string {
 	return ""
 }
 
-// factsOf are of a pod and, where the user may read it, its node.
-func (r *Rig) factsOf(ctx context.Context, p pod) (map[string]string, error) {
+// factsOf are what the cluster says of a pod.
+func (r *Rig) factsOf(p pod) map[string]string {
 	f := map[string]string{"k8s.node": p.Spec.NodeName, "k8s.pod_qos": p.Status.QOSClass, "k8s.image": r.options.Image}
 	if len(p.Status.ContainerStatuses) > 0 {
 		f["k8s.image_id"] = p.Status.ContainerStatuses[0].ImageID
 	}
-	var node struct {
-		Status struct {
-			NodeInfo struct{ KubeletVersion, ContainerRuntimeVersion, OSImage string }
-		}
-	}
-	text, err := r.ask(ctx, nil, "get", "node", p.Spec.NodeName, "--output=json")
-	if err != nil {
-		f["k8s.unread"] = "get nodes"
-	} else if err := json.Unmarshal(text, &node); err != nil {
-		return nil, fmt.Errorf("read what kubectl says of node %s: %w", p.Spec.NodeName, err)
-	}
-	f["k8s.kubelet"], f["k8s.runtime"], f["k8s.os"] = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.ContainerRuntimeVersion, node.Status.NodeInfo.OSImage
 	for key, value := range f {
 		if f[key] = printable.Text(value); value == "" {
 			delete(f, key)
 		}
 	}
-	return f, nil
+	return f
 }

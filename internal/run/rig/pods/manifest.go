@@ -1,15 +1,7 @@
 package pods
 
-import "fmt"
-
 // object is one of Kubernetes, as its API writes it.
 type object map[string]any
-
-// The row of ports that a service publishes.
-const (
-	firstPort    = 20080
-	servicePorts = 16
-)
 
 // longest is how long a pod may live at all, in seconds: one that nobody attached to would
 // never end.
@@ -58,17 +50,4 @@ func (r *Rig) manifests(names, nodes []string, hostNetwork bool) (all []object) 
 		all = append(all, object{"apiVersion": "v1", "kind": "Pod", "metadata": r.metadata(name), "spec": spec})
 	}
 	return all
-}
-
-// service is that before a pod: a row of ports, for TCP and UDP each. It goes with the pod.
-func (r *Rig) service(p pod) object {
-	meta := r.metadata(p.Metadata.Name)
-	meta["ownerReferences"] = []object{{"apiVersion": "v1", "kind": "Pod", "name": p.Metadata.Name, "uid": p.Metadata.UID}}
-	var ports []object
-	for _, protocol := range []string{"TCP", "UDP"} {
-		for port := firstPort; port < firstPort+servicePorts; port++ {
-			ports = append(ports, object{"name": fmt.Sprintf("%c-%d", protocol[0]+'a'-'A', port), "protocol": protocol, "port": port, "targetPort": port})
-		}
-	}
-	return object{"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": object{"selector": object{indexLabel: p.Metadata.Name}, "ports": ports}}
 }

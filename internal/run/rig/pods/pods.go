@@ -3,7 +3,7 @@
 //
 // A pod lives as long as the stdin of its first process, cat(1), to which kubectl attach holds
 // a stream that ends with this process, however it ends; and a shell that waits for the same
-// end removes pods and services. What outlives both, as an object that has ended, the next run
+// end removes pods. What outlives both, as an object that has ended, the next run
 // removes.
 package pods
 
@@ -12,9 +12,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -41,15 +41,13 @@ type Options struct {
 	Security  string // "restricted", or empty
 }
 
-// The networks that hosts can be on: that of their node, the cluster's, and the cluster's with
-// a service before each pod.
+// The networks that hosts can be on: that of their node, and the cluster's.
 const (
-	networkHost    = "host"
-	networkPod     = "pod"
-	networkService = "service"
+	networkHost = "host"
+	networkPod  = "pod"
 )
 
-var networks = []string{networkHost, networkPod, networkService}
+var networks = []string{networkHost, networkPod}
 
 const (
 	holdTimeout  = time.Minute      // for a pod that runs to be attached to
@@ -62,10 +60,9 @@ type Rig struct {
 	options Options
 	several bool     // networks, which trials name
 	run     string   // begins the names of everything of this run
-	self    string   // path of this program
 	kubectl []string // argv, with the context and the namespace
 	hosts   []rig.Host
-	pods    []string // by host; hosts on networks pod and service share them
+	pods    []string // by host
 	held    []*rig.Held
 	brought *remote.Rig
 	remover *rig.Remover
@@ -85,9 +82,6 @@ func (r *Rig) open(ctx context.Context) error {
 	path, err := exec.LookPath("kubectl")
 	if err != nil {
 		return fmt.Errorf("%w; kubernetes.io/docs/tasks/tools says how it is installed", err)
-	}
-	if r.self, err = os.Executable(); err != nil {
-		return err
 	}
 	r.kubectl = []string{path}
 	if r.options.Context != "" {
@@ -110,19 +104,10 @@ func (r *Rig) open(ctx context.Context) error {
 
 // plan adds the rig's hosts on a network; "" for the rig's own.
 func (r *Rig) plan(name, network string) {
-	on := cmp.Or(network, r.options.Network, networkPod)
-	kind := on
-	if kind == networkService { // the same pods, reached otherwise
-		kind = networkPod
-	}
+	kind := cmp.Or(network, r.options.Network, networkPod)
 	for i := range r.options.Hosts {
 		pod := fmt.Sprintf("%s-%s-%d", r.run, kind, i+1)
 		h := rig.Host{Name: fmt.Sprintf("%s%d", name, i+1), Network: network, Prefix: slices.Concat(r.kubectl, []string{"exec", "-i", pod, "--"})}
-		if on == networkService {
-			for port := range servicePorts {
-				h.Ports = append(h.Ports, firstPort+port)
-			}
-		}
 		r.hosts, r.pods = append(r.hosts, h), append(r.pods, pod)
 	}
 }
@@ -181,16 +166,14 @@ func (r *Rig) deploy(ctx context.Context, files []string) (err error) {
 	for i := range r.hosts {
 		h, p := &r.hosts[i], pods[r.pods[i]]
 		h.Address, h.Sources = p.Status.PodIP, []string{p.Status.PodIP}
-		if r.facts[h.Name], err = r.factsOf(ctx, p); err != nil {
-			return err
-		}
+		r.facts[h.Name] = r.factsOf(p)
 	}
-	r.brought = remote.New(r.Name(), r.hosts, remote.Options{})
+	r.brought = remote.New(r.Name(), r.hosts, false)
 	if err := r.brought.Deploy(ctx, files); err != nil {
 		return advise(err)
 	}
 	r.hosts = r.brought.Hosts()
-	return r.publish(ctx, pods)
+	return nil
 }
 
 // stand makes the pods, those of a second network on the nodes of the first one's, holds them,
@@ -198,9 +181,6 @@ func (r *Rig) deploy(ctx context.Context, files []string) (err error) {
 func (r *Rig) stand(ctx context.Context) (map[string]pod, error) {
 	made, nodes := map[string]pod{}, r.options.Nodes
 	for first := 0; first < len(r.pods); first += r.options.Hosts {
-		if made[r.pods[first]].Metadata.Name != "" {
-			continue
-		}
 		asked := r.pods[first : first+r.options.Hosts]
 		onHost := cmp.Or(r.hosts[first].Network, r.options.Network) == networkHost
 		if err := r.create(ctx, r.manifests(asked, nodes, onHost)); err != nil {
@@ -227,7 +207,7 @@ func (r *Rig) hold(ctx context.Context, pods []string) error {
 	var holding errgroup.Group
 	for i, name := range pods {
 		holding.Go(func() (err error) {
-			if held[i], err = rig.Hold(ctx, holdTimeout, slices.Concat(r.kubectl, []string{"attach", "-i", "-q", name})...); err != nil {
+			if held[i], err = rig.Hold(ctx, holdTimeout, syscall.SIGKILL, slices.Concat(r.kubectl, []string{"attach", "-i", "-q", name})...); err != nil {
 				return advise(fmt.Errorf("attach to pod %s: %w", name, err))
 			}
 			return nil

@@ -1,8 +1,6 @@
 package pods
 
 import (
-	"io"
-	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +17,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"many":           {"65", nil, "65 pods; expected from 1 to 64"},
 		"no number":      {"x", nil, `"x" is not a number of hosts`},
-		"no network":     {"", map[string]string{"network": "bridge"}, "expected host (that of the node), pod"},
+		"no network":     {"", map[string]string{"network": "bridge"}, "expected host (that of the node) or pod"},
 		"no namespace":   {"", map[string]string{"namespace": "Bench"}, "namespace=Bench is no name"},
 		"no CPU":         {"", map[string]string{"cpu": "two"}, "cpu=two; expected a quantity"},
 		"no memory":      {"", map[string]string{"memory": "-1Gi"}, "memory=-1Gi; expected a quantity"},
@@ -37,54 +35,23 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Levels of factor network have hosts of their own; pod and service share pods.
+// Levels of factor network have hosts of their own.
 func TestNetworks(t *testing.T) {
 	r := &Rig{options: Options{Hosts: 2, Bounds: "cpu=1"}, run: "run"}
 	r.plan("pod", "")
 	if got, want := r.Name(), "k8s:2?network=pod&cpu=1"; got != want {
 		t.Errorf("named %q, want %q", got, want)
 	}
-	if err := r.On([]string{networkHost, networkPod, networkService}); err != nil {
+	if err := r.On([]string{networkHost, networkPod}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.pods, []string{"run-host-1", "run-host-2", "run-pod-1", "run-pod-2", "run-pod-1", "run-pod-2"}; !slices.Equal(got, want) {
+	if got, want := r.pods, []string{"run-host-1", "run-host-2", "run-pod-1", "run-pod-2"}; !slices.Equal(got, want) {
 		t.Errorf("pods %q, want %q", got, want)
 	}
 	if got, want := r.Name(), "k8s:2?cpu=1"; got != want {
 		t.Errorf("named %q, want %q", got, want)
 	}
-	for _, h := range r.Hosts() {
-		if (len(h.Ports) > 0) != (h.Network == networkService) {
-			t.Errorf("%s on network %s has ports %v", h.Name, h.Network, h.Ports)
-		}
-	}
-	if h := r.next(5); h.Name != "service-1" {
-		t.Errorf("the host beside service-2 is %s", h.Name)
-	}
 	if err := r.On([]string{"bridge"}); err == nil || !strings.Contains(err.Error(), "host") {
 		t.Errorf("network bridge: %v", err)
-	}
-}
-
-// Who listens greets, and only that counts as reached.
-func TestReach(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	in, end := io.Pipe()
-	over := make(chan error, 1)
-	go func() { over <- Greet(t.Context(), address, in, io.Discard) }()
-	if err := Reach(t.Context(), address); err != nil {
-		t.Error(err)
-	}
-	_ = end.Close()
-	if err := <-over; err != nil {
-		t.Error(err)
-	}
-	if err := greeted(t.Context(), address, publishTimeout); err == nil {
-		t.Error("greeted by nobody")
 	}
 }

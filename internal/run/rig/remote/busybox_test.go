@@ -53,39 +53,24 @@ func bare(t *testing.T, without []string, directories ...string) rig.Host {
 	return rig.Host{Name: "bare", Prefix: []string{"/usr/bin/env", "-i", "PATH=/bin", chroot, root}}
 }
 
-// An image of busybox alone is brought programs, with a cache and without, wherever it
+// An image of busybox alone is brought programs wherever it
 // has room for them, and is left as it was.
 func TestAnImageOfBusyboxAlone(t *testing.T) {
-	for name, c := range map[string]struct {
-		cache       string
-		directories []string
-	}{
-		"/tmp":        {"", []string{"tmp"}},
-		"a full root": {"", nil},
-		"a cache":     {"/srv/a cache", nil},
-	} {
+	for name, directories := range map[string][]string{"/tmp": {"tmp"}, "a full root": nil} {
 		t.Run(name, func(t *testing.T) {
-			h := bare(t, nil, c.directories...)
+			h := bare(t, nil, directories...)
 			root := h.Prefix[len(h.Prefix)-1]
 			before := contents(t, root)
 			file := program(t, "#!/bin/sh\necho here: \"$1\"\n")
-			for range 2 { // the second finds what the cache has
-				r := New("test", []rig.Host{h}, Options{Cache: c.cache})
-				if err := r.Deploy(t.Context(), []string{file}); err != nil {
-					t.Fatal(err)
-				}
-				if got, err := r.Hosts()[0].Ask(t.Context(), nil, file, "words; 'quoted'"); err != nil || string(got) != "here: words; 'quoted'\n" {
-					t.Errorf("the program says %q, %v", got, err)
-				}
-				if err := errors.Join(r.Recover(t.Context()), r.Close()); err != nil {
-					t.Error(err)
-				}
+			r := New("test", []rig.Host{h}, false)
+			if err := r.Deploy(t.Context(), []string{file}); err != nil {
+				t.Fatal(err)
 			}
-			if c.cache != "" {
-				if kept := contents(t, filepath.Join(root, c.cache)); len(kept) != 1 {
-					t.Errorf("the cache has %v, want one content", kept)
-				}
-				return
+			if got, err := r.Hosts()[0].Ask(t.Context(), nil, file, "words; 'quoted'"); err != nil || string(got) != "here: words; 'quoted'\n" {
+				t.Errorf("the program says %q, %v", got, err)
+			}
+			if err := errors.Join(r.Recover(t.Context()), r.Close()); err != nil {
+				t.Error(err)
 			}
 			if after := contents(t, root); !slices.Equal(after, before) {
 				t.Errorf("the root has %v, before %v", after, before)
@@ -96,7 +81,7 @@ func TestAnImageOfBusyboxAlone(t *testing.T) {
 
 // An image that has no shell is refused with what to do.
 func TestAnImageWithoutAShell(t *testing.T) {
-	r := New("test", []rig.Host{bare(t, []string{"sh"}, "tmp")}, Options{})
+	r := New("test", []rig.Host{bare(t, []string{"sh"}, "tmp")}, false)
 	const says = "an image without sh (distroless) cannot be brought programs: add busybox"
 	if err := r.Deploy(t.Context(), []string{program(t, "")}); err == nil || !strings.Contains(err.Error(), says) {
 		t.Errorf("the error is %v, want in it %q", err, says)
@@ -120,7 +105,7 @@ func TestADirectoryWhereNothingRuns(t *testing.T) {
 		}
 	})
 	file := program(t, "#!/bin/sh\necho runs\n")
-	r := New("test", []rig.Host{h}, Options{})
+	r := New("test", []rig.Host{h}, false)
 	if err := r.Deploy(t.Context(), []string{file}); err != nil {
 		t.Fatal(err)
 	}

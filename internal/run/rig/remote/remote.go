@@ -15,28 +15,19 @@ import (
 	"netdyno/internal/run/rig"
 )
 
-// Options of a rig.
-type Options struct {
-	// Cache is the directory at every host where programs stay for the next
-	// run, named by their content; empty for a directory that is removed with
-	// this run.
-	Cache string
-	// Shared says that the hosts have this host's files at the same paths.
-	Shared bool
-}
-
 // Rig implements rig.Rig, rig.Deployer and rig.Recoverer. One goroutine at a time may use it.
 type Rig struct {
 	name      string
 	hosts     []rig.Host
-	options   Options
+	shared    bool // the hosts have this host's files at the same paths
 	artifacts []artifact
 	stores    []*store // by host; nil where nothing was delivered
 }
 
-// New returns a rig of hosts, the server's first.
-func New(name string, hosts []rig.Host, o Options) *Rig {
-	return &Rig{name: name, hosts: hosts, options: o}
+// New returns a rig of hosts, the server's first. Nothing is brought to hosts that share this
+// host's files, at the same paths.
+func New(name string, hosts []rig.Host, shared bool) *Rig {
+	return &Rig{name: name, hosts: hosts, shared: shared}
 }
 
 // Name implements rig.Rig.
@@ -48,7 +39,7 @@ func (r *Rig) Hosts() []rig.Host { return slices.Clone(r.hosts) }
 // Deploy implements rig.Deployer: every file lies at its host under its
 // content's SHA-256 and is compared there with that before it may run.
 func (r *Rig) Deploy(ctx context.Context, files []string) error {
-	if r.options.Shared {
+	if r.shared {
 		return nil
 	}
 	var err error
@@ -102,7 +93,7 @@ func (r *Rig) fill(ctx context.Context) error {
 		if r.stores[i] != nil {
 			return nil
 		}
-		s, err := openStore(ctx, r.hosts[i], r.options.Cache)
+		s, err := openStore(ctx, r.hosts[i])
 		if err != nil {
 			return err
 		}
@@ -112,8 +103,7 @@ func (r *Rig) fill(ctx context.Context) error {
 	return err
 }
 
-// Close implements rig.Rig: what was delivered is removed, unless a cache was
-// asked for.
+// Close implements rig.Rig: what was delivered is removed.
 func (r *Rig) Close() error {
 	errs := make([]error, len(r.stores))
 	var group errgroup.Group
@@ -133,7 +123,7 @@ func (r *Rig) Close() error {
 
 // Kind is the rig of hosts behind commands of the user's, as users choose it: in
 // a file.
-var Kind = rig.Kind{Name: "prefix", Form: "FILE.yaml", Options: []string{"cache", "shared"}, HostKey: "prefix", Build: build}
+var Kind = rig.Kind{Name: "prefix", Form: "FILE.yaml", Options: []string{"shared"}, HostKey: "prefix", Build: build}
 
 // build takes the hosts of a file, each behind a command of the user's.
 func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
@@ -152,5 +142,5 @@ func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
 		}
 		hosts = append(hosts, h)
 	}
-	return New(c.Name, hosts, Options{Cache: c.Options["cache"], Shared: shared}), nil
+	return New(c.Name, hosts, shared), nil
 }

@@ -49,7 +49,7 @@ func contents(t *testing.T, dir string) []string {
 func TestDeliveredFilesRunAndGo(t *testing.T) {
 	h := here(t, "a")
 	file := program(t, "#!/bin/sh\necho here: \"$1\"\n")
-	r := New("test", []rig.Host{h}, Options{})
+	r := New("test", []rig.Host{h}, false)
 	if err := r.Deploy(t.Context(), []string{file}); err != nil {
 		t.Fatal(err)
 	}
@@ -65,147 +65,12 @@ func TestDeliveredFilesRunAndGo(t *testing.T) {
 	}
 }
 
-// A cache keeps the files of a content, mends a damaged one, and stays.
-func TestCache(t *testing.T) {
-	h := here(t, "a")
-	cache := filepath.Join(t.TempDir(), "cache")
-	file := program(t, "#!/bin/sh\necho whole\n")
-	for _, damage := range []bool{false, false, true} {
-		r := New("test", []rig.Host{h}, Options{Cache: cache})
-		if damage {
-			stored, err := filepath.Glob(filepath.Join(cache, "*", "*"))
-			if err != nil || len(stored) != 1 {
-				t.Fatalf("the cache has %v, %v, want one file", stored, err)
-			}
-			if err := os.WriteFile(stored[0], []byte("#!/bin/sh\necho damaged\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := r.Deploy(t.Context(), []string{file}); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := r.Hosts()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
-			t.Errorf("the program says %q, %v, want whole", got, err)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if got := contents(t, cache); len(got) != 1 {
-		t.Errorf("the cache has %v, want one content", got)
-	}
-}
-
-// A cache that somebody else could write holds whatever they like.
-func TestACacheOfOthersIsRefused(t *testing.T) {
-	file := program(t, "#!/bin/sh\necho whole\n")
-	for name, c := range map[string]struct {
-		own, above os.FileMode
-		owner      int
-		says       string
-	}{
-		"our own":                            {0o700, 0o755, 0, ""},
-		"readable":                           {0o755, 0o755, 0, ""},
-		"in a directory like /tmp":           {0o700, 0o777 | os.ModeSticky, 0, ""},
-		"writable by all":                    {0o777, 0o755, 0, "others can write"},
-		"writable by all, sticky":            {0o777 | os.ModeSticky, 0o755, 0, "others can write"},
-		"writable by a group":                {0o770, 0o755, 0, "others can write"},
-		"in a directory writable by all":     {0o700, 0o777, 0, "others can write"},
-		"in a directory writable by a group": {0o700, 0o775, 0, "others can write"},
-		"of another user":                    {0o755, 0o755, 65533, "belongs to user 65533"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if c.owner != 0 && os.Geteuid() != 0 {
-				t.Skip("only root gives a directory away")
-			}
-			above := filepath.Join(t.TempDir(), "above")
-			cache := filepath.Join(above, "cache")
-			err := errors.Join(os.MkdirAll(cache, 0o700), os.Chmod(cache, c.own), os.Chmod(above, c.above))
-			if c.owner != 0 {
-				err = errors.Join(err, os.Chown(cache, c.owner, -1))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			link := filepath.Join(t.TempDir(), "link") // where it leads to is looked at
-			if err := os.Symlink(cache, link); err != nil {
-				t.Fatal(err)
-			}
-			for _, path := range []string{cache, link} {
-				r := New("test", []rig.Host{here(t, "a")}, Options{Cache: path})
-				err = r.Deploy(t.Context(), []string{file})
-				switch {
-				case c.says == "" && err != nil:
-					t.Error(err)
-				case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "may be left")):
-					t.Errorf("error %v, want in it %q", err, c.says)
-				}
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
-				if left, err := filepath.Glob(filepath.Join(cache, ourName+"*")); err != nil || len(left) > 0 {
-					t.Errorf("there are still %v, %v", left, err)
-				}
-			}
-		})
-	}
-}
-
-// Whoever changes a cache's file, and whenever: what runs is what was compared.
-func TestWhatRunsIsWhatWasCompared(t *testing.T) {
-	cache := filepath.Join(t.TempDir(), "cache")
-	file := program(t, "#!/bin/sh\necho whole\n")
-	deliver := func() (*Rig, error) {
-		r := New("test", []rig.Host{here(t, "a")}, Options{Cache: cache})
-		return r, r.Deploy(t.Context(), []string{file})
-	}
-	r, err := deliver()
-	if err = errors.Join(err, r.Close()); err != nil {
-		t.Fatal(err)
-	}
-	stored, err := filepath.Glob(filepath.Join(cache, "*", "*"))
-	if err != nil || len(stored) != 1 {
-		t.Fatalf("the cache has %v, %v, want one file", stored, err)
-	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() { // an intruder, who changes the program all the time
-		defer close(stopped)
-		for n := 0; ; n++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			text, beside := []string{"whole", "evil!"}[n%2], stored[0]+".intruder"
-			_ = errors.Join(os.WriteFile(beside, []byte("#!/bin/sh\necho "+text+"\n"), 0o755), os.Rename(beside, stored[0])) // the next time, then
-		}
-	}()
-	for delivered, tries := 0, 0; delivered < 10; tries++ {
-		r, err := deliver()
-		if err != nil {
-			if tries == 100 || !strings.Contains(err.Error(), "replaced while being copied") { // as cp refuses what changes under it
-				t.Fatal(err)
-			}
-			continue
-		}
-		delivered++
-		if got, err := r.Hosts()[0].Ask(t.Context(), nil, file); string(got) != "whole\n" {
-			t.Errorf("the program says %q, %v, want whole", got, err)
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	close(stop)
-	<-stopped
-}
-
 // A host that has lost its files gets them again. Their paths change, also in copies of
 // the Host.
 func TestMendBringsBackWhatIsGone(t *testing.T) {
 	lost, kept := here(t, "lost"), here(t, "kept")
 	file := program(t, "#!/bin/sh\necho runs\n")
-	r := New("test", []rig.Host{lost, kept}, Options{})
+	r := New("test", []rig.Host{lost, kept}, false)
 	if err := r.Deploy(t.Context(), []string{file}); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +109,7 @@ func TestMendBringsBackWhatIsGone(t *testing.T) {
 // it made it removes although nobody hears it.
 func TestNothingStaysThatNobodyHears(t *testing.T) {
 	for name, arguments := range map[string][]string{
-		"the directory's name": {keep, "sh", ""},
+		"the directory's name": {keep},
 		"a complaint":          {put, "sh", "cache/0/program", "another sum"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -292,7 +157,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tmp := t.TempDir()
 			t.Setenv("TMPDIR", tmp)
-			r := New("test", []rig.Host{{Name: "x", Prefix: c.prefix}}, Options{})
+			r := New("test", []rig.Host{{Name: "x", Prefix: c.prefix}}, false)
 			err := r.Deploy(t.Context(), []string{file})
 			for _, part := range c.says {
 				if err == nil || !strings.Contains(err.Error(), part) {
@@ -314,7 +179,7 @@ func TestRefusals(t *testing.T) {
 func TestOnlyOurDirectoryIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	h := rig.Host{Name: "liar", Prefix: []string{"sh", "-c", `case $1 in rm) exec "$@";; esac; echo ` + dir + `; exit 3`, "sh"}}
-	r := New("test", []rig.Host{h}, Options{})
+	r := New("test", []rig.Host{h}, false)
 	if err := r.Deploy(t.Context(), []string{program(t, "")}); err == nil {
 		t.Error("a file was delivered to a place that keeps nothing")
 	}

@@ -2,9 +2,7 @@ package slurm
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -25,14 +23,12 @@ const (
 	queueTimeout = 30 * time.Minute
 )
 
-// allocation is a job and, when it is ours, the salloc that holds it.
+// allocation is a job and, when it is ours, the salloc that holds it; nil where it is not.
 type allocation struct {
 	id    string
 	nodes []string
 	cpus  []int // of each node that the job has
-	held  *exec.Cmd
-	hold  io.Closer
-	ended <-chan struct{}
+	held  *rig.Held
 }
 
 // own returns the allocation that this process runs in.
@@ -47,46 +43,26 @@ func own(ctx context.Context, job string) (*allocation, error) {
 const announce = `printf '%s\t%s\t%s\n' "$SLURM_JOB_ID" "$SLURM_JOB_NODELIST" "$SLURM_JOB_CPUS_PER_NODE"; exec cat >/dev/null`
 
 // ask waits for an allocation of our own.
-func ask(ctx context.Context, o Options) (*allocation, error) {
+func ask(ctx context.Context, c rig.Choice, nodes int) (*allocation, error) {
 	salloc, err := exec.LookPath("salloc")
 	if err != nil {
 		return nil, fmt.Errorf("%w (package slurm-client has it)", err)
 	}
-	argv := []string{"--nodes=" + strconv.Itoa(o.Nodes), "--ntasks-per-node=1", "--exclusive", "--job-name=netdyno", "--quiet"}
-	for _, key := range keys(o.Request) {
-		argv = append(argv, "--"+key+"="+o.Request[key])
-	}
-	a := &allocation{held: exec.Command(salloc, append(argv, "sh", "-c", announce)...)}
-	var said rig.Tail
-	a.held.Stderr = &said
-	stdin, err := a.held.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	a.hold = stdin
-	stdout, err := a.held.StdoutPipe()
-	if err != nil {
-		return nil, err
+	argv := []string{"--nodes=" + strconv.Itoa(nodes), "--ntasks-per-node=1", "--exclusive", "--job-name=netdyno", "--quiet"}
+	for _, key := range requested(c) {
+		argv = append(argv, "--"+key+"="+c.Options[key])
 	}
 	// The signal is for a request that is still in the queue; a granted one ends
 	// with its command. SIGTERM, which salloc(1) passes to that command, was seen
 	// to leave salloc hanging beside a job long given back.
-	if a.ended, err = rig.StartTied(a.held, syscall.SIGHUP); err != nil {
-		return nil, fmt.Errorf("start salloc: %w", err)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, queueTimeout, fmt.Errorf("still in the queue after %v", queueTimeout))
-	defer cancel()
-	granted, err := rig.FirstLine(ctx, stdout)
-	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
-		err = errors.New("no allocation was granted")
-	}
+	a := &allocation{}
+	a.held, err = rig.Hold(ctx, queueTimeout, syscall.SIGHUP, append(append([]string{salloc}, argv...), "sh", "-c", announce)...)
 	if err != nil {
-		released := a.release()
-		return nil, fmt.Errorf("ask Slurm for %d nodes: %w; salloc said: %s", o.Nodes, errors.Join(err, released), strings.TrimSpace(said.String()))
+		return nil, fmt.Errorf("ask Slurm for %d nodes, and wait %v at most: %w", nodes, queueTimeout, err)
 	}
-	fields := strings.Split(granted, "\t")
+	fields := strings.Split(a.held.Line, "\t")
 	if len(fields) != 3 {
-		return a, fmt.Errorf("salloc's command answered %q, expected job, nodes and CPUs", granted)
+		return a, fmt.Errorf("salloc's command answered %q, expected job, nodes and CPUs", a.held.Line)
 	}
 	a.id = fields[0]
 	return a, a.describe(ctx, fields[1], fields[2])
@@ -97,19 +73,11 @@ func (a *allocation) release() error {
 	if a.held == nil {
 		return nil
 	}
-	const timeout = 10 * time.Second
-	_ = a.hold.Close() // salloc's command ends with it
-	select {
-	case <-a.ended:
-		return nil
-	case <-time.After(timeout):
+	err := a.held.Release()
+	if a.held.Unclean() == nil || a.id == "" {
+		return err
 	}
-	_ = syscall.Kill(-a.held.Process.Pid, syscall.SIGKILL) // it may be ending by itself
-	<-a.ended
-	if a.id == "" {
-		return nil
-	}
-	_, err := command(context.Background(), "scancel", a.id)
+	_, err = command(context.Background(), "scancel", a.id)
 	return err
 }
 
@@ -149,9 +117,9 @@ func perNode(text string) ([]int, error) {
 }
 
 // host is one node of the job.
-func (a *allocation) host(ctx context.Context, srun, node string, known Node) (rig.Host, error) {
+func (a *allocation) host(ctx context.Context, srun, node string, known rig.Described) (rig.Host, error) {
 	cpus := a.cpus[slices.Index(a.nodes, node)]
-	h := rig.Host{Name: node, Prefix: prefix(srun, a.id, node, cpus), Address: known.Address, CPUs: known.CPUs}
+	h := rig.Host{Name: node, Prefix: prefix(srun, a.id, node, cpus), Address: known.Address, CPUs: known.CPUs()}
 	if h.Address == "" && known.Interface == "" {
 		var err error
 		if h.Address, err = addressOf(ctx, node); err != nil {

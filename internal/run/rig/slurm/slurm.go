@@ -19,25 +19,6 @@ import (
 	"netdyno/internal/run/rig/remote"
 )
 
-// Options of a rig.
-type Options struct {
-	Name    string            // of the rig, as the user wrote it
-	Nodes   int               // how many; 0 is all of the allocation that we are in
-	Request map[string]string // what an allocation of our own is asked for: keys of Requests
-	Known   map[string]Node   // what the user knows of nodes, by name
-	Cache   string            // see remote.Options
-	Shared  bool
-
-	Interface string // whose address is a node's where Known has none; empty for NodeAddr
-}
-
-// Node is what a user may know of a node better than Slurm.
-type Node struct {
-	Address   string // of the data network
-	Interface string // whose address that is
-	CPUs      []int  // that workers may use; empty for all
-}
-
 // Requests are options of salloc(1) that an allocation may be asked for with.
 var Requests = []string{"partition", "account", "qos", "constraint", "reservation", "time", "nodelist"}
 
@@ -52,47 +33,38 @@ type Rig struct {
 // runs in the same job.
 func stepName() string { return fmt.Sprintf("netdyno-%d", os.Getpid()) }
 
-// Join takes up the allocation that this process runs in, or asks for one and
-// waits until it is granted.
-func Join(ctx context.Context, o Options) (*Rig, error) {
-	r := &Rig{}
-	hosts, err := r.join(ctx, o)
-	r.Rig = remote.New(o.Name, hosts, remote.Options{Cache: o.Cache, Shared: o.Shared})
-	if err != nil {
-		return nil, fmt.Errorf("rig %s: %w", o.Name, errors.Join(err, r.Close()))
-	}
-	return r, nil
-}
-
-func (r *Rig) join(ctx context.Context, o Options) ([]rig.Host, error) {
+// join takes up the allocation that this process runs in, or asks for one and waits until it
+// is granted.
+func (r *Rig) join(ctx context.Context, c rig.Choice, count int) ([]rig.Host, error) {
 	srun, err := exec.LookPath("srun")
 	if err != nil {
 		return nil, fmt.Errorf("%w (package slurm-client has it)", err)
 	}
 	if job := os.Getenv("SLURM_JOB_ID"); job != "" {
-		if len(o.Request) > 0 {
-			return nil, fmt.Errorf("this is already Slurm job %s; %s can only be asked for outside a job", job, strings.Join(keys(o.Request), ", "))
+		if asked := requested(c); len(asked) > 0 {
+			return nil, fmt.Errorf("this is already Slurm job %s; %s can only be asked for outside a job", job, strings.Join(asked, ", "))
 		}
 		r.job, err = own(ctx, job)
 	} else {
-		r.job, err = ask(ctx, o)
+		r.job, err = ask(ctx, c, count)
 	}
 	if err != nil {
 		return nil, err
 	}
 	nodes := r.job.nodes
-	if o.Nodes > len(nodes) {
-		return nil, fmt.Errorf("use Slurm job %s: it has %d nodes (%s), and %d are asked for", r.job.id, len(nodes), strings.Join(nodes, " "), o.Nodes)
+	if count > len(nodes) {
+		return nil, fmt.Errorf("use Slurm job %s: it has %d nodes (%s), and %d are asked for", r.job.id, len(nodes), strings.Join(nodes, " "), count)
 	}
-	if o.Nodes > 0 {
-		nodes = nodes[:o.Nodes]
-	}
+	nodes = nodes[:count]
 	hosts := make([]rig.Host, len(nodes))
 	var group errgroup.Group
 	for i, node := range nodes {
 		group.Go(func() (err error) {
-			known := o.Known[node]
-			known.Interface = cmp.Or(known.Interface, o.Interface)
+			known := rig.Described{}
+			if at := slices.IndexFunc(c.Hosts, func(d rig.Described) bool { return d.Node == node }); at >= 0 {
+				known = c.Hosts[at]
+			}
+			known.Interface = cmp.Or(known.Interface, c.Options["interface"])
 			hosts[i], err = r.job.host(ctx, srun, node, known)
 			return err
 		})
@@ -160,14 +132,9 @@ func (r *Rig) Close() error {
 	return err
 }
 
-func keys(m map[string]string) []string {
-	var all []string
-	for _, key := range Requests {
-		if _, given := m[key]; given {
-			all = append(all, key)
-		}
-	}
-	return all
+// requested are the keys of what an allocation of our own is asked for.
+func requested(c rig.Choice) []string {
+	return slices.DeleteFunc(slices.Clone(Requests), func(key string) bool { return c.Options[key] == "" })
 }
 
 // prefix is what runs a command on a node: a step of one task that shares the
@@ -186,7 +153,7 @@ func prefix(srun, job, node string, cpus int) []string {
 // Kind is the rig of a Slurm cluster's nodes, as users choose it.
 var Kind = rig.Kind{
 	Name: "slurm", Form: "slurm[:NODES][?interface=NAME&partition=NAME&time=LIMIT…]",
-	Options: slices.Concat([]string{"interface", "cache", "shared"}, Requests), HostKey: "node", Build: build,
+	Options: slices.Concat([]string{"interface", "shared"}, Requests), HostKey: "node", Build: build,
 }
 
 // build reads the number of nodes and what to ask for.
@@ -199,20 +166,15 @@ func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
 	if nodes < 1 || nodes > rig.MaxHosts {
 		return nil, c.Errorf("%d nodes; expected from 1 to %d", nodes, rig.MaxHosts)
 	}
-	o := Options{
-		Name: c.Name, Nodes: nodes, Cache: c.Options["cache"], Interface: c.Options["interface"],
-		Request: map[string]string{}, Known: map[string]Node{},
-	}
-	if o.Shared, err = c.Flag("shared"); err != nil {
+	shared, err := c.Flag("shared")
+	if err != nil {
 		return nil, err
 	}
-	for _, key := range Requests {
-		if value, given := c.Options[key]; given {
-			o.Request[key] = value
-		}
+	r := &Rig{}
+	hosts, err := r.join(ctx, c, nodes)
+	r.Rig = remote.New(c.Name, hosts, shared)
+	if err != nil {
+		return nil, fmt.Errorf("rig %s: %w", c.Name, errors.Join(err, r.Close()))
 	}
-	for _, d := range c.Hosts {
-		o.Known[d.Node] = Node{Address: d.Address, Interface: d.Interface, CPUs: d.CPUs()}
-	}
-	return Join(ctx, o)
+	return r, nil
 }
