@@ -36,7 +36,8 @@ the number of requests.
 Lines that are no request are counted by what is wrong, and the first ten shown.
 netdyno URL --workload OUT replays what was made (docs/workloads.md).`,
 		Example: `  netdyno record nginx /var/log/nginx/access.log.1 /var/log/nginx/access.log --paths -o access.rec
-  netdyno record jsonl requests.jsonl`,
+  netdyno record jsonl requests.jsonl
+  netdyno record har shop.har`,
 		Args: cobra.MinimumNArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(typed) == 0 {

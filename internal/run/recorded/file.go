@@ -46,7 +46,11 @@ func Guess(begin []byte) (Format, bool) {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(begin, "\r\n\t "), []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	for _, f := range formats {
-		if _, why := f.parser()(line); why == "" {
+		if f.entries != nil {
+			if bytes.HasPrefix(line, []byte("{")) && bytes.Contains(begin, []byte(`"log"`)) && bytes.Contains(begin, []byte(`"entries"`)) {
+				return f, true
+			}
+		} else if _, why := f.parser()(line); why == "" {
 			return f, true
 		}
 	}

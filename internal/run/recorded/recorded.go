@@ -24,13 +24,15 @@ import (
 // Format is a kind of log.
 type Format struct {
 	Name, Doc string
-	parser    func() parser
+	parser    func() parser // of a line; nil of a format that is read whole
+	entries   func(from *bufio.Reader, visit func(number int, s seen, why reason) error) error
 }
 
 // formats are all of them; a new one is a file and a line here.
 var formats = []Format{
-	{"nginx", "access log in the common or combined form, as nginx and Apache write it", func() parser { return new(accessLog).parse }},
-	{"jsonl", "one JSON object a line, of time, method, path, status, up, down, class", func() parser { return parseJSON }},
+	{Name: "nginx", Doc: "access log in the common or combined form, as nginx and Apache write it", parser: func() parser { return new(accessLog).parse }},
+	{Name: "jsonl", Doc: "one JSON object a line, of time, method, path, status, up, down, class", parser: func() parser { return parseJSON }},
+	{Name: "har", Doc: "an HTTP archive, as browsers save it", entries: harEntries},
 }
 
 // Formats returns all formats. The caller owns the slice.
@@ -145,12 +147,11 @@ type Output struct {
 
 // Make reads the inputs in order and writes recorded traffic.
 func Make(ctx context.Context, f Format, inputs []Input, o Options, to Output) (Summary, error) {
-	parse := f.parser()
 	buffered := bufio.NewWriterSize(to.Spool, 1<<18)
 	m := &maker{ctx: ctx, options: o, left: map[reason]int64{}, classes: newClasses(o.Paths)}
 	m.order.to = traffic.NewWriter(buffered)
 	for _, in := range inputs {
-		if err := m.readInput(parse, in); err != nil {
+		if err := m.readInput(f, in); err != nil {
 			return Summary{}, fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
@@ -169,7 +170,7 @@ func Make(ctx context.Context, f Format, inputs []Input, o Options, to Output) (
 	return m.s, traffic.Assemble(to.To, m.s.header(f.Name, o), m.classes.paths, to.Spool)
 }
 
-func (m *maker) readInput(parse parser, in Input) error {
+func (m *maker) readInput(f Format, in Input) error {
 	text := bufio.NewReaderSize(in.From, mostLine)
 	if begin, _ := text.Peek(2); string(begin) == "\x1f\x8b" {
 		plain, err := gzip.NewReader(text) // nothing of it stays open
@@ -178,21 +179,31 @@ func (m *maker) readInput(parse parser, in Input) error {
 		}
 		text = bufio.NewReaderSize(plain, mostLine)
 	}
+	if f.entries != nil {
+		return f.entries(text, func(number int, s seen, why reason) error { return m.enter(in.Name, number, s, why, nil) })
+	}
+	parse := f.parser()
 	return eachLine(text, func(number int, line []byte, long bool) error {
 		s, why := seen{}, tooLong
 		if !long {
 			s, why = parse(line)
 		}
-		if why == "" {
-			if why = m.take(s); why != "" {
-				line = []byte(s.method + " " + s.path)
-			}
-		}
-		if why != "" {
-			m.refuse(in.Name, number, why, line)
-		}
-		return cmp.Or(m.order.err, m.alive())
+		return m.enter(in.Name, number, s, why, line)
 	})
+}
+
+// enter takes a request, or refuses what is none or comes too late.
+func (m *maker) enter(file string, number int, s seen, why reason, line []byte) error {
+	if why == "" {
+		why, line = m.take(s), nil
+	}
+	if why != "" {
+		if line == nil {
+			line = []byte(s.method + " " + s.path)
+		}
+		m.refuse(file, number, why, line)
+	}
+	return cmp.Or(m.order.err, m.alive())
 }
 
 // alive tells now and then that the command shall end.

@@ -82,6 +82,10 @@ func TestFormats(t *testing.T) {
 		"jsonl": {"jsonl", `{"time":"2026-11-27T09:00:00.100000001Z","class":"cart","down":7,"x":[1,{"time":3}],"y":{"down":9}}
 {"time":"2026-11-27T09:00:01.100000001Z","class":"list","down":8}
 `, "0 cart 0 7\n1000 list 0 8\n", recorded.Options{}},
+		"har": {"har", `{"log":{"version":"1.2","pages":[{"id":"x"}],"entries":[
+{"startedDateTime":"2026-11-27T09:00:00.000000Z","time":50,"request":{"method":"GET","url":"https://shop.example/app.js?v=2","headers":[{"name":"Cookie","value":"secret"}],"bodySize":-1},"response":{"status":200,"content":{"size":1000,"text":"aaaa"}}},
+{"startedDateTime":"2026-11-27T09:00:00.040000Z","request":{"method":"POST","url":"https://shop.example","bodySize":12},"response":{"status":302,"content":{"size":0}}}]}}`,
+			"0 GET /app.js 0 1000 /app.js\n40 POST / 302 12 0 /\n", recorded.Options{Paths: true}},
 	} {
 		s, body, all, err := made(t, c.format, c.text, c.o)
 		if err != nil {
@@ -193,8 +197,11 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 		format, text, want string
 		o                  recorded.Options
 	}{
-		"nothing": {"nginx", "what\never\n", "no request could be read: 2 not of this format", recorded.Options{}},
-		"empty":   {"jsonl", "", "no request could be read: there is none", recorded.Options{}},
+		"no archive": {"har", "[1]", "it is no HTTP archive", recorded.Options{}},
+		"no entries": {"har", `{"log":{}}`, "it holds no log.entries", recorded.Options{}},
+		"cut off":    {"har", `{"log":{"entries":[{"startedDateTime":"2026`, "entry 1: it is cut off", recorded.Options{}},
+		"nothing":    {"nginx", "what\never\n", "no request could be read: 2 not of this format", recorded.Options{}},
+		"empty":      {"jsonl", "", "no request could be read: there is none", recorded.Options{}},
 	} {
 		if _, _, _, err := made(t, c.format, c.text, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
@@ -219,7 +226,7 @@ func TestCompressedLogs(t *testing.T) {
 
 // FuzzMake: whatever a file holds, an error or traffic that can be read back.
 func FuzzMake(f *testing.F) {
-	for i, text := range []string{combined, `{"time":1795856400.5,"method":"GET","down":5}`} {
+	for i, text := range []string{combined, `{"time":1795856400.5,"method":"GET","down":5}`, `{"log":{"entries":[{"startedDateTime":"2026-11-27T09:00:00Z","request":{"method":"GET","url":"/"}}]}}`} {
 		f.Add(i, []byte(text))
 	}
 	f.Fuzz(func(t *testing.T, format int, text []byte) {
