@@ -37,14 +37,6 @@ func encryptedPairs() [][2]string {
 	return pairs
 }
 
-// inFlight is how many exchanges a transport's connection carries at once.
-func inFlight(transport string) int {
-	if slices.Contains(nativeHTTP, transport) || transport == "go-http1" || transport == "fasthttp" {
-		return 1
-	}
-	return 3
-}
-
 // A connection for every exchange, to and from Go: each end takes the other's goodbye.
 func TestTLSConnectionsForEveryExchange(t *testing.T) {
 	certificate := workertest.Certificate(t)

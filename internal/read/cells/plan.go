@@ -74,8 +74,8 @@ func PlanOf(h record.Header) Plan {
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // GoOn is the command that goes on with the run.
-func (p Plan) GoOn() string {
-	directory := cmp.Or(p.Directory, "DIR")
+func (s Plan) GoOn() string {
+	directory := cmp.Or(s.Directory, "DIR")
 	if !plainWord.MatchString(directory) {
 		directory = "'" + strings.ReplaceAll(directory, "'", `'\''`) + "'"
 	}

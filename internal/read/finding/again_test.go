@@ -2,6 +2,7 @@ package finding_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"netdyno/internal/contract"
@@ -21,14 +22,14 @@ func TestTrialsThatWereMadeAgain(t *testing.T) {
 	before := find(t, header, trials, records)
 	for want, attempts := range map[string][]record.Attempt{
 		"": nil,
-		"1 trial was disturbed and made again, because " + client:          {attempt("b01-001", client), attempt("b01-001", client)},
-		"3 trials were disturbed and made again, mostly because " + server: {attempt("b01-001", client), attempt("b01-002", server), attempt("b02-001", server)},
+		"1 trial was disturbed and made again; because " + client:          {attempt("b01-001", client), attempt("b01-001", client)},
+		"3 trials were disturbed and made again; mostly because " + server: {attempt("b01-001", client), attempt("b01-002", server), attempt("b02-001", server)},
 	} {
 		header.Again = attempts
 		f := find(t, header, trials, records)
 		got := ""
 		if at := slices.IndexFunc(f.Warnings, func(w record.Warning) bool { return w.About == "again" }); at >= 0 {
-			got = f.Warnings[at].Text
+			got = f.Warnings[at].Text + "; " + strings.TrimSuffix(f.Warnings[at].Advice, "; netdyno explain again says when that is done")
 		}
 		if got != want {
 			t.Errorf("warning %q, want %q", got, want)

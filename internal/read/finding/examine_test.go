@@ -77,7 +77,7 @@ func TestDeliveryAndPlaceAreWarnedOf(t *testing.T) {
 	var about []string
 	for _, w := range f.Warnings {
 		about = append(about, w.About)
-		if w.About == "delivery" && !(strings.Contains(w.Text, "in 2 of 2 cells") && strings.Contains(w.Text, "(message: go-net, go-epoll; server chunks, client message: asio)")) {
+		if w.About == "delivery" && !(strings.Contains(w.Text, "in 2 of 2 cells") && strings.Contains(w.Advice, "(message: go-net, go-epoll; server chunks, client message: asio)")) {
 			t.Errorf("delivery: %s", w.Text)
 		}
 	}

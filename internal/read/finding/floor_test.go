@@ -105,7 +105,7 @@ func TestComparedTimesShareTheirFloor(t *testing.T) {
 		f := found(t, o, floors, asRecorded)
 		n := 0
 		for _, w := range f.Warnings {
-			if w.About == "floor" && strings.Contains(w.Text, "ratios of the services' own times are farther from 1") {
+			if w.About == "floor" && strings.Contains(w.Advice, "this machine's own wake-ups") {
 				n++
 			}
 		}

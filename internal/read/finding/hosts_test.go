@@ -31,10 +31,10 @@ func TestHostsThatDifferAreNamed(t *testing.T) {
 	if len(warnings) != 2 {
 		t.Fatalf("warnings %+v, want two", warnings)
 	}
-	if w := warnings[0]; w.About != "hosts" || w.Text != `a and b differ: kernel.release: "6.1", then "6.2"` {
+	if w := warnings[0]; w.About != "hosts" || w.Text != "a and b differ in 1 fact" || !strings.HasPrefix(w.Advice, `kernel.release: "6.1", then "6.2": `) {
 		t.Errorf("%+v", w)
 	}
-	if w := warnings[1]; w.About != "facts" || w.Text != `a changed during the run: thp: "never", then "always"` {
+	if w := warnings[1]; w.About != "facts" || w.Text != "a changed during the run in 1 fact" || !strings.HasPrefix(w.Advice, `thp: "never", then "always": `) {
 		t.Errorf("%+v", w)
 	}
 	s.Facts.After = nil

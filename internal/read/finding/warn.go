@@ -233,8 +233,8 @@ func warnDelivery(s *cells.Dataset, f Findings) []record.Warning {
 	}
 	return []record.Warning{{
 		About:  "delivery",
-		Text:   "some arms deliver whole messages and some chunks, which costs no copy" + place,
-		Advice: strings.Join(how, "; ") + ": compare arms that deliver content alike; netdyno transports NAME says how each does",
+		Text:   "some arms deliver whole messages, some chunks" + place,
+		Advice: "a whole message costs a copy that chunks do not (" + strings.Join(how, "; ") + "): compare arms that deliver content alike; netdyno transports NAME says how each does",
 	}}
 }
 

@@ -21,7 +21,8 @@ func eachLine(from *bufio.Reader, visit func(number int, line []byte, long bool)
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = from.ReadSlice('\n')
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
 			return err
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
@@ -30,7 +31,7 @@ func eachLine(from *bufio.Reader, visit func(number int, line []byte, long bool)
 				return failed
 			}
 		}
-		if err != nil {
+		if ended {
 			return nil
 		}
 	}

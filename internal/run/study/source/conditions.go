@@ -41,13 +41,13 @@ func expectations(l length) kind {
 			return statements.read(entry{e.key, e.at, mappings}, f)
 		},
 		write: func(f field) *node {
-			n := &node{kind: list}
+			var items []*node
 			for _, part := range []*node{someRequires.write(field{at: reflect.ValueOf(&f.of.(*study.Study).Requires).Elem()}), statements.write(f)} {
 				if part != nil {
-					n.items = append(n.items, part.items...)
+					items = append(items, part.items...)
 				}
 			}
-			return listNode(n.items)
+			return listNode(items)
 		},
 	}
 }
