@@ -106,13 +106,13 @@ func (s Scenario) decide(r run) (Named, error) {
 }
 
 // conduct carries out the scenario's trials once.
-func (s Scenario) conduct(ctx context.Context, bin string) (run, error) {
+func (s Scenario) conduct(ctx context.Context, bin string) (_ run, err error) {
 	var none run
-	b, end, err := s.bench(ctx, bin)
+	b, err := s.bench(ctx, bin)
 	if err != nil {
 		return none, err
 	}
-	defer end()
+	defer func() { err = errors.Join(err, b.Rig.Close()) }()
 	args := slices.Clone(s.Args)
 	if s.serve != nil {
 		dir, err := os.MkdirTemp("", "netdyno-limits-")
@@ -158,29 +158,21 @@ func (s Scenario) plan(args []string) (record.Header, []record.Trial, error) {
 // length is that of the window.
 func (s Scenario) length() time.Duration { return cmp.Or(s.window, time.Second) }
 
-// bench returns what the scenario's trials run on, and how that ends.
-func (s Scenario) bench(ctx context.Context, bin string) (*bench.Bench, func(), error) {
+// bench returns what the scenario's trials run on; whoever gets it closes its rig.
+func (s Scenario) bench(ctx context.Context, bin string) (*bench.Bench, error) {
 	b, err := session.OnLoopback(ctx, bin)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !s.link {
-		return b, func() {}, nil
+	if err != nil || !s.link {
+		return b, err
 	}
 	on, err := namespaces.Build(namespaces.Options{Hosts: 2})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if slices.ContainsFunc(s.Args, func(arg string) bool { return strings.HasPrefix(arg, "link.delay=") }) {
-		if err := on.Shape(ctx, record.Link{Delay: time.Millisecond}); err != nil {
-			return nil, nil, errors.Join(err, on.Close())
-		}
-	}
-	b.Rig = on
+	b.Rig = &longWay{Rig: on}
 	if s.hidden > 0 {
 		b.Rig = slowLink{on, s.hidden}
 	}
-	return b, func() { _ = on.Close() }, nil
+	return b, nil
 }
 
 // disturbHalfway does what the scenario does in mid-window, seen from the first

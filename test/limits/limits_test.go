@@ -33,7 +33,7 @@ func TestProvokedLimitsAreNamed(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("namespaces need root")
 	}
-	live := []string{"less offered than there is room for", "a full link beside a busy process for each CPU", "more offered than the link carries"}
+	live := []string{"a closed loop over a long way", "a full link beside a busy process for each CPU", "more offered than the link carries"}
 	bin := filepath.Dir(programs.Path(t, "netdyno"))
 	for _, s := range limits.Scenarios() {
 		if !slices.Contains(live, s.Name) {

@@ -2,6 +2,7 @@ package limits
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/namespaces"
+	"netdyno/test/lab/relay"
 )
 
 // down is a bulk stream to the client.
@@ -192,6 +194,46 @@ func (s slowLink) Shape(ctx context.Context, link record.Link) error {
 	link.RateBitsPerS = s.bits
 	return s.Rig.Shape(ctx, link)
 }
+
+// longWay is a rig whose link also has a delay and losses where the kernel has no netem.
+type longWay struct {
+	*namespaces.Rig
+	relays []*relay.Relay
+}
+
+// Shape implements rig.Shaper.
+func (w *longWay) Shape(ctx context.Context, link record.Link) error {
+	if err := w.release(); err != nil {
+		return err
+	}
+	err := w.Rig.Shape(ctx, link)
+	if !errors.Is(err, namespaces.ErrNoNetem) {
+		return err
+	}
+	if err := w.Rig.Shape(ctx, record.Link{RateBitsPerS: link.RateBitsPerS}); err != nil {
+		return err
+	}
+	for i, host := range w.Hosts() {
+		r, err := relay.Start(host, relay.Path{Delay: link.Delay, LossShare: link.LossShare, Seed: uint64(i)})
+		if err != nil {
+			return err
+		}
+		w.relays = append(w.relays, r)
+	}
+	return nil
+}
+
+// release ends the relays and says what went wrong with them.
+func (w *longWay) release() (err error) {
+	for _, r := range w.relays {
+		err = errors.Join(err, r.Close())
+	}
+	w.relays = nil
+	return err
+}
+
+// Close implements rig.Rig.
+func (w *longWay) Close() error { return errors.Join(w.release(), w.Rig.Close()) }
 
 func limitOf(f finding.Findings, _ Scenario) (got, proof string) {
 	t := first(f)
