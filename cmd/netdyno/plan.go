@@ -20,12 +20,12 @@ import (
 
 // printBeginning says what a run is about to do, and where its workers sit.
 func printBeginning(s *session.Session, r *session.Run) {
-	name, looks := s.Study.Name, study.Summary(s.Study).Looks()
+	name := s.Study.Name
 	if at := r.Stopped; at != nil {
-		fmt.Fprintf(stdout, "%s stopped after look %d of %d (%d blocks), where everything was settled: only its probes may be left\n", name, at.Look, len(looks), at.Blocks)
+		fmt.Fprintf(stdout, "%s stopped after %s, where everything was settled: only its probes may be left\n", name, quantity.Plural(at.Blocks, "round"))
 	}
 	if r.Further > 0 {
-		fmt.Fprintf(stdout, "%s goes on to look %d of %d (%d blocks)\n", name, slices.Index(looks, r.Further)+1, len(looks), r.Further)
+		fmt.Fprintf(stdout, "%s goes on to %d rounds\n", name, r.Further)
 	}
 	between := ": "
 	if name == record.Unnamed { // its title is long
@@ -84,7 +84,7 @@ func extent(s *session.Session, left []record.Trial) string {
 			return fmt.Sprintf("%d to %d trials in %d to %d blocks, about %s to %s", len(least), len(left), blocksOf(least), blocksOf(left), timeOf(s, least), most)
 		}
 	}
-	return fmt.Sprintf("%s in %s, about %s", quantity.Plural(len(left), "trial"), quantity.Plural(blocksOf(left), "block"), most)
+	return fmt.Sprintf("%s in %s, about %s", quantity.Plural(len(left), "trial"), quantity.Plural(blocksOf(left), "round"), most)
 }
 
 // settleTime is how long the study lets its blocks after the first take; 0 for no bound,
@@ -276,7 +276,7 @@ func printAmounts(s *session.Session) {
 	fmt.Fprintln(stdout, "; slower arms take longer")
 }
 
-// printLooks says after which blocks a run may stop, when that is, and to which
+// printLooks says after how many rounds a run may stop, when that is, and to which
 // it can go on.
 func printLooks(s *session.Session) {
 	ends := cells.PlanOf(record.Header{Study: study.Summary(s.Study)}).Ends
@@ -284,24 +284,27 @@ func printLooks(s *session.Session) {
 	if len(looks) == 1 {
 		return
 	}
-	var lines []string
+	var rounds []string
 	longest := s.Estimate(s.Trials).Total
 	shortest := longest
 	for i, level := range ends.Levels() {
 		if level == 0 {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("after %s at level %.3g", quantity.Plural(looks[i], "block"), level))
-		if looks[i] < ends.Blocks {
+		if looks[i] <= ends.Blocks {
+			rounds = append(rounds, fmt.Sprint(looks[i]))
 			shortest = min(shortest, s.Estimate(study.Before(s.Trials, looks[i])).Total)
 		}
 	}
 	text := "about " + longest.Round(time.Second).String()
 	if shortest < longest {
-		text = fmt.Sprintf("from about %s to %s", shortest.Round(time.Second), text)
+		text = fmt.Sprintf("about %s to %s", shortest.Round(time.Second), longest.Round(time.Second))
 	}
 	if len(s.Study.Further) > 0 {
-		text += fmt.Sprintf("; --continue goes on to %s blocks", strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Study.Further), " ", ", "), "[]"))
+		text += fmt.Sprintf("; --continue goes on to %s rounds", strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Study.Further), " ", ", "), "[]"))
 	}
-	fmt.Fprintf(stdout, "looks: %s; %s\n", strings.Join(lines, ", "), text)
+	if len(rounds) == 0 {
+		rounds = []string{fmt.Sprint(ends.Blocks)}
+	}
+	fmt.Fprintf(stdout, "may end after %s rounds, as soon as everything is settled: %s\n", quantity.Or(rounds), text)
 }

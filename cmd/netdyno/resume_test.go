@@ -82,7 +82,7 @@ func TestTornTailResumes(t *testing.T) {
 		}
 		before := n.whole()
 		code, said := n.run("--resume")
-		if !finished(code, said) || !strings.Contains(said, ": torn: ") || !strings.Contains(said, "1 trial in 1 block") {
+		if !finished(code, said) || !strings.Contains(said, ": torn: ") || !strings.Contains(said, "1 trial in 1 round") {
 			t.Errorf("%d bytes torn off: status %d: %s", torn, code, said)
 		}
 		n.complete(before)

@@ -59,7 +59,7 @@ func runningTable(f finding.Findings, block int) []string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	several := len(f.Cells) > 0 && len(f.Cells[0].Arms) > 1
-	fmt.Fprintf(w, "after %s", quantity.Plural(block, "block"))
+	fmt.Fprintf(w, "after %s", quantity.Plural(block, "round"))
 	for _, name := range shown {
 		m, _ := metric.Named(name) // of the registry, held by a test
 		heading := m.Label

@@ -53,7 +53,7 @@ func Settle(s *cells.Dataset, comparisons []Comparison, requirements []Requireme
 	out := *s.Look
 	out.Settled = open == 0 && out.Done == out.Blocks
 	endInTime(s, &out)
-	out.Sentence = lookWords(s, out, open, asked, len(requirements) > 0)
+	out.Sentence = lookWords(s, out, open, asked)
 	return &out
 }
 
@@ -88,38 +88,31 @@ func hopeless(s *cells.Dataset, c Comparison, arm string) bool {
 	return clients == ran && onlyServersDiffer(s, b) && pacedByClient(s, b)
 }
 
-// lookWords says where a run stands among its looks, and how it goes on.
-func lookWords(s *cells.Dataset, g cells.Look, open, asked int, required bool) string {
-	everything := "every primary comparison"
-	if required {
-		everything += " and requirement"
+// lookWords says after how many rounds a run was judged, what is open, and how it goes on.
+func lookWords(s *cells.Dataset, g cells.Look, open, asked int) string {
+	rounds := quantity.Plural(g.Blocks, "round")
+	left := fmt.Sprintf("%d of %s open", open, quantity.Plural(asked, "question"))
+	goOn := ""
+	if g.Next > 0 && !g.Stopped {
+		goOn = fmt.Sprintf("; continue to %d rounds: %s", g.Next, s.GoOn())
 	}
-	at := fmt.Sprintf("look %d of %d (%d blocks)", g.Number, g.Of, g.Blocks)
-	level := fmt.Sprintf("level %.3g", g.Level)
-	left := fmt.Sprintf("%d of %d questions are open", open, asked)
 	switch {
 	case g.TimeUp && g.Level == 0:
-		return fmt.Sprintf("time over after %s, too few to tell; settle=TIME gives it more; %s", quantity.Plural(g.Blocks, "block"), reached(s))
+		return fmt.Sprintf("time over after %s, too few to tell; settle=TIME gives it more; %s", rounds, reached(s))
 	case g.TimeUp:
-		return fmt.Sprintf("time over after %s: %s; %s; judged at %s", quantity.Plural(g.Blocks, "block"), reached(s), left, level)
+		return fmt.Sprintf("time over after %s: %s; %s", rounds, reached(s), left)
 	case g.Level == 0:
-		mute := fmt.Sprintf("%s decides nothing: it has too few blocks for the share of the significance level that is left to it", at)
-		if g.Next > 0 && !g.Stopped {
-			mute += fmt.Sprintf("; continue to %d blocks with %s", g.Next, s.GoOn())
-		}
-		return mute
+		return fmt.Sprintf("%s are too few to decide anything", rounds) + goOn
 	case g.Done < g.Blocks:
-		return fmt.Sprintf("interrupted after %d whole blocks, before %s: judged for now at that look's %s; continue with %s", g.Done, at, level, s.GoOn())
+		return fmt.Sprintf("interrupted after %s: judged by these; continue: %s", quantity.Plural(g.Done, "round"), s.GoOn())
 	case asked == 0:
-		return fmt.Sprintf("ended at %s: nothing is compared", at)
+		return fmt.Sprintf("ended after %s: nothing is compared", rounds)
 	case g.Settled && g.Stopped:
-		return fmt.Sprintf("stopped after %s: %s is settled at %s", at, everything, level)
+		return fmt.Sprintf("stopped after %s: everything is settled", rounds)
 	case g.Settled:
-		return fmt.Sprintf("at %s: %s is settled at %s", at, everything, level)
+		return fmt.Sprintf("after %s everything is settled", rounds)
 	case g.Next == 0:
-		return fmt.Sprintf("ran to the last look, %s: judged at %s; %s", at, level, left)
-	case g.Stopped: // a look on the way, or a run that later rules judge otherwise
-		return fmt.Sprintf("at %s: judged at %s; %s", at, level, left)
+		return fmt.Sprintf("ended after %s: %s", rounds, left)
 	}
-	return fmt.Sprintf("at %s: judged at %s; %s; continue to %d blocks with %s", at, level, left, g.Next, s.GoOn())
+	return fmt.Sprintf("after %s: %s", rounds, left) + goOn
 }

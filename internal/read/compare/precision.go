@@ -115,7 +115,7 @@ func HalfWidth(f cells.Figure) float64 {
 // precisionWords says how precisely the rates are known, and how the run goes on.
 func precisionWords(s *cells.Dataset, g cells.Look, known, asked int) string {
 	within := "within ±" + quantity.ChosenShare(s.Within)
-	blocks := quantity.Plural(g.Done, "block")
+	blocks := quantity.Plural(g.Done, "round")
 	switch {
 	case g.TimeUp:
 		return fmt.Sprintf("time over after %s: %s, not to ±%s", blocks, reached(s), quantity.ChosenShare(s.Within))

@@ -30,11 +30,11 @@ func TestFurtherLooksAreNotMissing(t *testing.T) {
 		blocks, number, missing, horizon int
 		says                             string
 	}{
-		{16, 3, 0, 16, "at look 3 of 5 (16 blocks): judged at level 0.00494; 1 of 1 questions are open; continue to 26 blocks with netdyno run results/one --continue"},
-		{20, 4, 6 * 3, 26, "interrupted after 20 whole blocks, before look 4 of 5 (26 blocks): judged for now at that look's level 0.00494; continue with netdyno run results/one --continue"},
-		{26, 4, 0, 26, "continue to 42 blocks with netdyno run results/one --continue"},
-		{42, 5, 0, 42, "ran to the last look, look 5 of 5 (42 blocks): judged at level 0.00495; 1 of 1 questions are open"},
-		{7, 2, 9 * 3, 16, "interrupted after 7 whole blocks, before look 2 of 5 (10 blocks)"},
+		{16, 3, 0, 16, "after 16 rounds: 1 of 1 question open; continue to 26 rounds: netdyno run results/one --continue"},
+		{20, 4, 6 * 3, 26, "interrupted after 20 rounds: judged by these; continue: netdyno run results/one --continue"},
+		{26, 4, 0, 26, "continue to 42 rounds: netdyno run results/one --continue"},
+		{42, 5, 0, 42, "ended after 42 rounds: 1 of 1 question open"},
+		{7, 2, 9 * 3, 16, "interrupted after 7 rounds"},
 	} {
 		h, trials, records := extended(synthetic.Options{Arms: nearly, SD: 0.02, Seed: 1}, c.blocks)
 		if got := record.Horizon(h, trials, records); got != c.horizon {

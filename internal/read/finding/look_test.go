@@ -74,11 +74,11 @@ func TestRunsAreJudgedAtTheirLook(t *testing.T) {
 		missing int
 		skipped int
 	}{
-		{"stopped early", 6, &record.Stop{Look: 1, Blocks: 6}, levels[0], "stopped after look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 0, 12},
-		{"at a look", 6, nil, levels[0], "at look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312", 12, 0},
-		{"between looks", 7, nil, levels[1], "interrupted after 7 whole blocks, before look 2 of 3 (8 blocks)", 9, 0},
-		{"to the end", 10, nil, levels[2], "at look 3 of 3 (10 blocks): every primary comparison is settled at level 0.0109", 0, 0},
-		{"a stop at no look", 10, &record.Stop{Look: 1, Blocks: 7}, levels[2], "at look 3 of 3 (10 blocks)", 0, 0},
+		{"stopped early", 6, &record.Stop{Look: 1, Blocks: 6}, levels[0], "stopped after 6 rounds: everything is settled", 0, 12},
+		{"at a look", 6, nil, levels[0], "after 6 rounds everything is settled", 12, 0},
+		{"between looks", 7, nil, levels[1], "interrupted after 7 rounds: judged by these", 9, 0},
+		{"to the end", 10, nil, levels[2], "after 10 rounds everything is settled", 0, 0},
+		{"a stop at no look", 10, &record.Stop{Look: 1, Blocks: 7}, levels[2], "after 10 rounds", 0, 0},
 	} {
 		h, trials, records := withLooks(synthetic.Options{Arms: apart, SD: 0.01, Seed: 1}, c.blocks)
 		h.Stopped = c.stopped

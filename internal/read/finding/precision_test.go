@@ -70,9 +70,9 @@ func TestOneArmSettlesByItsPrecision(t *testing.T) {
 		settled bool
 		says    string
 	}{
-		{0.001, 3, true, "every rate is known within ±5 % after 3 blocks"},
-		{0.5, 3, false, "after 3 blocks, 0 of 2 rates are known within ±5 %"},
-		{0.001, 2, false, "after 2 blocks, 0 of 2 rates are known within ±5 %"},
+		{0.001, 3, true, "every rate is known within ±5 % after 3 rounds"},
+		{0.5, 3, false, "after 3 rounds, 0 of 2 rates are known within ±5 %"},
+		{0.001, 2, false, "after 2 rounds, 0 of 2 rates are known within ±5 %"},
 	} {
 		h, trials, records := alone(c.sd, c.blocks)
 		look, err := compare.Look(h, trials, records, 1)
@@ -82,7 +82,7 @@ func TestOneArmSettlesByItsPrecision(t *testing.T) {
 	}
 	h, trials, records := alone(0.5, 5)
 	f, err := finding.Find(h, trials, records)
-	if err != nil || f.Look == nil || f.Look.Settled || !strings.HasPrefix(f.Look.Sentence, "after all 5 blocks, 0 of 2") {
+	if err != nil || f.Look == nil || f.Look.Settled || !strings.HasPrefix(f.Look.Sentence, "after all 5 rounds, 0 of 2") {
 		t.Errorf("after the last look: %+v, %v", f.Look, err)
 	}
 }
@@ -99,10 +99,10 @@ func TestSeveralArmsEndInTheirTime(t *testing.T) {
 		mention string
 	}{
 		{0.5, 1.02, 4, false, ""},
-		{1.3, 1.02, 3, true, "time over after 8 blocks: rates known to ±"},
-		{1.5, 1.02, 2, true, "; 1 of 1 questions are open; judged at level 0.0312"},
-		{3, 1.02, 1, true, "time over after 2 blocks, too few to tell; settle=TIME "},
-		{1.5, 10, 2, false, "is settled at level"},
+		{1.3, 1.02, 3, true, "time over after 8 rounds: rates known to ±"},
+		{1.5, 1.02, 2, true, "; 1 of 1 question open"},
+		{3, 1.02, 1, true, "time over after 2 rounds, too few to tell; settle=TIME "},
+		{1.5, 10, 2, false, "everything is settled"},
 	} {
 		h, trials, records := synthetic.Run(synthetic.Options{
 			Arms: []synthetic.Arm{{Name: "a"}, {Name: "b", Speed: c.speed}}, Bare: true, Connections: []int{10}, Blocks: 16, SD: 0.2, Seed: 1, Primary: []string{"exchanges_per_s"},

@@ -19,7 +19,7 @@ func stopped() finding.Findings {
 	f := sample(6)
 	f.Look = &cells.Look{
 		Number: 1, Of: 3, Blocks: 6, Done: 6, Level: 0.03125, Settled: true, Stopped: true,
-		Sentence: "stopped after look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312",
+		Sentence: "stopped after 6 rounds: everything is settled",
 	}
 	f.Header.Study.Blocks = 16
 	for i := range f.Comparisons {
@@ -59,7 +59,7 @@ func TestEveryFormSaysHowItJudged(t *testing.T) {
 		rest := got
 		for _, want := range []string{
 			"6 blocks",
-			"Stopped after look 1 of 3 (6 blocks): every primary comparison is settled at level 0.0312.",
+			"Stopped after 6 rounds: everything is settled.",
 			"as one family, each by the interval printed with it (Holm).",
 			"Not judged: 12 comparisons on other metrics, each with its interval.",
 			"Judged: 3 requirements as one family, each by the interval printed with it (Holm).",
