@@ -23,9 +23,27 @@ func (all Results) Headline() part.Headline {
 	h := part.Headline{Sentences: []string{all.sentence()}}
 	questions := slices.DeleteFunc(slices.Clone(all), func(r Result) bool { return !strings.HasSuffix(r.Spec.Title, "?") })
 	if len(questions) > 0 {
-		h.Tables = []part.Table{questions.table().Between(1, 3)} // without what decides, which the report has
+		t := questions.table()
+		for i, r := range questions {
+			t.Rows[i][3] = part.Word(r.number())
+		}
+		t.Columns[3].Title = ""
+		if !slices.ContainsFunc(questions, func(r Result) bool { return r.Spec.Source != "" }) {
+			t = t.Between(2, 4)
+		}
+		h.Tables = []part.Table{t}
 	}
 	return h
+}
+
+// number is the one that decides, with its interval, of what the report names; "" of none.
+func (r Result) number() string {
+	for _, e := range r.Evidence {
+		if e.State == r.State && e.Blocks > 0 {
+			return e.Measured
+		}
+	}
+	return ""
 }
 
 func (all Results) sentence() string {
