@@ -120,7 +120,7 @@ func (t tuneFlags) run(ctx context.Context, args []string, f runFlags) error {
 		f.arms = append(f.arms, session.Arm{Given: "tune " + name, Name: a.Name, Levels: a.Levels})
 	}
 	p.lack("study", "tune-"+studyName(name))
-	p.lack("question", "Which settings of "+name+" are best for "+t.best+"?")
+	p.lack("question", "Which settings of "+name+" are best for "+metric.Shown(t.best).Label+"?")
 	p.lack("transport", name)
 	p.lack("compare.baseline", tune.Defaults)
 	p.lack("compare.primary", t.best)

@@ -59,7 +59,11 @@ func (a Answer) SoFar() string {
 	case Early, None, Analysis:
 		return ""
 	}
-	return "so far: " + strings.TrimSuffix(a.Sentence, ".")
+	said := strings.TrimSuffix(a.Sentence, ".")
+	if rest, is := strings.CutPrefix(said, "Use "); is {
+		said = "use " + rest
+	}
+	return "so far: " + said
 }
 
 // Part has how it was judged.

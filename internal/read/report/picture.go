@@ -206,8 +206,8 @@ func pictureFigure(a cells.Arm, name string, s metric.Scale, note string) Pictur
 	return f
 }
 
-// standing is where an arm stands beside the best of its cell, in a word; nothing of one
-// that another is shown to beat, and where that is not judged.
+// standing is where an arm stands beside the best of its cell, as the answer's tables mark it;
+// nothing of the best, of one that another is shown to beat, and where that is not judged.
 func (l *layout) standing(cell, arm, name string) string {
 	if l.Best == nil {
 		return ""
@@ -216,8 +216,8 @@ func (l *layout) standing(cell, arm, name string) string {
 		if s.Cell != cell || s.Metric != name {
 			continue
 		}
-		for _, a := range s.Arms {
-			if a.Name == arm {
+		for i, a := range s.Arms {
+			if a.Name == arm && (i > 0 || a.Standing != best.Level) {
 				return standings[a.Standing]
 			}
 		}
@@ -225,7 +225,8 @@ func (l *layout) standing(cell, arm, name string) string {
 	return ""
 }
 
-var standings = map[best.Standing]string{best.Best: "best", best.Level: "≈", best.Open: "?", best.Unknown: "not compared"}
+// standings are the marks of the answer's tables; the best has none.
+var standings = map[best.Standing]string{best.Level: "≈", best.Open: "?", best.Unknown: "not compared"}
 
 // bestFirst sorts rows by their first figure; those without one come last.
 func (l *layout) bestFirst(rows []PictureRow, name string) {

@@ -105,9 +105,13 @@ func (f *Search) choiceSentences() []string {
 	if c := f.Choice; len(c.Costs) > 0 && c.Recommended == c.Winner {
 		var parts []string
 		for _, g := range c.Costs {
-			parts = append(parts, part.Label(g.Metric)+" "+changeWords(g.Ratio, g.Low, g.High))
+			if g.Low > 1 || g.High < 1 { // the others stand in the report
+				parts = append(parts, part.Label(g.Metric)+" is "+changeWords(g.Ratio, g.Low, g.High))
+			}
 		}
-		all = append(all, "With it "+strings.Join(parts, ", ")+".")
+		if len(parts) > 0 {
+			all = append(all, "With it "+quantity.And(parts)+".")
+		}
 	}
 	return all
 }
@@ -125,7 +129,7 @@ func (f *Search) choiceSentence() string {
 	case Needed:
 		return fmt.Sprintf("Use %s, as %s does not keep %s: %s.", use, f.Baseline, objectiveWords(f.Objective), f.gainWords())
 	}
-	return fmt.Sprintf("Use %s: %s, in %d fresh blocks that chose nothing%s.", use, f.gainWords(), c.Gain.Blocks, f.keeping())
+	return fmt.Sprintf("Use %s: %s, in %d fresh rounds%s.", use, f.gainWords(), c.Gain.Blocks, f.keeping())
 }
 
 // unproven says why a winner is not recommended.
