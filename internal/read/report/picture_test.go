@@ -45,7 +45,7 @@ func TestThePictureShowsTheTablesFiguresBestFirst(t *testing.T) {
 	for _, r := range picture.Groups[0].Rows {
 		notes[r.Name] = r.Figures[0].Note
 	}
-	if notes["asio"] != "best" || notes["go-net"] != "" {
+	if picture.Groups[0].Rows[0].Name != "asio" || notes["asio"]+notes["go-net"] != "" { // the best, and one that is worse
 		t.Errorf("the standings are %v", notes)
 	}
 }
