@@ -48,7 +48,9 @@ func (m *markdown) summary(p Page) {
 	m.heading(1, p.Title)
 	m.paragraph(p.Question)
 	m.paragraph(p.Made)
-	m.paragraph(strings.Join(p.Answer, " "))
+	for _, said := range p.Answer {
+		m.paragraph(said)
+	}
 	for _, t := range p.Tables {
 		m.table(t)
 	}

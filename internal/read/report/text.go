@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -41,7 +40,9 @@ func (t *terminal) header(p Page) {
 	t.title(p.Title, p.Question)
 	t.paragraph("", p.Made)
 	t.line("")
-	t.paragraph("", strings.Join(p.Answer, " "))
+	for _, said := range p.Answer {
+		t.paragraph("", said)
+	}
 	for _, tab := range p.Tables {
 		t.line("")
 		t.answerTable(tab)
