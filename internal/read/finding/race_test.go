@@ -84,7 +84,7 @@ func TestARaceRecommendsAFasterArm(t *testing.T) {
 	if c := f.Search.Arms[i]; c.Fate != search.Slower {
 		t.Errorf("the slower arm: %+v", c)
 	}
-	if got := f.Answer.Sentence; !strings.HasPrefix(got, "Use large: ") || !strings.Contains(got, "in 6 fresh blocks") {
+	if got := f.Answer.Sentence; !strings.HasPrefix(got, "Use large: ") || !strings.Contains(got, "in 6 fresh rounds") {
 		t.Error(got)
 	}
 }
