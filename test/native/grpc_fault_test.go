@@ -2,7 +2,6 @@ package native_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net"
 	"strings"
@@ -53,52 +52,29 @@ func TestGRPCServerRefusesWhatIsWrong(t *testing.T) {
 		"another size": {"Unary", block(99), codes.InvalidArgument, "has 99 bytes, expected 100"},
 		"no message":   {"Unary", notProtobuf, codes.Internal, "expected a netdyno.v1.Block"},
 		"too large":    {"Unary", block(5 << 20), codes.ResourceExhausted, "larger than max"},
-		"not served":   {"Simple", nil, codes.Unimplemented, "expected /netdyno.v1.Exchange/Unary or /netdyno.v1.Exchange/Talk"},
+		"not served":   {"Simple", nil, codes.Unimplemented, "expected /netdyno.v1.Exchange/Unary"},
 		"no method":    {"../etc", nil, codes.Unimplemented, "does not serve this trial of codec bytes"},
 	} {
-		for _, streamed := range []bool{false, true} {
-			method := c.method
-			if streamed && method == "Unary" {
-				method = "Talk"
-			}
-			err := ask(t, conn, method, c.request, streamed)
-			if status.Code(err) != c.code || !strings.Contains(status.Convert(err).Message(), c.says) {
-				t.Errorf("%s by %s: %v, want %s that says %q", name, method, err, c.code, c.says)
-			}
+		if err := ask(t, conn, c.method, c.request); status.Code(err) != c.code || !strings.Contains(status.Convert(err).Message(), c.says) {
+			t.Errorf("%s: %v, want %s that says %q", name, err, c.code, c.says)
 		}
 	}
-	for _, method := range []string{"Unary", "Talk"} {
-		if err := ask(t, conn, method, block(100), method == "Talk"); err != nil {
-			t.Errorf("after all that, a good request by %s: %v", method, err)
-		}
+	if err := ask(t, conn, "Unary", block(100)); err != nil {
+		t.Errorf("after all that, a good request: %v", err)
 	}
-	if counts := server.counted(2); counts.Exchanges != 2 || counts.Errors[contract.Invalid] == 0 {
-		t.Errorf("the server counts %+v, want the 2 good exchanges and errors of kind invalid", counts)
+	if counts := server.counted(1); counts.Exchanges != 1 || counts.Errors[contract.Invalid] == 0 {
+		t.Errorf("the server counts %+v, want the good exchange and errors of kind invalid", counts)
 	}
 }
 
 // ask sends one request and returns what came of it; a reply has 50 bytes.
-func ask(t *testing.T, conn *grpc.ClientConn, method string, request []byte, streamed bool) error {
+func ask(t *testing.T, conn *grpc.ClientConn, method string, request []byte) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	full := "/netdyno.v1.Exchange/" + method
 	var reply []byte
-	if !streamed {
-		if err := conn.Invoke(ctx, full, request, &reply); err != nil {
-			return err
-		}
-	} else {
-		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, full)
-		if err != nil {
-			return err
-		}
-		if err := stream.SendMsg(request); err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		if err := stream.RecvMsg(&reply); err != nil {
-			return err
-		}
+	if err := conn.Invoke(ctx, "/netdyno.v1.Exchange/"+method, request, &reply); err != nil {
+		return err
 	}
 	if len(reply) != len(block(50)) {
 		t.Errorf("the reply has %d bytes, want %d", len(reply), len(block(50)))

@@ -7,8 +7,8 @@
 // combination of a design is a cell (cell.go) in which the compared arms run.
 // Complete adds what is implied and refuses contradictions. Plan unfolds the
 // trials, with warnings about what they cannot tell; Decode turns a trial's
-// levels back into typed values for the bench. Scope says what charts, fits,
-// reaches, claims and requirements may ask of the trials.
+// levels back into typed values for the bench. Scope says what charts,
+// costs and conditions may ask of the trials.
 package study
 
 import (
