@@ -88,6 +88,7 @@ func listen(t *testing.T, args ...string) *standing {
 	t.Helper()
 	s := &standing{t: t, command: exec.CommandContext(t.Context(), filepath.Join(bin, "netdyno"), append([]string{"listen", "--bind", "127.0.0.1:0"}, args...)...)}
 	s.command.Stderr = os.Stderr
+	s.command.Dir = t.TempDir() // its certificate lands there
 	out, err := s.command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
