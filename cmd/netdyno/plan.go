@@ -31,7 +31,7 @@ func printBeginning(s *session.Session, r *session.Run) {
 	if name == record.Unnamed { // its title is long
 		between = "\n"
 	}
-	fmt.Fprintf(stdout, "%s%s%s; %s\n", cells.PlanOf(record.Header{Study: study.Summary(s.Study)}).Title(), between, extent(s, r.Left), placements(s))
+	fmt.Fprintf(stdout, "%s%s%s; %s\n", asRead(s).Title(), between, extent(s, r.Left), placements(s))
 	if words := shorter(s, r.Left); words != "" {
 		stdout.say("%s", words)
 	}
@@ -182,7 +182,7 @@ func seated(s *session.Session, seats ...rig.Seat) string {
 // printPlan is the dry run: the plan, its time and its warnings.
 func printPlan(s *session.Session) error {
 	compare := s.Study.Compare
-	fmt.Fprintln(stdout, strings.TrimSuffix(cells.PlanOf(record.Header{Study: study.Summary(s.Study)}).Title()+": "+s.Study.Question, ": "))
+	fmt.Fprintln(stdout, strings.TrimSuffix(asRead(s).Title()+": "+s.Study.Question, ": "))
 	flatOut, perBlock, probes := countTrials(s.Trials)
 	block := s.Trials[flatOut : flatOut+perBlock]
 	fmt.Fprintf(stdout, "%d trials: %d blocks of %d", len(s.Trials), s.Study.Blocks, perBlock)
@@ -279,7 +279,7 @@ func printAmounts(s *session.Session) {
 // printLooks says after how many rounds a run may stop, when that is, and to which
 // it can go on.
 func printLooks(s *session.Session) {
-	ends := cells.PlanOf(record.Header{Study: study.Summary(s.Study)}).Ends
+	ends := asRead(s).Ends
 	looks := ends.Looks
 	if len(looks) == 1 {
 		return
@@ -307,4 +307,9 @@ func printLooks(s *session.Session) {
 		rounds = []string{fmt.Sprint(ends.Blocks)}
 	}
 	fmt.Fprintf(stdout, "may end after %s rounds, as soon as everything is settled: %s\n", quantity.Or(rounds), text)
+}
+
+// asRead is what readers of the run will know of its study.
+func asRead(s *session.Session) cells.Plan {
+	return cells.PlanOf(record.Header{Study: study.Summary(s.Study)})
 }

@@ -37,7 +37,8 @@ const (
 type Answer struct {
 	Kind      Kind         `json:"kind"`
 	Sentence  string       `json:"sentence"`            // never empty
-	GoOn      string       `json:"go_on,omitempty"`     // how to decide what is open, a line that ends in what to type
+	GoOn      string       `json:"go_on,omitempty"`     // how to decide what is open, a line
+	Command   string       `json:"command,omitempty"`   // that GoOn ends in, to be typed; "" of a line without one
 	Tables    []part.Table `json:"tables,omitempty"`    // of all arms; one for each of up to tablesOfCells cells, else one with a column or row a cell
 	Condition string       `json:"condition,omitempty"` // under which it holds: load, machine, what was the limit
 	Course    []string     `json:"course,omitempty"`    // what the load's course says of the figures, the worst first, at most two
@@ -88,7 +89,8 @@ type Found struct {
 func Of(f Found) Answer {
 	a := Answer{Weakens: f.weakens(), Condition: condition(f.Run), Judged: f.how()}
 	s := f.sentence()
-	a.Kind, a.Sentence, a.GoOn = s.kind, s.text, f.goOn(s)
+	a.Kind, a.Sentence = s.kind, s.text
+	a.GoOn, a.Command = f.goOn(s)
 	a.Tables = f.tables()
 	for _, h := range f.Headlines {
 		switch said := strings.Join(h.Sentences, " "); {

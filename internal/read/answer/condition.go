@@ -105,7 +105,6 @@ func limitsIn(count map[trial.Limit]int) string {
 		limits = append(limits, l)
 	}
 	slices.SortFunc(limits, func(a, b trial.Limit) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	words := func(l trial.Limit) string { return cmp.Or(l.Means().Called, string(l)) }
 	switch len(limits) {
 	case 0:
 		return ""
@@ -113,9 +112,9 @@ func limitsIn(count map[trial.Limit]int) string {
 		if limits[0] == trial.Schedule {
 			return "nothing was saturated"
 		}
-		return "limited by " + words(limits[0])
+		return "limited by " + limits[0].Called()
 	case limitsSaid:
-		return "limited by " + words(limits[0]) + " and " + words(limits[1])
+		return "limited by " + limits[0].Called() + " and " + limits[1].Called()
 	}
-	return fmt.Sprintf("limited by %s, %s and %s", words(limits[0]), words(limits[1]), quantity.Plural(len(limits)-limitsSaid, "other"))
+	return fmt.Sprintf("limited by %s, %s and %s", limits[0].Called(), limits[1].Called(), quantity.Plural(len(limits)-limitsSaid, "other"))
 }

@@ -416,10 +416,11 @@ func (f Found) at(in []string) string {
 // mostGoOn bounds the time that is told: nobody waits for more.
 const mostGoOn = 12 * time.Hour
 
-// goOn says in a line how to go on where that may decide what is open, and how long it takes.
-func (f Found) goOn(s said) string {
+// goOn says in a line how to go on where that may decide what is open, and how
+// long it takes, with the command that the line ends in.
+func (f Found) goOn(s said) (line, command string) {
 	if !s.open {
-		return ""
+		return "", ""
 	}
 	left := time.Duration(0)
 	if f.Best != nil && s.blocks > 0 {
@@ -428,17 +429,18 @@ func (f Found) goOn(s said) string {
 	about := ""
 	switch {
 	case left > mostGoOn:
-		return "It would take more than 12 h here to decide it."
+		return "It would take more than 12 h here to decide it.", ""
 	case left > 0:
 		about = " in about " + quantity.Roughly(left)
 	}
 	switch {
 	case f.Look != nil && f.Look.Next > 0:
-		return fmt.Sprintf("Decide it%s: %s", about, f.Plan().GoOn())
+		command = f.Plan().GoOn()
+		return fmt.Sprintf("Decide it%s: %s", about, command), command
 	case s.blocks > 0:
-		return fmt.Sprintf("A new run with blocks=%d may decide it%s.", s.blocks, about)
+		return fmt.Sprintf("A new run with blocks=%d may decide it%s.", s.blocks, about), ""
 	}
-	return ""
+	return "", ""
 }
 
 // costs says what an arm has of a metric in place of the best one's, with the interval:

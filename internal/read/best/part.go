@@ -96,9 +96,9 @@ func (j *Judged) Blocks(cell, metric, arm, base string) int {
 	bounds := stat.Bounds{Inside: math.Log1p(in.margin), Outside: math.Log1p(in.bound), Shared: int(math.Round((1 - stat.Confidence) / in.share()))}
 	var all []int
 	for _, scatter := range []float64{0.1, 0.3, 0.5, 0.7, 0.9} {
-		off := p.ratio.Error * math.Sqrt(p.ratio.Degrees/chiSquared(scatter, p.ratio.Degrees))
+		off := p.ratio.Error * math.Sqrt(p.ratio.Degrees/chiSquaredBeyond(p.ratio.Degrees, scatter))
 		for at := 0.05; at < 1; at += 0.1 {
-			n := stat.BlocksToSettle(p.ratio.Point+off*normal(at), off*math.Sqrt(float64(p.blocks)), bounds, p.blocks+1)
+			n := stat.BlocksToSettle(p.ratio.Point+off*stat.NormalBeyond(at), off*math.Sqrt(float64(p.blocks)), bounds, p.blocks+1)
 			if n == 0 {
 				n = math.MaxInt
 			}
@@ -112,12 +112,9 @@ func (j *Judged) Blocks(cell, metric, arm, base string) int {
 	return 0
 }
 
-// normal is a quantile of the standard normal distribution, chiSquared one of χ² by Wilson
-// and Hilferty, 1931.
-func normal(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
-
-func chiSquared(p, degrees float64) float64 {
-	return degrees * math.Pow(1-2/(9*degrees)+normal(p)*math.Sqrt(2/(9*degrees)), 3)
+// chiSquaredBeyond is the value above which a share of χ² lies, by Wilson and Hilferty, 1931.
+func chiSquaredBeyond(degrees, share float64) float64 {
+	return degrees * math.Pow(1-2/(9*degrees)+stat.NormalBeyond(share)*math.Sqrt(2/(9*degrees)), 3)
 }
 
 // Takes is how long a run of so many blocks still takes, by what its blocks took; 0 where

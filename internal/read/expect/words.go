@@ -1,7 +1,6 @@
 package expect
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -121,7 +120,7 @@ func (r *Result) tested(s *cells.Dataset) []string {
 	for _, e := range r.Evidence {
 		for _, k := range e.at {
 			limit, _ := cells.LimitOf(s.Of(k.Cell, k.Arm))
-			if name := cmp.Or(limit.Means().Called, string(limit)); limit != trial.Unknown && name != "" && !slices.Contains(limits, name) {
+			if name := limit.Called(); limit != trial.Unknown && name != "" && !slices.Contains(limits, name) {
 				limits = append(limits, name)
 			}
 		}

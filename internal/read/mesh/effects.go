@@ -175,7 +175,7 @@ func judgeHost(c *Grid, f fit, n noise, l line, b bar) Effect {
 	bound := math.Inf(1)
 	if len(blocks) > 1 && b.p > 0 {
 		noise := max(n.sd, n.ofHost[l.host])
-		bound = spreadOfMedian / math.Sqrt(float64(fewest)) * (normal(b.tail(len(blocks)))*noise + normal(b.p)*b.between)
+		bound = spreadOfMedian / math.Sqrt(float64(fewest)) * (stat.NormalBeyond(b.tail(len(blocks)))*noise + stat.NormalBeyond(b.p)*b.between)
 	}
 	e := b.effect(blocks, bound)
 	for partner := range c.Hosts {
@@ -202,7 +202,7 @@ func judgePair(c *Grid, f fit, n noise, pair [2]int, b bar) Effect {
 	}
 	bound := math.Inf(1)
 	if len(blocks) > 1 && b.p > 0 {
-		bound = n.beyond(b.tail(len(blocks)), from, to) + normal(b.p)*b.between
+		bound = n.beyond(b.tail(len(blocks)), from, to) + stat.NormalBeyond(b.p)*b.between
 	}
 	return b.effect(blocks, bound)
 }

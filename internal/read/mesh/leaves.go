@@ -129,7 +129,7 @@ func (r *reading) leaf(group []int, m *Mesh) (Outlier, bool) {
 	noise := noiseOf(g).sd
 	rule := Rule{Worse: -1, Margin: m.Margin}
 	b := bar{Rule: rule, p: m.Level / parts / float64(len(r.names)), tails: map[int]float64{}}
-	e := b.effect(blocks, spreadOfMedian*noise*math.Sqrt(2/inside)*normal(b.tail(len(blocks))))
+	e := b.effect(blocks, spreadOfMedian*noise*math.Sqrt(2/inside)*stat.NormalBeyond(b.tail(len(blocks))))
 	o := Outlier{Kind: OfLeaf, Evidence: []Evidence{{Goodput, Between, e}}}
 	for _, i := range group {
 		o.Hosts = append(o.Hosts, r.names[i])

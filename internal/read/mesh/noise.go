@@ -81,7 +81,7 @@ func (n noise) beyond(q float64, hosts ...int) float64 {
 			scale = max(scale, n.ofHost[h]/n.sd)
 		}
 	}
-	return scale * max(normal(q)*n.sd, n.tail(q))
+	return scale * max(stat.NormalBeyond(q)*n.sd, n.tail(q))
 }
 
 // tail returns the distance from the middle of its pair that a share of the trials
@@ -95,9 +95,6 @@ func (n noise) tail(share float64) float64 {
 	next := min(below+1, len(n.tails)-1)
 	return n.tails[below] + (at-float64(below))*(n.tails[next]-n.tails[below])
 }
-
-// normal returns what a standard normal variable exceeds with a probability of q.
-func normal(q float64) float64 { return math.Sqrt2 * math.Erfinv(1-2*q) }
 
 // settled returns the middle value of blocks, of an even number the one of the two
 // middle ones that is nearer to 0, or 0 between two signs: more than half of the

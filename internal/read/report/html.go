@@ -60,15 +60,8 @@ func (p Page) Said() []string {
 	return slices.DeleteFunc(slices.Clone(p.Answer), func(said string) bool { return said == p.GoOn || said == p.Condition })
 }
 
-// Command splits a line that ends in what to type: "Decide it in about 2 min: " and the
-// command; no command in one without a colon.
-func (p Page) Command() []string {
-	says, command, found := strings.Cut(p.GoOn, ": ")
-	if !found {
-		return []string{p.GoOn, ""}
-	}
-	return []string{says + ": ", command}
-}
+// Onward is how to go on without the command, which is to be copied.
+func (p Page) Onward() string { return strings.TrimSuffix(p.GoOn, p.Command) }
 
 // drawn is the part of the page that the script takes up.
 type drawn struct {

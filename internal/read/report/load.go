@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func loadTable(s *summary.Summary, brief, apart bool) part.Table {
 	}
 	figures("server CPU", serverCPU, func(l summary.Load) *summary.Figure { return l.ServerCPU })
 	column(part.Column{Title: "limited by", Kind: part.Limits}, func(l summary.Load) part.Datum {
-		return part.Word(cmp.Or(trial.Limit(l.Limit).Means().Called, l.Limit))
+		return part.Word(trial.Limit(l.Limit).Called())
 	})
 	return t
 }

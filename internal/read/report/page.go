@@ -21,6 +21,7 @@ type Page struct {
 	Made      string         `json:"made"`                // when, with what, on which rig
 	Answer    []string       `json:"answer"`              // to the question, in a few sentences
 	GoOn      string         `json:"go_on,omitempty"`     // one of them: how to decide what is open
+	Command   string         `json:"command,omitempty"`   // that it ends in
 	Condition string         `json:"condition,omitempty"` // the last of them where it says under what they hold
 	Tables    []part.Table   `json:"tables,omitempty"`    // of the answer: every arm beside the best
 	Picture   *Figure        `json:"picture,omitempty"`   // the answer in absolute figures
@@ -56,6 +57,7 @@ func New(f finding.Findings) Page {
 		Made:      l.made(),
 		Answer:    l.answer(),
 		GoOn:      l.Findings.Answer.GoOn,
+		Command:   l.Findings.Answer.Command,
 		Condition: l.condition(),
 		Tables:    l.answerTables(),
 		Picture:   l.picture(),

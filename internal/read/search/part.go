@@ -111,7 +111,7 @@ func (f *Search) outcome(a Arm) string {
 	c := f.Choice
 	switch {
 	case c == nil && a.Figure != nil:
-		return called(a.Limit)
+		return a.Limit.Called()
 	case c == nil:
 		return string(a.Fate)
 	case a.Arm == c.Recommended:

@@ -94,10 +94,8 @@ func (a Arm) limitWords() string {
 	case a.Limit == trial.Latency:
 		return "; no CPU is full: responses wait in the server or for what stands behind it"
 	}
-	return "; limited by " + called(a.Limit)
+	return "; limited by " + a.Limit.Called()
 }
-
-func called(l trial.Limit) string { return cmp.Or(l.Means().Called, string(l)) }
 
 // choiceSentences answer which arm to use, what it gains, and what that costs.
 func (f *Search) choiceSentences() []string {

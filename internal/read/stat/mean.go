@@ -98,6 +98,10 @@ func TQuantile(degrees float64) float64 {
 // TBeyond returns the value above which a share of Student's t lies, 0 < share < 1.
 func TBeyond(degrees, share float64) float64 { return studentsT{degrees}.quantile(1 - share) }
 
+// NormalBeyond returns the value above which a share of the standard normal distribution
+// lies, 0 < share < 1.
+func NormalBeyond(share float64) float64 { return math.Sqrt2 * math.Erfinv(1-2*share) }
+
 // Bounds are the distances from 0, on the log scale and not negative, that settle
 // a question: a difference is none within Inside, and one beyond Outside.
 type Bounds struct {

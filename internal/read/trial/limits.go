@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -54,6 +55,9 @@ func (l Limit) Means() Meaning {
 	}
 	return Meaning{}
 }
+
+// Called is what a sentence calls the limit: "the server's CPUs".
+func (l Limit) Called() string { return cmp.Or(l.Means().Called, string(l)) }
 
 // limitRule proves one limit, of the end whose resource it was; of is "" where
 // it is neither's alone. An empty proof is none.
