@@ -47,10 +47,15 @@ async function asking(what, { fragment = "", file = "troubled.html", width = 128
 	});
 }
 
-const unfold = (page) =>
-	page.evaluate(() => {
+/** Opens the sections, and waits until what they show is drawn. */
+async function unfold(page) {
+	await page.evaluate(() => {
 		for (const folded of document.querySelectorAll("section:not(#answers) > details")) folded.open = true;
 	});
+	await page.waitForFunction(() =>
+		[...document.querySelectorAll("[data-figure]:empty")].every((figure) => figure.offsetParent === null),
+	);
+}
 const address = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const panel = (page) => page.locator("dialog.panel[open]");
 const visibleRows = (page, table) => page.locator(`[data-table="${table}"] tbody tr:visible th`).allTextContents();
@@ -151,6 +156,7 @@ asking("a click on a legend hides an arm everywhere, the address brings the same
 	const dots = await page.locator("#cell-1-1 .dot").count();
 	await name.click();
 	await page.waitForFunction(() => location.hash === "#arm=-asio");
+	await page.waitForSelector(":root.complete"); // all is drawn again
 	assert.equal(await page.locator("svg text", { hasText: /^asio$/ }).count(), 0);
 	assert.ok((await page.locator("#cell-1-1 .dot").count()) < dots);
 	assert.deepEqual(await visibleRows(page, "cell-1.1"), ["go-net (baseline)", hostile]);
@@ -161,6 +167,7 @@ asking("a click on a legend hides an arm everywhere, the address brings the same
 	assert.equal(await page.locator("svg text", { hasText: /^asio$/ }).count(), 0);
 	await page.locator(".ask summary").click();
 	await page.locator(".ask button", { hasText: "show all" }).click();
+	await page.waitForSelector(":root.complete");
 	assert.equal((await visibleRows(page, "cell-1.1")).length, 3);
 	assert.equal(await page.locator("#cell-1-1 .dot").count(), dots);
 });
