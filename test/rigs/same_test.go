@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/record"
+	"netdyno/test/trials"
 )
 
 // small is a study that takes a few seconds on any rig. Of a fixed amount of work
@@ -75,13 +76,23 @@ func sorted(places []place) []place {
 	return places
 }
 
-// valid demands that a reader finds nothing wrong with any trial.
+// valid demands that a reader finds nothing wrong with any trial but what a busy machine
+// did to it, and that most were left alone.
 func valid(t *testing.T, contents record.Contents) {
 	t.Helper()
-	for id, judged := range judged(t, contents) {
-		if judged.Status != trial.Valid {
+	all, disturbed := judged(t, contents), 0
+	for id, judged := range all {
+		switch {
+		case judged.Status == trial.Valid:
+		case trials.Disturbed(judged.Reason):
+			disturbed++
+			t.Logf("trial %s was disturbed: %s", id, judged.Reason)
+		default:
 			t.Errorf("trial %s is %s: %s", id, judged.Status, judged.Reason)
 		}
+	}
+	if 2*disturbed > len(all) {
+		t.Errorf("%d of %d trials were disturbed", disturbed, len(all))
 	}
 }
 
