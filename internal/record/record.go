@@ -248,6 +248,10 @@ type Record struct {
 	Workers   []Worker  `json:"workers"`
 	Noise     Noise     `json:"noise"`
 	Turn      bool      `json:"turn,omitempty"` // of a load that went on: its window is as long as its edges lie apart
+
+	// BesideNs is the CPU time that loads took with which a turn's alternated between its
+	// edges, by the boot of their hosts.
+	BesideNs map[string]int64 `json:"beside_ns,omitempty"`
 }
 
 // Link is the shape of the link between places, the same in both directions.
@@ -324,6 +328,7 @@ type Worker struct {
 	Open      *Edge             `json:"open,omitempty"`
 	Close     *Edge             `json:"close,omitempty"`
 	Result    *contract.Result  `json:"result,omitempty"`
+	TakenNs   int64             `json:"taken_ns,omitempty"` // of a turn that alternated with others: for how long of the time between its edges its load ran
 	AtResult  *contract.Meter   `json:"at_result,omitempty"`
 	Ticks     []contract.Tick   `json:"ticks,omitempty"`
 	Metered   []contract.Meter  `json:"metered,omitempty"` // at ticks, in older records of trials with a timeline

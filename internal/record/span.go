@@ -21,7 +21,7 @@ func SpanOf(w *Worker) (Span, bool) {
 	if w.Open == nil {
 		return Span{}, false
 	}
-	s := Span{Worker: w, From: *w.Open}
+	s := Span{Worker: w, From: *w.Open, most: float64(w.TakenNs) / nsPerS}
 	switch {
 	case w.Close != nil:
 		s.To = *w.Close
@@ -239,7 +239,12 @@ func (w *Worker) AnyReply() bool {
 
 // ResultSeconds returns the length of the worker's window by its own result,
 // which must be there; false when it is not positive.
-func (w *Worker) ResultSeconds() (float64, bool) { return seconds(w.Result.FromNs, w.Result.ToNs) }
+func (w *Worker) ResultSeconds() (float64, bool) {
+	if w.TakenNs > 0 {
+		return float64(w.TakenNs) / nsPerS, true
+	}
+	return seconds(w.Result.FromNs, w.Result.ToNs)
+}
 
 // Directions returns which way goodput's payload goes: the stream's way, else the way
 // of the larger message. The message that asks for the payload, or confirms it, is no

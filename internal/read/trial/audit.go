@@ -18,6 +18,9 @@ func (e *audit) away() string { return strings.Join(e.window.Record.Away(), " ")
 
 // windowOf returns the length of a client's window in seconds by its own clock.
 func windowOf(g *record.Worker) float64 {
+	if s, ok := g.ResultSeconds(); ok {
+		return s
+	}
 	return (float64(g.Result.ToNs) - float64(g.Result.FromNs)) / 1e9
 }
 

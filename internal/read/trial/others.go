@@ -38,7 +38,7 @@ func (e *audit) othersShare() float64 {
 		if !ok || !metered || len(set) == 0 {
 			continue
 		}
-		theirs := t.all - t.idle - t.steal - (own+interruptCores(h, set))*length*1e9
+		theirs := t.all - t.idle - t.steal - (own+interruptCores(h, set))*length*1e9 - float64(e.window.Record.BesideNs[h.To.Meter.BootID])
 		if share := theirs / t.all; theirs >= leastOthersNs && share >= leastOfOthers {
 			most = max(most, share)
 		}

@@ -31,6 +31,7 @@ type Bench struct {
 	Before  BeforeBlock                            // may be nil
 	Stints  bool                                   // trials are turns of loads that go on, see Catalog.TakesTurns: what Before says of them is whether the run ends
 	Rest    func(arm string, requests int64) error // is told of requests to a server that runs on which no record has; may be nil
+	Apart   bool                                   // in stints: no process serves two arms, so that loads may alternate between two readings of it
 	Again   MadeAgain                              // may be nil
 
 	Messages map[string]contract.Structure                // by level of factor message, every one of the plan

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,11 +23,14 @@ import (
 // workers start once, connections open once, and the trials of the plan are turns of these
 // loads on the wall clock, which never wait for an answer. So no pause of a server hides
 // between two trials. Each turn leaves its trial's record, with the counts and times of the
-// load between the turn's edges.
+// load between the turn's edges. The arms of a cell take their turns of a block together, in
+// slices of which each arm has as many, in random order: what the machine does to one of
+// them for longer than a slice it does to all (docs/decisions.md, "Slices").
 type stint struct {
 	bench   *Bench
 	runners []*runner // in the order of their first turns
 	turns   []turn
+	bouts   []bout
 	trials  []record.Trial // by turn
 	begun   time.Time      // when the loads were started
 	markID  atomic.Int64   // of the latest mark: all are different
@@ -44,16 +48,38 @@ type runner struct {
 	failed error        // why it cannot go on
 	opened bool         // its window was
 	begun  bool         // so has its turn, with the readings of edges
-	edges  map[*conversation]*record.Edge
+	edges  edges
 	last   *record.Record // of its last turn, which what drains is added to
 	told   int64          // requests that its records have
 }
 
-// turn is a trial's time, since the loads' start.
+// edges are the readings of a load's workers at one moment.
+type edges map[*conversation]*record.Edge
+
+// turn is a trial's.
 type turn struct {
-	of       *runner
-	from, to time.Duration
+	of *runner
+	in *bout
 }
+
+// bout is the time of some turns of different loads, since the loads' start. Those of several
+// loads are slices of it.
+type bout struct {
+	first, turns int // of the stint's
+	from, to     time.Duration
+}
+
+// sliced tells whether loads alternate inside a bout.
+func (b *bout) sliced() bool { return b.turns > 1 }
+
+// Loads that alternate in a bout run in so many slices each. Between bouts of them nothing is
+// due: first what is in flight is answered, then readings are taken and clients tell their
+// parts.
+const (
+	slicesOfTurn = 4
+	drains       = 10 * time.Millisecond
+	rests        = 40 * time.Millisecond
+)
 
 // firstTurnMark is behind the ids that stand for something.
 const firstTurnMark = 100
@@ -134,7 +160,7 @@ func (b *Bench) stint(ctx context.Context, trials []record.Trial) error {
 }
 
 // layOut gives every trial its turn: first each load warms up in a turn of its own, then the
-// trials follow each other as they are planned.
+// trials follow each other as they are planned, those of a block and cell in one bout.
 func (s *stint) layOut(ctx context.Context) error {
 	of := map[[2]string]*runner{}
 	at := time.Duration(0)
@@ -164,12 +190,29 @@ func (s *stint) layOut(ctx context.Context) error {
 			add(r, r.trial.work.Warmup)
 		}
 	}
-	for i, plan := range s.trials {
-		r := of[[2]string{plan.Arm, plan.Cell}]
-		from := at
-		add(r, r.trial.work.Window)
-		s.turns = append(s.turns, turn{r, from, at})
-		r.turns = append(r.turns, i)
+	s.bouts = boutsOf(s.trials, s.bench.Apart)
+	for k := range s.bouts {
+		b := &s.bouts[k]
+		if b.sliced() {
+			at += rests
+		}
+		b.from = at
+		random := rand.New(rand.NewPCG(s.trials[b.first].Seed, uint64(k)))
+		for i := b.first; i < b.first+b.turns; i++ {
+			r := of[[2]string{s.trials[i].Arm, s.trials[i].Cell}]
+			s.turns, r.turns = append(s.turns, turn{r, b}), append(r.turns, i)
+		}
+		slices := 1
+		if b.sliced() {
+			slices = slicesOfTurn
+		}
+		for range slices {
+			for _, i := range random.Perm(b.turns) {
+				r := s.turns[b.first+i].of
+				add(r, r.trial.work.Window/time.Duration(slices))
+			}
+		}
+		b.to = at
 	}
 	for r, all := range spans {
 		const most = 4000
@@ -179,6 +222,36 @@ func (s *stint) layOut(ctx context.Context) error {
 		r.trial.turns = append(all, [2]int64{int64(afterAll), int64(2 * afterAll)})
 	}
 	return nil
+}
+
+// boutsOf groups trials, which it brings into the order of their bouts: those of a block and
+// cell together where loads alternate, else each by itself.
+func boutsOf(trials []record.Trial, alternate bool) []bout {
+	var all []bout
+	for from := 0; from < len(trials); {
+		block := trials[from:endOfBlock(trials, from)]
+		from += len(block)
+		var cells []string
+		for _, t := range block {
+			if !slices.Contains(cells, t.Cell) {
+				cells = append(cells, t.Cell)
+			}
+		}
+		if alternate {
+			slices.SortStableFunc(block, func(a, b record.Trial) int {
+				return cmp.Compare(slices.Index(cells, a.Cell), slices.Index(cells, b.Cell))
+			})
+		}
+		first := from - len(block)
+		for i, t := range block {
+			if alternate && i > 0 && block[i-1].Cell == t.Cell {
+				all[len(all)-1].turns++
+			} else {
+				all = append(all, bout{first: first + i, turns: 1})
+			}
+		}
+	}
+	return all
 }
 
 // setUp starts the workers of every load and has its connections made, of few connections
@@ -220,27 +293,23 @@ func (s *stint) conduct(ctx context.Context) {
 		})
 	}
 	starting.Wait()
-	for i, turn := range s.turns {
-		s.bench.tell(Event{Trial: s.trials[i], Index: i, Of: len(s.turns)})
-		if turn.of.failed != nil {
-			s.fail(i)
-			continue
+	for k := range s.bouts {
+		b, opens, shuts := &s.bouts[k], s.bouts[k].from, s.bouts[k].to
+		if b.sliced() {
+			opens, shuts = opens-rests+drains, shuts+drains
 		}
-		if !turn.of.begun {
-			if !s.until(ctx, turn.from) {
-				return
-			}
-			s.open(turn.of)
+		of := s.turns[b.first : b.first+b.turns]
+		for i := range of {
+			s.bench.tell(Event{Trial: s.trials[b.first+i], Index: b.first + i, Of: len(s.turns)})
 		}
-		if !s.until(ctx, turn.to) {
+		if slices.ContainsFunc(of, func(t turn) bool { return !t.of.begun }) && !s.until(ctx, opens) {
 			return
 		}
-		var edges sync.WaitGroup
-		if next := i + 1; next < len(s.turns) && s.turns[next].of != turn.of {
-			edges.Go(func() { s.open(s.turns[next].of) })
+		s.open(of)
+		if !s.until(ctx, shuts) {
+			return
 		}
-		edges.Go(func() { s.shut(i) })
-		edges.Wait()
+		s.shut(k)
 	}
 }
 
@@ -255,34 +324,80 @@ func (s *stint) until(ctx context.Context, at time.Duration) bool {
 	return false
 }
 
-// open takes the reading at the beginning of a turn, once.
-func (s *stint) open(r *runner) {
-	if r.failed != nil {
-		return
+// open takes the readings at the beginning of turns whose loads have none from the end of the
+// bout before.
+func (s *stint) open(turns []turn) {
+	var opening sync.WaitGroup
+	for _, t := range turns {
+		r := t.of
+		if r.failed != nil || r.begun {
+			continue
+		}
+		opening.Go(func() {
+			r.edges = edges{}
+			r.failed = s.read(r, contract.Mark{Reset: !r.opened, Keep: r.opened}, r.edges)
+			r.opened, r.begun = true, true
+		})
 	}
-	r.edges = map[*conversation]*record.Edge{}
-	r.failed = s.read(r, contract.Mark{Reset: !r.opened, Keep: r.opened}, r.edges)
-	r.opened, r.begun = true, true
+	opening.Wait()
 }
 
-// shut takes the reading at the end of a turn, which is the beginning of the next where that
-// is the same load's, and has the record kept when the client has told the part.
-func (s *stint) shut(i int) {
-	r := s.turns[i].of
-	begun, ended := r.edges, map[*conversation]*record.Edge{}
-	if r.failed == nil {
-		r.failed = s.read(r, contract.Mark{Part: true}, ended)
+// shut takes the readings at the end of a bout, which are the beginning of the next where that
+// has the same loads, and those of the next bout's other loads, at the same moment. The
+// records are kept when the clients have told the parts.
+func (s *stint) shut(k int) {
+	b := &s.bouts[k]
+	var next []turn
+	if k+1 < len(s.bouts) {
+		next = s.turns[s.bouts[k+1].first : s.bouts[k+1].first+s.bouts[k+1].turns]
 	}
-	if r.failed != nil {
-		s.fail(i)
-		return
+	goesOn := func(r *runner) bool { return slices.ContainsFunc(next, func(t turn) bool { return t.of == r }) }
+	here := s.turns[b.first : b.first+b.turns]
+	begun, ended := make([]edges, len(here)), make([]edges, len(here))
+	var reading sync.WaitGroup
+	for i, t := range here {
+		r := t.of
+		begun[i], ended[i] = r.edges, edges{}
+		if r.failed != nil {
+			continue
+		}
+		reading.Go(func() {
+			r.failed = s.read(r, contract.Mark{Part: true}, ended[i])
+			r.edges, r.begun = ended[i], goesOn(r)
+		})
 	}
-	r.edges, r.begun = ended, i+1 < len(s.turns) && s.turns[i+1].of == r
-	s.kept <- func() error { return s.keepTurn(i, begun, ended) }
+	if !b.sliced() { // else there is a rest before the next bout, in which its loads are read
+		reading.Go(func() {
+			s.open(slices.DeleteFunc(slices.Clone(next), func(t turn) bool { return slices.Contains(here, t) || t.of == here[0].of }))
+		})
+	}
+	reading.Wait()
+	for i, t := range here {
+		if t.of.failed != nil {
+			s.fail(b.first + i)
+			continue
+		}
+		beside := map[string]int64{}
+		for other := range here {
+			if other != i {
+				addCPU(beside, begun[other], ended[other])
+			}
+		}
+		s.kept <- func() error { return s.keepTurn(b.first+i, begun[i], ended[i], beside) }
+	}
+}
+
+// addCPU adds the CPU time that a load's workers took between two readings, in ns by boot.
+func addCPU(to map[string]int64, begun, ended edges) {
+	for c, from := range begun {
+		if till := ended[c]; from.Meter != nil && till != nil && till.Meter != nil {
+			to[till.Meter.BootID] += till.Meter.Process.CPUNs - from.Meter.Process.CPUNs
+		}
+	}
 }
 
 // read takes a reading of every worker of a load at the same moment; a server only reads.
-func (s *stint) read(r *runner, mark contract.Mark, into map[*conversation]*record.Edge) error {
+func (s *stint) read(r *runner, mark contract.Mark, into edges) error {
 	mark.ID = int(s.markID.Add(1))
 	var mu sync.Mutex
 	var group errgroup.Group
@@ -323,13 +438,15 @@ func (s *stint) fail(i int) {
 }
 
 // keepTurn makes a turn's record, once the clients have told their parts.
-func (s *stint) keepTurn(i int, begun, ended map[*conversation]*record.Edge) error {
-	r, turn := s.turns[i].of, s.turns[i]
+func (s *stint) keepTurn(i int, begun, ended edges, beside map[string]int64) error {
+	r, in := s.turns[i].of, s.turns[i].in
+	lasted := in.to - in.from
 	const before = time.Millisecond // 0 is an instant that was not reached
 	out := record.Record{
 		Schema: record.Schema, Trial: s.trials[i], Outcome: record.OK, Turn: true,
-		StartedAt: s.begun.Add(turn.from - before).UTC(), Noise: record.Noise{LoadAverage: loadAverage()},
-		Timeline: record.Timeline{ReadyNs: int64(before), StartNs: int64(before), OpenNs: int64(before), CloseNs: int64(before + turn.to - turn.from), EndNs: int64(before + turn.to - turn.from)},
+		BesideNs:  beside,
+		StartedAt: s.begun.Add(in.from - before).UTC(), Noise: record.Noise{LoadAverage: loadAverage()},
+		Timeline: record.Timeline{ReadyNs: int64(before), StartNs: int64(before), OpenNs: int64(before), CloseNs: int64(before + lasted), EndNs: int64(before + lasted)},
 	}
 	for _, c := range r.trial.all {
 		part, err := c.awaitPart(r.trial.ctx, s.bench.Timeouts.Answer)
@@ -344,10 +461,15 @@ func (s *stint) keepTurn(i int, begun, ended map[*conversation]*record.Edge) err
 			w.Ticks = c.ticksOf(w.Result)
 			// What came between two turns was due in the one before; between the warm-up of a load
 			// alone and its first turn nothing did.
-			if i == 0 && len(s.runners) > 1 || i > 0 && s.turns[i-1].of != r {
-				if w.Result.FromNs, err = turnBegan(w, turn.to-turn.from); err != nil {
-					return err
-				}
+			taken, err := took(w, r.trial.work.Window)
+			if err != nil {
+				return err
+			}
+			if in.sliced() {
+				w.TakenNs = taken
+			}
+			if first := in.first; first == 0 && len(s.runners) > 1 || first > 0 && !s.ranIn(s.turns[first-1].in, r) {
+				w.Result.FromNs = w.Result.ToNs - max(int64(lasted), taken)
 			}
 			w.Result.Sent = &contract.Sent{Window: endedOf(w.Result.Counts)}
 			if i == r.turns[0] {
@@ -363,11 +485,11 @@ func (s *stint) keepTurn(i int, begun, ended map[*conversation]*record.Edge) err
 	return s.write(i, &out)
 }
 
-// turnBegan returns when the window of a client's turn began that has others before it: as
-// long before its end as the turn was planned, since nothing was due outside. A closed loop's
-// exchanges that were under way as the turn ended took its slots beyond: there the window is
-// as long as the slots were taken, so that the rate is not too high by them.
-func turnBegan(w record.Worker, planned time.Duration) (int64, error) {
+// took returns for how many ns a turn's load ran that has others before it: as long as the
+// turn was planned, since nothing was due outside. A closed loop's exchanges that were under
+// way as the turn ended, or a slice of it, took its slots beyond: there it is as long as the
+// slots were taken, so that the rate is not too high by them.
+func took(w record.Worker, planned time.Duration) (int64, error) {
 	lasts, load := float64(planned), w.Setup.Load
 	if load.Rate == 0 && load.ThinkNs == 0 {
 		service, err := hist.Decode(w.Result.Service)
@@ -376,7 +498,12 @@ func turnBegan(w record.Worker, planned time.Duration) (int64, error) {
 		}
 		lasts = max(lasts, service.MeanNs()*float64(service.Count())/load.Slots())
 	}
-	return w.Result.ToNs - int64(lasts), nil
+	return int64(lasts), nil
+}
+
+// ranIn tells whether a load has a turn in a bout.
+func (s *stint) ranIn(b *bout, r *runner) bool {
+	return slices.ContainsFunc(s.turns[b.first:b.first+b.turns], func(t turn) bool { return t.of == r })
 }
 
 // ticksOf returns the ticks inside a part, and the last before.

@@ -34,6 +34,7 @@ type Session struct {
 	catalog *bench.Catalog
 	site    *site
 	texts   texts
+	apart   bool // no process serves two arms, as far as is known
 	inTurns bool // trials are turns of loads that go on: nothing decides before a block which of its trials run
 }
 
@@ -134,6 +135,9 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 		return err
 	}
 	s.inTurns = !s.Study.Steered() && !record.HasFlatOut(s.All) && s.catalog.TakesTurns(s.Trials, s.workloads.enter)
+	if s.apart = s.inTurns && apart(s.Trials); s.apart { // slices of arms are noise enough to each other
+		s.All, s.Trials = once(s.All), once(s.Trials)
+	}
 	if external {
 		leaveServerOut(s.Study)
 	}

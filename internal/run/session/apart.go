@@ -1,0 +1,57 @@
+package session
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/meter"
+	"netdyno/internal/run/study"
+)
+
+// apart tells whether the servers of different arms, which run on, are different ones: where
+// one process serves two arms, only a reading at each change of the arm tells whose its CPU
+// time was. What cannot be looked at, on another host, is not metered either.
+func apart(trials []record.Trial) bool {
+	arms, seen := map[string]string{}, map[string]bool{} // by address and by process
+	for _, t := range trials {
+		if seen[t.Arm] {
+			continue
+		}
+		seen[t.Arm] = true
+		for _, name := range namesOf(t) {
+			if arms[name] != "" {
+				return false
+			}
+			arms[name] = t.Arm
+		}
+	}
+	return len(seen) > 1
+}
+
+// namesOf are what tells the server of a trial from others: where it answers, and its processes.
+func namesOf(t record.Trial) []string {
+	work, err := study.Decode(t.Levels)
+	if err != nil {
+		return nil // the trial says why
+	}
+	address, socket := work.ServerOptions["address"], work.ServerOptions["socket"]
+	var found contract.Attached
+	if at, err := netip.ParseAddrPort(address); err == nil {
+		found, _ = meter.Attachable(at) // else it has no processes here
+	} else if socket != "" {
+		found, _ = meter.AttachableSocket(socket)
+	}
+	all := []string{address + socket}
+	for _, pid := range found.PIDs {
+		all = append(all, strconv.Itoa(pid))
+	}
+	return all
+}
+
+// once leaves the baseline's second appearance out of each block.
+func once(trials []record.Trial) []record.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t record.Trial) bool { return t.Repeat })
+}
