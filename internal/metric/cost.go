@@ -18,7 +18,7 @@ func costMetrics() []Metric {
 		Formula: "busy time of all CPUs of all hosts (user, nice, system, irq, softirq) × 10⁶ ÷ exchanges_per_s",
 		in: func(w *record.Window) (float64, bool) {
 			busy, ok := hostCores(w, busyNs, costLength(w, meteredSeconds))
-			return perExchange(w, busy*usPerS, ok && len(w.Record.Away()) == 0)
+			return perExchange(w, busy*usPerS, ok && len(w.Record.Away()) == 0 && !w.Alternated())
 		},
 	}
 	perGB := bothEnds(Metric{

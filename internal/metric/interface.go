@@ -46,7 +46,7 @@ func interfaceMetrics() []Metric {
 // client that saw the most of them. A growth below 0 is unknown, and so is the sum.
 func overHosts(w *record.Window, length spanLength, grown func(name string, before, after contract.Interface) float64) (float64, bool) {
 	clients, ok := w.Spans(contract.Client)
-	if !ok {
+	if !ok || w.Alternated() {
 		return 0, false
 	}
 	hosts := map[string]float64{}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"math"
+	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
@@ -140,6 +141,12 @@ next:
 		hosts = append(hosts, s)
 	}
 	return hosts
+}
+
+// Alternated tells whether other loads ran between the window's edges besides its own, so that
+// what is counted of a whole host is theirs too.
+func (w *Window) Alternated() bool {
+	return slices.ContainsFunc(w.Record.Workers, func(w Worker) bool { return w.TakenNs > 0 })
 }
 
 // SameHost reports whether two meter readings come from one host; false when

@@ -448,6 +448,7 @@ func (s *stint) keepTurn(i int, begun, ended edges, beside map[string]int64) err
 		StartedAt: s.begun.Add(in.from - before).UTC(), Noise: record.Noise{LoadAverage: loadAverage()},
 		Timeline: record.Timeline{ReadyNs: int64(before), StartNs: int64(before), OpenNs: int64(before), CloseNs: int64(before + lasted), EndNs: int64(before + lasted)},
 	}
+	longest := int64(0)
 	for _, c := range r.trial.all {
 		part, err := c.awaitPart(r.trial.ctx, s.bench.Timeouts.Answer)
 		if err != nil {
@@ -465,9 +466,7 @@ func (s *stint) keepTurn(i int, begun, ended edges, beside map[string]int64) err
 			if err != nil {
 				return err
 			}
-			if in.sliced() {
-				w.TakenNs = taken
-			}
+			longest = max(longest, taken)
 			if first := in.first; first == 0 && len(s.runners) > 1 || first > 0 && !s.ranIn(s.turns[first-1].in, r) {
 				w.Result.FromNs = w.Result.ToNs - max(int64(lasted), taken)
 			}
@@ -477,6 +476,11 @@ func (s *stint) keepTurn(i int, begun, ended edges, beside map[string]int64) err
 			}
 		}
 		out.Workers = append(out.Workers, w)
+	}
+	for k := range out.Workers {
+		if in.sliced() { // of all its workers alike, so that a server's cost is of its clients' time
+			out.Workers[k].TakenNs = longest
+		}
 	}
 	if i == r.turns[len(r.turns)-1] { // what drains after it is told at the end
 		r.last = &out
