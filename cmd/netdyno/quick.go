@@ -56,27 +56,29 @@ func (p *looked) each(visit func(key, level string)) {
 func (p *looked) lack(key, level string) { p.lackBy("the command's own "+key, key, level) }
 
 func (p *looked) lackBy(by, key, level string) {
-	if !p.sets(key) {
+	if level != "" && !p.sets(key) {
 		p.set = append(p.set, session.Set{By: by, Key: key, Value: level})
 	}
 }
 
-// The quick look: with these a block of one URL, or of two, takes about five
-// seconds at most, so that its figures are on the screen by then.
+// The quick look: with these a block of one URL takes about five seconds at most, so that its
+// figures are on the screen by then, and one of two URLs half a second.
 const (
-	quickConnections = "1,10,100"
-	quickWindow      = time.Second
-	quickWarmup      = 250 * time.Millisecond
-	quickTrial       = 150 * time.Millisecond // starting, connecting and ending
-	mostBlocks       = 16
-	mostSettling     = 30 * time.Second // from the first figures to the end, where they settle nothing
+	quickConnections   = "1,10,100"
+	severalConnections = "10" // of several URLs, which are compared at one load
+	quickWindow        = time.Second
+	quickWarmup        = 250 * time.Millisecond
+	quickTrial         = 150 * time.Millisecond // starting, connecting and ending
+	mostBlocks         = 16
+	mostSettling       = 30 * time.Second // from the first figures to the end, where they settle nothing
 
 	replayWindow = 3 * time.Second // whose p99 needs 350 requests a second of the recording
 	replayBlocks = 4               // of two trials, half a minute: each begins at another moment of the recording
 
 	numberConnections = 50                     // of a number of requests, as other tools have it
 	turnWindow        = 500 * time.Millisecond // of one URL whose load goes on from block to block
-	shortWindow       = 250 * time.Millisecond // of several, which take turns, the first of them twice
+	shortWindow       = 200 * time.Millisecond // of several, which take turns
+	rest              = 40 * time.Millisecond  // between turns of several
 	leastTurn         = 100 * time.Millisecond
 	mostTurn          = time.Second
 	leastTurnBlocks   = 8   // that the usual time has room for
@@ -137,7 +139,7 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	if err := p.count(t.number); err != nil {
 		return err
 	}
-	p.lack("connections", quickConnections)
+	p.lack("connections", map[bool]string{false: quickConnections, true: severalConnections}[p.arms > 1])
 	p.lack("study", studyName(arms[0].Name))
 	p.lack("question", t.question(arms))
 	if !local { // nothing of ours shares this host's CPUs
@@ -163,12 +165,11 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		p.lack("window", p.fits(window).String())
 	}
 	p.lack("warmup", max(warmup, min(2*p.takes, mostWindow)).Round(time.Millisecond).String())
-	if p.arms > 1 && !p.sets("compare.primary") {
-		primary := "exchanges_per_s," + p.tail()
-		if p.metered {
-			primary += ",server.cpu_us_per_exchange"
-		}
-		p.lack("compare.primary", primary)
+	if t.judge != "" && p.sets("compare.primary") {
+		return errors.New("--judge and compare.primary= both say what is judged; expected one of them")
+	}
+	if p.lackBy("--judge", "compare.primary", t.judge); p.arms > 1 {
+		p.lack("compare.primary", p.objective())
 	}
 	if p.arms == 1 && !p.replays { // the rate of a recording is its own
 		p.lack("settle", "5%/"+quantity.DurationText(mostSettling)) // a share is what an arm needs that is compared with nothing
@@ -254,6 +255,18 @@ func (p *looked) tail() string {
 	return metric.ServiceP99
 }
 
+// objective is the one metric on which several servers are judged, unless the user says
+// another: what a user waits for at a rate, else what a request costs, else how many there are.
+func (p *looked) objective() string {
+	switch {
+	case p.tail() == metric.ResponseP99:
+		return metric.ResponseP99
+	case p.metered:
+		return metric.OfServer + metric.CPUPerExchange
+	}
+	return metric.ExchangesPerS
+}
+
 // count makes one trial of a number of requests. A trial has as many on each
 // connection.
 func (p *looked) count(number string) error {
@@ -282,9 +295,9 @@ func (p *looked) count(number string) error {
 	return nil
 }
 
-// last makes blocks that take a duration together: as many as are usual, of longer
-// windows where that is long, and more where these would be longer than a window is at
-// most; fewer where it is short.
+// last makes blocks that take a duration together: of several servers as many as fit; else as
+// many as are usual, of longer windows where that is long, and more where these would be longer
+// than a window is at most; fewer where it is short.
 func (p *looked) last(duration string) error {
 	for _, key := range []string{"blocks", "amount"} {
 		if p.sets(key) {
@@ -295,7 +308,7 @@ func (p *looked) last(duration string) error {
 	if err != nil || d <= 0 {
 		return fmt.Errorf("--duration %s: expected how long to go on, such as 10s", quantity.Clip(duration, 40))
 	}
-	if p.turns() && !p.typedWindow {
+	if p.turns() && !p.typedWindow && p.arms == 1 {
 		window := min(max(leastTurn, d/time.Duration(mostBlocks*p.trials())), mostTurn)
 		window = max(window, min(d/time.Duration(mostTurns*p.trials()), mostWindow))
 		p.set = slices.DeleteFunc(p.set, func(s session.Set) bool { return s.Key == "window" })
@@ -325,10 +338,10 @@ func (p *looked) last(duration string) error {
 var withCommas = []string{"question", "study", "arrival", "request", "response", "think", "work"}
 
 // trials are those of a block: every cell with every arm, the first of several arms
-// twice.
+// twice where they do not alternate.
 func (p *looked) trials() int {
 	trials := p.arms
-	if trials > 1 {
+	if trials > 1 && !p.turns() {
 		trials++
 	}
 	p.each(func(key, levels string) {
@@ -349,5 +362,9 @@ func (p *looked) block() time.Duration {
 		d, _ := quantity.ParseDuration(p.level(key)) // a bad one is refused where the study is read
 		each += d
 	}
-	return time.Duration(p.trials()) * each
+	block := time.Duration(p.trials()) * each
+	if p.turns() && p.arms > 1 {
+		block += rest * time.Duration(p.trials()/p.arms)
+	}
+	return block
 }

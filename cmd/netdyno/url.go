@@ -37,6 +37,7 @@ type urlFlags struct {
 	connections, rate, duration string
 	workload, speed             string
 	number                      string // of requests in all
+	judge                       string // metrics
 	curls                       bool   // the command is curl's own
 
 	workers  *session.Workers
@@ -48,7 +49,7 @@ type urlFlags struct {
 var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jsonFlag, "quiet"})
 
 // loadFlags say how much is asked of a URL.
-var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "workload", "speed"}
+var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "workload", "speed", "judge"}
 
 // requestFlags say what is asked for, beside curl's own words.
 var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status"}
@@ -78,6 +79,7 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.paths, "paths", "", "file of paths, one a line, that each connection asks for in turn; - reads standard input")
 	f.StringVar(&t.workload, "workload", "", "`FILE` of what is asked for: a workload file, recorded traffic or an access log (factor workload)")
 	f.StringVar(&t.speed, "speed", "", "how many times faster than it was recorded traffic is replayed (factor speed)")
+	f.StringVar(&t.judge, "judge", "", "metrics on which several servers are judged, such as exchanges_per_s; unless given the p99 at a rate, else the server's CPU, else the rate")
 	f.StringVar(&t.names, "name", "", "what the arms are called, such as old,new")
 	t.addWords(f)
 }

@@ -10,6 +10,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/read/best"
 	"netdyno/internal/read/cells"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/part"
 )
 
@@ -93,11 +94,17 @@ func (f Found) ofCell(c cells.Cell, metrics []string) part.Table {
 			t.Rows[i] = append(t.Rows[i], part.Word(f.out(c.Name, a.Name)))
 		}
 	}
+	if slices.ContainsFunc(t.Rows, func(row []part.Datum) bool { return slices.ContainsFunc(row, explores) }) {
+		t.Notes = []string{"In brackets: told apart by its own interval, but not what was judged."}
+	}
 	if left > 0 {
-		t.Notes = []string{fmt.Sprintf("%d more, none of them better than %s", left, f.label(arms[len(arms)-1].Name))}
+		t.Notes = append(t.Notes, fmt.Sprintf("%d more, none of them better than %s", left, f.label(arms[len(arms)-1].Name)))
 	}
 	return t
 }
+
+// explores tells whether a figure has a relation that is not judged.
+func explores(d part.Datum) bool { return d.Ratio != nil && strings.HasPrefix(d.Ratio.Text, "(") }
 
 // only is the arm of a run that has no other; "" where there are several.
 func (f Found) only() string {
@@ -281,6 +288,9 @@ func (f Found) figure(cell string, a cells.Arm, name string, s metric.Scale) par
 	set, _ := f.set(cell, name)
 	i := slices.IndexFunc(set.Arms, func(b best.Arm) bool { return b.Name == a.Name })
 	if i < 0 {
+		if at, told := f.explored(cell, a.Name, name); told {
+			d.Ratio = &part.Ratio{Text: "(" + relation(at) + ")"}
+		}
 		return d
 	}
 	switch one := set.Arms[i]; one.Standing {
@@ -294,6 +304,25 @@ func (f Found) figure(cell string, a cells.Arm, name string, s metric.Scale) par
 		d.Ratio = &part.Ratio{Text: "?"}
 	}
 	return d
+}
+
+// explored returns how an arm stands to the best of a cell on a metric that is not judged;
+// false where the interval of the two alone, 95 %, does not tell them apart.
+func (f Found) explored(cell, arm, name string) (float64, bool) {
+	at := slices.IndexFunc(f.Cells, func(c cells.Cell) bool { return c.Name == cell })
+	arms, _ := f.ordered(f.Cells[at], name)
+	for _, c := range f.Comparisons {
+		if c.Cell != cell || c.Metric != name || c.Verdict != compare.NotJudged || c.Reason != "" || !c.Known() || c.Low <= 1 && c.High >= 1 {
+			continue
+		}
+		switch best := arms[0].Name; {
+		case c.Arm == arm && c.Base == best:
+			return c.Ratio, true
+		case c.Base == arm && c.Arm == best:
+			return 1 / c.Ratio, true
+		}
+	}
+	return 0, false
 }
 
 // out says why an arm did not do a cell's work; "" for one that did.
