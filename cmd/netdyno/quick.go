@@ -141,7 +141,14 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	}
 	p.lack("connections", map[bool]string{false: quickConnections, true: severalConnections}[p.arms > 1])
 	p.lack("study", studyName(arms[0].Name))
-	p.lack("question", t.question(arms))
+	if t.judge != "" && p.sets("compare.primary") {
+		return errors.New("--judge and compare.primary= both say what is judged; expected one of them")
+	}
+	if p.lackBy("--judge", "compare.primary", t.judge); p.arms > 1 && !t.searches {
+		p.lack("compare.primary", p.objective())
+	}
+	objective, _, _ := strings.Cut(p.level("compare.primary"), ",")
+	p.lack("question", t.question(arms, objective))
 	if !local { // nothing of ours shares this host's CPUs
 		p.lack("placement", "shared")
 	}
@@ -165,12 +172,6 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		p.lack("window", p.fits(window).String())
 	}
 	p.lack("warmup", max(warmup, min(2*p.takes, mostWindow)).Round(time.Millisecond).String())
-	if t.judge != "" && p.sets("compare.primary") {
-		return errors.New("--judge and compare.primary= both say what is judged; expected one of them")
-	}
-	if p.lackBy("--judge", "compare.primary", t.judge); p.arms > 1 {
-		p.lack("compare.primary", p.objective())
-	}
 	if p.arms == 1 && !p.replays { // the rate of a recording is its own
 		p.lack("settle", "5%/"+quantity.DurationText(mostSettling)) // a share is what an arm needs that is compared with nothing
 	}

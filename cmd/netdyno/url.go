@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"netdyno/internal/each"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/curl"
@@ -276,18 +277,25 @@ func studyName(arm string) string {
 	return name[:min(len(name), 60)]
 }
 
-// question says what such a run asks.
-func (t urlFlags) question(arms []session.Arm) string {
+// question says what such a run asks, on one metric first.
+func (t urlFlags) question(arms []session.Arm, objective string) string {
 	names := each.Of(arms, func(a session.Arm) string { return a.Name })
+	which := strings.Join(names, " or ") + "?"
 	switch {
 	case t.searches && len(arms) == 1:
 		return "How many requests a second does " + names[0] + " carry within the objective?"
 	case t.searches:
-		return "Which carries more requests a second within the objective: " + strings.Join(names, " or ") + "?"
+		return "Which carries more requests a second within the objective: " + which
 	case len(arms) == 1:
 		return "How many requests does " + names[0] + " answer, and how fast?"
+	case objective == metric.OfServer+metric.CPUPerExchange:
+		return "Which takes less CPU for a request: " + which
+	case objective == metric.ResponseP99:
+		return "Which answers 99 % of the requests sooner: " + which
+	case objective == metric.ExchangesPerS:
+		return "Which answers more requests: " + which
 	}
-	return "Which answers more requests, and faster: " + strings.Join(names, " or ") + "?"
+	return "Which is better: " + which
 }
 
 // findClient asks a server, and where a client was chosen for it lets that client try

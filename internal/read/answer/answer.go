@@ -123,7 +123,7 @@ func (f Found) how() []string {
 		all = append(all, part.Sentence(f.Look.Sentence))
 	}
 	if f.Best != nil {
-		all = append(all, fmt.Sprintf("Every arm was compared with every other, block by block: the truly best one is among those that are not told apart from it in 95 of 100 runs, in %s at once; a difference below %s counts as none.",
+		all = append(all, fmt.Sprintf("Every arm was compared with every other, block by block: the truly best one is among those that are not told apart from it in 95 of 100 runs, in %s at once; a difference below %s counts as none. A relation in brackets is that of a metric that was not judged, told apart by its own 95 %% interval.",
 			quantity.Plural(len(f.Best.Sets), "question"), quantity.FormatShare(f.Best.Margin)))
 		if order := f.Plan().Recommend; len(order) > 0 {
 			var labels []string

@@ -94,17 +94,11 @@ func (f Found) ofCell(c cells.Cell, metrics []string) part.Table {
 			t.Rows[i] = append(t.Rows[i], part.Word(f.out(c.Name, a.Name)))
 		}
 	}
-	if slices.ContainsFunc(t.Rows, func(row []part.Datum) bool { return slices.ContainsFunc(row, explores) }) {
-		t.Notes = []string{"In brackets: told apart by its own interval, but not what was judged."}
-	}
 	if left > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d more, none of them better than %s", left, f.label(arms[len(arms)-1].Name)))
+		t.Notes = []string{fmt.Sprintf("%d more, none of them better than %s", left, f.label(arms[len(arms)-1].Name))}
 	}
 	return t
 }
-
-// explores tells whether a figure has a relation that is not judged.
-func explores(d part.Datum) bool { return d.Ratio != nil && strings.HasPrefix(d.Ratio.Text, "(") }
 
 // only is the arm of a run that has no other; "" where there are several.
 func (f Found) only() string {
@@ -271,7 +265,7 @@ func (f Found) column(name string, s metric.Scale) part.Column {
 }
 
 // figure is an arm's figure with its relation to the best of the column: nothing for the
-// best, +45 % told apart, ≈ equal, ? not told apart.
+// best, +45 % told apart, ≈ equal, ? not told apart; (+45 %) of a metric that is not judged.
 func (f Found) figure(cell string, a cells.Arm, name string, s metric.Scale) part.Datum {
 	m, ok := a.Summary(name)
 	switch {
@@ -306,10 +300,14 @@ func (f Found) figure(cell string, a cells.Arm, name string, s metric.Scale) par
 	return d
 }
 
-// explored returns how an arm stands to the best of a cell on a metric that is not judged;
-// false where the interval of the two alone, 95 %, does not tell them apart.
+// explored returns how one of two arms stands to the other, which is better on a metric that is
+// not judged, where one metric alone is; false where their interval, 95 %, does not tell them
+// apart.
 func (f Found) explored(cell, arm, name string) (float64, bool) {
 	at := slices.IndexFunc(f.Cells, func(c cells.Cell) bool { return c.Name == cell })
+	if len(f.Cells[at].Arms) != 2 || len(f.Plan().Compare.Primary) != 1 {
+		return 0, false
+	}
 	arms, _ := f.ordered(f.Cells[at], name)
 	for _, c := range f.Comparisons {
 		if c.Cell != cell || c.Metric != name || c.Verdict != compare.NotJudged || c.Reason != "" || !c.Known() || c.Low <= 1 && c.High >= 1 {
