@@ -197,20 +197,14 @@ func (s *stint) layOut(ctx context.Context) error {
 			at += rests
 		}
 		b.from = at
-		random := rand.New(rand.NewPCG(s.trials[b.first].Seed, uint64(k)))
 		for i := b.first; i < b.first+b.turns; i++ {
 			r := of[[2]string{s.trials[i].Arm, s.trials[i].Cell}]
 			s.turns, r.turns = append(s.turns, turn{r, b}), append(r.turns, i)
 		}
-		slices := 1
-		if b.sliced() {
-			slices = slicesOfTurn
-		}
-		for range slices {
-			for _, i := range random.Perm(b.turns) {
-				r := s.turns[b.first+i].of
-				add(r, r.trial.work.Window/time.Duration(slices))
-			}
+		order := b.slices(s.trials[b.first].Seed)
+		for _, i := range order {
+			r := s.turns[b.first+i].of
+			add(r, r.trial.work.Window*time.Duration(b.turns)/time.Duration(len(order)))
 		}
 		b.to = at
 	}
@@ -222,6 +216,19 @@ func (s *stint) layOut(ctx context.Context) error {
 		r.trial.turns = append(all, [2]int64{int64(afterAll), int64(2 * afterAll)})
 	}
 	return nil
+}
+
+// slices are the turns of a bout in the order in which their loads run: each once in every
+// round, so that each follows each as often in the long run.
+func (b *bout) slices(seed uint64) (order []int) {
+	if !b.sliced() {
+		return []int{0}
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range slicesOfTurn {
+		order = append(order, random.Perm(b.turns)...)
+	}
+	return order
 }
 
 // boutsOf groups trials, which it brings into the order of their bouts: those of a block and
