@@ -309,8 +309,11 @@ func (p *looked) last(duration string) error {
 	if err != nil || d <= 0 {
 		return fmt.Errorf("--duration %s: expected how long to go on, such as 10s", quantity.Clip(duration, 40))
 	}
-	if p.turns() && !p.typedWindow && p.arms == 1 {
+	if p.turns() && !p.typedWindow {
 		window := min(max(leastTurn, d/time.Duration(mostBlocks*p.trials())), mostTurn)
+		if p.arms > 1 {
+			window, _ = quantity.ParseDuration(p.level("window")) // of our own
+		}
 		window = max(window, min(d/time.Duration(mostTurns*p.trials()), mostWindow))
 		p.set = slices.DeleteFunc(p.set, func(s session.Set) bool { return s.Key == "window" })
 		p.lack("window", window.Truncate(time.Millisecond).String())

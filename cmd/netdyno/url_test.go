@@ -160,10 +160,14 @@ func TestQuickLook(t *testing.T) {
 		fails string
 	}{
 		{"", 1, urlFlags{}, "connections=1,10,100 window=500ms settle=5%/30s", ""},
-		{"", 2, urlFlags{}, "connections=1,10,100 window=250ms warmup=250ms settle=30s compare.primary=exchanges_per_s,service_p99_us", ""},
+		{"", 2, urlFlags{}, "connections=10 window=200ms warmup=250ms settle=30s compare.primary=exchanges_per_s", ""},
+		{"", 2, urlFlags{judge: "service_p99_us,exchanges_per_s"}, "compare.primary=service_p99_us,exchanges_per_s", ""},
+		{"compare.primary=exchanges_per_s", 2, urlFlags{judge: "service_p99_us"}, "", "expected one of them"},
+		{"", 2, urlFlags{duration: "1m"}, "blocks=136 window=200ms", ""},
+		{"", 2, urlFlags{duration: "1h"}, "blocks=358 window=5s", ""},
 		{"connections=1", 2, urlFlags{}, "settle=30s", ""},
 		{"window=10s", 2, urlFlags{}, "settle=30s", ""},
-		{"rate=1000", 2, urlFlags{connections: "7"}, "connections=7 compare.primary=exchanges_per_s,response_p99_us", ""},
+		{"rate=1000", 2, urlFlags{connections: "7"}, "connections=7 compare.primary=response_p99_us", ""},
 		{"window=2s blocks=4", 1, urlFlags{}, "window=2s blocks=4 settle=5%/30s", ""},
 		{"", 1, urlFlags{duration: "15s", connections: "1"}, "blocks=16 window=937ms", ""},
 		{"", 1, urlFlags{duration: "1s"}, "blocks=3 window=100ms", ""},
