@@ -28,6 +28,7 @@ type runFlags struct {
 	dryRun  bool
 	probes  string // --profile, as it was typed
 	gate    bool
+	tell    string // a difference, as it was typed
 	own     ownMessage
 	url     urlFlags
 	result  resultFlags
@@ -90,6 +91,7 @@ rate is known within 5 % or you press Ctrl-C.`,
 	c.Flags().StringVar(&f.probes, "profile", "", "profile every arm in `N` more rounds after the blocks; the same as probes=N, and 3 where no number is given")
 	c.Flags().Lookup("profile").NoOptDefVal = "3"
 	c.Flags().BoolVar(&f.gate, "gate", false, gateUsage)
+	c.Flags().StringVar(&f.tell, "tell", "", tellUsage)
 	f.addRequest(c)
 	f.result.declare(c.Flags())
 	for _, other := range []string{"rig", "out", "resume", "dry-run", "profile", "proto", "message", "data", "reply", "reply-data"} {
@@ -237,7 +239,11 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		r.Typed, r.Command = f.typed, f.command
 	}
 	r.Version, r.Say, r.Hold = version(), remark, ends.hold
-	r.Judge = session.Judge{Look: look, Allocate: allocate, Disturbed: trial.Disturbed, Calibration: calibrationOf}
+	judge, bad := f.judgeOf()
+	if err == nil {
+		err = bad
+	}
+	r.Judge = session.Judge{Look: judge, Allocate: allocate, Disturbed: trial.Disturbed, Calibration: calibrationOf}
 	return r, err
 }
 

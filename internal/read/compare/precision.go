@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
@@ -42,17 +43,25 @@ func late(s *cells.Dataset, g cells.Look) bool {
 	if s.TimeS <= 0 || g.Next == 0 {
 		return false
 	}
-	took := make([]float64, g.Blocks+1)
-	for _, v := range s.Trials {
-		if b := v.Plan.Block; v.Record != nil && b >= 1 && b <= g.Blocks {
-			took[b] += float64(max(0, v.Record.Timeline.EndNs)) / 1e9
-		}
-	}
+	took := blockSeconds(s, g.Blocks)
 	spent, longest := 0.0, took[1]
 	for _, t := range took[2:] {
 		spent, longest = spent+t, max(longest, t)
 	}
 	return spent+longest*float64(g.Next-g.Blocks) > s.TimeS
+}
+
+// blockSeconds is how long each of some blocks took, by number from 1. Trials that alternated
+// began at the same moment, and took their time together.
+func blockSeconds(s *cells.Dataset, blocks int) []float64 {
+	took, begun := make([]float64, blocks+1), map[time.Time]bool{}
+	for _, v := range s.Trials {
+		if b := v.Plan.Block; v.Record != nil && b >= 1 && b <= blocks && !begun[v.Record.StartedAt] {
+			took[b] += float64(max(0, v.Record.Timeline.EndNs)) / 1e9
+			begun[v.Record.StartedAt] = v.Record.Turn
+		}
+	}
+	return took
 }
 
 // reached says how precisely the rates and the tails of all cells are known.
