@@ -371,7 +371,7 @@ bench-first: build packages-test ## keystrokes and seconds to the first answer, 
 	@peers/first/first
 
 .PHONY: truth
-truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine, which has nothing else to do: an hour
+truth: build packages-test ## what is known beforehand, held against what netdyno says on this machine, which has nothing else to do: three hours
 	@$(GO_TEST) -count=1 -p 1 $(TRUTH)
 	@$(GO_TEST) -count=1 -run '^TestTruth' ./cmd/netdyno-worker-net
 	@go run ./truth

@@ -5,10 +5,11 @@
 // lets through. Each figure is printed beside the one that is asked, each
 // share with its interval.
 //
-//	make truth                     # everything, about an hour
+//	make truth                     # everything but power-peers, about three hours
 //	go run ./truth -only aa,gate
 //	go run ./truth -only limits -record test/limits/testdata   # renews what its test reads
 //	go run ./truth -only grid -record truth/testdata           # renews the grid that is raced
+//	go run ./truth -only power-peers -runs 10                  # renews the table of docs/benchmarks.md
 //
 // Exit status: 0 when everything asked is met, 1 when something is not.
 package main
@@ -65,7 +66,11 @@ var questions = []question{
 	{"pairs", paired},
 	{"settled", settling},
 	{"offered", offered},
+	{"power-pairs", powerPairs},
 }
+
+// unasked are questions that are asked by name alone.
+var unasked = []question{{"power-peers", powerPeers}}
 
 func main() {
 	if isRelay(os.Args) {
@@ -75,14 +80,22 @@ func main() {
 		}
 		return
 	}
-	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all")
+	if len(os.Args) == 3 && os.Args[1] == unequalServer {
+		if err := serveUnequal(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, unequalServer+":", err)
+			os.Exit(1)
+		}
+		return
+	}
+	only := flag.String("only", "", "comma-separated names of the questions to ask; empty for all but power-peers")
 	bin := flag.String("bin", "bin", "directory of netdyno and its workers, as make build fills it")
 	record := flag.String("record", "", "directory in which to keep the trials of the questions limits, mesh and grid")
 	server := flag.String("server", "", "part of the names of the servers that are asked by URL; empty for all")
+	runs := flag.Int("runs", 30, "runs of each kind that the questions power-pairs and power-peers make")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	met, err := run(ctx, *bin, *only, pipeline{record: *record, server: *server})
+	met, err := run(ctx, *bin, *only, pipeline{record: *record, server: *server, runs: *runs})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "truth:", err)
 	}
@@ -101,7 +114,7 @@ func run(ctx context.Context, bin, only string, with pipeline) (met bool, err er
 	if err != nil {
 		return false, err
 	}
-	p.record, p.server = with.record, with.server
+	p.record, p.server, p.runs = with.record, with.server, with.runs
 	met = true
 	for _, q := range chosen {
 		began := time.Now()
@@ -128,6 +141,7 @@ func choose(only string) ([]question, error) {
 	if only == "" {
 		return questions, nil
 	}
+	questions := slices.Concat(questions, unasked)
 	var chosen []question
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(questions, func(q question) bool { return q.name == name })

@@ -24,6 +24,7 @@ type pipeline struct {
 
 	record string // directory that keeps the trials of the questions "limits", "mesh" and "grid"; "" to keep none
 	server string // part of the names of servers that are asked by URL
+	runs   int    // of each kind, of the questions "power-pairs" and "power-peers"
 }
 
 func open(ctx context.Context, bin string) (*pipeline, error) {

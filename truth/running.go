@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"netdyno/internal/each"
+	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
 	"netdyno/internal/read/stat"
 	"netdyno/internal/read/summary"
@@ -62,21 +64,28 @@ type told struct {
 	finding.Findings
 	sum          *summary.Summary
 	first, whole time.Duration // to the first figures, to the last
+	measuring    time.Duration // from the first trial's start to the last one's end
 }
 
 // byURL measures servers as a user does.
-func (p *pipeline) byURL(ctx context.Context, servers []*behaving, args ...string) (t told, err error) {
+func (p *pipeline) byURL(ctx context.Context, servers []*behaving, args ...string) (told, error) {
+	typed := append([]string{"--max-errors", "90%"}, args...)
+	for _, s := range servers {
+		s.begin()
+		typed = append(typed, s.URL)
+	}
+	return p.typed(ctx, typed...)
+}
+
+// typed runs netdyno as a user does. Its comparisons are those of findings.json.
+func (p *pipeline) typed(ctx context.Context, typed ...string) (t told, err error) {
 	dir, err := os.MkdirTemp("", "netdyno-truth-")
 	if err != nil {
 		return t, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a run of ours in a temporary directory
 	run := session.Directory(filepath.Join(dir, "run"))
-	typed := append([]string{"--max-errors", "90%", "--out", string(run)}, args...)
-	for _, s := range servers {
-		s.begin()
-		typed = append(typed, s.URL)
-	}
+	typed = append(typed, "--out", string(run))
 	begun := time.Now()
 	c := exec.CommandContext(ctx, filepath.Join(p.bin, "netdyno"), typed...)
 	progress, err := c.StderrPipe()
@@ -105,8 +114,19 @@ func (p *pipeline) byURL(ctx context.Context, servers []*behaving, args ...strin
 	if err != nil {
 		return t, err
 	}
-	t.Findings, err = finding.Find(contents.Header, trials, contents.Records)
+	first, last := contents.Records[0], contents.Records[len(contents.Records)-1]
+	t.measuring = last.StartedAt.Sub(first.StartedAt) + time.Duration(last.Timeline.EndNs)
+	if t.Findings, err = finding.Find(contents.Header, trials, contents.Records); err != nil {
+		return t, err
+	}
 	t.sum = summary.New(t.Findings)
+	text, err := os.ReadFile(run.Findings())
+	if err != nil {
+		return t, err
+	}
+	var shown struct{ Comparisons []compare.Comparison }
+	err = json.Unmarshal(text, &shown)
+	t.Comparisons = shown.Comparisons
 	return t, err
 }
 

@@ -136,14 +136,18 @@ func medianUs(histogram string) (float64, error) {
 	return float64(median) / 1e3, nil
 }
 
-// smallServer answers each request of HTTP after it has computed for smallWork. One thread on
-// the first CPU serves all connections, spinning or asleep in between.
-type smallServer struct {
+// oneThread is a server of HTTP of which one thread serves all connections, spinning or asleep
+// in between.
+type oneThread struct {
 	address string
 	epoll   int
 	spins   bool
 	listen  *net.TCPListener
 	ended   chan struct{}
+
+	reply func(fd int) // to a request
+	gone  func(fd int) // a client, before its connection is closed
+	after func()       // whatever came at once
 }
 
 var (
@@ -151,23 +155,42 @@ var (
 	smallRequest = []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 )
 
-func newSmallServer(spins bool) (*smallServer, error) {
+// newSmallServer serves on the first CPU, and computes for smallWork for each request.
+func newSmallServer(spins bool) (*oneThread, error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return nil, err
 	}
+	s, err := newOneThread(l)
+	if err != nil {
+		return nil, err
+	}
+	s.spins = spins
+	s.reply = func(fd int) {
+		for came := time.Now(); time.Since(came) < smallWork; {
+		}
+		_, _ = unix.Write(fd, smallReply) // a client that is gone is seen by the next read
+	}
+	go func() {
+		onCPU(0)
+		s.serve()
+	}()
+	return s, nil
+}
+
+// newOneThread accepts connections, for whoever calls serve.
+func newOneThread(l *net.TCPListener) (*oneThread, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	s := &smallServer{address: l.Addr().String(), epoll: epoll, spins: spins, listen: l, ended: make(chan struct{})}
+	s := &oneThread{address: l.Addr().String(), epoll: epoll, listen: l, ended: make(chan struct{}), gone: func(int) {}, after: func() {}}
 	go s.accept()
-	go s.serve()
 	return s, nil
 }
 
 // accept gives the serving thread its connections, until the listener is closed.
-func (s *smallServer) accept() {
+func (s *oneThread) accept() {
 	defer close(s.ended)
 	for {
 		c, err := s.listen.AcceptTCP()
@@ -187,8 +210,9 @@ func (s *smallServer) accept() {
 	}
 }
 
-func (s *smallServer) serve() {
-	onCPU(0)
+// serve serves until the listener is closed.
+func (s *oneThread) serve() {
+	runtime.LockOSThread()
 	timeout := 200 // ms: to see that it has ended
 	if s.spins {
 		timeout = 0
@@ -202,6 +226,7 @@ func (s *smallServer) serve() {
 		for _, e := range events[:max(n, 0)] {
 			s.answer(int(e.Fd), bytes)
 		}
+		s.after()
 		select {
 		case <-s.ended:
 			_ = unix.Close(s.epoll)
@@ -211,27 +236,25 @@ func (s *smallServer) serve() {
 	}
 }
 
-func (s *smallServer) answer(fd int, buffer []byte) {
+func (s *oneThread) answer(fd int, buffer []byte) {
 	n, err := unix.Read(fd, buffer)
-	came := time.Now()
 	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):
 	case err != nil || n == 0:
+		s.gone(fd)
 		_ = unix.Close(fd)
 	case bytes.HasSuffix(buffer[:n], []byte("\r\n\r\n")):
-		for time.Since(came) < smallWork {
-		}
-		_, _ = unix.Write(fd, smallReply) // a client that is gone is seen by the next read
+		s.reply(fd)
 	}
 }
 
-func (s *smallServer) close() {
+func (s *oneThread) close() {
 	_ = s.listen.Close()
 	<-s.ended
 }
 
 // ask makes exchanges for a window, spinning on the last CPU, and returns their median in µs.
-func (s *smallServer) ask() (float64, error) {
+func (s *oneThread) ask() (float64, error) {
 	type outcome struct {
 		us  float64
 		err error
@@ -246,7 +269,7 @@ func (s *smallServer) ask() (float64, error) {
 	return got.us, got.err
 }
 
-func (s *smallServer) spin() (float64, error) {
+func (s *oneThread) spin() (float64, error) {
 	c, err := net.Dial("tcp", s.address)
 	if err != nil {
 		return 0, err
