@@ -10,6 +10,6 @@ func internalCommand() *cobra.Command {
 		Short:  "What a run starts on the hosts that it measures",
 		Args:   cobra.NoArgs,
 	}
-	c.AddCommand(meterCommand(), floorCommand(), factsCommand())
+	c.AddCommand(meterCommand(), floorCommand(), factsCommand(), pinCommand())
 	return c
 }

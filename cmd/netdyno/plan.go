@@ -32,6 +32,7 @@ func printBeginning(s *session.Session, r *session.Run) {
 		between = "\n"
 	}
 	fmt.Fprintf(stdout, "%s%s%s; %s\n", asRead(s).Title(), between, extent(s, r.Left), placements(s))
+	sayPinned(s.Facts)
 	if words := shorter(s, r.Left); words != "" {
 		stdout.say("%s", words)
 	}

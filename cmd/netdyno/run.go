@@ -29,6 +29,7 @@ type runFlags struct {
 	probes  string // --profile, as it was typed
 	gate    bool
 	tell    string // a difference, as it was typed
+	pin     bool   // --pin-server
 	own     ownMessage
 	url     urlFlags
 	result  resultFlags
@@ -124,6 +125,8 @@ func (f *runFlags) declare(c *cobra.Command) {
 func (f *runFlags) addRequest(c *cobra.Command) {
 	f.own.declare(c.Flags())
 	f.url.declare(c.Flags())
+	c.Flags().BoolVar(&f.pin, pinFlag, false, pinUsage)
+	c.MarkFlagsMutuallyExclusive(pinFlag, "proxy")
 	pem := completeFiles("pem", "crt", "key")
 	completeFlags(c, map[string]cobra.CompletionFunc{
 		"proto": completeFiles("proto"), "data": completeFiles("json"), "reply-data": completeFiles("json"),
@@ -217,8 +220,10 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	switch {
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
+	case f.pin && f.rig != rig.LoopbackName:
+		return r, fmt.Errorf("--pin-server goes with servers of this host and rig %s; found --rig %s", rig.LoopbackName, f.rig)
 	case len(urls) > 0:
-		r.Typed = f.url.hide(f.typed)
+		r.Typed, r.PinServer = f.url.hide(f.typed), f.pin
 		f.url.loopback, f.url.workers = f.rig == rig.LoopbackName, r.Workers
 		r.Args = others
 		own, r.Arms, err = f.url.request(ctx, urls, others, f.own)

@@ -17,7 +17,7 @@ var sections = []struct {
 	{"Request (of a URL, in curl's words)", slices.Concat(requestFlags, wordFlags, []string{"data"})},
 	{"Message of your own, as messages or over gRPC", []string{"proto", "message", "reply", "reply-data"}},
 	{"Load (of a URL)", loadFlags},
-	{"Where", []string{"rig"}},
+	{"Where", []string{"rig", pinFlag}},
 }
 
 // inSections makes a template of cobra's for usage show flags by sections.

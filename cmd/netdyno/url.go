@@ -47,7 +47,7 @@ type urlFlags struct {
 }
 
 // targetFlags are the names that need a URL.
-var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jsonFlag, "quiet"})
+var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jsonFlag, "quiet", pinFlag})
 
 // loadFlags say how much is asked of a URL.
 var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "workload", "speed", "judge"}

@@ -354,6 +354,20 @@ type Facts struct {
 	Floors []Floor `json:"floors,omitempty"` // of the ways between the seats of trials; absent where there is nowhere to sit for a server, and from older runs
 
 	Calibration *Calibration `json:"calibration,omitempty"` // what was known of the machines before the run
+
+	Standing *Standing `json:"standing,omitempty"` // of a run by several URLs, or with --pin-server; absent where the processes are not known
+}
+
+// Pinned tells whether the run held servers that others started on CPUs of the plan.
+func (f Facts) Pinned() bool { return f.Standing != nil && f.Standing.Pinned }
+
+// Standing says on which CPUs servers of this host run that others started.
+type Standing struct {
+	Servers int   `json:"servers"`          // their addresses
+	Threads int   `json:"threads"`          // of all when the run began
+	Plan    []int `json:"plan"`             // CPUs that the placement gives to servers
+	Floats  bool  `json:"floats,omitempty"` // a thread might use others then
+	Pinned  bool  `json:"pinned,omitempty"` // they had those of the plan alone in the run
 }
 
 // Binary identifies a worker executable.

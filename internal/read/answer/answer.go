@@ -91,6 +91,9 @@ func Of(f Found) Answer {
 	s := f.sentence()
 	a.Kind, a.Sentence = s.kind, s.text
 	a.GoOn, a.Command = f.goOn(s)
+	if at := f.Header.Facts.Standing; s.open && s.kind != Early && at != nil && at.Floats && !at.Pinned {
+		a.GoOn = part.Joined(" ", "Pinning the servers may halve the intervals: --pin-server.", a.GoOn)
+	}
 	a.Tables = f.tables()
 	for _, h := range f.Headlines {
 		switch said := strings.Join(h.Sentences, " "); {

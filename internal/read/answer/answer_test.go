@@ -59,6 +59,43 @@ func TestHeadlinesHaveTheirPlaces(t *testing.T) {
 	}
 }
 
+// Where a run ends undecided and servers that others started could leave the plan's CPUs, the
+// line on how to go on names --pin-server, and still ends in its command.
+func TestFloatingServersAreToBePinned(t *testing.T) {
+	advised, others := 0, 0
+	for seed := range uint64(60) {
+		header, trials, records := synthetic.Random(seed)
+		says := func(at *record.Standing) answer.Answer {
+			header.Facts.Standing = at
+			f, err := finding.Find(header, trials, records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f.Answer
+		}
+		without, free := says(nil), says(&record.Standing{Floats: true})
+		for _, at := range []*record.Standing{{}, {Floats: true, Pinned: true}} {
+			if got := says(at); got.GoOn != without.GoOn {
+				t.Errorf("seed %d: %+v: %q, want %q", seed, at, got.GoOn, without.GoOn)
+			}
+		}
+		switch names := strings.Contains(free.GoOn, "--pin-server"); {
+		case names && (free.Kind == answer.Open || free.Kind == answer.ByCell):
+			advised++
+		case names || free.GoOn != without.GoOn:
+			t.Errorf("seed %d: %q of %q", seed, free.GoOn, free.Sentence)
+		default:
+			others++
+		}
+		if free.Command != without.Command || !strings.HasSuffix(free.GoOn, free.Command) {
+			t.Errorf("seed %d: %q does not end in %q", seed, free.GoOn, free.Command)
+		}
+	}
+	if advised == 0 || others == 0 {
+		t.Errorf("%d runs advised, %d not; want some of both", advised, others)
+	}
+}
+
 var (
 	advised = regexp.MustCompile(`^Use (.+?)(:| up to | at | in \d|\.$)`)
 	price   = regexp.MustCompile(`(?:: |; )([\w-]+) (?:needs|has|carries) `)

@@ -62,6 +62,9 @@ func condition(run compare.Run) string {
 		parts = append(parts, run.Plan().Names.Cell(run.Cells[0].Name))
 	}
 	parts = append(parts, cells.Place(run.Plan(), run.Header.Facts))
+	if run.Header.Facts.Pinned() {
+		parts = append(parts, "servers pinned")
+	}
 	if rate := run.Plan().Hold[record.Rate]; rate != "" && rate != "max" {
 		parts = append(parts, cells.Spoken("rate="+rate)+" offered")
 	}

@@ -106,14 +106,23 @@ func Of(pid int) []int {
 // PinThread binds the calling thread alone: its goroutine must be locked to it.
 // The error says which CPUs can be used here.
 func PinThread(cpus []int) error {
-	set, err := settable(cpus)
-	if err == nil {
-		err = unix.SchedSetaffinity(0, &set)
-	}
-	if err != nil {
+	if err := Pin(0, cpus); err != nil {
 		return fmt.Errorf("set CPUs %s: %w; this process may use %s", Format(cpus), err, Format(Of(0)))
 	}
 	return nil
+}
+
+// Pin binds one thread, of whichever process, and nothing where it has ended. The error is
+// the kernel's, which accepts a set of which only a part can be used.
+func Pin(thread int, cpus []int) error {
+	set, err := settable(cpus)
+	if err == nil {
+		err = unix.SchedSetaffinity(thread, &set)
+	}
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	return err
 }
 
 func settable(cpus []int) (unix.CPUSet, error) {
@@ -134,10 +143,6 @@ func PinSelf(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
 	}
-	set, err := settable(cpus)
-	if err != nil {
-		return fmt.Errorf("set CPUs %s: %w", Format(cpus), err)
-	}
 	tasks, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return fmt.Errorf("set CPUs %s: %w", Format(cpus), err)
@@ -147,7 +152,7 @@ func PinSelf(cpus []int) error {
 		if err != nil {
 			continue
 		}
-		if err := unix.SchedSetaffinity(tid, &set); err != nil && !errors.Is(err, unix.ESRCH) {
+		if err := Pin(tid, cpus); err != nil {
 			return fmt.Errorf("set CPUs %s: %w; this process may use %s", Format(cpus), err, Format(Of(0)))
 		}
 	}

@@ -1,11 +1,9 @@
 package session
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/record"
 	"netdyno/internal/run/meter"
 	"netdyno/internal/run/study"
@@ -38,11 +36,12 @@ func namesOf(t record.Trial) []string {
 		return nil // the trial says why
 	}
 	address, socket := work.ServerOptions["address"], work.ServerOptions["socket"]
-	var found contract.Attached
-	if at, err := netip.ParseAddrPort(address); err == nil {
-		found, _ = meter.Attachable(at) // else it has no processes here
-	} else if socket != "" {
-		found, _ = meter.AttachableSocket(socket)
+	found, err := processesAt(address)
+	if socket != "" {
+		found, err = meter.AttachableSocket(socket)
+	}
+	if err != nil {
+		found.PIDs = nil // it has no processes here
 	}
 	all := []string{address + socket}
 	for _, pid := range found.PIDs {

@@ -26,6 +26,8 @@ type Request struct {
 	DryRun   bool      // only plan: workers for messages are not built
 	Version  string    // of this program, for the header
 
+	PinServer bool // hold servers that others started on the CPUs that the placement gives to servers
+
 	Judge Judge
 	Say   func(text string) // told of what takes long, such as a build; may be nil
 	Hold  func()            // called before the first thing is made that Close gives back; may be nil

@@ -27,6 +27,7 @@ func Begun(dir Directory) (Request, error) {
 		return Request{}, fmt.Errorf("continue: %w", err)
 	}
 	r := Request{Args: []string{string(dir)}, Out: dir, Resume: true, Continue: true, Rig: rig.LoopbackName}
+	r.PinServer = header.Facts.Pinned()
 	if i := slices.Index(header.Command, "--rig"); i >= 0 && i+1 < len(header.Command) {
 		r.Rig = header.Command[i+1]
 	}
@@ -94,6 +95,9 @@ func listed(looks []int) string {
 // sameConditions refuses to go on with a run under other conditions than those
 // that it began with.
 func (s *Session) sameConditions(header record.Header) error {
+	if was := header.Facts.Pinned(); was != s.request.PinServer {
+		return fmt.Errorf("resume: the run began with --pin-server=%v; expected the same", was)
+	}
 	return errors.Join(s.samePrograms(header.Facts.Tools), s.sameRequirements(header.Study.Requires))
 }
 

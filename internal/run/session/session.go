@@ -34,8 +34,9 @@ type Session struct {
 	catalog *bench.Catalog
 	site    *site
 	texts   texts
-	apart   bool // no process serves two arms, as far as is known
-	inTurns bool // trials are turns of loads that go on: nothing decides before a block which of its trials run
+	guard   *rig.Held // of servers that others started and that run on the plan's CPUs meanwhile; nil where none do
+	apart   bool      // no process serves two arms, as far as is known
+	inTurns bool      // trials are turns of loads that go on: nothing decides before a block which of its trials run
 }
 
 // Prepare makes a study ready. It fails, with nothing left behind, when the study
@@ -188,7 +189,10 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 			s.Warnings = append(s.Warnings, record.Warning{About: "calibration", Text: err.Error()})
 		}
 	}
-	return s.preflight(s.site, s.Facts.Calibration)
+	if err := s.preflight(s.site, s.Facts.Calibration); err != nil {
+		return err
+	}
+	return s.meetServers(ctx)
 }
 
 // deploy brings the programs, and what requests carry, to the hosts, if the rig has to.
@@ -204,9 +208,10 @@ func (s *Session) deploy(ctx context.Context, programs []string) (deployed bool,
 	return s.site.deploy(ctx, files...)
 }
 
-// Close gives the rig back, where there is one yet, and removes what was secret.
+// Close gives the rig back, where there is one yet, and servers that are not ours their CPUs,
+// and removes what was secret.
 func (s *Session) Close() error {
-	err := s.texts.remove()
+	err := errors.Join(s.release(), s.texts.remove())
 	if s.workloads != nil {
 		err = errors.Join(err, s.workloads.close())
 	}

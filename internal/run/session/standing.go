@@ -1,0 +1,115 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/record"
+	"netdyno/internal/run/cpuset"
+	"netdyno/internal/run/meter"
+	"netdyno/internal/run/meter/serving"
+	"netdyno/internal/run/pin"
+	"netdyno/internal/run/rig"
+	"netdyno/internal/unixsocket"
+)
+
+// meetServers notes on which CPUs servers of this host run that others started, where there
+// are several, and with PinServer holds them on those of the plan until Close.
+func (s *Session) meetServers(ctx context.Context) error {
+	if s.request.DryRun || s.request.Rig != rig.LoopbackName || !s.request.PinServer && len(s.request.Arms) < 2 {
+		return nil
+	}
+	found := &record.Standing{Pinned: s.request.PinServer}
+	err := s.pin(ctx, found)
+	if err == nil {
+		s.Facts.Standing = found
+	} else if found.Pinned {
+		return fmt.Errorf("--pin-server: %w", err)
+	}
+	return nil // of others it stays unknown
+}
+
+// pin completes what is known of the servers, and holds those that are to be pinned.
+func (s *Session) pin(ctx context.Context, found *record.Standing) error {
+	var pids []int
+	asked := map[string]bool{}
+	for _, k := range s.Kinds {
+		address := k.ServerOptions["address"]
+		if asked[address] {
+			continue
+		}
+		asked[address] = true
+		server, err := processesAt(address)
+		if err == nil && k.Placement != record.Separate {
+			err = fmt.Errorf("placement=%s gives servers no CPUs of their own; expected placement=%s", k.Placement, record.Separate)
+		}
+		if err != nil {
+			return err
+		}
+		seat, _, err := s.site.seat(k.Work)
+		if err != nil {
+			return err
+		}
+		pids, found.Plan = append(pids, server.PIDs...), seat.CPUs
+	}
+	slices.Sort(pids)
+	servers, err := pin.Meet(slices.Compact(pids))
+	if err != nil {
+		return err
+	}
+	found.Servers, found.Threads = len(asked), len(servers.Had)
+	for _, cpus := range servers.Had {
+		found.Floats = found.Floats || len(cpuset.Without(cpus, found.Plan)) > 0
+	}
+	if !found.Pinned {
+		return nil
+	}
+	argv := []string{s.site.self, "internal", "pin"}
+	for _, cpu := range found.Plan {
+		argv = append(argv, "--cpu", strconv.Itoa(cpu))
+	}
+	for _, pid := range pids {
+		argv = append(argv, "--pid", strconv.Itoa(pid))
+	}
+	const timeout = 10 * time.Second // for a busy host
+	if s.guard, err = rig.Hold(ctx, timeout, 0, argv...); err == nil && s.guard.Line != pin.Held {
+		err = errors.New(s.guard.Line)
+	}
+	return err
+}
+
+// processesAt are those that serve at an address of this host. A name may have several
+// addresses, of which one answers.
+func processesAt(address string) (found contract.Attached, err error) {
+	if file, is := unixsocket.Path(address); is {
+		return meter.AttachableSocket(file)
+	}
+	conn, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return found, err
+	}
+	_ = conn.Close() // nothing was written
+	at, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err == nil && !serving.OfThisHost(at.Addr()) {
+		err = fmt.Errorf("%s is another host's", address)
+	}
+	if err != nil {
+		return found, err
+	}
+	return meter.Attachable(at)
+}
+
+// release gives servers that are held the CPUs back that they had.
+func (s *Session) release() error {
+	if s.guard == nil {
+		return nil
+	}
+	return errors.Join(s.guard.Release(), s.guard.Unclean())
+}
