@@ -176,7 +176,7 @@ func TestThreadsAreHeldAndGetTheirCPUsBack(t *testing.T) {
 		s.do(t, order)
 	}
 	during := s.threads(t)
-	if len(during) < len(before)+2 {
+	if len(during) <= len(before) { // a thread that was idle may serve again
 		t.Errorf("%d threads, then %d", len(before), len(during))
 	}
 	holds(t, "held", during, nil, all[:1])
