@@ -29,7 +29,16 @@ func RefuseBesideOthers(s *cells.Dataset, b *Pending) string {
 		limit, _ := cells.LimitOf(s.Of(b.Cell, arm))
 		return BesideOf(arm, s.TrialsOf(b.Cell, arm), limit)
 	}
-	return RefuseBeside(&b.Comparison, of(b.Arm), of(b.Base))
+	arm, base := of(b.Arm), of(b.Base)
+	if c := b.Pairs.beside; c.apart && !beyondOthers(&b.Comparison, arm, base) {
+		more, less, most, least := arm.name, base.name, c.arm, c.base
+		if c.arm < c.base {
+			more, less, most, least = less, more, least, most
+		}
+		return fmt.Sprintf("other processes used %s of the CPUs beside %s and %s beside %s, and %s",
+			quantity.FormatShare(most), more, quantity.FormatShare(least), less, OthersTurnRatios)
+	}
+	return RefuseBeside(&b.Comparison, arm, base)
 }
 
 // RefuseBeside returns why two arms may not be compared on a machine whose CPUs other
@@ -38,15 +47,11 @@ func RefuseBesideOthers(s *cells.Dataset, b *Pending) string {
 // 0.94 on CPUs of the trial's own. What has no time in it is judged all the same, as is a
 // difference larger than all waiting for CPUs (specification §6.3).
 func RefuseBeside(c *Comparison, arm, base Beside) string {
-	m, err := metric.Named(c.Metric)
-	if err != nil || !hasTime(m.Unit) {
-		return ""
-	}
 	worse := arm
 	if base.others > arm.others {
 		worse = base
 	}
-	if worse.others == 0 || beyondWaiting(c, m, max(arm.waited, base.waited), arm.link && base.link) {
+	if worse.others == 0 || beyondOthers(c, arm, base) {
 		return ""
 	}
 	return fmt.Sprintf("other processes used %s of the CPUs beside %s, and %s", quantity.FormatShare(worse.others), worse.name, OthersTurnRatios)
@@ -55,8 +60,9 @@ func RefuseBeside(c *Comparison, arm, base Beside) string {
 // Beside is what other processes took of the CPUs in the median trial of an arm.
 type Beside struct {
 	name           string
-	others, waited float64 // as trial.Trial has them; 0 where it was little in most trials
+	others, waited float64 // as trial.Trial has them; others is 0 where it was little in most trials
 	link           bool    // its rate and times were the link's
+	alternated     bool    // in slices with the other arms, beside whom others took what they took beside it
 }
 
 // BesideOf looks at an arm's trials, most of which had this limit.
@@ -68,25 +74,33 @@ func BesideOf(arm string, trials iter.Seq[*trial.Trial], limit trial.Limit) Besi
 		if t.Status == trial.Valid {
 			others, waited = append(others, t.Others), append(waited, t.Waited)
 			much += oneIf(t.BesideOthers())
+			b.alternated = t.Alternated
 		}
 	}
+	if len(waited) > 0 {
+		b.waited = stat.Median(waited)
+	}
 	if 2*much > len(others) {
-		b.others, b.waited = stat.Median(others), stat.Median(waited)
+		b.others = stat.Median(others)
 	}
 	return b
 }
 
-// beyondWaiting tells whether a ratio says what it would without other processes: where the
-// link decided, and one of rates, means or medians where exchanges hardly waited for a CPU,
-// or where the interval lies further from 1 than if one arm had waited for that share of its
-// exchanges' time and the other not at all. Nobody knows by how much others move a CPU
-// cost or a tail.
-func beyondWaiting(c *Comparison, m metric.Metric, waited float64, link bool) bool {
+// beyondOthers tells whether a ratio says what it would without other processes: one of
+// figures without time, where the link decided, and one of rates, means or medians where
+// exchanges hardly waited for a CPU, or where the interval lies further from 1 than if one
+// arm had waited for that share of its exchanges' time and the other not at all. By how much
+// others move a CPU cost is known only where they move it alike, by how much a tail never.
+func beyondOthers(c *Comparison, arm, base Beside) bool {
+	m, err := metric.Named(c.Metric)
+	waited, link := max(arm.waited, base.waited), arm.link && base.link
 	cost := strings.Contains(m.Name, "cpu_") || strings.HasSuffix(m.Name, ".cores")
 	tail := IsLatency(m.Name) && !strings.Contains(m.Name, "_mean_") && !strings.Contains(m.Name, "_p50_")
 	switch {
+	case err != nil || !hasTime(m.Unit):
+		return true
 	case cost:
-		return false
+		return arm.alternated && base.alternated
 	case tail:
 		return link
 	}

@@ -23,6 +23,7 @@ type Comparison struct {
 	AtLeast     bool      `json:"at_least,omitempty"`      // Value is a lower bound, as exchanges that were left unfinished would raise it
 	BaseAtLeast bool      `json:"base_at_least,omitempty"` // BaseValue is a lower bound
 	Partial     bool      `json:"partial,omitempty"`       // not all blocks of both, so that Value and BaseValue are not the arms' own figures
+	EqualShares bool      `json:"equal_shares,omitempty"`  // Ratio, its interval, Ratios, Value and BaseValue are those with as much of the CPUs used by others beside the one arm as beside the other
 	P           float64   `json:"p,omitempty"`             // Student's t, two-sided, of a difference beyond Bound; this and the next four are of primary comparisons alone
 	Adjusted    float64   `json:"adjusted,omitempty"`
 	Family      int       `json:"family,omitempty"` // size of the family it was adjusted in

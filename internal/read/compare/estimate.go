@@ -37,7 +37,7 @@ func estimate(s *cells.Dataset, b *Pending) {
 	b.Ratios, b.In, b.Blocks = b.Pairs.Ratios, b.Pairs.Blocks, len(b.Pairs.Ratios)
 	b.Of = s.BlocksOf(b.Cell, b.Arm, b.Base)
 	b.Value, b.BaseValue, b.Partial = b.Pairs.Value, b.Pairs.Base, b.Pairs.partial
-	b.AtLeast, b.BaseAtLeast = b.Pairs.atLeast, b.Pairs.baseAtLeast
+	b.AtLeast, b.BaseAtLeast, b.EqualShares = b.Pairs.atLeast, b.Pairs.baseAtLeast, b.Pairs.beside.fitted
 	if b.Tested {
 		b.P, b.Adjusted = 1, 1
 	}
@@ -51,7 +51,7 @@ func estimate(s *cells.Dataset, b *Pending) {
 		b.Refusal = fmt.Sprintf("a figure is 0 in %d of the blocks that both arms have, so there is no ratio", n)
 		return
 	}
-	if u, ok := stat.MeanOf(b.Pairs.Effects); ok {
+	if u, ok := b.Pairs.Mean(); ok {
 		b.Effect = u
 		b.judgeAt(b.Level)
 		b.Refusal = refuse(s, b)

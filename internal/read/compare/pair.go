@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -21,27 +22,32 @@ type Pairs struct {
 	atLeast, baseAtLeast bool // Value or Base is a lower bound
 	partial              bool // one of the two has more blocks
 	zeros                int  // blocks in which a figure is 0, for which there are no ratios at all
+	beside               contrast
 }
 
 // PairUp divides an arm's values by a base's, block by block, over the blocks
 // where both have a valid trial. A block's value is the geometric mean of an
 // arm's appearances in it, so the baseline's is of two trials.
 func PairUp(s *cells.Dataset, cell, metric, arm, base string) Pairs {
-	return Divide(s.Pool(cell, arm, metric), s.Pool(cell, base, metric))
+	p := Divide(s.Pool(cell, arm, metric), s.Pool(cell, base, metric))
+	p.atEqualShares(metric, s.TrialsOf(cell, arm), s.TrialsOf(cell, base))
+	return p
 }
 
 // pairRepeats divides the baseline's repeat by its first appearance.
 func pairRepeats(s *cells.Dataset, cell, metric, base string) Pairs {
-	appearance := func(repeat bool) *cells.Pool {
-		return cells.PoolOf(func(yield func(*trial.Trial) bool) {
+	appearance := func(repeat bool) iter.Seq[*trial.Trial] {
+		return func(yield func(*trial.Trial) bool) {
 			for t := range s.TrialsOf(cell, base) {
 				if t.Repeat == repeat && !yield(t) {
 					return
 				}
 			}
-		}, metric)
+		}
 	}
-	return Divide(appearance(true), appearance(false))
+	p := Divide(cells.PoolOf(appearance(true), metric), cells.PoolOf(appearance(false), metric))
+	p.atEqualShares(metric, appearance(true), appearance(false))
+	return p
 }
 
 // addRatio enters a block's ratio; false for one that is no positive finite number.
@@ -68,7 +74,7 @@ func (p Pairs) Estimate() (stat.Estimate, bool) { return p.EstimateAt(cells.Leve
 
 // EstimateAt is Estimate with an interval of confidence 1 − level.
 func (p Pairs) EstimateAt(level float64) (stat.Estimate, bool) {
-	u, ok := stat.MeanOf(p.Effects)
+	u, ok := p.Mean()
 	b := Pending{Pairs: p, Effect: u}
 	b.judgeAt(level)
 	return stat.Estimate{Point: b.Ratio, Low: b.Low, High: b.High}, ok

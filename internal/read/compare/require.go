@@ -101,7 +101,7 @@ func hold(s *cells.Dataset, r record.Require, cell string) *Pending {
 		for i, block := range measured.Blocks {
 			b.Pairs.addRatio(block, measured.Ratios[i]/r.Bound)
 		}
-		b.Pairs.zeros = measured.zeros
+		b.Pairs.zeros, b.Pairs.beside = measured.zeros, measured.beside
 	}
 	estimate(s, b)
 	if own := r.Base == "" && !r.AtLeast && b.Low > 1; own && b.Refusal != "" && b.Refusal == refuseBound(s, b, r.Arm) {

@@ -9,6 +9,7 @@ import (
 	"netdyno/internal/condition"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
+	"netdyno/internal/read/stat"
 	"netdyno/internal/record"
 )
 
@@ -98,6 +99,8 @@ type Evidence struct {
 	untestable bool      // more blocks would not help
 	size       float64   // of a coefficient, as the condition has it
 	at         []cells.Key
+
+	effect stat.Uncertain // the mean of effects as a comparison has it; no Degrees for what they say themselves
 }
 
 // Read judges the statements of a study beside the comparisons of the same run: a ratio

@@ -157,7 +157,7 @@ func (g *gathering) ratio(of, base cells.Key) Evidence {
 	if of.Cell == base.Cell && !strings.HasPrefix(g.Metric, condition.BothEnds) {
 		e.What = g.arm(of.Arm) + " ÷ " + g.arm(base.Arm) + g.s.Names.At(of.Cell)
 		b := compare.Prepare(g.s, of.Cell, g.registered(), of.Arm, base.Arm)
-		e.effects, e.refusal, e.Of = b.Pairs.Effects, b.Refusal, b.Of
+		e.effects, e.effect, e.refusal, e.Of = b.Pairs.Effects, b.Effect, b.Refusal, b.Of
 		e.judged = g.judged.Of(of.Cell, g.Metric, of.Arm, base.Arm)
 		e.notHere(g.s, b)
 		return e

@@ -49,6 +49,9 @@ func (e *Evidence) judge(c condition.Condition, least int, level, strict float64
 		level, strict = e.judged, e.judged
 	}
 	u, ok := stat.MeanOf(e.effects)
+	if e.effect.Degrees > 0 {
+		u = e.effect
+	}
 	if e.Blocks == 1 {
 		u.Point = e.effects[0]
 	}

@@ -54,6 +54,9 @@ func sentence(s *cells.Dataset, c compare.Comparison) string {
 	if c.Partial {
 		blocks = "shared blocks"
 	}
+	if c.EqualShares {
+		blocks += " at equal shares of other processes"
+	}
 	if !c.Known() {
 		fmt.Fprintf(&b, "the %s of %s against %s is unknown (%s): %s", m.Doc, c.Arm, c.Base, cells.WhyUnknown(c.Blocks, c.Of), c.Verdict)
 	} else {

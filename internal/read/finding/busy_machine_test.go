@@ -38,7 +38,7 @@ func TestABusyMachineIsOneWord(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"the hypervisor took up to 10.1 % of the CPU time in 2 of 18 trials", "100 % of the CPUs are busy before the run (load average 15.16)", "the hypervisor takes 3.0 % of the CPU time"}; !slices.Equal(said, want) {
+	if want := []string{"the hypervisor took up to 10.1 % of the CPU time in 2 of 18 trials; ratios are corrected for that", "100 % of the CPUs are busy before the run (load average 15.16)", "the hypervisor takes 3.0 % of the CPU time"}; !slices.Equal(said, want) {
 		t.Errorf("%q, want %q", said, want)
 	}
 	if all := strings.Join(about, " "); strings.Count(all, "busy-machine") != 3 || strings.Contains(all, "load") && !strings.Contains(all, "loopback") || strings.Contains(all, "steal") || !strings.Contains(all, "blocks") {
@@ -67,7 +67,7 @@ func TestBesideOthersNothingWithTimeIsCompared(t *testing.T) {
 				if !found.Primary {
 					continue
 				}
-				refused := found.Verdict == compare.Invalid && strings.HasPrefix(found.Reason, "other processes used ") && strings.Contains(found.Reason, "beside go-epoll")
+				refused := found.Verdict == compare.Invalid && strings.HasPrefix(found.Reason, "other processes used 47.8 % of the CPUs beside go-epoll and 0 % beside go-net, ")
 				if want := slices.Contains(c.refused, found.Metric); refused != want || found.Ratio == 0 {
 					t.Errorf("%s is %s (%s)", found.Metric, found.Verdict, found.Reason)
 				}
@@ -99,11 +99,52 @@ func TestABusyMachineTestsNoStatement(t *testing.T) {
 	}
 }
 
+// Where others use more of the CPUs beside the one arm in some blocks and beside the other in
+// others, what has time in it is compared at equal shares; a statement and a requirement on
+// the same ratio rest on the same interval; the warning says so.
+func TestBurstsOfOthersAreTakenOff(t *testing.T) {
+	h, trials, records := synthetic.Run(synthetic.Options{Blocks: 10, SD: 0.01, Arms: []synthetic.Arm{{Name: "go-net"}, {Name: "go-epoll", Cost: 1.3}}})
+	h.Study.Compare.Primary = []string{serverCPU}
+	h.Study.Expect = []record.Expectation{{Title: "costs more", Source: "a publication", That: []string{serverCPU + " of go-epoll > go-net ± 10 %"}}}
+	h.Study.Requires = []record.Require{{Metric: serverCPU, Arm: "go-epoll", Base: "go-net", Bound: 1}}
+	besideSome(records, func(r record.Trial) bool {
+		return r.Block < 2 && r.Arm == "go-epoll" || r.Block == 7 && r.Arm == "go-net"
+	}, 800e6)
+	f := find(t, h, trials, records)
+	cell := 0
+	for _, c := range f.Comparisons {
+		if c.Metric == "server.rss_bytes" && c.EqualShares {
+			t.Errorf("memory at equal shares: %+v", c)
+		}
+		if !c.Primary {
+			continue
+		}
+		if !c.EqualShares || c.Verdict != compare.Worse || !near(c.Value/c.BaseValue, c.Ratio) {
+			t.Errorf("%s is %s (%s): %v ÷ %v is %v", c.Metric, c.Verdict, c.Reason, c.Value, c.BaseValue, c.Ratio)
+		}
+		r := f.Requirements[cell]
+		for _, e := range f.Expect {
+			if !e.Must && (e.Evidence[cell].Low != c.Low || e.Evidence[cell].High != c.High) || r.Interval != c.Interval || !near(r.Low, c.Low) || !near(r.High, c.High) {
+				t.Errorf("the statement has %+v and the requirement %+v, the verdict %v–%v", e.Evidence, r, c.Low, c.High)
+			}
+		}
+		cell++
+	}
+	if !slices.ContainsFunc(f.Warnings, func(w record.Warning) bool { return strings.HasSuffix(w.Text, "; ratios are corrected for that") }) {
+		t.Errorf("the warnings are %+v", f.Warnings)
+	}
+}
+
 // besideOthers lets other processes use three quarters of what an arm's trials left idle,
 // while each thread waited for a CPU for so long.
 func besideOthers(records []record.Record, arm string, waitNs int64) {
+	besideSome(records, func(of record.Trial) bool { return of.Arm == arm }, waitNs)
+}
+
+// besideSome is besideOthers of some trials.
+func besideSome(records []record.Record, which func(record.Trial) bool, waitNs int64) {
 	for i := range records {
-		if records[i].Trial.Arm != arm {
+		if !which(records[i].Trial) {
 			continue
 		}
 		for j := range records[i].Workers {

@@ -51,7 +51,7 @@ type warner func(*cells.Dataset, Findings) []record.Warning
 // warn returns what a reader of the findings must know: the planner's
 // warnings first, then what the records showed.
 func warn(s *cells.Dataset, f Findings) []record.Warning {
-	all := slices.Concat(s.Warned, s.Stray, warnRetired(s), warnAgain(s), warnBusy(s, s.Busy))
+	all := slices.Concat(s.Warned, s.Stray, warnRetired(s), warnAgain(s), warnBusy(s, f.Comparisons, s.Busy))
 	for _, h := range f.Headlines() {
 		all = append(all, h.Warnings...)
 	}
@@ -272,8 +272,9 @@ func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
 }
 
 // warnBusy says that the machine was not the run's alone: in its trials by the largest
-// shares that other processes and the hypervisor took, and before it.
-func warnBusy(s *cells.Dataset, before []string) []record.Warning {
+// shares that other processes and the hypervisor took, and before it; and that ratios are
+// corrected for that, where one is.
+func warnBusy(s *cells.Dataset, comparisons []compare.Comparison, before []string) []record.Warning {
 	flags := trial.Flags()
 	flag := flags[slices.IndexFunc(flags, func(f trial.Flag) bool { return f.Name == trial.BusyMachine })]
 	stolen := func(t trial.Trial) float64 { return t.Values.At(metric.HostSteal) }
@@ -281,6 +282,9 @@ func warnBusy(s *cells.Dataset, before []string) []record.Warning {
 	found := lostShare(s, used, 0, "other processes used up to %[3]s of the CPUs in %[1]d of %[2]d trials")
 	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout
 	found = append(found, lostShare(s, stolen, trial.StealShare, "the hypervisor took up to %[3]s of the CPU time in %[1]d of %[2]d trials")...)
+	if len(found) > 0 && slices.ContainsFunc(comparisons, func(c compare.Comparison) bool { return c.Primary && c.EqualShares }) {
+		found[0] += "; ratios are corrected for that"
+	}
 	const most = 3 // hosts; a mesh may have hundreds
 	found = append(found, before[:min(len(before), most)]...)
 	if more := len(before) - most; more > 0 {

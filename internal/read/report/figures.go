@@ -59,12 +59,20 @@ func quotientOf(c compare.Comparison) (value, base part.Datum) {
 }
 
 // overShared says which figures a ratio is the quotient of where these are not
-// the arms' own, as the arms do not share all blocks; "" where they are.
+// the arms' own, as the arms do not share all blocks, or what others took of the CPUs; ""
+// where they are.
 func overShared(c compare.Comparison, s metric.Scale) string {
-	if !c.Partial || c.Ratio <= 0 || !c.Known() {
+	over := ""
+	if c.EqualShares {
+		over = " beside equal shares of others"
+	}
+	if c.Partial {
+		over += " over " + quantity.Plural(c.Blocks, "shared block")
+	}
+	if over == "" || c.Ratio <= 0 || !c.Known() {
 		return ""
 	}
-	return s.Format(c.Value) + " ÷ " + s.Format(c.BaseValue) + " " + s.Unit + " over " + quantity.Plural(c.Blocks, "shared block")
+	return s.Format(c.Value) + " ÷ " + s.Format(c.BaseValue) + " " + s.Unit + over
 }
 
 // withheld reports an explored comparison whose figures may not be compared:

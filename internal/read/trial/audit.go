@@ -138,6 +138,7 @@ type audit struct {
 	series     []Slice
 	groups     []workerGroup
 	others     float64 // see othersShare
+	beside     float64 // … however small
 	over       float64 // see overOffered
 }
 
@@ -159,7 +160,8 @@ func newAudit(r *record.Record, unloaded record.UnloadedNs) *audit {
 		e.series = seriesOf(r.Timeline, e.generators)
 	}
 	e.groups = e.workerGroups()
-	e.others, e.over = e.othersShare(), overOffered(e)
+	e.others, e.beside = e.othersShare()
+	e.over = overOffered(e)
 	return e
 }
 

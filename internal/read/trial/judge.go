@@ -52,7 +52,7 @@ func judge(v *Judged) Trial {
 		return t
 	}
 	e := newAudit(v.Record, v.Unloaded)
-	t.TurnS = turnSeconds(e)
+	t.TurnS, t.Alternated = turnSeconds(e), e.window.Alternated()
 	t.Status, t.Values, t.Series, t.CPU = Valid, metric.ValuesOf(e.values), e.series, split(e)
 	if t.Errors = failed(e); t.Errors > 0 {
 		t.Reasons = e.reasonsOf()
@@ -62,7 +62,7 @@ func judge(v *Judged) Trial {
 		t.Status, t.Reason = StatusInvalid, reason
 	}
 	t.Moved = metric.Moved(e.window)
-	t.Others, t.Waited = e.others, e.waitedBeside()
+	t.Others, t.Beside, t.Waited = e.others, e.beside, e.waitedBeside()
 	t.Limit, v.LimitOf, t.LimitProof = limitOf(e)
 	v.Traffic, v.served = linkTrafficOf(e, v), servedIn(e)
 	_, v.Refused = refused(e)

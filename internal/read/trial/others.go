@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// leastOfOthers is the share of the CPUs' time from which others' use of them is told.
-	leastOfOthers = 0.10
+	// LeastOfOthers is the share of the CPUs' time from which others' use of them is told.
+	LeastOfOthers = 0.10
 	// leastOthersNs is the least CPU time of others that is told: five of the ticks in
 	// which the kernel counts a CPU's time.
 	leastOthersNs = 50e6
@@ -23,14 +23,13 @@ func (t Trial) BesideOthers() bool { return t.Others >= muchOfOthers }
 
 // othersShare returns the share of the CPUs' time that processes which are none of the trial's
 // used, of the host on which it was most: of the CPUs on which the trial's workers might
-// run, less interrupts, which its traffic causes, and what the hypervisor took. It is 0
-// where it is less than is told, and where not all that served was metered: what a server
-// asked to do its work is no stranger.
-func (e *audit) othersShare() float64 {
+// run, less interrupts, which its traffic causes, and what the hypervisor took; 0 where it
+// is less than is told. Raw is that share however small. Both are 0 where not all that served
+// was metered: what a server asked to do its work is no stranger.
+func (e *audit) othersShare() (told, raw float64) {
 	if e.elsewhere() || len(e.window.Record.Away()) > 0 || flagOnward.raise(e) != "" {
-		return 0
+		return 0, 0
 	}
-	most := 0.0
 	for _, h := range e.window.Hosts() {
 		set, own := e.mayRunOn(h), e.usedOn(h, nil, workerGroup.used)
 		t, ok := timeOf(h, set)
@@ -39,11 +38,12 @@ func (e *audit) othersShare() float64 {
 			continue
 		}
 		theirs := t.all - t.idle - t.steal - (own+interruptCores(h, set))*length*1e9 - float64(e.window.Record.BesideNs[h.To.Meter.BootID])
-		if share := theirs / t.all; theirs >= leastOthersNs && share >= leastOfOthers {
-			most = max(most, share)
+		share := theirs / t.all
+		if raw = max(raw, share); theirs >= leastOthersNs && share >= LeastOfOthers {
+			told = max(told, share)
 		}
 	}
-	return most
+	return told, raw
 }
 
 // waitedBeside returns the share of the exchanges' time for which they waited for a CPU

@@ -34,6 +34,7 @@ type Trial struct {
 	Block      int                `json:"block"`
 	Repeat     bool               `json:"repeat,omitempty"`
 	TurnS      float64            `json:"-"`      // how long its turn of a load that went on lasted, in s; 0 for a load of its own
+	Alternated bool               `json:"-"`      // its turn was slices between those of others
 	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
 	Reason     string             `json:"reason,omitempty"`
 	Flags      []string           `json:"flags,omitempty"`   // names of flags, in the order of specification §2.3
@@ -43,6 +44,7 @@ type Trial struct {
 	Moved      map[string]float64 `json:"moved,omitempty"`          // the figures of Values that are lower bounds, as unfinished exchanges would raise them
 	Stalls     []Stall            `json:"stalls,omitempty"`         // when a worker did not run
 	Others     float64            `json:"others,omitempty"`         // share of the time of the CPUs that its workers might use which other processes used; 0 where that is below 10 % or not known
+	Beside     float64            `json:"-"`                        // Others, also below 10 %; 0 where it is not known
 	Waited     float64            `json:"waited_for_cpu,omitempty"` // beside others: share of the exchanges' time for which they waited for a CPU; 1 where that is not known
 	Limit      Limit              `json:"limit,omitempty"`
 	LimitProof string             `json:"limit_proof,omitempty"`
