@@ -49,10 +49,9 @@ func runCommand() *cobra.Command {
 
 The keys are the factors of a study file (netdyno studies factors lists them).
 Several levels vary a factor, one holds it. Every block runs every arm once, in
-random order, and the baseline twice. A study is judged after 6, 10 and 16 blocks
-and ends as soon as every primary comparison is settled. --continue goes on to 26
-blocks, then to 42. blocks=N gives the number, from which --continue goes on too;
-with fewer than 6, no difference can reach p = 0.05.
+random order, and the baseline twice. A study is judged after 8, 16 and 32 blocks
+and ends as soon as every primary comparison is settled. blocks=N gives the number;
+--continue goes on to four times as many. With fewer than 6, no difference can reach p = 0.05.
 
 The command run itself may be left out before a URL or where a KEY=LEVEL is typed;
 rig=RIG is the same as --rig RIG.

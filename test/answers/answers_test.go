@@ -34,7 +34,7 @@ func answerOf(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const blocks = 6 // the fewest that can tell arms apart
+	const blocks = 8 // of the first look
 	trials = study.Before(trials, min(blocks, s.Blocks))
 	header, records, err := synthetic.Planned(study.Summary(s), trials)
 	if err != nil {

@@ -29,7 +29,7 @@ type Look struct {
 }
 
 // Levels returns the level of each look.
-func (e Ends) Levels() []float64 { return stat.LookLevels(e.Looks, Level) }
+func (e Ends) Levels() []float64 { return stat.LookLevels(e.Looks, e.Blocks, Level) }
 
 // atLook finds the look that a run is at: the look at which it stopped, else the first
 // look whose blocks have not all been recorded. Nil for a study with one look.

@@ -15,12 +15,11 @@ type outlook struct {
 	looks  []int     // still to come, rising
 	levels []float64 // theirs
 	goOn   string    // the command that goes on to the first of them
-	window string    // of every trial; "" when it varies
 }
 
 // outlookOf is the run's own.
 func outlookOf(s *cells.Dataset) outlook {
-	o := outlook{goOn: s.GoOn(), window: s.Hold["window"]}
+	o := outlook{goOn: s.GoOn()}
 	if s.Look == nil || s.Look.Stopped {
 		return o
 	}
@@ -64,7 +63,7 @@ func (b *Pending) decide(o outlook) {
 	case b.NeedsMore > 0:
 		b.Decides = fmt.Sprintf("about %d blocks would decide it: start a new run with blocks=%d", b.NeedsMore, b.NeedsMore)
 	default:
-		b.Decides = b.beyondBlocks(o)
+		b.Decides = b.beyondBlocks()
 	}
 }
 
@@ -106,18 +105,14 @@ func (o outlook) reach(look int) string {
 }
 
 // beyondBlocks says what decides a question that no number of blocks would.
-func (b *Pending) beyondBlocks(o outlook) string {
-	longer := "a longer window"
-	if o.window != "" {
-		longer = "a window longer than " + o.window
-	}
+func (b *Pending) beyondBlocks() string {
 	distance := math.Abs(stat.Mean(b.Pairs.Effects))
 	if b.Bound > b.Margin && distance > math.Log1p(b.Margin) && distance < math.Log1p(b.Bound) {
-		return fmt.Sprintf("more blocks would not decide it: the baseline differs from itself by as much (%s); %s or a quieter machine (netdyno doctor) lowers that", quantity.ChosenShare(b.Bound), longer)
+		return fmt.Sprintf("more blocks would not decide it: the baseline differs from itself by as much (%s); a quieter machine (netdyno doctor) lowers that", quantity.ChosenShare(b.Bound))
 	}
 	wider := "another margin (compare.margin)"
 	if b.required {
 		wider = "another bound"
 	}
-	return fmt.Sprintf("not even %d blocks would decide it; start a new run with %s, on a quieter machine (netdyno doctor) or with %s", stat.MaxBlocks, longer, wider)
+	return fmt.Sprintf("not even %d blocks would decide it; start a new run on a quieter machine (netdyno doctor) or with %s", stat.MaxBlocks, wider)
 }

@@ -25,7 +25,7 @@ func extended(o synthetic.Options, blocks int) (record.Header, []record.Trial, [
 // The blocks of further looks are planned and not missing until a run goes on
 // to them; a run is judged at the look that it has come to.
 func TestFurtherLooksAreNotMissing(t *testing.T) {
-	levels := stat.LookLevels([]int{6, 10, 16, 26, 42}, cells.Level)
+	levels := stat.LookLevels([]int{6, 10, 16, 26, 42}, 16, cells.Level)
 	for _, c := range []struct {
 		blocks, number, missing, horizon int
 		says                             string
@@ -64,12 +64,11 @@ func TestCannotTellSaysWhatDecides(t *testing.T) {
 		{"one look on", slightly, 0.05, 16, nil, "26 blocks would decide it: netdyno run results/one --continue."},
 		{"a fixed number", nearly, 0.05, 8, func(h *record.Header) { h.Study.Blocks, h.Study.OwnLooks, h.Study.Further = 8, nil, nil }, " blocks would decide it: start a new run with blocks="},
 		{"beyond all looks", nearly, 0.02, 42, nil, "not even 1000 blocks would decide it; start a new run"},
-		{"on the margin", nearly, 0.02, 16, nil, "start a new run with a window longer than 2s, on a quieter machine (netdyno doctor) or with another margin (compare.margin)."},
+		{"on the margin", nearly, 0.02, 16, nil, "start a new run on a quieter machine (netdyno doctor) or with another margin (compare.margin)."},
 		{"an odd directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "it's here" }, `netdyno run 'it'\''s here' --continue`},
 		{"no directory", slightly, 0.05, 16, func(h *record.Header) { h.Directory = "" }, "netdyno run DIR --continue"},
 	} {
 		h, trials, records := extended(synthetic.Options{Arms: c.arms, SD: c.sd, Seed: 3}, c.blocks)
-		h.Study.Hold = map[string]string{"window": "2s"}
 		if c.change != nil {
 			c.change(&h)
 		}

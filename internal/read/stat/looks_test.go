@@ -8,39 +8,30 @@ import (
 )
 
 func TestLookLevels(t *testing.T) {
+	const tenth = 0.005 // of 0.05, for looks that a run does not take by itself
 	for _, c := range []struct {
 		blocks []int
+		own    int
 		want   []float64
 	}{
-		{[]int{8}, []float64{0.05}},
-		{[]int{6, 10, 16}, []float64{1. / 32, 4. / 512, 0.05 - 1./32 - 4./512}}, // the least that six blocks can give, then even shares
-		{[]int{8, 16}, []float64{4. / 128, 0.05 - 4./128}},                      // five eighths of 0.05
-		{[]int{7, 11}, []float64{2. / 64, 0.05 - 2./64}},                        // so that six of the seven blocks can decide
-		{[]int{6, 7}, []float64{1. / 32, 0.05 - 1./32}},                         // the last look keeps its least p of 1/64
-		{[]int{5, 8}, []float64{0, 0.05}},                                       // five blocks cannot reach 0.05
-		{[]int{5, 6, 8}, []float64{0, 1. / 32, 0.05 - 1./32}},
-		{[]int{2, 3}, []float64{0, 0.05}},
+		{[]int{8}, 8, []float64{0.05}},
+		{[]int{8, 32}, 8, []float64{0.045, tenth}},
+		{[]int{8, 16, 32}, 32, []float64{0.0125, 0.0125, 0.025}}, // as the blocks grow
+		{[]int{8, 16, 32, 128}, 32, []float64{0.01125, 0.01125, 0.0225, tenth}},
+		{[]int{8, 16, 64, 128}, 16, []float64{0.0225, 0.0225, 0.005 * 48 / 112, 0.005 * 64 / 112}},
+		{[]int{8, 16, 32, 64, 128}, 128, []float64{2. / 256, 0.0421875 / 15, 0.0421875 * 2 / 15, 0.0421875 * 4 / 15, 0.0421875 * 8 / 15}}, // the least that eight blocks can give
+		{[]int{6, 10, 16, 26, 42}, 16, []float64{1. / 32, 0.4 * (0.045 - 1./32), 0.6 * (0.045 - 1./32), 0.005 * 10 / 26, 0.005 * 16 / 26}},
+		{[]int{6, 7}, 7, []float64{0.05 - 1./64, 1. / 64}}, // the last look keeps its least p of 1/64
+		{[]int{5, 8}, 8, []float64{0, 0.05}},               // five blocks cannot reach 0.05
+		{[]int{5, 20}, 5, []float64{0.045, tenth}},         // nor is there another look before
+		{[]int{5, 6, 8}, 8, []float64{0, 0.0375, 0.0125}},  // their part goes to those after them
+		{[]int{2, 8, 16}, 16, []float64{0, 0.025, 0.025}},
+		{[]int{2, 3}, 3, []float64{0, 0.05}},
 	} {
-		checkAll(t, "levels", LookLevels(c.blocks, 0.05), c.want)
+		checkAll(t, "levels", LookLevels(c.blocks, c.own, 0.05), c.want)
 	}
-	if got := LookLevels(nil, 0.05); got != nil {
+	if got := LookLevels(nil, 8, 0.05); got != nil {
 		t.Errorf("levels of no looks: %v", got)
-	}
-}
-
-// Each look of the plan that studies have by themselves can decide, the further
-// ones too.
-func TestEveryLookOfTheStandardPlanCanDecide(t *testing.T) {
-	looks := []int{6, 10, 16, 26, 42}
-	sum := 0.0
-	for k, level := range LookLevels(looks, 0.05) {
-		sum += level
-		if level < 2*MinP(looks[k]) && k > 0 || level < MinP(looks[k]) || level < 0.0039 {
-			t.Errorf("look %d of %d blocks has level %v, its least p is %v", k+1, looks[k], level, MinP(looks[k]))
-		}
-	}
-	if sum > 0.05 || sum < 0.0499 {
-		t.Errorf("the levels sum to %v", sum)
 	}
 }
 
@@ -55,14 +46,15 @@ func TestLookLevelsNeverOverspend(t *testing.T) {
 				blocks[n] += blocks[n-1]
 			}
 		}
-		sum := 0.0
-		for k, level := range LookLevels(blocks, 0.05) {
+		sum, own := 0.0, rapid.SampledFrom(blocks).Draw(t, "own")
+		for k, level := range LookLevels(blocks, own, 0.05) {
 			sum += level
 			least := MinP(blocks[k])
-			if level < 0 || level > 0 && level < least && k < len(blocks)-1 {
+			last := k == len(blocks)-1 || blocks[k] == own
+			if level < 0 || level > 0 && level < least && !last {
 				t.Fatalf("%v: look %d has level %v, its least p is %v", blocks, k+1, level, least)
 			}
-			if k == len(blocks)-1 && least <= 0.05 && level < least {
+			if last && least <= 0.005 && level < least {
 				t.Fatalf("%v: the last look has level %v, its least p is %v", blocks, level, least)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // Limits of SignFlip.
@@ -114,46 +115,54 @@ func sumsOfEight(xs []float64) [][256]float64 {
 	return sums
 }
 
-// firstShare of the level goes to the first look that can decide: of 0.05 it is
-// 1/32, the least p of six blocks.
-const firstShare = 5. / 8
+// furtherShare of the level is kept for looks to which a run goes on only when it is told
+// to: most runs end by themselves, with nearly the whole level.
+const furtherShare = 1. / 10
 
-// LookLevels shares a significance level out over the looks that a sequential
-// study takes at its blocks, whose numbers rise. The levels sum to at most
-// alpha, so the chance of any false difference over all looks is at most alpha,
-// whatever joins the looks, whatever test is held to them and wherever the study
-// ends. The first look that can decide gets five eighths, because most studies
-// end there; the others share the rest evenly. A look gets at least the least p
-// that a sign flip of its blocks can give, without which it could never decide; a
-// level between two p that are possible is rounded down, and what is left goes
-// to later looks, the rest to the last. A look that cannot be given its least p
-// has level 0: it decides nothing. Nil for no looks.
+// LookLevels shares a significance level out over the looks that a sequential study takes
+// at its blocks, whose numbers rise: by itself up to own blocks, at those beyond when it is
+// told to. The levels sum to at most alpha, so the chance of any false difference over all
+// looks is at most alpha, whatever joins the looks, whatever test is held to them and
+// wherever the study ends. A look has the part of its level that its new blocks are of all
+// that are left, so the last has most; the looks beyond own share a tenth of alpha so. A
+// look has at least the least p that a sign flip of its blocks can give, without which it
+// could never decide. One that cannot be given its least p has level 0, decides nothing,
+// and leaves its part to those after it. Nil for no looks.
 //
-// Source: E. Slud and L. J. Wei, Two-sample repeated significance tests based on
-// the modified Wilcoxon statistic, JASA 1982, which divides a level among looks
-// beforehand; Gordon Lan and D. DeMets, Discrete sequential boundaries for
-// clinical trials, Biometrika 1983.
-func LookLevels(blocks []int, alpha float64) []float64 {
+// Source: K. K. Gordon Lan and D. DeMets, Discrete sequential boundaries for clinical
+// trials, Biometrika 1983, the linear spending function of section 3; summed, not joined.
+func LookLevels(blocks []int, own int, alpha float64) []float64 {
 	if len(blocks) == 0 {
 		return nil
 	}
-	levels := make([]float64, len(blocks))
-	last := len(blocks) - 1
-	left, first := alpha, true
-	for k, n := range blocks[:last] {
-		least := MinP(n)
-		part := left / float64(len(blocks)-k)
-		if first {
-			part = alpha * firstShare
+	levels := make([]float64, 0, len(blocks))
+	beyond := slices.IndexFunc(blocks, func(n int) bool { return n > own })
+	if beyond > 0 {
+		levels = spend(levels, blocks[:beyond], 0, alpha*(1-furtherShare))
+		for _, level := range levels {
+			alpha -= level
 		}
-		// The last look must be able to decide, too.
-		part = min(max(part, least), left-MinP(blocks[last]))
-		if part >= least {
-			levels[k], first = math.Floor(part/least*(1+1e-12))*least, false
-		}
-		left -= levels[k]
+		return spend(levels, blocks[beyond:], own, alpha)
 	}
-	levels[last] = left
+	return spend(levels, blocks, 0, alpha)
+}
+
+// spend appends the levels of looks that share left, of which the one before was at from.
+func spend(levels []float64, blocks []int, from int, left float64) []float64 {
+	last := blocks[len(blocks)-1]
+	for _, n := range blocks {
+		part := max(left*float64(n-from)/float64(last-from), MinP(n))
+		if n < last {
+			part = min(part, left-MinP(last)) // the last look must be able to decide, too
+		} else {
+			part = left
+		}
+		if n < last && part < MinP(n) {
+			levels = append(levels, 0)
+			continue
+		}
+		levels, left, from = append(levels, part), left-part, n
+	}
 	return levels
 }
 

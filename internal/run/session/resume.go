@@ -139,7 +139,7 @@ func (s *Session) sameRequirements(was []record.Require) error {
 func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 	dir, looks, done := run.Header.Directory, run.Header.Study.Looks(), quantity.Plural(horizon, "block")
 	if len(looks) == 1 {
-		return 0, fmt.Errorf("continue: %s has done its %s, and further ones were not declared; for more precise figures begin a new run, with more blocks=N or a longer window", dir, done)
+		return 0, fmt.Errorf("continue: %s has done its %s, and further ones were not declared; for more precise figures begin a new run, with more blocks=N", dir, done)
 	}
 	settled := run.Header.Stopped != nil
 	if !settled {
@@ -158,7 +158,7 @@ func (s *Session) nextLook(run record.Contents, horizon int) (int, error) {
 	}
 	next := run.Header.Study.NextLook(horizon)
 	if next == 0 {
-		return 0, fmt.Errorf("continue: %s had %d looks, and has taken the last: its level is spent; begin a new run, with a longer window or with more blocks=N (netdyno report %s says how many)", dir, len(looks), dir)
+		return 0, fmt.Errorf("continue: %s had %d looks, and has taken the last: its level is spent; begin a new run, with more blocks=N (netdyno report %s says how many)", dir, len(looks), dir)
 	}
 	return next, nil
 }

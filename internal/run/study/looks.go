@@ -5,19 +5,18 @@ import (
 	"slices"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
-// Comparisons are judged after these numbers of blocks, each about 1.6 times the one
-// before. Why these: docs/decisions.md, "Intervals and verdicts".
-var series = []int{6, 10, 16, 26, 42, 68}
-
 const (
-	ownLooks     = 3  // of the series, that a run takes by itself which ends when everything is settled
-	lastOfSeries = 5  // and those after them to which it goes on when it is told to
-	furtherLooks = 3  // to which a comparison goes on whose blocks are given
-	mostInTime   = 32 // blocks of a run that has a time
-	precise      = 5  // looks of one arm that is to be known within a share
-	firstPrecise = 3  // blocks, from which on an interval may be narrow
+	firstLook    = 8   // blocks after which a comparison is judged; then after each doubling
+	ownLooks     = 3   // that a run takes by itself which ends when everything is settled
+	further      = 4   // times its blocks to which a comparison goes on when it is told to
+	mostInTime   = 128 // blocks of a run that has a time
+	precise      = 5   // looks of one arm that is to be known within a share
+	firstPrecise = 3   // blocks, from which on an interval may be narrow
+	fewPrecise   = 16  // blocks of one arm at most
+	mostPrecise  = 32  // of one that has a time
 )
 
 // EndsAt decides after which blocks a study is judged, of which the compared arms are
@@ -31,22 +30,41 @@ func (s *Study) EndsAt() {
 	switch {
 	case s.Steered():
 	case s.Fixed:
-		if s.differ() {
-			after := slices.DeleteFunc(slices.Clone(series), func(look int) bool { return look <= s.Blocks })
-			s.Further = after[:min(furtherLooks, len(after))]
-		}
+		s.goOn()
 	case s.Settle > 0:
-		s.setOwn(preciseLooks(s.blocksInTime()))
+		last := fewPrecise
+		if s.SettleS > 0 {
+			last = s.blocksInTime(mostPrecise)
+		}
+		s.setOwn(preciseLooks(last))
 	case s.SettleS > 0:
-		last := s.blocksInTime()
-		s.setOwn(append(slices.DeleteFunc([]int{2, series[0], series[1]}, func(look int) bool { return look >= last }), last))
+		last := s.blocksInTime(mostInTime)
+		s.setOwn(append(slices.DeleteFunc(append([]int{2}, doublings(mostInTime)...), func(look int) bool { return look >= last }), last))
 	default:
-		s.setOwn(slices.Clone(series[:ownLooks]))
-		s.Further = slices.Clone(series[ownLooks:lastOfSeries])
+		s.setOwn(doublings(firstLook << (ownLooks - 1)))
+		s.goOn()
 	}
-	for len(s.Further) > 0 && s.CheckSize() != nil {
-		s.Further = s.Further[:len(s.Further)-1]
+}
+
+// goOn gives a study the look to which its run goes on when it is told to. It is one, far
+// beyond the run's own: with the small part of the level that it has, fewer blocks would
+// tell no more than the run's own did.
+func (s *Study) goOn() {
+	if !s.differ() {
+		return
 	}
+	if s.Further = []int{further * s.Blocks}; s.CheckSize() != nil {
+		s.Further = nil
+	}
+}
+
+// doublings are the numbers of blocks after which comparisons are judged, up to most.
+// Why these: docs/decisions.md, "Intervals and verdicts".
+func doublings(most int) (looks []int) {
+	for look := firstLook; look <= most; look *= 2 {
+		looks = append(looks, look)
+	}
+	return looks
 }
 
 // setOwn gives a study the looks that its run takes by itself; one look is a number of
@@ -81,23 +99,23 @@ func preciseLooks(last int) []int {
 	return slices.Compact(looks)
 }
 
-// blocksInTime is how many blocks the time has room for by their windows alone, and the
-// first besides; of a run without a time as many as one that is settled late.
-func (s *Study) blocksInTime() int {
-	if s.SettleS == 0 {
-		return series[ownLooks-1]
-	}
-	block := s.pairs()
-	if s.compares() {
+// blocksInTime is how many blocks, at most most, the time has room for by their windows
+// alone, and the first besides.
+func (s *Study) blocksInTime(most int) int {
+	block, seconds := s.pairs(), 0.0
+	standing := !slices.ContainsFunc(block, func(t record.Trial) bool { return t.Levels["opt.server.address"] == "" })
+	if s.compares() && !standing {
 		block = baselineTwice(block, s.Compare.Baseline)
 	}
-	seconds := 0.0
 	for _, t := range block {
 		window, _ := quantity.ParseDuration(t.Levels["window"]) // absent of a fixed amount
 		seconds += window.Seconds()
 	}
-	if seconds*mostInTime <= s.SettleS {
-		return mostInTime
+	if len(block) > 1 && standing { // loads that alternate rest between blocks
+		seconds *= 1.1
 	}
-	return min(mostInTime, 2+int(s.SettleS/seconds))
+	if seconds*float64(most) <= s.SettleS {
+		return most
+	}
+	return min(most, 2+int(s.SettleS/seconds))
 }

@@ -34,7 +34,7 @@ type Study struct {
 	Compare   record.Compare               `key:"compare" doc:"what is compared with what"`
 	Recommend []string                     `key:"recommend" typed:"recommend" is:"metrics" doc:"primary metrics in the order in which they weigh in what to use: the next decides among the best of the one before; all alike unless given"`
 	Reference []string                     `key:"reference" typed:"reference" is:"arms" doc:"arms that are measured and compared as all others, and never what to use: an echo as the bound of what runs over it"`
-	Blocks    int                          `key:"blocks" typed:"blocks" is:"number" min:"1" max:"1000" doc:"how often every arm runs in every cell; unless given 6, 10 or 16 times, until everything is settled"` // that a run does by itself, at most
+	Blocks    int                          `key:"blocks" typed:"blocks" is:"number" min:"1" max:"1000" doc:"how often every arm runs in every cell; unless given 8, 16 or 32 times, until everything is settled"` // that a run does by itself, at most
 	Seed      uint64                       `key:"seed" typed:"seed" is:"number" max:"9007199254740992" doc:"seed of the trials' order and of every schedule; 1 unless given"`                                     // up to 2^53
 	Mesh      bool                         `key:"mesh" typed:"mesh" is:"flag" doc:"yes: every ordered pair of hosts of server.host and client.host, else of the rig, is a cell; pairs without a host in common run at the same time"`
 	Settle    float64                      `key:"settle" typed:"settle" is:"precision" doc:"the time within which comparisons may settle, 2m; of one arm the share within which every rate is to be known, 5%, or both, 5%/2m"` // 0 for no share

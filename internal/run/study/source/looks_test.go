@@ -18,7 +18,7 @@ func TestLooksPlanEveryBlock(t *testing.T) {
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
-	whole, _, _ := mustArgs(t, "transport=go-net,go-epoll", "blocks=6", "probes=1").Plan()
+	whole, _, _ := mustArgs(t, "transport=go-net,go-epoll", "blocks=32", "probes=1").Plan()
 	if !slices.EqualFunc(study.Before(trials, 26)[:26*3], study.Before(whole, 26)[:26*3], sameTrial) {
 		t.Error("the looks' plan is not that of a given number of blocks")
 	}
@@ -41,13 +41,14 @@ func TestLooksOfAStudy(t *testing.T) {
 		want  []int // of all looks
 		alone int   // of those, how many a run takes by itself
 	}{
-		{two, nil, []int{6, 10, 16, 26, 42}, 3},
-		{two + "blocks: 8\n", nil, []int{8, 10, 16, 26}, 1},
-		{two + "blocks: 7\n", []string{"blocks=42"}, []int{42, 68}, 1},
-		{two + "blocks: 100\n", nil, []int{100}, 1},
-		{two + "blocks: 8\n", []string{"settle=30s"}, []int{2, 6, 7}, 3}, // three trials of two seconds
-		{two + "settle: 30s\n", []string{"blocks=8"}, []int{8, 10, 16, 26}, 1},
-		{two + "settle: 1h\n", nil, []int{2, 6, 10, 32}, 4},
+		{two, nil, []int{8, 16, 32, 128}, 3},
+		{two + "blocks: 8\n", nil, []int{8, 32}, 1},
+		{two + "blocks: 7\n", []string{"blocks=42"}, []int{42, 168}, 1},
+		{two + "blocks: 100\n", nil, []int{100, 400}, 1},
+		{two + "blocks: 8\n", []string{"settle=30s"}, []int{2, 7}, 2}, // three trials of two seconds
+		{two + "settle: 30s\n", []string{"blocks=8"}, []int{8, 32}, 1},
+		{two + "settle: 1h\n", nil, []int{2, 8, 16, 32, 64, 128}, 6},
+		{two + "settle: 200s\n", nil, []int{2, 8, 16, 32, 35}, 5},
 		{two + "settle: 5s\n", nil, []int{2}, 1},
 		{same + "blocks: 8\n", nil, []int{8}, 1}, // nothing is asked that more blocks would tell
 		{one + "blocks: 8\n", nil, []int{8}, 1},

@@ -172,11 +172,11 @@ func TestProbesComeAfterTheBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, tr := range trials {
-		if tr.Probe != (tr.Block > 16) || tr.Probe && tr.Repeat || tr.Order != i || i > 0 && trials[i-1].ID >= tr.ID {
+		if tr.Probe != (tr.Block > 8) || tr.Probe && tr.Repeat || tr.Order != i || i > 0 && trials[i-1].ID >= tr.ID {
 			t.Errorf("trial %d is %+v", i, tr)
 		}
 	}
-	if last := trials[len(trials)-1]; last.Block != 17 || !strings.HasPrefix(last.ID, "p01-") {
+	if last := trials[len(trials)-1]; last.Block != 9 || !strings.HasPrefix(last.ID, "p01-") {
 		t.Errorf("the last is %s of block %d, want the first probes", last.ID, last.Block)
 	}
 }
