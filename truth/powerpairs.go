@@ -33,16 +33,15 @@ func unequalPairs() []unequalPair {
 	computes := func(us float64, held time.Duration, percent int) unequal {
 		return unequal{iterations: int(perUs * us), held: held, percent: percent}
 	}
-	const soon, later, rate = 15 * time.Second, 30 * time.Second, "2700"
-	closed := []string{"-c", "10"}
-	judged := func(metric string, args ...string) []string { return append(args, "-c", "10", "--judge", metric) }
+	const first, soon, later, rate = 8 * time.Second, 15 * time.Second, 30 * time.Second, "2700"
+	judged := func(metric string) []string { return []string{"--judge", metric} }
 	return []unequalPair{
-		{"CPU +5 %", computes(100, 0, 0), computes(105.5, 0, 0), "new", cpuOfServer, soon, closed},
-		{"CPU +10 %", computes(100, 0, 0), computes(111, 0, 0), "new", cpuOfServer, soon, closed},
-		{"rate −5 %", computes(0, ms, 100), computes(0, 1050*time.Microsecond, 100), "new", metric.ExchangesPerS, soon, judged(metric.ExchangesPerS)},
+		{"CPU +5 %", computes(100, 0, 0), computes(105.5, 0, 0), "new", cpuOfServer, soon, nil},
+		{"CPU +10 %", computes(100, 0, 0), computes(111, 0, 0), "new", cpuOfServer, first, nil},
+		{"rate −5 %", computes(0, ms, 100), computes(0, 1050*time.Microsecond, 100), "new", metric.ExchangesPerS, later, judged(metric.ExchangesPerS)},
 		{
 			"p99 +10 % at " + rate + "/s", computes(100, 5*ms, 3), computes(100, 5500*time.Microsecond, 3), "new",
-			metric.ResponseP99, later, judged(metric.ResponseP99, "-q", rate),
+			metric.ResponseP99, later, []string{"-q", rate},
 		},
 	}
 }
@@ -138,7 +137,7 @@ func powerPairs(ctx context.Context, p *pipeline) (answers []answer, err error) 
 	}
 	low, _ := stat.Proportion(wrong, all)
 	answers = append(answers, answer{"servers that are the same, called different", share(wrong, all), "from ≤ 5 %", all > 0 && low <= 0.05})
-	lab := unequalPair{what: "CPU +5 % of arms in processes of their own", arm: "105.5µs", metric: cpuOfServer, within: time.Minute}
+	lab := unequalPair{what: "CPU +5 % of arms in processes of their own", arm: "105.5µs", metric: cpuOfServer, within: 40 * time.Second}
 	return append(answers, lab.told(lab.ask(ctx, (p.runs+2)/3, func() (told, error) {
 		return p.typed(ctx, "run", "transport=go-net", "connections=10", "work=100µs,"+lab.arm, "compare.primary="+lab.metric)
 	}))...), nil

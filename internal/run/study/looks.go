@@ -38,8 +38,11 @@ func (s *Study) EndsAt() {
 		}
 		s.setOwn(preciseLooks(last))
 	case s.SettleS > 0:
-		last := s.blocksInTime(mostInTime)
-		s.setOwn(append(slices.DeleteFunc(append([]int{2}, doublings(mostInTime)...), func(look int) bool { return look >= last }), last))
+		last, looks := s.blocksInTime(mostInTime), doublings(mostInTime)
+		if last < 2*firstLook { // so slow that the time may be over before the first that tells anything
+			looks = append([]int{2}, looks...)
+		}
+		s.setOwn(append(slices.DeleteFunc(looks, func(look int) bool { return look >= last }), last))
 	default:
 		s.setOwn(doublings(firstLook << (ownLooks - 1)))
 		s.goOn()
