@@ -191,14 +191,14 @@ func TestLooksFindAPlantedDifference(t *testing.T) {
 		t.Skip("-short: hundreds of simulated studies")
 	}
 	const studies = 200
-	for _, c := range []struct{ sd, alone, going, blocks float64 }{{0.02, 0.99, 0.99, 8}, {0.04, 0.95, 0.99, 13}, {0.06, 0.7, 0.97, 25}, {0.1, 0, 0.7, 42}} {
+	for _, c := range []struct{ sd, alone, going, blocks float64 }{{0.02, 0.99, 0.99, 8.2}, {0.04, 0.97, 0.99, 11}, {0.06, 0.97, 0.99, 17}, {0.1, 0.7, 0.97, 42}} {
 		p := population{arms: 1, ratio: 1.1, sd: c.sd, margin: DefaultMargin}
 		alone, going, fixed, used := 0.0, 0.0, 0.0, 0.0
 		for seed := range uint64(studies) {
 			blocks, ended, _ := p.study(rand.New(rand.NewPCG(seed, 1)), standardLooks)
-			_, whole, _ := p.study(rand.New(rand.NewPCG(seed, 1)), []int{16})
+			_, whole, _ := p.study(rand.New(rand.NewPCG(seed, 1)), []int{32})
 			going += float64(ended[Worse]) / studies
-			if blocks <= 16 {
+			if blocks <= 32 {
 				alone += float64(ended[Worse]) / studies
 			}
 			fixed += float64(whole[Worse]) / studies
@@ -207,7 +207,7 @@ func TestLooksFindAPlantedDifference(t *testing.T) {
 				t.Errorf("sd %v, seed %d: a handicap of 10 %% was called %v", c.sd, seed, ended)
 			}
 		}
-		t.Logf("sd %.2f: found in %.2f of studies by 16 blocks, in %.2f when told to go on, with %.1f blocks on average; in %.2f with 16 blocks fixed", c.sd, alone, going, used, fixed)
+		t.Logf("sd %.2f: found in %.2f of studies by 32 blocks, in %.2f when told to go on, with %.1f blocks on average; in %.2f with 32 blocks fixed", c.sd, alone, going, used, fixed)
 		if alone < c.alone || going < c.going || used > c.blocks {
 			t.Errorf("sd %v: found in %.2f of studies alone and in %.2f going on, with %.1f blocks; want %.2f, %.2f and at most %v", c.sd, alone, going, used, c.alone, c.going, c.blocks)
 		}

@@ -139,6 +139,9 @@ func LookLevels(blocks []int, own int, alpha float64) []float64 {
 	beyond := slices.IndexFunc(blocks, func(n int) bool { return n > own })
 	if beyond > 0 {
 		levels = spend(levels, blocks[:beyond], 0, alpha*(1-furtherShare))
+		if last := beyond - 1; levels[last] < MinP(blocks[last]) {
+			levels[last] = 0
+		}
 		for _, level := range levels {
 			alpha -= level
 		}

@@ -195,14 +195,14 @@ func TestLooksEndARun(t *testing.T) {
 	if err := run.Measure(t.Context(), Observer{Look: func(w string) { words = append(words, w) }}); err != nil {
 		t.Fatal(err)
 	}
-	if contents := recordedIn(t, "settled", 20); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Look: 2, Blocks: 10}) || len(words) != 2 {
+	if contents := recordedIn(t, "settled", 32); contents.Header.Stopped == nil || *contents.Header.Stopped != (record.Stop{Look: 2, Blocks: 16}) || len(words) != 2 {
 		t.Errorf("stopped at %+v after the looks %q, want at the second look of two", contents.Header.Stopped, words)
 	}
 	r.Resume = true
 	if run := measured(t, r); run.Stopped == nil || len(run.Left) != 0 {
 		t.Errorf("resumed it stopped at %v with %d trials left, want none", run.Stopped, len(run.Left))
 	}
-	if why := refused(t, goesOn(t, "settled")); !strings.Contains(why, "everything that settled asks was settled after 10 blocks") {
+	if why := refused(t, goesOn(t, "settled")); !strings.Contains(why, "everything that settled asks was settled after 16 blocks") {
 		t.Error(why)
 	}
 
@@ -211,7 +211,7 @@ func TestLooksEndARun(t *testing.T) {
 	if run := measured(t, open); run.Stopped != nil {
 		t.Errorf("it stopped at %v, though nothing is settled", run.Stopped)
 	}
-	recordedIn(t, "open", 32)
+	recordedIn(t, "open", 64)
 
 	failing := request("failing")
 	failing.Judge.Look = func(record.Header, []record.Trial, []record.Record, int) (bool, string, error) {
@@ -221,14 +221,14 @@ func TestLooksEndARun(t *testing.T) {
 	if err := run.Measure(t.Context(), Observer{}); err == nil || !strings.Contains(err.Error(), "unreadable") {
 		t.Errorf("a look that fails: %v", err)
 	}
-	recordedIn(t, "failing", 12)
+	recordedIn(t, "failing", 16)
 }
 
 func TestContinue(t *testing.T) {
 	workplace(t)
 	measured(t, request("run", "inflight=1,2", "blocks=2"))
 	begun := 2
-	for _, further := range []int{6, 10, 16} {
+	for _, further := range []int{8} {
 		r := goesOn(t, "run")
 		r.Judge = looking()
 		run := measured(t, r)
@@ -240,7 +240,7 @@ func TestContinue(t *testing.T) {
 	}
 	last := goesOn(t, "run")
 	last.Judge = looking()
-	if why := refused(t, last); !strings.Contains(why, "run had 4 looks, and has taken the last") {
+	if why := refused(t, last); !strings.Contains(why, "run had 2 looks, and has taken the last") {
 		t.Error(why)
 	}
 	measured(t, request("fixed", "blocks=1"))
@@ -264,7 +264,7 @@ func TestResumeRefuses(t *testing.T) {
 		request Request
 		want    string
 	}{
-		{again("run", "inflight=1,2", "blocks=4"), "was declared with the looks 2, 6, 10, 16, this command has 4, 6, 10, 16"},
+		{again("run", "inflight=1,2", "blocks=4"), "was declared with the looks 2, 8, this command has 4, 16"},
 		{again("run", "inflight=1,2", "blocks=2", "seed=7"), "the plan in run/trials.jsonl differs from this command's"},
 		{again("run", "inflight=1,2", "blocks=2", "require=service_p50_us of 1 <= 1s"), "the run began with other requirements"},
 		{again("nowhere", "blocks=1"), "nowhere/trials.jsonl"},
@@ -345,7 +345,7 @@ func TestALookSeesAllRecordsSoFar(t *testing.T) {
 		return false, "looked", nil
 	}}
 	measured(t, r)
-	if !slices.Equal(seen, []int{12, 20}) {
-		t.Errorf("looks saw %v records, want 12 and 20", seen)
+	if !slices.Equal(seen, []int{16, 32}) {
+		t.Errorf("looks saw %v records, want 16 and 32", seen)
 	}
 }

@@ -56,7 +56,7 @@ func (s *Study) goOn() {
 	if !s.differ() {
 		return
 	}
-	if s.Further = []int{further * s.Blocks}; s.CheckSize() != nil {
+	if s.Further = []int{max(further*s.Blocks, firstLook)}; s.CheckSize() != nil {
 		s.Further = nil
 	}
 }
