@@ -13,16 +13,19 @@ import (
 
 // meterCommand is what stands before every worker's argv. A run starts it.
 func meterCommand() *cobra.Command {
-	var cpus, memory string
+	var cpus, roam, memory string
 	var deadline time.Duration
 	c := &cobra.Command{
-		Use:   "meter [--cpus LIST] [--deadline D] [--memory SIZE] -- WORKER [ARGS…]",
+		Use:   "meter [--cpus LIST [--roam LIST]] [--deadline D] [--memory SIZE] -- WORKER [ARGS…]",
 		Short: "Run one worker and add to its messages what the kernel knows of it",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
 			o := meter.Options{Argv: argv, Deadline: deadline, In: contract.Stdin(), Out: stdout.passing(), Err: stderr.passing()}
 			var err error
 			if o.CPUs, err = cpuset.Parse(cpus); err != nil {
+				return err
+			}
+			if o.Roam, err = cpuset.Parse(roam); err != nil {
 				return err
 			}
 			if memory != "" {
@@ -39,6 +42,7 @@ func meterCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&cpus, "cpus", "", "CPUs for the worker, such as 0,2-3")
+	c.Flags().StringVar(&roam, "roam", "", "CPUs that the worker changes to and back at random times")
 	c.Flags().DurationVar(&deadline, "deadline", 0, "kill the worker after this long (0: never)")
 	c.Flags().StringVar(&memory, "memory", "", "kill the worker above this resident size, such as 4GiB")
 	return c

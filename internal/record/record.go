@@ -367,6 +367,7 @@ type Standing struct {
 	Threads int   `json:"threads"`          // of all when the run began
 	Plan    []int `json:"plan"`             // CPUs that the placement gives to servers
 	Floats  bool  `json:"floats,omitempty"` // a thread might use others then
+	Free    bool  `json:"free,omitempty"`   // every thread might use the plan's and others, so that clients change places with servers
 	Pinned  bool  `json:"pinned,omitempty"` // they had those of the plan alone in the run
 }
 

@@ -31,7 +31,7 @@ func (e *audit) workerGroups() []workerGroup {
 		}
 		role := w.Role.End()
 		set := to.CPUSet
-		if len(set) == 0 {
+		if len(set) < len(w.CPUSet) { // it was read on one of the sets between which it changes
 			set = w.CPUSet
 		}
 		at := slices.IndexFunc(groups, func(c workerGroup) bool {

@@ -32,6 +32,7 @@ type Bench struct {
 	Stints  bool                                   // trials are turns of loads that go on, see Catalog.TakesTurns: what Before says of them is whether the run ends
 	Rest    func(arm string, requests int64) error // is told of requests to a server that runs on which no record has; may be nil
 	Apart   bool                                   // in stints: no process serves two arms, so that loads may alternate between two readings of it
+	Roams   bool                                   // in stints: the kernel moves the servers, so that clients change places with them
 	Again   MadeAgain                              // may be nil
 
 	Messages map[string]contract.Structure                // by level of factor message, every one of the plan
@@ -139,7 +140,7 @@ func (b *Bench) tell(e Event) {
 
 // meterArgv is what stands before a worker's own argv; nothing when the bench
 // has no meter, which only the measurement of the meter's own cost does.
-func (b *Bench) meterArgv(seat rig.Seat, bound time.Duration) []string {
+func (b *Bench) meterArgv(seat rig.Seat, roam []int, bound time.Duration) []string {
 	if len(b.Meter) == 0 {
 		return nil
 	}
@@ -147,6 +148,9 @@ func (b *Bench) meterArgv(seat rig.Seat, bound time.Duration) []string {
 	argv = append(argv, "--deadline", bound.String())
 	if len(seat.CPUs) > 0 {
 		argv = append(argv, "--cpus", cpuset.Format(seat.CPUs))
+	}
+	if len(roam) > 0 {
+		argv = append(argv, "--roam", cpuset.Format(roam))
 	}
 	return append(argv, "--")
 }

@@ -192,11 +192,12 @@ func (t *trial) startWorker(ctx context.Context, a workerPlan, fail context.Canc
 	if err != nil {
 		return nil, err
 	}
-	argv := a.seat.Command(append(t.bench.meterArgv(a.seat, a.bound), program.Path)...)
+	roam := t.roams(a)
+	argv := a.seat.Command(append(t.bench.meterArgv(a.seat, roam, a.bound), program.Path)...)
 	c := &conversation{
 		worker: record.Worker{
 			Name: a.name, Role: a.role, Seat: a.seat.Name, Transport: a.offer.Name, Delivery: a.offer.Delivery,
-			Binary: filepath.Base(program.Path), SHA256: sum, Version: program.Hello.Version, CPUSet: a.seat.CPUs,
+			Binary: filepath.Base(program.Path), SHA256: sum, Version: program.Hello.Version, CPUSet: slices.Sorted(slices.Values(append(roam, a.seat.CPUs...))),
 		},
 		host: a.seat.Host, trial: ctx, fail: fail, late: t.late, explain: t.explain, metered: len(t.bench.Meter) > 0,
 		serverOurs: a.role == contract.Client && t.work.Servers > 0,
@@ -206,6 +207,16 @@ func (t *trial) startWorker(ctx context.Context, a workerPlan, fail context.Canc
 	}
 	t.all = append(t.all, c)
 	return c, nil
+}
+
+// roams returns the CPUs that a client changes to and back, as many as it has: those of the
+// server, where the kernel moves that.
+func (t *trial) roams(a workerPlan) []int {
+	n := len(a.seat.CPUs)
+	if !t.bench.Roams || a.role != contract.Client || len(t.serverSeat.CPUs) < n {
+		return nil
+	}
+	return slices.Clone(t.serverSeat.CPUs[:n])
 }
 
 // bound is how long the whole trial may take, for the meters to enforce when

@@ -136,6 +136,17 @@ func settable(cpus []int) (unix.CPUSet, error) {
 	return set, nil
 }
 
+// PinProcess binds every thread that a process has.
+func PinProcess(pid int, cpus []int) error {
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, task := range tasks {
+		if tid, failed := strconv.Atoi(task.Name()); failed == nil && err == nil {
+			err = Pin(tid, cpus)
+		}
+	}
+	return err
+}
+
 // PinSelf binds every thread of this process to the CPUs; threads and
 // processes that appear later inherit them. An empty set changes nothing. The
 // error says which CPUs can be used here.
@@ -143,18 +154,8 @@ func PinSelf(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
 	}
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return fmt.Errorf("set CPUs %s: %w", Format(cpus), err)
-	}
-	for _, task := range tasks {
-		tid, err := strconv.Atoi(task.Name())
-		if err != nil {
-			continue
-		}
-		if err := Pin(tid, cpus); err != nil {
-			return fmt.Errorf("set CPUs %s: %w; this process may use %s", Format(cpus), err, Format(Of(0)))
-		}
+	if err := PinProcess(os.Getpid(), cpus); err != nil {
+		return fmt.Errorf("set CPUs %s: %w; this process may use %s", Format(cpus), err, Format(Of(0)))
 	}
 	// The kernel accepts a set of which only a part exists.
 	if got := Format(Of(0)); got != Format(cpus) {

@@ -55,6 +55,7 @@ const (
 type Options struct {
 	Argv        []string      // the worker; Argv[0] is looked up on PATH
 	CPUs        []int         // the CPUs of the worker and the meter; empty leaves them as they are
+	Roam        []int         // CPUs that the worker changes to and back, at random times; empty for none
 	Deadline    time.Duration // from the start to the kill; 0 is none
 	MemoryBytes int64         // resident memory of the tree, looked at every 100 ms; 0 is no limit
 
@@ -101,7 +102,9 @@ func Run(ctx context.Context, o Options) (exitCode int, err error) {
 		return code, err
 	}
 	s.converse(o)
+	stay := s.roam(o)
 	first := s.watch(ctx, o, signals)
+	stay()
 	exit, err := s.finish(o)
 	if !s.upEnded {
 		return exit.Code, errors.Join(err, fmt.Errorf("write exit: the bench took nothing for %s", drainTimeout))
