@@ -151,6 +151,9 @@ func placements(s *session.Session) string {
 		switch {
 		case len(p.Peers) > 0:
 			text = fmt.Sprintf("placement %s: clients %s, the server is what listens on %s", p.Kind, seated(s, p.Clients...), strings.Join(standing, " or "))
+			if s.Roams() {
+				text += "; the kernel moves that, so clients change to its CPUs and back"
+			}
 		case s.Hosts() == 1 && len(p.Server.CPUs) == 0:
 			text = "placement free: the scheduler chooses CPUs"
 		}

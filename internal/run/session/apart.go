@@ -29,6 +29,12 @@ func apart(trials []record.Trial) bool {
 	return len(seen) > 1
 }
 
+// Roams tells whether clients change places with the servers, as the kernel moves those.
+func (s *Session) Roams() bool {
+	at := s.Facts.Standing
+	return s.apart && at != nil && at.Free && !at.Pinned
+}
+
 // namesOf are what tells the server of a trial from others: where it answers, and its processes.
 func namesOf(t record.Trial) []string {
 	work, err := study.Decode(t.Levels)

@@ -180,7 +180,7 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 	}
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "internal", "meter"},
-		Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Apart: s.apart, Roams: s.apart && s.Facts.Standing != nil && s.Facts.Standing.Free && !s.Facts.Standing.Pinned, Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
+		Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Apart: s.apart, Roams: s.Roams(), Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
 		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
 	return b.Run(ctx, r.Left)
