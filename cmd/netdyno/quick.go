@@ -77,7 +77,7 @@ const (
 
 	numberConnections = 50                     // of a number of requests, as other tools have it
 	turnWindow        = 500 * time.Millisecond // of one URL whose load goes on from block to block
-	shortWindow       = 200 * time.Millisecond // of several, which take turns
+	shortWindow       = 160 * time.Millisecond // of several, which take turns
 	rest              = 40 * time.Millisecond  // between turns of several
 	leastTurn         = 100 * time.Millisecond
 	mostTurn          = time.Second

@@ -160,10 +160,10 @@ func TestQuickLook(t *testing.T) {
 		fails string
 	}{
 		{"", 1, urlFlags{}, "connections=1,10,100 window=500ms settle=5%/30s", ""},
-		{"", 2, urlFlags{}, "connections=10 window=200ms warmup=250ms settle=30s compare.primary=exchanges_per_s", ""},
+		{"", 2, urlFlags{}, "connections=10 window=160ms warmup=250ms settle=30s compare.primary=exchanges_per_s", ""},
 		{"", 2, urlFlags{judge: "service_p99_us,exchanges_per_s"}, "compare.primary=service_p99_us,exchanges_per_s", ""},
 		{"compare.primary=exchanges_per_s", 2, urlFlags{judge: "service_p99_us"}, "", "expected one of them"},
-		{"", 2, urlFlags{duration: "1m"}, "blocks=136 window=200ms", ""},
+		{"", 2, urlFlags{duration: "1m"}, "blocks=166 window=160ms", ""},
 		{"", 2, urlFlags{duration: "1h"}, "blocks=358 window=5s", ""},
 		{"connections=1", 2, urlFlags{}, "settle=30s", ""},
 		{"window=10s", 2, urlFlags{}, "settle=30s", ""},
