@@ -17,6 +17,9 @@ import (
 // which rates and times show how the kernel divided the CPUs.
 const leastWaited = 0.01
 
+// mostThreads is by how much the busy threads of two arms may differ.
+const mostThreads = 1.25
+
 // OthersTurnRatios ends each reason for which two arms may not be compared beside others.
 const OthersTurnRatios = "beside them a comparison can come out the wrong way"
 
@@ -63,22 +66,23 @@ type Beside struct {
 	others, waited float64 // as trial.Trial has them; others is 0 where it was little in most trials
 	link           bool    // its rate and times were the link's
 	alternated     bool    // in slices with the other arms, beside whom others took what they took beside it
+	threads        float64 // of its servers that were busy, in the median; of one that alternated
 }
 
 // BesideOf looks at an arm's trials, most of which had this limit.
 func BesideOf(arm string, trials iter.Seq[*trial.Trial], limit trial.Limit) Beside {
 	b := Beside{name: arm, link: limit == trial.Link}
-	var others, waited []float64
+	var others, waited, threads []float64
 	much := 0
 	for t := range trials {
 		if t.Status == trial.Valid {
 			others, waited = append(others, t.Others), append(waited, t.Waited)
 			much += oneIf(t.BesideOthers())
-			b.alternated = t.Alternated
+			threads, b.alternated = append(threads, t.Threads), t.Alternated
 		}
 	}
 	if len(waited) > 0 {
-		b.waited = stat.Median(waited)
+		b.waited, b.threads = stat.Median(waited), stat.Median(threads)
 	}
 	if 2*much > len(others) {
 		b.others = stat.Median(others)
@@ -87,17 +91,18 @@ func BesideOf(arm string, trials iter.Seq[*trial.Trial], limit trial.Limit) Besi
 }
 
 // beyondOthers tells whether a ratio says what it would without other processes: one of
-// figures without time, where the link decided, and one of rates, means or medians where
-// exchanges hardly waited for a CPU, or where the interval lies further from 1 than if one
-// arm had waited for that share of its exchanges' time and the other not at all. By how much
-// others move a CPU cost is known only where they move it alike, by how much a tail never.
+// figures without time, of arms that others met alike, where the link decided, and one of
+// rates, means or medians where exchanges hardly waited for a CPU, or where the interval lies
+// further from 1 than if one arm had waited for that share of its exchanges' time and the
+// other not at all. Else nobody knows by how much others move a tail, nor, of arms that did
+// not alternate, a CPU cost.
 func beyondOthers(c *Comparison, arm, base Beside) bool {
 	m, err := metric.Named(c.Metric)
 	waited, link := max(arm.waited, base.waited), arm.link && base.link
 	cost := strings.Contains(m.Name, "cpu_") || strings.HasSuffix(m.Name, ".cores")
 	tail := IsLatency(m.Name) && !strings.Contains(m.Name, "_mean_") && !strings.Contains(m.Name, "_p50_")
 	switch {
-	case err != nil || !hasTime(m.Unit):
+	case err != nil || !hasTime(m.Unit), alike(arm, base):
 		return true
 	case cost:
 		return arm.alternated && base.alternated
@@ -105,6 +110,13 @@ func beyondOthers(c *Comparison, arm, base Beside) bool {
 		return link
 	}
 	return link || waited < leastWaited || c.Low*(1-waited) > 1 || c.High < 1-waited
+}
+
+// alike tells whether the kernel gave two arms as much of the CPUs beside the same others: they
+// alternated, and had about as many busy threads.
+func alike(arm, base Beside) bool {
+	return arm.alternated && base.alternated && min(arm.threads, base.threads) > 0 &&
+		max(arm.threads, base.threads) <= mostThreads*min(arm.threads, base.threads)
 }
 
 // hasTime tells by the unit whether a figure is of time: a rate, a duration, a use of

@@ -52,7 +52,9 @@ func judge(v *Judged) Trial {
 		return t
 	}
 	e := newAudit(v.Record, v.Unloaded)
-	t.TurnS, t.Alternated = turnSeconds(e), e.window.Alternated()
+	if t.TurnS, t.Alternated = turnSeconds(e), e.window.Alternated(); t.Alternated {
+		t.Threads = e.busyThreads()
+	}
 	t.Status, t.Values, t.Series, t.CPU = Valid, metric.ValuesOf(e.values), e.series, split(e)
 	if t.Errors = failed(e); t.Errors > 0 {
 		t.Reasons = e.reasonsOf()

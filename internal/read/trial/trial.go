@@ -35,6 +35,7 @@ type Trial struct {
 	Repeat     bool               `json:"repeat,omitempty"`
 	TurnS      float64            `json:"-"`      // how long its turn of a load that went on lasted, in s; 0 for a load of its own
 	Alternated bool               `json:"-"`      // its turn was slices between those of others
+	Threads    float64            `json:"-"`      // of servers that were busy; of a turn that alternated
 	Status     string             `json:"status"` // "valid", "invalid", "failed", "unsupported"
 	Reason     string             `json:"reason,omitempty"`
 	Flags      []string           `json:"flags,omitempty"`   // names of flags, in the order of specification §2.3

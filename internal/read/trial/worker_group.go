@@ -45,6 +45,26 @@ func (e *audit) workerGroups() []workerGroup {
 	return groups
 }
 
+// busyThreads is how many threads as busy as the busiest of the servers would have used their
+// CPU time: among so many the kernel divides CPUs that others use too. 0 where it is not known.
+func (e *audit) busyThreads() float64 {
+	spans, _ := e.window.Spans(contract.Server)
+	most, all := 0.0, 0.0
+	for _, s := range spans {
+		if _, _, _, metered := s.Metered(); !metered {
+			return 0
+		}
+		for before, after := range grownThreads(s) {
+			used := record.Growth(before.CPUNs, after.CPUNs)
+			most, all = max(most, used), all+used
+		}
+	}
+	if most == 0 {
+		return 0
+	}
+	return all / most
+}
+
 // grownThreads returns a worker's threads at the closing edge, each with its reading at
 // the opening edge. A thread that is absent there began later and has 0, unless the
 // opening reading was full: then nothing is known of the thread, which is left out.
