@@ -305,7 +305,7 @@ func (f Found) figure(cell string, a cells.Arm, name string, s metric.Scale) par
 // apart.
 func (f Found) explored(cell, arm, name string) (float64, bool) {
 	at := slices.IndexFunc(f.Cells, func(c cells.Cell) bool { return c.Name == cell })
-	if len(f.Cells[at].Arms) != 2 || len(f.Plan().Compare.Primary) != 1 {
+	if f.Best == nil || len(f.Cells[at].Arms) != 2 || len(f.Plan().Compare.Primary) != 1 {
 		return 0, false
 	}
 	arms, _ := f.ordered(f.Cells[at], name)
