@@ -42,7 +42,11 @@ func (s *Study) EndsAt() {
 		if last < 2*firstLook { // so slow that the time may be over before the first that tells anything
 			looks = append([]int{2}, looks...)
 		}
-		s.setOwn(append(slices.DeleteFunc(looks, func(look int) bool { return look >= last }), last))
+		looks = slices.DeleteFunc(looks, func(look int) bool { return look >= last })
+		if n := len(looks); n == 0 || 2*last >= 3*looks[n-1] { // else it would take much of the level for little
+			looks = append(looks, last)
+		}
+		s.setOwn(looks)
 	default:
 		s.setOwn(doublings(firstLook << (ownLooks - 1)))
 		s.goOn()

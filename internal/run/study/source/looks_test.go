@@ -48,7 +48,7 @@ func TestLooksOfAStudy(t *testing.T) {
 		{two + "blocks: 8\n", []string{"settle=30s"}, []int{2, 7}, 2}, // three trials of two seconds
 		{two + "settle: 30s\n", []string{"blocks=8"}, []int{8, 32}, 1},
 		{two + "settle: 1h\n", nil, []int{8, 16, 32, 64, 128}, 5},
-		{two + "settle: 200s\n", nil, []int{8, 16, 32, 35}, 4},
+		{two + "settle: 200s\n", nil, []int{8, 16, 32}, 3},
 		{two + "settle: 5s\n", nil, []int{2}, 1},
 		{same + "blocks: 8\n", nil, []int{8}, 1}, // nothing is asked that more blocks would tell
 		{one + "blocks: 8\n", nil, []int{8}, 1},
