@@ -328,7 +328,7 @@ type Worker struct {
 	Open      *Edge             `json:"open,omitempty"`
 	Close     *Edge             `json:"close,omitempty"`
 	Result    *contract.Result  `json:"result,omitempty"`
-	TakenNs   int64             `json:"taken_ns,omitempty"` // of a turn that alternated with others: for how long of the time between its edges its load ran
+	TakenNs   int64             `json:"taken_ns,omitempty"` // of a turn beside those of other arms: for how long of the time between its edges its load ran
 	AtResult  *contract.Meter   `json:"at_result,omitempty"`
 	Ticks     []contract.Tick   `json:"ticks,omitempty"`
 	Metered   []contract.Meter  `json:"metered,omitempty"` // at ticks, in older records of trials with a timeline

@@ -2,7 +2,6 @@ package record
 
 import (
 	"math"
-	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/hist"
@@ -145,9 +144,7 @@ next:
 
 // Alternated tells whether other loads ran between the window's edges besides its own, so that
 // what is counted of a whole host is theirs too.
-func (w *Window) Alternated() bool {
-	return slices.ContainsFunc(w.Record.Workers, func(w Worker) bool { return w.TakenNs > 0 })
-}
+func (w *Window) Alternated() bool { return len(w.Record.BesideNs) > 0 }
 
 // SameHost reports whether two meter readings come from one host; false when
 // one is missing. Seats do not tell: a network namespace is a seat of its own on

@@ -67,14 +67,15 @@ type turn struct {
 type bout struct {
 	first, turns int // of the stint's
 	from, to     time.Duration
+	rests        bool // before it and after it, as several arms are compared
 }
 
 // sliced tells whether loads alternate inside a bout.
 func (b *bout) sliced() bool { return b.turns > 1 }
 
-// Loads that alternate in a bout run in so many slices each. Between bouts of them nothing is
-// due: first what is in flight is answered, then readings are taken and clients tell their
-// parts.
+// Loads that alternate in a bout run in so many slices each. Where arms are compared nothing is
+// due between bouts: first what is in flight is answered, then readings are taken and clients
+// tell their parts.
 const (
 	slicesOfTurn = 4
 	drains       = 10 * time.Millisecond
@@ -190,10 +191,11 @@ func (s *stint) layOut(ctx context.Context) error {
 			add(r, r.trial.work.Warmup)
 		}
 	}
+	severalArms := slices.ContainsFunc(s.trials, func(t record.Trial) bool { return t.Arm != s.trials[0].Arm })
 	s.bouts = boutsOf(s.trials, s.bench.Apart)
 	for k := range s.bouts {
 		b := &s.bouts[k]
-		if b.sliced() {
+		if b.rests = severalArms; b.rests {
 			at += rests
 		}
 		b.from = at
@@ -302,7 +304,7 @@ func (s *stint) conduct(ctx context.Context) {
 	starting.Wait()
 	for k := range s.bouts {
 		b, opens, shuts := &s.bouts[k], s.bouts[k].from, s.bouts[k].to
-		if b.sliced() {
+		if b.rests {
 			opens, shuts = opens-rests+drains, shuts+drains
 		}
 		of := s.turns[b.first : b.first+b.turns]
@@ -373,7 +375,7 @@ func (s *stint) shut(k int) {
 			r.edges, r.begun = ended[i], goesOn(r)
 		})
 	}
-	if !b.sliced() { // else there is a rest before the next bout, in which its loads are read
+	if !b.rests { // else there is a rest before the next bout, in which its loads are read
 		reading.Go(func() {
 			s.open(slices.DeleteFunc(slices.Clone(next), func(t turn) bool { return slices.Contains(here, t) || t.of == here[0].of }))
 		})
@@ -485,7 +487,7 @@ func (s *stint) keepTurn(i int, begun, ended edges, beside map[string]int64) err
 		out.Workers = append(out.Workers, w)
 	}
 	for k := range out.Workers {
-		if in.sliced() { // of all its workers alike, so that a server's cost is of its clients' time
+		if in.rests { // of all its workers alike, so that a server's cost is of its clients' time
 			out.Workers[k].TakenNs = longest
 		}
 	}

@@ -136,8 +136,8 @@ func (s *Session) findWorkers(ctx context.Context, external bool) error {
 		return err
 	}
 	s.inTurns = !s.Study.Steered() && !record.HasFlatOut(s.All) && s.catalog.TakesTurns(s.Trials, s.workloads.enter)
-	if s.apart = s.inTurns && apart(s.Trials); s.apart { // slices of arms are noise enough to each other
-		s.All, s.Trials = once(s.All), once(s.Trials)
+	if s.inTurns { // turns are noise enough to each other, and none shall follow itself more often
+		s.apart, s.All, s.Trials = apart(s.Trials), once(s.All), once(s.Trials)
 	}
 	if external {
 		leaveServerOut(s.Study)
