@@ -99,6 +99,13 @@ func (f Found) use(a best.Advice) string {
 	if others := f.uncompared(a.Cells); len(others) > 0 {
 		return text + f.listed(others, quantity.And) + " may not be compared with it."
 	}
+	for _, m := range f.metrics() {
+		set, _ := f.set(a.Cells[0], m.Name)
+		if rest := standing(set, best.Open); len(rest) > 0 && len(a.Arms) == 1 {
+			return fmt.Sprintf("%snone is better by %s %%; how much worse %s is cannot be told%s.", text, percent(f.Best.Margin),
+				f.listed(rest, quantity.Or), part.Bracketed(f.apart(a.Cells[0], m, append(slices.Clone(a.Arms), rest...))))
+		}
+	}
 	return strings.TrimRight(text, ":; ") + "."
 }
 
