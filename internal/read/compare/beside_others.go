@@ -91,8 +91,8 @@ func BesideOf(arm string, trials iter.Seq[*trial.Trial], limit trial.Limit) Besi
 }
 
 // beyondOthers tells whether a ratio says what it would without other processes: one of
-// figures without time, of arms that others met alike, where the link decided, and one of
-// rates, means or medians where exchanges hardly waited for a CPU, or where the interval lies
+// figures without time; one of arms that others met alike, but of tails, which a few of
+// their bursts make; where the link decided; and one of rates, means or medians where exchanges hardly waited for a CPU, or where the interval lies
 // further from 1 than if one arm had waited for that share of its exchanges' time and the
 // other not at all. Else nobody knows by how much others move a tail, nor, of arms that did
 // not alternate, a CPU cost.
@@ -102,7 +102,7 @@ func beyondOthers(c *Comparison, arm, base Beside) bool {
 	cost := strings.Contains(m.Name, "cpu_") || strings.HasSuffix(m.Name, ".cores")
 	tail := IsLatency(m.Name) && !strings.Contains(m.Name, "_mean_") && !strings.Contains(m.Name, "_p50_")
 	switch {
-	case err != nil || !hasTime(m.Unit), alike(arm, base):
+	case err != nil || !hasTime(m.Unit), !tail && alike(arm, base):
 		return true
 	case cost:
 		return arm.alternated && base.alternated
