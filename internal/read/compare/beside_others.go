@@ -92,10 +92,10 @@ func BesideOf(arm string, trials iter.Seq[*trial.Trial], limit trial.Limit) Besi
 
 // beyondOthers tells whether a ratio says what it would without other processes: one of
 // figures without time; one of arms that others met alike, but of tails, which a few of
-// their bursts make; where the link decided; and one of rates, means or medians where exchanges hardly waited for a CPU, or where the interval lies
-// further from 1 than if one arm had waited for that share of its exchanges' time and the
-// other not at all. Else nobody knows by how much others move a tail, nor, of arms that did
-// not alternate, a CPU cost.
+// their bursts make; where the link decided; and one of rates, means or medians where
+// exchanges hardly waited for a CPU, or where the interval lies further from 1 than if one arm
+// had waited for that share of its exchanges' time and the other not at all. Else nobody knows
+// by how much others move a tail, nor, of arms that did not alternate, a CPU cost.
 func beyondOthers(c *Comparison, arm, base Beside) bool {
 	m, err := metric.Named(c.Metric)
 	waited, link := max(arm.waited, base.waited), arm.link && base.link

@@ -50,6 +50,7 @@ func TestLooksOfAStudy(t *testing.T) {
 		{two + "settle: 1h\n", nil, []int{8, 16, 32, 64, 128}, 5},
 		{two + "settle: 200s\n", nil, []int{8, 16, 32}, 3},
 		{two + "settle: 5s\n", nil, []int{2}, 1},
+		{two + "compare: {primary: [service_p99_us]}\nsettle: 1h\n", nil, []int{32, 64, 128}, 3},
 		{same + "blocks: 8\n", nil, []int{8}, 1}, // nothing is asked that more blocks would tell
 		{one + "blocks: 8\n", nil, []int{8}, 1},
 		{one + "settle: 5%\n", nil, []int{3, 7, 10, 13, 16}, 5},
