@@ -113,7 +113,7 @@ var factors = []Factor{
 	{Name: "link.delay", Kind: Duration, Max: 10e9, Doc: "one-way delay of the link"},
 	{Name: "link.loss", Kind: Share, Max: 1, Doc: "share of packets that the link loses"},
 	{Name: "placement", Kind: Choice, Default: record.Separate, Choices: []string{record.Separate, record.Shared, record.Free}, Doc: "CPUs of server and clients on one host: separate halves, all shared, or free (unpinned)"},
-	{Name: "window", Kind: Duration, Default: "2s", Min: 1e6, Max: day, Doc: "length of the window, in which exchanges are counted"},
+	{Name: "window", Kind: Duration, Default: "500ms", Min: 1e6, Max: day, Doc: "length of the window, in which exchanges are counted"},
 	{Name: "warmup", Kind: Duration, Default: "500ms", Max: day, Doc: "length of the warm-up before the window, which is not counted"},
 	{Name: "warmup_max", Kind: Duration, Max: day, Doc: "how long a warm-up may go on whose rate, or CPU time per exchange, still changes as it ends; warmup's length ends the others; ten times warmup unless given"},
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection, in place of a window; 0 uses the window"},

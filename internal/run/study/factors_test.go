@@ -21,7 +21,7 @@ func TestTheTableIsSound(t *testing.T) {
 	}
 	for name, f := range map[string]string{
 		"request": "100B", "response": "100B", "connections": "50", "inflight": "1", "clients": "1", "servers": "1", "listeners": "1", "threads": "0", "rate": "max",
-		"arrival": "constant", "think": "0s", "active": "100%", "placement": "separate", "window": "2s", "warmup": "500ms", "amount": "0",
+		"arrival": "constant", "think": "0s", "active": "100%", "placement": "separate", "window": "500ms", "warmup": "500ms", "amount": "0",
 	} {
 		if got, err := FactorNamed(name); err != nil || got.Default != f {
 			t.Errorf("the default of %s is %q, %v; expected %q", name, got.Default, err, f)

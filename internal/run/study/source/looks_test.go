@@ -31,8 +31,8 @@ func TestLooksPlanEveryBlock(t *testing.T) {
 // What a study says of its blocks, and what a command line makes of it.
 func TestLooksOfAStudy(t *testing.T) {
 	const (
-		two  = "study: s\nvary: {transport: [go-net, go-epoll]}\n"
-		one  = "study: s\nhold: {transport: go-net}\n"
+		two  = "study: s\nhold: {window: 2s}\nvary: {transport: [go-net, go-epoll]}\n"
+		one  = "study: s\nhold: {transport: go-net, window: 2s}\n"
 		same = "study: s\nvary: {arm: {a: {transport: go-net}, b: {server: go-net, client: go-net}}}\n"
 	)
 	for _, c := range []struct {

@@ -211,8 +211,8 @@ sweeps:
 `)
 	want := `response=100B codec=bytes window=1s amount=0: go-grpc ×16
 response=100B codec=bytes amount=100: go-grpc ×16
-response=1KiB codec=bytes window=2s amount=0: go-grpc ×16
-codec=proto message=simple window=2s amount=0: go-grpc ×16`
+response=1KiB codec=bytes window=500ms amount=0: go-grpc ×16
+codec=proto message=simple window=500ms amount=0: go-grpc ×16`
 	got := strings.Split(runs(t, s, false), "\n")
 	wanted := strings.Split(want, "\n")
 	slices.Sort(got)
@@ -243,7 +243,7 @@ func TestSweepsPlanWhatTheyPlanAlone(t *testing.T) {
 					delete(hold, f)
 				}
 			}
-			alone := fmt.Sprintf("study: x\nblocks: 1\nhold: {window: 2s%s%s}\nvary: %s\n", entryOf(hold, "connections"), entryOf(hold, "request"), vary)
+			alone := fmt.Sprintf("study: x\nblocks: 1\nhold: {window: 500ms%s%s}\nvary: %s\n", entryOf(hold, "connections"), entryOf(hold, "request"), vary)
 			s, err := ParseFile("alone.yaml", []byte(alone))
 			if err != nil {
 				t.Fatalf("%v\n%s", err, alone)
