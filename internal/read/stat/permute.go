@@ -129,7 +129,7 @@ const furtherShare = 1. / 10
 // could never decide. One that cannot be given its least p has level 0, decides nothing,
 // and leaves its part to those after it. Nil for no looks.
 //
-// Source: K. K. Gordon Lan and D. DeMets, Discrete sequential boundaries for clinical
+// Source: Gordon Lan and D. DeMets, Discrete sequential boundaries for clinical
 // trials, Biometrika 1983, the linear spending function of section 3; summed, not joined.
 func LookLevels(blocks []int, own int, alpha float64) []float64 {
 	if len(blocks) == 0 {
