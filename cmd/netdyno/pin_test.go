@@ -97,7 +97,7 @@ func TestPinnedServersGetTheirCPUsBack(t *testing.T) {
 				t.Errorf("%d threads, want one of each server", got.Threads)
 			}
 			got.Threads = 0
-			if want := (record.Standing{Servers: 2, Plan: all[:len(all)/2], Floats: true, Pinned: true}); !reflect.DeepEqual(got, want) {
+			if want := (record.Standing{Servers: 2, Plan: all[:len(all)/2], Floats: true, Free: true, Pinned: true}); !reflect.DeepEqual(got, want) {
 				t.Errorf("recorded %+v, want %+v", got, want)
 			}
 			b.mine.mustEnd(t)
