@@ -78,7 +78,6 @@ const (
 	numberConnections = 50                     // of a number of requests, as other tools have it
 	turnWindow        = 500 * time.Millisecond // of one URL whose load goes on from block to block
 	shortWindow       = 160 * time.Millisecond // of several, which take turns
-	rest              = 40 * time.Millisecond  // between turns of several
 	leastTurn         = 100 * time.Millisecond
 	mostTurn          = time.Second
 	leastTurnBlocks   = 8   // that the usual time has room for
@@ -139,7 +138,10 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	if err := p.count(t.number); err != nil {
 		return err
 	}
-	p.lack("connections", map[bool]string{false: quickConnections, true: severalConnections}[p.arms > 1])
+	if p.arms > 1 {
+		p.lack("connections", severalConnections)
+	}
+	p.lack("connections", quickConnections)
 	p.lack("study", studyName(arms[0].Name))
 	if t.judge != "" && p.sets("compare.primary") {
 		return errors.New("--judge and compare.primary= both say what is judged; expected one of them")
@@ -368,7 +370,7 @@ func (p *looked) block() time.Duration {
 	}
 	block := time.Duration(p.trials()) * each
 	if p.turns() && p.arms > 1 {
-		block += rest * time.Duration(p.trials()/p.arms)
+		block += study.Rest * time.Duration(p.trials()/p.arms)
 	}
 	return block
 }

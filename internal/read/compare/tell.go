@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
@@ -35,7 +36,7 @@ func TellsIn(header record.Header, trials []record.Trial, records []record.Recor
 	}
 	var all []Telling
 	seen := map[string]bool{}
-	for _, name := range append(append([]string{}, s.Compare.Primary...), metric.OfServer+metric.CPUPerExchange, tailMetric(s), metric.ExchangesPerS) {
+	for _, name := range slices.Concat(s.Compare.Primary, []string{metric.OfServer + metric.CPUPerExchange, tailMetric(s), metric.ExchangesPerS}) {
 		widest := 0.0
 		for _, cell := range s.Cells {
 			for _, arm := range s.Arms {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"netdyno/internal/contract"
-	"netdyno/internal/hist"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
 )
@@ -61,26 +59,6 @@ type turn struct {
 	of *runner
 	in *bout
 }
-
-// bout is the time of some turns of different loads, since the loads' start. Those of several
-// loads are slices of it.
-type bout struct {
-	first, turns int // of the stint's
-	from, to     time.Duration
-	rests        bool // before it and after it, as several arms are compared
-}
-
-// sliced tells whether loads alternate inside a bout.
-func (b *bout) sliced() bool { return b.turns > 1 }
-
-// Loads that alternate in a bout run in so many slices each. Where arms are compared nothing is
-// due between bouts: first what is in flight is answered, then readings are taken and clients
-// tell their parts.
-const (
-	slicesOfTurn = 4
-	drains       = 10 * time.Millisecond
-	rests        = 40 * time.Millisecond
-)
 
 // firstTurnMark is behind the ids that stand for something.
 const firstTurnMark = 100
@@ -196,7 +174,7 @@ func (s *stint) layOut(ctx context.Context) error {
 	for k := range s.bouts {
 		b := &s.bouts[k]
 		if b.rests = severalArms; b.rests {
-			at += rests
+			at += study.Rest
 		}
 		b.from = at
 		for i := b.first; i < b.first+b.turns; i++ {
@@ -218,49 +196,6 @@ func (s *stint) layOut(ctx context.Context) error {
 		r.trial.turns = append(all, [2]int64{int64(afterAll), int64(2 * afterAll)})
 	}
 	return nil
-}
-
-// slices are the turns of a bout in the order in which their loads run: each once in every
-// round, so that each follows each as often in the long run.
-func (b *bout) slices(seed uint64) (order []int) {
-	if !b.sliced() {
-		return []int{0}
-	}
-	random := rand.New(rand.NewPCG(seed, 0))
-	for range slicesOfTurn {
-		order = append(order, random.Perm(b.turns)...)
-	}
-	return order
-}
-
-// boutsOf groups trials, which it brings into the order of their bouts: those of a block and
-// cell together where loads alternate, else each by itself.
-func boutsOf(trials []record.Trial, alternate bool) []bout {
-	var all []bout
-	for from := 0; from < len(trials); {
-		block := trials[from:endOfBlock(trials, from)]
-		from += len(block)
-		var cells []string
-		for _, t := range block {
-			if !slices.Contains(cells, t.Cell) {
-				cells = append(cells, t.Cell)
-			}
-		}
-		if alternate {
-			slices.SortStableFunc(block, func(a, b record.Trial) int {
-				return cmp.Compare(slices.Index(cells, a.Cell), slices.Index(cells, b.Cell))
-			})
-		}
-		first := from - len(block)
-		for i, t := range block {
-			if alternate && i > 0 && block[i-1].Cell == t.Cell {
-				all[len(all)-1].turns++
-			} else {
-				all = append(all, bout{first: first + i, turns: 1})
-			}
-		}
-	}
-	return all
 }
 
 // setUp starts the workers of every load and has its connections made, of few connections
@@ -305,9 +240,9 @@ func (s *stint) conduct(ctx context.Context) {
 	for k := range s.bouts {
 		b, opens, shuts := &s.bouts[k], s.bouts[k].from, s.bouts[k].to
 		if b.rests {
-			opens, shuts = opens-rests+drains, shuts+drains
+			opens, shuts = opens-study.Rest+drains, shuts+drains
 		}
-		of := s.turns[b.first : b.first+b.turns]
+		of := s.turnsOf(b)
 		for i := range of {
 			s.bench.tell(Event{Trial: s.trials[b.first+i], Index: b.first + i, Of: len(s.turns)})
 		}
@@ -355,13 +290,11 @@ func (s *stint) open(turns []turn) {
 // has the same loads, and those of the next bout's other loads, at the same moment. The
 // records are kept when the clients have told the parts.
 func (s *stint) shut(k int) {
-	b := &s.bouts[k]
+	b, here := &s.bouts[k], s.turnsOf(&s.bouts[k])
 	var next []turn
 	if k+1 < len(s.bouts) {
-		next = s.turns[s.bouts[k+1].first : s.bouts[k+1].first+s.bouts[k+1].turns]
+		next = s.turnsOf(&s.bouts[k+1])
 	}
-	goesOn := func(r *runner) bool { return slices.ContainsFunc(next, func(t turn) bool { return t.of == r }) }
-	here := s.turns[b.first : b.first+b.turns]
 	begun, ended := make([]edges, len(here)), make([]edges, len(here))
 	var reading sync.WaitGroup
 	for i, t := range here {
@@ -372,12 +305,12 @@ func (s *stint) shut(k int) {
 		}
 		reading.Go(func() {
 			r.failed = s.read(r, contract.Mark{Part: true}, ended[i])
-			r.edges, r.begun = ended[i], goesOn(r)
+			r.edges, r.begun = ended[i], takesPart(next, r)
 		})
 	}
 	if !b.rests { // else there is a rest before the next bout, in which its loads are read
 		reading.Go(func() {
-			s.open(slices.DeleteFunc(slices.Clone(next), func(t turn) bool { return slices.Contains(here, t) || t.of == here[0].of }))
+			s.open(slices.DeleteFunc(slices.Clone(next), func(t turn) bool { return takesPart(here, t.of) }))
 		})
 	}
 	reading.Wait()
@@ -444,96 +377,6 @@ func (s *stint) fail(i int) {
 		out.Workers = append(out.Workers, w)
 	}
 	s.kept <- func() error { return s.write(i, &out) }
-}
-
-// keepTurn makes a turn's record, once the clients have told their parts.
-func (s *stint) keepTurn(i int, begun, ended edges, beside map[string]int64) error {
-	r, in := s.turns[i].of, s.turns[i].in
-	lasted := in.to - in.from
-	const before = time.Millisecond // 0 is an instant that was not reached
-	out := record.Record{
-		Schema: record.Schema, Trial: s.trials[i], Outcome: record.OK, Turn: true,
-		BesideNs:  beside,
-		StartedAt: s.begun.Add(in.from - before).UTC(), Noise: record.Noise{LoadAverage: loadAverage()},
-		Timeline: record.Timeline{ReadyNs: int64(before), StartNs: int64(before), OpenNs: int64(before), CloseNs: int64(before + lasted), EndNs: int64(before + lasted)},
-	}
-	longest := int64(0)
-	for _, c := range r.trial.all {
-		part, err := c.awaitPart(r.trial.ctx, s.bench.Timeouts.Answer)
-		if err != nil {
-			out.Outcome, out.Failure = outcome(err)
-		}
-		c.mu.Lock()
-		w := turnOf(c.worker, begun[c], ended[c])
-		c.mu.Unlock()
-		if part.Part != nil && begun[c] != nil {
-			w.Result, w.AtResult = &part.Part.Result, part.Meter
-			w.Ticks = c.ticksOf(w.Result)
-			// What came between two turns was due in the one before; between the warm-up of a load
-			// alone and its first turn nothing did.
-			taken, err := took(w, r.trial.work.Window)
-			if err != nil {
-				return err
-			}
-			longest = max(longest, taken)
-			if first := in.first; first == 0 && len(s.runners) > 1 || first > 0 && !s.ranIn(s.turns[first-1].in, r) {
-				w.Result.FromNs = w.Result.ToNs - max(int64(lasted), taken)
-			}
-			w.Result.Sent = &contract.Sent{Window: endedOf(w.Result.Counts)}
-			if i == r.turns[0] {
-				w.Result.Sent.Verify, w.Result.Sent.Before = int64(w.Ready.Verified), endedOf(begun[c].Reading.Counts)
-			}
-		}
-		out.Workers = append(out.Workers, w)
-	}
-	for k := range out.Workers {
-		if in.rests { // of all its workers alike, so that a server's cost is of its clients' time
-			out.Workers[k].TakenNs = longest
-		}
-	}
-	if i == r.turns[len(r.turns)-1] { // what drains after it is told at the end
-		r.last = &out
-		return nil
-	}
-	return s.write(i, &out)
-}
-
-// took returns for how many ns a turn's load ran that has others before it: as long as the
-// turn was planned, since nothing was due outside. A closed loop's exchanges that were under
-// way as the turn ended, or a slice of it, took its slots beyond: there it is as long as the
-// slots were taken, so that the rate is not too high by them.
-func took(w record.Worker, planned time.Duration) (int64, error) {
-	lasts, load := float64(planned), w.Setup.Load
-	if load.Rate == 0 && load.ThinkNs == 0 {
-		service, err := hist.Decode(w.Result.Service)
-		if err != nil {
-			return 0, err
-		}
-		lasts = max(lasts, service.MeanNs()*float64(service.Count())/load.Slots())
-	}
-	return int64(lasts), nil
-}
-
-// ranIn tells whether a load has a turn in a bout.
-func (s *stint) ranIn(b *bout, r *runner) bool {
-	return slices.ContainsFunc(s.turns[b.first:b.first+b.turns], func(t turn) bool { return t.of == r })
-}
-
-// ticksOf returns the ticks inside a part, and the last before.
-func (c *conversation) ticksOf(part *contract.Result) []contract.Tick {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	after := func(ns int64) int {
-		at, _ := slices.BinarySearchFunc(c.worker.Ticks, ns+1, func(t contract.Tick, ns int64) int { return cmp.Compare(t.AtNs, ns) })
-		return at
-	}
-	return slices.Clone(c.worker.Ticks[max(0, after(part.FromNs)-1):after(part.ToNs)])
-}
-
-// turnOf returns a worker's part of a turn's record.
-func turnOf(w record.Worker, begun, ended *record.Edge) record.Worker {
-	w.Open, w.Close, w.Ticks = begun, ended, nil
-	return w
 }
 
 // keep writes the records in their order, and asks between blocks whether the run ends. It
@@ -608,65 +451,6 @@ func (s *stint) finish(ctx context.Context) {
 	}
 }
 
-// drainInto adds to a part what completed after its end, and what was left unfinished.
-func drainInto(part, rest *contract.Result) error {
-	if rest == nil {
-		return nil
-	}
-	texts := [][2]*string{{&part.Service, &rest.Service}, {&part.Response, &rest.Response}, {&part.Lag, &rest.Lag}}
-	if part.Lengths != "" { // else all replies are as long as setup said
-		texts = append(texts, [2]*string{&part.Lengths, &rest.Lengths})
-	}
-	for _, both := range [][2][]contract.ClassResult{{part.Classes, rest.Classes}, {part.Paths, rest.Paths}} {
-		for i := range min(len(both[0]), len(both[1])) { // the same ones: a client's names are its load's
-			of, late := &both[0][i], &both[1][i]
-			of.Drained, of.Unfinished = late.Exchanges+late.Drained, late.Unfinished
-			texts = append(texts, [2]*string{&of.Service, &late.Service}, [2]*string{&of.Response, &late.Response})
-		}
-	}
-	for i := range rest.Bins {
-		late := &rest.Bins[i]
-		at := slices.IndexFunc(part.Bins, func(b contract.SizeBin) bool { return b.FromBytes == late.FromBytes })
-		if at < 0 {
-			at = len(part.Bins)
-			part.Bins = append(part.Bins, contract.SizeBin{FromBytes: late.FromBytes, ToBytes: late.ToBytes})
-		}
-		of := &part.Bins[at]
-		texts = append(texts, [2]*string{&of.Service, &late.Service}, [2]*string{&of.Response, &late.Response}, [2]*string{&of.Behind, &late.Behind}, [2]*string{&of.Free, &late.Free})
-	}
-	for _, both := range texts {
-		if err := mergeInto(both[0], *both[1]); err != nil {
-			return err
-		}
-	}
-	part.Drained = rest.Counts.Exchanges + rest.Drained
-	part.Unfinished, part.Ages = rest.Unfinished, rest.Ages
-	part.OverMax += rest.OverMax
-	return nil
-}
-
-// mergeInto adds the values of a histogram to another.
-func mergeInto(to *string, more string) error {
-	if more == "" {
-		return nil
-	}
-	if *to == "" {
-		*to = more
-		return nil
-	}
-	a, err := hist.Decode(*to)
-	if err != nil {
-		return err
-	}
-	b, err := hist.Decode(more)
-	if err != nil {
-		return err
-	}
-	a.Merge(b)
-	*to, err = a.Encode()
-	return err
-}
-
 // tellRest tells of the requests that no record has: those that ended after the last turn, or
 // after the run was settled.
 func (s *stint) tellRest(r *runner) error {
@@ -687,15 +471,6 @@ func (s *stint) tellRest(r *runner) error {
 	return s.bench.Rest(r.plan.Arm, rest)
 }
 
-// endedOf is how many exchanges ended, completed or failed.
-func endedOf(c contract.Counts) int64 {
-	n := c.Exchanges
-	for _, failed := range c.Errors {
-		n += failed
-	}
-	return n
-}
-
 func (s *stint) close() {
 	var closing sync.WaitGroup
 	for _, r := range s.runners {
@@ -705,21 +480,4 @@ func (s *stint) close() {
 		})
 	}
 	closing.Wait()
-}
-
-// awaitPart returns what a client says of the part that it was asked for; nothing of a
-// worker that is none.
-func (c *conversation) awaitPart(ctx context.Context, timeout time.Duration) (contract.Message, error) {
-	if c.worker.Role.Serves() {
-		return contract.Message{}, nil
-	}
-	select {
-	case m := <-c.parts:
-		return m, nil
-	case <-ctx.Done():
-		return contract.Message{}, context.Cause(ctx)
-	case <-time.After(timeout):
-		c.late(c, "part", timeout)
-		return contract.Message{}, context.Cause(ctx)
-	}
 }

@@ -67,8 +67,9 @@ func (s *Session) pin(ctx context.Context, found *record.Standing) error {
 	found.Servers, found.Threads = len(asked), len(servers.Had)
 	found.Free = true
 	for _, cpus := range servers.Had {
-		found.Free = found.Free && len(cpuset.Without(cpus, found.Plan)) > 0 && len(cpuset.Without(found.Plan, cpus)) == 0
-		found.Floats = found.Floats || len(cpuset.Without(cpus, found.Plan)) > 0
+		others := len(cpuset.Without(cpus, found.Plan)) > 0
+		found.Free = found.Free && others && len(cpuset.Without(found.Plan, cpus)) == 0
+		found.Floats = found.Floats || others
 	}
 	if !found.Pinned {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
@@ -19,6 +20,9 @@ const (
 	fewPrecise   = 16  // blocks of one arm at most
 	mostPrecise  = 32  // of one that has a time
 )
+
+// Rest is the time between the turns of arms whose servers run on, in which nothing is due.
+const Rest = 40 * time.Millisecond
 
 // EndsAt decides after which blocks a study is judged, of which the compared arms are
 // known. There are two ways to end: after the blocks that the study gives, to which those of
