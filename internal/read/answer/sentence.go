@@ -168,7 +168,11 @@ func (f Found) open(a best.Advice) said {
 	if len(f.metrics()) > 1 {
 		of = " on " + f.called(undecided)
 	}
-	text := fmt.Sprintf("%s: too close to call%s%s%s", f.listed(contenders, quantity.Or), of, part.Bracketed(f.apart(cell, undecided, contenders)), f.in(cell, a.Cells))
+	verdict := "too close to call"
+	if p := f.Best.PriceOf(cell, undecided.Name, contenders[1], contenders[0]); len(contenders) == 2 && p.Ratio > 0 && (p.Low > 1+f.Best.Margin || p.High < 1/(1+f.Best.Margin)) {
+		verdict = "too few blocks to call" // some have no figure, or the level is later blocks'
+	}
+	text := fmt.Sprintf("%s: %s%s%s%s", f.listed(contenders, quantity.Or), verdict, of, part.Bracketed(f.apart(cell, undecided, contenders)), f.in(cell, a.Cells))
 	if settled := f.settled(cell, undecided, contenders); settled != "" {
 		text += "; " + settled
 	}

@@ -33,6 +33,9 @@ func RefuseBesideOthers(s *cells.Dataset, b *Pending) string {
 		return BesideOf(arm, s.TrialsOf(b.Cell, arm), limit)
 	}
 	arm, base := of(b.Arm), of(b.Base)
+	if b.Pairs.beside.quiet {
+		return ""
+	}
 	if c := b.Pairs.beside; c.apart && !beyondOthers(&b.Comparison, arm, base) {
 		more, less, most, least := arm.name, base.name, c.arm, c.base
 		if c.arm < c.base {
@@ -100,7 +103,7 @@ func beyondOthers(c *Comparison, arm, base Beside) bool {
 	m, err := metric.Named(c.Metric)
 	waited, link := max(arm.waited, base.waited), arm.link && base.link
 	cost := strings.Contains(m.Name, "cpu_") || strings.HasSuffix(m.Name, ".cores")
-	tail := IsLatency(m.Name) && !strings.Contains(m.Name, "_mean_") && !strings.Contains(m.Name, "_p50_")
+	tail := isTail(m)
 	switch {
 	case err != nil || !hasTime(m.Unit), !tail && alike(arm, base):
 		return true
@@ -110,6 +113,11 @@ func beyondOthers(c *Comparison, arm, base Beside) bool {
 		return link
 	}
 	return link || waited < leastWaited || c.Low*(1-waited) > 1 || c.High < 1-waited
+}
+
+// isTail tells whether a metric is a percentile of times beyond the median.
+func isTail(m metric.Metric) bool {
+	return IsLatency(m.Name) && !strings.Contains(m.Name, "_mean_") && !strings.Contains(m.Name, "_p50_")
 }
 
 // alike tells whether the kernel gave two arms as much of the CPUs beside the same others: they

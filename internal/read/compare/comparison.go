@@ -24,6 +24,7 @@ type Comparison struct {
 	BaseAtLeast bool      `json:"base_at_least,omitempty"` // BaseValue is a lower bound
 	Partial     bool      `json:"partial,omitempty"`       // not all blocks of both, so that Value and BaseValue are not the arms' own figures
 	EqualShares bool      `json:"equal_shares,omitempty"`  // Ratio, its interval, Ratios, Value and BaseValue are those with as much of the CPUs used by others beside the one arm as beside the other
+	Quiet       bool      `json:"quiet,omitempty"`         // of a tail: of the blocks alone in which others used little of the CPUs
 	P           float64   `json:"p,omitempty"`             // Student's t, two-sided, of a difference beyond Bound; this and the next four are of primary comparisons alone
 	Adjusted    float64   `json:"adjusted,omitempty"`
 	Family      int       `json:"family,omitempty"` // size of the family it was adjusted in

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -18,12 +19,15 @@ const (
 	leastContrast = 0.05
 	// leastFitted is how many blocks a line with a scatter about it takes.
 	leastFitted = 3
+	// leastQuiet is how many quiet blocks a tail can be judged on.
+	leastQuiet = 16
 )
 
 // contrast is who was beside whom in the blocks of two arms.
 type contrast struct {
 	arm, base float64 // mean shares of the CPUs that other processes used beside each
 	apart     bool    // in every block others used more beside the same arm, so that no block tells what is whose
+	quiet     bool    // the pairs are those of the blocks that others left quiet
 	fitted    bool    // the pairs are those at equal shares
 	lever     float64 // of fitted ones: how far off equal shares are, mean² ÷ mean square about the mean
 }
@@ -55,6 +59,46 @@ func (p *Pairs) atEqualShares(name string, arm, base iter.Seq[*trial.Trial]) {
 		!slices.ContainsFunc(more, func(x float64) bool { return !(side*x >= leastContrast) })
 	if len(p.Blocks) >= leastFitted && stat.SD(differ) >= leastContrast && !p.beside.apart {
 		p.fit(differ)
+	}
+}
+
+// quietBlocks are the blocks of two arms that alternated in which others took less of the CPUs
+// beside each than is told; nil of other figures than tails, where all blocks are, and where
+// too few are. A few bursts of others make a tail of all blocks. What is left out depends on
+// others alone, never on the figures.
+func quietBlocks(name string, arms ...iter.Seq[*trial.Trial]) map[int]bool {
+	if m, err := metric.Named(name); err != nil || !isTail(m) {
+		return nil
+	}
+	quiet := map[int]bool{}
+	for _, trials := range arms {
+		for t := range trials {
+			if t.Status != trial.Valid {
+				continue
+			}
+			if !t.Alternated {
+				return nil
+			}
+			calm, known := quiet[t.Block]
+			quiet[t.Block] = (calm || !known) && t.Beside+t.Values.At(metric.HostSteal) < trial.LeastOfOthers
+		}
+	}
+	all := len(quiet)
+	maps.DeleteFunc(quiet, func(_ int, calm bool) bool { return !calm })
+	if len(quiet) == all || len(quiet) < leastQuiet {
+		return nil
+	}
+	return quiet
+}
+
+// within are the trials of some blocks.
+func within(blocks map[int]bool, trials iter.Seq[*trial.Trial]) iter.Seq[*trial.Trial] {
+	return func(yield func(*trial.Trial) bool) {
+		for t := range trials {
+			if blocks[t.Block] && !yield(t) {
+				return
+			}
+		}
 	}
 }
 

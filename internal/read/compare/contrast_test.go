@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"netdyno/internal/hist"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/trial"
@@ -174,6 +176,82 @@ func TestOthersBesideOneArmAlone(t *testing.T) {
 		p.atEqualShares(perExchange.Name, slices.Values(all[0]), slices.Values(all[1]))
 		if p.beside.apart != c.apart || p.beside.fitted != c.fitted {
 			t.Errorf("%v beside one, %v beside the other: %+v", c.arm, c.base, p.beside)
+		}
+	}
+}
+
+// tail is an alternated arm's trials of 400 requests, of which 3 in 100 take the time held;
+// where others take the CPUs, in some blocks, one in 25 takes 20 ms.
+func tail(rng *rand.Rand, held float64, beside []float64) []*trial.Trial {
+	all := make([]*trial.Trial, len(beside))
+	for block, share := range beside {
+		h := hist.New()
+		for range 400 {
+			ms := 0.15
+			if rng.IntN(100) < 3 {
+				ms = held
+			}
+			if share >= trial.LeastOfOthers && rng.IntN(25) == 0 {
+				ms += 20 * rng.Float64()
+			}
+			h.Record(int64(1e6*ms*(0.98+0.04*rng.Float64())), 1)
+		}
+		all[block] = &trial.Trial{Block: block, Status: trial.Valid, Alternated: true, Beside: share, Times: trial.TimesOf(h.Pack())}
+	}
+	return all
+}
+
+// Tails are judged by the blocks that others left quiet: a tenth is told, and equal arms are
+// not told apart.
+func TestTailsOfQuietBlocks(t *testing.T) {
+	const studies, blocks = 60, 32
+	name := metric.ServiceP99
+	for _, ratio := range []float64{1, 1.1} {
+		told, missed, whole := 0, 0, 0
+		for seed := range uint64(studies) {
+			rng := rand.New(rand.NewPCG(seed, 11))
+			beside := make([]float64, blocks)
+			for i := range beside {
+				if i%3 == 0 {
+					beside[i] = 0.1 + 0.6*rng.Float64()
+				}
+			}
+			ours, theirs := slices.Values(tail(rng, 5*ratio, beside)), slices.Values(tail(rng, 5, beside))
+			differs := func(p Pairs) (told, missed int) {
+				e, ok := p.EstimateAt(cells.Level)
+				return oneIf(ok && (e.Low > 1+DefaultMargin || e.High < 1/(1+DefaultMargin))), oneIf(!ok || e.Low > ratio || e.High < ratio)
+			}
+			quiet := quietBlocks(name, ours, theirs)
+			if len(quiet) < leastQuiet || slices.ContainsFunc(slices.Collect(maps.Keys(quiet)), func(block int) bool { return beside[block] > 0 }) {
+				t.Fatalf("study %d: quiet blocks %v beside %v", seed, quiet, beside)
+			}
+			a, b := differs(Divide(cells.PoolOf(within(quiet, ours), name), cells.PoolOf(within(quiet, theirs), name)))
+			told, missed = told+a, missed+b
+			a, _ = differs(Divide(cells.PoolOf(ours, name), cells.PoolOf(theirs, name)))
+			whole += a
+		}
+		t.Logf("ratio %g: told in %d of %d studies, missed in %d; by all blocks told in %d", ratio, told, studies, missed, whole)
+		if missed > studies/12 || ratio == 1 && told > studies/20 || ratio > 1 && told < studies*9/10 {
+			t.Errorf("ratio %g: told in %d of %d studies, missed in %d", ratio, told, studies, missed)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	calm := slices.Values(tail(rng, 5, make([]float64, blocks)))
+	beside := make([]float64, blocks)
+	for i := range beside[:blocks-leastQuiet+1] {
+		beside[i] = 0.5
+	}
+	busy := slices.Values(tail(rng, 5, beside))
+	alone := tail(rng, 5, beside)
+	alone[0].Alternated = false
+	for what, quiet := range map[string]map[int]bool{
+		"all blocks are quiet":    quietBlocks(name, calm, calm),
+		"too few are":             quietBlocks(name, calm, busy),
+		"the arms did not mingle": quietBlocks(name, calm, slices.Values(alone)),
+		"it is no tail":           quietBlocks(perExchange.Name, calm, busy),
+	} {
+		if quiet != nil {
+			t.Errorf("%s, and blocks were chosen: %v", what, quiet)
 		}
 	}
 }

@@ -37,7 +37,8 @@ func estimate(s *cells.Dataset, b *Pending) {
 	b.Ratios, b.In, b.Blocks = b.Pairs.Ratios, b.Pairs.Blocks, len(b.Pairs.Ratios)
 	b.Of = s.BlocksOf(b.Cell, b.Arm, b.Base)
 	b.Value, b.BaseValue, b.Partial = b.Pairs.Value, b.Pairs.Base, b.Pairs.partial
-	b.AtLeast, b.BaseAtLeast, b.EqualShares = b.Pairs.atLeast, b.Pairs.baseAtLeast, b.Pairs.beside.fitted
+	b.AtLeast, b.BaseAtLeast = b.Pairs.atLeast, b.Pairs.baseAtLeast
+	b.EqualShares, b.Quiet = b.Pairs.beside.fitted, b.Pairs.beside.quiet
 	if b.Tested {
 		b.P, b.Adjusted = 1, 1
 	}

@@ -26,11 +26,17 @@ type Pairs struct {
 }
 
 // PairUp divides an arm's values by a base's, block by block, over the blocks
-// where both have a valid trial. A block's value is the geometric mean of an
-// arm's appearances in it, so the baseline's is of two trials.
+// where both have a valid trial; of tails over those that others left quiet. A block's value
+// is the geometric mean of an arm's appearances in it, so the baseline's is of two trials.
 func PairUp(s *cells.Dataset, cell, metric, arm, base string) Pairs {
+	ours, theirs := s.TrialsOf(cell, arm), s.TrialsOf(cell, base)
+	if quiet := quietBlocks(metric, ours, theirs); quiet != nil {
+		p := Divide(cells.PoolOf(within(quiet, ours), metric), cells.PoolOf(within(quiet, theirs), metric))
+		p.partial, p.beside.quiet = true, true
+		return p
+	}
 	p := Divide(s.Pool(cell, arm, metric), s.Pool(cell, base, metric))
-	p.atEqualShares(metric, s.TrialsOf(cell, arm), s.TrialsOf(cell, base))
+	p.atEqualShares(metric, ours, theirs)
 	return p
 }
 

@@ -51,7 +51,10 @@ func sentence(s *cells.Dataset, c compare.Comparison) string {
 		return b.String()
 	}
 	blocks := "blocks"
-	if c.Partial {
+	switch {
+	case c.Quiet:
+		blocks = "blocks that other processes left quiet"
+	case c.Partial:
 		blocks = "shared blocks"
 	}
 	if c.EqualShares {

@@ -271,6 +271,22 @@ func warnHosts(s *cells.Dataset, _ Findings) []record.Warning {
 	return all
 }
 
+// corrected says what is done about other processes where verdicts are given.
+func corrected(comparisons []compare.Comparison) string {
+	for _, c := range comparisons {
+		switch {
+		case c.Primary && c.Quiet:
+			m := metric.Shown(c.Metric)
+			scale := m.Scale(max(c.Value, c.BaseValue))
+			return fmt.Sprintf("; the %d blocks that they left quiet are judged, by %s: %s has %s %s, %s %s",
+				c.Blocks, m.Label, c.Arm, scale.Format(c.Value), scale.Unit, c.Base, scale.Format(c.BaseValue))
+		case c.Primary && c.EqualShares:
+			return "; ratios are corrected for that"
+		}
+	}
+	return ""
+}
+
 // warnBusy says that the machine was not the run's alone: in its trials by the largest
 // shares that other processes and the hypervisor took, and before it; and that ratios are
 // corrected for that, where one is.
@@ -282,8 +298,8 @@ func warnBusy(s *cells.Dataset, comparisons []compare.Comparison, before []strin
 	found := lostShare(s, used, 0, "other processes used up to %[3]s of the CPUs in %[1]d of %[2]d trials")
 	turned := len(s.Arms) > 1 && (len(found) > 0 || len(before) > 0) // before, and so probably throughout
 	found = append(found, lostShare(s, stolen, trial.StealShare, "the hypervisor took up to %[3]s of the CPU time in %[1]d of %[2]d trials")...)
-	if len(found) > 0 && slices.ContainsFunc(comparisons, func(c compare.Comparison) bool { return c.Primary && c.EqualShares }) {
-		found[0] += "; ratios are corrected for that"
+	if len(found) > 0 {
+		found[0] += corrected(comparisons)
 	}
 	const most = 3 // hosts; a mesh may have hundreds
 	found = append(found, before[:min(len(before), most)]...)

@@ -66,7 +66,10 @@ func overShared(c compare.Comparison, s metric.Scale) string {
 	if c.EqualShares {
 		over = " beside equal shares of others"
 	}
-	if c.Partial {
+	switch {
+	case c.Quiet:
+		over += " over " + quantity.Plural(c.Blocks, "quiet block")
+	case c.Partial:
 		over += " over " + quantity.Plural(c.Blocks, "shared block")
 	}
 	if over == "" || c.Ratio <= 0 || !c.Known() {
