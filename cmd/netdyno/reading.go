@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"sync"
+	"syscall"
 
 	"netdyno/internal/read/export"
 	"netdyno/internal/read/finding"
@@ -186,7 +187,11 @@ func show(d session.Directory, findings *finding.Findings, how showing) error {
 	if err := printed(); err != nil {
 		return err
 	}
-	if exported != nil {
+	switch {
+	case errors.Is(exported, fs.ErrPermission) || errors.Is(exported, syscall.EROFS): // a run of somebody else's
+		stderr.say("netdyno: %s cannot be written to, so the reports there stay as they are", d)
+		return nil
+	case exported != nil:
 		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.Records(), exported)
 	}
 	fmt.Fprintln(stdout)
