@@ -112,7 +112,7 @@ func calibrate(ctx context.Context, seats string, dir session.Directory) (err er
 // measured carries out one study of a calibration. One without a valid trial
 // calibrates nothing.
 func measured(ctx context.Context, study, at string, dir session.Directory) (finding.Findings, error) {
-	if dir, err := carryOut(ctx, []string{study}, runFlags{rig: at, out: string(dir)}); err != nil {
+	if dir, err := carryOut(ctx, []string{study}, runFlags{rig: at, out: string(dir), url: urlFlags{said: new(said)}}); err != nil {
 		return finding.Findings{}, errors.Join(fmt.Errorf("calibrate: study %s in %s", study, dir), err)
 	}
 	f, err := readAloud(dir)

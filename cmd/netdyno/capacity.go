@@ -46,7 +46,7 @@ file says the same under capacity: (netdyno run FILE then searches, too).`,
 				return fmt.Errorf("--rate, --duration and --number contradict a search for the rate; --time says how long it may take for each arm")
 			}
 			if len(urls) == 0 {
-				if err := needURL(cmd.Flags()); err != nil {
+				if err := needURL(cmd.Flags(), args); err != nil {
 					return err
 				}
 			}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,7 +17,6 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study/source"
-	"netdyno/internal/run/target"
 )
 
 func main() {
@@ -92,9 +90,6 @@ func named(c *cobra.Command, name string) bool {
 
 // unknownCommand says what may have been meant by a first argument.
 func unknownCommand(c *cobra.Command, arg string) error {
-	if scheme, _, is := strings.Cut(arg, "://"); is {
-		return fmt.Errorf("%q is no URL that netdyno asks; %s", quantity.Clip(arg, 80), quantity.Hint(scheme, target.Schemes()))
-	}
 	names := source.List()
 	for _, sub := range c.Commands() {
 		if !sub.Hidden {
@@ -106,13 +101,20 @@ func unknownCommand(c *cobra.Command, arg string) error {
 
 // unknownFlag adds the nearest name to cobra's error about a mistyped flag.
 func unknownFlag(c *cobra.Command, err error) error {
+	var refused *notOffered
+	if errors.As(err, &refused) {
+		return refused
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
 		return err
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return fmt.Errorf("%w; %s", err, quantity.Hint("--"+unknown.GetSpecifiedName(), names))
+	if near := quantity.Nearest("--"+unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w; did you mean %q?", err, near)
+	}
+	return fmt.Errorf("%w; %s --help lists those that there are", err, c.CommandPath())
 }
 
 // release and releaseCommit are what `make dist` builds and from which commit, set

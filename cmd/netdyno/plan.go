@@ -19,13 +19,18 @@ import (
 )
 
 // printBeginning says what a run is about to do, and where its workers sit.
-func printBeginning(s *session.Session, r *session.Run) {
+func printBeginning(s *session.Session, r *session.Run, url *said) {
 	name := s.Study.Name
 	if at := r.Stopped; at != nil {
 		fmt.Fprintf(stdout, "%s stopped after %s, where everything was settled: only its probes may be left\n", name, quantity.Plural(at.Blocks, "round"))
 	}
 	if r.Further > 0 {
 		fmt.Fprintf(stdout, "%s goes on to %d rounds\n", name, r.Further)
+	}
+	if len(url.asked) > 0 {
+		url.say(willDo(s, r))
+		sayPinned(s.Facts)
+		return
 	}
 	between := ": "
 	if name == record.Unnamed { // its title is long

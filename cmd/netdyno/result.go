@@ -22,6 +22,7 @@ import (
 type resultFlags struct {
 	asJSON bool    // one document
 	quiet  bool    // the answer alone
+	said   *said   // before and after the measured requests; nil where nothing was asked
 	to     *screen // where either goes; all else went to stdout until diverted
 }
 
@@ -108,5 +109,8 @@ func (f resultFlags) show(d session.Directory, found finding.Findings) error {
 	}
 	s := summary.New(found)
 	s.Run, s.Report = string(d), d.HTML()
+	if f.said != nil {
+		s.Asked, s.Warnings = f.said.asked, append(s.Warnings, f.said.warnings()...)
+	}
 	return f.to.showJSON(s)
 }

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"netdyno/internal/read/trial"
+	"netdyno/internal/run/bench"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
@@ -78,7 +80,7 @@ rate is known within 5 % or you press Ctrl-C.`,
 				return printChoices()
 			}
 			if urls, _ := splitURLs(args); len(urls) == 0 {
-				if err := needURL(cmd.Flags()); err != nil {
+				if err := needURL(cmd.Flags(), args); err != nil {
 					return err
 				}
 			}
@@ -138,6 +140,8 @@ func run(ctx context.Context, args []string, f runFlags) error {
 	if err := f.result.divert(f.dryRun); err != nil {
 		return err
 	}
+	f.url.said = new(said)
+	f.result.said = f.url.said
 	dir, err := carryOut(ctx, args, f)
 	if dir == "" {
 		return err
@@ -174,7 +178,7 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 		return "", err
 	}
 	printProblems(r.Dir, r.Problems)
-	printBeginning(s, r)
+	printBeginning(s, r, f.url.said)
 	so := newSoFar(r.Dir, r.Left)
 	shown := newProgress(told, s.Clock(r.Left), so.blocks.last())
 	shown.bound = boundOf(s, r.Left)
@@ -182,9 +186,20 @@ func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Direc
 	if refines(s, request) {
 		o = refining(shown, so)
 	}
+	var failed atomic.Bool
+	observe := o.Trial
+	o.Trial = func(e bench.Event) {
+		if e.Record != nil && e.Record.Failure != nil {
+			failed.Store(true)
+		}
+		observe(e)
+	}
 	o.Left = shown.remaining
 	stopped := r.Measure(ctx, o)
 	shown.finish()
+	if failed.Load() {
+		f.url.said.ended(request.Arms)
+	}
 	switch {
 	case errors.Is(stopped, context.Canceled): // the trials that are missing tell
 		stderr.say("netdyno: stopped; what was measured is kept, and netdyno run %s --continue goes on", r.Dir)
@@ -216,11 +231,18 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	r.Set = append(r.Set, f.set...)
 	var own []session.Set
 	urls, others := splitURLs(args)
+	for _, arg := range others {
+		if err := noURL(arg); err != nil {
+			return r, err
+		}
+	}
 	switch {
 	case len(urls) > 0 && f.goOn:
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case f.pin && f.rig != rig.LoopbackName:
 		return r, fmt.Errorf("--pin-server goes with servers of this host and rig %s; found --rig %s", rig.LoopbackName, f.rig)
+	case len(urls) == 1 && f.tell != "":
+		return r, errors.New("--tell says how long it takes to tell several URLs apart; found one")
 	case len(urls) > 0:
 		r.Typed, r.PinServer = f.url.hide(f.typed), f.pin
 		f.url.loopback, f.url.workers = f.rig == rig.LoopbackName, r.Workers
@@ -265,8 +287,21 @@ func (f runFlags) probing() ([]session.Set, error) {
 // remark prints what a session says of itself.
 func remark(text string) { told.say("netdyno: %s", text) }
 
-// needURL refuses flags that say how a URL is asked where there is none.
-func needURL(flags *pflag.FlagSet) error {
+// needURL refuses flags that say how a URL is asked where there is none among the arguments.
+func needURL(flags *pflag.FlagSet, args []string) (err error) {
+	for _, arg := range args {
+		if err := noURL(arg); err != nil {
+			return err
+		}
+	}
+	flags.Visit(func(f *pflag.Flag) {
+		if _, is := f.Value.(*ofCurl); is && err == nil {
+			err = fmt.Errorf("--%s is curl's and goes with a URL, such as netdyno run http://127.0.0.1:8080/", f.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
 	for _, name := range targetFlags {
 		if !flags.Changed(name) {
 			continue

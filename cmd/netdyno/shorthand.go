@@ -34,7 +34,7 @@ func withRun(args []string, isCommand func(name string) bool) []string {
 func asksForRun(arg string) bool {
 	key, _, isLevel := strings.Cut(arg, "=")
 	_, isURL := target.WithScheme(arg)
-	return isURL || isLevel && !strings.HasPrefix(key, "-")
+	return isURL || isLevel && !strings.HasPrefix(key, "-") || noURL(arg) != nil
 }
 
 // takeRig takes rig=RIG out of the arguments: where the workers run is typed like

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,8 +43,10 @@ type urlFlags struct {
 	curls                       bool   // the command is curl's own
 
 	workers  *session.Workers
-	loopback bool // the run is on this host alone
-	searches bool // for the highest rate, which nobody sets
+	said     *said
+	flags    *pflag.FlagSet // as they were typed
+	loopback bool           // the run is on this host alone
+	searches bool           // for the highest rate, which nobody sets
 }
 
 // targetFlags are the names that need a URL.
@@ -57,7 +60,7 @@ var requestFlags = []string{"name", "method", "header", "body", "body-file", "ho
 
 // declare declares the flags.
 func (t *urlFlags) declare(f *pflag.FlagSet) {
-	f.StringVarP(&t.connections, "connections", "c", "", "numbers of connections, such as 50 or 1,10,100 (factor connections)")
+	f.VarP(counts{t}, "connections", "c", "numbers of connections, such as 50 or 1,10,100 (factor connections)")
 	f.StringVarP(&t.rate, "rate", "q", "", "exchanges offered per second, such as 1000 (factor rate)")
 	f.StringVarP(&t.number, "number", "n", "", "requests in all, such as 1000, over 50 connections unless -c says another number")
 	f.StringVar(&t.duration, "duration", "", "how long to go on in all, such as 10s; -d and -z are short for it")
@@ -71,8 +74,8 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.Host, "host", "", "Host header or :authority, when it is not the URL's")
 	f.StringVar(&t.SNI, "sni", "", "server name in TLS, when it is not the URL's")
 	f.StringVar(&t.CA, "ca", "", "PEM file of the authorities to trust")
-	f.StringVar(&t.Cert, "cert", "", "PEM file of a client certificate")
-	f.StringVar(&t.Key, "key", "", "PEM file of its key")
+	f.StringVarP(&t.Cert, "cert", "E", "", "PEM file of a client certificate")
+	f.StringVar(&t.Key, "key", "", "PEM file of its key, that of --cert unless given")
 	f.BoolVarP(&t.Insecure, "insecure", "k", false, "accept any certificate")
 	f.BoolVar(&t.HTTP2, "http2", false, "ask for HTTP/2, over http:// too")
 	f.StringVar(&t.Expect, "expect", "", "what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
@@ -83,6 +86,7 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.judge, "judge", "", "metrics on which several servers are judged, such as exchanges_per_s; unless given the p99 at a rate, else the server's CPU, else the rate")
 	f.StringVar(&t.names, "name", "", "what the arms are called, such as old,new")
 	t.addWords(f)
+	t.flags = f
 }
 
 // splitURLs parts a command's arguments.
@@ -97,6 +101,24 @@ func splitURLs(args []string) (urls, others []string) {
 	return urls, others
 }
 
+// noURL says why an argument that looks like a URL is none that is asked, and what asks it;
+// nil of any other.
+func noURL(arg string) error {
+	scheme, _, is := strings.Cut(arg, "://")
+	if scheme = strings.ToLower(scheme); !is || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+.-") != "" || strings.HasPrefix(scheme, "-") || target.IsURL(arg) {
+		return nil
+	}
+	why, known := curl.Elsewhere[scheme]
+	if !known {
+		why = quantity.Hint(scheme, target.Schemes())
+	}
+	u, err := target.Parse(arg)
+	if err != nil {
+		return fmt.Errorf("%s:// is no scheme of a URL that netdyno asks; %s", quantity.Clip(scheme, 20), why)
+	}
+	return fmt.Errorf("%s is no URL that netdyno asks; %s", quantity.Clip(target.Shown(u), 80), why)
+}
+
 // mostURLs bounds what is compared.
 const mostURLs = 8
 
@@ -108,6 +130,10 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if err := t.check(); err != nil {
 		return nil, nil, err
 	}
+	if err := t.contradicts(urls, others, own); err != nil {
+		return nil, nil, err
+	}
+	t.sayIgnored(urls)
 	given, err := t.nameArgs(len(urls))
 	if err != nil {
 		return nil, nil, err
@@ -133,7 +159,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	local, metered, takes := true, t.loopback, time.Duration(0)
 	var measured []*url.URL
 	for _, text := range urls {
-		asked, err := t.asked(text, read)
+		asked, words, err := t.asked(text, read)
 		if err == nil {
 			err = asked.Fit(urls)
 		}
@@ -144,20 +170,20 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		if err != nil {
 			return nil, nil, err
 		}
-		stdout.say("%s: %s", target.Shown(found.URL), found.Words)
+		t.sayAsked(asked, words, found)
 		if instead != "" {
-			stdout.say("  %s", instead)
+			t.said.say("  " + instead)
 		}
 		local, takes = local && found.Local, max(takes, found.Takes)
 		if t.loopback && found.Local && (found.At.IsValid() || found.Socket != "") {
 			words, read := account(found)
-			stdout.say("  %s", words)
+			t.said.say("  " + words)
 			metered = metered && read
 		} else {
 			metered = false
 		}
 		if found.Socket != "" {
-			stdout.say("  through the Unix socket %s, which has no figures of TCP", found.Socket)
+			t.said.say("  through the Unix socket " + found.Socket + ", which has no figures of TCP")
 		}
 		measured = append(measured, found.URL)
 		arms = append(arms, arm)
@@ -173,6 +199,33 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	return p.set, arms, nil
 }
 
+// contradicts refuses what is asked of other URLs, or of none.
+func (t *urlFlags) contradicts(urls, others []string, own ownMessage) error {
+	file := cmp.Or(t.workload, (&looked{typed: others}).level(study.WorkloadFactor))
+	switch {
+	case own.replyKind != "" || own.replyData != "":
+		return errors.New("--reply and --reply-data do not go with a URL: the server says what comes back")
+	case t.speed != "" && (file == "" || !session.Replays(file)):
+		return errors.New("--speed goes with --workload FILE of recorded traffic, whose times it shortens")
+	case t.judge != "" && len(urls) == 1:
+		return errors.New("--judge says on which metrics several URLs are compared; found one")
+	case anyOf(urls, "grpc") && len(t.words.Pieces) > 1:
+		return errors.New("--data is the one message of a call; found several")
+	case anyOf(urls, "grpc") && len(t.words.Forms) > 0:
+		return errors.New("--form goes with http:// URLs; for grpc:// write --data JSON")
+	case anyOf(urls, "grpc") && len(t.words.Queries) > 0:
+		return errors.New("--url-query goes with http:// URLs")
+	case t.body != "" && t.bodyFile != "":
+		return errors.New("--body and --body-file both make the body; expected one of them")
+	case file != "" && (t.Method != "" || t.words.Head):
+		return errors.New("--method goes with one request; the classes of a workload have methods of their own")
+	}
+	return nil
+}
+
+// curls are flags of the load whose letters mean something else to curl.
+var curls = map[string]string{"-c": "--cookie-jar here, which no file is written for", "-q": "what is done in any case: no .curlrc is read", "-n": "a file of passwords, which is not read; write -u NAME:PASSWORD"}
+
 // check refuses a load that no server is asked for.
 func (t urlFlags) check() error {
 	for _, f := range []struct{ flag, factor, levels string }{
@@ -186,7 +239,11 @@ func (t urlFlags) check() error {
 			return err
 		}
 		for _, level := range strings.Split(f.levels, ",") {
-			if _, err := factor.Level(level); err != nil {
+			_, err := factor.Level(level)
+			if other := curls[f.flag]; err != nil && other != "" {
+				err = fmt.Errorf("%w; curl's %s is %s", err, f.flag, other)
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w", f.flag, err)
 			}
 		}

@@ -56,8 +56,30 @@ func (e either) Set(text string) error {
 	return e.data.Set(text)
 }
 
+// counts is -c: numbers of connections; to netdyno curl, what begins with no digit is
+// curl's --cookie-jar.
+type counts struct{ t *urlFlags }
+
+func (c counts) String() string {
+	if c.t == nil {
+		return ""
+	}
+	return c.t.connections
+}
+func (c counts) Type() string { return "string" }
+
+// Set implements pflag.Value.
+func (c counts) Set(text string) error {
+	if c.t.curls && text != "" && (text[0] < '0' || text[0] > '9') {
+		c.t.words.Jar = text
+		return nil
+	}
+	c.t.connections = text
+	return nil
+}
+
 // wordFlags are curl's flags that say what is requested, beside those of urlFlags.add.
-var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "user-agent", "referer", "compressed", "get", "head", "location", "proxy", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
+var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "cookie-jar", "oauth2-bearer", "user-agent", "referer", "range", "url-query", "compressed", "get", "head", "location", "location-trusted", "max-redirs", "request", "data-ascii", "proxy", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
 
 // addWords declares them, one line each.
 func (t *urlFlags) addWords(f *pflag.FlagSet) {
@@ -81,13 +103,19 @@ func (t *urlFlags) addWords(f *pflag.FlagSet) {
 	f.StringArrayVarP(&w.Forms, "form", "F", nil, "field of a form, NAME=TEXT or NAME=@FILE; repeatable")
 	f.StringVarP(&w.Upload, "upload-file", "T", "", "put a file, - for standard input (method PUT); its name is added to a URL that ends in a slash")
 	f.StringVarP(&w.User, "user", "u", "", "NAME:PASSWORD; neither shown nor recorded")
-	f.StringVarP(&w.Cookie, "cookie", "b", "", "cookies, NAME=VALUE; neither shown nor recorded")
+	f.StringVar(&w.Bearer, "oauth2-bearer", "", "token of who asks (Authorization: Bearer); neither shown nor recorded")
+	f.StringArrayVarP(&w.Cookies, "cookie", "b", nil, "cookies, NAME=VALUE; neither shown nor recorded; '' with -L sends on those that redirections set")
+	f.StringVar(&w.Jar, "cookie-jar", "", "as --cookie ''; the file is not written")
 	f.StringVarP(&w.Agent, "user-agent", "A", "", "User-Agent of the requests")
 	f.StringVarP(&w.Refers, "referer", "e", "", "Referer of the requests")
 	f.BoolVar(&w.Compressed, "compressed", false, "ask for compressed replies, which are counted as they come")
 	f.BoolVarP(&w.Get, "get", "G", false, "put --data into the URL")
 	f.BoolVarP(&w.Head, "head", "I", false, "ask for the head alone (method HEAD)")
+	f.StringVarP(&w.Range, "range", "r", "", "ask for these bytes alone, such as 0-1023")
+	f.StringArrayVar(&w.Queries, "url-query", nil, "add to the URL's query, escaped: [NAME]=TEXT or [NAME]@FILE; +TEXT as it is; repeatable")
 	f.BoolVarP(&t.Follow, "location", "L", false, "measure where redirections end")
+	f.BoolVar(&t.Trusting, "location-trusted", false, "the same, and other hosts are told who asks")
+	f.IntVar(&t.Moves, "max-redirs", 50, "redirections that -L follows at most")
 	f.StringArrayVar(&t.resolve, "resolve", nil, "connect to an address in place of a host, HOST:PORT:ADDRESS; repeatable")
 	f.StringArrayVar(&t.connectTo, "connect-to", nil, "connect elsewhere, HOST:PORT:HOST:PORT; repeatable")
 	f.StringVarP(&t.proxy, "proxy", "x", "", "ask through an HTTP proxy, [http://][NAME:PASSWORD@]HOST:PORT")
@@ -96,30 +124,37 @@ func (t *urlFlags) addWords(f *pflag.FlagSet) {
 	f.BoolVar(&t.HTTP1, "http1.1", false, "ask for HTTP/1.1, over https:// too")
 	f.BoolVar(&t.HTTP2, "http2-prior-knowledge", false, "as --http2")
 	f.StringVar(&t.CA, "cacert", "", "as --ca")
+	f.StringVar(&t.Method, "request", "", "as --method")
+	f.Var(pieces{curl.Data, &w.Pieces}, "data-ascii", "as --data")
 	if !t.curls {
 		f.VarP(either{&t.duration, pieces{curl.Data, &w.Pieces}}, "d", "d", "as --duration where it is one, such as 10s; else as --data")
 	}
-	for _, name := range []string{"http2-prior-knowledge", "cacert", "d", "data-urlencode", "referer"} {
+	for _, name := range []string{"http2-prior-knowledge", "cacert", "d", "data-urlencode", "referer", "request", "data-ascii", "cookie-jar", "location-trusted"} {
 		_ = f.MarkHidden(name) // d may be --data's own
 	}
+	addCurls(f)
 }
 
 // asked completes the target with what curl's words say of a URL. A call's message is
 // not the body that the words make.
-func (t *urlFlags) asked(url string, read curl.Read) (target.Target, error) {
-	asked, words := t.Target, t.words
+func (t *urlFlags) asked(url string, read curl.Read) (asked target.Target, r curl.Request, err error) {
+	asked = t.Target
+	words := t.words
 	if strings.HasPrefix(url, "grpc") {
 		if words.Pieces, words.Forms = nil, nil; words.Upload != "" {
-			return asked, errors.New("--upload-file goes with http:// URLs; for grpc:// write --data @FILE")
+			return asked, r, errors.New("--upload-file goes with http:// URLs; for grpc:// write --data @FILE")
 		}
 	}
-	r, err := words.Request(read)
-	if err != nil {
-		return asked, err
+	if r, err = words.Request(read); err != nil {
+		return asked, r, err
 	}
 	if asked.Dial, err = curl.Addresses(t.resolve, t.connectTo); err != nil {
-		return asked, err
+		return asked, r, err
 	}
+	if asked.Key == "" {
+		asked.Key = asked.Cert
+	}
+	asked.Jar, asked.Follow = r.Jar, asked.Follow || asked.Trusting
 	asked.Headers, asked.Close, asked.URL = r.Headers, r.Close, withQuery(withFile(url, r.File), r.Query)
 	if asked.Method == "" {
 		asked.Method = r.Method
@@ -130,25 +165,28 @@ func (t *urlFlags) asked(url string, read curl.Read) (target.Target, error) {
 	}
 	if r.Body != "" {
 		if t.body != "" || t.bodyFile != "" {
-			return asked, errors.New("--body and --data or --upload-file both make the body; expected one of them")
+			return asked, r, errors.New("--body and --data or --upload-file both make the body; expected one of them")
 		}
 		asked.Body = r.Body
 	}
 	if t.proxy != "" {
 		if asked.Proxy, err = target.ParseProxy(t.proxy); err != nil {
-			return asked, err
+			return asked, r, err
 		}
 	}
 	if t.abstract != "" {
 		asked.Socket = "@" + t.abstract
 	}
 	if (t.abstract != "" || t.Socket != "") && strings.HasPrefix(url, "tcp:") || t.abstract != "" && t.Socket != "" {
-		return asked, errors.New("--unix-socket and --abstract-unix-socket go with http:// and grpc:// URLs, one of them alone")
+		return asked, r, errors.New("--unix-socket and --abstract-unix-socket go with http:// and grpc:// URLs, one of them alone")
+	}
+	if t.Moves < 1 {
+		return asked, r, fmt.Errorf("--max-redirs %d: expected 1 or more; without -L none is followed", t.Moves)
 	}
 	if t.HTTP1 && t.HTTP2 {
-		return asked, errors.New("--http1.1 and --http2 contradict each other")
+		return asked, r, errors.New("--http1.1 and --http2 contradict each other")
 	}
-	return asked, nil
+	return asked, r, nil
 }
 
 // namedFiles reads the files that curl's words name, each once: standard input has no
@@ -212,7 +250,10 @@ func (t *urlFlags) hide(typed []string) []string {
 	}
 	_, password, _ := strings.Cut(t.words.User, ":")
 	add(password)
-	add(t.words.Cookie)
+	add(t.words.Bearer)
+	for _, c := range t.words.Cookies {
+		add(c)
+	}
 	if i := strings.LastIndexByte(t.proxy, '@'); i >= 0 {
 		_, user, _ := strings.Cut("//"+strings.TrimPrefix(t.proxy[:i], "http://"), "//")
 		add(user)

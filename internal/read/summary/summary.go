@@ -33,6 +33,7 @@ type Summary struct {
 	Verdicts []Verdict        `json:"verdicts,omitempty"`  // of several arms, on the primary metrics
 	Settling string           `json:"settling,omitempty"`  // how the run ended among its looks
 	Warnings []record.Warning `json:"warnings,omitempty"`  // about the run
+	Asked    []string         `json:"asked,omitempty"`     // what is sent, in words; by the command that measures alone
 	Run      string           `json:"directory,omitempty"` // of the run
 	Report   string           `json:"report,omitempty"`    // path of its page
 }

@@ -45,7 +45,11 @@ type Words struct {
 	Upload                string   // -T: FILE, or - for standard input
 	Forms                 []string // -F: NAME=TEXT, NAME=@FILE, NAME=<FILE
 	User                  string   // -u: NAME:PASSWORD
-	Cookie, Agent, Refers string   // -b, -A, -e
+	Cookies               []string // -b: NAME=VALUE, or "" to send on those that redirections set
+	Jar                   string   // -c: a file, which is not written
+	Agent, Refers         string   // -A, -e
+	Bearer, Range         string   // --oauth2-bearer, -r
+	Queries               []string // --url-query: as --data-urlencode, or +TEXT as it is
 	Compressed, Get, Head bool     // --compressed, -G, -I
 }
 
@@ -55,8 +59,10 @@ type Request struct {
 	Headers []string
 	Close   bool // a new connection for every request
 	Body    string
-	Query   string // to be added to the URL
-	File    string // the name that a URL which ends in a slash lacks
+	Query   string   // to be added to the URL
+	File    string   // the name that a URL which ends in a slash lacks
+	Jar     bool     // the cookies that redirections set are sent on
+	LeftOut []string // names of fields that were given and that clients make themselves
 }
 
 // Read reads a file of at most the bytes that a body may have; "-" is standard input.
@@ -84,8 +90,17 @@ func (w Words) Request(read Read) (r Request, err error) {
 		}
 	case w.Head:
 		r.Method = "HEAD"
+	case len(w.Pieces) > 0 && !w.Get && body == "": // a body says it otherwise
+		r.Method = "POST"
 	}
-	own := []head.Field{{Name: "Content-Type", Value: media}, {Name: "User-Agent", Value: w.Agent}, {Name: "Referer", Value: w.Refers}, {Name: "Cookie", Value: w.Cookie}}
+	queries, err := w.queries(read)
+	if err != nil {
+		return r, err
+	}
+	r.Query = strings.Join(slices.DeleteFunc(append([]string{r.Query}, queries...), func(q string) bool { return q == "" }), "&")
+	cookies := slices.DeleteFunc(slices.Clone(w.Cookies), func(c string) bool { return c == "" })
+	r.Jar = len(cookies) < len(w.Cookies) || w.Jar != ""
+	own := []head.Field{{Name: "Content-Type", Value: media}, {Name: "User-Agent", Value: w.Agent}, {Name: "Referer", Value: w.Refers}, {Name: "Cookie", Value: strings.Join(cookies, ";")}}
 	if len(w.Pieces) > 0 && w.Pieces[0].Kind == JSON {
 		own = append(own, head.Field{Name: "Accept", Value: "application/json"})
 	}
@@ -94,13 +109,32 @@ func (w Words) Request(read Read) (r Request, err error) {
 	}
 	if w.User != "" {
 		own = append(own, head.Field{Name: "Authorization", Value: basic(w.User)})
+	} else if w.Bearer != "" {
+		own = append(own, head.Field{Name: "Authorization", Value: "Bearer " + w.Bearer})
+	}
+	if w.Range != "" {
+		own = append(own, head.Field{Name: "Range", Value: "bytes=" + w.Range})
 	}
 	given, err := w.given(read)
 	if err != nil {
 		return r, err
 	}
-	r.Headers, r.Close, err = headers(own, given)
+	err = r.headers(own, given)
 	return r, err
+}
+
+// queries are what --url-query adds to the URL.
+func (w Words) queries(read Read) (all []string, err error) {
+	for _, text := range w.Queries {
+		q, asItIs := strings.CutPrefix(text, "+")
+		if !asItIs {
+			if q, err = (Piece{Encode, text}).encode(read); err != nil {
+				return nil, fmt.Errorf("--url-query: %w", err)
+			}
+		}
+		all = append(all, q)
+	}
+	return all, nil
 }
 
 // body is what the flags make of a body, and its media type.
@@ -153,8 +187,12 @@ func (w Words) contradicts() error {
 		return errors.New("--get puts data into the URL, and a form cannot be there")
 	case w.User != "" && !complete:
 		return errors.New("--user: expected NAME:PASSWORD; nobody is asked for the password")
-	case w.Cookie != "" && !strings.Contains(w.Cookie, "="):
-		return errors.New("--cookie: expected NAME=VALUE; a file of cookies is not read")
+	case w.User != "" && w.Bearer != "":
+		return errors.New("--user and --oauth2-bearer both say who asks; expected one of them")
+	case w.Head && len(w.Pieces)+len(w.Forms) > 0 && !w.Get:
+		return errors.New("--head asks for no body, and --data or --form sends one; expected one of them, or --get to put it into the URL")
+	case slices.ContainsFunc(w.Cookies, func(c string) bool { return c != "" && !strings.Contains(c, "=") }):
+		return errors.New("--cookie: expected NAME=VALUE, or '' to send on what redirections set; a file of cookies is not read")
 	}
 	return nil
 }
@@ -162,14 +200,15 @@ func (w Words) contradicts() error {
 // gone are fields of a connection that clients make themselves.
 var gone = []string{"connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings"}
 
-// headers returns the fields that flags make and the user's fields, which replace a
-// flag's field of the same name. Fields of the connection are taken out.
-func headers(own []head.Field, given []string) (lines []string, fresh bool, err error) {
+// headers sets the fields that flags make and the user's fields, which replace a flag's
+// field of the same name. Fields that clients make themselves are left out.
+func (r *Request) headers(own []head.Field, given []string) error {
 	var users []head.Field
 	replaced := map[string]bool{}
 	for i, text := range given {
 		text = strings.TrimSpace(text)
 		if strings.HasPrefix(text, ":") { // of HTTP/2, as some browsers write it
+			r.LeftOut = append(r.LeftOut, ":"+strings.SplitN(text, ":", 3)[1])
 			continue
 		}
 		name, value, found := strings.Cut(text, ":")
@@ -180,17 +219,21 @@ func headers(own []head.Field, given []string) (lines []string, fresh bool, err 
 			continue
 		}
 		fields, err := head.Parse(name + ":" + value)
+		lower := strings.ToLower(strings.TrimSpace(name))
 		switch {
 		case !found || err != nil || strings.ContainsAny(value, "\r\n"):
-			return nil, false, fmt.Errorf("--header, the %s of them: expected Name: value", ordinal(i+1))
-		case len(fields) == 0: // of framing
+			return fmt.Errorf("--header, the %s of them: expected Name: value", ordinal(i+1))
+		case lower == "upgrade" && strings.EqualFold(strings.TrimSpace(value), "websocket"):
+			return fmt.Errorf("--header Upgrade: %s", Elsewhere["ws"])
+		case len(fields) == 0 || slices.Contains(gone, lower):
+			r.Close = r.Close || lower == "connection" && strings.Contains(strings.ToLower(value), "close")
+			if replaced[lower] = true; lower != "connection" || !strings.EqualFold(strings.TrimSpace(value), "keep-alive") && !r.Close { // which is done
+				r.LeftOut = append(r.LeftOut, strings.TrimSpace(name))
+			}
 			continue
 		}
-		lower := strings.ToLower(fields[0].Name)
-		fresh = fresh || lower == "connection" && strings.Contains(strings.ToLower(value), "close")
-		if replaced[lower] = true; !slices.Contains(gone, lower) {
-			users = append(users, fields[0])
-		}
+		replaced[lower] = true
+		users = append(users, fields[0])
 	}
 	for _, f := range own {
 		if f.Value != "" && !replaced[strings.ToLower(f.Name)] {
@@ -198,12 +241,12 @@ func headers(own []head.Field, given []string) (lines []string, fresh bool, err 
 		}
 	}
 	for _, f := range users {
-		lines = append(lines, f.Name+": "+f.Value)
+		r.Headers = append(r.Headers, f.Name+": "+f.Value)
 	}
-	if _, err := head.Parse(strings.Join(lines, "\n")); err != nil {
-		return nil, false, fmt.Errorf("headers: %w", err)
+	if _, err := head.Parse(strings.Join(r.Headers, "\n")); err != nil {
+		return fmt.Errorf("headers: %w", err)
 	}
-	return lines, fresh, nil
+	return nil
 }
 
 func ordinal(n int) string {

@@ -43,8 +43,12 @@ func TestBodiesAreMadeAsCurlDoes(t *testing.T) {
 			t.Errorf("%v: body %q, headers %q, %v", c.pieces, r.Body, r.Headers, err)
 		}
 	}
-	r, err := curl.Words{Pieces: []curl.Piece{{curl.Data, "a=1"}}, Get: true}.Request(files)
-	if err != nil || r.Query != "a=1" || r.Body != "" || len(r.Headers) != 0 {
+	r, err := curl.Words{Pieces: []curl.Piece{{curl.Data, ""}}}.Request(files)
+	if err != nil || r.Method != "POST" || !slices.Contains(r.Headers, form) {
+		t.Errorf("an empty --data makes %+v, %v", r, err)
+	}
+	r, err = curl.Words{Pieces: []curl.Piece{{curl.Data, "a=1"}}, Get: true, Queries: []string{"q=a b", "+c=d e"}}.Request(files)
+	if err != nil || r.Query != "a=1&q=a%20b&c=d e" || r.Body != "" || len(r.Headers) != 0 {
 		t.Errorf("--get makes %+v, %v", r, err)
 	}
 }
@@ -52,7 +56,7 @@ func TestBodiesAreMadeAsCurlDoes(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	r, err := curl.Words{
 		Headers: []string{"Accept: text/html", "X-Empty;", "user-agent:", ":authority: a", "Connection: close", "Content-Length: 9", "X: a: b ", "x: 2", "Content-Type: text/plain"},
-		Pieces:  []curl.Piece{{curl.Data, "a"}}, Agent: "me/1", User: "ann:p:w", Cookie: "a=b; c=d", Refers: "http://r/", Compressed: true,
+		Pieces:  []curl.Piece{{curl.Data, "a"}}, Agent: "me/1", User: "ann:p:w", Cookies: []string{"a=b; c=d"}, Refers: "http://r/", Compressed: true,
 	}.Request(files)
 	want := []string{"Accept: text/html", "X-Empty: ", "X: a: b", "x: 2", "Content-Type: text/plain", "Referer: http://r/", "Cookie: a=b; c=d", "Accept-Encoding: gzip, deflate, br", "Authorization: Basic YW5uOnA6dw=="}
 	if err != nil || !slices.Equal(r.Headers, want) || !r.Close {
@@ -116,7 +120,7 @@ func TestAnUploadIsPut(t *testing.T) {
 func TestWhatCurlWouldNotTakeIsNamed(t *testing.T) {
 	for want, w := range map[string]curl.Words{
 		"--user: expected":             {User: "s3cret"},
-		"--cookie: expected":           {Cookie: "s3cret"},
+		"--cookie: expected":           {Cookies: []string{"s3cret"}},
 		"the second of them: expected": {Headers: []string{"A: b", "Bearer s3cret"}},
 		"the first of them: expected":  {Headers: []string{"A: s3cret\nB: c"}},
 		"expected one of them":         {Forms: []string{"a=b"}, Pieces: []curl.Piece{{curl.Data, "a"}}},

@@ -3,6 +3,7 @@
 package spoken
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -156,6 +157,27 @@ func plain(ctx context.Context, address string) string {
 		return Echo
 	}
 	return ""
+}
+
+// QUIC tells whether a server at host:port answers QUIC by UDP: to a long header of a version
+// that there is not it says which versions it speaks (RFC 9000, section 6).
+func QUIC(ctx context.Context, address string) bool {
+	const least, long, ids = 1200, 0xc0, 8 // bytes of a datagram that is answered; the first of a long header; bytes of each connection's name
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "udp", address)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()              // its answer is known
+	_ = conn.SetDeadline(time.Now().Add(askTimeout)) // of a socket that is open
+	asked := make([]byte, least)
+	copy(asked, []byte{long, 0x1a, 0x2a, 0x3a, 0x4a, ids, 1, 2, 3, 4, 5, 6, 7, 8, ids, 8, 7, 6, 5, 4, 3, 2, 1})
+	if _, err := conn.Write(asked); err != nil {
+		return false
+	}
+	answer := make([]byte, 2048)
+	n, err := conn.Read(answer)
+	return err == nil && n > 5 && answer[0]&0x80 != 0 && bytes.Equal(answer[1:5], []byte{0, 0, 0, 0})
 }
 
 // exchange sends text on a new connection and returns the first n bytes that come, or

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quic-go/quic-go"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
@@ -84,5 +85,34 @@ func TestAt(t *testing.T) {
 				t.Errorf("it speaks %+v (%s), want %+v (%s)", got, got, c.want, c.words)
 			}
 		})
+	}
+}
+
+func TestQUIC(t *testing.T) {
+	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
+	defer borrowed.Close()
+	l, err := quic.ListenAddr("127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates, NextProtos: []string{"h3"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	echo, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer echo.Close()
+	go func() {
+		for b := make([]byte, 2048); ; {
+			n, from, err := echo.ReadFrom(b)
+			if err != nil {
+				return
+			}
+			_, _ = echo.WriteTo(b[:n], from) // who asks judges it
+		}
+	}()
+	for at, want := range map[string]bool{l.Addr().String(): true, echo.LocalAddr().String(): false, borrowed.Listener.Addr().String(): false, "127.0.0.1:1": false} {
+		if got := spoken.QUIC(t.Context(), at); got != want {
+			t.Errorf("%s answers QUIC: %v, want %v", at, got, want)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -136,14 +135,10 @@ func (p *presented) explain(u *url.URL, err error) error {
 
 // misshaken says what an error of a handshake means, and what to do.
 func (t Target) misshaken(ctx context.Context, u *url.URL, err error) error {
-	var unknown x509.UnknownAuthorityError
-	var name x509.HostnameError
-	switch {
-	case errors.As(err, &unknown):
-		return fmt.Errorf("%s has a certificate of an unknown authority; name it with --ca FILE, or accept any with --insecure", address(u))
-	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of %s is for another name: %w; name it with --sni, or accept any with --insecure", address(u), name)
-	case strings.Contains(err.Error(), "no application protocol"):
+	if said := untrusted(address(u), err); said != nil {
+		return said
+	}
+	if strings.Contains(err.Error(), "no application protocol") {
 		return fmt.Errorf("%s speaks TLS without HTTP/2 (ALPN h2), which gRPC needs", address(u))
 	}
 	if header := (tls.RecordHeaderError{}); errors.As(err, &header) || t.greets(ctx, u) == nil {

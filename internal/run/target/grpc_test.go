@@ -180,7 +180,7 @@ func TestGRPCOverTLS(t *testing.T) {
 	}
 	levels(t, target.Target{URL: "grpcs://" + at + unary, Insecure: true}, map[string]string{"opt.client.insecure": "true", "opt.client.ca": "system"})
 	levels(t, target.Target{URL: "grpcs://" + at + unary, CA: ca, SNI: "example.com", Host: "shop.example"}, map[string]string{"opt.client.sni": "example.com"})
-	refused(t, target.Target{URL: "grpcs://" + at + unary}, "unknown authority; name it with --ca FILE, or accept any with --insecure")
+	refused(t, target.Target{URL: "grpcs://" + at + unary}, "signed by itself, not by a known authority; name that with --ca FILE, or accept any with -k")
 	refused(t, target.Target{URL: "grpcs://" + at + unary, CA: ca, SNI: "shop.test"}, "is for another name")
 	refused(t, target.Target{URL: "grpc://" + at + unary}, at+" speaks TLS; measure grpcs://"+at+unary)
 	plain := serveGRPC(t, all)

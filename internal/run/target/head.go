@@ -2,7 +2,6 @@ package target
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"netdyno/internal/head"
-	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 )
 
@@ -34,24 +32,6 @@ func (t Target) dress(request *http.Request, body string) error {
 		request.Header.Add(f.Name, f.Value)
 	}
 	return nil
-}
-
-// follow returns where a redirection leads. Who asks is told to no other host.
-func (t *Target) follow(u *url.URL, to redirected) (*url.URL, error) {
-	next, err := u.Parse(escaped(to.to))
-	if err != nil || next.Scheme != "http" && next.Scheme != "https" || next.Hostname() == "" {
-		return nil, fmt.Errorf("%s redirects to %q, which is no URL of HTTP", u, quantity.Clip(to.to, 200))
-	}
-	if next.Fragment, next.User = "", nil; next.Host == u.Host {
-		return next, nil
-	}
-	fields, err := t.fields()
-	if err != nil {
-		return nil, err
-	}
-	kept := slices.DeleteFunc(fields, func(f head.Field) bool { return head.Secret(f.Name) || strings.EqualFold(f.Name, "Host") })
-	t.Headers, t.Host = strings.Split(head.Text(kept), "\n"), ""
-	return next, nil
 }
 
 // addAsked adds the options that the requests need.

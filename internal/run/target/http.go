@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"netdyno/internal/contract"
@@ -24,9 +23,8 @@ import (
 )
 
 const (
-	asked     = 3        // times that a server is asked before its length is believed
-	mostBody  = 64 << 20 // bytes of a request's body
-	mostMoves = 10       // redirections that are followed
+	asked    = 3        // times that a server is asked before its length is believed
+	mostBody = 64 << 20 // bytes of a request's body
 )
 
 // reply is what one request brought.
@@ -53,7 +51,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		return Found{}, err
 	}
 	defer transport.CloseIdleConnections()
-	first, moves := u, 0
+	way := t.newWay()
 	var replies []reply
 	var lengths []int64
 	var takes []time.Duration
@@ -66,12 +64,9 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		}); err != nil {
 			var to redirected
 			if !t.Follow || !errors.As(err, &to) {
-				return Found{}, t.misspoken(ctx, where, err)
+				return Found{}, t.misspoken(ctx, where, t.agreed(ctx, transport, where.String(), body, replies, err))
 			}
-			if moves++; moves > mostMoves {
-				return Found{}, fmt.Errorf("%s redirects more than %d times", u, mostMoves)
-			}
-			if u, err = t.follow(u, to); err != nil {
+			if u, err = t.follow(way, u, to); err != nil {
 				return Found{}, err
 			}
 			if to.code != http.StatusTemporaryRedirect && to.code != http.StatusPermanentRedirect && body != "" {
@@ -86,9 +81,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		replies, lengths = append(replies, r), append(lengths, r.bytes)
 	}
 	f, err := t.found(u, body, replies)
-	if moves > 0 {
-		f.Words += ", where " + Shown(first) + " leads"
-	}
+	f.Words += way.words()
 	f.Takes = median(takes)
 	if err == nil {
 		err = t.addExpected(&f, lengths)
@@ -159,9 +152,23 @@ func (t Target) transport() (*http.Transport, error) {
 	transport := &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: t.hear}
 	if t.Proxy != nil {
 		transport.Proxy = http.ProxyURL(t.Proxy)
+		transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
+			if r.StatusCode != http.StatusOK {
+				return noTunnel{r.Status, r.StatusCode}
+			}
+			return nil
+		}
 	}
 	return transport, nil
 }
+
+// noTunnel is what a proxy answers in place of a tunnel.
+type noTunnel struct {
+	status string
+	code   int
+}
+
+func (e noTunnel) Error() string { return e.status }
 
 // ask makes one request and reads its reply to the end.
 func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, body string) (reply, error) {
@@ -170,6 +177,8 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		method = http.MethodPost
 	}
 	var r reply
+	course := new(course)
+	ctx = course.trace(ctx)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { t.asked.Add(1) }, GotConn: func(i httptrace.GotConnInfo) {
 		r.reused, r.at = i.Reused, reached(i.Conn.RemoteAddr())
 		r.heard, _ = i.Conn.(*heard) // not where it is encrypted
@@ -184,34 +193,64 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return r, err
+		return r, astray{err, course}
 	}
 	defer response.Body.Close()
+	defer course.head(response)()
 	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
 	if r.code == http.StatusSwitchingProtocols { // what follows is no reply, and the library reads it beyond any deadline
-		return r, failed{status: r.status, says: "it goes on in another protocol than HTTP, which cannot be measured"}
+		return r, fmt.Errorf("%s answers %s: it goes on in another protocol than HTTP, which cannot be measured", where, r.status)
 	}
 	if t.Status != 0 && r.code != t.Status {
-		return r, failed{status: r.status, says: fmt.Sprintf("--expect-status says %d", t.Status)}
+		return r, t.failed(request, response)
 	}
 	if r.code == t.Status {
-		r.bytes, err = t.takeBody(response.Body)
-		return r, err
+		return r, t.takeReply(&r, course, response.Body)
 	}
 	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
-		return r, redirected{response.Header.Get("Location"), r.code}
+		return r, redirected{response.Header.Get("Location"), r.code, response.Cookies()}
 	}
 	if r.code >= http.StatusBadRequest {
-		line, _ := io.ReadAll(io.LimitReader(response.Body, 200)) // a part of it will do
-		first, _, _ := strings.Cut(strings.TrimSpace(string(line)), "\n")
-		refused := failed{status: r.status, says: first}
-		if len(t.Paths) == 0 { // of these every status must be 2xx
-			refused.code = r.code
-		}
-		return r, refused
+		return r, t.failed(request, response)
 	}
-	r.bytes, err = t.takeBody(response.Body)
-	return r, err
+	return r, t.takeReply(&r, course, response.Body)
+}
+
+// agreed adds to a reply that is not measured how the same request was answered before, or
+// is answered once more.
+func (t Target) agreed(ctx context.Context, transport http.RoundTripper, where, body string, before []reply, err error) error {
+	var first failed
+	if !errors.As(err, &first) || first.code == 0 {
+		return err
+	}
+	if n := len(before); n > 0 {
+		first.other = before[n-1].status
+	}
+	if len(before) > 0 || first.wanted != 0 {
+		return first
+	}
+	for first.agree = 1; first.agree < asked; first.agree++ {
+		var r reply
+		if err := timed(ctx, new([]time.Duration), func(ctx context.Context) (err error) {
+			r, err = t.ask(ctx, transport, where, body)
+			return err
+		}); err == nil || r.code != first.code {
+			first.other, first.agree = r.status, 0
+			return first
+		}
+	}
+	return first
+}
+
+// takeReply reads a reply's body to its end and checks it.
+func (t Target) takeReply(r *reply, course *course, body io.Reader) (err error) {
+	if r.bytes, err = t.takeBody(body); err != nil {
+		course.mu.Lock()
+		defer course.mu.Unlock()
+		course.bytes = r.bytes
+		return astray{err, course}
+	}
+	return nil
 }
 
 // takeBody reads a body to its end and checks it.
@@ -227,33 +266,6 @@ func (t Target) takeBody(from io.Reader) (int64, error) {
 	return int64(len(body)), err
 }
 
-type redirected struct {
-	to   string
-	code int
-}
-
-func (e redirected) Error() string { return "redirects to " + e.to }
-
-// failed is a reply whose status is not measured.
-type failed struct {
-	status, says string
-	code         int // that --expect-status may name; 0 where that would not help
-}
-
-func (e failed) Error() string { return e.status }
-
-// explain says what was answered, and how such replies are measured.
-func (e failed) explain(where string) error {
-	text := where + " answers " + e.status
-	if e.says != "" {
-		text += ": " + quantity.Clip(e.says, 120)
-	}
-	if e.code != 0 {
-		text += fmt.Sprintf("; --expect-status %d measures such replies", e.code)
-	}
-	return errors.New(text)
-}
-
 // sound refuses what a trial could not repeat.
 func (t Target) sound(where *url.URL, r reply) error {
 	switch {
@@ -263,36 +275,6 @@ func (t Target) sound(where *url.URL, r reply) error {
 		return fmt.Errorf("%s answers %s; with --paths every reply must have a status 2xx", where, r.status)
 	}
 	return nil
-}
-
-// explainHTTP says what an error of a request means, and what to do.
-func explainHTTP(u *url.URL, err error) error {
-	var to redirected
-	var answered failed
-	var unknown x509.UnknownAuthorityError
-	var name x509.HostnameError
-	var header tls.RecordHeaderError
-	where := u.String()
-	switch {
-	case errors.Is(err, syscall.EPIPE):
-		return fmt.Errorf("%s closed the connection while it was asked: it speaks no HTTP, or refuses this host", where)
-	case errors.As(err, &to):
-		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
-	case errors.As(err, &answered):
-		return answered.explain(where)
-	case errors.As(err, &unknown):
-		return fmt.Errorf("%s has a certificate of an unknown authority; name it with --ca FILE, or accept any with --insecure", where)
-	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of %s is for another name: %w; name it with --sni, or accept any with --insecure", where, name)
-	case errors.As(err, &header), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		return fmt.Errorf("%s speaks no TLS; measure http://%s", where, u.Host+u.RequestURI())
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s ended the connection without an answer; does it speak HTTP?", address(u))
-	}
-	if netError := (*net.OpError)(nil); !errors.As(err, &netError) && strings.Contains(err.Error(), "malformed HTTP") {
-		return fmt.Errorf("%s speaks no HTTP: %w", address(u), err)
-	}
-	return err
 }
 
 // found turns replies into levels.

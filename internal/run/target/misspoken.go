@@ -1,16 +1,22 @@
 package target
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/run/spoken"
 )
 
@@ -24,7 +30,7 @@ var otherVersion = []string{"426", "505"}
 // misspoken says what a server speaks that does not answer HTTP as it was asked, and what
 // to give; explainHTTP has the words for all others.
 func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
-	said := explainHTTP(u, err)
+	said := t.explainHTTP(u, err)
 	var answered failed
 	var dialled *net.OpError
 	var verify *tls.CertificateVerificationError
@@ -34,13 +40,13 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	switch {
 	case status && !slices.Contains(wrongWire, code):
 		return said
-	case errors.As(err, new(redirected)), errors.As(err, &verify), errors.As(err, &authority), ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, new(redirected)), errors.As(err, new(noTunnel)), errors.As(err, &verify), errors.As(err, &authority), ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return said
 	case errors.As(err, &dialled) && dialled.Op == "dial":
 		return said
 	}
 	if t.Proxy != nil { // what it speaks is not what the server does
-		return explainHTTP(u, err)
+		return said
 	}
 	found := spoken.At(ctx, t.address(u))
 	give := t.instead(u, found)
@@ -48,8 +54,7 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	case give == "", status && found == (spoken.Wire{Name: spoken.HTTP2}) && !slices.Contains(otherVersion, code):
 		return said // or the server speaks HTTP/1.1 too, and refused what it understood
 	case status:
-		answered.code = 0 // the reply is to another wire
-		return fmt.Errorf("%w; %s", answered.explain(u.String()), give)
+		return fmt.Errorf("%s answers %s: %q; %s", u, answered.status, answered.says, give) // the reply is to another wire
 	}
 	return fmt.Errorf("%s %s", t.address(u), strings.TrimPrefix(give, "the server "))
 }
@@ -89,4 +94,102 @@ func (t Target) instead(u *url.URL, found spoken.Wire) string {
 		return ""
 	}
 	return fmt.Sprintf("the server speaks %s: %s", found, give)
+}
+
+// explainHTTP says what an error of a request means, and what to do.
+func (t Target) explainHTTP(u *url.URL, err error) error {
+	peer := address(u)
+	if t.Proxy != nil {
+		peer = "the proxy " + t.Proxy.Host
+	}
+	var to redirected
+	var tunnel noTunnel
+	var answered failed
+	var header tls.RecordHeaderError
+	var went astray
+	where, so := u.String(), ""
+	if errors.As(err, &went) {
+		if so = went.soFar(true); so != "" {
+			so = " (" + so + ")"
+		}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), went.course != nil && went.ended():
+		return err // Ask says what is true of it
+	case errors.As(err, &tunnel):
+		return fmt.Errorf("%s answers %s when it is asked for %s; %s", peer, tunnel, address(u), cmp.Or(likely[tunnel.code], "it may not let you there: try without -x"))
+	case errors.As(err, &to):
+		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
+	case errors.As(err, &answered):
+		return answered.explain(where)
+	case errors.As(err, &header), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return fmt.Errorf("%s speaks no TLS; measure http://%s", where, u.Host+u.RequestURI())
+	}
+	if said := untrusted(where, err); said != nil {
+		return said
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "remote error: tls: "):
+		_, alert, _ := strings.Cut(text, "remote error: tls: ")
+		return fmt.Errorf("%s ends the connection by TLS%s: %s; %s", peer, so, quantity.Clip(alert, 80), alerts(alert))
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
+		return fmt.Errorf("%s takes connections and resets them%s: it speaks no HTTP, or refuses this host, the name that it is asked for, or so large a request; a firewall or a proxy before it may too", peer, so)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		if went.course != nil && went.answered() {
+			return fmt.Errorf("%s answers %s and ends the connection within the reply: %s came%s", where, went.status, quantity.FormatBytes(float64(went.bytes)), so)
+		}
+		return fmt.Errorf("%s ended the connection without an answer%s; does it speak HTTP?", peer, so)
+	}
+	if netError := (*net.OpError)(nil); !errors.As(err, &netError) && strings.Contains(text, "malformed HTTP") {
+		return fmt.Errorf("%s speaks no HTTP: %w", address(u), err)
+	}
+	return err
+}
+
+// alerts says what an alert of TLS is likely to want.
+func alerts(alert string) string {
+	switch {
+	case strings.Contains(alert, "certificate required"), strings.Contains(alert, "bad certificate"), strings.Contains(alert, "unknown certificate"):
+		return "it wants a client's certificate that it knows: --cert FILE --key FILE"
+	case strings.Contains(alert, "unrecognized name"):
+		return "it has no certificate for that name: --sni NAME"
+	case strings.Contains(alert, "protocol version"):
+		return "it speaks TLS older than 1.2"
+	}
+	return "it may want another name (--sni), or a client's certificate (--cert FILE --key FILE)"
+}
+
+// untrusted says what is wrong with a server's certificate, and what to type; nil of
+// another error.
+func untrusted(where string, err error) error {
+	var unverified *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	const accept = "or accept any with -k"
+	switch {
+	case errors.As(err, &name):
+		return fmt.Errorf("the certificate of %s is for another name: %w; name it with --sni, %s", where, name, accept)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
+		begins, ends := invalid.Cert.NotBefore, invalid.Cert.NotAfter
+		if time.Now().Before(begins) {
+			return fmt.Errorf("the certificate of %s is valid only from %s on; set this host's clock, %s", where, begins.Format(time.DateTime), accept)
+		}
+		return fmt.Errorf("the certificate of %s expired on %s; renew it, %s", where, ends.Format(time.DateTime), accept)
+	case errors.As(err, &invalid):
+		return fmt.Errorf("the certificate of %s is not valid: %w; %s", where, invalid, accept)
+	case errors.As(err, &unknown):
+		who := "of an unknown authority"
+		if errors.As(err, &unverified) && len(unverified.UnverifiedCertificates) > 0 {
+			switch c := unverified.UnverifiedCertificates[0]; {
+			case bytes.Equal(c.RawIssuer, c.RawSubject):
+				who = "signed by itself, not by a known authority"
+			case c.Issuer.String() != "":
+				who += " (" + quantity.Clip(c.Issuer.String(), 80) + ")"
+			}
+		}
+		return fmt.Errorf("%s has a certificate %s; name that with --ca FILE, %s", where, who, accept)
+	}
+	return nil
 }

@@ -38,7 +38,7 @@ func TestAServerOfAnotherWire(t *testing.T) {
 	}{
 		{"http://" + at(knowing) + "/", false, at(knowing) + " speaks HTTP/2 without TLS: add --http2"},
 		{"http://" + at(plain) + "/", true, at(plain) + " speaks HTTP/1.1: leave out --http2"},
-		{"http://" + at(secure) + "/x?y=1", false, "answers 400 Bad Request: Client sent an HTTP request to an HTTPS server.; the server speaks HTTP/1.1 by TLS: measure https://" + at(secure) + "/x?y=1"},
+		{"http://" + at(secure) + "/x?y=1", false, "answers 400 Bad Request: \"Client sent an HTTP request to an HTTPS server.\"; the server speaks HTTP/1.1 by TLS: measure https://" + at(secure) + "/x?y=1"},
 		{"https://" + at(secure) + "/", true, at(secure) + " speaks HTTP/1.1 by TLS: leave out --http2"},
 		{"http://" + calls + "/", false, calls + " speaks gRPC without TLS: measure grpc://" + calls + "/pkg.Service/Method"},
 		{"http://" + calls + "/", true, "speaks gRPC without TLS: measure grpc://" + calls + "/pkg.Service/Method"},

@@ -24,6 +24,8 @@ import (
 	"netdyno/internal/head"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/curl"
+	"netdyno/internal/run/spoken"
 	"netdyno/internal/run/study"
 	"netdyno/internal/unixsocket"
 )
@@ -46,6 +48,9 @@ type Target struct {
 	Status               int      // that every reply must have; 0 for that of the first one
 	Close                bool     // a new connection for every request
 	Follow               bool     // measure where redirections end
+	Moves                int      // redirections that are followed at most
+	Trusting             bool     // another host that one leads to is told who asks, too
+	Jar                  bool     // cookies that they set are sent on
 	Proxy                *url.URL // an HTTP proxy, with its port; nil for none
 	Dial                 Dial     // nil: what the URL names
 	Socket               string   // path of the Unix socket to connect to in place of that, or @name; "" for none
@@ -170,7 +175,7 @@ func timed(ctx context.Context, takes *[]time.Duration, request func(context.Con
 	begun := time.Now()
 	err := request(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-		return context.DeadlineExceeded // whatever the library makes of it
+		return errors.Join(context.DeadlineExceeded, err) // whatever the library makes of it
 	}
 	*takes = append(*takes, time.Since(begun))
 	return err
@@ -233,7 +238,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	f, err := ask(ctx, t, u)
 	f.Asked = t.asked.Load()
 	if err != nil {
-		return Found{}, errors.New(printable.Text(t.explain(u, err).Error()))
+		return Found{}, errors.New(printable.Text(t.explain(ctx, u, err).Error()))
 	}
 	f.Words = printable.Text(f.Words) // a part of them is the server's
 	if f.URL == nil {
@@ -310,7 +315,7 @@ func (t Target) fields() ([]head.Field, error) {
 }
 
 // explain says what a connection's error means.
-func (t Target) explain(u *url.URL, err error) error {
+func (t Target) explain(ctx context.Context, u *url.URL, err error) error {
 	peer := "server"
 	if t.Proxy != nil {
 		peer = "proxy"
@@ -321,7 +326,12 @@ func (t Target) explain(u *url.URL, err error) error {
 			return unixsocket.Explain(t.Socket, failed.Err)
 		}
 	}
+	var went astray
 	switch {
+	case errors.As(err, &went) && (went.ended() || errors.Is(err, context.DeadlineExceeded)):
+		return went.overdue(u, deadline)
+	case errors.Is(err, syscall.ECONNREFUSED) && t.Proxy == nil && spoken.QUIC(ctx, t.address(u)):
+		return fmt.Errorf("nothing listens on %s by TCP, and a server answers QUIC there by UDP: %s", t.address(u), curl.Elsewhere["h3"])
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nothing listens on %s; start the %s first", t.address(u), peer)
 	case errors.As(err, &unknown):

@@ -92,7 +92,7 @@ func TestHTTP(t *testing.T) {
 	refused(t, target.Target{URL: s.URL + "/varying", Expect: "length"}, "--expect length needs the same length each time")
 	levels(t, target.Target{URL: s.URL + "/broken", Status: 500}, map[string]string{"opt.client.status": "500"})
 	levels(t, target.Target{URL: s.URL + "/moved", Status: 301}, map[string]string{"opt.client.status": "301"})
-	refused(t, target.Target{URL: s.URL, Status: 404}, "answers 200 OK: --expect-status says 404")
+	refused(t, target.Target{URL: s.URL, Status: 404}, "answers 200 OK; --expect-status says 404")
 	levels(t, target.Target{URL: s.URL + "/closing"}, map[string]string{"fresh": "yes"})
 	levels(t, target.Target{URL: s.URL + "/made", Method: "PUT", Headers: []string{"X-Key: 1"}, Body: "hello", Host: "shop.example"}, map[string]string{
 		"opt.client.method": "PUT", "opt.client.headers": "X-Key: 1", "opt.client.body": "hello", "opt.client.host": "shop.example",
@@ -144,7 +144,7 @@ func TestHTTPS(t *testing.T) {
 	levels(t, target.Target{URL: s.URL, CA: ca}, map[string]string{"tls": "yes", "client": "go-http2", "opt.server.wire": "h2c", "opt.client.ca": ca})
 	levels(t, target.Target{URL: s.URL, Insecure: true}, map[string]string{"opt.client.insecure": "true", "opt.client.ca": "system"})
 	levels(t, target.Target{URL: s.URL, Insecure: true, Client: cheap}, map[string]string{"client": "go-http2"})
-	refused(t, target.Target{URL: s.URL}, "unknown authority; name it with --ca FILE, or accept any with --insecure")
+	refused(t, target.Target{URL: s.URL}, "signed by itself, not by a known authority; name that with --ca FILE, or accept any with -k")
 	refused(t, target.Target{URL: strings.Replace(s.URL, "https", "http", 1)}, "400 Bad Request")
 	plain := httptest.NewServer(site())
 	defer plain.Close()
@@ -196,7 +196,7 @@ func TestWhatCannotBeMeasuredIsOneSentence(t *testing.T) {
 	s := httptest.NewServer(site())
 	defer s.Close()
 	refused(t, target.Target{URL: s.URL + "/moved"}, "redirects to /elsewhere: measure that URL")
-	refused(t, target.Target{URL: s.URL + "/broken"}, "answers 500 Internal Server Error: the database is away; --expect-status 500 measures such replies")
+	refused(t, target.Target{URL: s.URL + "/broken"}, "answers 500 Internal Server Error: \"the database is away stack\"; the server failed at it: its log says why; or, as all 3 replies are so, --expect-status 500 measures them")
 	refused(t, target.Target{URL: "http://127.0.0.1:1/"}, "nothing listens on 127.0.0.1:1; start the server first")
 	refused(t, target.Target{URL: "http:///x"}, "is not a URL; expected one such as")
 	refused(t, target.Target{URL: "tcp://127.0.0.1"}, "names no port")
@@ -208,7 +208,7 @@ func TestWhatCannotBeMeasuredIsOneSentence(t *testing.T) {
 	for range 20 {
 		refused(t, target.Target{URL: "http://" + first}, "speaks no HTTP")
 	}
-	refused(t, target.Target{URL: speaking(t, "")}, "ended the connection without an answer; does it speak HTTP?")
+	refused(t, target.Target{URL: speaking(t, "")}, "after the request); does it speak HTTP?")
 }
 
 // speaking is the URL of a server that says the same to everybody and hangs up.
@@ -278,5 +278,26 @@ func TestRedirectionsAreFollowed(t *testing.T) {
 	if f.URL.String() != end.URL+"/c" || len(f.Texts) > 0 || !strings.HasSuffix(f.Words, ", where "+s.URL+"/a leads") {
 		t.Errorf("it ends at %s with %v", f.URL, f.Texts)
 	}
-	refused(t, target.Target{URL: s.URL + "/round", Follow: true}, "redirects more than 10 times")
+	refused(t, target.Target{URL: s.URL + "/round", Follow: true}, "redirects in a circle: "+s.URL+"/round to ")
+	refused(t, target.Target{URL: s.URL + "/a", Follow: true, Moves: 1}, "redirects more than 1 times, at last to "+end.URL)
+	refused(t, target.Target{URL: s.URL + "/a", Follow: true, Trusting: true, Headers: []string{"Authorization: x"}}, "418")
+}
+
+// Cookies that redirections set are sent on where they are asked to, as curl's engine does.
+func TestCookiesOfRedirections(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch sid, err := r.Cookie("sid"); {
+		case r.URL.Path == "/login":
+			http.SetCookie(w, &http.Cookie{Name: "sid", Value: "abc", Path: "/"})
+			http.Redirect(w, r, "/home", http.StatusFound)
+		case err != nil || sid.Value != "abc":
+			http.Redirect(w, r, "/login", http.StatusFound)
+		}
+	}))
+	defer s.Close()
+	refused(t, target.Target{URL: s.URL + "/login", Follow: true}, "redirects in a circle: "+s.URL+"/login to "+s.URL+"/home to "+s.URL+"/login; the cookies that it sets (sid) are not sent on: add -b ''")
+	f := levels(t, target.Target{URL: s.URL + "/login", Follow: true, Jar: true, Headers: []string{"cookie: own=1"}}, map[string]string{"opt.client.path": "/home"})
+	if sent := f.Texts["opt.client.headers"]; string(sent.Bytes) != "Cookie: sid=abc; own=1" || !sent.Secret || strings.Contains(f.Words, "abc") {
+		t.Errorf("the clients' headers are %+v; it says %q", sent, f.Words)
+	}
 }

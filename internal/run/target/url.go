@@ -29,6 +29,14 @@ func IsURL(text string) bool {
 	return found && known || ofSocket.MatchString(text)
 }
 
+// SchemeOf is the scheme of a URL, also of one that names a Unix socket.
+func SchemeOf(text string) string {
+	text, _ = WithScheme(text)
+	_, text = socketOf(text)
+	scheme, _, _ := strings.Cut(text, "://")
+	return strings.ToLower(scheme)
+}
+
 // bare is a server without a scheme: a host with its port, and a path.
 var bare = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+(%[A-Za-z0-9._-]+)?\]):[0-9]{1,5}([/?#].*)?$`)
 
@@ -157,17 +165,13 @@ var expectations = []string{"", "status", "length", "body", "regexp"}
 // Fit refuses what was given for another kind of URL than any of these.
 func (t Target) Fit(urls []string) error {
 	has := func(schemes ...string) bool {
-		return slices.ContainsFunc(urls, func(u string) bool {
-			_, u = socketOf(u)
-			scheme, _, _ := strings.Cut(u, "://")
-			return slices.Contains(schemes, scheme)
-		})
+		return slices.ContainsFunc(urls, func(u string) bool { return slices.Contains(schemes, SchemeOf(u)) })
 	}
 	if t.Message != "" {
 		return errors.New("--message does not go with a URL: a method of grpc:// says the type of its request")
 	}
 	if !has("grpc", "grpcs") && t.Proto != "" {
-		return errors.New("--proto goes with grpc:// URLs")
+		return errors.New("--proto goes with grpc:// URLs: it is the .proto file of a call; curl's --proto, which protocols it may use, has no place where the URL's is the only one")
 	}
 	if !has("http", "https") && (t.Body != "" || t.BodyFile != "" || t.Method != "" || len(t.Paths) > 0 || t.HTTP2) {
 		return errors.New("--body, --body-file, --method, --paths and --http2 go with http:// URLs; for grpc:// write --data JSON and name the method in the URL")
