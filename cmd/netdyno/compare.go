@@ -20,11 +20,12 @@ func compareCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare FIRST SECOND",
 		Short: "Compare two stored runs",
-		Long: `Compare two runs of one study, made one after the other, by their directories.
-It prints first what differs between them: machines, programs, settings. Every arm
-is then divided by the baseline of its own run, and the two runs are compared.
-A difference counts if it is larger than what equal runs differ by on this
-machine, which netdyno calibrate measures.
+		Long: `Compare two runs of one study or server, made one after the other, by their
+directories. Every arm is divided by the baseline of its own run, and the two runs are
+compared. A difference counts if it is larger than what equal runs differ by on this
+machine, which netdyno calibrate measures; without that it is assumed. Machine, kernel,
+load, client and settings are conditions, and it says which differ and what that may
+do; address, port, directories and names are none.
 
 Separate runs detect only large differences. Where both builds can run in one
 place, "netdyno run STUDY build=before/bin,after/bin --gate" detects far smaller

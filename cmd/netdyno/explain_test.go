@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"netdyno"
+	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 )
 
@@ -41,6 +43,36 @@ func TestWordsAreFoundAsTheyAreAsked(t *testing.T) {
 	}
 	if near := quantity.Nearests("goodputt", wordsOf(all), 3); len(near) != 3 || near[0] != "goodput" {
 		t.Errorf("near goodputt: %q", near)
+	}
+}
+
+// What users of load tools ask for is explained in a sentence or two, with a flag, metric,
+// limit or page that is there.
+func TestWordsOfTheFieldAreExplained(t *testing.T) {
+	all := glossary()
+	for asked, want := range map[string]string{
+		"p95": "--percentiles", "Percentile": "service_p90_us", "TTFB": "first byte", "websocket": "docs/not-offered.md", "coordinated omission": "due",
+		"virtual users": "think=", "nagle": "TCP_NODELAY", "keep-alive": "fresh=yes", "throughput": "exchanges_per_s", "latency": "service time", "rps": "-q", "qps": "-q",
+		"think time": "pause", "ramp-up": "arrival=ramp", "jitter": "noise", "tail": "p99", "open loop": "schedule", "closed loop": "completes", "warm-up": "before",
+		"soak test": "-d", "stress test": "capacity", "concurrency": "-c", "slo": "objective", "bandwidth": "goodput", "rtt": "tcp_rtt_us",
+	} {
+		text := ""
+		for _, e := range all {
+			if e.asked(strings.ToLower(asked)) {
+				text += e.name + " " + e.lines[0][1] + "\n"
+			}
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: %q lacks %q", asked, text, want)
+		}
+	}
+	_, field, _ := strings.Cut(netdyno.Glossary, "## Words of the field")
+	for text := range strings.Lines(field) {
+		for _, name := range regexp.MustCompile("`([a-z_.]+_(?:us|s|per_s|share))`").FindAllStringSubmatch(text, -1) {
+			if _, err := metric.Named(name[1]); err != nil {
+				t.Errorf("%q names a metric: %v", text, err)
+			}
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/target"
 )
 
 // runFlags are the options of run that are not part of the study.
@@ -245,6 +246,8 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		return r, errors.New("--tell says how long it takes to tell several URLs apart; found one")
 	case len(urls) > 0:
 		r.Typed, r.PinServer = f.url.hide(f.typed), f.pin
+		f.url.fill = target.Fill{}
+		r.Hide = f.url.fill.Hide
 		f.url.loopback, f.url.workers = f.rig == rig.LoopbackName, r.Workers
 		r.Args = others
 		own, r.Arms, err = f.url.request(ctx, urls, others, f.own)

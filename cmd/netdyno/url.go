@@ -38,9 +38,11 @@ type urlFlags struct {
 	maxErrors                   string
 	connections, rate, duration string
 	workload, speed             string
-	number                      string // of requests in all
-	judge                       string // metrics
-	curls                       bool   // the command is curl's own
+	number                      string      // of requests in all
+	judge                       string      // metrics
+	curls                       bool        // the command is curl's own
+	steps                       []step      // before all
+	fill                        target.Fill // what they gave
 
 	workers  *session.Workers
 	said     *said
@@ -56,7 +58,7 @@ var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jso
 var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "workload", "speed", "judge"}
 
 // requestFlags say what is asked for, beside curl's own words.
-var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status"}
+var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "before", "take"}
 
 // declare declares the flags.
 func (t *urlFlags) declare(f *pflag.FlagSet) {
@@ -67,17 +69,11 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.maxErrors, "max-errors", "", "share of failed requests up to which a trial counts; 1% unless given (factor max_errors)")
 	f.StringVarP(&t.duration, "z", "z", "", "as --duration")
 	_ = f.MarkHidden("z") // it is declared above
-	f.StringVarP(&t.Method, "method", "X", "", "method of the request")
-	f.StringArrayVarP(&t.words.Headers, "header", "H", nil, `header of the request, as "Name: value"; repeatable`)
+	t.declareAsked(f)
+	t.declareBefore(f)
 	f.StringVar(&t.body, "body", "", "body of the request; @FILE reads it from a file")
 	f.StringVar(&t.bodyFile, "body-file", "", "file with the body of the request")
 	f.StringVar(&t.Host, "host", "", "Host header or :authority, when it is not the URL's")
-	f.StringVar(&t.SNI, "sni", "", "server name in TLS, when it is not the URL's")
-	f.StringVar(&t.CA, "ca", "", "PEM file of the authorities to trust")
-	f.StringVarP(&t.Cert, "cert", "E", "", "PEM file of a client certificate")
-	f.StringVar(&t.Key, "key", "", "PEM file of its key, that of --cert unless given")
-	f.BoolVarP(&t.Insecure, "insecure", "k", false, "accept any certificate")
-	f.BoolVar(&t.HTTP2, "http2", false, "ask for HTTP/2, over http:// too")
 	f.StringVar(&t.Expect, "expect", "", "what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
 	f.IntVar(&t.Status, "expect-status", 0, "status that every reply must have, such as 404; that of the first reply unless given")
 	f.StringVar(&t.paths, "paths", "", "file of paths, one a line, that each connection asks for in turn; - reads standard input")
@@ -87,6 +83,18 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.names, "name", "", "what the arms are called, such as old,new")
 	t.addWords(f)
 	t.flags = f
+}
+
+// declareAsked declares the flags that say how one request is made, beside curl's words.
+func (t *urlFlags) declareAsked(f *pflag.FlagSet) {
+	f.StringVarP(&t.Method, "method", "X", "", "method of the request")
+	f.StringArrayVarP(&t.words.Headers, "header", "H", nil, `header of the request, as "Name: value"; repeatable`)
+	f.StringVar(&t.SNI, "sni", "", "server name in TLS, when it is not the URL's")
+	f.StringVar(&t.CA, "ca", "", "PEM file of the authorities to trust")
+	f.StringVarP(&t.Cert, "cert", "E", "", "PEM file of a client certificate")
+	f.StringVar(&t.Key, "key", "", "PEM file of its key, that of --cert unless given")
+	f.BoolVarP(&t.Insecure, "insecure", "k", false, "accept any certificate")
+	f.BoolVar(&t.HTTP2, "http2", false, "ask for HTTP/2, over http:// too")
 }
 
 // splitURLs parts a command's arguments.
@@ -156,12 +164,16 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	read := namedFiles(ctx)
+	before, err := t.begin(ctx, read, urls)
+	if err != nil {
+		return nil, nil, err
+	}
 	local, metered, takes := true, t.loopback, time.Duration(0)
 	var measured []*url.URL
 	for _, text := range urls {
 		asked, words, err := t.asked(text, read)
 		if err == nil {
-			err = asked.Fit(urls)
+			err = errors.Join(asked.Fit(urls), before.into(&asked))
 		}
 		if err != nil {
 			return nil, nil, err
@@ -174,6 +186,8 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		if instead != "" {
 			t.said.say("  " + instead)
 		}
+		arm.Asked.Probe += before.sent[found.URL.Host]
+		delete(before.sent, found.URL.Host) // they are counted once
 		local, takes = local && found.Local, max(takes, found.Takes)
 		if t.loopback && found.Local && (found.At.IsValid() || found.Socket != "") {
 			words, read := account(found)
@@ -375,7 +389,7 @@ func findClient(ctx context.Context, workers *session.Workers, asked target.Targ
 	asked.Client = nil
 	found, err = target.Ask(ctx, asked)
 	by.Probe += found.Asked
-	return found, by, chosen + " cannot ask it (" + quantity.Clip(why.Error(), 200) + "), so " + found.Levels["client"] + " does", err
+	return found, by, chosen + " cannot ask it (" + quantity.Clip(asked.Fill.Hide(why.Error()), 200) + "), so " + found.Levels["client"] + " does", err
 }
 
 // mostName bounds the name of an arm that is made of a URL, in bytes.

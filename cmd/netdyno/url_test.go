@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,8 +27,14 @@ import (
 // website starts an HTTP server of somebody else's and puts its address into a
 // variable: website NAME.
 func website(ts *testscript.TestScript, negated bool, args []string) {
-	if negated || len(args) != 1 {
-		ts.Fatalf("usage: website NAME")
+	wait := time.Duration(0)
+	if len(args) == 2 {
+		var err error
+		wait, err = time.ParseDuration(args[1])
+		ts.Check(err)
+	}
+	if negated || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: website NAME [WAIT]")
 	}
 	var tired atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,11 +43,34 @@ func website(ts *testscript.TestScript, negated bool, args []string) {
 			http.Redirect(w, r, "/", http.StatusFound)
 		case "/broken":
 			http.Error(w, "out of coffee", http.StatusInternalServerError)
+		case "/login": // of ann, who gets a cookie and a token
+			if r.FormValue("user") != "ann" || r.FormValue("password") != "c8!o" {
+				http.Error(w, "no such\x01 user", http.StatusUnauthorized)
+				return
+			}
+			http.SetCookie(w, &http.Cookie{Name: "sid", Value: "cookie-of-ann", Path: "/"})
+			w.Header().Set("X-Csrf", "csrf-of-ann")
+			_, _ = w.Write([]byte(`{"data": {"access_token": "tok/\"en-of-ann"}, "user": 7}`))
+		case "/private/7": // asks for all of them
+			body, err := io.ReadAll(r.Body)
+			sid, none := r.Cookie("sid")
+			var order struct{ Token string }
+			if err != nil || none != nil || sid.Value != "cookie-of-ann" || r.Header.Get("X-Csrf") != "csrf-of-ann" || r.URL.Query().Get("t") != `tok/"en-of-ann` ||
+				json.Unmarshal(body, &order) != nil || order.Token != `tok/"en-of-ann` || !strings.Contains(string(body), "{left}") {
+				http.Error(w, "who are you?", http.StatusForbidden)
+				return
+			}
+			_, _ = w.Write([]byte("hello ann"))
+		case "/echo/tok/\"en-of-ann": // and tells what it was asked for
+			if tired.Add(1) > 4 {
+				http.Error(w, r.URL.Path[:len("/echo/")+10]+r.RequestURI, http.StatusForbidden)
+			}
 		case "/tired": // of what a client asks once it was verified
 			if tired.Add(1) > 5 {
 				http.Error(w, "asleep", http.StatusInternalServerError)
 			}
 		default:
+			time.Sleep(wait)
 			_, _ = w.Write(make([]byte, 123)) // the client may be gone
 		}
 	}))

@@ -254,6 +254,9 @@ func (t *urlFlags) hide(typed []string) []string {
 	for _, c := range t.words.Cookies {
 		add(c)
 	}
+	for _, s := range t.steps {
+		add(s.command) // it may have a password anywhere
+	}
 	if i := strings.LastIndexByte(t.proxy, '@'); i >= 0 {
 		_, user, _ := strings.Cut("//"+strings.TrimPrefix(t.proxy[:i], "http://"), "//")
 		add(user)

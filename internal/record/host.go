@@ -22,11 +22,11 @@ const (
 	LeafFact    = "seat.leaf"    // the switch that it hangs on, as the rig's file names it
 )
 
-// changing are the facts that describe a moment or name a machine, and not
-// what it is like.
+// changing are the facts that describe a moment, or name a machine or where something
+// lies on it, and not what it is like.
 var changing = map[string]bool{
 	"host.name": true, "host.boot_id": true, "k8s.node": true, AddressFact: true, LeafFact: true,
-	"cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true,
+	"perf.path": true, "cpu.mhz": true, "load.average": true, "load.busy_share": true, "load.steal_share": true, "steal.share": true,
 	"idle.lost_share": true, "idle.longest_us": true, "timer.overshoot_p50_us": true, "timer.overshoot_p99_us": true, ClockFact: true, OffsetFact: true,
 }
 

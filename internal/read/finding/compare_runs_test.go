@@ -53,9 +53,10 @@ func TestApart(t *testing.T) {
 	}{
 		"a dearer arm on a steady machine":   {dearer, tellsOf(0.005, 16), compare.Worse, compare.IsWorse},
 		"a dearer arm on an unsteady one":    {dearer, tellsOf(0.15, 16), compare.CannotTell, compare.Unproven},
-		"a dearer arm, nothing calibrated":   {dearer, nil, compare.Invalid, compare.Unproven},
+		"a dearer arm, nothing calibrated":   {dearer, nil, compare.Worse, compare.IsWorse},
+		"the same, nothing calibrated":       {same, nil, compare.CannotTell, compare.Unproven},
 		"the same on a steady machine":       {same, tellsOf(0.002, 16), compare.Equivalent, compare.Unproven}, // the floor's own drift stays open
-		"calibrated of another metric alone": {dearer, &record.Calibration{Spreads: map[string]record.Spread{"work_s": {Runs: 8}}}, compare.Invalid, compare.Unproven},
+		"calibrated of another metric alone": {dearer, &record.Calibration{Spreads: map[string]record.Spread{"work_s": {Runs: 8}}}, compare.Worse, compare.IsWorse},
 	} {
 		a := history.CompareRuns(before.Run, x.after.Run, x.calibration)
 		if c := ofArm(t, a, "arm"); c.Verdict != x.want || c.Base != "floor" {
@@ -112,13 +113,16 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 		barred   bool // the arm, though nothing is decisive
 	}{
 		"another kernel":         {func(f *finding.Findings) { host(f, "kernel.release", "7.0") }, "kernel.release", true, true},
+		"a busy machine":         {func(f *finding.Findings) { host(f, "load.busy_share", "0.6") }, "before the first run, 60.0 % before the second", false, false},
 		"another setting":        {func(f *finding.Findings) { host(f, "net.core.somaxconn", "1") }, "net.core.somaxconn", false, false},
-		"another window":         {func(f *finding.Findings) { f.Header.Study.Hold = map[string]string{"window": "9s"} }, "window was not set, then 9s", true, true},
+		"another load":           {func(f *finding.Findings) { f.Header.Study.Hold = map[string]string{"rate": "9"} }, "rate was not set, then 9", true, true},
+		"a longer window":        {func(f *finding.Findings) { f.Header.Study.Hold = map[string]string{"window": "9s"} }, "window was not set, then 9s", false, false},
+		"another client":         {func(f *finding.Findings) { f.Cells[0].Arms[1].Settings["client.transport"] = "go-http1" }, "client.transport was not set, then go-http1", false, true},
 		"another rig":            {func(f *finding.Findings) { f.Header.Facts.Rig = "ssh" }, "then ssh", true, true},
 		"another floor":          {func(f *finding.Findings) { f.Header.Study.Compare.Baseline = "arm" }, "its baseline was floor, then arm", true, true},
 		"another build":          {func(f *finding.Findings) { f.Header.Facts.Tools = map[string]record.Binary{"w": {SHA256: "other"}} }, "w is a different program", false, false},
 		"another option's value": {func(f *finding.Findings) { f.Cells[0].Arms[1].Settings = map[string]string{"server.buffer": "8192"} }, "server.buffer was 4096, then 8192", false, true},
-		"nothing in common":      {func(f *finding.Findings) { f.Cells[0].Name = "elsewhere" }, "no arm of a cell is in both", true, true},
+		"nothing in common":      {func(f *finding.Findings) { f.Cells[0].Name, f.Cells[0].Levels = "elsewhere", nil }, "no arm of a cell is in both", true, true},
 	} {
 		before, after := runOf(t, 1, 1), runOf(t, 2, 1)
 		for _, f := range []*finding.Findings{&before, &after} {
@@ -143,6 +147,59 @@ func TestApartLooksAtFactsFirst(t *testing.T) {
 				t.Errorf("%s: %s is %s (%s)", name, c.Arm, c.Verdict, c.Reason)
 			}
 		}
+	}
+}
+
+// Addresses, ports, directories, secrets and the names made of them are no conditions.
+func TestApartTakesNamesForNoConditions(t *testing.T) {
+	const floor, arm = 0, 1
+	settings := func(port, directory, secret string) map[string]string {
+		return map[string]string{
+			"server.transport": "address", "server.address": "127.0.0.1:" + port, "client.host": "localhost:" + port, "client.sni": "a" + port, "client.path": "/",
+			"client.body": "@" + directory + "/given/5f", "client.ca": directory + "/ca.pem", "client.headers": "@/home/u/.cache/netdyno/secret/1/" + secret,
+			"server.command": directory + "/echod -p " + directory + "/conf",
+		}
+	}
+	runs := []finding.Findings{runOf(t, 1, 1), runOf(t, 2, 1.3)}
+	for i, port := range []string{"8080", "8081"} {
+		of := &runs[i].Cells[0]
+		of.Arms[floor].Name, of.Arms[arm].Name = "127.0.0.1:"+port, "127.0.0.1:"+port+"/x"
+		of.Arms[floor].Settings, of.Arms[arm].Settings = settings(port, "/tmp/"+port, port), settings(port, "/tmp/"+port, port)
+		runs[i].Header.Study.Compare.Baseline = of.Arms[floor].Name
+		runs[i].Header.Study.Hold = map[string]string{"opt.server.address": "127.0.0.1:" + port, "opt.client.cert": "/tmp/" + port + "/cert.pem", "build": port}
+	}
+	a := history.CompareRuns(runs[0].Run, runs[1].Run, tellsOf(0.005, 16))
+	for _, d := range a.Differences {
+		if d.Decisive || d.About != "address" || d.May == "" {
+			t.Errorf("differs in %+v", d)
+		}
+	}
+	if c := ofArm(t, a, "127.0.0.1:8081/x"); c.Verdict != compare.Worse || len(a.Differences) == 0 {
+		t.Errorf("%s (%s), %d differences; want worse and a line about the address", c.Verdict, c.Reason, len(a.Differences))
+	}
+	for _, want := range []string{"Worse: server CPU", "% higher", "by which two runs of the same differ here"} {
+		if !strings.Contains(a.Sentence, want) {
+			t.Errorf("%q lacks %q", a.Sentence, want)
+		}
+	}
+	runs[1].Cells[0].Arms[arm].Settings["client.path"] = "/other"
+	runs[1].Cells[0].Arms[arm].Settings["client.body"] = "@/tmp/8081/given/60"
+	if c := ofArm(t, history.CompareRuns(runs[0].Run, runs[1].Run, nil), "127.0.0.1:8081/x"); !strings.Contains(c.Reason, "client.path") || !strings.Contains(c.Reason, "client.body") {
+		t.Errorf("another path and body: %s (%s)", c.Verdict, c.Reason)
+	}
+}
+
+// A load that one run holds and the other varies is one load.
+func TestApartFindsALoadInBothRuns(t *testing.T) {
+	before, after := runOf(t, 1, 1), runOf(t, 2, 1)
+	before.Cells[0].Levels, before.Header.Study.Hold = map[string]string{"connections": "50"}, map[string]string{}
+	after.Cells[0].Name, after.Cells[0].Levels, after.Header.Study.Hold = "", nil, map[string]string{"connections": "50"}
+	for i := range after.Comparisons {
+		after.Comparisons[i].Cell = ""
+	}
+	a := history.CompareRuns(before.Run, after.Run, nil)
+	if ofArm(t, a, "arm"); len(a.Differences) > 0 {
+		t.Errorf("differences %+v", a.Differences)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,9 +21,10 @@ import (
 // CompareRuns compares two runs of one study. Each arm is set against the
 // floor, the baseline of both, within the blocks of its own run; how far that
 // moved is judged against the spread within both runs and between like runs on
-// that machine (specification §6.12). Without a calibration nothing is better or worse.
+// that machine (specification §6.12), where no calibration knows it DefaultSpread or what
+// the runs themselves show, if that is more.
 func CompareRuns(before, after compare.Run, calibration *record.Calibration) RunsCompared {
-	a := runPair{before: before, after: after, calibration: calibration, barredArm: map[cells.Key]string{}, noise: map[cells.Key]float64{}}
+	a := runPair{before: alike(before, after), after: after, calibration: calibration, barredArm: map[cells.Key]string{}, noise: map[cells.Key]float64{}, spread: map[comparedKey]spread{}}
 	a.result.Calibration = calibration
 	a.differ()
 	for _, f := range []compare.Run{before, after} {
@@ -36,6 +38,7 @@ func CompareRuns(before, after compare.Run, calibration *record.Calibration) Run
 	}
 	a.compare()
 	a.gate()
+	a.result.Sentence = a.sentence()
 	return a.result
 }
 
@@ -73,8 +76,15 @@ func (a *runPair) compare() {
 	}
 }
 
-// decides says what tells more than two runs: one run of both builds.
+// decides says what tells more than two runs: one run of both servers or builds.
 func (a *runPair) decides() string {
+	was, is := urlOf(a.before.Header.Command), urlOf(a.after.Header.Command)
+	switch {
+	case is != "" && was != is:
+		return "one run of both shows smaller differences: netdyno " + was + " " + is + " --gate"
+	case is != "":
+		return "two builds side by side, on two ports, show smaller differences: netdyno " + is + " OTHER_URL --gate"
+	}
 	study := "STUDY"
 	if command := a.after.Header.Command; len(command) > 2 && !strings.Contains(command[2], "=") { // argv: netdyno run STUDY …
 		study = command[2]
@@ -131,17 +141,13 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 	was, zeros := cells.MeanLogs(t.before.All(), m.Name)
 	is, more := cells.MeanLogs(t.after.All(), m.Name)
 	zeros += more
-	spread, calibrated := record.Spread{}, false
-	if a.calibration != nil {
-		spread, calibrated = a.calibration.Spreads[m.Name]
-	}
-	between := spread.Absolute
+	relative := false
 	if !t.floor {
 		floorWas, zerosWere := cells.MeanLogs(t.floorWas.All(), m.Name)
 		floorIs, zerosAre := cells.MeanLogs(t.floorIs.All(), m.Name)
 		zeros += zerosWere + zerosAre
 		if set, now := cells.Subtract(was, floorWas), cells.Subtract(is, floorIs); len(set) > 0 && len(now) > 0 {
-			was, is, between, b.Base = set, now, spread.Relative, a.result.Floor
+			was, is, relative, b.Base = set, now, true, a.result.Floor
 		}
 	}
 	b.Blocks = min(len(was), len(is))
@@ -160,16 +166,14 @@ func (a *runPair) set(m metric.Metric, t twin, primary bool) (*compare.Pending, 
 		b.Refusal = fmt.Sprintf("blocks that have a valid value: %d and %d, and at least 2 of each run are needed", len(x), len(y))
 		return b, len(x) > 0 && len(y) > 0
 	}
-	parts := []stat.Component{first, second}
-	if calibrated {
-		parts = append(parts, stat.Component{Variance: 2 * between * between, Degrees: float64(spread.Runs - 1)})
-	}
-	b.Effect = stat.Apart(stat.Mean(y)-stat.Mean(x), parts...)
+	between := a.between(m.Name, relative, x, y)
+	a.spread[keyOf(b.Comparison)] = between
+	b.Effect = stat.Apart(stat.Mean(y)-stat.Mean(x), first, second, stat.Component{Variance: 2 * between.sd * between.sd, Degrees: between.degrees})
 	e := b.Effect.At(b.Level)
 	b.Ratio, b.Interval = math.Exp(e.Point), b.Level
 	b.Value, b.BaseValue = cells.Finite(math.Exp(stat.Mean(y))), cells.Finite(math.Exp(stat.Mean(x)))
 	b.Low, b.High = max(math.Exp(e.Low), 1/math.MaxFloat64), min(math.Exp(e.High), math.MaxFloat64)
-	b.Refusal = cmp.Or(a.refuseArm(t, m, calibrated), compare.RefuseBeside(&b.Comparison, beside(&t.after, later), beside(&t.before, earlier)))
+	b.Refusal = cmp.Or(a.refuseArm(t, m), compare.RefuseBeside(&b.Comparison, beside(&t.after, later), beside(&t.before, earlier)))
 	return b, true
 }
 
@@ -179,7 +183,7 @@ func beside(arm *cells.Arm, run string) compare.Beside {
 }
 
 // refuseArm says why an arm may not be judged, "" when it may.
-func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
+func (a *runPair) refuseArm(t twin, m metric.Metric) string {
 	for _, arm := range []cells.Arm{t.before, t.after} {
 		for _, judged := range arm.Trials {
 			if compare.IsLatency(m.Name) && slices.Contains(judged.Flags, trial.Overloaded) {
@@ -194,10 +198,6 @@ func (a *runPair) refuseArm(t twin, m metric.Metric, calibrated bool) string {
 		return a.barredArm[cells.KeyOf(t.cell, t.after.Name)]
 	case a.barredArm[cells.KeyOf(t.cell, a.result.Floor)] != "":
 		return "the baseline " + a.result.Floor + " cannot show what changed on the machine: " + a.barredArm[cells.KeyOf(t.cell, a.result.Floor)]
-	case a.calibration == nil:
-		return "the run-to-run noise of this machine is unknown: netdyno calibrate measures it"
-	case !calibrated:
-		return "calibrations of this machine do not cover " + m.Name
 	}
 	return ""
 }
@@ -218,10 +218,21 @@ func (a *runPair) gate() {
 	}
 }
 
+// urlOf is the URL in a command line, "" for none.
+func urlOf(command []string) string {
+	for _, word := range command {
+		if u, err := url.Parse(word); err == nil && u.Host != "" && u.Scheme != "" {
+			return word
+		}
+	}
+	return ""
+}
+
 // RunsCompared is what can be said about two runs of the same work: how their
 // conditions differ, and which figures differ by more than this machine's
 // run-to-run noise.
 type RunsCompared struct {
+	Sentence    string               `json:"sentence"`
 	Differences []Difference         `json:"differences"` // facts first
 	Floor       string               `json:"floor"`       // the arm that carries what happened to the machine meanwhile
 	Comparisons []compare.Comparison `json:"comparisons"` // later ÷ earlier; the primary ones first
@@ -235,6 +246,7 @@ type RunsCompared struct {
 type Difference struct {
 	About    string `json:"about"` // "machine", "program", "study", "hosts", …
 	Text     string `json:"text"`
+	May      string `json:"may"`                // what it may do to the figures
 	Decisive bool   `json:"decisive,omitempty"` // so that their figures may not be set side by side
 }
 
@@ -252,12 +264,29 @@ type runPair struct {
 	barred        string                // why nothing may be judged, "" when it may
 	barredArm     map[cells.Key]string  // why an arm of a cell may not
 	noise         map[cells.Key]float64 // by cell and metric: the larger A/A bound
+	spread        map[comparedKey]spread
 }
 
 func (a *runPair) addDifference(about, text string) {
-	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text})
+	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text, May: mayDo[about]})
 }
 
 func (a *runPair) decisive(about, text string) {
-	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text, Decisive: true})
+	a.result.Differences = append(a.result.Differences, Difference{About: about, Text: text, May: mayDo[about], Decisive: true})
+}
+
+// mayDo says what a difference may do to the figures.
+var mayDo = map[string]string{
+	"rig":       "another path: no figure is comparable",
+	"hosts":     "other machines: no figure is comparable",
+	"machine":   "it may change rates, times and CPU costs as much as another program would",
+	"facts":     "it may change times and CPU costs",
+	"busy CPUs": "what else ran takes time from both ends: times and rates of the busier run are worse",
+	"program":   "it may be what is compared, or change netdyno's own part of the times",
+	"netdyno":   "it may count and time otherwise",
+	"study":     "another load: rates and times are not comparable",
+	"length":    "a longer one has more of what is rare in it: tails may be higher",
+	"arms":      "it is not compared",
+	"settings":  "the figures may be of the setting, and not of the server",
+	"address":   "that changes nothing, if it is the same service",
 }

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/record"
@@ -36,9 +39,17 @@ func (a *runPair) differ() {
 
 // differInStudy tells what was held or asked differently.
 func (a *runPair) differInStudy(was, is cells.Plan) {
+	cell := varied(a.before, a.after)
 	for _, factor := range union(was.Hold, is.Hold) {
-		if one, other := was.Hold[factor], is.Hold[factor]; one != other {
-			a.decisive("study", fmt.Sprintf("%s was %s, then %s", factor, orNothing(one), orNothing(other)))
+		one, other := was.Hold[factor], is.Hold[factor]
+		if one == other || slices.Contains(cell, factor) {
+			continue // what a cell has is told by cells
+		}
+		switch text := fmt.Sprintf("%s was %s, then %s", factor, orNothing(one), orNothing(other)); {
+		case !sameSetting(factor, one, other):
+			a.decisive("study", text)
+		case slices.Contains(lengths, factor):
+			a.addDifference("length", text)
 		}
 	}
 	if one, other := was.Compare.Factor, is.Compare.Factor; one != other {
@@ -61,12 +72,24 @@ func (a *runPair) differInHosts(was, is map[string]record.Host) {
 		for _, text := range severe {
 			a.decisive("machine", atSeat(seat, was)+text)
 		}
+		if x, y := busy(one), busy(other); math.Abs(x-y) > busier {
+			a.addDifference("busy CPUs", fmt.Sprintf("%s%s before the first run, %s before the second", atSeat(seat, was), quantity.FormatShare(x), quantity.FormatShare(y)))
+		}
 		for _, text := range record.DiffHosts(one, other) {
 			if !slices.Contains(severe, text) {
 				a.addDifference("facts", atSeat(seat, was)+text)
 			}
 		}
 	}
+}
+
+// busier is by how much more of the CPUs must have been busy to be told.
+const busier = 0.1
+
+// busy is the share of a host's CPUs that was busy before a run; 0 where that is not known.
+func busy(h record.Host) float64 {
+	share, _ := strconv.ParseFloat(h.Values["load.busy_share"], 64)
+	return share
 }
 
 // atSeat names a seat where there are several.
@@ -114,26 +137,32 @@ func (a *runPair) differInArms() {
 		return all
 	}
 	was, is := names(a.before), names(a.after)
-	both := 0
+	both, moved := 0, map[string]string{}
 	for _, p := range places(was, is) {
 		one, first := was[p]
 		other, second := is[p]
 		if !first || !second {
-			a.addDifference("study", fmt.Sprintf("%s%s is in %s run only", p.Arm, a.after.Plan().Names.At(p.Cell), map[bool]string{true: earlier, false: later}[first]))
+			a.addDifference("arms", fmt.Sprintf("%s%s is in %s run only", p.Arm, a.after.Plan().Names.At(p.Cell), map[bool]string{true: earlier, false: later}[first]))
 			continue
 		}
 		both++
 		var unlike []string
 		for _, name := range union(one.Settings, other.Settings) {
-			if x, y := one.Settings[name], other.Settings[name]; x != y && !strings.HasSuffix(name, "."+cells.TCPConnections) {
+			if x, y := one.Settings[name], other.Settings[name]; !sameSetting(name, x, y) {
 				unlike = append(unlike, fmt.Sprintf("%s was %s, then %s", name, orNothing(x), orNothing(y)))
 			}
+		}
+		if x, y := one.Settings[address], other.Settings[address]; x != y {
+			moved[p.Arm] = fmt.Sprintf("%s: %s, then %s", p.Arm, orNothing(x), orNothing(y))
 		}
 		if len(unlike) > 0 && one.Settings != nil && other.Settings != nil {
 			text := fmt.Sprintf("%s%s: %s", p.Arm, a.after.Plan().Names.At(p.Cell), FirstOf(unlike))
 			a.addDifference("settings", text)
 			a.barredArm[p] = "its settings differ: " + FirstOf(unlike)
 		}
+	}
+	for _, arm := range slices.Sorted(maps.Keys(moved)) {
+		a.addDifference("address", moved[arm])
 	}
 	if both == 0 {
 		a.decisive("study", "no arm of a cell is in both runs")

@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/metric"
 	"netdyno/internal/printable"
+	"netdyno/internal/quantity"
 	"netdyno/internal/read/cells"
 	"netdyno/internal/read/compare"
 	"netdyno/internal/read/finding"
@@ -23,13 +24,15 @@ import (
 // out.
 type Runs struct {
 	title, made string
+	sentence    string // the answer
 	note        string // what the judgement rests on
 	differences part.Table
 	gated       part.Table // the primary comparisons
 	places      []RunPlace
 	reasons     []string   // why some primary comparisons, or the whole, are undecided, each once
 	explored    part.Table // every other metric, not judged
-	shown       part.Table // those of it that a terminal shows
+	screen      part.Table // what a terminal shows: the primary comparisons, and the main ones of the others
+	unlike      []string   // how the runs differ, a line each, the decisive first
 	arms        []Key
 	effects     []Figure // the second run against the first, one figure for each primary metric
 }
@@ -41,11 +44,15 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]R
 		made: fmt.Sprintf("%s, %s, with %s, then %s, %s, with %s; %d and %d trials valid",
 			places[0].Name, before.Header.CreatedAt.Format("2 Jan 2006 15:04"), before.Header.Netdyno,
 			places[1].Name, after.Header.CreatedAt.Format("2 Jan 2006 15:04"), after.Header.Netdyno, before.Tally.Valid, after.Tally.Valid),
-		note: restsOn(r), places: places[:],
+		sentence: r.Sentence, note: restsOn(r), places: places[:],
 	}
-	p.differences = part.Table{Caption: "How the runs differ, apart from their figures.", Columns: part.Titles("about", "first, then second")}
+	p.differences = part.Table{Caption: "How the runs differ, apart from their figures.", Columns: part.Titles("about", "first, then second", "what it may do")}
 	for _, d := range r.Differences {
-		p.differences.Rows = append(p.differences.Rows, []part.Datum{{Text: d.About, Strong: d.Decisive}, part.Word(d.Text)})
+		p.differences.Rows = append(p.differences.Rows, []part.Datum{{Text: d.About, Strong: d.Decisive}, part.Word(d.Text), part.Word(d.May)})
+	}
+	slices.SortStableFunc(r.Differences, func(x, y history.Difference) int { return cmp.Compare(rankOf(x), rankOf(y)) })
+	for _, d := range r.Differences {
+		p.unlike = append(p.unlike, d.About+": "+d.Text+"; "+d.May)
 	}
 	p.gated = gatedRuns(r.Gated, after.Plan().Names)
 	for _, g := range r.Gated {
@@ -56,9 +63,20 @@ func NewRuns(r history.RunsCompared, before, after finding.Findings, places [2]R
 	for _, caveat := range r.Caveats {
 		p.reasons = append(p.reasons, part.Capital(caveat))
 	}
-	p.explored, p.shown = exploredRuns(r, after.Plan().Names)
+	p.explored, p.screen = exploredRuns(r, after.Plan().Names)
 	p.arms, p.effects = runEffects(r, after)
 	return p
+}
+
+// rankOf orders differences for a terminal, which shows the first.
+func rankOf(d history.Difference) int {
+	switch {
+	case d.Decisive:
+		return 0
+	case d.About == "facts" || d.About == "program" || d.About == "netdyno":
+		return 2
+	}
+	return 1
 }
 
 // gatedRuns lays out the primary comparisons.
@@ -82,24 +100,41 @@ func gatedRuns(gated []compare.Gated, names cells.Names) part.Table {
 	return t
 }
 
-// exploredRuns lays out the explored metrics, and those of them that the main
-// tables of a run show.
-func exploredRuns(r history.RunsCompared, names cells.Names) (all, shown part.Table) {
+// exploredRuns lays out the explored metrics; and what a terminal shows: the primary ones
+// with their verdicts, then those that the main tables of a run show.
+func exploredRuns(r history.RunsCompared, names cells.Names) (all, screen part.Table) {
 	all = part.Table{Caption: "Not judged: the other metrics, each with its 95 % interval."}
 	all.Columns = slices.Concat(part.Titles("arm", "cell", "metric"), part.Figures("first", "second", "second ÷ first"))
-	shown = all
+	screen.Columns = slices.Concat(all.Columns, part.Titles(""))
+	row := func(c compare.Comparison) []part.Datum {
+		was, is := bothRuns(c)
+		return []part.Datum{part.Word(c.Arm), part.Word(names.CellOr(c.Cell, "all")), part.Word(part.Label(c.Metric)), was, is, part.Quotient(c)}
+	}
+	for _, g := range r.Gated {
+		screen.Rows = append(screen.Rows, append(row(g.Comparison), part.Word(strings.Fields(gateWords[g.Result].mark)[0])))
+	}
 	for _, c := range r.Comparisons {
 		if c.Primary || withheld(c) {
 			continue
 		}
-		was, is := bothRuns(c)
-		row := []part.Datum{part.Word(c.Arm), part.Word(names.CellOr(c.Cell, "all")), part.Word(part.Label(c.Metric)), was, is, part.Quotient(c)}
-		all.Rows = append(all.Rows, row)
+		all.Rows = append(all.Rows, row(c))
 		if inMainTable(c.Metric) {
-			shown.Rows = append(shown.Rows, row)
+			screen.Rows = append(screen.Rows, append(row(c), part.Word("")))
 		}
 	}
-	return part.Bounded(all), shown
+	return part.Bounded(all), unlikeRows(part.Bounded(screen))
+}
+
+// unlikeRows is a table without the first columns that have one value in all rows.
+func unlikeRows(t part.Table) part.Table {
+	for len(t.Rows) > 0 && len(t.Columns) > 1 && t.Columns[0].Title != "metric" &&
+		!slices.ContainsFunc(t.Rows, func(row []part.Datum) bool { return row[0].Text != t.Rows[0][0].Text }) {
+		t.Columns = t.Columns[1:]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][1:]
+		}
+	}
+	return t
 }
 
 // bothRuns are an arm's figures in the first and the second run: multiples of the
@@ -122,7 +157,8 @@ func restsOn(r history.RunsCompared) string {
 		floor = fmt.Sprintf("each arm is compared with %s, the floor of both, in the blocks of its own run; the floor with nothing", r.Floor)
 	}
 	if r.Calibration == nil {
-		return part.Capital(floor) + ". Without a calibration of the machine nothing is judged."
+		return fmt.Sprintf("%s. How much equal runs differ on this machine is not known (netdyno calibrate measures it): it is taken for %s, as a standard deviation, or for what the rounds of these runs differ by, if that is more.",
+			part.Capital(floor), quantity.ChosenShare(history.DefaultSpread))
 	}
 	c := r.Calibration
 	return fmt.Sprintf("%s. How much equal runs differ on this machine is known from its calibrations (%d, the latest of %s).", part.Capital(floor), c.Times, c.CreatedAt.Format("2 Jan 2006 15:04"))
@@ -132,6 +168,7 @@ func restsOn(r history.RunsCompared) string {
 func (p Runs) Markdown(w io.Writer) error {
 	m := markdown{}
 	m.heading(3, p.title)
+	m.paragraph(p.sentence)
 	m.paragraph(p.made)
 	m.table(p.differences)
 	m.paragraph(p.note)
@@ -144,19 +181,31 @@ func (p Runs) Markdown(w io.Writer) error {
 	return err
 }
 
-// Text writes the comparison for a terminal.
+// mostUnlike bounds the differences that a terminal shows.
+const mostUnlike = 4
+
+// Text writes the comparison for a terminal: one table, one sentence, and what may lie
+// behind it.
 func (p Runs) Text(w io.Writer, opt TextOptions) error {
 	t := newTerminal(opt)
 	t.heading(printable.Text(p.title))
-	t.paragraph("", p.made)
-	t.captioned(p.differences)
-	t.line("")
-	t.paragraph("", p.note)
-	t.captioned(p.gated)
-	for _, reason := range p.reasons {
-		t.paragraph("? ", reason)
+	if t.line(""); len(p.screen.Rows) > 0 {
+		t.table(p.screen)
+		t.line("")
 	}
-	t.captioned(p.shown)
+	t.paragraph("", p.sentence)
+	for i, text := range p.unlike {
+		if i == mostUnlike {
+			t.paragraph("", fmt.Sprintf("and %d more differences, in compare.md", len(p.unlike)-i))
+			break
+		}
+		t.paragraph("differs in ", text)
+	}
+	for _, reason := range p.reasons {
+		if !strings.Contains(part.Capital(p.sentence), reason[1:]) { // less its capital
+			t.paragraph("? ", reason)
+		}
+	}
 	if _, err := io.WriteString(w, t.out.String()); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
@@ -180,6 +229,7 @@ func (p Runs) HTML(w io.Writer) error {
 	}
 	v := struct {
 		Title, Made, Note     string
+		Sentence              string
 		Reasons               []string
 		Gated                 part.Table
 		Places                []RunPlace
@@ -190,7 +240,7 @@ func (p Runs) HTML(w io.Writer) error {
 		Script                template.JS
 		Drawn                 template.HTML
 	}{
-		Title: p.title, Made: p.made, Note: p.note, Reasons: p.reasons,
+		Title: p.title, Made: p.made, Note: p.note, Sentence: p.sentence, Reasons: p.reasons,
 		Gated: p.gated, Places: p.places,
 		Differences: p.differences, Explored: p.explored,
 		Effects: p.effects, Policy: contentPolicy(),
@@ -232,7 +282,7 @@ func runEffects(r history.RunsCompared, after finding.Findings) ([]Key, []Figure
 		figures = append(figures, Figure{Forest: f, Figure: part.Figure{Heading: part.Heading{
 			ID: fmt.Sprintf("effect-%d", len(figures)+1), Wide: true,
 			Title: "What changed in " + part.Label(m.Name) + betterWords(m.Better),
-			Caption: "The second run as a ratio to the first: the line is the interval that decides, which includes the machine's run-to-run noise where that is calibrated. " +
+			Caption: "The second run as a ratio to the first: the line is the interval that decides, which includes the machine's run-to-run noise. " +
 				"Inside the grey band, the margin or the noise within the runs, a difference counts as none. Pale rows are not judged; the list above says why.",
 		}}})
 	}

@@ -24,7 +24,9 @@ type Request struct {
 	Resume   bool      // go on with the run in Out, by the command that began it
 	Continue bool      // go on with the run in Out, by its own study, to its next look at most; implies Resume
 	DryRun   bool      // only plan: workers for messages are not built
-	Version  string    // of this program, for the header
+
+	Hide    func(text string) string // takes secrets out of what is said of a trial; nil for none
+	Version string                   // of this program, for the header
 
 	PinServer bool // hold servers that others started on the CPUs that the placement gives to servers
 

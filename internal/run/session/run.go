@@ -180,10 +180,32 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 	}
 	b := bench.Bench{
 		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "internal", "meter"},
-		Keep: r.file.Append, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Apart: s.apart, Roams: s.Roams(), Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
+		Keep: r.keep, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Apart: s.apart, Roams: s.Roams(), Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
 		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
 	return b.Run(ctx, r.Left)
+}
+
+// keep makes a record durable, without the secrets that a server may have told.
+func (r *Run) keep(one record.Record) error {
+	if hide := r.session.request.Hide; hide != nil {
+		if one.Failure != nil {
+			one.Failure.Text = hide(one.Failure.Text)
+		}
+		for i := range one.Workers {
+			w := &one.Workers[i]
+			w.Stderr = hide(w.Stderr)
+			for k := range w.Errors {
+				w.Errors[k].Text = hide(w.Errors[k].Text)
+			}
+			if w.Result != nil {
+				for k := range w.Result.Reasons {
+					w.Result.Reasons[k].Text = hide(w.Result.Reasons[k].Text)
+				}
+			}
+		}
+	}
+	return r.file.Append(one)
 }
 
 // rest notes requests of an arm that no record has.

@@ -130,6 +130,7 @@ func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescri
 			return nil, fmt.Errorf("--data: expected JSON such as {\"id\": 7}, or a file that holds it: %w", err)
 		}
 	}
+	text = []byte(t.Fill.plain(string(text), inJSON))
 	message := dynamicpb.NewMessage(method.Input())
 	if err := values.Read(text, message, types); err != nil {
 		return nil, fmt.Errorf("%s does not fit %s: %w", source, method.Input().FullName(), err)
@@ -206,7 +207,7 @@ func (c called) found(t Target) (Found, error) {
 	}
 	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
 	f := Found{Levels: levels, Texts: map[string]study.Carried{}}
-	f.text("body", base64.StdEncoding.EncodeToString(c.request), false)
+	f.text("body", base64.StdEncoding.EncodeToString(c.request), len(t.Fill) > 0)
 	if err := t.addNames(c.url, &f); err != nil {
 		return f, err
 	}

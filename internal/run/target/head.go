@@ -38,12 +38,13 @@ func (t Target) dress(request *http.Request, body string) error {
 func (t Target) addAsked(u *url.URL, f *Found, body string, last reply) error {
 	setter(f.Levels)("method", t.Method)
 	if len(t.Paths) == 0 {
-		f.text("path", u.RequestURI(), false)
+		path := t.Fill.url(u.RequestURI())
+		f.text("path", path, t.Fill.within(path))
 		if last.code != http.StatusOK {
 			setter(f.Levels)("status", strconv.Itoa(last.code))
 		}
 	}
-	f.text("body", body, false)
+	f.text("body", body, t.Fill.within(body))
 	if u.Scheme == "https" {
 		t.addTrust(u, f.Levels)
 	}
@@ -79,7 +80,7 @@ func (t Target) addNames(u *url.URL, f *Found) error {
 	if err != nil {
 		return err
 	}
-	secret := slices.ContainsFunc(fields, func(f head.Field) bool { return head.Secret(f.Name) })
+	secret := slices.ContainsFunc(fields, func(f head.Field) bool { return head.Secret(f.Name) || t.Fill.within(f.Value) })
 	host, _, fields := head.Take(fields, "Host")
 	f.text("headers", head.Text(fields), secret)
 	host = cmp.Or(t.Host, host)

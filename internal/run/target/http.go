@@ -59,7 +59,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		where := t.turn(u, i)
 		var r reply
 		if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
-			r, err = t.ask(ctx, transport, where.String(), body)
+			r, err = t.ask(ctx, transport, t.Fill.url(where.String()), body)
 			return err
 		}); err != nil {
 			var to redirected
@@ -111,6 +111,11 @@ func (t Target) body(ctx context.Context) (string, error) {
 		}
 		body = string(text)
 	}
+	fields, err := t.fields()
+	if err != nil {
+		return "", err
+	}
+	body = t.Fill.body(body, fields)
 	if len(body) > mostBody {
 		return "", fmt.Errorf("the body has more than %d bytes, the most that a request can carry", mostBody)
 	}
@@ -299,7 +304,8 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]study.Carried{}, At: last.at}
 	words := []string{last.proto + " " + last.status}
 	if n := len(t.Paths); n > 0 {
-		f.Texts["opt.client.paths"] = study.Carried{Bytes: []byte(strings.Join(t.Paths, "\n") + "\n")}
+		paths := strings.Join(t.Paths, "\n") + "\n"
+		f.Texts["opt.client.paths"] = study.Carried{Bytes: []byte(t.Fill.url(paths)), Secret: t.Fill.In(paths)}
 		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
 	} else if stable {
 		words = append(words, fmt.Sprintf("%d bytes", last.bytes))

@@ -55,6 +55,7 @@ type Target struct {
 	Dial                 Dial     // nil: what the URL names
 	Socket               string   // path of the Unix socket to connect to in place of that, or @name; "" for none
 	Client               Client   // of a trial; nil for those on Go's libraries
+	Fill                 Fill     // what stands for {name}
 
 	bodies *expect.Bodies // what they are expected to be; nil for anything
 	asked  *atomic.Int64  // requests so far
@@ -238,7 +239,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	f, err := ask(ctx, t, u)
 	f.Asked = t.asked.Load()
 	if err != nil {
-		return Found{}, errors.New(printable.Text(t.explain(ctx, u, err).Error()))
+		return Found{}, errors.New(t.Fill.Hide(printable.Text(t.explain(ctx, u, err).Error())))
 	}
 	f.Words = printable.Text(f.Words) // a part of them is the server's
 	if f.URL == nil {
@@ -310,6 +311,11 @@ func (t Target) fields() ([]head.Field, error) {
 	fields, err := head.Parse(strings.Join(t.Headers, "\n"))
 	if err != nil {
 		return nil, fmt.Errorf("headers: %w", err)
+	}
+	for i := range fields {
+		if fields[i], err = t.Fill.header(fields[i]); err != nil {
+			return nil, err
+		}
 	}
 	return fields, nil
 }
