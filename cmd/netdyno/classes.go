@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/recorded"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -22,23 +25,24 @@ const bodiesOption = "opt.client.bodies"
 // mostClassBody bounds the body of a class that a file holds, in bytes.
 const mostClassBody = 32 << 20
 
-// asksClasses reads the workload file of a run by URL; nil without one, and of recorded
-// traffic, whose requests say themselves what they are.
-func (t urlFlags) asksClasses(ctx context.Context, others []string) (*source.WorkloadFile, error) {
+// asksClasses reads the workload file of a run by URL; of recorded traffic, whose requests
+// say themselves what they are, what the first of each class asks for. Both are nil without
+// either.
+func (t urlFlags) asksClasses(ctx context.Context, others []string) (file *source.WorkloadFile, recorded []target.Class, err error) {
 	name := t.workload
 	if name == "" {
 		name = (&looked{typed: others}).level(study.WorkloadFactor)
 	}
-	if name == "" || session.Replays(name) {
-		return nil, nil
+	if name == "" {
+		return nil, nil, nil
 	}
-	text, err := input.Within(ctx, source.MaxFile)(name)
-	if err != nil {
-		return nil, err
+	if session.Replays(name) {
+		recorded, err = t.asksRecorded(ctx, name)
+		return nil, recorded, err
 	}
-	w, err := source.ReadWorkload(name, text)
+	w, err := session.ReadWorkload(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, body := range w.Bodies {
 		file, is := strings.CutPrefix(body.Text, "@")
@@ -50,11 +54,42 @@ func (t urlFlags) asksClasses(ctx context.Context, others []string) (*source.Wor
 		}
 		data, err := input.Within(ctx, mostClassBody)(file)
 		if err != nil {
-			return nil, study.Errorf(body.At, "body: %s", err)
+			return nil, nil, study.Errorf(body.At, "body: %s", err)
 		}
 		w.Bodies[i].Text = string(data)
 	}
-	return &w, nil
+	return &w, nil, nil
+}
+
+// asksRecorded is what the first requests of the most frequent classes of recorded traffic ask for. Requests
+// whose bodies are not recorded are refused: a server of others would get random bytes.
+func (t urlFlags) asksRecorded(ctx context.Context, name string) (all []target.Class, err error) {
+	classes, err := t.recordings.Read(ctx, name, remark)
+	if err != nil {
+		return nil, err
+	}
+	const most = 8 // that are asked for before a run, and that are named
+	slices.SortStableFunc(classes, func(a, b session.Asked) int { return cmp.Compare(b.Requests, a.Requests) })
+	var lacking []string
+	count := int64(0)
+	for _, c := range classes {
+		if missing := c.Requests - c.Known; missing > 0 && (c.UpBytes > 0 || recorded.Writes(c.Method)) {
+			lacking, count = append(lacking, c.Name), count+missing
+		}
+		one := target.Class{Name: c.Name, Method: c.Method, Path: c.Path, Body: string(c.Carried.Content), Status: c.Status}
+		if c.Carried.MediaType != "" {
+			one.Headers = []string{"Content-Type: " + c.Carried.MediaType}
+		}
+		all = append(all, one)
+	}
+	if len(lacking) == 0 {
+		return all[:min(most, len(all))], nil
+	}
+	if n := len(lacking); n > most {
+		lacking = append(lacking[:most:most], fmt.Sprintf("%d more", n-most))
+	}
+	return nil, fmt.Errorf("%s has no bodies of %s (%s), and no server of yours gets random bytes: leave them out by netdyno record FORMAT LOG --paths --methods GET,HEAD -o OUT.rec, or write a workload file whose classes have bodies (docs/workloads.md)",
+		name, quantity.Plural(int(count), "request"), quantity.And(lacking))
 }
 
 // bodyOf is what requests of a class carry; "" where the file does not say.
@@ -116,18 +151,32 @@ func askCalls(ctx context.Context, workers *session.Workers, asked target.Target
 	return found, arm, nil
 }
 
-// carryBodies gives an arm of HTTP the bodies of a workload's classes, if any has one.
-func carryBodies(arm session.Arm, w *source.WorkloadFile) error {
-	if w == nil {
-		return nil
+// asksOf are the classes of a workload as a server of HTTP is asked for them.
+func asksOf(w *source.WorkloadFile) (all []target.Class) {
+	for i, c := range w.Classes {
+		body, _ := bodyOf(w, i)
+		if body == "" {
+			body = strings.Repeat("u", int(min(c.UpBytes, 64<<10)))
+		}
+		all = append(all, target.Class{Name: c.Name, Method: c.Method, Path: strings.ReplaceAll(c.Path, "{key}", "1"), Headers: c.Headers, Body: body, Status: c.Status})
 	}
+	return all
+}
+
+// checkMethods refuses classes of gRPC for a server that is asked by HTTP.
+func checkMethods(url string, w *source.WorkloadFile) error {
 	for _, class := range w.Classes {
 		if strings.HasPrefix(class.Method, "/") {
-			return fmt.Errorf("class %s has the method %s of gRPC, and %s is asked by HTTP; expected a method such as GET, or a grpc:// URL", class.Name, class.Method, arm.Given)
+			return fmt.Errorf("class %s has the method %s of gRPC, and %s is asked by HTTP; expected a method such as GET, or a grpc:// URL", class.Name, class.Method, url)
 		}
 	}
-	if len(w.Bodies) == 0 {
-		return nil
+	return nil
+}
+
+// carryBodies gives an arm of HTTP the bodies of a workload's classes, if any has one.
+func carryBodies(arm session.Arm, w *source.WorkloadFile) {
+	if w == nil || len(w.Bodies) == 0 {
+		return
 	}
 	lines := make([]string, len(w.Classes))
 	for i := range lines {
@@ -135,5 +184,4 @@ func carryBodies(arm session.Arm, w *source.WorkloadFile) error {
 		lines[i] = base64.StdEncoding.EncodeToString([]byte(text))
 	}
 	arm.Texts[bodiesOption] = study.Carried{Bytes: []byte(strings.Join(lines, "\n") + "\n")}
-	return nil
 }

@@ -11,33 +11,43 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdyno/internal/each"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/collection"
 	"netdyno/internal/run/recorded"
 )
 
-// recording is how a log becomes recorded traffic.
+// recording is how a log becomes recorded traffic, or a collection a workload file.
 type recording struct {
 	recorded.Options
-	out string
+	collection collection.Options
+	out        string
 }
 
 func recordCommand() *cobra.Command {
 	var r recording
 	c := &cobra.Command{
 		Use:   "record FORMAT FILE…",
-		Short: "Make recorded traffic of logs: " + namesOf(recordFormats()),
-		Long: `Make recorded traffic of logs: when requests came, of which class, and how
-much went up and down. Bodies, headers, addresses and query strings are never kept, and
-paths only with --paths. Several files are given from the oldest to the newest; a
-compressed one (gzip) is read as it is, and - is standard input. Memory does not grow with
-the number of requests.
+		Short: "Make a workload of logs, collections and API documents: " + namesOf(recordFormats()),
+		Long: `Make a workload of what you have, which netdyno URL --workload OUT runs.
 
 ` + recordFormatHelp() + `
-Lines that are no request are counted by what is wrong, and the first ten shown.
-netdyno URL --workload OUT replays what was made (docs/workloads.md).`,
+Of a log it is recorded traffic: when requests came, of which class, and how much went up
+and down. Headers, addresses and query strings are never kept, paths only with --paths, and
+bodies only of an HTTP archive. Several files are given from the oldest to the newest; a
+compressed one (gzip) is read as it is, and - is standard input. Memory does not grow with
+the number of requests. Lines that are no request are counted by what is wrong, and the
+first ten shown.
+
+Of a collection it is a workload file to read and edit, with the requests that change
+nothing; --methods takes others too. Variables are filled in from the collection, its
+environment and --set; parameters and bodies of OpenAPI from examples, defaults and
+enumerations. What is secret is not written: it is named, with the header that -H has to
+give.`,
 		Example: `  netdyno record nginx /var/log/nginx/access.log.1 /var/log/nginx/access.log --paths -o access.rec
-  netdyno record jsonl requests.jsonl
-  netdyno record har shop.har`,
+  netdyno record har shop.har --paths
+  netdyno record postman shop.postman_collection.json --environment dev.postman_environment.json
+  netdyno record openapi openapi.yaml --set petId=1 --methods GET,POST`,
 		Args: cobra.MinimumNArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, typed []string, begun string) ([]string, cobra.ShellCompDirective) {
 			if len(typed) == 0 {
@@ -56,7 +66,11 @@ netdyno URL --workload OUT replays what was made (docs/workloads.md).`,
 			return nil
 		},
 	}
-	c.Flags().StringVarP(&r.out, "out", "o", "", "write to `FILE`; beside the first FILE, as .rec, unless given")
+	c.Flags().StringVarP(&r.out, "out", "o", "", "write to `FILE`; beside the first FILE, as .rec or .workload.yaml, unless given")
+	c.Flags().StringSliceVar(&r.Methods, "methods", nil, "keep requests of these methods alone, such as GET,POST; unless given all of a log, and of a collection those that change nothing")
+	c.Flags().StringArrayVar(&r.collection.Set, "set", nil, "of a collection: `NAME=VALUE` of a variable or a parameter; repeatable")
+	c.Flags().StringVar(&r.collection.Environment, "environment", "", "of a Postman collection: `FILE` of its environment, as Postman exports it")
+	c.Flags().StringArrayVar(&r.collection.Only, "only", nil, "of a collection: the requests whose name, folder, tag or path has this `TEXT`; repeatable")
 	c.Flags().BoolVar(&r.Paths, "paths", false, "keep the paths of requests, without their query strings")
 	return c
 }
@@ -66,21 +80,30 @@ func recordFormats() (words []suggestion) {
 	for _, f := range recorded.Formats() {
 		words = append(words, suggestion{text: f.Name, doc: f.Doc})
 	}
+	for _, f := range collection.Formats() {
+		words = append(words, suggestion{text: f.Name, doc: f.Doc})
+	}
 	return words
 }
 
 func recordFormatHelp() string {
 	var b strings.Builder
-	for _, f := range recorded.Formats() {
-		fmt.Fprintf(&b, "  %-8s %s\n", f.Name, f.Doc)
+	for _, f := range recordFormats() {
+		fmt.Fprintf(&b, "  %-8s %s\n", f.text, f.doc)
 	}
 	return b.String()
 }
 
 func (r recording) run(ctx context.Context, name string, files []string) error {
+	if f, is := collectionNamed(name); is {
+		return r.collect(ctx, f, files)
+	}
 	format, err := recorded.Named(name)
 	if err != nil {
-		return err
+		return fmt.Errorf("unknown format %q; %s", quantity.Clip(name, 40), quantity.Hint(name, each.Of(recordFormats(), func(s suggestion) string { return s.text })))
+	}
+	if o := r.collection; len(o.Set)+len(o.Only)+len(o.Environment) > 0 {
+		return fmt.Errorf("--set, --environment and --only fill in and choose the requests of a collection; %s has requests as they came", name)
 	}
 	if r.out == "" {
 		if files[0] == "-" {
@@ -126,7 +149,21 @@ func showSummary(s recorded.Summary) {
 	if s.Paths > 0 {
 		stdout.say("%s, without query strings", quantity.Plural(s.Paths, "path"))
 	}
+	if s.Bodies > 0 {
+		stdout.say("%s of requests are in it, for whoever reads the file", bodiesOf(s.Bodies))
+	}
+	if s.NotAsked > 0 {
+		stdout.say("%s of methods that --methods does not name", quantity.Plural(int(s.NotAsked), "request"))
+	}
 	if s.PathsLeft > 0 {
 		stdout.say("%s came after as many paths as a file holds, and have none", quantity.Plural(int(s.PathsLeft), "request"))
 	}
+}
+
+// bodiesOf counts bodies.
+func bodiesOf(n int) string {
+	if n == 1 {
+		return "1 body"
+	}
+	return fmt.Sprintf("%d bodies", n)
 }

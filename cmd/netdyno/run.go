@@ -157,6 +157,7 @@ func run(ctx context.Context, args []string, f runFlags) error {
 // measured, however little that is; none when nothing could begin.
 func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Directory, err error) {
 	request, err := f.request(ctx, args)
+	defer func() { err = errors.Join(err, request.Recordings.Remove()) }()
 	if err != nil {
 		return "", err
 	}
@@ -247,8 +248,8 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	case len(urls) > 0:
 		r.Typed, r.PinServer = f.url.hide(f.typed), f.pin
 		f.url.fill = target.Fill{}
-		r.Hide = f.url.fill.Hide
-		f.url.loopback, f.url.workers = f.rig == rig.LoopbackName, r.Workers
+		r.Hide, r.Recordings = f.url.fill.Hide, new(session.Recordings)
+		f.url.loopback, f.url.workers, f.url.recordings = f.rig == rig.LoopbackName, r.Workers, r.Recordings
 		r.Args = others
 		own, r.Arms, err = f.url.request(ctx, urls, others, f.own)
 	case f.goOn:

@@ -44,11 +44,12 @@ type urlFlags struct {
 	steps                       []step      // before all
 	fill                        target.Fill // what they gave
 
-	workers  *session.Workers
-	said     *said
-	flags    *pflag.FlagSet // as they were typed
-	loopback bool           // the run is on this host alone
-	searches bool           // for the highest rate, which nobody sets
+	workers    *session.Workers
+	recordings *session.Recordings
+	said       *said
+	flags      *pflag.FlagSet // as they were typed
+	loopback   bool           // the run is on this host alone
+	searches   bool           // for the highest rate, which nobody sets
 }
 
 // targetFlags are the names that need a URL.
@@ -159,7 +160,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		t.Client = nil // clients on Go's libraries tell classes, paths and steps apart
 	}
 	t.sayProxy(urls)
-	classes, err := t.asksClasses(ctx, others)
+	classes, recorded, err := t.asksClasses(ctx, others)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,7 +179,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		if err != nil {
 			return nil, nil, err
 		}
-		found, arm, instead, err := t.ask(ctx, asked, others, classes)
+		found, arm, instead, err := t.askAny(ctx, asked, recorded, others, classes)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -268,6 +269,28 @@ func (t urlFlags) check() error {
 	return nil
 }
 
+// askAny is ask, where a server of recorded traffic need answer one of its classes as it was
+// answered: of many requests some may fail.
+func (t urlFlags) askAny(ctx context.Context, asked target.Target, recorded []target.Class, others []string, classes *source.WorkloadFile) (found target.Found, arm session.Arm, instead string, err error) {
+	if len(recorded) == 0 {
+		return t.ask(ctx, asked, others, classes)
+	}
+	for _, class := range recorded {
+		asked.Classes = []target.Class{class}
+		f, a, i, failed := t.ask(ctx, asked, others, classes)
+		if failed == nil {
+			return f, a, i, nil
+		}
+		if err == nil {
+			err = failed
+		}
+		if !strings.HasPrefix(failed.Error(), "class ") { // it is not of the class
+			return found, arm, "", failed
+		}
+	}
+	return found, arm, "", err
+}
+
 // ask asks a server what it answers: one request, or one of each class that a workload has
 // for a gRPC server.
 func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string, classes *source.WorkloadFile) (found target.Found, arm session.Arm, instead string, err error) {
@@ -276,15 +299,20 @@ func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string,
 		found, arm, err = askCalls(ctx, t.workers, asked, classes)
 		return found, arm, "", err
 	}
+	if classes != nil {
+		if err := checkMethods(asked.URL, classes); err != nil {
+			return found, arm, "", err
+		}
+		asked.Classes = asksOf(classes)
+	}
 	found, by, instead, err := findClient(ctx, t.workers, asked)
 	if err != nil {
 		return found, arm, "", err
 	}
 	arm = armOf(found)
-	if arm.Asked = by; workload {
-		err = carryBodies(arm, classes)
-	}
-	return found, arm, instead, err
+	arm.Asked = by
+	carryBodies(arm, classes)
+	return found, arm, instead, nil
 }
 
 // sayProxy says that proxies of the environment are not asked, where curl would ask one.

@@ -19,6 +19,7 @@ const (
 	FeatureDeadline   Feature = "deadline"    // deadlines of classes
 	FeatureThink      Feature = "think"       // pauses after exchanges of classes
 	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
+	FeatureHeaders    Feature = "headers"     // headers of HTTP of classes
 	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep

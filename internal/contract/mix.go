@@ -27,10 +27,11 @@ type Class struct {
 	DownSizes Table  `json:"down_sizes,omitempty"`
 
 	// Of wires that have them.
-	Method     string `json:"method,omitempty"`      // of HTTP; of gRPC /package.Service/Method
-	Path       string `json:"path,omitempty"`        // of HTTP; {key} stands for a number from Load.Keys
-	Status     int    `json:"status,omitempty"`      // of HTTP: that every reply must have; 0 for any 2xx
-	DeadlineNs int64  `json:"deadline_ns,omitempty"` // after which an exchange has failed; 0 is without
+	Method     string   `json:"method,omitempty"`      // of HTTP; of gRPC /package.Service/Method
+	Path       string   `json:"path,omitempty"`        // of HTTP; {key} stands for a number from Load.Keys
+	Headers    []string `json:"headers,omitempty"`     // of HTTP: "Name: value", in place of those of that name that all requests have
+	Status     int      `json:"status,omitempty"`      // of HTTP: that every reply must have; 0 for any 2xx
+	DeadlineNs int64    `json:"deadline_ns,omitempty"` // after which an exchange has failed; 0 is without
 
 	ThinkNs int64 `json:"think_ns,omitempty"` // closed loop: pause after an exchange of the class; 0 is without
 }
@@ -81,6 +82,11 @@ func (l Load) Deadlines() bool {
 // Thinks tells whether slots pause after exchanges of any class.
 func (l Load) Thinks() bool {
 	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.ThinkNs > 0 })
+}
+
+// Headed tells whether any class has headers of its own.
+func (l Load) Headed() bool {
+	return slices.ContainsFunc(l.Classes, func(c Class) bool { return len(c.Headers) > 0 })
 }
 
 // Calls tells whether the method of any class is one of gRPC.

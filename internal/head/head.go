@@ -75,6 +75,17 @@ func Take(fields []Field, name string) (value string, found bool, others []Field
 	return value, found, others
 }
 
+// Over returns fields, and after them those of others whose names they have not.
+func Over(fields, others []Field) []Field {
+	all := slices.Clone(fields)
+	for _, f := range others {
+		if !slices.ContainsFunc(fields, func(own Field) bool { return strings.EqualFold(own.Name, f.Name) }) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // secrets are parts of names whose values prove who asks.
 var secrets = []string{"authorization", "cookie", "api-key", "apikey", "api_key", "token", "secret", "password", "session", "signature", "credential", "access-key", "x-auth"}
 

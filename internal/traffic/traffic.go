@@ -10,6 +10,11 @@
 //	block    count uint32, bytes uint32, span_ns uint64, CRC-32C uint32; then the requests
 //	…
 //	end      a block of no requests
+//	bodies   nothing, or "NDBODY1\n", count uint32, bytes uint32, CRC-32C uint32; then the bodies
+//
+// A body is the number of the path whose requests carry it, and the lengths and the bytes of
+// its media type and of itself; numbers are LEB128. Requests of one path that carry different
+// bodies have paths of different numbers.
 //
 // A request is five unsigned LEB128 integers: ns since the request before (of the first
 // since the beginning), number of its class, bytes up, bytes down, and the number of its
@@ -25,25 +30,30 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // Bounds of a file.
 const (
-	MostHeader   = 64 << 10 // bytes of the text
-	MostClasses  = 64       // that a request may be of
-	MostPaths    = 1 << 16  // different ones
-	MostPathsLen = 16 << 20 // bytes of all of them
-	MostBytes    = 1 << 30  // of one request up or down
-	mostSpan     = 100 * year
-	blockLength  = 1 << 14
-	mostBlock    = blockLength * 5 * binary.MaxVarintLen64
-	year         = 365 * 24 * 3600 * int64(1e9) // ns
+	MostHeader    = 64 << 10 // bytes of the text
+	MostClasses   = 64       // that a request may be of
+	MostPaths     = 1 << 16  // different ones
+	MostPathsLen  = 16 << 20 // bytes of all of them
+	MostBytes     = 1 << 30  // of one request up or down
+	MostBody      = 8 << 20  // bytes of one body
+	MostBodies    = 64 << 20 // bytes of all of them
+	mostBodiesLen = MostBodies + MostPaths*256
+	mostSpan      = 100 * year
+	blockLength   = 1 << 14
+	mostBlock     = blockLength * 5 * binary.MaxVarintLen64
+	year          = 365 * 24 * 3600 * int64(1e9) // ns
 )
 
 const (
 	magic       = "NDTRAF1\n"
+	bodiesMagic = "NDBODY1\n"
 	endOfHeader = "...\n"
 	pathsHead   = 12
 	blockHead   = 20
@@ -57,6 +67,12 @@ type Request struct {
 	Class    int
 	Up, Down int64 // bytes
 	Path     int   // its number among the paths; NoPath for none
+}
+
+// Carried is what the requests of a path carry.
+type Carried struct {
+	MediaType string // "" for none
+	Content   []byte
 }
 
 // NoPath is the path of a request whose path was not recorded.
@@ -117,9 +133,9 @@ func sumOf(head, content []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, content)
 }
 
-// Assemble writes a whole file: its header without the line that ends it, the paths, and
-// the blocks that a Writer has written.
-func Assemble(to io.Writer, header string, paths []string, blocks io.Reader) error {
+// Assemble writes a whole file: its header without the line that ends it, the paths, what
+// the requests of some of them carry, and the blocks that a Writer has written.
+func Assemble(to io.Writer, header string, paths []string, carried map[int]Carried, blocks io.Reader) error {
 	text := strings.Join(paths, "\n")
 	if len(paths) > 0 {
 		text += "\n"
@@ -134,8 +150,78 @@ func Assemble(to io.Writer, header string, paths []string, blocks io.Reader) err
 	if _, err := io.WriteString(to, header+endOfHeader+magic+string(head)+text); err != nil {
 		return err
 	}
-	_, err := io.Copy(to, blocks)
+	if _, err := io.Copy(to, blocks); err != nil || len(carried) == 0 {
+		return err
+	}
+	return writeBodies(to, carried)
+}
+
+func writeBodies(to io.Writer, carried map[int]Carried) error {
+	var content []byte
+	for _, path := range slices.Sorted(maps.Keys(carried)) {
+		c := carried[path]
+		content = binary.AppendUvarint(content, uint64(path))
+		for _, part := range [][]byte{[]byte(c.MediaType), c.Content} {
+			content = append(binary.AppendUvarint(content, uint64(len(part))), part...)
+		}
+	}
+	if len(content) > mostBodiesLen {
+		return fmt.Errorf("write recorded traffic: the bodies have %d bytes; that is more than a file holds", len(content))
+	}
+	head := binary.LittleEndian.AppendUint32([]byte(bodiesMagic), uint32(len(carried)))
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(content)))
+	head = binary.LittleEndian.AppendUint32(head, sumOf(head[len(bodiesMagic):], content))
+	_, err := to.Write(append(head, content...))
 	return err
+}
+
+// readBodies reads what follows the end at an offset, if anything does.
+func (b *Body) readBodies(at int64) error {
+	head := make([]byte, len(bodiesMagic)+pathsHead)
+	n, err := b.file.ReadAt(head, at)
+	if n == 0 && errors.Is(err, io.EOF) {
+		return nil
+	}
+	if n < len(head) || string(head[:len(bodiesMagic)]) != bodiesMagic {
+		return b.damaged(at, "what follows the end is no bodies")
+	}
+	head = head[len(bodiesMagic):]
+	count, size := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
+	if int(count) > len(b.Paths) || size > mostBodiesLen {
+		return b.damaged(at, "it has more bodies than a file holds")
+	}
+	content := make([]byte, size)
+	if n, _ := b.file.ReadAt(content, at+int64(len(bodiesMagic)+pathsHead)); n < len(content) || sumOf(head[:8], content) != binary.LittleEndian.Uint32(head[8:]) {
+		return b.damaged(at, "the bodies are cut off or changed")
+	}
+	b.sum = binary.LittleEndian.Uint32(head[8:])
+	b.Carried = make(map[int]Carried, count)
+	next := func() uint64 {
+		value, n := binary.Uvarint(content)
+		if n <= 0 {
+			content = nil
+			return 1 << 63
+		}
+		content = content[n:]
+		return value
+	}
+	part := func() []byte {
+		n := next()
+		if n > uint64(len(content)) {
+			return nil
+		}
+		of := content[:n:n]
+		content = content[n:]
+		return of
+	}
+	for range count {
+		path, mediaType, body := next(), part(), part()
+		if path >= uint64(len(b.Paths)) || mediaType == nil || body == nil {
+			return b.damaged(at, "a body says what cannot be")
+		}
+		b.Carried[int(path)] = Carried{string(mediaType), body}
+	}
+	return nil
 }
 
 // Is tells whether a text, the beginning of a file, has a header that a body follows.
@@ -156,10 +242,12 @@ type Body struct {
 	Begins   int64    // where in the file the body does
 	Paths    []string // by number
 	Requests int64
-	SpanNs   int64 // from the beginning to the last request
+	SpanNs   int64           // from the beginning to the last request
+	Carried  map[int]Carried // by the number of the path; nil where nothing was recorded
 
 	file   io.ReaderAt
 	blocks []block
+	sum    uint32 // of what is carried
 }
 
 type block struct {
@@ -208,7 +296,7 @@ func OpenBody(file io.ReaderAt, header []byte, begins int64) (*Body, error) {
 			if k.sum != sumOf(head[:16], nil) {
 				return nil, b.damaged(at, "the end has another sum")
 			}
-			return b, nil
+			return b, b.readBodies(at + blockHead)
 		}
 		b.SpanNs += int64(span)
 		k.ends = b.SpanNs
@@ -227,6 +315,9 @@ func (b *Body) Sum() string {
 	}
 	for _, path := range b.Paths {
 		_, _ = io.WriteString(sum, path+"\n") // as above
+	}
+	if b.Carried != nil {
+		_ = binary.Write(sum, binary.LittleEndian, b.sum) // as above
 	}
 	return fmt.Sprintf("%08x", sum.Sum32())
 }

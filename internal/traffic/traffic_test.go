@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func fileOf(t interface{ Fatal(...any) }, paths []string, requests []traffic.Req
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Close(), traffic.Assemble(&whole, header, paths, &blocks)); err != nil {
+	if err := errors.Join(w.Close(), traffic.Assemble(&whole, header, paths, nil, &blocks)); err != nil {
 		t.Fatal(err)
 	}
 	return whole.Bytes()
@@ -145,6 +146,36 @@ func BenchmarkNext(b *testing.B) {
 	for b.Loop() {
 		if _, err := r.Next(); err != nil {
 			r, _ = body.From(0)
+		}
+	}
+}
+
+// What requests carry is read by the number of their path; a file without it, and one that is
+// damaged anywhere in it, are told apart.
+func TestBodiesAreRead(t *testing.T) {
+	var blocks, whole bytes.Buffer
+	w := traffic.NewWriter(&blocks)
+	carried := map[int]traffic.Carried{0: {MediaType: "text/plain", Content: []byte("tea")}, 2: {Content: bytes.Repeat([]byte{0}, 300)}}
+	if err := errors.Join(w.Add(traffic.Request{Up: 3}), w.Close(), traffic.Assemble(&whole, header, []string{"/a", "/a", ""}, carried, &blocks)); err != nil {
+		t.Fatal(err)
+	}
+	body, err := traffic.Open(bytes.NewReader(whole.Bytes()))
+	if err != nil || !reflect.DeepEqual(body.Carried, carried) || len(body.Paths) != 3 {
+		t.Fatalf("%v, %+v", err, body)
+	}
+	plain, err := traffic.Open(bytes.NewReader(fileOf(t, []string{"/a", "/a", ""}, []traffic.Request{{Up: 3}})))
+	if err != nil || plain.Carried != nil || plain.Sum() == body.Sum() {
+		t.Errorf("%v, %v", err, plain)
+	}
+	begins := bytes.Index(whole.Bytes(), []byte("NDBODY1"))
+	for at := begins; at < whole.Len(); at++ {
+		damaged := bytes.Clone(whole.Bytes())
+		damaged[at] ^= 1
+		if _, err := traffic.Open(bytes.NewReader(damaged)); err == nil || !strings.Contains(err.Error(), "damaged") {
+			t.Fatalf("byte %d changed: %v", at, err)
+		}
+		if _, err := traffic.Open(bytes.NewReader(whole.Bytes()[:at])); (err == nil) != (at == begins) {
+			t.Fatalf("cut off at %d: %v", at, err)
 		}
 	}
 }

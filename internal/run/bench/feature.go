@@ -25,6 +25,7 @@ var Features = []struct {
 	{contract.FeatureDeadline, "deadline", "deadlines of classes"},
 	{contract.FeatureThink, "think", "pauses after exchanges of a class"},
 	{contract.FeatureMethods, "method of gRPC", "methods of classes"},
+	{contract.FeatureHeaders, "headers", "headers of classes"},
 	{contract.FeatureWorkCPU, "work=exp:…", ""},
 	{contract.FeatureWorkSleep, "work.by=sleep", ""},
 }

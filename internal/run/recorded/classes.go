@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"slices"
@@ -21,15 +22,19 @@ const mostNamed = traffic.MostClasses - 8
 type classes struct {
 	all       []Class
 	byName    map[string]int
-	keep      bool // paths
+	keep      bool     // paths
+	methods   []string // that are kept; none for all
 	paths     []string
 	byPath    map[string]int
 	pathBytes int
 	pathsLeft int64
+	carried   map[int]traffic.Carried // by the number of the path
+	byBody    map[string]int          // numbers of paths, by them and what is carried
+	bodyBytes int
 }
 
-func newClasses(paths bool) classes {
-	return classes{byName: map[string]int{}, byPath: map[string]int{}, keep: paths}
+func newClasses(o Options) classes {
+	return classes{byName: map[string]int{}, byPath: map[string]int{}, byBody: map[string]int{}, carried: map[int]traffic.Carried{}, keep: o.Paths, methods: o.Methods}
 }
 
 // enter classifies a request: by the name that its log gives it; else by its method, the
@@ -41,15 +46,21 @@ func (c *classes) enter(s seen) (traffic.Request, reason) {
 	}
 	r := traffic.Request{Up: s.up, Down: s.down, Path: traffic.NoPath}
 	class, why := c.classOf(s)
+	if why == "" && len(c.methods) > 0 && !slices.Contains(c.methods, s.method) {
+		why = notAsked
+	}
 	if why != "" {
 		return r, why
 	}
+	path := ""
 	if c.keep && s.path != "" {
-		path, ok := asked(s.path)
-		if !ok {
+		var ok bool
+		if path, ok = asked(s.path); !ok {
 			return r, noPath
 		}
-		r.Path = c.pathOf(path)
+		if s.body == nil {
+			r.Path = c.pathOf(path)
+		}
 		if s.class == "" {
 			class.Name = class.Method + " " + firstPart(path)
 			if class.Status != 0 {
@@ -57,11 +68,19 @@ func (c *classes) enter(s seen) (traffic.Request, reason) {
 			}
 		}
 	}
+	if s.body != nil {
+		if r.Path = c.carries(path, s); r.Path == traffic.NoPath {
+			return r, noRoom
+		}
+	}
 	r.Class = c.numberOf(class)
 	if r.Class < 0 {
 		return r, noClass
 	}
 	k := &c.all[r.Class]
+	if s.known {
+		k.Known++
+	}
 	k.Requests++
 	k.Up += s.up
 	k.Down += s.down
@@ -122,10 +141,31 @@ func (c *classes) pathOf(path string) int {
 		return traffic.NoPath
 	}
 	path = strings.Clone(path)
-	c.byPath[path] = len(c.paths)
+	c.byPath[path] = c.addPath(path)
+	return len(c.paths) - 1
+}
+
+func (c *classes) addPath(path string) int {
 	c.paths = append(c.paths, path)
 	c.pathBytes += len(path) + 1
 	return len(c.paths) - 1
+}
+
+// carries returns the number of the path, which may be none, whose requests carry this; a
+// body that many carry is held once. NoPath is returned where there is no room for it.
+func (c *classes) carries(path string, s seen) int {
+	sum := sha256.Sum256(s.body)
+	key := path + "\n" + s.media + "\n" + string(sum[:])
+	if n, known := c.byBody[key]; known {
+		return n
+	}
+	if len(s.body) > traffic.MostBody || c.bodyBytes+len(s.body) > traffic.MostBodies || len(c.paths) == traffic.MostPaths || c.pathBytes+len(path)+1 > traffic.MostPathsLen {
+		return traffic.NoPath
+	}
+	n := c.addPath(strings.Clone(path))
+	c.byBody[key], c.carried[n] = n, traffic.Carried{MediaType: s.media, Content: slices.Clone(s.body)}
+	c.bodyBytes += len(s.body)
+	return n
 }
 
 // firstPart is a path's first part: /cart of /cart/7/items.

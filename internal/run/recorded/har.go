@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"bufio"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/net/http/httpguts"
 )
 
 // harEntry is what is read of an entry of an HTTP archive (HTTP Archive 1.2).
@@ -18,6 +20,11 @@ type harEntry struct {
 		Method string         `json:"method"`
 		URL    string         `json:"url"`
 		Size   jsontext.Value `json:"bodySize"`
+		Post   *struct {
+			MediaType string `json:"mimeType"`
+			Text      string `json:"text"`
+			Encoding  string `json:"encoding"`
+		} `json:"postData"`
 	} `json:"request"`
 	Response struct {
 		Status  jsontext.Value `json:"status"`
@@ -74,8 +81,31 @@ func (e harEntry) seen() (s seen, why reason) {
 	if why == "" && s.at == 0 {
 		why = noTime
 	}
+	if e.carried(&s); s.body != nil {
+		s.up = int64(len(s.body))
+	}
 	return s, why
 }
+
+// carried enters what the request carried, where the archive has it.
+func (e harEntry) carried(s *seen) {
+	post := e.Request.Post
+	if post == nil || post.Text == "" {
+		size, err := strconv.ParseFloat(string(e.Request.Size), 64)
+		s.known = s.up == 0 && (err == nil && size == 0 || !Writes(s.method))
+		return
+	}
+	text, err := []byte(post.Text), error(nil)
+	if post.Encoding == "base64" {
+		text, err = base64.StdEncoding.DecodeString(post.Text)
+	}
+	if err == nil && len(text) > 0 && httpguts.ValidHeaderFieldValue(post.MediaType) && len(post.MediaType) < 256 {
+		s.known, s.body, s.media = true, text, post.MediaType
+	}
+}
+
+// Writes tells whether requests of a method carry what they write.
+func Writes(method string) bool { return method == "POST" || method == "PUT" || method == "PATCH" }
 
 // number is a number as it stands; "-" of one that is not known, which an archive has as −1.
 func number(v jsontext.Value) string {

@@ -51,7 +51,8 @@ func Named(name string) (Format, error) {
 
 // Options say how a format is read and what is kept.
 type Options struct {
-	Paths bool // keep paths, without their query strings
+	Paths   bool     // keep paths, without their query strings
+	Methods []string // keep requests of these alone; none for all
 }
 
 // Input is a file that is read, and its name for errors.
@@ -76,6 +77,8 @@ const (
 	goesBack reason = "earlier than what was written already; name the oldest file first"
 	notOver  reason = "that the client gave up, or that became another protocol"
 	noClass  reason = "with a class beyond the first 64"
+	noRoom   reason = "with a body of more than 8 MiB, or beyond the 64 MiB and the paths that a recording holds"
+	notAsked reason = "of a method that --methods does not name"
 )
 
 // seen is a request as a log shows it.
@@ -89,6 +92,9 @@ type seen struct {
 	status   int
 	up, down int64
 	class    string // where the log names it
+	known    bool   // what it carried is
+	body     []byte // then; nil for nothing
+	media    string // its type
 }
 
 // Summary is what became of a log.
@@ -100,6 +106,8 @@ type Summary struct {
 	Classes    []Class
 	Paths      int
 	PathsLeft  int64 // requests whose path came after the most that are kept
+	Bodies     int   // different ones, that are kept
+	NotAsked   int64 // requests of methods that were not asked for
 	Sorted     int64 // requests that came after a later one
 	LeftOut    []Left
 	FirstShown []string // of those, printable
@@ -113,6 +121,7 @@ type Class struct {
 	Up, Down     int64 // bytes in all
 	MostUp       int64 // bytes of one
 	MostDown     int64
+	Known        int64 // requests whose bodies are known, and sent again
 }
 
 // Left is how many lines were left out for a reason.
@@ -148,7 +157,7 @@ type Output struct {
 // Make reads the inputs in order and writes recorded traffic.
 func Make(ctx context.Context, f Format, inputs []Input, o Options, to Output) (Summary, error) {
 	buffered := bufio.NewWriterSize(to.Spool, 1<<18)
-	m := &maker{ctx: ctx, options: o, left: map[reason]int64{}, classes: newClasses(o.Paths)}
+	m := &maker{ctx: ctx, options: o, left: map[reason]int64{}, classes: newClasses(o)}
 	m.order.to = traffic.NewWriter(buffered)
 	for _, in := range inputs {
 		if err := m.readInput(f, in); err != nil {
@@ -167,7 +176,7 @@ func Make(ctx context.Context, f Format, inputs []Input, o Options, to Output) (
 	if _, err := to.Spool.Seek(0, io.SeekStart); err != nil {
 		return m.s, err
 	}
-	return m.s, traffic.Assemble(to.To, m.s.header(f.Name, o), m.classes.paths, to.Spool)
+	return m.s, traffic.Assemble(to.To, m.s.header(f.Name, o), m.classes.paths, m.classes.carried, to.Spool)
 }
 
 func (m *maker) readInput(f Format, in Input) error {
@@ -197,9 +206,12 @@ func (m *maker) enter(file string, number int, s seen, why reason, line []byte) 
 	if why == "" {
 		why, line = m.take(s), nil
 	}
-	if why != "" {
+	if why == notAsked {
+		m.s.NotAsked++
+	} else if why != "" {
 		if line == nil {
-			line = []byte(s.method + " " + s.path)
+			path, _, _ := strings.Cut(s.path, "?")
+			line = []byte(s.method + " " + path)
 		}
 		m.refuse(file, number, why, line)
 	}
@@ -254,7 +266,7 @@ func within(grain int64, n uint64) int64 {
 func (m *maker) summarise() {
 	m.s.Requests, m.s.Sorted = m.order.written, m.order.sorted
 	m.s.From, m.s.Span = time.Unix(0, m.order.first).UTC(), time.Duration(m.order.last-m.order.first)
-	m.s.Classes, m.s.Paths, m.s.PathsLeft = m.classes.all, len(m.classes.paths), m.classes.pathsLeft
+	m.s.Classes, m.s.Paths, m.s.PathsLeft, m.s.Bodies = m.classes.all, len(m.classes.byPath), m.classes.pathsLeft, len(m.classes.carried)
 	for why, n := range m.left {
 		m.s.LeftOut = append(m.s.LeftOut, Left{string(why), n})
 	}
@@ -294,6 +306,9 @@ func (s Summary) header(format string, o Options) string {
 		}
 		if c.Status != 0 {
 			fmt.Fprintf(&b, ", status: %d", c.Status)
+		}
+		if c.Known != 0 {
+			fmt.Fprintf(&b, ", bodies: %d", c.Known)
 		}
 		b.WriteString("}\n")
 	}

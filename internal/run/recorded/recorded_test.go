@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -221,6 +222,48 @@ func TestCompressedLogs(t *testing.T) {
 	_ = w.Close() // into memory
 	if _, _, all, err := made(t, "nginx", packed.String(), recorded.Options{}); err != nil || len(all) != 3 {
 		t.Errorf("%d requests, %v", len(all), err)
+	}
+}
+
+// An archive's bodies are kept with their types, each once; cookies and other headers are not.
+// A request whose body it does not have is counted as such.
+func TestBodiesOfAnArchive(t *testing.T) {
+	number := 0
+	entry := func(method, more string) string {
+		number++
+		return fmt.Sprintf(`{"startedDateTime":"2026-11-27T09:00:00.%09dZ"`, number) + `,"request":{"method":"` + method + `","url":"http://shop.example/orders?token=s3cret","headers":[{"name":"Cookie","value":"s3cret"}],` + more + `},"response":{"status":200,"content":{"size":2}}}`
+	}
+	post := `"bodySize":9,"postData":{"mimeType":"application/json; charset=utf-8","text":"{\"a\": 1}"}`
+	text := `{"log":{"entries":[` + strings.Join([]string{
+		entry("POST", post), entry("POST", post), entry("PUT", post), entry("GET", `"bodySize":-1`), entry("POST", `"bodySize":0`),
+		entry("POST", `"bodySize":12`), entry("POST", `"bodySize":-1`), entry("DELETE", `"bodySize":-1`),
+		entry("POST", `"bodySize":3,"postData":{"mimeType":"application/octet-stream","encoding":"base64","text":"AAEC"}`),
+		entry("POST", `"bodySize":3,"postData":{"mimeType":"a\r\nX: y","text":"abc"}`),
+		entry("POST", `"bodySize":9000000,"postData":{"mimeType":"text/plain","text":"`+strings.Repeat("x", traffic.MostBody+1)+`"}`),
+	}, ",") + `]}}`
+	for _, paths := range []bool{true, false} {
+		s, body, all, err := made(t, "har", text, recorded.Options{Paths: paths})
+		if err != nil || len(all) != 10 || s.Bodies != 2 || len(body.Carried) != 2 || !strings.Contains(s.LeftOutWords(), "1 with a body of more than 8 MiB") || strings.Contains(fmt.Sprint(body, s), "s3cret") {
+			t.Fatalf("%v, %d requests, %+v", err, len(all), s)
+		}
+		known := map[string]string{}
+		for _, c := range s.Classes {
+			known[c.Method] = fmt.Sprintf("%d of %d", c.Known, c.Requests)
+		}
+		if want := map[string]string{"POST": "4 of 7", "PUT": "1 of 1", "GET": "1 of 1", "DELETE": "1 of 1"}; !maps.Equal(known, want) {
+			t.Errorf("%v, want %v", known, want)
+		}
+		first := body.Carried[all[0].Path]
+		if all[0].Path != all[1].Path || all[0].Up != 8 || string(first.Content) != `{"a": 1}` || first.MediaType != "application/json; charset=utf-8" {
+			t.Errorf("%+v, %q", all[0], first)
+		}
+		if !paths && body.Paths[all[0].Path] != "" {
+			t.Errorf("the path %q is kept", body.Paths[all[0].Path])
+		}
+	}
+	s, _, all, err := made(t, "har", text, recorded.Options{Methods: []string{"GET", "DELETE"}})
+	if err != nil || len(all) != 2 || s.NotAsked != 9 || s.LeftOutWords() != "" {
+		t.Errorf("%v, %d requests, %+v", err, len(all), s)
 	}
 }
 

@@ -41,7 +41,7 @@ func PrepareServer(ctx context.Context, r ServerRequest) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := newPlan(ctx, chosen, &workloads{texts: &texts{}, say: orSilent(nil)})
+	plan, err := newPlan(ctx, chosen, &workloads{texts: &texts{}, made: new(Recordings), say: orSilent(nil)})
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (s *Session) prepare(ctx context.Context, chosen *study.Study, choice arran
 			return err
 		}
 	}
-	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, say: s.request.Say})
+	plan, err := newPlan(ctx, chosen, &workloads{texts: &s.texts, made: cmp.Or(s.request.Recordings, new(Recordings)), say: s.request.Say})
 	if err != nil {
 		return err
 	}

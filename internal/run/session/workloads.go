@@ -17,8 +17,8 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/input"
-	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/run/collection"
 	"netdyno/internal/run/recorded"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
@@ -31,7 +31,8 @@ import (
 type workloads struct {
 	all   map[string]workload.Workload
 	open  []*os.File
-	texts *texts // which has a directory for files that go with the run
+	texts *texts // which has what requests carry
+	made  *Recordings
 	say   func(string)
 }
 
@@ -103,13 +104,13 @@ func (w *workloads) read(ctx context.Context, name string) (workload.Workload, e
 	}
 	_ = f.Close() // it was read alone
 	if format, is := recorded.Guess(begin); is {
-		return w.record(ctx, format, name)
+		made, err := w.made.file(ctx, format, name, w.say)
+		if err != nil {
+			return workload.Workload{}, err
+		}
+		return w.reopen(made)
 	}
-	text, err := input.Within(ctx, source.MaxFile)(name)
-	if err != nil {
-		return workload.Workload{}, err
-	}
-	file, err := source.ReadWorkload(name, text)
+	file, err := ReadWorkload(ctx, name)
 	if err == nil {
 		err = sizeBodies(file, filepath.Dir(name))
 	}
@@ -141,15 +142,33 @@ func sizeBodies(of source.WorkloadFile, directory string) error {
 // Replays tells whether a workload is recorded traffic, or a log that becomes it: its load
 // is an open loop then, whatever else is said. What cannot be read is none.
 func Replays(name string) bool {
-	f, err := input.Open(name)
-	if err != nil {
-		return false
+	begin := beginOf(name)
+	_, isLog := recorded.Guess(begin)
+	return isLog || traffic.Is(begin)
+}
+
+// ReadWorkload reads a workload file. The error says what another tool's file is instead.
+func ReadWorkload(ctx context.Context, name string) (w source.WorkloadFile, err error) {
+	text, err := input.Within(ctx, source.MaxFile)(name)
+	if err == nil {
+		w, err = source.ReadWorkload(name, text)
 	}
-	defer f.Close()
-	begin := make([]byte, traffic.MostHeader+64)
-	n, _ := f.ReadAt(begin, 0)
-	_, isLog := recorded.Guess(begin[:n])
-	return isLog || traffic.Is(begin[:n])
+	if err != nil {
+		if what, do := collection.Recognise(beginOf(name), name); what != "" {
+			err = fmt.Errorf("%s is %s, and a workload is a workload file, recorded traffic or a log; %s", name, what, do)
+		}
+	}
+	return w, err
+}
+
+// beginOf is how a file begins; nothing of what cannot be read.
+func beginOf(name string) []byte {
+	f, begin, err := openBegin(name)
+	if err != nil {
+		return nil
+	}
+	_ = f.Close() // it was read alone
+	return begin
 }
 
 // readTrace reads recorded traffic, whose file stays open.
@@ -167,34 +186,6 @@ func readTrace(name string, f *os.File) (workload.Workload, error) {
 	}
 	of.Trace, of.Sum = body, body.Sum()
 	return of, nil
-}
-
-// record makes recorded traffic of a log, with paths: a server shall be asked what it was
-// asked.
-func (w *workloads) record(ctx context.Context, format recorded.Format, name string) (workload.Workload, error) {
-	to, err := w.recordedTo()
-	if err != nil {
-		return workload.Workload{}, err
-	}
-	summary, err := recorded.File(ctx, to, format, []string{name}, recorded.Options{Paths: true})
-	if err != nil {
-		return workload.Workload{}, fmt.Errorf("%w (netdyno record %s %s says more)", err, format.Name, name)
-	}
-	text := fmt.Sprintf("%s: %s of %d classes in %s", name, quantity.Plural(int(summary.Requests), "request"), len(summary.Classes), quantity.FormatDuration(summary.Span))
-	if left := summary.LeftOutWords(); left != "" {
-		text += "; left out: " + left
-	}
-	w.say(text)
-	return w.reopen(to)
-}
-
-// recordedTo is where recorded traffic is made that goes with the session.
-func (w *workloads) recordedTo() (string, error) {
-	to, err := w.texts.elsewhere(fmt.Sprintf("recorded-%d", len(w.open)))
-	if err != nil {
-		return "", err
-	}
-	return to, os.MkdirAll(filepath.Dir(to), 0o700)
 }
 
 // reopen reads recorded traffic that was made.
@@ -243,7 +234,7 @@ func (w *workloads) close() error {
 	for _, f := range w.open {
 		all = append(all, f.Close())
 	}
-	return errors.Join(all...)
+	return errors.Join(append(all, w.made.Remove())...)
 }
 
 // maxWorkloads bounds a run's own file of its workloads, in bytes.

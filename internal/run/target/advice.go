@@ -19,25 +19,23 @@ const mostSaid = 200
 // failed is a reply whose status is not measured.
 type failed struct {
 	status, says string
-	code         int         // 0 where nothing is to be advised
+	code         int
 	method, kind string      // of the request: its method and the type of its body
 	header       http.Header // of the reply
 	proxy        string      // that was asked; "" for none
 	other        string      // the status by which the same request was answered another time
 	agree        int         // replies that had the same status, one after the other
-	wanted       int         // the status that --expect-status says
+	wanted       int         // the status that is expected
+	by           string      // … what says so
 }
 
 func (e failed) Error() string { return e.status }
 
 // failed is a reply that is not measured, with what it says.
 func (t Target) failed(request *http.Request, response *http.Response) failed {
-	e := failed{status: response.Status, says: said(response), header: response.Header, method: request.Method, kind: request.Header.Get("Content-Type"), wanted: t.Status}
+	e := failed{status: response.Status, says: said(response), header: response.Header, method: request.Method, kind: request.Header.Get("Content-Type"), code: response.StatusCode, wanted: t.Status, by: t.statusBy()}
 	if response.StatusCode < http.StatusBadRequest { // it says what it should
 		e.says = ""
-	}
-	if len(t.Paths) == 0 { // of these every status must be 2xx
-		e.code = response.StatusCode
 	}
 	if t.Proxy != nil {
 		e.proxy = t.Proxy.Host
@@ -77,7 +75,7 @@ func (e failed) explain(where string) error {
 		text += fmt.Sprintf(", and the same request another time %s", e.other)
 	}
 	if e.wanted != 0 {
-		text += fmt.Sprintf("; --expect-status says %d", e.wanted)
+		text += fmt.Sprintf("; %s says %d", e.by, e.wanted)
 	}
 	if advice := e.advice(); advice != "" {
 		text += "; " + advice

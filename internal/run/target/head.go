@@ -37,12 +37,16 @@ func (t Target) dress(request *http.Request, body string) error {
 // addAsked adds the options that the requests need.
 func (t Target) addAsked(u *url.URL, f *Found, body string, last reply) error {
 	setter(f.Levels)("method", t.Method)
-	if len(t.Paths) == 0 {
+	if t.asksURL() {
 		path := t.Fill.url(u.RequestURI())
 		f.text("path", path, t.Fill.within(path))
-		if last.code != http.StatusOK {
-			setter(f.Levels)("status", strconv.Itoa(last.code))
-		}
+	}
+	code := t.Status
+	if len(t.Classes)+len(t.Paths) == 0 {
+		code = last.code
+	}
+	if code != 0 && code != http.StatusOK {
+		setter(f.Levels)("status", strconv.Itoa(code))
 	}
 	f.text("body", body, t.Fill.within(body))
 	if u.Scheme == "https" {

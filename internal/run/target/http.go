@@ -55,16 +55,19 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	var replies []reply
 	var lengths []int64
 	var takes []time.Duration
-	for i := 0; i < asked; i++ {
-		where := t.turn(u, i)
+	for i := 0; i < t.most(); i++ {
+		one, where, content, err := t.turn(u, body, i)
+		if err != nil {
+			return Found{}, err
+		}
 		var r reply
 		if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
-			r, err = t.ask(ctx, transport, t.Fill.url(where.String()), body)
+			r, err = one.ask(ctx, transport, t.Fill.url(where.String()), content)
 			return err
 		}); err != nil {
 			var to redirected
-			if !t.Follow || !errors.As(err, &to) {
-				return Found{}, t.misspoken(ctx, where, t.agreed(ctx, transport, where.String(), body, replies, err))
+			if !t.Follow || one.class != "" || !errors.As(err, &to) {
+				return Found{}, one.ofClass(where, err, one.misspoken(ctx, where, one.agreed(ctx, transport, t.Fill.url(where.String()), content, replies, err)))
 			}
 			if u, err = t.follow(way, u, to); err != nil {
 				return Found{}, err
@@ -75,7 +78,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			i, replies, lengths, takes = -1, nil, nil, nil
 			continue
 		}
-		if err := t.sound(where, r); err != nil {
+		if err := one.sound(where, r); err != nil {
 			return Found{}, err
 		}
 		replies, lengths = append(replies, r), append(lengths, r.bytes)
@@ -87,18 +90,6 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		err = t.addExpected(&f, lengths)
 	}
 	return f, err
-}
-
-// turn is the URL of request i: that of the target, or of the first of its paths.
-func (t Target) turn(u *url.URL, i int) *url.URL {
-	if len(t.Paths) == 0 {
-		return u
-	}
-	where, err := u.Parse(t.Paths[i%len(t.Paths)])
-	if err != nil { // they were parsed when they were read
-		return u
-	}
-	return where
 }
 
 // body is what the requests carry.
@@ -225,7 +216,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 // is answered once more.
 func (t Target) agreed(ctx context.Context, transport http.RoundTripper, where, body string, before []reply, err error) error {
 	var first failed
-	if !errors.As(err, &first) || first.code == 0 {
+	if !errors.As(err, &first) || len(t.Paths) > 0 || t.class != "" {
 		return err
 	}
 	if n := len(before); n > 0 {
@@ -276,6 +267,8 @@ func (t Target) sound(where *url.URL, r reply) error {
 	switch {
 	case r.bytes > contract.MaxMessage:
 		return fmt.Errorf("%s answers with more than %s; name something smaller", where, quantity.FormatBytes(contract.MaxMessage))
+	case t.class != "" && t.Status == 0 && r.code/100 != 2:
+		return fmt.Errorf("class %s: %s answers %s, and 2xx is expected; status: %d in the workload measures such replies", t.class, where, r.status, r.code)
 	case len(t.Paths) > 0 && r.code/100 != 2:
 		return fmt.Errorf("%s answers %s; with --paths every reply must have a status 2xx", where, r.status)
 	}
@@ -307,6 +300,8 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 		paths := strings.Join(t.Paths, "\n") + "\n"
 		f.Texts["opt.client.paths"] = study.Carried{Bytes: []byte(t.Fill.url(paths)), Secret: t.Fill.In(paths)}
 		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
+	} else if n := len(t.Classes); n > 0 {
+		words = []string{last.proto, quantity.Plural(n, "kind") + " of request, tried before the run"}
 	} else if stable {
 		words = append(words, fmt.Sprintf("%d bytes", last.bytes))
 	} else {

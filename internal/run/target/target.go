@@ -41,6 +41,7 @@ type Target struct {
 	CA, Cert, Key        string   // PEM files; CA "" for the authorities that this host trusts
 	Insecure             bool     // accept any certificate
 	Paths                []string // asked for in turn in place of the URL's; none for the URL alone
+	Classes              []Class  // of a workload, each asked for at least once in place of the URL; none without
 	Proto, Message, Data string   // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool     // ask for HTTP/2, over http:// too; over https:// it is learnt
 	HTTP1                bool     // over https://, too
@@ -57,6 +58,7 @@ type Target struct {
 	Client               Client   // of a trial; nil for those on Go's libraries
 	Fill                 Fill     // what stands for {name}
 
+	class  string         // of the request, where there are Classes
 	bodies *expect.Bodies // what they are expected to be; nil for anything
 	asked  *atomic.Int64  // requests so far
 }

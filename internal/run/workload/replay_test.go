@@ -18,7 +18,7 @@ func TestAReplayPassesOverSilence(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err := errors.Join(w.Add(traffic.Request{AtNs: 62e9, Path: -1}), w.Close(), traffic.Assemble(&whole, "recorded: {version: 1}\n", nil, &blocks))
+	err := errors.Join(w.Add(traffic.Request{AtNs: 62e9, Path: -1}), w.Close(), traffic.Assemble(&whole, "recorded: {version: 1}\n", nil, nil, &blocks))
 	if err != nil {
 		t.Fatal(err)
 	}

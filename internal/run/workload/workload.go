@@ -33,6 +33,7 @@ type Mean struct {
 	Requests int64   `json:"requests"`
 	Up       float64 `json:"up"`
 	Down     float64 `json:"down"`
+	Known    int64   `json:"known,omitempty"` // requests whose bodies the recording has
 }
 
 // tableOf makes a table of pieces with these weights. One too rare for 2⁻³² is left out,

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/traffic"
 	"netdyno/internal/work/load"
 )
 
@@ -70,6 +71,14 @@ func (x *Exchange) PathOf(d load.Draw) string {
 		return ""
 	}
 	return x.draws.Path(d)
+}
+
+// CarriedOf returns what recorded traffic has for an exchange to carry, where it has it.
+func (x *Exchange) CarriedOf(d load.Draw) (traffic.Carried, bool) {
+	if x.draws == nil {
+		return traffic.Carried{}, false
+	}
+	return x.draws.Carried(d)
 }
 
 // Asked returns the server's side of an exchange whose request carries asked as its

@@ -128,7 +128,7 @@ func recorded(t testing.TB, n int) string {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if err := traffic.Assemble(out, "", []string{"/a", "/b"}, blocks); err != nil {
+	if err := traffic.Assemble(out, "", []string{"/a", "/b"}, nil, blocks); err != nil {
 		t.Fatal(err)
 	}
 	return name

@@ -173,5 +173,14 @@ func (d *Draws) Path(x Draw) string {
 	return d.replay.body.Paths[x.Path]
 }
 
+// Carried returns what an exchange of recorded traffic carries, where it was recorded.
+func (d *Draws) Carried(x Draw) (traffic.Carried, bool) {
+	if d.replay == nil || x.Path == traffic.NoPath {
+		return traffic.Carried{}, false
+	}
+	c, is := d.replay.body.Carried[x.Path]
+	return c, is
+}
+
 // partsOf returns of how many clients one is.
 func partsOf(t contract.Trace) int { return cmp.Or(t.Parts, 1) }

@@ -118,6 +118,9 @@ func (r *Replay) fits(d Draw) error {
 	case d.Up > r.up || d.Down > r.down:
 		return fmt.Errorf("a request has %d bytes up and %d down, and exchange at most %d and %d", d.Up, d.Down, r.up, r.down)
 	}
+	if c, is := r.body.Carried[d.Path]; is && !r.plan.Even && int64(len(c.Content)) != d.Up {
+		return fmt.Errorf("a request has %d bytes up and its body %d", d.Up, len(c.Content))
+	}
 	return nil
 }
 

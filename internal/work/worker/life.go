@@ -213,6 +213,7 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.trace is given", setup.Load.Trace != nil && !setup.Load.Trace.Times, contract.FeatureTrace},
 		{"load.trace.times is true", setup.Load.Trace != nil && setup.Load.Trace.Times, contract.FeatureTimes},
 		{"the method of a class is of gRPC", setup.Load.Calls(), contract.FeatureMethods},
+		{"a class has headers", setup.Load.Headed(), contract.FeatureHeaders},
 		{"a class has think_ns", setup.Load.Thinks(), contract.FeatureThink},
 		{"setup.work is given", setup.Work != nil && setup.Role != contract.Client, setup.Work.Feature()},
 		{fmt.Sprintf("exchange.stream is %q", setup.Exchange.Stream), setup.Exchange.Stream != "", contract.Feature("stream-" + setup.Exchange.Stream)},

@@ -25,16 +25,17 @@ type keyLaw struct {
 
 // class is a kind of exchange.
 type class struct {
-	Name     string `key:"name" must:"yes" is:"class name"`
-	Weight   weight `key:"weight" is:"weight"`
-	Method   string `key:"method" is:"method"`
-	Path     string `key:"path" is:"path"`
-	Status   int    `key:"status" is:"status"`
-	Request  size   `key:"request" is:"size"`
-	Response size   `key:"response" is:"size"`
-	Body     string `key:"body" is:"body"`
-	Deadline int64  `key:"deadline" is:"time above 0"` // ns
-	Think    int64  `key:"think" is:"time above 0"`
+	Name     string   `key:"name" must:"yes" is:"class name"`
+	Weight   weight   `key:"weight" is:"weight"`
+	Method   string   `key:"method" is:"method"`
+	Path     string   `key:"path" is:"path"`
+	Headers  []string `key:"headers" is:"headers"`
+	Status   int      `key:"status" is:"status"`
+	Request  size     `key:"request" is:"size"`
+	Response size     `key:"response" is:"size"`
+	Body     string   `key:"body" is:"body"`
+	Deadline int64    `key:"deadline" is:"time above 0"` // ns
+	Think    int64    `key:"think" is:"time above 0"`
 
 	at *node
 }
@@ -110,7 +111,7 @@ func readAs(name string, data []byte, into any) (*node, error) {
 // contract is the class as a worker is told it.
 func (c class) contract() contract.Class {
 	return contract.Class{
-		Name: c.Name, Method: c.Method, Path: c.Path, Status: c.Status, DeadlineNs: c.Deadline, ThinkNs: c.Think,
+		Name: c.Name, Method: c.Method, Path: c.Path, Headers: c.Headers, Status: c.Status, DeadlineNs: c.Deadline, ThinkNs: c.Think,
 		UpBytes: c.Request.bytes + int64(len(c.Body)), UpSizes: c.Request.table, DownBytes: c.Response.bytes, DownSizes: c.Response.table,
 	}
 }
@@ -167,6 +168,7 @@ type recordedClass struct {
 	MostDown int64  `key:"most_down" is:"message size"`
 	Method   string `key:"method" is:"method"`
 	Status   int    `key:"status" is:"status"`
+	Bodies   int64  `key:"bodies" is:"number"`
 }
 
 // ReadRecorded reads the header of recorded traffic: its classes.
@@ -178,7 +180,7 @@ func ReadRecorded(name string, header []byte) (w workload.Workload, err error) {
 	for _, c := range f.Classes {
 		all := float64(max(1, c.Requests))
 		w.Classes = append(w.Classes, contract.Class{Name: c.Name, UpBytes: c.MostUp, DownBytes: c.MostDown, Method: c.Method, Status: c.Status})
-		w.Means = append(w.Means, workload.Mean{Requests: c.Requests, Up: float64(c.Up) / all, Down: float64(c.Down) / all})
+		w.Means = append(w.Means, workload.Mean{Requests: c.Requests, Up: float64(c.Up) / all, Down: float64(c.Down) / all, Known: c.Bodies})
 	}
 	return w, nil
 }

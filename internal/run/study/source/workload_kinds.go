@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/head"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 	"netdyno/internal/sizes"
@@ -27,6 +28,7 @@ var workloadKinds = map[string]kind{
 	"body": readOnly(bodyOf), "time above 0": readOnly(timeOf),
 	"version": kindOfValue("a mapping with the version", versionOf, nil),
 	"size":    kindOfValue("a size", sizeOf, nil),
+	"headers": kindOfValue("a mapping of names to values", headersOf, nil),
 }
 
 func readOnly[V any](parse func(string) (V, error)) kind { return single("a single value", parse, nil) }
@@ -143,6 +145,38 @@ func pathOf(text string) (string, error) {
 		return "", fmt.Errorf("%q has braces around something else than key; expected {key}", quantity.Clip(text, 80))
 	}
 	return text, nil
+}
+
+// headersOf reads headers, "Name: value" each. What proves who asks stands in no file, as it
+// would go into the record.
+func headersOf(e entry) (all []string, err error) {
+	const most = 8 << 10
+	if e.value.kind != mapping {
+		return nil, e.value.at.errorf("headers: found %s; expected a mapping such as {Accept: application/json}", e.value.kind)
+	}
+	size := 0
+	for _, h := range e.value.entries {
+		value, err := h.scalarOf("the value of a header")
+		if err != nil {
+			return nil, err
+		}
+		fields, err := head.Parse(h.key + ": " + value)
+		switch {
+		case err != nil || strings.Contains(h.key, ":"):
+			return nil, h.at.errorf("headers: %q is not a header whose value can be sent; expected one such as Accept: application/json", quantity.Clip(h.key, 80))
+		case len(fields) == 0:
+			return nil, h.at.errorf("headers: %s says how a request is framed, which clients do themselves; leave it out", h.key)
+		case strings.EqualFold(h.key, "Host"):
+			return nil, h.at.errorf("headers: all classes ask one host; expected --host instead")
+		case head.Secret(h.key):
+			return nil, h.at.errorf("headers: %s is secret, and this file's headers are recorded; give it by -H '%s: …', which goes with all classes and is not kept", h.key, h.key)
+		}
+		if size += len(h.key) + len(value); size > most {
+			return nil, h.at.errorf("headers: they have more than %d bytes", most)
+		}
+		all = append(all, h.key+": "+value)
+	}
+	return all, nil
 }
 
 func statusOf(text string) (int, error) {

@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,11 @@ func TestBadWorkloads(t *testing.T) {
 		`shop.yaml:10:12: think: found "0s"; expected a duration above 0`:                                                                 {"deadline: 2s", "think: 0s"},
 		`shop.yaml:10:5: unknown key "thnik"; did you mean "think"?`:                                                                      {"deadline: 2s", "thnik: 2s"},
 		`shop.yaml:6:13: method: "/Cart" is not a method; expected one of HTTP such as GET or POST, or of gRPC such as /shop.v1.Cart/Add`: {"POST", "/Cart"},
+		`shop.yaml:6:15: headers: Authorization is secret, and this file's headers are recorded; give it by -H`:                           {"method: POST", "headers: {Authorization: Bearer x}"},
+		`shop.yaml:6:15: headers: all classes ask one host; expected --host instead`:                                                      {"method: POST", "headers: {Host: example.org}"},
+		`shop.yaml:6:15: headers: "X Y" is not a header`:                                                                                  {"method: POST", "headers: {X Y: a}"},
+		`shop.yaml:6:15: headers: Content-Length says how a request is framed`:                                                            {"method: POST", "headers: {Content-Length: 3}"},
+		`shop.yaml:6:14: headers: found a single value; expected a mapping such as {Accept: application/json}`:                            {"method: POST", "headers: Accept"},
 		`shop.yaml:11:73: status: "99" is not a status`:                                                                                   {"404", "99"},
 		`shop.yaml:11:5: classes: the key "name" is missing`:                                                                              {"name: export, ", ""},
 		`shop.yaml:11:5: class export has no weight; expected one such as 70%`:                                                            {"weight: 0.5%, ", ""},
@@ -84,6 +90,14 @@ func TestBadWorkloads(t *testing.T) {
 	tiny := "classes: [{name: a, weight: 1}, {name: b, weight: 1e-12}]"
 	if _, err := source.ReadWorkload("w", []byte(tiny)); err == nil || !strings.Contains(err.Error(), "too small beside the others") {
 		t.Error(err)
+	}
+}
+
+// Headers are told as they are written, a number too.
+func TestHeadersOfClasses(t *testing.T) {
+	w, err := source.ReadWorkload("w", []byte("classes: [{name: a, headers: {Content-Type: application/json, X-Id: 007}}]"))
+	if err != nil || !slices.Equal(w.Classes[0].Headers, []string{"Content-Type: application/json", "X-Id: 007"}) {
+		t.Errorf("%+v, %v", w.Classes, err)
 	}
 }
 

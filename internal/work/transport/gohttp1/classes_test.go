@@ -25,6 +25,7 @@ type site struct {
 	mu    sync.Mutex
 	asked map[string]int
 	got   map[string]bool // bodies
+	heads map[string]int  // method, media type and X-Of
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,6 +33,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked[fmt.Sprintf("%s %s %d", r.Method, r.URL, len(body))]++
 	s.got[string(body)] = true
+	s.heads[strings.Join(append(r.Header.Values("X-Of"), r.Method, r.Header.Get("Content-Type"), r.Header.Get("Accept")), " ")]++
 	s.mu.Unlock()
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/missing"):
@@ -56,10 +58,10 @@ func driven(t *testing.T, l contract.Load) (map[string]int, contract.Result) {
 // drivenBy is driven with what classes send.
 func drivenBy(t *testing.T, l contract.Load, bodies string) (*site, contract.Result) {
 	t.Helper()
-	s := &site{asked: map[string]int{}, got: map[string]bool{}}
+	s := &site{asked: map[string]int{}, got: map[string]bool{}, heads: map[string]int{}}
 	server := httptest.NewServer(s)
 	defer server.Close()
-	options := workertest.WithDefaults(gohttp1.Transport{}.Describe().Options, map[string]any{"verify": "status", "bodies": bodies})
+	options := workertest.WithDefaults(gohttp1.Transport{}.Describe().Options, map[string]any{"verify": "status", "bodies": bodies, "headers": "X-Of: all\nAccept: text/plain"})
 	l.Connections = 2
 	client, err := gohttp1.Transport{}.Client(contract.Setup{
 		Role: contract.Client, Seed: 3, Peers: []string{strings.TrimPrefix(server.URL, "http://")}, Options: options, Load: l,
@@ -100,6 +102,16 @@ func TestClassesSendTheirBodies(t *testing.T) {
 	}
 }
 
+// A class has its own headers in place of those of all, and the others of all.
+func TestClassesHaveTheirHeaders(t *testing.T) {
+	s, _ := drivenBy(t, contract.Load{Classes: []contract.Class{
+		{Name: "order", End: contract.TableEnd / 2, UpBytes: 8, DownBytes: 100, Headers: []string{"content-type: application/json", "x-of: order"}}, {Name: "read", End: contract.TableEnd, DownBytes: 100},
+	}}, "")
+	if len(s.heads) != 2 || s.heads["order POST application/json text/plain"] == 0 || s.heads["all GET  text/plain"] == 0 {
+		t.Errorf("came %v", s.heads)
+	}
+}
+
 // A class asks by its own method, path, key and size, takes its own status, and ends at its
 // own deadline.
 func TestClassesAskForTheirOwn(t *testing.T) {
@@ -128,7 +140,8 @@ func TestClassesAskForTheirOwn(t *testing.T) {
 	}
 }
 
-// Recorded traffic asks for the paths that were recorded, by its classes' methods.
+// Recorded traffic asks for the paths that were recorded, by its classes' methods, and sends
+// the bodies that were.
 func TestRecordedPathsAreAskedFor(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "traffic")
 	blocks, err := os.Create(name + ".blocks")
@@ -138,7 +151,11 @@ func TestRecordedPathsAreAskedFor(t *testing.T) {
 	defer blocks.Close()
 	w := traffic.NewWriter(blocks)
 	for i := range 100 {
-		if err := w.Add(traffic.Request{AtNs: int64(i) * 1e5, Class: i % 2, Up: int64(i % 2 * 20), Path: i%3 - 1}); err != nil {
+		path := i%3 - 1
+		if i%6 == 5 { // a POST of /b/c
+			path = 2
+		}
+		if err := w.Add(traffic.Request{AtNs: int64(i) * 1e5, Class: i % 2, Up: int64(i % 2 * 20), Path: path}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,13 +168,19 @@ func TestRecordedPathsAreAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	if err := traffic.Assemble(out, "", []string{"/a", "/b/c"}, blocks); err != nil {
+	const body = `{"item": 7, "of": 1}`
+	carried := map[int]traffic.Carried{2: {MediaType: "application/json", Content: []byte(body)}}
+	if err := traffic.Assemble(out, "", []string{"/a", "/b/c", "/b/c"}, carried, blocks); err != nil {
 		t.Fatal(err)
 	}
-	asked, result := driven(t, contract.Load{
+	s, result := drivenBy(t, contract.Load{
 		Rate: 10_000, Arrival: contract.Recorded, Trace: &contract.Trace{File: name, Begins: 4, Speed: 1},
 		Classes: []contract.Class{{Name: "GET", DownBytes: 100, Method: "GET"}, {Name: "POST", UpBytes: 20, DownBytes: 100, Method: "POST", Path: "/own"}},
-	})
+	}, "")
+	asked := s.asked
+	if json, random := s.heads["all POST application/json text/plain"], s.heads["all POST application/octet-stream text/plain"]; !s.got[body] || len(s.got) != 3 || json != asked["POST /b/c 20"] || random == 0 {
+		t.Errorf("came %v, %v", s.got, s.heads)
+	}
 	for _, want := range []string{"GET /a 0", "GET /b/c 0", "POST /a 20", "POST /b/c 20", "GET /exchange 0", "POST /own 20"} {
 		if asked[want] == 0 {
 			t.Errorf("nobody asked for %q: %v", want, asked)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/head"
 	"netdyno/internal/quantity"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
@@ -42,6 +43,11 @@ func (c *Client) classesOf() ([]class, error) {
 		if of.Method != "" {
 			ask.Method = of.Method
 		}
+		own, err := head.Parse(strings.Join(of.Headers, "\n"))
+		if err != nil {
+			return nil, load.Failure(contract.SetupFailed, fmt.Errorf("class %s: headers: %w", of.Name, err))
+		}
+		ask.Headers = head.Over(own, ask.Headers)
 		k := class{method: ask.method(of.UpBytes > 0), ask: &ask, deadline: time.Duration(of.DeadlineNs)}
 		k.bodiless = k.method == http.MethodHead
 		if bodies != nil {
@@ -70,6 +76,19 @@ func (k *call) beOf(d load.Draw) {
 	if of.bodiless {
 		k.content.DownBytes = 0
 	}
+}
+
+// carried returns what the exchange carries: what was recorded, else the body of its class,
+// else random content.
+func (k *call) carried(random []byte) []byte {
+	if recorded, is := k.content.CarriedOf(k.drawn); is {
+		k.request.MediaType = recorded.MediaType
+		return recorded.Content
+	}
+	if k.request.MediaType = k.content.MediaType(); k.of.body != nil {
+		return k.of.body
+	}
+	return random
 }
 
 // url returns what the exchange asks for: the path of its class or of recorded traffic,

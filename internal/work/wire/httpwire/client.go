@@ -242,8 +242,8 @@ func (k *call) do() (int64, error) {
 		k.room = content
 	} else if body := k.client.Ask.Body; body != nil {
 		content = body
-	} else if k.of != nil && k.of.body != nil {
-		content = k.of.body
+	} else if k.of != nil {
+		content = k.carried(content)
 	}
 	k.request.Content, k.request.URL, k.request.Down = content, k.url(), x.DownBytes
 	if err := k.sends.Ended(k.within()); err != nil {

@@ -31,7 +31,7 @@ const (
 // Features are what the transports of these wires can do.
 var Features = []contract.Feature{
 	contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
-	contract.FeatureWorkCPU, contract.FeatureWorkSleep,
+	contract.FeatureHeaders, contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 }
 
 // Describe describes a transport of a wire of HTTP that is a server and a client, and

@@ -63,7 +63,9 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		return load.Failure(contract.Bug, err) // the URL was parsed at setup
 	}
 	if body != nil {
-		request.Header["Content-Type"] = l.mediaType
+		if request.Header["Content-Type"] = l.mediaType; r.MediaType != l.mediaType[0] {
+			request.Header["Content-Type"] = []string{r.MediaType}
+		}
 	}
 	if r.Asks {
 		request.Header.Set(codec.DownHeader, strconv.FormatInt(r.Down, 10))

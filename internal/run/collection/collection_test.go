@@ -1,0 +1,291 @@
+package collection_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"netdyno/internal/run/collection"
+	"netdyno/internal/run/study/source"
+)
+
+func format(t testing.TB, name string) collection.Format {
+	t.Helper()
+	all := collection.Formats()
+	return all[slices.IndexFunc(all, func(f collection.Format) bool { return f.Name == name })]
+}
+
+// made makes a workload and lists its classes as they are read back.
+func made(t *testing.T, name, file string, o collection.Options) (collection.Workload, []string) {
+	t.Helper()
+	w, err := collection.Make(t.Context(), format(t, name), file, "out.yaml", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := source.ReadWorkload("out.yaml", w.Text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, w.Text)
+	}
+	var all []string
+	for i, c := range read.Classes {
+		line := fmt.Sprintf("%s: %s %s %q %d", c.Name, c.Method, c.Path, c.Headers, c.Status)
+		for _, b := range read.Bodies {
+			if b.Class == i {
+				line += " " + b.Text
+			}
+		}
+		all = append(all, line)
+	}
+	return w, all
+}
+
+func same(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// hides asserts that no secret is in what is written or said.
+func hides(t *testing.T, w collection.Workload) {
+	t.Helper()
+	for _, secret := range []string{"s3cret", "k3y"} {
+		if strings.Contains(string(w.Text)+fmt.Sprint(w.Notes, w.Headers, w.Bodies), secret) {
+			t.Errorf("%s is shown: %s %q", secret, w.Text, w.Notes)
+		}
+	}
+}
+
+func says(t *testing.T, w collection.Workload, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(strings.Join(w.Notes, "\n"), word) {
+			t.Errorf("%q is not said: %q", word, w.Notes)
+		}
+	}
+}
+
+func TestPostman(t *testing.T) {
+	const file, environment = "testdata/shop.postman_collection.json", "testdata/dev.postman_environment.json"
+	w, got := made(t, "postman", file, collection.Options{Environment: environment})
+	same(t, got, []string{
+		`Items / List items: GET /items?page=2&size=20 ["Accept: application/json" "X-Request-Source: bench"] 200`,
+		`Items / One item: GET /items/7 [] 0`,
+		`Health: GET /health [] 0`,
+	})
+	if w.Base != "http://127.0.0.1:28090" || len(w.Headers) != 0 {
+		t.Errorf("%q, %q", w.Base, w.Headers)
+	}
+	hides(t, w)
+	says(t, w, "left out: 3 requests that may change what the service holds (DELETE, POST, PUT); --methods GET,DELETE,POST,PUT", "left out: 1 request to another host, https://time.example")
+
+	w, got = made(t, "postman", file, collection.Options{Set: []string{"orderKey=o1", "host=127.0.0.1:1"}, Methods: []string{"POST", "PUT"}, Only: []string{"Orders"}})
+	same(t, got, []string{
+		`Orders / Buy: POST /orders ["Idempotency-Key: o1" "Content-Type: application/json"] 201 {` + "\n  \"item\": 7,\n  \"note\": \"two of them\"\n}",
+		`Orders / Pay: PUT /orders/1/payment?currency=EUR ["Content-Type: application/x-www-form-urlencoded"] 0 card=4+1`,
+	})
+	if !slices.Equal(w.Headers, []string{"Authorization: Bearer …"}) || w.Base != "http://127.0.0.1:1" {
+		t.Errorf("%q, %q", w.Headers, w.Base)
+	}
+	hides(t, w)
+	says(t, w, "query parameter api_key", "Authorization: Bearer … of 2 requests", "4 requests that --only does not name")
+}
+
+func TestOpenAPI(t *testing.T) {
+	const file = "testdata/pets.openapi.yaml"
+	w, got := made(t, "openapi", file, collection.Options{Set: []string{"petId=7", "host=127.0.0.1:1"}})
+	same(t, got, []string{
+		`GET /health: GET /api/v3/health [] 0`,
+		`listPets: GET /api/v3/pets?status=available&tags=big&tags=red+%26+white ["Accept: application/json"] 200`,
+		`getPet: GET /api/v3/pets/7 ["Accept: application/json" "X-Trace: on"] 200`,
+	})
+	if w.Base != "http://127.0.0.1:1" || !slices.Equal(w.Headers, []string{"X-API-Key: …"}) {
+		t.Errorf("%q, %q", w.Base, w.Headers)
+	}
+	_, got = made(t, "openapi", file, collection.Options{Methods: []string{"POST"}, Set: []string{"login.body.password=pw", "addPet.body.owner.age=4"}})
+	same(t, got, []string{
+		`login: POST /api/v3/login ["Content-Type: application/x-www-form-urlencoded"] 200 password=pw&user=ann`,
+		`addPet: POST /api/v3/pets ["Content-Type: application/json"] 201 {"kind":"dog","name":"Rex","owner":{"age":4}}`,
+	})
+	_, got = made(t, "openapi", "testdata/orders.openapi.json", collection.Options{Methods: []string{"GET", "PUT"}})
+	same(t, got, []string{
+		`GET /orders/{id}: GET /orders/4?at=%5B1%5D+%2F&f%5Bfrom%5D=1 [] 0`,
+		`PUT /orders/{id}: PUT /orders/4 ["Content-Type: application/json"] 0 {"lines":[{"n":2,"of":"tea"}]}`,
+	})
+}
+
+func TestVegeta(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "body.bin", "{\"a\":1}\n")
+	write(t, "targets", "# mine\nGET http://127.0.0.1:8080/a?q=x y\nAccept: text/plain\nAuthorization: Bearer s3cret\n\nGET http://127.0.0.1:8080/a\nGET http://127.0.0.1:8080/a\nPOST http://127.0.0.1:8080/b\nContent-Type: application/json\n@body.bin\n")
+	if _, err := collection.Make(t.Context(), format(t, "vegeta"), "targets", "out.yaml", collection.Options{}); err == nil || !strings.Contains(err.Error(), "targets: line 2") {
+		t.Errorf("a URL with a space: %v", err)
+	}
+	write(t, "targets", strings.Replace(read(t, "targets"), "x y", "x", 1))
+	w, got := made(t, "vegeta", "targets", collection.Options{Methods: []string{"GET", "POST"}})
+	same(t, got, []string{
+		`GET /a?q=x: GET /a?q=x ["Accept: text/plain"] 0`,
+		`GET /a: GET /a [] 0`,
+		`POST /b: POST /b ["Content-Type: application/json"] 0 @out.bodies/03`,
+	})
+	if !strings.Contains(string(w.Text), "weight: 2") || string(w.Bodies["out.bodies/03"]) != "{\"a\":1}\n" {
+		t.Errorf("%s, %q", w.Text, w.Bodies)
+	}
+	hides(t, w)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What is wrong is said with the file, the item and what would do, at once and in little
+// memory.
+func TestBadCollections(t *testing.T) {
+	shop, pets := read(t, "testdata/shop.postman_collection.json"), read(t, "testdata/pets.openapi.yaml")
+	schema := `"info": {"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"}`
+	bomb := "x0: &x0 {type: string}\n"
+	for i := range 40 {
+		bomb += fmt.Sprintf("x%d: &x%d {allOf: [*x%d, *x%d, *x%d]}\n", i+1, i+1, i, i, i)
+	}
+	doc := func(schemas string) string {
+		return "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {post: {operationId: make, requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/A0'}}}}, responses: {'200': {description: ok}}}}}\ncomponents: {schemas: {" + schemas + "}}\n"
+	}
+	chain := ""
+	for i := range 40 {
+		chain += fmt.Sprintf("A%d: {type: object, required: [l, r], properties: {l: {$ref: '#/components/schemas/A%d'}, r: {$ref: '#/components/schemas/A%d'}}}, ", i, (i+1)%40, (i+1)%40)
+	}
+	post := collection.Options{Methods: []string{"POST"}}
+	for _, c := range []struct {
+		format, text string
+		o            collection.Options
+		want         string
+	}{
+		{"postman", shop, collection.Options{}, `{{client}} (needed by "Items / List items") has no value; give each by --set NAME=VALUE, or all by --environment FILE`},
+		{"postman", shop, collection.Options{Set: []string{"clinet=1"}}, `--set clinet: nothing in FILE is called so; did you mean "client"?`},
+		{"postman", shop, collection.Options{Set: []string{"client"}}, `--set "client": expected NAME=VALUE`},
+		{"postman", shop, collection.Options{Environment: "testdata/dev.postman_environment.json", Methods: []string{"POST"}}, `{{orderKey}} (needed by "Orders / Buy") has no value`},
+		{"postman", shop, collection.Options{Environment: "testdata/pets.openapi.yaml"}, `--environment testdata/pets.openapi.yaml: line 1: `},
+		{"postman", shop, collection.Options{Only: []string{"nothing"}}, "no request is left: left out: 7 requests that --only does not name"},
+		{"postman", strings.Replace(shop, "v2.1.0", "v2.0.0", 1), collection.Options{}, "it is a Postman collection of version 2.0; expected a Postman collection of version 2.1"},
+		{"postman", `{"id": "x", "requests": []}`, collection.Options{}, "it is a Postman collection of version 1; expected"},
+		{"postman", `{"openapi": "3.1.0"}`, collection.Options{}, "it is an OpenAPI document (3.1); expected a Postman collection"},
+		{"postman", "{\n\"info\": {},\n}", collection.Options{}, "line 3: invalid character"},
+		{"postman", "\xff\xfe{", collection.Options{}, "it is not UTF-8 text; expected a Postman collection"},
+		{"postman", `{` + schema + `, "variable": [{"key": "a", "value": "{{b}}{{b}}"}, {"key": "b", "value": "{{a}}{{a}}"}], "item": [{"name": "x", "request": "{{a}}"}]}`, collection.Options{}, `item "x": the variable {{a}} leads to itself, or to too many others`},
+		{"postman", `{` + schema + `, "item": [{"name": "x", "request": {"method": "POST", "url": "http://a/", "body": {"mode": "file"}}}]}`, post, `item "x": its body is of mode "file"`},
+		{"postman", `{` + schema + `, "item": [{"name": "x", "request": "ftp://a/b"}]}`, collection.Options{}, `item "x": "ftp://a/b" is no URL of HTTP`},
+		{"postman", `{` + schema + `, "item": ` + strings.Repeat(`[{"item": `, 60) + "[]" + strings.Repeat("}]", 60) + `}`, collection.Options{}, "more than 50 folders lie in each other"},
+		{"postman", `{` + schema + `, "item": [` + strings.TrimSuffix(strings.Repeat(`{"name": "x", "request": "http://a/N"},`, 1), ",") + many(70) + `]}`, collection.Options{}, "it has 71 different requests, and a workload at most 64; --only TEXT"},
+		{"openapi", pets, collection.Options{}, `path parameter petId (needed by "getPet") has no value; the document has no example, default or enum for it: give each by --set NAME=VALUE`},
+		{"openapi", pets, post, `body.password (needed by "login") has no value`},
+		{"openapi", strings.Replace(pets, "openapi: 3.0.3", "swagger: '2.0'", 1), collection.Options{}, "it is Swagger 2.0; expected OpenAPI 3.0 or 3.1"},
+		{"openapi", strings.Replace(pets, "3.0.3", "4.0.0", 1), collection.Options{}, "it is OpenAPI 4.0; expected OpenAPI 3.0 or 3.1"},
+		{"openapi", shop, collection.Options{}, "it is a Postman collection; expected OpenAPI"},
+		{"openapi", strings.Replace(pets, "#/components/schemas/Kind", "other.yaml#/Kind", 1), collection.Options{}, "it refers to another file (other.yaml#/Kind)"},
+		{"openapi", strings.Replace(pets, "#/components/schemas/Kind", "#/components/schemas/Knd", 1), collection.Options{}, "Knd"},
+		{"openapi", strings.Replace(pets, "/pets/{petId}", "/pets/{id}", 1), collection.Options{Set: []string{"petId=1"}}, "GET /pets/{id}: the path has {id}, and no parameter is called so"},
+		{"openapi", strings.Replace(pets, "paths:", "paths: [", 1), collection.Options{}, "yaml"},
+		{"openapi", pets + bomb, collection.Options{Set: []string{"petId=1"}}, ""},
+		{"openapi", doc("A0: {type: object, required: [a], properties: {a: {$ref: '#/components/schemas/A0'}}}"), post, `(needed by "make")`},
+		{"openapi", doc(chain), post, `(needed by "make")`},
+		{"openapi", doc("A0: {$ref: '#/components/schemas/A0'}"), post, "FILE: "},
+		{"vegeta", "GET\n", collection.Options{}, `line 1: "GET" is no target; expected a method and a URL`},
+		{"vegeta", "GET /a\n", collection.Options{Methods: []string{"PUT"}}, "no request is left: left out: 1 request by other methods (GET)"},
+	} {
+		file := filepath.Join(t.TempDir(), "file")
+		write(t, file, c.text)
+		begun := time.Now()
+		w, err := collection.Make(t.Context(), format(t, c.format), file, "out.yaml", c.o)
+		if c.want == "" && err == nil && len(w.Text) < 64<<10 {
+			continue
+		}
+		if err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), file, "FILE"), c.want) || !strings.Contains(err.Error(), file) && !strings.HasPrefix(err.Error(), "--set") || len(err.Error()) > 3000 {
+			t.Errorf("%s %.60q %+v: %v, want %q", c.format, c.text, c.o, err, c.want)
+		}
+		if took := time.Since(begun); took > 20*time.Second {
+			t.Errorf("%s %.60q took %v", c.format, c.text, took)
+		}
+	}
+	large := filepath.Join(t.TempDir(), "large")
+	f, err := os.Create(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(1 << 30); err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	if _, err := collection.Make(t.Context(), format(t, "postman"), large, "out.yaml", collection.Options{}); err == nil || !strings.Contains(err.Error(), "expected at most 67108864") {
+		t.Error(err)
+	}
+}
+
+func many(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,{"name": "x", "request": "http://a/%d"}`, i)
+	}
+	return b.String()
+}
+
+func TestRecognise(t *testing.T) {
+	for text, want := range map[string]string{
+		read(t, "testdata/shop.postman_collection.json"):            "netdyno record postman F",
+		read(t, "testdata/pets.openapi.yaml"):                       "netdyno record openapi F",
+		`{"openapi":"3.1.0"}`:                                       "netdyno record openapi F",
+		"swagger: \"2.0\"\n":                                        "swagger2openapi",
+		"# x\nGET http://a/\n":                                      "netdyno record vegeta F",
+		"import { check } from 'k6';\n":                             "k6",
+		"<?xml version=\"1.0\"?>\n<jmeterTestPlan version=\"1.2\">": "JMeter",
+		"from locust import HttpUser\n":                             "Locust",
+		"POST https://example.org/a HTTP/1.1\n":                     "of an editor",
+		"classes: [{name: a, path: /openapi}]\n":                    "",
+		"":                                                          "",
+	} {
+		what, do := collection.Recognise([]byte(text), "F")
+		if !strings.Contains(what+" "+do, want) || want == "" && what != "" {
+			t.Errorf("%.40q is %q, %q; want %q", text, what, do, want)
+		}
+	}
+}
+
+// FuzzMake: whatever a file holds, an error or a workload that can be read.
+func FuzzMake(f *testing.F) {
+	for i, name := range []string{"shop.postman_collection.json", "pets.openapi.yaml", "orders.openapi.json"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(i, text)
+	}
+	f.Fuzz(func(t *testing.T, which int, text []byte) {
+		all := collection.Formats()
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, err := collection.Make(t.Context(), all[max(0, which)%len(all)], file, "out.yaml", collection.Options{Methods: []string{"GET", "POST", "PUT", "DELETE"}})
+		if err != nil {
+			return
+		}
+		if _, err := source.ReadWorkload("out.yaml", w.Text); err != nil {
+			t.Errorf("%s: %v", w.Text, err)
+		}
+	})
+}
