@@ -151,14 +151,19 @@ func askCalls(ctx context.Context, workers *session.Workers, asked target.Target
 	return found, arm, nil
 }
 
-// asksOf are the classes of a workload as a server of HTTP is asked for them.
-func asksOf(w *source.WorkloadFile) (all []target.Class) {
+// asksOf are the classes of a workload as a server of HTTP is asked for them; paths are their
+// templates, nil without.
+func asksOf(w *source.WorkloadFile, paths []string) (all []target.Class) {
 	for i, c := range w.Classes {
 		body, _ := bodyOf(w, i)
 		if body == "" {
 			body = strings.Repeat("u", int(min(c.UpBytes, 64<<10)))
 		}
-		all = append(all, target.Class{Name: c.Name, Method: c.Method, Path: strings.ReplaceAll(c.Path, "{key}", "1"), Headers: c.Headers, Body: body, Status: c.Status})
+		path := strings.ReplaceAll(c.Path, "{key}", "1")
+		if paths != nil {
+			path = paths[i]
+		}
+		all = append(all, target.Class{Name: c.Name, Method: c.Method, Path: path, Headers: c.Headers, Body: body, Status: c.Status})
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/each"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
@@ -43,11 +44,14 @@ type urlFlags struct {
 	curls                       bool        // the command is curl's own
 	steps                       []step      // before all
 	fill                        target.Fill // what they gave
+	dataFrom, pick              string      // rows that requests are filled with
+	classPaths                  []string    // templates, of a workload whose requests differ
 
 	workers    *session.Workers
 	recordings *session.Recordings
 	said       *said
 	flags      *pflag.FlagSet // as they were typed
+	fills      bool           // requests differ
 	loopback   bool           // the run is on this host alone
 	searches   bool           // for the highest rate, which nobody sets
 }
@@ -59,7 +63,7 @@ var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jso
 var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "workload", "speed", "judge"}
 
 // requestFlags say what is asked for, beside curl's own words.
-var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "expect", "expect-status", "before", "take"}
+var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "data-from", "pick", "expect", "expect-status", "before", "take"}
 
 // declare declares the flags.
 func (t *urlFlags) declare(f *pflag.FlagSet) {
@@ -78,6 +82,8 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.Expect, "expect", "", "what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
 	f.IntVar(&t.Status, "expect-status", 0, "status that every reply must have, such as 404; that of the first reply unless given")
 	f.StringVar(&t.paths, "paths", "", "file of paths, one a line, that each connection asks for in turn; - reads standard input")
+	f.StringVar(&t.dataFrom, "data-from", "", "`FILE` of rows, one a request, that {column} stands for in URL, headers and body: CSV, JSON lines or a text a line ({line}); - reads standard input")
+	f.StringVar(&t.pick, "pick", "", "which row a request takes: next, unless given, or random")
 	f.StringVar(&t.workload, "workload", "", "`FILE` of what is asked for: a workload file, recorded traffic or an access log (factor workload)")
 	f.StringVar(&t.speed, "speed", "", "how many times faster than it was recorded traffic is replayed (factor speed)")
 	f.StringVar(&t.judge, "judge", "", "metrics on which several servers are judged, such as exchanges_per_s; unless given the p99 at a rate, else the server's CPU, else the rate")
@@ -154,7 +160,16 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		}
 	}
 	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
-		t.Client = func(wire string, encrypted bool) string { return session.CheapestClient(ctx, wire, encrypted) }
+		t.Client = func(wire string, encrypted bool) string {
+			var needs []contract.Feature
+			if encrypted {
+				needs = append(needs, contract.FeatureTLS)
+			}
+			if t.fills {
+				needs = append(needs, contract.FeatureData)
+			}
+			return session.CheapestClient(ctx, wire, needs...)
+		}
 	}
 	if t.workload != "" || t.paths != "" || (&looked{typed: others}).scheduled() {
 		t.Client = nil // clients on Go's libraries tell classes, paths and steps apart
@@ -171,19 +186,24 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	}
 	local, metered, takes := true, t.loopback, time.Duration(0)
 	var measured []*url.URL
-	for _, text := range urls {
-		asked, words, err := t.asked(text, read)
-		if err == nil {
-			err = errors.Join(asked.Fit(urls), before.into(&asked))
+	targets, words := make([]target.Target, len(urls)), make([]curl.Request, len(urls))
+	for i, text := range urls {
+		if targets[i], words[i], err = t.asked(text, read); err == nil {
+			err = errors.Join(targets[i].Fit(urls), before.into(&targets[i]))
 		}
 		if err != nil {
 			return nil, nil, err
 		}
+	}
+	if t.fills, err = t.feeds(ctx, targets, classes); err != nil {
+		return nil, nil, err
+	}
+	for i, asked := range targets {
 		found, arm, instead, err := t.askAny(ctx, asked, recorded, others, classes)
 		if err != nil {
 			return nil, nil, err
 		}
-		t.sayAsked(asked, words, found)
+		t.sayAsked(asked, words[i], found)
 		if instead != "" {
 			t.said.say("  " + instead)
 		}
@@ -303,7 +323,7 @@ func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string,
 		if err := checkMethods(asked.URL, classes); err != nil {
 			return found, arm, "", err
 		}
-		asked.Classes = asksOf(classes)
+		asked.Classes = asksOf(classes, t.classPaths)
 	}
 	found, by, instead, err := findClient(ctx, t.workers, asked)
 	if err != nil {
@@ -312,6 +332,9 @@ func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string,
 	arm = armOf(found)
 	arm.Asked = by
 	carryBodies(arm, classes)
+	if t.classPaths != nil {
+		arm.Texts["opt.client.class_paths"] = study.Carried{Bytes: []byte(strings.Join(t.classPaths, "\n"))}
+	}
 	return found, arm, instead, nil
 }
 
@@ -344,7 +367,7 @@ func (t urlFlags) last(data string) string {
 
 // armOf makes an arm of what was found.
 func armOf(found target.Found) session.Arm {
-	return session.Arm{Given: target.Shown(found.URL), Name: found.Name, Levels: found.Levels, Texts: found.Texts}
+	return session.Arm{Given: target.Shown(found.URL), Name: nameOf(found.Name), Levels: found.Levels, Texts: found.Texts}
 }
 
 // account says whose CPU and memory will be the server's, or why nobody's.
@@ -409,12 +432,14 @@ func findClient(ctx context.Context, workers *session.Workers, asked target.Targ
 	}
 	why := session.TryClient(ctx, workers, armOf(found), &by)
 	if why == nil {
+		found.Begin(uint64(by.Probe + by.Client))
 		return found, by, "", nil
 	}
 	if ctx.Err() != nil {
 		return found, by, "", context.Cause(ctx)
 	}
 	asked.Client = nil
+	asked.First = uint64(by.Probe + by.Client)
 	found, err = target.Ask(ctx, asked)
 	by.Probe += found.Asked
 	return found, by, chosen + " cannot ask it (" + quantity.Clip(asked.Fill.Hide(why.Error()), 200) + "), so " + found.Levels["client"] + " does", err

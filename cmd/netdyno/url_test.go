@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,6 +39,7 @@ func website(ts *testscript.TestScript, negated bool, args []string) {
 		ts.Fatalf("usage: website NAME [WAIT]")
 	}
 	var tired atomic.Int64
+	var once sync.Map // what /once was asked for
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/moved":
@@ -68,6 +71,12 @@ func website(ts *testscript.TestScript, negated bool, args []string) {
 		case "/tired": // of what a client asks once it was verified
 			if tired.Add(1) > 5 {
 				http.Error(w, "asleep", http.StatusInternalServerError)
+			}
+		case "/once":
+			body, _ := io.ReadAll(r.Body)
+			asked := fmt.Sprint(r.URL.Query().Get("id"), r.Header.Get("X-Id"), string(body))
+			if _, before := once.LoadOrStore(asked, true); before {
+				http.Error(w, "seen", http.StatusConflict)
 			}
 		default:
 			time.Sleep(wait)

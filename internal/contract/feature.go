@@ -21,6 +21,7 @@ const (
 	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
 	FeatureHeaders    Feature = "headers"     // headers of HTTP of classes
 	FeatureTimes      Feature = "times"       // setup.load.trace that says times alone
+	FeatureData       Feature = "data"        // options data, pick and data_first
 	FeatureWorkCPU    Feature = "work-cpu"    // setup.work by cpu, of a server
 	FeatureWorkSleep  Feature = "work-sleep"  // … by sleep
 )

@@ -13,6 +13,9 @@ const (
 	Classes = 4
 	Keys    = 5
 	Work    = 6
+	Picks   = 7 // of rows
+	UUIDs   = 8
+	Texts   = 9 // {random8}
 )
 
 // At returns output number n, from 0, of splitmix64 that begins at state (Steele, Lea,

@@ -58,6 +58,32 @@ func Within(ctx context.Context, most int64) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) { return readWhole(ctx, name, most) }
 }
 
+// Stream opens a regular file or a pipe to be read once, from its beginning, and no longer
+// than ctx.
+func Stream(ctx context.Context, name string) (io.ReadCloser, error) {
+	f, err := openFile(name, os.O_RDONLY, func(m fs.FileMode) bool { return m&fs.ModeNamedPipe != 0 })
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode().IsRegular() {
+		return f, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
+	return &stream{pipe{f, ctx}, stop}, nil
+}
+
+type stream struct {
+	pipe
+	stop func() bool
+}
+
+// Close implements io.Closer.
+func (s *stream) Close() error {
+	s.stop()
+	return s.f.Close()
+}
+
 func readWhole(ctx context.Context, name string, most int64) ([]byte, error) {
 	f, err := openFile(name, os.O_RDONLY, func(m fs.FileMode) bool { return m&fs.ModeNamedPipe != 0 })
 	if err != nil {

@@ -225,6 +225,13 @@ func (w *Worker) DrawnSizes() (up, down float64) {
 	return w.Setup.Exchange.UpMeanBytes, w.Setup.Exchange.DownMeanBytes
 }
 
+// Fills reports whether a client filled its requests with rows (option data), so that they
+// have different lengths.
+func (w *Worker) Fills() bool {
+	data, _ := w.Setup.Options["data"].(string)
+	return data != ""
+}
+
 // AnyReply reports whether a client took replies of any length (option verify).
 func (w *Worker) AnyReply() bool {
 	if w.Ready == nil {

@@ -28,14 +28,25 @@ void HttpClient::begin(std::int64_t now) {
 std::span<const char> HttpClient::outgoing(std::int64_t now) {
   // Connecting belongs to the exchange that needed it.
   if (at_ == 0) flights_.sending(1, reopened_ns_ == 0 ? now : reopened_ns_);
-  return request().from(at_);
+  if (!asking_.fills()) return asking_.request(connection_).from(at_);
+  if (at_ == 0) fill();
+  return std::span<const char>(filled_).subspan(at_);
+}
+
+/// Makes the request of the exchange that is sent next, unless it goes out once more. What was sent
+/// before it, the kernel has taken.
+void HttpClient::fill() {
+  const std::uint64_t k = flights_.over();
+  if (fills_ > k) return;
+  flights_.carries(asking_.fill(filled_, connection_, k));
+  fills_ = k + 1;
 }
 
 void HttpClient::written(std::size_t n) {
   if (n == 0) return;
   if (at_ == 0) flights_.sent(1);
   at_ += n;
-  if (at_ == request().size()) at_ = 0;
+  if (at_ == size()) at_ = 0;
 }
 
 void HttpClient::received(std::size_t n, std::int64_t now) {
@@ -177,7 +188,10 @@ bool FirstReply::on_end() {
 Verification::Verification(const Asking& asking, std::string_view content, std::int64_t connection)
     : asking_(asking), connection_(connection), reply_(asking, content, asking.terms().bodiless()) {}
 
-void Verification::begin(std::int64_t) { buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize); }
+void Verification::begin(std::int64_t) {
+  buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
+  if (asking_.fills()) asking_.fill(filled_, connection_, std::nullopt);
+}
 
 std::span<char> Verification::read_buffer() {
   return verified_ ? std::span<char>() : std::span<char>(buffer_.get(), kReadSize);

@@ -39,7 +39,8 @@ class HttpClient final : public Flow {
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
-  const Message& request() const { return asking_.request(connection_); }
+  std::size_t size() const { return asking_.fills() ? filled_.size() : asking_.request(connection_).size(); }
+  void fill();
   void answered(bool keeps, std::int64_t now);
   void failed(contract::ErrorKind kind, const std::string& why, std::int64_t now);
   void renew();
@@ -52,6 +53,8 @@ class HttpClient final : public Flow {
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t at_ = 0;            // bytes written of a request that is not written whole
+  std::string filled_;            // the request where each is filled
+  std::uint64_t fills_ = 0;       // how many were
   std::int64_t reopened_ns_ = 0;  // since when the connection is made anew; 0 once it was used
   std::int64_t repeats_ns_ = 0;   // when the request was sent that is to be repeated; 0 for none
   bool used_ = true;              // a reply came on the connection; at first the verified one
@@ -91,8 +94,10 @@ class Verification final : public Work::Verification {
   Verification(const Asking& asking, std::string_view content, std::int64_t connection);
 
   void begin(std::int64_t) override;
-  bool unsent() const override { return at_ < request().size(); }
-  std::span<const char> outgoing(std::int64_t) override { return request().from(at_); }
+  bool unsent() const override {
+    return at_ < (asking_.fills() ? filled_.size() : asking_.request(connection_).size());
+  }
+  std::span<const char> outgoing(std::int64_t) override { return rest(); }
   void written(std::size_t n) override { at_ += n; }
   std::span<char> read_buffer() override;
   void received(std::size_t n, std::int64_t) override;
@@ -104,12 +109,16 @@ class Verification final : public Work::Verification {
   std::int64_t arrived() const override { return arrived_; }
 
  private:
-  const Message& request() const { return asking_.request(connection_); }
+  std::span<const char> rest() const {
+    return asking_.fills() ? std::span<const char>(filled_).subspan(at_)
+                           : asking_.request(connection_).from(at_);
+  }
   void judge();
 
   const Asking& asking_;
   std::int64_t connection_;
   FirstReply reply_;
+  std::string filled_;  // the request where each is filled
   std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0;
   std::int64_t arrived_ = 0;

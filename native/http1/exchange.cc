@@ -2,6 +2,9 @@
 
 #include <strings.h>
 
+#include <cmath>
+#include <cstring>
+
 namespace netdyno::http1 {
 
 using contract::ErrorKind;
@@ -175,22 +178,72 @@ Message text_reply(const std::string& status, const std::string& more, const std
           line, true};
 }
 
-}  // namespace
-
-Asking::Asking(const contract::Setup& setup) : terms_(checked(setup)), fresh_(setup.load.fresh) {
-  const std::string& content = terms_.content();
-  for (const std::string& host : terms_.hosts(setup))
-    requests_.emplace_back(head(host), content, content.size() <= Message::kGathered);
+/// How many connections carry load, as kit/load.h has it.
+std::uint64_t active_connections(const contract::Load& load) {
+  const double share = load.active_share > 0 ? load.active_share : 1;
+  return static_cast<std::uint64_t>(
+      std::max(1.0, std::ceil(share * static_cast<double>(load.connections) - 1e-9)));
 }
 
+}  // namespace
+
+Asking::Asking(const contract::Setup& setup)
+    : terms_(checked(setup)),
+      fresh_(setup.load.fresh),
+      up_bytes_(setup.exchange.up_bytes),
+      connections_(static_cast<std::uint64_t>(setup.load.connections)),
+      active_(active_connections(setup.load)) {
+  const std::string& content = terms_.content();
+  const auto data = setup.options.at("data").get<std::string>();
+  if (data.empty()) {
+    for (const std::string& host : terms_.hosts(setup)) {
+      const std::string length = terms_.sized() ? length_of(content.size()) : "";
+      requests_.emplace_back(head(host) + length + end(), content, content.size() <= Message::kGathered);
+    }
+    return;
+  }
+  rows_ = std::make_unique<Rows>(data.substr(data[0] == '@' ? 1 : 0));
+  source_.emplace(
+      *rows_, setup.seed,
+      Source::Picks{static_cast<std::uint64_t>(setup.options.at("data_first").get<std::int64_t>()),
+                    setup.options.at("pick").get<std::string>() == "random"});
+  for (const std::string& host : terms_.hosts(setup))
+    heads_.emplace_back(head(literal(host)), rows_->columns());
+  body_.emplace(content, rows_->columns());
+}
+
+/// The head of a request up to what frames its body.
 std::string Asking::head(const std::string& host) const {
   std::string head = terms_.method();
   head.append(" ").append(terms_.path()).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
   for (const auto& [name, value] : terms_.headers())
     head.append(name).append(": ").append(value).append("\r\n");
-  if (terms_.sized()) head += length_of(terms_.content().size());
-  if (fresh_) head += "Connection: close\r\n";
-  return head + "\r\n";
+  return head;
+}
+
+/// How that head ends.
+const char* Asking::end() const { return fresh_ ? "Connection: close\r\n\r\n" : "\r\n"; }
+
+std::int64_t Asking::fill(std::string& request, std::int64_t connection,
+                          std::optional<std::uint64_t> k) const {
+  const auto place = static_cast<std::uint64_t>(connection);
+  const Source::Row row = source_->of(k ? connections_ + place + *k * active_ : place);
+  request.clear();
+  heads_[place % heads_.size()].append(request, *source_, row);
+  if (!terms_.sized()) {
+    request.append(end());
+    return -up_bytes_;
+  }
+  // The length stands before the body and is known after it.
+  constexpr std::string_view kLength = "Content-Length: ";
+  constexpr std::size_t kDigits = 20;
+  request.append(kLength).append(kDigits, '0').append("\r\n").append(end());
+  const std::size_t begins = request.size();
+  const std::size_t digits = begins - std::strlen(end()) - 2 - kDigits;
+  body_->append(request, *source_, row);
+  const std::size_t bytes = request.size() - begins;
+  request.replace(digits, kDigits, std::to_string(bytes));
+  return static_cast<std::int64_t>(bytes) - up_bytes_;
 }
 
 std::size_t Asking::read_size() const {

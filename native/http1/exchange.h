@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "http1/rows.h"
 #include "http1/terms.h"
 #include "kit/contract.h"
 #include "kit/system.h"
@@ -189,15 +191,31 @@ class Asking {
     return requests_[static_cast<std::size_t>(connection) % requests_.size()];
   }
   bool fresh() const { return fresh_; }
+
+  /// Whether each request is filled with a row of its own.
+  bool fills() const { return rows_ != nullptr; }
+  /// Makes the request of a connection's exchange k, from 0, or with nothing the first one, which is
+  /// verified. Returns how many bytes more its body has than setup says. Only where fills().
+  std::int64_t fill(std::string& request, std::int64_t connection, std::optional<std::uint64_t> k) const;
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
   std::string head(const std::string& host) const;
+  const char* end() const;
 
   Terms terms_;
   bool fresh_;
-  std::vector<Message> requests_;  // by route
+  std::vector<Message> requests_;  // by route; none where each is filled
+
+  // Where each is filled.
+  std::int64_t up_bytes_;
+  std::uint64_t connections_;
+  std::uint64_t active_;
+  std::unique_ptr<const Rows> rows_;
+  std::optional<Source> source_;
+  std::vector<Template> heads_;  // by route, without what frames the body
+  std::optional<Template> body_;
 };
 
 /// The server's part.

@@ -2,6 +2,7 @@
 
 #include "http1/client.h"
 #include "http1/options.h"
+#include "kit/ends.h"
 #include "tls/work.h"
 
 namespace netdyno::http1 {
@@ -141,8 +142,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.wire = kHttp1;
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
-  transport.options = tls::with_trust(options());
-  transport.features = tls::with_tls({"fresh", "turns", "work-cpu", "work-sleep"});
+  transport.options = tls::with_trust(joined(options(), fill_options()));
+  transport.features = tls::with_tls({"fresh", "turns", "data", "work-cpu", "work-sleep"});
   return transport;
 }
 

@@ -216,6 +216,11 @@ class Flights {
   /// The slot's exchange is due: it queues behind the others.
   void queue(std::uint32_t slot) { ring_[queued_++ & mask_].slot = slot; }
 
+  /// Exchanges that ended.
+  std::uint64_t over() const { return answered_; }
+  /// The first exchange that waits sends so many bytes more than setup says.
+  void carries(std::int64_t more) { slots_[ring_[begun_ & mask_].slot].carries(more); }
+
   /// Exchanges that wait to be sent.
   std::uint64_t waiting() const { return queued_ - begun_; }
   /// Exchanges sent, at least in part, and not answered.

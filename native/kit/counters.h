@@ -165,6 +165,7 @@ struct Times {
 struct Counters {
   Sum exchanges;
   Sum received;
+  Sum more;    // bytes sent beyond those that setup says of each exchange
   Sum unsent;  // of the errors, those whose request never went out
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
@@ -181,7 +182,7 @@ struct Counters {
   /// Adds to counts. up_bytes is the size up of each exchange.
   void add_to(contract::Counts& counts, std::int64_t up_bytes) const {
     counts.exchanges += exchanges.get();
-    counts.sent_bytes += exchanges.get() * up_bytes;
+    counts.sent_bytes += exchanges.get() * up_bytes + more.get();
     counts.received_bytes += received.get();
     for (std::size_t kind = 0; kind < errors.size(); kind++) counts.errors[kind] += errors[kind].get();
   }

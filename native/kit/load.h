@@ -102,11 +102,15 @@ class Slot {
     out_ = true;
   }
 
+  /// The exchange in flight sends so many bytes more than setup says.
+  void carries(std::int64_t more) { more_ = more; }
+
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
     Counters& counters = shard_->begin();
     Shard::record(counters, {free_, pending_, sent, now, received});
+    if (more_ != 0) counters.more.add(more_);
     shard_->counted();
     free_ = now;
     pending_ = kIdle;
@@ -138,6 +142,7 @@ class Slot {
   std::int64_t left_ = kIdle;     // exchanges still to begin
   std::int64_t think_ns_ = 0;
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
+  std::int64_t more_ = 0;
   bool open_ = false;
   bool started_ = false;
   bool out_ = false;  // the request of the exchange in flight went out

@@ -45,6 +45,10 @@ func TestRequestsAreAsTheUserSays(t *testing.T) {
 				workertest.RequestsAreAsTheUserSays(t, client, client == "go-http2", encrypted, drive)
 			})
 		}
+		t.Run(client+"/rows", func(t *testing.T) {
+			t.Parallel()
+			workertest.RequestsDiffer(t, client, client == "go-http2", drive)
+		})
 		t.Run(client+"/paths", func(t *testing.T) {
 			t.Parallel()
 			workertest.PathsTakeTurns(t, client, client == "go-http2", drive)

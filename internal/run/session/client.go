@@ -33,14 +33,15 @@ var onRings = map[string]string{
 
 // CheapestClient returns the client of a wire that takes the least CPU of this host,
 // where it can be told beforehand that it runs here and, if asked to, encrypts; else "".
-func CheapestClient(ctx context.Context, wire string, encrypted bool) string {
+func CheapestClient(ctx context.Context, wire string, needs ...contract.Feature) string {
 	name := onRings[wire]
 	directories, err := places()
 	if name == "" || err != nil || !rings() {
 		return ""
 	}
 	offered, found := bench.Offered(ctx, directories, bench.WorkerPrefix+name, name)
-	if !found || encrypted && !slices.Contains(offered.Features, contract.FeatureTLS) {
+	lacks := func(f contract.Feature) bool { return !slices.Contains(offered.Features, f) }
+	if !found || slices.ContainsFunc(needs, lacks) {
 		return ""
 	}
 	return name

@@ -81,9 +81,9 @@ func (t *texts) takeTexts(ctx context.Context, s *study.Study, directory, begunB
 		}
 		if strings.HasPrefix(level, study.SecretPrefix) {
 			if begunBy == "" {
-				return "", errors.New("the headers of the run that this is of are secret and were not kept; begin another by its command")
+				return "", errors.New("the headers or rows of the run that this is of are secret and were not kept; begin another by its command")
 			}
-			return "", fmt.Errorf("the run's headers are secret and were not kept; to go on give the command that began it again, with what stands as *** in it and with --out %s --resume: %s", directory, quantity.Clip(begunBy, 400))
+			return "", fmt.Errorf("the run's headers or rows are secret and were not kept; to go on give the command that began it again, with what stands as *** in it and with --out %s --resume: %s", directory, quantity.Clip(begunBy, 400))
 		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(directory, name)
@@ -104,6 +104,9 @@ func (t *texts) takeTexts(ctx context.Context, s *study.Study, directory, begunB
 func (t *texts) writeTexts(d Directory) error {
 	for _, level := range slices.Sorted(maps.Keys(t.held)) {
 		text := t.held[level]
+		if text.File != "" {
+			continue
+		}
 		name := filepath.Join(d.Given(), strings.TrimPrefix(level, study.GivenPrefix))
 		if text.Secret {
 			var err error
@@ -123,7 +126,9 @@ func (t *texts) writeTexts(d Directory) error {
 func (t *texts) stage() (files []string, err error) {
 	for _, level := range slices.Sorted(maps.Keys(t.held)) {
 		name, err := t.elsewhere(level)
-		if err == nil {
+		if file := t.held[level].File; file != "" {
+			name = file
+		} else if err == nil {
 			err = writePrivate(name, t.held[level].Bytes)
 		}
 		if err != nil {
@@ -155,21 +160,51 @@ func writePrivate(name string, text []byte) error {
 // are removed: one that was killed could not.
 func (t *texts) elsewhere(level string) (string, error) {
 	if t.secrets == "" {
-		cache, err := os.UserCacheDir()
+		directory, err := secretDirectory("")
 		if err != nil {
-			return "", fmt.Errorf("keep what requests carry while the run goes on: %w", err)
+			return "", err
 		}
-		all := filepath.Join(cache, "netdyno", "secret")
-		removeAbandoned(all)
-		t.secrets = filepath.Join(all, strconv.Itoa(os.Getpid()))
+		t.secrets = directory
 	}
 	return filepath.Join(t.secrets, filepath.Base(level)), nil
+}
+
+// secretDirectory names this process's directory outside of any run's, which only its owner
+// reads, and removes those of processes that are gone.
+func secretDirectory(suffix string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("keep what requests carry while the run goes on: %w", err)
+	}
+	all := filepath.Join(cache, "netdyno", "secret")
+	removeAbandoned(all)
+	return filepath.Join(all, strconv.Itoa(os.Getpid())+suffix), nil
+}
+
+// ForRows makes this process's directory for rows that requests are filled with, which
+// RemoveRows removes.
+func ForRows() (string, error) {
+	directory, err := secretDirectory("-rows")
+	if err == nil {
+		err = os.MkdirAll(directory, 0o700)
+	}
+	return directory, err
+}
+
+// RemoveRows removes that directory, if there is one.
+func RemoveRows() error {
+	directory, err := secretDirectory("-rows")
+	if err != nil {
+		return nil // nor was one made
+	}
+	return os.RemoveAll(directory)
 }
 
 func removeAbandoned(all string) {
 	entries, _ := os.ReadDir(all) // none yet
 	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		of, _, _ := strings.Cut(e.Name(), "-")
+		if pid, err := strconv.Atoi(of); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			_ = os.RemoveAll(filepath.Join(all, e.Name())) // another process may be doing it
 		}
 	}
@@ -186,6 +221,9 @@ func (t *texts) path(d Directory, host rig.Host, level string) (string, error) {
 		return filepath.Abs(filepath.Join(d.Given(), strings.TrimPrefix(level, study.GivenPrefix)))
 	}
 	name, err := t.elsewhere(level)
+	if text.File != "" {
+		name = text.File
+	}
 	if there := host.Files[name]; there != "" {
 		name = there
 	}

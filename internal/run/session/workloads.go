@@ -17,6 +17,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/input"
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/collection"
 	"netdyno/internal/run/recorded"
@@ -203,6 +204,15 @@ func (w *workloads) enter(work study.Work, seed uint64) (_ study.Work, err error
 	if work.Workload != "" {
 		if work, err = w.all[work.Workload].Enter(work, seed); err != nil {
 			return work, fmt.Errorf("workload=%s: %w", work.Workload, err)
+		}
+	}
+	if work.ClientOptions["class_paths"] == "" {
+		for _, c := range work.Load.Classes {
+			for _, name := range workload.Named.FindAllString(c.Path, -1) {
+				if name != "{key}" {
+					return work, fmt.Errorf("workload=%s: class %s: path %q has %s; only {key} stands for something, and in a run by URL --data-from FILE and values that are made", work.Workload, c.Name, quantity.Clip(c.Path, 80), quantity.Clip(name, 40))
+				}
+			}
 		}
 	}
 	if err := w.carryBodies(&work); err != nil {

@@ -179,7 +179,8 @@ const (
 // secret.
 type Carried struct {
 	Bytes  []byte
-	Secret bool // it is kept nowhere after the run
+	Secret bool   // it is kept nowhere after the run
+	File   string // that holds it in place of Bytes, and is the caller's; of a secret
 }
 
 // IsGiven tells whether a level stands for a text.

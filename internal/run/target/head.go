@@ -39,6 +39,9 @@ func (t Target) addAsked(u *url.URL, f *Found, body string, last reply) error {
 	setter(f.Levels)("method", t.Method)
 	if t.asksURL() {
 		path := t.Fill.url(u.RequestURI())
+		if t.differs() {
+			path = t.filledPath
+		}
 		f.text("path", path, t.Fill.within(path))
 	}
 	code := t.Status

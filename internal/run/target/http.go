@@ -56,7 +56,11 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	var lengths []int64
 	var takes []time.Duration
 	for i := 0; i < t.most(); i++ {
-		one, where, content, err := t.turn(u, body, i)
+		one, at, content, err := t.filled(u, body, uint64(t.asked.Load()))
+		if err != nil {
+			return Found{}, err
+		}
+		one, where, content, err := one.turn(at, content, i)
 		if err != nil {
 			return Found{}, err
 		}
@@ -68,6 +72,9 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			var to redirected
 			if !t.Follow || one.class != "" || !errors.As(err, &to) {
 				return Found{}, one.ofClass(where, err, one.misspoken(ctx, where, one.agreed(ctx, transport, t.Fill.url(where.String()), content, replies, err)))
+			}
+			if t.differs() {
+				return Found{}, fmt.Errorf("%s redirects, and where to may depend on what {} stands for: name the URL that it leads to", Shown(u))
 			}
 			if u, err = t.follow(way, u, to); err != nil {
 				return Found{}, err
@@ -294,6 +301,13 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),
 	}
+	if t.source != nil {
+		_, _, first, err := t.filled(u, body, 0)
+		if err != nil {
+			return Found{}, err
+		}
+		levels["request"] = size(int64(len(first)))
+	}
 	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]study.Carried{}, At: last.at}
 	words := []string{last.proto + " " + last.status}
 	if n := len(t.Paths); n > 0 {
@@ -331,6 +345,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	}
 	f.Words = strings.Join(words, ", ")
 	t.addProxy(u, &f)
+	t.addRows(&f)
 	return f, t.addAsked(u, &f, body, last)
 }
 

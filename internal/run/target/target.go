@@ -58,6 +58,7 @@ type Target struct {
 	Client               Client   // of a trial; nil for those on Go's libraries
 	Fill                 Fill     // what stands for {name}
 
+	templates
 	class  string         // of the request, where there are Classes
 	bodies *expect.Bodies // what they are expected to be; nil for anything
 	asked  *atomic.Int64  // requests so far

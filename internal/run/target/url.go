@@ -152,12 +152,14 @@ func unescaped(text string) string {
 	return text
 }
 
-// Shown is a URL without a user's name and password.
+// Shown is a URL without a user's name and password, with braces as they were typed.
 func Shown(u *url.URL) string {
 	without := *u
 	without.User = nil
-	return without.String()
+	return braces.Replace(without.String())
 }
+
+var braces = strings.NewReplacer("%7B", "{", "%7D", "}")
 
 // expectations are what --expect may say.
 var expectations = []string{"", "status", "length", "body", "regexp"}

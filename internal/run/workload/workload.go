@@ -6,12 +6,16 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/run/study"
 	"netdyno/internal/traffic"
 )
+
+// Named are names in braces, which stand for something in a class's path.
+var Named = regexp.MustCompile(`\{[^{}]+\}`)
 
 // Workload is what a workload file says: classes of exchanges with their weights, or
 // recorded traffic.

@@ -86,7 +86,7 @@ func newByWay[T any](l *Load) (all byWay[T]) {
 // add sums a phase into c.
 func (l *Load) add(p phase, c *contract.Counts) {
 	up := l.exchange.UpBytes
-	if l.draws.upVaries() {
+	if l.draws.upVaries() || l.numbered {
 		up = 0
 	}
 	for _, t := range p {

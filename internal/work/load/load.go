@@ -50,6 +50,7 @@ type Load struct {
 	past                  contract.Counts // of those that were
 	pastSent              int64           // … their requests
 	names                 byWay[string]
+	numbered              bool
 	left                  byWay[int64] // unfinished, once they are counted
 	stepEnds              []int64      // in ns since the start
 
@@ -150,6 +151,15 @@ func (l *Load) Echoes() {
 	l.draws.echo()
 	for i := range l.slots {
 		l.slots[i].draw = l.draws.fixed
+	}
+}
+
+// Numbered says that the transport fills in what exchanges carry: Slot.Draw has the number of
+// each, and Slot.Carries is told its size. Call it before Start.
+func (l *Load) Numbered() {
+	l.numbered = true
+	for i := range l.slots {
+		l.slots[i].numbered, l.slots[i].number = true, uint64(l.placeOf(i))
 	}
 }
 

@@ -21,7 +21,8 @@ type Slot struct {
 	varies   bool         // what exchanges carry is drawn, or recorded
 	replay   *Replay      // that dues come from, and what is due unless times is set; else nil
 	times    bool         // of replay, dues alone
-	number   uint64       // of the exchange to begin next, where they are
+	number   uint64       // of the exchange to begin next, where they are, or where it is numbered
+	numbered bool         // what exchanges carry is filled in by the transport
 	draw     Draw         // of the exchange begun last
 	waits    *waits       // of its connection; nil where exchanges cannot wait for each other
 	stripe   int          // where its times are kept by size
@@ -78,6 +79,9 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 			s.number += uint64(len(s.load.slots))
 		}
 		s.beginSize()
+	} else if s.numbered {
+		s.draw.Number = s.number
+		s.number += uint64(len(s.load.slots))
 	}
 	s.left--
 	s.pending.Store(due)
@@ -86,6 +90,9 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 
 // Draw returns what the exchange in flight carries, from Next on until it ends.
 func (s *Slot) Draw() Draw { return s.draw }
+
+// Carries says how many bytes the exchange in flight sends, of a load that is numbered.
+func (s *Slot) Carries(bytes int64) { s.draw.Up = bytes }
 
 // Done reports the exchange in flight as complete: when it was actually sent,
 // when it completed, and the payload bytes that came back.
@@ -98,6 +105,8 @@ func (s *Slot) Done(sent, now, received int64) {
 	t.received.Add(received)
 	if s.varies {
 		s.countDrawn(t, sent, now, due, received)
+	} else if s.numbered {
+		t.sent.Add(s.draw.Up)
 	}
 	if t.apart != nil {
 		s.countApart(t, sent, now, due, received)

@@ -12,6 +12,7 @@ import (
 	"netdyno/internal/head"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
+	"netdyno/internal/run/workload"
 	"netdyno/internal/sizes"
 )
 
@@ -127,7 +128,7 @@ func methodOf(text string) (string, error) {
 	return "", fmt.Errorf("%q is not a method; expected one of HTTP such as GET or POST, or of gRPC such as /shop.v1.Cart/Add", quantity.Clip(text, 40))
 }
 
-// pathOf checks a path, in which {key} stands for a number.
+// pathOf checks a path, in which {key} stands for a number and other names for data.
 func pathOf(text string) (string, error) {
 	const most = 8 << 10
 	switch {
@@ -141,8 +142,8 @@ func pathOf(text string) (string, error) {
 			return "", fmt.Errorf("%q holds %q, which no request line can; write it as %%%02X", quantity.Clip(text, 80), b, b)
 		}
 	}
-	if rest := strings.ReplaceAll(text, keySign, ""); strings.ContainsAny(rest, "{}") {
-		return "", fmt.Errorf("%q has braces around something else than key; expected {key}", quantity.Clip(text, 80))
+	if rest := workload.Named.ReplaceAllString(text, ""); strings.ContainsAny(rest, "{}") {
+		return "", fmt.Errorf("%q has braces around something else than a name; expected {key}, or a column of --data-from", quantity.Clip(text, 80))
 	}
 	return text, nil
 }

@@ -63,7 +63,7 @@ func TestBadWorkloads(t *testing.T) {
 		`shop.yaml:3:65: response: "4KB/s"`:                                                                                               {"4KiB", "4KB/s"},
 		`shop.yaml:3:65: response: 2GiB is out of range`:                                                                                  {"4KiB", "2GiB"},
 		`shop.yaml:3:39: path: "/items/{key}" has {key}, and the file says no keys`:                                                       {"keys: {zipf: {n: 100000, s: 1.1}}", ""},
-		`shop.yaml:3:39: path: "/items/{kye}" has braces around something else`:                                                           {"{key}", "{kye}"},
+		`shop.yaml:3:39: path: "/items/{ky{e}" has braces around something else`:                                                          {"{key}", "{ky{e}"},
 		`shop.yaml:12:18: n: 0 is out of range; expected from 1 to`:                                                                       {"n: 100000", "n: 0"},
 		`shop.yaml:12:29: s: found "11"; expected 0 (all keys alike) to 10`:                                                               {"s: 1.1", "s: 11"},
 		`shop.yaml:12:8: unknown key "zipfs"; did you mean "zipf"?`:                                                                       {"zipf:", "zipfs:"},

@@ -41,7 +41,7 @@ func askOptions() []contract.Option {
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: client, Doc: "Host header, or :authority, of the requests; the server's address unless given"},
 		{Name: "status", Type: contract.TypeInt, Default: int64(http.StatusOK), Min: &least, Max: &most, Roles: client, Doc: "status that every reply must have"},
 		wire.BodiesOption(),
-	}, wire.VerifyOptions()...)
+	}, append(fillOptions(), wire.VerifyOptions()...)...)
 }
 
 // askOf reads the options. The error is of kind setup and names the option.
@@ -78,7 +78,7 @@ func askOf(setup contract.Setup) (Ask, error) {
 		if len(setup.Exchange.UpSizes) > 0 {
 			return fail("body", "it is one body, and the factor request says that sizes vary")
 		}
-		if int64(len(body)) != setup.Exchange.UpBytes {
+		if int64(len(body)) != setup.Exchange.UpBytes && o.Text("data") == "" {
 			return fail("body", "it has %d bytes and the factor request says %d; expected the same", len(body), setup.Exchange.UpBytes)
 		}
 		a.Body = []byte(body)

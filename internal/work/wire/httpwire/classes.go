@@ -18,6 +18,7 @@ import (
 
 // class is how a class's exchanges are asked for.
 type class struct {
+	name     string
 	method   string
 	pieces   []string // of the path, between which the key stands; none for the client's own
 	ask      *Ask
@@ -48,7 +49,7 @@ func (c *Client) classesOf() ([]class, error) {
 			return nil, load.Failure(contract.SetupFailed, fmt.Errorf("class %s: headers: %w", of.Name, err))
 		}
 		ask.Headers = head.Over(own, ask.Headers)
-		k := class{method: ask.method(of.UpBytes > 0), ask: &ask, deadline: time.Duration(of.DeadlineNs)}
+		k := class{name: of.Name, method: ask.method(of.UpBytes > 0), ask: &ask, deadline: time.Duration(of.DeadlineNs)}
 		k.bodiless = k.method == http.MethodHead
 		if bodies != nil {
 			k.body = bodies[i]

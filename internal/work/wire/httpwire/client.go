@@ -61,6 +61,7 @@ type Client struct {
 	classes    []class
 	turns      []*turns // by connection
 	told       told
+	fill       *fill // nil where requests do not differ by rows
 }
 
 // NewClient prepares the exchanges of a trial. oneAtATime says that a connection
@@ -88,6 +89,9 @@ func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Cl
 	if c.classes, err = c.classesOf(); err != nil {
 		return nil, err
 	}
+	if c.fill, err = c.fillOf(); err != nil {
+		return nil, err
+	}
 	return c, c.takeTurns()
 }
 
@@ -101,6 +105,9 @@ func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Clien
 	}
 	if len(c.told.names) > 1 {
 		l.Paths(c.told.names)
+	}
+	if c.fill != nil {
+		l.Numbered()
 	}
 	effective := maps.Clone(c.Setup.Options)
 	maps.Copy(effective, options)
@@ -120,6 +127,7 @@ func (c *Client) Open() error {
 // The error has the contract's kind and names the connection.
 func (c *Client) Verify(ctx context.Context, i int) error {
 	first := c.newCall(ctx, i)
+	first.first = true
 	if load.Options(c.Setup.Options).Text("verify") == wire.VerifyContent {
 		first.request.Accept = func(reply []byte) error { return explainVerify(first.content.Verify(i, reply)) }
 	}
@@ -182,7 +190,7 @@ func (c *Client) Call(i int) load.Call { return c.newCall(context.Background(), 
 func (c *Client) slotCall(i int, slot *load.Slot) load.Call {
 	k := c.newCall(context.Background(), i)
 	k.slot = slot
-	if !c.Content.Varies() {
+	if !c.Content.Varies() && c.fill == nil {
 		return k.do
 	}
 	return func() (int64, error) {
@@ -210,6 +218,8 @@ type call struct {
 	received int64  // length of the last reply, where any will do
 	of       *class // nil unless the load mixes classes
 	drawn    load.Draw
+	first    bool // its exchange is the connection's first
+	ask      Ask  // of a request that differs by its row
 }
 
 func (c *Client) newCall(ctx context.Context, i int) *call {
@@ -246,6 +256,7 @@ func (k *call) do() (int64, error) {
 		content = k.carried(content)
 	}
 	k.request.Content, k.request.URL, k.request.Down = content, k.url(), x.DownBytes
+	k.filled()
 	if err := k.sends.Ended(k.within()); err != nil {
 		k.room = nil // the library may still be reading it
 		return 0, k.named(err)
@@ -305,6 +316,10 @@ func (k *call) named(err error) error {
 	if len(k.turns.urls) == 1 && k.of == nil || load.KindOf(err) != contract.Invalid {
 		return err
 	}
-	named := load.Failure(contract.Invalid, fmt.Errorf("%s: %s", quantity.Clip(k.request.URL, 200), load.TextOf(err)))
+	asked := quantity.Clip(k.request.URL, 200)
+	if k.client.fill != nil && k.of != nil {
+		asked = "class " + k.of.name // the URL has a part of a row, which may be secret
+	}
+	named := load.Failure(contract.Invalid, fmt.Errorf("%s: %s", asked, load.TextOf(err)))
 	return &load.ReasonError{Err: named, Text: load.ReasonOf(err)}
 }

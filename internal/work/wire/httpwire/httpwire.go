@@ -31,7 +31,7 @@ const (
 // Features are what the transports of these wires can do.
 var Features = []contract.Feature{
 	contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
-	contract.FeatureHeaders, contract.FeatureWorkCPU, contract.FeatureWorkSleep,
+	contract.FeatureHeaders, contract.FeatureData, contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 }
 
 // Describe describes a transport of a wire of HTTP that is a server and a client, and
@@ -62,9 +62,8 @@ func Options() []contract.Option {
 	}, append(askOptions(), tlswire.TrustOptions()...)...)
 }
 
-// target returns the URL that the client asks peer for. The error is of
-// kind setup.
-func target(setup contract.Setup, peer string) (string, error) {
+// pathOf returns what the client asks for. The error is of kind setup.
+func pathOf(setup contract.Setup) (string, error) {
 	path, err := load.Options(setup.Options).Given("path", paths.Longest)
 	if err != nil {
 		return "", load.Failure(contract.SetupFailed, fmt.Errorf("option path: %w", err))
@@ -75,7 +74,13 @@ func target(setup contract.Setup, peer string) (string, error) {
 	if err != nil {
 		return "", load.Failure(contract.SetupFailed, fmt.Errorf("option path is %q: %w", path, err))
 	}
-	return scheme(setup) + peer + path, nil
+	return path, nil
+}
+
+// target returns the URL that the client asks peer for. The error is of kind setup.
+func target(setup contract.Setup, peer string) (string, error) {
+	path, err := pathOf(setup)
+	return scheme(setup) + peer + path, err
 }
 
 func scheme(setup contract.Setup) string {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/rows"
 )
 
 // Drive has a client make the amount of exchanges of its setup, and returns what it counted.
@@ -81,6 +82,70 @@ func RequestsAreAsTheUserSays(t *testing.T, transport string, http2, encrypted b
 	setup.Options, setup.Exchange = trust, Blocks(0, 1)
 	if got := drive(t, setup); got.Exchanges != 40 || got.ReceivedBytes <= 40 || len(got.Errors) > 0 {
 		t.Errorf("counts %+v, want what came", got)
+	}
+}
+
+// RequestsDiffer demands that each request is filled with the row and the values of its
+// number, that no two have the same number, and that what was sent is counted.
+func RequestsDiffer(t *testing.T, transport string, http2 bool, drive Drive) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "rows")
+	w, err := rows.Create(name, 2)
+	for _, field := range []string{"1", "tea", "22", `a "b"/c`, "333", strings.Repeat("long ", 1000)} {
+		if err == nil {
+			err = w.Add([]byte(field))
+		}
+	}
+	if err == nil {
+		err = w.Close(77)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := rows.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	const path, body, header = "/o/{0u}?q={1u}&n={n}", `{{"name":"{1j}","id":"{uuid}"}`, "x-{random8}-{{{0}"
+	var mu sync.Mutex
+	var got []string
+	at, _ := ServeRequests(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, r.RequestURI+"\n"+r.Header.Get("X-Row")+"\n"+string(body))
+	}), http2, false)
+	const first, connections, amount = 5, 3, 4
+	counts := drive(t, contract.Setup{
+		Transport: transport, Role: contract.Client, Seed: 3, Peers: []string{at}, Exchange: Blocks(60, 0), Load: contract.Load{Connections: connections, Amount: amount},
+		Options: map[string]any{
+			"path": path, "body": body, "headers": "X-Row: " + header, "verify": "status", "method": "POST",
+			"data": "@" + name, "data_first": float64(first), "pick": "random",
+		},
+	})
+	source, sent, want := rows.NewSource(file, 3, first, true), int64(0), []string(nil)
+	for n := range uint64(connections + connections*amount) {
+		var texts []string
+		for _, text := range []string{path, header, body} {
+			template, err := rows.ParseTemplate(text, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(template.Append(nil, source.Of(n, 0))))
+		}
+		if want = append(want, strings.Join(texts, "\n")); n >= connections {
+			sent += int64(len(texts[2]))
+		}
+	}
+	got = slices.DeleteFunc(got, func(r string) bool { return strings.Contains(r, "&n=9223372036854775") }) // of neither
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("asked for %.2000q, want %.2000q", got, want)
+	}
+	if counts.Exchanges != connections*amount || counts.SentBytes != sent || len(counts.Errors) > 0 {
+		t.Errorf("counts %+v, want %d requests of %d bytes together", counts, connections*amount, sent)
 	}
 }
 
