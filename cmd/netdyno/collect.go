@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/collection"
 )
@@ -21,14 +22,6 @@ func collectionNamed(name string) (collection.Format, bool) {
 		}
 	}
 	return collection.Format{}, false
-}
-
-// classesOf counts classes.
-func classesOf(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return fmt.Sprintf("%d classes", n)
 }
 
 // collect makes a workload file of a collection and says how to go on.
@@ -49,7 +42,7 @@ func (r recording) collect(ctx context.Context, f collection.Format, files []str
 		return err
 	}
 	o := r.collection
-	o.Methods = r.Methods
+	o.Methods, o.Only = r.Methods, r.Only
 	w, err := collection.Make(ctx, f, files[0], out, o)
 	if err != nil {
 		return err
@@ -66,7 +59,7 @@ func (r recording) collect(ctx context.Context, f collection.Format, files []str
 	if err := record.WriteFileAtomic(out, w.Text); err != nil {
 		return err
 	}
-	stdout.say("%s: %s, all as often; edit weights, paths and bodies there", out, classesOf(w.Classes))
+	stdout.say("%s: %s, all as often; edit weights, paths and bodies there", out, quantity.Plural(w.Classes, "request"))
 	for _, note := range w.Notes {
 		stdout.say("  %s", note)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -70,7 +71,7 @@ give.`,
 	c.Flags().StringSliceVar(&r.Methods, "methods", nil, "keep requests of these methods alone, such as GET,POST; unless given all of a log, and of a collection those that change nothing")
 	c.Flags().StringArrayVar(&r.collection.Set, "set", nil, "of a collection: `NAME=VALUE` of a variable or a parameter; repeatable")
 	c.Flags().StringVar(&r.collection.Environment, "environment", "", "of a Postman collection: `FILE` of its environment, as Postman exports it")
-	c.Flags().StringArrayVar(&r.collection.Only, "only", nil, "of a collection: the requests whose name, folder, tag or path has this `TEXT`; repeatable")
+	c.Flags().StringArrayVar(&r.Only, "only", nil, "keep the requests alone whose URL has this `TEXT`, of a collection also those whose name, folder or tag has it; repeatable")
 	c.Flags().BoolVar(&r.Paths, "paths", false, "keep the paths of requests, without their query strings")
 	return c
 }
@@ -95,6 +96,11 @@ func recordFormatHelp() string {
 }
 
 func (r recording) run(ctx context.Context, name string, files []string) error {
+	for i, method := range r.Methods {
+		if r.Methods[i] = strings.ToUpper(strings.TrimSpace(method)); !slices.Contains(recorded.Methods, r.Methods[i]) {
+			return fmt.Errorf("--methods: %q cannot be sent; %s", quantity.Clip(method, 20), quantity.Hint(r.Methods[i], recorded.Methods))
+		}
+	}
 	if f, is := collectionNamed(name); is {
 		return r.collect(ctx, f, files)
 	}
@@ -102,8 +108,8 @@ func (r recording) run(ctx context.Context, name string, files []string) error {
 	if err != nil {
 		return fmt.Errorf("unknown format %q; %s", quantity.Clip(name, 40), quantity.Hint(name, each.Of(recordFormats(), func(s suggestion) string { return s.text })))
 	}
-	if o := r.collection; len(o.Set)+len(o.Only)+len(o.Environment) > 0 {
-		return fmt.Errorf("--set, --environment and --only fill in and choose the requests of a collection; %s has requests as they came", name)
+	if o := r.collection; len(o.Set)+len(o.Environment) > 0 {
+		return fmt.Errorf("--set and --environment fill in the requests of a collection; %s has requests as they came", name)
 	}
 	if r.out == "" {
 		if files[0] == "-" {
@@ -149,21 +155,16 @@ func showSummary(s recorded.Summary) {
 	if s.Paths > 0 {
 		stdout.say("%s, without query strings", quantity.Plural(s.Paths, "path"))
 	}
+	if words := s.HostsWords(); words != "" {
+		stdout.say("%s", words)
+	}
 	if s.Bodies > 0 {
-		stdout.say("%s of requests are in it, for whoever reads the file", bodiesOf(s.Bodies))
+		stdout.say("bodies of requests: %d different ones are in it, for whoever reads the file", s.Bodies)
 	}
 	if s.NotAsked > 0 {
-		stdout.say("%s of methods that --methods does not name", quantity.Plural(int(s.NotAsked), "request"))
+		stdout.say("%s that --methods or --only does not name", quantity.Plural(int(s.NotAsked), "request"))
 	}
 	if s.PathsLeft > 0 {
 		stdout.say("%s came after as many paths as a file holds, and have none", quantity.Plural(int(s.PathsLeft), "request"))
 	}
-}
-
-// bodiesOf counts bodies.
-func bodiesOf(n int) string {
-	if n == 1 {
-		return "1 body"
-	}
-	return fmt.Sprintf("%d bodies", n)
 }

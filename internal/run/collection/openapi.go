@@ -13,7 +13,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"netdyno/internal/each"
+	"netdyno/internal/head"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/recorded"
 )
 
 // openAPI reads a document. References to other files are refused.
@@ -43,8 +45,11 @@ func (m *maker) openAPI() error {
 	m.lacking.hint = "the document has no example, default or enum for it: give each by --set NAME=VALUE (of one item by --set ITEM.NAME=VALUE)"
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
 		item := doc.Paths.Value(path)
-		for _, method := range methodsOf(item) {
-			o := operation{maker: m, doc: doc, item: item, of: item.Operations()[method], method: method, path: path}
+		for _, method := range recorded.Methods {
+			o := operation{maker: m, doc: doc, item: item, of: item.GetOperation(method), method: method, path: path}
+			if o.of == nil {
+				continue
+			}
 			if o.name = o.of.OperationID; o.name == "" {
 				o.name = method + " " + path
 			}
@@ -57,22 +62,6 @@ func (m *maker) openAPI() error {
 		}
 	}
 	return nil
-}
-
-// methodsOf are the methods of a path, those that change nothing first.
-func methodsOf(item *openapi3.PathItem) []string {
-	all := slices.Sorted(maps.Keys(item.Operations()))
-	slices.SortStableFunc(all, func(a, b string) int {
-		return rank(a) - rank(b)
-	})
-	return all
-}
-
-func rank(method string) int {
-	if i := slices.Index(reads, method); i >= 0 {
-		return i
-	}
-	return len(reads)
 }
 
 // operation is one of a document.
@@ -98,6 +87,8 @@ func (o operation) add() error {
 		case p.In == "cookie" && p.Required:
 			o.withhold("Cookie", p.Name+"=…")
 		case p.In == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(p.Name)): // the specification leaves them out
+		case p.In == "header" && p.Required && head.Secret(p.Name):
+			o.withhold(p.Name, "…")
 		case !has:
 		case p.In == "path":
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", text)
@@ -143,21 +134,18 @@ func (o operation) parameters() (all []*openapi3.Parameter) {
 // parameter is how a parameter is written where it stands, whether it is. One that is not
 // required stands where --set gives it.
 func (o operation) parameter(p *openapi3.Parameter) (text string, is bool) {
-	value, is := any(nil), false
 	if given, has := o.given(o.name, p.Name); has {
-		value, is = given, true
+		return o.styled(&openapi3.Parameter{Name: p.Name, In: p.In}, given)
 	}
-	if !is && !p.Required && p.In != "path" {
+	if !p.Required && p.In != "path" || p.In == "cookie" {
 		return "", false
 	}
-	if !is {
-		value, is = exampleOf(p.Example, p.Examples)
-	}
+	value, is := exampleOf(p.Example, p.Examples)
 	if !is {
 		value, is = o.valueOf(p.Schema, nil)
 	}
 	if !is {
-		if p.In != "cookie" && !(p.In == "header" && strings.EqualFold(p.Name, "Authorization")) {
+		if !head.Secret(p.Name) || p.In != "header" {
 			o.lacking.add(p.In+" parameter "+p.Name, o.name)
 		}
 		return "", false
@@ -165,45 +153,28 @@ func (o operation) parameter(p *openapi3.Parameter) (text string, is bool) {
 	return o.styled(p, value)
 }
 
-// styled writes a value as its parameter's style says: of a path simple, of a query form.
+// styled writes a value as its parameter's style says where it is the usual one: of a path
+// simple, of a query form.
 func (o operation) styled(p *openapi3.Parameter, value any) (string, bool) {
-	inQuery := p.In == "query"
-	escape := url.PathEscape
-	switch {
-	case inQuery:
-		escape = url.QueryEscape
-	case p.In == "header":
+	escape, before, between := url.PathEscape, "", ","
+	switch p.In {
+	case "query":
+		escape, before = url.QueryEscape, url.QueryEscape(p.Name)+"="
+		if p.Explode == nil || *p.Explode {
+			between = "&" + before
+		}
+	case "header":
 		escape = func(s string) string { return s }
 	}
-	pair := func(name, text string) string {
-		if inQuery {
-			return url.QueryEscape(name) + "=" + text
-		}
-		return text
+	all, several := value.([]any)
+	if !several {
+		all = []any{value}
 	}
-	switch v := value.(type) {
-	case []any:
-		parts := each.Of(v, func(one any) string { return escape(plain(one)) })
-		if inQuery && (p.Explode == nil || *p.Explode) && (p.Style == "" || p.Style == "form") {
-			return strings.Join(each.Of(parts, func(part string) string { return pair(p.Name, part) }), "&"), len(parts) > 0
-		}
-		separator := map[string]string{"spaceDelimited": "%20", "pipeDelimited": "%7C"}[p.Style]
-		if separator == "" {
-			separator = ","
-		}
-		return pair(p.Name, strings.Join(parts, separator)), true
-	case map[string]any:
-		var pairs []string
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			name := key
-			if p.Style == "deepObject" {
-				name = p.Name + "[" + key + "]"
-			}
-			pairs = append(pairs, pair(name, escape(plain(v[key]))))
-		}
-		return strings.Join(pairs, "&"), inQuery && len(pairs) > 0
+	if _, object := value.(map[string]any); object || p.Style != "" && p.Style != "form" && p.Style != "simple" {
+		o.lacking.add(p.In+" parameter "+p.Name+", whose style needs --set", o.name)
+		return "", false
 	}
-	return pair(p.Name, escape(plain(value))), true
+	return before + strings.Join(each.Of(all, func(one any) string { return escape(plain(one)) }), between), len(all) > 0
 }
 
 // plain is a value as text.
@@ -353,31 +324,15 @@ func (o operation) body(r *request) error {
 	}
 	content := o.of.RequestBody.Value.Content
 	types := slices.Sorted(maps.Keys(content))
-	choose := func(fits func(string) bool) string {
-		if i := slices.IndexFunc(types, fits); i >= 0 {
-			return types[i]
-		}
-		return ""
-	}
-	for _, fits := range []func(string) bool{
-		func(t string) bool { return t == jsonType },
-		func(t string) bool { return strings.Contains(t, "json") || t == "*/*" },
-		func(t string) bool { return t == formType },
-		func(t string) bool { return strings.HasPrefix(t, "text/") },
-		func(t string) bool {
-			e, is := exampleOf(content[t].Example, content[t].Examples)
-			_, text := e.(string)
-			return is && text
-		},
-	} {
-		if mediaType := choose(fits); mediaType != "" {
-			return o.content(r, mediaType, content[mediaType])
+	for _, part := range []string{jsonType, "json", "*/*", formType, "text/"} {
+		if i := slices.IndexFunc(types, func(t string) bool { return strings.Contains(t, part) }); i >= 0 {
+			return o.content(r, types[i], content[types[i]])
 		}
 	}
 	if !o.of.RequestBody.Value.Required {
 		return nil
 	}
-	return fmt.Errorf("its body is %s, which cannot be made of a document without an example; --only leaves the item out", quantity.Clip(quantity.Or(types), 100))
+	return fmt.Errorf("its body is %s, which is not made of a document; --only leaves the item out", quantity.Clip(quantity.Or(types), 100))
 }
 
 func (o operation) content(r *request, mediaType string, of *openapi3.MediaType) error {

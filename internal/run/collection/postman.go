@@ -1,10 +1,10 @@
 package collection
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"mime/multipart"
 	"net/url"
 	"regexp"
 	"slices"
@@ -107,7 +107,6 @@ type postmanContent struct {
 	Mode       string        `json:"mode"`
 	Raw        string        `json:"raw"`
 	URLEncoded []postmanPair `json:"urlencoded"`
-	FormData   []postmanPair `json:"formdata"`
 	GraphQL    struct {
 		Query     string `json:"query"`
 		Variables string `json:"variables"`
@@ -176,7 +175,8 @@ func (m *maker) readJSON(text []byte, into any) error {
 	case errors.As(err, &syntax):
 		offset = syntax.Offset
 	case errors.As(err, &kind):
-		offset, err = kind.Offset, fmt.Errorf("%s: found a %s; expected another kind of value", kind.Field, kind.Value)
+		_, field, _ := strings.Cut(kind.Field, ".")
+		offset, err = kind.Offset, fmt.Errorf("found %q where %s has another kind of value", kind.Value, cmp.Or(field, "the file"))
 	}
 	if offset >= 0 && offset <= int64(len(text)) {
 		return fmt.Errorf("line %d: %w", 1+strings.Count(string(text[:offset]), "\n"), err)
@@ -422,19 +422,6 @@ func (s postmanScope) body(r *request, of postmanContent) (err error) {
 	case "urlencoded":
 		pairs, failed := s.pairs(of.URLEncoded)
 		r.body, mediaType, err = form(pairs), formType, failed
-	case "formdata":
-		pairs, failed := s.pairs(of.FormData)
-		if failed != nil {
-			return failed
-		}
-		var b strings.Builder
-		w := multipart.NewWriter(&b)
-		err = w.SetBoundary("netdyno-form-boundary")
-		for _, p := range pairs {
-			err = errors.Join(err, w.WriteField(p[0], p[1]))
-		}
-		err = errors.Join(err, w.Close())
-		r.body, mediaType = b.String(), w.FormDataContentType()
 	case "graphql":
 		query, failed := s.fill(of.GraphQL.Query)
 		variables, failed2 := s.fill(of.GraphQL.Variables)
@@ -445,7 +432,7 @@ func (s postmanScope) body(r *request, of postmanContent) (err error) {
 		text, failed3 := json.Marshal(content)
 		r.body, mediaType, err = string(text), jsonType, errors.Join(failed, failed2, failed3)
 	default:
-		return fmt.Errorf("its body is of mode %q, which is not in the collection; --only leaves the item out", quantity.Clip(of.Mode, 20))
+		return fmt.Errorf("its body is of mode %q, which is not sent; --only leaves the item out", quantity.Clip(of.Mode, 20))
 	}
 	r.withType(mediaType)
 	return err
@@ -456,9 +443,6 @@ func (s postmanScope) pairs(of []postmanPair) (all [][2]string, err error) {
 	for _, p := range of {
 		if p.Disabled {
 			continue
-		}
-		if p.Type == "file" {
-			return nil, fmt.Errorf("its body sends the file of field %q, which is not in the collection; --only leaves the item out", quantity.Clip(p.Key, 40))
 		}
 		value, err := s.fill(string(p.Value))
 		if err != nil {

@@ -12,9 +12,6 @@ var (
 	openAPIKey    = regexp.MustCompile(`(?m)(?:^["']?|^[\s]*[{,]?\s*")(openapi|swagger)["']?\s*:\s*["']?(\d+\.\d+)`)
 	script        = regexp.MustCompile(`(?m)from\s+['"]k6(?:/|['"])|require\(['"]k6`)
 	testPlan      = regexp.MustCompile(`<jmeterTestPlan\b`)
-	httpFile      = regexp.MustCompile(`(?m)^(?:GET|POST|PUT|PATCH|DELETE) https?://\S+ HTTP/\d`)
-	locust        = regexp.MustCompile(`(?m)^(?:from|import) locust\b`)
-	artillery     = regexp.MustCompile(`(?m)^scenarios:|"scenarios"\s*:\s*\[`)
 )
 
 // postmanVersion is the version of a collection, or what the text is instead.
@@ -56,18 +53,12 @@ func Recognise(begin []byte, name string) (what, do string) {
 		return "an OpenAPI document (" + version + ")", record("openapi")
 	case of == "swagger":
 		return "a Swagger document (" + version + ")", "convert it to OpenAPI 3.0, such as by swagger2openapi, of which netdyno record openapi makes a workload file"
-	case httpFile.Match(begin):
-		return "a file of HTTP requests of an editor", "write its requests as classes of a workload file, or as vegeta's targets (METHOD URL, headers, @BODYFILE) for netdyno record vegeta"
 	case first != nil:
 		return "a list of vegeta's targets", record("vegeta")
 	case script.Match(begin):
 		return "a script for k6", "netdyno runs no scripts: write its requests as classes of a workload file (docs/workloads.md), or run k6"
 	case testPlan.Match(begin):
 		return "a test plan of JMeter", "netdyno reads none: write its samplers as classes of a workload file (docs/workloads.md)"
-	case locust.Match(begin):
-		return "a script for Locust", "netdyno runs no scripts: write its requests as classes of a workload file (docs/workloads.md)"
-	case artillery.Match(begin):
-		return "a script for Artillery", "netdyno runs no scripts: write its requests as classes of a workload file (docs/workloads.md)"
 	}
 	return "", ""
 }

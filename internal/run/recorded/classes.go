@@ -11,8 +11,8 @@ import (
 	"netdyno/internal/traffic"
 )
 
-// methods are those that a client can repeat.
-var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+// Methods are those that a client can repeat.
+var Methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 // mostNamed is how many classes are told apart by status and path; what comes after them
 // is of its method's, which never takes the last numbers from it.
@@ -22,8 +22,8 @@ const mostNamed = traffic.MostClasses - 8
 type classes struct {
 	all       []Class
 	byName    map[string]int
-	keep      bool     // paths
-	methods   []string // that are kept; none for all
+	options   Options
+	hosts     map[string]int64 // requests that named them
 	paths     []string
 	byPath    map[string]int
 	pathBytes int
@@ -34,7 +34,7 @@ type classes struct {
 }
 
 func newClasses(o Options) classes {
-	return classes{byName: map[string]int{}, byPath: map[string]int{}, byBody: map[string]int{}, carried: map[int]traffic.Carried{}, keep: o.Paths, methods: o.Methods}
+	return classes{byName: map[string]int{}, byPath: map[string]int{}, byBody: map[string]int{}, carried: map[int]traffic.Carried{}, hosts: map[string]int64{}, options: o}
 }
 
 // enter classifies a request: by the name that its log gives it; else by its method, the
@@ -46,14 +46,14 @@ func (c *classes) enter(s seen) (traffic.Request, reason) {
 	}
 	r := traffic.Request{Up: s.up, Down: s.down, Path: traffic.NoPath}
 	class, why := c.classOf(s)
-	if why == "" && len(c.methods) > 0 && !slices.Contains(c.methods, s.method) {
+	if why == "" && !c.asksFor(s) {
 		why = notAsked
 	}
 	if why != "" {
 		return r, why
 	}
 	path := ""
-	if c.keep && s.path != "" {
+	if c.options.Paths && s.path != "" {
 		var ok bool
 		if path, ok = asked(s.path); !ok {
 			return r, noPath
@@ -88,13 +88,29 @@ func (c *classes) enter(s seen) (traffic.Request, reason) {
 	return r, ""
 }
 
+// asksFor tells whether a request is to be kept, and counts the host that it names.
+func (c *classes) asksFor(s seen) bool {
+	o := c.options
+	if len(o.Methods) > 0 && !slices.Contains(o.Methods, s.method) || len(o.Only) > 0 && !slices.ContainsFunc(o.Only, func(part string) bool { return strings.Contains(s.path, part) }) {
+		return false
+	}
+	const most = 1000 // hosts
+	if scheme, rest, whole := strings.Cut(s.path, "://"); whole && !strings.Contains(scheme, "/") {
+		host, _, _ := strings.Cut(rest, "/")
+		if name := scheme + "://" + host; c.hosts[name] > 0 || len(c.hosts) < most {
+			c.hosts[strings.Clone(name)]++
+		}
+	}
+	return true
+}
+
 // classOf is a request's class without its path.
 func (c *classes) classOf(s seen) (Class, reason) {
 	k := Class{Name: s.class, Method: s.method}
 	if s.method == "" && s.class == "" {
 		return k, noMethod
 	}
-	if s.method != "" && !slices.Contains(methods, s.method) {
+	if s.method != "" && !slices.Contains(Methods, s.method) {
 		return k, noMethod
 	}
 	switch {

@@ -53,6 +53,7 @@ func Named(name string) (Format, error) {
 type Options struct {
 	Paths   bool     // keep paths, without their query strings
 	Methods []string // keep requests of these alone; none for all
+	Only    []string // keep those alone whose path, or URL, has one of these texts; none for all
 }
 
 // Input is a file that is read, and its name for errors.
@@ -78,7 +79,7 @@ const (
 	notOver  reason = "that the client gave up, or that became another protocol"
 	noClass  reason = "with a class beyond the first 64"
 	noRoom   reason = "with a body of more than 8 MiB, or beyond the 64 MiB and the paths that a recording holds"
-	notAsked reason = "of a method that --methods does not name"
+	notAsked reason = "that --methods or --only does not name"
 )
 
 // seen is a request as a log shows it.
@@ -105,10 +106,11 @@ type Summary struct {
 	Grain      time.Duration // the coarsest time of a request
 	Classes    []Class
 	Paths      int
-	PathsLeft  int64 // requests whose path came after the most that are kept
-	Bodies     int   // different ones, that are kept
-	NotAsked   int64 // requests of methods that were not asked for
-	Sorted     int64 // requests that came after a later one
+	PathsLeft  int64  // requests whose path came after the most that are kept
+	Bodies     int    // different ones, that are kept
+	NotAsked   int64  // requests that Options leave out
+	Hosts      []Host // that requests named, the most frequent first; none where none was named
+	Sorted     int64  // requests that came after a later one
 	LeftOut    []Left
 	FirstShown []string // of those, printable
 }
@@ -122,6 +124,12 @@ type Class struct {
 	MostUp       int64 // bytes of one
 	MostDown     int64
 	Known        int64 // requests whose bodies are known, and sent again
+}
+
+// Host is how many requests named a host.
+type Host struct {
+	Name     string // with scheme and port, printable
+	Requests int64
 }
 
 // Left is how many lines were left out for a reason.
@@ -270,6 +278,12 @@ func (m *maker) summarise() {
 	for why, n := range m.left {
 		m.s.LeftOut = append(m.s.LeftOut, Left{string(why), n})
 	}
+	for name, n := range m.classes.hosts {
+		m.s.Hosts = append(m.s.Hosts, Host{printable.Text(name), n})
+	}
+	slices.SortFunc(m.s.Hosts, func(a, b Host) int {
+		return cmp.Or(cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Name, b.Name))
+	})
 	slices.SortFunc(m.s.LeftOut, func(a, b Left) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why))
 	})
@@ -290,6 +304,20 @@ func (s Summary) LeftOutWords() string {
 		return ""
 	}
 	return s.leftOut()
+}
+
+// HostsWords says that requests named several hosts, of which a replay asks one; "" where
+// they did not.
+func (s Summary) HostsWords() string {
+	if len(s.Hosts) < 2 {
+		return ""
+	}
+	const most = 3
+	shown := each.Of(s.Hosts[:min(most, len(s.Hosts))], func(h Host) string { return fmt.Sprintf("%s %d", quantity.Clip(h.Name, 60), h.Requests) })
+	if n := len(s.Hosts) - most; n > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", n))
+	}
+	return fmt.Sprintf("requests named several hosts (%s), and a replay asks one for all: --only %s/ keeps those of one", strings.Join(shown, ", "), quantity.Clip(s.Hosts[0].Name, 60))
 }
 
 // header is the text of the file, which is a workload file's.

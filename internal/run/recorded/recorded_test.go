@@ -262,14 +262,21 @@ func TestBodiesOfAnArchive(t *testing.T) {
 		}
 	}
 	s, _, all, err := made(t, "har", text, recorded.Options{Methods: []string{"GET", "DELETE"}})
-	if err != nil || len(all) != 2 || s.NotAsked != 9 || s.LeftOutWords() != "" {
+	if err != nil || len(all) != 2 || s.NotAsked != 9 || s.LeftOutWords() != "" || s.HostsWords() != "" {
 		t.Errorf("%v, %d requests, %+v", err, len(all), s)
+	}
+	text = strings.Replace(text, "shop.example", "font.example:81", 2)
+	if s, _, _, err := made(t, "har", text, recorded.Options{}); err != nil || !strings.Contains(s.HostsWords(), "(http://shop.example 9, http://font.example:81 2)") {
+		t.Errorf("%v, %q", err, s.HostsWords())
+	}
+	if s, _, all, err := made(t, "har", text, recorded.Options{Only: []string{"//font.example:81/"}}); err != nil || len(all) != 2 || s.HostsWords() != "" {
+		t.Errorf("%v, %d requests, %q", err, len(all), s.HostsWords())
 	}
 }
 
 // FuzzMake: whatever a file holds, an error or traffic that can be read back.
 func FuzzMake(f *testing.F) {
-	for i, text := range []string{combined, `{"time":1795856400.5,"method":"GET","down":5}`, `{"log":{"entries":[{"startedDateTime":"2026-11-27T09:00:00Z","request":{"method":"GET","url":"/"}}]}}`} {
+	for i, text := range []string{combined, `{"time":1795856400.5,"method":"GET","down":5}`, `{"log":{"entries":[{"startedDateTime":"2026-11-27T09:00:00Z","request":{"method":"GET","url":"/","postData":{"mimeType":"a/b","text":"c"}}}]}}`} {
 		f.Add(i, []byte(text))
 	}
 	f.Fuzz(func(t *testing.T, format int, text []byte) {

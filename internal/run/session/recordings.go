@@ -42,6 +42,9 @@ func (r *Recordings) file(ctx context.Context, format recorded.Format, name stri
 	if left := summary.LeftOutWords(); left != "" {
 		text += "; left out: " + left
 	}
+	if hosts := summary.HostsWords(); hosts != "" {
+		text += "; " + hosts
+	}
 	say(text)
 	if r.byName == nil {
 		r.byName = map[string]string{}
