@@ -23,16 +23,6 @@ func (t *terminal) notes(notes []string) {
 
 func (t *terminal) caption(caption string) { t.paragraph("  ", caption) }
 
-// captioned prints a table with its caption, nothing for an empty one.
-func (t *terminal) captioned(tab part.Table) {
-	if len(tab.Rows) == 0 {
-		return
-	}
-	t.line("")
-	t.paragraph("", tab.Caption)
-	t.table(tab)
-}
-
 // table prints a table that fits: columns beyond the width go below, under
 // the first column again.
 func (t *terminal) table(tab part.Table) {

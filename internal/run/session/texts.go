@@ -81,9 +81,9 @@ func (t *texts) takeTexts(ctx context.Context, s *study.Study, directory, begunB
 		}
 		if strings.HasPrefix(level, study.SecretPrefix) {
 			if begunBy == "" {
-				return "", errors.New("the headers or rows of the run that this is of are secret and were not kept; begin another by its command")
+				return "", errors.New("headers, rows, or a path or body, of the run that this is of are secret and were not kept; begin another by its command")
 			}
-			return "", fmt.Errorf("the run's headers or rows are secret and were not kept; to go on give the command that began it again, with what stands as *** in it and with --out %s --resume: %s", directory, quantity.Clip(begunBy, 400))
+			return "", fmt.Errorf("the run's headers or rows, or its path or body, are secret and were not kept; to go on give the command that began it again, with what stands as *** in it and with --out %s --resume: %s", directory, quantity.Clip(begunBy, 400))
 		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(directory, name)

@@ -44,13 +44,13 @@ func ParseTake(text string) (t Take, err error) {
 	t = Take{Name: name, kind: kind, what: what}
 	switch {
 	case !found || !takeName.MatchString(name) || !parted || what == "":
-		return t, fmt.Errorf("--take %s: expected NAME=json:$.path, NAME=header:Name or NAME=cookie:Name, such as token=json:$.access_token", quantity.Clip(text, 80))
+		return t, fmt.Errorf("--take %s: expected NAME=json:$.path, NAME=header:Name or NAME=cookie:Name, such as token=json:$.access_token", told(text, 80))
 	case kind == "json":
 		if t.path, err = jsonpath.Parse(what); err != nil {
-			return t, fmt.Errorf("--take %s: %s; expected a path of RFC 9535, such as $.data.token or $.items[0].id", quantity.Clip(text, 80), quantity.Clip(strings.TrimPrefix(err.Error(), "jsonpath: "), 120))
+			return t, fmt.Errorf("--take %s: %s; expected a path of RFC 9535, such as $.data.token or $.items[0].id", told(text, 80), told(strings.TrimPrefix(err.Error(), "jsonpath: "), 120))
 		}
 	case kind != "header" && kind != "cookie":
-		return t, fmt.Errorf("--take %s: %s; more than that is a script, as k6 runs them", quantity.Clip(text, 80), quantity.Hint(kind, []string{"json", "header", "cookie"}))
+		return t, fmt.Errorf("--take %s: %s; more than that is a script, as k6 runs them", told(text, 80), quantity.Hint(kind, []string{"json", "header", "cookie"}))
 	}
 	return t, nil
 }
@@ -103,9 +103,9 @@ func Send(ctx context.Context, t Target, jar http.CookieJar, within time.Duratio
 	if c.body, err = io.ReadAll(io.LimitReader(response.Body, mostTaken+1)); err != nil {
 		return c, fmt.Errorf("%s: the reply broke off: %w", c.Words, err)
 	}
-	c.Words += ": " + quantity.Clip(response.Status, 80)
+	c.Words += ": " + told(response.Status, 80)
 	if response.StatusCode >= http.StatusBadRequest {
-		return c, errors.New(strings.TrimSuffix(c.Words+": "+t.Fill.Hide(quantity.Clip(string(c.body), mostTold)), ": "))
+		return c, errors.New(strings.TrimSuffix(c.Words+": "+t.Fill.Hide(told(string(c.body), mostTold)), ": "))
 	}
 	return c, nil
 }
@@ -158,7 +158,7 @@ func (t Take) Value(c Came) (string, error) {
 		if all := c.header.Values(t.what); len(all) > 0 {
 			value, found = all[0], true
 		}
-		seen = "its headers are " + quantity.Clip(strings.Join(slices.Sorted(maps.Keys(c.header)), ", "), mostTold)
+		seen = "its headers are " + told(strings.Join(slices.Sorted(maps.Keys(c.header)), ", "), mostTold)
 	case "cookie":
 		var names []string
 		for _, cookie := range c.cookies {
@@ -167,20 +167,20 @@ func (t Take) Value(c Came) (string, error) {
 			}
 		}
 		if seen = "it has no cookies"; len(names) > 0 {
-			seen = "its cookies are " + quantity.Clip(strings.Join(names, ", "), mostTold)
+			seen = "its cookies are " + told(strings.Join(names, ", "), mostTold)
 		}
 	default:
 		var err error
 		if value, found, err = t.inJSON(c.body); err != nil {
-			return "", fmt.Errorf("--take %s=json:%s: %s: %w", t.Name, quantity.Clip(t.what, 80), c.Words, err)
+			return "", fmt.Errorf("--take %s=json:%s: %s: %w", t.Name, told(t.what, 80), c.Words, err)
 		}
-		seen = "the reply is " + quantity.Clip(masked(c.body), mostTold)
+		seen = "the reply is " + told(masked(c.body), mostTold)
 	}
 	switch {
 	case !found:
-		return "", fmt.Errorf("--take %s=%s:%s: %s, without such a value; %s", t.Name, t.kind, quantity.Clip(t.what, 80), c.Words, seen)
+		return "", fmt.Errorf("--take %s=%s:%s: %s, without such a value; %s", t.Name, t.kind, told(t.what, 80), c.Words, seen)
 	case value == "" || len(value) > mostValue:
-		return "", fmt.Errorf("--take %s=%s:%s: %s: the value has %d bytes; expected 1 to %d", t.Name, t.kind, quantity.Clip(t.what, 80), c.Words, len(value), mostValue)
+		return "", fmt.Errorf("--take %s=%s:%s: %s: the value has %d bytes; expected 1 to %d", t.Name, t.kind, told(t.what, 80), c.Words, len(value), mostValue)
 	}
 	return value, nil
 }
@@ -207,7 +207,7 @@ func (t Take) inJSON(body []byte) (value string, found bool, err error) {
 	decoder.UseNumber()
 	var document any
 	if err := decoder.Decode(&document); err != nil {
-		return "", false, fmt.Errorf("the reply is no JSON: %s", quantity.Clip(string(body), mostTold))
+		return "", false, fmt.Errorf("the reply is no JSON: %s", told(string(body), mostTold))
 	}
 	nodes := t.path.Select(document)
 	if len(nodes) == 0 || nodes[0] == nil {
@@ -221,3 +221,7 @@ func (t Take) inJSON(body []byte) (value string, found bool, err error) {
 	}
 	return "", false, errors.New("the value there is an object or an array; expected a string, a number or a boolean")
 }
+
+// told is a text of somebody else's in an error: printable, and not longer than so many
+// characters.
+func told(text string, most int) string { return quantity.Clip(printable.Text(text), most) }

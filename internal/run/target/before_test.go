@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"netdyno/internal/head"
+	"netdyno/internal/printable"
 )
 
 // A value stands in each place as that place needs it, and what is no name stays.
@@ -85,4 +86,24 @@ func TestTakes(t *testing.T) {
 			t.Errorf("%s: %v; want an error with %q and without values", text, err, want)
 		}
 	}
+}
+
+// Whatever is asked for and whatever comes, a value has its bounds, and an error is printable.
+func FuzzTake(f *testing.F) {
+	f.Add("n=json:$.a[0]['b']", `{"a": [{"b": 1}]}`)
+	f.Add("n=json:$..*", `[[1], "x"]`)
+	f.Add("n=cookie:a", "")
+	f.Fuzz(func(t *testing.T, text, body string) {
+		take, err := ParseTake(text)
+		value := ""
+		if err == nil {
+			value, err = take.Value(Came{Words: "GET http://a: 200 OK", body: []byte(body)})
+		}
+		if err == nil && (value == "" || len(value) > mostValue) {
+			t.Errorf("%q of %q is %q", text, body, value)
+		}
+		if err != nil && printable.Text(err.Error()) != err.Error() {
+			t.Errorf("%q of %q: %q", text, body, err)
+		}
+	})
 }
