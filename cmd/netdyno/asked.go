@@ -37,9 +37,9 @@ func (s *said) say(line string) {
 // mostNames are the headers that a line names.
 const mostNames = 12
 
-// sayAsked says of a URL what is asked for and what came, what requests carry, and what every
-// reply must have.
-func (t urlFlags) sayAsked(asked target.Target, words curl.Request, found target.Found) {
+// sayAsked says of a URL what is asked for and what came, by whom where that is not who was
+// chosen first, what requests carry, and what every reply must have.
+func (t urlFlags) sayAsked(asked target.Target, words curl.Request, found target.Found, instead string) {
 	what := target.Shown(found.URL)
 	switch {
 	case t.workload != "":
@@ -54,6 +54,12 @@ func (t urlFlags) sayAsked(asked target.Target, words curl.Request, found target
 		what += ", paths of " + fileName(t.paths)
 	}
 	t.said.say(what + ": " + found.Words)
+	if instead != "" {
+		t.said.say("  " + instead)
+	}
+	if found.Socket != "" {
+		t.said.say("  through the Unix socket " + found.Socket + ", which has no figures of TCP")
+	}
 	if found.URL.Scheme == "tcp" {
 		return
 	}

@@ -55,13 +55,13 @@ func (f *ofCurl) Set(string) error {
 	if f.given = true; f.Ignored {
 		return nil
 	}
-	return &notOffered{f.Flag}
+	return &notOfferedError{f.Flag}
 }
 
-// notOffered says why a flag of curl's is refused.
-type notOffered struct{ curl.Flag }
+// notOfferedError says why a flag of curl's is refused.
+type notOfferedError struct{ curl.Flag }
 
-func (e *notOffered) Error() string {
+func (e *notOfferedError) Error() string {
 	return fmt.Sprintf("curl's --%s is not offered: %s", e.Name, e.Why)
 }
 

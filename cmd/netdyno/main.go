@@ -101,7 +101,7 @@ func unknownCommand(c *cobra.Command, arg string) error {
 
 // unknownFlag adds the nearest name to cobra's error about a mistyped flag.
 func unknownFlag(c *cobra.Command, err error) error {
-	var refused *notOffered
+	var refused *notOfferedError
 	if errors.As(err, &refused) {
 		return refused
 	}

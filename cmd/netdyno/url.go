@@ -203,10 +203,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		if err != nil {
 			return nil, nil, err
 		}
-		t.sayAsked(asked, words[i], found)
-		if instead != "" {
-			t.said.say("  " + instead)
-		}
+		t.sayAsked(asked, words[i], found, instead)
 		arm.Asked.Probe += before.sent[found.URL.Host]
 		delete(before.sent, found.URL.Host) // they are counted once
 		local, takes = local && found.Local, max(takes, found.Takes)
@@ -216,9 +213,6 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 			metered = metered && read
 		} else {
 			metered = false
-		}
-		if found.Socket != "" {
-			t.said.say("  through the Unix socket " + found.Socket + ", which has no figures of TCP")
 		}
 		measured = append(measured, found.URL)
 		arms = append(arms, arm)

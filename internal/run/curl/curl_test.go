@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func TestBodiesAreMadeAsCurlDoes(t *testing.T) {
 		}
 	}
 	r, err := curl.Words{Pieces: []curl.Piece{{curl.Data, ""}}}.Request(files)
-	if err != nil || r.Method != "POST" || !slices.Contains(r.Headers, form) {
+	if err != nil || r.Method != http.MethodPost || !slices.Contains(r.Headers, form) {
 		t.Errorf("an empty --data makes %+v, %v", r, err)
 	}
 	r, err = curl.Words{Pieces: []curl.Piece{{curl.Data, "a=1"}}, Get: true, Queries: []string{"q=a b", "+c=d e"}}.Request(files)

@@ -64,14 +64,22 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		if err != nil {
 			return Found{}, err
 		}
-		var r reply
-		if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
-			r, err = one.ask(ctx, transport, t.Fill.url(where.String()), content)
-			return err
-		}); err != nil {
+		once := func(takes *[]time.Duration) (r reply, err error) {
+			err = timed(ctx, takes, func(ctx context.Context) (err error) {
+				r, err = one.ask(ctx, transport, t.Fill.url(where.String()), content)
+				return err
+			})
+			return r, err
+		}
+		r, err := once(&takes)
+		if err != nil {
 			var to redirected
 			if !t.Follow || one.class != "" || !errors.As(err, &to) {
-				return Found{}, one.ofClass(where, err, one.misspoken(ctx, where, one.agreed(ctx, transport, t.Fill.url(where.String()), content, replies, err)))
+				said := err
+				if len(t.Paths) == 0 && one.class == "" {
+					said = agreed(err, replies, func() (reply, error) { return once(new([]time.Duration)) })
+				}
+				return Found{}, one.ofClass(where, err, one.misspoken(ctx, where, said))
 			}
 			if t.differs() {
 				return Found{}, fmt.Errorf("%s redirects, and where to may depend on what {} stands for: name the URL that it leads to", Shown(u))
@@ -157,7 +165,7 @@ func (t Target) transport() (*http.Transport, error) {
 		transport.Proxy = http.ProxyURL(t.Proxy)
 		transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
 			if r.StatusCode != http.StatusOK {
-				return noTunnel{r.Status, r.StatusCode}
+				return tunnelError{r.Status, r.StatusCode}
 			}
 			return nil
 		}
@@ -165,13 +173,13 @@ func (t Target) transport() (*http.Transport, error) {
 	return transport, nil
 }
 
-// noTunnel is what a proxy answers in place of a tunnel.
-type noTunnel struct {
+// tunnelError is what a proxy answers in place of a tunnel.
+type tunnelError struct {
 	status string
 	code   int
 }
 
-func (e noTunnel) Error() string { return e.status }
+func (e tunnelError) Error() string { return e.status }
 
 // ask makes one request and reads its reply to the end.
 func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, body string) (reply, error) {
@@ -220,10 +228,10 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 }
 
 // agreed adds to a reply that is not measured how the same request was answered before, or
-// is answered once more.
-func (t Target) agreed(ctx context.Context, transport http.RoundTripper, where, body string, before []reply, err error) error {
+// is answered again.
+func agreed(err error, before []reply, again func() (reply, error)) error {
 	var first failed
-	if !errors.As(err, &first) || len(t.Paths) > 0 || t.class != "" {
+	if !errors.As(err, &first) || first.code == 0 {
 		return err
 	}
 	if n := len(before); n > 0 {
@@ -233,11 +241,7 @@ func (t Target) agreed(ctx context.Context, transport http.RoundTripper, where, 
 		return first
 	}
 	for first.agree = 1; first.agree < asked; first.agree++ {
-		var r reply
-		if err := timed(ctx, new([]time.Duration), func(ctx context.Context) (err error) {
-			r, err = t.ask(ctx, transport, where, body)
-			return err
-		}); err == nil || r.code != first.code {
+		if r, err := again(); err == nil || r.code != first.code {
 			first.other, first.agree = r.status, 0
 			return first
 		}

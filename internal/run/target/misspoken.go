@@ -40,7 +40,7 @@ func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	switch {
 	case status && !slices.Contains(wrongWire, code):
 		return said
-	case errors.As(err, new(redirected)), errors.As(err, new(noTunnel)), errors.As(err, &verify), errors.As(err, &authority), ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, new(redirected)), errors.As(err, new(tunnelError)), errors.As(err, &verify), errors.As(err, &authority), ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return said
 	case errors.As(err, &dialled) && dialled.Op == "dial":
 		return said
@@ -103,7 +103,7 @@ func (t Target) explainHTTP(u *url.URL, err error) error {
 		peer = "the proxy " + t.Proxy.Host
 	}
 	var to redirected
-	var tunnel noTunnel
+	var tunnel tunnelError
 	var answered failed
 	var header tls.RecordHeaderError
 	var went astray
@@ -117,7 +117,7 @@ func (t Target) explainHTTP(u *url.URL, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), went.course != nil && went.ended():
 		return err // Ask says what is true of it
 	case errors.As(err, &tunnel):
-		return fmt.Errorf("%s answers %s when it is asked for %s; %s", peer, tunnel, address(u), cmp.Or(likely[tunnel.code], "it may not let you there: try without -x"))
+		return fmt.Errorf("%s answers %s when it is asked for %s; %s", peer, tunnel.status, address(u), cmp.Or(likely[tunnel.code], "it may not let you there: try without -x"))
 	case errors.As(err, &to):
 		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
 	case errors.As(err, &answered):
