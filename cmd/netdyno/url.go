@@ -160,16 +160,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		}
 	}
 	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
-		t.Client = func(wire string, encrypted bool) string {
-			var needs []contract.Feature
-			if encrypted {
-				needs = append(needs, contract.FeatureTLS)
-			}
-			if t.fills {
-				needs = append(needs, contract.FeatureData)
-			}
-			return session.CheapestClient(ctx, wire, needs...)
-		}
+		t.Client = func(wire string, encrypted bool) string { return t.cheapest(ctx, wire, encrypted) }
 	}
 	if t.workload != "" || t.paths != "" || (&looked{typed: others}).scheduled() {
 		t.Client = nil // clients on Go's libraries tell classes, paths and steps apart
@@ -179,23 +170,10 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if err != nil {
 		return nil, nil, err
 	}
-	read := namedFiles(ctx)
-	before, err := t.begin(ctx, read, urls)
-	if err != nil {
-		return nil, nil, err
-	}
 	local, metered, takes := true, t.loopback, time.Duration(0)
 	var measured []*url.URL
-	targets, words := make([]target.Target, len(urls)), make([]curl.Request, len(urls))
-	for i, text := range urls {
-		if targets[i], words[i], err = t.asked(text, read); err == nil {
-			err = errors.Join(targets[i].Fit(urls), before.into(&targets[i]))
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	if t.fills, err = t.feeds(ctx, targets, classes); err != nil {
+	targets, words, before, err := t.targets(ctx, urls, classes)
+	if err != nil {
 		return nil, nil, err
 	}
 	for i, asked := range targets {
@@ -254,6 +232,38 @@ func (t *urlFlags) contradicts(urls, others []string, own ownMessage) error {
 
 // curls are flags of the load whose letters mean something else to curl.
 var curls = map[string]string{"-c": "--cookie-jar here, which no file is written for", "-q": "what is done in any case: no .curlrc is read", "-n": "a file of passwords, which is not read; write -u NAME:PASSWORD"}
+
+// cheapest is the client of a wire that takes the least CPU of those that can ask.
+func (t *urlFlags) cheapest(ctx context.Context, wire string, encrypted bool) string {
+	var needs []contract.Feature
+	if encrypted {
+		needs = append(needs, contract.FeatureTLS)
+	}
+	if t.fills {
+		needs = append(needs, contract.FeatureData)
+	}
+	return session.CheapestClient(ctx, wire, needs...)
+}
+
+// targets are how the URLs are asked, what is filled in included, with curl's words of each
+// and what the requests before the run brought.
+func (t *urlFlags) targets(ctx context.Context, urls []string, classes *source.WorkloadFile) (all []target.Target, words []curl.Request, before beforehand, err error) {
+	read := namedFiles(ctx)
+	if before, err = t.begin(ctx, read, urls); err != nil {
+		return nil, nil, before, err
+	}
+	all, words = make([]target.Target, len(urls)), make([]curl.Request, len(urls))
+	for i, text := range urls {
+		if all[i], words[i], err = t.asked(text, read); err == nil {
+			err = errors.Join(all[i].Fit(urls), before.into(&all[i]))
+		}
+		if err != nil {
+			return nil, nil, before, err
+		}
+	}
+	t.fills, err = t.feeds(ctx, all, classes)
+	return all, words, before, err
+}
 
 // check refuses a load that no server is asked for.
 func (t urlFlags) check() error {

@@ -108,9 +108,9 @@ func ParseTemplate(text string, columns int) (t Template, err error) {
 		if !found {
 			break
 		}
-		if text = rest; strings.HasPrefix(rest, "{") {
+		if after, brace := strings.CutPrefix(rest, "{"); brace {
 			literal.WriteByte('{')
-			text = rest[1:]
+			text = after
 			continue
 		}
 		name, after, closed := strings.Cut(rest, "}")

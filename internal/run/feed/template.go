@@ -185,7 +185,11 @@ func (s *scanner) check(name string, length, width int, text string) error {
 	for i, c := range kinds {
 		kinds[i] = quantity.Clip(c, 40)
 	}
-	return fmt.Errorf("%s has no column %q; %s (write {{ for a brace)", quantity.Clip(s.feed.shown, 200), quantity.Clip(name, 40), quantity.Hint(name, kinds))
+	also := "write {{ for a brace"
+	if s.feed.form == (texts{}) {
+		also += "; it is read as a text a line, and as CSV where its name ends in .csv or its first line has commas"
+	}
+	return fmt.Errorf("%s has no column %q; %s (%s)", quantity.Clip(s.feed.shown, 200), quantity.Clip(name, 40), quantity.Hint(name, kinds), also)
 }
 
 var opened = regexp.MustCompile(`^` + names)
@@ -287,9 +291,9 @@ func Escaped(template string, escape func(string) string) string {
 		if !found {
 			break
 		}
-		if template = rest; strings.HasPrefix(rest, "{") {
+		if after, brace := strings.CutPrefix(rest, "{"); brace {
 			literal.WriteByte('{')
-			template = rest[1:]
+			template = after
 			continue
 		}
 		hole, after, _ := strings.Cut(rest, "}")

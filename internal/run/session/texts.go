@@ -176,15 +176,18 @@ func secretDirectory(suffix string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("keep what requests carry while the run goes on: %w", err)
 	}
-	all := filepath.Join(cache, "netdyno", "secret")
-	removeAbandoned(all)
-	return filepath.Join(all, strconv.Itoa(os.Getpid())+suffix), nil
+	removeAbandoned(secretsIn(cache))
+	return filepath.Join(secretsIn(cache), strconv.Itoa(os.Getpid())+suffix), nil
 }
+
+func secretsIn(cache string) string { return filepath.Join(cache, "netdyno", "secret") }
+
+const rowsSuffix = "-rows"
 
 // ForRows makes this process's directory for rows that requests are filled with, which
 // RemoveRows removes.
 func ForRows() (string, error) {
-	directory, err := secretDirectory("-rows")
+	directory, err := secretDirectory(rowsSuffix)
 	if err == nil {
 		err = os.MkdirAll(directory, 0o700)
 	}
@@ -193,11 +196,11 @@ func ForRows() (string, error) {
 
 // RemoveRows removes that directory, if there is one.
 func RemoveRows() error {
-	directory, err := secretDirectory("-rows")
-	if err != nil {
-		return nil // nor was one made
+	cache, _ := os.UserCacheDir()
+	if cache == "" { // nor was one made
+		return nil
 	}
-	return os.RemoveAll(directory)
+	return os.RemoveAll(filepath.Join(secretsIn(cache), strconv.Itoa(os.Getpid())+rowsSuffix))
 }
 
 func removeAbandoned(all string) {

@@ -106,7 +106,7 @@ func RequestsDiffer(t *testing.T, transport string, http2 bool, drive Drive) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	t.Cleanup(func() { _ = file.Close() })
 	const path, body, header = "/o/{0u}?q={1u}&n={n}", `{{"name":"{1j}","id":"{uuid}"}`, "x-{random8}-{{{0}"
 	var mu sync.Mutex
 	var got []string
