@@ -216,14 +216,15 @@ func host(f *finding.Findings, fact, value string) {
 
 // Like runs whose arms were moved by the moment, each its own way, are called
 // different in one comparison of twenty at most, when the machine was
-// calibrated in eight short runs of the same kind.
+// calibrated in eight short runs of the same kind, or differs by no more than is assumed
+// where nothing was.
 func TestLikeRunsApartAreSeldomCalledDifferent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: hundreds of simulated runs")
 	}
 	rng := rand.New(rand.NewPCG(6, 7))
 	for _, between := range []float64{0.01, 0.05} {
-		wrong, all := 0, 0
+		wrong, all, assumed := 0, 0, 0
 		for i := range 150 {
 			moved := func() float64 { return math.Exp(between * rng.NormFloat64()) }
 			short := make([]float64, 8)
@@ -233,13 +234,20 @@ func TestLikeRunsApartAreSeldomCalledDifferent(t *testing.T) {
 			c := history.Calibration("loopback", []record.Calibrated{{Scatter: map[string]record.Scatter{
 				serverCPU: {Trial: 0.005, Absolute: short, Relative: short},
 			}}})
-			a := history.CompareRuns(runOf(t, uint64(2*i), moved()).Run, runOf(t, uint64(2*i+1), moved()).Run, c)
+			before, after := runOf(t, uint64(2*i), moved()), runOf(t, uint64(2*i+1), moved())
+			a := history.CompareRuns(before.Run, after.Run, c)
 			all++
+			if v := ofArm(t, history.CompareRuns(before.Run, after.Run, nil), "arm").Verdict; v == compare.Worse || v == compare.Better {
+				assumed++
+			}
 			if v := ofArm(t, a, "arm").Verdict; v == compare.Worse || v == compare.Better {
 				wrong++
 			}
 		}
-		t.Logf("between runs %.2f: %d of %d", between, wrong, all)
+		t.Logf("between runs %.2f: %d of %d; uncalibrated %d", between, wrong, all, assumed)
+		if between < history.DefaultSpread && float64(assumed) > 0.05*float64(all) {
+			t.Errorf("like runs that differ by %v: %d of %d called different without a calibration", between, assumed, all)
+		}
 		if float64(wrong) > 0.05*float64(all) {
 			t.Errorf("like runs that differ by %v: %d of %d called different", between, wrong, all)
 		}
