@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"netdyno/internal/arrivals"
+	"netdyno/internal/expect"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/session"
@@ -114,7 +115,10 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 		}
 		delete(arm.Levels, "request")
 		delete(arm.Levels, "response")
-		arm.Levels["opt.client.verify"] = "status"
+		switch v := arm.Levels["opt.client.verify"]; v {
+		case "length", string(expect.Body):
+			return fmt.Errorf("--expect %s does not go with --workload, whose replies differ", v)
+		}
 		if !p.sets("client") {
 			arm.Levels["client"] = client
 		}
@@ -124,7 +128,10 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 
 // hold sets what the flags say and what nobody said.
 func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
-	for _, f := range []session.Set{{By: "--connections", Key: "connections", Value: t.connections}, {By: "--rate", Key: "rate", Value: t.rate}, {By: "--max-errors", Key: "max_errors", Value: t.maxErrors}} {
+	for _, f := range []session.Set{
+		{By: "--connections", Key: "connections", Value: t.connections}, {By: "--rate", Key: "rate", Value: t.rate}, {By: "--max-errors", Key: "max_errors", Value: t.maxErrors},
+		{By: "--timeout", Key: "deadline", Value: t.timeout}, {By: "--connect-timeout", Key: "connect_deadline", Value: t.connectTimeout},
+	} {
 		if f.Value != "" && p.sets(f.Key) {
 			return fmt.Errorf("%s is given twice: by %s and by %s=", f.Key, f.By, f.Key)
 		}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,10 +35,14 @@ type urlFlags struct {
 	words                       curl.Words
 	body, bodyFile, paths       string
 	resolve, connectTo          []string
+	addresses                   string // all, or first
+	ipv4, ipv6                  bool
+	source                      string // to connect from
 	names                       string // of the arms
 	proxy                       string
 	abstract                    string // name of a Unix socket
 	maxErrors                   string
+	timeout, connectTimeout     string
 	connections, rate, duration string
 	workload, speed             string
 	number                      string      // of requests in all
@@ -60,7 +66,7 @@ type urlFlags struct {
 var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jsonFlag, "quiet", pinFlag})
 
 // loadFlags say how much is asked of a URL.
-var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "workload", "speed", "judge"}
+var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "timeout", "max-time", "connect-timeout", "workload", "speed", "judge"}
 
 // requestFlags say what is asked for, beside curl's own words.
 var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "data-from", "pick", "expect", "expect-status", "before", "take"}
@@ -71,7 +77,11 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVarP(&t.rate, "rate", "q", "", "exchanges offered per second, such as 1000 (factor rate)")
 	f.StringVarP(&t.number, "number", "n", "", "requests in all, such as 1000, over 50 connections unless -c says another number")
 	f.StringVar(&t.duration, "duration", "", "how long to go on in all, such as 10s; -d and -z are short for it")
-	f.StringVar(&t.maxErrors, "max-errors", "", "share of failed requests up to which a trial counts; 1% unless given (factor max_errors)")
+	f.StringVar(&t.maxErrors, "max-errors", "", "share of failed requests up to which a trial counts; 1% unless given, with --timeout for one URL 50% (factor max_errors)")
+	f.StringVarP(&t.timeout, "timeout", "m", "", "time after which a request without a reply has failed, such as 1s; seconds without a unit (factor deadline)")
+	f.StringVar(&t.timeout, "max-time", "", "as --timeout")
+	f.StringVar(&t.connectTimeout, "connect-timeout", "", "the same for the making of a connection (factor connect_deadline)")
+	_ = f.MarkHidden("max-time") // it is declared above
 	f.StringVarP(&t.duration, "z", "z", "", "as --duration")
 	_ = f.MarkHidden("z") // it is declared above
 	t.declareAsked(f)
@@ -79,7 +89,7 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.body, "body", "", "body of the request; @FILE reads it from a file")
 	f.StringVar(&t.bodyFile, "body-file", "", "file with the body of the request")
 	f.StringVar(&t.Host, "host", "", "Host header or :authority, when it is not the URL's")
-	f.StringVar(&t.Expect, "expect", "", "what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body")
+	f.StringVar(&t.Expect, "expect", "", "what every reply must have: status (unless given); length or body, those of the first reply; regexp:PATTERN, a match in its body, 'not regexp:PATTERN', none; 'json:$.errors == null', a member of its JSON")
 	f.IntVar(&t.Status, "expect-status", 0, "status that every reply must have, such as 404; that of the first reply unless given")
 	f.StringVar(&t.paths, "paths", "", "file of paths, one a line, that each connection asks for in turn; - reads standard input")
 	f.StringVar(&t.dataFrom, "data-from", "", "`FILE` of rows, one a request, that {column} stands for in URL, headers and body: CSV, JSON lines or a text a line ({line}); - reads standard input")
@@ -149,6 +159,9 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	t.sayIgnored(urls)
+	if err := t.bound(&looked{typed: others}, len(urls) == 1); err != nil {
+		return nil, nil, err
+	}
 	given, err := t.nameArgs(len(urls))
 	if err != nil {
 		return nil, nil, err
@@ -182,6 +195,9 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 			return nil, nil, err
 		}
 		t.sayAsked(asked, words[i], found, instead)
+		if found.Spread != "" {
+			t.said.say("  " + found.Spread)
+		}
 		arm.Asked.Probe += before.sent[found.URL.Host]
 		delete(before.sent, found.URL.Host) // they are counted once
 		local, takes = local && found.Local, max(takes, found.Takes)
@@ -315,6 +331,55 @@ func (t urlFlags) askAny(ctx context.Context, asked target.Target, recorded []ta
 	return found, arm, "", err
 }
 
+// lateErrors is the share of the requests that may fail where a time limit was given for one URL
+// and no share.
+const lateErrors = "50%"
+
+// bound reads what bounds requests and connections, and the share of them that may fail, so
+// that the first requests are held to it, too: of several levels to the largest.
+func (t *urlFlags) bound(typed *looked, alone bool) (err error) {
+	largest := func(flag string, text *string, key string, read func(string) (float64, error)) (most float64) {
+		for _, level := range strings.Split(cmp.Or(*text, typed.level(key)), ",") {
+			if level == "" || err != nil {
+				continue
+			}
+			value, failed := read(level)
+			if failed != nil {
+				err = fmt.Errorf("%s: %w", flag, failed)
+			}
+			most = max(most, value)
+		}
+		return most
+	}
+	seconds := func(text string) (float64, error) {
+		if _, failed := strconv.ParseFloat(text, 64); failed == nil { // as curl has it
+			text += "s"
+		}
+		d, failed := quantity.ParseDuration(text)
+		if failed == nil && d < time.Millisecond {
+			failed = fmt.Errorf("found %s; expected a time of 1 ms or more, such as 1s", quantity.Clip(text, 40))
+		}
+		return float64(d), failed
+	}
+	t.Limit = time.Duration(largest("--timeout", &t.timeout, "deadline", seconds))
+	t.ConnectLimit = time.Duration(largest("--connect-timeout", &t.connectTimeout, "connect_deadline", seconds))
+	t.MaxErrors = largest("--max-errors", &t.maxErrors, "max_errors", quantity.ParseShare)
+	if t.maxErrors == "" && !typed.sets("max_errors") {
+		if t.MaxErrors = contract.ForeignErrors; t.Limit > 0 && alone && !t.searches { // what is late is what is asked
+			t.maxErrors, t.MaxErrors = lateErrors, 0.5
+		}
+	}
+	for _, of := range []struct {
+		text *string
+		d    time.Duration
+	}{{&t.timeout, t.Limit}, {&t.connectTimeout, t.ConnectLimit}} {
+		if *of.text != "" {
+			*of.text = of.d.String()
+		}
+	}
+	return err
+}
+
 // ask asks a server what it answers: one request, or one of each class that a workload has
 // for a gRPC server.
 func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string, classes *source.WorkloadFile) (found target.Found, arm session.Arm, instead string, err error) {
@@ -376,7 +441,11 @@ func armOf(found target.Found) session.Arm {
 
 // account says whose CPU and memory will be the server's, or why nobody's.
 func account(found target.Found) (words string, metered bool) {
-	a, err := meter.Attachable(found.At)
+	at := found.Addresses
+	if len(at) == 0 {
+		at = []netip.AddrPort{found.At}
+	}
+	a, err := meter.Attachable(at...)
 	if found.Socket != "" {
 		a, err = meter.AttachableSocket(found.Socket)
 	}
@@ -434,7 +503,7 @@ func findClient(ctx context.Context, workers *session.Workers, asked target.Targ
 	if err != nil || !session.OnRings(chosen) {
 		return found, by, "", err
 	}
-	why := session.TryClient(ctx, workers, armOf(found), &by)
+	why := session.TryClient(ctx, workers, armOf(found), &by, asked.MaxErrors)
 	if why == nil {
 		found.Begin(uint64(by.Probe + by.Client))
 		return found, by, "", nil
@@ -443,7 +512,7 @@ func findClient(ctx context.Context, workers *session.Workers, asked target.Targ
 		return found, by, "", context.Cause(ctx)
 	}
 	asked.Client = nil
-	asked.First = uint64(by.Probe + by.Client)
+	asked.Begins = uint64(by.Probe + by.Client)
 	found, err = target.Ask(ctx, asked)
 	by.Probe += found.Asked
 	return found, by, chosen + " cannot ask it (" + quantity.Clip(asked.Fill.Hide(why.Error()), 200) + "), so " + found.Levels["client"] + " does", err

@@ -38,7 +38,7 @@ func website(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: website NAME [WAIT]")
 	}
-	var tired atomic.Int64
+	var tired, late, wrong atomic.Int64
 	var once sync.Map // what /once was asked for
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -67,6 +67,16 @@ func website(ts *testscript.TestScript, negated bool, args []string) {
 		case "/echo/tok/\"en-of-ann": // and tells what it was asked for
 			if tired.Add(1) > 4 {
 				http.Error(w, r.URL.Path[:len("/echo/")+10]+r.RequestURI, http.StatusForbidden)
+			}
+		case "/graph": // each tenth reply is one of errors
+			if wrong.Add(1)%10 == 0 {
+				_, _ = io.WriteString(w, `{"errors":[{"message":"no such field"}],"data":null}`)
+			} else {
+				_, _ = io.WriteString(w, `{"data":{"items":[1,2]}}`)
+			}
+		case "/late": // each tenth reply never comes
+			if late.Add(1)%10 == 0 {
+				<-r.Context().Done()
 			}
 		case "/tired": // of what a client asks once it was verified
 			if tired.Add(1) > 5 {

@@ -79,7 +79,7 @@ func (c counts) Set(text string) error {
 }
 
 // wordFlags are curl's flags that say what is requested, beside those of urlFlags.add.
-var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "cookie-jar", "oauth2-bearer", "user-agent", "referer", "range", "url-query", "compressed", "get", "head", "location", "location-trusted", "max-redirs", "request", "data-ascii", "proxy", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
+var wordFlags = []string{"data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "user", "cookie", "cookie-jar", "oauth2-bearer", "user-agent", "referer", "range", "url-query", "compressed", "get", "head", "location", "location-trusted", "max-redirs", "request", "data-ascii", "proxy", "resolve", "connect-to", "address", "ipv4", "ipv6", "interface", "unix-socket", "abstract-unix-socket", "http1.1", "http2-prior-knowledge", "cacert", "d"}
 
 // addWords declares them, one line each.
 func (t *urlFlags) addWords(f *pflag.FlagSet) {
@@ -116,8 +116,12 @@ func (t *urlFlags) addWords(f *pflag.FlagSet) {
 	f.BoolVarP(&t.Follow, "location", "L", false, "measure where redirections end")
 	f.BoolVar(&t.Trusting, "location-trusted", false, "the same, and other hosts are told who asks")
 	f.IntVar(&t.Moves, "max-redirs", 50, "redirections that -L follows at most")
-	f.StringArrayVar(&t.resolve, "resolve", nil, "connect to an address in place of a host, HOST:PORT:ADDRESS; repeatable")
+	f.StringArrayVar(&t.resolve, "resolve", nil, "connect to an address in place of a host, HOST:PORT:ADDRESS[,ADDRESS]; repeatable")
 	f.StringArrayVar(&t.connectTo, "connect-to", nil, "connect elsewhere, HOST:PORT:HOST:PORT; repeatable")
+	f.StringVar(&t.addresses, "address", "all", "of a name with several addresses: all, which connections take in turn, or the first alone")
+	f.BoolVarP(&t.ipv4, "ipv4", "4", false, "addresses of IPv4 alone")
+	f.BoolVarP(&t.ipv6, "ipv6", "6", false, "addresses of IPv6 alone")
+	f.StringVar(&t.source, "interface", "", "local address to connect from, or the interface that has it")
 	f.StringVarP(&t.proxy, "proxy", "x", "", "ask through an HTTP proxy, [http://][NAME:PASSWORD@]HOST:PORT")
 	f.StringVar(&t.Socket, "unix-socket", "", "connect to a Unix socket by its path; the URL still says host and path")
 	f.StringVar(&t.abstract, "abstract-unix-socket", "", "connect to a Unix socket by its name in the abstract namespace")
@@ -146,6 +150,9 @@ func (t *urlFlags) asked(url string, read curl.Read) (asked target.Target, r cur
 		}
 	}
 	if r, err = words.Request(read); err != nil {
+		return asked, r, err
+	}
+	if err := t.way(&asked); err != nil {
 		return asked, r, err
 	}
 	if asked.Dial, err = curl.Addresses(t.resolve, t.connectTo); err != nil {
@@ -187,6 +194,29 @@ func (t *urlFlags) asked(url string, read curl.Read) (asked target.Target, r cur
 		return asked, r, errors.New("--http1.1 and --http2 contradict each other")
 	}
 	return asked, r, nil
+}
+
+// way says which addresses connections go to and come from.
+func (t *urlFlags) way(asked *target.Target) error {
+	switch {
+	case t.ipv4 && t.ipv6:
+		return errors.New("--ipv4 and --ipv6 contradict each other")
+	case t.ipv4:
+		asked.Family = "4"
+	case t.ipv6:
+		asked.Family = "6"
+	}
+	switch asked.First = t.addresses == "first"; {
+	case !asked.First && t.addresses != "all" && t.addresses != "":
+		return fmt.Errorf("--address %s: %s", quantity.Clip(t.addresses, 40), quantity.Hint(t.addresses, []string{"all", "first"}))
+	case t.source == "":
+		return nil
+	case t.proxy != "" || t.Socket != "" || t.abstract != "":
+		return errors.New("--interface goes with connections to the server itself; leave out the proxy or the Unix socket")
+	}
+	var err error
+	asked.Source, err = curl.Local(t.source, asked.Family)
+	return err
 }
 
 // namedFiles reads the files that curl's words name, each once: standard input has no

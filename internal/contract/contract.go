@@ -301,6 +301,7 @@ type Result struct {
 	Unfinished int64    `json:"unfinished,omitempty"`
 	Sent       *Sent    `json:"sent,omitempty"`    // a client's requests in all; absent: it does not tell
 	Ages       string   `json:"ages,omitempty"`    // histogram: ages of the unfinished when draining ended
+	Late       string   `json:"late,omitempty"`    // histogram: ages since due of the exchanges that failed by kind timeout, as they did; window and drained
 	Service    string   `json:"service,omitempty"` // completion − actual send; window and drained
 	Response   string   `json:"response,omitempty"`
 	Lag        string   `json:"lag,omitempty"`

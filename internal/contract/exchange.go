@@ -85,6 +85,14 @@ type Load struct {
 	Amount      int64   `json:"amount,omitempty"`       // exchanges per active connection, then the client's own result
 	DrainNs     int64   `json:"drain_ns,omitempty"`     // how long stop waits for exchanges in flight; 0 means 2 s
 
+	// A client with feature deadline: an exchange without a reply for so long after its send has
+	// failed, and so has a connection that is not made for so long; 0 is without.
+	DeadlineNs int64 `json:"deadline_ns,omitempty"`
+	ConnectNs  int64 `json:"connect_ns,omitempty"`
+	// MaxErrors is the share of exchanges that may fail: a first exchange with another's server
+	// that fails is made again as often as that share makes likely.
+	MaxErrors float64 `json:"max_errors,omitempty"`
+
 	Gaps   Table   `json:"gaps,omitempty"`    // arrival drawn: gaps in 2⁻²⁰ of the mean gap; not in a record
 	GapsCV float64 `json:"gaps_cv,omitempty"` // … their coefficient of variation, for readers of records
 	Phases []Phase `json:"phases,omitempty"`  // a rate that changes, from the start on; Rate is their mean
@@ -97,6 +105,21 @@ type Load struct {
 	Classes []Class `json:"classes,omitempty"` // exchanges of several kinds
 	Keys    Table   `json:"keys,omitempty"`    // numbers that stand for {key} in paths of classes; not in a record
 	Trace   *Trace  `json:"trace,omitempty"`   // arrival recorded: when exchanges are due, and what each is
+}
+
+// ForeignErrors is the share of exchanges that may fail where nobody said another and the
+// server is not netdyno's.
+const ForeignErrors = 0.01
+
+// Tries is how often an exchange that may fail by the share of max is asked for before a run of
+// failures is more than chance: in one of a million cases, of 32 tries at most.
+func Tries(max float64) int {
+	const most, unlikely = 32, 1e-6
+	tries := 1
+	for left := max; left > unlikely && tries < most; left *= max {
+		tries++
+	}
+	return tries
 }
 
 // Phase is a stretch of a load's time in which its rate goes evenly from one to another:

@@ -16,7 +16,7 @@ const (
 	FeatureMixedTurns Feature = "turns-mix"   // setup.load.turns beside classes and drawn sizes
 	FeatureMix        Feature = "mix"         // setup.load.classes
 	FeatureTrace      Feature = "trace"       // setup.load.trace
-	FeatureDeadline   Feature = "deadline"    // deadlines of classes
+	FeatureDeadline   Feature = "deadline"    // deadlines of exchanges, and of connections
 	FeatureThink      Feature = "think"       // pauses after exchanges of classes
 	FeatureMethods    Feature = "methods"     // methods of gRPC of classes
 	FeatureHeaders    Feature = "headers"     // headers of HTTP of classes

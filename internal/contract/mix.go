@@ -74,9 +74,9 @@ func (l Load) Slots() float64 {
 	return active * float64(max(1, l.InFlight))
 }
 
-// Deadlines tells whether any class has one.
+// Deadlines tells whether exchanges, or connections, have one.
 func (l Load) Deadlines() bool {
-	return slices.ContainsFunc(l.Classes, func(c Class) bool { return c.DeadlineNs > 0 })
+	return l.DeadlineNs > 0 || l.ConnectNs > 0 || slices.ContainsFunc(l.Classes, func(c Class) bool { return c.DeadlineNs > 0 })
 }
 
 // Thinks tells whether slots pause after exchanges of any class.

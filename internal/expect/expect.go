@@ -1,5 +1,5 @@
-// Package expect compares the bodies of replies with what a user expects of them: all
-// are the same, or each has a match of a pattern.
+// Package expect compares the bodies of replies with what a user expects of them: all are the
+// same, each has a match of a pattern or none, or a member of its JSON is as it must be.
 package expect
 
 import (
@@ -24,9 +24,44 @@ const (
 	mostMatched = 1 << 20
 )
 
+// Kind is what is expected of bodies: a level of option verify, and what --expect begins with.
+type Kind string
+
+// The kinds, with the text that each needs.
+const (
+	Body      Kind = "body"       // all are the same, whose SHA-256 the text is; "" for that of the first
+	Regexp    Kind = "regexp"     // a match of a pattern
+	NotRegexp Kind = "not-regexp" // none
+	JSON      Kind = "json"       // a condition: $.a.b[0] == 1
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{Body, Regexp, NotRegexp, JSON}
+
+// Of expects what a kind and its text say. The error says where the text is wrong.
+func Of(kind Kind, text string) (*Bodies, error) {
+	if len(text) > MostPattern || text == "" && kind != Body {
+		return nil, fmt.Errorf("what is expected has %d bytes; expected 1 to %d", len(text), MostPattern)
+	}
+	switch kind {
+	case Body:
+		return Same(text)
+	case JSON:
+		c, err := parseCondition(text)
+		return &Bodies{condition: c}, err
+	}
+	b, err := Matching(text)
+	if err == nil {
+		b.lacks = kind == NotRegexp
+	}
+	return b, err
+}
+
 // Bodies checks the bodies of replies. Any goroutine may use it.
 type Bodies struct {
-	pattern *regexp.Regexp // nil where all bodies are the same
+	pattern   *regexp.Regexp // nil of other kinds
+	lacks     bool           // no match may be there
+	condition *condition     // nil of other kinds
 
 	sum  atomic.Pointer[[sha256.Size]byte] // of every body; nil before the first
 	seed maphash.Seed
@@ -66,12 +101,25 @@ func Matching(pattern string) (*Bodies, error) {
 // Check checks the body of a reply, in time that is linear in its length.
 func (b *Bodies) Check(body []byte) error {
 	switch {
+	case b.condition != nil:
+		return b.condition.check(body)
 	case b.pattern == nil && !b.same(body):
 		return fmt.Errorf("the body of %d bytes differs from the first reply's", len(body))
-	case b.pattern != nil && !b.pattern.Match(body[:min(len(body), mostMatched)]):
-		return fmt.Errorf("the body of %d bytes has no match of %q", len(body), quantity.Clip(b.pattern.String(), 80))
+	case b.pattern != nil && b.pattern.Match(body[:min(len(body), mostMatched)]) == b.lacks:
+		return fmt.Errorf("the body of %d bytes has %s match of %q", len(body), map[bool]string{false: "no", true: "a"}[b.lacks], quantity.Clip(b.pattern.String(), 80))
 	}
 	return nil
+}
+
+// Reason says in a few words, the same for all bodies, why one was not as expected.
+func (b *Bodies) Reason() string {
+	switch {
+	case b.condition != nil:
+		return "not " + quantity.Clip(b.condition.text, 80)
+	case b.lacks:
+		return fmt.Sprintf("body has a match of %q", quantity.Clip(b.pattern.String(), 80))
+	}
+	return "body differs"
 }
 
 // same compares SHA-256 until one body had the expected sum: from then on a seeded hash
@@ -89,9 +137,12 @@ func (b *Bodies) same(body []byte) bool {
 	return true
 }
 
-// Expected is what Same or Matching takes to expect the same elsewhere; "" where no body
+// Expected is what Of takes to expect the same elsewhere; "" where no body
 // was seen.
 func (b *Bodies) Expected() string {
+	if b.condition != nil {
+		return b.condition.text
+	}
 	if b.pattern != nil {
 		return b.pattern.String()
 	}

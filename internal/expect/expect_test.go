@@ -88,3 +88,85 @@ func BenchmarkSame(b *testing.B) {
 		}
 	}
 }
+
+func TestConditionsOnJSON(t *testing.T) {
+	const (
+		good = `{"data":{"shop":{"items":[1,2.50,"x"],"a b":{"it's":true}}},"errors":null}`
+		bad  = `{"errors":[{"message":"no"}],"data":null}`
+	)
+	for condition, want := range map[string][3]bool{ // of good, of bad, and of an empty object
+		`$.errors == null`:                 {true, false, true},
+		`$.errors != null`:                 {false, true, false},
+		`$.data.shop`:                      {true, false, false},
+		`$.data.shop.items[1] == 2.5`:      {true, false, false},
+		`$.data.shop.items[1]==25e-1`:      {true, false, false},
+		`$.data.shop.items[3]`:             {false, false, false},
+		`$.data.shop.items == [1,2.5,"x"]`: {true, false, false},
+		`$.errors[0].message == "no"`:      {false, true, false},
+		`$['errors'][0]['message'] != 7`:   {true, true, true},
+		`$.data.shop['a b']['it\'s']`:      {true, false, false},
+		`$ == {}`:                          {false, false, true},
+		`$`:                                {true, true, true},
+	} {
+		b, err := expect.Of(expect.JSON, condition)
+		if err != nil {
+			t.Errorf("%s: %v", condition, err)
+			continue
+		}
+		if again, err := expect.Of(expect.JSON, b.Expected()); err != nil || again.Expected() != b.Expected() {
+			t.Errorf("%s becomes %q: %v", condition, b.Expected(), err)
+		}
+		for i, body := range []string{good, bad, `{}`} {
+			if err := b.Check([]byte(body)); (err == nil) != want[i] {
+				t.Errorf("%s of %s: %v", condition, body, err)
+			}
+		}
+	}
+	b, err := expect.Of(expect.JSON, `$.n == 9007199254740993`) // beyond 2^53
+	if err != nil || b.Check([]byte(`{"n":9007199254740992}`)) == nil || b.Check([]byte(`{"n":9007199254740993}`)) != nil {
+		t.Error("two whole numbers are told apart by no float", err)
+	}
+	for body, says := range map[string]string{"": "ends too early", "<html>": "is no JSON", `{} {}`: "something follows", strings.Repeat(" ", 17<<20): "at most"} {
+		if err := b.Check([]byte(body)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.20q: %v, want %q", body, err, says)
+		}
+	}
+}
+
+func TestWhatMustNotBeThere(t *testing.T) {
+	b, err := expect.Of(expect.NotRegexp, `"errors":\[`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Check([]byte(`{"data":1}`)) != nil || b.Check([]byte(`{"errors":[1]}`)) == nil || b.Reason() == "body differs" {
+		t.Error(b.Reason())
+	}
+}
+
+func TestWrongConditionsAreNamed(t *testing.T) {
+	for condition, want := range map[string]string{
+		``:               "has 0 bytes",
+		`errors == null`: "at byte 1: it begins with no $",
+		`$.`:             "at byte 2: it goes on as no path",
+		`$.a[x]`:         "at byte 4",
+		`$.a = 1`:        "at byte 5",
+		`$.a == nul`:     "at byte 7: it is no JSON value",
+		`$.a == `:        "it ends too early",
+		`$.a == 1 2`:     "something follows it",
+		`$.a[99999999]`:  "at byte 4",
+	} {
+		if _, err := expect.Of(expect.JSON, condition); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", condition, err, want)
+		}
+	}
+}
+
+func FuzzCondition(f *testing.F) {
+	f.Add(`$.a['b'][0] == {"c":[1,null]}`, `{"a":{"b":[{"c":[1,null]}]}}`)
+	f.Add(`$ != 1e999`, `[[[]]]`)
+	f.Fuzz(func(_ *testing.T, condition, body string) {
+		if b, err := expect.Of(expect.JSON, condition); err == nil {
+			_ = b.Check([]byte(body)) // it ends
+		}
+	})
+}

@@ -67,6 +67,43 @@ func leave(t *testing.T, r *record.Record, i int, ageNs, n int64) {
 	r.Workers[i].Result.Unfinished, r.Workers[i].Result.Ages = n, text
 }
 
+// giveUp makes client i give up n exchanges of an age, which time out.
+func giveUp(t *testing.T, r *record.Record, i int, ageNs, n int64) {
+	t.Helper()
+	leave(t, r, i, ageNs, n)
+	of := r.Workers[i].Result
+	of.Late, of.Ages, of.Unfinished = of.Ages, "", 0
+	of.Counts.Errors = map[contract.ErrorKind]int64{contract.Timeout: n}
+}
+
+// What timed out is no time of what completed, and no lower figure than its deadline.
+func TestWhatTimedOutCountsAtItsDeadline(t *testing.T) {
+	for rate, want := range map[float64]string{
+		1000: "response_mean_us response_p99_us service_mean_us service_p99_us", 0: "service_mean_us service_p99_us",
+	} {
+		r := handMade(t)
+		for i := range r.Workers[1:] {
+			r.Workers[i+1].Setup.Load.Rate = rate
+		}
+		giveUp(t, r, 2, 1_000_000_000, 20)
+		if got := bounds(r); got != want {
+			t.Errorf("at %v/s the bounds are %s, want %s", rate, got, want)
+		}
+		name := strings.Fields(want)[1]
+		if got := value(t, name, r); math.Abs(got/1e6-1) > 2e-3 {
+			t.Errorf("at %v/s %s is %v µs, want 1 s", rate, name, got)
+		}
+		checkValues(t, r, map[string]float64{"unfinished": 0})
+		for i := range r.Workers[1:] { // nothing was answered
+			r.Workers[i+1].Result.Service, r.Workers[i+1].Result.Response = "", ""
+		}
+		giveUp(t, r, 1, 1_000_000_000, 1e4)
+		if got := value(t, strings.Replace(name, "p99", "p50", 1), r); math.Abs(got/1e6-1) > 2e-3 {
+			t.Errorf("at %v/s the median of requests that all timed out is %v µs", rate, got)
+		}
+	}
+}
+
 func TestUnfinished(t *testing.T) {
 	const second = 1_000_000_000
 	r := handMade(t)

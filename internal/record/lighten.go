@@ -18,7 +18,7 @@ func (r *Record) Lighten() {
 			w.Ticks = nil
 		}
 		if w.Result != nil {
-			w.Result.Service, w.Result.Response, w.Result.Lag, w.Result.Lengths, w.Result.Runtime = "", "", "", "", nil
+			w.Result.Service, w.Result.Response, w.Result.Lag, w.Result.Late, w.Result.Lengths, w.Result.Runtime = "", "", "", "", "", nil
 			w.Result.Bins, w.Result.Classes, w.Result.Paths, w.Result.Steps = nil, nil, nil, nil
 		}
 		w.AtReady, w.Idle, w.Warming = nil, nil, nil

@@ -238,7 +238,7 @@ func (w *Worker) AnyReply() bool {
 		return false
 	}
 	switch w.Ready.Options["verify"] {
-	case "status", "body", "regexp":
+	case "status", "body", "regexp", "not-regexp", "json":
 		return true
 	}
 	return false

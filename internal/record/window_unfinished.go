@@ -8,6 +8,23 @@ type Unfinished struct {
 	Ages      *hist.Histogram // since due, at the end of the draining; nil when there are none or a client does not tell
 }
 
+// late returns the ages of the exchanges that timed out, since they were due; nil where none
+// did.
+func (w *Window) late() (all *hist.Histogram) {
+	for _, g := range w.Generators() {
+		if g.Result == nil || g.Result.Late == "" {
+			continue
+		}
+		if h, err := hist.Decode(g.Result.Late); err == nil {
+			if all == nil {
+				all = hist.New()
+			}
+			all.Merge(h)
+		}
+	}
+	return all
+}
+
 // Unfinished sums up over all clients; false when one left no result.
 func (w *Window) Unfinished() (Unfinished, bool) {
 	var u Unfinished
@@ -54,14 +71,14 @@ func (w *Window) UnfinishedShare() (float64, bool) {
 // Times are a window's times of one kind over all clients, between what is known
 // and what may be. The two are the same histogram where everything completed.
 type Times struct {
-	// Least counts what was left unfinished at the age that it had reached, as if it had
-	// ended then. Where an age is not one of this kind it is left out: an open loop
-	// tells ages since due, which are response times.
+	// Least counts what was left unfinished, or was given up at its deadline, at the age that
+	// it had reached, as if it had ended then. Where an age is not one of this kind it is
+	// left out: an open loop tells ages since due, which are response times.
 	Least *hist.Histogram
 	Most  *hist.Histogram // the same if what was left had never ended: at the histogram's maximum
 }
 
-// Bounded tells whether something was left unfinished, so that the two differ.
+// Bounded tells whether something was left unfinished or given up, so that the two differ.
 func (t Times) Bounded() bool { return t.Most != t.Least }
 
 // Times returns the times of one kind; false where Histogram has none. The window
@@ -76,25 +93,32 @@ func (w *Window) Times(kind string) (Times, bool) {
 }
 
 func (w *Window) bounded(kind string) Times {
-	completed, ok := w.Histogram(kind)
-	if !ok {
-		return Times{}
-	}
-	u, told := w.Unfinished()
-	if kind == Lag || !told || u.Exchanges == 0 { // what was never sent has no lag
-		return Times{completed, completed}
-	}
 	aged := Service
 	if _, open := w.OfferedRate(); open {
 		aged = Response
 	}
-	t := Times{completed, hist.New()}
-	if kind == aged && u.Ages != nil {
-		t.Least = hist.New()
-		t.Least.Merge(completed)
-		t.Least.Merge(u.Ages)
+	late := w.late()
+	completed, ok := w.Histogram(kind)
+	if !ok && (late == nil || kind != aged) {
+		return Times{}
+	} else if !ok {
+		completed = hist.New()
 	}
+	u, told := w.Unfinished()
+	if kind == Lag || !told || u.Exchanges == 0 && late == nil { // what was never sent has no lag
+		return Times{completed, completed}
+	}
+	t := Times{hist.New(), hist.New()}
+	t.Least.Merge(completed)
 	t.Most.Merge(completed)
+	for _, ages := range []*hist.Histogram{u.Ages, late} {
+		if kind == aged && ages != nil {
+			t.Least.Merge(ages)
+		}
+	}
 	t.Most.Record(hist.MaxNs, u.Exchanges)
+	if late != nil {
+		t.Most.Record(hist.MaxNs, late.Count())
+	}
 	return t
 }

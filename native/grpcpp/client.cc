@@ -100,8 +100,12 @@ void Connection::verify() { slot_calls_.front()->call().begin(verifier_, loop_.t
 void Connection::verified(const Outcome& outcome) {
   if (loop_.discarding_) return;
   asked_ = !outcome.failed || state() != GRPC_CHANNEL_TRANSIENT_FAILURE;
-  if (outcome.failed && may_repeat(*outcome.failed)) {
-    const std::int64_t at = now_ns() + Work::kRepeatMs[repeats_++] * 1'000'000;
+  const bool later = outcome.failed && may_repeat(*outcome.failed);
+  const bool chance = outcome.failed && contract::is_of_exchange(*outcome.failed) &&
+                      repeats_ + 1 < contract::tries(loop_.trial_.max_errors);
+  if (later || chance) {
+    const std::int64_t at = now_ns() + (later ? Work::kRepeatMs[repeats_] : 0) * 1'000'000;
+    repeats_++;
     loop_.repeated_++;
     alarm_.Set(&loop_.queue_, gpr_time_from_nanos(at, GPR_CLOCK_MONOTONIC), again_.tag());
     return;
@@ -260,7 +264,7 @@ GrpcClient::GrpcClient(const contract::Setup& setup, Load& load)
       options_(effective(setup, contents_)),
       routes_(netdyno::routes(setup)),
       arguments_(channel_arguments(options_)),
-      trial_{plan_, routes_, arguments_, options_.at("verify") == "content", setup.load.connections},
+      trial_{plan_, routes_, arguments_, options_.at("verify") == "content", setup.load.connections, setup.load.max_errors},
       loops_(load) {
   require_descriptors(setup.load.connections);
   for (const Route& route : routes_) require_own_source(route);

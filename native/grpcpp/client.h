@@ -32,6 +32,7 @@ struct Trial {
   const grpc::ChannelArguments& arguments;
   bool compare;  // whether the verified exchange compares content, or only its size
   std::int64_t connections;
+  double max_errors;
 };
 
 class ClientLoop;

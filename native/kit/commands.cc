@@ -110,6 +110,7 @@ Load parse_load(const Json& body, std::vector<std::string>& beyond) {
   in.read("fresh", load.fresh);
   in.read("amount", load.amount);
   in.read("drain_ns", load.drain_ns);
+  in.read("max_errors", load.max_errors);
   std::string arrival;
   in.read("arrival", arrival);
   if (arrival == "poisson") {

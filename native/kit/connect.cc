@@ -100,7 +100,10 @@ class Connecting {
     try {
       step();
     } catch (const Failure& failure) {
-      if (!may_repeat(attempt, failure)) {
+      const bool later = may_pass(attempt, failure);
+      const bool chance =
+          contract::is_of_exchange(failure.kind()) && attempt.repeats + 1 < contract::tries(setup_.load.max_errors);
+      if (!later && !chance) {
         const std::string tried =
             attempt.repeats == 0 ? "" : " (tried " + std::to_string(attempt.repeats + 1) + " times)";
         throw Failure(failure.kind(), failure.what() + tried);
@@ -110,14 +113,16 @@ class Connecting {
       attempt.verification.reset();
       attempt.fd = Descriptor();
       progress_ns_ = now_ns();
-      attempt.again_ns = progress_ns_ + Work::kRepeatMs[attempt.repeats++] * 1'000'000;
+      attempt.again_ns = progress_ns_ + (later ? Work::kRepeatMs[attempt.repeats] : 0) * 1'000'000;
+      attempt.repeats++;
       resting_++;
     }
   }
 
-  bool may_repeat(const Attempt& attempt, const Failure& failure) const {
+  /// Whether the failure may pass after a rest.
+  bool may_pass(const Attempt& attempt, const Failure& failure) const {
     const Work::Repeats repeats = work_.repeats();
-    if (repeats == Work::Repeats::none || attempt.repeats == Work::kRepeatMs.size()) return false;
+    if (repeats == Work::Repeats::none || attempt.repeats >= Work::kRepeatMs.size()) return false;
     if (dynamic_cast<const Deferred*>(&failure) != nullptr) return true;
     const bool made = attempt.verification != nullptr;
     return failure.kind() == ErrorKind::peer && (!made || repeats == Work::Repeats::lost);

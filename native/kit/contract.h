@@ -158,9 +158,25 @@ struct Load {
   bool fresh = false;
   std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
   std::int64_t drain_ns = 2'000'000'000;
+  double max_errors = 0;  // share of exchanges that may fail
   /// Stretches [from, to), in ns since the start, in which exchanges fall due; empty for always.
   std::vector<std::array<std::int64_t, 2>> turns = {};
 };
+
+/// How often a first exchange that failed is made, where a share of exchanges may fail: until a
+/// run of failures is more than chance, in one of a million cases. As contract.Tries in Go.
+inline std::size_t tries(double max_errors) {
+  constexpr std::size_t kMost = 32;
+  constexpr double kUnlikely = 1e-6;
+  std::size_t n = 1;
+  for (double left = max_errors; left > kUnlikely && n < kMost; left *= max_errors) n++;
+  return n;
+}
+
+/// Whether a failure of that kind is of an exchange that went out.
+inline bool is_of_exchange(ErrorKind kind) {
+  return kind == ErrorKind::peer || kind == ErrorKind::timeout || kind == ErrorKind::invalid;
+}
 
 /// What the ends of an encrypted trial need, as PEM texts.
 struct Tls {

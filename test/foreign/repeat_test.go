@@ -38,7 +38,9 @@ var repeats = []struct {
 	{name: "429 for ever", refuse: answer(429), first: 1 << 40, fails: "429 Too Many Requests, expected 200 OK (tried 6 times)"},
 	{name: "reset for ever", refuse: func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, first: 1 << 40, fails: "(tried 6 times)"},
 	{name: "404", refuse: answer(404), first: 1 << 40, fails: "404 Not Found, expected 200 OK"},
-	{name: "503 once, POST", refuse: answer(503), first: 1, method: "POST", fails: "503 Service Unavailable"},
+	{name: "503 once, POST", refuse: answer(503), first: 1, method: "POST", repeated: true},
+	{name: "500 once", refuse: answer(500), first: 1, repeated: true},
+	{name: "500 for ever, POST", refuse: answer(500), first: 1 << 40, method: "POST", fails: "500 Internal Server Error, expected 200 OK (tried 4 times)"},
 }
 
 // A server that is busy or starts when it is first asked is asked again for a while;

@@ -117,7 +117,7 @@ func (s *Dataset) describeArm(cell, name string, metrics []metric.Metric) Arm {
 	arm.Clients = clientsOf(judged)
 	if arm.Totals = totalsOf(judged); arm.Totals != nil {
 		of := s.timed(cell, name, arm.Totals.Kind)
-		arm.Totals.Times, arm.Totals.MaxUs = of.bars, of.maxUs
+		arm.Totals.Times, arm.Totals.MaxUs, arm.Totals.MaxAtLeast = of.bars, of.maxUs, of.longer
 	}
 	arm.Limit, arm.LimitProof = LimitOf(judged)
 	if v := firstRecorded(judged); v != nil {

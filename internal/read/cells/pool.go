@@ -66,17 +66,24 @@ func (p *Pool) Total(done, lasted map[int]float64) {
 	}
 }
 
-// PoolWithErrors is PoolOf for an arm's own figure: it includes the error shares
-// of invalid trials. Comparisons never rest on it.
+// PoolWithErrors is PoolOf for an arm's own figure: it includes the error shares of invalid
+// trials, and is the share of all exchanges together, to which a block's value is what it
+// adds, as in Total. Comparisons never rest on it.
 func PoolWithErrors(trials iter.Seq[*trial.Trial], name string) *Pool {
 	if name != metric.ErrorShare {
 		return PoolOf(trials, name)
 	}
-	p := &Pool{Plain: true}
+	p, failed, ended, all, bad := &Pool{Plain: true}, map[int]float64{}, map[int]float64{}, 0.0, 0.0
 	for t := range trials {
 		if x, ok := t.Values.Of(name); ok && (t.Status == trial.Valid || t.Errors > 0) {
-			p.Add(t.Block, x)
+			p.turns = append(p.turns, x)
+			failed[t.Block] += float64(t.Errors)
+			ended[t.Block] += t.Ended
+			all, bad = all+t.Ended, bad+float64(t.Errors)
 		}
+	}
+	for block, n := range ended {
+		p.Add(block, bad/all+(failed[block]-bad/all*n)/all*float64(len(ended)))
 	}
 	return p
 }

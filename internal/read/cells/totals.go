@@ -3,6 +3,7 @@ package cells
 import (
 	"netdyno/internal/hist"
 	"netdyno/internal/read/trial"
+	"netdyno/internal/record"
 )
 
 // Totals are what the clients of an arm counted in the windows of its trials: the valid
@@ -16,7 +17,8 @@ type Totals struct {
 	ReceivedBytes int64   `json:"received_bytes"`
 	Kind          string  `json:"kind"` // of the times: "service", or "response" in an open loop
 	MaxUs         float64 `json:"max_us"`
-	Times         []Bar   `json:"times,omitempty"` // of valid trials, those of exchanges that drained included, and of the unfinished at their age
+	MaxAtLeast    bool    `json:"max_at_least,omitempty"` // something was left unfinished, or given up, and lasted longer than is known
+	Times         []Bar   `json:"times,omitempty"`        // of valid trials, those of exchanges that drained included, and of the unfinished at their age
 
 	Lengths *Lengths `json:"lengths,omitempty"` // of the replies, where they varied
 }
@@ -55,9 +57,16 @@ func totalsOf(judged []*trial.Judged) *Totals {
 	return &t
 }
 
-// bars are the counts from the first to the last that is not 0.
-func bars(times *hist.Histogram) []Bar {
-	counts, before := append(times.Steps().UpTo(trial.TimeBounds), times.Count()), int64(0) // the last bar has no bound
+// bars are the counts from the first to the last that is not 0. What was left unfinished, or
+// given up, is in the last one, which has no bound.
+func bars(t record.Times) []Bar {
+	counts, before := append(t.Most.Steps().UpTo(trial.TimeBounds), t.Most.Count()), int64(0)
+	if t.Bounded() {
+		ended := t.Most.Steps().UpTo([]int64{hist.MaxNs / 10 * 9})[0]
+		for i := range trial.TimeBounds {
+			counts[i] = min(counts[i], ended)
+		}
+	}
 	for i, n := range counts {
 		counts[i], before = n-before, n
 	}

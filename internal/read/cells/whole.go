@@ -18,6 +18,7 @@ type timed struct {
 	points []hist.Point     // by percentile, as far as enough values lie beyond
 	bars   []Bar
 	maxUs  float64
+	longer bool // some of them may be longer than is known
 }
 
 // whole is where a pool of a percentile comes from.
@@ -64,7 +65,7 @@ func timedOf(trials iter.Seq[*trial.Trial], kind string) *timed {
 	if t.Most = t.Least; bounded {
 		t.Most = hist.Unpack(most...)
 	}
-	all := &timed{pools: map[string]*Pool{}, bars: bars(t.Least), maxUs: float64(t.Least.MaxNs()) / 1e3}
+	all := &timed{pools: map[string]*Pool{}, bars: bars(t), maxUs: float64(t.Least.MaxNs()) / 1e3, longer: bounded}
 	exact := metric.Exact(t, trial.Shares)
 	for i, ns := range t.Least.Percentiles(trial.Shares) {
 		all.points = append(all.points, hist.Point{Share: trial.Shares[i], Ns: ns, AtLeast: i >= exact})

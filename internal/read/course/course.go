@@ -32,6 +32,7 @@ type Turn struct {
 	PerS           float64     // replies; 0 too where the turn has no rate
 	Rated          bool        // it has a rate
 	Others         float64     // share of the CPUs' time that other processes took
+	Late           int64       // requests that timed out, which Times have at the age that they reached
 	Service, Times hist.Packed // from the send, and what a user waits; nil where there are none
 }
 

@@ -47,6 +47,13 @@ func modesOf(l Load) *Modes {
 			usual.Record(ns, count)
 		}
 	}
+	late := int64(0)
+	for _, t := range l.Turns {
+		late += t.Late
+	}
+	if 2*late > slow.Count() { // what is never answered takes no time
+		return nil
+	}
 	at := slow.Quantiles([]float64{0.1, 0.5, 0.9})
 	m := &Modes{Share: float64(slow.Count()) / n, SlowS: float64(at[1]) / 1e9, UsualS: float64(usual.Quantiles([]float64{0.5})[0]) / 1e9}
 	if slow.Count() < leastSlow || m.SlowS < leastSlowS || float64(at[2]) > wide*float64(at[0]) {

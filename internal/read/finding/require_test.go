@@ -101,18 +101,18 @@ func TestRequirementsOnFiguresOfZero(t *testing.T) {
 			Arms: apart[:1], Connections: []int{50}, Rate: 20000, Blocks: c.blocks, Bare: true, Primary: []string{serverCPU},
 		})
 		h.Study.Requires = []record.Require{bound}
-		mean := 0.0
+		failed, ended := 0.0, 0.0 // by exchange that completed
 		for i := range records {
 			share := c.failing[records[i].Trial.Block]
-			mean += share / float64(len(records))
+			failed, ended = failed+share/(1-share), ended+1/(1-share)
 			fail(&records[i], share)
 		}
 		r := find(t, h, trials, records).Requirements[0]
 		if r.State != c.want || !strings.Contains(r.Reason, c.says) || r.Blocks != c.blocks || r.Low < 0 {
 			t.Errorf("%s: %s, %q, %d blocks, from %v; want %s, %q", name, r.State, r.Reason, r.Blocks, r.Low, c.want, c.says)
 		}
-		if math.Abs(r.Value-mean) > 1e-4 {
-			t.Errorf("%s: the mean of %v is read as %v", name, mean, r.Value)
+		if math.Abs(r.Value-failed/ended) > 1e-4 {
+			t.Errorf("%s: %v of all is read as %v", name, failed/ended, r.Value)
 		}
 	}
 }

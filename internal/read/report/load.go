@@ -68,7 +68,7 @@ func loadTable(s *summary.Summary, brief, apart bool) part.Table {
 		if l.MaxUs == 0 {
 			return nil
 		}
-		return &summary.Figure{Value: l.MaxUs, Known: true}
+		return &summary.Figure{Value: l.MaxUs, Known: true, Least: l.MaxAtLeast}
 	})
 	if s.Totals.Failed > 0 {
 		figures("errors", metric.ErrorShare, func(l summary.Load) *summary.Figure { return l.Errors })

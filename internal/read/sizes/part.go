@@ -51,7 +51,7 @@ func (z *Sizes) Part() part.Part {
 		for _, of := range []struct {
 			title string
 			sorts func(Sorts) []Sort
-		}{{"class", func(o Sorts) []Sort { return o.Classes }}, {"path", func(o Sorts) []Sort { return o.Paths }}, {"step", func(o Sorts) []Sort { return o.Steps }}, {"size", func(o Sorts) []Sort { return o.Sizes }}} {
+		}{{"class", func(o Sorts) []Sort { return o.Classes }}, {pathOr(byCell[cell][0].Paths), func(o Sorts) []Sort { return o.Paths }}, {"step", func(o Sorts) []Sort { return o.Steps }}, {"size", func(o Sorts) []Sort { return o.Sizes }}} {
 			if t := table(of.title, byCell[cell], of.sorts); len(t.Rows) > 0 {
 				if rows := of.sorts(byCell[cell][0]); alone && of.title != "size" {
 					lines := (&Sizes{names: z.names}).Table(Rows{of.title, kindOf(byCell[cell]), rows, byCell[cell][0]}, len(rows))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
@@ -14,7 +15,7 @@ import (
 // Rows are an arm's exchanges in one cell, told apart by class, by path or by step: what the
 // first screen of a run has a line each of.
 type Rows struct {
-	Of   string // "class", "path" or "step"
+	Of   string // "class", "path", "server" or "step"
 	Kind string // of the times
 	All  []Sort
 	Sorts
@@ -32,7 +33,7 @@ func (z *Sizes) Rows() []Rows {
 	var all []Rows
 	arms := map[string]bool{}
 	for _, one := range z.Sorts {
-		for of, sorts := range map[string][]Sort{"class": one.Classes, "path": one.Paths, "step": one.Steps} {
+		for of, sorts := range map[string][]Sort{"class": one.Classes, pathOr(one.Paths): one.Paths, "step": one.Steps} {
 			if len(sorts) < 2 {
 				continue
 			}
@@ -52,6 +53,14 @@ func (z *Sizes) Rows() []Rows {
 	}
 	slices.SortStableFunc(all, func(a, b Rows) int { return cmp.Compare(a.Of, b.Of) })
 	return all
+}
+
+// pathOr is what the paths of a client are, which may be addresses of the server.
+func pathOr(paths []Sort) string {
+	if len(paths) > 0 && !strings.HasPrefix(paths[0].Class, "/") {
+		return "server"
+	}
+	return "path"
 }
 
 // Of returns an arm's exchanges in a cell by class, by path and by step.

@@ -1,6 +1,9 @@
 package summary
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Unbounded is the bound of the last row of a histogram, in µs.
 const Unbounded = math.MaxFloat64
@@ -33,19 +36,25 @@ func (l Load) Shares(bounds []float64) []float64 {
 	return shares
 }
 
+// largest is above every bound of a histogram's, in µs.
+const largest = 1e9
+
 // boundsBy are the upper bounds of the rows in µs; the last is Unbounded where times
-// lie beyond.
+// lie beyond, or requests never ended.
 func (s *Summary) boundsBy(series []float64) []float64 {
 	var bounds []float64
-	for decade := 1.0; decade < 1e9; decade *= 10 {
+	for decade := 1.0; decade < largest; decade *= 10 {
 		for _, step := range series {
 			bound := step * decade
-			if s.extreme(bound, true) < tail {
+			below, beyond := 0.0, 0.0 // shares of a load's times: up to the bound, and of those that end, beyond
+			for _, l := range s.Loads {
+				below, beyond = max(below, l.upTo(bound)), max(beyond, l.upTo(largest)-l.upTo(bound))
+			}
+			if below < tail {
 				continue
 			}
-			bounds = append(bounds, bound)
-			if s.extreme(bound, false) > 1-tail {
-				if s.extreme(bound, false) < 1 {
+			if bounds = append(bounds, bound); beyond < tail {
+				if slices.ContainsFunc(s.Loads, func(l Load) bool { return len(l.Histogram) > 0 && l.upTo(bound) < 1 }) {
 					bounds = append(bounds, Unbounded)
 				}
 				return bounds
@@ -53,20 +62,6 @@ func (s *Summary) boundsBy(series []float64) []float64 {
 		}
 	}
 	return append(bounds, Unbounded)
-}
-
-// extreme is the largest, or the smallest, share of a load's times up to a bound.
-func (s *Summary) extreme(bound float64, largest bool) float64 {
-	share, found := 0.0, false
-	for _, l := range s.Loads {
-		if len(l.Histogram) == 0 {
-			continue
-		}
-		if x := l.upTo(bound); !found || x > share == largest {
-			share, found = x, true
-		}
-	}
-	return share
 }
 
 // upTo is the share of a load's times up to a bound in µs.

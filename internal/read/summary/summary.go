@@ -72,6 +72,7 @@ type Load struct {
 	Times       string            `json:"times"`          // "service", or "response": from when a request was due
 	Percentiles []Percentile      `json:"percentiles_us"` // those that enough values lie beyond
 	MaxUs       float64           `json:"max_us"`         // of all windows
+	MaxAtLeast  bool              `json:"max_at_least,omitempty"`
 	Histogram   []cells.Bar       `json:"histogram,omitempty"`
 	Lengths     *cells.Lengths    `json:"lengths,omitempty"` // of the replies, where they varied
 	Classes     []sizes.Sort      `json:"classes,omitempty"` // of a workload; times in µs
@@ -197,7 +198,7 @@ func loadOf(plan cells.Plan, c cells.Cell, a cells.Arm) Load {
 		Requests: t.Exchanges, Failed: t.Failed, ReceivedBytes: t.ReceivedBytes, SentBytes: t.SentBytes,
 		Rate: figureOf(a, metric.ExchangesPerS), Goodput: figureOf(a, metric.Goodput), Errors: figureOf(a, metric.ErrorShare),
 		ServerCPU: figureOf(a, metric.OfServer+metric.CPUPerExchange),
-		Times:     t.Kind, MaxUs: t.MaxUs, Histogram: t.Times, Lengths: t.Lengths, Percentiles: []Percentile{}, Limit: string(a.Limit),
+		Times:     t.Kind, MaxUs: t.MaxUs, MaxAtLeast: t.MaxAtLeast, Histogram: t.Times, Lengths: t.Lengths, Percentiles: []Percentile{}, Limit: string(a.Limit),
 	}
 	if l.Connections == "" {
 		l.Connections = plan.Hold["connections"]

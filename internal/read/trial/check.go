@@ -12,7 +12,7 @@ type Check struct {
 // the others read.
 var checks = []Check{
 	{"results", "Every client left a result with exchanges in its window, and no worker reported a fatal error.", checkResults},
-	{"errors", "No more exchanges failed than the study allows (factor max_errors), and no connection was lost.", checkErrors},
+	{"errors", "No more exchanges failed in the arm's trials together than the study allows (factor max_errors), and no connection was lost.", checkErrors},
 	{"verification", "Every connection of every client was verified.", checkVerified},
 	{"clocks", "All clocks that timed the window agree with its declared length, and no worker came late to a mark.", checkClocks},
 	{"schedule", "An open loop completed no more than was due.", checkDue},

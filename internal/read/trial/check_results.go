@@ -2,11 +2,14 @@ package trial
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/quantity"
+	"netdyno/internal/read/course"
+	"netdyno/internal/record"
 )
 
 // checkResults demands of every client a result with a window and work begun in it, and
@@ -21,7 +24,7 @@ func checkResults(e *audit) string {
 			return g.Name + " left no result"
 		case r.ToNs <= r.FromNs:
 			return fmt.Sprintf("%s counted a window of %d ns", g.Name, r.ToNs-r.FromNs)
-		case r.Counts.Exchanges <= 0 && failed(e) > 0:
+		case r.Counts.Exchanges <= 0 && failed(e) > 0 && !e.window.Record.Turn: // how many may fail bounds the run
 			return g.Name + " completed no exchange in the window: " + e.failedText(failed(e))
 		case r.Counts.Exchanges+r.Drained+r.Unfinished <= 0 && !e.window.Record.Turn: // what a pause held back completes in a later turn
 			return g.Name + " made no exchange in the window"
@@ -40,8 +43,9 @@ func checkResults(e *audit) string {
 	return ""
 }
 
-// checkErrors rejects a trial in which more exchanges failed than its study allows: the
-// load that remained is not the declared one.
+// checkErrors rejects a trial in which exchanges failed where none may, or a connection was
+// lost: the load that remained is not the declared one. A share of exchanges that may fail
+// bounds all trials of an arm together (boundErrors).
 func checkErrors(e *audit) string {
 	total := failed(e)
 	if total == 0 {
@@ -52,15 +56,59 @@ func checkErrors(e *audit) string {
 			return fmt.Sprintf("%s; %s lost %d of its %d connections", e.failedText(total), g.Name, lost, of)
 		}
 	}
-	most := e.maxErrors()
-	share, known := e.values[metric.ErrorShare]
-	switch {
-	case known && share <= most:
+	if e.maxErrors() > 0 {
 		return ""
-	case most > 0:
-		return fmt.Sprintf("%s, %s of all, and at most %s may", e.failedText(total), quantity.ShareText(round(share)), quantity.ShareText(most))
 	}
 	return e.failedText(total)
+}
+
+// tooManyErrors says that a larger share of the trial's exchanges failed than may.
+func tooManyErrors(e *audit) string {
+	most := e.maxErrors()
+	if share, known := e.values[metric.ErrorShare]; !known || most == 0 || share <= most {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s of all, and at most %s may", e.failedText(failed(e)), quantity.ShareText(round(e.values[metric.ErrorShare])), quantity.ShareText(most))
+}
+
+// bound is what a trial adds to the share of its arm's exchanges that failed.
+type bound struct {
+	most float64 // share that may fail
+	over string  // tooManyErrors
+}
+
+func boundOf(e *audit) bound {
+	return bound{most: e.maxErrors(), over: tooManyErrors(e)}
+}
+
+// ended returns how many exchanges completed or failed by the clients' count.
+func ended(e *audit) float64 {
+	n := float64(failed(e))
+	for _, g := range e.generators {
+		if g.Result != nil {
+			n += float64(g.Result.Counts.Exchanges)
+		}
+	}
+	return n
+}
+
+// boundErrors rejects the trials in which too many exchanges failed, where that holds of all
+// trials of the arm at that load together: of an arm whose true share may be, no trial is lost
+// by chance.
+func boundErrors(judged []*Judged) {
+	type load struct{ cell, arm, rate string }
+	of := func(v *Judged) load { return load{v.Plan.Cell, v.Plan.Arm, v.Plan.Levels[record.Rate]} }
+	ended, errors := map[load]float64{}, map[load]float64{}
+	for _, v := range judged {
+		ended[of(v)] += v.Trial.Ended
+		errors[of(v)] += float64(v.Trial.Errors)
+	}
+	at := slices.IndexFunc(checks, func(c Check) bool { return c.Name == "errors" })
+	for _, v := range judged {
+		if k := of(v); v.bound.over != "" && v.Trial.Status == Valid && errors[k] > v.bound.most*ended[k] {
+			v.Trial.Status, v.Trial.Reason, v.Passed, v.Turn = StatusInvalid, v.bound.over, at, course.Turn{}
+		}
+	}
 }
 
 // round keeps two digits of a share.

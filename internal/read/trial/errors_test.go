@@ -55,6 +55,43 @@ func TestFailedExchangesUpToAShare(t *testing.T) {
 	}
 }
 
+// A share that may fail bounds an arm's trials together: chance rejects none of them.
+func TestErrorsAreBoundedOverTheRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		failed  []int64 // of 2,000 that completed, by block
+		invalid int
+	}{
+		"0.5 % in the mean":          {[]int64{25, 2, 1, 12, 10}, 0},
+		"one bad block, 2 % in all":  {[]int64{200, 0, 1, 0, 0}, 1},
+		"each above 1 %":             {[]int64{40, 40, 41, 42, 43}, 5},
+		"one block at the bound":     {[]int64{20, 20, 21, 20, 20}, 0},
+		"one block, too many failed": {[]int64{21}, 1},
+	} {
+		_, trials, records := synthetic.Run(synthetic.Options{Rate: 1000, Window: 2 * time.Second, Blocks: len(c.failed), Connections: []int{50}, Arms: []synthetic.Arm{{Name: "go-net"}}})
+		var judged []*trial.Judged
+		for i := range trials {
+			if trials[i].Repeat {
+				continue
+			}
+			records[i].Workers[0].Ready.Elsewhere = true
+			records[i].Workers[1].Result.Counts.Errors = map[contract.ErrorKind]int64{contract.Invalid: c.failed[trials[i].Block-1]}
+			judged = append(judged, &trial.Judged{Plan: trials[i], Record: &records[i]})
+		}
+		trial.JudgeAll(judged)
+		invalid := 0
+		for _, v := range judged {
+			if v.Trial.Status == trial.StatusInvalid {
+				if invalid++; !strings.Contains(v.Trial.Reason, "at most 1% may") || trial.Checks()[v.Passed].Name != "errors" {
+					t.Errorf("%s: check %d, %s", name, v.Passed, v.Trial.Reason)
+				}
+			}
+		}
+		if invalid != c.invalid {
+			t.Errorf("%s: %d trials are invalid, want %d", name, invalid, c.invalid)
+		}
+	}
+}
+
 // broken says that so many of a client's exchanges broke their connections.
 func broken(c *record.Worker, n int64) {
 	c.Result.Counts.Errors = map[contract.ErrorKind]int64{contract.Peer: n}

@@ -15,7 +15,7 @@ import (
 )
 
 // JudgeAll reads every trial, on all CPUs: decoding histograms is most of
-// the work of a large study, and no trial needs another.
+// the work of a large study, and no trial needs another, but for the share of errors.
 func JudgeAll(judged []*Judged) {
 	next := make(chan *Judged)
 	var readers sync.WaitGroup
@@ -37,6 +37,7 @@ func JudgeAll(judged []*Judged) {
 	}
 	close(next)
 	readers.Wait()
+	boundErrors(judged)
 }
 
 // judge reads one trial, and notes in v what only all trials together can
@@ -56,7 +57,7 @@ func judge(v *Judged) Trial {
 		t.Threads = e.busyThreads()
 	}
 	t.Status, t.Values, t.Series, t.CPU = Valid, metric.ValuesOf(e.values), e.series, split(e)
-	if t.Errors = failed(e); t.Errors > 0 {
+	if t.Errors, t.Ended = failed(e), ended(e); t.Errors > 0 {
 		t.Reasons = e.reasonsOf()
 	}
 	passed, reason := inconsistency(e)
@@ -66,7 +67,7 @@ func judge(v *Judged) Trial {
 	t.Moved = metric.Moved(e.window)
 	t.Others, t.Beside, t.Waited = e.others, e.beside, e.waitedBeside()
 	t.Limit, v.LimitOf, t.LimitProof = limitOf(e)
-	v.Traffic, v.served = linkTrafficOf(e, v), servedIn(e)
+	v.Traffic, v.served, v.bound = linkTrafficOf(e, v), servedIn(e), boundOf(e)
 	_, v.Refused = refused(e)
 	v.CostError, _ = costError(e)
 	t.Times, v.Counted = timesOf(e.window), countedOf(e)
@@ -144,6 +145,7 @@ type Judged struct {
 
 	Refused string // that the server refused exchanges for being too many, in a clause; "" where it hardly did
 	served  served
+	bound   bound
 
 	times    *record.Record    // of a light one that is yet to be divided; else nil
 	Unloaded record.UnloadedNs // the arm's times without load; nil where no trials tell them
@@ -172,7 +174,7 @@ func UnfitProbe(v *Judged) string {
 	}
 	e := &audit{window: record.NewWindow(v.Record)}
 	e.generators = e.window.Generators()
-	for _, check := range []func(*audit) string{checkResults, checkErrors, checkClientBytes} {
+	for _, check := range []func(*audit) string{checkResults, checkErrors, tooManyErrors, checkClientBytes} {
 		if reason := check(e); reason != "" {
 			return StatusInvalid + ": " + reason
 		}

@@ -16,18 +16,14 @@ import (
 // reasonsSaid is how many reasons a sentence names.
 const reasonsSaid = 4
 
-// foreignErrors is the share of failed exchanges up to which a trial counts whose
-// server is not netdyno's, where the study does not say another.
-const foreignErrors = 0.01
-
-// maxErrors returns the share of failed exchanges up to which the trial counts: that
+// maxErrors returns the share of exchanges that may fail: that
 // of factor max_errors, else none with our own servers.
 func (e *audit) maxErrors() float64 {
 	if share, err := quantity.ParseShare(e.window.Record.Trial.Levels["max_errors"]); err == nil {
 		return share
 	}
 	if e.servedElsewhere() {
-		return foreignErrors
+		return contract.ForeignErrors
 	}
 	return 0
 }

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"netdyno/internal/contract"
 	"netdyno/internal/metric"
 	"netdyno/internal/read/course"
 	"netdyno/internal/record"
@@ -11,6 +12,9 @@ import (
 func turnOf(e *audit, t *Trial) course.Turn {
 	g := e.generators[0] // a turn that is valid has its counts
 	turn := course.Turn{Block: t.Block, FromNs: g.Result.FromNs, ToNs: g.Result.ToNs, Open: e.open, Others: t.Others}
+	for _, g := range e.generators {
+		turn.Late += g.Result.Counts.Errors[contract.Timeout]
+	}
 	turn.Service, _ = t.Times.Of(record.Service)
 	if turn.Times = turn.Service; e.open {
 		turn.Times, _ = t.Times.Of(record.Response)

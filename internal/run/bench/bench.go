@@ -184,8 +184,10 @@ const (
 
 // drain is how long a client waits for what is in flight at the end of a window. A
 // server that took seconds for an answer in a long window may take as long after
-// its end.
-func (t *trial) drain() time.Duration { return max(leastDrain, t.work.Window) }
+// its end, and what has a deadline is over by then.
+func (t *trial) drain() time.Duration {
+	return max(leastDrain, t.work.Window, time.Duration(t.work.Load.DeadlineNs)+leastDrain/2)
+}
 
 func (p Timeouts) orStandard() Timeouts {
 	return Timeouts{

@@ -22,7 +22,7 @@ var Features = []struct {
 	{contract.FeatureTimes, "arrival=trace:FILE", "times from a file"},
 	{contract.FeatureMix, "workload=FILE", "classes of a workload"},
 	{contract.FeatureTrace, "workload=FILE of recorded traffic", "recorded traffic"},
-	{contract.FeatureDeadline, "deadline", "deadlines of classes"},
+	{contract.FeatureDeadline, "deadline", "deadlines"},
 	{contract.FeatureThink, "think", "pauses after exchanges of a class"},
 	{contract.FeatureMethods, "method of gRPC", "methods of classes"},
 	{contract.FeatureHeaders, "headers", "headers of classes"},

@@ -39,6 +39,7 @@ func mixFeatures(w study.Work, server Offer) (needed []contract.Feature) {
 // withoutMix is the load that a server is told: it answers what it is asked.
 func withoutMix(l contract.Load) contract.Load {
 	l.Classes, l.Keys, l.Trace = nil, nil, nil
+	l.DeadlineNs, l.ConnectNs, l.MaxErrors = 0, 0, 0
 	if l.Arrival == contract.Recorded {
 		l.Arrival = contract.Constant
 	}

@@ -66,9 +66,11 @@ func (t *trial) sources() (byHost map[string][]string, all []string, err error) 
 	}
 	byHost = map[string][]string{}
 	for _, h := range hosts {
-		own, err := h.SourcesFor(SourcesFor(t.work, connections[h.Name]))
-		if err != nil {
-			return nil, nil, err
+		own := []string{t.work.Source}
+		if t.work.Source == "" {
+			if own, err = h.SourcesFor(SourcesFor(t.work, connections[h.Name])); err != nil {
+				return nil, nil, err
+			}
 		}
 		byHost[h.Name], all = own, append(all, own...)
 	}
@@ -137,6 +139,9 @@ func (t *trial) setups() (setups, error) {
 		setup.Transport, setup.Role, setup.Options = t.clientEnd.Name, c.worker.Role, options[c.worker.Role]
 		setup.Load = t.work.ClientLoad(i)
 		setup.Load.DrainNs, setup.Load.Turns = int64(t.drain()), t.turns
+		if _, said := t.plan.Levels["max_errors"]; !said && t.serverEnd.foreign() {
+			setup.Load.MaxErrors = contract.ForeignErrors
+		}
 		setup.Seed, setup.TLS = t.plan.Seed+uint64(i), clientTLS
 		if c.worker.Role == contract.Pair {
 			setup.Work = t.work.Work
@@ -145,7 +150,7 @@ func (t *trial) setups() (setups, error) {
 		if err := t.enterFiles(t.clientSeats[i].Host, &setup); err != nil {
 			return fail(err)
 		}
-		if own := sources[t.clientSeats[i].Name]; len(own) > 1 {
+		if own := sources[t.clientSeats[i].Name]; len(own) > 1 || t.work.Source != "" {
 			setup.Sources = own
 		}
 		out.client[c.worker.Name], out.before[c.worker.Name] = setup, before

@@ -74,7 +74,12 @@ func took(w record.Worker, planned time.Duration) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		lasts = max(lasts, service.MeanNs()*float64(service.Count())/load.Slots())
+		late, err := hist.Decode(w.Result.Late)
+		if err != nil {
+			return 0, err
+		}
+		taken := service.MeanNs()*float64(service.Count()) + late.MeanNs()*float64(late.Count())
+		lasts = max(lasts, taken/load.Slots())
 	}
 	return int64(lasts), nil
 }
@@ -101,7 +106,7 @@ func drainInto(part, rest *contract.Result) error {
 	if rest == nil {
 		return nil
 	}
-	texts := [][2]*string{{&part.Service, &rest.Service}, {&part.Response, &rest.Response}, {&part.Lag, &rest.Lag}}
+	texts := [][2]*string{{&part.Service, &rest.Service}, {&part.Response, &rest.Response}, {&part.Lag, &rest.Lag}, {&part.Late, &rest.Late}}
 	if part.Lengths != "" { // else all replies are as long as setup said
 		texts = append(texts, [2]*string{&part.Lengths, &rest.Lengths})
 	}

@@ -230,7 +230,8 @@ func (t *trial) bound() time.Duration {
 }
 
 func (t *trial) setupTimeout() time.Duration {
-	return t.bench.Timeouts.Setup + time.Duration(t.work.Load.Connections)*perConnection
+	tries := time.Duration(contract.Tries(t.work.Load.MaxErrors)) // of an exchange that may fail at its deadline
+	return t.bench.Timeouts.Setup + time.Duration(t.work.Load.Connections)*perConnection + tries*time.Duration(t.work.Load.DeadlineNs)
 }
 
 // setUp makes the servers listen and the clients connect.

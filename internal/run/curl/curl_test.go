@@ -144,10 +144,10 @@ func TestAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{
-		"shop.example:443": "127.0.0.1:443", "SHOP.example:443": "127.0.0.1:443", "six.example:80": "[::1]:80", "plain.example:80": "[::1]:80",
+		"shop.example:443": "127.0.0.1:443", "SHOP.example:443": "127.0.0.1:443", "six.example:80": "[::1]:80", "plain.example:80": "[::1]:80 127.0.0.1:80",
 		"a:1": "b:2", "c:7": "c:9", "other:5": "[::2]:5",
 	} {
-		if got := to(address); got != want {
+		if got := strings.Join(to(address), " "); got != want {
 			t.Errorf("%s goes to %s, want %s", address, got, want)
 		}
 	}

@@ -33,17 +33,22 @@ func attach(addresses []string, s *contract.Setup) *attached {
 		a.takeFound(serving.Socket(file))
 		return a
 	}
-	at, err := netip.ParseAddrPort(addresses[0])
-	if err != nil || !serving.OfThisHost(at.Addr()) {
-		return nil
+	all := make([]netip.AddrPort, len(addresses))
+	for i, address := range addresses {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil || !serving.OfThisHost(at.Addr()) {
+			return nil
+		}
+		all[i] = at
 	}
+	at := all[0]
 	a := &attached{}
 	if serving.OverUDP(s) {
 		a.told = true // by the one who takes the datagrams: they have no connection to be followed
 		a.takeFound(serving.Receiver(at))
 		return a
 	}
-	a.finder = &serving.Finder{At: at, Clients: serving.Clients()}
+	a.finder = &serving.Finder{At: at, More: all[1:], Clients: serving.Clients()}
 	a.asks = a.finder
 	local := false
 	for _, text := range s.Allow {
@@ -53,7 +58,7 @@ func attach(addresses []string, s *contract.Setup) *attached {
 		}
 	}
 	a.told = local || len(a.finder.Allow) == 0 // by a connection of our own, which goes the clients' way
-	a.takeFound(serving.Probe(at))
+	a.takeFound(serving.Probe(all...))
 	return a
 }
 
@@ -131,8 +136,8 @@ func (a *attached) lookAgain(reading *contract.Meter, opens bool) {
 }
 
 // Attachable returns the processes of this host that a meter can read as the server at
-// an address. The error says in a clause why there are none.
-func Attachable(at netip.AddrPort) (contract.Attached, error) { return serving.Probe(at) }
+// some addresses. The error says in a clause why there are none.
+func Attachable(at ...netip.AddrPort) (contract.Attached, error) { return serving.Probe(at...) }
 
 // AttachableSocket is Attachable for a server behind a Unix socket.
 func AttachableSocket(file string) (contract.Attached, error) { return serving.Socket(file) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/input"
@@ -12,6 +13,7 @@ import (
 	"netdyno/internal/run/bench"
 	"netdyno/internal/run/floor"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
 )
 
 // before returns what the bench asks before each block: of a steered study what of the
@@ -153,7 +155,7 @@ func (s *Session) path(k Kind) (floor.Path, bool) {
 	if err != nil || len(clients) == 0 {
 		return floor.Path{}, false
 	}
-	stands := []string{k.ServerOptions["address"]}
+	stands := strings.Split(k.ServerOptions["address"], study.Joined)
 	if external, is := s.site.rig.(rig.External); is {
 		stands, server = external.Peers(), rig.Seat{Host: clients[0].Host} // where the scheduler puts it
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -67,8 +68,8 @@ func OnRings(client string) bool {
 
 // TryClient makes one exchange with an arm's server, by the arm's own client on this
 // host, and adds to asked how many requests that took. The error says why the client
-// could not.
-func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Asked) (err error) {
+// could not, where a share of them may fail.
+func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Asked, maxErrors float64) (err error) {
 	var held texts
 	defer func() { err = errors.Join(err, held.remove()) }()
 	arm.Levels = maps.Clone(arm.Levels)
@@ -78,7 +79,7 @@ func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Ask
 	if _, err := held.stage(); err != nil {
 		return err
 	}
-	a, err := source.ReadArguments([]string{"connections=1", "amount=1", "blocks=1"})
+	a, err := source.ReadArguments([]string{"connections=1", "amount=1", "blocks=1", "max_errors=" + strconv.FormatFloat(maxErrors, 'f', -1, 64)})
 	if err != nil {
 		return err
 	}

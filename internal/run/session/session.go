@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"netdyno/internal/each"
 	"netdyno/internal/input"
@@ -241,7 +242,7 @@ func (s *Session) Placements() []Placement {
 		server, clients, err := s.site.seat(k.Work)
 		at := peers
 		if address := k.Work.ServerOptions["address"]; address != "" && len(at) == 0 { // it runs already
-			at = []string{address}
+			at = strings.Split(address, study.Joined)
 		}
 		if err == nil && len(clients) > 0 {
 			all = append(all, Placement{k.Placement, server, at, clients})

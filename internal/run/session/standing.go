@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"netdyno/internal/contract"
@@ -17,6 +18,7 @@ import (
 	"netdyno/internal/run/meter/serving"
 	"netdyno/internal/run/pin"
 	"netdyno/internal/run/rig"
+	"netdyno/internal/run/study"
 	"netdyno/internal/unixsocket"
 )
 
@@ -88,25 +90,29 @@ func (s *Session) pin(ctx context.Context, found *record.Standing) error {
 	return err
 }
 
-// processesAt are those that serve at an address of this host. A name may have several
-// addresses, of which one answers.
-func processesAt(address string) (found contract.Attached, err error) {
-	if file, is := unixsocket.Path(address); is {
+// processesAt are those that serve at the addresses of an option address, of this host. A
+// name may have several addresses, of which one answers.
+func processesAt(addresses string) (found contract.Attached, err error) {
+	if file, is := unixsocket.Path(addresses); is {
 		return meter.AttachableSocket(file)
 	}
-	conn, err := net.DialTimeout("tcp", address, time.Second)
-	if err != nil {
-		return found, err
+	var all []netip.AddrPort
+	for _, address := range strings.Split(addresses, study.Joined) {
+		conn, err := net.DialTimeout("tcp", address, time.Second)
+		if err != nil {
+			return found, err
+		}
+		_ = conn.Close() // nothing was written
+		at, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+		if err == nil && !serving.OfThisHost(at.Addr()) {
+			err = fmt.Errorf("%s is another host's", address)
+		}
+		if err != nil {
+			return found, err
+		}
+		all = append(all, at)
 	}
-	_ = conn.Close() // nothing was written
-	at, err := netip.ParseAddrPort(conn.RemoteAddr().String())
-	if err == nil && !serving.OfThisHost(at.Addr()) {
-		err = fmt.Errorf("%s is another host's", address)
-	}
-	if err != nil {
-		return found, err
-	}
-	return meter.Attachable(at)
+	return meter.Attachable(all...)
 }
 
 // release gives servers that are held the CPUs back that they had.

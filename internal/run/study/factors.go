@@ -58,10 +58,11 @@ const (
 	rawCodec   = "bytes" // of codec: random content instead of a message
 )
 
-// The factors that place the ends of a trial on hosts of the rig.
+// The factors that place the ends of a trial on hosts of the rig, and their addresses.
 const (
-	ServerHost = "server.host"
-	ClientHost = "client.host"
+	ServerHost   = "server.host"
+	ClientHost   = "client.host"
+	ClientSource = "client.source"
 )
 
 // WorkloadFactor is the factor whose levels name workload files.
@@ -82,6 +83,7 @@ var factors = []Factor{
 	{Name: "client", Kind: Transport, Doc: "implementation of the client; any that speaks the server's wire"},
 	{Name: ServerHost, Kind: Text, Doc: "host of the rig that the servers run on, by its name; the rig's first unless given"},
 	{Name: ClientHost, Kind: Text, Doc: "host of the rig that the clients run on, by its name; the rig's others in turn unless given"},
+	{Name: ClientSource, Kind: Text, Doc: "local address that clients connect from; the system's choice unless given"},
 	{Name: record.NetworkFactor, Kind: Text, Doc: "network that both ends are on, of a rig that has several (podman, docker: host, bridge or a network's name); the rig's network= unless given"},
 	{Name: record.PathFactor, Kind: Paths, Doc: "what lies between client and server, from the client on: direct, nginx, haproxy, exec:COMMAND with {upstream} and {port}, or several joined by + (docs/hops.md); direct unless given"},
 	{Name: "arm", Kind: Bundle, Doc: "named sets of levels, for arms that differ in more than one factor"},
@@ -118,6 +120,8 @@ var factors = []Factor{
 	{Name: "warmup_max", Kind: Duration, Max: day, Doc: "how long a warm-up may go on whose rate, or CPU time per exchange, still changes as it ends; warmup's length ends the others; ten times warmup unless given"},
 	{Name: "amount", Kind: Count, Default: "0", Max: 1e12, Doc: "exchanges per connection, in place of a window; 0 uses the window"},
 	{Name: "max_errors", Kind: Share, Max: 1, Doc: "share of failed exchanges up to which a trial counts, its rate being that of the others; unless given 1% with a server that is not netdyno's, else none"},
+	{Name: "deadline", Kind: Duration, Max: day, Doc: "time after which an exchange without a reply has failed, of clients with feature deadline; without bound unless given"},
+	{Name: "connect_deadline", Kind: Duration, Max: day, Doc: "the same for the making of a connection; 10s unless given"},
 	{Name: "timeline", Kind: Flag, Default: "no", Doc: "record percentiles of the clients' times five times a second, and show them while the run goes on; a probe does so in any case"},
 	{Name: "opt.NAME", Kind: Text, Doc: "option of a transport, at each end that declares it"},
 	{Name: "opt.server.NAME", Kind: Text, Doc: "option of a transport, at the server"},
@@ -127,6 +131,9 @@ var factors = []Factor{
 // Factors returns the table of factor names in its documented order. The
 // caller owns the slice.
 func Factors() []Factor { return append([]Factor(nil), factors...) }
+
+// Joined stands between the addresses of one server, in its option address.
+const Joined = "+"
 
 // OptionPrefix begins the names of factors that are a transport's own options.
 const OptionPrefix = "opt."
@@ -211,6 +218,7 @@ var spellings = map[string]string{
 	"conns":       "connections",
 	"duration":    "window",
 	"time":        "window",
+	"timeout":     "deadline",
 	"qps":         "rate",
 	"rps":         "rate",
 	"pipeline":    "inflight",

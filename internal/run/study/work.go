@@ -18,6 +18,7 @@ type Work struct {
 	Build          string            // directory whose workers come before all others; "" for none
 	Server, Client string            // transports
 	Hosts          Hosts             // of the rig; "" where the rig's order decides
+	Source         string            // address that clients connect from; "" for the system's choice
 	Path           Path              // between the two
 	BothOptions    map[string]string // opt.NAME: for each end that declares it
 	ServerOptions  map[string]string // opt.server.NAME
@@ -92,6 +93,7 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 	w.Server, w.Client = read["server"].Text, read["client"].Text
 	w.Path = pathOf(read[record.PathFactor].Text)
 	w.Hosts = Hosts{Server: read[ServerHost].Text, Client: read[ClientHost].Text, Network: read[record.NetworkFactor].Text}
+	w.Source = read[ClientSource].Text
 	w.Exchange = contract.Exchange{
 		UpBytes: int64(number("request")), DownBytes: int64(number("response")), Codec: read["codec"].Text,
 		ChunkBytes: int64(number("chunk")),
@@ -112,6 +114,9 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		ActiveShare: number("active"),
 		Fresh:       number("fresh") > 0,
 		Amount:      int64(number("amount")),
+		DeadlineNs:  int64(number("deadline")),
+		ConnectNs:   int64(number("connect_deadline")),
+		MaxErrors:   number("max_errors"),
 	}
 	if err := w.enterWork(read["work"], read["work.by"].Text); err != nil {
 		return w, err

@@ -179,7 +179,7 @@ func TestCertificates(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		refused(t, target.Target{URL: "https://shop.test/", CA: ca, Dial: func(string) string { return s.Listener.Addr().String() }}, want)
+		refused(t, target.Target{URL: "https://shop.test/", CA: ca, Dial: func(string) []string { return []string{s.Listener.Addr().String()} }}, want)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"time"
 )
@@ -18,7 +17,7 @@ const echoed = 100
 func askEcho(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	var dialer net.Dialer
+	dialer := t.dialer(t.address(u))
 	conn, err := dialer.DialContext(ctx, "tcp", t.address(u))
 	if err != nil {
 		return Found{}, err

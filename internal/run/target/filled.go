@@ -16,7 +16,7 @@ import (
 
 // templates are what a target's requests are filled by, each with another row.
 type templates struct {
-	First uint64 // number of the first request
+	Begins uint64 // number of the first request
 
 	filledPath, filledHeaders, filledBody string       // as workers read them; "" before Compile
 	source                                *rows.Source // nil before Feed
@@ -106,7 +106,7 @@ func (t Target) filled(u *url.URL, body string, n uint64) (one Target, where *ur
 		return t, u, body, nil
 	}
 	const key = 1 // stands for {key}
-	row := t.source.Of(t.First+n, key)
+	row := t.source.Of(t.Begins+n, key)
 	one, where = t, u
 	if t.differs() {
 		where, err = url.Parse(u.Scheme + "://" + u.Host + t.with(t.filledPath, row))
@@ -134,7 +134,7 @@ func (t Target) addRows(f *Found) {
 	if t.random {
 		f.Levels["opt.client.pick"] = "random"
 	}
-	f.Levels[firstOption] = strconv.FormatUint(t.First+uint64(t.asked.Load()), 10)
+	f.Levels[firstOption] = strconv.FormatUint(t.Begins+uint64(t.asked.Load()), 10)
 }
 
 const firstOption = "opt.client.data_first"

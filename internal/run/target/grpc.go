@@ -56,7 +56,7 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	}
 	var types *typeSource
 	var takes []time.Duration
-	if err := timed(ctx, &takes, func(ctx context.Context) (err error) {
+	if err := t.timed(ctx, &takes, func(ctx context.Context) (err error) {
 		types, err = t.types(ctx, conn, u)
 		return err
 	}); err != nil {
@@ -73,12 +73,18 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	}
 	c := called{url: u, check: t.checkBody, method: method, types: resolver, request: request, deadline: limit, packing: &packed}
 	takes = nil
-	for range asked {
-		if err := timed(ctx, &takes, func(ctx context.Context) error {
+	for met := (sample{most: t.MaxErrors}); met.wants(); {
+		if err := t.timed(ctx, &takes, func(ctx context.Context) error {
 			n, err := c.call(ctx, conn)
-			c.lengths = append(c.lengths, n)
+			if err == nil {
+				c.lengths = append(c.lengths, n)
+			}
 			return err
-		}); err != nil {
+		}); err == nil {
+			met.good++
+		} else if !t.passing(err) {
+			return Found{}, err
+		} else if err = met.failed(err); err != nil {
 			return Found{}, err
 		}
 	}

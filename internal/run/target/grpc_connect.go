@@ -54,10 +54,10 @@ func (t Target) connect(ctx context.Context, u *url.URL, more ...grpc.DialOption
 
 // dial connects to the target's address within the deadline of a request, and to no proxy.
 func (t Target) dial(ctx context.Context, u *url.URL) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
+	ctx, cancel := context.WithTimeout(ctx, t.limit())
 	defer cancel()
-	var dialer net.Dialer
 	network, to := unixsocket.Network(t.address(u))
+	dialer := t.dialer(to)
 	return dialer.DialContext(ctx, network, to)
 }
 
@@ -222,7 +222,7 @@ func answered(ctx context.Context, u *url.URL, what string, err error) error {
 	if s.Code() == codes.Unimplemented && s.Message() != "" {
 		return fmt.Errorf("%s has no %s: %s", address(u), what, said)
 	}
-	return fmt.Errorf("%s answers %s", what, said)
+	return wrong{fmt.Errorf("%s answers %s", what, said)}
 }
 
 // serial is a codec for messages that are serialized already.

@@ -26,10 +26,10 @@ type heard struct {
 func (t Target) hear(ctx context.Context, network, address string) (net.Conn, error) {
 	if t.Socket != "" {
 		network, address = "unix", t.Socket
-	} else if t.Dial != nil {
-		address = t.Dial(address)
+	} else {
+		address = t.places(address)[0]
 	}
-	var dialer net.Dialer
+	dialer := t.dialer(address)
 	conn, err := dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,6 @@ import (
 )
 
 const (
-	asked    = 3        // times that a server is asked before its length is believed
 	mostBody = 64 << 20 // bytes of a request's body
 )
 
@@ -55,7 +54,8 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	var replies []reply
 	var lengths []int64
 	var takes []time.Duration
-	for i := 0; i < t.most(); i++ {
+	met := sample{most: t.MaxErrors}
+	for i := 0; met.wants() || i < len(t.Classes); i++ {
 		one, at, content, err := t.filled(u, body, uint64(t.asked.Load()))
 		if err != nil {
 			return Found{}, err
@@ -65,7 +65,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			return Found{}, err
 		}
 		once := func(takes *[]time.Duration) (r reply, err error) {
-			err = timed(ctx, takes, func(ctx context.Context) (err error) {
+			err = t.timed(ctx, takes, func(ctx context.Context) (err error) {
 				r, err = one.ask(ctx, transport, t.Fill.url(where.String()), content)
 				return err
 			})
@@ -73,6 +73,12 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		}
 		r, err := once(&takes)
 		if err != nil {
+			if t.passing(err) {
+				if err = met.failed(err); err == nil {
+					i-- // the same once more
+					continue
+				}
+			}
 			var to redirected
 			if !t.Follow || one.class != "" || !errors.As(err, &to) {
 				said := err
@@ -90,9 +96,10 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			if to.code != http.StatusTemporaryRedirect && to.code != http.StatusPermanentRedirect && body != "" {
 				body = "" // as curl and browsers do
 			}
-			i, replies, lengths, takes = -1, nil, nil, nil
+			i, replies, lengths, takes, met = -1, nil, nil, nil, sample{most: t.MaxErrors}
 			continue
 		}
+		met.good++
 		if err := one.sound(where, r); err != nil {
 			return Found{}, err
 		}
@@ -160,7 +167,7 @@ func (t Target) transport() (*http.Transport, error) {
 	protocols.SetHTTP1(!t.HTTP2)
 	protocols.SetHTTP2(!t.HTTP1)
 	protocols.SetUnencryptedHTTP2(t.HTTP2)
-	transport := &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: t.hear}
+	transport := &http.Transport{TLSClientConfig: config, DisableCompression: true, Protocols: protocols, DialContext: t.hear, TLSHandshakeTimeout: t.ConnectLimit}
 	if t.Proxy != nil {
 		transport.Proxy = http.ProxyURL(t.Proxy)
 		transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, r *http.Response) error {
@@ -230,6 +237,10 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 // agreed adds to a reply that is not measured how the same request was answered before, or
 // is answered again.
 func agreed(err error, before []reply, again func() (reply, error)) error {
+	if share := (sometimes{}); errors.As(err, &share) {
+		share.error = agreed(share.error, before, again)
+		return share
+	}
 	var first failed
 	if !errors.As(err, &first) || first.code == 0 {
 		return err
@@ -297,7 +308,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if last.proto == "HTTP/2.0" {
 		wire, own = "h2c", "go-http2"
 	}
-	if t.Proxy != nil && own == "fasthttp" {
+	if (t.Proxy != nil || t.limits()) && own == "fasthttp" {
 		own = "go-http1"
 	}
 	client, chosen := t.client(wire, u.Scheme == "https", own)

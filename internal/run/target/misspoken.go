@@ -107,7 +107,8 @@ func (t Target) explainHTTP(u *url.URL, err error) error {
 	var answered failed
 	var header tls.RecordHeaderError
 	var went astray
-	where, so := u.String(), ""
+	var share sometimes
+	where, so := Shown(u), ""
 	if errors.As(err, &went) {
 		if so = went.soFar(true); so != "" {
 			so = " (" + so + ")"
@@ -118,6 +119,9 @@ func (t Target) explainHTTP(u *url.URL, err error) error {
 		return err // Ask says what is true of it
 	case errors.As(err, &tunnel):
 		return fmt.Errorf("%s answers %s when it is asked for %s; %s", peer, tunnel.status, address(u), cmp.Or(likely[tunnel.code], "it may not let you there: try without -x"))
+	case errors.As(err, &share):
+		share.error = t.explainHTTP(u, share.error)
+		return share
 	case errors.As(err, &to):
 		return fmt.Errorf("%s redirects to %s: measure that URL, or add -L", where, quantity.Clip(to.to, 200))
 	case errors.As(err, &answered):

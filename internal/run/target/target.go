@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -37,35 +38,41 @@ type Target struct {
 	Headers              []string // "Name: value"
 	Body                 string
 	BodyFile             string
-	Host, SNI            string   // "" for the URL's
-	CA, Cert, Key        string   // PEM files; CA "" for the authorities that this host trusts
-	Insecure             bool     // accept any certificate
-	Paths                []string // asked for in turn in place of the URL's; none for the URL alone
-	Classes              []Class  // of a workload, each asked for at least once in place of the URL; none without
-	Proto, Message, Data string   // of a remote procedure call: a .proto, its type, its values as JSON or their file
-	HTTP2                bool     // ask for HTTP/2, over http:// too; over https:// it is learnt
-	HTTP1                bool     // over https://, too
-	Expect               string   // of every reply: "" or status, the status alone; length, body, those of the first reply; regexp:PATTERN, a match in its body
-	Status               int      // that every reply must have; 0 for that of the first one
-	Close                bool     // a new connection for every request
-	Follow               bool     // measure where redirections end
-	Moves                int      // redirections that are followed at most
-	Trusting             bool     // another host that one leads to is told who asks, too
-	Jar                  bool     // cookies that they set are sent on
-	Proxy                *url.URL // an HTTP proxy, with its port; nil for none
-	Dial                 Dial     // nil: what the URL names
-	Socket               string   // path of the Unix socket to connect to in place of that, or @name; "" for none
-	Client               Client   // of a trial; nil for those on Go's libraries
-	Fill                 Fill     // what stands for {name}
+	Host, SNI            string        // "" for the URL's
+	CA, Cert, Key        string        // PEM files; CA "" for the authorities that this host trusts
+	Insecure             bool          // accept any certificate
+	Paths                []string      // asked for in turn in place of the URL's; none for the URL alone
+	Classes              []Class       // of a workload, each asked for at least once in place of the URL; none without
+	Proto, Message, Data string        // of a remote procedure call: a .proto, its type, its values as JSON or their file
+	HTTP2                bool          // ask for HTTP/2, over http:// too; over https:// it is learnt
+	HTTP1                bool          // over https://, too
+	Expect               string        // of every reply: "" or status, the status alone; length, body, those of the first reply; [not ]regexp:PATTERN, a match in its body; json:CONDITION
+	Status               int           // that every reply must have; 0 for that of the first one
+	Close                bool          // a new connection for every request
+	Follow               bool          // measure where redirections end
+	Moves                int           // redirections that are followed at most
+	Trusting             bool          // another host that one leads to is told who asks, too
+	Jar                  bool          // cookies that they set are sent on
+	Proxy                *url.URL      // an HTTP proxy, with its port; nil for none
+	Dial                 Dial          // nil: what the URL names
+	Socket               string        // path of the Unix socket to connect to in place of that, or @name; "" for none
+	Family               string        // "4" or "6", of the addresses to connect to; "" for either
+	First                bool          // of a name's addresses the first alone
+	Source               netip.Addr    // to connect from; the zero value for the system's choice
+	Limit, ConnectLimit  time.Duration // of a request, and of the making of a connection; 0 for 30 s
+	MaxErrors            float64       // share of the requests that may fail
+	Client               Client        // of a trial; nil for those on Go's libraries
+	Fill                 Fill          // what stands for {name}
 
 	templates
 	class  string         // of the request, where there are Classes
 	bodies *expect.Bodies // what they are expected to be; nil for anything
 	asked  *atomic.Int64  // requests so far
+	to     []string       // addresses that connections to the URL's host take in turn; nil where the name says it
 }
 
-// Dial returns the host and port to connect to in place of a URL's.
-type Dial func(address string) string
+// Dial returns what to connect to in turn in place of a URL's host and port; nothing for that.
+type Dial func(address string) []string
 
 // Client names the client of a wire that a trial shall have, and whether it must encrypt;
 // "" for one on a library of Go's.
@@ -89,6 +96,10 @@ func (t Target) goAlone() string {
 		return "dials Unix sockets"
 	case t.bodies != nil:
 		return "compares bodies"
+	case t.limits():
+		return "keeps time limits"
+	case len(t.to) > 1:
+		return "tells addresses apart"
 	}
 	return ""
 }
@@ -96,7 +107,7 @@ func (t Target) goAlone() string {
 // verify is the level of a client's option verify for replies of these lengths.
 func (t Target) verify(lengths []int64) (string, error) {
 	switch kind, _ := t.expects(); {
-	case kind == "body", kind == "regexp":
+	case t.bodies != nil:
 		return kind, nil
 	case kind != "length":
 		return "status", nil // whatever length: what comes is counted
@@ -109,22 +120,27 @@ func (t Target) verify(lengths []int64) (string, error) {
 	return "length", nil
 }
 
-// expects parts what every reply must have: its kind, and a pattern, which may follow a
-// colon or an equals sign.
+// negated is what --expect begins with where something must not be there.
+var negated = regexp.MustCompile(`^not[ :-]\s*`)
+
+// expects parts what every reply must have: its kind, and a pattern or a condition, which may
+// follow a colon or an equals sign.
 func (t Target) expects() (kind, pattern string) {
-	if i := strings.IndexAny(t.Expect, ":="); i >= 0 {
-		return t.Expect[:i], t.Expect[i+1:]
+	text := negated.ReplaceAllString(t.Expect, "not-")
+	if i := strings.IndexAny(text, ":="); i >= 0 {
+		return text[:i], text[i+1:]
 	}
-	return t.Expect, ""
+	return text, ""
 }
 
 // expectBodies reads what bodies are expected to be.
 func (t *Target) expectBodies() (err error) {
-	switch kind, pattern := t.expects(); kind {
-	case "body":
-		t.bodies, err = expect.Same("")
-	case "regexp":
-		t.bodies, err = expect.Matching(pattern)
+	kind, pattern := expect.Kind(""), ""
+	if of, text := t.expects(); slices.Contains(expect.Kinds, expect.Kind(of)) {
+		kind, pattern = expect.Kind(of), text
+	}
+	if kind != "" {
+		t.bodies, err = expect.Of(kind, pattern)
 	}
 	if err != nil {
 		return fmt.Errorf("--expect: %w", err)
@@ -147,7 +163,7 @@ func (t Target) checkBody(body []byte) error {
 		return nil
 	}
 	if err := t.bodies.Check(body); err != nil {
-		return fmt.Errorf("%w, and --expect %s needs it of every reply", err, quantity.Clip(t.Expect, 80))
+		return wrong{fmt.Errorf("%w, and --expect %s needs it of every reply", err, quantity.Clip(t.Expect, 80))}
 	}
 	return nil
 }
@@ -162,19 +178,22 @@ type Found struct {
 	Socket string                   // path of the Unix socket that leads there; "" for TCP
 	Local  bool                     // the address is of this host
 	At     netip.AddrPort           // what the name led to; zero where the scheme does not tell
-	Asked  int64                    // requests that it took
-	Takes  time.Duration            // the median request, from its send to the end of its reply
+
+	Addresses []netip.AddrPort // that connections take in turn, where there are several to choose from
+	Spread    string           // … in words
+	Asked     int64            // requests that it took
+	Takes     time.Duration    // the median request, from its send to the end of its reply
 }
 
-// deadline bounds each request.
+// deadline bounds each request unless the user does.
 const deadline = 30 * time.Second
 
 // timed makes one request within the deadline, and adds how long it took. The request's
 // context ends with ctx and not with the reply: net/http gives up a connection whose
 // context has ended before it is put back.
-func timed(ctx context.Context, takes *[]time.Duration, request func(context.Context) error) error {
+func (t Target) timed(ctx context.Context, takes *[]time.Duration, request func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	late := time.AfterFunc(deadline, func() { cancel(context.DeadlineExceeded) })
+	late := time.AfterFunc(t.limit(), func() { cancel(context.DeadlineExceeded) })
 	defer late.Stop()
 	begun := time.Now()
 	err := request(ctx)
@@ -239,8 +258,28 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
 	}
 	t.asked = new(atomic.Int64)
+	missed, err := []string(nil), error(nil)
+	if t.Proxy == nil && t.Socket == "" {
+		if missed, err = t.reach(ctx, u); err != nil {
+			return Found{}, errors.New(printable.Text(t.explain(ctx, u, err).Error()))
+		}
+	}
+	if to, whole := t.to, t.places; len(to) > 0 {
+		t.Dial = func(of string) []string {
+			if of == address(u) {
+				return to[:1]
+			}
+			return whole(of)
+		}
+	}
 	f, err := ask(ctx, t, u)
+	if err == nil && len(t.to) > 0 && (f.URL == nil || address(f.URL) == address(u)) {
+		err = t.askEach(ctx, u, ask, missed, &f)
+	}
 	f.Asked = t.asked.Load()
+	if err == nil && t.Source.IsValid() {
+		f.Levels[study.ClientSource] = t.Source.String()
+	}
 	if err != nil {
 		return Found{}, errors.New(t.Fill.Hide(printable.Text(t.explain(ctx, u, err).Error())))
 	}
@@ -285,10 +324,7 @@ func (t Target) address(u *url.URL) string {
 	if t.Proxy != nil {
 		return t.Proxy.Host
 	}
-	if t.Dial != nil {
-		return t.Dial(address(u))
-	}
-	return address(u)
+	return t.places(address(u))[0]
 }
 
 // credentials adds to the headers those that the URL has; a header goes before them.
@@ -330,6 +366,9 @@ func (t Target) explain(ctx context.Context, u *url.URL, err error) error {
 		peer = "proxy"
 	}
 	var unknown *net.DNSError
+	if share := (sometimes{}); errors.As(err, &share) {
+		return fmt.Errorf("%w%s", t.explain(ctx, u, share.error), share.clause())
+	}
 	if t.Socket != "" {
 		if failed := (*net.OpError)(nil); errors.As(err, &failed) && failed.Op == "dial" {
 			return unixsocket.Explain(t.Socket, failed.Err)
@@ -338,7 +377,7 @@ func (t Target) explain(ctx context.Context, u *url.URL, err error) error {
 	var went astray
 	switch {
 	case errors.As(err, &went) && (went.ended() || errors.Is(err, context.DeadlineExceeded)):
-		return went.overdue(u, deadline)
+		return went.overdue(u, t.limit())
 	case errors.Is(err, syscall.ECONNREFUSED) && t.Proxy == nil && spoken.QUIC(ctx, t.address(u)):
 		return fmt.Errorf("nothing listens on %s by TCP, and a server answers QUIC there by UDP: %s", t.address(u), curl.Elsewhere["h3"])
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -348,7 +387,7 @@ func (t Target) explain(ctx context.Context, u *url.URL, err error) error {
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return fmt.Errorf("%s cannot be reached: no route to it", address(u))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%s did not answer a request within %v", address(u), deadline)
+		return fmt.Errorf("%s did not answer a request within %v", address(u), t.limit())
 	}
 	return err
 }

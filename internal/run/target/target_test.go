@@ -257,7 +257,7 @@ func TestAskingIsAsTheClientsDo(t *testing.T) {
 	}
 	levels(t, target.Target{URL: s.URL, Body: "@home"}, map[string]string{"opt.client.body": "@@home"})
 	to := strings.TrimPrefix(s.URL, "http://")
-	levels(t, target.Target{URL: "http://shop.example:81/", Dial: func(string) string { return to }}, map[string]string{"opt.server.address": to, "opt.client.host": "shop.example:81"})
+	levels(t, target.Target{URL: "http://shop.example:81/", Dial: func(string) []string { return []string{to} }}, map[string]string{"opt.server.address": to, "opt.client.host": "shop.example:81"})
 	if host != "shop.example:81" {
 		t.Errorf("connected elsewhere the host is %q", host)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"netdyno/internal/expect"
 	"netdyno/internal/input"
 	"netdyno/internal/paths"
 	"netdyno/internal/quantity"
@@ -161,8 +162,11 @@ func Shown(u *url.URL) string {
 
 var braces = strings.NewReplacer("%7B", "{", "%7D", "}")
 
-// expectations are what --expect may say.
-var expectations = []string{"", "status", "length", "body", "regexp"}
+// expectations are what --expect may say; what follows these needs a colon and a text.
+var (
+	expectations = []string{"", "status", "length", string(expect.Body)}
+	patterned    = []string{string(expect.Regexp), string(expect.NotRegexp), string(expect.JSON)}
+)
 
 // Fit refuses what was given for another kind of URL than any of these.
 func (t Target) Fit(urls []string) error {
@@ -178,9 +182,12 @@ func (t Target) Fit(urls []string) error {
 	if !has("http", "https") && (t.Body != "" || t.BodyFile != "" || t.Method != "" || len(t.Paths) > 0 || t.HTTP2) {
 		return errors.New("--body, --body-file, --method, --paths and --http2 go with http:// URLs; for grpc:// write --data JSON and name the method in the URL")
 	}
-	switch kind, _ := t.expects(); {
-	case !slices.Contains(expectations, kind) || kind != "regexp" && kind != t.Expect:
-		return fmt.Errorf("--expect %s: %s; a pattern is written regexp:PATTERN", quantity.Clip(t.Expect, 40), quantity.Hint(kind, expectations[1:]))
+	switch kind, pattern := t.expects(); {
+	case slices.Contains(patterned, kind) && pattern == "", !slices.Contains(patterned, kind) && (!slices.Contains(expectations, kind) || kind != t.Expect):
+		return fmt.Errorf("--expect %s: %s; a pattern is written regexp:PATTERN or 'not regexp:PATTERN', a condition 'json:$.errors == null'",
+			quantity.Clip(t.Expect, 40), quantity.Hint(kind, slices.Concat(expectations[1:], patterned)))
+	case kind == string(expect.JSON) && has("grpc", "grpcs"):
+		return errors.New("--expect json goes with http:// URLs: the reply of a grpc:// URL is no JSON on its way")
 	case (kind == "length" || kind == "body") && len(t.Paths) > 0:
 		return fmt.Errorf("--expect %s does not go with --paths, whose replies differ", kind)
 	case kind != "" && has("tcp"):
@@ -260,7 +267,7 @@ func (t Target) fitProxy(u *url.URL) error {
 		return nil
 	case u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("--proxy goes with http:// and https:// URLs")
-	case t.Socket != "" || t.Dial != nil && t.Dial(address(u)) != address(u):
+	case t.Socket != "" || t.Dial != nil && len(t.Dial(address(u))) > 0:
 		return errors.New("--proxy connects to the proxy, and --unix-socket, --resolve and --connect-to elsewhere; expected one of them")
 	case t.HTTP2 && u.Scheme == "http":
 		return errors.New("--http2 over http:// does not go through a proxy, which carries HTTP/1.1")

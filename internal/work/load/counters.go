@@ -33,6 +33,7 @@ type times struct {
 	service, response, lag *hist.Recorder
 	sends                  *sends
 	*shared
+	late    atomic.Pointer[hist.Recorder] // ages of those that timed out; nil before the first
 	lengths atomic.Pointer[hist.Recorder] // of replies of another length than expected; nil before the first
 }
 
@@ -45,14 +46,7 @@ type shared struct {
 
 // differs counts a reply of another length than expected. The first one of a shard
 // allocates, because most trials have none.
-func (t *times) differs(received int64) {
-	r := t.lengths.Load()
-	if r == nil {
-		t.lengths.CompareAndSwap(nil, hist.NewRecorder())
-		r = t.lengths.Load()
-	}
-	r.Record(received)
-}
+func (t *times) differs(received int64) { recordIn(&t.lengths, received) }
 
 // shard is a set of slots that share counters: those of one event loop, or of
 // some of the goroutines. A completion goes to the counters of one phase as a

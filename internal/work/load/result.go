@@ -120,7 +120,7 @@ func (l *Load) lengths(of phase, replies int64) (string, error) {
 // encodeTimes enters the histograms into r, and returns the times by which exchanges
 // follow each other in a slot: response times in an open loop, else service times.
 func (l *Load) encodeTimes(p phase, r *contract.Result) (*hist.Histogram, error) {
-	service, response, lag := hist.New(), hist.New(), hist.New()
+	service, response, lag, late := hist.New(), hist.New(), hist.New(), hist.New()
 	for _, of := range l.recorders(p, true) {
 		service.Merge(of.Snapshot())
 		r.OverMax += of.OverMax()
@@ -134,11 +134,14 @@ func (l *Load) encodeTimes(p phase, r *contract.Result) (*hist.Histogram, error)
 		if t.times.lag != nil {
 			lag.Merge(t.times.lag.Snapshot())
 		}
+		if r := t.times.late.Load(); r != nil {
+			late.Merge(r.Snapshot())
+		}
 	}
 	for _, e := range []struct {
 		of *hist.Histogram
 		to *string
-	}{{service, &r.Service}, {response, &r.Response}, {lag, &r.Lag}} {
+	}{{service, &r.Service}, {response, &r.Response}, {lag, &r.Lag}, {late, &r.Late}} {
 		if e.of.Count() == 0 {
 			continue
 		}

@@ -3,6 +3,8 @@ package load
 import (
 	"math"
 	"sync/atomic"
+
+	"netdyno/internal/contract"
 )
 
 // idle marks a slot without an exchange in flight.
@@ -149,11 +151,12 @@ func (s *Slot) countDrawn(t *counters, sent, now, due, received int64) {
 }
 
 // Fail reports the exchange in flight as failed because of err; it is counted by
-// KindOf and ReasonOf that, and leaves no time in any histogram.
+// KindOf and ReasonOf that, and leaves no time in any histogram but, where it timed out,
+// its age in that of the late ones.
 func (s *Slot) Fail(err error) {
-	due := s.pending.Swap(idle)
+	due, now := s.pending.Swap(idle), Now()
 	s.endSize(span{})
-	s.free = Now()
+	s.free = now
 	s.think()
 	t, kind := s.shard.now.Load(), KindOf(err)
 	if unsent(err) {
@@ -164,6 +167,9 @@ func (s *Slot) Fail(err error) {
 	}
 	if t.times != nil {
 		t.times.reasons.addReason(kind, ReasonOf(err))
+		if kind == contract.Timeout {
+			recordIn(&t.times.late, s.age(now-due))
+		}
 	}
 	for i, k := range kinds {
 		if k == kind {
@@ -172,6 +178,19 @@ func (s *Slot) Fail(err error) {
 		}
 	}
 	t.errors[len(kinds)-1].Add(1) // a kind outside the contract is a bug of the transport's
+}
+
+// age is how long the exchange in flight was waited for, which timed out and was due so long
+// ago: in a closed loop until its deadline and no longer, however late that was noticed.
+func (s *Slot) age(ns int64) int64 {
+	limit := s.load.plan.DeadlineNs
+	if of := s.load.plan.Classes; len(of) > 0 && of[s.draw.Class].DeadlineNs > 0 {
+		limit = of[s.draw.Class].DeadlineNs
+	}
+	if limit > 0 && !s.open {
+		return min(ns, limit)
+	}
+	return ns
 }
 
 // think sets how long the slot waits after an exchange of the class that has ended.

@@ -61,6 +61,13 @@ func parseStream(text string) (Peer, error) {
 	return parsePeer(text)
 }
 
+// Apart tells whether a client tells apart what it counted by its peers: those are addresses of
+// another's server.
+func Apart(setup contract.Setup) bool {
+	n := len(setup.Peers)
+	return n > 1 && n <= contract.MostClasses && load.Options(setup.Options).Text("verify") != VerifyContent
+}
+
 // Routes returns the route of every connection. Peers and sources take turns.
 func Routes(setup contract.Setup) ([]Route, error) { return routes(setup, parsePeer) }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 	"netdyno/internal/work/load"
 )
 
-// dialTimeout bounds the making of one connection.
+// dialTimeout bounds the making of one connection where setup.load.connect_ns does not.
 const dialTimeout = 10 * time.Second
 
 // ErrLost says that a connection broke. A client does not make another in its
@@ -38,6 +39,7 @@ type Dialer struct {
 	buffers      Buffers
 	ports        ports
 	fresh        bool
+	within       time.Duration // bounds the making of one connection
 	mayReconnect bool
 	used         []atomic.Bool // by route
 	lines        []line        // by route, when it may reconnect
@@ -66,7 +68,7 @@ func NewDialer(setup contract.Setup) (*Dialer, error) {
 		return nil, err
 	}
 	d := &Dialer{
-		routes: routes, buffers: BuffersOf(setup), fresh: setup.Load.Fresh, used: make([]atomic.Bool, len(routes)),
+		routes: routes, buffers: BuffersOf(setup), fresh: setup.Load.Fresh, within: cmp.Or(time.Duration(setup.Load.ConnectNs), dialTimeout), used: make([]atomic.Bool, len(routes)),
 		permits: make(chan struct{}, connecting), toPeer: map[Peer]*queue{},
 	}
 	for i, r := range routes {
@@ -133,7 +135,7 @@ func (d *Dialer) Dial(ctx context.Context, i int) (net.Conn, error) {
 
 // connect dials a route. prepare is called with the socket before it connects.
 func (d *Dialer) connect(ctx context.Context, route Route, prepare func(syscall.RawConn) error) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: dialTimeout, Control: func(network, address string, raw syscall.RawConn) error {
+	dialer := net.Dialer{Timeout: d.within, Control: func(network, address string, raw syscall.RawConn) error {
 		return errors.Join(d.buffers.control(network, address, raw), prepare(raw))
 	}}
 	if route.Source.IsValid() {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/work/load"
 )
 
@@ -14,15 +15,28 @@ import (
 // a second and a half.
 var repeatWaits = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond}
 
-// Repeat calls try until it succeeds, fails in a way that again does not take, or has
-// been repeated five times with growing waits. It returns how often it was repeated; the
-// error is the last one.
-func Repeat(try func() error, again func(error) bool) (repeats int, err error) {
-	for err = try(); err != nil && repeats < len(repeatWaits) && again(err); err = try() {
-		time.Sleep(repeatWaits[repeats])
+// Repeat calls try until it succeeds or has failed too often: five times with growing waits
+// where later takes the error, and at once as often as by chance where exchanges may fail by
+// the share of most and failed takes it. It returns how often it was repeated; the error is
+// the last one.
+func Repeat(most float64, try func() error, later, failed func(error) bool) (repeats int, err error) {
+	tries := contract.Tries(most)
+	for err = try(); err != nil; err = try() {
+		switch {
+		case repeats < len(repeatWaits) && later(err):
+			time.Sleep(repeatWaits[repeats])
+		case repeats+1 >= tries || !failed(err):
+			return repeats, err
+		}
 		repeats++
 	}
-	return repeats, err
+	return repeats, nil
+}
+
+// Fails tells whether an error is of an exchange that went out, as a load counts it.
+func Fails(err error) bool {
+	kind := load.KindOf(err)
+	return kind == contract.Peer || kind == contract.Timeout || kind == contract.Invalid
 }
 
 // Tried adds to a failure how often it was tried; nil stays nil.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"netdyno/internal/contract"
@@ -10,13 +11,11 @@ import (
 )
 
 // What a client checks before it is ready, option verify; of every reply, too, where
-// it is body or regexp.
+// it is one of expect.Kinds, which take what status does.
 const (
 	VerifyContent = "content" // the reply is what our servers send
 	VerifyLength  = "length"  // it has the right size: for servers that are not ours
 	VerifyStatus  = "status"  // it may have any length, and what came is counted
-	VerifyBody    = "body"    // as status, and every body is the same
-	VerifyRegexp  = "regexp"  // as status, and every body has a match of a pattern
 )
 
 // VerifyOption declares what a client checks before it is ready.
@@ -31,11 +30,14 @@ func VerifyOption() contract.Option {
 // it expects of their bodies.
 func VerifyOptions() []contract.Option {
 	o := VerifyOption()
-	o.Choices = append(o.Choices, VerifyStatus, VerifyBody, VerifyRegexp)
-	o.Doc += "; status: replies may have any length, and what came is counted; body and regexp: as status, and every body is the same, or has a match of the pattern"
+	o.Choices = append(o.Choices, VerifyStatus)
+	for _, kind := range expect.Kinds {
+		o.Choices = append(o.Choices, string(kind))
+	}
+	o.Doc += "; status: replies may have any length, and what came is counted; the others: as status, and every body is the same, has a match of the pattern, or none, or fulfils a condition on its JSON"
 	return []contract.Option{o, {
 		Name: "expected", Type: contract.TypeText, Default: "", FileMax: expect.MostPattern, Roles: []contract.Role{contract.Client},
-		Doc: "with verify=body the body's SHA-256, that of the first reply unless given; with verify=regexp the pattern, in RE2's syntax, for the first MiB of a body",
+		Doc: "with verify=body the body's SHA-256, that of the first reply unless given; with verify=regexp and not-regexp the pattern, in RE2's syntax, for the first MiB of a body; with verify=json the condition, such as $.errors == null",
 	}}
 }
 
@@ -56,12 +58,10 @@ func ExpectationOf(o load.Options) (Expectation, error) {
 	text, err := o.Given("expected", expect.MostPattern)
 	switch {
 	case err != nil:
-	case verify == VerifyBody:
-		e.bodies, err = expect.Same(text)
-	case verify == VerifyRegexp:
-		e.bodies, err = expect.Matching(text)
+	case slices.Contains(expect.Kinds, expect.Kind(verify)):
+		e.bodies, err = expect.Of(expect.Kind(verify), text)
 	case text != "":
-		err = fmt.Errorf("it goes with verify=%s and verify=%s alone", VerifyBody, VerifyRegexp)
+		err = fmt.Errorf("verify=%s has nothing to be expected; expected one of %v beside it", verify, expect.Kinds)
 	}
 	if err != nil {
 		return e, load.Failure(contract.SetupFailed, fmt.Errorf("option expected: %w", err))
@@ -78,7 +78,7 @@ func (e Expectation) Check(body []byte) error {
 	if err == nil {
 		return nil
 	}
-	return &load.ReasonError{Err: load.Failure(contract.Invalid, err), Text: "body differs"}
+	return &load.ReasonError{Err: load.Failure(contract.Invalid, err), Text: e.bodies.Reason()}
 }
 
 // Sizes of the chunks of a stream, in bytes.

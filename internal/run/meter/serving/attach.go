@@ -23,10 +23,23 @@ const (
 	acceptTimeout = 50 * time.Millisecond // for a process to accept it
 )
 
-// Probe returns the processes that serve a connection of the caller's own to the
-// address, which is opened and closed for that, as Look does for those of clients. A
+// Probe returns the processes that serve connections of the caller's own to the
+// addresses, which are opened and closed for that, as Look does for those of clients. A
 // client of another network namespace may be led to another server.
-func Probe(at netip.AddrPort) (contract.Attached, error) {
+func Probe(addresses ...netip.AddrPort) (all contract.Attached, err error) {
+	var pids []int
+	for _, at := range addresses {
+		found, err := probe(at)
+		if err != nil || len(addresses) == 1 {
+			return found, err
+		}
+		pids = append(pids, found.PIDs...)
+	}
+	slices.Sort(pids)
+	return named(slices.Compact(pids), fmt.Sprint(addresses))
+}
+
+func probe(at netip.AddrPort) (contract.Attached, error) {
 	conn, err := net.DialTimeout("tcp", at.String(), knock)
 	if err != nil {
 		return contract.Attached{}, fmt.Errorf("no connection to %s was made: %w", at, err)

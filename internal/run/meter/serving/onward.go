@@ -95,7 +95,7 @@ func (f *Finder) count(held map[uint32]bool, besideLoad bool) (err error) {
 	all := see(sockets)
 	for i := range sockets {
 		s := &sockets[i]
-		if !held[s.Inode] || f.incoming[s.Local.Port()] || s.Remote == f.At {
+		if !held[s.Inode] || f.incoming[s.Local.Port()] || f.is(s.Remote) {
 			continue
 		}
 		if end := all.peer(s); end == nil || !held[end.Inode] {

@@ -17,8 +17,9 @@ import (
 // Finder looks for the server at an address. One goroutine may use it.
 type Finder struct {
 	At      netip.AddrPort
-	Allow   []netip.Addr // where clients come from; empty: from anywhere
-	Clients int          // a process: connections that it or a descendant holds are the clients'
+	More    []netip.AddrPort // further addresses of the server
+	Allow   []netip.Addr     // where clients come from; empty: from anywhere
+	Clients int              // a process: connections that it or a descendant holds are the clients'
 
 	sight   sight             // the latest look
 	ends    []*tcpinfo.Socket // of the clients' connections at the server, by that look
@@ -72,7 +73,7 @@ func (f *Finder) Ends() (inodes map[uint32]bool, ports []uint16) {
 func (f *Finder) serverEnds() ([]*tcpinfo.Socket, error) {
 	toServer := map[uint32]*tcpinfo.Socket{}
 	for i := range f.sight.sockets {
-		if s := &f.sight.sockets[i]; s.Remote == f.At && s.Inode != 0 {
+		if s := &f.sight.sockets[i]; f.is(s.Remote) && s.Inode != 0 {
 			toServer[s.Inode] = s
 		}
 	}
@@ -84,7 +85,7 @@ func (f *Finder) serverEnds() ([]*tcpinfo.Socket, error) {
 		}
 		end := f.sight.peer(c)
 		if end == nil {
-			return nil, hidden(f.At)
+			return nil, hidden(c.Remote)
 		}
 		ends = append(ends, end)
 	}
@@ -96,6 +97,9 @@ func (f *Finder) serverEnds() ([]*tcpinfo.Socket, error) {
 	}
 	return ends, nil
 }
+
+// is tells whether an address is one of the server's.
+func (f *Finder) is(at netip.AddrPort) bool { return at == f.At || slices.Contains(f.More, at) }
 
 // hidden says that the server's end of a connection has not been found.
 func hidden(at netip.AddrPort) error {
@@ -135,7 +139,7 @@ func (f *Finder) fromElsewhere() []*tcpinfo.Socket {
 	}
 	var ends []*tcpinfo.Socket
 	for i := range f.sight.sockets {
-		if s := &f.sight.sockets[i]; s.Local == f.At && slices.Contains(f.Allow, s.Remote.Addr()) {
+		if s := &f.sight.sockets[i]; f.is(s.Local) && slices.Contains(f.Allow, s.Remote.Addr()) {
 			ends = append(ends, s)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -29,7 +30,7 @@ func (Address) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server},
 		Delivery: contract.DeliveryChunks,
 		Options: []contract.Option{
-			{Name: "address", Type: contract.TypeText, Default: "", Doc: "where it listens, host:port, or unix:PATH for a Unix socket"},
+			{Name: "address", Type: contract.TypeText, Default: "", Doc: "where it listens, host:port, or several of them joined by +, to which connections go in turn; unix:PATH for a Unix socket"},
 			wireOption(),
 			{Name: "wait", Type: contract.TypeDuration, Unit: "ns", Default: int64(time.Second), Min: &least, Doc: "how long it may take to accept one connection"},
 		},
@@ -48,26 +49,47 @@ func wireOption() contract.Option {
 // reached.
 func (Address) Client(contract.Setup) (load.Client, error) { panic("address has no client") }
 
-// Server implements load.Transport: it looks once whether somebody listens. A name is resolved here, so that every connection of the trial goes
-// to the one server that answered.
+// Server implements load.Transport: it looks once whether somebody listens at each address. A
+// name is resolved here, so that every connection of the trial goes to a server that answered.
 func (Address) Server(setup contract.Setup) (load.Server, error) {
 	o := load.Options(setup.Options)
-	address := o.Text("address")
-	if err := checkAddress(address); err != nil {
-		return nil, load.Failure(contract.SetupFailed, err)
+	addresses := []string{o.Text("address")}
+	if _, is := unixsocket.Path(addresses[0]); !is {
+		addresses = strings.Split(addresses[0], "+")
 	}
-	found, err := look(o.Text("wire"), address, time.Duration(o.Int("wait")))
+	if len(addresses) > mostAddresses {
+		return nil, load.Failure(contract.SetupFailed, fmt.Errorf("option address has %d addresses, expected at most %d", len(addresses), mostAddresses))
+	}
+	all := make([]string, len(addresses))
+	for i, address := range addresses {
+		var err error
+		if all[i], err = found(o, address); err != nil {
+			return nil, err
+		}
+	}
+	return elsewhere{all, setup.Options}, nil
+}
+
+// mostAddresses bounds the addresses of a server.
+const mostAddresses = 1024
+
+// found looks for the server at one of its addresses.
+func found(o load.Options, address string) (string, error) {
+	if err := checkAddress(address); err != nil {
+		return "", load.Failure(contract.SetupFailed, err)
+	}
+	at, err := look(o.Text("wire"), address, time.Duration(o.Int("wait")))
 	if err != nil {
 		if path, is := unixsocket.Path(address); is {
-			return nil, load.Failure(contract.Peer, unixsocket.Explain(path, err))
+			return "", load.Failure(contract.Peer, unixsocket.Explain(path, err))
 		}
 		hint := ""
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			hint = ": nothing listens there; start the server first, or let transport exec start it"
 		}
-		return nil, load.Failure(contract.Peer, fmt.Errorf("look for the server at %s: %w%s", address, err, hint))
+		return "", load.Failure(contract.Peer, fmt.Errorf("look for the server at %s: %w%s", address, err, hint))
 	}
-	return elsewhere{found, setup.Options}, nil
+	return at, nil
 }
 
 // overUDP are the wires whose servers take datagrams.
@@ -129,13 +151,13 @@ func checkAddress(address string) error {
 
 // elsewhere is a server whose process this worker did not start.
 type elsewhere struct {
-	address string
-	options map[string]any
+	addresses []string
+	options   map[string]any
 }
 
 // Ready implements load.Server.
 func (e elsewhere) Ready() contract.Ready {
-	return contract.Ready{Addresses: []string{e.address}, Options: e.options, Foreign: true, Elsewhere: true}
+	return contract.Ready{Addresses: e.addresses, Options: e.options, Foreign: true, Elsewhere: true}
 }
 
 // Counts implements load.Server. Ready says that it knows nothing.

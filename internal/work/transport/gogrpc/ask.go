@@ -71,7 +71,7 @@ func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
 		return fail("body: %w", err)
 	}
 	if (body != "" || a.expect.Any) && (o.Text("codec") != "raw" || setup.Exchange.Stream != "") {
-		return ask{}, load.Failure(contract.Unsupported, errors.New("options body and verify=status, body or regexp need codec=raw and no exchange.stream: they are for whole messages as they are"))
+		return ask{}, load.Failure(contract.Unsupported, errors.New("options body, and verify for replies of any length, need codec=raw and no exchange.stream: they are for whole messages as they are"))
 	}
 	if body == "" {
 		return a, nil

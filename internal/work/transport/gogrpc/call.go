@@ -61,7 +61,7 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 	}
 	return &unary{
 		messages: messages{c.payload, c.x.Own()}, ctx: ctx, conn: conn,
-		method: c.method, deadline: time.Duration(c.options.Int("deadline")), classes: c.classes,
+		method: c.method, deadline: c.deadline, own: c.own, classes: c.classes,
 	}
 }
 
@@ -85,6 +85,7 @@ type unary struct {
 	conn     *connection
 	method   string
 	deadline time.Duration // of each call; 0 for none
+	own      bool          // … which is the load's or the class's
 	classes  []class       // empty unless the load mixes some
 	of       *class        // of the next exchange, where it does
 }
@@ -101,7 +102,7 @@ func (u *unary) call() (any, error) {
 	}
 	if err := u.conn.Invoke(ctx, u.method, u.request(), in); err != nil {
 		u.release(in)
-		if u.of != nil && u.of.own && status.Code(err) == codes.DeadlineExceeded {
+		if u.own && status.Code(err) == codes.DeadlineExceeded {
 			err = httpwire.NoReplyWithin(u.deadline)
 		}
 		return nil, err

@@ -16,7 +16,7 @@ import (
 type class struct {
 	method   string
 	deadline time.Duration
-	own      bool     // deadline is the class's
+	own      bool     // deadline is the load's or the class's, not the option's
 	body     *content // the request; nil for the trial's own content
 }
 
@@ -30,7 +30,7 @@ func (c *client) classesOf() ([]class, error) {
 	unary, all := c.options.Text("mode") == "unary", make([]class, 0, len(c.setup.Load.Classes))
 	for i, of := range c.setup.Load.Classes {
 		calls := strings.HasPrefix(of.Method, "/") // else a method of HTTP, which says nothing here
-		k := class{method: c.method, deadline: time.Duration(c.options.Int("deadline"))}
+		k := class{method: c.method, deadline: c.deadline, own: c.own}
 		if (calls || of.DeadlineNs > 0) && !unary {
 			return nil, load.Failure(contract.Unsupported, fmt.Errorf("class %s has a method or a deadline: option mode is stream, whose calls outlive an exchange; expected unary", of.Name))
 		}
@@ -60,7 +60,7 @@ func (u *unary) take(d load.Draw) {
 	u.x.Take(d)
 	if len(u.classes) > 0 {
 		of := &u.classes[d.Class]
-		u.of, u.method, u.deadline = of, of.method, of.deadline
+		u.of, u.method, u.deadline, u.own = of, of.method, of.deadline, of.own
 	}
 }
 

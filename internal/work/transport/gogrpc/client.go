@@ -29,6 +29,8 @@ type client struct {
 	secure   credentials.TransportCredentials
 	method   string
 	classes  []class // of a load that mixes some
+	deadline time.Duration
+	own      bool // deadline is the load's, not the option's
 	dialer   *wire.Dialer
 	conns    []*connection   // by route; closed when every exchange makes its own
 	calls    context.Context // of every call: its metadata
@@ -49,7 +51,17 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls := func(connection, slot int) load.Call { return c.call(connection, &l.Slots(connection)[slot]) }
+	apart := wire.Apart(setup)
+	if apart {
+		l.Paths(setup.Peers)
+	}
+	calls := func(connection, slot int) load.Call {
+		s := &l.Slots(connection)[slot]
+		if apart {
+			s.AsksFor(connection % len(setup.Peers))
+		}
+		return c.call(connection, s)
+	}
 	return wire.Connect(load.NewSlotRunner(l, calls), c, c.x.Sizes(contract.Ready{Options: c.options}))
 }
 
@@ -83,6 +95,12 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	var named []grpc.DialOption
 	if named, c.secure, err = security(setup, c.options); err != nil {
 		return nil, err
+	}
+	c.deadline = time.Duration(c.options.Int("deadline"))
+	if limit := time.Duration(setup.Load.DeadlineNs); limit > 0 && (c.deadline == 0 || limit < c.deadline) {
+		if c.deadline, c.own = limit, true; c.options.Text("mode") != "unary" || setup.Exchange.Stream != "" {
+			return nil, load.Failure(contract.Unsupported, errors.New("load.deadline_ns needs mode=unary and no exchange.stream: a stream outlives its exchanges"))
+		}
 	}
 	c.payload, c.chunkers = payloadOf(setup, c.x, c.options, asked), newChunkers(setup, c.options, c.x.DownBytes)
 	if c.classes, err = c.classesOf(); err != nil {
@@ -120,12 +138,12 @@ func (c *client) verify(i int, conn *connection) error {
 	ctx, cancel := context.WithTimeout(c.ctx, verifyTimeout)
 	defer cancel()
 	tries := c.asked.Tries()
-	repeats, err := wire.Repeat(func() error {
+	repeats, err := wire.Repeat(c.setup.Load.MaxErrors, func() error {
 		conn.refused.Store(nil)
 		return tries.Tried(c.first(ctx, i, conn))
 	}, func(error) bool {
 		return conn.refused.Load() != nil && c.options.Text("verify") != wire.VerifyContent
-	})
+	}, wire.Fails)
 	c.repeated.Add(int64(repeats))
 	return wire.Tried(repeats, err)
 }

@@ -4,16 +4,19 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/hist"
 	"netdyno/internal/traffic"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/gohttp1"
@@ -137,6 +140,47 @@ func TestClassesAskForTheirOwn(t *testing.T) {
 	}
 	if result.Counts.Errors[contract.Timeout] != result.Classes[3].Errors || result.Reasons[0].Text != "no reply within the deadline of 1.00 ms" {
 		t.Errorf("%+v, %+v", result.Counts.Errors, result.Reasons)
+	}
+}
+
+// A load without classes has a deadline, too: what is given up has its age among the late
+// ones, and the next exchange makes the connection anew.
+func TestALoadHasADeadline(t *testing.T) {
+	const limit = 5e6 // ns
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if n.Add(1)%10 == 0 {
+			<-r.Context().Done()
+		}
+	}))
+	defer server.Close()
+	client, err := gohttp1.Transport{}.Client(contract.Setup{
+		Role: contract.Client, Seed: 3, Peers: []string{strings.TrimPrefix(server.URL, "http://")},
+		Options: workertest.WithDefaults(gohttp1.Transport{}.Describe().Options, map[string]any{"verify": "status"}),
+		Load:    contract.Load{Connections: 12, Amount: 50, DeadlineNs: limit, MaxErrors: 0.2}, // one of the first exchanges is late
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	client.Load().Start()
+	if err := client.Run(); err != nil {
+		t.Fatal(err)
+	}
+	result, err := client.Load().Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	late, err := hist.Decode(result.Late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := result.Counts.Errors[contract.Timeout]
+	if failed < 60 || result.Counts.Exchanges+failed != 600 || late.Count() != failed || math.Abs(float64(late.MaxNs())-limit) > limit/500 {
+		t.Errorf("%+v, %d late of at most %d ns", result.Counts, late.Count(), late.MaxNs())
+	}
+	if reconnects := client.(load.Reconnector).Reconnects(); reconnects < failed-12 || reconnects > failed+2 {
+		t.Errorf("%d connections were made anew for %d requests that were given up", reconnects, failed)
 	}
 }
 

@@ -110,24 +110,28 @@ func (k *call) url() string {
 	return k.turns.base + strings.Join(k.of.pieces, strconv.FormatInt(k.drawn.Key, 10))
 }
 
-// within carries the request within its class's deadline.
+// within carries the request within its deadline, if it has one.
 func (k *call) within() error {
-	if k.of == nil || k.of.deadline == 0 {
+	limit := time.Duration(k.client.Setup.Load.DeadlineNs)
+	if k.of != nil && k.of.deadline > 0 {
+		limit = k.of.deadline
+	}
+	if limit == 0 {
 		return k.carry()
 	}
 	whole := k.ctx
-	ctx, cancel := context.WithTimeout(whole, k.of.deadline)
+	ctx, cancel := context.WithTimeout(whole, limit)
 	k.ctx = ctx
 	err := k.carry()
 	k.ctx = whole
 	cancel()
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return load.PassingError{Err: NoReplyWithin(k.of.deadline)}
+		return load.PassingError{Err: NoReplyWithin(limit)}
 	}
 	return err
 }
 
-// NoReplyWithin says of an exchange that it ended at its class's deadline.
+// NoReplyWithin says of an exchange that it ended at its deadline.
 func NoReplyWithin(deadline time.Duration) error {
 	return load.Failure(contract.Timeout, fmt.Errorf("no reply within the deadline of %s", quantity.FormatDuration(deadline)))
 }

@@ -103,15 +103,24 @@ func (c *Client) Connect(opener wire.Opener, options map[string]any) (load.Clien
 	if err != nil {
 		return nil, err
 	}
+	apart := wire.Apart(c.Setup)
 	if len(c.told.names) > 1 {
 		l.Paths(c.told.names)
+	} else if apart {
+		l.Paths(c.Setup.Peers)
 	}
 	if c.fill != nil {
 		l.Numbered()
 	}
 	effective := maps.Clone(c.Setup.Options)
 	maps.Copy(effective, options)
-	runner := load.NewSlotRunner(l, func(connection, slot int) load.Call { return c.slotCall(connection, &l.Slots(connection)[slot]) })
+	runner := load.NewSlotRunner(l, func(connection, slot int) load.Call {
+		s := &l.Slots(connection)[slot]
+		if apart {
+			s.AsksFor(connection % len(c.Setup.Peers))
+		}
+		return c.slotCall(connection, s)
+	})
 	return wire.Connect(runner, opener, c.Content.Sizes(contract.Ready{Options: effective}))
 }
 
@@ -132,7 +141,11 @@ func (c *Client) Verify(ctx context.Context, i int) error {
 		first.request.Accept = func(reply []byte) error { return explainVerify(first.content.Verify(i, reply)) }
 	}
 	tries := c.Tries()
-	repeats, err := wire.Repeat(func() error { _, err := first.do(); return tries.Tried(err) }, func(err error) bool { return c.mayRepeat(i, err) })
+	repeats, err := wire.Repeat(c.Setup.Load.MaxErrors, func() error { _, err := first.do(); return tries.Tried(err) },
+		func(err error) bool { return c.mayRepeat(i, err) },
+		func(err error) bool {
+			return wire.Fails(err) && (c.Dialer.MayReconnect() || load.KindOf(err) == contract.Invalid)
+		})
 	c.repeated.Add(int64(repeats))
 	return wire.Tried(repeats, c.Explain(i, err))
 }

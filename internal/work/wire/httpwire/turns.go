@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/expect"
 	"netdyno/internal/paths"
 	"netdyno/internal/quantity"
 	"netdyno/internal/work/load"
@@ -106,8 +107,8 @@ func pathsOf(setup contract.Setup) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if v := o.Text("verify"); v != wire.VerifyStatus && v != wire.VerifyRegexp {
-		return nil, fmt.Errorf("replies to several paths differ; expected verify=%s or verify=%s beside it", wire.VerifyStatus, wire.VerifyRegexp)
+	if v := o.Text("verify"); !wire.AnyLength(v) || v == string(expect.Body) {
+		return nil, fmt.Errorf("replies to several paths differ; found verify=%s, expected verify=%s beside it, or a pattern or condition", v, wire.VerifyStatus)
 	}
 	if o.Text("path") != defaultPath {
 		return nil, fmt.Errorf("option path names %q; expected one of them", o.Text("path"))

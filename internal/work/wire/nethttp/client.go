@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -122,6 +123,7 @@ func (c *client) transport(encryption *tls.Config) *http.Transport {
 	t := c.plan.Transport()
 	t.TLSClientConfig = encryption.Clone()
 	t.DisableKeepAlives = c.Setup.Load.Fresh
+	t.TLSHandshakeTimeout = time.Duration(c.Setup.Load.ConnectNs)
 	t.DisableCompression = true // compressing replies would be other work
 	return t
 }
