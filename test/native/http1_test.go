@@ -54,8 +54,10 @@ func TestHTTP1ServersThatMisbehaveAreCountedByKind(t *testing.T) {
 func TestHTTP1RequestsDiffer(t *testing.T) {
 	for _, transport := range nativeHTTP {
 		t.Run(transport, func(t *testing.T) {
-			workertest.RequestsDiffer(t, transport, false,
-				func(t *testing.T, s contract.Setup) contract.Counts { return drive(t, transport, s) })
+			for _, encrypted := range []bool{false, true} {
+				workertest.RequestsDiffer(t, transport, false, encrypted,
+					func(t *testing.T, s contract.Setup) contract.Counts { return drive(t, transport, s) })
+			}
 		})
 	}
 }

@@ -43,12 +43,9 @@ func TestRequestsAreAsTheUserSays(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%t", client, encrypted), func(t *testing.T) {
 				t.Parallel()
 				workertest.RequestsAreAsTheUserSays(t, client, client == "go-http2", encrypted, drive)
+				workertest.RequestsDiffer(t, client, client == "go-http2", encrypted, drive)
 			})
 		}
-		t.Run(client+"/rows", func(t *testing.T) {
-			t.Parallel()
-			workertest.RequestsDiffer(t, client, client == "go-http2", drive)
-		})
 		t.Run(client+"/paths", func(t *testing.T) {
 			t.Parallel()
 			workertest.PathsTakeTurns(t, client, client == "go-http2", drive)

@@ -26,6 +26,7 @@ var Features = []struct {
 	{contract.FeatureThink, "think", "pauses after exchanges of a class"},
 	{contract.FeatureMethods, "method of gRPC", "methods of classes"},
 	{contract.FeatureHeaders, "headers", "headers of classes"},
+	{contract.FeatureData, "--data-from FILE", "requests that rows fill"},
 	{contract.FeatureWorkCPU, "work=exp:…", ""},
 	{contract.FeatureWorkSleep, "work.by=sleep", ""},
 }

@@ -87,7 +87,7 @@ func RequestsAreAsTheUserSays(t *testing.T, transport string, http2, encrypted b
 
 // RequestsDiffer demands that each request is filled with the row and the values of its
 // number, that no two have the same number, and that what was sent is counted.
-func RequestsDiffer(t *testing.T, transport string, http2 bool, drive Drive) {
+func RequestsDiffer(t *testing.T, transport string, http2, encrypted bool, drive Drive) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "rows")
 	w, err := rows.Create(name, 2)
@@ -110,20 +110,25 @@ func RequestsDiffer(t *testing.T, transport string, http2 bool, drive Drive) {
 	const path, body, header = "/o/{0u}?q={1u}&n={n}", `{{"name":"{1j}","id":"{uuid}"}`, "x-{random8}-{{{0}"
 	var mu sync.Mutex
 	var got []string
-	at, _ := ServeRequests(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	at, trust := ServeRequests(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
 		defer mu.Unlock()
 		got = append(got, r.RequestURI+"\n"+r.Header.Get("X-Row")+"\n"+string(body))
-	}), http2, false)
+	}), http2, encrypted)
 	const first, connections, amount = 5, 3, 4
-	counts := drive(t, contract.Setup{
+	setup := contract.Setup{
 		Transport: transport, Role: contract.Client, Seed: 3, Peers: []string{at}, Exchange: Blocks(60, 0), Load: contract.Load{Connections: connections, Amount: amount},
 		Options: map[string]any{
 			"path": path, "body": body, "headers": "X-Row: " + header, "verify": "status", "method": "POST",
 			"data": "@" + name, "data_first": float64(first), "pick": "random",
 		},
-	})
+	}
+	maps.Copy(setup.Options, trust)
+	if encrypted {
+		setup.TLS = &contract.TLS{Authorities: Certificate(t).Authorities}
+	}
+	counts := drive(t, setup)
 	source, sent, want := rows.NewSource(file, 3, first, true), int64(0), []string(nil)
 	for n := range uint64(connections + connections*amount) {
 		var texts []string
