@@ -58,6 +58,7 @@ type ClassResult struct {
 	SentBytes     int64  `json:"sent_bytes"`
 	ReceivedBytes int64  `json:"received_bytes"`
 	Errors        int64  `json:"errors,omitempty"`
+	Late          int64  `json:"late,omitempty"` // of Errors, those of kind timeout
 	Drained       int64  `json:"drained,omitempty"`
 	Unfinished    int64  `json:"unfinished,omitempty"` // in flight when draining ended; of a step: those that were never sent, too
 	Service       string `json:"service,omitempty"`    // of Exchanges and Drained; of a step: of those that were due in it

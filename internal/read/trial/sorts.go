@@ -23,7 +23,7 @@ type Sort struct {
 	BytesPerS          float64     // of payload, both directions together; of a class
 	P50Ns, P99Ns       int64       // 0 where too few lie beyond
 	TimeNs             float64     // of them all together
-	Times              hist.Packed // what was left unfinished is hist.MaxNs
+	Times              hist.Packed // what was left unfinished, or timed out, is hist.MaxNs
 	Slowdown           float64     // p99 of times ÷ the time without load; 0 where it is not known
 
 	ServiceNs int64           // median service time; 0 where too few lie beyond
@@ -106,7 +106,7 @@ func classesOf(e *audit, of func(*contract.Result) []contract.ClassResult) []Sor
 				times, left, all = append(times, hist.New()), append(left, 0), append(all, Sort{Class: c.Name})
 			}
 			all[k].Errors += c.Errors
-			left[k] += c.Unfinished
+			left[k] += c.Unfinished + c.Late
 			if seconds := windowOf(g); seconds > 0 {
 				all[k].ExchangesPerS += float64(c.Exchanges) / seconds
 				all[k].BytesPerS += float64(c.SentBytes+c.ReceivedBytes) / seconds

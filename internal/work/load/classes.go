@@ -24,7 +24,7 @@ const (
 type byWay[T any] [ways][]T
 
 // classCounts are one shard's completions of one class in one phase.
-type classCounts struct{ exchanges, sent, received, errors atomic.Int64 }
+type classCounts struct{ exchanges, sent, received, errors, late atomic.Int64 }
 
 // classTimes are a class's times in one window and draining after it, over all shards. They
 // are made when the class's first exchange completes there: 64 classes would take 30 MB.
@@ -115,10 +115,14 @@ func (s *Slot) countApart(c *counters, sent, now, due, received int64) {
 }
 
 // failApart adds a failed exchange likewise.
-func (s *Slot) failApart(c *counters, due int64) {
+func (s *Slot) failApart(c *counters, due int64, late bool) {
 	for way, counts := range c.apart {
-		if counts != nil {
-			counts[s.placeIn(way, due)].errors.Add(1)
+		if counts == nil {
+			continue
+		}
+		k := &counts[s.placeIn(way, due)]
+		if k.errors.Add(1); late {
+			k.late.Add(1)
 		}
 	}
 }
@@ -158,10 +162,12 @@ func (l *Load) apartResults(way int, window, drain phase) ([]contract.ClassResul
 			r.SentBytes += k.sent.Load()
 			r.ReceivedBytes += k.received.Load()
 			r.Errors += k.errors.Load()
+			r.Late += k.late.Load()
 		}
 		for _, c := range drain {
 			r.Drained += c.apart[way][i].exchanges.Load()
 			r.Errors += c.apart[way][i].errors.Load()
+			r.Late += c.apart[way][i].late.Load()
 		}
 		if l.left[way] != nil {
 			r.Unfinished = l.left[way][i]

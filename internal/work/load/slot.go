@@ -163,7 +163,7 @@ func (s *Slot) Fail(err error) {
 		t.unsent.Add(1)
 	}
 	if t.apart != nil {
-		s.failApart(t, due)
+		s.failApart(t, due, kind == contract.Timeout)
 	}
 	if t.times != nil {
 		t.times.reasons.addReason(kind, ReasonOf(err))

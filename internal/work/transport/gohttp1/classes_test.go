@@ -138,7 +138,7 @@ func TestClassesAskForTheirOwn(t *testing.T) {
 			t.Errorf("class %s: %+v", c.Name, c)
 		}
 	}
-	if result.Counts.Errors[contract.Timeout] != result.Classes[3].Errors || result.Reasons[0].Text != "no reply within the deadline of 1.00 ms" {
+	if slow := result.Classes[3]; result.Counts.Errors[contract.Timeout] != slow.Errors || slow.Late != slow.Errors || result.Reasons[0].Text != "no reply within the deadline of 1.00 ms" {
 		t.Errorf("%+v, %+v", result.Counts.Errors, result.Reasons)
 	}
 }
