@@ -124,7 +124,7 @@ func (e failed) advice() string {
 	case http.StatusUnsupportedMediaType:
 		return fmt.Sprintf("it does not take a body of type %s: -H 'Content-Type: …' or --json", cmp.Or(quantity.Clip(e.kind, 60), "none"))
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		text := "it limits how often it is asked, or is busy: -q RATE asks less often, and --max-errors 20% measures with such replies among others"
+		text := "it limits how often it is asked, or is busy: -q RATE asks less often"
 		if after := e.header.Get("Retry-After"); after != "" {
 			text += "; it says Retry-After: " + quantity.Clip(printable.Text(after), 40)
 		}

@@ -60,7 +60,7 @@ func TestAdviceFollowsTheReply(t *testing.T) {
 		measures bool   // is said to be possible
 	}{
 		"/once?says=seen":  {`409 Conflict: "seen"|another time 201 Created|{uuid}|--data-from`, false},
-		"/flaky?says=busy": {`503 Service Unavailable: "busy"|another time 200 OK|-q RATE|--max-errors|Retry-After: 7`, false},
+		"/flaky?says=busy": {`503 Service Unavailable: "busy"|another time 200 OK|-q RATE|Retry-After: 7`, false},
 		"/401?says=who":    {`"who"|-u NAME:PASSWORD|--expect-status 401`, true},
 		"/404?says=nope":   {`"nope"|check the path|--expect-status 404`, true},
 		"/405":             {`405|does not take POST|GET, PUT|--expect-status 405`, true},

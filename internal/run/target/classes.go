@@ -80,8 +80,8 @@ func (t Target) statusBy() string {
 	return "--expect-status"
 }
 
-// most is how many requests it takes to know the target.
-func (t Target) most() int { return max(asked, len(t.Classes)) }
+// least is how many good replies it takes to know the target.
+func (t Target) least() int { return max(asked, len(t.Classes)) }
 
 // asksURL tells whether the URL's own path is asked for.
 func (t Target) asksURL() bool {

@@ -50,7 +50,7 @@ func TestClassesAreAskedFor(t *testing.T) {
 	}
 	for text, c := range map[string]target.Class{
 		"class gone (GET): " + s.URL + "/gone answers 404 Not Found":  {Name: "gone", Path: "/gone"},
-		"answers 201 Created: its class says 200":                     {Name: "buy", Method: "POST", Path: "/orders", Status: 200},
+		"answers 201 Created; its class says 200":                     {Name: "buy", Method: "POST", Path: "/orders", Status: 200},
 		"redirects to /new; give the class that path, or status: 302": {Name: "old", Path: "/old"},
 		"class root (GET)": {Name: "root"},
 	} {

@@ -54,8 +54,8 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	var replies []reply
 	var lengths []int64
 	var takes []time.Duration
-	met := sample{most: t.MaxErrors}
-	for i := 0; met.wants() || i < len(t.Classes); i++ {
+	met := samples{}
+	for i := 0; i < t.least() || len(t.Classes) == 0 && met.of(t).wants(); i++ {
 		one, at, content, err := t.filled(u, body, uint64(t.asked.Load()))
 		if err != nil {
 			return Found{}, err
@@ -74,7 +74,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		r, err := once(&takes)
 		if err != nil {
 			if t.passing(err) {
-				if err = met.failed(err); err == nil {
+				if err = met.of(one).failed(err); err == nil {
 					i-- // the same once more
 					continue
 				}
@@ -96,10 +96,10 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			if to.code != http.StatusTemporaryRedirect && to.code != http.StatusPermanentRedirect && body != "" {
 				body = "" // as curl and browsers do
 			}
-			i, replies, lengths, takes, met = -1, nil, nil, nil, sample{most: t.MaxErrors}
+			i, replies, lengths, takes, met = -1, nil, nil, nil, samples{}
 			continue
 		}
-		met.good++
+		met.of(one).good++
 		if err := one.sound(where, r); err != nil {
 			return Found{}, err
 		}

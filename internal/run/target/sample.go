@@ -29,6 +29,17 @@ type sample struct {
 	good, bad int
 }
 
+// samples are those of a target's classes, by their names; that of the target itself has none.
+type samples map[string]*sample
+
+// of is the sample of a request.
+func (all samples) of(request Target) *sample {
+	if all[request.class] == nil {
+		all[request.class] = &sample{most: request.MaxErrors}
+	}
+	return all[request.class]
+}
+
 // wants tells whether the server is asked once more.
 func (s *sample) wants() bool { return s.good < asked || s.bad > 0 && s.good+s.bad < mostMixed }
 

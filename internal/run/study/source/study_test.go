@@ -116,12 +116,12 @@ func TestBuiltInStudiesPlan(t *testing.T) {
 		"blocks": 32*2*23 + 3*2*22, "blocks-fixed": 6 * 13, "blocks-link": 32 * 7, "blocks-quick": 12*8 + 3*7,
 		"buffers": 32 * 120, "buffers-memory": 6 * 2 * 2 * 4 * 7, "buffers-quick": 12*(5+3) + 3*(4+2),
 		"line-rate": 10 * (4*27 + 2*9 + 3*8 + 3*13 + 10*19 + 24), "line-rate-matrix": 10 * 11 * 7, "line-rate-quick": 12*8 + 3*6, "device-memory": 32 * 3 * 10,
-		"messages": 32*4*22 + 4*21, "messages-quick": 12*(5+3) + 3*(4+2),
+		"messages": 12*4*22 + 4*21, "messages-quick": 12*(5+3) + 3*(4+2),
 		"messages-shape": 32 * 4 * 3, "line-rate-shape": 32 * 6 * 3, "blocks-shape": 8 * 2 * 4,
 		"cost": 6 * 64 * 3, "cost-stream": 6 * 64 * 3,
-		"languages": 32 * (2*11 + 9 + 7 + 8), "languages-quick": 6 * 2 * 6,
-		"hops": 32 * (8*6 + 4*5 + 4*6 + 2*5), "hops-quick": 12 * 5,
-		"mixed": 3*21 + 32*(12*8+3*7), "mixed-quick": 12*(4+3) + 3*3, // flat out, and without load
+		"languages": 12 * (2*11 + 9 + 7 + 8), "languages-quick": 6 * 2 * 6,
+		"hops": 12 * (8*6 + 4*5 + 4*6 + 2*5), "hops-quick": 12 * 5,
+		"mixed": 3*21 + 12*(12*8+3*7), "mixed-quick": 12*(4+3) + 3*3, // flat out, and without load
 		"mesh": 3 * 2, // before its rig names the hosts, one pair
 	}
 	// The matrix's arms are the published bundles; a floor speaks another wire; a ceiling needs no six blocks.
