@@ -74,7 +74,7 @@ func methodOf(asked target.Target) string {
 	switch {
 	case asked.Method != "":
 		return asked.Method
-	case asked.Body != "" || asked.BodyFile != "":
+	case asked.Body != "":
 		return "POST"
 	}
 	return "GET"
@@ -103,8 +103,6 @@ func (t urlFlags) carried(asked target.Target) string {
 	switch {
 	case strings.HasPrefix(asked.URL, "grpc"):
 		return text + ", message " + quantity.Clip(cmp.Or(asked.Data, "{}"), 60)
-	case asked.BodyFile != "":
-		return text + ", body from " + fileName(asked.BodyFile)
 	case asked.Body == "":
 		return text + ", no body"
 	}
@@ -113,7 +111,7 @@ func (t urlFlags) carried(asked target.Target) string {
 
 // bodyFrom says which files a body was made of; "" of one that was typed.
 func (t urlFlags) bodyFrom() string {
-	files := []string{fileName(t.words.Upload)}
+	files := []string{fileName(t.bodyFile), fileName(t.words.Upload)}
 	for _, p := range t.words.Pieces {
 		if i := strings.IndexByte(p.Text, '@'); i == 0 && p.Kind != curl.Raw || i > 0 && p.Kind == curl.Encode && !strings.Contains(p.Text[:i], "=") {
 			files = append(files, fileName(p.Text[i+1:]))

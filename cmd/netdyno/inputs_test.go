@@ -60,7 +60,8 @@ func (w *witness) ServeHTTP(out http.ResponseWriter, q *http.Request) {
 		out.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	text := fmt.Sprintf("%s %s %s of %s %q %v", q.Proto, q.Method, q.RequestURI, q.Host, body, q.Header)
+	from, _, _ := net.SplitHostPort(q.RemoteAddr)
+	text := fmt.Sprintf("%s: %s %s %s of %s %q %v", from, q.Proto, q.Method, q.RequestURI, q.Host, body, q.Header)
 	if q.TLS != nil {
 		text += fmt.Sprintf(" %s %d", q.TLS.ServerName, len(q.TLS.PeerCertificates))
 	}
@@ -112,11 +113,23 @@ var inputs = map[string][]typedInput{
 	"z":                     {{args: "PLAIN -c 1 -q 20 -z 1s", against: "PLAIN -c 1 -q 20 -z 2s"}},
 	"d":                     {{args: "PLAIN -c 1 -q 20 -d 1s", against: "PLAIN -c 1 -q 20 -d 2s"}, {args: "PLAIN -d a=1 --dry-run"}},
 	"max-errors":            {{args: "PLAIN -n 20 -c 1 --max-errors 7%", says: "up to 7 % may fail"}},
+	"timeout":               {{args: "PLAIN -n 20 -c 1 -m 1", says: "1s"}},
+	"max-time":              {{args: "PLAIN -n 20 -c 1 --max-time 1", says: "1s"}},
+	"connect-timeout":       {{args: "PLAIN -n 20 -c 1 --connect-timeout 1s", says: "1s"}},
+	"data-from":             {{args: "PLAIN/{line} --data-from b.txt --dry-run", against: "PLAIN/{line} --dry-run", says: "b.txt"}, {args: "PLAIN/{none} --data-from b.txt", refused: "none"}},
+	"pick":                  {{args: "PLAIN/{line} --data-from paths.txt --pick random --dry-run", says: "random"}, {args: "PLAIN --pick random", refused: "--data-from"}},
+	"before":                {{args: "PLAIN --before curl·PLAIN/login --dry-run", says: "before: GET"}},
+	"take":                  {{args: "PLAIN --take a=json:$.b", refused: "behind the --before"}},
+	"before-each":           {{args: "PLAIN --before-each curl", refused: "k6"}},
+	"address":               {{args: "http://shop.test:PORT/ --resolve shop.test:PORT:127.0.0.1,[::1] --address first --dry-run", against: "http://shop.test:PORT/ --dry-run"}, {args: "PLAIN --address last", refused: "all"}},
+	"ipv4":                  {{args: "http://localhost:PORT/ -4 --dry-run"}, {args: "PLAIN -4 -6", refused: "contradict"}},
+	"ipv6":                  {{args: "http://localhost:PORT/ -6", refused: "localhost"}},
+	"interface":             {{args: "PLAIN --interface 127.0.0.9 --dry-run"}, {args: "PLAIN --interface none0", refused: "none0"}},
 	"method":                {{args: "PLAIN -X DELETE --dry-run", says: "DELETE http://"}, {args: "PLAIN --workload w.yaml -X PUT", refused: "methods of their own"}},
 	"request":               {{args: "PLAIN --request DELETE --dry-run", says: "DELETE http://"}},
 	"header":                {{args: "PLAIN -H X-A:1 --dry-run", says: "with X-A"}, {args: "PLAIN -H Content-Length:9 --dry-run", says: "without Content-Length, which the client makes", against: "-"}, {args: "PLAIN -H Upgrade:websocket", refused: "WebSocket is not measured"}},
 	"body":                  {{args: "PLAIN --body abc --dry-run", says: "POST http://"}},
-	"body-file":             {{args: "PLAIN --body-file b.txt --dry-run", says: "body from b.txt"}, {args: "PLAIN --body-file b.txt --body a", refused: "expected one of them"}},
+	"body-file":             {{args: "PLAIN --body-file b.txt --dry-run", says: "from b.txt"}, {args: "PLAIN --body-file b.txt --body a", refused: "expected one of them"}},
 	"host":                  {{args: "PLAIN --host shop.test --dry-run"}},
 	"sni":                   {{args: "SECURE -k --sni other.test --dry-run", against: "SECURE -k --dry-run"}, {args: "PLAIN --sni other.test --dry-run", says: "ignored: --sni, as no URL is https://", against: "-"}},
 	"ca":                    {{args: "SECURE --ca ca.pem --dry-run", against: "SECURE --dry-run"}},
@@ -194,6 +207,9 @@ func TestEveryInputIsDoneOrSaid(t *testing.T) {
 	places := strings.NewReplacer("PLAIN", w.plain.URL, "SECURE", w.secure.URL, "PORT", fmt.Sprint(at.Port))
 	run := func(args string) (output string, status int) {
 		argv := strings.Fields(places.Replace(args))
+		for i, arg := range argv {
+			argv[i] = strings.ReplaceAll(arg, "·", " ")
+		}
 		if argv[0] != "curl" {
 			argv = append([]string{"run"}, argv...)
 		}

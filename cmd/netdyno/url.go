@@ -195,19 +195,10 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 			return nil, nil, err
 		}
 		t.sayAsked(asked, words[i], found, instead)
-		if found.Spread != "" {
-			t.said.say("  " + found.Spread)
-		}
 		arm.Asked.Probe += before.sent[found.URL.Host]
 		delete(before.sent, found.URL.Host) // they are counted once
 		local, takes = local && found.Local, max(takes, found.Takes)
-		if t.loopback && found.Local && (found.At.IsValid() || found.Socket != "") {
-			words, read := account(found)
-			t.said.say("  " + words)
-			metered = metered && read
-		} else {
-			metered = false
-		}
+		metered = t.sayWhere(found) && metered
 		measured = append(measured, found.URL)
 		arms = append(arms, arm)
 	}
@@ -437,6 +428,19 @@ func (t urlFlags) last(data string) string {
 // armOf makes an arm of what was found.
 func armOf(found target.Found) session.Arm {
 	return session.Arm{Given: target.Shown(found.URL), Name: nameOf(found.Name), Levels: found.Levels, Texts: found.Texts}
+}
+
+// sayWhere says where connections go, and tells whether the CPU of what answers there is read.
+func (t urlFlags) sayWhere(found target.Found) (metered bool) {
+	if found.Spread != "" {
+		t.said.say("  " + found.Spread)
+	}
+	if t.loopback && found.Local && (found.At.IsValid() || found.Socket != "") {
+		words, read := account(found)
+		t.said.say("  " + words)
+		metered = read
+	}
+	return metered
 }
 
 // account says whose CPU and memory will be the server's, or why nobody's.

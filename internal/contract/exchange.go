@@ -111,12 +111,12 @@ type Load struct {
 // server is not netdyno's.
 const ForeignErrors = 0.01
 
-// Tries is how often an exchange that may fail by the share of max is asked for before a run of
+// Tries is how often an exchange that may fail by a share is asked for before a run of
 // failures is more than chance: in one of a million cases, of 32 tries at most.
-func Tries(max float64) int {
+func Tries(share float64) int {
 	const most, unlikely = 32, 1e-6
 	tries := 1
-	for left := max; left > unlikely && tries < most; left *= max {
+	for left := share; left > unlikely && tries < most; left *= share {
 		tries++
 	}
 	return tries

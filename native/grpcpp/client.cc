@@ -264,7 +264,12 @@ GrpcClient::GrpcClient(const contract::Setup& setup, Load& load)
       options_(effective(setup, contents_)),
       routes_(netdyno::routes(setup)),
       arguments_(channel_arguments(options_)),
-      trial_{plan_, routes_, arguments_, options_.at("verify") == "content", setup.load.connections, setup.load.max_errors},
+      trial_{plan_,
+             routes_,
+             arguments_,
+             options_.at("verify") == "content",
+             setup.load.connections,
+             setup.load.max_errors},
       loops_(load) {
   require_descriptors(setup.load.connections);
   for (const Route& route : routes_) require_own_source(route);

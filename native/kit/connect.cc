@@ -101,8 +101,8 @@ class Connecting {
       step();
     } catch (const Failure& failure) {
       const bool later = may_pass(attempt, failure);
-      const bool chance =
-          contract::is_of_exchange(failure.kind()) && attempt.repeats + 1 < contract::tries(setup_.load.max_errors);
+      const bool chance = contract::is_of_exchange(failure.kind()) &&
+                          attempt.repeats + 1 < contract::tries(setup_.load.max_errors);
       if (!later && !chance) {
         const std::string tried =
             attempt.repeats == 0 ? "" : " (tried " + std::to_string(attempt.repeats + 1) + " times)";

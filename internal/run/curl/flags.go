@@ -33,7 +33,6 @@ var groups = []struct {
 	{true, "it is so in any case", "tcp-nodelay basic proxy-basic no-npn no-sessionid disable junk-session-cookies,j expect100-timeout= http0.9 tlsv1,1 tlsv1.0 tlsv1.1 tlsv1.2 ca-native ssl-no-revoke ssl-revoke-best-effort ssl-allow-beast ssl-auto-client-cert"},
 	{true, "nothing of it is in a request", "no-keepalive keepalive-time= keepalive-cnt= happy-eyeballs-timeout-ms= egd-file= random-file= engine="},
 	{true, "no request is sent again: one that fails is counted", "retry= retry-delay= retry-max-time= retry-connrefused retry-all-errors"},
-	{true, "a request has 30 s", "max-time,m= connect-timeout="},
 
 	{false, http3, "http3 http3-only"},
 	{false, "HTTP/1.0 is not spoken; -H 'Connection: close' makes a new connection for every request", "http1.0,0"},
@@ -59,8 +58,7 @@ var groups = []struct {
 	{false, "--cert and --key are PEM without a password; openssl makes such files", "cert-type= key-type= pass="},
 	{false, "both ends choose the version of TLS, 1.2 or 1.3, and its ciphers; restrict them at the server", "tlsv1.3 tls-max= sslv2,2 sslv3,3 ciphers= tls13-ciphers= curves= sigalgs= no-alpn false-start tls-earlydata tlsuser= tlspassword= tlsauthtype="},
 	{false, "names are resolved as this host does; --resolve HOST:PORT:ADDRESS says another address", "dns-interface= dns-ipv4-addr= dns-ipv6-addr= dns-servers= doh-url= doh-insecure doh-cert-status ipfs-gateway="},
-	{false, "the kernel chooses the address and the port that connections come from", "interface= local-port="},
-	{false, "write the address into the URL or --resolve", "ipv4,4 ipv6,6"},
+	{false, "the kernel chooses the port that connections come from; --interface says the address", "local-port="},
 	{false, "connections are those of the kernel's TCP, with nothing before the request", "tcp-fastopen mptcp haproxy-protocol haproxy-clientip= ip-tos= vlan-priority="},
 	{false, "write -x http://NAME:PASSWORD@HOST:PORT", "proxy-user,U="},
 	{false, "no proxy is asked but that of -x; leave it out", "noproxy="},

@@ -123,19 +123,54 @@ func (t Target) dialer(to string) net.Dialer {
 	return d
 }
 
+// scheme asks a server of a URL's scheme.
+type scheme func(context.Context, Target, *url.URL) (Found, error)
+
+// askAll asks the server, at every address that its connections will take.
+func (t Target) askAll(ctx context.Context, u *url.URL, ask scheme) (Found, error) {
+	var missed []string
+	if t.Proxy == nil && t.Socket == "" {
+		var err error
+		if missed, err = t.reach(ctx, u); err != nil {
+			return Found{}, err
+		}
+	}
+	first := t
+	if len(t.to) > 0 {
+		first = t.pinned(u, t.to[0])
+	}
+	f, err := ask(ctx, first, u)
+	if err != nil {
+		return f, err
+	}
+	if t.Source.IsValid() {
+		f.Levels[study.ClientSource] = t.Source.String()
+	}
+	if len(t.to) == 0 || f.URL != nil && address(f.URL) != address(u) { // redirections led elsewhere
+		return f, nil
+	}
+	return f, t.askEach(ctx, u, ask, missed, &f)
+}
+
+// pinned is the target at one address of the URL's host.
+func (t Target) pinned(u *url.URL, at string) Target {
+	whole := t.places
+	t.Dial = func(of string) []string {
+		if of == address(u) {
+			return []string{at}
+		}
+		return whole(of)
+	}
+	return t
+}
+
 // askEach asks the server at every address, of which f is what the first answered, and
 // completes f. An address that answers otherwise is refused.
-func (t Target) askEach(ctx context.Context, u *url.URL, ask func(context.Context, Target, *url.URL) (Found, error), missed []string, f *Found) error {
+func (t Target) askEach(ctx context.Context, u *url.URL, ask scheme, missed []string, f *Found) error {
 	for i, at := range t.to {
 		other := *f
 		if i > 0 {
-			one, whole := t, t.Dial
-			one.Dial = func(of string) []string {
-				if of == address(u) {
-					return []string{at}
-				}
-				return whole(of)
-			}
+			one := t.pinned(u, at)
 			var err error
 			if other, err = ask(ctx, one, u); err != nil {
 				return fmt.Errorf("%s, one of %d addresses of %s: %w; --address first asks the first alone", at, len(t.to), u.Hostname(), one.explain(ctx, u, err))

@@ -80,15 +80,15 @@ type Client func(wire string, encrypted bool) string
 
 // client is the client of a trial, and whether it is one that Client named.
 func (t Target) client(wire string, encrypted bool, own string) (name string, chosen bool) {
-	if t.Client != nil && t.goAlone() == "" {
+	if t.Client != nil && t.goAlone(len(t.to)) == "" {
 		name = t.Client(wire, encrypted)
 	}
 	return cmp.Or(name, own), name != ""
 }
 
-// goAlone says what only a client on Go's libraries does of all that is asked; "" for
-// nothing.
-func (t Target) goAlone() string {
+// goAlone says what only a client on Go's libraries does of all that is asked, of a server
+// with so many addresses; "" for nothing.
+func (t Target) goAlone(addresses int) string {
 	switch {
 	case t.Proxy != nil:
 		return "asks proxies"
@@ -98,7 +98,7 @@ func (t Target) goAlone() string {
 		return "compares bodies"
 	case t.limits():
 		return "keeps time limits"
-	case len(t.to) > 1:
+	case addresses > 1:
 		return "tells addresses apart"
 	}
 	return ""
@@ -214,7 +214,7 @@ func median(d []time.Duration) time.Duration {
 }
 
 // schemes are what can be asked; a new one is a file and a line here.
-var schemes = map[string]func(context.Context, Target, *url.URL) (Found, error){
+var schemes = map[string]scheme{
 	"http":  askHTTP,
 	"https": askHTTP,
 	"tcp":   askEcho,
@@ -258,28 +258,8 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 		return Found{}, fmt.Errorf("%s names no port; expected one such as %s://%s:7000", Shown(u), u.Scheme, u.Hostname())
 	}
 	t.asked = new(atomic.Int64)
-	missed, err := []string(nil), error(nil)
-	if t.Proxy == nil && t.Socket == "" {
-		if missed, err = t.reach(ctx, u); err != nil {
-			return Found{}, errors.New(printable.Text(t.explain(ctx, u, err).Error()))
-		}
-	}
-	if to, whole := t.to, t.places; len(to) > 0 {
-		t.Dial = func(of string) []string {
-			if of == address(u) {
-				return to[:1]
-			}
-			return whole(of)
-		}
-	}
-	f, err := ask(ctx, t, u)
-	if err == nil && len(t.to) > 0 && (f.URL == nil || address(f.URL) == address(u)) {
-		err = t.askEach(ctx, u, ask, missed, &f)
-	}
+	f, err := t.askAll(ctx, u, ask)
 	f.Asked = t.asked.Load()
-	if err == nil && t.Source.IsValid() {
-		f.Levels[study.ClientSource] = t.Source.String()
-	}
 	if err != nil {
 		return Found{}, errors.New(t.Fill.Hide(printable.Text(t.explain(ctx, u, err).Error())))
 	}
@@ -287,7 +267,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	if f.URL == nil {
 		f.URL = u
 	}
-	if own := t.goAlone(); own != "" && t.Client != nil {
+	if own := t.goAlone(len(f.Addresses)); own != "" && t.Client != nil {
 		f.Words += ", asked by " + f.Levels["client"] + ", which " + own
 	}
 	if t.Socket != "" {
