@@ -204,6 +204,12 @@ func willDo(s *session.Session, r *session.Run) string {
 	if fresh := levels("fresh", "no"); fresh[0] == "yes" {
 		text += ", each on a new connection"
 	}
+	if limit := levels("deadline", ""); limit[0] != "" {
+		text += ", within " + quantity.And(limit)
+	}
+	if limit := levels("connect_deadline", ""); limit[0] != "" {
+		text += ", connected within " + quantity.And(limit)
+	}
 	share := levels("max_errors", "1%")[0]
 	if of, err := quantity.ParseShare(share); err == nil {
 		share = quantity.ChosenShare(of)
