@@ -144,8 +144,8 @@ const leastSecret = 8
 func (b beforehand) into(t *target.Target) error {
 	t.Fill = b.fill
 	u, err := target.Parse(t.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return err
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" { // what is wrong with it is said where it is asked
+		return nil
 	}
 	var all []string
 	for _, c := range b.jar.Cookies(u) {
