@@ -141,11 +141,11 @@ func (t *urlFlags) begin(ctx context.Context, read curl.Read, urls []string) (b 
 const leastSecret = 8
 
 // into gives a target the cookies and the values.
-func (b beforehand) into(t *target.Target) error {
+func (b beforehand) into(t *target.Target) {
 	t.Fill = b.fill
-	u, err := target.Parse(t.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" { // what is wrong with it is said where it is asked
-		return nil
+	u, err := target.Parse(t.URL) // what is wrong with it is said where it is asked
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return
 	}
 	var all []string
 	for _, c := range b.jar.Cookies(u) {
@@ -154,7 +154,7 @@ func (b beforehand) into(t *target.Target) error {
 		}
 	}
 	if len(all) == 0 {
-		return nil
+		return
 	}
 	t.Headers = slices.Clone(t.Headers)
 	for i, h := range t.Headers {
@@ -165,7 +165,6 @@ func (b beforehand) into(t *target.Target) error {
 		}
 	}
 	t.Headers = append(t.Headers, "Cookie: "+strings.Join(all, "; "))
-	return nil
 }
 
 // carries tells whether a target has a name to be filled.

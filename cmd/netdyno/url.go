@@ -262,7 +262,8 @@ func (t *urlFlags) targets(ctx context.Context, urls []string, classes *source.W
 	all, words = make([]target.Target, len(urls)), make([]curl.Request, len(urls))
 	for i, text := range urls {
 		if all[i], words[i], err = t.asked(text, read); err == nil {
-			err = errors.Join(all[i].Fit(urls), before.into(&all[i]))
+			before.into(&all[i])
+			err = all[i].Fit(urls)
 		}
 		if err != nil {
 			return nil, nil, before, err

@@ -117,11 +117,11 @@ func uniqueName(name string, taken map[string]int) string {
 func cut(text string, most int) string {
 	end := 0
 	for i, r := range text {
-		if next := i + len(string(r)); next > most {
+		next := i + len(string(r))
+		if next > most {
 			break
-		} else {
-			end = next
 		}
+		end = next
 	}
 	return strings.TrimSpace(text[:end])
 }

@@ -23,9 +23,13 @@ type Class struct {
 	Status       int // that its replies must have; 0 for any 2xx
 }
 
-// turn is how request i is made, where and with which body: as the target says, for the
-// path whose turn it is, or as the class whose turn it is.
+// turn is how request i is made, where and with which body, filled: as the target says, for
+// the path whose turn it is, or as the class whose turn it is.
 func (t Target) turn(u *url.URL, body string, i int) (Target, *url.URL, string, error) {
+	t, u, body, err := t.filled(u, body, uint64(t.asked.Load()))
+	if err != nil {
+		return t, u, body, err
+	}
 	path := ""
 	if n := len(t.Paths); n > 0 {
 		path = t.Paths[i%n]

@@ -56,11 +56,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	var takes []time.Duration
 	met := samples{}
 	for i := 0; i < t.least() || len(t.Classes) == 0 && met.of(t).wants(); i++ {
-		one, at, content, err := t.filled(u, body, uint64(t.asked.Load()))
-		if err != nil {
-			return Found{}, err
-		}
-		one, where, content, err := one.turn(at, content, i)
+		one, where, content, err := t.turn(u, body, i)
 		if err != nil {
 			return Found{}, err
 		}
