@@ -63,7 +63,7 @@ func (t urlFlags) sayAsked(asked target.Target, words curl.Request, found target
 	if found.URL.Scheme == "tcp" {
 		return
 	}
-	parts := slices.DeleteFunc([]string{t.carried(asked), leftOut(words), expected(asked, found)}, func(s string) bool { return s == "" })
+	parts := slices.DeleteFunc([]string{t.carried(asked), leftOut(words), t.expected(asked, found)}, func(s string) bool { return s == "" })
 	if line := "  with " + strings.Join(parts, "; "); !slices.Contains(t.said.asked, strings.TrimSpace(line)) { // of several URLs once
 		t.said.say(line)
 	}
@@ -97,10 +97,9 @@ func (t urlFlags) carried(asked target.Target) string {
 	if len(names) > 0 {
 		text = quantity.And(names)
 	}
-	if t.workload != "" {
-		return text
-	}
 	switch {
+	case t.workload != "":
+		return text
 	case strings.HasPrefix(asked.URL, "grpc"):
 		return text + ", message " + quantity.Clip(cmp.Or(asked.Data, "{}"), 60)
 	case asked.Body == "":
@@ -147,11 +146,13 @@ func leftOut(r curl.Request) string {
 }
 
 // expected says what every reply must have.
-func expected(asked target.Target, found target.Found) string {
+func (t urlFlags) expected(asked target.Target, found target.Found) string {
 	status := "status " + cmp.Or(found.Levels["opt.client.status"], "200")
 	switch {
 	case strings.HasPrefix(found.URL.Scheme, "grpc"):
 		status = "status OK"
+	case t.workload != "":
+		status = "the status of its class"
 	case len(asked.Paths) > 0:
 		status = "a status 2xx"
 	}

@@ -92,6 +92,8 @@ func TestWithoutAFile(t *testing.T) {
 	for _, c := range []struct{ text, want, remark string }{
 		{`{"a":{"b":1}}`, `{"a":{"b":1}}`, ""},
 		{`{"id":"{key}"}`, `{"id":"{key}"}`, "{key}"},
+		{`{"query":"{shop{items}}"}`, `{"query":"{shop{items}}"}`, ""},
+		{`{"id":{key}}`, `{"id":{key}}`, "{key}"},
 		{`{"id":"{{name}}"}`, `{"id":"{{name}}"}`, "{{name}}"},
 		{`{"id":"{n}","x":"{key}"}`, `{"id":"0","x":"{key}"}`, "{key}"},
 		{`{"id":"{n}","x":{}}`, `{"id":"0","x":{}}`, ""},

@@ -48,14 +48,16 @@ var (
 	bare      = regexp.MustCompile(`^` + names + `$`)
 	firstHole = regexp.MustCompile(`^\{` + names + `\}`)
 	made      = regexp.MustCompile(`\{(?:` + rows.UUID + `|` + rows.Number + `|` + rows.Now + `|` + rows.Random + `(?::[0-9]*)?)\}`)
-	others    = regexp.MustCompile(`\{\{ *` + names + ` *\}\}|\$?\{` + names + `\}`) // what looks like a template
+	// selections of GraphQL, such as {shop{items}}.
+	selections = regexp.MustCompile(`[A-Za-z0-9_)]\{` + names + `\}[} ]`)
+	others     = regexp.MustCompile(`\{\{ *` + names + ` *\}\}|\$?\{` + names + `\}`) // what looks like a template
 )
 
 // Template makes of what a user wrote a template for the workers. what names it in errors.
 // Without a file a text is one where it names a value that is made; else it goes out as it is.
 func (f *Feed) Template(at Place, what, text string) (string, error) {
 	if f.shown == "" && !f.names(at, text) {
-		if found := others.FindString(text); found != "" {
+		if found := others.FindString(selections.ReplaceAllString(text, "")); found != "" {
 			f.remark(found, what)
 		}
 		return strings.ReplaceAll(text, "{", "{{"), nil
