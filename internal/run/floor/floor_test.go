@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -96,6 +97,7 @@ func serving(t *testing.T, client string) (address string, ended chan error) {
 	// A server's thread waits in a system call of which Go does not know: a collection of
 	// garbage would wait for it, and all of this process with that.
 	percent := debug.SetGCPercent(-1)
+	runtime.GC() // and ends one that has begun
 	t.Cleanup(func() { debug.SetGCPercent(percent) })
 	in, out := io.Pipe()
 	ended = make(chan error, 1)
