@@ -189,12 +189,16 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, asked := range targets {
-		found, arm, instead, err := t.askAny(ctx, asked, recorded, others, classes)
-		if err != nil {
-			return nil, nil, err
-		}
-		t.sayAsked(asked, words[i], found, instead)
+	answers, err := t.askEach(targets, func(one target.Target) (a reached, err error) {
+		a.found, a.arm, a.instead, err = t.askAny(ctx, one, recorded, others, classes)
+		return a, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, a := range answers {
+		found, arm := a.found, a.arm
+		t.sayAsked(targets[i], words[i], found, a.instead)
 		arm.Asked.Probe += before.sent[found.URL.Host]
 		delete(before.sent, found.URL.Host) // they are counted once
 		local, takes = local && found.Local, max(takes, found.Takes)
@@ -211,6 +215,51 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	return p.set, arms, nil
+}
+
+// reached is what came of asking a server.
+type reached struct {
+	found   target.Found
+	arm     session.Arm
+	instead string // why another client asks than the one that was chosen
+}
+
+// by is which client asks, on which wire.
+func (r reached) by() (wire, client string) {
+	return r.found.Levels["opt.server.wire"], r.found.Levels["client"]
+}
+
+// mostGeneral asks whatever HTTP/1.1 another client asks.
+const mostGeneral = "go-http1"
+
+// askEach asks each server. Those of a wire are asked by one client, as two clients would be
+// compared and not two servers: by that on Go's libraries which one of them takes.
+func (t *urlFlags) askEach(targets []target.Target, ask func(target.Target) (reached, error)) (all []reached, err error) {
+	all = make([]reached, len(targets))
+	common := map[string]string{} // by wire
+	for i, one := range targets {
+		if all[i], err = ask(one); err != nil {
+			return nil, err
+		}
+		wire, client := all[i].by()
+		if known := common[wire]; known != mostGeneral && (known == "" || !session.Native(client)) {
+			common[wire] = client
+		}
+	}
+	for i, one := range targets {
+		wire, client := all[i].by()
+		if t.Client == nil || client == common[wire] {
+			continue
+		}
+		before := all[i].arm.Asked
+		one.Client, one.Begins = func(string, bool) string { return common[wire] }, uint64(before.Probe+before.Client)
+		if all[i], err = ask(one); err != nil {
+			return nil, err
+		}
+		all[i].arm.Asked.Probe += before.Probe
+		all[i].arm.Asked.Client = before.Client
+	}
+	return all, nil
 }
 
 // contradicts refuses what is asked of other URLs, or of none.
@@ -498,29 +547,31 @@ func (t urlFlags) question(arms []session.Arm, objective string) string {
 	return "Which is better: " + which
 }
 
-// findClient asks a server, and where a client was chosen for it lets that client try
-// it: what it refuses (a cipher, a header, a way to frame a reply) a client on a
-// library of Go's asks, which is said.
+// findClient asks a server, and where a native client was chosen for it lets that client try
+// it: what it refuses (a cipher, a header, a way to frame a reply) a client on a library of
+// Go's asks, which is said.
 func findClient(ctx context.Context, workers *session.Workers, asked target.Target) (found target.Found, by record.Asked, instead string, err error) {
 	found, err = target.Ask(ctx, asked)
 	by.Probe = found.Asked
 	chosen := found.Levels["client"]
-	if err != nil || !session.OnRings(chosen) {
+	if err != nil || !session.Native(chosen) {
 		return found, by, "", err
 	}
-	why := session.TryClient(ctx, workers, armOf(found), &by, asked.MaxErrors)
-	if why == nil {
-		found.Begin(uint64(by.Probe + by.Client))
-		return found, by, "", nil
-	}
+	why, err := session.TryClient(ctx, workers, armOf(found), &by, asked.MaxErrors)
 	if ctx.Err() != nil {
-		return found, by, "", context.Cause(ctx)
+		err = context.Cause(ctx)
+	}
+	if err != nil || why == "" {
+		if found.Begin(uint64(by.Probe + by.Client)); !session.Rings() {
+			instead = chosen + " asks it, as io_uring is not to be had here"
+		}
+		return found, by, instead, err
 	}
 	asked.Client = nil
 	asked.Begins = uint64(by.Probe + by.Client)
 	found, err = target.Ask(ctx, asked)
 	by.Probe += found.Asked
-	return found, by, chosen + " cannot ask it (" + quantity.Clip(asked.Fill.Hide(why.Error()), 200) + "), so " + found.Levels["client"] + " does", err
+	return found, by, chosen + " cannot ask it (" + quantity.Clip(asked.Fill.Hide(why), 200) + "), so " + found.Levels["client"] + " does", err
 }
 
 // mostName bounds the name of an arm that is made of a URL, in bytes.

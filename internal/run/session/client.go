@@ -24,33 +24,40 @@ import (
 	"netdyno/internal/run/study/source"
 )
 
-// onRings are the clients that take the least CPU of this host, by wire, as
+// natives are the clients of a wire that take the least CPU of this host, the least first, as
 // docs/benchmarks.md has it.
-var onRings = map[string]string{
-	"http/1.1":        "http1-uring",
-	"h2c":             "h2-uring",
-	"grpc:netdyno.v1": "grpc-nghttp2",
+var natives = map[string][]string{
+	"http/1.1":        {"http1-uring", "http1-asio"},
+	"h2c":             {"h2-uring", "h2-asio"},
+	"grpc:netdyno.v1": {"grpc-nghttp2"},
 }
 
 // CheapestClient returns the client of a wire that takes the least CPU of this host,
-// where it can be told beforehand that it runs here and, if asked to, encrypts; else "".
+// where it can be told beforehand that it runs here and has the features; else "".
 func CheapestClient(ctx context.Context, wire string, needs ...contract.Feature) string {
-	name := onRings[wire]
 	directories, err := places()
-	if name == "" || err != nil || !rings() {
+	if err != nil {
 		return ""
 	}
-	offered, found := bench.Offered(ctx, directories, bench.WorkerPrefix+name, name)
-	lacks := func(f contract.Feature) bool { return !slices.Contains(offered.Features, f) }
-	if !found || slices.ContainsFunc(needs, lacks) {
-		return ""
+	for _, name := range natives[wire] {
+		if !strings.HasSuffix(name, onEpoll) && !Rings() {
+			continue
+		}
+		offered, found := bench.Offered(ctx, directories, bench.WorkerPrefix+name, name)
+		lacks := func(f contract.Feature) bool { return !slices.Contains(offered.Features, f) }
+		if found && !slices.ContainsFunc(needs, lacks) {
+			return name
+		}
 	}
-	return name
+	return ""
 }
 
-// rings tells whether this process may set up an io_uring of Linux 6.0, which knew the
+// onEpoll ends the names of native clients that need no io_uring.
+const onEpoll = "-asio"
+
+// Rings tells whether this process may set up an io_uring of Linux 6.0, which knew the
 // flag first. A sandbox or a sysctl may forbid it.
-func rings() bool {
+func Rings() bool {
 	const singleIssuer = 1 << 12              // IORING_SETUP_SINGLE_ISSUER
 	parameters := [30]uint32{2: singleIssuer} // struct io_uring_params
 	fd, _, failed := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&parameters)), 0)
@@ -61,61 +68,61 @@ func rings() bool {
 	return true
 }
 
-// OnRings tells whether a client is one of those.
-func OnRings(client string) bool {
-	return slices.Contains(slices.Collect(maps.Values(onRings)), client)
+// Native tells whether a client is one of those that CheapestClient names.
+func Native(client string) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(natives)), func(names []string) bool { return slices.Contains(names, client) })
 }
 
 // TryClient makes one exchange with an arm's server, by the arm's own client on this
-// host, and adds to asked how many requests that took. The error says why the client
-// could not, where a share of them may fail.
-func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Asked, maxErrors float64) (err error) {
+// host, and adds to asked how many requests that took, of which a share may fail. It returns
+// why the client could not; an error is no word of the client's.
+func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Asked, maxErrors float64) (why string, err error) {
 	var held texts
 	defer func() { err = errors.Join(err, held.remove()) }()
 	arm.Levels = maps.Clone(arm.Levels)
 	if err := held.name(Request{Arms: []Arm{arm}}); err != nil {
-		return err
+		return "", err
 	}
 	if _, err := held.stage(); err != nil {
-		return err
+		return "", err
 	}
 	a, err := source.ReadArguments([]string{"connections=1", "amount=1", "blocks=1", "max_errors=" + strconv.FormatFloat(maxErrors, 'f', -1, 64)})
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := a.AddArm(arm.Given, arm.Name, arm.Levels); err != nil {
-		return err
+	if err := a.AddArm(arm.Given, "tried", arm.Levels); err != nil {
+		return "", err
 	}
 	s, err := a.Study(os.ReadFile)
 	if err != nil {
-		return err
+		return "", err
 	}
 	trials, _, err := s.Plan()
 	if err != nil {
-		return err
+		return "", err
 	}
 	catalog, err := workers.Catalog(ctx, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return "", err
 	}
 	b := BenchOf(filepath.Dir(self), catalog)
 	b.Meter[0] = self
 	b.Texts = func(host rig.Host, level string) (string, error) { return held.path("", host, level) }
 	records, err := Conduct(ctx, b, trials[:1])
 	if err != nil {
-		return err
+		return "", err
 	}
 	sent, known := records[0].Sent()
 	asked.Client, asked.Untold = sent.All(), !known
 	if f := records[0].Failure; f != nil {
 		asked.Client += f.Asked
-		return errors.New(f.Text)
+		return f.Text, nil
 	}
-	return nil
+	return "", nil
 }
 
 // clientsOnly checks the trials of a rig whose server stands elsewhere: every arm

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// oddly answers every request with its length given twice, which one client takes.
+func oddly(t *testing.T) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			go func() {
+				defer c.Close()
+				for b := make([]byte, 4096); ; {
+					n, err := c.Read(b)
+					if err != nil {
+						return // the client is gone
+					}
+					for range strings.Count(string(b[:n]), "\r\n\r\n") {
+						_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok") // as above
+					}
+				}
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String() + "/"
+}
+
+// Servers of one wire are compared by one client, that which all of them let ask.
+func TestServersAreComparedByOneClient(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	defer plain.Close()
+	for _, urls := range [][]string{{plain.URL, oddly(t)}, {oddly(t), plain.URL}} {
+		c := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append([]string{"run", "--dry-run"}, urls...)...)
+		c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+path)
+		said, err := c.CombinedOutput()
+		if err != nil || strings.Count(string(said), "asked by go-http1") != 2 {
+			t.Errorf("%v: %s", err, said)
+		}
+	}
+}
+
+// forbid runs a command that may set up no io_uring, as in a container by Docker's filter.
+const forbid = `
+import ctypes, os, struct, sys
+SETUP, ALLOW, DENY = 425, 0x7fff0000, 0x00050001 # io_uring_setup; EPERM
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, SETUP), (0x06, 0, 0, DENY), (0x06, 0, 0, ALLOW)]
+filter = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *c) for c in code))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(code), ctypes.addressof(filter)))
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
+    sys.exit("prctl: %d" % ctypes.get_errno())
+os.execv(sys.argv[1], sys.argv[1:])
+`
+
+// Where io_uring is forbidden a native client on epoll asks, and that is said.
+func TestWithoutIoUring(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	defer s.Close()
+	c := exec.CommandContext(t.Context(), "python3", "-c", forbid, filepath.Join(directory, "netdyno"), "run", s.URL, "-c", "1", "-n", "20")
+	c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+path)
+	said, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), "asked by http1-asio") || !strings.Contains(string(said), "io_uring is not to be had") {
+		t.Errorf("%v: %s", err, said)
+	}
+}
