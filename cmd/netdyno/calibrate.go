@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -138,6 +139,9 @@ func calibrationOf(facts record.Facts) (*record.Calibration, error) {
 		return nil, nil //nolint:nilerr // without a home nothing was ever kept
 	}
 	all, err := record.ReadCalibrations(path)
+	if errors.Is(err, fs.ErrPermission) { // the home is somebody else's
+		return nil, nil
+	}
 	return history.Calibration(facts.Rig, all), err
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -68,10 +69,10 @@ func compareRuns(dirs []session.Directory) error {
 	if err := showText(page.Text); err != nil {
 		return err
 	}
-	if err := render(last.Compared(), page.Markdown); err != nil {
-		return err
-	}
-	if err := render(last.ComparedPage(), page.HTML); err != nil {
+	switch err := errors.Join(render(last.Compared(), page.Markdown), render(last.ComparedPage(), page.HTML)); {
+	case ofOthers(last, err):
+		return ended
+	case err != nil:
 		return err
 	}
 	fmt.Fprintln(stdout)
@@ -133,10 +134,12 @@ func present(d session.Directory, f *finding.Findings, how showing) error {
 func pass(d session.Directory, f finding.Findings) error {
 	result, all := compare.Gate(f.Run)
 	gate := report.NewGate(f, result, all)
-	if err := render(d.Gate(), gate.Markdown); err != nil {
+	switch err := render(d.Gate(), gate.Markdown); {
+	case err == nil:
+		stdout.say("gate    %s", d.Gate())
+	case !ofOthers(d, err):
 		return err
 	}
-	stdout.say("gate    %s", d.Gate())
 	fmt.Fprintf(stdout, "%s\n", gate)
 	if result == compare.IsWorse {
 		return &status{statusUnmet, nil}

@@ -188,8 +188,7 @@ func show(d session.Directory, findings *finding.Findings, how showing) error {
 		return err
 	}
 	switch {
-	case errors.Is(exported, fs.ErrPermission) || errors.Is(exported, syscall.EROFS): // a run of somebody else's
-		stderr.say("netdyno: %s cannot be written to, so the reports there stay as they are", d)
+	case ofOthers(d, exported):
 		return nil
 	case exported != nil:
 		return fmt.Errorf("the records are safe in %s, the reports could not be written: %w", d.Records(), exported)
@@ -197,6 +196,16 @@ func show(d session.Directory, findings *finding.Findings, how showing) error {
 	fmt.Fprintln(stdout)
 	stdout.say("report  %s", d.HTML())
 	return nil
+}
+
+// ofOthers tells whether what is made of a run could not be written as its directory is
+// somebody else's, which it says.
+func ofOthers(d session.Directory, err error) bool {
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return false
+	}
+	stderr.say("netdyno: %s cannot be written to, so the reports there stay as they are", d)
+	return true
 }
 
 // rebuild writes findings.json and the reports, side by side.
