@@ -264,6 +264,21 @@ func (f Found) column(name string, s metric.Scale) part.Column {
 	return part.Column{Title: title, Unit: unit, Kind: part.Numbers, Metric: name}
 }
 
+// quiet is an arm's figure over the blocks that others left quiet, where these are judged; 0
+// where all are.
+func (f Found) quiet(cell, arm, name string) float64 {
+	for _, c := range f.Comparisons {
+		switch {
+		case !c.Quiet || !c.Primary || c.Cell != cell || c.Metric != name:
+		case c.Arm == arm:
+			return c.Value
+		case c.Base == arm:
+			return c.BaseValue
+		}
+	}
+	return 0
+}
+
 // figure is an arm's figure with its relation to the best of the column: nothing for the
 // best, +45 % told apart, ≈ equal, ? not told apart; (+45 %) of a metric that is not judged.
 func (f Found) figure(cell string, a cells.Arm, name string, s metric.Scale) part.Datum {
@@ -274,7 +289,7 @@ func (f Found) figure(cell string, a cells.Arm, name string, s metric.Scale) par
 	case !m.Known():
 		return part.Word(cells.Unknown)
 	}
-	text := s.Format(m.Value)
+	text := s.Format(cmp.Or(f.quiet(cell, a.Name, name), m.Value))
 	if m.AtLeast {
 		text = "≥ " + text
 	}

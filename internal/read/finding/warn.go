@@ -276,10 +276,7 @@ func corrected(comparisons []compare.Comparison) string {
 	for _, c := range comparisons {
 		switch {
 		case c.Primary && c.Quiet:
-			m := metric.Shown(c.Metric)
-			scale := m.Scale(max(c.Value, c.BaseValue))
-			return fmt.Sprintf("; the %d blocks that they left quiet are judged, by %s: %s has %s %s, %s %s",
-				c.Blocks, m.Label, c.Arm, scale.Format(c.Value), scale.Unit, c.Base, scale.Format(c.BaseValue))
+			return fmt.Sprintf("; %s is that of the %d blocks that they left quiet", metric.Shown(c.Metric).Label, c.Blocks)
 		case c.Primary && c.EqualShares:
 			return "; ratios are corrected for that"
 		}
