@@ -13,6 +13,14 @@ import (
 	"netdyno/test/programs"
 )
 
+func netdyno(t *testing.T, args ...string) (said string, status int) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), filepath.Join(bin, "netdyno"), args...)
+	c.Dir = t.TempDir()
+	text, _ := c.CombinedOutput() // its status tells
+	return string(text), c.ProcessState.ExitCode()
+}
+
 // The log that nginx wrote of some requests is replayed on nginx: it is asked for the same
 // paths by the same methods, but for what has a body that no log holds, answers with the same statuses, and logs as many requests as
 // the run says that it sent.
@@ -57,17 +65,11 @@ func TestARealLogIsReplayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := "http://127.0.0.1:" + port + "/page"
-	netdyno := func(args ...string) (said string, status int) {
-		c := exec.CommandContext(t.Context(), filepath.Join(bin, "netdyno"), args...)
-		c.Dir = t.TempDir()
-		text, _ := c.CombinedOutput() // its status tells
-		return string(text), c.ProcessState.ExitCode()
-	}
-	if said, status := netdyno(url, "--workload", recorded); status != 2 || !strings.Contains(said, "no bodies of 40 requests (POST /api)") {
+	if said, status := netdyno(t, url, "--workload", recorded); status != 2 || !strings.Contains(said, "no bodies of 40 requests (POST /api)") {
 		t.Errorf("status %d: %s", status, said)
 	}
 	read := filepath.Join(t.TempDir(), "read.rec")
-	if said, status := netdyno("record", "nginx", recorded, "--paths", "--methods", "GET", "-o", read); status != 1 || !strings.Contains(said, "120 requests in") || !strings.Contains(said, "1 not of this format") || strings.Contains(said, "\x1b[31m") {
+	if said, status := netdyno(t, "record", "nginx", recorded, "--paths", "--methods", "GET", "-o", read); status != 1 || !strings.Contains(said, "120 requests in") || !strings.Contains(said, "1 not of this format") || strings.Contains(said, "\x1b[31m") {
 		t.Errorf("status %d: %s", status, said)
 	}
 	sent, screen := measure(t, url, "--workload", read, "--speed", "2", "-c", "4", "window=1s", "blocks=2")
