@@ -94,51 +94,51 @@ func (t *urlFlags) targets(ctx context.Context, urls []string, classes *source.W
 
 // askAny is ask, where a server of recorded traffic need answer one of its classes as it was
 // answered: of many requests some may fail.
-func (t urlFlags) askAny(ctx context.Context, asked target.Target, recorded []target.Class, others []string, classes *source.WorkloadFile) (found target.Found, arm session.Arm, instead string, err error) {
+func (t urlFlags) askAny(ctx context.Context, asked target.Target, recorded []target.Class, others []string, classes *source.WorkloadFile) (r reached, err error) {
 	if len(recorded) == 0 {
 		return t.ask(ctx, asked, others, classes)
 	}
 	for _, class := range recorded {
 		asked.Classes = []target.Class{class}
-		f, a, i, failed := t.ask(ctx, asked, others, classes)
+		one, failed := t.ask(ctx, asked, others, classes)
 		if failed == nil {
-			return f, a, i, nil
+			return one, nil
 		}
 		if err == nil {
 			err = failed
 		}
 		if !strings.HasPrefix(failed.Error(), "class ") { // it is not of the class
-			return found, arm, "", failed
+			return r, failed
 		}
 	}
-	return found, arm, "", err
+	return r, err
 }
 
 // ask asks a server what it answers: one request, or one of each class that a workload has
 // for a gRPC server.
-func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string, classes *source.WorkloadFile) (found target.Found, arm session.Arm, instead string, err error) {
+func (t urlFlags) ask(ctx context.Context, asked target.Target, others []string, classes *source.WorkloadFile) (r reached, err error) {
 	workload := t.workload != "" || (&looked{typed: others}).sets(study.WorkloadFactor)
 	if workload && strings.HasPrefix(asked.URL, "grpc") {
-		found, arm, err = askCalls(ctx, t.workers, asked, classes)
-		return found, arm, "", err
+		r.found, r.arm, err = askCalls(ctx, t.workers, asked, classes)
+		return r, err
 	}
 	if classes != nil {
 		if err := checkMethods(asked.URL, classes); err != nil {
-			return found, arm, "", err
+			return r, err
 		}
 		asked.Classes = asksOf(classes, t.classPaths)
 	}
-	found, by, instead, err := findClient(ctx, t.workers, asked)
-	if err != nil {
-		return found, arm, "", err
+	var by record.Asked
+	if r.found, by, r.instead, err = findClient(ctx, t.workers, asked); err != nil {
+		return r, err
 	}
-	arm = armOf(found)
-	arm.Asked = by
-	carryBodies(arm, classes)
+	r.arm = armOf(r.found)
+	r.arm.Asked = by
+	carryBodies(r.arm, classes)
 	if t.classPaths != nil {
-		arm.Texts["opt.client.class_paths"] = study.Carried{Bytes: []byte(strings.Join(t.classPaths, "\n"))}
+		r.arm.Texts["opt.client.class_paths"] = study.Carried{Bytes: []byte(strings.Join(t.classPaths, "\n"))}
 	}
-	return found, arm, instead, nil
+	return r, nil
 }
 
 // findClient asks a server, and where a native client was chosen for it lets that client try

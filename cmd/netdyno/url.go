@@ -188,9 +188,8 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if err != nil {
 		return nil, nil, err
 	}
-	answers, err := t.askEach(targets, func(one target.Target) (a reached, err error) {
-		a.found, a.arm, a.instead, err = t.askAny(ctx, one, recorded, others, classes)
-		return a, err
+	answers, err := t.askEach(targets, func(one target.Target) (reached, error) {
+		return t.askAny(ctx, one, recorded, others, classes)
 	})
 	if err != nil {
 		return nil, nil, err

@@ -99,34 +99,54 @@ func (t Template) Fixed() bool {
 // Empty tells whether the text is.
 func (t Template) Empty() bool { return len(t.pieces) == 0 }
 
-// ParseTemplate reads a template of the contract for rows of so many columns.
-func ParseTemplate(text string, columns int) (t Template, err error) {
-	var literal strings.Builder
+// Scan hands on what a template of the contract has, in its order: its literals, with braces
+// as they are meant, and what stands between braces.
+func Scan(text string, literal func(text string), hole func(name string) error) error {
+	var b strings.Builder
+	flush := func() {
+		if b.Len() > 0 {
+			literal(b.String())
+			b.Reset()
+		}
+	}
 	for {
 		before, rest, found := strings.Cut(text, "{")
-		literal.WriteString(before)
+		b.WriteString(before)
 		if !found {
-			break
+			flush()
+			return nil
 		}
 		if after, brace := strings.CutPrefix(rest, "{"); brace {
-			literal.WriteByte('{')
+			b.WriteByte('{')
 			text = after
 			continue
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
-			return Template{}, errors.New("a { has no } after it; expected {{ for a brace")
+			return errors.New("a { has no } after it; expected {{ for a brace")
 		}
-		p, err := parsePiece(name, columns)
-		if err != nil {
-			return Template{}, err
+		flush()
+		if err := hole(name); err != nil {
+			return err
 		}
-		p.literal, text = literal.String(), after
-		literal.Reset()
-		t.pieces = append(t.pieces, p)
+		text = after
 	}
-	if literal.Len() > 0 {
-		t.pieces = append(t.pieces, piece{literal: literal.String(), column: noColumn})
+}
+
+// ParseTemplate reads a template of the contract for rows of so many columns.
+func ParseTemplate(text string, columns int) (t Template, err error) {
+	literal := ""
+	err = Scan(text, func(text string) { literal = text }, func(name string) error {
+		p, err := parsePiece(name, columns)
+		p.literal, literal = literal, ""
+		t.pieces = append(t.pieces, p)
+		return err
+	})
+	if err != nil {
+		return Template{}, err
+	}
+	if literal != "" {
+		t.pieces = append(t.pieces, piece{literal: literal, column: noColumn})
 	}
 	return t, nil
 }

@@ -280,29 +280,12 @@ func (f *Feed) OfHTTP(scheme string, texts []string) error {
 	return nil
 }
 
-// Escaped escapes what is literal in a template for the workers.
-func Escaped(template string, escape func(string) string) string {
-	var out, literal strings.Builder
-	flush := func() {
-		out.WriteString(escape(literal.String()))
-		literal.Reset()
-	}
-	for template != "" {
-		before, rest, found := strings.Cut(template, "{")
-		literal.WriteString(before)
-		if !found {
-			break
-		}
-		if after, brace := strings.CutPrefix(rest, "{"); brace {
-			literal.WriteByte('{')
-			template = after
-			continue
-		}
-		hole, after, _ := strings.Cut(rest, "}")
-		flush()
-		out.WriteString("{" + hole + "}")
-		template = after
-	}
-	flush()
-	return out.String()
+// Escaped escapes what is literal in a template for the workers, as Template makes them.
+func Escaped(template string, escape func(string) string) (string, error) {
+	var out strings.Builder
+	err := rows.Scan(template, func(literal string) { out.WriteString(escape(literal)) }, func(name string) error {
+		out.WriteString("{" + name + "}")
+		return nil
+	})
+	return out.String(), err
 }

@@ -68,7 +68,9 @@ func (t *Target) Compile(ctx context.Context, f *feed.Feed) error {
 	if path, err = f.Template(feed.URL, "the URL", t.Fill.url(path)); err != nil {
 		return err
 	}
-	t.filledPath = feed.Escaped(path, escaped)
+	if t.filledPath, err = feed.Escaped(path, escaped); err != nil {
+		return err
+	}
 	for i, field := range fields {
 		refuses := strings.EqualFold(field.Name, "Host")
 		if refuses {
