@@ -43,18 +43,23 @@ func oddly(t *testing.T) (url string) {
 	return "http://" + l.Addr().String() + "/"
 }
 
-// Servers of one wire are compared by one client, that which all of them let ask.
+// Servers of one wire are compared by one client, that which all of them let ask, also where
+// the choice is among clients on Go's libraries.
 func TestServersAreComparedByOneClient(t *testing.T) {
 	t.Parallel()
 	directory, path, _ := withClients(t)
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
 	defer plain.Close()
-	for _, urls := range [][]string{{plain.URL, oddly(t)}, {oddly(t), plain.URL}} {
-		c := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append([]string{"run", "--dry-run"}, urls...)...)
+	paths := filepath.Join(t.TempDir(), "paths")
+	if err := os.WriteFile(paths, []byte("/a\n/b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, asked := range [][]string{{plain.URL, oddly(t)}, {oddly(t), plain.URL}, {oddly(t), plain.URL, "--paths", paths}, {plain.URL, oddly(t), "--expect", "body"}} {
+		c := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append([]string{"run", "--dry-run"}, asked...)...)
 		c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+path)
 		said, err := c.CombinedOutput()
 		if err != nil || strings.Count(string(said), "asked by go-http1") != 2 {
-			t.Errorf("%v: %s", err, said)
+			t.Errorf("%v: %v: %s", asked, err, said)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
@@ -26,11 +28,12 @@ func (r reached) by() (wire, client string) {
 	return r.found.Levels["opt.server.wire"], r.found.Levels["client"]
 }
 
-// mostGeneral asks whatever HTTP/1.1 another client asks.
-const mostGeneral = "go-http1"
+// mostGeneral are the clients that ask whatever the others of their wire ask.
+var mostGeneral = []string{"go-http1", "go-http2", "go-grpc"}
 
-// askEach asks each server. Those of a wire are asked by one client, as two clients would be
-// compared and not two servers: by that on Go's libraries which one of them takes.
+// askEach asks each server. Those of a wire are asked by one client, unless the user names
+// them, as two clients would be compared and not two servers: by that on Go's libraries which
+// one of them takes.
 func (t *urlFlags) askEach(targets []target.Target, ask func(target.Target) (reached, error)) (all []reached, err error) {
 	all = make([]reached, len(targets))
 	common := map[string]string{} // by wire
@@ -39,7 +42,7 @@ func (t *urlFlags) askEach(targets []target.Target, ask func(target.Target) (rea
 			return nil, err
 		}
 		wire, client := all[i].by()
-		if known := common[wire]; known != mostGeneral && (known == "" || !session.Native(client)) {
+		if known := common[wire]; known == "" || !slices.Contains(mostGeneral, known) && !session.Native(client) {
 			common[wire] = client
 		}
 	}
@@ -49,10 +52,15 @@ func (t *urlFlags) askEach(targets []target.Target, ask func(target.Target) (rea
 			continue
 		}
 		before := all[i].arm.Asked
-		one.Client, one.Begins = func(string, bool) string { return common[wire] }, uint64(before.Probe+before.Client)
+		one.Client, one.Begins = func(string, bool, string) string { return common[wire] }, uint64(before.Probe+before.Client)
 		if all[i], err = ask(one); err != nil {
 			return nil, err
 		}
+		if _, now := all[i].by(); now != common[wire] {
+			return nil, fmt.Errorf("%s is asked by %s and another URL by %s, so that two clients would be compared; client=%s has one ask them all",
+				target.Shown(all[i].found.URL), now, common[wire], common[wire])
+		}
+		all[i].instead = common[wire] + " asks it, as it asks the others, so that servers are compared and not clients"
 		all[i].arm.Asked.Probe += before.Probe
 		all[i].arm.Asked.Client = before.Client
 	}
@@ -161,7 +169,7 @@ func findClient(ctx context.Context, workers *session.Workers, asked target.Targ
 		}
 		return found, by, instead, err
 	}
-	asked.Client = nil
+	asked.Client = func(string, bool, string) string { return "" }
 	asked.Begins = uint64(by.Probe + by.Client)
 	found, err = target.Ask(ctx, asked)
 	by.Probe += found.Asked

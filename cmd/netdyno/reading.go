@@ -253,6 +253,9 @@ func writeProfiles(d session.Directory, files *profile.Files) error {
 func render(path string, renderer func(io.Writer) error) error {
 	return record.WriteAtomic(path, func(w io.Writer) error {
 		b := bufio.NewWriter(w)
-		return errors.Join(renderer(b), b.Flush())
+		if err := renderer(b); err != nil {
+			return err
+		}
+		return b.Flush()
 	})
 }

@@ -172,10 +172,15 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		}
 	}
 	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
-		t.Client = func(wire string, encrypted bool) string { return t.cheapest(ctx, wire, encrypted) }
-	}
-	if t.workload != "" || t.paths != "" || (&looked{typed: others}).scheduled() {
-		t.Client = nil // clients on Go's libraries tell classes, paths and steps apart
+		scheduled := (&looked{typed: others}).scheduled()
+		t.Client = func(wire string, encrypted bool, own string) string {
+			if own != "" || scheduled { // clients on Go's libraries tell steps apart
+				return ""
+			}
+			return t.cheapest(ctx, wire, encrypted)
+		}
+	} else if !chosen {
+		t.Client = func(string, bool, string) string { return "" }
 	}
 	t.sayProxy(urls)
 	classes, recorded, err := t.asksClasses(ctx, others)

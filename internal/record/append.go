@@ -206,9 +206,18 @@ func WriteAtomic(path string, write func(io.Writer) error) error {
 		if temporary != "" {
 			err = errors.Join(err, os.Remove(temporary))
 		}
-		return fmt.Errorf("write %s: %w", path, err)
+		return fmt.Errorf("write %s: %w", path, unnamed(err))
 	}
 	return syncDirectory(path)
+}
+
+// unnamed is an error without the name of the temporary file that it happened to.
+func unnamed(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
 }
 
 func replaceable(path string) error {

@@ -1,8 +1,12 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+
+	"netdyno/internal/record"
 )
 
 // AbsentError is about a transport that the project has and no worker here: Reason says why,
@@ -43,9 +47,27 @@ var gone = map[string]string{
 // goneBaidu is of the second end of baidu_std that netdyno had.
 const goneBaidu = "netdyno has one end of wire baidu_std of its own, which is baidu-std; brpc is Apache's"
 
-// absent returns why no worker here has a transport that the project knows, with what is
-// said of those that may have it; nil for another name.
-func absent(transport, unheard string) *AbsentError {
+// programs are the workers of transports that are not named like them.
+var programs = map[string]string{"aiohttp": "asgi", "granian": "asgi", "granian-http2": "asgi", "uvicorn": "asgi", "grpc-aio": "grpcio"}
+
+// mute returns what the worker of a transport, which is here, said in place of its hello;
+// "" where it is not here.
+func mute(transport string, unheard []record.Warning) string {
+	for _, a := range unheard {
+		name := strings.TrimPrefix(a.About, WorkerPrefix)
+		if name == cmp.Or(programs[transport], transport) || strings.HasPrefix(transport, name+"-") {
+			return a.Text
+		}
+	}
+	return ""
+}
+
+// absent returns why no worker here has a transport that the project knows, where some
+// workers were not heard; nil for another name.
+func absent(transport string, unheard []record.Warning) *AbsentError {
+	if said := mute(transport, unheard); said != "" {
+		return &AbsentError{Transport: transport, Reason: said}
+	}
 	if reason := gone[transport]; reason != "" {
 		return &AbsentError{Transport: transport, Reason: reason}
 	}
@@ -53,7 +75,7 @@ func absent(transport, unheard string) *AbsentError {
 		if slices.Contains(o.transports, transport) {
 			return &AbsentError{
 				Transport: transport,
-				Reason:    "no worker here has it" + unheard + ": it is written " + o.language,
+				Reason:    "no worker here has it: it is written " + o.language,
 				Advice:    fmt.Sprintf("`%s` in a checkout builds it, with %s", o.command, o.needs),
 			}
 		}

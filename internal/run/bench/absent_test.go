@@ -50,9 +50,13 @@ func TestAnAbsentTransportSaysWhatBringsIt(t *testing.T) {
 	if !errors.As(err, &known) || known.Transport != "tokio" || !strings.HasPrefix(known.Advice, "`make kits`") {
 		t.Errorf("%v, want what brings tokio", err)
 	}
-	catalog.Absent = []record.Warning{{Text: "netdyno-worker-tokio said nothing for 10s"}}
-	if err = catalog.Pairs(study.Work{Server: "tokio", Client: "go-net"}); !strings.Contains(err.Error(), "netdyno-worker-tokio said nothing") {
-		t.Errorf("%v, want the worker named that did not say whether it has tokio", err)
+	for transport, program := range map[string]string{"tokio": "tokio", "hyper-http2": "hyper", "uvicorn": "asgi", "node-net": "node"} {
+		program = "netdyno-worker-" + program
+		catalog.Absent = []record.Warning{{About: program, Text: program + " said nothing for 10s"}}
+		err = catalog.Pairs(study.Work{Server: transport, Client: "go-net"})
+		if said := err.Error(); !strings.Contains(said, program+" said nothing") || strings.Contains(said, "make kits") {
+			t.Errorf("%v, want the worker named that is here and was not heard, and not how to build it", err)
+		}
 	}
 	err = catalog.Pairs(study.Work{Server: "tokyo", Client: "go-net"})
 	if errors.As(err, &known) && known.Transport == "tokyo" {

@@ -88,7 +88,7 @@ func (c *Catalog) Named(name string) (Offer, error) {
 	if members := families[name]; members != "" {
 		return Offer{}, fmt.Errorf("transport %q: there are several; write %s", name, members)
 	}
-	if known := absent(name, c.unheard()); known != nil {
+	if known := absent(name, c.Absent); known != nil {
 		return Offer{}, known
 	}
 	return Offer{}, fmt.Errorf("transport %q: no worker here has it%s; %s", name, c.unheard(), quantity.Hint(name, names))

@@ -79,14 +79,14 @@ func (d Directory) OrFresh(study string) (Directory, error) {
 	}
 	name := filepath.Join(ResultsRoot, study+"-"+time.Now().Format("20060102-150405"))
 	if err := os.MkdirAll(ResultsRoot, 0o755); err != nil {
-		return "", fmt.Errorf("%w; --out DIR puts the run elsewhere", err)
+		return "", elsewhere(err)
 	}
 	path := name
 	for n := 2; ; n++ {
 		err := os.Mkdir(path, 0o755)
 		if !errors.Is(err, fs.ErrExist) {
 			if err != nil {
-				err = fmt.Errorf("%w; --out DIR puts the run elsewhere", err)
+				err = elsewhere(err)
 			}
 			return Directory(path), err
 		}
@@ -156,6 +156,19 @@ func (d Directory) Vacant() error {
 	return fmt.Errorf("%s is not empty, it holds %s; choose a new or an empty directory with --out", d, strings.Join(names, ", "))
 }
 
+// elsewhere adds to an error of making a run's directory what can be done.
+func elsewhere(err error) error {
+	return fmt.Errorf("%w; --out DIR puts the run into a directory that can be written to", err)
+}
+
+// clear removes the files of a run that could not begin, so that its directory is vacant again.
+func (d Directory) clear() (err error) {
+	for _, file := range []string{d.Records(), d.Study(), d.Facts(), d.Trials(), d.Messages(), d.Workloads(), d.Given()} {
+		err = errors.Join(err, os.RemoveAll(file))
+	}
+	return err
+}
+
 func (d Directory) taken() error {
 	return fmt.Errorf("%s holds a run already; go on with --resume or choose another --out", d)
 }
@@ -171,7 +184,7 @@ func (d Directory) Create(study []byte, header record.Header, trials []record.Tr
 		return nil, err
 	}
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
-		return nil, err
+		return nil, elsewhere(err)
 	}
 	file, err := record.Create(d.Records(), header)
 	if errors.Is(err, fs.ErrExist) {
@@ -185,7 +198,7 @@ func (d Directory) Create(study []byte, header record.Header, trials []record.Tr
 		record.WriteFileAtomic(d.Facts(), append(facts, '\n')),
 		record.WriteTrials(d.Trials(), trials))
 	if err != nil {
-		return nil, errors.Join(err, os.Remove(d.Records()), file.Close())
+		return nil, errors.Join(err, d.clear(), file.Close())
 	}
 	return file, nil
 }

@@ -46,6 +46,9 @@ func (s *Session) resumable() (Directory, error) {
 		return "", err
 	}
 	before, err := record.ReadTrials(dir.Trials())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("resume: %s holds no run that has begun; give the command without --resume", dir)
+	}
 	if err != nil {
 		return "", fmt.Errorf("resume: %w", err)
 	}

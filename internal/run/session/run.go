@@ -59,7 +59,7 @@ func (s *Session) Open() (*Run, error) {
 		return nil, err
 	}
 	if err := errors.Join(keep(dir.Messages(), s.Messages), keep(dir.Workloads(), s.workloads.all), s.texts.writeTexts(dir), s.writeAsked(file)); err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, dir.clear(), file.Close())
 	}
 	return &Run{Dir: dir, Left: s.Trials, session: s, again: s.again(record.Contents{}), file: file}, nil
 }

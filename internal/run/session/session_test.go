@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/bench"
@@ -267,7 +270,7 @@ func TestResumeRefuses(t *testing.T) {
 		{again("run", "inflight=1,2", "blocks=4"), "was declared with the looks 2, 8, this command has 4, 16"},
 		{again("run", "inflight=1,2", "blocks=2", "seed=7"), "the plan in run/trials.jsonl differs from this command's"},
 		{again("run", "inflight=1,2", "blocks=2", "require=service_p50_us of 1 <= 1s"), "the run began with other requirements"},
-		{again("nowhere", "blocks=1"), "nowhere/trials.jsonl"},
+		{again("nowhere", "blocks=1"), "nowhere holds no run that has begun"},
 	} {
 		if why := refused(t, c.request); !strings.Contains(why, c.want) {
 			t.Errorf("%v: %s; want %q", c.request.Args, why, c.want)
@@ -347,5 +350,33 @@ func TestALookSeesAllRecordsSoFar(t *testing.T) {
 	measured(t, r)
 	if !slices.Equal(seen, []int{16, 32}) {
 		t.Errorf("looks saw %v records, want 16 and 32", seen)
+	}
+}
+
+// A run that could not begin leaves its directory as it was, so that the same command can be
+// given again.
+func TestADiskThatIsFullBeforeTheRun(t *testing.T) {
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=16k"); err != nil {
+		t.Skipf("a full disk cannot be made here: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(disk, unix.MNT_DETACH) }) // of the test's own
+	dir := Directory(filepath.Join(disk, "run"))
+	trials := make([]record.Trial, 1000)
+	if _, err := dir.Create(nil, record.Header{}, trials); !errors.Is(err, unix.ENOSPC) || strings.Contains(err.Error(), "/.") {
+		t.Fatalf("%v; want that the disk is full, by the name of the file", err)
+	}
+	if err := dir.Vacant(); err != nil {
+		t.Error(err)
+	}
+	if err := unix.Mount("tmpfs", disk, "tmpfs", unix.MS_REMOUNT, "size=16M"); err != nil {
+		t.Fatal(err)
+	}
+	file, err := dir.Create(nil, record.Header{}, trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -201,11 +201,11 @@ func (c called) found(t Target) (Found, error) {
 		}
 	}
 	const wire = "grpc:netdyno.v1"
-	const own = "go-grpc"
+	own := t.goAlone(len(t.to))
 	if c.deadline > 0 || c.packing.packed {
-		t.Client = nil // own alone keeps a deadline and unpacks replies
+		own = "keeps a deadline and unpacks replies"
 	}
-	client, chosen := t.client(wire, c.url.Scheme == "grpcs", own)
+	client := t.client(wire, c.url.Scheme == "grpcs", own, "go-grpc")
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wire,
 		"request": size(int64(len(c.request))), "response": size(last),
@@ -229,9 +229,6 @@ func (c called) found(t Target) (Found, error) {
 	if c.url.Scheme == "grpcs" {
 		t.addTrust(c.url, levels)
 		words[0] += " by TLS"
-	}
-	if chosen {
-		words = append(words, "asked by "+client)
 	}
 	if c.path() != "/"+strings.Trim(c.url.Path, "/") {
 		words = append([]string{c.path()}, words...)

@@ -103,7 +103,12 @@ func TestTypesInsideAny(t *testing.T) {
 // Replies that are packed, and calls with a deadline, are for the client that knows both.
 func TestPackedRepliesAndDeadlines(t *testing.T) {
 	at, _ := servePublisher(t, true)
-	rings := func(string, bool) string { return "grpc-nghttp2" }
+	rings := func(_ string, _ bool, own string) string {
+		if own != "" {
+			return ""
+		}
+		return "grpc-nghttp2"
+	}
 	asked := target.Target{URL: "grpc://" + at + "/Publish", Client: rings}
 	levels(t, asked, map[string]string{"client": "grpc-nghttp2", "opt.client.deadline": "", "opt.client.packed_replies": ""})
 	asked.Data = `{"how": "pack` + strings.Repeat("e", 1000) + `d"}`

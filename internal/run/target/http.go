@@ -307,7 +307,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if (t.Proxy != nil || t.limits()) && own == "fasthttp" {
 		own = "go-http1"
 	}
-	client, chosen := t.client(wire, u.Scheme == "https", own)
+	client := t.client(wire, u.Scheme == "https", t.goAlone(len(t.to)), own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),
@@ -335,9 +335,8 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if last.heard.strays() {
 		words = append(words, "then bytes of no reply")
 	}
-	if odd := last.heard.odd(); odd != "" && client != "go-http1" && wire == "http/1.1" {
-		levels["client"], client, chosen = "go-http1", "go-http1", false
-		words = append(words, "asked by go-http1, as "+odd)
+	if f.odd = last.heard.odd(); f.odd != "" && wire == "http/1.1" {
+		levels["client"] = "go-http1"
 	}
 	if t.Close {
 		levels["fresh"] = "yes"
@@ -347,9 +346,6 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	} else {
 		levels["fresh"] = "yes"
 		words = append(words, "a new connection for every request, as the server closes each")
-	}
-	if chosen {
-		words = append(words, "asked by "+client)
 	}
 	if last.server != "" {
 		words = append(words, quantity.Clip(last.server, 40))

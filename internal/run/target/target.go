@@ -74,22 +74,27 @@ type Target struct {
 // Dial returns what to connect to in turn in place of a URL's host and port; nothing for that.
 type Dial func(address string) []string
 
-// Client names the client of a wire that a trial shall have, and whether it must encrypt;
-// "" for one on a library of Go's.
-type Client func(wire string, encrypted bool) string
+// Client names the client of a wire that a trial shall have, of one that must encrypt or do
+// what only those on Go's libraries do (own, in words, such as "keeps time limits"); "" for
+// one of these.
+type Client func(wire string, encrypted bool, own string) string
 
-// client is the client of a trial, and whether it is one that Client named.
-func (t Target) client(wire string, encrypted bool, own string) (name string, chosen bool) {
-	if t.Client != nil && t.goAlone(len(t.to)) == "" {
-		name = t.Client(wire, encrypted)
+// client is the client of a trial.
+func (t Target) client(wire string, encrypted bool, own, usual string) string {
+	if t.Client == nil {
+		return usual
 	}
-	return cmp.Or(name, own), name != ""
+	return cmp.Or(t.Client(wire, encrypted, own), usual)
 }
 
 // goAlone says what only a client on Go's libraries does of all that is asked, of a server
 // with so many addresses; "" for nothing.
 func (t Target) goAlone(addresses int) string {
 	switch {
+	case len(t.Classes) > 0:
+		return "sends requests of several kinds"
+	case len(t.Paths) > 0:
+		return "asks for paths in turn"
 	case t.Proxy != nil:
 		return "asks proxies"
 	case t.Socket != "":
@@ -181,6 +186,7 @@ type Found struct {
 
 	Addresses []netip.AddrPort // that connections take in turn, where there are several to choose from
 	Spread    string           // … in words
+	odd       string           // what few clients take of it; "" for nothing
 	Asked     int64            // requests that it took
 	Takes     time.Duration    // the median request, from its send to the end of its reply
 }
@@ -267,8 +273,14 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	if f.URL == nil {
 		f.URL = u
 	}
-	if own := t.goAlone(len(f.Addresses)); own != "" && t.Client != nil {
-		f.Words += ", asked by " + f.Levels["client"] + ", which " + own
+	if own := t.goAlone(len(f.Addresses)); t.Client != nil { // else the user chose
+		f.Words += ", asked by " + f.Levels["client"]
+		switch {
+		case f.odd != "":
+			f.Words += ", as " + f.odd
+		case own != "":
+			f.Words += ", which " + own
+		}
 	}
 	if t.Socket != "" {
 		f.Local, f.Socket = true, t.Socket

@@ -60,8 +60,10 @@ func levels(t *testing.T, asked target.Target, want map[string]string) target.Fo
 }
 
 // cheap has a client for every wire of HTTP, that of HTTP/2 only without encryption.
-func cheap(wire string, encrypted bool) string {
+func cheap(wire string, encrypted bool, own string) string {
 	switch {
+	case own != "":
+		return ""
 	case wire == "http/1.1":
 		return "http1-uring"
 	case wire == "h2c" && !encrypted:
@@ -114,7 +116,7 @@ func answer(conn net.Conn, reply string) {
 func TestUnusualReplies(t *testing.T) {
 	for name, c := range map[string]struct{ reply, words, client string }{
 		"bare line ends":        {"HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", "keep-alive, asked by go-http1, as lines end without a carriage return", "go-http1"},
-		"the length twice":      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", "asked by go-http1, as the length is given twice, keep-alive", "go-http1"},
+		"the length twice":      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", "keep-alive, asked by go-http1, as the length is given twice", "go-http1"},
 		"stray bytes after 204": {"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.1 204 No Content, 0 bytes, then bytes of no reply, keep-alive, asked by http1-uring", "http1-uring"},
 	} {
 		t.Run(name, func(t *testing.T) {
