@@ -141,11 +141,11 @@ func readLine(text string, least, most int) (string, error) {
 	return strings.Join(strings.Fields(text), " "), nil
 }
 
-var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,62}$`)
+var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
 
 // aName names a study or a sweep.
 var aName = single("a name", func(text string) (string, error) {
-	if !properName.MatchString(text) {
+	if !properName.MatchString(text) || len(text) > longest {
 		return "", fmt.Errorf("%q is not a name; expected letters, digits, ., _, + and -", quantity.Clip(text, 80))
 	}
 	return text, nil

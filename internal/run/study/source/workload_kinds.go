@@ -114,12 +114,12 @@ func nameOf(text string) (string, error) {
 
 // The forms of methods: of HTTP, and of gRPC as /package.Service/Method.
 var (
-	methodForm = regexp.MustCompile(`^[A-Z]{1,20}$`)
-	callForm   = regexp.MustCompile(`^/[A-Za-z_][A-Za-z0-9_.]{0,200}/[A-Za-z_][A-Za-z0-9_]{0,100}$`)
+	methodForm = regexp.MustCompile(`^[A-Z]+$`)
+	callForm   = regexp.MustCompile(`^/[A-Za-z_][A-Za-z0-9_.]*/[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 func methodOf(text string) (string, error) {
-	if methodForm.MatchString(text) || callForm.MatchString(text) {
+	if methodForm.MatchString(text) && len(text) <= 20 || callForm.MatchString(text) && len(text) <= 300 {
 		return text, nil
 	}
 	if upper := strings.ToUpper(text); methodForm.MatchString(upper) {
