@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync"
 	"unique"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -129,7 +130,7 @@ func (c *Contents) readAfter(before int, r io.Reader, decode func(json.RawMessag
 // they are: a general decoder would take most of the time of a large run's report.
 func decodeRecord(body json.RawMessage) (recordLine, error) {
 	var l recordLine
-	if plainLines.Read(body, &l) {
+	if plainLines().Read(body, &l) {
 		return l, nil
 	}
 	return decodeAny(body)
@@ -345,8 +346,10 @@ func (s sharedLevels) share(t *Trial) {
 
 // plainLines reads the lines that netdyno writes.
 var (
-	plainLines = plainjson.For[recordLine](readOther, plainjson.Custom{Type: reflect.TypeFor[contract.Interfaces](), Read: readPlainInterfaces})
-	counters   = plainjson.For[contract.Interface](readOther)
+	plainLines = sync.OnceValue(func() *plainjson.Reader[recordLine] {
+		return plainjson.For[recordLine](readOther, plainjson.Custom{Type: reflect.TypeFor[contract.Interfaces](), Read: readPlainInterfaces})
+	})
+	counters = sync.OnceValue(func() *plainjson.Reader[contract.Interface] { return plainjson.For[contract.Interface](readOther) })
 )
 
 func readOther(text []byte, to any) error { return jsonv2.Unmarshal(text, to, lean) }
@@ -357,7 +360,7 @@ func readPlainInterfaces(t *plainjson.Text, to any) bool {
 	return ok && t.Object(func(name string) bool {
 		var c contract.Interface
 		_, twice := all.Of(name)
-		if twice || !counters.Into(t, &c) {
+		if twice || !counters().Into(t, &c) {
 			return false
 		}
 		all.Set(name, c)
