@@ -114,7 +114,7 @@ dist-test: dist ## test what packs, install the .deb into an empty root director
 .PHONY: go-quick
 go-quick: go-there
 	@mkdir -p $(BIN)
-	@GOGC=400 go build $(GO_BUILD) -o $(BIN)/ ./cmd/netdyno ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc
+	@GOGC=400 go build $(GO_BUILD) -o $(BIN)/ ./cmd/netdyno ./cmd/netdyno-host ./cmd/netdyno-worker-net ./cmd/netdyno-worker-http ./cmd/netdyno-worker-grpc
 
 .PHONY: go-program
 go-program: go-there

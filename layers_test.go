@@ -73,8 +73,8 @@ func complaints(p listed) (out []string) {
 		case there == "":
 		case here != "" && here != there:
 			out = append(out, p.ImportPath+" may not import "+imported+": parts never import each other")
-		case is && (program == "netdyno") == (there == "work"):
-			out = append(out, p.ImportPath+" may not import "+imported+": netdyno holds no transport, a worker nothing else")
+		case is && !strings.HasPrefix(program, "netdyno-worker-") == (there == "work"):
+			out = append(out, p.ImportPath+" may not import "+imported+": a worker holds transports and nothing else, and no other program one")
 		}
 	}
 	for _, imported := range append(p.TestImports, p.XTestImports...) {

@@ -92,7 +92,7 @@ func (b *bed) conduct(ctx context.Context, on rig.Rig, metered, profiled bool, a
 	}
 	t := bench.Bench{Rig: on, Catalog: &b.catalog, Messages: b.messages}
 	if metered {
-		t.Meter = []string{b.netdyno(), "internal", "meter"}
+		t.Meter = []string{filepath.Join(filepath.Dir(b.netdyno()), "netdyno-host"), "meter"}
 	}
 	trials[0].Probe = profiled
 	records, err := session.Conduct(ctx, &t, trials[:1])

@@ -94,9 +94,6 @@ func (e *ending) hold() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// leave gives the signals to somebody else, who hears them already.
-func (e *ending) leave() { signal.Stop(e.signals) }
-
 // dieBy ends the process by a signal, as its parent would expect, and the kernel
 // ends the workers.
 func dieBy(by os.Signal) {

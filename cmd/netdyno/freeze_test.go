@@ -14,6 +14,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/session"
 	"netdyno/test/trials"
 )
 
@@ -57,7 +58,7 @@ func stopEnd(t *testing.T, mine family, program string, length time.Duration, do
 		case err != nil || !strings.Contains(line, program):
 		case strings.HasSuffix(words[1], program):
 			worker = pid
-		case strings.HasSuffix(words[1], "netdyno"):
+		case strings.HasSuffix(words[1], session.HostProgram):
 			meter = pid
 		}
 	}

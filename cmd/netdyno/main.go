@@ -75,7 +75,6 @@ which to use, what it costs, what limited it, and how certain that is.
 		calibrateCommand(),
 		doctorCommand(),
 		explainCommand(),
-		internalCommand(),
 	)
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.InitDefaultCompletionCmd()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"netdyno/internal/run/session"
 	"netdyno/test/programs"
 )
 
@@ -53,7 +54,7 @@ func (w withWorkers) Run() int {
 }
 
 func copyWorkers(directory string) error {
-	var err error
+	err := programs.Copy(session.HostProgram, directory)
 	for _, family := range []string{"net", "exec", "http", "grpc", "connect"} {
 		err = errors.Join(err, programs.Copy("netdyno-worker-"+family, directory))
 	}

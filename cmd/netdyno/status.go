@@ -138,9 +138,6 @@ func wrapped(text, indent string) string {
 // withStatuses adds to the help of every command what its exit statuses mean.
 func withStatuses(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		if sub.Name() == "internal" { // a worker's, or of no use to a user
-			continue
-		}
 		if sub.Long == "" {
 			sub.Long = sub.Short + "."
 		}

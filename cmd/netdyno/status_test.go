@@ -32,9 +32,6 @@ func TestEveryCommandHasItsStatuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range root().Commands() {
-		if c.Name() == "internal" {
-			continue
-		}
 		i := slices.IndexFunc(statuses, func(s meanings) bool { return slices.Contains(s.commands, c.Name()) })
 		if i < 0 {
 			t.Errorf("%s has no line", c.Name())
@@ -249,7 +246,7 @@ func TestCommandsEndWithTheirStatus(t *testing.T) {
 		{2, []string{"run", "mesh"}}, {2, []string{"cost", "no-such-transport"}}, {2, []string{"tune", "no-such-transport"}}, {2, []string{"tour", "more"}},
 		{2, []string{"listen", "bind=nowhere"}}, {2, []string{"serve", "nowhere"}}, {2, []string{"calibrate", "--rig", "nowhere:1"}},
 		{0, []string{"studies"}}, {2, []string{"studies", "show", "no-such-study"}}, {0, []string{"transports", "null"}}, {0, []string{"transports", "null", "--json"}}, {2, []string{"transports", "no-such-transport"}},
-		{2, []string{"check"}}, {1, []string{"check", "./worker"}}, {0, []string{"internal", "facts"}}, {2, []string{"internal", "facts", "more"}}, {2, []string{"doctor", "nowhere.json"}},
+		{2, []string{"check"}}, {1, []string{"check", "./worker"}}, {2, []string{"doctor", "nowhere.json"}},
 		{0, []string{"explain", "loopback"}}, {2, []string{"explain", "no-such-word"}},
 	} {
 		if got, said := remembering(t, dir, cache, c.args...); got != c.want {

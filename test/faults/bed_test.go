@@ -86,6 +86,7 @@ func (b *bed) fill(t *testing.T) {
 		}
 	}
 	install(t, filepath.Join(bin, "netdyno"), filepath.Join(b.programs, "netdyno"))
+	install(t, filepath.Join(bin, "netdyno-host"), filepath.Join(b.programs, "netdyno-host"))
 	installed := b.workers
 	if !slices.Contains(installed, "exec") {
 		installed = append(slices.Clone(installed), "exec") // for servers that this test plays

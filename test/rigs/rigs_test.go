@@ -89,6 +89,7 @@ func newBed(t *testing.T, hosts int, worker string) bed {
 	b := bed{Lab: lab.Hosts(t, hosts), programs: filepath.Join(bin, name), worker: bench.WorkerPrefix + name}
 	err := errors.Join(os.Mkdir(b.programs, 0o755),
 		os.Link(filepath.Join(bin, "netdyno"), filepath.Join(b.programs, "netdyno")),
+		os.Link(filepath.Join(bin, "netdyno-host"), filepath.Join(b.programs, "netdyno-host")),
 		os.Link(filepath.Join(bin, worker), filepath.Join(b.programs, b.worker)))
 	if err != nil {
 		t.Fatal(err)

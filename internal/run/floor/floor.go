@@ -3,8 +3,8 @@
 // with blocking sockets, sit where the workers of trials do; the server computes for as long
 // as each message says, and answers.
 //
-//	netdyno internal floor serve ADDRESS CLIENT    (Serve, on the server's seat)
-//	netdyno internal floor ask SERVER SOURCE       (Ask, on a client's)
+//	netdyno-host floor serve ADDRESS CLIENT    (Serve, on the server's seat)
+//	netdyno-host floor ask SERVER SOURCE       (Ask, on a client's)
 //
 // It costs a third of a second for a path. How long the ends have slept matters as much as
 // that they did: an idle CPU polls a while, and sleeps deeper then. So the server's time is
@@ -36,18 +36,18 @@ type Path struct {
 	Server, Client rig.Seat
 }
 
-// Measure measures a path by netdyno, a file of this host. It leaves no process behind.
-func Measure(ctx context.Context, netdyno string, p Path) (f record.Floor, err error) {
+// Measure measures a path by program, the file of netdyno-host. It leaves no process behind.
+func Measure(ctx context.Context, program string, p Path) (f record.Floor, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, fmt.Errorf("not done within %v", bound))
 	defer cancel()
 	f = record.Floor{Server: p.Server.Name, Client: p.Client.Name, ServerCPUs: p.Server.CPUs, ClientCPUs: p.Client.CPUs}
 	source := p.Client.Address
-	argv := append([]string{netdyno, "internal", "floor", "serve", p.Server.Address, source}, pinned(p.Server)...)
+	argv := append([]string{program, "floor", "serve", p.Server.Address, source}, pinned(p.Server)...)
 	server, err := rig.Hold(ctx, bound, syscall.SIGKILL, p.Server.Command(argv...)...)
 	if err != nil {
 		return f, fmt.Errorf("the server on %s: %w", p.Server.Name, err)
 	}
-	argv = append([]string{netdyno, "internal", "floor", "ask", server.Line, source}, pinned(p.Client)...)
+	argv = append([]string{program, "floor", "ask", server.Line, source}, pinned(p.Client)...)
 	out, err := p.Client.Ask(ctx, nil, argv...)
 	if err != nil {
 		return f, errors.Join(err, server.Drop()) // nobody will come

@@ -18,10 +18,10 @@ import (
 	"netdyno/internal/run/rig"
 )
 
-// TestMain lets this test binary act as netdyno, as far as a measurement starts it.
+// TestMain lets this test binary act as netdyno-host, as far as a measurement starts it.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 5 && os.Args[2] == "floor" {
-		if err := end(os.Args[3:]); err != nil {
+	if len(os.Args) > 4 && os.Args[1] == "floor" {
+		if err := end(os.Args[2:]); err != nil {
 			os.Stderr.WriteString(err.Error())
 			os.Exit(1)
 		}

@@ -71,17 +71,17 @@ func (l *limited) Write(b []byte) (int, error) {
 	return l.kept.Write(b)
 }
 
-// Survey asks netdyno, a file of this host, for the facts of every host, all
+// Survey asks netdyno-host, by its file on this host, for the facts of every host, all
 // at once. The hosts come back with what they did not know of themselves:
 // their CPUs and their machine. More arguments ask for more than the usual facts.
-func Survey(ctx context.Context, hosts []Host, netdyno string, more ...string) ([]Host, map[string]record.Host, error) {
+func Survey(ctx context.Context, hosts []Host, program string, more ...string) ([]Host, map[string]record.Host, error) {
 	found := make([]Host, len(hosts))
 	facts := make([]record.Host, len(hosts))
 	failures := make([]error, len(hosts))
 	var wait sync.WaitGroup
 	for i, h := range hosts {
 		wait.Go(func() {
-			facts[i], failures[i] = h.facts(ctx, netdyno, more)
+			facts[i], failures[i] = h.facts(ctx, program, more)
 			found[i] = h.known(facts[i])
 		})
 	}
@@ -99,9 +99,9 @@ func Timed(h record.Host) record.Host {
 	return h
 }
 
-func (h Host) facts(ctx context.Context, netdyno string, more []string) (record.Host, error) {
+func (h Host) facts(ctx context.Context, program string, more []string) (record.Host, error) {
 	asked := time.Now()
-	out, err := h.Ask(ctx, nil, append([]string{netdyno, "internal", "facts"}, more...)...)
+	out, err := h.Ask(ctx, nil, append([]string{program, "facts"}, more...)...)
 	answered := time.Now()
 	if err != nil {
 		return record.Host{}, err

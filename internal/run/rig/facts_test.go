@@ -30,7 +30,7 @@ func machines(t *testing.T) []string {
 	return files
 }
 
-// The golden files are facts as netdyno internal facts prints them; the doctor's tests
+// The golden files are facts as netdyno-host facts prints them; the doctor's tests
 // read them as recorded facts of other machines.
 func TestCollectOfFixtures(t *testing.T) {
 	for _, file := range machines(t) {

@@ -131,7 +131,7 @@ func (s *Session) measureFloors(ctx context.Context) []record.Floor {
 			continue
 		}
 		seen[key] = true
-		f, err := floor.Measure(ctx, s.site.self, path)
+		f, err := floor.Measure(ctx, s.site.program, path)
 		if err != nil {
 			s.Warnings = append(s.Warnings, record.Warning{
 				About: "floor", Text: fmt.Sprintf("what an empty exchange takes from %s to %s was not measured: %v", path.Client.Name, path.Server.Name, err),

@@ -65,6 +65,24 @@ func places() ([]string, error) {
 	return append([]string{filepath.Dir(self)}, filepath.SplitList(os.Getenv("PATH"))...), nil
 }
 
+// HostProgram is the name of the program that runs start on hosts, beside netdyno or on PATH.
+const HostProgram = "netdyno-host"
+
+// hostProgram returns its path.
+func hostProgram() (string, error) {
+	directories, err := places()
+	if err != nil {
+		return "", err
+	}
+	for _, d := range directories {
+		path := filepath.Join(d, HostProgram)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return filepath.Abs(path)
+		}
+	}
+	return "", fmt.Errorf("no %s was found beside netdyno or on PATH; `make build` puts it into bin/", HostProgram)
+}
+
 // ownLimits reports why netdyno itself cannot start the plan's workers; nil when it
 // can. Without this, too few descriptors look like workers that do not exist.
 func (s *Session) ownLimits() error {
@@ -105,10 +123,10 @@ func OnLoopback(ctx context.Context, bin string) (*bench.Bench, error) {
 	return BenchOf(bin, &catalog), nil
 }
 
-// BenchOf returns a bench on loopback over the workers of catalog, with the meter of
-// the netdyno in directory bin.
+// BenchOf returns a bench on loopback over the workers of catalog, with the meter
+// in directory bin.
 func BenchOf(bin string, catalog *bench.Catalog) *bench.Bench {
-	return &bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, "netdyno"), "internal", "meter"}}
+	return &bench.Bench{Rig: rig.Loopback{}, Catalog: catalog, Meter: []string{filepath.Join(bin, HostProgram), "meter"}}
 }
 
 // TrialsOf returns the trials of a study as it is typed, those of its further

@@ -105,12 +105,11 @@ func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Ask
 	if err != nil {
 		return "", err
 	}
-	self, err := os.Executable()
+	program, err := hostProgram()
 	if err != nil {
 		return "", err
 	}
-	b := BenchOf(filepath.Dir(self), catalog)
-	b.Meter[0] = self
+	b := BenchOf(filepath.Dir(program), catalog)
 	b.Texts = func(host rig.Host, level string) (string, error) { return held.path("", host, level) }
 	records, err := Conduct(ctx, b, trials[:1])
 	if err != nil {

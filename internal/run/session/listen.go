@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func varied(trials []record.Trial) []string {
 // of the server when it listens and after every reading. It returns the server's part of
 // a record, which holds less where it did not come to an end.
 func (s *Server) Serve(ctx context.Context, observe func(record.Worker)) (record.Worker, error) {
-	self, err := os.Executable()
+	program, err := hostProgram()
 	if err != nil {
 		return record.Worker{}, err
 	}
@@ -110,7 +109,7 @@ func (s *Server) Serve(ctx context.Context, observe func(record.Worker)) (record
 	if s.request.Hold != nil {
 		s.request.Hold()
 	}
-	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{self, "internal", "meter"}, Messages: s.Messages, Workload: s.workloads.enter}
+	b := bench.Bench{Rig: rig.Loopback{}, Catalog: s.Catalog, Meter: []string{program, "meter"}, Messages: s.Messages, Workload: s.workloads.enter}
 	worker, err := b.Serve(ctx, s.All[0], bench.Standing{Listen: s.request.Bind, Observe: func(w record.Worker) {
 		if w.Close == nil && w.Setup.TLS != nil {
 			if err := record.WriteFileAtomic(s.request.Certificate, []byte(w.Setup.TLS.Certificate)); err != nil {

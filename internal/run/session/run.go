@@ -179,7 +179,7 @@ func (r *Run) measure(ctx context.Context, o Observer) error {
 		}
 	}
 	b := bench.Bench{
-		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.self, "internal", "meter"},
+		Rig: s.site.rig, Hosts: s.site.hosts, Catalog: s.catalog, Meter: []string{s.site.program, "meter"},
 		Keep: r.keep, Observe: observe, Before: r.before(o.Look), Rest: r.rest, Stints: s.inTurns, Apart: s.apart, Roams: s.Roams(), Again: r.madeAgain, Messages: s.Messages, Workload: s.workloads.enter,
 		Texts: func(host rig.Host, level string) (string, error) { return s.texts.path(r.Dir, host, level) },
 	}
@@ -215,7 +215,7 @@ func (r *Run) rest(arm string, requests int64) error {
 
 // surveyAfter records what the hosts are like now.
 func (r *Run) surveyAfter(ctx context.Context) error {
-	_, after, err := rig.Survey(ctx, r.session.site.hosts, r.session.site.self, "--load=false")
+	_, after, err := rig.Survey(ctx, r.session.site.hosts, r.session.site.program, "--load=false")
 	r.session.site.inform(after)
 	maps.DeleteFunc(after, func(_ string, host record.Host) bool { return host.Values == nil })
 	if err != nil && (!r.session.Study.Mesh || len(after) == 0) { // a mesh can lose a host and tell of the others

@@ -24,19 +24,19 @@ const (
 	scriptedServer = "scripted-server" // one that waits for clients
 )
 
-// TestMain lets this test binary act as netdyno, as far as a session starts it,
+// TestMain lets this test binary act as netdyno-host
 // and as the scripted worker when it is called by such a name.
 func TestMain(m *testing.M) {
 	switch {
 	case strings.HasPrefix(filepath.Base(os.Args[0]), bench.WorkerPrefix):
 		work()
-	case len(os.Args) < 3 || os.Args[1] != "internal":
-	case os.Args[2] == "facts":
+	case filepath.Base(os.Args[0]) != HostProgram:
+	case os.Args[1] == "facts":
 		fmt.Println(`{"host.name": "here", "host.boot_id": "one", "cpu.count": "2", "cpu.usable": "0-1"}`)
 		os.Exit(0)
-	case os.Args[2] == "floor":
-		os.Exit(floorEnd(os.Args[3:]))
-	case os.Args[2] == "meter":
+	case os.Args[1] == "floor":
+		os.Exit(floorEnd(os.Args[2:]))
+	case os.Args[1] == "meter":
 		argv := os.Args[slices.Index(os.Args, "--")+1:]
 		code, _ := meter.Run(context.Background(), meter.Options{Argv: argv, In: contract.Stdin(), Out: os.Stdout, Err: os.Stderr})
 		os.Exit(code)
@@ -121,6 +121,9 @@ func workplace(t *testing.T) (worker string) {
 	}
 	worker = filepath.Join(bin, bench.WorkerPrefix+scripted)
 	if err := os.WriteFile(worker, []byte("#!/bin/sh\nexec "+program+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(bin, HostProgram)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+"/usr/bin:/bin")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
@@ -21,15 +20,15 @@ import (
 
 // site is a rig that was built, with what is known of its hosts.
 type site struct {
-	self  string // path of this program
-	rig   rig.Rig
-	hosts []rig.Host             // of the rig, completed by their facts
-	facts map[string]record.Host // by host
+	program string // path of netdyno-host
+	rig     rig.Rig
+	hosts   []rig.Host             // of the rig, completed by their facts
+	facts   map[string]record.Host // by host
 }
 
 // build builds a rig. Whoever has a site closes it.
 func build(ctx context.Context, choice arrange.Choice) (*site, error) {
-	self, err := os.Executable()
+	program, err := hostProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -37,18 +36,18 @@ func build(ctx context.Context, choice arrange.Choice) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &site{self: self, rig: built}, nil
+	return &site{program: program, rig: built}, nil
 }
 
 func (s *site) close() error { return s.rig.Close() }
 
-// deploy brings this program and others to the hosts, if the rig has to.
+// deploy brings the program of hosts and others to the hosts, if the rig has to.
 func (s *site) deploy(ctx context.Context, programs ...string) (deployed bool, err error) {
 	d, ok := s.rig.(rig.Deployer)
 	if !ok {
 		return false, nil
 	}
-	return true, d.Deploy(ctx, append(programs, s.self))
+	return true, d.Deploy(ctx, append(programs, s.program))
 }
 
 // network has the rig put hosts on every network that trials name.
@@ -72,7 +71,7 @@ func (s *site) network(kinds []Kind) error {
 // survey asks the hosts for their facts. More arguments ask for more than the
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
-	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.self, more...)
+	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.program, more...)
 	s.inform(s.facts)
 	return err
 }

@@ -76,7 +76,7 @@ func (s *Session) pin(ctx context.Context, found *record.Standing) error {
 	if !found.Pinned {
 		return nil
 	}
-	argv := []string{s.site.self, "internal", "pin"}
+	argv := []string{s.site.program, "pin"}
 	for _, cpu := range found.Plan {
 		argv = append(argv, "--cpu", strconv.Itoa(cpu))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -20,20 +21,20 @@ a run does it where its workers will sit, and records it. serve listens on a por
 ADDRESS, prints it, and serves one client, which must come from CLIENT; ask connects
 from SOURCE to a SERVER that serve printed, and prints the times as JSON.`,
 		Args: cobra.ExactArgs(3),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			cpus, err := cpuset.Parse(list)
 			if err != nil {
 				return err
 			}
 			switch args[0] {
 			case "serve":
-				return floor.Serve(args[1], args[2], cpus, stdout)
+				return floor.Serve(args[1], args[2], cpus, os.Stdout)
 			case "ask":
 				steps, err := floor.Ask(args[1], args[2], cpus)
 				if err != nil {
 					return err
 				}
-				return showJSON(steps)
+				return show(c, steps)
 			}
 			return fmt.Errorf("unknown end %q; expected serve or ask", args[0])
 		},

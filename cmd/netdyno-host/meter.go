@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func meterCommand() *cobra.Command {
 		Short: "Run one worker and add to its messages what the kernel knows of it",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, argv []string) error {
-			o := meter.Options{Argv: argv, Deadline: deadline, In: contract.Stdin(), Out: stdout.passing(), Err: stderr.passing()}
+			o := meter.Options{Argv: argv, Deadline: deadline, In: contract.Stdin(), Out: os.Stdout, Err: os.Stderr}
 			var err error
 			if o.CPUs, err = cpuset.Parse(cpus); err != nil {
 				return err
@@ -33,10 +34,9 @@ func meterCommand() *cobra.Command {
 					return err
 				}
 			}
-			ends.leave() // the meter hears signals itself: it must outlive them long enough to end its worker
 			code, err := meter.Run(cmd.Context(), o)
 			if code != 0 || err != nil {
-				return &status{code, err}
+				return &ended{code, err}
 			}
 			return nil
 		},
