@@ -7,9 +7,11 @@ MAKEFLAGS += --no-print-directory
 export CGO_ENABLED := 0
 # The toolchain that is installed, not one that is fetched behind the back.
 export GOTOOLCHAIN := local
+GO_NEEDED := $(shell sed -n 's/^go //p' go.mod)
 BIN := $(CURDIR)/bin
 TOOLS := $(CURDIR)/.tools
 GOLANGCI := v2.15.0
+CLANG_FORMAT := 14.0.6
 # For every go command, so that all use the packages that one compiled: the
 # workers that netdyno builds around a user's message leave no paths in
 # programs. And gin without MessagePack, which nothing here speaks and which
@@ -62,8 +64,9 @@ build: packages-build go-build native-build ## every binary into bin/
 # The toolchains that no Debian package of this release brings new enough.
 .PHONY: go-there node-there
 go-there:
-	@command -v go >/dev/null || { echo "netdyno needs Go 1.26 or newer on PATH (go.dev/dl)"; exit 1; }
-	@v=$$(go env GOVERSION | grep -oE '[0-9]+\.[0-9]+' | head -1); printf '%s\n' 1.26 "$$v" | sort -VC || { echo "netdyno needs Go 1.26 or newer on PATH, and this is $$v (go.dev/dl)"; exit 1; }
+	@command -v go >/dev/null || { echo "netdyno needs Go $(GO_NEEDED) or newer on PATH (go.dev/dl)"; exit 1; }
+	@v=$$(cd / && go env GOVERSION | grep -oE '[0-9]+(\.[0-9]+)+' | head -1); printf '%s\n' $(GO_NEEDED) "$$v" | sort -VC || [ "$(GOTOOLCHAIN)" != local ] || \
+	  { echo "netdyno needs Go $(GO_NEEDED) or newer, and $$(command -v go) is $$v: install one (go.dev/dl), or let Go 1.21 and newer fetch it: make GOTOOLCHAIN=auto"; exit 1; }
 node-there:
 	@command -v npm >/dev/null || { echo "the report's page needs Node 20.19 or newer on PATH (nodejs.org)"; exit 1; }
 
@@ -93,20 +96,29 @@ RELEASE ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | cut -c2- 
 COMMIT = $(shell git rev-parse HEAD)$(shell git diff --quiet HEAD || echo +changes)
 RELEASE_BUILD = -buildvcs=false $(PACKED) -ldflags='-s -w -X main.release=$(RELEASE) -X main.releaseCommit=$(COMMIT)'
 
+ARCHITECTURES := amd64 arm64
 .PHONY: dist
 dist: go-there ## release files in dist/: tarball, .deb, .rpm, OCI image, SBOM, notes, SHA-256 sums
 	@rm -rf dist
 	@go run ./tools/pack
-	@go build $(RELEASE_BUILD) -o dist/programs/ ./cmd/...
-	@cd workers/gin && go build $(RELEASE_BUILD) -o ../../dist/programs/ ./...
+	@for a in $(ARCHITECTURES); do \
+	  GOARCH=$$a go build $(RELEASE_BUILD) -o dist/programs/$$a/ ./cmd/... && \
+	  (cd workers/gin && GOARCH=$$a go build $(RELEASE_BUILD) -o ../../dist/programs/$$a/ ./...) || exit 1; done
 	@cd tools/dist && go run . -release '$(RELEASE)' -commit '$(COMMIT)' -time "$$(git log -1 --format=%ct)" -changelog ../../CHANGELOG.md ../../dist
 	@rm -rf dist/programs dist/share
 	@cd dist && ls -lh
 
 .PHONY: dist-test
-dist-test: dist ## test what packs, install the .deb into an empty root directory and run it there, as root
-	@cd tools/dist && go test ./...
-	@tools/dist/install-test dist/*.deb
+dist-test: dist packages-dist ## test what packs; install the .deb into an empty root directory, load the image, start programs for arm64, as root
+	@cd tools/dist && go test -count=1 ./...
+	@tools/dist/install-test dist/*-amd64.deb
+	@tools/dist/load-test dist
+	@cp dist/SHA256SUMS build-first-sums && $(MAKE) dist >/dev/null && cmp build-first-sums dist/SHA256SUMS && rm build-first-sums && echo "built twice: every file has the same sum"
+
+# The module's path, in go.mod, has a host only once it is published at one.
+.PHONY: rename
+rename: go-there ## give the module another path: make rename MODULE=host/owner/netdyno
+	@go run ./tools/rename '$(MODULE)'
 
 # One program of the main module, for what needs no other yet: its sources are not packed,
 # which would take the compiling of others.
@@ -123,16 +135,12 @@ go-program: go-there
 	@go build $(GO_BUILD) -o $(BIN)/ ./cmd/$(PROGRAM)
 
 # Without its packages the native part is left out; the Go arms work all the same.
-.PHONY: native-build
+.PHONY: native-build native-there
 native-build: packages-build
-	@if command -v cmake ninja g++ >/dev/null 2>&1 && [ "$$(command -v cmake ninja g++ | wc -l)" = 3 ]; then \
-	  cd native && cmake --preset release >../build-native.log 2>&1 && grep -h '^-- no ' ../build-native.log || true; \
-	  [ -f ../build/native/build.ninja ] || { cat ../build-native.log; rm -f ../build-native.log; exit 1; }; \
-	  rm -f ../build-native.log; \
-	  cmake --build --preset workers >/dev/null || cmake --build --preset workers; \
-	  : "not --strip: profiles name C++ functions by their symbols"; \
-	  cmake --install ../build/native --prefix $(BIN) >/dev/null; \
-	else echo "native workers are left out: cmake, ninja or g++ is missing"; fi
+	@.ci/native $(BIN)
+# As far as it compiles: no reason to leave out a tour.
+native-there:
+	@$(MAKE) native-build || true
 
 # Workers in other languages, each built by its kit as far as its toolchain is here; one
 # that is missing is named with the command that brings it.
@@ -153,22 +161,15 @@ kits-bench: build kits ## what the kits cost: a slot's calls, and each arm again
 	@for k in $(KITS); do $(MAKE) -C kits/$$k bench OUT=$(BIN) NETDYNO=$(BIN)/netdyno || exit 1; done
 
 # packages-NEED installs what packages.txt lists for NEED; apt does one at a time.
-.PHONY: packages-kit packages-build packages-run packages-test packages-rdma packages-cluster
+PACKAGES := $(addprefix packages-,kit build run test rdma cluster dist)
+.PHONY: $(PACKAGES)
 packages-build: packages-kit
 packages-run: packages-build
 packages-test: packages-run
 packages-rdma: packages-run
 packages-cluster: packages-test
-packages-kit packages-build packages-run packages-test packages-rdma packages-cluster:
-	@missing=$$(grep '^$(@:packages-%=%) ' packages.txt | awk '{print $$2}' | while read -r p; do \
-	    dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null | grep -q 'ok installed' || echo "$$p"; done | xargs); \
-	if [ -z "$$missing" ]; then exit 0; fi; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  echo "installing $$missing"; \
-	  .ci/install $$missing; \
-	else \
-	  echo "missing packages, to be installed with: sudo apt-get install $$missing"; \
-	fi
+$(PACKAGES):
+	@.ci/packages $(@:packages-%=%)
 
 # What runs concurrently is tested under the race detector, too; what libraries carry only
 # by make soak.
@@ -289,7 +290,7 @@ lint: lint-tools go-build packages-test ## lint Go, and C++ for its format
 	@cd workers/gin && go mod tidy -diff
 	@GOGC=300 $(TOOLS)/golangci-lint run ./...
 	@cd workers/gin && GOGC=300 $(TOOLS)/golangci-lint run ./...
-	@find native -name '*.cc' -o -name '*.h' | xargs clang-format --dry-run --Werror
+	@.ci/clang-format $(CLANG_FORMAT) $(TOOLS) --dry-run --Werror
 
 .PHONY: lint-tools
 lint-tools: go-there $(TOOLS)/golangci-lint-$(GOLANGCI)
@@ -310,7 +311,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 .PHONY: format
 format: web-tools ## rewrite files in their canonical format
 	@gofmt -w $$(git ls-files "*.go")
-	@find native -name '*.cc' -o -name '*.h' | xargs clang-format -i
+	@.ci/clang-format $(CLANG_FORMAT) $(TOOLS) -i
 	@cd web && npm run -s format
 
 .PHONY: golden

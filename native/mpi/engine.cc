@@ -49,7 +49,7 @@ bool Sends::reap() {
   const auto first = requests_.begin();
   const auto last = first + static_cast<std::ptrdiff_t>(count_);
   count_ -= static_cast<std::size_t>(gone);
-  if (count_ > 0) std::remove(first, last, MPI_REQUEST_NULL);
+  if (count_ > 0) (void)std::remove(first, last, MPI_REQUEST_NULL);
   return true;
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,30 +15,49 @@ import (
 	cyclonedx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// bill writes the bill of materials: the modules that the programs themselves say
-// they were linked from, with the sums that the linker recorded.
-func (r release) bill() error {
-	found := map[string]cyclonedx.Component{}
-	for _, e := range r.tree {
-		if e.link != "" || path.Dir(e.target) != home {
-			continue
-		}
-		info, err := buildinfo.ReadFile(e.source)
+// linked returns the modules that the programs say they were linked from, with the sums
+// that the linker recorded, and Go's own library as module std, in the order of paths.
+func (r release) linked() ([]*debug.Module, error) {
+	programs, err := filepath.Glob(filepath.Join(r.dir, "programs", r.arch, "*"))
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*debug.Module{}
+	for _, program := range programs {
+		info, err := buildinfo.ReadFile(program)
 		if err != nil {
-			return fmt.Errorf("read the modules of %s: %w", e.source, err)
+			return nil, fmt.Errorf("read the modules of %s: %w", program, err)
 		}
-		language := strings.TrimPrefix(info.GoVersion, "go")
-		found["std"] = component(&debug.Module{Path: "std", Version: language})
+		found["std"] = &debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
 		for _, m := range info.Deps {
 			if m.Replace != nil {
 				m = m.Replace
 			}
-			found[m.Path+"@"+m.Version] = component(m)
+			if !strings.HasPrefix(m.Path, ".") { // one of this repository
+				found[m.Path+"@"+m.Version] = m
+			}
 		}
 	}
-	var all []cyclonedx.Component
+	// Data that the image has is of a module of this program.
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == certificates {
+				found[m.Path] = m
+			}
+		}
+	}
+	var all []*debug.Module
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		all = append(all, found[key])
+	}
+	return all, nil
+}
+
+// bill writes the bill of materials.
+func (r release) bill(linked []*debug.Module) error {
+	var all []cyclonedx.Component
+	for _, m := range linked {
+		all = append(all, component(m))
 	}
 	bom := cyclonedx.NewBOM()
 	bom.Metadata = &cyclonedx.Metadata{

@@ -6,19 +6,20 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 )
 
 // release is what is packed, and where to.
 type release struct {
-	dir     string // holds programs/, and takes the files
+	dir     string // holds programs/ARCH, and takes the files
 	version string
+	arch    string // as Go calls it
 	commit  string
 	time    time.Time // of the commit; every file bears it, so that a build can be repeated
 	tree    []entry
@@ -28,7 +29,7 @@ type release struct {
 
 // name is the path of a release file that ends in suffix.
 func (r release) name(suffix string) string {
-	return filepath.Join(r.dir, fmt.Sprintf("netdyno-%s-linux-%s%s", r.version, runtime.GOARCH, suffix))
+	return filepath.Join(r.dir, fmt.Sprintf("netdyno-%s-linux-%s%s", r.version, r.arch, suffix))
 }
 
 func main() {
@@ -43,21 +44,43 @@ func main() {
 		os.Exit(2)
 	}
 	r.dir, r.time = flag.Arg(0), time.Unix(*seconds, 0).UTC()
-	if err := r.pack(); err != nil {
+	if err := r.all(); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
 		os.Exit(1)
 	}
 }
 
-// pack writes every release file. The sums come last, as they are of all others.
-func (r release) pack() (err error) {
+// all writes every release file. The sums come last, as they are of all others.
+func (r release) all() error {
 	if err := r.manual(); err != nil {
 		return err
 	}
-	if r.tree, err = tree(r.dir); err != nil {
+	built, err := os.ReadDir(filepath.Join(r.dir, "programs"))
+	if err != nil {
 		return err
 	}
-	for _, write := range []func() error{r.tarball, r.packages, r.image, r.bill, r.notes, r.sums} {
+	for _, arch := range built {
+		r.arch = arch.Name()
+		if err := r.pack(); err != nil {
+			return fmt.Errorf("%s: %w", r.arch, err)
+		}
+	}
+	return errors.Join(r.notes(), r.sums())
+}
+
+// pack writes what is of one architecture.
+func (r release) pack() error {
+	linked, err := r.linked()
+	if err != nil {
+		return err
+	}
+	if err := r.licences(linked); err != nil {
+		return err
+	}
+	if r.tree, err = r.installed(); err != nil {
+		return err
+	}
+	for _, write := range []func() error{r.tarball, r.packages, r.image, func() error { return r.bill(linked) }} {
 		if err := write(); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -32,7 +33,7 @@ func (r release) manual() error {
 
 // said is what netdyno prints.
 func (r release) said(words ...string) (string, error) {
-	out, err := exec.Command(filepath.Join(r.dir, "programs/netdyno"), words...).Output()
+	out, err := exec.Command(filepath.Join(r.dir, "programs", runtime.GOARCH, "netdyno"), words...).Output()
 	if err != nil {
 		return "", fmt.Errorf("netdyno %s: %w", strings.Join(words, " "), err)
 	}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
@@ -37,7 +37,7 @@ func (r release) installable(format string) error {
 	// nfpm changes its argument, so that each format has an argument of its
 	// own.
 	info := nfpm.WithDefaults(&nfpm.Info{
-		Name: "netdyno", Arch: runtime.GOARCH, Platform: "linux",
+		Name: "netdyno", Arch: r.arch, Platform: "linux",
 		Version: r.version, VersionSchema: "none", Release: "1",
 		Section: "net", Priority: "optional", License: "Apache-2.0", MTime: r.time,
 		Maintainer:  "The netdyno authors <netdyno@localhost>",
@@ -46,6 +46,8 @@ func (r release) installable(format string) error {
 			// Arms of built-in studies; without them those arms stay empty.
 			Suggests: []string{"iperf3", "iperf", "sockperf"},
 			Contents: r.contents(),
+			// Else it is this machine's name.
+			RPM: nfpm.RPM{BuildHost: "localhost"},
 		},
 	})
 	if err := nfpm.PrepareForPackager(info, format); err != nil {
@@ -73,7 +75,7 @@ func (r release) contents() files.Contents {
 	return all
 }
 
-// tarball packs the tree below usr/, to be unpacked in / or anywhere else.
+// tarball packs the tree below usr/ in a directory of the release's name.
 func (r release) tarball() error {
 	f, err := os.Create(r.name(".tar.gz"))
 	if err != nil {
@@ -83,24 +85,32 @@ func (r release) tarball() error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	return errors.Join(r.archive(z), z.Close(), f.Close())
+	top := strings.TrimSuffix(filepath.Base(r.name(".tar")), ".tar")
+	moved := slices.Clone(r.tree)
+	for i := range moved {
+		moved[i].target = path.Join(top, strings.TrimPrefix(moved[i].target, "usr/"))
+	}
+	return errors.Join(r.archive(z, moved), z.Close(), f.Close())
 }
 
-// archive writes the tree as tar(5).
-func (r release) archive(w io.Writer) error {
+// archive writes files as tar(5).
+func (r release) archive(w io.Writer, all []entry) error {
 	t := tar.NewWriter(w)
-	for _, e := range r.tree {
-		header := tar.Header{Name: e.target, Mode: e.mode, ModTime: r.time, Format: tar.FormatPAX}
-		var content []byte
-		if e.link != "" {
+	for _, e := range all {
+		header := tar.Header{Name: e.target, Mode: e.mode, Uid: e.owner, Gid: e.owner, ModTime: r.time, Format: tar.FormatPAX}
+		content := []byte(e.text)
+		switch {
+		case e.link != "":
 			header.Typeflag, header.Linkname = tar.TypeSymlink, e.link
-		} else {
+		case strings.HasSuffix(e.target, "/"):
+			header.Typeflag = tar.TypeDir
+		case e.source != "":
 			var err error
 			if content, err = os.ReadFile(e.source); err != nil {
 				return err
 			}
-			header.Typeflag, header.Size = tar.TypeReg, int64(len(content))
 		}
+		header.Size = int64(len(content))
 		if err := t.WriteHeader(&header); err != nil {
 			return err
 		}
@@ -113,24 +123,26 @@ func (r release) archive(w io.Writer) error {
 
 // entry is one file of an installation.
 type entry struct {
-	source string // file to read; empty for a link
-	target string // path below the root directory, without a leading slash
+	source string // file to read; empty for a link, a directory and a text
+	target string // path below the root directory, without a leading slash; a directory ends in one
 	link   string // where a link points
+	text   string // what a file holds that is read from nowhere
 	mode   int64
+	owner  int // user and group
 }
 
 // home is where the programs lie, side by side: netdyno looks for its workers
 // where it lies itself.
 const home = "usr/lib/netdyno"
 
-// tree lists what is installed, in the order of paths.
-func tree(dir string) ([]entry, error) {
+// installed lists what is installed, in the order of paths.
+func (r release) installed() ([]entry, error) {
 	all := []entry{{target: "usr/bin/netdyno", link: "../lib/netdyno/netdyno", mode: 0o777}}
 	for _, part := range []struct {
 		from, to string
 		mode     int64
-	}{{"programs", home, 0o755}, {"share", "usr/share", 0o644}} {
-		root := filepath.Join(dir, part.from)
+	}{{"programs/" + r.arch, home, 0o755}, {"share", "usr/share", 0o644}} {
+		root := filepath.Join(r.dir, part.from)
 		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
