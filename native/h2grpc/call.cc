@@ -1,5 +1,7 @@
 #include "h2grpc/call.h"
 
+#include <google/protobuf/stubs/common.h>
+
 #include <algorithm>
 #include <charconv>
 #include <climits>
@@ -281,6 +283,25 @@ std::vector<Option> options() {
   for (Option& option : ask_options()) all.push_back(std::move(option));
   for (Option& option : h2::setting_options()) all.push_back(std::move(option));
   return tls::with_trust(joined(std::move(all), loop_options()));
+}
+
+contract::Transport transport(const std::string& name, const std::string& doc) {
+  contract::Transport transport;
+  transport.name = name;
+  transport.doc = doc;
+  transport.wire = "grpc:netdyno.v1";
+  transport.roles = {Role::server, Role::client};
+  transport.delivery = "message";
+  transport.codecs = {"bytes", "proto"};
+  transport.features =
+      tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "turns", "work-cpu", "work-sleep"});
+  transport.options = options();
+  return transport;
+}
+
+std::vector<contract::Library> libraries(contract::Library loops) {
+  const auto protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+  return tls::with_library({std::move(loops), {"nghttp2", h2::library_version()}, {"protobuf", protobuf}});
 }
 
 std::unique_ptr<const Work> work_of(const Setup& setup) {
