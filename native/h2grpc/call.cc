@@ -109,7 +109,7 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
     fields.add(":method", "POST");
     fields.add(":scheme", setup.tls ? "https" : "http");
     fields.add(":path", ask.method.empty() ? grpc_worker::full_name(method_of(setup)) : ask.method);
-    fields.add(":authority", ask.host.empty() ? route.peer.text() : ask.host);
+    fields.add(":authority", ask.host.empty() ? route.peer.authority() : ask.host);
     fields.add("te", "trailers");
     fields.add("content-type", is_raw(setup) && ask.of_netdyno() ? "application/grpc+raw" : kType);
     fields.add("user-agent", "netdyno");

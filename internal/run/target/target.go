@@ -80,7 +80,7 @@ type Client func(wire string, encrypted bool) string
 
 // client is the client of a trial, and whether it is one that Client named.
 func (t Target) client(wire string, encrypted bool, own string) (name string, chosen bool) {
-	if t.Client != nil && t.goAlone(wire, len(t.to)) == "" {
+	if t.Client != nil && t.goAlone(wire, encrypted, len(t.to)) == "" {
 		name = t.Client(wire, encrypted)
 	}
 	return cmp.Or(name, own), name != ""
@@ -88,12 +88,12 @@ func (t Target) client(wire string, encrypted bool, own string) (name string, ch
 
 // goAlone says what only a client on Go's libraries does of all that is asked on a wire, of a
 // server with so many addresses; "" for nothing.
-func (t Target) goAlone(wire string, addresses int) string {
+func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 	switch {
 	case t.Proxy != nil:
 		return "asks proxies"
-	case t.Socket != "":
-		return "dials Unix sockets"
+	case t.Socket != "" && encrypted:
+		return "speaks TLS through Unix sockets"
 	case t.bodies != nil:
 		return "compares bodies"
 	case t.limits() && wire != "http/1.1":
@@ -267,7 +267,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	if f.URL == nil {
 		f.URL = u
 	}
-	if own := t.goAlone(f.Levels["opt.server.wire"], len(f.Addresses)); own != "" && t.Client != nil {
+	if own := t.goAlone(f.Levels["opt.server.wire"], strings.HasSuffix(f.URL.Scheme, "s"), len(f.Addresses)); own != "" && t.Client != nil {
 		f.Words += ", asked by " + f.Levels["client"] + ", which " + own
 	}
 	if t.Socket != "" {
