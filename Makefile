@@ -238,7 +238,7 @@ soak: build packages-test packages-rdma packages-cluster kubernetes-there ## bot
 	@$(IN_GUEST)
 	@cd native; $(call native_tests,release)
 	@cd native; $(call native_tests,asan,-DNETDYNO_SANITIZE_ACCESS=ON -DNETDYNO_FUZZ_SECONDS=600)
-	@cmake --build build/native-asan --target netdyno-worker-http1-uring netdyno-worker-http1-asio netdyno-worker-h2-uring netdyno-worker-h2-asio netdyno-worker-grpc-nghttp2 >/dev/null
+	@cmake --build build/native-asan --target netdyno-worker-http1-uring netdyno-worker-http1-asio netdyno-worker-h2-uring netdyno-worker-h2-asio netdyno-worker-grpc-nghttp2 netdyno-worker-grpc-nghttp2-asio >/dev/null
 	@NETDYNO_BIN=$(CURDIR)/build/native-asan/bin go test -count=1 -run 'HTTP1|H2|Nghttp2|TLS' ./test/native
 	@cd native; $(call native_tests,tsan,-UNETDYNO_ONLY)
 

@@ -10,6 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
 )
 
 // oddly answers every request with its length given twice, which one client takes.
@@ -81,12 +86,32 @@ os.execv(sys.argv[1], sys.argv[1:])
 func TestWithoutIoUring(t *testing.T) {
 	t.Parallel()
 	directory, path, _ := withClients(t)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	s.Config.Protocols = protocols
+	s.Start()
 	defer s.Close()
-	c := exec.CommandContext(t.Context(), "python3", "-c", forbid, filepath.Join(directory, "netdyno"), "run", s.URL, "-c", "1", "-n", "20")
-	c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+path)
-	said, err := c.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "asked by http1-asio") || !strings.Contains(string(said), "io_uring is not to be had") {
-		t.Errorf("%v: %s", err, said)
+	healthy := grpc.NewServer()
+	grpc_health_v1.RegisterHealthServer(healthy, health.NewServer())
+	reflection.Register(healthy)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = healthy.Serve(l) }() // Stop ends it
+	defer healthy.Stop()
+	for client, url := range map[string][]string{
+		"http1-asio":        {s.URL},
+		"h2-asio":           {s.URL, "--http2-prior-knowledge"},
+		"grpc-nghttp2-asio": {"grpc://" + l.Addr().String() + "/grpc.health.v1.Health/Check"},
+	} {
+		c := exec.CommandContext(t.Context(), "python3", append([]string{"-c", forbid, filepath.Join(directory, "netdyno"), "run", "-c", "1", "-n", "20"}, url...)...)
+		c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+path)
+		said, err := c.CombinedOutput()
+		if err != nil || !strings.Contains(string(said), "asked by "+client) || !strings.Contains(string(said), "io_uring is not to be had") {
+			t.Errorf("%v: %s", err, said)
+		}
 	}
 }

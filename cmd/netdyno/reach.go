@@ -73,6 +73,9 @@ func (t *urlFlags) cheapest(ctx context.Context, wire string, encrypted bool) st
 	if encrypted {
 		needs = append(needs, contract.FeatureTLS)
 	}
+	if t.Limit > 0 || t.ConnectLimit > 0 {
+		needs = append(needs, contract.FeatureDeadline)
+	}
 	if t.fills {
 		needs = append(needs, contract.FeatureData)
 	}

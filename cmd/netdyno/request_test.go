@@ -88,7 +88,7 @@ func (r *recorder) took() (seen []string, times int) {
 func withClients(t *testing.T) (directory, path string, clients []string) {
 	t.Helper()
 	directory, path, clients = installed(t), os.Getenv("PATH"), []string{"go-http1", "go-http2"}
-	for _, other := range []string{"fasthttp", "http1-uring", "http1-asio", "h2-uring"} {
+	for _, other := range []string{"fasthttp", "http1-uring", "http1-asio", "h2-uring", "h2-asio", "grpc-nghttp2", "grpc-nghttp2-asio"} {
 		built := filepath.Join(filepath.Dir(programs.Path(t, "netdyno")), "netdyno-worker-"+other)
 		if info, err := os.Stat(built); err == nil && info.Mode().IsRegular() {
 			own := t.TempDir()

@@ -24,6 +24,8 @@ import (
 func TestServersBehindUnixSockets(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
+	_, _, clients := withClients(t)
+	native := slices.Contains(clients, "http1-uring") && slices.Contains(clients, "h2-uring")
 	for n, c := range []struct {
 		listen string
 		args   []string
@@ -34,9 +36,13 @@ func TestServersBehindUnixSockets(t *testing.T) {
 		{"x.sock", []string{"unix:" + work + "/x.sock", "client=go-http1", "opt.client.pool=shared"}, "GET / of localhost"},
 		{"x.sock", []string{"http://unix:x.sock:/a/b", "--http2"}, "GET /a/b of localhost"},
 		{"x.sock", []string{"unix:x.sock:/new", "-H", "Connection: close"}, "GET /new of localhost; Connection: close"},
+		{"x.sock", []string{"unix:" + work + "/x.sock:/a", "client=http1-asio"}, "GET /a of localhost"},
 		{"two words.sock", []string{"unix:two words.sock:/x", "-T", "x.sock.txt"}, `PUT /x of localhost; Content-Type: application/octet-stream; "put"`},
 		{"@netdyno test " + filepath.Base(work), []string{"--abstract-unix-socket", "netdyno test " + filepath.Base(work), "http://a/"}, "GET / of a"},
 	} {
+		if slices.Contains(c.args, "client=http1-asio") && !slices.Contains(clients, "http1-asio") {
+			continue // it was not built
+		}
 		at := c.listen
 		if at[0] != '@' {
 			at = filepath.Join(work, at)
@@ -53,6 +59,9 @@ func TestServersBehindUnixSockets(t *testing.T) {
 		got, times := server.took()
 		server.Close()
 		const asked, verified, measured = 3, 2 * 2, 2 * 2 * 20
+		if native && !slices.ContainsFunc(c.args, func(arg string) bool { return strings.HasPrefix(arg, "client=") }) && !strings.Contains(said, "asked by h") {
+			t.Errorf("%d: %q is not asked by a client in C++: %s", n, c.args, said)
+		}
 		if failed != nil || len(got) != 1 || got[0] != c.want || times < asked+verified+measured || !strings.Contains(said, "2 trials, all valid") {
 			t.Errorf("%d: %q: the server got %d times %q, want %q; %v, %s", n, c.args, times, got, c.want, failed, said)
 		}

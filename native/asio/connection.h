@@ -99,7 +99,7 @@ class Connection {
   /// The slot's next exchange is due, as the agenda says.
   void send(std::uint32_t slot) {
     flow_->send(slot);
-    open() ? flush(Loop::now()) : renew();
+    open() ? go_on(Loop::now()) : renew();
   }
 
   /// The flow has rested.
@@ -145,6 +145,7 @@ class Connection {
     Descriptor socket = loop_.redial(*this);
     if (socket.get() < 0) return lose();
     take_over(socket_, socket.release());
+    made_ = false;
     return go_on(Loop::now());
   }
 
@@ -194,6 +195,9 @@ class Connection {
         break;
       }
       if (error) return broke(error);
+      if (!made_) [[unlikely]]
+        flow_->made();
+      made_ = true;
       flow_->written(n);
       turn += n;
       if (Loop::kRedials && leaving()) break;  // with these bytes it was over
@@ -256,6 +260,7 @@ class Connection {
   std::unique_ptr<Flow> flow_;
   bool reading_ = false;
   bool writing_ = false;  // waits until the kernel takes more
+  bool made_ = true;      // false from making the connection anew until bytes went out
   bool lost_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "h2grpc/call.h"
 
+#include <google/protobuf/stubs/common.h>
+
 #include <algorithm>
 #include <charconv>
 #include <climits>
@@ -107,7 +109,7 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
     fields.add(":method", "POST");
     fields.add(":scheme", setup.tls ? "https" : "http");
     fields.add(":path", ask.method.empty() ? grpc_worker::full_name(method_of(setup)) : ask.method);
-    fields.add(":authority", ask.host.empty() ? route.peer.text() : ask.host);
+    fields.add(":authority", ask.host.empty() ? route.peer.authority() : ask.host);
     fields.add("te", "trailers");
     fields.add("content-type", is_raw(setup) && ask.of_netdyno() ? "application/grpc+raw" : kType);
     fields.add("user-agent", "netdyno");
@@ -281,6 +283,25 @@ std::vector<Option> options() {
   for (Option& option : ask_options()) all.push_back(std::move(option));
   for (Option& option : h2::setting_options()) all.push_back(std::move(option));
   return tls::with_trust(joined(std::move(all), loop_options()));
+}
+
+contract::Transport transport(const std::string& name, const std::string& doc) {
+  contract::Transport transport;
+  transport.name = name;
+  transport.doc = doc;
+  transport.wire = "grpc:netdyno.v1";
+  transport.roles = {Role::server, Role::client};
+  transport.delivery = "message";
+  transport.codecs = {"bytes", "proto"};
+  transport.features =
+      tls::with_tls({"fresh", "stream-up", "stream-down", "stream-both", "turns", "work-cpu", "work-sleep"});
+  transport.options = options();
+  return transport;
+}
+
+std::vector<contract::Library> libraries(contract::Library loops) {
+  const auto protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+  return tls::with_library({std::move(loops), {"nghttp2", h2::library_version()}, {"protobuf", protobuf}});
 }
 
 std::unique_ptr<const Work> work_of(const Setup& setup) {

@@ -114,6 +114,11 @@ std::int64_t max_message(const contract::Setup& setup, const grpc_worker::Conten
 /// The options that both ends have, those of sockets, of HTTP/2 and of TLS included.
 std::vector<contract::Option> options();
 
+/// The description of a transport of this wire whose loops are doc's.
+contract::Transport transport(const std::string& name, const std::string& doc);
+/// The libraries of a worker of it, whose loops are of this one.
+std::vector<contract::Library> libraries(contract::Library loops);
+
 /// Throws Failure as h2::H2Work does: setup for values that do not fit their type, too,
 /// unsupported for a message that is not built in, or for options that contradict the
 /// exchange. The setup's options are complete.

@@ -12,6 +12,8 @@ using contract::Failure;
 HttpClient::HttpClient(const Asking& asking, const Work::Place& place)
     : asking_(asking),
       connection_(place.connection),
+      number_(place.number),
+      agenda_(place.agenda),
       flights_(place.number, place.slots, place.agenda),
       reader_(asking.terms().most_body()) {
   reader_.to_head(asking.terms().bodiless());
@@ -23,6 +25,48 @@ void HttpClient::begin(std::int64_t now) {
   buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
   if (asking_.fresh()) fate_ = Fate::over;
   flights_.begin(now);
+}
+
+void HttpClient::send(std::uint32_t slot) {
+  if (slot != Agenda::kWatch) return flights_.queue(slot);
+  watched_ = false;
+  look(now_ns());
+}
+
+/// When what is under way has taken too long: an exchange, or connecting for it.
+std::int64_t HttpClient::expires() const {
+  std::int64_t at = Agenda::kNever;
+  if (fate_ != Fate::open) return at;
+  if (asking_.deadline() > 0 && flights_.in_flight() > 0) {
+    at = flights_.oldest_sent() + asking_.deadline();
+  } else if (asking_.deadline() > 0 && flights_.waiting() > 0 && reopened_ns_ > 0) {
+    at = reopened_ns_ + asking_.deadline();
+  }
+  if (asking_.connects_within() > 0 && connecting_ns_ > 0)
+    at = std::min(at, connecting_ns_ + asking_.connects_within());
+  return at;
+}
+
+/// Has the agenda say when time may have run out. What has come about by then is looked at then: an
+/// exchange that is answered in time costs no entry of its own.
+void HttpClient::watch() {
+  if (watched_) return;
+  const std::int64_t at = expires();
+  if (at == Agenda::kNever) return;
+  watched_ = true;
+  agenda_.watch(at, number_);
+}
+
+/// Fails the exchange whose time has run out.
+void HttpClient::look(std::int64_t now) {
+  if (now < expires()) return watch();
+  const bool connects = connecting_ns_ > 0 && asking_.connects_within() > 0 &&
+                        now >= connecting_ns_ + asking_.connects_within();
+  const std::string why = connects ? "no connection within " + duration_text(asking_.connects_within())
+                                   : no_reply_within(asking_.deadline());
+  if (flights_.in_flight() > 0) return failed(ErrorKind::timeout, why, now);
+  renew();
+  flights_.failed_waiting(ErrorKind::timeout, now, why);
 }
 
 std::span<const char> HttpClient::outgoing(std::int64_t now) {
@@ -44,7 +88,10 @@ void HttpClient::fill() {
 
 void HttpClient::written(std::size_t n) {
   if (n == 0) return;
-  if (at_ == 0) flights_.sent(1);
+  if (at_ == 0) {
+    flights_.sent(1);
+    watch();
+  }
   at_ += n;
   if (at_ == size()) at_ = 0;
 }
@@ -140,8 +187,10 @@ void HttpClient::reopened(std::int64_t now) {
   fate_ = Fate::open;
   reopened_ns_ = repeats_ns_ == 0 ? now : repeats_ns_;
   repeats_ns_ = 0;
+  connecting_ns_ = now;
   used_ = replying_ = false;
   reader_.next();
+  watch();
 }
 
 void HttpClient::abandon(ErrorKind kind, std::int64_t now) {

@@ -23,7 +23,7 @@ class HttpClient final : public Flow {
   HttpClient(const Asking& asking, const Work::Place& place);
 
   void begin(std::int64_t now) override;
-  void send(std::uint32_t slot) override { flights_.queue(slot); }
+  void send(std::uint32_t slot) override;
 
   bool unsent() const override { return at_ > 0 || flights_.waiting() > 0; }
   std::span<const char> outgoing(std::int64_t now) override;
@@ -36,6 +36,7 @@ class HttpClient final : public Flow {
   Fate fate() const override { return fate_; }
   bool ended(std::int64_t now) override;
   void reopened(std::int64_t now) override;
+  void made() override { connecting_ns_ = 0; }
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
@@ -45,20 +46,27 @@ class HttpClient final : public Flow {
   void failed(contract::ErrorKind kind, const std::string& why, std::int64_t now);
   void renew();
   bool came_about() const;
+  std::int64_t expires() const;
+  void watch();
+  void look(std::int64_t now);
 
   const Asking& asking_;
   std::int64_t connection_;
+  std::uint32_t number_;
+  Agenda& agenda_;
   Flights flights_;
   ReplyReader reader_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::size_t at_ = 0;            // bytes written of a request that is not written whole
-  std::string filled_;            // the request where each is filled
-  std::uint64_t fills_ = 0;       // how many were
-  std::int64_t reopened_ns_ = 0;  // since when the connection is made anew; 0 once it was used
-  std::int64_t repeats_ns_ = 0;   // when the request was sent that is to be repeated; 0 for none
-  bool used_ = true;              // a reply came on the connection; at first the verified one
-  bool replying_ = false;         // a part of the reply has come
+  std::size_t at_ = 0;              // bytes written of a request that is not written whole
+  std::string filled_;              // the request where each is filled
+  std::uint64_t fills_ = 0;         // how many were
+  std::int64_t reopened_ns_ = 0;    // since when the connection is made anew; 0 once it was used
+  std::int64_t repeats_ns_ = 0;     // when the request was sent that is to be repeated; 0 for none
+  std::int64_t connecting_ns_ = 0;  // since when it is being made; 0 for one that is there
+  bool watched_ = false;            // the agenda is to say when time runs out
+  bool used_ = true;                // a reply came on the connection; at first the verified one
+  bool replying_ = false;           // a part of the reply has come
   Fate fate_ = Fate::open;
 };
 

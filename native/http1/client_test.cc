@@ -90,6 +90,60 @@ TEST(HttpClient, TakesRepliesByteByByteOneAfterTheOther) {
   }
 }
 
+/// An exchange fails at its deadline, where its connection waits for a reply, for the rest of one, or is
+/// still being made; the next one has another connection.
+TEST(HttpClient, EndsExchangesAtTheirDeadline) {
+  auto limited = [](std::int64_t deadline_ns, std::int64_t connect_ns = 0) {
+    contract::Setup setup = asks(5);
+    setup.load.deadline_ns = deadline_ns;
+    setup.load.connect_ns = connect_ns;
+    return setup;
+  };
+  for (const std::string& begin : {std::string(), reply(5, "hel")}) {
+    ClientRig rig(limited(1'000'000'000));
+    sent(*rig.flow);
+    give(*rig.flow, begin);
+    ASSERT_EQ(rig.agenda.next_due(), 1'000'000'002);
+    const Agenda::Entry entry = rig.agenda.take();
+    ASSERT_EQ(entry.slot, Agenda::kWatch);
+    rig.flow->send(entry.slot);
+    EXPECT_EQ(rig.errors(ErrorKind::timeout), 1);
+    EXPECT_EQ(rig.flow->fate(), Fate::over);
+    ASSERT_TRUE(rig.flow->unsent()) << "the next request is due";
+    rig.flow->reopened(now_ns());
+    rig.flow->send(rig.agenda.take().slot);  // while it is connecting, long before its deadline
+    sent(*rig.flow);
+    give(*rig.flow, reply(5, "hello"));
+    EXPECT_EQ(rig.counts().exchanges, 1);
+    EXPECT_EQ(rig.counts().error_sum(), 1);
+    EXPECT_EQ(rig.flow->fate(), Fate::open);
+    const contract::Result result = rig.load.result(now_ns());
+    EXPECT_EQ(result.reasons.at(0).text, "no reply within the deadline of 1.00 s");
+    Histogram late;
+    late.record(1'000'000'000);
+    EXPECT_EQ(result.late, late.encode());
+  }
+  for (const bool written : {false, true}) {
+    ClientRig rig(limited(0, 1'000'000));
+    sent(*rig.flow);
+    give(*rig.flow, reply(5, "hello", "Connection: close\r\n"));
+    ASSERT_EQ(rig.agenda.next_due(), Agenda::kNever);
+    rig.flow->reopened(10);
+    if (written) sent(*rig.flow);
+    ASSERT_EQ(rig.agenda.next_due(), 1'000'010);
+    rig.flow->send(rig.agenda.take().slot);
+    EXPECT_EQ(rig.errors(ErrorKind::timeout), 1);
+    EXPECT_EQ(rig.flow->fate(), Fate::over);
+  }
+  ClientRig rig(limited(0, 1'000'000));
+  sent(*rig.flow);
+  give(*rig.flow, reply(5, "hello", "Connection: close\r\n"));
+  rig.flow->reopened(10);
+  rig.flow->made();
+  rig.flow->send(rig.agenda.take().slot);
+  EXPECT_EQ(rig.counts().error_sum(), 0) << "it was there in time";
+}
+
 /// Replies that are wrong, and what becomes of the connection.
 TEST(HttpClient, CountsWrongRepliesByKind) {
   const std::string longer(300 << 10, 'x');

@@ -190,6 +190,8 @@ std::uint64_t active_connections(const contract::Load& load) {
 Asking::Asking(const contract::Setup& setup)
     : terms_(checked(setup)),
       fresh_(setup.load.fresh),
+      deadline_ns_(setup.load.deadline_ns),
+      connect_ns_(setup.load.connect_ns),
       up_bytes_(setup.exchange.up_bytes),
       connections_(static_cast<std::uint64_t>(setup.load.connections)),
       active_(active_connections(setup.load)) {

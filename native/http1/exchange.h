@@ -191,6 +191,9 @@ class Asking {
     return requests_[static_cast<std::size_t>(connection) % requests_.size()];
   }
   bool fresh() const { return fresh_; }
+  /// How long an exchange, and the making of a connection for it, may take, in ns; 0 for ever.
+  std::int64_t deadline() const { return deadline_ns_; }
+  std::int64_t connects_within() const { return connect_ns_; }
 
   /// Whether each request is filled with a row of its own.
   bool fills() const { return rows_ != nullptr; }
@@ -206,6 +209,8 @@ class Asking {
 
   Terms terms_;
   bool fresh_;
+  std::int64_t deadline_ns_;
+  std::int64_t connect_ns_;
   std::vector<Message> requests_;  // by route; none where each is filled
 
   // Where each is filled.

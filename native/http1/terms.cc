@@ -151,7 +151,8 @@ Terms::Terms(const contract::Setup& setup) : ask_(ask_of(setup)), down_bytes_(se
 
 std::vector<std::string> Terms::hosts(const contract::Setup& setup) const {
   std::vector<std::string> all;
-  for (const Route& route : routes(setup)) all.push_back(ask_.host.empty() ? route.peer.text() : ask_.host);
+  for (const Route& route : routes(setup))
+    all.push_back(ask_.host.empty() ? route.peer.authority() : ask_.host);
   return all;
 }
 

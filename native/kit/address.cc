@@ -6,12 +6,14 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -23,6 +25,7 @@ using contract::ErrorKind;
 using contract::Failure;
 
 std::string Address::text() const {
+  if (is_socket()) return host;
   const bool six = host.find(':') != std::string::npos;
   return (six ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
@@ -48,7 +51,37 @@ Address parse_address(const std::string& text, const std::string& key) {
   return address;
 }
 
+namespace {
+
+/// The address of a Unix socket; a name that begins with @ is in the abstract namespace.
+Endpoint socket_at(const std::string& host, const std::string& key) {
+  const std::string path = host.substr(Address::kUnix.size());
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  if (path.empty() || path == "@" || path.size() >= sizeof at.sun_path) {
+    throw Failure(ErrorKind::setup, "read " + key + ": the path of a Unix socket has " +
+                                        std::to_string(path.size()) + " bytes, expected 1 to " +
+                                        std::to_string(sizeof at.sun_path - 1));
+  }
+  std::memcpy(at.sun_path, path.data(), path.size());
+  const bool abstract = path[0] == '@';
+  if (abstract) at.sun_path[0] = 0;
+  Endpoint endpoint;
+  endpoint.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + (abstract ? 0 : 1));
+  std::memcpy(&endpoint.storage, &at, endpoint.size);
+  return endpoint;
+}
+
+}  // namespace
+
 Address Endpoint::address() const {
+  if (storage.ss_family == AF_UNIX) {
+    const auto& at = reinterpret_cast<const sockaddr_un&>(storage);
+    const bool abstract = at.sun_path[0] == 0;
+    std::string path(at.sun_path, size - offsetof(sockaddr_un, sun_path) - (abstract ? 0 : 1));
+    if (abstract) path[0] = '@';
+    return {std::string(Address::kUnix) + path};
+  }
   const auto& six = reinterpret_cast<const sockaddr_in6&>(storage);
   if (storage.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
     std::array<char, INET_ADDRSTRLEN> four{};
@@ -62,6 +95,7 @@ Address Endpoint::address() const {
 }
 
 Endpoint endpoint(const Address& address, const std::string& key) {
+  if (address.is_socket()) return socket_at(address.host, key);
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;  // no name lookup
   hints.ai_socktype = SOCK_STREAM;
@@ -82,7 +116,10 @@ std::vector<Route> routes(const contract::Setup& setup) {
     throw Failure(ErrorKind::setup, "setup.peers is empty, expected the server's addresses");
   }
   std::vector<Address> peers;
-  for (const std::string& peer : setup.peers) peers.push_back(parse_address(peer, "setup.peers"));
+  for (const std::string& peer : setup.peers) {
+    const bool socket = peer.starts_with(Address::kUnix);
+    peers.push_back(socket ? Address{peer} : parse_address(peer, "setup.peers"));
+  }
   const std::size_t sources = std::max<std::size_t>(1, setup.sources.size());
   std::vector<Route> routes(std::lcm(peers.size(), sources));
   for (std::size_t i = 0; i < routes.size(); i++) {

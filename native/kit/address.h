@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kit/contract.h"
@@ -14,11 +15,16 @@
 namespace netdyno {
 
 struct Address {
-  std::string host;  // an IP address without brackets
+  std::string host;  // an IP address without brackets; of a Unix socket unix:PATH, or unix:@NAME
   std::uint16_t port = 0;
 
+  bool is_socket() const { return host.starts_with(kUnix); }
   /// host:port, an IPv6 host in brackets.
   std::string text() const;
+  /// The same as requests name it: a Unix socket has no name of its own.
+  std::string authority() const { return is_socket() ? "localhost" : text(); }
+
+  static constexpr std::string_view kUnix = "unix:";
 };
 
 /// Splits "host:port" or "[v6]:port"; throws Failure{setup} that names key.
@@ -35,7 +41,7 @@ struct Endpoint {
   Address address() const;
 };
 
-/// Throws Failure{setup} that names key when host is no IP address.
+/// Throws Failure{setup} that names key when host is no IP address, and no Unix socket's.
 Endpoint endpoint(const Address& address, const std::string& key);
 
 /// The addresses of one connection. An empty source leaves the choice to the kernel.

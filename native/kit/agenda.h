@@ -28,6 +28,8 @@ class Agenda {
 
   /// Later than any instant: nothing is due.
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  /// In the place of a slot: the connection asked by watch to be looked at.
+  static constexpr std::uint32_t kWatch = std::numeric_limits<std::uint32_t>::max();
 
   /// Adds n slots. Each may wait once at a time.
   void hold(std::size_t n) {
@@ -63,7 +65,17 @@ class Agenda {
     std::push_heap(heap_.begin(), heap_.end(), later);
   }
 
-  std::int64_t next_due() const { return heap_.empty() ? kNever : heap_.front().due; }
+  std::int64_t next_due() const {
+    const std::int64_t due = next_slot();
+    return watches_.empty() ? due : std::min(due, watches_.front().due);
+  }
+
+  /// Has the connection looked at, whatever becomes of it: an entry with kWatch falls due. One for each
+  /// connection at a time is enough.
+  void watch(std::int64_t due, std::uint32_t connection) {
+    watches_.push_back({due, connection, kWatch});
+    std::push_heap(watches_.begin(), watches_.end(), later);
+  }
 
   /// Lets slots that are due within ns of each other wait, until an instant at which all of
   /// them go out; 0 lets none wait. Of an open loop, before its first slot is asked.
@@ -81,6 +93,12 @@ class Agenda {
   /// Removes and returns the entry that is due first. Call it only when next_due() is
   /// not kNever.
   Entry take() {
+    if (!watches_.empty() && watches_.front().due <= next_slot()) {
+      std::pop_heap(watches_.begin(), watches_.end(), later);
+      const Entry entry = watches_.back();
+      watches_.pop_back();
+      return entry;
+    }
     const Entry entry = pop();
     settle();
     return entry;
@@ -106,6 +124,7 @@ class Agenda {
   /// What was due until then goes out at now.
   std::int64_t latest(std::int64_t now) const { return gathered_ == 0 ? now : now - now % gathered_; }
   static bool later(const Entry& a, const Entry& b) { return a.due > b.due; }
+  std::int64_t next_slot() const { return heap_.empty() ? kNever : heap_.front().due; }
 
   /// How many entries of a connection are in the heap: those that count, or those forgotten.
   struct Own {
@@ -150,7 +169,8 @@ class Agenda {
   }
 
   std::vector<Entry> heap_;
-  std::vector<Own> own_;  // by connection
+  std::vector<Entry> watches_;  // a heap, too
+  std::vector<Own> own_;        // by connection
   std::size_t held_ = 0;
   std::size_t stale_ = 0;  // of the heap: forgotten
   std::int64_t gathered_ = 0;

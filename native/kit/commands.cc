@@ -111,6 +111,8 @@ Load parse_load(const Json& body, std::vector<std::string>& beyond) {
   in.read("amount", load.amount);
   in.read("drain_ns", load.drain_ns);
   in.read("max_errors", load.max_errors);
+  in.read("deadline_ns", load.deadline_ns);
+  in.read("connect_ns", load.connect_ns);
   std::string arrival;
   in.read("arrival", arrival);
   if (arrival == "poisson") {

@@ -27,7 +27,7 @@ constexpr std::size_t kMaxUnderWay = 256;
 constexpr std::int64_t kTimeoutNs = 10'000'000'000;
 /// How often a shard checks whether another one failed.
 constexpr int kPollMs = 100;
-/// The same where an attempt waits to be made again.
+/// The same where an attempt waits to be made again, or has its limits.
 constexpr int kRestPollMs = 5;
 
 /// The error kind of a failed call, and advice.
@@ -76,6 +76,7 @@ class Connecting {
     bool asks = false;          // its request went out, at least in part
     bool asked = false;         // or did before it was made again
     std::int64_t again_ns = 0;  // when it is to be made again; 0 while it is made
+    std::int64_t since_ns = 0;  // when it was begun, or its request sent; 0 where it is not under way
   };
 
   void begin_next() {
@@ -88,6 +89,7 @@ class Connecting {
       epoll_event event{};
       event.events = EPOLLIN | EPOLLOUT | EPOLLET;
       event.data.u64 = at;
+      attempt.since_ns = now_ns();
       attempt.fd = dialler_.dial(attempt.number);
       const int fd = attempt.fd.get();
       if (fd < 0 || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) fail(attempt, "connect", errno);
@@ -109,6 +111,7 @@ class Connecting {
         throw Failure(failure.kind(), failure.what() + tried);
       }
       attempt.asks = false;
+      attempt.since_ns = 0;
       opening_.repeated++;
       attempt.verification.reset();
       attempt.fd = Descriptor();
@@ -141,15 +144,38 @@ class Connecting {
 
   void wait() {
     std::array<epoll_event, 64> events;
-    const int most = resting_ == 0 ? kPollMs : kRestPollMs;
+    const int most = resting_ == 0 && !limited() ? kPollMs : kRestPollMs;
     const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), most);
     for (int i = 0; i < n; i++) {
       Attempt& attempt = attempts_[events[static_cast<std::size_t>(i)].data.u64];
       guard(attempt, [&] { advance(attempt); });
     }
+    if (limited()) hold_to_limits(now_ns());
     if (now_ns() - progress_ns_ < kTimeoutNs) return;
     throw Failure(ErrorKind::timeout, "verify connections: " + describe_silence() + " for " +
                                           std::to_string(kTimeoutNs / 1'000'000'000) + " s");
+  }
+
+  bool limited() const { return setup_.load.deadline_ns > 0 || setup_.load.connect_ns > 0; }
+
+  /// Ends attempts that take longer to connect, or to be answered, than they may.
+  void hold_to_limits(std::int64_t now) {
+    if (now - looked_ns_ < kRestPollMs * 1'000'000) return;
+    looked_ns_ = now;
+    const auto over = [now](const Attempt& attempt, std::int64_t limit) {
+      return limit > 0 && attempt.since_ns > 0 && now - attempt.since_ns > limit;
+    };
+    for (std::size_t at = 0; at < begun_; at++) {
+      Attempt& attempt = attempts_[at];
+      if (!over(attempt, attempt.asks ? setup_.load.deadline_ns : setup_.load.connect_ns)) continue;
+      guard(attempt, [&] {
+        if (attempt.asks)
+          throw Failure(ErrorKind::timeout,
+                        "verify " + name(attempt) + ": " + no_reply_within(setup_.load.deadline_ns));
+        throw Failure(ErrorKind::timeout, "connect " + name(attempt) + ": no answer came within " +
+                                              duration_text(setup_.load.connect_ns));
+      });
+    }
   }
 
   /// What the peer did and did not do so far.
@@ -185,6 +211,7 @@ class Connecting {
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, attempt.fd.get(), nullptr);
     if (attempt.verification->fate() == Flow::Fate::over) attempt.fd = Descriptor();
     attempt.verification.reset();
+    attempt.since_ns = 0;
     verified_++;
     begin_next();
   }
@@ -206,6 +233,7 @@ class Connecting {
   void count(Attempt& attempt) {
     if (attempt.asks || !attempt.verification->asked()) return;
     attempt.asks = true;
+    attempt.since_ns = now_ns();
     (std::exchange(attempt.asked, true) ? opening_.again : opening_.asked)++;
   }
 
@@ -269,6 +297,7 @@ class Connecting {
   std::size_t verified_ = 0;
   std::size_t resting_ = 0;  // attempts that are to be made again
   std::int64_t progress_ns_ = 0;
+  std::int64_t looked_ns_ = 0;  // for attempts that are over their limits
 };
 
 }  // namespace

@@ -188,6 +188,7 @@ Json to_wire(const Result& result) {
   text("service", result.service);
   text("response", result.response);
   text("lag", result.lag);
+  text("late", result.late);
   text("lengths", result.lengths);
   for (const Reason& reason : result.reasons) {
     Json each = {{"text", reason.text}, {"count", reason.count}};

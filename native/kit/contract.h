@@ -158,7 +158,9 @@ struct Load {
   bool fresh = false;
   std::int64_t amount = 0;  // exchanges per active connection; 0 is until stop
   std::int64_t drain_ns = 2'000'000'000;
-  double max_errors = 0;  // share of exchanges that may fail
+  double max_errors = 0;         // share of exchanges that may fail
+  std::int64_t deadline_ns = 0;  // after its send an exchange has failed; 0 for never
+  std::int64_t connect_ns = 0;   // how long a connection may take; 0 for the kit's own bound
   /// Stretches [from, to), in ns since the start, in which exchanges fall due; empty for always.
   std::vector<std::array<std::int64_t, 2>> turns = {};
 };
@@ -309,6 +311,7 @@ struct Result {
   std::string service;
   std::string response;
   std::string lag;
+  std::string late;     // ages of exchanges that failed by kind timeout
   std::string lengths;  // of replies, in bytes, where any has another than was expected
   std::int64_t over_max = 0;
   std::vector<Reason> reasons;       // the most frequent first

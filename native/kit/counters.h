@@ -152,12 +152,18 @@ struct Times {
   std::unique_ptr<Histogram> lag;
   std::unique_ptr<Sends> sends;
   std::unique_ptr<Histogram> lengths;
-  std::int64_t expected = 0;  // length of a reply, in bytes
+  std::unique_ptr<Histogram> late;  // ages of exchanges that timed out, made with the first one
+  std::int64_t expected = 0;        // length of a reply, in bytes
 
   /// A reply of another length.
   void varied(std::int64_t bytes) {
     if (!lengths) lengths = std::make_unique<Histogram>();
     lengths->record(bytes);
+  }
+  /// An exchange timed out at that age.
+  void timed_out(std::int64_t age_ns) {
+    if (!late) late = std::make_unique<Histogram>();
+    late->record(age_ns);
   }
 };
 

@@ -39,7 +39,8 @@ class Flow {
   /// Call it once, before anything else.
   virtual void begin(std::int64_t now) = 0;
 
-  /// The slot's next exchange is due, as the agenda says. Clients only.
+  /// The slot's next exchange is due, as the agenda says; or with Agenda::kWatch the instant is there for
+  /// which the flow asked, and its fate may be another. Clients only.
   virtual void send(std::uint32_t slot) = 0;
 
   /// Whether bytes wait to be written.
@@ -83,6 +84,8 @@ class Flow {
   /// The peer ended or broke the connection at now. True when the flow does without: its
   /// fate is over then. Else it is lost.
   virtual bool ended(std::int64_t) { return false; }
+  /// The connection that is made anew is there: the kernel took bytes to it, or brought some.
+  virtual void made() {}
   /// Says with what errno the connection broke, 0 where the peer closed it, and why where
   /// that says more: call it before ended or abandon where that is known.
   void broke(int error, std::string why = {}) {

@@ -38,6 +38,10 @@ void check(const contract::Load& plan) {
            std::to_string(plan.amount) + " and " + std::to_string(plan.drain_ns) +
            ", expected none negative");
   }
+  if (plan.deadline_ns < 0 || plan.connect_ns < 0) {
+    refuse("deadline_ns and connect_ns are " + std::to_string(plan.deadline_ns) + " and " +
+           std::to_string(plan.connect_ns) + ", expected none negative");
+  }
   if (plan.rate > 0 && plan.think_ns > 0) {
     refuse("think_ns is " + std::to_string(plan.think_ns) + " with load.rate " + std::to_string(plan.rate) +
            ": an open loop does not think");
@@ -303,6 +307,7 @@ Histogram Load::tell(const std::vector<const Window*>& windows, Reasons reasons,
   Histogram response;
   Histogram lag;
   Histogram lengths;
+  Histogram late;
   for (const Window* window : windows) {
     const Times& times = window->times;
     reasons.merge(window->counters.reasons);
@@ -310,12 +315,14 @@ Histogram Load::tell(const std::vector<const Window*>& windows, Reasons reasons,
     if (times.response) response.merge(*times.response);
     if (times.lag) lag.merge(*times.lag);
     if (times.lengths) lengths.merge(*times.lengths);
+    if (times.late) late.merge(*times.late);
   }
   into.reasons = reasons.most();
   into.over_max = service.over_max() + response.over_max() + lag.over_max();
   into.service = service.encode();
   into.response = response.encode();
   into.lag = lag.encode();
+  into.late = late.encode();
   if (const std::int64_t varied = lengths.count(); varied > 0) {
     if (service.count() > varied) lengths.record(down_bytes_, service.count() - varied);
     into.lengths = lengths.encode();
@@ -355,6 +362,11 @@ double Load::waiting(Span window, const Histogram& times) const {
     sum += window.share(slot.started_ ? slot.free_ : start + slot.free_, due + takes);
   }
   return sum;
+}
+
+std::int64_t Slot::age(std::int64_t now) const {
+  const std::int64_t limit = load_->plan_.deadline_ns;
+  return limit > 0 && !open_ ? std::min(now - pending_, limit) : now - pending_;
 }
 
 std::int64_t Slot::due_after(std::int64_t closing, std::int64_t start) const {

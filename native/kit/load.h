@@ -118,10 +118,13 @@ class Slot {
   }
 
   /// The exchange in flight failed. It counts by kind and by why, the reason, which is the
-  /// kind's usual one where it is empty, and enters no histogram.
+  /// kind's usual one where it is empty, and enters no histogram but, where it timed out, its age
+  /// that of the late ones.
   void fail(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
     Counters& counters = shard_->begin();
     Shard::fail(counters, kind, why, out_);
+    if (kind == contract::ErrorKind::timeout && counters.times != nullptr)
+      counters.times->timed_out(age(now));
     shard_->counted();
     free_ = now;
     pending_ = kIdle;
@@ -135,6 +138,9 @@ class Slot {
   /// When the exchange was due for which the slot waited at the closing; kIdle where it
   /// did not wait, but was late, had one in flight, or none left.
   std::int64_t due_after(std::int64_t closing, std::int64_t start) const;
+  /// How long the exchange in flight was waited for: in a closed loop until its deadline and no
+  /// longer, however late that was noticed.
+  std::int64_t age(std::int64_t now) const;
 
   Load* load_ = nullptr;
   Shard* shard_ = nullptr;

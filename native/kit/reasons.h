@@ -5,8 +5,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -83,6 +86,25 @@ class Reasons {
   std::vector<contract::Reason> all_;
   std::int64_t others_ = 0;
 };
+
+/// A duration as texts have it: "40.0 ms", "1.50 s".
+inline std::string duration_text(std::int64_t ns) {
+  double value = static_cast<double>(ns) / 1e6;
+  const bool seconds = value >= 999.5;
+  if (seconds) value /= 1e3;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s",
+                value < 9.995   ? 2
+                : value < 99.95 ? 1
+                                : 0,
+                value, seconds ? "s" : "ms");
+  return text.data();
+}
+
+/// What is said of an exchange that ended at its deadline.
+inline std::string no_reply_within(std::int64_t deadline_ns) {
+  return "no reply within the deadline of " + duration_text(deadline_ns);
+}
 
 /// Why a connection is gone: error is an errno, 0 where the peer closed it, below 0 where it
 /// is not known.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <fstream>
 #include <system_error>
 
@@ -70,7 +71,7 @@ Dialler::Dialler(const contract::Setup& setup)
   for (const Route& route : routes(setup)) {
     Ends& ends = ends_.emplace_back();
     ends.peer = endpoint(route.peer, "setup.peers");
-    ends.bound = !route.source.empty();
+    ends.bound = !route.source.empty() && !route.peer.is_socket();
     if (ends.bound) ends.source = endpoint({route.source, 0}, "setup.sources");
   }
 }
@@ -83,7 +84,8 @@ Descriptor Dialler::dial(std::int64_t number) const {
   set_buffers(fd, options_);
   // The kernel chooses the port at connect, when it knows both addresses. So a source
   // address carries as many connections per peer as it has ports.
-  const bool begins = set(fd, IPPROTO_TCP, TCP_NODELAY) &&
+  const bool tcp = at.peer.storage.ss_family != AF_UNIX;
+  const bool begins = (!tcp || set(fd, IPPROTO_TCP, TCP_NODELAY)) &&
                       (!at.bound || (set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT) &&
                                      bind(fd, at.source.get(), at.source.size) == 0)) &&
                       connects(fd, number);
@@ -94,8 +96,23 @@ Descriptor Dialler::dial(std::int64_t number) const {
   return {};
 }
 
+/// Connects to a Unix socket. Where the server's queue of waiting connections is full, the kernel refuses
+/// at once one that it would let wait over TCP, so this waits a little in its place.
+bool Dialler::connects(int fd, const Endpoint& socket) {
+  constexpr int kTries = 20;
+  constexpr timespec kPause{0, 1'000'000};
+  for (int i = 0; i < kTries; i++) {
+    if (connect(fd, socket.get(), socket.size) == 0) return true;
+    if (errno != EAGAIN) return false;
+    nanosleep(&kPause, nullptr);
+  }
+  errno = EAGAIN;
+  return false;
+}
+
 bool Dialler::connects(int fd, std::int64_t number) const {
   const Endpoint& peer = ends(number).peer;
+  if (peer.storage.ss_family == AF_UNIX) return connects(fd, peer);
   const bool narrowed = ports_.narrow(fd, number / static_cast<std::int64_t>(ends_.size()));
   if (connect(fd, peer.get(), peer.size) == 0 || errno == EINPROGRESS) return true;
   if (!narrowed || errno != EADDRNOTAVAIL) return false;

@@ -76,6 +76,7 @@ class Dialler {
     return ends_[static_cast<std::size_t>(number) % ends_.size()];
   }
 
+  static bool connects(int fd, const Endpoint& socket);
   bool connects(int fd, std::int64_t number) const;
 
   std::vector<Ends> ends_;  // by route

@@ -40,6 +40,12 @@ void TlsFlow::begin(std::int64_t now) {
   take_in(now);
 }
 
+/// Where time ran out, a peer that does not answer is not told goodbye: it may not read that, either.
+void TlsFlow::send(std::uint32_t slot) {
+  inner_->send(slot);
+  if (slot == Agenda::kWatch && inner_->fate() == Fate::over) gone_ = true;
+}
+
 /// Whether the other flow has something to be encrypted.
 bool TlsFlow::speaks() const {
   if (session_->state() != State::open || !session_->may_speak()) return false;
@@ -110,6 +116,7 @@ void TlsFlow::take_in(std::int64_t now) {
     if (const std::size_t n = session_->decrypt(to); n > 0) inner_->received(n, now);
   }
   if (session_->state() == before) return;
+  if (session_->state() == State::open) inner_->made();
   if (session_->state() == State::broken && is_server()) traffic_->invalid.add(1);
   if (session_->state() == State::ended || session_->state() == State::broken) farewell(now);
 }

@@ -34,7 +34,7 @@ class TlsFlow final : public Flow {
   TlsFlow(const Context& context, std::unique_ptr<Flow> inner, Traffic& traffic);
 
   void begin(std::int64_t now) override;
-  void send(std::uint32_t slot) override { inner_->send(slot); }
+  void send(std::uint32_t slot) override;
 
   bool unsent() const override;
   std::span<const char> outgoing(std::int64_t now) override;

@@ -135,6 +135,7 @@ void Connection::sent(const Completion& completion) {
     out_.state = State::nothing;
     return lost_ || parting_ ? settle() : broke(completion.result);
   }
+  goes();
   out_.bytes = out_.bytes.subspan(static_cast<std::size_t>(completion.result));
   if (!out_.bytes.empty()) return send_alone();
   out_.state = State::nothing;
@@ -166,6 +167,7 @@ void Connection::received(const Completion& completion) {
   if (lost_ || parting_) return settle();
   if (completion.result <= 0) return broke(completion.result);
   in_.more_here = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
+  goes();
   const std::int64_t at = now();
   flow_->received(static_cast<std::size_t>(completion.result), at);
   move(at);
@@ -207,7 +209,7 @@ void Connection::reopen(std::int64_t at) {
   socket_ = observer_.redial(*this);
   if (socket_.get() < 0) return lose();
   file_ = File{socket_.get(), -1};
-  in_.more_here = false;
+  in_.more_here = made_ = false;
   move(at);
 }
 

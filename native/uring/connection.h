@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "kit/contract.h"
 #include "kit/flow.h"
@@ -90,6 +91,9 @@ class Connection final : public Owner, Pinned {
   void send_alone();
   void send_linked();
   void sent(const Completion& completion);
+  void goes() {
+    if (!std::exchange(made_, true)) flow_->made();
+  }
   void unlinked(int result);
 
   void receive(std::span<char> buffer);
@@ -109,6 +113,7 @@ class Connection final : public Owner, Pinned {
   File file_;
   Sending out_;
   Receiving in_;
+  bool made_ = true;  // false from making the connection anew until something went by it
   bool lost_ = false;
   bool parting_ = false;  // it is over, and operations are still pending
 };

@@ -15,7 +15,7 @@ import (
 // An exchange that is not answered in time failed, on every wire that has the feature, and the
 // others on its connection go on.
 func TestExchangesEndAtTheirDeadline(t *testing.T) {
-	for client, wire := range map[string]string{"go-http1": "http/1.1", "go-http2": "h2c", "go-grpc": "grpc:netdyno.v1"} {
+	for client, wire := range map[string]string{"go-http1": "http/1.1", "http1-uring": "http/1.1", "http1-asio": "http/1.1", "go-http2": "h2c", "go-grpc": "grpc:netdyno.v1"} {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel() // most of it is waiting
 			need(t, nil, "address", client)

@@ -14,7 +14,7 @@ import (
 // On a stream that stays open a request is a message: as many as a server took, not as many
 // as the streams it had.
 func TestAServerTookTheMessagesOfStreams(t *testing.T) {
-	for _, client := range []string{"go-grpc", "grpc-nghttp2"} {
+	for _, client := range []string{"go-grpc", "grpc-nghttp2", "grpc-nghttp2-asio"} {
 		t.Run(client, func(t *testing.T) {
 			need(t, nil, "address", client)
 			var streams, messages atomic.Int64

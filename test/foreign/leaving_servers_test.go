@@ -24,7 +24,7 @@ import (
 
 // grpc-go's own server ends every connection at an age.
 func TestGRPCServerWithMaxConnectionAge(t *testing.T) {
-	for _, client := range []string{"go-grpc", "grpc-nghttp2"} {
+	for _, client := range []string{"go-grpc", "grpc-nghttp2", "grpc-nghttp2-asio"} {
 		for _, streams := range []string{"inflight=1", "inflight=4"} {
 			t.Run(client+", "+streams, func(t *testing.T) {
 				t.Parallel()

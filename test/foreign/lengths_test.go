@@ -19,7 +19,7 @@ func TestLengthsThatVaryAreCounted(t *testing.T) {
 	replies := []string{"hello", "hello", "", strings.Repeat("x", 2000)} // half of them as long as the factor says
 	for client, wire := range map[string]string{
 		"go-http1": "http/1.1", "http1-uring": "http/1.1", "http1-asio": "http/1.1", "go-http2": "h2c", "h2-uring": "h2c", "h2-asio": "h2c",
-		"go-grpc": "grpc:netdyno.v1", "grpc-nghttp2": "grpc:netdyno.v1",
+		"go-grpc": "grpc:netdyno.v1", "grpc-nghttp2": "grpc:netdyno.v1", "grpc-nghttp2-asio": "grpc:netdyno.v1",
 	} {
 		t.Run(client, func(t *testing.T) {
 			need(t, nil, "address", client)

@@ -73,7 +73,7 @@ func TestFailuresOfGRPCHaveReasons(t *testing.T) {
 		code codes.Code
 		kind contract.ErrorKind
 	}{{codes.ResourceExhausted, contract.Invalid}, {codes.DeadlineExceeded, contract.Timeout}, {codes.Unavailable, contract.Peer}} {
-		for _, client := range []string{"go-grpc", "grpc-nghttp2", "grpcpp"} {
+		for _, client := range []string{"go-grpc", "grpc-nghttp2", "grpc-nghttp2-asio", "grpcpp"} {
 			t.Run(c.code.String()+", "+client, func(t *testing.T) {
 				need(t, nil, "address", client)
 				s := &counting{}

@@ -109,7 +109,7 @@ func (h *handled) serving(t *testing.T, encrypted bool) string {
 var clients = map[string][]string{
 	"http/1.1": {"go-http1", "fasthttp", "http1-uring", "http1-asio"},
 	"h2c":      {"go-http2", "h2-uring", "h2-asio"},
-	"grpc":     {"go-grpc", "grpc-nghttp2"},
+	"grpc":     {"go-grpc", "grpc-nghttp2", "grpc-nghttp2-asio"},
 }
 
 // now and then, beyond the first requests and the verification, a server does something else.

@@ -13,11 +13,11 @@ import (
 var (
 	nativeHTTP = []string{"http1-uring", "http1-asio"}
 	nativeH2   = []string{"h2-uring", "h2-asio"}
-	nativeGRPC = []string{ours, "grpcpp"}
+	nativeGRPC = []string{ours, oursOnAsio, "grpcpp"}
 )
 
-// ours is gRPC on nghttp2.
-const ours = "grpc-nghttp2"
+// ours is gRPC on nghttp2, on io_uring, and oursOnAsio on asio's loops.
+const ours, oursOnAsio = "grpc-nghttp2", "grpc-nghttp2-asio"
 
 // The sizes lie around what libraries treat differently: nothing, inlined slices, one frame,
 // one read, one buffer, a receive limit of 4 MiB.
@@ -113,7 +113,7 @@ func TestCrosswise(t *testing.T) {
 // more than it keeps handlers waiting for.
 func TestLoads(t *testing.T) {
 	certificate := workertest.Certificate(t)
-	h2 := append(slices.Clone(nativeH2), ours)
+	h2 := append(slices.Clone(nativeH2), ours, oursOnAsio)
 	calls := slices.Concat(nativeHTTP, nativeH2, nativeGRPC, []string{"brpc"})
 	for name, c := range map[string]struct {
 		of      []string
@@ -126,7 +126,7 @@ func TestLoads(t *testing.T) {
 		"fresh":          {calls, 1000, contract.Load{Connections: 4, Amount: 30, Fresh: true}, nil},
 		"thinking":       {h2, 1000, contract.Load{Connections: 4, InFlight: 2, ThinkNs: 1_000_000, Amount: 50}, nil},
 		"small windows":  {h2, 300_000, contract.Load{Connections: 2, InFlight: 3, Amount: 6}, map[string]any{"stream_window": 1000, "connection_window": 65535}},
-		"tiny windows":   {[]string{ours}, 1000, contract.Load{Connections: 2, InFlight: 3, Amount: 6}, map[string]any{"stream_window": 1, "connection_window": 65535}},
+		"tiny windows":   {[]string{ours, oursOnAsio}, 1000, contract.Load{Connections: 2, InFlight: 3, Amount: 6}, map[string]any{"stream_window": 1, "connection_window": 65535}},
 		"large frames":   {h2, 300_000, contract.Load{Connections: 2, InFlight: 3, Amount: 6}, map[string]any{"max_frame": 1 << 20, "stream_window": 1 << 24}},
 		"all streams":    {h2, 10, contract.Load{Connections: 2, InFlight: 250, Amount: 1000}, nil},
 		"many in flight": {[]string{"grpcpp"}, 100, contract.Load{Connections: 2, InFlight: 400, Amount: 2000}, nil},
@@ -148,7 +148,7 @@ func TestLoads(t *testing.T) {
 					p.loaded(t)
 				})
 			}
-			if transport == ours && !c.load.Fresh {
+			if strings.HasPrefix(transport, ours) && !c.load.Fresh {
 				t.Run(name+", "+transport+", in chunks", func(t *testing.T) {
 					t.Parallel()
 					p := p
@@ -188,8 +188,12 @@ func TestGRPCClientsExplain(t *testing.T) {
 		"no message": {large, contract.Setup{Exchange: contract.Exchange{Codec: "proto"}}, contract.SetupFailed, [2]string{"", "exchange.message is absent"}},
 		"huge":       {large, contract.Setup{Exchange: blocks(1<<30+1, 1)}, contract.SetupFailed, [2]string{"", "expected 0 to 1073741824"}},
 	} {
-		for i, transport := range nativeGRPC {
-			if c.says[i] == "" {
+		for _, transport := range nativeGRPC {
+			says := c.says[0]
+			if transport == "grpcpp" {
+				says = c.says[1]
+			}
+			if says == "" {
 				continue
 			}
 			t.Run(transport+"/"+name, func(t *testing.T) {
@@ -201,8 +205,8 @@ func TestGRPCClientsExplain(t *testing.T) {
 					setup.Peers = listening.Addresses
 				}
 				client.send(contract.Message{Setup: &setup})
-				if text := client.fatal(c.kind); !strings.Contains(text, c.says[i]) {
-					t.Errorf("the client says %q, want %q in it", text, c.says[i])
+				if text := client.fatal(c.kind); !strings.Contains(text, says) {
+					t.Errorf("the client says %q, want %q in it", text, says)
 				}
 			})
 		}

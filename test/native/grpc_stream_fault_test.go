@@ -229,7 +229,7 @@ func converse(t *testing.T, conn *grpc.ClientConn, method string, messages ...[]
 // serves on.
 func TestGRPCServersRefuseWrongChunks(t *testing.T) {
 	notProtobuf := []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f}
-	for _, transport := range []string{ours, "grpcpp"} {
+	for _, transport := range []string{ours, oursOnAsio, "grpcpp"} {
 		for name, c := range map[string]struct {
 			stream contract.Stream
 			chunks [][]byte

@@ -163,7 +163,7 @@ func TestH2ServersSurviveTheirClients(t *testing.T) {
 		"a window that overflows": func(p *workertest.H2Peer) { _ = p.WriteWindowUpdate(0, 1<<31-1) },
 		"a frame that lies":       func(p *workertest.H2Peer) { _, _ = io.WriteString(p.Conn, "\xff\xff\xff\x00\x00\x00\x00\x00\x01") },
 	}
-	for _, transport := range []string{"h2-uring", "h2-asio", "grpc-nghttp2", "grpcpp"} {
+	for _, transport := range []string{"h2-uring", "h2-asio", "grpc-nghttp2", "grpc-nghttp2-asio", "grpcpp"} {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
 			server := start(t, transport)

@@ -19,7 +19,7 @@ import (
 var encrypting = map[string][]string{
 	"http1-uring": {"go-http1", "fasthttp", "http1-asio"}, "http1-asio": {"go-http1", "fasthttp", "http1-uring"},
 	"h2-uring": {"go-http2", "h2-asio"}, "h2-asio": {"go-http2", "h2-uring"},
-	"grpc-nghttp2": {"go-grpc"},
+	"grpc-nghttp2": {"go-grpc", "grpc-nghttp2-asio"}, "grpc-nghttp2-asio": {"go-grpc", "grpc-nghttp2"},
 }
 
 // encryptedPairs are client and server of every conversation that one of them is in.

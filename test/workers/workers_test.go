@@ -60,7 +60,7 @@ func TestConforms(t *testing.T) {
 	t.Parallel()
 	for name, least := range map[string]int{
 		"baidu-std": 34, "connect": 56, "fasthttp": 34, "grpc": 34, "http": 56, "netpoll": 34, "quic": 56,
-		"http1-uring": 34, "http1-asio": 34, "h2-uring": 34, "h2-asio": 34, "grpc-nghttp2": 34, "grpcpp": 34,
+		"http1-uring": 34, "http1-asio": 34, "h2-uring": 34, "h2-asio": 34, "grpc-nghttp2": 34, "grpc-nghttp2-asio": 34, "grpcpp": 34,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ type origin struct {
 }
 
 var origins = []origin{
-	{"in C++", "native", "make build", "the Debian packages that packages.txt lists", []string{"asio", "grpcpp", "grpc-nghttp2", "h2-asio", "h2-uring", "http1-asio", "http1-uring", "libevent", "mpi", "mpich", "threads", "ucx", "uring", "verbs"}},
+	{"in C++", "native", "make build", "the Debian packages that packages.txt lists", []string{"asio", "grpcpp", "grpc-nghttp2", "grpc-nghttp2-asio", "h2-asio", "h2-uring", "http1-asio", "http1-uring", "libevent", "mpi", "mpich", "threads", "ucx", "uring", "verbs"}},
 	{"in Rust", "workers/rust", "make kits", "cargo", []string{"hyper-http1", "hyper-http2", "monoio", "quinn", "tokio", "tonic"}},
 	{"in Java", "workers/java", "make kits", "a JDK of version 17 or newer and Maven", []string{"grpc-java", "java-threads", "netty", "netty-http1", "vertx-http1"}},
 	{"in Python", "workers/python", "make kits", "python3 and pip", []string{"aiohttp", "asyncio", "granian", "granian-http2", "grpc-aio", "grpcio", "uvicorn"}},

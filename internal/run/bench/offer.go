@@ -61,7 +61,7 @@ func (c *Catalog) all() []Offer {
 
 // families are names that several transports share.
 var families = map[string]string{
-	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, grpc-nghttp2 on nghttp2, or go-connect-grpc",
+	"grpc":  "go-grpc for Go's library, grpcpp for C++'s, grpc-nghttp2 or grpc-nghttp2-asio on nghttp2, or go-connect-grpc",
 	"http":  "go-http1, go-http2, go-http3, fasthttp, http1-uring, http1-asio, h2-uring or h2-asio",
 	"http1": "go-http1, fasthttp, http1-uring or http1-asio",
 	"http2": "go-http2, h2-uring or h2-asio",

@@ -29,7 +29,7 @@ import (
 var natives = map[string][]string{
 	"http/1.1":        {"http1-uring", "http1-asio"},
 	"h2c":             {"h2-uring", "h2-asio"},
-	"grpc:netdyno.v1": {"grpc-nghttp2"},
+	"grpc:netdyno.v1": {"grpc-nghttp2", "grpc-nghttp2-asio"},
 }
 
 // CheapestClient returns the client of a wire that takes the least CPU of this host,

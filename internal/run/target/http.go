@@ -307,7 +307,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if (t.Proxy != nil || t.limits()) && own == "fasthttp" {
 		own = "go-http1"
 	}
-	client := t.client(wire, u.Scheme == "https", t.goAlone(len(t.to)), own)
+	client := t.client(wire, u.Scheme == "https", t.goAlone(wire, u.Scheme == "https", len(t.to)), own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),

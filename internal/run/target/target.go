@@ -87,9 +87,9 @@ func (t Target) client(wire string, encrypted bool, own, usual string) string {
 	return cmp.Or(t.Client(wire, encrypted, own), usual)
 }
 
-// goAlone says what only a client on Go's libraries does of all that is asked, of a server
-// with so many addresses; "" for nothing.
-func (t Target) goAlone(addresses int) string {
+// goAlone says what only a client on Go's libraries does of all that is asked on a wire, of a
+// server with so many addresses; "" for nothing.
+func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 	switch {
 	case len(t.Classes) > 0:
 		return "sends requests of several kinds"
@@ -97,11 +97,11 @@ func (t Target) goAlone(addresses int) string {
 		return "asks for paths in turn"
 	case t.Proxy != nil:
 		return "asks proxies"
-	case t.Socket != "":
-		return "dials Unix sockets"
+	case t.Socket != "" && encrypted:
+		return "speaks TLS through Unix sockets"
 	case t.bodies != nil:
 		return "compares bodies"
-	case t.limits():
+	case t.limits() && wire != "http/1.1":
 		return "keeps time limits"
 	case addresses > 1:
 		return "tells addresses apart"
@@ -273,7 +273,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	if f.URL == nil {
 		f.URL = u
 	}
-	if own := t.goAlone(len(f.Addresses)); t.Client != nil { // else the user chose
+	if own := t.goAlone(f.Levels["opt.server.wire"], strings.HasSuffix(f.URL.Scheme, "s"), len(f.Addresses)); t.Client != nil { // else the user chose
 		f.Words += ", asked by " + f.Levels["client"]
 		switch {
 		case f.odd != "":

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"netdyno/internal/run/target"
 
@@ -301,5 +302,31 @@ func TestCookiesOfRedirections(t *testing.T) {
 	f := levels(t, target.Target{URL: s.URL + "/login", Follow: true, Jar: true, Headers: []string{"cookie: own=1"}}, map[string]string{"opt.client.path": "/home"})
 	if sent := f.Texts["opt.client.headers"]; string(sent.Bytes) != "Cookie: sid=abc; own=1" || !sent.Secret || strings.Contains(f.Words, "abc") {
 		t.Errorf("the clients' headers are %+v; it says %q", sent, f.Words)
+	}
+}
+
+// A native client of HTTP/1.1 keeps time limits; where none does, one on a library of Go's asks,
+// which is said.
+func TestTimeLimitsChooseAClient(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.Protocols = new(http.Protocols)
+	s.Config.Protocols.SetHTTP1(true)
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	s.Start()
+	defer s.Close()
+	native := func(wire string, _ bool, own string) string {
+		if own != "" {
+			return ""
+		}
+		return "native " + wire
+	}
+	asked := target.Target{URL: s.URL, Limit: time.Second, Client: native}
+	levels(t, asked, map[string]string{"client": "native http/1.1"})
+	asked.Client = func(string, bool, string) string { return "" }
+	levels(t, asked, map[string]string{"client": "go-http1"})
+	asked.HTTP2 = true
+	asked.Client = native
+	if f := levels(t, asked, map[string]string{"client": "go-http2"}); !strings.Contains(f.Words, "asked by go-http2, which keeps time limits") {
+		t.Errorf("words %q", f.Words)
 	}
 }

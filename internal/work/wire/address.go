@@ -46,7 +46,7 @@ func (p Peer) Host() string {
 // parsePeer reads an address of TCP or UDP.
 func parsePeer(text string) (Peer, error) {
 	if _, is := unixsocket.Path(text); is {
-		return Peer{}, fmt.Errorf("%s is a Unix socket, which this client cannot dial; go-http1, go-http2, fasthttp and go-grpc can", text)
+		return Peer{}, fmt.Errorf("%s is a Unix socket, which this client cannot dial; go-http1, go-http2, fasthttp, go-grpc and those of HTTP and gRPC in C++ can", text)
 	}
 	at, err := netip.ParseAddrPort(text)
 	return Peer{AddrPort: at}, err
