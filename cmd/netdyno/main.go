@@ -20,6 +20,8 @@ import (
 )
 
 func main() {
+	os.Args = hide(os.Args)
+	leaveNoCore()
 	c := root()
 	c.SetArgs(bareJSON(withRun(os.Args[1:], func(name string) bool { return named(c, name) })))
 	code := exitCode(c.ExecuteContext(ends.watch(context.Background())))
