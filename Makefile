@@ -308,6 +308,17 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	@cd web && npm install --no-save --silent --no-audit --no-fund
 	@touch $@
 
+# A database that cannot be reached is named and fails nothing; what is found fails.
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+.PHONY: audit
+audit: go-there node-there ## known weaknesses of what is linked: govulncheck for each Go module, npm audit for the page
+	@for d in . workers/gin tools/dist; do \
+	  said=$$(cd $$d && GOFLAGS=-tags=$(TAGS) go run $(GOVULNCHECK) ./... 2>&1) && continue; \
+	  if grep -q '^Vulnerability #' <<<"$$said"; then echo "$$said"; exit 1; fi; \
+	  echo "not audited: $$d: $$(grep -v '^exit status' <<<"$$said" | tail -1)"; done
+	@said=$$(cd web && npm audit 2>&1) || \
+	  if grep -q 'Severity:' <<<"$$said"; then echo "$$said"; exit 1; else echo "not audited: web: $$(grep -m1 . <<<"$$said")"; fi
+
 .PHONY: format
 format: web-tools ## rewrite files in their canonical format
 	@gofmt -w $$(git ls-files "*.go")

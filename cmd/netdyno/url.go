@@ -104,7 +104,7 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 // declareAsked declares the flags that say how one request is made, beside curl's words.
 func (t *urlFlags) declareAsked(f *pflag.FlagSet) {
 	f.StringVarP(&t.Method, "method", "X", "", "method of the request")
-	f.StringArrayVarP(&t.words.Headers, "header", "H", nil, `header of the request, as "Name: value"; repeatable`)
+	f.StringArrayVarP(&t.words.Headers, "header", "H", nil, `header of the request, as "Name: value", or @FILE with such lines; repeatable`)
 	f.StringVar(&t.SNI, "sni", "", "server name in TLS, when it is not the URL's")
 	f.StringVar(&t.CA, "ca", "", "PEM file of the authorities to trust")
 	f.StringVarP(&t.Cert, "cert", "E", "", "PEM file of a client certificate")

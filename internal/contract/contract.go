@@ -250,6 +250,13 @@ type Counts struct {
 	Connections   int64               `json:"connections,omitempty"` // open now
 	Redialled     int64               `json:"redialled,omitempty"`   // by a client, in place of connections that ended between exchanges
 	Errors        map[ErrorKind]int64 `json:"errors,omitempty"`
+	Strangers     *Strangers          `json:"strangers,omitempty"` // a server's: connections that it refused by setup.allow; nil for none
+}
+
+// Strangers are connections from addresses that are none of the trial's clients'.
+type Strangers struct {
+	Connections int64  `json:"connections"`
+	First       string `json:"first"` // the address of the first of them, without its port; printable
 }
 
 // Runtime is what a managed runtime says of itself: the amounts up to

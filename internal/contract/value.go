@@ -108,6 +108,9 @@ func (c Counts) counts(prefix string) []count {
 	for kind, n := range c.Errors {
 		all = append(all, count{prefix + "errors." + string(kind), n})
 	}
+	if c.Strangers != nil {
+		all = append(all, count{prefix + "strangers.connections", c.Strangers.Connections})
+	}
 	return all
 }
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -34,9 +35,24 @@ func OpenIn(root *os.Root, name string) (*os.File, error) {
 	return checked(f, err, name, func(fs.FileMode) bool { return false })
 }
 
-// OpenToAppend opens a regular file for reading and writing.
-func OpenToAppend(name string) (*os.File, error) {
-	return openFile(name, os.O_RDWR, func(fs.FileMode) bool { return false })
+// OpenKept opens a regular file for reading that was kept in its directory: no link leads out of
+// that.
+func OpenKept(name string) (*os.File, error) { return openKept(name, os.O_RDONLY) }
+
+// OpenToAppend opens a file for reading and writing, as OpenKept does.
+func OpenToAppend(name string) (*os.File, error) { return openKept(name, os.O_RDWR) }
+
+func openKept(name string, flags int) (*os.File, error) {
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: reason(err)}
+	}
+	defer root.Close()
+	f, err := root.OpenFile(filepath.Base(name), flags|withoutWait, 0)
+	if err != nil {
+		err = &fs.PathError{Op: "open", Path: name, Err: reason(err)}
+	}
+	return checked(f, err, name, func(fs.FileMode) bool { return false })
 }
 
 // Whole reads a regular file of at most so many bytes.

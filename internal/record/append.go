@@ -1,6 +1,7 @@
 package record
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ type File struct {
 // Create makes a new records.jsonl with its header. It fails when the file
 // exists: a run never overwrites another.
 func Create(path string, header Header) (*File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +250,9 @@ type besideFile struct {
 
 func (b *besideFile) Write(p []byte) (int, error) {
 	if b.file == nil {
-		f, err := os.CreateTemp(filepath.Dir(b.path), "."+filepath.Base(b.path)+".*")
+		// Not CreateTemp, whose mode no umask decides.
+		name := filepath.Join(filepath.Dir(b.path), "."+filepath.Base(b.path)+"."+rand.Text())
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
 			return 0, err
 		}
@@ -267,9 +270,6 @@ func writeBeside(path string, write func(io.Writer) error) (name string, err err
 	}
 	if f.file == nil {
 		return "", err
-	}
-	if err == nil {
-		err = f.file.Chmod(0o644)
 	}
 	if err == nil {
 		err = f.file.Sync()

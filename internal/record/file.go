@@ -59,7 +59,7 @@ func Read(path string) (Contents, error) { return ReadEach(path, nil) }
 // lines at once, and calls what take returns for those that count, one after the other.
 func ReadEach(path string, take func(*Record) (keep func())) (Contents, error) {
 	c := Contents{take: take}
-	f, err := input.Open(path)
+	f, err := input.OpenKept(path)
 	if err != nil {
 		return c, err
 	}
@@ -73,7 +73,7 @@ func ReadEach(path string, take func(*Record) (keep func())) (Contents, error) {
 // ReadHeader returns the header of a records.jsonl alone. It fails as Read does.
 func ReadHeader(path string) (Header, error) {
 	var c Contents
-	f, err := input.Open(path)
+	f, err := input.OpenKept(path)
 	if err != nil {
 		return c.Header, err
 	}
@@ -287,7 +287,7 @@ func WriteTrials(path string, trials []Trial) error {
 // ReadTrials returns the plan. It was written whole, so anything wrong in it
 // is an error.
 func ReadTrials(path string) ([]Trial, error) {
-	f, err := input.Open(path)
+	f, err := input.OpenKept(path)
 	if err != nil {
 		return nil, err
 	}

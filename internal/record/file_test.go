@@ -240,6 +240,18 @@ func TestRecordsComeFromFiles(t *testing.T) {
 			t.Errorf("%s of a FIFO: %v", what, err)
 		}
 	}
+	outside := newFile(t)
+	link := filepath.Join(t.TempDir(), RecordsFile)
+	if err := os.Symlink(outside, link); err != nil {
+		t.Fatal(err)
+	}
+	_, read = Read(link)
+	_, _, again = OpenForAppend(link)
+	for what, err := range map[string]error{"Read": read, "OpenForAppend": again} {
+		if err == nil || !strings.Contains(err.Error(), link) {
+			t.Errorf("%s by a link that leads out of the directory: %v", what, err)
+		}
+	}
 }
 
 func TestARunIsNeverOverwrittenNorWrittenTwice(t *testing.T) {

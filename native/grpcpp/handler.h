@@ -270,6 +270,8 @@ class Acceptor : Pinned {
   void stop();
 
   const std::vector<std::string>& addresses() const { return addresses_; }
+  /// Who may connect, and who was refused.
+  const Allowed& allowed() const { return allowed_; }
   /// Connections open now. Any thread.
   std::int64_t open() { return connections_.count(); }
   /// Accepts that failed. Any thread.

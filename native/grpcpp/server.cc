@@ -166,6 +166,7 @@ contract::Counts GrpcServer::counts() const {
   }
   counts.connections = acceptor_.open();
   counts.errors[static_cast<std::size_t>(ErrorKind::setup)] = acceptor_.refused();
+  acceptor_.allowed().add_to(counts);
   return counts;
 }
 

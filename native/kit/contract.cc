@@ -78,6 +78,9 @@ Json to_wire(const Counts& counts) {
   for (std::size_t kind = 0; kind < kErrorKinds; kind++) {
     if (counts.errors[kind] > 0) out["errors"][std::string(name(ErrorKind(kind)))] = counts.errors[kind];
   }
+  if (counts.strangers > 0) {
+    out["strangers"] = {{"connections", counts.strangers}, {"first", counts.first_stranger}};
+  }
   return out;
 }
 

@@ -257,6 +257,8 @@ struct Counts {
   std::int64_t connections = 0;  // open now, not cumulative
   std::int64_t redialled = 0;    // by a client, in place of connections that ended between exchanges
   std::array<std::int64_t, kErrorKinds> errors{};
+  std::int64_t strangers = 0;  // connections that a server refused by setup.allow
+  std::string first_stranger;  // the address of the first of them
 
   std::int64_t error_sum() const;
 };

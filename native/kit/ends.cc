@@ -221,6 +221,7 @@ contract::Counts LoopServer::counts() const {
     add_to(counts, loop->traffic);
     counts.errors[static_cast<std::size_t>(ErrorKind::setup)] += loop->refused;
   }
+  allowed_.add_to(counts);
   return counts;
 }
 

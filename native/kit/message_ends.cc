@@ -243,6 +243,7 @@ contract::Counts MessageServer::counts() const {
   }
   counts.errors[static_cast<std::size_t>(ErrorKind::invalid)] += door_.strangers();
   counts.errors[static_cast<std::size_t>(ErrorKind::setup)] += door_.refused();
+  door_.allowed().add_to(counts);
   return counts;
 }
 

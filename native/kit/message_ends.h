@@ -51,6 +51,8 @@ class MessageDoor : Pinned {
   std::string host() const;
   /// Clients that spoke another protocol. Any thread.
   std::int64_t strangers() const { return strangers_; }
+  /// Who may knock, and who was refused for their address.
+  const Allowed& allowed() const { return allowed_; }
   /// Accepts that failed, for example when files run out; it tries again after 10 ms.
   /// Any thread.
   std::int64_t refused() const { return refused_; }

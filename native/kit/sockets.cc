@@ -234,10 +234,20 @@ bool Allowed::accepts(const sockaddr_storage& client) const {
   return allowed_.empty() || allowed_.contains(Endpoint{client}.address().host);
 }
 
-bool Allowed::accepts(int fd) const {
+bool Allowed::accepts(int fd) {
   if (allowed_.empty()) return true;
   Endpoint client;
-  return getpeername(fd, client.get(), &client.size) == 0 && accepts(client.storage);
+  if (getpeername(fd, client.get(), &client.size) != 0) return false;  // it has left
+  if (accepts(client.storage)) return true;
+  const std::lock_guard lock(mutex_);
+  if (strangers_++ == 0) first_ = client.address().host;
+  return false;
+}
+
+void Allowed::add_to(contract::Counts& counts) const {
+  const std::lock_guard lock(mutex_);
+  counts.strangers = strangers_;
+  counts.first_stranger = first_;
 }
 
 bool prepare_accepted(int fd) {

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -141,17 +142,22 @@ struct Listening {
 /// Throws Failure{setup} when it cannot listen.
 Listening listen_on(const contract::Setup& setup, int copies);
 
-/// Who may connect: setup.allow.
+/// Who may connect: setup.allow. It counts whom it refuses. Any thread may use it.
 class Allowed {
  public:
   /// Throws Failure{setup} for an entry that is no IP address.
   explicit Allowed(const contract::Setup& setup);
   bool accepts(const sockaddr_storage& client) const;
-  /// Whether the peer of a connected socket may connect.
-  bool accepts(int fd) const;
+  /// Whether the peer of a connected socket may connect. Ask once for each connection.
+  bool accepts(int fd);
+  /// Enters those who were refused.
+  void add_to(contract::Counts& counts) const;
 
  private:
   std::set<std::string> allowed_;  // hosts in their shortest form; empty: anyone may connect
+  mutable std::mutex mutex_;       // of what follows
+  std::int64_t strangers_ = 0;
+  std::string first_;
 };
 
 /// Sets the same flags on an accepted socket as connect_shard sets on a client's. Its

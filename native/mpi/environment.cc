@@ -43,6 +43,8 @@ void remove_stale(const char* parent, const std::string& prefix) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(prefix)) continue;
     const std::string process = name.substr(prefix.size(), name.find('-', prefix.size()) - prefix.size());
+    struct stat at {};  // another user's is not ours to remove
+    if (lstat(entry.path().c_str(), &at) != 0 || at.st_uid != geteuid()) continue;
     if (!process.empty() && !fs::exists("/proc/" + process, none)) fs::remove_all(entry.path(), none);
   }
 }

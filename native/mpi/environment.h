@@ -44,6 +44,13 @@ std::string rdma_port_of(const std::string& interface, const std::filesystem::pa
 /// kernel, and would share its memory.
 inline constexpr const char* kUcxApart = "^posix,sysv,cma";
 
+/// UCX_NET_DEVICES of an interface: it, and its port of an RDMA device if it has one. UCX would
+/// else listen on every interface.
+inline std::string ucx_devices(const std::string& interface) {
+  const std::string port = rdma_port_of(interface);
+  return port.empty() ? interface : interface + "," + port;
+}
+
 /// UCX by RDMA alone, on the device of an interface if that has one.
 inline std::vector<std::pair<std::string, std::string>> ucx_by_rdma(const std::string& interface) {
   std::vector<std::pair<std::string, std::string>> list = {{"UCX_TLS", "ib,self"}};

@@ -47,7 +47,6 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
     // Its own shared memory, below UCX, too.
     list.emplace_back("MPIR_CVAR_NOLOCAL", "1");
     list.emplace_back("UCX_TLS", "tcp,self");
-    list.emplace_back("UCX_NET_DEVICES", around.interface);
   } else if (around.fabric == "shm") {
     list.emplace_back("UCX_TLS", "posix,sysv,cma,self");
   } else if (around.fabric == "rdma") {
@@ -55,6 +54,7 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
   } else if (!around.one_node) {
     list.emplace_back("UCX_TLS", kUcxApart);
   }
+  if (around.fabric != "rdma") list.emplace_back("UCX_NET_DEVICES", ucx_devices(around.interface));
   return list;
 }
 

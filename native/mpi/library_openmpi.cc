@@ -116,10 +116,13 @@ std::vector<std::pair<std::string, std::string>> library_environment(const Surro
       list.emplace_back("UCX_TLS", kUcxApart);
     }
   } else if (around.fabric == "ofi") {
+    // Its providers listen, too.
+    for (const char* name : {"FI_TCP_IFACE", "FI_SOCKETS_IFACE"}) list.emplace_back(name, around.interface);
     add("pml", "cm");
     add("mtl", "ofi");
     add("mtl_ofi_provider_exclude", "shm");  // by default it also excludes what runs over sockets
   }
+  if (around.fabric != "rdma") list.emplace_back("UCX_NET_DEVICES", ucx_devices(around.interface));
   return list;
 }
 

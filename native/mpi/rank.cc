@@ -18,6 +18,7 @@
 
 #include "kit/address.h"
 #include "mpi/environment.h"
+#include "mpi/listening.h"
 
 namespace netdyno::mpi_worker {
 
@@ -66,6 +67,7 @@ Rank::Rank(int control, Role role, const std::string& fabric)
   if (interface.empty()) {
     throw Failure(ErrorKind::setup, "find the interface of " + ends.own + ": no interface has this address");
   }
+  listen_only_at(ends.own);
   const DirectoryRemoval removal;
   set_environment({fabric, interface, one_node});
   start_process_management(control, one_node);

@@ -150,6 +150,7 @@ contract::Counts ThreadsServer::counts() const {
   contract::Counts counts;
   for (const Seat& seat : seats_) add_to(counts, seat.traffic);
   counts.errors[static_cast<std::size_t>(ErrorKind::setup)] += refused_;
+  allowed_.add_to(counts);
   return counts;
 }
 

@@ -4,7 +4,7 @@ package trial
 // them (specification §2.3). The last takes figures away: see withoutRates.
 var flags = []Flag{
 	flagWarming, flagUnsteady, flagOverloaded, flagLateCounters, flagGeneratorLate, flagBusyMachine,
-	flagReconnected, flagUnverified, flagBacklog, flagUnfinished, flagReflected, flagOnward, flagReceiveQueue,
+	flagReconnected, flagStrangers, flagUnverified, flagBacklog, flagUnfinished, flagReflected, flagOnward, flagReceiveQueue,
 	flagPlateauTimer, flagPlateauDelayedACK, flagPlateauRetransmit,
 	flagStalled,
 }

@@ -96,7 +96,7 @@ func (r *Run) allocate(block int, planned []record.Trial, say func(string)) (run
 // soFar returns what was measured and decided: what it read when it was called last,
 // and what has been appended since.
 func (r *Run) soFar() (record.Contents, error) {
-	f, err := input.Open(r.Dir.Records())
+	f, err := input.OpenKept(r.Dir.Records())
 	if err != nil {
 		return record.Contents{}, err
 	}

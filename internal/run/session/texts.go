@@ -23,6 +23,7 @@ import (
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/message"
+	"netdyno/internal/run/owned"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/study"
 )
@@ -203,9 +204,19 @@ func RemoveRows() error {
 	return os.RemoveAll(filepath.Join(secretsIn(cache), strconv.Itoa(os.Getpid())+rowsSuffix))
 }
 
+// RemoveAbandoned removes what was secret of processes that were killed.
+func RemoveAbandoned() {
+	if cache, err := os.UserCacheDir(); err == nil {
+		removeAbandoned(secretsIn(cache))
+	}
+}
+
 func removeAbandoned(all string) {
 	entries, _ := os.ReadDir(all) // none yet
 	for _, e := range entries {
+		if info, err := e.Info(); err != nil || owned.Check(e.Name(), info) != nil {
+			continue
+		}
 		of, _, _ := strings.Cut(e.Name(), "-")
 		if pid, err := strconv.Atoi(of); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			_ = os.RemoveAll(filepath.Join(all, e.Name())) // another process may be doing it

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"sync"
 	"syscall"
 
 	"netdyno/internal/contract"
@@ -106,24 +107,49 @@ func parseAll[T any](texts []string, key string, parse func(string) (T, error)) 
 }
 
 // Allowed is the set of client addresses that a server accepts; empty accepts
-// all.
-type Allowed map[netip.Addr]bool
+// all. It counts what it refuses. Any goroutine may use it.
+type Allowed struct {
+	all       map[netip.Addr]bool
+	mu        sync.Mutex
+	strangers contract.Strangers
+}
 
 // AllowedOf reads setup.allow.
-func AllowedOf(setup contract.Setup) (Allowed, error) {
+func AllowedOf(setup contract.Setup) (*Allowed, error) {
 	list, err := parseAll(setup.Allow, "setup.allow", netip.ParseAddr)
 	if err != nil {
 		return nil, err
 	}
-	allowed := Allowed{}
+	allowed := &Allowed{all: map[netip.Addr]bool{}}
 	for _, a := range list {
-		allowed[a.Unmap()] = true
+		allowed.all[a.Unmap()] = true
 	}
 	return allowed, nil
 }
 
-// Accepts reports whether a client at addr may connect.
-func (a Allowed) Accepts(addr netip.Addr) bool { return len(a) == 0 || a[addr.Unmap()] }
+// Accepts reports whether a client at addr may connect. Ask once for each connection.
+func (a *Allowed) Accepts(addr netip.Addr) bool {
+	if len(a.all) == 0 || a.all[addr.Unmap()] {
+		return true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.strangers.Connections++; a.strangers.Connections == 1 {
+		a.strangers.First = addr.Unmap().String()
+	}
+	return false
+}
+
+// Strangers returns what was refused so far; nil for nothing. The caller owns it.
+func (a *Allowed) Strangers() *contract.Strangers {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.strangers.Connections == 0 {
+		return nil
+	}
+	refused := a.strangers
+	return &refused
+}
 
 // ListenFailure returns the error of kind setup for an address that cannot be
 // listened on.

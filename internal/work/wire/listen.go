@@ -17,7 +17,7 @@ import (
 // use them. A library serves each of All; at the end, close the Listeners first and
 // the library's server after them.
 type Listeners struct {
-	allowed     Allowed
+	allowed     *Allowed
 	all         []net.Listener
 	connections connections
 	starved     chan error
@@ -103,6 +103,9 @@ func (l *Listeners) starve(err error) {
 	default: // it was reported before
 	}
 }
+
+// Strangers returns the connections from other addresses; nil for none.
+func (l *Listeners) Strangers() *contract.Strangers { return l.allowed.Strangers() }
 
 // Open returns the number of connections that are open.
 func (l *Listeners) Open() int64 { return l.connections.Open() }

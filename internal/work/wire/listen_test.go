@@ -80,6 +80,9 @@ func TestStrangersAreTurnedAway(t *testing.T) {
 	if l.Open() != 0 {
 		t.Errorf("%d connections counted, a stranger among them", l.Open())
 	}
+	if got := l.Strangers(); got == nil || *got != (contract.Strangers{Connections: 1, First: "127.0.0.1"}) {
+		t.Errorf("refused: %+v, want one from 127.0.0.1", got)
+	}
 }
 
 // Ports after a given one follow it (CONTRACT.md, section setup).

@@ -28,7 +28,7 @@ type server struct {
 type instance struct {
 	loop
 	server    *server
-	allowed   wire.Allowed
+	allowed   *wire.Allowed
 	listeners map[int]bool // by file descriptor; true for those that it closes
 	traffic   flow.Traffic
 	asleep    load.Agenda[*conn] // until the work of their exchange is over
@@ -187,7 +187,7 @@ func (s *server) Counts() contract.Counts {
 		connections += i.open.Load()
 	}
 	counts := s.work.Counts(traffic...)
-	counts.Connections = connections
+	counts.Connections, counts.Strangers = connections, s.instances[0].allowed.Strangers()
 	return counts
 }
 

@@ -60,7 +60,11 @@ func (s *server) Ready() contract.Ready {
 }
 
 // Counts implements load.Server.
-func (s *server) Counts() contract.Counts { return s.served.Counts() }
+func (s *server) Counts() contract.Counts {
+	counts := s.served.Counts()
+	counts.Strangers = s.Strangers()
+	return counts
+}
 
 // Close implements load.Server.
 func (s *server) Close() error {

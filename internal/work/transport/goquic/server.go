@@ -76,7 +76,7 @@ func (b breakable) Close() error {
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts {
 	counts := s.served.Counts()
-	counts.Connections = s.Connections() // it counts streams
+	counts.Connections, counts.Strangers = s.Connections(), s.Server.Counts().Strangers // it counts streams
 	return counts
 }
 

@@ -122,7 +122,7 @@ func (p proxy) Server(setup contract.Setup) (_ load.Server, err error) {
 		Program: program, Servers: setup.Peers, Wire: load.Options(setup.Options).Text("wire"), TLS: setup.TLS != nil,
 		Threads: foreign.Threads(setup), Connections: setup.Load.Connections,
 	}
-	if s.Dir, err = os.MkdirTemp("", "netdyno-hop-"); err != nil {
+	if s.Dir, err = child.Directory("hop"); err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.Dir)) }()

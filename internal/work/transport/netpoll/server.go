@@ -27,7 +27,7 @@ type server struct {
 	pollers   int
 	served    *flow.Served
 	addresses []string
-	allowed   wire.Allowed
+	allowed   *wire.Allowed
 	loops     []netpoll.EventLoop
 	serving   sync.WaitGroup
 	failed    atomic.Int64 // ports on which the library stopped serving
@@ -171,6 +171,7 @@ func (s *server) Ready() contract.Ready {
 // Counts implements load.Server.
 func (s *server) Counts() contract.Counts {
 	counts := s.served.Counts()
+	counts.Strangers = s.allowed.Strangers()
 	if failed := s.failed.Load(); failed > 0 {
 		counts.Errors = map[contract.ErrorKind]int64{contract.SetupFailed: failed}
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/work/child"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/said"
 )
@@ -33,7 +34,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 		return nil, err
 	}
 	c.ready.Connections, c.ready.Foreign = setup.Load.Connections, true
-	directory, err := os.MkdirTemp("", "netdyno-"+t.tool.name+"-")
+	directory, err := child.Directory(t.tool.name)
 	if err != nil {
 		return nil, load.Failure(contract.SetupFailed, err)
 	}

@@ -22,7 +22,7 @@ import (
 // order in which both end. A transport embeds it, and adds its protocol by Serve.
 // Any goroutine may call the methods.
 type Server struct {
-	allowed wire.Allowed
+	allowed *wire.Allowed
 	ready   contract.Ready
 	ports   []port
 	stop    func() error
@@ -154,6 +154,7 @@ func (s *Server) Connections() int64 { return s.connections.Load() }
 func (s *Server) Counts() contract.Counts {
 	return contract.Counts{
 		Exchanges: s.exchanges.Load(), ReceivedBytes: s.received.Load(), SentBytes: s.sent.Load(), Connections: s.Connections(),
+		Strangers: s.allowed.Strangers(),
 	}
 }
 

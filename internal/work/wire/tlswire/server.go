@@ -70,7 +70,7 @@ func (s *Server) Exited() <-chan error { return s.listeners.Exited() }
 func (s *Server) Counts() contract.Counts {
 	return contract.Counts{
 		Exchanges: s.exchanges.Load(), ReceivedBytes: s.received.Load(), SentBytes: s.sent.Load(),
-		Connections: s.listeners.Open(),
+		Connections: s.listeners.Open(), Strangers: s.listeners.Strangers(),
 	}
 }
 
