@@ -136,6 +136,7 @@ func write(t *testing.T, root, path, text string) {
 
 // beside are the facts that others than Collect and Here add.
 var beside = []string{
+	"perf.refused", // where perf is forbidden
 	record.ClockFact, record.OffsetFact, record.AddressFact, record.LeafFact, "load.busy_share", "load.steal_share",
 	"idle.lost_share", "idle.longest_us", "timer.overshoot_p50_us", "timer.overshoot_p99_us",
 	"k8s.node", "k8s.pod_qos", "k8s.image", "k8s.image_id",
