@@ -8,6 +8,9 @@ export CGO_ENABLED := 0
 # The toolchain that is installed, not one that is fetched behind the back.
 export GOTOOLCHAIN := local
 GO_NEEDED := $(shell sed -n 's/^go //p' go.mod)
+ifneq ($(words $(CURDIR)),1)
+$(error make cannot work in a directory whose path has a space, such as $(CURDIR): move the checkout; what is built runs anywhere)
+endif
 BIN := $(CURDIR)/bin
 TOOLS := $(CURDIR)/.tools
 GOLANGCI := v2.15.0
@@ -20,14 +23,16 @@ CLANG_FORMAT := 14.0.6
 # methods up by name, so that the linker would keep every method of every library.
 # Without tables for debuggers, which the linker would drop.
 TAGS := nomsgpack,grpcnotrace,validator_novalidatefn
-export GOFLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false
+# In a checkout of another owner git tells go nothing, and go fails unless told not to ask.
+VCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && echo auto || echo false)
+export GOFLAGS := -trimpath -tags=$(TAGS) -gcflags=all=-dwarf=false -buildvcs=$(VCS)
 # Workers carry their sources packed, by an archive that tools/pack makes first; what go
 # builds without this tag carries them as they are.
 PACKED := -tags=$(TAGS),packed
 # Without the tables for debuggers and the linker's symbols. Profiled trials (probes)
 # name Go's functions all the same. perf does not; for it: make go-build
 # GO_BUILD=-ldflags=-w. test/programs builds with the same.
-GO_BUILD := -buildvcs=auto -ldflags='-s -w'
+GO_BUILD := -ldflags='-s -w'
 
 .PHONY: help
 help: ## print the targets

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdyno/internal/printable"
+	"netdyno/internal/run/meter"
 )
 
 // ended is that a worker ended with another status than 0.
@@ -27,7 +28,10 @@ func (e *ended) Error() string {
 	return e.err.Error()
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	meter.LeaveNoCore() // nor its workers
+	os.Exit(run(os.Args[1:]))
+}
 
 // run returns the exit status: 0, that of a worker, or 2 where nothing ran.
 func run(args []string) int {

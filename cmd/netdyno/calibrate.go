@@ -127,7 +127,7 @@ func measured(ctx context.Context, study, at string, dir session.Directory) (fin
 func calibrationFile(facts record.Facts) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("find where calibrations are kept: %w", err)
+		return "", fmt.Errorf("find where calibrations are kept: %w; set HOME or XDG_CACHE_HOME", err)
 	}
 	return filepath.Join(cache, "netdyno", "calibration", record.MachineKey(facts.Rig, facts.Seats)+".json"), nil
 }

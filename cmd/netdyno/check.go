@@ -30,7 +30,7 @@ func checkCommand() *cobra.Command {
 }
 
 func printOutcomes(outcomes []check.Outcome) error {
-	passed, failed, skipped := 0, 0, 0
+	passed, failed, skipped, before := 0, 0, 0, ""
 	for _, o := range outcomes {
 		name := o.Case
 		if o.Transport != "" {
@@ -39,7 +39,13 @@ func printOutcomes(outcomes []check.Outcome) error {
 		switch {
 		case o.Skipped:
 			skipped++
-			stdout.say("  not checked  %s: %s", name, strings.TrimPrefix(o.Text, "not checked: "))
+			why := strings.TrimPrefix(o.Text, "not checked: ")
+			if why == before {
+				why = "as above"
+			} else {
+				before = why
+			}
+			stdout.say("  not checked  %s: %s", name, why)
 		case o.Pass:
 			passed++
 			fmt.Fprintf(stdout, "  ok           %s\n", name)

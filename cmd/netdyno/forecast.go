@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -266,7 +265,7 @@ func latestCosts() (session.Directory, error) {
 func coresOf(facts record.Facts) float64 {
 	least := 0
 	for _, host := range facts.Seats {
-		if n, err := strconv.Atoi(host.Values["cpu.count"]); err == nil && n > 0 && (least == 0 || n < least) {
+		if n := host.CPUs(); n > 0 && (least == 0 || n < least) {
 			least = n
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // private is an argument that may carry a secret, or behind which one comes: headers, bodies,
@@ -37,14 +35,4 @@ func hide(argv []string) []string {
 		}
 	}
 	return kept
-}
-
-// leaveNoCore keeps what this process and those that it starts hold out of the files that the
-// kernel writes of a crash. A program that is started may raise the limit again.
-func leaveNoCore() {
-	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_CORE, &limit) == nil {
-		limit.Cur = 0
-		_ = unix.Setrlimit(unix.RLIMIT_CORE, &limit) // to lower it is always allowed
-	}
 }

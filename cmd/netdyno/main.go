@@ -16,16 +16,15 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
+	"netdyno/internal/run/meter"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study/source"
 )
 
 func main() {
 	os.Args = hide(os.Args)
-	leaveNoCore()
-	if len(os.Args) > 1 && os.Args[1] != "internal" {
-		session.RemoveAbandoned()
-	}
+	meter.LeaveNoCore()
+	session.RemoveAbandoned()
 	c := root()
 	c.SetArgs(bareJSON(withRun(os.Args[1:], func(name string) bool { return named(c, name) })))
 	code := exitCode(c.ExecuteContext(ends.watch(context.Background())))

@@ -156,6 +156,9 @@ func run(ctx context.Context, args []string, f runFlags) error {
 // carryOut measures a study, step by step. It returns the directory of what was
 // measured, however little that is; none when nothing could begin.
 func carryOut(ctx context.Context, args []string, f runFlags) (dir session.Directory, err error) {
+	if err := session.RoomForTasks(1); err != nil {
+		return "", err
+	}
 	defer func() { err = errors.Join(err, session.RemoveRows()) }()
 	request, err := f.request(ctx, args)
 	defer func() { err = errors.Join(err, request.Recordings.Remove()) }()

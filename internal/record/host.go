@@ -1,9 +1,11 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"netdyno/internal/contract"
 )
@@ -11,6 +13,16 @@ import (
 // Host is what was found out about one machine; absent facts are absent keys.
 type Host struct {
 	Values map[string]string `json:"values"` // "cpu.model": "AMD EPYC", "kernel.release": …
+}
+
+// CPUs returns how many CPUs netdyno may use there; 0 where that is not known. Earlier
+// versions told only how many there are.
+func (h Host) CPUs() int {
+	n, err := strconv.Atoi(cmp.Or(h.Values["cpu.allowed"], h.Values["cpu.count"]))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // The facts of a host that only a survey of several has.

@@ -26,7 +26,7 @@ func TestPlainLinesReadAsEncodingJSONReadsThem(t *testing.T) {
 				continue
 			}
 			var plain, general recordLine
-			if !plainLines.Read(body, &plain) {
+			if !plainLines().Read(body, &plain) {
 				t.Errorf("%s:%d is not read as plain", file, i+1)
 			} else if err := json.Unmarshal(body, &general); err != nil || !reflect.DeepEqual(plain, general) {
 				t.Errorf("%s:%d reads otherwise by encoding/json (%v)", file, i+1, err)
@@ -50,7 +50,7 @@ func FuzzPlainLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var plain recordLine
-		if !plainLines.Read(text, &plain) {
+		if !plainLines().Read(text, &plain) {
 			return
 		}
 		if general, err := decodeAny(text); err != nil || !reflect.DeepEqual(plain, general) {

@@ -225,3 +225,16 @@ func (s Span) Throttled() (share float64, ok bool) {
 	}
 	return min(max(Growth(a.Throttled, b.Throttled)/periods, 0), 1), true
 }
+
+// HeldBack returns for how many seconds inside the span the worker's control group was held
+// back as it had used up its quota, and how many seconds the span has. The kernel sums over
+// CPUs, so that it was all held back for so long at the most. Both are 0 where nothing is known
+// of a quota, or where it changed.
+func (s Span) HeldBack() (seconds, length float64) {
+	if _, ok := s.Throttled(); !ok {
+		return 0, 0
+	}
+	from, to, _ := s.Groups()
+	_, _, length, _ = s.Metered()
+	return Growth(from.Quota.ThrottledNs, to.Quota.ThrottledNs) / 1e9, length
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,7 +41,7 @@ const room = 1 << 20
 
 // Create makes the file, which only its owner may read, for rows of so many columns.
 func Create(name string, columns int) (*Writer, error) {
-	index, err := os.CreateTemp("", "netdyno-rows-")
+	index, err := os.CreateTemp(filepath.Dir(name), "netdyno-rows-")
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package cells
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"netdyno/internal/quantity"
@@ -20,7 +19,7 @@ func Place(p Plan, facts record.Facts) string {
 	switch {
 	case kind == "loopback":
 		for _, host := range facts.Seats { // all of one machine
-			if n, err := strconv.Atoi(host.Values["cpu.count"]); err == nil {
+			if n := host.CPUs(); n > 0 {
 				return "loopback, " + quantity.Plural(n, "CPU")
 			}
 		}

@@ -22,7 +22,10 @@ func boundsOf(r *record.Record, w record.Worker) string {
 	_, _, length, _ := span.Metered()
 	var parts []string
 	if q := to.Quota; q != nil {
-		text := fmt.Sprintf("%s of %s CPUs used", quantity.FormatFigure(record.Growth(from.CPUNs, to.CPUNs)/1e9/length), quantity.FormatFigure(q.CPUs()))
+		text := "may use " + quantity.FormatFigure(q.CPUs()) + " CPUs"
+		if to.CPUNs > 0 { // version 1 may account for it elsewhere
+			text = fmt.Sprintf("%s of %s CPUs used", quantity.FormatFigure(record.Growth(from.CPUNs, to.CPUNs)/1e9/length), quantity.FormatFigure(q.CPUs()))
+		}
 		if share, has := span.Throttled(); has {
 			text += fmt.Sprintf(", throttled in %s of the periods, for %s s", quantity.FormatShare(share), quantity.FormatFigure(record.Growth(from.Quota.ThrottledNs, q.ThrottledNs)/1e9))
 		}

@@ -144,7 +144,7 @@ type Warning struct {
 // severe are the warnings about how the trials went. The others say what the
 // study is about and how far it reaches.
 var severe = []string{
-	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.BusyMachine,
+	"limit", "noise", trial.Stalled, trial.Backlog, trial.Unsteady, trial.Overloaded, trial.LateCounters, trial.GeneratorLate, trial.BusyMachine, trial.Throttled,
 }
 
 // warnings are the findings' own, those first that weaken the answers.

@@ -3,7 +3,7 @@ package trial
 // flags are in the order in which a trial names them and a report warns of
 // them (specification §2.3). The last takes figures away: see withoutRates.
 var flags = []Flag{
-	flagWarming, flagUnsteady, flagOverloaded, flagLateCounters, flagGeneratorLate, flagBusyMachine,
+	flagWarming, flagUnsteady, flagOverloaded, flagLateCounters, flagGeneratorLate, flagBusyMachine, flagThrottled,
 	flagReconnected, flagStrangers, flagUnverified, flagBacklog, flagUnfinished, flagReflected, flagOnward, flagReceiveQueue,
 	flagPlateauTimer, flagPlateauDelayedACK, flagPlateauRetransmit,
 	flagStalled,

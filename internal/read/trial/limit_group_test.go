@@ -41,6 +41,29 @@ func TestAQuotaThatIsUsedUp(t *testing.T) {
 	}
 }
 
+// Less than the limit is told, too, from 2 % of the window on, and how long it was.
+func TestAQuotaThatHeldBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		share float64 // of the window, summed over CPUs
+		want  string
+	}{
+		"never": {0, ""}, "hardly": {0.019, ""}, "a little": {0.02, "for up to 2.00 % of the window"},
+		"two CPUs at once": {1.6, "for up to 100 % of the window"},
+	} {
+		got := examined(t, synthetic.Options{}, func(r *record.Record) {
+			w := &r.Workers[0]
+			length := float64(w.Close.Meter.AtNs - w.Open.Meter.AtNs)
+			q := contract.Quota{AllowedNs: 50e6, PeriodNs: 100e6, Periods: 1000}
+			after := q
+			after.Periods, after.Throttled, after.ThrottledNs = 1010, 1, int64(c.share*length+0.5)
+			grouped(w, contract.Group{Name: "/box", Quota: &q}, contract.Group{Name: "/box", Quota: &after})
+		})
+		if flagged := slices.Contains(got.Flags, trial.Throttled); flagged != (c.want != "") || !strings.Contains(got.Reason, c.want) {
+			t.Errorf("%s: flags %v, %q; want %q", name, got.Flags, got.Reason, c.want)
+		}
+	}
+}
+
 // A hop's quota is told as the hop's, and no client's.
 func TestAQuotaOfAHop(t *testing.T) {
 	got := examined(t, synthetic.Options{}, func(r *record.Record) {
@@ -50,7 +73,7 @@ func TestAQuotaOfAHop(t *testing.T) {
 		after.Periods, after.Throttled = 1010, 9
 		grouped(&r.Workers[len(r.Workers)-1], contract.Group{Name: "/box", Quota: &q}, contract.Group{Name: "/box", Quota: &after})
 	})
-	if got.Limit != trial.CgroupThrottle || !strings.Contains(got.LimitProof, "the hop's control group used") {
+	if got.Limit != trial.CgroupThrottle || !strings.Contains(got.LimitProof, "the hop's control group may use 0.5 CPUs") {
 		t.Errorf("%s (%s), want the hop's quota", got.Limit, got.LimitProof)
 	}
 }

@@ -101,6 +101,9 @@ func portInUse(s *subject) error {
 	if err := s.configurable(); err != nil {
 		return err
 	}
+	if _, _, err := s.server(contract.Setup{}); err != nil { // what has no server here says so, and nothing of ports
+		return err
+	}
 	taken, release, err := s.takePort()
 	if err != nil {
 		return skipError{err.Error()}

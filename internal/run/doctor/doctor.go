@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
 
@@ -77,6 +78,19 @@ func (k known) below(key string, least float64, text string) string {
 		return strings.ReplaceAll(text, "%", k[key])
 	}
 	return ""
+}
+
+// fewCPUs says how many CPUs netdyno may use where they are as many as least and fewer than
+// enough.
+func (k known) fewCPUs(least, enough int) string {
+	n := record.Host{Values: k}.CPUs()
+	if n < max(least, 1) || n >= enough {
+		return ""
+	}
+	if all, known := k.number("cpu.count"); known && float64(n) < all {
+		return fmt.Sprintf("netdyno may use %d of %.0f CPUs", n, all)
+	}
+	return "there " + map[bool]string{true: "is", false: "are"}[n == 1] + " " + quantity.Plural(n, "CPU")
 }
 
 // ports returns the number of ephemeral ports; the kernel's default range when

@@ -212,10 +212,6 @@ func (p *preflight) backlog() {
 }
 
 func (p *preflight) placement(n Needs) {
-	cpus, known := p.known.number("cpu.count")
-	if known && cpus < leastCPUs && n.Placement == record.Separate {
-		p.refuse("placement=separate", "use placement=shared or a host with more CPUs", "it needs %d CPUs and there is %.0f", leastCPUs, cpus)
-	}
 	online, err := cpuset.Parse(p.known["cpu.online"])
 	names := slices.Sorted(maps.Keys(n.CPUSets))
 	for i, one := range names {
@@ -329,4 +325,22 @@ func Undetectable(c *record.Calibration, primary []string, blocks int, window ti
 		})
 	}
 	return all
+}
+
+// What a run of Go workers was seen to need at the least: threads of netdyno itself, and of
+// each worker with its meter.
+const (
+	ownTasks       = 16
+	tasksPerWorker = 16
+)
+
+// Tasks refuses a run whose processes and threads are more than may begin here. by says
+// which limit leaves so few.
+func Tasks(left int, by string, limited bool, workers int) error {
+	needed := ownTasks + tasksPerWorker*workers
+	if !limited || left >= needed {
+		return nil
+	}
+	return fmt.Errorf("threads: netdyno and its workers need about %d more and %d may begin here (%s); raise that: ulimit -u, pids.max of the control group, --pids-limit of a container, TasksMax of a service",
+		needed, left, by)
 }

@@ -49,9 +49,6 @@ func TestPreflightRefuses(t *testing.T) {
 		"ports by listener": {
 			Needs{Connections: 30_000, Clients: 2, SourceAddresses: 1, Ways: 2}, but("net.port_range", "32768-60999"), []string{"60000 connections", "56464"},
 		},
-		"placement": {
-			Needs{Placement: "separate"}, but("cpu.count", "1"), []string{"placement=separate", "needs 2 CPUs", "there is 1", "placement=shared"},
-		},
 		"CPUs that do not exist": {
 			Needs{CPUSets: map[string][]int{"server": {1, 99}}}, but(), []string{"server", "1,99", "0-15"},
 		},
@@ -66,11 +63,6 @@ func TestPreflightRefuses(t *testing.T) {
 				t.Errorf("%s: error %q does not say %q", name, err, part)
 			}
 		}
-	}
-	_, err := Preflight([]Needs{{Connections: 2000, Clients: 1, Placement: "separate"}},
-		but("cpu.count", "1", "limits.nofile_hard", "1024"), Sample{})
-	if err == nil || !strings.Contains(err.Error(), "placement") || !strings.Contains(err.Error(), "descriptors") {
-		t.Errorf("two impossible needs: error %v, want both", err)
 	}
 }
 

@@ -44,19 +44,14 @@ var hostRules = []rule{
 	},
 	{
 		about: "cpu.count", severity: Distort,
-		finds:  func(k known) string { return k.below("cpu.count", leastCPUs, "there is % CPU") },
+		finds:  func(k known) string { return k.fewCPUs(1, leastCPUs) },
 		why:    "server and client share it, so CPU time of one delays the other",
 		source: "docs/specification.md, section 5",
 		fix:    "measure on a host with at least four CPUs, or on two hosts",
 	},
 	{
 		about: "cpu.count", severity: Note,
-		finds: func(k known) string {
-			if n, _ := k.number("cpu.count"); n >= leastCPUs {
-				return k.below("cpu.count", roomyCPUs, "there are % CPUs")
-			}
-			return ""
-		},
+		finds:  func(k known) string { return k.fewCPUs(leastCPUs, roomyCPUs) },
 		why:    "interrupts, the meter and the bench run on the CPUs that are measured",
 		source: "docs/specification.md, section 5",
 		fix:    "measure on a host with at least four CPUs, or on two hosts",

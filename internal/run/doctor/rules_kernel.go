@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"netdyno/internal/quantity"
+	"netdyno/internal/record"
 )
 
 // kernelRules are about the kernel's settings and limits.
@@ -115,16 +117,34 @@ var profileRules = []rule{
 	{
 		about: "kernel.perf_event_paranoid", severity: Note,
 		finds: func(k known) string {
-			switch level := k["kernel.perf_event_paranoid"]; k["perf.sees"] {
+			switch k["perf.sees"] {
 			case "nothing":
-				return "perf may sample nothing (kernel.perf_event_paranoid is " + level + ")"
+				return "perf may sample nothing (" + perfRefusal(k) + ")"
 			case "programs":
-				return "perf may not see into the kernel (kernel.perf_event_paranoid is " + level + ")"
+				return "perf may not see into the kernel (" + perfRefusal(k) + ")"
 			}
 			return ""
 		},
 		why:    "most of a transport's CPU time is in the kernel, so a profile without it hides where the time goes",
 		source: "Linux kernel, Documentation/admin-guide/sysctl/kernel.rst, perf_event_paranoid",
-		fix:    "sysctl -w kernel.perf_event_paranoid=1, or give netdyno CAP_PERFMON",
+		fix:    "sysctl -w kernel.perf_event_paranoid=1, or give netdyno CAP_PERFMON; a container also needs perf_event_open in its filter of system calls",
 	},
+}
+
+// perfRefusal says what stands in the way of perf. The kernel's setting is told by EACCES;
+// other errors are those of a filter of system calls, which the setting does not lift.
+func perfRefusal(k known) string {
+	if refused := k["perf.refused"]; refused != "" && refused != syscall.EACCES.Error() {
+		return "perf_event_open: " + refused + ", by a filter of system calls"
+	}
+	return "kernel.perf_event_paranoid is " + k["kernel.perf_event_paranoid"]
+}
+
+// PerfRefusal says why perf does not see into the kernel of a host; "" where it does, or
+// where that is not known.
+func PerfRefusal(facts record.Host) string {
+	if sees := facts.Values["perf.sees"]; sees == "" || sees == "programs and kernel" {
+		return ""
+	}
+	return "perf may not see into the kernel (" + perfRefusal(facts.Values) + ")"
 }

@@ -35,11 +35,11 @@ type cache struct{ directory string }
 // that another user could have put something into.
 func openCache(directory string) (cache, error) {
 	if directory == "" {
-		user, err := os.UserCacheDir()
+		place, err := owned.Private("workers")
 		if err != nil {
 			return cache{}, fmt.Errorf("keep built workers: %w", err)
 		}
-		directory = filepath.Join(user, "netdyno", "workers")
+		directory = place
 	}
 	if err := os.MkdirAll(directory, 0o700); err != nil {
 		return cache{}, fmt.Errorf("keep built workers: %w", err)

@@ -29,7 +29,7 @@ func findGo(ctx context.Context) (toolchain, error) {
 		return toolchain{}, errors.New("no go command is on PATH")
 	}
 	t := toolchain{path: path}
-	said, err := t.run(ctx, command{argv: []string{"env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT"}, dir: os.TempDir(), atMost: 1 << 16})
+	said, err := t.run(ctx, command{argv: []string{"env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT"}, dir: "/", atMost: 1 << 16})
 	if err != nil {
 		return t, err
 	}

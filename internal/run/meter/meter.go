@@ -51,6 +51,16 @@ const (
 	codeNotFound  = 127
 )
 
+// LeaveNoCore keeps what this process and those that it starts hold out of the files that the
+// kernel writes of a crash. A program that is started may raise the limit again.
+func LeaveNoCore() {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_CORE, &limit) == nil {
+		limit.Cur = 0
+		_ = unix.Setrlimit(unix.RLIMIT_CORE, &limit) // to lower it is always allowed
+	}
+}
+
 // Options say what to run and within which bounds.
 type Options struct {
 	Argv        []string      // the worker; Argv[0] is looked up on PATH

@@ -26,6 +26,9 @@ type kernel interface {
 	links() (map[string]link, error)
 	// card is what ethtool tells of an interface, by the last part of the key.
 	card(name string) map[string]string
+	// samples tells why the caller may not sample its own CPU time, with that in the kernel
+	// or without.
+	samples(kernel bool) error
 }
 
 // collect returns the facts of the host whose file system lies under root: "/" for this

@@ -1,7 +1,11 @@
 package rig
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,10 +32,14 @@ func (f *facts) host() {
 	}
 	if usable, err := cpuset.Parse(value(f.text("proc/self/status"), "Cpus_allowed_list", ":")); err == nil {
 		f.set("cpu.usable", cpuset.Format(usable))
+		if len(usable) > 0 {
+			f.set("cpu.allowed", strconv.Itoa(len(usable)))
+		}
 	}
 	f.steal()
 	f.limits()
 	f.cgroup()
+	f.tasks()
 }
 
 // memory gathers the host's memory.
@@ -97,21 +105,122 @@ func (f *facts) limits() {
 	}
 }
 
-// cgroup gathers the quota that a container may have: CPU time, as
-// "quota period" in µs, and memory. Source: Linux kernel,
-// Documentation/admin-guide/cgroup-v2.rst.
+// cgroup gathers what the control groups of version 1 and 2 allow, of those of this process
+// and above them the least: CPU time, as "quota period" in µs, memory, and tasks.
+// Source: Linux kernel, Documentation/admin-guide/cgroup-v2.rst, cgroup-v1.
 func (f *facts) cgroup() {
-	for line := range strings.Lines(f.text("proc/self/cgroup")) {
-		path, found := strings.CutPrefix(strings.TrimSpace(line), "0::")
-		if !found {
-			continue
+	const none = 1 << 60 // version 1 writes the largest multiple of a page for no limit
+	cpus, memory := math.Inf(1), float64(none)
+	for _, at := range f.groups("cpu") {
+		quota := f.text(at + "cpu.max")
+		if quota == "" {
+			quota = f.text(at+"cpu.cfs_quota_us") + " " + f.text(at+"cpu.cfs_period_us")
 		}
-		directory := "sys/fs/cgroup" + path + "/"
-		if quota := f.text(directory + "cpu.max"); !strings.HasPrefix(quota, "max") {
+		if share := cpuShare(quota); share < cpus {
+			cpus = share
 			f.set("cgroup.cpu_max", quota)
 		}
-		if limit := f.text(directory + "memory.max"); limit != "max" {
+	}
+	for _, at := range f.groups("memory") {
+		limit := cmp.Or(f.text(at+"memory.max"), f.text(at+"memory.limit_in_bytes"))
+		if bytes, err := strconv.ParseFloat(limit, 64); err == nil && bytes < memory {
+			memory = bytes
 			f.set("cgroup.memory_max_bytes", limit)
 		}
 	}
+}
+
+// cpuShare is how many CPUs' time "quota period" allows; without bound for what is no quota.
+func cpuShare(text string) float64 {
+	words := strings.Fields(text)
+	if len(words) != 2 {
+		return math.Inf(1)
+	}
+	quota, err1 := strconv.ParseFloat(words[0], 64)
+	period, err2 := strconv.ParseFloat(words[1], 64)
+	if err1 != nil || err2 != nil || quota <= 0 || period <= 0 {
+		return math.Inf(1)
+	}
+	return quota / period
+}
+
+// groups are the directories of this process's control groups with a controller, its own
+// first, then those above. A container may see its own as the uppermost.
+func (f *facts) groups(controller string) (all []string) {
+	for line := range strings.Lines(f.text("proc/self/cgroup")) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 || !slices.Contains(strings.Split(parts[1], ","), controller) && parts[1] != "" {
+			continue
+		}
+		top := "sys/fs/cgroup"
+		if parts[1] != "" {
+			top += "/" + controller
+		}
+		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
+			all = append(all, path.Join(top, group)+"/")
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return all
+}
+
+// tasks gathers how many more threads and processes may begin here: by the control groups,
+// and by the limit of a user who is not privileged.
+func (f *facts) tasks() {
+	least := math.Inf(1)
+	keep := func(limit string, used float64, by string) {
+		most, err := strconv.ParseFloat(limit, 64)
+		if left := max(most-used, 0); err == nil && left < least {
+			least = left
+			f.set("limits.tasks_left", strconv.Itoa(int(left)))
+			f.set("limits.tasks_by", fmt.Sprintf("%s %s, of which %.0f are in use", by, limit, used))
+		}
+	}
+	for _, at := range f.groups("pids") {
+		used, _ := strconv.ParseFloat(f.text(at+"pids.current"), 64) // 0 where it is not told
+		keep(f.text(at+"pids.max"), used, "pids.max of a control group is")
+	}
+	status := f.text("proc/self/status")
+	held, _ := strconv.ParseUint(value(status, "CapEff", ":"), 16, 64) // none where it is not told
+	user, _, _ := strings.Cut(value(status, "Uid", ":"), "\t")
+	for line := range strings.Lines(f.text("proc/self/limits")) {
+		rest, is := strings.CutPrefix(line, "Max processes")
+		if words := strings.Fields(rest); is && len(words) > 0 && words[0] != "unlimited" && user != "0" && held&privileged == 0 {
+			keep(words[0], f.threadsOf(user), "ulimit -u is")
+		}
+	}
+}
+
+// privileged are the capabilities, CAP_SYS_ADMIN and CAP_SYS_RESOURCE, for which the kernel
+// does not count a user's tasks. Source: Linux kernel, kernel/fork.c, copy_process.
+const privileged = 1<<21 | 1<<24
+
+// threadsOf counts a user's threads, as far as they can be seen.
+func (f *facts) threadsOf(user string) (sum float64) {
+	left := maxProcesses
+	for _, entry := range f.names("proc") {
+		if _, err := strconv.Atoi(entry); err != nil {
+			continue
+		}
+		if left--; left < 0 {
+			break
+		}
+		status := f.text("proc/" + entry + "/status")
+		if own, _, _ := strings.Cut(value(status, "Uid", ":"), "\t"); own == user {
+			n, _ := strconv.ParseFloat(value(status, "Threads", ":"), 64) // it may just have ended
+			sum += n
+		}
+	}
+	return sum
+}
+
+// TasksLeft returns how many more threads and processes this process and its children may
+// begin, and which limit says so; false where there is none.
+func TasksLeft() (left int, by string, limited bool) {
+	f := facts{root: "/", values: map[string]string{}}
+	f.tasks()
+	left, err := strconv.Atoi(f.values["limits.tasks_left"])
+	return left, f.values["limits.tasks_by"], err == nil
 }

@@ -55,18 +55,13 @@ func (f *facts) programs() {
 	f.set("host.daemons", strings.Join(running, " "))
 }
 
-// Capabilities by their numbers, as capabilities(7) has them.
-const (
-	capSysAdmin = 21
-	capPerfmon  = 38
-)
-
 // programDirectories are where perf is looked for beside PATH, which a service may
 // not have.
 var programDirectories = []string{"/usr/local/bin", "/usr/bin", "/usr/sbin", "/bin"}
 
 // perf gathers whether a profiler is here, and what the kernel lets it see of a process
-// of the same user. A kernel that has no perf events tells nothing.
+// of the same user, by trying: a setting, capabilities, a filter of system calls and a
+// security module all may forbid it. A kernel that has no perf events tells nothing.
 func (f *facts) perf() {
 	paranoid, err := strconv.Atoi(f.text("proc/sys/kernel/perf_event_paranoid"))
 	if err != nil {
@@ -81,15 +76,20 @@ func (f *facts) perf() {
 		}
 	}
 	f.set("kernel.perf_event_paranoid", strconv.Itoa(paranoid))
-	held, _ := strconv.ParseUint(value(f.text("proc/self/status"), "CapEff", ":"), 16, 64) // none where it is not told
-	has := func(capability int) bool { return held>>capability&1 == 1 }
-	switch admitted := has(capSysAdmin) || has(capPerfmon); {
-	case admitted || paranoid <= 1:
+	if f.kernel == nil {
+		return
+	}
+	all, none := f.kernel.samples(true), f.kernel.samples(false)
+	switch {
+	case all == nil:
 		f.set("perf.sees", "programs and kernel")
-	case paranoid == 2:
+	case none == nil:
 		f.set("perf.sees", "programs")
 	default:
 		f.set("perf.sees", "nothing")
+	}
+	if none != nil {
+		f.set("perf.refused", none.Error())
 	}
 }
 

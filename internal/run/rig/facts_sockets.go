@@ -10,6 +10,8 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+
+	"netdyno/internal/run/meter/sampling"
 )
 
 // sockets asks the kernel over netlink and by ethtool's ioctls, which answer
@@ -118,3 +120,5 @@ func text(field []byte) string {
 	before, _, _ := bytes.Cut(field, []byte{0})
 	return string(before)
 }
+
+func (sockets) samples(kernel bool) error { return sampling.Refusal(kernel) }

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/vishvananda/netlink"
@@ -68,10 +69,12 @@ func TestCollectOfFixtures(t *testing.T) {
 
 // pretended is a kernel that tells what the test wants.
 type pretended struct {
-	list map[string]link
-	told map[string]string
+	sampling map[bool]error // why it may not be, with the kernel or without
+	list     map[string]link
+	told     map[string]string
 }
 
+func (p pretended) samples(kernel bool) error          { return p.sampling[kernel] }
 func (p pretended) links() (map[string]link, error)    { return p.list, nil }
 func (p pretended) card(name string) map[string]string { return p.ofHardware(name) }
 
@@ -133,6 +136,7 @@ func write(t *testing.T, root, path, text string) {
 
 // beside are the facts that others than Collect and Here add.
 var beside = []string{
+	"perf.refused", // where perf is forbidden
 	record.ClockFact, record.OffsetFact, record.AddressFact, record.LeafFact, "load.busy_share", "load.steal_share",
 	"idle.lost_share", "idle.longest_us", "timer.overshoot_p50_us", "timer.overshoot_p99_us",
 	"k8s.node", "k8s.pod_qos", "k8s.image", "k8s.image_id",
@@ -153,7 +157,7 @@ func TestEveryFactIsDocumented(t *testing.T) {
 		}
 	}
 	root := host(t, "fast.host")
-	k := pretended{told: printed, list: map[string]link{"eth7": {index: 7, mtu: 1500, state: "up"}}}
+	k := pretended{told: printed, sampling: map[bool]error{true: syscall.EPERM, false: syscall.EPERM}, list: map[string]link{"eth7": {index: 7, mtu: 1500, state: "up"}}}
 	for _, more := range []record.Host{Here(), collect(root, k)} {
 		for key := range more.Values {
 			told[key] = true
@@ -178,31 +182,25 @@ func TestEveryFactIsDocumented(t *testing.T) {
 	}
 }
 
-// What perf may see depends on a setting and on the capabilities of whoever asks.
+// What perf may see is what the kernel answers, and why not is told.
 func TestWhatPerfMaySee(t *testing.T) {
-	const none, perfmon, root = "0000000000000000", "0000004000000000", "000001ffffffffff"
 	for _, c := range []struct {
-		paranoid, held, sees string
+		paranoid       string
+		kernel, none   error
+		sees, refusals string
 	}{
-		{"1", none, "programs and kernel"},
-		{"2", none, "programs"},
-		{"3", none, "nothing"},
-		{"-1", root, "programs and kernel"},
-		{"4", perfmon, "programs and kernel"},
-		{"2", "", "programs"},
-		{"", root, ""},
+		{"2", nil, nil, "programs and kernel", ""},
+		{"2", syscall.EACCES, nil, "programs", ""},
+		{"-1", syscall.EPERM, syscall.EPERM, "nothing", "operation not permitted"},
+		{"", syscall.ENOENT, syscall.ENOENT, "", ""},
 	} {
 		dir := t.TempDir()
-		for path, text := range map[string]string{
-			"proc/sys/kernel/perf_event_paranoid": c.paranoid, "proc/self/status": "Name:\tx\nCapEff:\t" + c.held,
-		} {
-			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			write(t, dir, path, text)
+		if err := os.MkdirAll(filepath.Join(dir, "proc/sys/kernel"), 0o755); err != nil {
+			t.Fatal(err)
 		}
-		got := collect(dir, nil).Values
-		if got["perf.sees"] != c.sees || (got["perf.path"] == "none") != (c.paranoid != "") {
+		write(t, dir, "proc/sys/kernel/perf_event_paranoid", c.paranoid)
+		got := collect(dir, pretended{sampling: map[bool]error{true: c.kernel, false: c.none}}).Values
+		if got["perf.sees"] != c.sees || got["perf.refused"] != c.refusals || (got["perf.path"] == "none") != (c.paranoid != "") {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

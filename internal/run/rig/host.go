@@ -189,6 +189,9 @@ func Seats(hosts []Host, placement string, clients int) (server Seat, others []S
 	return server, others, err
 }
 
+// ErrFewCPUs says that server and clients cannot have CPUs of their own where both are.
+var ErrFewCPUs = errors.New("placement=separate")
+
 // separate gives the server and the clients of one machine different CPUs.
 func separate(server *Seat, clients []Seat) error {
 	all := server.CPUs
@@ -199,7 +202,7 @@ func separate(server *Seat, clients []Seat) error {
 			continue
 		}
 		if len(all) < 2 {
-			return fmt.Errorf("placement=separate needs 2 CPUs, and %s allows %d; placement=shared works", server.Name, len(all))
+			return fmt.Errorf("%w needs 2 CPUs, and %s allows %d; placement=shared works", ErrFewCPUs, server.Name, len(all))
 		}
 		server.CPUs = all[:half]
 		c.CPUs = cpuset.Without(c.CPUs, all[:half])

@@ -97,7 +97,20 @@ func (s *Session) ownLimits() error {
 			each = max(each, needsOf(k.Work).Files())
 		}
 	}
-	return doctor.OwnFiles(limit.Max, workers, each)
+	if err := doctor.OwnFiles(limit.Max, workers, each); err != nil {
+		return err
+	}
+	if s.request.Rig != rig.LoopbackName {
+		workers = 0
+	}
+	return RoomForTasks(workers)
+}
+
+// RoomForTasks refuses to begin where fewer threads and processes may begin than netdyno and
+// so many workers of this host need: Go's runtime ends with a crash when it gets none.
+func RoomForTasks(workers int) error {
+	left, by, limited := rig.TasksLeft()
+	return doctor.Tasks(left, by, limited, workers)
 }
 
 // needsOf is what a trial needs of a host that has all of its workers.

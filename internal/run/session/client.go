@@ -86,7 +86,7 @@ func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Ask
 	if _, err := held.stage(); err != nil {
 		return "", err
 	}
-	a, err := source.ReadArguments([]string{"connections=1", "amount=1", "blocks=1", "max_errors=" + strconv.FormatFloat(maxErrors, 'f', -1, 64)})
+	a, err := source.ReadArguments([]string{"connections=1", "amount=1", "blocks=1", "placement=shared", "max_errors=" + strconv.FormatFloat(maxErrors, 'f', -1, 64)})
 	if err != nil {
 		return "", err
 	}

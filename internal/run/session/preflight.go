@@ -113,13 +113,13 @@ func (s *Session) leaveProbesOut() {
 		return
 	}
 	for _, h := range s.site.hosts {
-		sees := s.site.facts[h.Name].Values["perf.sees"]
-		if sees == "" || sees == "programs and kernel" && s.site.facts[h.Name].Values["perf.path"] != "none" {
-			continue
-		}
-		why := "perf may not see into the kernel (sudo sysctl kernel.perf_event_paranoid=1 lets it)"
-		if s.site.facts[h.Name].Values["perf.path"] == "none" {
+		facts := s.site.facts[h.Name]
+		why := doctor.PerfRefusal(facts)
+		if facts.Values["perf.path"] == "none" {
 			why = "perf is not installed (Debian: linux-perf)"
+		}
+		if why == "" {
+			continue
 		}
 		isProbe := func(t record.Trial) bool { return t.Probe }
 		s.Study.Probes = 0

@@ -171,6 +171,9 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 		return err
 	}
 	s.site.enterLeaves(described)
+	if err := s.shareCPUs(); err != nil {
+		return err
+	}
 	s.leaveProbesOut()
 	if err := s.site.check(ctx, s.Kinds); err != nil {
 		return err

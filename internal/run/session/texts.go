@@ -173,15 +173,15 @@ func (t *texts) elsewhere(level string) (string, error) {
 // secretDirectory names this process's directory outside of any run's, which only its owner
 // reads, and removes those of processes that are gone.
 func secretDirectory(suffix string) (string, error) {
-	cache, err := os.UserCacheDir()
+	RemoveAbandoned()
+	place, err := owned.Private(secrets)
 	if err != nil {
 		return "", fmt.Errorf("keep what requests carry while the run goes on: %w", err)
 	}
-	removeAbandoned(secretsIn(cache))
-	return filepath.Join(secretsIn(cache), strconv.Itoa(os.Getpid())+suffix), nil
+	return filepath.Join(place, strconv.Itoa(os.Getpid())+suffix), nil
 }
 
-func secretsIn(cache string) string { return filepath.Join(cache, "netdyno", "secret") }
+const secrets = "secret"
 
 const rowsSuffix = "-rows"
 
@@ -197,17 +197,20 @@ func ForRows() (string, error) {
 
 // RemoveRows removes that directory, if there is one.
 func RemoveRows() error {
-	cache, _ := os.UserCacheDir()
-	if cache == "" { // nor was one made
-		return nil
+	for _, place := range owned.Places(secrets) {
+		rows := filepath.Join(place, strconv.Itoa(os.Getpid())+rowsSuffix)
+		if _, err := os.Lstat(rows); err != nil {
+			continue // not made there; a directory that this user may not even read is another's
+		}
+		return os.RemoveAll(rows)
 	}
-	return os.RemoveAll(filepath.Join(secretsIn(cache), strconv.Itoa(os.Getpid())+rowsSuffix))
+	return nil
 }
 
 // RemoveAbandoned removes what was secret of processes that were killed.
 func RemoveAbandoned() {
-	if cache, err := os.UserCacheDir(); err == nil {
-		removeAbandoned(secretsIn(cache))
+	for _, place := range owned.Places(secrets) {
+		removeAbandoned(place)
 	}
 }
 

@@ -44,7 +44,7 @@ func (g *Reader) Of(pid int) *contract.Group {
 	seen := false
 	for line := range strings.Lines(string(text)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(parts) != 3 || parts[2] == "/" {
+		if len(parts) != 3 {
 			continue
 		}
 		for _, m := range g.mounts {
@@ -111,7 +111,8 @@ func (m groupMount) serves(hierarchy string) []string {
 }
 
 // levels returns the directories of a group and of those above it, the group's first; none
-// where the mount does not show the group. The root of all has no bounds.
+// where the mount does not show the group. The root of all has no bounds, but a container
+// may see its own group as the root.
 func (m groupMount) levels(group string) []string {
 	below, is := strings.CutPrefix(group, strings.TrimSuffix(m.root, "/"))
 	if !is || below != "" && below[0] != '/' || strings.Contains(group, "/..") {
@@ -119,7 +120,7 @@ func (m groupMount) levels(group string) []string {
 	}
 	var all []string
 	for at := path.Clean("/" + below); ; at = path.Dir(at) {
-		if at == "/" && m.root == "/" {
+		if at == "/" && m.root == "/" && !m.bounded() {
 			return all
 		}
 		all = append(all, path.Join(m.at, at))
@@ -127,6 +128,16 @@ func (m groupMount) levels(group string) []string {
 			return all
 		}
 	}
+}
+
+// noLimit is from where version 1 means none: it writes the largest multiple of a page.
+const noLimit = 1 << 60
+
+// bounded tells whether what is mounted is a group that may have bounds. Version 2 has the
+// file of a quota in every group but the root of all.
+func (m groupMount) bounded() bool {
+	most := decimal(textOf(m.at, "memory.limit_in_bytes"))
+	return textOf(m.at, "cpu.max") != "" || decimal(textOf(m.at, "cpu.cfs_quota_us")) > 0 || most > 0 && most < noLimit
 }
 
 // readers fill in what a controller tells, and report whether it told anything.
@@ -181,9 +192,8 @@ var readers = map[string]func(*contract.Group, []string) bool{
 		return g.CPUNs > 0
 	},
 	"memory": func(g *contract.Group, levels []string) bool {
-		const none = 1 << 60 // the kernel writes the largest multiple of a page for no limit
 		for _, at := range levels {
-			if most := decimal(textOf(at, "memory.limit_in_bytes")); most > 0 && most < none {
+			if most := decimal(textOf(at, "memory.limit_in_bytes")); most > 0 && most < noLimit {
 				smaller(g, most, decimal(textOf(at, "memory.usage_in_bytes")), decimal(textOf(at, "memory.failcnt")))
 			}
 		}

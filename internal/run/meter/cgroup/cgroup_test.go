@@ -74,8 +74,18 @@ func TestGroups(t *testing.T) {
 		}},
 		"another container's group":  {second, "30 24 0:26 /pods/b.slice @/cg rw - cgroup2 cgroup2 rw", nil},
 		"a group above what is seen": {map[string]string{"7/cgroup": "0::/../box", "box/cpu.stat": "usage_usec 1"}, "30 24 0:26 / @/cg rw - cgroup2 cgroup2 rw", nil},
-		"the root's group":           {map[string]string{"7/cgroup": "0::/", "cg/cpu.stat": "usage_usec 700"}, "30 24 0:26 / @/cg rw - cgroup2 cgroup2 rw", nil},
-		"no group":                   {map[string]string{"7/cgroup": ""}, "", nil},
+		"in a container that sees its group as the root": {map[string]string{
+			"7/cgroup": "0::/", "cg/cpu.stat": "usage_usec 700\nthrottled_usec 40\n" + throttled, "cg/cpu.max": "50000 100000", "cg/memory.max": "max",
+		}, "30 24 0:26 / @/cg ro - cgroup2 cgroup2 rw", &contract.Group{
+			Name: "/", CPUNs: 700_000, Quota: &contract.Quota{AllowedNs: 50e6, PeriodNs: 100e6, Periods: 20, Throttled: 18, ThrottledNs: 40_000},
+		}},
+		"in a group below the root of a container": {map[string]string{
+			"7/cgroup": "0::/init", "cg/init/cpu.stat": "usage_usec 700", "cg/init/cpu.max": "max 100000", "cg/cpu.max": "50000 100000", "cg/cpu.stat": throttled,
+		}, "30 24 0:26 / @/cg ro - cgroup2 cgroup2 rw", &contract.Group{
+			Name: "/init", CPUNs: 700_000, Quota: &contract.Quota{AllowedNs: 50e6, PeriodNs: 100e6, Periods: 20, Throttled: 18},
+		}},
+		"the root's group": {map[string]string{"7/cgroup": "0::/", "cg/cpu.stat": "usage_usec 700"}, "30 24 0:26 / @/cg rw - cgroup2 cgroup2 rw", nil},
+		"no group":         {map[string]string{"7/cgroup": ""}, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, c.files)

@@ -133,7 +133,25 @@ func (r *Recorder) refusal(late bool) string {
 	return "perf ended early" + because(said)
 }
 
+// Refusal tells why this process may not sample its own CPU time, with that in the kernel or
+// without; nil where it may. The kernel's setting answers unix.EACCES.
+func Refusal(kernel bool) error {
+	event := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_TASK_CLOCK, Size: unix.PERF_ATTR_SIZE_VER0}
+	event.Bits = unix.PerfBitDisabled | unix.PerfBitExcludeHv
+	if !kernel {
+		event.Bits |= unix.PerfBitExcludeKernel
+	}
+	fd, err := unix.PerfEventOpen(&event, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
+}
+
 func permission() string {
+	if err := Refusal(false); err != nil && !errors.Is(err, unix.EACCES) {
+		return "perf_event_open: " + err.Error() + ", by a filter of system calls"
+	}
 	level, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
 	if err != nil {
 		return "this kernel has no perf events"
