@@ -271,6 +271,8 @@ func TestBadDocuments(t *testing.T) {
 		{"openapi", doc("A0: {type: object, type: string}"), post, "FILE: line 4: it is not YAML: "},
 		{"openapi", doc("A0: {example: " + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "}"), post, "FILE: line 4: more than 200 values lie in each other"},
 		{"openapi", doc("A0: {}") + "x-deep:\n" + strings.Repeat("- ", 1<<19) + "a\n", post, "FILE: line 6: more than 200 values lie in each other"},
+		{"openapi", "openapi: 3.1.0\nx: [" + strings.Repeat("1,", 1<<22) + "]", post, "FILE: it has 4194309 signs of YAML, such as commas, and lines; expected at most 2097152, or JSON"},
+		{"openapi", "openapi: 3.1.0\n#" + strings.Repeat(" ", 1<<24), post, "FILE: it has 16777232 bytes of YAML; expected at most 16777216, or JSON"},
 		{"openapi", doc("A0: {}") + wide, post, "a mapping has more than 16384 keys"},
 		{"openapi", `{"openapi": "3.1.0", "x-deep": ` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "}", post, "#/x-deep/0/0"},
 		{"openapi", `{"openapi": "3.1.0", "x-deep": ` + strings.Repeat("[", 1<<20), post, "exceeded max depth"},

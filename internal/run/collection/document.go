@@ -12,8 +12,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/scanner"
 	"github.com/goccy/go-yaml/token"
 
 	"netdyno/internal/each"
@@ -25,7 +25,7 @@ import (
 // token.
 const (
 	mostYAML   = 16 << 20 // bytes
-	mostTokens = 1 << 22  // in YAML
+	mostSigns  = 1 << 21  // of YAML's syntax, each with a token or two
 	mostKeys   = 1 << 14  // of a mapping in YAML
 	mostLevels = 200
 	mostAlias  = 8  // times the text's size, which no document without aliases reaches
@@ -83,8 +83,17 @@ func readYAML(text []byte) (root any, err error) {
 	if len(text) > mostYAML {
 		return nil, fmt.Errorf("it has %d bytes of YAML; expected at most %d, or JSON", len(text), mostYAML)
 	}
-	tokens, err := tokensOf(string(text))
-	if err != nil {
+	signs := 0
+	for _, c := range text {
+		if strings.IndexByte(",[]{}:-\n", c) >= 0 {
+			signs++
+		}
+	}
+	if signs > mostSigns {
+		return nil, fmt.Errorf("it has %d signs of YAML, such as commas, and lines; expected at most %d, or JSON", signs, mostSigns)
+	}
+	tokens := lexer.Tokenize(string(text))
+	if err := withinYAML(tokens); err != nil {
 		return nil, err
 	}
 	file, err := parser.Parse(tokens, 0)
@@ -104,41 +113,36 @@ func readYAML(text []byte) (root any, err error) {
 	return root, err
 }
 
-// tokensOf are those of a text that the parser has stack, time and memory for.
-func tokensOf(text string) (all token.Tokens, err error) {
+// withinYAML refuses what the parser has no stack or no time for.
+func withinYAML(tokens token.Tokens) error {
 	open, keys := 0, map[int]int{} // brackets; keys by the columns of the mappings around a token
-	var s scanner.Scanner
-	s.Init(text)
-	for next, end := s.Scan(); end == nil; next, end = s.Scan() { // what is wrong is a token that the parser refuses
-		all.Add(next...)
-		for _, t := range next {
-			column := t.Position.Column
-			switch t.Type {
-			case token.SequenceStartType, token.MappingStartType:
-				open++
-			case token.SequenceEndType, token.MappingEndType:
-				open = max(0, open-1)
-			case token.MappingValueType, token.SequenceEntryType, token.MappingKeyType:
-				if open > 0 {
-					continue
-				}
-				if t.Type == token.MappingValueType && t.Prev != nil {
-					column = t.Prev.Position.Column
-				}
-				maps.DeleteFunc(keys, func(inner, _ int) bool { return inner > column })
-				if keys[column] += 0; t.Type == token.MappingValueType {
-					keys[column]++
-				}
+	for _, t := range tokens {
+		column := t.Position.Column
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			open++
+		case token.SequenceEndType, token.MappingEndType:
+			open = max(0, open-1)
+		case token.MappingValueType, token.SequenceEntryType, token.MappingKeyType:
+			if open > 0 {
+				continue
 			}
-			switch {
-			case open > mostLevels || len(keys) > mostLevels:
-				return nil, fmt.Errorf("line %d: more than %d values lie in each other", t.Position.Line, mostLevels)
-			case keys[column] > mostKeys || len(all) > mostTokens:
-				return nil, fmt.Errorf("line %d: a mapping has more than %d keys, or the file more than %d words and signs; expected fewer, or JSON", t.Position.Line, mostKeys, mostTokens)
+			if t.Type == token.MappingValueType && t.Prev != nil {
+				column = t.Prev.Position.Column
+			}
+			maps.DeleteFunc(keys, func(inner, _ int) bool { return inner > column })
+			if keys[column] += 0; t.Type == token.MappingValueType {
+				keys[column]++
 			}
 		}
+		switch {
+		case open > mostLevels || len(keys) > mostLevels:
+			return fmt.Errorf("line %d: more than %d values lie in each other", t.Position.Line, mostLevels)
+		case keys[column] > mostKeys:
+			return fmt.Errorf("line %d: a mapping has more than %d keys; expected fewer, or JSON", t.Position.Line, mostKeys)
+		}
 	}
-	return all, nil
+	return nil
 }
 
 // own are the keys of what is the user's data: a $ref there is no reference.
