@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"netdyno/internal/each"
 	"netdyno/internal/head"
 	"netdyno/internal/quantity"
@@ -21,7 +19,8 @@ import (
 // openAPI reads a document. References to other files are refused.
 func (m *maker) openAPI() error {
 	const expected = "expected OpenAPI 3.0 or 3.1"
-	switch of, version := openAPIVersion(m.text); {
+	of, version := openAPIVersion(m.text)
+	switch {
 	case of == "swagger":
 		return fmt.Errorf("it is Swagger %s; %s: convert it, such as by swagger2openapi", version, expected)
 	case of == "":
@@ -33,45 +32,41 @@ func (m *maker) openAPI() error {
 	case version != "3.0" && version != "3.1":
 		return fmt.Errorf("it is OpenAPI %s; %s", version, expected)
 	}
-	loader := openapi3.NewLoader()
-	loader.Context = m.ctx
-	doc, err := loader.LoadFromData(m.text)
-	if refused := (*openapi3.DisallowedExternalRefError)(nil); errors.As(err, &refused) {
-		return fmt.Errorf("it refers to another file (%s); join them into one, such as by redocly bundle", quantity.Clip(refused.Ref, 100))
-	}
+	doc, err := m.document(version)
 	if err != nil {
-		return errors.New(quantity.Clip(strings.ReplaceAll(err.Error(), "failed to unmarshal data: ", ""), 400))
+		return errors.New(quantity.Clip(err.Error(), 400))
 	}
 	m.lacking.hint = "the document has no example, default or enum for it: give each by --set NAME=VALUE (of one item by --set ITEM.NAME=VALUE)"
-	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
-		item := doc.Paths.Value(path)
+	for _, path := range doc.get("paths").names() {
+		if strings.HasPrefix(path, "x-") {
+			continue
+		}
+		item := doc.get("paths").get(path)
 		for _, method := range recorded.Methods {
-			o := operation{maker: m, doc: doc, item: item, of: item.GetOperation(method), method: method, path: path}
-			if o.of == nil {
+			o := operation{maker: m, doc: doc, item: item, of: item.get(strings.ToLower(method)), method: method, path: path}
+			if o.of.value == nil {
 				continue
 			}
-			if o.name = o.of.OperationID; o.name == "" {
+			if o.name = o.of.get("operationId").text(); o.name == "" {
 				o.name = method + " " + path
 			}
-			if !m.keeps(strings.Join(append(slices.Clone(o.of.Tags), o.name), " "), path, method) {
+			if !m.keeps(strings.Join(append(o.of.get("tags").texts(), o.name), " "), path, method) {
 				continue
 			}
-			if err := o.add(); err != nil {
+			if err := o.add(); err != nil && doc.doc.err == nil {
 				return fmt.Errorf("%s %s: %w", method, quantity.Clip(path, 80), err)
 			}
 		}
 	}
-	return nil
+	return doc.doc.err
 }
 
 // operation is one of a document.
 type operation struct {
 	*maker
-	doc          *openapi3.T
-	item         *openapi3.PathItem
-	of           *openapi3.Operation
-	name         string
-	method, path string
+	doc, item, of node
+	name          string
+	method, path  string
 }
 
 // add adds the operation's request, or notes what it lacks.
@@ -84,18 +79,18 @@ func (o operation) add() error {
 	for _, p := range o.parameters() {
 		text, has := o.parameter(p)
 		switch {
-		case p.In == "cookie" && p.Required:
-			o.withhold("Cookie", p.Name+"=…")
-		case p.In == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(p.Name)): // the specification leaves them out
-		case p.In == "header" && p.Required && head.Secret(p.Name):
-			o.withhold(p.Name, "…")
+		case p.in == "cookie" && p.required:
+			o.withhold("Cookie", p.name+"=…")
+		case p.in == "header" && slices.Contains([]string{"accept", "content-type", "authorization"}, strings.ToLower(p.name)): // the specification leaves them out
+		case p.in == "header" && p.required && head.Secret(p.name):
+			o.withhold(p.name, "…")
 		case !has:
-		case p.In == "path":
-			path = strings.ReplaceAll(path, "{"+p.Name+"}", text)
-		case p.In == "query":
+		case p.in == "path":
+			path = strings.ReplaceAll(path, "{"+p.name+"}", text)
+		case p.in == "query":
 			query = append(query, text)
-		case p.In == "header":
-			o.addHeader(&r, p.Name, text)
+		case p.in == "header":
+			o.addHeader(&r, p.name, text)
 		}
 	}
 	o.authorise()
@@ -119,13 +114,20 @@ func (o operation) add() error {
 	return o.maker.add(r)
 }
 
+// parameter is one of an operation.
+type parameter struct {
+	of              node
+	name, in, style string
+	required, apart bool // apart: each item of a list is written with the name
+}
+
 // parameters are the operation's, and those of its path that it does not have itself.
-func (o operation) parameters() (all []*openapi3.Parameter) {
-	for _, list := range []openapi3.Parameters{o.of.Parameters, o.item.Parameters} {
-		for _, p := range list {
-			if p.Value != nil && !slices.ContainsFunc(all, func(own *openapi3.Parameter) bool { return own.Name == p.Value.Name && own.In == p.Value.In }) {
-				all = append(all, p.Value)
-			}
+func (o operation) parameters() (all []parameter) {
+	for _, of := range append(o.of.get("parameters").list(), o.item.get("parameters").list()...) {
+		p := parameter{of: of, name: of.get("name").text(), in: of.get("in").text(), style: of.get("style").text(), required: of.get("required").yes()}
+		p.apart = of.get("explode").value == nil || of.get("explode").yes()
+		if of.value != nil && !slices.ContainsFunc(all, func(own parameter) bool { return own.name == p.name && own.in == p.in }) {
+			all = append(all, p)
 		}
 	}
 	return all
@@ -133,20 +135,20 @@ func (o operation) parameters() (all []*openapi3.Parameter) {
 
 // parameter is how a parameter is written where it stands, whether it is. One that is not
 // required stands where --set gives it.
-func (o operation) parameter(p *openapi3.Parameter) (text string, is bool) {
-	if given, has := o.given(o.name, p.Name); has {
-		return o.styled(&openapi3.Parameter{Name: p.Name, In: p.In}, given)
+func (o operation) parameter(p parameter) (text string, is bool) {
+	if given, has := o.given(o.name, p.name); has {
+		return o.styled(parameter{name: p.name, in: p.in}, given)
 	}
-	if !p.Required && p.In != "path" || p.In == "cookie" {
+	if !p.required && p.in != "path" || p.in == "cookie" {
 		return "", false
 	}
-	value, is := exampleOf(p.Example, p.Examples)
+	value, is := exampleOf(p.of)
 	if !is {
-		value, is = o.valueOf(p.Schema, nil)
+		value, is = o.valueOf(p.of.get("schema"), nil)
 	}
 	if !is {
-		if !head.Secret(p.Name) || p.In != "header" {
-			o.lacking.add(p.In+" parameter "+p.Name, o.name)
+		if !head.Secret(p.name) || p.in != "header" {
+			o.lacking.add(p.in+" parameter "+p.name, o.name)
 		}
 		return "", false
 	}
@@ -155,12 +157,12 @@ func (o operation) parameter(p *openapi3.Parameter) (text string, is bool) {
 
 // styled writes a value as its parameter's style says where it is the usual one: of a path
 // simple, of a query form.
-func (o operation) styled(p *openapi3.Parameter, value any) (string, bool) {
+func (o operation) styled(p parameter, value any) (string, bool) {
 	escape, before, between := url.PathEscape, "", ","
-	switch p.In {
+	switch p.in {
 	case "query":
-		escape, before = url.QueryEscape, url.QueryEscape(p.Name)+"="
-		if p.Explode == nil || *p.Explode {
+		escape, before = url.QueryEscape, url.QueryEscape(p.name)+"="
+		if p.apart {
 			between = "&" + before
 		}
 	case "header":
@@ -170,8 +172,8 @@ func (o operation) styled(p *openapi3.Parameter, value any) (string, bool) {
 	if !several {
 		all = []any{value}
 	}
-	if _, object := value.(map[string]any); object || p.Style != "" && p.Style != "form" && p.Style != "simple" {
-		o.lacking.add(p.In+" parameter "+p.Name+", whose style needs --set", o.name)
+	if _, object := value.(map[string]any); object || p.style != "" && p.style != "form" && p.style != "simple" {
+		o.lacking.add(p.in+" parameter "+p.name+", whose style needs --set", o.name)
 		return "", false
 	}
 	return before + strings.Join(each.Of(all, func(one any) string { return escape(plain(one)) }), between), len(all) > 0
@@ -193,13 +195,13 @@ func plain(value any) string {
 }
 
 // exampleOf is an example, or the first of several by name.
-func exampleOf(one any, several openapi3.Examples) (any, bool) {
-	if one != nil {
+func exampleOf(of node) (any, bool) {
+	if one := of.fields()["example"]; one != nil {
 		return one, true
 	}
-	for _, name := range slices.Sorted(maps.Keys(several)) {
-		if e := several[name]; e != nil && e.Value != nil && e.Value.Value != nil {
-			return e.Value.Value, true
+	for _, name := range of.get("examples").names() {
+		if value := of.get("examples").get(name).fields()["value"]; value != nil {
+			return value, true
 		}
 	}
 	return nil, false
@@ -214,43 +216,57 @@ const (
 // valueOf is a value that a schema has: an example, a default, a constant, the first of an
 // enumeration; of an object those of its required properties. Within is where it stands in
 // a body; what is lacking there is noted. Without it nothing is.
-func (o operation) valueOf(ref *openapi3.SchemaRef, within []string) (any, bool) {
-	if o.visits++; ref == nil || ref.Value == nil || len(within) > mostDepth || o.visits > mostVisits {
+func (o operation) valueOf(s node, within []string) (any, bool) {
+	anything, _ := s.value.(bool) // a schema that says nothing
+	if o.visits++; s.value == nil || anything || len(within) > mostDepth || o.visits > mostVisits {
 		return o.lacks(within)
 	}
-	s := ref.Value
 	if len(within) > 0 {
 		if text, is := o.given(o.name, strings.Join(within, ".")); is {
 			return typed(s, text), true
 		}
 	}
-	for _, value := range []any{s.Example, first(s.Examples), s.Default, s.Const, first(s.Enum)} {
+	fields := s.fields()
+	for _, value := range []any{fields["example"], first(fields["examples"]), fields["default"], fields["const"], first(fields["enum"])} {
 		if value != nil {
 			return value, true
 		}
 	}
-	switch {
-	case len(s.AllOf) > 0:
+	if len(s.get("allOf").list()) > 0 {
 		return o.joined(s, within)
-	case len(s.OneOf) > 0:
-		return o.valueOf(s.OneOf[0], within)
-	case len(s.AnyOf) > 0:
-		return o.valueOf(s.AnyOf[0], within)
-	case s.Type.Is("array") && len(within) == 0:
-		one, is := o.valueOf(s.Items, nil)
+	}
+	if of := append(s.get("oneOf").list(), s.get("anyOf").list()...); len(of) > 0 {
+		return o.valueOf(of[0], within)
+	}
+	isArray := isOf(s, "array")
+	switch {
+	case isArray && len(within) == 0:
+		one, is := o.valueOf(s.get("items"), nil)
 		return []any{one}, is
 	case len(within) == 0:
 		return nil, false
-	case s.Type.Permits("object") && (len(s.Properties) > 0 || s.Type.Is("object")):
+	case isOf(s, "object") || (len(types(s)) == 0 || slices.Contains(types(s), "object")) && len(s.get("properties").names()) > 0:
 		return o.object(s, within)
-	case s.Type.Is("array") && s.MinItems == 0:
+	case isArray && slices.Contains([]string{"", "0"}, s.get("minItems").text()):
 		return []any{}, true
-	case s.Type.Is("array"):
-		one, is := o.valueOf(s.Items, append(slices.Clone(within), "0"))
+	case isArray:
+		one, is := o.valueOf(s.get("items"), append(slices.Clone(within), "0"))
 		return []any{one}, is
 	}
 	return o.lacks(within)
 }
+
+// types are those that a schema's values may have beside null; none for all.
+func types(s node) []string {
+	of := s.get("type")
+	if _, several := of.value.([]any); of.value != nil && !several {
+		return []string{of.text()}
+	}
+	return slices.DeleteFunc(of.texts(), func(name string) bool { return name == "null" })
+}
+
+// isOf tells whether a schema's values are of one type.
+func isOf(s node, name string) bool { return slices.Equal(types(s), []string{name}) }
 
 // lacks notes what a body lacks.
 func (o operation) lacks(within []string) (any, bool) {
@@ -261,13 +277,18 @@ func (o operation) lacks(within []string) (any, bool) {
 }
 
 // joined is the object that all of several schemas make.
-func (o operation) joined(s *openapi3.Schema, within []string) (any, bool) {
+func (o operation) joined(s node, within []string) (any, bool) {
 	all, whole := map[string]any{}, true
-	for _, part := range append(slices.Clone(s.AllOf), &openapi3.SchemaRef{Value: &openapi3.Schema{Properties: s.Properties, Required: s.Required}}) {
-		if part.Value != nil && len(part.Value.Properties)+len(part.Value.AllOf)+len(part.Value.OneOf)+len(part.Value.AnyOf) == 0 && part.Value.Example == nil {
-			if of := part.Value; len(s.AllOf) == 1 && part == s.AllOf[0] && !of.Type.Is("object") {
-				return o.valueOf(part, within)
-			}
+	parts := s.get("allOf").list()
+	own := s
+	own.value = map[string]any{"properties": s.fields()["properties"], "required": s.fields()["required"]}
+	for i, part := range append(parts, own) {
+		of := len(part.get("properties").names()) + len(part.get("allOf").list()) + len(part.get("oneOf").list()) + len(part.get("anyOf").list())
+		switch {
+		case of > 0 || part.fields()["example"] != nil:
+		case i == 0 && len(parts) == 1 && !isOf(part, "object"):
+			return o.valueOf(part, within)
+		default:
 			continue
 		}
 		value, is := o.valueOf(part, within)
@@ -281,17 +302,18 @@ func (o operation) joined(s *openapi3.Schema, within []string) (any, bool) {
 
 // object is an object of a schema's required properties, and of others that have a value by
 // themselves where none is required.
-func (o operation) object(s *openapi3.Schema, within []string) (any, bool) {
+func (o operation) object(s node, within []string) (any, bool) {
 	all, whole := map[string]any{}, true
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
-		if p == nil || p.Value == nil || p.Value.ReadOnly {
+	required := s.get("required").texts()
+	for _, name := range s.get("properties").names() {
+		p := s.get("properties").get(name)
+		if fields, _ := p.value.(map[string]any); fields["readOnly"] == true || p.value == nil {
 			continue
 		}
-		if slices.Contains(s.Required, name) {
+		if slices.Contains(required, name) {
 			value, is := o.valueOf(p, append(slices.Clone(within), name))
 			all[name], whole = value, whole && is
-		} else if len(s.Required) == 0 {
+		} else if len(required) == 0 {
 			if value, is := o.valueOf(p, nil); is {
 				all[name] = value
 			}
@@ -300,18 +322,19 @@ func (o operation) object(s *openapi3.Schema, within []string) (any, bool) {
 	return all, whole
 }
 
-func first(of []any) any {
-	if len(of) == 0 {
-		return nil
+// first is the first item of a list; nil of what is none.
+func first(of any) any {
+	if all, _ := of.([]any); len(all) > 0 {
+		return all[0]
 	}
-	return of[0]
+	return nil
 }
 
 // typed is a value that was given as text: a text where the schema says so, else JSON, else
 // a text.
-func typed(s *openapi3.Schema, text string) any {
+func typed(s node, text string) any {
 	var value any
-	if s.Type.Is("string") || json.Unmarshal([]byte(text), &value) != nil {
+	if isOf(s, "string") || json.Unmarshal([]byte(text), &value) != nil {
 		return text
 	}
 	return value
@@ -319,28 +342,25 @@ func typed(s *openapi3.Schema, text string) any {
 
 // body makes the body of the request, of JSON before forms before texts.
 func (o operation) body(r *request) error {
-	if o.of.RequestBody == nil || o.of.RequestBody.Value == nil {
-		return nil
-	}
-	content := o.of.RequestBody.Value.Content
-	types := slices.Sorted(maps.Keys(content))
+	content := o.of.get("requestBody").get("content")
+	types := content.names()
 	for _, part := range []string{jsonType, "json", "*/*", formType, "text/"} {
 		if i := slices.IndexFunc(types, func(t string) bool { return strings.Contains(t, part) }); i >= 0 {
-			return o.content(r, types[i], content[types[i]])
+			return o.content(r, types[i], content.get(types[i]))
 		}
 	}
-	if !o.of.RequestBody.Value.Required {
+	if !o.of.get("requestBody").get("required").yes() {
 		return nil
 	}
 	return fmt.Errorf("its body is %s, which is not made of a document; --only leaves the item out", quantity.Clip(quantity.Or(types), 100))
 }
 
-func (o operation) content(r *request, mediaType string, of *openapi3.MediaType) error {
-	value, is := exampleOf(of.Example, of.Examples)
+func (o operation) content(r *request, mediaType string, of node) error {
+	value, is := exampleOf(of)
 	if given, has := o.given(o.name, "body"); has {
 		r.body, is = given, true
 	} else if !is {
-		value, is = o.valueOf(of.Schema, []string{"body"})
+		value, is = o.valueOf(of.get("schema"), []string{"body"})
 	}
 	text, isText := value.(string)
 	fields, isObject := value.(map[string]any)
@@ -371,7 +391,7 @@ func (o operation) content(r *request, mediaType string, of *openapi3.MediaType)
 // status is the one status of success that the document names; 0 where it names none or
 // several.
 func (o operation) status() (status int) {
-	for code := range o.of.Responses.Map() {
+	for _, code := range o.of.get("responses").names() {
 		n, err := strconv.Atoi(code)
 		switch {
 		case err != nil || n/100 != 2:
@@ -386,34 +406,34 @@ func (o operation) status() (status int) {
 
 // accepts tells whether a reply of success may be JSON.
 func (o operation) accepts() bool {
-	for code, r := range o.of.Responses.Map() {
-		if strings.HasPrefix(code, "2") && r.Value != nil && r.Value.Content[jsonType] != nil {
-			return true
-		}
-	}
-	return false
+	all := o.of.get("responses")
+	return slices.ContainsFunc(all.names(), func(code string) bool {
+		return strings.HasPrefix(code, "2") && all.get(code).get("content").get(jsonType).value != nil
+	})
 }
 
 // authorise notes how the operation proves who asks: the first way that the document names.
 func (o operation) authorise() {
-	security := o.doc.Security
-	if o.of.Security != nil {
-		security = *o.of.Security
+	security := o.of.get("security")
+	if security.value == nil {
+		security = o.doc.get("security")
 	}
-	if len(security) == 0 || o.doc.Components == nil || slices.ContainsFunc(security, func(s openapi3.SecurityRequirement) bool { return len(s) == 0 }) {
+	ways := security.list()
+	if len(ways) == 0 || slices.ContainsFunc(ways, func(way node) bool { return len(way.fields()) == 0 }) {
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(security[0])) {
-		scheme := o.doc.Components.SecuritySchemes[name]
+	for _, name := range ways[0].names() {
+		scheme := o.doc.get("components").get("securitySchemes").get(name)
+		kind, in, key := scheme.get("type").text(), scheme.get("in").text(), scheme.get("name").text()
 		switch {
-		case scheme == nil || scheme.Value == nil || scheme.Value.Type == "mutualTLS":
-		case scheme.Value.Type == "apiKey" && scheme.Value.In == "query":
-			o.left["query parameter "+scheme.Value.Name]++
-		case scheme.Value.Type == "apiKey" && scheme.Value.In == "cookie":
-			o.withhold("Cookie", scheme.Value.Name+"=…")
-		case scheme.Value.Type == "apiKey":
-			o.withhold(scheme.Value.Name, "…")
-		case scheme.Value.Type == "http" && strings.EqualFold(scheme.Value.Scheme, "basic"):
+		case scheme.value == nil || kind == "mutualTLS":
+		case kind == "apiKey" && in == "query":
+			o.left["query parameter "+key]++
+		case kind == "apiKey" && in == "cookie":
+			o.withhold("Cookie", key+"=…")
+		case kind == "apiKey":
+			o.withhold(key, "…")
+		case kind == "http" && strings.EqualFold(scheme.get("scheme").text(), "basic"):
 			o.withhold("Authorization", "Basic …")
 		default:
 			o.withhold("Authorization", "Bearer …")
@@ -424,21 +444,18 @@ func (o operation) authorise() {
 // base is the URL that the operation's path follows, without its last slash: that of the
 // first server; "" where none is named.
 func (o operation) base() (string, error) {
-	servers := o.doc.Servers
-	if len(o.item.Servers) > 0 {
-		servers = o.item.Servers
+	var servers []node
+	for _, of := range []node{o.of, o.item, o.doc} {
+		servers = append(servers, of.get("servers").list()...)
 	}
-	if o.of.Servers != nil && len(*o.of.Servers) > 0 {
-		servers = *o.of.Servers
-	}
-	if len(servers) == 0 || servers[0] == nil {
+	if len(servers) == 0 {
 		return "", nil
 	}
-	text := servers[0].URL
-	for name, v := range servers[0].Variables {
+	text, variables := servers[0].get("url").text(), servers[0].get("variables")
+	for _, name := range variables.names() {
 		value, given := o.given(o.name, name)
-		if !given && v != nil {
-			value = v.Default
+		if !given {
+			value = variables.get(name).get("default").text()
 		}
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
 	}

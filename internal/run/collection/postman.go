@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,12 +277,12 @@ func (m *maker) authorise(auth *postmanAuth) {
 	}
 }
 
-var statusTest = regexp.MustCompile(`to\.have\.status\(\s*(\d{3})\s*\)`)
+var statusTest = once(`to\.have\.status\(\s*(\d{3})\s*\)`)
 
 // status is the status that the item's own test expects of the reply; 0 for none.
 func (i postmanItem) status() int {
 	for _, e := range i.Event {
-		if found := statusTest.FindSubmatch(e.Script.Exec); e.Listen == "test" && found != nil {
+		if found := statusTest().FindSubmatch(e.Script.Exec); e.Listen == "test" && found != nil {
 			n, _ := strconv.Atoi(string(found[1])) // three digits
 			return n
 		}
@@ -326,7 +325,7 @@ func reversed(layers [][]postmanPair) [][]postmanPair {
 	return layers
 }
 
-var variable = regexp.MustCompile(`\{\{([^{}]{1,200})\}\}`)
+var variable = once(`\{\{([^{}]{1,200})\}\}`)
 
 // Bounds of what variables in variables may become.
 const (
@@ -344,7 +343,7 @@ func (s postmanScope) fill(text string) (string, error) {
 func (s postmanScope) fillDeep(text string, depth int, count *int) (string, error) {
 	var b strings.Builder
 	for text != "" {
-		at := variable.FindStringSubmatchIndex(text)
+		at := variable().FindStringSubmatchIndex(text)
 		if at == nil {
 			b.WriteString(text)
 			break

@@ -4,25 +4,31 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"sync"
 )
 
+// once makes an expression when it is first used: most programs never read a collection.
+func once(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 var (
-	postmanSchema = regexp.MustCompile(`schema\.(?:getpostman|postman)\.com/(?:json/)?(?:collection/)?(?:json/)?(?:collection/)?v(\d+\.\d+)`)
-	postmanOld    = regexp.MustCompile(`"requests"\s*:\s*\[`)
-	openAPIKey    = regexp.MustCompile(`(?m)(?:^["']?|^[\s]*[{,]?\s*")(openapi|swagger)["']?\s*:\s*["']?(\d+\.\d+)`)
-	script        = regexp.MustCompile(`(?m)from\s+['"]k6(?:/|['"])|require\(['"]k6`)
-	testPlan      = regexp.MustCompile(`<jmeterTestPlan\b`)
+	postmanSchema = once(`schema\.(?:getpostman|postman)\.com/(?:json/)?(?:collection/)?(?:json/)?(?:collection/)?v(\d+\.\d+)`)
+	postmanOld    = once(`"requests"\s*:\s*\[`)
+	openAPIKey    = once(`(?m)(?:^["']?|^[\s]*[{,]?\s*")(openapi|swagger)["']?\s*:\s*["']?(\d+\.\d+)`)
+	script        = once(`(?m)from\s+['"]k6(?:/|['"])|require\(['"]k6`)
+	testPlan      = once(`<jmeterTestPlan\b`)
 )
 
 // postmanVersion is the version of a collection, or what the text is instead.
 func postmanVersion(text []byte) string {
-	if found := postmanSchema.FindSubmatch(text); found != nil {
+	if found := postmanSchema().FindSubmatch(text); found != nil {
 		if string(found[1]) == "2.1" {
 			return "2.1"
 		}
 		return "a Postman collection of version " + string(found[1])
 	}
-	if postmanOld.Match(text) {
+	if postmanOld().Match(text) {
 		return "a Postman collection of version 1"
 	}
 	if what, _ := Recognise(text, "FILE"); what != "" {
@@ -33,7 +39,7 @@ func postmanVersion(text []byte) string {
 
 // openAPIVersion is the version of a document, of OpenAPI or of Swagger; "" of none.
 func openAPIVersion(begin []byte) (of, version string) {
-	if found := openAPIKey.FindSubmatch(begin); found != nil {
+	if found := openAPIKey().FindSubmatch(begin); found != nil {
 		return string(found[1]), string(found[2])
 	}
 	return "", ""
@@ -46,8 +52,8 @@ func Recognise(begin []byte, name string) (what, do string) {
 		return fmt.Sprintf("netdyno record %s %s makes a workload file of it", format, name)
 	}
 	of, version := openAPIVersion(begin)
-	switch first := target.Find(firstLine(begin)); {
-	case postmanSchema.Match(begin):
+	switch first := target().Find(firstLine(begin)); {
+	case postmanSchema().Match(begin):
 		return "a Postman collection", record("postman")
 	case of == "openapi":
 		return "an OpenAPI document (" + version + ")", record("openapi")
@@ -55,9 +61,9 @@ func Recognise(begin []byte, name string) (what, do string) {
 		return "a Swagger document (" + version + ")", "convert it to OpenAPI 3.0, such as by swagger2openapi, of which netdyno record openapi makes a workload file"
 	case first != nil:
 		return "a list of vegeta's targets", record("vegeta")
-	case script.Match(begin):
+	case script().Match(begin):
 		return "a script for k6", "netdyno runs no scripts: write its requests as classes of a workload file (docs/workloads.md), or run k6"
-	case testPlan.Match(begin):
+	case testPlan().Match(begin):
 		return "a test plan of JMeter", "netdyno reads none: write its samplers as classes of a workload file (docs/workloads.md)"
 	}
 	return "", ""

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"netdyno/internal/head"
@@ -13,7 +12,7 @@ import (
 )
 
 // target is the first line of one of vegeta's targets.
-var target = regexp.MustCompile(`^([A-Z]+)\s+(\S+)$`)
+var target = once(`^([A-Z]+)\s+(\S+)$`)
 
 // mostBody bounds the body of a request that lies in a file, in bytes.
 const mostBody = 32 << 20
@@ -29,7 +28,7 @@ func (m *maker) vegeta() error {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if first := target.FindStringSubmatch(line); first != nil {
+		if first := target().FindStringSubmatch(line); first != nil {
 			all = append(all, request{name: first[1] + " " + pathOf(first[2]), method: first[1], url: first[2]})
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -166,11 +165,11 @@ func readsBack(out string, text []byte, classes []class) error {
 }
 
 // member is a name with a value in JSON or a form.
-var member = regexp.MustCompile(`"([^"\\]{1,60})"\s*:\s*["0-9]|(?:^|&)([^=&{}"\s]{1,60})=`)
+var member = once(`"([^"\\]{1,60})"\s*:\s*["0-9]|(?:^|&)([^=&{}"\s]{1,60})=`)
 
 // secretIn says that a body has members that are called like secrets, which stand in the file.
 func secretIn(c class) (notes []string) {
-	for _, found := range member.FindAllStringSubmatch(c.body, -1) {
+	for _, found := range member().FindAllStringSubmatch(c.body, -1) {
 		if name := found[1] + found[2]; head.Secret(name) {
 			return []string{printable.Text(fmt.Sprintf("written: class %s has %s in its body; whoever reads the file reads it", c.Name, quantity.Clip(name, 60)))}
 		}
