@@ -15,6 +15,7 @@ import (
 
 	"netdyno/internal/read/trial"
 	"netdyno/internal/run/bench"
+	"netdyno/internal/run/doctor"
 	"netdyno/internal/run/rig"
 	"netdyno/internal/run/rig/arrange"
 	"netdyno/internal/run/session"
@@ -230,7 +231,11 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 	if err != nil {
 		return session.Request{}, err
 	}
-	r := session.Request{Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun, Workers: new(session.Workers)}
+	watch, err := doctor.Watch()
+	if err != nil {
+		return session.Request{}, err
+	}
+	r := session.Request{Watch: &watch, Rig: f.rig, Out: session.Directory(f.out), Resume: f.resume, DryRun: f.dryRun, Workers: new(session.Workers)}
 	if r.Set, err = f.probing(); err != nil {
 		return r, err
 	}

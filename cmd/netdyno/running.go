@@ -30,7 +30,7 @@ func refines(s *session.Session, r session.Request) bool {
 func refining(p *progress, so *soFar) session.Observer {
 	p.loads = true
 	o := session.Observer{Trial: func(e bench.Event) {
-		if p.out.terminal || e.Record == nil || e.Record.Failure != nil {
+		if p.out.terminal || e.Record == nil || e.Record.Failure != nil || e.Index == 0 { // the first tells at once that there are figures
 			p.observe(e)
 		}
 		if found, is := so.after(e, func(block int) bool { return p.out.terminal || block == 1 }); is {

@@ -152,7 +152,8 @@ type Floor struct {
 	Client     string      `json:"client"`
 	ServerCPUs []int       `json:"server_cpus,omitempty"` // empty: left to the scheduler
 	ClientCPUs []int       `json:"client_cpus,omitempty"`
-	Steps      []FloorStep `json:"steps"` // by rising work
+	Steps      []FloorStep `json:"steps"`                // by rising work
+	MeasuredAt time.Time   `json:"measured_at,omitzero"` // where it may be of an earlier run
 }
 
 // FloorStep is the exchanges for which the server computed equally long.

@@ -101,8 +101,9 @@ void Ring::register_files() {
   getrlimit(RLIMIT_NOFILE, &limit);
   const auto files = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur, kFiles));
   const int answer = io_uring_register_files_sparse(&ring_, files);
-  if (answer == -EPERM || answer == -ENOSYS) throw refused(-answer);  // by a filter that knows the first call only
-  if (answer != 0) return;  // descriptors do as well
+  if (answer == -EPERM || answer == -ENOSYS)
+    throw refused(-answer);  // by a filter that knows the first call only
+  if (answer != 0) return;   // descriptors do as well
   free_slots_.resize(files);
   std::iota(free_slots_.rbegin(), free_slots_.rend(), 0);
 }

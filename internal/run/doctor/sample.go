@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+	"golang.org/x/sys/unix"
 
 	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
@@ -29,27 +30,70 @@ const SampleFor = 200 * time.Millisecond
 // Observe watches the host for d. It ends early, with the context's error,
 // when that is done.
 func Observe(ctx context.Context, d time.Duration) (Sample, error) {
-	fs, err := procfs.NewDefaultFS()
+	w, err := Watch()
 	if err != nil {
-		return Sample{}, fmt.Errorf("open /proc: %w", err)
+		return Sample{}, err
 	}
-	before, err := fs.Stat()
-	if err != nil {
-		return Sample{}, fmt.Errorf("read /proc/stat: %w", err)
-	}
+	return w.End(ctx, d)
+}
+
+// Watched is what the host was like when a look at it began.
+type Watched struct {
+	at     time.Time
+	before procfs.CPUStat
+	own    float64 // CPU time of this process and of what it has started that has ended, s
+}
+
+// Watch begins a look at the host.
+func Watch() (Watched, error) {
+	now, err := stat()
+	return Watched{time.Now(), now, ownTime()}, err
+}
+
+// End ends a look no sooner than d after it began. What this process did meanwhile is not
+// counted. It ends early, with the context's error, when that is done.
+func (w Watched) End(ctx context.Context, d time.Duration) (Sample, error) {
 	select {
 	case <-ctx.Done():
 		return Sample{}, context.Cause(ctx)
-	case <-time.After(d):
+	case <-time.After(time.Until(w.at.Add(d))):
 	}
-	after, err1 := fs.Stat()
-	load, err2 := fs.LoadAvg()
+	after, err1 := stat()
+	fs, err2 := procfs.NewDefaultFS()
 	if err := errors.Join(err1, err2); err != nil {
-		return Sample{}, fmt.Errorf("read /proc: %w", err)
+		return Sample{}, err
 	}
-	s := shares(before.CPUTotal, after.CPUTotal)
+	load, err := fs.LoadAvg()
+	if err != nil {
+		return Sample{}, fmt.Errorf("read /proc/loadavg: %w", err)
+	}
+	own := min(ownTime()-w.own, after.User-w.before.User+after.System-w.before.System)
+	after.User, after.Idle = after.User-own, after.Idle+own
+	s := shares(w.before, after)
 	s.LoadAverage = load.Load1
 	return s, nil
+}
+
+func stat() (procfs.CPUStat, error) {
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		return procfs.CPUStat{}, fmt.Errorf("open /proc: %w", err)
+	}
+	now, err := fs.Stat()
+	if err != nil {
+		return procfs.CPUStat{}, fmt.Errorf("read /proc/stat: %w", err)
+	}
+	return now.CPUTotal, nil
+}
+
+func ownTime() (s float64) {
+	for _, whose := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+		var u unix.Rusage
+		if unix.Getrusage(whose, &u) == nil { // it cannot fail for these
+			s += time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+		}
+	}
+	return s
 }
 
 // The facts that carry a sample.

@@ -7,12 +7,16 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"netdyno/internal/hist"
+	"netdyno/internal/record"
 	"netdyno/internal/run/cpuset"
 	"netdyno/internal/run/floor"
 	"netdyno/internal/run/rig"
@@ -140,5 +144,39 @@ func TestServeComputesNotForEver(t *testing.T) {
 	}
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("the server: %v", err)
+	}
+}
+
+// A floor is kept for a path since the host's boot, and not for longer than an hour.
+func TestKept(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	path := floor.Path{Server: seat(0), Client: seat(0)}
+	kept := func(boot string) record.Floor {
+		t.Helper()
+		f, err := floor.Kept(t.Context(), self(t), boot, path)
+		if err != nil || len(f.Steps) == 0 || f.MeasuredAt.IsZero() {
+			t.Fatalf("%+v, %v", f, err)
+		}
+		return f
+	}
+	same := func(a, b record.Floor) bool { return reflect.DeepEqual(a.Steps, b.Steps) }
+	first := kept("boot")
+	if !same(first, kept("boot")) {
+		t.Error("it is measured again")
+	}
+	if same(first, kept("another")) {
+		t.Error("it is kept beyond a boot")
+	}
+	files, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "netdyno/floors/*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	for _, file := range files {
+		if err := os.Chtimes(file, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if same(first, kept("boot")) {
+		t.Error("an old one is taken")
 	}
 }

@@ -82,7 +82,7 @@ func Survey(ctx context.Context, hosts []Host, program string, more ...string) (
 	for i, h := range hosts {
 		wait.Go(func() {
 			facts[i], failures[i] = h.facts(ctx, program, more)
-			found[i] = h.known(facts[i])
+			found[i] = h.Known(facts[i])
 		})
 	}
 	wait.Wait()
@@ -131,7 +131,9 @@ func offset(asked, answered, there time.Time) string {
 }
 
 // known fills in what a host's facts tell.
-func (h Host) known(facts record.Host) Host {
+// Known is the host with what its facts tell that it did not know of itself: its CPUs and its
+// machine.
+func (h Host) Known(facts record.Host) Host {
 	if usable, err := cpuset.Parse(facts.Values["cpu.usable"]); err == nil && len(h.CPUs) == 0 {
 		h.CPUs = usable
 	}

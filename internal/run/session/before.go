@@ -131,7 +131,13 @@ func (s *Session) measureFloors(ctx context.Context) []record.Floor {
 			continue
 		}
 		seen[key] = true
-		f, err := floor.Measure(ctx, s.site.program, path)
+		measure := floor.Measure
+		if boot := path.Client.BootID; s.site.watch != nil && boot != "" {
+			measure = func(ctx context.Context, program string, p floor.Path) (record.Floor, error) {
+				return floor.Kept(ctx, program, boot, p)
+			}
+		}
+		f, err := measure(ctx, s.site.program, path)
 		if err != nil {
 			s.Warnings = append(s.Warnings, record.Warning{
 				About: "floor", Text: fmt.Sprintf("what an empty exchange takes from %s to %s was not measured: %v", path.Client.Name, path.Server.Name, err),

@@ -7,24 +7,26 @@ import (
 	"strings"
 
 	"netdyno/internal/record"
+	"netdyno/internal/run/doctor"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/study/source"
 )
 
 // Request says what to run, where, and from where on.
 type Request struct {
-	Args       []string    // a study or a file, with keys and levels; of Continue the directory
-	Set        []Set       // keys and levels besides Args, which the command says by itself
-	Recordings *Recordings // that may have been made already; nil for none
-	Arms       []Arm       // besides Args, which then name no study or file
-	Workers    *Workers    // that may have been asked already; nil for none
-	Command    string      // that was typed, for the header; "": run
-	Typed      []string    // what was typed, for the header; nil: Args
-	Rig        string      // as users write it
-	Out        Directory   // empty: a new one under results/, or the latest to resume
-	Resume     bool        // go on with the run in Out, by the command that began it
-	Continue   bool        // go on with the run in Out, by its own study, to its next look at most; implies Resume
-	DryRun     bool        // only plan: workers for messages are not built
+	Args       []string        // a study or a file, with keys and levels; of Continue the directory
+	Set        []Set           // keys and levels besides Args, which the command says by itself
+	Recordings *Recordings     // that may have been made already; nil for none
+	Arms       []Arm           // besides Args, which then name no study or file
+	Workers    *Workers        // that may have been asked already; nil for none
+	Watch      *doctor.Watched // of this host, begun before; nil for none
+	Command    string          // that was typed, for the header; "": run
+	Typed      []string        // what was typed, for the header; nil: Args
+	Rig        string          // as users write it
+	Out        Directory       // empty: a new one under results/, or the latest to resume
+	Resume     bool            // go on with the run in Out, by the command that began it
+	Continue   bool            // go on with the run in Out, by its own study, to its next look at most; implies Resume
+	DryRun     bool            // only plan: workers for messages are not built
 
 	Hide    func(text string) string // takes secrets out of what is said of a trial; nil for none
 	Version string                   // of this program, for the header

@@ -112,8 +112,13 @@ func (s *Session) build(ctx context.Context, choice arrange.Choice) (err error) 
 	if s.request.Hold != nil {
 		s.request.Hold()
 	}
-	s.site, err = build(ctx, choice)
-	return err
+	if s.site, err = build(ctx, choice); err != nil {
+		return err
+	}
+	if _, here := s.site.rig.(rig.Loopback); here {
+		s.site.watch = s.request.Watch
+	}
+	return nil
 }
 
 // overHosts returns a mesh over all hosts of a rig.

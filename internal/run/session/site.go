@@ -24,6 +24,7 @@ type site struct {
 	rig     rig.Rig
 	hosts   []rig.Host             // of the rig, completed by their facts
 	facts   map[string]record.Host // by host
+	watch   *doctor.Watched        // of this host, the only one; nil to ask hosts
 }
 
 // build builds a rig. Whoever has a site closes it.
@@ -71,6 +72,18 @@ func (s *site) network(kinds []Kind) error {
 // survey asks the hosts for their facts. More arguments ask for more than the
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
+	if s.watch != nil {
+		here, facts := s.rig.Hosts()[0], rig.Here()
+		now, err := s.watch.End(ctx, doctor.SampleFor)
+		if err != nil {
+			return err
+		}
+		now.AddTo(facts)
+		facts.Values[record.AddressFact] = here.Address
+		s.hosts, s.facts = []rig.Host{here.Known(facts)}, map[string]record.Host{here.Name: facts}
+		s.inform(s.facts)
+		return nil
+	}
 	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.program, more...)
 	s.inform(s.facts)
 	return err
