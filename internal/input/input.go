@@ -50,7 +50,11 @@ func openKept(name string, flags int) (*os.File, error) {
 	defer root.Close()
 	f, err := root.OpenFile(filepath.Base(name), flags|withoutWait, 0)
 	if err != nil {
-		err = &fs.PathError{Op: "open", Path: name, Err: reason(err)}
+		why := reason(err)
+		if to, linked := os.Readlink(name); linked == nil && !errors.Is(err, fs.ErrNotExist) {
+			why = fmt.Errorf("it is a link to %s; expected a file of its directory", to)
+		}
+		err = &fs.PathError{Op: "open", Path: name, Err: why}
 	}
 	return checked(f, err, name, func(fs.FileMode) bool { return false })
 }
