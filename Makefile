@@ -233,6 +233,7 @@ soak: build packages-test packages-rdma packages-cluster kubernetes-there ## bot
 	@NETDYNO_SOAK=1 go test -count=1 -v ./internal/read/mesh
 	@NETDYNO_SOAK=1 go test -count=1 ./internal/read/report
 	@$(MAKE) kits-test
+	@NETDYNO_SOAK=1 go test -count=1 -v -timeout 30m ./test/distros
 	@NETDYNO_SOAK=1 go test -count=1 -timeout 30m -run "^TestClaims|^TestAFittedStudy" ./internal/read/finding ./internal/run/study
 	@NETDYNO_SOAK=1 go test -count=1 -v ./test/rigs ./internal/run/rig/namespaces ./internal/run/rig/containers
 	@$(KUBERNETES_TEST)

@@ -31,9 +31,15 @@ var releases = []release{
 // reachable bounds the look for a mirror.
 const reachable = 20 * time.Second
 
+// risky are the libraries that change most from release to release. make soak builds all.
+var risky = "asio;libevent;uring;http1;mpi"
+
 // Everything is built by the project's own scripts, from the release's own packages: at -O2, as
 // a user would. The workers that stand on what changes most from release to release converse.
 func TestWorkersBuildOn(t *testing.T) {
+	if os.Getenv("NETDYNO_SOAK") != "" {
+		risky = ""
+	}
 	for _, r := range releases {
 		t.Run(r.suite, func(t *testing.T) {
 			root := r.root(t)
@@ -132,7 +138,7 @@ mount --bind ../.. "$1/src"; mount --bind "$1/build" "$1/src/build"
 cp -L /etc/resolv.conf "$1/etc/resolv.conf"
 exec chroot "$1" /bin/bash -ec "cd /src; $2"`
 	c := exec.CommandContext(t.Context(), "unshare", "--mount", "bash", "-c", enter, "enter", root, script)
-	c.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "CCACHE_DIR=/build/ccache", "HOME=/root", "LC_ALL=C"}
+	c.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "CCACHE_DIR=/build/ccache", "HOME=/root", "LC_ALL=C", "NETDYNO_ONLY=" + risky}
 	for _, name := range []string{"http_proxy", "https_proxy", "no_proxy"} {
 		if value := os.Getenv(name); value != "" {
 			c.Env = append(c.Env, name+"="+value)
@@ -150,6 +156,9 @@ func workers(t *testing.T) (all []string) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
+		if library := filepath.Base(filepath.Dir(file)); risky != "" && !slices.Contains(strings.Split(risky, ";"), library) {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +171,7 @@ func workers(t *testing.T) (all []string) {
 			}
 		}
 	}
-	if len(all) < 12 {
+	if len(all) < 6 {
 		t.Fatalf("only %q are found", all)
 	}
 	return all
