@@ -27,7 +27,7 @@ var commands = map[string][]string{
 }
 
 var (
-	programsInGo = []string{"netdyno", "netdyno-worker-net", "netdyno-worker-http", "netdyno-worker-exec", "netdyno-worker-fasthttp"}
+	programsInGo = []string{"netdyno", "netdyno-host", "netdyno-worker-net", "netdyno-worker-http", "netdyno-worker-exec", "netdyno-worker-fasthttp"}
 	onRings      = []string{"netdyno-worker-uring", "netdyno-worker-http1-uring", "netdyno-worker-http1-asio"}
 )
 
