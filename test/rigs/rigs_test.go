@@ -46,7 +46,7 @@ func build(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	for _, name := range []string{"netdyno", plain} {
+	for _, name := range []string{"netdyno", "netdyno-host", plain} {
 		if err := programs.Copy(name, bin); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
