@@ -69,6 +69,30 @@ func TestServersAreComparedByOneClient(t *testing.T) {
 	}
 }
 
+// Servers that choose different protocols are not compared unless the user holds them to one.
+func TestServersOfTwoProtocols(t *testing.T) {
+	t.Parallel()
+	directory, path, _ := withClients(t)
+	ok := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
+	older, newer := httptest.NewTLSServer(ok), httptest.NewUnstartedServer(ok)
+	newer.EnableHTTP2 = true
+	newer.StartTLS()
+	defer older.Close()
+	defer newer.Close()
+	run := func(more ...string) (string, error) {
+		c := exec.CommandContext(t.Context(), filepath.Join(directory, "netdyno"), append([]string{"run", "--dry-run", "-k", older.URL, newer.URL}, more...)...)
+		c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+path)
+		said, err := c.CombinedOutput()
+		return string(said), err
+	}
+	if said, err := run(); err == nil || !strings.Contains(said, "answers by HTTP/1.1 and") || !strings.Contains(said, "by HTTP/2.0") {
+		t.Errorf("%v: %s", err, said)
+	}
+	if said, err := run("--http1.1"); err != nil {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
 // forbid runs a command that may set up no io_uring, as in a container by Docker's filter.
 const forbid = `
 import ctypes, os, struct, sys

@@ -28,6 +28,12 @@ func (r reached) by() (wire, client string) {
 	return r.found.Levels["opt.server.wire"], r.found.Levels["client"]
 }
 
+// protocolOf names what a server of HTTP speaks.
+func protocolOf(f target.Found) string {
+	name, _, _ := strings.Cut(f.Words, " ") // of its status line
+	return name
+}
+
 // mostGeneral are the clients that ask whatever the others of their wire ask.
 var mostGeneral = []string{"go-http1", "go-http2", "go-grpc"}
 
@@ -42,6 +48,10 @@ func (t *urlFlags) askEach(targets []target.Target, ask func(target.Target) (rea
 			return nil, err
 		}
 		wire, client := all[i].by()
+		if other := all[0].found; i > 0 && t.Client != nil && other.URL.Scheme == all[i].found.URL.Scheme && other.Levels["opt.server.wire"] != wire {
+			return nil, fmt.Errorf("%s answers by %s and %s by %s, so that two protocols and two clients would be compared; --http1.1 asks all of them by HTTP/1.1",
+				target.Shown(other.URL), protocolOf(other), target.Shown(all[i].found.URL), protocolOf(all[i].found))
+		}
 		if known := common[wire]; known == "" || !slices.Contains(mostGeneral, known) && !session.Native(client) {
 			common[wire] = client
 		}
