@@ -29,13 +29,13 @@ func TestARenamedModuleBuilds(t *testing.T) {
 	do(".", "go", "build", "-o", rename, ".")
 	const path = "example.org/owner/netdyno"
 	do(dir, rename, path)
-	do(dir, "go", "build", "-o", filepath.Join(dir, "bin")+string(os.PathSeparator), "./cmd/netdyno")
+	do(dir, "go", "build", "-o", filepath.Join(dir, "bin")+string(os.PathSeparator), "./cmd/netdyno-host")
 	do(dir, "go", "vet", ".", "./internal/quantity", "./internal/read/profile", "./tools/quick")
 	do(filepath.Join(dir, "workers/gin"), "go", "list", "-deps", "./...")
 	if out := do(dir, "go", "list", "-deps", "./..."); strings.Contains("\n"+out, "\nnetdyno") || !strings.Contains(out, path+"/internal/quantity") {
 		t.Errorf("the packages are not all of %s: %.300s", path, out)
 	}
-	if out := do(dir, filepath.Join(dir, "bin/netdyno"), "version"); !strings.Contains(out, "netdyno") {
+	if out := do(dir, filepath.Join(dir, "bin/netdyno-host"), "--help"); !strings.Contains(out, "netdyno-host") {
 		t.Errorf("the program says %q", out)
 	}
 }
