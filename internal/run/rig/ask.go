@@ -130,7 +130,6 @@ func offset(asked, answered, there time.Time) string {
 	return fmt.Sprintf("%s%v ±%v", sign, ahead.Round(10*time.Microsecond), half.Round(10*time.Microsecond))
 }
 
-// known fills in what a host's facts tell.
 // Known is the host with what its facts tell that it did not know of itself: its CPUs and its
 // machine.
 func (h Host) Known(facts record.Host) Host {
