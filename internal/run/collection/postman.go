@@ -12,6 +12,7 @@ import (
 
 	"netdyno/internal/head"
 	"netdyno/internal/input"
+	"netdyno/internal/pattern"
 	"netdyno/internal/quantity"
 )
 
@@ -277,7 +278,7 @@ func (m *maker) authorise(auth *postmanAuth) {
 	}
 }
 
-var statusTest = once(`to\.have\.status\(\s*(\d{3})\s*\)`)
+var statusTest = pattern.Once(`to\.have\.status\(\s*(\d{3})\s*\)`)
 
 // status is the status that the item's own test expects of the reply; 0 for none.
 func (i postmanItem) status() int {
@@ -325,7 +326,7 @@ func reversed(layers [][]postmanPair) [][]postmanPair {
 	return layers
 }
 
-var variable = once(`\{\{([^{}]{1,200})\}\}`)
+var variable = pattern.Once(`\{\{([^{}]{1,200})\}\}`)
 
 // Bounds of what variables in variables may become.
 const (

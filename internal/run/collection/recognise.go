@@ -3,21 +3,16 @@ package collection
 import (
 	"bytes"
 	"fmt"
-	"regexp"
-	"sync"
+
+	"netdyno/internal/pattern"
 )
 
-// once makes an expression when it is first used: most programs never read a collection.
-func once(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
-
 var (
-	postmanSchema = once(`schema\.(?:getpostman|postman)\.com/(?:json/)?(?:collection/)?(?:json/)?(?:collection/)?v(\d+\.\d+)`)
-	postmanOld    = once(`"requests"\s*:\s*\[`)
-	openAPIKey    = once(`(?m)(?:^["']?|^[\s]*[{,]?\s*")(openapi|swagger)["']?\s*:\s*["']?(\d+\.\d+)`)
-	script        = once(`(?m)from\s+['"]k6(?:/|['"])|require\(['"]k6`)
-	testPlan      = once(`<jmeterTestPlan\b`)
+	postmanSchema = pattern.Once(`schema\.(?:getpostman|postman)\.com/(?:json/)?(?:collection/)?(?:json/)?(?:collection/)?v(\d+\.\d+)`)
+	postmanOld    = pattern.Once(`"requests"\s*:\s*\[`)
+	openAPIKey    = pattern.Once(`(?m)(?:^["']?|^[\s]*[{,]?\s*")(openapi|swagger)["']?\s*:\s*["']?(\d+\.\d+)`)
+	script        = pattern.Once(`(?m)from\s+['"]k6(?:/|['"])|require\(['"]k6`)
+	testPlan      = pattern.Once(`<jmeterTestPlan\b`)
 )
 
 // postmanVersion is the version of a collection, or what the text is instead.

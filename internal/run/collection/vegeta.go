@@ -8,11 +8,12 @@ import (
 
 	"netdyno/internal/head"
 	"netdyno/internal/input"
+	"netdyno/internal/pattern"
 	"netdyno/internal/quantity"
 )
 
 // target is the first line of one of vegeta's targets.
-var target = once(`^([A-Z]+)\s+(\S+)$`)
+var target = pattern.Once(`^([A-Z]+)\s+(\S+)$`)
 
 // mostBody bounds the body of a request that lies in a file, in bytes.
 const mostBody = 32 << 20

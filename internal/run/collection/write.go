@@ -17,6 +17,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/head"
+	"netdyno/internal/pattern"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study/source"
@@ -165,7 +166,7 @@ func readsBack(out string, text []byte, classes []class) error {
 }
 
 // member is a name with a value in JSON or a form.
-var member = once(`"([^"\\]{1,60})"\s*:\s*["0-9]|(?:^|&)([^=&{}"\s]{1,60})=`)
+var member = pattern.Once(`"([^"\\]{1,60})"\s*:\s*["0-9]|(?:^|&)([^=&{}"\s]{1,60})=`)
 
 // secretIn says that a body has members that are called like secrets, which stand in the file.
 func secretIn(c class) (notes []string) {

@@ -2,11 +2,11 @@ package study
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/pattern"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 )
@@ -138,9 +138,7 @@ const Joined = "+"
 // OptionPrefix begins the names of factors that are a transport's own options.
 const OptionPrefix = "opt."
 
-var optionName = regexp.MustCompile(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]*$`) // of at most mostOption bytes
-
-const mostOption = len(OptionPrefix) + len("server.") + 63
+var optionName = pattern.Once(`^opt\.(server\.|client\.)?[a-z0-9][a-z0-9_-]{0,62}$`)
 
 // FactorNamed returns the factor of that name, or of a usual one for it (spellings), or an
 // error with the nearest name, of these or of some others that could be meant.
@@ -152,7 +150,7 @@ func FactorNamed(name string, others ...string) (Factor, error) {
 		return Factor{}, fmt.Errorf("%q could mean more than one factor; %s", name, text)
 	}
 	if strings.HasPrefix(name, OptionPrefix) {
-		if !optionName.MatchString(name) || len(name) > mostOption {
+		if !optionName().MatchString(name) {
 			return Factor{}, fmt.Errorf("%q is not an option's name; expected opt.NAME, opt.server.NAME or opt.client.NAME "+
 				"with NAME in lower-case letters, digits, - and _", quantity.Clip(name, 80))
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"netdyno/internal/arrivals"
 	"netdyno/internal/each"
+	"netdyno/internal/pattern"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/sizes"
@@ -36,9 +36,7 @@ const unbounded = "max"
 // line, say.
 const MaxText = 900
 
-var transportName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-
-func isTransport(name string) bool { return len(name) <= 63 && transportName.MatchString(name) }
+var transportName = pattern.Once(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
 // Level reads a level of this factor. Errors name the text and what was
 // expected; the caller adds the position.
@@ -99,7 +97,7 @@ func (f Factor) readLevel(text string) (Level, error) {
 			return Level{}, fmt.Errorf("unknown level %q; %s", quantity.Clip(text, 80), quantity.Hint(text, f.Choices))
 		}
 	case Transport:
-		if !isTransport(text) {
+		if !transportName().MatchString(text) {
 			return Level{}, fmt.Errorf("%q is not a transport's name; expected lower-case letters, digits, dots, - and _", quantity.Clip(text, 80))
 		}
 	case Paths:

@@ -45,7 +45,7 @@ func readPath(text string) (Level, error) {
 			return Level{}, errors.New("direct is a path without hops, and stands alone")
 		case h.Own && strings.TrimSpace(h.Command) == "":
 			return Level{}, errors.New("exec: needs the command line of a hop, such as exec:socat TCP-LISTEN:{port},fork TCP:{upstream}")
-		case !h.Own && !isTransport(h.Transport):
+		case !h.Own && !transportName().MatchString(h.Transport):
 			return Level{}, fmt.Errorf("%q is no hop; expected %s, hops joined by + such as nginx+envoy, or exec:COMMAND", quantity.Clip(h.Transport, 40), record.Direct)
 		}
 	}

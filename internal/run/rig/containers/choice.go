@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 
+	"netdyno/internal/pattern"
 	"netdyno/internal/run/rig"
 )
 
@@ -56,11 +56,11 @@ func build(ctx context.Context, program string, c rig.Choice) (rig.Rig, error) {
 }
 
 // networkName is what podman and docker allow a network to be called.
-var networkName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
+var networkName = pattern.Once(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
 
 // checkNetwork refuses a network by its name.
 func checkNetwork(program, name string) error {
-	if !networkName.MatchString(name) || len(name) > 128 || name == "none" {
+	if !networkName().MatchString(name) || name == "none" {
 		return fmt.Errorf("network=%s; expected host, bridge or the name of a network that exists (%s network ls)", name, program)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"netdyno/internal/pattern"
 	"netdyno/internal/run/rig"
 )
 
@@ -26,12 +27,10 @@ var Kind = rig.Kind{
 // What Kubernetes allows in names.
 // Source: Kubernetes, "Object Names and IDs", DNS subdomain and label names.
 var (
-	objectName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`)
+	objectName = pattern.Once(`^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$`)
 	quantityOf = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$`)
-	imageName  = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._:/@-]*$`)
+	imageName  = pattern.Once(`^[a-zA-Z0-9][a-zA-Z0-9._:/@-]{0,511}$`)
 )
-
-func isObjectName(text string) bool { return len(text) <= 253 && objectName.MatchString(text) }
 
 // build makes one server's and one client's pod unless the user counts.
 func build(ctx context.Context, c rig.Choice) (rig.Rig, error) {
@@ -60,9 +59,9 @@ func (o Options) check(c rig.Choice) error {
 		return c.Errorf("%d pods; expected from 1 to %d", o.Hosts, MaxHosts)
 	case o.Network != "" && !slices.Contains(networks, o.Network):
 		return c.Errorf("network=%s; expected host (that of the node) or pod (the cluster's)", o.Network)
-	case o.Namespace != "" && !isObjectName(o.Namespace):
+	case o.Namespace != "" && !objectName().MatchString(o.Namespace):
 		return c.Errorf("namespace=%s is no name of a namespace", o.Namespace)
-	case !imageName.MatchString(o.Image) || len(o.Image) > 512:
+	case !imageName().MatchString(o.Image):
 		return c.Errorf("image=%s is no name of an image; expected such as busybox:1.37", o.Image)
 	case o.Security != "" && o.Security != "restricted":
 		return c.Errorf("security=%s; expected restricted", o.Security)
@@ -70,7 +69,7 @@ func (o Options) check(c rig.Choice) error {
 		return c.Errorf("node= names %d nodes for %d pods; k8s:%d makes one on each", len(o.Nodes), o.Hosts, len(o.Nodes))
 	}
 	for _, node := range o.Nodes {
-		if !isObjectName(node) {
+		if !objectName().MatchString(node) {
 			return c.Errorf("node=%s is no name of a node", node)
 		}
 	}

@@ -272,7 +272,7 @@ func (a *Arguments) AddArm(given, name string, levels map[string]string) error {
 	if a.named != "" {
 		return here.errorf("arms of one's own go with keys and levels, and the study %q is named beside it; expected KEY=LEVEL", quantity.Clip(a.named, 40))
 	}
-	if !isArmName(name) {
+	if !armName().MatchString(name) {
 		return here.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(name, 80))
 	}
 	d := &a.typed

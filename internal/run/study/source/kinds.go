@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"netdyno/internal/each"
 	"netdyno/internal/metric"
+	"netdyno/internal/pattern"
 	"netdyno/internal/quantity"
 	"netdyno/internal/record"
 	"netdyno/internal/run/study"
@@ -141,11 +141,11 @@ func readLine(text string, least, most int) (string, error) {
 	return strings.Join(strings.Fields(text), " "), nil
 }
 
-var properName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
+var properName = pattern.Once(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,62}$`)
 
 // aName names a study or a sweep.
 var aName = single("a name", func(text string) (string, error) {
-	if !properName.MatchString(text) || len(text) > longest {
+	if !properName().MatchString(text) {
 		return "", fmt.Errorf("%q is not a name; expected letters, digits, ., _, + and -", quantity.Clip(text, 80))
 	}
 	return text, nil

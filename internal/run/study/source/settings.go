@@ -2,10 +2,10 @@ package source
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 
 	"netdyno/internal/each"
+	"netdyno/internal/pattern"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 )
@@ -16,14 +16,8 @@ const (
 )
 
 // armName matches the name of an arm, which may be a server's address with a
-// path. Lengths are no part of such patterns: a count is what takes long to compile, in
-// every process.
-var armName = regexp.MustCompile(`^[A-Za-z0-9\[][A-Za-z0-9._+:/\[\]-]*$`)
-
-// longest bounds the names of arms and the like, in bytes.
-const longest = 63
-
-func isArmName(text string) bool { return len(text) <= longest && armName.MatchString(text) }
+// path.
+var armName = pattern.Once(`^[A-Za-z0-9\[][A-Za-z0-9._+:/\[\]-]{0,62}$`)
 
 const settingForm = "a mapping from factors to levels"
 
@@ -230,7 +224,7 @@ func readArms(n *node, part bool) (arms []study.Arm, err error) {
 		return nil, n.at.errorf("arm: expected a mapping from 1 to %d names to their levels, such as {fast: {server: go-epoll}}", maxArms)
 	}
 	for _, e := range n.entries {
-		if !isArmName(e.key) {
+		if !armName().MatchString(e.key) {
 			return nil, e.at.errorf("arm: %q is not a name; expected letters, digits and . _ + : / [ ] -", quantity.Clip(e.key, 80))
 		}
 		a := study.Arm{Name: e.key, At: e.at}

@@ -3,13 +3,13 @@ package source
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/head"
+	"netdyno/internal/pattern"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
 	"netdyno/internal/run/workload"
@@ -114,15 +114,15 @@ func nameOf(text string) (string, error) {
 
 // The forms of methods: of HTTP, and of gRPC as /package.Service/Method.
 var (
-	methodForm = regexp.MustCompile(`^[A-Z]+$`)
-	callForm   = regexp.MustCompile(`^/[A-Za-z_][A-Za-z0-9_.]*/[A-Za-z_][A-Za-z0-9_]*$`)
+	methodForm = pattern.Once(`^[A-Z]{1,20}$`)
+	callForm   = pattern.Once(`^/[A-Za-z_][A-Za-z0-9_.]{0,200}/[A-Za-z_][A-Za-z0-9_]{0,100}$`)
 )
 
 func methodOf(text string) (string, error) {
-	if methodForm.MatchString(text) && len(text) <= 20 || callForm.MatchString(text) && len(text) <= 300 {
+	if methodForm().MatchString(text) || callForm().MatchString(text) {
 		return text, nil
 	}
-	if upper := strings.ToUpper(text); methodForm.MatchString(upper) {
+	if upper := strings.ToUpper(text); methodForm().MatchString(upper) {
 		return "", fmt.Errorf("%q is not a method; did you mean %q?", quantity.Clip(text, 40), upper)
 	}
 	return "", fmt.Errorf("%q is not a method; expected one of HTTP such as GET or POST, or of gRPC such as /shop.v1.Cart/Add", quantity.Clip(text, 40))
