@@ -27,7 +27,8 @@ func boundsOf(r *record.Record, w record.Worker) string {
 			text = fmt.Sprintf("%s of %s CPUs used", quantity.FormatFigure(record.Growth(from.CPUNs, to.CPUNs)/1e9/length), quantity.FormatFigure(q.CPUs()))
 		}
 		if share, has := span.Throttled(); has {
-			text += fmt.Sprintf(", throttled in %s of the periods, for %s s", quantity.FormatShare(share), quantity.FormatFigure(record.Growth(from.Quota.ThrottledNs, q.ThrottledNs)/1e9))
+			held, _ := span.HeldBack()
+			text += fmt.Sprintf(", throttled in %s of the periods, for %s s", quantity.FormatShare(share), quantity.FormatFigure(held))
 		}
 		parts = append(parts, text)
 	}

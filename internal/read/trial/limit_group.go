@@ -53,11 +53,10 @@ func throttledSpan(s record.Span, role contract.Role) string {
 	if !ok || share < throttledOften {
 		return ""
 	}
-	_, _, length, _ := s.Metered()
+	held, length := s.HeldBack()
 	from, to, _ := s.Groups()
 	q := to.Quota
 	used := record.Growth(from.CPUNs, to.CPUNs) / 1e9 / length
-	held := record.Growth(from.Quota.ThrottledNs, q.ThrottledNs) / 1e9
 	if to.CPUNs == 0 { // version 1 may account for it elsewhere
 		return fmt.Sprintf("the %s's control group may use %.3g CPUs: it was throttled in %s of its periods of %.4g ms, and CPUs were held back for %.3g s of the window's %.3g s",
 			role, q.CPUs(), quantity.FormatShare(share), float64(q.PeriodNs)/1e6, held, length)

@@ -22,29 +22,27 @@ import (
 // than the file, such as the interpreter's version.
 const rememberedFor = 24 * time.Hour
 
+var hellos = owned.Kept{Kind: "hellos", For: rememberedFor}
+
 // hello is what a worker of this host says of itself, or what the same file said less than a
 // day ago in the same surroundings. What cannot be read or kept is asked again next time.
 func hello(ctx context.Context, path string) (contract.Hello, error) {
-	place, err := remembrance(path)
+	name, err := remembrance(path)
 	if err == nil {
-		if h, err := recall(place); err == nil {
+		if h, err := recall(name); err == nil {
 			return h, nil
 		}
 	}
 	h, heard := hear(ctx, path, []string{path}, syscall.SIGKILL)
 	if heard == nil && err == nil {
-		_ = remember(place, h)
+		_ = remember(name, h)
 	}
 	return h, heard
 }
 
-// remembrance is the file in which the hello of a program is kept: of this very file, in an
+// remembrance is the name under which the hello of a program is kept: of this very file, in an
 // environment that decides which interpreter runs it.
 func remembrance(path string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -65,70 +63,29 @@ func remembrance(path string) (string, error) {
 	}
 	identity := fmt.Sprintf("%d %d %d %d %d", as.Dev, as.Ino, as.Size, as.Mtim.Nano(), as.Ctim.Nano())
 	sum := sha256.Sum256([]byte(strings.Join(append(what, identity), "\x00")))
-	return filepath.Join(cache, "netdyno", "hellos", hex.EncodeToString(sum[:])), nil
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // recall reads a hello that is kept, by the same rules as a worker's.
-func recall(place string) (contract.Hello, error) {
-	info, err := os.Lstat(place)
+func recall(name string) (contract.Hello, error) {
+	text, err := hellos.Recall(name)
 	if err != nil {
 		return contract.Hello{}, err
 	}
-	if !info.Mode().IsRegular() {
-		return contract.Hello{}, fmt.Errorf("%s is no file", place)
-	}
-	if err := owned.Check(place, info); err != nil {
-		return contract.Hello{}, err
-	}
-	if age := time.Since(info.ModTime()); age < 0 || age > rememberedFor {
-		return contract.Hello{}, fmt.Errorf("%s is too old", place)
-	}
-	file, err := os.Open(place)
-	if err != nil {
-		return contract.Hello{}, err
-	}
-	defer file.Close()
-	m, err := contract.NewReader(file).Read()
+	m, err := contract.NewReader(bytes.NewReader(text)).Read()
 	if err != nil {
 		return contract.Hello{}, err
 	}
 	if m.Hello == nil || m.Hello.Contract != contract.Version {
-		return contract.Hello{}, fmt.Errorf("%s has no hello of contract %d", place, contract.Version)
+		return contract.Hello{}, fmt.Errorf("%s has no hello of contract %d", name, contract.Version)
 	}
 	return *m.Hello, nil
 }
 
-// remember keeps a hello whole or not at all, and drops those that are too old to be recalled:
-// each build of a program leaves one.
-func remember(place string, h contract.Hello) error {
-	directory := filepath.Dir(place)
-	if err := os.MkdirAll(directory, 0o700); err != nil {
-		return err
-	}
+func remember(name string, h contract.Hello) error {
 	var line bytes.Buffer
 	if err := contract.NewWriter(&line).Write(contract.Message{Hello: &h}); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(directory, "new-")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(line.Bytes())
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), place)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return errors.Join(err, dropOld(directory))
-}
-
-func dropOld(directory string) error {
-	entries, err := os.ReadDir(directory)
-	for _, e := range entries {
-		if info, unread := e.Info(); unread == nil && time.Since(info.ModTime()) > rememberedFor {
-			err = errors.Join(err, os.Remove(filepath.Join(directory, e.Name())))
-		}
-	}
-	return err
+	return hellos.Keep(name, line.Bytes())
 }

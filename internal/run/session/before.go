@@ -131,13 +131,11 @@ func (s *Session) measureFloors(ctx context.Context) []record.Floor {
 			continue
 		}
 		seen[key] = true
-		measure := floor.Measure
-		if boot := path.Client.BootID; s.site.watch != nil && boot != "" {
-			measure = func(ctx context.Context, program string, p floor.Path) (record.Floor, error) {
-				return floor.Kept(ctx, program, boot, p)
-			}
+		boot := "" // of a path that is not within this host
+		if s.site.watch != nil {
+			boot = path.Client.BootID
 		}
-		f, err := measure(ctx, s.site.program, path)
+		f, err := floor.Kept(ctx, s.site.program, boot, path)
 		if err != nil {
 			s.Warnings = append(s.Warnings, record.Warning{
 				About: "floor", Text: fmt.Sprintf("what an empty exchange takes from %s to %s was not measured: %v", path.Client.Name, path.Server.Name, err),
