@@ -5,7 +5,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -14,19 +13,6 @@ import (
 	"netdyno/internal/printable"
 	"netdyno/internal/run/meter"
 )
-
-// ended is that a worker ended with another status than 0.
-type ended struct {
-	code int
-	err  error
-}
-
-func (e *ended) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
 
 func main() {
 	meter.LeaveNoCore() // nor its workers
@@ -40,17 +26,15 @@ func run(args []string) int {
 		Args: cobra.NoArgs, SilenceErrors: true, SilenceUsage: true,
 	}
 	c.CompletionOptions.DisableDefaultCmd = true
-	c.AddCommand(meterCommand(), floorCommand(), factsCommand(), pinCommand())
+	worker := 0
+	c.AddCommand(meterCommand(&worker), floorCommand(), factsCommand(), pinCommand())
 	c.SetArgs(args)
 	err := c.Execute()
-	if err == nil {
-		return 0
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "netdyno:", printable.Text(err.Error()))
 	}
-	if said := err.Error(); said != "" {
-		fmt.Fprintln(os.Stderr, "netdyno:", printable.Text(said))
+	if err != nil && worker == 0 {
+		return 2
 	}
-	if of := (*ended)(nil); errors.As(err, &of) {
-		return of.code
-	}
-	return 2
+	return worker
 }

@@ -12,8 +12,9 @@ import (
 	"netdyno/internal/run/meter"
 )
 
-// meterCommand is what stands before every worker's argv. A run starts it.
-func meterCommand() *cobra.Command {
+// meterCommand is what stands before every worker's argv. A run starts it. It tells with which
+// status the worker ended.
+func meterCommand(ended *int) *cobra.Command {
 	var cpus, roam, memory string
 	var deadline time.Duration
 	c := &cobra.Command{
@@ -34,11 +35,8 @@ func meterCommand() *cobra.Command {
 					return err
 				}
 			}
-			code, err := meter.Run(cmd.Context(), o)
-			if code != 0 || err != nil {
-				return &ended{code, err}
-			}
-			return nil
+			*ended, err = meter.Run(cmd.Context(), o)
+			return err
 		},
 	}
 	c.Flags().StringVar(&cpus, "cpus", "", "CPUs for the worker, such as 0,2-3")

@@ -34,6 +34,9 @@ func protocolOf(f target.Found) string {
 	return name
 }
 
+// onGo names no client, so that one on a library of Go's asks.
+func onGo(string, bool, string) string { return "" }
+
 // mostGeneral are the clients that ask whatever the others of their wire ask.
 var mostGeneral = []string{"go-http1", "go-http2", "go-grpc"}
 
@@ -182,7 +185,7 @@ func findClient(ctx context.Context, workers *session.Workers, asked target.Targ
 		}
 		return found, by, instead, err
 	}
-	asked.Client = func(string, bool, string) string { return "" }
+	asked.Client = onGo
 	asked.Begins = uint64(by.Probe + by.Client)
 	found, err = target.Ask(ctx, asked)
 	by.Probe += found.Asked

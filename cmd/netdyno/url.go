@@ -180,7 +180,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 			return t.cheapest(ctx, wire, encrypted)
 		}
 	} else if !chosen {
-		t.Client = func(string, bool, string) string { return "" }
+		t.Client = onGo
 	}
 	t.sayProxy(urls)
 	classes, recorded, err := t.asksClasses(ctx, others)

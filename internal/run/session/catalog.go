@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -75,9 +76,10 @@ func hostProgram() (string, error) {
 		return "", err
 	}
 	for _, d := range directories {
-		path := filepath.Join(d, HostProgram)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return filepath.Abs(path)
+		if path, err := filepath.Abs(filepath.Join(d, HostProgram)); err == nil {
+			if path, err = exec.LookPath(path); err == nil {
+				return path, nil
+			}
 		}
 	}
 	return "", fmt.Errorf("no %s was found beside netdyno or on PATH; `make build` puts it into bin/", HostProgram)
