@@ -212,7 +212,7 @@ func (c called) found(t Target) (Found, error) {
 		"opt.client.method": c.path(), "opt.client.codec": "raw",
 	}
 	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
-	f := Found{Levels: levels, Texts: map[string]study.Carried{}}
+	f := Found{Levels: levels, Texts: map[string]study.Carried{}, why: which(own)}
 	f.text("body", base64.StdEncoding.EncodeToString(c.request), len(t.Fill) > 0)
 	if err := t.addNames(c.url, &f); err != nil {
 		return f, err

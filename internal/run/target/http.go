@@ -307,7 +307,8 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if (t.Proxy != nil || t.limits()) && own == "fasthttp" {
 		own = "go-http1"
 	}
-	client := t.client(wire, u.Scheme == "https", t.goAlone(wire, u.Scheme == "https", len(t.to)), own)
+	alone := t.goAlone(wire, u.Scheme == "https", len(t.to))
+	client := t.client(wire, u.Scheme == "https", alone, own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,
 		"request": size(int64(len(body))), "response": size(last.bytes),
@@ -335,8 +336,10 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if last.heard.strays() {
 		words = append(words, "then bytes of no reply")
 	}
-	if f.odd = last.heard.odd(); f.odd != "" && wire == "http/1.1" {
-		levels["client"] = "go-http1"
+	if f.why = which(alone); wire == "http/1.1" {
+		if odd := last.heard.odd(); odd != "" {
+			levels["client"], f.why = "go-http1", ", as "+odd
+		}
 	}
 	if t.Close {
 		levels["fresh"] = "yes"

@@ -87,6 +87,14 @@ func (t Target) client(wire string, encrypted bool, own, usual string) string {
 	return cmp.Or(t.Client(wire, encrypted, own), usual)
 }
 
+// which adds to a client's name what it alone does; nothing of "".
+func which(own string) string {
+	if own == "" {
+		return ""
+	}
+	return ", which " + own
+}
+
 // goAlone says what only a client on Go's libraries does of all that is asked on a wire, of a
 // server with so many addresses; "" for nothing.
 func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
@@ -186,7 +194,7 @@ type Found struct {
 
 	Addresses []netip.AddrPort // that connections take in turn, where there are several to choose from
 	Spread    string           // … in words
-	odd       string           // what few clients take of it; "" for nothing
+	why       string           // its client asks, and none that takes less CPU, in words; "" for no reason
 	Asked     int64            // requests that it took
 	Takes     time.Duration    // the median request, from its send to the end of its reply
 }
@@ -273,14 +281,8 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 	if f.URL == nil {
 		f.URL = u
 	}
-	if own := t.goAlone(f.Levels["opt.server.wire"], strings.HasSuffix(f.URL.Scheme, "s"), len(f.Addresses)); t.Client != nil { // else the user chose
-		f.Words += ", asked by " + f.Levels["client"]
-		switch {
-		case f.odd != "":
-			f.Words += ", as " + f.odd
-		case own != "":
-			f.Words += ", which " + own
-		}
+	if t.Client != nil { // else the user chose
+		f.Words += ", asked by " + f.Levels["client"] + f.why
 	}
 	if t.Socket != "" {
 		f.Local, f.Socket = true, t.Socket
