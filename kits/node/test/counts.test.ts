@@ -290,10 +290,11 @@ test("work on the CPU is CPU time of the thread, and work asleep is none", async
 test("a deadline is of one exchange", async () => {
 	const expired: number[] = [];
 	const deadlines = new Deadlines(3, (slot) => expired.push(slot));
-	for (const slot of [0, 1, 2]) deadlines.begin(slot, now() + 5e6);
-	assert.equal(deadlines.end(0, now()), null);
-	deadlines.begin(0, now() + 1e12);
-	assert.equal(deadlines.end(1, now()), null);
+	const until = now() + 5e6;
+	for (const slot of [0, 1, 2]) deadlines.begin(slot, until);
+	assert.equal(deadlines.end(0, until - 1), null);
+	deadlines.begin(0, until + 1e12);
+	assert.equal(deadlines.end(1, until - 1), null);
 	while (expired.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 	assert.deepEqual(expired, [2]);
 	assert.equal(deadlines.end(2, now())?.kind, "timeout");
