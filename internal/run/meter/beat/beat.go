@@ -8,6 +8,7 @@ package beat
 import (
 	"bytes"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -40,6 +41,7 @@ const late = 10 * time.Millisecond
 // Watch beats from its start to its end. One goroutine may use it.
 type Watch struct {
 	quit  chan struct{}
+	tid   int                // of the thread that beats
 	held  chan map[int]int64 // by process, when it was looked at
 	found chan contract.Beat
 	once  sync.Once
@@ -73,16 +75,23 @@ func (w *Watch) Look(pids []int) {
 	w.held <- looked
 }
 
-// End returns what was found, at the next beat. A nil Watch has found nothing, and
-// only the first End of one returns it.
+// End returns what was found, and does not wait for the next beat. A nil Watch has found
+// nothing, and only the first End of one returns it.
 func (w *Watch) End() (b *contract.Beat) {
 	if w == nil {
 		return nil
 	}
 	w.once.Do(func() {
 		close(w.quit)
-		found := <-w.found
-		b = &found
+		for b == nil {
+			// Go's runtime sends itself this signal, too. The thread may not sleep yet, or be gone.
+			_ = unix.Tgkill(os.Getpid(), w.tid, unix.SIGURG)
+			select {
+			case found := <-w.found:
+				b = &found
+			case <-time.After(time.Millisecond):
+			}
+		}
 	})
 	return b
 }
@@ -109,6 +118,7 @@ func (w *Watch) SoFar() *contract.Beat {
 // it to the end, when the runtime ends the thread.
 func (w *Watch) beat(every time.Duration, started chan<- bool) {
 	runtime.LockOSThread()
+	w.tid = unix.Gettid()
 	queue, err := openQueue()
 	started <- err == nil
 	if err != nil {
@@ -125,7 +135,7 @@ func (w *Watch) beat(every time.Duration, started chan<- bool) {
 	var pids []int
 	for turn := 0; ; turn++ {
 		asleepNs := now()
-		sleepUntil(s.lastNs + s.everyNs)
+		w.sleepUntil(s.lastNs + s.everyNs)
 		w.mu.Lock()
 		s.woke(asleepNs, now(), queue.waitedNs())
 		look := func(pid int) {
@@ -151,10 +161,16 @@ func (w *Watch) beat(every time.Duration, started chan<- bool) {
 	}
 }
 
-// sleepUntil blocks the thread in the kernel, so that it wakes there and nowhere else.
-func sleepUntil(ns int64) {
+// sleepUntil blocks the thread in the kernel, so that it wakes there and nowhere else: at an
+// instant, whatever it was stopped for meanwhile, or at the end.
+func (w *Watch) sleepUntil(ns int64) {
 	at := unix.NsecToTimespec(ns)
 	for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &at, nil) == unix.EINTR {
+		select {
+		case <-w.quit:
+			return
+		default:
+		}
 	}
 }
 

@@ -117,3 +117,10 @@ func TestAHeldProcessStoodStill(t *testing.T) {
 	}
 	t.Errorf("%+v has no standstill of process %d from %d on", b, pid, from)
 }
+
+// An end does not wait for the beat that is due.
+func TestAnEndWakesTheWatch(t *testing.T) {
+	if got := Start(24 * time.Hour).End(); got == nil || got.EveryNs != int64(24*time.Hour) || len(got.Stood) > 0 {
+		t.Errorf("%+v, want a beat of a day that saw nothing", got)
+	}
+}
