@@ -306,12 +306,17 @@ func (c *conversation) set(change func(*record.Worker)) {
 	change(&c.worker)
 }
 
-// close asks the worker to end, makes it, and returns its part of the record.
-func (c *conversation) close() (worker record.Worker, err error) {
+// askToEnd lets the worker end, which is no failure from here on. Asking twice is fine.
+func (c *conversation) askToEnd() {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
 	c.process.CloseInput()
+}
+
+// close asks the worker to end, makes it, and returns its part of the record.
+func (c *conversation) close() (worker record.Worker, err error) {
+	c.askToEnd()
 	// The meter gives the worker 2 s, then kills its tree and ends itself.
 	const meterTimeout = 10 * time.Second
 	if exit := c.process.Wait(meterTimeout); exit.Running {

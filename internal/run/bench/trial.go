@@ -59,6 +59,9 @@ func (b *Bench) trial(ctx context.Context, plan record.Trial, r *round) record.R
 	t.begun = time.Now()
 	out := record.Record{Schema: record.Schema, Trial: plan, StartedAt: t.begun.UTC(), Noise: record.Noise{LoadAverage: loadAverage()}}
 	err := t.conduct(t.ctx)
+	for _, c := range t.all {
+		c.askToEnd()
+	}
 	if err == nil {
 		b.startAhead(ctx, t)
 	}

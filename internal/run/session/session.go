@@ -172,6 +172,10 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 			s.catalog = s.catalog.Without(disabled)
 		}
 	}
+	tools, err := s.tools(s.catalog)
+	if err != nil {
+		return err
+	}
 	if err := s.site.survey(ctx); err != nil {
 		return err
 	}
@@ -188,10 +192,6 @@ func (s *Session) prepareHosts(ctx context.Context, described []rig.Described) e
 		return err
 	}
 	s.Warnings = append(s.Warnings, absent...)
-	tools, err := s.tools(s.catalog)
-	if err != nil {
-		return err
-	}
 	s.Facts = record.Facts{Rig: s.site.rig.Name(), Tools: tools, Seats: s.site.facts, Floors: s.measureFloors(ctx)}
 	if s.request.Judge.Calibration != nil {
 		if s.Facts.Calibration, err = s.request.Judge.Calibration(s.Facts); err != nil {
