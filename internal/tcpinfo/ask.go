@@ -101,6 +101,7 @@ const (
 	attrOptions   = 22 // INET_DIAG_SOCKOPT; Linux 5.10
 	established   = 1  // TCP_ESTABLISHED
 	beginning     = 3  // TCP_SYN_RECV
+	listening     = 10 // TCP_LISTEN
 	requestLength = 60 // struct inet_diag_req
 	statesAt      = 52 // … idiag_states
 	extensionAt   = 3  // … idiag_ext
@@ -125,6 +126,9 @@ func (q Query) request() []byte {
 	states := uint32(1 << established)
 	if q.Beginning {
 		states |= 1 << beginning
+	}
+	if q.listening {
+		states = 1 << listening
 	}
 	native.PutUint32(body[statesAt:], states)
 	if !q.Bare {

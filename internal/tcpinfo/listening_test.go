@@ -104,3 +104,13 @@ func TestAddressesOfTheTable(t *testing.T) {
 		}
 	}
 }
+
+// The table that is read where the kernel has no tcp_diag tells the same of a socket.
+func TestTheTableTellsWhatTheDumpDoes(t *testing.T) {
+	at := listen(t, "tcp4", "127.0.0.1:0")
+	dumped := listeners(t, at, "127.0.0.1")
+	all, err := inState("tcp", stateListen)
+	if read := takers(all, at); err != nil || !slices.Equal(read, dumped) {
+		t.Errorf("the table has %+v (%v), the dump %+v", read, err, dumped)
+	}
+}

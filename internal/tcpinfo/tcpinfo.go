@@ -76,6 +76,7 @@ type Query struct {
 	Max       int  // sockets of a dump; 0 means MaxSockets
 	Bare      bool // without Info
 	Beginning bool // also those of a server that waits for the first bytes before it accepts (TCP_DEFER_ACCEPT)
+	listening bool // sockets that wait for connections, and no connection
 }
 
 // MaxPorts bounds the ports of a query: the kernel tries them one by one for

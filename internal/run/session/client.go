@@ -110,6 +110,7 @@ func TryClient(ctx context.Context, workers *Workers, arm Arm, asked *record.Ask
 		return "", err
 	}
 	b := BenchOf(filepath.Dir(program), catalog)
+	b.Meter = nil // its word is asked for, and none of its costs
 	b.Texts = func(host rig.Host, level string) (string, error) { return held.path("", host, level) }
 	records, err := Conduct(ctx, b, trials[:1])
 	if err != nil {
