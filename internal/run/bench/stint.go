@@ -198,29 +198,30 @@ func (s *stint) layOut(ctx context.Context) error {
 	return nil
 }
 
-// setUp starts the workers of every load and has its connections made, of few connections
-// first: a server that has room for those alone shall serve them.
+// setUp starts the workers of all loads, and has their connections made one load after the
+// other, of few connections first: a server that has room for those alone shall serve them.
 func (s *stint) setUp(ctx context.Context) {
 	order := slices.Clone(s.runners)
 	slices.SortStableFunc(order, func(a, b *runner) int {
 		return cmp.Compare(a.trial.work.Load.Connections, b.trial.work.Load.Connections)
 	})
 	rigged := s.bench.prepare(ctx, s.trials[0])
-	for _, r := range order {
-		t := r.trial
-		t.begun, t.round.rig = time.Now(), rigged
-		for _, step := range []func(context.Context) error{
-			t.prepared, t.launch,
-			func(ctx context.Context) error {
-				return t.each(t.all, func(c *conversation) error { return t.awaitHello(ctx, c) })
-			},
-			t.setUp,
-			func(ctx context.Context) error { return t.mark(ctx, t.all, idleMark) },
-		} {
+	carryOut := func(r *runner, steps ...func(context.Context) error) {
+		for _, step := range steps {
 			if r.failed == nil {
-				r.failed = cmp.Or(step(t.ctx), context.Cause(t.ctx))
+				r.failed = cmp.Or(step(r.trial.ctx), context.Cause(r.trial.ctx))
 			}
 		}
+	}
+	for _, r := range order {
+		r.trial.begun, r.trial.round.rig = time.Now(), rigged
+		carryOut(r, r.trial.prepared, r.trial.launch)
+	}
+	for _, r := range order {
+		t := r.trial
+		carryOut(r, func(ctx context.Context) error {
+			return t.each(t.all, func(c *conversation) error { return t.awaitHello(ctx, c) })
+		}, t.setUp, func(ctx context.Context) error { return t.mark(ctx, t.all, idleMark) })
 	}
 }
 
