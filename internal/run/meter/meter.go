@@ -84,6 +84,9 @@ type Options struct {
 // SIGTERM, SIGINT, SIGHUP, SIGQUIT and SIGPIPE. A process should call it once. A read of
 // In that SetReadDeadline cannot interrupt outlives Run.
 func Run(ctx context.Context, o Options) (exitCode int, err error) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE, unix.SIGCHLD)
+	defer signal.Stop(signals)
 	// The worker dies with the thread that started it (PR_SET_PDEATHSIG), so
 	// that thread stays here to the end.
 	runtime.LockOSThread()
@@ -95,10 +98,6 @@ func Run(ctx context.Context, o Options) (exitCode int, err error) {
 	if _, isFile := o.Err.(*os.File); !isFile {
 		o.Err = &sharedWriter{w: o.Err}
 	}
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGPIPE, unix.SIGCHLD)
-	defer signal.Stop(signals)
-
 	out := contract.NewWriter(o.Out)
 	s, err := start(o)
 	if err != nil {
