@@ -215,8 +215,7 @@ func (r *Run) rest(arm string, requests int64) error {
 
 // surveyAfter records what the hosts are like now.
 func (r *Run) surveyAfter(ctx context.Context) error {
-	_, after, err := rig.Survey(ctx, r.session.site.hosts, r.session.site.program, "--load=false")
-	r.session.site.inform(after)
+	after, err := r.session.site.surveyAfter(ctx)
 	maps.DeleteFunc(after, func(_ string, host record.Host) bool { return host.Values == nil })
 	if err != nil && (!r.session.Study.Mesh || len(after) == 0) { // a mesh can lose a host and tell of the others
 		return fmt.Errorf("facts after the run: %w", err)

@@ -73,20 +73,39 @@ func (s *site) network(kinds []Kind) error {
 // usual ones.
 func (s *site) survey(ctx context.Context, more ...string) (err error) {
 	if s.watch != nil {
-		here, facts := s.rig.Hosts()[0], rig.Here()
+		s.facts = s.ownFacts()
 		now, err := s.watch.End(ctx, doctor.SampleFor)
 		if err != nil {
 			return err
 		}
-		now.AddTo(facts)
-		facts.Values[record.AddressFact] = here.Address
-		s.hosts, s.facts = []rig.Host{here.Known(facts)}, map[string]record.Host{here.Name: facts}
+		here := s.rig.Hosts()[0]
+		now.AddTo(s.facts[here.Name])
+		s.hosts = []rig.Host{here.Known(s.facts[here.Name])}
 		s.inform(s.facts)
 		return nil
 	}
 	s.hosts, s.facts, err = rig.Survey(ctx, s.rig.Hosts(), s.program, more...)
 	s.inform(s.facts)
 	return err
+}
+
+// ownFacts are those of this host, which is the rig's only one.
+func (s *site) ownFacts() map[string]record.Host {
+	here, facts := s.rig.Hosts()[0], rig.Here()
+	facts.Values[record.AddressFact] = here.Address
+	return map[string]record.Host{here.Name: facts}
+}
+
+// surveyAfter asks the hosts what they are like after a run. Where a host does not answer, the
+// facts of the others come with the error.
+func (s *site) surveyAfter(ctx context.Context) (after map[string]record.Host, err error) {
+	if s.watch != nil {
+		after = s.ownFacts()
+	} else {
+		_, after, err = rig.Survey(ctx, s.hosts, s.program, "--load=false")
+	}
+	s.inform(after)
+	return after, err
 }
 
 // inform adds to facts of hosts what the rig alone knows.
