@@ -58,7 +58,9 @@ func attach(addresses []string, s *contract.Setup) *attached {
 		}
 	}
 	a.told = local || len(a.finder.Allow) == 0 // by a connection of our own, which goes the clients' way
-	a.takeFound(serving.Probe(all...))
+	found, err := serving.Probe(all...)
+	a.finder.Begin(found.PIDs)
+	a.takeFound(found, err)
 	return a
 }
 

@@ -41,9 +41,8 @@ var ErrNobody = errors.New("no connection of the clients was there to be followe
 // holders of the connections' server ends, and the holders of the socket that takes
 // connections where those ends are. ErrNobody where the clients have none; any other
 // error says in a clause why it cannot be told. It costs a few µs for each TCP
-// connection of the network namespace and for each open file: of the host at the first
-// time and where somebody new serves, else of the server. So it has no place beside a
-// running load.
+// connection of the network namespace and for each open file: of the host where somebody
+// serves who is not known, else of the server. So it has no place beside a running load.
 func (f *Finder) Look() (contract.Attached, error) {
 	sockets, err := tcpinfo.Query{Bare: true}.Dump()
 	if err != nil {
@@ -56,6 +55,9 @@ func (f *Finder) Look() (contract.Attached, error) {
 	}
 	return f.holders(f.ends)
 }
+
+// Begin has the first look begin with processes that a probe has found.
+func (f *Finder) Begin(pids []int) { f.pids = slices.Clone(pids) }
 
 // Ends returns the inodes and, rising, the ports of the sockets that the latest look found
 // at the server's ends of the clients' connections.
