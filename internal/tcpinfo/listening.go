@@ -39,7 +39,7 @@ func allListeners() ([]Listener, error) {
 		all = append(all, Listener{s.Local, s.UID, s.Inode})
 		return nil
 	})
-	if err != nil {
+	if err != nil { // there is no tcp_diag, or it is not let through
 		return inState("tcp", stateListen)
 	}
 	return all, nil

@@ -139,7 +139,7 @@ func (b *Bench) tell(e Event) {
 }
 
 // meterArgv is what stands before a worker's own argv; nothing when the bench
-// has no meter, which only the measurement of the meter's own cost does.
+// has no meter, as where its own cost is measured, or a client is tried.
 func (b *Bench) meterArgv(seat rig.Seat, roam []int, bound time.Duration) []string {
 	if len(b.Meter) == 0 {
 		return nil
