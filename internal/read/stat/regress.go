@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 )
 
 // DependentError says that a column of a design is a combination of the columns before
@@ -37,11 +36,11 @@ func LeastSquares(rows [][]float64, ys, scale []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	coefficients, err := f.solve()
+	coefficients := f.solve()
 	for j := range coefficients {
 		coefficients[j] /= f.lengths[j]
 	}
-	return coefficients, err
+	return coefficients, nil
 }
 
 // Rises returns by how much the least sum of squares rises when each column by itself
@@ -55,31 +54,20 @@ func Rises(rows [][]float64, ys, scale []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rises, err := f.solve()
-	if err != nil {
-		return nil, err
-	}
-	var inverse mat.TriDense
-	if err := inverse.InverseTri(f.triangle); err != nil {
-		return nil, err
-	}
+	rises := f.solve()
 	for j := range rises {
-		entry := 0.0
-		for k := j; k < len(rises); k++ {
-			entry += inverse.At(j, k) * inverse.At(j, k)
-		}
-		rises[j] *= rises[j] / entry
+		rises[j] *= rises[j] / f.inverted(j)
 	}
 	return rises, nil
 }
 
-// factors are a design whose columns have unit length, factored, so that bytes beside
-// counts do not cost digits.
+// factors are a design whose columns have unit length, as Q times an upper triangle R, so
+// that bytes beside counts do not cost digits. Written out because gonum's mat, of which
+// this is all that is needed, takes longer to compile than net/http.
 type factors struct {
-	qr       mat.QR
-	triangle *mat.TriDense
-	right    *mat.VecDense
-	lengths  []float64 // that the columns had
+	triangle [][]float64 // by column, down to the diagonal
+	right    []float64   // Qᵀy
+	lengths  []float64   // that the columns had
 }
 
 func factored(rows [][]float64, ys, scale []float64) (*factors, error) {
@@ -87,50 +75,91 @@ func factored(rows [][]float64, ys, scale []float64) (*factors, error) {
 		return nil, fmt.Errorf("fit %d values: expected at least as many as coefficients", len(rows))
 	}
 	n, p := len(rows), len(rows[0])
-	f := &factors{triangle: mat.NewTriDense(p, mat.Upper, nil), right: mat.NewVecDense(n, nil), lengths: make([]float64, p)}
-	design := mat.NewDense(n, p, nil)
-	for i, row := range rows {
-		for j, x := range row {
-			design.Set(i, j, x*scale[i])
-		}
-		f.right.SetVec(i, ys[i]*scale[i])
+	f := &factors{right: make([]float64, n), lengths: make([]float64, p)}
+	for i := range f.right {
+		f.right[i] = ys[i] * scale[i]
 	}
 	for j := range p {
-		column := design.ColView(j).(*mat.VecDense) //nolint:forcetypeassert // that of a Dense
-		length := mat.Norm(column, 2)
+		column := make([]float64, n)
+		for i, row := range rows {
+			column[i] = row[j] * scale[i]
+		}
+		length := norm(column)
 		switch {
 		case math.IsNaN(length) || math.IsInf(length, 1):
 			return nil, fmt.Errorf("fit column %d: a value is not a finite number", j)
 		case length == 0:
 			return nil, &DependentError{j}
 		}
-		column.ScaleVec(1/length, column)
-		f.lengths[j] = length
+		for i := range column {
+			column[i] /= length
+		}
+		f.triangle, f.lengths[j] = append(f.triangle, column), length
 	}
-	if length := mat.Norm(f.right, 2); math.IsNaN(length) || math.IsInf(length, 1) {
+	if length := norm(f.right); math.IsNaN(length) || math.IsInf(length, 1) {
 		return nil, errors.New("fit values: one is not a finite number")
 	}
-	f.qr.Factorize(design)
-	var r mat.Dense
-	f.qr.RTo(&r)
-	for j := range p {
-		if math.Abs(r.At(j, j)) < dependence {
-			return nil, &DependentError{j}
+	return f, f.reflect()
+}
+
+// reflect makes the design's columns those of the triangle, by Householder's reflections.
+func (f *factors) reflect() error {
+	for j, column := range f.triangle {
+		mirror := slices.Clone(column[j:])
+		diagonal := -math.Copysign(norm(mirror), mirror[0])
+		if math.Abs(diagonal) < dependence {
+			return &DependentError{j}
 		}
-		for k := j; k < p; k++ {
-			f.triangle.SetTri(j, k, r.At(j, k))
+		mirror[0] -= diagonal
+		half := -diagonal * mirror[0] // of the square of its length
+		for _, other := range append(f.triangle[j+1:len(f.triangle):len(f.triangle)], f.right) {
+			share := Linear(mirror, other[j:]) / half
+			for i, x := range mirror {
+				other[j+i] -= share * x
+			}
 		}
+		column[j] = diagonal
+		f.triangle[j] = column[:j+1]
 	}
-	return f, nil
+	return nil
 }
 
 // solve returns the coefficients that leave the least sum of squares.
-func (f *factors) solve() ([]float64, error) {
-	var solved mat.VecDense
-	if err := f.qr.SolveVecTo(&solved, false, f.right); err != nil {
-		return nil, fmt.Errorf("fit values: %w", err)
+func (f *factors) solve() []float64 {
+	solved := slices.Clone(f.right[:len(f.triangle)])
+	for j, column := range slices.Backward(f.triangle) {
+		solved[j] /= column[j]
+		for i := range j {
+			solved[i] -= column[i] * solved[j]
+		}
 	}
-	return solved.RawVector().Data, nil
+	return solved
+}
+
+// inverted returns the j-th diagonal entry of (RᵀR)⁻¹: the square of the length of z, where
+// Rᵀz is 1 at j and 0 elsewhere.
+func (f *factors) inverted(j int) float64 {
+	z := make([]float64, len(f.triangle))
+	z[j] = 1 / f.triangle[j][j]
+	for k := j + 1; k < len(z); k++ {
+		z[k] = -Linear(f.triangle[k][:k], z) / f.triangle[k][k]
+	}
+	return Linear(z, z)
+}
+
+// norm returns the length of a vector, whose squares may be larger than a number can be.
+func norm(xs []float64) float64 {
+	most, sum := 0.0, 0.0
+	for _, x := range xs {
+		most = max(most, math.Abs(x))
+	}
+	if most == 0 {
+		return 0
+	}
+	for _, x := range xs {
+		sum += (x / most) * (x / most)
+	}
+	return most * math.Sqrt(sum)
 }
 
 // RelativeLeastSquares fits positive ys so that what is small counts as much as
