@@ -381,8 +381,9 @@ bench-peers: go-there
 	  cp build/oha/bin/oha $(TOOLS)/; } || echo "oha is left out"
 
 .PHONY: bench-table
-bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers; their ratios go into docs/benchmarks.md
+bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers, half an hour; their ratios go into docs/benchmarks.md
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
+	@mkdir -p build && $(CC) -O2 -Wall -o build/light peers/light.c
 	@PATH="$(TOOLS):$$PATH" go run ./peers/table -with '$(WITH)' $(or $(ONLY:%=peers/%.yaml),$(wildcard peers/*.yaml))
 
 .PHONY: bench-first

@@ -14,7 +14,7 @@ import (
 // connections to make, and the rate where the study sets one.
 func TestStudiesOfPeers(t *testing.T) {
 	paths, err := filepath.Glob("*.yaml")
-	if err != nil || len(paths) < 7 {
+	if err != nil || len(paths) < 6 {
 		t.Fatalf("there are %d studies, %v", len(paths), err)
 	}
 	for _, path := range paths {

@@ -131,14 +131,17 @@ func studyTable(rows []result.Row, changed func(result.Row) (string, error)) (st
 }
 
 // shown are the rows of one study that the page has: where something is asked of some of a
-// work's, those alone.
+// work's, those and what is shown of single arms.
 func shown(rows []result.Row) []result.Row {
 	asked := map[string]bool{}
 	for _, r := range rows {
 		asked[r.Work] = asked[r.Work] || r.Asked != ""
 	}
-	return slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Asked == "" && asked[r.Work] })
+	return slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Asked == "" && r.Of == "" && asked[r.Work] })
 }
+
+// enough is how many blocks a verdict takes: of 8 some did not come again.
+const enough = 16
 
 // verdict tells by a ratio's interval whether what is asked of it is met: "open" where the
 // interval holds the bound, and nothing where there is no interval or no single bound.
@@ -148,6 +151,8 @@ func verdict(r result.Row) string {
 	switch {
 	case err != nil || r.Low <= 0 || side != "≥" && side != "≤":
 		return ""
+	case r.Blocks < enough:
+		return fmt.Sprintf(", under %d blocks", enough)
 	case r.Low <= bound && bound <= r.High:
 		return ", open"
 	case (side == "≥") == (r.Low > bound):

@@ -80,8 +80,11 @@ func rowsOf(s measured) []result.Row {
 			}
 		}
 		for _, a := range asksOf(study, work) {
-			if slices.Contains(ours, a.ours) {
-				add(compared{study, work, cell, a.metric, a.ours, []string{a.ours}}, slices.DeleteFunc(slices.Clone(peers), func(peer string) bool { return cmp.Or(a.peer, peer) != peer }))
+			if beside := []string{a.peer}; slices.Contains(ours, a.ours) {
+				if a.peer == "" {
+					beside = peers
+				}
+				add(compared{study, work, cell, a.metric, a.ours, []string{a.ours}}, beside)
 			}
 		}
 	}
