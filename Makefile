@@ -383,7 +383,7 @@ bench-peers: go-there
 .PHONY: bench-table
 bench-table: build packages-test bench-peers servers-there ## the studies of every wire beside its peers, half an hour; their ratios go into docs/benchmarks.md
 	@cd native && cmake --build --preset peers >/dev/null || cmake --build --preset peers
-	@mkdir -p build && $(CC) -O2 -Wall -o build/light peers/light.c
+	@mkdir -p build && $(CC) -O2 -Wall -o build/light peers/light/light.c
 	@PATH="$(TOOLS):$$PATH" go run ./peers/table -with '$(WITH)' $(or $(ONLY:%=peers/%.yaml),$(wildcard peers/*.yaml))
 
 .PHONY: bench-first
