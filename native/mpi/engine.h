@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,12 +77,14 @@ class Receives : Pinned {
     std::span<const char> bytes{};  // of each, only their number
     std::size_t times = 0;
   };
-  /// Takes what has arrived, up to half of what may be under way, and calls tell(run) for each run,
-  /// which returns how many messages are sure to follow: those are taken together, once the last of
-  /// them is there. Their receives are posted again by the next call, so that whoever is told answers
-  /// first. Only while nobody compares. True when anything arrived.
-  template <class Tell>
-  bool count(Tell tell);
+  /// Takes what has arrived, up to half of what may be under way, calls tell(run) for each run, and
+  /// then sure(), which returns how many messages are sure to follow: those are taken together, once
+  /// the last of them is there. Their receives are posted again by the next call, so that whoever is
+  /// told answers first. Only while nobody compares. True when anything arrived.
+  template <class Tell, class Sure>
+  bool count(Tell tell, Sure sure);
+  /// Nothing is sure to follow any more: a connection has ended.
+  void doubt() { sure_ = 0; }
 
   /// Whether a message must stay whole until it is released.
   void compare(bool yes);
@@ -95,6 +98,7 @@ class Receives : Pinned {
   bool arrived(MPI_Status& status);
   std::size_t one_by_one();
   std::size_t together(std::size_t count);
+  int completed(std::size_t row, MPI_Status* statuses, int& done);
   std::size_t size_of(const MPI_Status& status) const;
   void post();
 
@@ -109,23 +113,25 @@ class Receives : Pinned {
   std::size_t most_ = kOutstanding / 2;  // that are taken one by one
 };
 
-template <class Tell>
-bool Receives::count(Tell tell) {
+template <class Tell, class Sure>
+bool Receives::count(Tell tell, Sure sure) {
   post();
   const std::size_t taken = sure_ > 1 ? together(std::min(sure_, count_)) : one_by_one();
+  if (taken == 0) return false;
+  const MPI_Status* first = nullptr;  // of the run
   Run run;
   for (const MPI_Status& status : std::span(statuses_).first(taken)) {
-    const std::size_t size = size_of(status);
-    if (run.times > 0 && (status.MPI_TAG != run.tag || size != run.bytes.size())) {
-      tell(run);
-      run.times = 0;
+    // Equal statuses are of one tag and length. To ask for each length takes 5 % of the time.
+    if (first == nullptr || std::memcmp(first, &status, sizeof status) != 0) {
+      if (first != nullptr) tell(run);
+      first = &status;
+      run = {status.MPI_TAG, {buffer_.data(), size_of(status)}, 0};
     }
-    if (run.times == 0) run = {status.MPI_TAG, {buffer_.data(), size}, 0};
     run.times++;
   }
-  if (taken == 0) return false;
-  sure_ = tell(run);
-  if (sure_ > 0) most_ = 1;  // the first of an exchange tells that the others follow
+  tell(run);
+  sure_ = sure();
+  if (sure_ > 1) most_ = 1;  // the first of an exchange tells that the others follow
   return true;
 }
 
@@ -147,6 +153,12 @@ std::string demanded_path(const Wishes& wishes);
 
 class Channel;
 
+/// A connection that may be open.
+struct Place {
+  Channel* channel = nullptr;
+  std::size_t missing = 0;  // bytes of its exchange that are sure to follow
+};
+
 /// MPI as the kit's engine: two ranks, of which each connection uses one tag.
 ///
 /// One thread at a time.
@@ -165,8 +177,8 @@ class Engine final : public MessageEngine {
  private:
   void introduce(int control);
   bool receive(Arrivals& arrivals);
-  /// The channel of a message with that tag; nullptr where there is none.
-  MessageChannel* channel(int tag) const;
+  std::size_t tell(Arrivals& arrivals, const Receives::Run& run);
+  std::size_t least_missing() const;
 
   contract::Role role_;
   Wishes wishes_;
@@ -177,8 +189,8 @@ class Engine final : public MessageEngine {
   std::unique_ptr<Rank> rank_;
   std::optional<Sends> sends_;
   std::unique_ptr<Receives> receives_;
-  bool broken_ = false;             // the library said so
-  std::vector<Channel*> channels_;  // by number; null where there is none
+  bool broken_ = false;        // the library said so
+  std::vector<Place> places_;  // by number of the connection
 };
 
 }  // namespace netdyno::mpi_worker

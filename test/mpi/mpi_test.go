@@ -69,6 +69,8 @@ func TestMPITakesTheWayAskedFor(t *testing.T) {
 				{"opt.fabric=shm"},
 				{"opt.fabric=tcp", "stream=up", "chunk=16KiB"},
 				{"opt.fabric=shm", "stream=both", "chunk=16KiB"},
+				{"opt.fabric=shm", "stream=up", "connections=3", "request=1000B", "chunk=64B"},
+				{"opt.fabric=shm", "stream=down", "connections=3", "response=1000B", "chunk=64B", "request=1B"},
 			} {
 				args := slices.Concat([]string{"transport=" + transport}, later(mpiWork, c))
 				r, judged := trials.First(t, b, args...)
