@@ -17,6 +17,7 @@ import (
 	"netdyno/internal/record"
 	"netdyno/internal/run/curl"
 	"netdyno/internal/run/session"
+	"netdyno/internal/run/study"
 	"netdyno/internal/run/target"
 	"netdyno/internal/unixsocket"
 )
@@ -198,6 +199,9 @@ func willDo(s *session.Session, r *session.Run) string {
 		if arrivals[0] != "" && arrivals[0] != "constant" {
 			text += " (" + arrivals[0] + ")"
 		}
+	}
+	if levels(study.PaceFactor, "")[0] == study.PaceCheap {
+		text += ", sent with others up to " + study.Gathered.String() + " after each was due"
 	}
 	if amount := levels("amount", "0"); amount[0] != "0" {
 		text += ", " + quantity.And(amount) + " on each"

@@ -129,7 +129,7 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 // hold sets what the flags say and what nobody said.
 func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	for _, f := range []session.Set{
-		{By: "--connections", Key: "connections", Value: t.connections}, {By: "--rate", Key: "rate", Value: t.rate}, {By: "--max-errors", Key: "max_errors", Value: t.maxErrors},
+		{By: "--connections", Key: "connections", Value: t.connections}, {By: "--rate", Key: "rate", Value: t.rate}, {By: "--pace", Key: study.PaceFactor, Value: t.pace}, {By: "--max-errors", Key: "max_errors", Value: t.maxErrors},
 		{By: "--timeout", Key: "deadline", Value: t.timeout}, {By: "--connect-timeout", Key: "connect_deadline", Value: t.connectTimeout},
 	} {
 		if f.Value != "" && p.sets(f.Key) {

@@ -89,6 +89,9 @@ func (t *urlFlags) cheapest(ctx context.Context, wire string, encrypted bool) st
 	if t.Limit > 0 || t.ConnectLimit > 0 {
 		needs = append(needs, contract.FeatureDeadline)
 	}
+	if t.gathers {
+		needs = append(needs, contract.FeatureGather)
+	}
 	if t.fills {
 		needs = append(needs, contract.FeatureData)
 	}

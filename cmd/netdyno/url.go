@@ -43,7 +43,7 @@ type urlFlags struct {
 	maxErrors                   string
 	timeout, connectTimeout     string
 	connections, rate, duration string
-	workload, speed             string
+	workload, speed, pace       string
 	number                      string      // of requests in all
 	judge                       string      // metrics
 	curls                       bool        // the command is curl's own
@@ -57,6 +57,7 @@ type urlFlags struct {
 	said       *said
 	flags      *pflag.FlagSet // as they were typed
 	fills      bool           // requests differ
+	gathers    bool           // pace=cheap
 	loopback   bool           // the run is on this host alone
 	searches   bool           // for the highest rate, which nobody sets
 }
@@ -65,7 +66,7 @@ type urlFlags struct {
 var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jsonFlag, "quiet", pinFlag})
 
 // loadFlags say how much is asked of a URL.
-var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "timeout", "max-time", "connect-timeout", "workload", "speed", "judge"}
+var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "timeout", "max-time", "connect-timeout", "workload", "speed", study.PaceFactor, "judge"}
 
 // requestFlags say what is asked for, beside curl's own words.
 var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "data-from", "pick", "expect", "expect-status", "before", "take"}
@@ -95,6 +96,7 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.pick, "pick", "", "which row a request takes: next, unless given, or random")
 	f.StringVar(&t.workload, "workload", "", "`FILE` of what is asked for: a workload file, recorded traffic or an access log (factor workload)")
 	f.StringVar(&t.speed, "speed", "", "how many times faster than it was recorded traffic is replayed (factor speed)")
+	f.StringVar(&t.pace, "pace", "", "how requests of a rate are sent: even, each when it is due, unless given; cheap, with others up to "+study.Gathered.String()+" later, which takes less CPU (factor pace)")
 	f.StringVar(&t.judge, "judge", "", "metrics on which several servers are judged, such as exchanges_per_s; unless given the p99 at a rate, else the server's CPU, else the rate")
 	f.StringVar(&t.names, "name", "", "what the arms are called, such as old,new")
 	t.addWords(f)
@@ -305,6 +307,7 @@ func (t *urlFlags) bound(typed *looked, alone bool) (err error) {
 		}
 		return float64(d), failed
 	}
+	t.gathers = slices.Contains(strings.Split(cmp.Or(t.pace, typed.level(study.PaceFactor)), ","), study.PaceCheap)
 	t.Limit = time.Duration(largest("--timeout", &t.timeout, "deadline", seconds))
 	t.ConnectLimit = time.Duration(largest("--connect-timeout", &t.connectTimeout, "connect_deadline", seconds))
 	t.MaxErrors = largest("--max-errors", &t.maxErrors, "max_errors", quantity.ParseShare)

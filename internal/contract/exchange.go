@@ -89,6 +89,9 @@ type Load struct {
 	// failed, and so has a connection that is not made for so long; 0 is without.
 	DeadlineNs int64 `json:"deadline_ns,omitempty"`
 	ConnectNs  int64 `json:"connect_ns,omitempty"`
+	// GatherNs is how long an exchange that is due may wait in an open loop, so that it is sent
+	// with others, of a client with feature gather; 0 sends each when it is due.
+	GatherNs int64 `json:"gather_ns,omitempty"`
 	// MaxErrors is the share of exchanges that may fail: a first exchange with another's server
 	// that fails is made again as often as that share makes likely.
 	MaxErrors float64 `json:"max_errors,omitempty"`

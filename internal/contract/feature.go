@@ -12,6 +12,7 @@ const (
 	FeatureStreamBoth Feature = "stream-both" // … both
 	FeatureSizes      Feature = "sizes"       // setup.exchange.up_sizes and down_sizes
 	FeatureArrivals   Feature = "arrivals"    // setup.load.arrival drawn, and phases
+	FeatureGather     Feature = "gather"      // setup.load.gather_ns
 	FeatureTurns      Feature = "turns"       // setup.load.turns, and marks with part
 	FeatureMixedTurns Feature = "turns-mix"   // setup.load.turns beside classes and drawn sizes
 	FeatureMix        Feature = "mix"         // setup.load.classes

@@ -23,7 +23,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[Delivery]():   {DeliveryMessage, DeliveryChunks},
 	reflect.TypeFor[OptionType](): {TypeInt, TypeFloat, TypeBool, TypeBytes, TypeDuration, TypeChoice, TypeText},
 	reflect.TypeFor[Arrival]():    {Constant, Poisson, Drawn, Recorded},
-	reflect.TypeFor[Feature]():    {FeatureTLS, FeatureFresh, FeatureStreamUp, FeatureStreamDown, FeatureStreamBoth, FeatureSizes, FeatureArrivals, FeatureMix, FeatureTrace, FeatureDeadline, FeatureThink, FeatureMethods, FeatureTimes, FeatureWorkCPU, FeatureWorkSleep},
+	reflect.TypeFor[Feature]():    {FeatureTLS, FeatureFresh, FeatureStreamUp, FeatureStreamDown, FeatureStreamBoth, FeatureSizes, FeatureArrivals, FeatureGather, FeatureMix, FeatureTrace, FeatureDeadline, FeatureThink, FeatureMethods, FeatureTimes, FeatureWorkCPU, FeatureWorkSleep},
 	reflect.TypeFor[WorkBy]():     {WorkCPU, WorkSleep},
 	reflect.TypeFor[Stream]():     {StreamUp, StreamDown, StreamBoth},
 	reflect.TypeFor[ErrorKind]():  {Unsupported, SetupFailed, Peer, Timeout, Invalid, Bug},

@@ -52,7 +52,8 @@ func AskPercentiles(asked ...string) error {
 // kind of time: "response_p99_us".
 func PercentileName(kind, percentile string) string { return kind + "_" + percentile + "_us" }
 
-func meanName(kind string) string { return kind + "_mean_us" }
+// MeanName returns the name of the metric that is the mean of a kind of time: "response_mean_us".
+func MeanName(kind string) string { return kind + "_mean_us" }
 
 // latencyMetrics are the distributions of specification §3: merged over clients,
 // never averaged, and absent where the tail has too few values.
@@ -64,7 +65,7 @@ func latencyMetrics() []Metric {
 	var all []Metric
 	for _, k := range kinds {
 		all = append(all, Metric{
-			Name: meanName(k.kind), Unit: "µs", Better: Lower, Label: k.kind + " mean", Doc: "mean " + k.kind + " time",
+			Name: MeanName(k.kind), Unit: "µs", Better: Lower, Label: k.kind + " mean", Doc: "mean " + k.kind + " time",
 			Formula: "mean of the " + k.formula + "; what was left unfinished counts at its age",
 			in:      func(w *record.Window) (float64, bool) { return meanUs(w, k.kind) },
 		})
@@ -143,7 +144,7 @@ func Moved(w *record.Window) map[string]float64 {
 				moved[PercentileName(kind, p.Name)] = us
 			}
 		}
-		moved[meanName(kind)], _ = meanUs(w, kind)
+		moved[MeanName(kind)], _ = meanUs(w, kind)
 	}
 	return moved
 }

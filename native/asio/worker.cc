@@ -6,7 +6,7 @@
 int main() {
   using namespace netdyno;
   LoopTransport transport(
-      loop_transport("asio", "asio event loops, one io_context per thread, callbacks", pace_options()),
+      paced(loop_transport("asio", "asio event loops, one io_context per thread, callbacks")),
       asio_worker::engine());
   return run_worker({"netdyno-worker-asio", NETDYNO_VERSION, {{"asio", asio_worker::version()}}},
                     {&transport});

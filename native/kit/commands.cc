@@ -113,6 +113,7 @@ Load parse_load(const Json& body, std::vector<std::string>& beyond) {
   in.read("max_errors", load.max_errors);
   in.read("deadline_ns", load.deadline_ns);
   in.read("connect_ns", load.connect_ns);
+  in.read("gather_ns", load.gather_ns);
   std::string arrival;
   in.read("arrival", arrival);
   if (arrival == "poisson") {

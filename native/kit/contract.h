@@ -161,6 +161,7 @@ struct Load {
   double max_errors = 0;         // share of exchanges that may fail
   std::int64_t deadline_ns = 0;  // after its send an exchange has failed; 0 for never
   std::int64_t connect_ns = 0;   // how long a connection may take; 0 for the kit's own bound
+  std::int64_t gather_ns = 0;    // how long what is due may wait, to be sent with more; open loop
   /// Stretches [from, to), in ns since the start, in which exchanges fall due; empty for always.
   std::vector<std::array<std::int64_t, 2>> turns = {};
 };

@@ -41,6 +41,19 @@ std::int64_t spin_of(const contract::Setup& setup) {
   return setup.options.value(kWait, "event") == "poll" ? setup.options.at(kSpin).get<std::int64_t>() : 0;
 }
 
+/// Options wait and spin.
+std::vector<contract::Option> pace_options() {
+  std::vector<contract::Option> all = {
+      choice_option(kWait, {"event", "poll"},
+                    "event: a loop sleeps until something happens, and the kernel wakes its CPU; poll: it "
+                    "looks again and again, for as long as spin says, and keeps a CPU busy by that"),
+      duration_option(kSpin, {1'000'000, 1'000, 100'000'000},
+                      "wait=poll: how long after the last event a loop looks for a reply before it sleeps, "
+                      "and how long before an exchange is due it wakes to send that on time")};
+  for (contract::Option& option : all) option = only(contract::Role::client, std::move(option));
+  return all;
+}
+
 }  // namespace
 
 LoopClient::LoopClient(const contract::Setup& setup, Load& load,
@@ -67,7 +80,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
   for (std::size_t shard = 0; shard < loops_.size(); shard++) {
     ClientLoop& loop = loops_[shard];
     loop.pace().spin(spin_);
-    if (setup.load.rate > 0) loop.agenda().gather(setup.options.value(kGather, std::int64_t{0}));
+    if (setup.load.rate > 0) loop.agenda().gather(setup.load.gather_ns);
     loop.redials([this, shard](std::size_t i) {
       Descriptor socket = dialler_.dial(static_cast<std::int64_t>(shard + i * loops_.size()));
       if (socket.get() < 0 && errno == EADDRNOTAVAIL) {
@@ -115,22 +128,6 @@ contract::Option listener_option() {
                     "reuseport, the kernel chooses by SO_REUSEPORT"));
 }
 
-std::vector<contract::Option> pace_options() {
-  constexpr std::int64_t kMost = 100'000'000;
-  std::vector<contract::Option> all = {
-      duration_option(kGather, {0, 0, kMost},
-                      "open loop: sends that fall due within so long go out together, with one "
-                      "wake-up, as h2load's do by its timer; response times begin when each was due"),
-      choice_option(kWait, {"event", "poll"},
-                    "event: a loop sleeps until something happens, and the kernel wakes its CPU; poll: it "
-                    "looks again and again, for as long as spin says, and keeps a CPU busy by that"),
-      duration_option(kSpin, {1'000'000, 1'000, kMost},
-                      "wait=poll: how long after the last event a loop looks for a reply before it sleeps, "
-                      "and how long before an exchange is due it wakes to send that on time")};
-  for (contract::Option& option : all) option = only(contract::Role::client, std::move(option));
-  return all;
-}
-
 contract::Option read_buffer_option() {
   return only(
       contract::Role::server,
@@ -150,6 +147,12 @@ std::vector<contract::Option> loop_options() {
   auto all = joined(joined(socket_options(), {listener_option()}), pace_options());
   all.push_back(read_buffer_option());
   return all;
+}
+
+contract::Transport paced(contract::Transport transport) {
+  transport.options = joined(std::move(transport.options), pace_options());
+  transport.features.emplace_back(kGather);
+  return transport;
 }
 
 contract::Transport loop_transport(const std::string& name, const std::string& doc,

@@ -226,21 +226,21 @@ class ServerLoop {
 /// Names of options.
 constexpr char kListener[] = "listener";
 constexpr char kReadBuffer[] = "read_buffer";
-constexpr char kGather[] = "gather";
 constexpr char kWait[] = "wait";
 constexpr char kSpin[] = "spin";
+/// The feature of a client that keeps setup.load.gather_ns.
+constexpr char kGather[] = "gather";
 
 /// Option listener of every loop server. shared: one loop accepts on one socket per
 /// port and deals the connections out in turn. reuseport: every loop has its own
 /// socket per port, and the kernel chooses one by hash.
 contract::Option listener_option();
-/// Options gather, wait and spin of a client of event loops: how long slots that are due may
-/// wait for others, and whether a loop sleeps or polls until an event comes. A loop that does
-/// as its Agenda and its Pace say honours them.
-std::vector<contract::Option> pace_options();
+/// A transport whose client's loops do as their Agenda and their Pace say: it has options wait
+/// and spin, whether a loop sleeps or polls until an event comes, and feature gather.
+contract::Transport paced(contract::Transport transport);
 /// Option read_buffer: the most that one read takes, per connection, in bytes.
 contract::Option read_buffer_option();
-/// All of these and socket_options, for a wire of requests.
+/// All of these, those of paced and socket_options, for a wire of requests.
 std::vector<contract::Option> loop_options();
 /// The most that one read of a server takes by that option, or where it is 0, in bytes.
 std::size_t read_size(const contract::Setup& setup);
@@ -249,8 +249,7 @@ std::size_t read_size(const contract::Setup& setup);
 void add_to(contract::Counts& counts, const Traffic& traffic);
 
 /// The description of a transport of wires echo and stream that uses LoopServer and
-/// LoopClient, with the options that all of these have, and more; event loops add
-/// pace_options.
+/// LoopClient, with the options that all of these have, and more.
 contract::Transport loop_transport(const std::string& name, const std::string& doc,
                                    std::vector<contract::Option> more = {});
 /// Options one behind the other.

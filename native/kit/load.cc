@@ -42,6 +42,9 @@ void check(const contract::Load& plan) {
     refuse("deadline_ns and connect_ns are " + std::to_string(plan.deadline_ns) + " and " +
            std::to_string(plan.connect_ns) + ", expected none negative");
   }
+  if (plan.gather_ns < 0) {
+    refuse("gather_ns is " + std::to_string(plan.gather_ns) + ", expected none negative");
+  }
   if (plan.rate > 0 && plan.think_ns > 0) {
     refuse("think_ns is " + std::to_string(plan.think_ns) + " with load.rate " + std::to_string(plan.rate) +
            ": an open loop does not think");

@@ -51,6 +51,7 @@ void require_features(const contract::Transport& transport, const contract::Setu
   }
   if (!setup.load.turns.empty()) asked.emplace_back("turns");
   if (setup.load.deadline_ns > 0 || setup.load.connect_ns > 0) asked.emplace_back("deadline");
+  if (setup.load.gather_ns > 0) asked.emplace_back("gather");
   if (setup.work && setup.role == contract::Role::server) {
     asked.emplace_back(setup.work->sleeps ? "work-sleep" : "work-cpu");
   }

@@ -7,7 +7,7 @@
 int main() {
   using namespace netdyno;
   using namespace netdyno::libevent_worker;
-  LoopTransport transport(loop_transport("libevent", "libevent, one event_base per thread", pace_options()),
+  LoopTransport transport(paced(loop_transport("libevent", "libevent, one event_base per thread")),
                           Engine::of<EventServerLoop, EventClientLoop>());
   return run_worker({"netdyno-worker-libevent", NETDYNO_VERSION, {{"libevent", event_get_version()}}},
                     {&transport});

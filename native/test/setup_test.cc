@@ -233,12 +233,13 @@ TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
   const std::vector<contract::Setup> asked = {
       with([](auto& setup) { setup.tls.emplace(); }),
       with([](auto& setup) { setup.load.fresh = true; }),
+      with([](auto& setup) { setup.load.gather_ns = 1; }),
       with([](auto& setup) { setup.exchange.stream = contract::Stream::down; }),
       with([](auto& setup) { setup.exchange.codec = "proto"; }),
       with([](auto& setup) { setup.beyond = {"sizes"}; }),
   };
   contract::Transport able = transport();
-  able.features = {"tls", "fresh", "stream-down", "sizes"};
+  able.features = {"tls", "fresh", "gather", "stream-down", "sizes"};
   able.codecs = {"proto"};
   for (const contract::Setup& setup : asked) {
     EXPECT_NO_THROW(find_transport({able}, setup));

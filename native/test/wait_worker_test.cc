@@ -1,5 +1,5 @@
-// Options wait and spin of a client of event loops: it polls as long as they say, says so, and
-// does the same work.
+// Options wait and spin of a client of event loops, and load.gather_ns: it polls as long as they
+// say, says so, and does the same work; it sends together what is due.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -53,7 +53,6 @@ bool comes_to_rest(pid_t pid) {
 
 TEST(Wait, IsOfferedByThoseThatHonourIt) {
   EXPECT_EQ(offers(executable(), "wait"), offers(executable(), "spin"));
-  EXPECT_EQ(offers(executable(), "wait"), offers(executable(), "gather"));
   if (offers(executable(), "wait")) return;
   EchoServer server(executable());
   ToldClient client(executable(), server.address(), polling({{"connections", 1}}));
@@ -61,6 +60,25 @@ TEST(Wait, IsOfferedByThoseThatHonourIt) {
 }
 
 // Of workers with event loops; the rest run without these.
+
+TEST(Polling, SendsGathered) {
+  EchoServer server(executable());
+  ToldClient client(executable(), server.address(),
+                    {{"load",
+                      {{"connections", 2},
+                       {"in_flight", 20},
+                       {"rate", 2'000},
+                       {"amount", 100},
+                       {"gather_ns", 10'000'000}}}});
+  client.worker.expect("ready");
+  client.worker.send({{"start", Json::object()}});
+  const Json result = client.worker.expect("result");
+  EXPECT_EQ(result.at("counts").at("exchanges"), 200);
+  const Json gaps = result.at("arrivals");
+  const double mean = gaps.at("sum_ns").get<double>() / gaps.at("gaps").get<double>();
+  const double square = gaps.at("sum_squares_ns2").get<double>() / gaps.at("gaps").get<double>();
+  EXPECT_GT(square, 9 * mean * mean) << "even sends have 1, and 20 that go together 20 or more";
+}
 
 TEST(Polling, DoesTheSameWork) {
   EchoServer server(executable());

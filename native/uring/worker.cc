@@ -3,8 +3,8 @@
 
 int main() {
   using namespace netdyno;
-  LoopTransport transport(loop_transport("uring", "io_uring by liburing, one ring per thread",
-                                         joined(uring_worker::setting_options(), pace_options())),
+  LoopTransport transport(paced(loop_transport("uring", "io_uring by liburing, one ring per thread",
+                                               uring_worker::setting_options())),
                           uring_worker::engine());
   return run_worker({"netdyno-worker-uring", NETDYNO_VERSION, {{"liburing", LIBURING_VERSION}}},
                     {&transport});

@@ -29,6 +29,24 @@ func TestTheConditionNamesTheLink(t *testing.T) {
 	}
 }
 
+// Sends that are gathered are said with what they add to response times, where that was measured.
+func TestTheConditionTellsThePace(t *testing.T) {
+	summary := func(name string, us float64) cells.Summary {
+		return cells.Summary{Metric: name, Figure: cells.Figure{Value: us}}
+	}
+	with := cells.Arm{Metrics: []cells.Summary{summary("service_mean_us", 200), summary("response_mean_us", 248)}}
+	h := record.Header{Study: record.Study{Hold: map[string]string{"rate": "8000", "pace": "cheap"}}}
+	for want, arms := range map[string][]cells.Arm{
+		"sent together (pace=cheap)": {{}},
+		"sent together (pace=cheap, for which they waited 48.0 µs on average; response times have that)": {{}, with},
+	} {
+		run := compare.Run{Header: h, Cells: []cells.Cell{{Arms: arms}}}
+		if got := answer.Of(answer.Found{Run: run}).Condition; !strings.Contains(got, "8 k/s offered, "+want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // Trials without a figure are said once, those of the arm that lost most.
 func TestLostTrialsAreSaid(t *testing.T) {
 	arm := func(name string, trials ...trial.Trial) cells.Arm { return cells.Arm{Name: name, Trials: trials} }

@@ -68,6 +68,9 @@ func condition(run compare.Run) string {
 	if rate := run.Plan().Hold[record.Rate]; rate != "" && rate != "max" {
 		parts = append(parts, cells.Spoken("rate="+rate)+" offered")
 	}
+	if run.Plan().Hold["pace"] == "cheap" {
+		parts = append(parts, "sent together (pace=cheap"+waited(run)+")")
+	}
 	if sharesOfOwn(run.Plan()) {
 		parts = append(parts, "flat out is each arm's own closed loop")
 	}
@@ -88,6 +91,24 @@ func condition(run compare.Run) string {
 		return ""
 	}
 	return part.Sentence(text)
+}
+
+// waited says how long requests waited for their sending on average, in the arm where that was
+// longest; "" where no arm has both times.
+func waited(run compare.Run) string {
+	most := 0.0
+	for _, cell := range run.Cells {
+		for _, arm := range cell.Arms {
+			response, has := arm.Summary(metric.MeanName(record.Response))
+			if service, both := arm.Summary(metric.MeanName(record.Service)); has && both {
+				most = max(most, response.Value-service.Value)
+			}
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return ", for which they waited " + quantity.FormatMicroseconds(most) + " on average; response times have that"
 }
 
 // sharesOfOwn tells whether rates are shares of what each arm does by itself.

@@ -17,6 +17,7 @@ var Features = []struct {
 	{contract.FeatureStreamBoth, "stream=both", ""},
 	{contract.FeatureSizes, "request=uniform:…", "messages of several sizes"},
 	{contract.FeatureArrivals, "arrival=burst:…", "gaps and rates that vary"},
+	{contract.FeatureGather, "pace=cheap", "sends that are gathered"},
 	{contract.FeatureTurns, "one load for a URL", "turns of a load that goes on"},
 	{contract.FeatureMixedTurns, "one load for a URL with a workload", "turns beside classes and drawn sizes"},
 	{contract.FeatureTimes, "arrival=trace:FILE", "times from a file"},

@@ -10,7 +10,7 @@ import (
 )
 
 // drawnFeatures are those that no program of somebody else's has.
-var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline, contract.FeatureThink, contract.FeatureTimes, contract.FeatureMethods}
+var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureGather, contract.FeatureMix, contract.FeatureTrace, contract.FeatureDeadline, contract.FeatureThink, contract.FeatureTimes, contract.FeatureMethods}
 
 // mixFeatures are what a client needs for its workload. Only a server that is not
 // netdyno's has methods of its own.
@@ -20,6 +20,9 @@ func mixFeatures(w study.Work, server Offer) (needed []contract.Feature) {
 	}
 	if w.Load.Deadlines() {
 		needed = append(needed, contract.FeatureDeadline)
+	}
+	if w.Load.GatherNs > 0 {
+		needed = append(needed, contract.FeatureGather)
 	}
 	if w.Load.Thinks() {
 		needed = append(needed, contract.FeatureThink)
@@ -39,7 +42,7 @@ func mixFeatures(w study.Work, server Offer) (needed []contract.Feature) {
 // withoutMix is the load that a server is told: it answers what it is asked.
 func withoutMix(l contract.Load) contract.Load {
 	l.Classes, l.Keys, l.Trace = nil, nil, nil
-	l.DeadlineNs, l.ConnectNs, l.MaxErrors = 0, 0, 0
+	l.DeadlineNs, l.ConnectNs, l.GatherNs, l.MaxErrors = 0, 0, 0, 0
 	if l.Arrival == contract.Recorded {
 		l.Arrival = contract.Constant
 	}

@@ -217,17 +217,19 @@ func loops(designs []*design) (closed, open bool) {
 	return closed, open
 }
 
-// checkArrival refuses an arrival process that no trial would follow.
+// checkArrival refuses an arrival process, or a pace, that no trial would follow.
 func checkArrival(designs []*design) error {
 	if _, open := loops(designs); open {
 		return nil
 	}
 	for _, d := range designs {
 		for _, arm := range d.armsOrNone() {
-			for _, l := range d.choices(arm, "arrival") {
-				if explicit(l) {
-					return Errorf(l.At, "arrival=%s contradicts rate=%s (%s): a closed loop has no arrival process",
-						l.Text, unbounded, where(d.choices(arm, "rate")[0].At))
+			for _, of := range [...]struct{ factor, lacks string }{{"arrival", "arrival process"}, {PaceFactor, "pace: it sends as soon as it is answered"}} {
+				for _, l := range d.choices(arm, of.factor) {
+					if explicit(l) {
+						return Errorf(l.At, "%s=%s contradicts rate=%s (%s): a closed loop has no %s",
+							of.factor, l.Text, unbounded, where(d.choices(arm, "rate")[0].At), of.lacks)
+					}
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/pattern"
@@ -68,6 +69,13 @@ const (
 // WorkloadFactor is the factor whose levels name workload files.
 const WorkloadFactor = "workload"
 
+// Of an open loop: a level, and how long what is due may wait then, to be sent with more.
+const (
+	PaceFactor = "pace"
+	PaceCheap  = "cheap"
+	Gathered   = 100 * time.Microsecond
+)
+
 // standardChunk is the size of a stream's messages when none is given.
 // Source: grpc/grpc.github.io, issue 371, which advises 16 to 64 KiB.
 const standardChunk = "64KiB"
@@ -103,6 +111,7 @@ var factors = []Factor{
 	{Name: "rate", Kind: Rate, Default: "max", Max: 1e10, Doc: "exchanges offered per second, over all clients (open loop); max is the closed loop: each connection as fast as it can; 60% is a share of what the arm does so"},
 	{Name: record.RateOf, Kind: Rate, Max: 1e10, Doc: "exchanges per second of which a rate such as 60% is a share; unless given what the arm does in a closed loop, measured before the first block"},
 	{Name: "arrival", Kind: Arrival, Default: "constant", Choices: []string{"constant", "poisson"}, Doc: "how the exchanges of an open loop are spaced; also gamma:cv=2, burst:on=10ms,off=90ms, with rates of their own steps:1k,5k,20k/10s and ramp:1k..50k/30s, and trace:FILE, the times of a file"},
+	{Name: PaceFactor, Kind: Choice, Choices: []string{"even", PaceCheap}, Doc: "how requests of a rate are sent: even, each when it is due, unless given; cheap, with others up to " + Gathered.String() + " after it was due, of clients with feature gather: that takes less CPU of clients and servers, and response times count from when each was due"},
 	{Name: WorkloadFactor, Kind: Text, Doc: "file of a workload, in place of request and response: classes of exchanges with their weights, or recorded traffic (docs/workloads.md)"},
 	{Name: "speed", Kind: Multiple, Min: 1e-3, Max: 1e3, Doc: "how many times faster recorded traffic is replayed than it came; 1 unless given"},
 	{Name: "think", Kind: Duration, Default: "0s", Max: day, Doc: "closed loop: pause between the end of an exchange and the next"},

@@ -118,6 +118,9 @@ func (w Work) fill(read map[string]Level) (Work, error) {
 		ConnectNs:   int64(number("connect_deadline")),
 		MaxErrors:   number("max_errors"),
 	}
+	if read[PaceFactor].Text == PaceCheap {
+		w.Load.GatherNs = Gathered.Nanoseconds()
+	}
 	if err := w.enterWork(read["work"], read["work.by"].Text); err != nil {
 		return w, err
 	}

@@ -186,6 +186,11 @@ func TestDecodeSizesAndArrivals(t *testing.T) {
 	if short := with(map[string]string{"arrival": "ramp:1k..3k/5s", "window": "3s"}); short.Window != 3*time.Second || short.Load.Rate != 2000 {
 		t.Errorf("%+v", short)
 	}
+	for pace, gathers := range map[string]int64{"even": 0, "cheap": 100_000} {
+		if l := with(map[string]string{"rate": "1000", "pace": pace}).Load; l.GatherNs != gathers {
+			t.Errorf("pace=%s gathers for %d ns, want %d", pace, l.GatherNs, gathers)
+		}
+	}
 	if l := with(map[string]string{"rate": "1000", "arrival": "gamma:cv=2"}).Load; l.Arrival != contract.Drawn || l.GapsCV != 2 || len(l.Gaps) < 100 {
 		t.Errorf("%+v", l)
 	}

@@ -206,6 +206,7 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.fresh is true", setup.Load.Fresh, contract.FeatureFresh},
 		{"exchange.up_sizes or down_sizes is given", setup.Exchange.Varies(), contract.FeatureSizes},
 		{"load.phases is given, or load.arrival drawn", len(setup.Load.Phases) > 0 || setup.Load.Arrival == contract.Drawn, contract.FeatureArrivals},
+		{"load.gather_ns is given", setup.Load.GatherNs > 0, contract.FeatureGather},
 		{"load.turns is given", len(setup.Load.Turns) > 0, contract.FeatureTurns},
 		{"load.turns is given beside classes or drawn sizes", len(setup.Load.Turns) > 0 && (setup.Exchange.Varies() || len(setup.Load.Classes) > 0), contract.FeatureMixedTurns},
 		{"load.classes is given", len(setup.Load.Classes) > 0, contract.FeatureMix},
