@@ -116,7 +116,7 @@ var inputs = map[string][]typedInput{
 	"timeout":               {{args: "PLAIN -n 20 -c 1 -m 1", says: "1s"}},
 	"max-time":              {{args: "PLAIN -n 20 -c 1 --max-time 1", says: "1s"}},
 	"connect-timeout":       {{args: "PLAIN -n 20 -c 1 --connect-timeout 1s", says: "1s"}},
-	"pace":                  {{args: "PLAIN -q 2000 -n 20 -c 1 --pace cheap --dry-run", says: "sent with others"}, {args: "PLAIN -n 20 --pace cheap", refused: "closed loop"}, {args: "PLAIN -q 100 --pace chaep", refused: "cheap"}},
+	"pace":                  {{args: "PLAIN -q 2000 -c 1 --pace cheap client=go-http1 --dry-run", refused: "feature gather"}, {args: "PLAIN -n 20 --pace cheap", refused: "closed loop"}, {args: "PLAIN -q 100 --pace chaep", refused: "cheap"}},
 	"data-from":             {{args: "PLAIN/{line} --data-from b.txt --dry-run", against: "PLAIN/{line} --dry-run", says: "b.txt"}, {args: "PLAIN/{none} --data-from b.txt", refused: "none"}},
 	"pick":                  {{args: "PLAIN/{line} --data-from paths.txt --pick random --dry-run", says: "random"}, {args: "PLAIN --pick random", refused: "--data-from"}},
 	"before":                {{args: "PLAIN --before curl·PLAIN/login --dry-run", says: "before: GET"}},

@@ -294,7 +294,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "message";
   transport.codecs = {"bytes", "proto"};
   transport.features = tls::with_tls(
-      {"fresh", "stream-up", "stream-down", "stream-both", "turns", kGather, "work-cpu", "work-sleep"});
+      {"fresh", "stream-up", "stream-down", "stream-both", "turns", "gather", "work-cpu", "work-sleep"});
   transport.options = options();
   return transport;
 }

@@ -144,7 +144,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = tls::with_trust(joined(options(), fill_options()));
   transport.features =
-      tls::with_tls({"fresh", "turns", kGather, "data", "deadline", "work-cpu", "work-sleep"});
+      tls::with_tls({"fresh", "turns", "gather", "data", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 

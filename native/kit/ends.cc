@@ -151,7 +151,7 @@ std::vector<contract::Option> loop_options() {
 
 contract::Transport paced(contract::Transport transport) {
   transport.options = joined(std::move(transport.options), pace_options());
-  transport.features.emplace_back(kGather);
+  transport.features.emplace_back("gather");
   return transport;
 }
 

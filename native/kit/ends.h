@@ -228,8 +228,6 @@ constexpr char kListener[] = "listener";
 constexpr char kReadBuffer[] = "read_buffer";
 constexpr char kWait[] = "wait";
 constexpr char kSpin[] = "spin";
-/// The feature of a client that keeps setup.load.gather_ns.
-constexpr char kGather[] = "gather";
 
 /// Option listener of every loop server. shared: one loop accepts on one socket per
 /// port and deals the connections out in turn. reuseport: every loop has its own

@@ -38,7 +38,7 @@ func TestTheConditionTellsThePace(t *testing.T) {
 	h := record.Header{Study: record.Study{Hold: map[string]string{"rate": "8000", "pace": "cheap"}}}
 	for want, arms := range map[string][]cells.Arm{
 		"sent together (pace=cheap)": {{}},
-		"sent together (pace=cheap, for which they waited 48.0 µs on average; response times have that)": {{}, with},
+		"sent together (pace=cheap; on average 48.0 µs from due to sent, which response times include)": {{}, with},
 	} {
 		run := compare.Run{Header: h, Cells: []cells.Cell{{Arms: arms}}}
 		if got := answer.Of(answer.Found{Run: run}).Condition; !strings.Contains(got, "8 k/s offered, "+want) {

@@ -108,7 +108,7 @@ func waited(run compare.Run) string {
 	if most == 0 {
 		return ""
 	}
-	return ", for which they waited " + quantity.FormatMicroseconds(most) + " on average; response times have that"
+	return "; on average " + quantity.FormatMicroseconds(most) + " from due to sent, which response times include"
 }
 
 // sharesOfOwn tells whether rates are shares of what each arm does by itself.
