@@ -201,7 +201,7 @@ func willDo(s *session.Session, r *session.Run) string {
 		}
 	}
 	if levels(study.PaceFactor, "")[0] == study.PaceCheap {
-		text += ", sent with others up to " + study.Gathered.String() + " after each was due"
+		text += ", sent with others up to " + quantity.FormatDuration(study.Gathered) + " after each was due"
 	}
 	if amount := levels("amount", "0"); amount[0] != "0" {
 		text += ", " + quantity.And(amount) + " on each"

@@ -96,7 +96,7 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.pick, "pick", "", "which row a request takes: next, unless given, or random")
 	f.StringVar(&t.workload, "workload", "", "`FILE` of what is asked for: a workload file, recorded traffic or an access log (factor workload)")
 	f.StringVar(&t.speed, "speed", "", "how many times faster than it was recorded traffic is replayed (factor speed)")
-	f.StringVar(&t.pace, "pace", "", "how requests of a rate are sent: even, each when it is due, unless given; cheap, with others up to "+study.Gathered.String()+" later, which takes less CPU (factor pace)")
+	f.StringVar(&t.pace, "pace", "", "how requests of a rate are sent: even, each when it is due, unless given; cheap, with others up to "+quantity.FormatDuration(study.Gathered)+" later, which takes less CPU (factor pace)")
 	f.StringVar(&t.judge, "judge", "", "metrics on which several servers are judged, such as exchanges_per_s; unless given the p99 at a rate, else the server's CPU, else the rate")
 	f.StringVar(&t.names, "name", "", "what the arms are called, such as old,new")
 	t.addWords(f)

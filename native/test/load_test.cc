@@ -399,6 +399,7 @@ TEST(Load, ContradictionsAreRefusedByKey) {
       {"load.in_flight", [](auto& l) { l.in_flight = -1; }},
       {"load.rate", [](auto& l) { l.rate = -1; }},
       {"load.rate", [](auto& l) { l.rate = 1e12; }},
+      {"load.gather_ns", [](auto& l) { l.gather_ns = -1; }},
       {"load.active_share", [](auto& l) { l.active_share = 1.5; }},
       {"load.think_ns", [](auto& l) { l.rate = 5, l.think_ns = 5; }},
       {"load.think_ns", [](auto& l) { l.amount = -1; }},
