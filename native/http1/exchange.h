@@ -19,6 +19,7 @@
 #include "http1/rows.h"
 #include "http1/terms.h"
 #include "kit/contract.h"
+#include "kit/mix.h"
 #include "kit/system.h"
 
 namespace netdyno::http1 {
@@ -178,6 +179,33 @@ class Message {
   std::string_view rest_;
 };
 
+/// Which exchange of a client a request is of.
+struct Turn {
+  std::int64_t connection = 0;
+  std::optional<std::uint64_t> k = {};  // of the connection's, from 0; none for its first one, which is verified
+  std::size_t of = 0;                   // its class, where there are some
+  std::uint64_t number = 0;             // over all slots, where classes are drawn by it
+};
+
+/// A request as it goes out: one that is kept for all exchanges of its kind, or one that is made.
+class Request {
+ public:
+  std::size_t size() const { return kept_ != nullptr ? kept_->size() : made_.size(); }
+  /// As Message's.
+  std::span<const char> from(std::size_t at) const {
+    return kept_ != nullptr ? kept_->from(at) : std::span<const char>(made_).subspan(at);
+  }
+  const Terms& terms() const { return *terms_; }
+  /// What was asked for.
+  std::string_view path() const;
+
+ private:
+  friend class Asking;
+  const Message* kept_ = nullptr;
+  const Terms* terms_ = nullptr;
+  std::string made_;
+};
+
 /// The client's part.
 class Asking {
  public:
@@ -185,33 +213,49 @@ class Asking {
   /// that HTTP/1.1 does not carry.
   explicit Asking(const contract::Setup& setup);
 
+  /// Those of all exchanges; of classes those of the largest sizes.
   const Terms& terms() const { return terms_; }
-  /// The request that a connection makes.
-  const Message& request(std::int64_t connection) const {
-    return requests_[static_cast<std::size_t>(connection) % requests_.size()];
-  }
-  bool fresh() const { return fresh_; }
-  /// How long an exchange, and the making of a connection for it, may take, in ns; 0 for ever.
-  std::int64_t deadline() const { return deadline_ns_; }
-  std::int64_t connects_within() const { return connect_ns_; }
+  const contract::Load& load() const { return load_; }
+  bool fresh() const { return load_.fresh; }
 
-  /// Whether each request is filled with a row of its own.
-  bool fills() const { return rows_ != nullptr; }
-  /// Makes the request of a connection's exchange k, from 0, or with nothing the first one, which is
-  /// verified. Returns how many bytes more its body has than setup says. Only where fills().
-  std::int64_t fill(std::string& request, std::int64_t connection, std::optional<std::uint64_t> k) const;
+  /// Whether all requests of a connection are the same.
+  bool alike() const { return rows_ == nullptr && kinds_.size() == 1 && kinds_[0].pieces.empty(); }
+  /// Sets the request of an exchange. Returns how many bytes more its body has than setup says, where
+  /// it is filled with a row of its own.
+  std::int64_t prepare(Request& request, const Turn& turn) const;
+  /// The first exchange of a connection.
+  Turn first(std::int64_t connection) const;
+  /// What names a request in an error, where it is one of several; empty where it is not.
+  std::string named(const Request& request, std::int64_t connection) const;
+  /// By which names paths are told apart, and the number of the name of an exchange's.
+  const std::vector<std::string>& path_names() const { return path_names_; }
+  std::uint32_t path_name(const Turn& turn) const { return path_name_[path_place(turn)]; }
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
-  std::string head(const std::string& host) const;
+  /// The requests of a class, or of all exchanges, by route.
+  struct Kind {
+    std::vector<Message> whole;
+    std::vector<std::vector<std::string>> pieces;  // between which a path or a key stands; else whole
+  };
+
+  static std::string head(const Terms& terms, const std::string& host);
   const char* end() const;
+  Kind kind_of(const Terms& terms, const std::vector<std::string>& hosts) const;
+  void fill_with(const contract::Setup& setup, const std::string& data);
+  std::int64_t fill(std::string& request, const Turn& turn) const;
+  std::size_t path_place(const Turn& turn) const;
 
   Terms terms_;
-  bool fresh_;
-  std::int64_t deadline_ns_;
-  std::int64_t connect_ns_;
-  std::vector<Message> requests_;  // by route; none where each is filled
+  std::vector<Terms> classes_;
+  contract::Load load_;
+  std::unique_ptr<const Mix> mix_;  // null without classes
+  std::vector<Kind> kinds_;         // by class; none where each is filled
+  std::vector<std::string> origins_;  // by route: scheme and address
+  std::vector<std::string> paths_;    // that are asked for in turn
+  std::vector<std::string> path_names_;
+  std::vector<std::uint32_t> path_name_;  // of each path
 
   // Where each is filled.
   std::int64_t up_bytes_;

@@ -99,9 +99,9 @@ func which(own string) string {
 // server with so many addresses; "" for nothing.
 func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 	switch {
-	case len(t.Classes) > 0:
-		return "sends requests of several kinds"
-	case len(t.Paths) > 0:
+	case t.source != nil && len(t.Classes)+len(t.Paths) > 0:
+		return "fills requests of several kinds"
+	case len(t.Paths) > 0 && wire != "http/1.1":
 		return "asks for paths in turn"
 	case t.Proxy != nil:
 		return "asks proxies"
