@@ -88,10 +88,8 @@ void HttpClient::choose() {
   if (chosen_ > k) return;
   chosen_ = k + 1;
   Slot& slot = flights_.next_slot();
-  const Turn turn{connection_, k, slot.kind(), slot.number()};
-  const std::int64_t more = asking_.prepare(request_, turn);
+  const std::int64_t more = asking_.prepare(request_, asking_.kinds().turn(connection_, k, slot));
   if (asking_.load().classes.empty()) slot.carries(more);
-  if (!asking_.path_names().empty()) slot.asks_for(asking_.path_name(turn));
   reader_.to_head(request_.terms().bodiless());
 }
 
@@ -247,7 +245,7 @@ Verification::Verification(const Asking& asking, std::string_view content, std::
 
 void Verification::begin(std::int64_t) {
   buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
-  asking_.prepare(request_, asking_.first(connection_));
+  asking_.prepare(request_, asking_.kinds().first(connection_));
   reply_.to_head(request_.terms().bodiless());
 }
 
@@ -286,7 +284,8 @@ void Verification::judge() {
 }
 
 void Verification::refuse(const Reply& reply) const {
-  request_.terms().refuse(reply, reply_.phrase(), reply_.beginning(), asking_.named(request_, connection_));
+  request_.terms().refuse(reply, reply_.phrase(), reply_.beginning(),
+                           asking_.kinds().named(asking_.kinds().first(connection_)));
 }
 
 bool Verification::ended(std::int64_t) {

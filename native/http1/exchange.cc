@@ -4,9 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <tuple>
-
-#include "kit/address.h"
 
 namespace netdyno::http1 {
 
@@ -191,59 +188,35 @@ std::uint64_t active_connections(const contract::Load& load) {
 }  // namespace
 
 Asking::Asking(const contract::Setup& setup)
-    : terms_(checked(setup)),
-      classes_(Terms::each(setup)),
+    : kinds_(checked(setup)),
       load_(setup.load),
-      paths_(paths_of(setup)),
       up_bytes_(setup.exchange.up_bytes),
       connections_(static_cast<std::uint64_t>(setup.load.connections)),
       active_(active_connections(setup.load)) {
-  for (const Route& route : routes(setup))
-    origins_.push_back((setup.tls ? "https://" : "http://") + route.peer.authority());
-  if (!paths_.empty()) std::tie(path_names_, path_name_) = told_apart(paths_);
   const auto data = setup.options.at("data").get<std::string>();
   if (!data.empty()) {
     fill_with(setup, data);
-  } else if (classes_.empty()) {
-    kinds_.push_back(kind_of(terms_, terms_.hosts(setup)));
-  } else {
-    mix_ = std::make_unique<Mix>(setup);
-    for (const Terms& terms : classes_) kinds_.push_back(kind_of(terms, terms.hosts(setup)));
+    return;
+  }
+  for (std::size_t of = 0; of < kinds_.count(); of++) {
+    std::vector<Kept>& all = requests_.emplace_back();
+    for (const std::string& host : kinds_.terms(of).hosts(setup)) all.push_back(kept(of, host));
   }
 }
 
-/// Makes the requests of a class, or of all exchanges.
-Asking::Kind Asking::kind_of(const Terms& terms, const std::vector<std::string>& hosts) const {
-  constexpr std::string_view kKey = "{key}";
+/// Makes what is sent of a class's requests.
+Asking::Kept Asking::kept(std::size_t of, const std::string& host) const {
+  const Terms& terms = kinds_.terms(of);
   const std::string& content = terms.content();
-  const std::string& path = terms.path();
-  const bool keyed = mix_ != nullptr && path.find(kKey) != std::string::npos;
-  Kind kind;
-  for (const std::string& host : hosts) {
-    const std::string begin =
-        head(terms, host) + (terms.sized() ? length_of(content.size()) : "") + end();
-    if (!keyed && paths_.empty()) {
-      kind.whole.emplace_back(begin, content, content.size() <= Message::kGathered);
-      continue;
-    }
-    const std::size_t at = terms.method().size() + 1;
-    std::vector<std::string>& pieces = kind.pieces.emplace_back();
-    pieces.push_back(begin.substr(0, at));
-    for (std::size_t key = 0, done = 0; keyed; done = key + kKey.size()) {
-      key = path.find(kKey, done);
-      pieces.back() += path.substr(done, key - done);
-      if (key == std::string::npos) break;
-      pieces.emplace_back();
-    }
-    if (!keyed) pieces.emplace_back();
-    pieces.back() += begin.substr(at + path.size()) + content;
-  }
-  return kind;
+  const std::string begin = head(terms, host) + (terms.sized() ? length_of(content.size()) : "") + end();
+  if (!kinds_.varied(of)) return {Message(begin, content, content.size() <= Message::kGathered), "", ""};
+  const std::size_t path = terms.method().size() + 1;
+  return {std::nullopt, begin.substr(0, path), begin.substr(path + terms.path().size()) + content};
 }
 
 /// Prepares requests of which each is filled with a row of a file.
 void Asking::fill_with(const contract::Setup& setup, const std::string& data) {
-  if (!classes_.empty() || !paths_.empty()) {
+  if (!kinds_.alike()) {
     throw Failure(ErrorKind::unsupported,
                   "option data is given beside load.classes or option paths: this client fills requests of "
                   "one kind");
@@ -253,49 +226,18 @@ void Asking::fill_with(const contract::Setup& setup, const std::string& data) {
       *rows_, setup.seed,
       Source::Picks{static_cast<std::uint64_t>(setup.options.at("data_first").get<std::int64_t>()),
                     setup.options.at("pick").get<std::string>() == "random"});
-  for (const std::string& host : terms_.hosts(setup))
-    heads_.emplace_back(head(terms_, literal(host)), rows_->columns());
-  body_.emplace(terms_.content(), rows_->columns());
-}
-
-std::string_view Request::path() const {
-  const std::span<const char> begin = from(0);
-  const std::string_view line(begin.data(), begin.size());
-  const std::size_t at = line.find(' ') + 1;
-  return line.substr(at, line.find(' ', at) - at);
-}
-
-std::string Asking::named(const Request& request, std::int64_t connection) const {
-  if (classes_.empty() && paths_.size() < 2) return "";
-  return clipped(origins_[static_cast<std::size_t>(connection) % origins_.size()] + std::string(request.path()),
-                 kMostReason);
-}
-
-Turn Asking::first(std::int64_t connection) const {
-  const auto number = static_cast<std::uint64_t>(connection);
-  return {connection, {}, mix_ ? mix_->class_of(number) : 0, number};
-}
-
-/// Which path an exchange asks for: connections begin evenly spread over them.
-std::size_t Asking::path_place(const Turn& turn) const {
-  const std::size_t begins = static_cast<std::size_t>(turn.connection) * paths_.size() / connections_;
-  return (begins + (turn.k ? *turn.k + 1 : 0)) % paths_.size();
+  for (const std::string& host : terms().hosts(setup))
+    heads_.emplace_back(head(terms(), literal(host)), rows_->columns());
+  body_.emplace(terms().content(), rows_->columns());
 }
 
 std::int64_t Asking::prepare(Request& request, const Turn& turn) const {
-  request.terms_ = classes_.empty() ? &terms_ : &classes_[turn.of];
+  request.terms_ = &kinds_.terms(turn.of);
   if (rows_ != nullptr) return fill(request.made_, turn);
-  const Kind& kind = kinds_[mix_ ? turn.of : 0];
-  const auto connection = static_cast<std::size_t>(turn.connection);
-  if (kind.pieces.empty()) {
-    request.kept_ = &kind.whole[connection % kind.whole.size()];
-    return 0;
-  }
-  const std::vector<std::string>& pieces = kind.pieces[connection % kind.pieces.size()];
-  const std::string text = mix_ ? std::to_string(mix_->key_of(turn.number)) : paths_[path_place(turn)];
-  request.kept_ = nullptr;
-  request.made_ = pieces[0];
-  for (std::size_t i = 1; i < pieces.size(); i++) request.made_.append(text).append(pieces[i]);
+  const std::vector<Kept>& by_route = requests_[turn.of];
+  const Kept& kept = by_route[static_cast<std::size_t>(turn.connection) % by_route.size()];
+  request.kept_ = kept.whole ? &*kept.whole : nullptr;
+  if (!kept.whole) request.made_.assign(kept.before).append(kinds_.path(turn)).append(kept.after);
   return 0;
 }
 
@@ -317,7 +259,7 @@ std::int64_t Asking::fill(std::string& request, const Turn& turn) const {
   const Source::Row row = source_->of(turn.k ? connections_ + place + *turn.k * active_ : place);
   request.clear();
   heads_[place % heads_.size()].append(request, *source_, row);
-  if (!terms_.sized()) {
+  if (!terms().sized()) {
     request.append(end());
     return -up_bytes_;
   }
@@ -335,7 +277,7 @@ std::int64_t Asking::fill(std::string& request, const Turn& turn) const {
 
 std::size_t Asking::read_size() const {
   constexpr std::int64_t kHead = 1 << 10;
-  return read_size_for(terms_.down_bytes() + kHead, 1, terms_.any());
+  return read_size_for(terms().down_bytes() + kHead, 1, terms().any());
 }
 
 Answering::Answering(const contract::Setup& setup)

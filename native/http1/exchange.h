@@ -16,10 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "http1/kinds.h"
 #include "http1/rows.h"
-#include "http1/terms.h"
 #include "kit/contract.h"
-#include "kit/mix.h"
 #include "kit/system.h"
 
 namespace netdyno::http1 {
@@ -179,14 +178,6 @@ class Message {
   std::string_view rest_;
 };
 
-/// Which exchange of a client a request is of.
-struct Turn {
-  std::int64_t connection = 0;
-  std::optional<std::uint64_t> k = {};  // of the connection's, from 0; none for its first one, which is verified
-  std::size_t of = 0;                   // its class, where there are some
-  std::uint64_t number = 0;             // over all slots, where classes are drawn by it
-};
-
 /// A request as it goes out: one that is kept for all exchanges of its kind, or one that is made.
 class Request {
  public:
@@ -196,8 +187,6 @@ class Request {
     return kept_ != nullptr ? kept_->from(at) : std::span<const char>(made_).subspan(at);
   }
   const Terms& terms() const { return *terms_; }
-  /// What was asked for.
-  std::string_view path() const;
 
  private:
   friend class Asking;
@@ -213,49 +202,36 @@ class Asking {
   /// that HTTP/1.1 does not carry.
   explicit Asking(const contract::Setup& setup);
 
+  const Kinds& kinds() const { return kinds_; }
   /// Those of all exchanges; of classes those of the largest sizes.
-  const Terms& terms() const { return terms_; }
+  const Terms& terms() const { return kinds_.common(); }
   const contract::Load& load() const { return load_; }
   bool fresh() const { return load_.fresh; }
 
   /// Whether all requests of a connection are the same.
-  bool alike() const { return rows_ == nullptr && kinds_.size() == 1 && kinds_[0].pieces.empty(); }
+  bool alike() const { return rows_ == nullptr && kinds_.alike(); }
   /// Sets the request of an exchange. Returns how many bytes more its body has than setup says, where
   /// it is filled with a row of its own.
   std::int64_t prepare(Request& request, const Turn& turn) const;
-  /// The first exchange of a connection.
-  Turn first(std::int64_t connection) const;
-  /// What names a request in an error, where it is one of several; empty where it is not.
-  std::string named(const Request& request, std::int64_t connection) const;
-  /// By which names paths are told apart, and the number of the name of an exchange's.
-  const std::vector<std::string>& path_names() const { return path_names_; }
-  std::uint32_t path_name(const Turn& turn) const { return path_name_[path_place(turn)]; }
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
-  /// The requests of a class, or of all exchanges, by route.
-  struct Kind {
-    std::vector<Message> whole;
-    std::vector<std::vector<std::string>> pieces;  // between which a path or a key stands; else whole
+  /// A class's requests by one route, or those of all exchanges.
+  struct Kept {
+    std::optional<Message> whole;
+    std::string before, after;  // of the path, where that differs
   };
 
   static std::string head(const Terms& terms, const std::string& host);
   const char* end() const;
-  Kind kind_of(const Terms& terms, const std::vector<std::string>& hosts) const;
+  Kept kept(std::size_t of, const std::string& host) const;
   void fill_with(const contract::Setup& setup, const std::string& data);
   std::int64_t fill(std::string& request, const Turn& turn) const;
-  std::size_t path_place(const Turn& turn) const;
 
-  Terms terms_;
-  std::vector<Terms> classes_;
+  Kinds kinds_;
   contract::Load load_;
-  std::unique_ptr<const Mix> mix_;  // null without classes
-  std::vector<Kind> kinds_;         // by class; none where each is filled
-  std::vector<std::string> origins_;  // by route: scheme and address
-  std::vector<std::string> paths_;    // that are asked for in turn
-  std::vector<std::string> path_names_;
-  std::vector<std::uint32_t> path_name_;  // of each path
+  std::vector<std::vector<Kept>> requests_;  // by class and route; none where each is filled
 
   // Where each is filled.
   std::int64_t up_bytes_;

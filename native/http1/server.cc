@@ -125,7 +125,7 @@ class HttpWork final : public Work {
     return std::make_unique<http1::Verification>(asking_.value(), content_, connection);
   }
   Repeats repeats() const override { return asking_->terms().repeats(); }
-  std::vector<std::string> paths() const override { return asking_->path_names(); }
+  std::vector<std::string> paths() const override { return asking_->kinds().path_names(); }
 
  private:
   std::optional<Asking> asking_;

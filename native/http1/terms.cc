@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 
 #include "kit/address.h"
 #include "kit/random.h"
@@ -97,24 +96,6 @@ std::string shown(std::string_view text, std::size_t most) {
     if ((c >= 0 && c < ' ') || c == 0x7f) c = '?';
   }
   return '"' + begin + (text.size() > most ? "…\"" : "\"");
-}
-
-std::string clipped(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most) + "…";  // paths are ASCII
-}
-
-std::pair<std::vector<std::string>, std::vector<std::uint32_t>> told_apart(
-    const std::vector<std::string>& paths) {
-  std::pair<std::vector<std::string>, std::vector<std::uint32_t>> told;
-  std::map<std::string, std::uint32_t> known;
-  for (const std::string& path : paths) {
-    std::string name = clipped(path, kMostReason);
-    if (!known.contains(name) && told.first.size() >= contract::kMostClasses - 1) name = "other";
-    const auto [at, added] = known.emplace(name, static_cast<std::uint32_t>(told.first.size()));
-    if (added) told.first.push_back(name);
-    told.second.push_back(at->second);
-  }
-  return told;
 }
 
 namespace {

@@ -52,14 +52,6 @@ std::string status_text(int status);
 /// The text in quotes, cut off after most bytes, without bytes that would not print.
 std::string shown(std::string_view text, std::size_t most);
 
-/// The text, cut off after most characters.
-std::string clipped(const std::string& text, std::size_t most);
-
-/// By which names paths are told apart, and the number of each path's name: those beyond the first 63
-/// have one together (contract/MIXES.md, section Paths and steps).
-std::pair<std::vector<std::string>, std::vector<std::uint32_t>> told_apart(
-    const std::vector<std::string>& paths);
-
 /// How much of a body is kept to explain a status, in bytes.
 inline constexpr std::size_t kMostReason = 200;
 /// How far a wrong body is read, so that its connection can be used again, in bytes.

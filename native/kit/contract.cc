@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -117,7 +116,7 @@ std::string_view name(Stream stream) {
 }
 
 std::int64_t Load::shortest_limit() const {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max() / 2;
+  std::int64_t least = kNoLimit;
   for (const std::int64_t ns : {deadline_ns, connect_ns}) least = ns > 0 ? std::min(least, ns) : least;
   for (const Class& of : classes) least = of.deadline_ns > 0 ? std::min(least, of.deadline_ns) : least;
   return least;

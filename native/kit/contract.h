@@ -148,6 +148,7 @@ struct Exchange {
 
 inline constexpr std::size_t kMostTurns = 4096;
 inline constexpr std::int64_t kMostClasses = 64;
+inline constexpr std::int64_t kNoLimit = INT64_MAX / 2;
 inline constexpr std::int64_t kMostKey = (std::int64_t{1} << 53) - 1;
 
 /// One kind of exchange of a load that mixes several (contract/MIXES.md).
@@ -186,7 +187,8 @@ struct Load {
   std::int64_t deadline(std::size_t of) const {
     return of < classes.size() && classes[of].deadline_ns > 0 ? classes[of].deadline_ns : deadline_ns;
   }
-  /// The shortest time in which an exchange, or a connection, may fail; never where none may.
+  /// The shortest time after which an exchange, or the making of a connection, fails; kNoLimit where none
+  /// does.
   std::int64_t shortest_limit() const;
 };
 
