@@ -311,7 +311,8 @@ void H2Client::closed(Stream& stream, std::uint32_t code) {
 /// What a stream that closed by a code is to its exchange, or to the next where that was
 /// answered.
 H2Client::Fault H2Client::fault(const Call& call, std::uint32_t code) const {
-  if (call.late) {
+  // A server that is told the deadline may cancel the stream first.
+  if (call.late || (call.reset && now_ >= expires(call))) {
     const std::int64_t limit = asking_.load().deadline(place_.slots[call.slot].kind());
     return {ErrorKind::timeout, no_reply_within(limit)};
   }

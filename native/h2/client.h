@@ -64,7 +64,7 @@ class H2Client final : public Flow, private Events {
     std::int64_t sent_ns = 0;  // 0 until it is sent for the first time
     http1::Turn turn;
     std::optional<Fields> fields;  // where they are of this exchange alone
-    bool late = false;         // its time ran out
+    bool late = false;             // its time ran out
     Outgoing out;
     Reply reply;
     Verdict verdict;            // on a reply that is complete on a stream that stays
@@ -120,14 +120,14 @@ class H2Client final : public Flow, private Events {
   std::size_t under_way_ = 0;         // exchanges
   std::size_t open_ = 0;              // streams
   std::int64_t now_ = 0;
-  std::uint64_t chosen_ = 0;         // exchanges whose requests were made
-  bool watched_ = false;             // the agenda is to say when time runs out
-  std::int64_t connecting_ns_ = 0;   // since when the connection is being made; 0 for one that is there
-  std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it
-  bool heard_ = true;             // something came on this connection
-  bool used_ = true;              // an exchange ended on it
-  int barren_ = 0;                // connections before it, one after the other, on which none did
-  bool leaving_ = false;          // no more requests go out on it
+  std::uint64_t chosen_ = 0;        // exchanges whose requests were made
+  bool watched_ = false;            // the agenda is to say when time runs out
+  std::int64_t connecting_ns_ = 0;  // since when the connection is being made; 0 for one that is there
+  std::int64_t reopened_ns_ = 0;    // since when the connection is made anew, until something is sent on it
+  bool heard_ = true;               // something came on this connection
+  bool used_ = true;                // an exchange ended on it
+  int barren_ = 0;                  // connections before it, one after the other, on which none did
+  bool leaving_ = false;            // no more requests go out on it
   std::optional<std::uint32_t> gone_;  // the code by which the peer goes away
   Fate fate_ = Fate::open;
 };

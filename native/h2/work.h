@@ -142,7 +142,9 @@ class HttpAsking final : public Asking {
     return {reply.bytes, kinds_.terms(reply.of).takes(found(reply))};
   }
   void require(const Reply& reply, const http1::Turn& turn) const override;
-  std::string reason(const Reply& reply) const override { return kinds_.terms(reply.of).reason(found(reply)); }
+  std::string reason(const Reply& reply) const override {
+    return kinds_.terms(reply.of).reason(found(reply));
+  }
   Work::Repeats repeats() const override { return kinds_.common().repeats(); }
   std::size_t read_size(std::size_t in_flight) const override;
 

@@ -285,7 +285,7 @@ void Verification::judge() {
 
 void Verification::refuse(const Reply& reply) const {
   request_.terms().refuse(reply, reply_.phrase(), reply_.beginning(),
-                           asking_.kinds().named(asking_.kinds().first(connection_)));
+                          asking_.kinds().named(asking_.kinds().first(connection_)));
 }
 
 bool Verification::ended(std::int64_t) {

@@ -58,7 +58,7 @@ class HttpClient final : public Flow {
   ReplyReader reader_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::size_t at_ = 0;              // bytes written of a request that is not written whole
+  std::size_t at_ = 0;  // bytes written of a request that is not written whole
   Request request_;
   std::uint64_t chosen_ = 0;        // how many were chosen
   std::int64_t reopened_ns_ = 0;    // since when the connection is made anew; 0 once it was used
@@ -102,9 +102,7 @@ class Verification final : public Work::Verification {
   Verification(const Asking& asking, std::string_view content, std::int64_t connection);
 
   void begin(std::int64_t) override;
-  bool unsent() const override {
-    return at_ < request_.size();
-  }
+  bool unsent() const override { return at_ < request_.size(); }
   std::span<const char> outgoing(std::int64_t) override { return request_.from(at_); }
   void written(std::size_t n) override { at_ += n; }
   std::span<char> read_buffer() override;

@@ -94,7 +94,8 @@ TEST(HttpClient, TakesRepliesByteByByteOneAfterTheOther) {
 TEST(HttpClient, AsksAsClassesSay) {
   contract::Setup setup = setup_of(Role::client, 8, 5, {{"verify", "status"}, {"headers", "A: all\nB: all"}});
   setup.exchange.tells_down = true;
-  setup.load.classes = {{"get", contract::kTableEnd / 3, 0, 5}, {"put", contract::kTableEnd / 3 * 2, 8, 0},
+  setup.load.classes = {{"get", contract::kTableEnd / 3, 0, 5},
+                        {"put", contract::kTableEnd / 3 * 2, 8, 0},
                         {"head", contract::kTableEnd, 0, 5}};
   setup.load.classes[0].path = "/{key}/{key}";
   setup.load.classes[0].headers = {"b: own"};
@@ -116,7 +117,7 @@ TEST(HttpClient, AsksAsClassesSay) {
     EXPECT_TRUE(request.ends_with(want.at(begins))) << request;
     const bool no_content = k % 5 == 0;  // 204, which is 2xx and not 404
     if (no_content && begins[0] == 'P') errors++;
-    give(*rig.flow, no_content ? "HTTP/1.1 204 No Content\r\n\r\n"
+    give(*rig.flow, no_content         ? "HTTP/1.1 204 No Content\r\n\r\n"
                     : begins[0] == 'P' ? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
                                        : reply(5, begins[0] == 'H' ? "" : "hello"));
     met[begins]++;

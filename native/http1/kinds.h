@@ -20,9 +20,10 @@ namespace netdyno::http1 {
 /// Which exchange of a client a request is of.
 struct Turn {
   std::int64_t connection = 0;
-  std::optional<std::uint64_t> k = {};  // of the connection's, from 0; none for its first one, which is verified
-  std::size_t of = 0;                   // its class; 0 without classes
-  std::uint64_t number = 0;             // over all slots, where classes are drawn by it
+  std::optional<std::uint64_t> k =
+      {};                    // of the connection's, from 0; none for its first one, which is verified
+  std::size_t of = 0;        // its class; 0 without classes
+  std::uint64_t number = 0;  // over all slots, where classes are drawn by it
 };
 
 class Kinds {

@@ -73,9 +73,10 @@ std::vector<Option> options() {
   Option paths = given_option("paths", "", kMostPaths,
                               "file of paths, one a line, that the client asks for in turn in place of path; "
                               "with verify=status, when any status 2xx will do");
-  Option bodies = given_option("bodies", "", kMostBodies,
-                               "with a workload: what requests of each class carry in place of random content, "
-                               "in base64, one a line in the order of the classes; an empty line keeps it random");
+  Option bodies =
+      given_option("bodies", "", kMostBodies,
+                   "with a workload: what requests of each class carry in place of random content, "
+                   "in base64, one a line in the order of the classes; an empty line keeps it random");
   Option method =
       text_option("method", "", "method of the requests; GET without content and POST with it unless given");
   Option headers =
@@ -182,7 +183,8 @@ std::vector<Ask> class_asks(const contract::Setup& setup) {
       wrong(shown(ask.method, 40) + " is not a method, such as GET or PUT");
     if (ask.body.empty() && !bodies.empty()) ask.body = bodies[all.size() - 1];
     if (!of.path.empty()) ask.path = of.path;
-    if (const std::string path = wrong_path(of.path); !of.path.empty() && !path.empty()) wrong("path " + path);
+    if (const std::string path = wrong_path(of.path); !of.path.empty() && !path.empty())
+      wrong("path " + path);
     ask.headers.clear();
     for (const std::string& line : of.headers) add_headers(ask, line, "class " + of.name + ": headers");
     const Ask own = ask;
@@ -198,8 +200,8 @@ std::vector<std::string> paths_of(const contract::Setup& setup) {
   if (name.empty()) return {};
   if (name[0] == '@') name.erase(0, 1);  // the option names a file in any case
   if (const auto verify = setup.options.at("verify").get<std::string>(); verify != "status") {
-    refuse("paths", "replies to several paths differ; found verify=" + verify +
-                        ", expected verify=status beside it");
+    refuse("paths",
+           "replies to several paths differ; found verify=" + verify + ", expected verify=status beside it");
   }
   if (!setup.load.classes.empty()) refuse("paths", "found load.classes, which have paths of their own");
   const std::string text = read_file("option paths", name, kMostPaths);

@@ -123,9 +123,7 @@ class Terms {
 
  private:
   Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& sizes);
-  bool takes_status(int status) const {
-    return status == ask_.status || (ask_.success && status / 100 == 2);
-  }
+  bool takes_status(int status) const { return status == ask_.status || (ask_.success && status / 100 == 2); }
 
   Ask ask_;
   std::int64_t down_bytes_;  // of a reply

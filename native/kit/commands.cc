@@ -155,7 +155,7 @@ Load parse_load(const Json& body, std::vector<std::string>& beyond) {
   }
   if (arrival == "drawn") beyond.emplace_back("arrivals");
   if (arrival == "recorded") beyond.emplace_back("trace");
-  add_beyond(in, {{"phases", "arrivals"}}, beyond);
+  add_beyond(in, {{"phases", "arrivals"}, {"trace", "trace"}}, beyond);
   parse_classes(in, load, beyond);
   if (const Json* turns = in.find("turns"); turns != nullptr && turns->size() > kMostTurns)
     in.refuse("turns", "at most " + std::to_string(kMostTurns) + " turns", ErrorKind::setup);

@@ -192,7 +192,7 @@ struct Counters {
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
-  Reasons reasons;  // of the errors; to be read once the loop has ended
+  Reasons reasons;                // of the errors; to be read once the loop has ended
   std::vector<KindCounts> kinds;  // none where exchanges are not told apart
 
   /// How many requests ended in the phase.

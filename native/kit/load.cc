@@ -381,8 +381,8 @@ void Load::tell_kinds(const std::vector<const Window*>& windows, bool last, cont
                    [&all](std::size_t a, std::size_t b) { return all[a].exchanges > all[b].exchanges; });
   std::size_t text = 0;
   for (const std::size_t i : order) {
-    for (const auto& [of, to] : {std::pair{&KindTimes::service, &all[i].service},
-                                 {&KindTimes::response, &all[i].response}}) {
+    for (const auto& [of, to] :
+         {std::pair{&KindTimes::service, &all[i].service}, {&KindTimes::response, &all[i].response}}) {
       Histogram sum;
       for (const Window* window : windows) {
         if (const auto& times = window->times.kinds[i].*of) sum.merge(*times);

@@ -13,7 +13,8 @@ Mix::Mix(const contract::Setup& setup) {
     const auto number = static_cast<std::int64_t>(ends.size());
     ends.push_back({c.end, number, number});
     const contract::Exchange& most = setup.exchange;
-    if (c.up_bytes >= 0 && c.down_bytes >= 0 && c.up_bytes <= most.up_bytes && c.down_bytes <= most.down_bytes)
+    if (c.up_bytes >= 0 && c.down_bytes >= 0 && c.up_bytes <= most.up_bytes &&
+        c.down_bytes <= most.down_bytes)
       continue;
     refuse("classes[" + std::to_string(number) + "] has " + std::to_string(c.up_bytes) + " bytes up and " +
            std::to_string(c.down_bytes) + " down, and exchange at most " + std::to_string(most.up_bytes) +

@@ -10,7 +10,7 @@ namespace {
 
 using contract::Json;
 
-contract::Setup setup_of(const Json& load, std::uint64_t seed = 0) {
+contract::Setup mixing(const Json& load, std::uint64_t seed = 0) {
   return contract::parse_setup({{"role", "client"},
                                 {"seed", seed},
                                 {"exchange", {{"up_bytes", 1024}, {"down_bytes", 1 << 20}}},
@@ -21,7 +21,7 @@ TEST(Mix, DrawsClassesAndKeysAsTheVectorsSay) {
   const Json vectors = test::vectors("mix.json");
   ASSERT_GE(vectors.at("draws").size(), 20U);
   for (const Json& draw : vectors.at("draws")) {
-    const Mix mix(setup_of(vectors.at("load"), draw.at("seed")));
+    const Mix mix(mixing(vectors.at("load"), draw.at("seed")));
     EXPECT_EQ(mix.class_of(draw.at("number")), draw.at("class")) << draw;
     EXPECT_EQ(mix.key_of(draw.at("number")), draw.at("key")) << draw;
   }
@@ -33,7 +33,7 @@ TEST(Mix, RefusesWhatTheVectorsRefuse) {
   for (const Json& refused : vectors.at("refused")) {
     contract::Setup setup;
     try {
-      setup = setup_of(refused.at("load"));
+      setup = mixing(refused.at("load"));
       setup.load.connections = 1;
       Load load(setup, 1);
     } catch (const contract::Failure& failure) {
@@ -49,7 +49,8 @@ TEST(Mix, ExchangesAreCountedInTheirClasses) {
   setup.seed = 7;
   setup.exchange = {40, 4000, ""};
   setup.load.connections = 2;
-  setup.load.classes = {{"small", contract::kTableEnd / 2, 10, 100}, {"large", contract::kTableEnd, 40, 4000}};
+  setup.load.classes = {{"small", contract::kTableEnd / 2, 10, 100},
+                        {"large", contract::kTableEnd, 40, 4000}};
   setup.load.classes[1].deadline_ns = 5;
   const Mix mix(setup);
   Load load(setup, 2);

@@ -202,8 +202,8 @@ func (c called) found(t Target) (Found, error) {
 	}
 	const wire = "grpc:netdyno.v1"
 	own := t.goAlone(c.url.Scheme == "grpcs", len(t.to))
-	if c.packing.packed {
-		own = "unpacks replies"
+	if c.deadline > 0 || c.packing.packed {
+		own = "keeps a deadline and unpacks replies"
 	}
 	client := t.client(wire, c.url.Scheme == "grpcs", own, "go-grpc")
 	levels := map[string]string{
