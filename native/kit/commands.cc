@@ -154,7 +154,7 @@ Load parse_load(const Json& body, std::vector<std::string>& beyond) {
     in.refuse("arrival", "constant, poisson, drawn or recorded", ErrorKind::setup);
   }
   if (arrival == "drawn") beyond.emplace_back("arrivals");
-  if (arrival == "recorded") beyond.emplace_back("trace");
+  if (arrival == "recorded" && in.find("trace") == nullptr) beyond.emplace_back("trace");
   add_beyond(in, {{"phases", "arrivals"}, {"trace", "trace"}}, beyond);
   parse_classes(in, load, beyond);
   if (const Json* turns = in.find("turns"); turns != nullptr && turns->size() > kMostTurns)
