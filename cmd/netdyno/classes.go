@@ -6,12 +6,16 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/bench"
 	"netdyno/internal/run/recorded"
 	"netdyno/internal/run/session"
 	"netdyno/internal/run/study"
@@ -59,6 +63,48 @@ func (t urlFlags) asksClasses(ctx context.Context, others []string) (file *sourc
 		w.Bodies[i].Text = string(data)
 	}
 	return &w, nil, nil
+}
+
+// needsOf are the features that a client needs for a workload.
+func needsOf(w *source.WorkloadFile, recorded []target.Class) []contract.Feature {
+	switch {
+	case recorded != nil:
+		return []contract.Feature{contract.FeatureTrace}
+	case w == nil:
+		return nil
+	}
+	load := contract.Load{Classes: w.Classes}
+	needs := bench.MixFeatures(load)
+	if load.Calls() {
+		needs = append(needs, contract.FeatureMethods)
+	}
+	return needs
+}
+
+// ofClass makes an arm whose load mixes classes ask for the first of them alone: option paths
+// takes any status 2xx, as a class does.
+func ofClass(arm session.Arm, classes []target.Class) session.Arm {
+	if len(classes) == 0 {
+		return arm
+	}
+	c := classes[0]
+	arm.Levels, arm.Texts = maps.Clone(arm.Levels), maps.Clone(arm.Texts)
+	for option, level := range map[string]string{"method": c.Method, "status": strconv.Itoa(c.Status)} {
+		if level != "" && level != "0" {
+			arm.Levels["opt.client."+option] = level
+		}
+	}
+	for option, text := range map[string]string{"paths": c.Path, "body": c.Body} {
+		if text != "" {
+			arm.Texts["opt.client."+option] = study.Carried{Bytes: []byte(text)}
+		}
+	}
+	if c.Path != "" {
+		delete(arm.Levels, "opt.client.path")
+		delete(arm.Texts, "opt.client.path")
+	}
+	arm.Levels["request"] = strconv.Itoa(len(c.Body)) + "B"
+	return arm
 }
 
 // asksRecorded is what the first requests of the most frequent classes of recorded traffic ask for. Requests

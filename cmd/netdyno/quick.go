@@ -119,7 +119,7 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 		case "length", string(expect.Body):
 			return fmt.Errorf("--expect %s does not go with --workload, whose replies differ", v)
 		}
-		if !p.sets("client") {
+		if !p.sets("client") && !session.Native(arm.Levels["client"]) {
 			arm.Levels["client"] = client
 		}
 	}

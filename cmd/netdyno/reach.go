@@ -86,6 +86,7 @@ func (t *urlFlags) cheapest(ctx context.Context, wire string, encrypted bool) st
 	if encrypted {
 		needs = append(needs, contract.FeatureTLS)
 	}
+	needs = append(needs, t.needs...)
 	if t.Limit > 0 || t.ConnectLimit > 0 {
 		needs = append(needs, contract.FeatureDeadline)
 	}
@@ -178,7 +179,7 @@ func findClient(ctx context.Context, workers *session.Workers, asked target.Targ
 	if err != nil || !session.Native(chosen) {
 		return found, by, "", err
 	}
-	why, err := session.TryClient(ctx, workers, armOf(found), &by, asked.MaxErrors)
+	why, err := session.TryClient(ctx, workers, ofClass(armOf(found), asked.Classes), &by, asked.MaxErrors)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -55,11 +55,12 @@ type urlFlags struct {
 	workers    *session.Workers
 	recordings *session.Recordings
 	said       *said
-	flags      *pflag.FlagSet // as they were typed
-	fills      bool           // requests differ
-	gathers    bool           // pace=cheap
-	loopback   bool           // the run is on this host alone
-	searches   bool           // for the highest rate, which nobody sets
+	flags      *pflag.FlagSet     // as they were typed
+	fills      bool               // requests differ
+	gathers    bool               // pace=cheap
+	needs      []contract.Feature // of a client, by the workload
+	loopback   bool               // the run is on this host alone
+	searches   bool               // for the highest rate, which nobody sets
 }
 
 // targetFlags are the names that need a URL.
@@ -189,6 +190,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if err != nil {
 		return nil, nil, err
 	}
+	t.needs = needsOf(classes, recorded)
 	local, metered, takes := true, t.loopback, time.Duration(0)
 	var measured []*url.URL
 	targets, words, before, err := t.targets(ctx, urls, classes)

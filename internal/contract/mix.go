@@ -90,6 +90,13 @@ func (l Load) Headed() bool {
 	return slices.ContainsFunc(l.Classes, func(c Class) bool { return len(c.Headers) > 0 })
 }
 
+// OneSizeEach tells whether the load has classes of which each has one size, so that a client
+// draws none.
+func (l Load) OneSizeEach() bool {
+	drawn := func(c Class) bool { return len(c.UpSizes)+len(c.DownSizes) > 0 }
+	return len(l.Classes) > 0 && (l.Trace == nil || l.Trace.Times) && !slices.ContainsFunc(l.Classes, drawn)
+}
+
 // Calls tells whether the method of any class is one of gRPC.
 func (l Load) Calls() bool {
 	return slices.ContainsFunc(l.Classes, func(c Class) bool { return strings.HasPrefix(c.Method, "/") })

@@ -27,6 +27,7 @@ H2Client::H2Client(const Asking& asking, const Settings& settings, const Work::P
       place_(place),
       fresh_(fresh),
       stays_(asking.stays()),
+      shortest_limit_(asking.load().shortest_limit()),
       session_(std::move(session)) {
   if (session_ == nullptr) {
     session_ = std::make_unique<Session>(Role::client, settings_);
@@ -64,15 +65,83 @@ void H2Client::ask(Call& call) {
 }
 
 void H2Client::send(std::uint32_t slot) {
+  if (slot == Agenda::kWatch) {
+    watched_ = false;
+    return look(now_ns());
+  }
   Call& call = calls_[slot];
   if (!call.owed) return queue(slot);
   fail(call, *std::exchange(call.owed, std::nullopt));
 }
 
 void H2Client::queue(std::uint32_t slot) {
-  calls_[slot].state = Call::State::waiting;
-  calls_[slot].sent_ns = 0;
+  Call& call = calls_[slot];
+  call.state = Call::State::waiting;
+  call.queued_ns = now_;
+  call.sent_ns = 0;
+  call.late = false;
   ring_[queued_++ & mask_] = slot;
+}
+
+/// When an exchange has taken too long; never for one without a deadline.
+std::int64_t H2Client::expires(const Call& call) const {
+  const std::int64_t limit = asking_.load().deadline(place_.slots[call.slot].kind());
+  if (limit == 0 || call.state == Call::State::idle || call.late) return Agenda::kNever;
+  return (call.sent_ns > 0 ? call.sent_ns : call.queued_ns) + limit;
+}
+
+/// Has the agenda say when time may have run out, if that may be at all: at the earliest instant of those
+/// under way, and no later than what begins meanwhile may need.
+void H2Client::watch() {
+  if (watched_ || fate_ == Fate::lost || shortest_limit_ == contract::kNoLimit) return;
+  const std::int64_t connect_ns = asking_.load().connect_ns;
+  std::int64_t at = Agenda::kNever;
+  for (const Call& call : calls_) at = std::min(at, expires(call));
+  if (connecting_ns_ > 0 && connect_ns > 0) at = std::min(at, connecting_ns_ + connect_ns);
+  if (at == Agenda::kNever) return;
+  watched_ = true;
+  place_.agenda.watch(std::min(at, now_ns() + shortest_limit_), place_.number);
+}
+
+/// Fails the exchanges whose time has run out. Their streams are cancelled, and the connection goes on; one
+/// that is still being made is given up with them.
+void H2Client::look(std::int64_t now) {
+  now_ = now;
+  const std::int64_t connect_ns = asking_.load().connect_ns;
+  if (connecting_ns_ > 0 && connect_ns > 0 && now >= connecting_ns_ + connect_ns)
+    fail_waiting(true, {ErrorKind::timeout, "no connection within " + duration_text(connect_ns)});
+  fail_waiting(false, {});
+  for (Call& call : calls_) {
+    if (call.state != Call::State::under_way || now < expires(call)) continue;
+    call.late = true;
+    session_->reset(call, NGHTTP2_CANCEL);
+  }
+  if (fate_ == Fate::open) session_->pump();
+  watch();
+}
+
+/// Fails exchanges that wait, all by a fault or those whose time has run out.
+void H2Client::fail_waiting(bool all, const Fault& fault) {
+  std::vector<std::uint32_t> out;
+  std::uint64_t kept = taken_;
+  for (std::uint64_t i = taken_; i < queued_; i++) {
+    const std::uint32_t slot = ring_[i & mask_];
+    const bool goes = all || now_ >= expires(calls_[slot]);
+    if (goes) out.push_back(slot);
+    if (!goes) ring_[kept++ & mask_] = slot;
+  }
+  queued_ = kept;
+  if (!out.empty() && connecting_ns_ > 0) fate_ = Fate::over;
+  for (const std::uint32_t slot : out) {
+    const std::int64_t limit = asking_.load().deadline(place_.slots[slot].kind());
+    fail(calls_[slot], all ? fault : Fault{ErrorKind::timeout, no_reply_within(limit)});
+  }
+}
+
+/// Makes the request of an exchange that is sent for the first time.
+void H2Client::choose(Call& call) {
+  call.turn = asking_.turn(place_.connection, chosen_++, place_.slots[call.slot]);
+  call.out.of = call.reply.of = call.turn.of;
 }
 
 /// The peer did not look at the exchange's request: it goes out once more, and its time has
@@ -116,7 +185,10 @@ void H2Client::begin_calls(std::int64_t now) {
     Call& call = front();
     if (!call.open) static_cast<Stream&>(call) = Stream{};
     call.state = Call::State::under_way;
-    if (call.sent_ns == 0) call.sent_ns = at;
+    if (call.sent_ns == 0) {
+      choose(call);
+      call.sent_ns = at;
+    }
     place_.slots[call.slot].goes_out();
     under_way_++;
     asking_.begin(call.out);
@@ -130,8 +202,9 @@ void H2Client::begin_calls(std::int64_t now) {
     call.reply.begin();
     call.open = true;
     open_++;
-    session_->request(call, asking_.fields(place_.connection));
+    session_->request(call, asking_.fields(call.turn, call.fields));
   }
+  watch();
 }
 
 void H2Client::received(std::size_t n, std::int64_t now) {
@@ -238,6 +311,11 @@ void H2Client::closed(Stream& stream, std::uint32_t code) {
 /// What a stream that closed by a code is to its exchange, or to the next where that was
 /// answered.
 H2Client::Fault H2Client::fault(const Call& call, std::uint32_t code) const {
+  // A server that is told the deadline may cancel the stream first.
+  if (call.late || (call.reset && now_ >= expires(call))) {
+    const std::int64_t limit = asking_.load().deadline(place_.slots[call.slot].kind());
+    return {ErrorKind::timeout, no_reply_within(limit)};
+  }
   if (call.head > Session::kMostHead) return {ErrorKind::invalid, Session::headless()};
   if (call.given_up) return {ErrorKind::invalid, asking_.reason(call.reply)};
   if (call.reset) return {ErrorKind::peer, "stream reset (" + code_name(code) + ")"};
@@ -303,7 +381,8 @@ void H2Client::reopened(std::int64_t now) {
   open_ = 0;
   heard_ = used_ = leaving_ = false;
   gone_.reset();
-  reopened_ns_ = now;
+  reopened_ns_ = connecting_ns_ = now;
+  watch();
 }
 
 /// The connection is lost, and none takes its place.

@@ -46,6 +46,7 @@ class H2Client final : public Flow, private Events {
   Fate fate() const override { return fate_; }
   bool ended(std::int64_t now) override;
   void reopened(std::int64_t now) override;
+  void made() override { connecting_ns_ = 0; }
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
@@ -59,7 +60,11 @@ class H2Client final : public Flow, private Events {
     enum class State { idle, waiting, under_way };
     State state = State::idle;
     std::uint32_t slot = 0;
+    std::int64_t queued_ns = 0;
     std::int64_t sent_ns = 0;  // 0 until it is sent for the first time
+    http1::Turn turn;
+    std::optional<Fields> fields;  // where they are of this exchange alone
+    bool late = false;             // its time ran out
     Outgoing out;
     Reply reply;
     Verdict verdict;            // on a reply that is complete on a stream that stays
@@ -91,12 +96,18 @@ class H2Client final : public Flow, private Events {
   void complete_whole();
   void fail_all(const Fault& fault);
   void leave();
+  void choose(Call& call);
+  std::int64_t expires(const Call& call) const;
+  void watch();
+  void look(std::int64_t now);
+  void fail_waiting(bool all, const Fault& fault);
 
   const Asking& asking_;
   const Settings& settings_;
   Work::Place place_;
   bool fresh_;
   bool stays_;
+  std::int64_t shortest_limit_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
@@ -109,11 +120,14 @@ class H2Client final : public Flow, private Events {
   std::size_t under_way_ = 0;         // exchanges
   std::size_t open_ = 0;              // streams
   std::int64_t now_ = 0;
-  std::int64_t reopened_ns_ = 0;  // since when the connection is made anew, until something is sent on it
-  bool heard_ = true;             // something came on this connection
-  bool used_ = true;              // an exchange ended on it
-  int barren_ = 0;                // connections before it, one after the other, on which none did
-  bool leaving_ = false;          // no more requests go out on it
+  std::uint64_t chosen_ = 0;        // exchanges whose requests were made
+  bool watched_ = false;            // the agenda is to say when time runs out
+  std::int64_t connecting_ns_ = 0;  // since when the connection is being made; 0 for one that is there
+  std::int64_t reopened_ns_ = 0;    // since when the connection is made anew, until something is sent on it
+  bool heard_ = true;               // something came on this connection
+  bool used_ = true;                // an exchange ended on it
+  int barren_ = 0;                  // connections before it, one after the other, on which none did
+  bool leaving_ = false;            // no more requests go out on it
   std::optional<std::uint32_t> gone_;  // the code by which the peer goes away
   Fate fate_ = Fate::open;
 };
@@ -148,6 +162,7 @@ class Verification final : public Work::Verification, private Events, Pinned {
 
  private:
   struct First : Stream {
+    std::optional<Fields> fields;  // where they are of this exchange alone
     Outgoing out;
     Reply reply;
     std::uint32_t code = 0;

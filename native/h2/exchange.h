@@ -11,10 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "h2/session.h"
+#include "http1/kinds.h"
 #include "kit/contract.h"
 #include "kit/work.h"
 
@@ -22,6 +25,7 @@ namespace netdyno::h2 {
 
 /// A body as it goes out.
 struct Outgoing {
+  std::size_t of = 0;      // class of the exchange, which begin is for
   std::string_view piece;  // what is sent next
   bool more = false;       // another piece follows it
   std::string room;        // a piece may be composed in it
@@ -53,6 +57,7 @@ struct Incoming {
 
 /// A reply as it comes in.
 struct Reply : Incoming {
+  std::size_t of = 0;   // class of the exchange
   int status = 0;       // of HTTP
   int code = -1;        // of gRPC; -1 while none came
   std::string message;  // beside it
@@ -78,12 +83,22 @@ struct Verdict {
 /// The client's part.
 class Asking {
  public:
+  explicit Asking(const contract::Setup& setup) : load_(setup.load) {}
   virtual ~Asking() = default;
 
-  /// The header of a connection's requests.
-  const Fields& fields(std::int64_t connection) const {
-    return fields_[static_cast<std::size_t>(connection) % fields_.size()];
+  const contract::Load& load() const { return load_; }
+  /// The header of an exchange's request; own has it where it is of this exchange alone, and outlives
+  /// the stream.
+  virtual const Fields& fields(const http1::Turn& turn, std::optional<Fields>& /*own*/) const {
+    return fields_[static_cast<std::size_t>(turn.connection) % fields_.size()];
   }
+  /// The first exchange of a connection, and its exchange k, from 0, which is the slot's in flight.
+  virtual http1::Turn first(std::int64_t connection) const { return {connection}; }
+  virtual http1::Turn turn(std::int64_t connection, std::uint64_t k, Slot& /*slot*/) const {
+    return {connection, k};
+  }
+  /// By which names paths are told apart, where several are asked for.
+  virtual std::vector<std::string> paths() const { return {}; }
   /// Whether exchanges follow one another on a stream. Each is complete with the first of
   /// its reply's messages.
   virtual bool stays() const { return false; }
@@ -98,7 +113,7 @@ class Asking {
   virtual Verdict judge(const Reply& reply) const = 0;
   /// Throws Failure that says why a first reply is not taken, or what is wrong with its
   /// content; Deferred where the exchange may be made again.
-  virtual void require(const Reply& reply) const = 0;
+  virtual void require(const Reply& reply, const http1::Turn& turn) const = 0;
   /// Why a reply is not taken, as a reason of failed exchanges: equal for equal causes.
   virtual std::string reason(const Reply& reply) const = 0;
   virtual Work::Repeats repeats() const = 0;
@@ -108,6 +123,9 @@ class Asking {
 
  protected:
   std::deque<Fields> fields_;  // by route
+
+ private:
+  contract::Load load_;
 };
 
 /// A request as it comes in, and the answer to it.

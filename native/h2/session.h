@@ -40,6 +40,14 @@ class Fields : Pinned {
     list_.clear();
     texts_.clear();
   }
+  /// Becomes those of another, which outlives them, with this value in one place.
+  void become(const Fields& other, std::size_t at, std::string value) {
+    clear();
+    list_ = other.list_;
+    std::string& own = texts_.emplace_back(std::move(value));
+    list_[at].value = reinterpret_cast<std::uint8_t*>(own.data());
+    list_[at].valuelen = own.size();
+  }
 
   const nghttp2_nv* data() const { return list_.data(); }
   std::size_t size() const { return list_.size(); }

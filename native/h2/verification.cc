@@ -31,10 +31,12 @@ Verification::~Verification() {
 void Verification::begin(std::int64_t) {
   buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
   first_.reply.first = true;
+  const http1::Turn turn = asking_.first(connection_);
+  first_.out.of = first_.reply.of = turn.of;
   asking_.begin(first_.out);
   first_.body = first_.out.piece;
   first_.more = first_.out.more;
-  session_->request(first_, asking_.fields(connection_));
+  session_->request(first_, asking_.fields(turn, first_.fields));
   session_->pump();
 }
 
@@ -82,7 +84,7 @@ void Verification::judge() {
     throw Failure(ErrorKind::invalid,
                   "malformed reply: " + (session_->problem().empty() ? code : session_->problem()));
   }
-  asking_.require(first_.reply);
+  asking_.require(first_.reply, asking_.first(connection_));
   if (streams_ > session_->stream_limit()) {
     throw Failure(ErrorKind::setup,
                   "load.in_flight is " + std::to_string(streams_) + ", and the server lets a client open " +

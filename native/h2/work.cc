@@ -54,7 +54,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "chunks";
   transport.options = tls::with_trust(http1::options());
   for (contract::Option& option : setting_options()) transport.options.push_back(std::move(option));
-  transport.features = tls::with_tls({"fresh", "turns", "gather", "work-cpu", "work-sleep"});
+  transport.features =
+      tls::with_tls({"fresh", "turns", "gather", "turns-mix", "mix", "headers", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 
@@ -90,18 +91,34 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-HttpAsking::HttpAsking(const contract::Setup& setup) : terms_(setup), expected_(terms_.expected_content()) {
-  for (const std::string& host : terms_.hosts(setup)) {
-    Fields& fields = fields_.emplace_back();
-    fields.add(":method", terms_.method());
-    fields.add(":scheme", setup.tls ? "https" : "http");
-    fields.add(":path", terms_.path());
-    fields.add(":authority", host);
-    for (const auto& [name, value] : terms_.headers()) {
-      if (!of_connections(name)) fields.add(lower(name), value);
+HttpAsking::HttpAsking(const contract::Setup& setup)
+    : Asking(setup),
+      kinds_(setup),
+      routes_(kinds_.common().hosts(setup).size()),
+      expected_(kinds_.common().expected_content()) {
+  for (std::size_t of = 0; of < kinds_.count(); of++) {
+    const http1::Terms& terms = kinds_.terms(of);
+    for (const std::string& host : terms.hosts(setup)) {
+      Fields& fields = fields_.emplace_back();
+      fields.add(":method", terms.method());
+      fields.add(":scheme", setup.tls ? "https" : "http");
+      fields.add(":path", terms.path());
+      fields.add(":authority", host);
+      for (const auto& [name, value] : terms.headers()) {
+        if (!of_connections(name)) fields.add(lower(name), value);
+      }
+      if (terms.sized()) fields.add("content-length", std::to_string(terms.content().size()));
     }
-    if (terms_.sized()) fields.add("content-length", std::to_string(terms_.content().size()));
   }
+}
+
+const Fields& HttpAsking::fields(const http1::Turn& turn, std::optional<Fields>& own) const {
+  constexpr std::size_t kPath = 2;
+  const Fields& kept = fields_[turn.of * routes_ + static_cast<std::size_t>(turn.connection) % routes_];
+  if (!kinds_.varied(turn.of)) return kept;
+  if (!own) own.emplace();
+  own->become(kept, kPath, kinds_.path(turn));
+  return *own;
 }
 
 void HttpAsking::field(Reply& reply, std::string_view name, std::string_view value) const {
@@ -114,18 +131,19 @@ bool HttpAsking::data(Reply& reply, std::string_view bytes) const {
     reply.kept.append(bytes.substr(0, most - std::min(most, reply.kept.size())));
   }
   reply.bytes += static_cast<std::int64_t>(bytes.size());
-  return reply.bytes <= terms_.most_body();
+  return reply.bytes <= kinds_.common().most_body();
 }
 
-void HttpAsking::require(const Reply& reply) const {
+void HttpAsking::require(const Reply& reply, const http1::Turn& turn) const {
+  const http1::Terms& terms = kinds_.terms(turn.of);
   const std::string_view begin = std::string_view(reply.kept).substr(0, http1::kMostReason);
-  if (!terms_.takes(found(reply))) terms_.refuse(found(reply), "", begin);
-  terms_.require_content(reply.kept == expected_);
+  if (!terms.takes(found(reply))) terms.refuse(found(reply), "", begin, kinds_.named(turn));
+  terms.require_content(reply.kept == std::string_view(expected_).substr(0, reply.kept.size()));
 }
 
 std::size_t HttpAsking::read_size(std::size_t in_flight) const {
   constexpr std::int64_t kHead = 256;
-  return http1::read_size_for(terms_.down_bytes() + kHead, in_flight, terms_.any());
+  return http1::read_size_for(kinds_.common().down_bytes() + kHead, in_flight, kinds_.common().any());
 }
 
 HttpAnswering::HttpAnswering(const contract::Setup& setup)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@
 
 #include "h2/exchange.h"
 #include "h2/session.h"
-#include "http1/terms.h"
+#include "http1/kinds.h"
 #include "kit/contract.h"
 #include "kit/flow.h"
 #include "kit/service.h"
@@ -101,6 +102,7 @@ class H2Work : public Work {
   std::unique_ptr<Flow> server(std::size_t buffer, Traffic& traffic) const override;
   std::unique_ptr<Work::Verification> verification(std::int64_t connection) const override;
   Repeats repeats() const override { return asking_->repeats(); }
+  std::vector<std::string> paths() const override { return asking_->paths(); }
 
  private:
   std::unique_ptr<const Asking> asking_;        // a client's
@@ -127,19 +129,30 @@ class HttpAsking final : public Asking {
   /// Throws Failure{setup} for sizes or options that cannot be.
   explicit HttpAsking(const contract::Setup& setup);
 
-  void begin(Outgoing& out) const override { out.piece = terms_.content(); }
+  const Fields& fields(const http1::Turn& turn, std::optional<Fields>& own) const override;
+  http1::Turn first(std::int64_t connection) const override { return kinds_.first(connection); }
+  http1::Turn turn(std::int64_t connection, std::uint64_t k, Slot& slot) const override {
+    return kinds_.turn(connection, k, slot);
+  }
+  std::vector<std::string> paths() const override { return kinds_.path_names(); }
+  void begin(Outgoing& out) const override { out.piece = kinds_.terms(out.of).content(); }
   void field(Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(Reply& reply, std::string_view bytes) const override;
-  Verdict judge(const Reply& reply) const override { return {reply.bytes, terms_.takes(found(reply))}; }
-  void require(const Reply& reply) const override;
-  std::string reason(const Reply& reply) const override { return terms_.reason(found(reply)); }
-  Work::Repeats repeats() const override { return terms_.repeats(); }
+  Verdict judge(const Reply& reply) const override {
+    return {reply.bytes, kinds_.terms(reply.of).takes(found(reply))};
+  }
+  void require(const Reply& reply, const http1::Turn& turn) const override;
+  std::string reason(const Reply& reply) const override {
+    return kinds_.terms(reply.of).reason(found(reply));
+  }
+  Work::Repeats repeats() const override { return kinds_.common().repeats(); }
   std::size_t read_size(std::size_t in_flight) const override;
 
  private:
   static http1::Reply found(const Reply& reply) { return {reply.status, reply.bytes}; }
 
-  http1::Terms terms_;
+  http1::Kinds kinds_;
+  std::size_t routes_;    // fields_ has those of each class by route, one class after the other
   std::string expected_;  // content of a first reply; empty where it is not compared
 };
 

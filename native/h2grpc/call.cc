@@ -12,6 +12,7 @@
 #include "kit/address.h"
 #include "kit/ends.h"
 #include "kit/options.h"
+#include "kit/reasons.h"
 #include "kit/sockets.h"
 #include "tls/work.h"
 
@@ -85,8 +86,28 @@ std::int64_t max_message(const contract::Setup& setup, const Contents& contents)
   return std::max(kUsualMessage, grpc_worker::largest_message(setup, contents));
 }
 
+namespace {
+
+/// Whether an exchange is a call, of one message each way.
+bool of_calls(const contract::Setup& setup) {
+  return setup.options.at("mode") == "unary" && setup.exchange.stream == contract::Stream::none;
+}
+
+/// A deadline as requests say it: at most eight digits and the finest unit that they can have.
+std::string timeout_of(std::int64_t ns) {
+  constexpr std::int64_t kMost = 100'000'000;
+  std::int64_t value = ns;
+  for (const auto& [unit, more] : {std::pair{'n', 1'000}, {'u', 1'000}, {'m', 1'000}, {'S', 60}, {'M', 60}}) {
+    if (value < kMost) return std::to_string(value) + unit;
+    value = (value + more - 1) / more;
+  }
+  return std::to_string(value) + "H";
+}
+
+}  // namespace
+
 GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
-    : down_bytes_(contents.down().size) {
+    : h2::Asking(setup), down_bytes_(contents.down().size) {
   const Ask ask = ask_of(setup);
   verify_ = ask.verify;
   const std::int64_t most = max_message(setup, contents);
@@ -104,6 +125,11 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
     }
   }
   stays_ = body_->stays();
+  if (setup.load.deadline_ns > 0 && !of_calls(setup)) {
+    throw contract::Failure(ErrorKind::unsupported,
+                            "load.deadline_ns needs mode=unary and no exchange.stream: a stream outlives its "
+                            "exchanges");
+  }
   for (const Route& route : routes(setup)) {
     h2::Fields& fields = fields_.emplace_back();
     fields.add(":method", "POST");
@@ -113,6 +139,7 @@ GrpcAsking::GrpcAsking(const contract::Setup& setup, const Contents& contents)
     fields.add("te", "trailers");
     fields.add("content-type", is_raw(setup) && ask.of_netdyno() ? "application/grpc+raw" : kType);
     fields.add("user-agent", "netdyno");
+    if (setup.load.deadline_ns > 0) fields.add("grpc-timeout", timeout_of(setup.load.deadline_ns));
     for (const auto& [name, value] : ask.headers) fields.add(name, value);
   }
 }
@@ -150,10 +177,12 @@ std::string GrpcAsking::explain(const h2::Reply& reply) const {
 
 std::string GrpcAsking::reason(const h2::Reply& reply) const {
   if (reply.fault != ok || reply.status != 200 || reply.code <= ok) return explain(reply);
+  if (load().deadline_ns > 0 && grpc_worker::kind_of(reply.code) == ErrorKind::timeout)
+    return no_reply_within(load().deadline_ns);
   return grpc_worker::status_text(reply.code, reply.message);
 }
 
-void GrpcAsking::require(const h2::Reply& reply) const {
+void GrpcAsking::require(const h2::Reply& reply, const http1::Turn&) const {
   const h2::Verdict verdict = judge(reply);
   if (reply.fault != ok || !verdict.taken) throw contract::Failure(verdict.kind, explain(reply));
   if (verify_ != Verify::content) return;
@@ -294,7 +323,7 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.delivery = "message";
   transport.codecs = {"bytes", "proto"};
   transport.features = tls::with_tls(
-      {"fresh", "stream-up", "stream-down", "stream-both", "turns", "gather", "work-cpu", "work-sleep"});
+      {"fresh", "stream-up", "stream-down", "stream-both", "turns", "gather", "deadline", "work-cpu", "work-sleep"});
   transport.options = options();
   return transport;
 }

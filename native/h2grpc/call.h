@@ -57,7 +57,7 @@ class GrpcAsking final : public h2::Asking {
   void field(h2::Reply& reply, std::string_view name, std::string_view value) const override;
   bool data(h2::Reply& reply, std::string_view bytes) const override { return body_->data(reply, bytes); }
   h2::Verdict judge(const h2::Reply& reply) const override;
-  void require(const h2::Reply& reply) const override;
+  void require(const h2::Reply& reply, const http1::Turn&) const override;
   std::string reason(const h2::Reply& reply) const override;
   Work::Repeats repeats() const override {
     return verify_ == Verify::content ? Work::Repeats::none : Work::Repeats::refused;

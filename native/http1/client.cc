@@ -13,9 +13,11 @@ HttpClient::HttpClient(const Asking& asking, const Work::Place& place)
     : asking_(asking),
       connection_(place.connection),
       number_(place.number),
+      slot_(place.slots.data()),
       agenda_(place.agenda),
       flights_(place.number, place.slots, place.agenda),
       reader_(asking.terms().most_body()) {
+  if (asking.alike()) asking_.prepare(request_, {connection_});
   reader_.to_head(asking.terms().bodiless());
 }
 
@@ -37,33 +39,36 @@ void HttpClient::send(std::uint32_t slot) {
 std::int64_t HttpClient::expires() const {
   std::int64_t at = Agenda::kNever;
   if (fate_ != Fate::open) return at;
-  if (asking_.deadline() > 0 && flights_.in_flight() > 0) {
-    at = flights_.oldest_sent() + asking_.deadline();
-  } else if (asking_.deadline() > 0 && flights_.waiting() > 0 && reopened_ns_ > 0) {
-    at = reopened_ns_ + asking_.deadline();
+  if (flights_.slots() == 0) return at;
+  const std::int64_t deadline = asking_.load().deadline(slot_->kind());
+  if (deadline > 0 && flights_.in_flight() > 0) {
+    at = flights_.oldest_sent() + deadline;
+  } else if (deadline > 0 && flights_.waiting() > 0 && reopened_ns_ > 0) {
+    at = reopened_ns_ + deadline;
   }
-  if (asking_.connects_within() > 0 && connecting_ns_ > 0)
-    at = std::min(at, connecting_ns_ + asking_.connects_within());
+  if (asking_.load().connect_ns > 0 && connecting_ns_ > 0)
+    at = std::min(at, connecting_ns_ + asking_.load().connect_ns);
   return at;
 }
 
 /// Has the agenda say when time may have run out. What has come about by then is looked at then: an
-/// exchange that is answered in time costs no entry of its own.
+/// exchange that is answered in time costs no entry of its own. What begins before then may have less
+/// time, but none less than the shortest limit.
 void HttpClient::watch() {
   if (watched_) return;
   const std::int64_t at = expires();
   if (at == Agenda::kNever) return;
   watched_ = true;
-  agenda_.watch(at, number_);
+  agenda_.watch(std::min(at, now_ns() + asking_.load().shortest_limit()), number_);
 }
 
 /// Fails the exchange whose time has run out.
 void HttpClient::look(std::int64_t now) {
   if (now < expires()) return watch();
-  const bool connects = connecting_ns_ > 0 && asking_.connects_within() > 0 &&
-                        now >= connecting_ns_ + asking_.connects_within();
-  const std::string why = connects ? "no connection within " + duration_text(asking_.connects_within())
-                                   : no_reply_within(asking_.deadline());
+  const std::int64_t connect_ns = asking_.load().connect_ns;
+  const bool connects = connecting_ns_ > 0 && connect_ns > 0 && now >= connecting_ns_ + connect_ns;
+  const std::string why = connects ? "no connection within " + duration_text(connect_ns)
+                                   : no_reply_within(asking_.load().deadline(slot_->kind()));
   if (flights_.in_flight() > 0) return failed(ErrorKind::timeout, why, now);
   renew();
   flights_.failed_waiting(ErrorKind::timeout, now, why);
@@ -72,18 +77,20 @@ void HttpClient::look(std::int64_t now) {
 std::span<const char> HttpClient::outgoing(std::int64_t now) {
   // Connecting belongs to the exchange that needed it.
   if (at_ == 0) flights_.sending(1, reopened_ns_ == 0 ? now : reopened_ns_);
-  if (!asking_.fills()) return asking_.request(connection_).from(at_);
-  if (at_ == 0) fill();
-  return std::span<const char>(filled_).subspan(at_);
+  if (at_ == 0 && !asking_.alike()) choose();
+  return request_.from(at_);
 }
 
-/// Makes the request of the exchange that is sent next, unless it goes out once more. What was sent
+/// Sets the request of the exchange that is sent next, unless it goes out once more. What was sent
 /// before it, the kernel has taken.
-void HttpClient::fill() {
+void HttpClient::choose() {
   const std::uint64_t k = flights_.over();
-  if (fills_ > k) return;
-  flights_.carries(asking_.fill(filled_, connection_, k));
-  fills_ = k + 1;
+  if (chosen_ > k) return;
+  chosen_ = k + 1;
+  Slot& slot = flights_.next_slot();
+  const std::int64_t more = asking_.prepare(request_, asking_.kinds().turn(connection_, k, slot));
+  if (asking_.load().classes.empty()) slot.carries(more);
+  reader_.to_head(request_.terms().bodiless());
 }
 
 void HttpClient::written(std::size_t n) {
@@ -93,7 +100,7 @@ void HttpClient::written(std::size_t n) {
     watch();
   }
   at_ += n;
-  if (at_ == size()) at_ = 0;
+  if (at_ == request_.size()) at_ = 0;
 }
 
 void HttpClient::received(std::size_t n, std::int64_t now) {
@@ -110,7 +117,7 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
       return answered(reader_.keeps() && reader_.taken() == n, now);
     case Reader::Outcome::endless:
       return failed(ErrorKind::invalid,
-                    asking_.terms().reason({reader_.status(), asking_.terms().most_body() + 1}), now);
+                    request_.terms().reason({reader_.status(), asking_.terms().most_body() + 1}), now);
     case Reader::Outcome::headless:
       return failed(ErrorKind::invalid, Reader::headless(), now);
     case Reader::Outcome::malformed:
@@ -127,10 +134,11 @@ void HttpClient::answered(bool keeps, std::int64_t now) {
   used_ = true;
   // A reply that came before its request was written leaves the rest of that behind.
   if (!keeps || at_ > 0 || asking_.fresh()) renew();
-  if (asking_.terms().takes(reply)) {
+  const Terms& terms = request_.terms();
+  if (terms.takes(reply)) {
     flights_.answered(reply.bytes, now);
   } else {
-    flights_.failed(ErrorKind::invalid, now, asking_.terms().reason(reply));
+    flights_.failed(ErrorKind::invalid, now, terms.reason(reply));
   }
 }
 
@@ -172,7 +180,7 @@ bool HttpClient::ended(std::int64_t now) {
     failed(ErrorKind::peer, loss() + " within the reply", now);
   } else if (!used_ || asking_.fresh()) {
     failed(ErrorKind::peer, loss() + " before the reply", now);
-  } else if (!asking_.terms().repeatable()) {
+  } else if (!request_.terms().repeatable()) {
     failed(ErrorKind::peer, "the server closed an idle connection", now);
   } else {
     repeats_ns_ = flights_.oldest_sent();
@@ -211,10 +219,8 @@ void add(std::string& to, std::string_view part) {
 
 }  // namespace
 
-FirstReply::FirstReply(const Asking& asking, std::string_view content, bool head)
-    : ReplyReader(asking.terms().most_body()), content_(content) {
-  to_head(head);
-}
+FirstReply::FirstReply(const Asking& asking, std::string_view content)
+    : ReplyReader(asking.terms().most_body()), content_(content) {}
 
 void FirstReply::on_status(std::string_view part) { add(phrase_, part); }
 
@@ -235,11 +241,12 @@ bool FirstReply::on_end() {
 }
 
 Verification::Verification(const Asking& asking, std::string_view content, std::int64_t connection)
-    : asking_(asking), connection_(connection), reply_(asking, content, asking.terms().bodiless()) {}
+    : asking_(asking), connection_(connection), reply_(asking, content) {}
 
 void Verification::begin(std::int64_t) {
   buffer_ = std::make_unique_for_overwrite<char[]>(kReadSize);
-  if (asking_.fills()) asking_.fill(filled_, connection_, std::nullopt);
+  asking_.prepare(request_, asking_.kinds().first(connection_));
+  reply_.to_head(request_.terms().bodiless());
 }
 
 std::span<char> Verification::read_buffer() {
@@ -256,8 +263,7 @@ void Verification::received(std::size_t n, std::int64_t) {
       if (!reply_.keeps() || reply_.taken() < n || unsent() || asking_.fresh()) fate_ = Fate::over;
       return judge();
     case Reader::Outcome::endless:
-      asking_.terms().refuse({reply_.status(), asking_.terms().most_body() + 1}, reply_.phrase(),
-                             reply_.beginning());
+      refuse({reply_.status(), asking_.terms().most_body() + 1});
     case Reader::Outcome::headless:
       throw Failure(ErrorKind::invalid, Reader::headless());
     case Reader::Outcome::malformed:
@@ -272,9 +278,14 @@ void Verification::received(std::size_t n, std::int64_t) {
 
 void Verification::judge() {
   const Reply reply{reply_.status(), reply_.body()};
-  if (!asking_.terms().takes(reply)) asking_.terms().refuse(reply, reply_.phrase(), reply_.beginning());
-  asking_.terms().require_content(!reply_.differs());
+  if (!request_.terms().takes(reply)) refuse(reply);
+  request_.terms().require_content(!reply_.differs());
   verified_ = true;
+}
+
+void Verification::refuse(const Reply& reply) const {
+  request_.terms().refuse(reply, reply_.phrase(), reply_.beginning(),
+                          asking_.kinds().named(asking_.kinds().first(connection_)));
 }
 
 bool Verification::ended(std::int64_t) {

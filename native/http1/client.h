@@ -40,8 +40,7 @@ class HttpClient final : public Flow {
   void abandon(contract::ErrorKind kind, std::int64_t now) override;
 
  private:
-  std::size_t size() const { return asking_.fills() ? filled_.size() : asking_.request(connection_).size(); }
-  void fill();
+  void choose();
   void answered(bool keeps, std::int64_t now);
   void failed(contract::ErrorKind kind, const std::string& why, std::int64_t now);
   void renew();
@@ -53,14 +52,15 @@ class HttpClient final : public Flow {
   const Asking& asking_;
   std::int64_t connection_;
   std::uint32_t number_;
+  const Slot* slot_;  // the connection's; null where it carries no load
   Agenda& agenda_;
   Flights flights_;
   ReplyReader reader_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
-  std::size_t at_ = 0;              // bytes written of a request that is not written whole
-  std::string filled_;              // the request where each is filled
-  std::uint64_t fills_ = 0;         // how many were
+  std::size_t at_ = 0;  // bytes written of a request that is not written whole
+  Request request_;
+  std::uint64_t chosen_ = 0;        // how many were chosen
   std::int64_t reopened_ns_ = 0;    // since when the connection is made anew; 0 once it was used
   std::int64_t repeats_ns_ = 0;     // when the request was sent that is to be repeated; 0 for none
   std::int64_t connecting_ns_ = 0;  // since when it is being made; 0 for one that is there
@@ -74,7 +74,7 @@ class HttpClient final : public Flow {
 class FirstReply final : public ReplyReader {
  public:
   /// content is what the body must be; it stays the caller's. Empty for any.
-  FirstReply(const Asking& asking, std::string_view content, bool to_head);
+  FirstReply(const Asking& asking, std::string_view content);
 
   const std::string& phrase() const { return phrase_; }
   /// What the body begins with.
@@ -102,10 +102,8 @@ class Verification final : public Work::Verification {
   Verification(const Asking& asking, std::string_view content, std::int64_t connection);
 
   void begin(std::int64_t) override;
-  bool unsent() const override {
-    return at_ < (asking_.fills() ? filled_.size() : asking_.request(connection_).size());
-  }
-  std::span<const char> outgoing(std::int64_t) override { return rest(); }
+  bool unsent() const override { return at_ < request_.size(); }
+  std::span<const char> outgoing(std::int64_t) override { return request_.from(at_); }
   void written(std::size_t n) override { at_ += n; }
   std::span<char> read_buffer() override;
   void received(std::size_t n, std::int64_t) override;
@@ -117,16 +115,13 @@ class Verification final : public Work::Verification {
   std::int64_t arrived() const override { return arrived_; }
 
  private:
-  std::span<const char> rest() const {
-    return asking_.fills() ? std::span<const char>(filled_).subspan(at_)
-                           : asking_.request(connection_).from(at_);
-  }
   void judge();
+  [[noreturn]] void refuse(const Reply& reply) const;
 
   const Asking& asking_;
   std::int64_t connection_;
+  Request request_;
   FirstReply reply_;
-  std::string filled_;  // the request where each is filled
   std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0;
   std::int64_t arrived_ = 0;

@@ -90,6 +90,44 @@ TEST(HttpClient, TakesRepliesByteByByteOneAfterTheOther) {
   }
 }
 
+/// Each exchange asks for what its class says, and its reply is judged by that.
+TEST(HttpClient, AsksAsClassesSay) {
+  contract::Setup setup = setup_of(Role::client, 8, 5, {{"verify", "status"}, {"headers", "A: all\nB: all"}});
+  setup.exchange.tells_down = true;
+  setup.load.classes = {{"get", contract::kTableEnd / 3, 0, 5},
+                        {"put", contract::kTableEnd / 3 * 2, 8, 0},
+                        {"head", contract::kTableEnd, 0, 5}};
+  setup.load.classes[0].path = "/{key}/{key}";
+  setup.load.classes[0].headers = {"b: own"};
+  setup.load.classes[1].method = "PUT";
+  setup.load.classes[1].status = 404;
+  setup.load.classes[2].method = "HEAD";
+  setup.load.keys = {{contract::kTableEnd, 7, 7}};
+  const std::map<std::string, std::string> want = {
+      {"GET /7/7 ", "b: own\r\nA: all\r\n\r\n"},
+      {"PUT /exchange ", "Content-Length: 8\r\n\r\n" + random_content(8, 'u')},
+      {"HEAD /exchange ", "netdyno-down: 0\r\nA: all\r\nB: all\r\n\r\n"}};
+  ClientRig rig(setup);
+  std::map<std::string, int> met;
+  std::int64_t errors = 0;
+  for (int k = 0; k < 60; k++) {
+    const std::string request = sent(*rig.flow);
+    const std::string begins = request.substr(0, request.find("HTTP/1.1"));
+    ASSERT_TRUE(want.contains(begins)) << request;
+    EXPECT_TRUE(request.ends_with(want.at(begins))) << request;
+    const bool no_content = k % 5 == 0;  // 204, which is 2xx and not 404
+    if (no_content && begins[0] == 'P') errors++;
+    give(*rig.flow, no_content         ? "HTTP/1.1 204 No Content\r\n\r\n"
+                    : begins[0] == 'P' ? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+                                       : reply(5, begins[0] == 'H' ? "" : "hello"));
+    met[begins]++;
+  }
+  EXPECT_EQ(met.size(), want.size());
+  EXPECT_GT(errors, 0);
+  EXPECT_EQ(rig.errors(ErrorKind::invalid), errors);
+  EXPECT_EQ(rig.counts().exchanges, 60 - errors);
+}
+
 /// An exchange fails at its deadline, where its connection waits for a reply, for the rest of one, or is
 /// still being made; the next one has another connection.
 TEST(HttpClient, EndsExchangesAtTheirDeadline) {

@@ -188,51 +188,78 @@ std::uint64_t active_connections(const contract::Load& load) {
 }  // namespace
 
 Asking::Asking(const contract::Setup& setup)
-    : terms_(checked(setup)),
-      fresh_(setup.load.fresh),
-      deadline_ns_(setup.load.deadline_ns),
-      connect_ns_(setup.load.connect_ns),
+    : kinds_(checked(setup)),
+      load_(setup.load),
       up_bytes_(setup.exchange.up_bytes),
       connections_(static_cast<std::uint64_t>(setup.load.connections)),
       active_(active_connections(setup.load)) {
-  const std::string& content = terms_.content();
   const auto data = setup.options.at("data").get<std::string>();
-  if (data.empty()) {
-    for (const std::string& host : terms_.hosts(setup)) {
-      const std::string length = terms_.sized() ? length_of(content.size()) : "";
-      requests_.emplace_back(head(host) + length + end(), content, content.size() <= Message::kGathered);
-    }
+  if (!data.empty()) {
+    fill_with(setup, data);
     return;
+  }
+  for (std::size_t of = 0; of < kinds_.count(); of++) {
+    std::vector<Kept>& all = requests_.emplace_back();
+    for (const std::string& host : kinds_.terms(of).hosts(setup)) all.push_back(kept(of, host));
+  }
+}
+
+/// Makes what is sent of a class's requests.
+Asking::Kept Asking::kept(std::size_t of, const std::string& host) const {
+  const Terms& terms = kinds_.terms(of);
+  const std::string& content = terms.content();
+  const std::string begin = head(terms, host) + (terms.sized() ? length_of(content.size()) : "") + end();
+  if (!kinds_.varied(of)) return {Message(begin, content, content.size() <= Message::kGathered), "", ""};
+  const std::size_t path = terms.method().size() + 1;
+  return {std::nullopt, begin.substr(0, path), begin.substr(path + terms.path().size()) + content};
+}
+
+/// Prepares requests of which each is filled with a row of a file.
+void Asking::fill_with(const contract::Setup& setup, const std::string& data) {
+  if (!kinds_.alike()) {
+    throw Failure(ErrorKind::unsupported,
+                  "option data is given beside load.classes or option paths: this client fills requests of "
+                  "one kind");
   }
   rows_ = std::make_unique<Rows>(data.substr(data[0] == '@' ? 1 : 0));
   source_.emplace(
       *rows_, setup.seed,
       Source::Picks{static_cast<std::uint64_t>(setup.options.at("data_first").get<std::int64_t>()),
                     setup.options.at("pick").get<std::string>() == "random"});
-  for (const std::string& host : terms_.hosts(setup))
-    heads_.emplace_back(head(literal(host)), rows_->columns());
-  body_.emplace(content, rows_->columns());
+  for (const std::string& host : terms().hosts(setup))
+    heads_.emplace_back(head(terms(), literal(host)), rows_->columns());
+  body_.emplace(terms().content(), rows_->columns());
+}
+
+std::int64_t Asking::prepare(Request& request, const Turn& turn) const {
+  request.terms_ = &kinds_.terms(turn.of);
+  if (rows_ != nullptr) return fill(request.made_, turn);
+  const std::vector<Kept>& by_route = requests_[turn.of];
+  const Kept& kept = by_route[static_cast<std::size_t>(turn.connection) % by_route.size()];
+  request.kept_ = kept.whole ? &*kept.whole : nullptr;
+  if (!kept.whole) request.made_.assign(kept.before).append(kinds_.path(turn)).append(kept.after);
+  return 0;
 }
 
 /// The head of a request up to what frames its body.
-std::string Asking::head(const std::string& host) const {
-  std::string head = terms_.method();
-  head.append(" ").append(terms_.path()).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
-  for (const auto& [name, value] : terms_.headers())
+std::string Asking::head(const Terms& terms, const std::string& host) {
+  std::string head = terms.method();
+  head.append(" ").append(terms.path()).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+  for (const auto& [name, value] : terms.headers())
     head.append(name).append(": ").append(value).append("\r\n");
   return head;
 }
 
 /// How that head ends.
-const char* Asking::end() const { return fresh_ ? "Connection: close\r\n\r\n" : "\r\n"; }
+const char* Asking::end() const { return fresh() ? "Connection: close\r\n\r\n" : "\r\n"; }
 
-std::int64_t Asking::fill(std::string& request, std::int64_t connection,
-                          std::optional<std::uint64_t> k) const {
-  const auto place = static_cast<std::uint64_t>(connection);
-  const Source::Row row = source_->of(k ? connections_ + place + *k * active_ : place);
+/// Makes a request with a row of its own. Returns as prepare does.
+std::int64_t Asking::fill(std::string& request, const Turn& turn) const {
+  const auto place = static_cast<std::uint64_t>(turn.connection);
+  const Source::Row row = source_->of(turn.k ? connections_ + place + *turn.k * active_ : place);
   request.clear();
   heads_[place % heads_.size()].append(request, *source_, row);
-  if (!terms_.sized()) {
+  if (!terms().sized()) {
     request.append(end());
     return -up_bytes_;
   }
@@ -250,7 +277,7 @@ std::int64_t Asking::fill(std::string& request, std::int64_t connection,
 
 std::size_t Asking::read_size() const {
   constexpr std::int64_t kHead = 1 << 10;
-  return read_size_for(terms_.down_bytes() + kHead, 1, terms_.any());
+  return read_size_for(terms().down_bytes() + kHead, 1, terms().any());
 }
 
 Answering::Answering(const contract::Setup& setup)

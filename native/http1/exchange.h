@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "http1/kinds.h"
 #include "http1/rows.h"
-#include "http1/terms.h"
 #include "kit/contract.h"
 #include "kit/system.h"
 
@@ -178,6 +178,23 @@ class Message {
   std::string_view rest_;
 };
 
+/// A request as it goes out: one that is kept for all exchanges of its kind, or one that is made.
+class Request {
+ public:
+  std::size_t size() const { return kept_ != nullptr ? kept_->size() : made_.size(); }
+  /// As Message's.
+  std::span<const char> from(std::size_t at) const {
+    return kept_ != nullptr ? kept_->from(at) : std::span<const char>(made_).subspan(at);
+  }
+  const Terms& terms() const { return *terms_; }
+
+ private:
+  friend class Asking;
+  const Message* kept_ = nullptr;
+  const Terms* terms_ = nullptr;
+  std::string made_;
+};
+
 /// The client's part.
 class Asking {
  public:
@@ -185,33 +202,36 @@ class Asking {
   /// that HTTP/1.1 does not carry.
   explicit Asking(const contract::Setup& setup);
 
-  const Terms& terms() const { return terms_; }
-  /// The request that a connection makes.
-  const Message& request(std::int64_t connection) const {
-    return requests_[static_cast<std::size_t>(connection) % requests_.size()];
-  }
-  bool fresh() const { return fresh_; }
-  /// How long an exchange, and the making of a connection for it, may take, in ns; 0 for ever.
-  std::int64_t deadline() const { return deadline_ns_; }
-  std::int64_t connects_within() const { return connect_ns_; }
+  const Kinds& kinds() const { return kinds_; }
+  /// Those of all exchanges; of classes those of the largest sizes.
+  const Terms& terms() const { return kinds_.common(); }
+  const contract::Load& load() const { return load_; }
+  bool fresh() const { return load_.fresh; }
 
-  /// Whether each request is filled with a row of its own.
-  bool fills() const { return rows_ != nullptr; }
-  /// Makes the request of a connection's exchange k, from 0, or with nothing the first one, which is
-  /// verified. Returns how many bytes more its body has than setup says. Only where fills().
-  std::int64_t fill(std::string& request, std::int64_t connection, std::optional<std::uint64_t> k) const;
+  /// Whether all requests of a connection are the same.
+  bool alike() const { return rows_ == nullptr && kinds_.alike(); }
+  /// Sets the request of an exchange. Returns how many bytes more its body has than setup says, where
+  /// it is filled with a row of its own.
+  std::int64_t prepare(Request& request, const Turn& turn) const;
   /// Bytes that one read of a connection takes at most.
   std::size_t read_size() const;
 
  private:
-  std::string head(const std::string& host) const;
-  const char* end() const;
+  /// A class's requests by one route, or those of all exchanges.
+  struct Kept {
+    std::optional<Message> whole;
+    std::string before, after;  // of the path, where that differs
+  };
 
-  Terms terms_;
-  bool fresh_;
-  std::int64_t deadline_ns_;
-  std::int64_t connect_ns_;
-  std::vector<Message> requests_;  // by route; none where each is filled
+  static std::string head(const Terms& terms, const std::string& host);
+  const char* end() const;
+  Kept kept(std::size_t of, const std::string& host) const;
+  void fill_with(const contract::Setup& setup, const std::string& data);
+  std::int64_t fill(std::string& request, const Turn& turn) const;
+
+  Kinds kinds_;
+  contract::Load load_;
+  std::vector<std::vector<Kept>> requests_;  // by class and route; none where each is filled
 
   // Where each is filled.
   std::int64_t up_bytes_;

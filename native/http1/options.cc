@@ -7,6 +7,7 @@
 
 #include "http1/terms.h"
 #include "kit/ends.h"
+#include "kit/histogram.h"
 #include "kit/options.h"
 #include "kit/sockets.h"
 
@@ -21,7 +22,10 @@ namespace {
 
 constexpr std::int64_t kMostHead = 64 << 10;  // bytes of all headers of a user's
 constexpr std::int64_t kMostBody = 64 << 20;  // bytes of a user's body
-constexpr std::int64_t kMostPath = 8 << 10;   // as internal/paths has it
+constexpr std::int64_t kMostPath = 8 << 10;   // as internal/paths has it, and what follows
+constexpr std::int64_t kMostPaths = 16 << 20;
+constexpr std::size_t kMostTurns = 100'000;
+constexpr std::int64_t kMostBodies = 64 << 20;  // of all classes, in base64, as internal/work/wire has it
 
 [[noreturn]] void refuse(const std::string& option, const std::string& text) {
   throw Failure(ErrorKind::setup, "option " + option + ": " + text);
@@ -35,11 +39,12 @@ bool is_framing(std::string_view name) {
   return false;
 }
 
-/// Adds the lines of option headers. Their values, which may be passwords, are never shown.
-void add_headers(Ask& ask, std::string_view text) {
+/// Adds lines of headers, of an option or a class. Their values, which may be passwords, are never shown.
+void add_headers(Ask& ask, std::string_view text, const std::string& of) {
+  const auto refuse = [&of](const std::string& why) { throw Failure(ErrorKind::setup, of + ": " + why); };
   for (const auto& [name, value, whole] : header_lines(text)) {
     if (!whole || !is_token(name) || !is_value(value)) {
-      refuse("headers", "found a line that is not a header, expected Name: value");
+      refuse("found a line that is not a header, expected Name: value");
     }
     if (is_framing(name)) continue;
     if (same_header(name, "Host")) {
@@ -47,7 +52,7 @@ void add_headers(Ask& ask, std::string_view text) {
       continue;
     }
     ask.headers.emplace_back(name, value);
-    if (ask.headers.size() > kMostHeaders) refuse("headers", "more than " + std::to_string(kMostHeaders));
+    if (ask.headers.size() > kMostHeaders) refuse("more than " + std::to_string(kMostHeaders));
   }
 }
 
@@ -65,6 +70,13 @@ std::string path_of(const contract::Options& options) {
 std::vector<Option> options() {
   Option path = given_option("path", "/exchange", kMostPath,
                              "what the client asks for; our servers answer any path, another's may not");
+  Option paths = given_option("paths", "", kMostPaths,
+                              "file of paths, one a line, that the client asks for in turn in place of path; "
+                              "with verify=status, when any status 2xx will do");
+  Option bodies =
+      given_option("bodies", "", kMostBodies,
+                   "with a workload: what requests of each class carry in place of random content, "
+                   "in base64, one a line in the order of the classes; an empty line keeps it random");
   Option method =
       text_option("method", "", "method of the requests; GET without content and POST with it unless given");
   Option headers =
@@ -79,7 +91,7 @@ std::vector<Option> options() {
       "what is compared before ready: the content that our servers send, or only its "
       "length, for a server of yours; status: replies may have any length, and what came is counted");
   std::vector<Option> all;
-  for (Option* option : {&path, &method, &headers, &body, &host, &status, &verify}) {
+  for (Option* option : {&path, &paths, &method, &headers, &body, &bodies, &host, &status, &verify}) {
     all.push_back(only(Role::client, std::move(*option)));
   }
   return joined(std::move(all), loop_options());
@@ -97,6 +109,7 @@ Ask ask_of(const contract::Setup& setup) {
   ask.host = o.at("host").get<std::string>();
   ask.body = given_text(o, "body", kMostBody);
   ask.status = o.at("status").get<int>();
+  ask.success = !o.at("paths").get<std::string>().empty() && ask.status == 200;
   ask.verify = verify_of(o);
   if (!ask.method.empty() && !is_token(ask.method)) {
     refuse("method", shown(ask.method, 40) + " is not a method, such as GET or PUT");
@@ -104,7 +117,7 @@ Ask ask_of(const contract::Setup& setup) {
   if (!is_host(ask.host)) {
     refuse("host", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
   }
-  add_headers(ask, given_text(o, "headers", kMostHead));
+  add_headers(ask, given_text(o, "headers", kMostHead), "option headers");
   if (!is_host(ask.host)) {
     refuse("headers", shown(ask.host, 80) + " is not a host, such as example.org or example.org:8080");
   }
@@ -116,6 +129,96 @@ Ask ask_of(const contract::Setup& setup) {
   }
   ask.path = path_of(o);
   return ask;
+}
+
+namespace {
+
+/// What each class carries, as option bodies says; none without it.
+std::vector<std::string> bodies_of(const contract::Setup& setup) {
+  std::string text = given_text(setup.options, "bodies", kMostBodies);
+  if (text.empty()) return {};
+  if (text.back() != '\n') text += '\n';
+  const std::vector<contract::Class>& classes = setup.load.classes;
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (lines != classes.size()) {
+    refuse("bodies", "it has " + std::to_string(lines) + " lines and load.classes " +
+                         std::to_string(classes.size()) + "; expected one for each");
+  }
+  std::vector<std::string> all;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string line = "line " + std::to_string(all.size() + 1);
+    const auto body = from_base64(next_line(rest));
+    if (!body) refuse("bodies", line + " is no base64");
+    const contract::Class& of = classes[all.size()];
+    if (!body->empty() && static_cast<std::int64_t>(body->size()) != of.up_bytes) {
+      refuse("bodies", line + " has " + std::to_string(body->size()) + " bytes and class " + of.name + " " +
+                           std::to_string(of.up_bytes) + " up; expected the same");
+    }
+    all.push_back(*body);
+  }
+  return all;
+}
+
+/// Whether what a request says of itself has a header of that name.
+bool has_header(const Ask& ask, std::string_view name) {
+  return std::any_of(ask.headers.begin(), ask.headers.end(),
+                     [name](const auto& own) { return same_header(own.first, name); });
+}
+
+}  // namespace
+
+std::vector<Ask> class_asks(const contract::Setup& setup) {
+  const Ask common = ask_of(setup);
+  const std::vector<std::string> bodies = bodies_of(setup);
+  std::vector<Ask> all;
+  for (const contract::Class& of : setup.load.classes) {
+    Ask& ask = all.emplace_back(common);
+    const auto wrong = [&of](const std::string& text) {
+      throw Failure(ErrorKind::setup, "class " + of.name + ": " + text);
+    };
+    ask.success = of.status == 0 && common.status == 200;
+    if (of.status != 0) ask.status = static_cast<int>(of.status);
+    if (!of.method.empty()) ask.method = of.method;
+    if (!ask.method.empty() && !is_token(ask.method))
+      wrong(shown(ask.method, 40) + " is not a method, such as GET or PUT");
+    if (ask.body.empty() && !bodies.empty()) ask.body = bodies[all.size() - 1];
+    if (!of.path.empty()) ask.path = of.path;
+    if (const std::string path = wrong_path(of.path); !of.path.empty() && !path.empty())
+      wrong("path " + path);
+    ask.headers.clear();
+    for (const std::string& line : of.headers) add_headers(ask, line, "class " + of.name + ": headers");
+    const Ask own = ask;
+    for (const auto& header : common.headers) {
+      if (!has_header(own, header.first)) ask.headers.push_back(header);
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> paths_of(const contract::Setup& setup) {
+  auto name = setup.options.at("paths").get<std::string>();
+  if (name.empty()) return {};
+  if (name[0] == '@') name.erase(0, 1);  // the option names a file in any case
+  if (const auto verify = setup.options.at("verify").get<std::string>(); verify != "status") {
+    refuse("paths",
+           "replies to several paths differ; found verify=" + verify + ", expected verify=status beside it");
+  }
+  if (!setup.load.classes.empty()) refuse("paths", "found load.classes, which have paths of their own");
+  const std::string text = read_file("option paths", name, kMostPaths);
+  std::vector<std::string> all;
+  std::size_t number = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = next_line(rest);
+    number++;
+    if (line.empty() || line[0] == '#') continue;
+    std::string wrong = wrong_path(line);
+    if (all.size() == kMostTurns)
+      wrong = "more than " + std::to_string(kMostTurns) + " paths, the most that are taken";
+    if (!wrong.empty()) refuse("paths", name + ":" + std::to_string(number) + ": " + wrong);
+    all.emplace_back(line);
+  }
+  if (all.empty()) refuse("paths", name + " holds no path, expected one a line, such as /index.html");
+  return all;
 }
 
 namespace {

@@ -29,11 +29,16 @@ struct Ask {
   std::string body;                                          // empty: the trial's own content
   std::string path;
   int status = 200;
+  bool success = false;  // any other status 2xx will do, too
   Verify verify = Verify::content;
 };
 
 /// Reads a client's options. Throws Failure{setup} that names the option.
 Ask ask_of(const contract::Setup& setup);
+/// What it asks for by each class of the load, in their order; none without classes.
+std::vector<Ask> class_asks(const contract::Setup& setup);
+/// What it asks for in turn in place of its path; none without option paths.
+std::vector<std::string> paths_of(const contract::Setup& setup);
 
 /// What is wrong with a path that is to stand in the first line of a request: "\"x\" is not
 /// a path; …". Empty for one that may.

@@ -125,6 +125,7 @@ class HttpWork final : public Work {
     return std::make_unique<http1::Verification>(asking_.value(), content_, connection);
   }
   Repeats repeats() const override { return asking_->terms().repeats(); }
+  std::vector<std::string> paths() const override { return asking_->kinds().path_names(); }
 
  private:
   std::optional<Asking> asking_;
@@ -143,8 +144,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(joined(options(), fill_options()));
-  transport.features =
-      tls::with_tls({"fresh", "turns", "gather", "data", "deadline", "work-cpu", "work-sleep"});
+  transport.features = tls::with_tls(
+      {"fresh", "turns", "gather", "turns-mix", "mix", "headers", "data", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 

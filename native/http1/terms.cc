@@ -133,14 +133,28 @@ std::size_t read_size_for(std::int64_t reply, std::size_t in_flight, bool any) {
   return std::clamp(static_cast<std::size_t>(reply) * in_flight, kMin, kMax);
 }
 
-Terms::Terms(const contract::Setup& setup) : ask_(ask_of(setup)), down_bytes_(setup.exchange.down_bytes) {
+std::vector<Terms> Terms::each(const contract::Setup& setup) {
+  std::vector<Terms> all;
+  for (Ask& ask : class_asks(setup)) {
+    const contract::Class& of = setup.load.classes[all.size()];
+    contract::Exchange sizes = setup.exchange;
+    sizes.up_bytes = of.up_bytes;
+    sizes.down_bytes = ask.method == "HEAD" ? 0 : of.down_bytes;
+    all.push_back(Terms(setup, std::move(ask), sizes));
+  }
+  return all;
+}
+
+Terms::Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& sizes)
+    : ask_(std::move(ask)), down_bytes_(sizes.down_bytes) {
   check_sizes(setup);
-  content_ = ask_.body.empty() ? content_of(setup.exchange.up_bytes, 'u') : ask_.body;
+  content_ = ask_.body.empty() ? content_of(sizes.up_bytes, 'u') : ask_.body;
   const bool content = !content_.empty();
   if (ask_.method.empty()) ask_.method = content ? "POST" : "GET";
   repeatable_ = is_one_of(ask_.method, {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"});
   sized_ = content || is_one_of(ask_.method, {"POST", "PUT", "PATCH"});
   std::vector<std::pair<std::string, std::string>> headers = {{"User-Agent", "netdyno"}};
+  if (sizes.tells_down) headers.emplace_back("netdyno-down", std::to_string(down_bytes_));
   if (content) headers.emplace_back("Content-Type", "application/octet-stream");
   std::erase_if(headers, [this](const auto& own) {  // the user's take the place of ours
     return std::any_of(ask_.headers.begin(), ask_.headers.end(),
@@ -157,11 +171,11 @@ std::vector<std::string> Terms::hosts(const contract::Setup& setup) const {
 }
 
 std::string Terms::explain(const Reply& reply, const std::string& phrase, std::string_view begin) const {
-  if (reply.status != ask_.status) {
+  if (!takes_status(reply.status)) {
     const std::string_view line = begin.substr(0, begin.find('\n'));
     return "the reply has status " + named(reply.status, phrase) +
            (line.empty() ? "" : " (" + shown(line, kMostReason) + ")") + ", expected " +
-           named(ask_.status, "");
+           (ask_.success ? "2xx" : named(ask_.status, ""));
   }
   if (reply.bytes > most_body()) {
     return "the reply has more than the expected " + std::to_string(down_bytes_) + " bytes";
@@ -170,15 +184,16 @@ std::string Terms::explain(const Reply& reply, const std::string& phrase, std::s
 }
 
 std::string Terms::reason(const Reply& reply) const {
-  return reply.status == ask_.status ? explain(reply, "", "") : status_text(reply.status);
+  return takes_status(reply.status) ? explain(reply, "", "") : status_text(reply.status);
 }
 
-void Terms::refuse(const Reply& reply, const std::string& phrase, std::string_view begin) const {
+void Terms::refuse(const Reply& reply, const std::string& phrase, std::string_view begin,
+                   const std::string& asked) const {
   constexpr int kTooManyRequests = 429;
   constexpr int kUnavailable = 503;
-  const std::string why = explain(reply, phrase, begin);
+  const std::string why = (asked.empty() ? "" : asked + ": ") + explain(reply, phrase, begin);
   const bool busy = reply.status == kTooManyRequests || reply.status == kUnavailable;
-  if (busy && repeatable_ && reply.status != ask_.status) throw Deferred(ErrorKind::invalid, why);
+  if (busy && repeatable_ && !takes_status(reply.status)) throw Deferred(ErrorKind::invalid, why);
   throw Failure(ErrorKind::invalid, why);
 }
 

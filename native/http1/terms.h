@@ -77,7 +77,9 @@ struct Reply {
 class Terms {
  public:
   /// Throws Failure{setup} for sizes or options that cannot be.
-  explicit Terms(const contract::Setup& setup);
+  explicit Terms(const contract::Setup& setup) : Terms(setup, ask_of(setup), setup.exchange) {}
+  /// Those of each class of a load.
+  static std::vector<Terms> each(const contract::Setup& setup);
 
   const std::string& method() const { return ask_.method; }
   const std::string& path() const { return ask_.path; }
@@ -95,7 +97,7 @@ class Terms {
   bool bodiless() const { return ask_.method == "HEAD"; }
 
   bool takes(const Reply& reply) const {
-    return reply.status == ask_.status && (any() || reply.bytes == down_bytes_);
+    return takes_status(reply.status) && (any() || reply.bytes == down_bytes_);
   }
   /// What is wrong with a reply that is not taken. phrase is what came beside its status, begin
   /// what its body begins with.
@@ -104,7 +106,9 @@ class Terms {
   std::string reason(const Reply& reply) const;
   /// What a first reply that is not taken is thrown as: Deferred where the server asks to come
   /// later and the request may, else a Failure.
-  [[noreturn]] void refuse(const Reply& reply, const std::string& phrase, std::string_view begin) const;
+  /// asked says which request it was, or nothing.
+  [[noreturn]] void refuse(const Reply& reply, const std::string& phrase, std::string_view begin,
+                           const std::string& asked = "") const;
   /// Compares a first reply's content, which is the expected one or not. Throws Failure{invalid}.
   void require_content(bool same) const;
   Work::Repeats repeats() const;
@@ -118,6 +122,9 @@ class Terms {
   std::int64_t most_body() const;
 
  private:
+  Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& sizes);
+  bool takes_status(int status) const { return status == ask_.status || (ask_.success && status / 100 == 2); }
+
   Ask ask_;
   std::int64_t down_bytes_;  // of a reply
   std::string content_;

@@ -238,8 +238,8 @@ class Flights {
 
   /// Exchanges that ended.
   std::uint64_t over() const { return answered_; }
-  /// The first exchange that waits sends so many bytes more than setup says.
-  void carries(std::int64_t more) { slots_[ring_[begun_ & mask_].slot].carries(more); }
+  /// The slot of the first exchange that waits.
+  Slot& next_slot() { return slots_[ring_[begun_ & mask_].slot]; }
 
   /// Exchanges that wait to be sent.
   std::uint64_t waiting() const { return queued_ - begun_; }

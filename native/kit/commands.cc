@@ -99,6 +99,39 @@ void add_beyond(const Fields& in, std::initializer_list<std::pair<const char*, c
   }
 }
 
+Class parse_class(const Json& body, const std::string& path, std::vector<std::string>& beyond) {
+  Class of;
+  const Fields in(body, path);
+  in.read("name", of.name);
+  in.read("end", of.end);
+  in.read("up_bytes", of.up_bytes);
+  in.read("down_bytes", of.down_bytes);
+  in.read("method", of.method);
+  in.read("path", of.path);
+  in.read("headers", of.headers);
+  in.read("status", of.status);
+  in.read("deadline_ns", of.deadline_ns);
+  std::int64_t think_ns = 0;
+  in.read("think_ns", think_ns);
+  if (think_ns != 0) beyond.emplace_back("think");
+  if (of.method.starts_with('/')) beyond.emplace_back("methods");
+  add_beyond(in, {{"up_sizes", "sizes"}, {"down_sizes", "sizes"}}, beyond);
+  return of;
+}
+
+void parse_classes(const Fields& in, Load& load, std::vector<std::string>& beyond) {
+  const Json* classes = in.find("classes");
+  if (classes == nullptr) return;
+  if (!classes->is_array()) in.refuse("classes", "an array of classes");
+  if (classes->size() > static_cast<std::size_t>(kMostClasses))
+    in.refuse("classes", "at most " + std::to_string(kMostClasses), ErrorKind::setup);
+  for (const Json& of : *classes) {
+    const std::string path = "setup.load.classes[" + std::to_string(load.classes.size()) + "]";
+    load.classes.push_back(parse_class(of, path, beyond));
+  }
+  load.keys = in.table("keys");
+}
+
 Load parse_load(const Json& body, std::vector<std::string>& beyond) {
   Load load;
   const Fields in(body, "setup.load");
@@ -122,8 +155,9 @@ Load parse_load(const Json& body, std::vector<std::string>& beyond) {
     in.refuse("arrival", "constant, poisson, drawn or recorded", ErrorKind::setup);
   }
   if (arrival == "drawn") beyond.emplace_back("arrivals");
-  if (arrival == "recorded") beyond.emplace_back("trace");
-  add_beyond(in, {{"phases", "arrivals"}, {"classes", "mix"}}, beyond);
+  if (arrival == "recorded" && in.find("trace") == nullptr) beyond.emplace_back("trace");
+  add_beyond(in, {{"phases", "arrivals"}, {"trace", "trace"}}, beyond);
+  parse_classes(in, load, beyond);
   if (const Json* turns = in.find("turns"); turns != nullptr && turns->size() > kMostTurns)
     in.refuse("turns", "at most " + std::to_string(kMostTurns) + " turns", ErrorKind::setup);
   load.turns = in.tuples<2>("turns");
@@ -162,7 +196,8 @@ Structure parse_structure(const Json& body) {
   return structure;
 }
 
-Exchange parse_exchange(const Json& body, std::vector<std::string>& beyond) {
+/// mixed: the sizes are those of classes.
+Exchange parse_exchange(const Json& body, bool mixed, std::vector<std::string>& beyond) {
   Exchange exchange;
   const Fields in(body, "setup.exchange");
   in.read("up_bytes", exchange.up_bytes);
@@ -175,7 +210,8 @@ Exchange parse_exchange(const Json& body, std::vector<std::string>& beyond) {
     if (stream == name(level)) exchange.stream = level;
   }
   if (stream != name(exchange.stream)) in.refuse("stream", "up, down or both", ErrorKind::unsupported);
-  add_beyond(in, {{"up_sizes", "sizes"}, {"down_sizes", "sizes"}}, beyond);
+  if (!mixed) add_beyond(in, {{"up_sizes", "sizes"}, {"down_sizes", "sizes"}}, beyond);
+  exchange.tells_down = !in.table("down_sizes").empty();
   if (const Json* message = in.find("message")) exchange.message = parse_structure(*message);
   return exchange;
 }
@@ -218,8 +254,9 @@ Setup parse_setup(const Json& body) {
   in.read("threads", setup.threads);
   if (setup.listeners == 0) setup.listeners = 1;
   if (const Json* tls = in.find("tls")) setup.tls = parse_tls(*tls);
-  if (const Json* exchange = in.find("exchange")) setup.exchange = parse_exchange(*exchange, setup.beyond);
   if (const Json* load = in.find("load")) setup.load = parse_load(*load, setup.beyond);
+  if (const Json* exchange = in.find("exchange"))
+    setup.exchange = parse_exchange(*exchange, !setup.load.classes.empty(), setup.beyond);
   if (const Json* work = in.find("work")) setup.work = parse_work(*work);
   if (const Json* options = in.find("options")) {
     if (!options->is_object()) in.refuse("options", "an object");

@@ -115,6 +115,13 @@ std::string_view name(Stream stream) {
   return kNames[static_cast<std::size_t>(stream)];
 }
 
+std::int64_t Load::shortest_limit() const {
+  std::int64_t least = kNoLimit;
+  for (const std::int64_t ns : {deadline_ns, connect_ns}) least = ns > 0 ? std::min(least, ns) : least;
+  for (const Class& of : classes) least = of.deadline_ns > 0 ? std::min(least, of.deadline_ns) : least;
+  return least;
+}
+
 std::int64_t Counts::error_sum() const {
   return std::accumulate(errors.begin(), errors.end(), std::int64_t{0});
 }
@@ -176,6 +183,22 @@ Json message(const Mark& mark, const Reading& reading) {
 
 namespace {
 
+Json to_wire(const ClassResult& of) {
+  Json body = {{"name", of.name},
+               {"exchanges", of.exchanges},
+               {"sent_bytes", of.sent_bytes},
+               {"received_bytes", of.received_bytes}};
+  for (const auto& [key, value] : {std::pair{"errors", of.errors},
+                                   {"late", of.late},
+                                   {"drained", of.drained},
+                                   {"unfinished", of.unfinished}}) {
+    if (value != 0) body[key] = value;
+  }
+  if (!of.service.empty()) body["service"] = of.service;
+  if (!of.response.empty()) body["response"] = of.response;
+  return body;
+}
+
 Json to_wire(const Result& result) {
   Json body = {{"from_ns", result.from_ns}, {"to_ns", result.to_ns}, {"counts", to_wire(result.counts)}};
   const auto number = [&body](const char* key, std::int64_t value) {
@@ -198,6 +221,8 @@ Json to_wire(const Result& result) {
     if (reason.kind) each["kind"] = name(*reason.kind);
     body["reasons"].push_back(std::move(each));
   }
+  for (const ClassResult& of : result.classes) body["classes"].push_back(to_wire(of));
+  for (const ClassResult& of : result.paths) body["paths"].push_back(to_wire(of));
   if (result.arrivals) {
     body["arrivals"] = {{"gaps", result.arrivals->gaps},
                         {"sum_ns", result.arrivals->sum_ns},

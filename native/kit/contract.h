@@ -143,9 +143,26 @@ struct Exchange {
   Stream stream = Stream::none;
   std::int64_t chunk_bytes = 0;  // 0: the transport's own choice
   std::optional<Structure> message = {};
+  bool tells_down = false;  // replies differ in size, and requests say how long theirs is to be
 };
 
 inline constexpr std::size_t kMostTurns = 4096;
+inline constexpr std::int64_t kMostClasses = 64;
+inline constexpr std::int64_t kNoLimit = INT64_MAX / 2;
+inline constexpr std::int64_t kMostKey = (std::int64_t{1} << 53) - 1;
+
+/// One kind of exchange of a load that mixes several (contract/MIXES.md).
+struct Class {
+  std::string name;
+  std::int64_t end = 0;  // cumulative probability × 2^32
+  std::int64_t up_bytes = 0;
+  std::int64_t down_bytes = 0;
+  std::string method = {};  // of HTTP, as what follows
+  std::string path = {};    // {key} stands for a key; empty: the trial's
+  std::vector<std::string> headers = {};
+  std::int64_t status = 0;       // that every reply must have; 0 for any 2xx
+  std::int64_t deadline_ns = 0;  // 0: the load's
+};
 
 /// How much work a client offers and in what pattern, with defaults filled in.
 struct Load {
@@ -164,6 +181,16 @@ struct Load {
   std::int64_t gather_ns = 0;    // how long what is due may wait, to be sent with more; open loop
   /// Stretches [from, to), in ns since the start, in which exchanges fall due; empty for always.
   std::vector<std::array<std::int64_t, 2>> turns = {};
+  std::vector<Class> classes = {};  // none: all exchanges are alike
+  Table keys = {};                  // that {key} is drawn from
+
+  /// How long an exchange of a class may take, in ns; 0 for ever. The class is 0 without any.
+  std::int64_t deadline(std::size_t of) const {
+    return of < classes.size() && classes[of].deadline_ns > 0 ? classes[of].deadline_ns : deadline_ns;
+  }
+  /// The shortest time after which an exchange, or the making of a connection, fails; kNoLimit where none
+  /// does.
+  std::int64_t shortest_limit() const;
 };
 
 /// How often a first exchange that failed is made, where a share of exchanges may fail: until a
@@ -303,6 +330,20 @@ struct Reason {
   std::int64_t count = 0;
 };
 
+/// What was counted of one class, or of one path, as Result has it of all.
+struct ClassResult {
+  std::string name;
+  std::int64_t exchanges = 0;
+  std::int64_t sent_bytes = 0;
+  std::int64_t received_bytes = 0;
+  std::int64_t errors = 0;
+  std::int64_t late = 0;  // of errors, those of kind timeout
+  std::int64_t drained = 0;
+  std::int64_t unfinished = 0;
+  std::string service = {};
+  std::string response = {};
+};
+
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.
 struct Result {
   std::int64_t from_ns = 0;
@@ -318,6 +359,8 @@ struct Result {
   std::string lengths;  // of replies, in bytes, where any has another than was expected
   std::int64_t over_max = 0;
   std::vector<Reason> reasons;       // the most frequent first
+  std::vector<ClassResult> classes;  // of a load that mixes them
+  std::vector<ClassResult> paths;    // of a client that asks for several in turn
   std::optional<Arrivals> arrivals;  // open loop
   std::optional<Inside> inside;      // a client whose window opened
   std::optional<Sent> sent;          // a client's

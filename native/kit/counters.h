@@ -142,6 +142,21 @@ struct Completion {
   std::int64_t received;
 };
 
+/// The times of one kind of exchange, a class or a path: each made with the first one.
+struct KindTimes {
+  std::unique_ptr<Histogram> service;
+  std::unique_ptr<Histogram> response;
+};
+
+/// The counts of one kind of exchange.
+struct KindCounts {
+  Sum exchanges;
+  Sum sent;
+  Sum received;
+  Sum errors;
+  Sum late;
+};
+
 /// The histograms of one shard, and when it sent. response and lag are null where
 /// the load defines no due time (specification §3.2). sends is null in a closed loop, which
 /// declares no arrivals. lengths counts the replies of another length than was expected, and
@@ -154,6 +169,7 @@ struct Times {
   std::unique_ptr<Histogram> lengths;
   std::unique_ptr<Histogram> late;  // ages of exchanges that timed out, made with the first one
   std::int64_t expected = 0;        // length of a reply, in bytes
+  std::vector<KindTimes> kinds;     // none where exchanges are not told apart
 
   /// A reply of another length.
   void varied(std::int64_t bytes) {
@@ -176,7 +192,8 @@ struct Counters {
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;
-  Reasons reasons;  // of the errors; to be read once the loop has ended
+  Reasons reasons;                // of the errors; to be read once the loop has ended
+  std::vector<KindCounts> kinds;  // none where exchanges are not told apart
 
   /// How many requests ended in the phase.
   std::int64_t sent() const {

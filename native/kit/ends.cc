@@ -68,6 +68,7 @@ LoopClient::LoopClient(const contract::Setup& setup, Load& load,
       loops_(load) {
   require_descriptors(wanted_);
   if (const auto sizes = work_->encoded()) load.encoded(sizes->up, sizes->down);
+  if (auto names = work_->paths(); names.size() > 1) load.paths(std::move(names));
   const int shards = load.shards();
   for (int shard = 0; shard < shards; shard++) loops_.add(make());
   std::vector<std::vector<Descriptor>> sockets(loops_.size());

@@ -60,11 +60,27 @@ Load::Load(const contract::Setup& setup, int shards)
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
   const std::int64_t wide = std::max(1, shards);
   for (std::int64_t i = 0; i < wide; i++) shards_.push_back(std::make_unique<Shard>());
-  Windows made = new_windows();
-  for (std::size_t i = 0; i < shards_.size(); i++) shards_[i]->window = std::move(made[i]);
+  if (!plan_.classes.empty()) mix_ = std::make_unique<Mix>(setup);
+  for (const contract::Class& of : plan_.classes) kinds_.push_back(of.name);
+  make_phases();
   encoded(setup.exchange.up_bytes, setup.exchange.down_bytes);
   lay_out();
   if (turns_ && plan_.rate > 0) dues_ = {plan_, seed_, {}, turns_.get()};
+}
+
+/// Makes room for what is counted from ready on.
+void Load::make_phases() {
+  Windows made = new_windows();
+  for (std::size_t i = 0; i < shards_.size(); i++) {
+    shards_[i]->window = std::move(made[i]);
+    shards_[i]->before.kinds = std::vector<KindCounts>(kinds_.size());
+    shards_[i]->drain.kinds = std::vector<KindCounts>(kinds_.size());
+  }
+}
+
+void Load::paths(std::vector<std::string> names) {
+  kinds_ = std::move(names);
+  make_phases();
 }
 
 void Load::encoded(std::int64_t up_bytes, std::int64_t down_bytes) {
@@ -80,6 +96,8 @@ Load::Windows Load::new_windows() const {
   for (std::int64_t i = 0; i < wide; i++) {
     Window& window = *made.emplace_back(std::make_unique<Window>());
     window.times.expected = down_bytes_;
+    window.times.kinds.resize(kinds_.size());
+    window.counters.kinds = std::vector<KindCounts>(kinds_.size());
     if (plan_.rate > 0) window.times.response = std::make_unique<Histogram>();
     if (plan_.rate > 0 || plan_.think_ns > 0) window.times.lag = std::make_unique<Histogram>();
     if (plan_.rate > 0 && !turns_) {
@@ -113,6 +131,7 @@ void Load::lay_out() {
     const std::int64_t within = i % plan_.in_flight;
     slot.load_ = this;
     slot.shard_ = shards_[static_cast<std::size_t>(connection) % shards_.size()].get();
+    slot.number_ = static_cast<std::uint64_t>(position_of(i).slot - n);  // its first one adds n
     if (plan_.amount > 0) {
       // The connection's slots share its amount. The first ones take the remainder.
       slot.left_ = plan_.amount / plan_.in_flight + (within < plan_.amount % plan_.in_flight ? 1 : 0);
@@ -200,6 +219,7 @@ std::optional<contract::Result> Load::closed_part() {
   }
   if (!past_times_) past_times_ = std::make_unique<Histogram>();
   past_times_->merge(tell(windows, {}, result));
+  tell_kinds(windows, false, result);
   parts_.pop_front();
   return result;
 }
@@ -293,10 +313,11 @@ contract::Result Load::result(std::int64_t now) {
   for (std::size_t kind = 0; kind < contract::kErrorKinds; kind++)
     result.counts.errors[kind] += drained.errors[kind];
   const Histogram times = tell(windows(), std::move(reasons), result);
+  tell_kinds(windows(), true, result);
   result.arrivals = arrivals();
   // Before the schedules are walked to their end.
   if (open_ && !turns_) result.inside = inside(result.counts.exchanges, times);
-  const Histogram ages = unfinished(now);
+  const Histogram ages = unfinished(now, result);
   result.unfinished = ages.count();
   result.ages = ages.encode();
   return result;
@@ -331,6 +352,74 @@ Histogram Load::tell(const std::vector<const Window*>& windows, Reasons reasons,
     into.lengths = lengths.encode();
   }
   return plan_.rate > 0 ? response : service;
+}
+
+/// Enters what windows counted of each kind of exchange; the last one also what drained after it. The
+/// histograms of the rarest are left out where all would not fit into a line.
+void Load::tell_kinds(const std::vector<const Window*>& windows, bool last, contract::Result& into) const {
+  constexpr std::size_t kMostText = 512 << 10;
+  std::vector<contract::ClassResult>& all = mix_ ? into.classes : into.paths;
+  const auto add_errors = [](contract::ClassResult& to, const KindCounts& k) {
+    to.errors += k.errors.get();
+    to.late += k.late.get();
+  };
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < kinds_.size(); i++) {
+    contract::ClassResult& to = all.emplace_back();
+    order.push_back(i);
+    to.name = kinds_[i];
+    for (const Window* window : windows) {
+      const KindCounts& k = window->counters.kinds[i];
+      to.exchanges += k.exchanges.get();
+      to.sent_bytes += k.sent.get();
+      to.received_bytes += k.received.get();
+      add_errors(to, k);
+    }
+    for (std::size_t s = 0; last && s < shards_.size(); s++) {
+      to.drained += shards_[s]->drain.kinds[i].exchanges.get();
+      add_errors(to, shards_[s]->drain.kinds[i]);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&all](std::size_t a, std::size_t b) { return all[a].exchanges > all[b].exchanges; });
+  std::size_t text = 0;
+  for (const std::size_t i : order) {
+    for (const auto& [of, to] :
+         {std::pair{&KindTimes::service, &all[i].service}, {&KindTimes::response, &all[i].response}}) {
+      Histogram sum;
+      for (const Window* window : windows) {
+        if (const auto& times = window->times.kinds[i].*of) sum.merge(*times);
+      }
+      const std::string encoded = sum.encode();
+      if ((text += encoded.size()) <= kMostText) *to = encoded;
+    }
+  }
+}
+
+void Slot::begin_class() {
+  number_ += load_->slots_.size();
+  kind_ = static_cast<std::uint32_t>(load_->mix_->class_of(number_));
+  carries(load_->plan_.classes[kind_].up_bytes - load_->up_bytes_);
+}
+
+void Slot::tell_kind(Counters& counters, const Completion& c) const {
+  KindCounts& k = counters.kinds[kind_];
+  k.exchanges.add(1);
+  k.sent.add(load_->up_bytes_ + more_);
+  k.received.add(c.received);
+  if (counters.times == nullptr) return;
+  const auto record = [](std::unique_ptr<Histogram>& to, std::int64_t ns) {
+    if (!to) to = std::make_unique<Histogram>();
+    to->record(ns);
+  };
+  KindTimes& times = counters.times->kinds[kind_];
+  record(times.service, c.now - c.sent);
+  if (open_) record(times.response, c.now - c.due);
+}
+
+void Slot::fail_kind(Counters& counters, contract::ErrorKind kind) const {
+  counters.kinds[kind_].errors.add(1);
+  if (kind == contract::ErrorKind::timeout) counters.kinds[kind_].late.add(1);
 }
 
 contract::Inside Load::inside(std::int64_t completed, const Histogram& times) const {
@@ -368,7 +457,7 @@ double Load::waiting(Span window, const Histogram& times) const {
 }
 
 std::int64_t Slot::age(std::int64_t now) const {
-  const std::int64_t limit = load_->plan_.deadline_ns;
+  const std::int64_t limit = load_->plan_.deadline(load_->mix_ ? kind_ : 0);
   return limit > 0 && !open_ ? std::min(now - pending_, limit) : now - pending_;
 }
 
@@ -422,13 +511,16 @@ std::optional<contract::Arrivals> Load::arrivals() const {
 
 /// Ages, counted from the due time, of exchanges that were due before the end and
 /// have not completed, including those that the schedule never got to send.
-Histogram Load::unfinished(std::int64_t now) {
+Histogram Load::unfinished(std::int64_t now, contract::Result& into) {
   Histogram ages;
   const std::int64_t start = start_ns_;
   const std::int64_t close = close_ns_;
   if (start == 0) return ages;
   for (Slot& slot : slots_) {
-    if (slot.pending_ <= close) ages.record(now - slot.pending_);
+    if (slot.pending_ <= close) {
+      ages.record(now - slot.pending_);
+      if (!kinds_.empty()) (mix_ ? into.classes : into.paths)[slot.kind_].unfinished++;
+    }
     if (!slot.open_ || turns_) continue;
     for (; slot.left_ > 0 && start + slot.schedule_.peek() <= close; slot.schedule_.advance()) {
       ages.record(now - start - slot.schedule_.peek());

@@ -21,12 +21,14 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "kit/contract.h"
 #include "kit/counters.h"
 #include "kit/histogram.h"
+#include "kit/mix.h"
 #include "kit/turns.h"
 
 namespace netdyno {
@@ -105,12 +107,21 @@ class Slot {
   /// The exchange in flight sends so many bytes more than setup says.
   void carries(std::int64_t more) { more_ = more; }
 
+  /// The class of the exchange in flight, or the path that asks_for said of it; 0 for that of all.
+  std::size_t kind() const { return kind_; }
+  /// Its number over all slots of the client. Only where the load has classes.
+  std::uint64_t number() const { return number_; }
+  /// The exchange in flight asks for that one of Load::paths.
+  void asks_for(std::uint32_t path) { kind_ = path; }
+
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
     Counters& counters = shard_->begin();
     Shard::record(counters, {free_, pending_, sent, now, received});
     if (more_ != 0) counters.more.add(more_);
+    if (!counters.kinds.empty()) [[unlikely]]
+      tell_kind(counters, {free_, pending_, sent, now, received});
     shard_->counted();
     free_ = now;
     pending_ = kIdle;
@@ -123,6 +134,8 @@ class Slot {
   void fail(contract::ErrorKind kind, std::int64_t now, std::string_view why = {}) {
     Counters& counters = shard_->begin();
     Shard::fail(counters, kind, why, out_);
+    if (!counters.kinds.empty()) [[unlikely]]
+      fail_kind(counters, kind);
     if (kind == contract::ErrorKind::timeout && counters.times != nullptr)
       counters.times->timed_out(age(now));
     shard_->counted();
@@ -135,6 +148,11 @@ class Slot {
   friend class Load;
   static constexpr std::int64_t kIdle = std::numeric_limits<std::int64_t>::max();
 
+  /// Makes the next exchange one of its class.
+  void begin_class();
+  /// Counts the exchange in flight as one of its kind, too: complete, or failed.
+  void tell_kind(Counters& counters, const Completion& c) const;
+  void fail_kind(Counters& counters, contract::ErrorKind kind) const;
   /// When the exchange was due for which the slot waited at the closing; kIdle where it
   /// did not wait, but was late, had one in flight, or none left.
   std::int64_t due_after(std::int64_t closing, std::int64_t start) const;
@@ -149,6 +167,8 @@ class Slot {
   std::int64_t think_ns_ = 0;
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   std::int64_t more_ = 0;
+  std::uint64_t number_ = 0;
+  std::uint32_t kind_ = 0;
   bool open_ = false;
   bool started_ = false;
   bool out_ = false;  // the request of the exchange in flight went out
@@ -168,6 +188,9 @@ class Load {
   std::int64_t active_connections() const { return active_; }
   /// Sets the sizes of the messages where a codec decides them. Call before start.
   void encoded(std::int64_t up_bytes, std::int64_t down_bytes);
+  /// Exchanges are told apart by these paths, at most 64, of which each says one
+  /// (Slot::asks_for). Not of a load with classes. Call before start.
+  void paths(std::vector<std::string> names);
   /// The slots of one connection; none when it is idle.
   std::span<Slot> slots(std::int64_t connection);
 
@@ -223,10 +246,12 @@ class Load {
   };
 
   Windows new_windows() const;
+  void make_phases();
   std::vector<const Window*> windows() const;
   std::vector<const Window*> all_windows() const;
   contract::Counts past_counts() const;
   Histogram tell(const std::vector<const Window*>& windows, Reasons reasons, contract::Result& into) const;
+  void tell_kinds(const std::vector<const Window*>& windows, bool last, contract::Result& into) const;
   /// The first instant inside a turn that is not before at. Only of a load that has turns.
   std::int64_t in_turn(std::int64_t at) const;
   /// Takes the next due of an open loop that has turns, in ns after the start: the slots share one
@@ -238,12 +263,14 @@ class Load {
   contract::Inside inside(std::int64_t completed, const Histogram& times) const;
   double waiting(Span window, const Histogram& times) const;
   double fell_due(Span window) const;
-  Histogram unfinished(std::int64_t now);
+  Histogram unfinished(std::int64_t now, contract::Result& into);
   std::optional<contract::Arrivals> arrivals() const;
 
   contract::Load plan_;
   std::uint64_t seed_;
   std::unique_ptr<const Turns> turns_;  // null where exchanges fall due at any time
+  std::unique_ptr<const Mix> mix_;      // null where all exchanges are alike
+  std::vector<std::string> kinds_;      // names of classes, or of paths
   std::mutex dues_mutex_;
   Schedule dues_;  // of an open loop that has turns; by dues_mutex_
   std::int64_t up_bytes_ = 0;
@@ -285,6 +312,8 @@ inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   if (open_ && !load_->turns_) schedule_.advance();
   left_--;
   pending_ = due;
+  if (load_->mix_) [[unlikely]]
+    begin_class();
   return true;
 }
 

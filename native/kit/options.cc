@@ -49,9 +49,17 @@ void require_features(const contract::Transport& transport, const contract::Setu
   if (const auto stream = contract::name(setup.exchange.stream); !stream.empty()) {
     asked.push_back("stream-" + std::string(stream));
   }
-  if (!setup.load.turns.empty()) asked.emplace_back("turns");
-  if (setup.load.deadline_ns > 0 || setup.load.connect_ns > 0) asked.emplace_back("deadline");
-  if (setup.load.gather_ns > 0) asked.emplace_back("gather");
+  const contract::Load& load = setup.load;
+  const auto classes = [&load](auto is) { return std::any_of(load.classes.begin(), load.classes.end(), is); };
+  if (!load.turns.empty()) asked.emplace_back("turns");
+  if (!load.classes.empty()) asked.emplace_back("mix");
+  if (!load.classes.empty() && !load.turns.empty()) asked.emplace_back("turns-mix");
+  if (classes([](const contract::Class& c) { return !c.headers.empty(); })) asked.emplace_back("headers");
+  if (load.deadline_ns > 0 || load.connect_ns > 0 ||
+      classes([](const contract::Class& c) { return c.deadline_ns != 0; })) {
+    asked.emplace_back("deadline");
+  }
+  if (load.gather_ns > 0) asked.emplace_back("gather");
   if (setup.work && setup.role == contract::Role::server) {
     asked.emplace_back(setup.work->sleeps ? "work-sleep" : "work-cpu");
   }

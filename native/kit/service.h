@@ -21,7 +21,9 @@ inline std::uint64_t output_at(std::uint64_t state, std::uint64_t n) {
 /// Draws from a table by one stream of a seed.
 class Drawer {
  public:
-  /// The stream of times of work.
+  /// The streams of classes, of keys and of times of work.
+  static constexpr std::uint64_t kClasses = 4;
+  static constexpr std::uint64_t kKeys = 5;
   static constexpr std::uint64_t kWork = 6;
 
   /// table is one that wrong_table finds nothing wrong with.

@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "kit/agenda.h"
 #include "kit/contract.h"
@@ -58,6 +60,8 @@ class Work {
     std::int64_t down;
   };
   virtual std::optional<Sizes> encoded() const { return std::nullopt; }
+  /// By which names exchanges are told apart, where a client asks for several paths in turn.
+  virtual std::vector<std::string> paths() const { return {}; }
 
   /// After which losses a connection's first exchange is made again on another connection,
   /// and whether after Deferred: with another's server, which may start late or be busy.

@@ -122,7 +122,7 @@ TEST(Setup, WhatMakesExchangesDifferIsBeyondThisKit) {
   EXPECT_EQ(beyond({{"down_sizes", table}}, none), Features{"sizes"});
   EXPECT_EQ(beyond(none, {{"arrival", "drawn"}, {"gaps", table}}), Features{"arrivals"});
   EXPECT_EQ(beyond(none, {{"phases", {{1e9, 0, 2.5}}}}), Features{"arrivals"});
-  EXPECT_EQ(beyond(none, {{"classes", {{{"name", "a"}}}}}), Features{"mix"});
+  EXPECT_EQ(beyond(none, {{"classes", {{{"name", "a"}, {"think_ns", 1}}}}}), Features{"think"});
   EXPECT_EQ(beyond(none, {{"arrival", "recorded"}, {"trace", {{"file", "x"}}}}), Features{"trace"});
 }
 

@@ -196,6 +196,7 @@ class TlsWork final : public Work {
                                                sessions_.at(static_cast<std::size_t>(connection)));
   }
   std::optional<Sizes> encoded() const override { return inner_->encoded(); }
+  std::vector<std::string> paths() const override { return inner_->paths(); }
   Repeats repeats() const override { return inner_->repeats(); }
 
  private:

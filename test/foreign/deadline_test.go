@@ -2,6 +2,7 @@ package foreign_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -15,13 +16,13 @@ import (
 // An exchange that is not answered in time failed, on every wire that has the feature, and the
 // others on its connection go on.
 func TestExchangesEndAtTheirDeadline(t *testing.T) {
-	for client, wire := range map[string]string{"go-http1": "http/1.1", "http1-uring": "http/1.1", "http1-asio": "http/1.1", "go-http2": "h2c", "go-grpc": "grpc:netdyno.v1"} {
+	for client, wire := range map[string]string{"go-http1": "http/1.1", "http1-uring": "http/1.1", "http1-asio": "http/1.1", "go-http2": "h2c", "h2-uring": "h2c", "h2-asio": "h2c", "go-grpc": "grpc:netdyno.v1", "grpc-nghttp2": "grpc:netdyno.v1", "grpc-nghttp2-asio": "grpc:netdyno.v1"} {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel() // most of it is waiting
 			need(t, nil, "address", client)
 			s := &counting{}
 			at := ""
-			if client == "go-grpc" {
+			if strings.Contains(client, "grpc") {
 				at = shop.Serve(t, func(stream grpc.ServerStream, _ string, request []byte) error {
 					if s.failsNowAndThen() {
 						<-stream.Context().Done()

@@ -146,7 +146,11 @@ func able(w study.Work, ends ...Offer) error {
 		}
 	}
 	for i, end := range ends {
-		if err := has(end, i == len(ends)-1, features(w)); err != nil {
+		needed, client := features(w), i == len(ends)-1
+		if client && w.Load.OneSizeEach() {
+			needed = slices.DeleteFunc(needed, func(f contract.Feature) bool { return f == contract.FeatureSizes })
+		}
+		if err := has(end, client, needed); err != nil {
 			return err
 		}
 	}

@@ -14,23 +14,35 @@ var drawnFeatures = []contract.Feature{contract.FeatureSizes, contract.FeatureAr
 
 // mixFeatures are what a client needs for its workload. Only a server that is not
 // netdyno's has methods of its own.
-func mixFeatures(w study.Work, server Offer) (needed []contract.Feature) {
-	if len(w.Load.Classes) > 0 {
-		needed = append(needed, contract.FeatureMix)
-	}
-	if w.Load.Deadlines() {
-		needed = append(needed, contract.FeatureDeadline)
-	}
-	if w.Load.GatherNs > 0 {
-		needed = append(needed, contract.FeatureGather)
-	}
-	if w.Load.Thinks() {
-		needed = append(needed, contract.FeatureThink)
-	}
+func mixFeatures(w study.Work, server Offer) []contract.Feature {
+	needed := MixFeatures(w.Load)
 	if w.Load.Calls() && server.foreign() {
 		needed = append(needed, contract.FeatureMethods)
 	}
-	switch t := w.Load.Trace; {
+	return needed
+}
+
+// MixFeatures are what a client needs for a load's classes and recorded traffic, on any wire.
+func MixFeatures(l contract.Load) (needed []contract.Feature) {
+	if len(l.Classes) > 0 {
+		needed = append(needed, contract.FeatureMix)
+		if !l.OneSizeEach() {
+			needed = append(needed, contract.FeatureSizes)
+		}
+	}
+	if l.Deadlines() {
+		needed = append(needed, contract.FeatureDeadline)
+	}
+	if l.GatherNs > 0 {
+		needed = append(needed, contract.FeatureGather)
+	}
+	if l.Thinks() {
+		needed = append(needed, contract.FeatureThink)
+	}
+	if l.Headed() {
+		needed = append(needed, contract.FeatureHeaders)
+	}
+	switch t := l.Trace; {
 	case t != nil && t.Times:
 		needed = append(needed, contract.FeatureTimes)
 	case t != nil:

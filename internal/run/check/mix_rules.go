@@ -41,8 +41,10 @@ func (s *subject) mixedExchange() (contract.Exchange, []contract.Class) {
 
 // mixedClasses runs a few exchanges of classes and compares what was counted of each.
 func mixedClasses(s *subject) error {
-	if err := s.needs(contract.FeatureMix); err != nil {
-		return err
+	for _, feature := range []contract.Feature{contract.FeatureMix, contract.FeatureSizes} {
+		if err := s.needs(feature); err != nil {
+			return err
+		}
 	}
 	x, classes := s.mixedExchange()
 	const each = 25

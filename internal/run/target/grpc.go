@@ -201,7 +201,7 @@ func (c called) found(t Target) (Found, error) {
 		}
 	}
 	const wire = "grpc:netdyno.v1"
-	own := t.goAlone(wire, c.url.Scheme == "grpcs", len(t.to))
+	own := t.goAlone(c.url.Scheme == "grpcs", len(t.to))
 	if c.deadline > 0 || c.packing.packed {
 		own = "keeps a deadline and unpacks replies"
 	}

@@ -75,7 +75,7 @@ type Target struct {
 type Dial func(address string) []string
 
 // Client names the client of a wire that a trial shall have, of one that must encrypt or do
-// what only those on Go's libraries do (own, in words, such as "keeps time limits"); "" for
+// what only those on Go's libraries do (own, in words, such as "compares bodies"); "" for
 // one of these.
 type Client func(wire string, encrypted bool, own string) string
 
@@ -95,22 +95,18 @@ func which(own string) string {
 	return ", which " + own
 }
 
-// goAlone says what only a client on Go's libraries does of all that is asked on a wire, of a
-// server with so many addresses; "" for nothing.
-func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
+// goAlone says what only a client on Go's libraries does of all that is asked of a server with so
+// many addresses; "" for nothing.
+func (t Target) goAlone(encrypted bool, addresses int) string {
 	switch {
-	case len(t.Classes) > 0:
-		return "sends requests of several kinds"
-	case len(t.Paths) > 0:
-		return "asks for paths in turn"
+	case t.source != nil && len(t.Classes)+len(t.Paths) > 0:
+		return "fills requests of several kinds"
 	case t.Proxy != nil:
 		return "asks proxies"
 	case t.Socket != "" && encrypted:
 		return "speaks TLS through Unix sockets"
 	case t.bodies != nil:
 		return "compares bodies"
-	case t.limits() && wire != "http/1.1":
-		return "keeps time limits"
 	case addresses > 1:
 		return "tells addresses apart"
 	}
