@@ -126,7 +126,9 @@ void HttpAsking::field(Reply& reply, std::string_view name, std::string_view val
 }
 
 bool HttpAsking::data(Reply& reply, std::string_view bytes) const {
-  if (reply.first) {
+  if (terms_.reads_bodies()) {
+    reply.kept.append(bytes);
+  } else if (reply.first) {
     const std::size_t most = std::max(expected_.size(), http1::kMostReason);
     reply.kept.append(bytes.substr(0, most - std::min(most, reply.kept.size())));
   }

@@ -149,7 +149,7 @@ class HttpAsking final : public Asking {
   std::size_t read_size(std::size_t in_flight) const override;
 
  private:
-  static http1::Reply found(const Reply& reply) { return {reply.status, reply.bytes}; }
+  static http1::Reply found(const Reply& reply) { return {reply.status, reply.bytes, reply.kept}; }
 
   http1::Kinds kinds_;
   std::size_t routes_;    // fields_ has those of each class by route, one class after the other

@@ -19,6 +19,7 @@ HttpClient::HttpClient(const Asking& asking, const Work::Place& place)
       reader_(asking.terms().most_body()) {
   if (asking.alike()) asking_.prepare(request_, {connection_});
   reader_.to_head(asking.terms().bodiless());
+  reader_.keep(asking.terms().reads_bodies());
 }
 
 void HttpClient::begin(std::int64_t now) {
@@ -127,7 +128,7 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
 
 /// The reply is complete.
 void HttpClient::answered(bool keeps, std::int64_t now) {
-  const Reply reply{reader_.status(), reader_.body()};
+  const Reply reply{reader_.status(), reader_.body(), reader_.text()};
   reader_.next();
   reopened_ns_ = repeats_ns_ = 0;
   replying_ = false;
@@ -220,11 +221,14 @@ void add(std::string& to, std::string_view part) {
 }  // namespace
 
 FirstReply::FirstReply(const Asking& asking, std::string_view content)
-    : ReplyReader(asking.terms().most_body()), content_(content) {}
+    : ReplyReader(asking.terms().most_body()), content_(content) {
+  keep(asking.terms().reads_bodies());
+}
 
 void FirstReply::on_status(std::string_view part) { add(phrase_, part); }
 
 void FirstReply::on_body(std::string_view part) {
+  ReplyReader::on_body(part);
   add(begin_, part);
   if (!content_.empty()) {
     const std::string_view expected = content_.substr(std::min(seen_, content_.size()), part.size());
@@ -277,7 +281,7 @@ void Verification::received(std::size_t n, std::int64_t) {
 }
 
 void Verification::judge() {
-  const Reply reply{reply_.status(), reply_.body()};
+  const Reply reply{reply_.status(), reply_.body(), reply_.text()};
   if (!request_.terms().takes(reply)) refuse(reply);
   request_.terms().require_content(!reply_.differs());
   verified_ = true;

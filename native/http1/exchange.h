@@ -103,11 +103,21 @@ class ReplyReader : public Reader {
 
   /// Whether replies from now on have no body, as one to HEAD.
   void to_head(bool head) { to_head_ = head; }
+  /// Whether bodies are kept from now on.
+  void keep(bool body) { keeps_body_ = body; }
 
   int status() const { return parser().status_code; }
+  /// The body so far, where it is kept, until the next reply begins.
+  std::string_view text() const { return text_; }
 
  protected:
-  bool on_head() override { return to_head_ || bodiless(status()); }
+  bool on_head() override {
+    text_.clear();
+    return to_head_ || bodiless(status());
+  }
+  void on_body(std::string_view part) override {
+    if (keeps_body_) text_.append(part);
+  }
   bool on_end() override { return status() / 100 != 1 || status() == HTTP_STATUS_SWITCHING_PROTOCOLS; }
 
  private:
@@ -117,6 +127,8 @@ class ReplyReader : public Reader {
   }
 
   bool to_head_ = false;
+  bool keeps_body_ = false;
+  std::string text_;
 };
 
 /// Reads the requests of a client.

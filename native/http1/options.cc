@@ -26,6 +26,10 @@ constexpr std::int64_t kMostPath = 8 << 10;   // as internal/paths has it, and w
 constexpr std::int64_t kMostPaths = 16 << 20;
 constexpr std::size_t kMostTurns = 100'000;
 constexpr std::int64_t kMostBodies = 64 << 20;  // of all classes, in base64, as internal/work/wire has it
+constexpr std::int64_t kMostExpected = 4 << 10;
+/// The levels of option verify, in the order of Verify.
+const std::vector<std::string> kVerify = {"content", "length",     "status", "body",
+                                          "regexp",  "not-regexp", "json"};
 
 [[noreturn]] void refuse(const std::string& option, const std::string& text) {
   throw Failure(ErrorKind::setup, "option " + option + ": " + text);
@@ -87,19 +91,28 @@ std::vector<Option> options() {
   Option host = text_option("host", "", "Host header of the requests; the server's address unless given");
   Option status = integer_option("status", {200, 100, 599}, "status that every reply must have");
   Option verify = choice_option(
-      "verify", {"content", "length", "status"},
+      "verify", kVerify,
       "what is compared before ready: the content that our servers send, or only its "
-      "length, for a server of yours; status: replies may have any length, and what came is counted");
+      "length, for a server of yours; status: replies may have any length, and what came is counted; the "
+      "others: as status, and every body is the same, has a match of the pattern, or none, or fulfils a "
+      "condition on its JSON");
+  Option expected = given_option(
+      "expected", "", kMostExpected,
+      "with verify=body the body's SHA-256, that of the first reply unless given; with verify=regexp and "
+      "not-regexp "
+      "the pattern, in RE2's syntax, for the first MiB of a body; with verify=json the condition, such as "
+      "$.errors == null");
   std::vector<Option> all;
-  for (Option* option : {&path, &paths, &method, &headers, &body, &bodies, &host, &status, &verify}) {
+  for (Option* option :
+       {&path, &paths, &method, &headers, &body, &bodies, &host, &status, &verify, &expected}) {
     all.push_back(only(Role::client, std::move(*option)));
   }
   return joined(std::move(all), loop_options());
 }
 
 Verify verify_of(const contract::Options& options) {
-  const auto verify = options.at("verify").get<std::string>();
-  return verify == "content" ? Verify::content : verify == "length" ? Verify::length : Verify::status;
+  const auto level = std::find(kVerify.begin(), kVerify.end(), options.at("verify").get<std::string>());
+  return static_cast<Verify>(level - kVerify.begin());
 }
 
 Ask ask_of(const contract::Setup& setup) {
@@ -111,6 +124,7 @@ Ask ask_of(const contract::Setup& setup) {
   ask.status = o.at("status").get<int>();
   ask.success = !o.at("paths").get<std::string>().empty() && ask.status == 200;
   ask.verify = verify_of(o);
+  ask.expected = given_text(o, "expected", kMostExpected);
   if (!ask.method.empty() && !is_token(ask.method)) {
     refuse("method", shown(ask.method, 40) + " is not a method, such as GET or PUT");
   }
@@ -199,9 +213,10 @@ std::vector<std::string> paths_of(const contract::Setup& setup) {
   auto name = setup.options.at("paths").get<std::string>();
   if (name.empty()) return {};
   if (name[0] == '@') name.erase(0, 1);  // the option names a file in any case
-  if (const auto verify = setup.options.at("verify").get<std::string>(); verify != "status") {
-    refuse("paths",
-           "replies to several paths differ; found verify=" + verify + ", expected verify=status beside it");
+  if (const auto verify = setup.options.at("verify").get<std::string>();
+      verify == "content" || verify == "length" || verify == "body") {
+    refuse("paths", "replies to several paths differ; found verify=" + verify +
+                        ", expected verify=status beside it, or a pattern or condition");
   }
   if (!setup.load.classes.empty()) refuse("paths", "found load.classes, which have paths of their own");
   const std::string text = read_file("option paths", name, kMostPaths);

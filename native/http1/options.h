@@ -16,8 +16,8 @@ namespace netdyno::http1 {
 /// The options that both ends have on every engine, those of sockets included.
 std::vector<contract::Option> options();
 
-/// What a client compares in replies.
-enum class Verify { content, length, status };
+/// What a client compares in replies: in the first one alone, or in the bodies of all.
+enum class Verify { content, length, status, body, regexp, not_regexp, json };
 /// The level of option verify.
 Verify verify_of(const contract::Options& options);
 
@@ -31,6 +31,7 @@ struct Ask {
   int status = 200;
   bool success = false;  // any other status 2xx will do, too
   Verify verify = Verify::content;
+  std::string expected;  // of bodies
 };
 
 /// Reads a client's options. Throws Failure{setup} that names the option.

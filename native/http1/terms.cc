@@ -146,7 +146,7 @@ std::vector<Terms> Terms::each(const contract::Setup& setup) {
 }
 
 Terms::Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& sizes)
-    : ask_(std::move(ask)), down_bytes_(sizes.down_bytes) {
+    : ask_(std::move(ask)), bodies_(bodies_of(ask_)), down_bytes_(sizes.down_bytes) {
   check_sizes(setup);
   content_ = ask_.body.empty() ? content_of(sizes.up_bytes, 'u') : ask_.body;
   const bool content = !content_.empty();
@@ -180,11 +180,13 @@ std::string Terms::explain(const Reply& reply, const std::string& phrase, std::s
   if (reply.bytes > most_body()) {
     return "the reply has more than the expected " + std::to_string(down_bytes_) + " bytes";
   }
+  if (bodies_ != nullptr) return bodies_->explain(reply.body);
   return "the reply has " + std::to_string(reply.bytes) + " bytes, expected " + std::to_string(down_bytes_);
 }
 
 std::string Terms::reason(const Reply& reply) const {
-  return takes_status(reply.status) ? explain(reply, "", "") : status_text(reply.status);
+  if (!takes_status(reply.status)) return status_text(reply.status);
+  return bodies_ != nullptr && reply.bytes <= most_body() ? bodies_->reason() : explain(reply, "", "");
 }
 
 void Terms::refuse(const Reply& reply, const std::string& phrase, std::string_view begin,

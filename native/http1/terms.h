@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "http1/bodies.h"
 #include "http1/options.h"
 #include "kit/contract.h"
 #include "kit/work.h"
@@ -71,6 +73,7 @@ std::size_t read_size_for(std::int64_t reply, std::size_t in_flight, bool any);
 struct Reply {
   int status = 0;
   std::int64_t bytes = 0;
+  std::string_view body = {};  // where terms read it
 };
 
 /// How the exchanges of a trial are asked for, and which replies are taken.
@@ -97,7 +100,8 @@ class Terms {
   bool bodiless() const { return ask_.method == "HEAD"; }
 
   bool takes(const Reply& reply) const {
-    return takes_status(reply.status) && (any() || reply.bytes == down_bytes_);
+    return takes_status(reply.status) && (any() || reply.bytes == down_bytes_) &&
+           (bodies_ == nullptr || bodies_->takes(reply.body));
   }
   /// What is wrong with a reply that is not taken. phrase is what came beside its status, begin
   /// what its body begins with.
@@ -114,7 +118,9 @@ class Terms {
   Work::Repeats repeats() const;
 
   /// Whether a reply may have any length.
-  bool any() const { return ask_.verify == Verify::status; }
+  bool any() const { return ask_.verify != Verify::content && ask_.verify != Verify::length; }
+  /// Whether what replies consist of is compared.
+  bool reads_bodies() const { return bodies_ != nullptr; }
   /// What a first reply must consist of; empty where the content is not compared.
   std::string expected_content() const;
   std::int64_t down_bytes() const { return down_bytes_; }
@@ -126,7 +132,8 @@ class Terms {
   bool takes_status(int status) const { return status == ask_.status || (ask_.success && status / 100 == 2); }
 
   Ask ask_;
-  std::int64_t down_bytes_;  // of a reply
+  std::unique_ptr<const Bodies> bodies_;  // nullptr: any
+  std::int64_t down_bytes_;               // of a reply
   std::string content_;
   bool sized_;
   bool repeatable_;

@@ -1,5 +1,7 @@
 #include "tls/work.h"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -232,6 +234,13 @@ std::vector<contract::Option> with_trust(std::vector<contract::Option> options) 
 std::vector<contract::Library> with_library(std::vector<contract::Library> libraries) {
   libraries.push_back({"openssl", library_version()});
   return libraries;
+}
+
+std::string sha256(std::string_view text) {
+  std::string digest(SHA256_DIGEST_LENGTH, '\0');
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+         reinterpret_cast<unsigned char*>(digest.data()));
+  return digest;
 }
 
 Verification::Verification(const Context& context, const std::string& host,

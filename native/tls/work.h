@@ -91,6 +91,9 @@ std::vector<std::string> with_tls(std::vector<std::string> features);
 std::vector<contract::Option> with_trust(std::vector<contract::Option> options);
 std::vector<contract::Library> with_library(std::vector<contract::Library> libraries);
 
+/// The 32 bytes of a text's SHA-256; none without OpenSSL.
+std::string sha256(std::string_view text);
+
 /// The first exchange of an encrypted connection of a client, and the handshake before it. Its session is
 /// handed on to the flow that carries the load.
 class Verification final : public Work::Verification, Pinned {

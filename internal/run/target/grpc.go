@@ -191,6 +191,9 @@ func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int64, error)
 	return int64(len(reply)), c.check(reply)
 }
 
+// wireGRPC is the wire that calls are measured on.
+const wireGRPC = "grpc:netdyno.v1"
+
 // found turns what the calls brought into levels.
 func (c called) found(t Target) (Found, error) {
 	last := c.lengths[len(c.lengths)-1]
@@ -200,14 +203,13 @@ func (c called) found(t Target) (Found, error) {
 			length = "replies of different lengths"
 		}
 	}
-	const wire = "grpc:netdyno.v1"
-	own := t.goAlone(c.url.Scheme == "grpcs", len(t.to))
+	own := t.goAlone(wireGRPC, c.url.Scheme == "grpcs", len(t.to))
 	if c.deadline > 0 || c.packing.packed {
 		own = "keeps a deadline and unpacks replies"
 	}
-	client := t.client(wire, c.url.Scheme == "grpcs", own, "go-grpc")
+	client := t.client(wireGRPC, c.url.Scheme == "grpcs", own, "go-grpc")
 	levels := map[string]string{
-		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wire,
+		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wireGRPC,
 		"request": size(int64(len(c.request))), "response": size(last),
 		"opt.client.method": c.path(), "opt.client.codec": "raw",
 	}

@@ -307,7 +307,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if (t.Proxy != nil || t.limits()) && own == "fasthttp" {
 		own = "go-http1"
 	}
-	alone := t.goAlone(u.Scheme == "https", len(t.to))
+	alone := t.goAlone(wire, u.Scheme == "https", len(t.to))
 	client := t.client(wire, u.Scheme == "https", alone, own)
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(u), "opt.server.wire": wire,

@@ -95,9 +95,9 @@ func which(own string) string {
 	return ", which " + own
 }
 
-// goAlone says what only a client on Go's libraries does of all that is asked of a server with so
-// many addresses; "" for nothing.
-func (t Target) goAlone(encrypted bool, addresses int) string {
+// goAlone says what only a client on Go's libraries does of all that is asked on a wire, of a
+// server with so many addresses; "" for nothing.
+func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 	switch {
 	case t.source != nil && len(t.Classes)+len(t.Paths) > 0:
 		return "fills requests of several kinds"
@@ -105,7 +105,7 @@ func (t Target) goAlone(encrypted bool, addresses int) string {
 		return "asks proxies"
 	case t.Socket != "" && encrypted:
 		return "speaks TLS through Unix sockets"
-	case t.bodies != nil:
+	case t.bodies != nil && wire == wireGRPC:
 		return "compares bodies"
 	case addresses > 1:
 		return "tells addresses apart"

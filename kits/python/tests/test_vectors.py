@@ -39,7 +39,7 @@ def crc32c(data):
 class Files(unittest.TestCase):
     def test_every_file_is_run(self):
         """A new file of vectors is run here, or said to be run elsewhere."""
-        elsewhere = {"conversation.json": "test_worker.py", "messages.json": "workers/python/tests/run.py", "baidu_std.json": "a wire that no worker here speaks", "turns.json": "loads in turn, which no worker here offers", "data.json": "requests that rows fill, which no worker here offers"}
+        elsewhere = {"conversation.json": "test_worker.py", "messages.json": "workers/python/tests/run.py", "baidu_std.json": "a wire that no worker here speaks", "turns.json": "loads in turn, which no worker here offers", "bodies.json": "bodies that clients of HTTP compare, which no worker here does", "data.json": "requests that rows fill, which no worker here offers"}
         here = pathlib.Path(__file__).read_text()
         self.assertEqual([], [f.name for f in VECTORS.glob("*.json") if f.name not in elsewhere and f'vectors("{f.name}")' not in here])
 
