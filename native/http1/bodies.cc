@@ -26,8 +26,26 @@ std::string of_bytes(std::string_view body) {
   return "the body of " + std::to_string(body.size()) + " bytes ";
 }
 
-/// All bodies are the same: by a digest until one had it, from then on by its bytes, which takes
-/// less time than any digest.
+/// The first body that was taken. Most replies have the same, and to compare bytes takes less time
+/// than to read them. Any thread may use it.
+class Taken {
+ public:
+  bool any() const { return there_.load(std::memory_order_acquire); }
+  bool is(std::string_view body) const { return any() && body == body_; }
+  void keep(std::string_view body) {
+    const std::lock_guard lock(mutex_);
+    if (any()) return;
+    body_ = body;
+    there_.store(true, std::memory_order_release);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<bool> there_ = false;
+  std::string body_;  // immutable once it is there
+};
+
+/// All bodies are the same: by a digest until one had it, then by its bytes.
 class Same final : public Bodies {
  public:
   /// digits are the SHA-256 in hexadecimal; empty for that of the first body.
@@ -47,13 +65,8 @@ class Same final : public Bodies {
   }
 
   bool takes(std::string_view body) const override {
-    if (known_.load(std::memory_order_acquire)) return body == like_;
-    const std::lock_guard lock(mutex_);
-    if (known_) return body == like_;
-    if (!digest_.empty() && tls::sha256(body) != digest_) return false;
-    like_ = body;
-    known_.store(true, std::memory_order_release);
-    return true;
+    if (!taken_.any() && (digest_.empty() || tls::sha256(body) == digest_)) taken_.keep(body);
+    return taken_.is(body);
   }
   std::string explain(std::string_view body) const override {
     return of_bytes(body) + "differs from the first reply's";
@@ -64,9 +77,7 @@ class Same final : public Bodies {
   static constexpr std::size_t kDigest = 32;
 
   std::string digest_;
-  mutable std::mutex mutex_;
-  mutable std::string like_;  // immutable once it is known
-  mutable std::atomic<bool> known_ = false;
+  mutable Taken taken_;
 };
 
 /// Whether two values of JSON are the same. Numbers are compared as IEEE 754 doubles.
@@ -109,11 +120,10 @@ class Condition final : public Bodies {
   }
 
   bool takes(std::string_view body) const override {
-    const Json document = body.size() > kMost ? Json(Json::value_t::discarded) : parsed(body);
-    if (document.is_discarded()) return false;
-    const Json* const found = select(document);
-    if (!equal_) return found != nullptr;
-    return same(found == nullptr ? Json() : *found, value_) == *equal_;
+    if (taken_.is(body)) return true;
+    if (!holds(body)) return false;
+    taken_.keep(body);
+    return true;
   }
   std::string explain(std::string_view body) const override {
     if (body.size() > kMost)
@@ -139,6 +149,14 @@ class Condition final : public Bodies {
             std::to_string(text_.size() - rest_.size() + 1) +
             "; expected names and positions such as $.data.items[0] or $['a b'], alone or with == or "
             "!= and a JSON value, such as $.errors == null; the Go clients read all of RFC 9535");
+  }
+
+  bool holds(std::string_view body) const {
+    const Json document = body.size() > kMost ? Json(Json::value_t::discarded) : parsed(body);
+    if (document.is_discarded()) return false;
+    const Json* const found = select(document);
+    if (!equal_) return found != nullptr;
+    return same(found == nullptr ? Json() : *found, value_) == *equal_;
   }
 
   /// Takes a text, and the space after it.
@@ -214,6 +232,7 @@ class Condition final : public Bodies {
   std::vector<Step> steps_;
   std::optional<bool> equal_;  // to the value, or not; neither where a member must be there
   Json value_;
+  mutable Taken taken_;
 };
 
 }  // namespace
