@@ -102,6 +102,9 @@ func TestThroughAProxy(t *testing.T) {
 		}, c.server.URL+"/a?b", "-k", "-x", strings.Replace(front.URL, "http://", "http://ann:s3cret-word@", 1), "-c", "3", "amount=20", "blocks=1", c.inFlight)
 		front.Close()
 		first, seen, times := "CONNECT "+strings.TrimPrefix(c.server.URL, "https://"), []string(nil), int(taken.Load())
+		if c.tunnels > 0 && strings.Contains(said, "asked by h") {
+			c.tunnels++ // a client in C++ is tried beforehand
+		}
 		if c.tunnels == 0 {
 			first = "GET " + c.server.URL + "/a?b"
 			if seen, times = plain.took(); len(seen) != 1 || seen[0] != "GET /a?b of SELF" && !strings.HasPrefix(seen[0], "GET /a?b of SELF; Accept-Encoding") {

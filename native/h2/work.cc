@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "h2/client.h"
+#include "http1/tunnel.h"
 #include "tls/work.h"
 
 namespace netdyno::h2 {
@@ -67,7 +68,8 @@ std::unique_ptr<const Work> work_of(const contract::Setup& setup) {
   } else {
     asking = std::make_unique<HttpAsking>(setup);
   }
-  return tls::over(setup, kAlpn, std::make_unique<H2Work>(setup, std::move(asking), std::move(answering)));
+  auto work = std::make_unique<H2Work>(setup, std::move(asking), std::move(answering));
+  return http1::through(setup, tls::over(setup, kAlpn, std::move(work)));
 }
 
 namespace {
@@ -96,6 +98,10 @@ HttpAsking::HttpAsking(const contract::Setup& setup)
       kinds_(setup),
       routes_(kinds_.common().hosts(setup).size()),
       expected_(kinds_.common().expected_content()) {
+  if (!setup.tls && !setup.options.at("proxied").get<std::string>().empty()) {
+    throw Failure(ErrorKind::unsupported,
+                  "option proxied: HTTP/2 without TLS does not go through a proxy, which carries HTTP/1.1");
+  }
   for (std::size_t of = 0; of < kinds_.count(); of++) {
     const http1::Terms& terms = kinds_.terms(of);
     for (const std::string& host : terms.hosts(setup)) {

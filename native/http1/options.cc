@@ -102,9 +102,15 @@ std::vector<Option> options() {
       "not-regexp "
       "the pattern, in RE2's syntax, for the first MiB of a body; with verify=json the condition, such as "
       "$.errors == null");
+  Option proxied = text_option(
+      "proxied", "",
+      "host:port of the server, where what the client connects to is an HTTP proxy: asked for by its whole "
+      "URL, with TLS through a tunnel (CONNECT)");
+  Option proxy_user = given_option("proxy_user", "", kMostHead, "with proxied: NAME:PASSWORD for the proxy");
   std::vector<Option> all;
   for (Option* option :
-       {&path, &paths, &method, &headers, &body, &bodies, &host, &status, &verify, &expected}) {
+       {&path, &paths, &method, &headers, &body, &bodies, &host, &status, &verify, &expected, &proxied,
+        &proxy_user}) {
     all.push_back(only(Role::client, std::move(*option)));
   }
   return joined(std::move(all), loop_options());
@@ -125,6 +131,13 @@ Ask ask_of(const contract::Setup& setup) {
   ask.success = !o.at("paths").get<std::string>().empty() && ask.status == 200;
   ask.verify = verify_of(o);
   ask.expected = given_text(o, "expected", kMostExpected);
+  ask.proxied = o.at("proxied").get<std::string>();
+  const std::string user = given_text(o, "proxy_user", kMostHead);
+  if (!user.empty() && ask.proxied.empty()) refuse("proxy_user", "it goes with option proxied alone");
+  if (user.find(':') != std::string::npos) ask.proxy_authorization = "Basic " + base64(user);
+  if (!is_host(ask.proxied)) {
+    refuse("proxied", shown(ask.proxied, 80) + " is not a server, such as example.org:80");
+  }
   if (!ask.method.empty() && !is_token(ask.method)) {
     refuse("method", shown(ask.method, 40) + " is not a method, such as GET or PUT");
   }

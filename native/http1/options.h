@@ -32,6 +32,8 @@ struct Ask {
   bool success = false;  // any other status 2xx will do, too
   Verify verify = Verify::content;
   std::string expected;  // of bodies
+  std::string proxied;   // the server where the peer is an HTTP proxy; empty where it is none
+  std::string proxy_authorization;
 };
 
 /// Reads a client's options. Throws Failure{setup} that names the option.

@@ -2,6 +2,7 @@
 
 #include "http1/client.h"
 #include "http1/options.h"
+#include "http1/tunnel.h"
 #include "kit/ends.h"
 #include "tls/work.h"
 
@@ -155,7 +156,7 @@ std::string parser_version() {
 }
 
 std::unique_ptr<const Work> work_of(const contract::Setup& setup) {
-  return tls::over(setup, kHttp1, std::make_unique<HttpWork>(setup));
+  return through(setup, tls::over(setup, kHttp1, std::make_unique<HttpWork>(setup)));
 }
 
 }  // namespace netdyno::http1

@@ -156,6 +156,11 @@ Terms::Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& si
   std::vector<std::pair<std::string, std::string>> headers = {{"User-Agent", "netdyno"}};
   if (sizes.tells_down) headers.emplace_back("netdyno-down", std::to_string(down_bytes_));
   if (content) headers.emplace_back("Content-Type", "application/octet-stream");
+  if (!ask_.proxied.empty() && !setup.tls) {  // the proxy reads the request (RFC 9112, section 3.2.2)
+    ask_.path = "http://" + (ask_.host.empty() ? ask_.proxied : ask_.host) + ask_.path;
+    if (!ask_.proxy_authorization.empty())
+      headers.emplace_back("Proxy-Authorization", ask_.proxy_authorization);
+  }
   std::erase_if(headers, [this](const auto& own) {  // the user's take the place of ours
     return std::any_of(ask_.headers.begin(), ask_.headers.end(),
                        [&own](const auto& given) { return same_header(own.first, given.first); });
@@ -166,7 +171,9 @@ Terms::Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& si
 std::vector<std::string> Terms::hosts(const contract::Setup& setup) const {
   std::vector<std::string> all;
   for (const Route& route : routes(setup))
-    all.push_back(ask_.host.empty() ? route.peer.authority() : ask_.host);
+    all.push_back(!ask_.host.empty()     ? ask_.host
+                  : ask_.proxied.empty() ? route.peer.authority()
+                                         : ask_.proxied);
   return all;
 }
 

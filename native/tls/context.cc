@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "kit/address.h"
 #include "kit/options.h"
 
 namespace netdyno::tls {
@@ -47,6 +48,10 @@ Trust trust_of(const contract::Setup& setup) {
   if (!options.contains("ca")) return trust;
   trust.any = options.at("insecure").get<bool>();
   trust.name = options.at("sni").get<std::string>();
+  const auto proxied = options.find("proxied");  // the server, where the peer is a proxy
+  if (trust.name.empty() && proxied != options.end() && proxied->second != "") {
+    trust.name = parse_address(proxied->second.get<std::string>(), "option proxied").host;
+  }
   const auto ca = options.at("ca").get<std::string>();
   if (ca == kSystem) {
     trust.of_host = true;

@@ -101,8 +101,6 @@ func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 	switch {
 	case t.source != nil && len(t.Classes)+len(t.Paths) > 0:
 		return "fills requests of several kinds"
-	case t.Proxy != nil:
-		return "asks proxies"
 	case t.Socket != "" && encrypted:
 		return "speaks TLS through Unix sockets"
 	case t.bodies != nil && wire == wireGRPC:
