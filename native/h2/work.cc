@@ -132,7 +132,7 @@ void HttpAsking::field(Reply& reply, std::string_view name, std::string_view val
 }
 
 bool HttpAsking::data(Reply& reply, std::string_view bytes) const {
-  if (terms_.reads_bodies()) {
+  if (kinds_.common().reads_bodies()) {
     reply.kept.append(bytes);
   } else if (reply.first) {
     const std::size_t most = std::max(expected_.size(), http1::kMostReason);

@@ -17,7 +17,10 @@ HttpClient::HttpClient(const Asking& asking, const Work::Place& place)
       agenda_(place.agenda),
       flights_(place.number, place.slots, place.agenda),
       reader_(asking.terms().most_body()) {
-  if (asking.alike()) asking_.prepare(request_, {connection_});
+  if (asking.alike()) {
+    asking_.prepare(request_, {connection_});
+    for (Slot& slot : place.slots) asking_.kinds().turn(connection_, 0, slot);  // which address it asks
+  }
   reader_.to_head(asking.terms().bodiless());
   reader_.keep(asking.terms().reads_bodies());
 }

@@ -210,7 +210,7 @@ Asking::Kept Asking::kept(std::size_t of, const std::string& host) const {
   const std::string& content = terms.content();
   const std::string begin = head(terms, host) + (terms.sized() ? length_of(content.size()) : "") + end();
   if (!kinds_.varied(of)) return {Message(begin, content, content.size() <= Message::kGathered), "", ""};
-  const std::size_t path = terms.method().size() + 1;
+  const std::size_t path = terms.method().size() + 1 + terms.origin().size();
   return {std::nullopt, begin.substr(0, path), begin.substr(path + terms.path().size()) + content};
 }
 
@@ -244,7 +244,7 @@ std::int64_t Asking::prepare(Request& request, const Turn& turn) const {
 /// The head of a request up to what frames its body.
 std::string Asking::head(const Terms& terms, const std::string& host) {
   std::string head = terms.method();
-  head.append(" ").append(terms.path()).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+  head.append(" ").append(terms.origin()).append(terms.path()).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
   for (const auto& [name, value] : terms.headers())
     head.append(name).append(": ").append(value).append("\r\n");
   return head;

@@ -24,8 +24,12 @@ Kinds::Kinds(const contract::Setup& setup)
       paths_(paths_of(setup)) {
   if (!classes_.empty()) mix_ = std::make_unique<Mix>(setup);
   for (const Route& route : routes(setup))
-    origins_.push_back((setup.tls ? "https://" : "http://") + route.peer.authority());
+    origins_.push_back((setup.tls ? "https://" : "http://") +
+                       (common_.proxied().empty() ? route.peer.authority() : common_.proxied()));
   tell_apart();
+  by_peer_ = path_names_.size() < 2 && classes_.empty() && setup.peers.size() > 1 &&
+             std::ssize(setup.peers) <= contract::kMostClasses && setup.options.at("verify") != "content";
+  if (by_peer_) path_names_ = setup.peers;
 }
 
 /// Gives each path a name; those beyond the first 63 have one together.
@@ -51,7 +55,11 @@ Turn Kinds::first(std::int64_t connection) const {
 
 Turn Kinds::turn(std::int64_t connection, std::uint64_t k, Slot& slot) const {
   const Turn turn{connection, k, mix_ ? slot.kind() : 0, slot.number()};
-  if (!paths_.empty()) slot.asks_for(path_name_[place(turn)]);
+  if (by_peer_) {
+    slot.asks_for(static_cast<std::uint32_t>(connection % std::ssize(path_names_)));
+  } else if (!paths_.empty()) {
+    slot.asks_for(path_name_[place(turn)]);
+  }
   return turn;
 }
 

@@ -49,7 +49,7 @@ class Kinds {
   std::string path(const Turn& turn) const;
   /// What names an exchange in an error, where it is one of several; empty where it is not.
   std::string named(const Turn& turn) const;
-  /// By which names paths are told apart.
+  /// By which names paths are told apart, or addresses of another's server.
   const std::vector<std::string>& path_names() const { return path_names_; }
 
  private:
@@ -64,6 +64,7 @@ class Kinds {
   std::vector<std::string> paths_;    // that are asked for in turn
   std::vector<std::string> path_names_;
   std::vector<std::uint32_t> path_name_;  // of each path, the number of its name
+  bool by_peer_ = false;                  // the names are addresses, which connections take in turn
 };
 
 }  // namespace netdyno::http1

@@ -108,9 +108,8 @@ std::vector<Option> options() {
       "URL, with TLS through a tunnel (CONNECT)");
   Option proxy_user = given_option("proxy_user", "", kMostHead, "with proxied: NAME:PASSWORD for the proxy");
   std::vector<Option> all;
-  for (Option* option :
-       {&path, &paths, &method, &headers, &body, &bodies, &host, &status, &verify, &expected, &proxied,
-        &proxy_user}) {
+  for (Option* option : {&path, &paths, &method, &headers, &body, &bodies, &host, &status, &verify, &expected,
+                         &proxied, &proxy_user}) {
     all.push_back(only(Role::client, std::move(*option)));
   }
   return joined(std::move(all), loop_options());

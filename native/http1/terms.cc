@@ -157,7 +157,7 @@ Terms::Terms(const contract::Setup& setup, Ask ask, const contract::Exchange& si
   if (sizes.tells_down) headers.emplace_back("netdyno-down", std::to_string(down_bytes_));
   if (content) headers.emplace_back("Content-Type", "application/octet-stream");
   if (!ask_.proxied.empty() && !setup.tls) {  // the proxy reads the request (RFC 9112, section 3.2.2)
-    ask_.path = "http://" + (ask_.host.empty() ? ask_.proxied : ask_.host) + ask_.path;
+    origin_ = "http://" + (ask_.host.empty() ? ask_.proxied : ask_.host);
     if (!ask_.proxy_authorization.empty())
       headers.emplace_back("Proxy-Authorization", ask_.proxy_authorization);
   }

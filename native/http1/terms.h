@@ -86,6 +86,10 @@ class Terms {
 
   const std::string& method() const { return ask_.method; }
   const std::string& path() const { return ask_.path; }
+  /// The server that a proxy is to reach; empty where the peer is the server.
+  const std::string& proxied() const { return ask_.proxied; }
+  /// What stands before the path in the first line, where a proxy reads that; empty where none does.
+  const std::string& origin() const { return origin_; }
   /// Beside Host and those that frame the request.
   const std::vector<std::pair<std::string, std::string>>& headers() const { return ask_.headers; }
   /// The host that requests of each route are for.
@@ -135,6 +139,7 @@ class Terms {
   std::unique_ptr<const Bodies> bodies_;  // nullptr: any
   std::int64_t down_bytes_;               // of a reply
   std::string content_;
+  std::string origin_;
   bool sized_;
   bool repeatable_;
 };

@@ -108,6 +108,7 @@ class TunnelWork final : public Work {
   }
   std::optional<Sizes> encoded() const override { return inner_->encoded(); }
   Repeats repeats() const override { return inner_->repeats(); }
+  std::vector<std::string> paths() const override { return inner_->paths(); }
 
  private:
   std::string request_;

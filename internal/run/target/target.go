@@ -105,7 +105,7 @@ func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 		return "speaks TLS through Unix sockets"
 	case t.bodies != nil && wire == wireGRPC:
 		return "compares bodies"
-	case addresses > 1:
+	case addresses > 1 && (wire == wireGRPC || len(t.Classes) > 0):
 		return "tells addresses apart"
 	}
 	return ""
