@@ -163,6 +163,7 @@ type Setup struct {
 	WarmupNs  int64          `json:"warmup_ns,omitempty"` // … and the warm-up before it
 	Profile   bool           `json:"profile,omitempty"`   // profile the window into result.profile and result.profiles; the meter samples it too
 	Timeline  bool           `json:"timeline,omitempty"`  // tell more in ticks: Tick.Times
+	Events    bool           `json:"events,omitempty"`    // client: tell when parts of replies came: Result.Events
 	Options   map[string]any `json:"options,omitempty"`
 }
 
@@ -327,6 +328,7 @@ type Result struct {
 	Reasons  []Reason           `json:"reasons,omitempty"`  // why exchanges of the window failed, the most frequent first
 	Inside   *Inside            `json:"inside,omitempty"`   // a client's work inside the window; absent: counts.exchanges are all that is known
 	Arrivals *Arrivals          `json:"arrivals,omitempty"` // open loop: the gaps between its sends
+	Events   *Events            `json:"events,omitempty"`   // when parts of replies came, when setup asked for that
 	Own      map[string]float64 `json:"own,omitempty"`      // what a foreign program says of itself, by metric and unit, over its whole run
 }
 

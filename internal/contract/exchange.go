@@ -7,6 +7,7 @@ type Exchange struct {
 	Codec      string     `json:"codec,omitempty"`       // empty means bytes
 	Stream     Stream     `json:"stream,omitempty"`      // directions that travel in chunks
 	ChunkBytes int64      `json:"chunk_bytes,omitempty"` // size of a stream's messages, the last one shorter
+	EveryNs    int64      `json:"every_ns,omitempty"`    // stream down: message k leaves the server k times that after the first, or at once where that is past
 	Message    *Structure `json:"message,omitempty"`     // what a codec other than bytes encodes
 
 	// Sizes that vary are drawn from these tables; absent where all messages of a

@@ -58,32 +58,38 @@ func MeanName(kind string) string { return kind + "_mean_us" }
 // latencyMetrics are the distributions of specification §3: merged over clients,
 // never averaged, and absent where the tail has too few values.
 func latencyMetrics() []Metric {
-	kinds := []struct{ kind, formula string }{
-		{record.Service, "service time: completion − actual send"},
-		{record.Response, "response time: completion − the moment when the request was due; open loop only"},
-	}
-	var all []Metric
-	for _, k := range kinds {
-		all = append(all, Metric{
-			Name: MeanName(k.kind), Unit: "µs", Better: Lower, Label: k.kind + " mean", Doc: "mean " + k.kind + " time",
-			Formula: "mean of the " + k.formula + "; what was left unfinished counts at its age",
-			in:      func(w *record.Window) (float64, bool) { return meanUs(w, k.kind) },
-		})
-		for _, p := range Percentiles {
-			all = append(all, Metric{
-				Name: PercentileName(k.kind, p.Name), Unit: "µs", Better: Lower, Label: k.kind + " " + p.Label, Doc: p.Name + " " + k.kind + " time",
-				Formula: p.Label + " of the " + k.kind + " times of all clients, what was left unfinished at its age; needs at least 10 values beyond it",
-				Least:   hist.Least(p.Share), Kind: k.kind, Share: p.Share,
-				in: func(w *record.Window) (float64, bool) { return percentileUs(w, k.kind, p.Share) },
-			})
-		}
-	}
-	return append(all, Metric{
+	return append(timesOf(
+		timed{record.Service, record.Service, "service time: completion − actual send"},
+		timed{record.Response, record.Response, "response time: completion − the moment when the request was due; open loop only"},
+	), Metric{
 		Name: LagP99, Unit: "µs", Better: Lower, Label: "lag p99", Doc: "p99 lag of the generator",
 		Formula: "p99 of the generator's own lateness: actual send − the moment when the request was due",
 		Least:   hist.Least(0.99), Kind: record.Lag, Share: 0.99,
 		in: func(w *record.Window) (float64, bool) { return percentileUs(w, record.Lag, 0.99) },
 	})
+}
+
+// timed is a kind of time: as records have it, as a label does, and what it is.
+type timed struct{ kind, label, formula string }
+
+// timesOf are the mean and the percentiles of kinds of time.
+func timesOf(kinds ...timed) (all []Metric) {
+	for _, k := range kinds {
+		all = append(all, Metric{
+			Name: MeanName(k.kind), Unit: "µs", Better: Lower, Label: k.label + " mean", Doc: "mean " + k.label + " time",
+			Formula: "mean of the " + k.formula + "; what was left unfinished counts at its age",
+			in:      func(w *record.Window) (float64, bool) { return meanUs(w, k.kind) },
+		})
+		for _, p := range Percentiles {
+			all = append(all, Metric{
+				Name: PercentileName(k.kind, p.Name), Unit: "µs", Better: Lower, Label: k.label + " " + p.Label, Doc: p.Name + " " + k.label + " time",
+				Formula: p.Label + " of the " + k.label + " times of all clients, what was left unfinished at its age; needs at least 10 values beyond it",
+				Least:   hist.Least(p.Share), Kind: k.kind, Share: p.Share,
+				in: func(w *record.Window) (float64, bool) { return percentileUs(w, k.kind, p.Share) },
+			})
+		}
+	}
+	return all
 }
 
 func meanUs(w *record.Window, kind string) (float64, bool) {

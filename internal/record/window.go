@@ -201,7 +201,18 @@ const (
 	Response = "response"
 	Lag      = "lag"
 	Lengths  = "lengths" // in bytes
+
+	// Of clients that tell when parts of replies came.
+	FirstByte  = "first_byte"
+	FirstEvent = "first_event"
+	Gap        = "gap" // between events of one reply
 )
+
+// Kinds are those of times.
+var Kinds = []string{Service, Response, Lag, FirstByte, FirstEvent, Gap}
+
+// OfEvents tells whether a kind of time is of parts of replies.
+func OfEvents(kind string) bool { return kind == FirstByte || kind == FirstEvent || kind == Gap }
 
 // Histogram returns the merged histogram of one kind over all clients; false
 // when a client has none, it cannot be decoded or it is empty. Response
@@ -279,6 +290,9 @@ func decode(r *contract.Result, kind string) *hist.Histogram {
 		return nil
 	}
 	text := map[string]string{Service: r.Service, Response: r.Response, Lag: r.Lag, Lengths: r.Lengths}[kind]
+	if e := r.Events; e != nil && OfEvents(kind) {
+		text = map[string]string{FirstByte: e.FirstByte, FirstEvent: e.First, Gap: e.Gaps}[kind]
+	}
 	if text == "" {
 		return nil
 	}

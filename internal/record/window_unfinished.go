@@ -93,6 +93,9 @@ func (w *Window) Times(kind string) (Times, bool) {
 }
 
 func (w *Window) bounded(kind string) Times {
+	if OfEvents(kind) {
+		return w.boundedEvents(kind)
+	}
 	aged := Service
 	if _, open := w.OfferedRate(); open {
 		aged = Response
@@ -120,5 +123,31 @@ func (w *Window) bounded(kind string) Times {
 	if late != nil {
 		t.Most.Record(hist.MaxNs, late.Count())
 	}
+	return t
+}
+
+// boundedEvents are times of parts of replies. An exchange that ended without any event
+// counts at its age, and at most for ever.
+func (w *Window) boundedEvents(kind string) Times {
+	came, _ := w.Histogram(kind)
+	waiting := hist.New()
+	for _, g := range w.Generators() {
+		if g.Result == nil || g.Result.Events == nil {
+			return Times{}
+		}
+		if h, err := hist.Decode(g.Result.Events.Waiting); err == nil && kind != Gap {
+			waiting.Merge(h)
+		}
+	}
+	if waiting.Count() == 0 {
+		return Times{came, came}
+	}
+	t := Times{hist.New(), hist.New()}
+	if came != nil {
+		t.Least.Merge(came)
+		t.Most.Merge(came)
+	}
+	t.Least.Merge(waiting)
+	t.Most.Record(hist.MaxNs, waiting.Count())
 	return t
 }

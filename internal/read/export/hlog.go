@@ -68,7 +68,7 @@ func (l *histogramLog) trial(cell, arm string, v *trial.Judged) error {
 	}
 	window := record.NewWindow(v.Record)
 	from, to := time.Duration(v.Record.Timeline.OpenNs), time.Duration(v.Record.Timeline.CloseNs)
-	for _, sort := range []string{record.Service, record.Response, record.Lag} {
+	for _, sort := range record.Kinds {
 		of, has := window.Times(sort)
 		if !has {
 			continue

@@ -31,7 +31,7 @@ func writeOpenMetrics(w io.Writer, r Run, _ Table) error {
 	for _, m := range metric.All() {
 		o.gauges(m)
 	}
-	for _, kind := range []string{record.Service, record.Response, record.Lag} {
+	for _, kind := range record.Kinds {
 		o.histograms(kind)
 	}
 	o.print("# EOF\n")

@@ -87,19 +87,16 @@ var Shares = func() []float64 {
 	return shares
 }()
 
-// Times are a trial's times of each kind.
-type Times struct{ service, response, lag times }
+// Times are a trial's times by their kind.
+type Times map[string]times
 
 // times are those of one kind, as record.Times has them.
 type times struct{ least, most hist.Packed } // most is nil where it is the same
 
 // Of returns the times of a kind as far as they are known, and as long as they may be;
 // the same where nothing was left unfinished, and nil where there are none.
-func (t *Times) Of(kind string) (least, most hist.Packed) {
-	if t == nil {
-		return nil, nil
-	}
-	of := map[string]times{record.Service: t.service, record.Response: t.response, record.Lag: t.lag}[kind]
+func (t Times) Of(kind string) (least, most hist.Packed) {
+	of := t[kind]
 	if of.most == nil {
 		return of.least, of.least
 	}
@@ -108,31 +105,35 @@ func (t *Times) Of(kind string) (least, most hist.Packed) {
 
 // coarsen keeps the times to 1.6 %, as a run of very many trials does, and lags to 6 %. The
 // steps begin elsewhere in every block, so that those of the whole run are much finer.
-func (t *Times) coarsen(block int) {
-	if t == nil {
-		return
-	}
-	const width, ofLag, golden = 32, 128, 79 // of each width 79 leaves out none
-	for of, width := range map[*times]int{&t.service: width, &t.response: width, &t.lag: ofLag} {
+func (t Times) coarsen(block int) {
+	const usual, ofLag, golden = 32, 128, 79 // of each width 79 leaves out none
+	for kind, of := range t {
+		width := usual
+		if kind == record.Lag {
+			width = ofLag
+		}
 		if of.least = of.least.Coarse(width, golden*block); of.most != nil {
 			of.most = of.most.Coarse(width, golden*block)
 		}
+		t[kind] = of
 	}
 }
 
-func timesOf(w *record.Window) *Times {
-	pack := func(kind string) (packed times) {
+func timesOf(w *record.Window) Times {
+	all := Times{}
+	for _, kind := range record.Kinds {
 		t, ok := w.Times(kind)
 		if !ok {
-			return packed
+			continue
 		}
-		if packed.least = t.Least.Pack(); t.Bounded() {
+		packed := times{least: t.Least.Pack()}
+		if t.Bounded() {
 			packed.most = t.Most.Pack()
 		}
-		return packed
+		all[kind] = packed
 	}
-	return &Times{pack(record.Service), pack(record.Response), pack(record.Lag)}
+	return all
 }
 
 // TimesOf are service times alone, all known.
-func TimesOf(service hist.Packed) *Times { return &Times{service: times{least: service}} }
+func TimesOf(service hist.Packed) Times { return Times{record.Service: {least: service}} }

@@ -52,7 +52,7 @@ type Trial struct {
 	Series     []Slice            `json:"series,omitempty"`
 	CPU        []CPUSplit         `json:"cpu,omitempty"`
 
-	Times *Times  `json:"-"` // of all kinds; nil where there are none
+	Times Times   `json:"-"` // of all kinds; nil where there are none
 	Ended float64 `json:"-"` // exchanges, completed or failed
 }
 

@@ -28,6 +28,7 @@ var Features = []struct {
 	{contract.FeatureMethods, "method of gRPC", "methods of classes"},
 	{contract.FeatureHeaders, "headers", "headers of classes"},
 	{contract.FeatureData, "--data-from FILE", "requests that rows fill"},
+	{contract.FeatureEvents, "events=yes", "when parts of replies come"},
 	{contract.FeatureWorkCPU, "work=exp:…", ""},
 	{contract.FeatureWorkSleep, "work.by=sleep", ""},
 }

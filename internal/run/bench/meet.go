@@ -205,6 +205,9 @@ func features(w study.Work) []contract.Feature {
 	if w.Exchange.Stream != "" {
 		needed = append(needed, contract.Feature("stream-"+w.Exchange.Stream))
 	}
+	if w.Exchange.EveryNs > 0 {
+		needed = append(needed, contract.FeatureEvents)
+	}
 	if w.Exchange.Varies() {
 		needed = append(needed, contract.FeatureSizes)
 	}

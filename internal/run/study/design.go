@@ -91,7 +91,7 @@ func (d *design) crossed() []Varied {
 // follows are the factors that settle decides by others.
 var follows = map[string][]string{
 	"server": {"transport"}, "client": {"transport"}, "window": {"amount", "arrival"}, "rate": {"arrival"},
-	"codec": {"message"}, "request": {"codec", "message"}, "response": {"codec", "message"}, "chunk": {"stream"},
+	"codec": {"message"}, "request": {"codec", "message"}, "response": {"codec", "message"}, "chunk": {"stream"}, "every": {"stream"},
 }
 
 // levelsIn returns the levels that a factor has in a design's cells; none for

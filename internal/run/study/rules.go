@@ -32,6 +32,8 @@ var rules = []rule{
 		"a stream cuts bytes into chunks; messages are not cut"},
 	{"chunk", "stream", func(_, b Level) bool { return !streams(b) },
 		"a message that is not streamed travels whole"},
+	{"every", "stream", func(a, b Level) bool { return positive(a) && b.Text != "down" },
+		"only a server that streams down is paced"},
 	{"stream", "request", func(a, b Level) bool { return (a.Text == "up" || a.Text == "both") && !positive(b) },
 		"nothing would be streamed up"},
 	{"stream", "response", func(a, b Level) bool { return (a.Text == "down" || a.Text == "both") && !positive(b) },

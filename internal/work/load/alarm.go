@@ -131,6 +131,17 @@ func (w *Waiter) Until(due int64) bool {
 // it when you wait for a due time with a timer of your own.
 func (l *Load) WakeAt(due int64) { l.alarm.wakeAt(due, l.ended) }
 
+// Pace keeps the goroutines of a server to instants. The zero value is ready to use.
+type Pace struct{ alarm alarm }
+
+// Until waits for an instant on the clock of Now.
+func (p *Pace) Until(at int64) {
+	if wait := at - Now(); wait > 0 {
+		p.alarm.wakeAt(at, nil)
+		time.Sleep(time.Duration(wait))
+	}
+}
+
 var epoch = time.Now()
 
 // Now returns the worker's monotonic clock in ns. It costs one vDSO call.

@@ -19,6 +19,7 @@ type counters struct {
 	received  atomic.Int64
 	sent      atomic.Int64 // bytes, where sizes up vary; else they follow from the exchanges
 	errors    [len(kinds)]atomic.Int64
+	events    atomic.Int64 // of replies, where they are told
 	unsent    atomic.Int64 // of the errors, those whose request never went out
 	times     *times
 	parts     parts
@@ -42,6 +43,7 @@ type shared struct {
 	reasons reasons // why exchanges failed
 	apart   byWay[classTimes]
 	sizes   *sizes // nil where all exchanges are of one size
+	events  events
 }
 
 // differs counts a reply of another length than expected. The first one of a shard

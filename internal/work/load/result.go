@@ -37,6 +37,9 @@ func (l *Load) Result() (contract.Result, error) {
 		return r, err
 	}
 	ages := l.unfinished(now)
+	if r.Events, err = l.eventTimes(l.window); err != nil {
+		return r, err
+	}
 	if err := l.enterApart(l.window, l.drain, &r); err != nil {
 		return r, err
 	}
@@ -66,6 +69,9 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 		s := &l.slots[i]
 		if due := s.pending.Load(); due <= closing {
 			ages.Record(now-due, 1)
+			if s.eventNs == 0 {
+				l.waited(l.window[0], now-due)
+			}
 			l.leaveApart(s, due, true)
 		}
 		if !s.open || s.replay != nil || l.dues != nil {
@@ -73,17 +79,20 @@ func (l *Load) unfinished(now int64) *hist.Histogram {
 		}
 		for ; s.left > 0 && start+s.schedule.peek() <= closing; s.schedule.advance() {
 			ages.Record(now-start-s.schedule.peek(), 1)
+			l.waited(l.window[0], now-start-s.schedule.peek())
 			l.leaveApart(s, start+s.schedule.peek(), false)
 		}
 	}
 	if l.dues != nil {
 		for due := l.dues.take(); start+due <= closing; due = l.dues.take() {
 			ages.Record(now-start-due, 1)
+			l.waited(l.window[0], now-start-due)
 		}
 	}
 	if r := l.replay; r != nil {
 		for d := r.take(); start+d.atNs <= closing; d = r.take() {
 			ages.Record(now-start-d.atNs, 1)
+			l.waited(l.window[0], now-start-d.atNs)
 		}
 	}
 	return ages

@@ -32,6 +32,8 @@ type Slot struct {
 	bin      int          // of the exchange begun last, by size
 	flying   atomic.Int32 // … for the other slots of the connection; 0 for a small one
 	thinkNs  int64
+	replied  bool  // something of the reply in flight came
+	eventNs  int64 // when its last event came; 0 before the first
 	free     int64 // when its last exchange ended; before the first, an offset from the load's start
 	schedule schedule
 }
@@ -86,6 +88,7 @@ func (s *Slot) Next(now int64) (due int64, more bool) {
 		s.number += uint64(len(s.load.slots))
 	}
 	s.left--
+	s.replied, s.eventNs = false, 0
 	s.pending.Store(due)
 	return due, true
 }
@@ -169,6 +172,9 @@ func (s *Slot) Fail(err error) {
 		t.times.reasons.addReason(kind, ReasonOf(err))
 		if kind == contract.Timeout {
 			recordIn(&t.times.late, s.age(now-due))
+			if s.eventNs == 0 {
+				s.load.waited(t, s.age(now-due))
+			}
 		}
 	}
 	for i, k := range kinds {

@@ -146,6 +146,9 @@ func (l *Load) PartResult(p *Part) (contract.Result, error) {
 		err = l.enterApart(p.phase, nil, &r)
 	}
 	if err == nil {
+		r.Events, err = l.eventTimes(p.phase)
+	}
+	if err == nil {
 		r.Bins, err = p.phase.binResults(l.plan.Rate > 0)
 	}
 	l.closed = slices.DeleteFunc(l.closed, func(c *Part) bool { return c == p })

@@ -69,6 +69,9 @@ func ExpectationOf(o load.Options) (Expectation, error) {
 	return e, nil
 }
 
+// ChecksBodies tells whether Check needs bodies whole.
+func (e Expectation) ChecksBodies() bool { return e.bodies != nil }
+
 // Check checks the body of a reply. The error is of kind invalid.
 func (e Expectation) Check(body []byte) error {
 	if e.bodies == nil {

@@ -211,6 +211,8 @@ func able(t contract.Transport, setup contract.Setup) error {
 		{"load.turns is given beside classes or drawn sizes", len(setup.Load.Turns) > 0 && (setup.Exchange.Varies() || len(setup.Load.Classes) > 0), contract.FeatureMixedTurns},
 		{"load.classes is given", len(setup.Load.Classes) > 0, contract.FeatureMix},
 		{"a class has a deadline", setup.Load.Deadlines(), contract.FeatureDeadline},
+		{"setup.events is true", setup.Events && setup.Role == contract.Client, contract.FeatureEvents},
+		{"exchange.every_ns is given", setup.Exchange.EveryNs > 0, contract.FeatureEvents},
 		{"load.trace is given", setup.Load.Trace != nil && !setup.Load.Trace.Times, contract.FeatureTrace},
 		{"load.trace.times is true", setup.Load.Trace != nil && setup.Load.Trace.Times, contract.FeatureTimes},
 		{"the method of a class is of gRPC", setup.Load.Calls(), contract.FeatureMethods},

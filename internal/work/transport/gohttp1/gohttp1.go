@@ -18,7 +18,7 @@ type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	return nethttp.WithDeadlines(httpwire.Describe("go-http1", "HTTP/1.1 by Go's net/http", httpwire.HTTP1, t.Codecs, options()))
+	return nethttp.Describe(httpwire.Describe("go-http1", "HTTP/1.1 by Go's net/http", httpwire.HTTP1, t.Codecs, options()))
 }
 
 // Server implements load.Transport.

@@ -18,7 +18,7 @@ type Transport struct{ Codecs []codec.Codec }
 
 // Describe implements load.Transport.
 func (t Transport) Describe() contract.Transport {
-	return nethttp.WithDeadlines(httpwire.Describe("go-http2", "HTTP/2 by Go's net/http: exchanges in flight are streams of one connection", httpwire.H2C, t.Codecs, options()))
+	return nethttp.Describe(httpwire.Describe("go-http2", "HTTP/2 by Go's net/http: exchanges in flight are streams of one connection", httpwire.H2C, t.Codecs, options()))
 }
 
 // Server implements load.Transport.

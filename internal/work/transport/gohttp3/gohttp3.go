@@ -23,6 +23,8 @@ func (t Transport) Describe() contract.Transport {
 	options := slices.Concat(quicwire.Options(), []contract.Option{nethttp.ReadOption()}, httpwire.Options())
 	d := httpwire.Describe("go-http3", "HTTP/3 by quic-go: exchanges in flight are streams of one connection over UDP, always encrypted", httpwire.H3, t.Codecs, options)
 	d.Encrypted, d.UDP = true, true
+	d.Features = append(d.Features, contract.FeatureStreamDown, contract.FeatureEvents)
+	d.Options = append(d.Options, httpwire.EventOptions()...)
 	return d
 }
 
@@ -36,7 +38,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	serving := &http3.Server{Handler: nethttp.NewHandler(content, s.Count), ConnContext: s.Opened}
+	serving := &http3.Server{Handler: nethttp.NewHandler(setup, content, s.Count), ConnContext: s.Opened}
 	s.Serve(func(l *quicwire.Listener) error { return serving.ServeListener(l) }, serving.Close)
 	return s, nil
 }

@@ -35,6 +35,7 @@ type Request struct {
 	Down       int64  // length of the reply, in bytes
 	Asks       bool   // a header says so to the server, because it varies (codec.DownHeader)
 	Accept     func(reply []byte) error
+	Follow     *Follower // of the reply; nil where nobody asks when its parts come
 }
 
 // Client is the part of a client that is the same with every library: what is
@@ -203,6 +204,9 @@ func (c *Client) Call(i int) load.Call { return c.newCall(context.Background(), 
 func (c *Client) slotCall(i int, slot *load.Slot) load.Call {
 	k := c.newCall(context.Background(), i)
 	k.slot = slot
+	if k.request.Follow != nil {
+		k.request.Follow.slot = slot
+	}
 	if !c.Content.Varies() && c.fill == nil {
 		return k.do
 	}
@@ -239,7 +243,7 @@ func (c *Client) newCall(ctx context.Context, i int) *call {
 	sends, content := c.Sends(), c.Content.Own()
 	k := &call{client: c, turns: c.turns[i], ctx: sends.Trace(ctx), sends: sends, content: content, request: Request{
 		Connection: i, Method: c.Ask.method(c.Content.UpBytes > 0 || c.Content.Structured()), Ask: &c.Ask,
-		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept,
+		MediaType: c.Content.MediaType(), Asks: content.Asks(), Accept: content.Accept, Follow: c.follower(),
 	}}
 	if c.Ask.Any {
 		k.request.Accept = k.measure
@@ -273,6 +277,9 @@ func (k *call) do() (int64, error) {
 	if err := k.sends.Ended(k.within()); err != nil {
 		k.room = nil // the library may still be reading it
 		return 0, k.named(err)
+	}
+	if f := k.request.Follow; f.Discards() {
+		return f.came, nil
 	}
 	if k.client.Ask.Any {
 		return k.received, nil

@@ -61,17 +61,23 @@ func (b *bodies) takeBody(r *http.Response, of *httpwire.Request) error {
 	if r.ContentLength >= 0 && r.ContentLength != down && !b.any {
 		return refuse(r.Body, "the reply has %d bytes, expected %d", r.ContentLength, down)
 	}
+	body := of.Follow.Begin(r.Body, func() { _ = r.Body.Close() })
+	if of.Follow.Discards() {
+		if _, err := io.Copy(io.Discard, body); err != nil {
+			return fmt.Errorf("read the reply: %w", err)
+		}
+		return nil
+	}
 	if !b.pooled {
-		return b.takeAll(r, down, of.Accept)
+		return b.takeAll(r, body, down, of.Accept)
 	}
 	room := b.pool.Get().(*[]byte)
 	defer b.pool.Put(room)
-	n, err := fill(r.Body, (*room)[:down+1])
+	n, err := fill(body, (*room)[:down+1])
 	return b.judge((*room)[:n], down, r.Body, err, of.Accept)
 }
 
-func (b *bodies) takeAll(r *http.Response, down int64, accept func([]byte) error) error {
-	body := io.Reader(r.Body)
+func (b *bodies) takeAll(r *http.Response, body io.Reader, down int64, accept func([]byte) error) error {
 	if r.ContentLength < 0 {
 		body = io.LimitReader(body, down+1) // otherwise net/http bounds it
 	}

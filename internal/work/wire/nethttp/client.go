@@ -42,10 +42,11 @@ type Plan struct {
 	Options    map[string]any         // the transport's own effective ones; the rest are in setup
 }
 
-// WithDeadlines describes a transport whose client is net/http's: it ends a request that
-// its context has ended.
-func WithDeadlines(t contract.Transport) contract.Transport {
-	t.Features = append(slices.Clone(t.Features), contract.FeatureDeadline)
+// Describe describes a transport whose client is net/http's: it ends a request that its
+// context has ended, and its handler and client see replies come in parts.
+func Describe(t contract.Transport) contract.Transport {
+	t.Features = append(slices.Clone(t.Features), contract.FeatureDeadline, contract.FeatureStreamDown, contract.FeatureEvents)
+	t.Options = append(slices.Clone(t.Options), httpwire.EventOptions()...)
 	return t
 }
 

@@ -86,7 +86,11 @@ func (l *Library) Do(ctx context.Context, r *httpwire.Request) error {
 		return Named(err)
 	}
 	defer response.Body.Close()
-	if err := l.bodies.takeBody(response, r); err != nil {
+	err = l.bodies.takeBody(response, r)
+	if r.Follow.Ended() && load.KindOf(err) == contract.Peer {
+		return nil // this end has ended the body
+	}
+	if err != nil {
 		return Named(err)
 	}
 	return nil

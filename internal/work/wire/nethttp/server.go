@@ -30,7 +30,7 @@ func NewServer(setup contract.Setup, codecs []codec.Codec, as *http.Server, opti
 	if err != nil {
 		return nil, err
 	}
-	as.Handler = NewHandler(content, s.Count)
+	as.Handler = NewHandler(setup, content, s.Count)
 	Serve(s, as)
 	return &Server{s}, nil
 }
@@ -50,6 +50,7 @@ func Serve(s *tlswire.Server, as *http.Server) {
 type Handler struct {
 	content   *codec.Exchange
 	count     func(received, sent int64)
+	stream    *stream   // nil of replies that travel whole
 	buffers   sync.Pool // of *[]byte: requests, and encoded replies
 	mediaType []string
 	length    []string
@@ -57,9 +58,9 @@ type Handler struct {
 
 // NewHandler returns a handler that tells count the payload bytes of every exchange
 // whose reply it has written.
-func NewHandler(content *codec.Exchange, count func(received, sent int64)) *Handler {
+func NewHandler(setup contract.Setup, content *codec.Exchange, count func(received, sent int64)) *Handler {
 	h := &Handler{
-		content: content, count: count,
+		content: content, count: count, stream: streamOf(setup.Exchange),
 		mediaType: []string{content.MediaType()}, length: []string{strconv.FormatInt(content.DownBytes, 10)},
 	}
 	h.buffers.New = func() any { b := make([]byte, max(content.UpBytes+1, content.DownBytes)); return &b }
@@ -101,7 +102,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if content.Asks() {
 		header["Content-Length"] = []string{strconv.Itoa(len(reply))}
 	}
-	if _, err := w.Write(reply); err != nil {
+	if h.stream != nil {
+		delete(header, "Content-Length")
+		err = h.stream.write(w, reply)
+	} else {
+		_, err = w.Write(reply)
+	}
+	if err != nil {
 		return // the connection is lost; the client counts that
 	}
 	h.count(int64(len(request)), int64(len(reply))) // once the reply is written

@@ -1,0 +1,12 @@
+package contract
+
+// Events say when parts of replies came, in a window and draining, each counted in the stretch
+// in which it came. An event is a part that can be used by itself: a stream's message, a
+// server-sent event, a line. The texts are histograms as those of Result.
+type Events struct {
+	Count     int64  `json:"count"`                // events in the window
+	FirstByte string `json:"first_byte,omitempty"` // a reply's first byte − due
+	First     string `json:"first,omitempty"`      // its first event − due
+	Gaps      string `json:"gaps,omitempty"`       // an event − the one before it in its reply
+	Waiting   string `json:"waiting,omitempty"`    // ages since due of exchanges that ended, by the end of the draining or at their deadline, without any event
+}

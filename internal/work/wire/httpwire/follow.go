@@ -1,0 +1,150 @@
+package httpwire
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"time"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/events"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// sized is the level of option events for messages of netdyno's own streams.
+const sized = "sized"
+
+// mostEvents bounds option most_events.
+const mostEvents = 1e9
+
+// EventOptions declares the options of clients that tell when events of replies come.
+func EventOptions() []contract.Option {
+	client, zero, most := []contract.Role{contract.Client}, 0.0, mostEvents
+	day := float64(24 * time.Hour)
+	choices := []string{sized}
+	for _, k := range events.Kinds {
+		choices = append(choices, string(k))
+	}
+	return []contract.Option{
+		{Name: "events", Type: contract.TypeChoice, Default: sized, Choices: choices, Roles: client,
+			Doc: "what an event of a reply is: sized, a message of the factor chunk; sse, a server-sent event with data; chat, one with text of an OpenAI-compatible endpoint; lines; chunks, what comes at once"},
+		{Name: "most_events", Type: contract.TypeInt, Default: int64(0), Min: &zero, Max: &most, Roles: client,
+			Doc: "events after which the client ends a reply; 0 is without bound"},
+		{Name: "events_for", Type: contract.TypeDuration, Default: int64(0), Min: &zero, Max: &day, Roles: client,
+			Doc: "time since the reply began after which the client ends it; 0 is without bound"},
+	}
+}
+
+// Follower tells a slot when the parts of its replies come. One goroutine uses it.
+type Follower struct {
+	slot     *load.Slot       // nil of a connection's first exchange, whose reply ends with its first event
+	splitter *events.Splitter // nil where events are messages of size bytes
+	size     int64
+	down     int64         // bytes of a reply of such messages
+	most     int64         // events after which a reply ends; 0 for all
+	lasts    time.Duration // after which it ends; 0 for ever
+
+	discards bool // replies have any length and are not kept
+
+	from  io.Reader
+	timer *time.Timer // ends the reply; nil unless lasts
+	came  int64       // bytes of the reply
+	seen  int64       // events of it
+	over  bool        // the reply is ended by this end
+}
+
+// follower returns what follows replies; nil where nobody asks when their parts come.
+func (c *Client) follower() *Follower {
+	if !c.Setup.Events {
+		return nil
+	}
+	o, x := load.Options(c.Setup.Options), c.Setup.Exchange
+	f := &Follower{size: cmp.Or(x.ChunkBytes, wire.DefaultChunk), down: x.DownBytes, most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for"))}
+	if x.Stream != contract.StreamDown {
+		f.size = x.DownBytes // one message
+	}
+	if kind := o.Text("events"); kind != sized && kind != "" {
+		f.splitter, f.discards = events.New(events.Kind(kind)), c.Ask.Any && !c.Ask.ChecksBodies()
+	}
+	return f
+}
+
+// Begin says that a reply has begun, and returns its body as it is followed from then on.
+// cut ends the reply where its time is over. A nil follower returns the body itself.
+func (f *Follower) Begin(body io.Reader, cut func()) io.Reader {
+	if f == nil {
+		return body
+	}
+	if f.slot != nil {
+		f.slot.FirstByte(load.Now())
+	}
+	f.from, f.came, f.seen, f.over = body, 0, 0, false
+	if f.splitter != nil {
+		f.splitter.Reset()
+	}
+	if f.lasts > 0 {
+		f.timer = time.AfterFunc(f.lasts, cut)
+	}
+	return f
+}
+
+// Discards tells whether nobody needs what replies hold, but how long they are.
+func (f *Follower) Discards() bool { return f != nil && f.discards }
+
+// Ended tells whether this end ended the reply, and lets go of it.
+func (f *Follower) Ended() bool {
+	if f == nil {
+		return false
+	}
+	if f.timer != nil && !f.timer.Stop() {
+		f.over = true
+	}
+	f.from, f.timer = nil, nil
+	return f.over
+}
+
+// Read implements io.Reader: it reads on and tells what came.
+func (f *Follower) Read(p []byte) (int, error) {
+	if f.over {
+		return 0, io.EOF
+	}
+	n, err := f.from.Read(p)
+	at, ended := load.Now(), int64(0)
+	if f.splitter == nil {
+		ended = f.messages(int64(n))
+	} else {
+		split, wrong := f.splitter.Feed(p[:n])
+		if wrong != nil {
+			return n, load.Failure(contract.Invalid, fmt.Errorf("read the reply's events: %w", wrong))
+		}
+		if ended = int64(split); err == io.EOF && f.splitter.End() {
+			ended++
+		}
+	}
+	f.came += int64(n)
+	for ; ended > 0 && !f.over; ended-- {
+		f.seen++
+		if f.slot == nil {
+			f.over = f.splitter != nil
+			continue
+		}
+		f.slot.Event(at)
+		f.over = f.seen == f.most
+	}
+	return n, err
+}
+
+// messages returns how many messages end with n more bytes.
+func (f *Follower) messages(n int64) int64 {
+	if f.size <= 0 {
+		return 0
+	}
+	whole := func(bytes int64) int64 {
+		if bytes == f.down { // the last one is shorter
+			return (bytes + f.size - 1) / f.size
+		}
+		return bytes / f.size
+	}
+	return whole(f.came+n) - whole(f.came)
+}
