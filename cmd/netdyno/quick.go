@@ -153,7 +153,11 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	if t.judge != "" && p.sets("compare.primary") {
 		return errors.New("--judge and compare.primary= both say what is judged; expected one of them")
 	}
-	if p.lackBy("--judge", "compare.primary", t.judge); p.arms > 1 && !t.searches {
+	p.lackBy("--judge", "compare.primary", t.judge)
+	if arms[0].Levels["events"] != "" {
+		p.lack("compare.primary", ofEvents)
+	}
+	if p.arms > 1 && !t.searches {
 		p.lack("compare.primary", p.objective())
 	}
 	objective, _, _ := strings.Cut(p.level("compare.primary"), ",")

@@ -46,6 +46,7 @@ type urlFlags struct {
 	workload, speed, pace       string
 	number                      string      // of requests in all
 	judge                       string      // metrics
+	events, as                  string      // of replies that come in events
 	curls                       bool        // the command is curl's own
 	steps                       []step      // before all
 	fill                        target.Fill // what they gave
@@ -70,7 +71,7 @@ var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jso
 var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "timeout", "max-time", "connect-timeout", "workload", "speed", study.PaceFactor, "judge"}
 
 // requestFlags say what is asked for, beside curl's own words.
-var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "data-from", "pick", "expect", "expect-status", "before", "take"}
+var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "data-from", "pick", "expect", "expect-status", "stream", "events", "as", "before", "take"}
 
 // declare declares the flags.
 func (t *urlFlags) declare(f *pflag.FlagSet) {
@@ -99,6 +100,9 @@ func (t *urlFlags) declare(f *pflag.FlagSet) {
 	f.StringVar(&t.speed, "speed", "", "how many times faster than it was recorded traffic is replayed (factor speed)")
 	f.StringVar(&t.pace, "pace", "", "how requests of a rate are sent: even, each when it is due, unless given; cheap, with others up to "+quantity.FormatDuration(study.Gathered)+" later, which takes less CPU (factor pace)")
 	f.StringVar(&t.judge, "judge", "", "metrics on which several servers are judged, such as exchanges_per_s; unless given the p99 at a rate, else the server's CPU, else the rate")
+	f.BoolVar(&t.Events.Follow, "stream", false, "replies come in events: tell when the first and each other come; server-sent events are found by their Content-Type without it")
+	f.StringVar(&t.events, "events", "", "end of a reply in events: a number of them, or a time such as 5s; its own end unless given")
+	f.StringVar(&t.as, "as", "", "what events are: chat, those of an OpenAI-compatible endpoint with text; by Content-Type unless given")
 	f.StringVar(&t.names, "name", "", "what the arms are called, such as old,new")
 	t.addWords(f)
 	t.flags = f
@@ -158,6 +162,9 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	if err := t.contradicts(urls, others, own); err != nil {
+		return nil, nil, err
+	}
+	if err := t.follow(); err != nil {
 		return nil, nil, err
 	}
 	t.sayIgnored(urls)

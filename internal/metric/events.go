@@ -5,6 +5,14 @@ import "netdyno/internal/record"
 // EventsPerS is the rate of events over all replies.
 const EventsPerS = "events_per_s"
 
+// OfEvents are the metrics of replies in events that users know them by.
+func OfEvents() []string {
+	return []string{
+		PercentileName(record.FirstEvent, "p50"), PercentileName(record.FirstEvent, "p99"),
+		PercentileName(record.Gap, "p50"), PercentileName(record.Gap, "p99"), EventsPerS,
+	}
+}
+
 // eventMetrics are about replies that come in parts, and the first byte of any reply.
 func eventMetrics() []Metric {
 	return append(timesOf(
@@ -16,11 +24,11 @@ func eventMetrics() []Metric {
 		Formula: "events that came in the window ÷ its length by the client's clock, summed over clients; only where clients tell events",
 		in: func(w *record.Window) (float64, bool) {
 			return sumOf(w, func(g *record.Worker) (float64, bool) {
-				seconds, ok := g.ResultSeconds()
-				if !ok || g.Result.Events == nil {
+				if g.Result == nil || g.Result.Events == nil {
 					return 0, false
 				}
-				return float64(g.Result.Events.Count) / seconds, true
+				seconds, ok := g.ResultSeconds()
+				return float64(g.Result.Events.Count) / seconds, ok
 			})
 		},
 	})

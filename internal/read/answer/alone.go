@@ -28,9 +28,13 @@ func (f Found) alone() string {
 		return fmt.Sprintf("No answer: the rate of %s is unknown (%s).", f.named(cell, arm), cells.WhyUnknown(rate.N, rate.Of))
 	}
 	text := ""
+	first, streams := arm.Summary(metric.OfEvents()[0])
 	switch p99, open := arm.Summary(metric.ResponseP99); {
 	case open && flagged(arm, trial.Overloaded):
 		text = fmt.Sprintf("%s does not keep up with the offered rate: it answers %s", who, f.figureOf(rate))
+	case streams:
+		gap, _ := arm.Summary(metric.OfEvents()[2])
+		text = fmt.Sprintf("%s brings the first event after %s%s, and then one every %s", who, f.figureOf(first), f.on(cell), f.figureOf(gap))
 	case open:
 		text = fmt.Sprintf("%s answers %s%s with a p99 of %s", who, f.figureOf(rate), f.on(cell), f.figureOf(p99))
 	default:

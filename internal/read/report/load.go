@@ -59,13 +59,22 @@ func loadTable(s *summary.Summary, brief, apart bool) part.Table {
 		})
 		figures("goodput", metric.Goodput, func(l summary.Load) *summary.Figure { return l.Goodput })
 	}
+	events := slices.ContainsFunc(s.Loads, func(l summary.Load) bool { return l.Event(metric.EventsPerS) != nil })
+	if events {
+		for _, name := range metric.OfEvents() {
+			figures(metric.Shown(name).Label, name, func(l summary.Load) *summary.Figure { return l.Event(name) })
+		}
+	}
 	for _, p := range metric.Percentiles {
+		if events && brief {
+			break // the end of a reply is not what is waited for
+		}
 		if !apart && (p.Brief || !brief) { // a percentile of paths all together is none of any of them
 			figures(p.Label, metric.PercentileName(s.Loads[0].Times, p.Name), func(l summary.Load) *summary.Figure { return l.Percentile(p.Label) })
 		}
 	}
 	figures("max", metric.PercentileName(s.Loads[0].Times, "p999"), func(l summary.Load) *summary.Figure {
-		if l.MaxUs == 0 {
+		if l.MaxUs == 0 || events && brief {
 			return nil
 		}
 		return &summary.Figure{Value: l.MaxUs, Known: true, Least: l.MaxAtLeast}
@@ -130,7 +139,7 @@ func (l *layout) loadTables(s *summary.Summary, compared []part.Table) []part.Ta
 	if len(l.keys) < 2 || len(tables) == 0 {
 		tables = []part.Table{loadTable(s, true, len(rows) > 0)}
 	}
-	if bars, ok := barTable(s, barRows); ok && len(rows) == 0 && len(l.keys) == 1 {
+	if bars, ok := barTable(s, barRows); ok && s.Loads[0].Event(metric.EventsPerS) == nil && len(rows) == 0 && len(l.keys) == 1 {
 		tables = append(tables, bars)
 	}
 	for _, r := range rows {

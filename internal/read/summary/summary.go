@@ -68,6 +68,7 @@ type Load struct {
 	Rate        *Figure           `json:"requests_per_s,omitempty"`
 	Goodput     *Figure           `json:"goodput_bytes_per_s,omitempty"` // of replies, or of requests where these are the exchange
 	Errors      *Figure           `json:"error_share,omitempty"`
+	Events      map[string]Figure `json:"events,omitempty"` // of replies in events, by metric
 	ServerCPU   *Figure           `json:"server_cpu_us_per_request,omitempty"`
 	Times       string            `json:"times"`          // "service", or "response": from when a request was due
 	Percentiles []Percentile      `json:"percentiles_us"` // those that enough values lie beyond
@@ -209,7 +210,23 @@ func loadOf(plan cells.Plan, c cells.Cell, a cells.Arm) Load {
 			l.Percentiles = append(l.Percentiles, Percentile{p.Label, *f})
 		}
 	}
+	for _, name := range metric.OfEvents() {
+		if f := figureOf(a, name); f != nil {
+			if l.Events == nil {
+				l.Events = map[string]Figure{}
+			}
+			l.Events[name] = *f
+		}
+	}
 	return l
+}
+
+// Event returns a figure of events by its metric; nil where there is none.
+func (l Load) Event(name string) *Figure {
+	if f, has := l.Events[name]; has {
+		return &f
+	}
+	return nil
 }
 
 // Percentile returns one by its name; nil where too few values lie beyond it.

@@ -85,7 +85,12 @@ func (t Target) statusBy() string {
 }
 
 // least is how many good replies it takes to know the target.
-func (t Target) least() int { return max(asked, len(t.Classes)) }
+func (t Target) least() int {
+	if t.Events.Follow {
+		return 1 // which may take long, and cost something
+	}
+	return max(asked, len(t.Classes))
+}
 
 // asksURL tells whether the URL's own path is asked for.
 func (t Target) asksURL() bool {

@@ -32,8 +32,10 @@ type reply struct {
 	code                  int
 	bytes                 int64
 	reused                bool // the connection was that of an earlier request
+	closes                bool // its connection will not be that of another
 	heard                 *heard
 	at                    netip.AddrPort
+	came                  came
 }
 
 // askHTTP asks a server of HTTP, of either version, encrypted or not.
@@ -55,7 +57,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	var lengths []int64
 	var takes []time.Duration
 	met := samples{}
-	for i := 0; i < t.least() || len(t.Classes) == 0 && met.of(t).wants(); i++ {
+	for i := 0; i < t.least() || len(t.Classes) == 0 && !t.Events.Follow && met.of(t).wants(); i++ {
 		one, where, content, err := t.turn(u, body, i)
 		if err != nil {
 			return Found{}, err
@@ -96,6 +98,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			continue
 		}
 		met.of(one).good++
+		t.Events.Follow = t.Events.Follow || r.came.kind != ""
 		if err := one.sound(where, r); err != nil {
 			return Found{}, err
 		}
@@ -211,6 +214,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	}
 	defer response.Body.Close()
 	defer course.head(response)()
+	r.closes = response.Close
 	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
 	if r.code == http.StatusSwitchingProtocols { // what follows is no reply, and the library reads it beyond any deadline
 		return r, fmt.Errorf("%s answers %s: it goes on in another protocol than HTTP, which cannot be measured", where, r.status)
@@ -219,7 +223,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 		return r, t.failed(request, response)
 	}
 	if r.code == t.Status {
-		return r, t.takeReply(&r, course, response.Body)
+		return r, t.takeReply(&r, course, response)
 	}
 	if r.code >= http.StatusMultipleChoices && r.code < http.StatusBadRequest && response.Header.Get("Location") != "" {
 		return r, redirected{response.Header.Get("Location"), r.code, response.Cookies()}
@@ -227,7 +231,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	if r.code >= http.StatusBadRequest {
 		return r, t.failed(request, response)
 	}
-	return r, t.takeReply(&r, course, response.Body)
+	return r, t.takeReply(&r, course, response)
 }
 
 // agreed adds to a reply that is not measured how the same request was answered before, or
@@ -257,14 +261,19 @@ func agreed(err error, before []reply, again func() (reply, error)) error {
 }
 
 // takeReply reads a reply's body to its end and checks it.
-func (t Target) takeReply(r *reply, course *course, body io.Reader) (err error) {
-	if r.bytes, err = t.takeBody(body); err != nil {
+func (t Target) takeReply(r *reply, course *course, response *http.Response) (err error) {
+	if t.follows(response) {
+		r.came, r.bytes, err = t.takeEvents(response)
+	} else {
+		r.bytes, err = t.takeBody(response.Body)
+	}
+	if err != nil && !errors.Is(err, errNoEvents) {
 		course.mu.Lock()
 		defer course.mu.Unlock()
 		course.bytes = r.bytes
 		return astray{err, course}
 	}
-	return nil
+	return err
 }
 
 // takeBody reads a body to its end and checks it.
@@ -304,7 +313,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if last.proto == "HTTP/2.0" {
 		wire, own = "h2c", "go-http2"
 	}
-	if (t.Proxy != nil || t.limits()) && own == "fasthttp" {
+	if (t.Proxy != nil || t.limits() || t.Events.Follow) && own == "fasthttp" {
 		own = "go-http1"
 	}
 	alone := t.goAlone(wire, u.Scheme == "https", len(t.to))
@@ -328,6 +337,8 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 		words = []string{last.proto, fmt.Sprintf("%d paths in turn", n)}
 	} else if n := len(t.Classes); n > 0 {
 		words = []string{last.proto, quantity.Plural(n, "kind") + " of request, tried before the run"}
+	} else if t.Events.Follow {
+		words = append(words, t.addEvents(&f, last.came))
 	} else if stable {
 		words = append(words, fmt.Sprintf("%d bytes", last.bytes))
 	} else {
@@ -344,7 +355,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if t.Close {
 		levels["fresh"] = "yes"
 		words = append(words, "a new connection for every request, as asked")
-	} else if kept || wire == "h2c" {
+	} else if kept || wire == "h2c" || t.Events.Follow && !last.closes {
 		words = append(words, "keep-alive")
 	} else {
 		levels["fresh"] = "yes"

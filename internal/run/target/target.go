@@ -48,6 +48,7 @@ type Target struct {
 	HTTP1                bool          // over https://, too
 	Expect               string        // of every reply: "" or status, the status alone; length, body, those of the first reply; [not ]regexp:PATTERN, a match in its body; json:CONDITION
 	Status               int           // that every reply must have; 0 for that of the first one
+	Events               Events        // how replies that come in events are followed
 	Close                bool          // a new connection for every request
 	Follow               bool          // measure where redirections end
 	Moves                int           // redirections that are followed at most
@@ -103,6 +104,8 @@ func (t Target) goAlone(wire string, encrypted bool, addresses int) string {
 		return "fills requests of several kinds"
 	case t.Socket != "" && encrypted:
 		return "speaks TLS through Unix sockets"
+	case t.Events.Follow:
+		return "follows events"
 	case t.bodies != nil && wire == wireGRPC:
 		return "compares bodies"
 	case addresses > 1 && (wire == wireGRPC || len(t.Classes) > 0):

@@ -1,0 +1,118 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"netdyno/internal/events"
+	"netdyno/internal/quantity"
+)
+
+// Events are how replies that come in events are followed.
+type Events struct {
+	Follow bool          // they are
+	Chat   bool          // they are those of an OpenAI-compatible endpoint
+	Most   int64         // events after which a reply is ended; 0 for all
+	Lasts  time.Duration // time after which it is; 0 for none, unless it does not end by itself
+}
+
+// endless is how long the first reply may go on before it is taken for one without an end.
+const endless = 2 * time.Second
+
+// came is what came of a reply in events.
+type came struct {
+	kind  events.Kind
+	count int64
+	ended bool // by the server
+	takes time.Duration
+}
+
+// follows tells whether a reply is followed: where that was asked, and where its type says
+// that it holds server-sent events.
+func (t Target) follows(r *http.Response) bool {
+	kind, _ := events.KindOf(r.Header.Get("Content-Type"))
+	return t.Events.Follow || kind == events.SSE && t.bodies == nil && len(t.Classes)+len(t.Paths) == 0
+}
+
+// errNoEvents is of a reply that nothing can be said of.
+var errNoEvents = errors.New("brings no events")
+
+// takeEvents reads a reply until it ends, or as long as replies are followed.
+func (t Target) takeEvents(r *http.Response) (c came, bytes int64, err error) {
+	c.kind, _ = events.KindOf(r.Header.Get("Content-Type"))
+	if t.Events.Chat {
+		c.kind = events.Chat
+	}
+	lasts := t.Events.Lasts
+	if lasts == 0 {
+		lasts = endless
+	}
+	over := time.AfterFunc(lasts, func() { _ = r.Body.Close() })
+	s, room, begun := events.New(c.kind), make([]byte, 32<<10), time.Now()
+	for err == nil && (t.Events.Most == 0 || c.count < t.Events.Most) {
+		var n, ended int
+		n, err = r.Body.Read(room)
+		bytes += int64(n)
+		if ended, err = add(s, room[:n], err); ended > 0 {
+			c.count += int64(ended)
+		}
+	}
+	c.takes = time.Since(begun)
+	if c.ended = errors.Is(err, io.EOF); c.ended || !over.Stop() {
+		err = nil
+	}
+	if t.Events.Most > 0 {
+		c.count = min(c.count, t.Events.Most)
+	}
+	if err == nil && c.count == 0 {
+		err = fmt.Errorf("the reply (%s) %w: no %s within %s", quantity.Clip(r.Header.Get("Content-Type"), 60), errNoEvents, nouns[c.kind], quantity.DurationText(c.takes.Round(time.Millisecond)))
+	}
+	return c, bytes, err
+}
+
+// add feeds a part, after which the reading ended with err.
+func add(s *events.Splitter, part []byte, err error) (ended int, _ error) {
+	ended, wrong := s.Feed(part)
+	if wrong != nil {
+		return ended, wrong
+	}
+	if errors.Is(err, io.EOF) && s.End() {
+		ended++
+	}
+	return ended, err
+}
+
+// nouns are what one event of a kind is called.
+var nouns = map[events.Kind]string{
+	events.SSE: "server-sent event", events.Chat: "event with text", events.Lines: "line", events.Chunks: "part",
+}
+
+// words say what came.
+func (c came) words() string {
+	n := quantity.Plural(int(c.count), nouns[c.kind])
+	return fmt.Sprintf("%s in %s", n, quantity.DurationText(c.takes.Round(time.Millisecond)))
+}
+
+// addEvents makes the client of a trial follow replies as the first one was, and says how.
+func (t Target) addEvents(f *Found, first came) (words string) {
+	set := setter(f.Levels)
+	f.Levels["events"] = "yes"
+	set("events", string(first.kind))
+	words = first.words()
+	lasts := t.Events.Lasts
+	if t.Events.Most > 0 {
+		set("most_events", strconv.FormatInt(t.Events.Most, 10))
+		words += fmt.Sprintf("; a reply is ended after %d", t.Events.Most)
+	} else if !first.ended && lasts == 0 {
+		lasts = endless
+		words += fmt.Sprintf(" and no end; a reply is ended after %s (--events N or --events TIME says another end)", quantity.DurationText(endless))
+	}
+	if lasts > 0 {
+		set("events_for", quantity.DurationText(lasts))
+	}
+	return words
+}
