@@ -70,6 +70,9 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			return r, err
 		}
 		r, err := once(&takes)
+		if errors.Is(err, errNoEvents) {
+			return Found{}, fmt.Errorf("%s: %w", Shown(u), err)
+		}
 		if err != nil {
 			if t.passing(err) {
 				if err = met.of(one).failed(err); err == nil {

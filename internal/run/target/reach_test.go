@@ -44,7 +44,7 @@ func TestAllAddressesOfANameAreAsked(t *testing.T) {
 		return []string{"127.0.0.1:1", one, two, one, "[::1]:1"}
 	}
 	f := levels(t, target.Target{URL: "http://shop.example/x", Dial: dial, Client: cheap}, map[string]string{
-		"opt.server.address": one + "+" + two, "opt.client.host": "shop.example", "client": "fasthttp",
+		"opt.server.address": one + "+" + two, "opt.client.host": "shop.example", "client": "http1-uring",
 	})
 	if !strings.Contains(f.Spread, "2 addresses of shop.example") || !strings.Contains(f.Spread, "left out, as they take no connection: 127.0.0.1:1") || len(f.Addresses) != 2 {
 		t.Errorf("%q, %v", f.Spread, f.Addresses)
