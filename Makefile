@@ -189,6 +189,8 @@ GO_TEST := env NETDYNO_BUILT=1 PATH="$$(python3 -c 'import os, sys; print(os.pat
 
 # All tests of these packages start programs.
 WHOLE := ./cmd/netdyno-worker-... ./kits/... ./test/...
+# Tests of these are skipped where time is short, or where packages-test is not installed yet.
+LONG = $$(grep -rlE --include=*_test.go 't\.Skip|testing\.Short|netdyno/test/programs' *.go cmd internal tools peers | xargs dirname | sort -u | sed 's,^,./,')
 # What is held to a known truth by its times needs a machine of its own: make truth.
 TRUTH := ./test/limits ./test/truth
 
@@ -202,10 +204,10 @@ wires: go-main ## one run for each wire
 	@$(GO_TEST) -count=1 ./test/wires
 
 .PHONY: whole
-whole: build packages-test ## all Go tests
+whole: build packages-test ## Go tests that start programs, or that take long; all others are those of short
 	@[ -x $(TOOLS)/kubernetes/kubelet ] && command -v etcd containerd >/dev/null || echo "absent: a cluster of Kubernetes for test/kube (make kubernetes-there packages-cluster, in minutes)"
 	@# Those that take longest begin first.
-	@$(GO_TEST) -skip '^TestTruth|^TestARenamedModuleBuilds' $$(go list ./cmd/netdyno $(WHOLE) ./... | grep -vxF "$$(go list $(TRUTH))")
+	@$(GO_TEST) -skip '^TestTruth|^TestARenamedModuleBuilds' $$(go list ./cmd/netdyno $(WHOLE) $(LONG) | grep -vxF "$$(go list $(TRUTH))")
 	@cd workers/gin && $(GO_TEST) ./...
 
 .PHONY: race
