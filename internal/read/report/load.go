@@ -60,10 +60,8 @@ func loadTable(s *summary.Summary, brief, apart bool) part.Table {
 		figures("goodput", metric.Goodput, func(l summary.Load) *summary.Figure { return l.Goodput })
 	}
 	events := slices.ContainsFunc(s.Loads, func(l summary.Load) bool { return l.Event(metric.EventsPerS) != nil })
-	if events {
-		for _, name := range metric.OfEvents() {
-			figures(metric.Shown(name).Label, name, func(l summary.Load) *summary.Figure { return l.Event(name) })
-		}
+	for _, name := range metric.OfEvents() {
+		figures(metric.Shown(name).Label, name, func(l summary.Load) *summary.Figure { return l.Event(name) })
 	}
 	for _, p := range metric.Percentiles {
 		if events && brief {
