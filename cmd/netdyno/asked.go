@@ -58,6 +58,9 @@ func (t urlFlags) sayAsked(asked target.Target, words curl.Request, found target
 	if instead != "" {
 		t.said.say("  " + instead)
 	}
+	if found.Offers && !t.HTTP3 {
+		t.said.say("  offers HTTP/3: --http3 asks by it")
+	}
 	if found.Socket != "" {
 		t.said.say("  through the Unix socket " + found.Socket + ", which has no figures of TCP")
 	}
@@ -240,6 +243,9 @@ func clientsOf(s *session.Session) string {
 // ended finds which servers of a run's arms listen no more, and says so.
 func (s *said) ended(arms []session.Arm) {
 	for _, arm := range arms {
+		if arm.Levels["opt.server.wire"] == target.WireHTTP3 {
+			continue // datagrams have no listener that refuses
+		}
 		network, to := unixsocket.Network(arm.Levels["opt.server.address"])
 		conn, err := net.DialTimeout(network, to, time.Second)
 		if err == nil {

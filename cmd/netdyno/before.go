@@ -202,6 +202,9 @@ func asCurl(command string, read curl.Read) (asked target.Target, within time.Du
 	}
 	// In place of a file of cookies stands the jar.
 	t.words.Cookies = slices.DeleteFunc(t.words.Cookies, func(c string) bool { return !strings.Contains(c, "=") })
+	if t.HTTP3 || t.HTTP1 && t.HTTP2 {
+		return asked, 0, errors.New("curl: expected --http1.1 or --http2, or neither; HTTP/3 asks for what is measured alone")
+	}
 	urls := withScheme(flags.Args())
 	if len(urls) != 1 {
 		return asked, 0, fmt.Errorf("found %d URLs; expected one", len(urls))

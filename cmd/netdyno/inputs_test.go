@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,12 +18,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/quic-go/quic-go/http3"
 	"github.com/spf13/pflag"
 
 	"netdyno/internal/run/curl"
 )
 
-// witness is a server of somebody else's that keeps all that a client shows of itself.
+// witness is a server of somebody else's, by HTTP/3 where it encrypts, too, that keeps all that a client shows of itself.
 type witness struct {
 	plain, secure *httptest.Server
 	mu            sync.Mutex
@@ -48,9 +50,25 @@ func newWitness(t *testing.T) *witness {
 	w.secure.EnableHTTP2, w.secure.TLS = true, &tls.Config{ClientAuth: tls.RequestClientCert}
 	w.plain.Start()
 	w.secure.StartTLS()
+	overQUIC(t, w.secure, w)
 	t.Cleanup(w.plain.Close)
 	t.Cleanup(w.secure.Close)
 	return w
+}
+
+// overQUIC serves HTTP/3 on the UDP port of a server's number, with its certificate.
+func overQUIC(t *testing.T, s *httptest.Server, handler http.Handler) {
+	t.Helper()
+	socket, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(s.Listener.Addr().String())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http3.Server{TLSConfig: http3.ConfigureTLSConfig(&tls.Config{Certificates: s.TLS.Certificates}), Handler: handler}
+	go func() { _ = server.Serve(socket) }() // until it is closed
+	t.Cleanup(func() {
+		_ = server.Close()
+		_ = socket.Close()
+	})
 }
 
 // ServeHTTP implements http.Handler.
@@ -119,7 +137,7 @@ var inputs = map[string][]typedInput{
 	"pace":                  {{args: "PLAIN -q 2000 -c 1 --pace cheap client=go-http1 --dry-run", refused: "feature gather"}, {args: "PLAIN -n 20 --pace cheap", refused: "closed loop"}, {args: "PLAIN -q 100 --pace chaep", refused: "cheap"}},
 	"data-from":             {{args: "PLAIN/{line} --data-from b.txt --dry-run", against: "PLAIN/{line} --dry-run", says: "b.txt"}, {args: "PLAIN/{none} --data-from b.txt", refused: "none"}},
 	"pick":                  {{args: "PLAIN/{line} --data-from paths.txt --pick random --dry-run", says: "random"}, {args: "PLAIN --pick random", refused: "--data-from"}},
-	"before":                {{args: "PLAIN --before curl·PLAIN/login --dry-run", says: "before: GET"}},
+	"before":                {{args: "PLAIN --before curl·PLAIN/login --dry-run", says: "before: GET"}, {args: "PLAIN --before curl·--http3·SECURE/login --dry-run", refused: "--http1.1 or --http2"}},
 	"take":                  {{args: "PLAIN --take a=json:$.b", refused: "behind the --before"}},
 	"before-each":           {{args: "PLAIN --before-each curl", refused: "k6"}},
 	"address":               {{args: "http://shop.test:PORT/ --resolve shop.test:PORT:127.0.0.1,[::1] --address first --dry-run", against: "http://shop.test:PORT/ --dry-run"}, {args: "PLAIN --address last", refused: "all"}},
@@ -140,7 +158,9 @@ var inputs = map[string][]typedInput{
 	"insecure":              {{args: "SECURE -k --dry-run", against: "SECURE --dry-run"}},
 	"http2":                 {{args: "PLAIN --http2 --dry-run", says: "HTTP/2.0"}},
 	"http2-prior-knowledge": {{args: "PLAIN --http2-prior-knowledge --dry-run", says: "HTTP/2.0"}},
-	"http1.1":               {{args: "SECURE -k --http1.1 --dry-run", against: "SECURE -k --dry-run", says: "HTTP/1.1"}, {args: "PLAIN --http1.1 --http2", refused: "contradict"}},
+	"http1.1":               {{args: "SECURE -k --http1.1 --dry-run", against: "SECURE -k --dry-run", says: "HTTP/1.1"}, {args: "PLAIN --http1.1 --http2 --dry-run", against: "PLAIN --http1.1 --dry-run", says: "HTTP/2.0"}},
+	"http3":                 {{args: "SECURE -k --http3 --dry-run", against: "SECURE -k --dry-run", says: "HTTP/3.0"}, {args: "SECURE -k --http2 --http3 --dry-run", against: "SECURE -k --http3 --dry-run", says: "go-http2 and go-http3"}, {args: "PLAIN --http3", refused: "https://"}, {args: "SECURE SECURE -k --http2 --http3", refused: "compared at one URL"}, {args: "SECURE -k --http2 --http3 client=go-http2", refused: "client="}, {args: "SECURE -k --http3 --proxy PLAIN", refused: "by UDP"}},
+	"http3-only":            {{args: "SECURE -k --http3-only --dry-run", against: "SECURE -k --dry-run", says: "HTTP/3.0"}},
 	"expect":                {{args: "PLAIN --expect length --dry-run", says: "the length of the first"}},
 	"expect-status":         {{args: "PLAIN/moved --expect-status 302 --dry-run", says: "must have status 302"}},
 	"stream":                {{args: "PLAIN --stream --dry-run", against: "PLAIN --dry-run", says: "1 part in"}},

@@ -104,9 +104,8 @@ func (p *looked) carry(t urlFlags, arms []session.Arm) error {
 	if file == "" {
 		return nil
 	}
-	clients := map[string]string{"http/1.1": "go-http1", "h2c": "go-http2", "grpc:netdyno.v1": "go-grpc"}
 	for _, arm := range arms {
-		client := clients[arm.Levels["opt.server.wire"]]
+		client := onLibraries[arm.Levels["opt.server.wire"]]
 		if client == "" {
 			return fmt.Errorf("--workload goes with http://, https://, grpc:// and grpcs:// URLs; %s is none", arm.Given)
 		}

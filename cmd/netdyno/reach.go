@@ -51,7 +51,7 @@ func (t *urlFlags) askEach(targets []target.Target, ask func(target.Target) (rea
 			return nil, err
 		}
 		wire, client := all[i].by()
-		if other := all[0].found; i > 0 && t.Client != nil && other.URL.Scheme == all[i].found.URL.Scheme && other.Levels["opt.server.wire"] != wire {
+		if other := all[0].found; i > 0 && t.Client != nil && t.compared() == nil && other.URL.Scheme == all[i].found.URL.Scheme && other.Levels["opt.server.wire"] != wire {
 			return nil, fmt.Errorf("%s answers by %s and %s by %s, so that two protocols and two clients would be compared; --http1.1 asks all of them by HTTP/1.1",
 				target.Shown(other.URL), protocolOf(other), target.Shown(all[i].found.URL), protocolOf(all[i].found))
 		}
@@ -110,6 +110,9 @@ func (t *urlFlags) targets(ctx context.Context, urls []string, classes *source.W
 	for i, text := range urls {
 		if all[i], words[i], err = t.asked(text, read); err == nil {
 			before.into(&all[i])
+			if by := t.compared(); by != nil {
+				by[i].alone(&all[i])
+			}
 			err = all[i].Fit(urls)
 		}
 		if err != nil {

@@ -252,7 +252,7 @@ func (f runFlags) request(ctx context.Context, args []string) (session.Request, 
 		return r, fmt.Errorf("continue: found the URL %s; name the directory of the run that measured it", urls[0])
 	case f.pin && f.rig != rig.LoopbackName:
 		return r, fmt.Errorf("--pin-server goes with servers of this host and rig %s; found --rig %s", rig.LoopbackName, f.rig)
-	case len(urls) == 1 && f.tell != "":
+	case len(urls) == 1 && f.url.compared() == nil && f.tell != "":
 		return r, errors.New("--tell says how long it takes to tell several URLs apart; found one")
 	case len(urls) > 0:
 		r.Typed, r.PinServer = f.url.hide(f.typed), f.pin

@@ -71,7 +71,7 @@ var targetFlags = slices.Concat(loadFlags, requestFlags, wordFlags, []string{jso
 var loadFlags = []string{"connections", "rate", "number", "duration", "z", "max-errors", "timeout", "max-time", "connect-timeout", "workload", "speed", study.PaceFactor, "judge"}
 
 // requestFlags say what is asked for, beside curl's own words.
-var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "paths", "data-from", "pick", "expect", "expect-status", "stream", "events", "as", "before", "take"}
+var requestFlags = []string{"name", "method", "header", "body", "body-file", "host", "sni", "ca", "cert", "key", "insecure", "http2", "http3", "http3-only", "paths", "data-from", "pick", "expect", "expect-status", "stream", "events", "as", "before", "take"}
 
 // declare declares the flags.
 func (t *urlFlags) declare(f *pflag.FlagSet) {
@@ -118,6 +118,9 @@ func (t *urlFlags) declareAsked(f *pflag.FlagSet) {
 	f.StringVar(&t.Key, "key", "", "PEM file of its key, that of --cert unless given")
 	f.BoolVarP(&t.Insecure, "insecure", "k", false, "accept any certificate")
 	f.BoolVar(&t.HTTP2, "http2", false, "ask for HTTP/2, over http:// too")
+	f.BoolVar(&t.HTTP3, "http3", false, "ask for HTTP/3; of --http1.1, --http2 and --http3 several are compared")
+	f.BoolVar(&t.HTTP3, "http3-only", false, "as --http3")
+	_ = f.MarkHidden("http3-only") // it is declared above
 }
 
 // splitURLs parts a command's arguments.
@@ -161,6 +164,9 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if err := t.check(); err != nil {
 		return nil, nil, err
 	}
+	if urls, err = t.eachByProtocol(urls, others); err != nil {
+		return nil, nil, err
+	}
 	if err := t.contradicts(urls, others, own); err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +187,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 			return nil, nil, err
 		}
 	}
-	if chosen := (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
+	if chosen := t.Client != nil || (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
 		scheduled := (&looked{typed: others}).scheduled()
 		t.Client = func(wire string, encrypted bool, own string) string {
 			if own != "" || scheduled { // clients on Go's libraries tell steps apart
@@ -220,8 +226,12 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		measured = append(measured, found.URL)
 		arms = append(arms, arm)
 	}
+	t.sayProtocols(arms)
 	nameArms(arms, measured, given)
 	p := looked{typed: others, arms: len(arms), metered: metered, takes: takes}
+	if t.compared() != nil { // arms of one URL, which names the study
+		p.lack("study", studyName(answers[0].arm.Name))
+	}
 	if err := p.carry(t, arms); err != nil {
 		return nil, nil, err
 	}
@@ -387,9 +397,15 @@ func account(found target.Found) (words string, metered bool) {
 	if len(at) == 0 {
 		at = []netip.AddrPort{found.At}
 	}
-	a, err := meter.Attachable(at...)
-	if found.Socket != "" {
+	var a contract.Attached
+	var err error
+	switch {
+	case found.Socket != "":
 		a, err = meter.AttachableSocket(found.Socket)
+	case found.Levels["opt.server.wire"] == target.WireHTTP3:
+		a, err = meter.AttachableDatagrams(at[0])
+	default:
+		a, err = meter.Attachable(at...)
 	}
 	if err != nil {
 		return "its CPU and memory stay unknown: " + err.Error(), false

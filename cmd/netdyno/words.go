@@ -190,9 +190,6 @@ func (t *urlFlags) asked(url string, read curl.Read) (asked target.Target, r cur
 	if t.Moves < 1 {
 		return asked, r, fmt.Errorf("--max-redirs %d: expected 1 or more; without -L none is followed", t.Moves)
 	}
-	if t.HTTP1 && t.HTTP2 {
-		return asked, r, errors.New("--http1.1 and --http2 contradict each other")
-	}
 	return asked, r, nil
 }
 
@@ -320,7 +317,7 @@ func (t *urlFlags) nameArgs(arms int) ([]string, error) {
 	}
 	names := strings.Split(t.names, ",")
 	if len(names) != arms {
-		return nil, fmt.Errorf("--name has %d names; expected one for each of %d URLs, such as --name old,new", len(names), arms)
+		return nil, fmt.Errorf("--name has %d names; expected one for each of %d URLs or protocols, such as --name old,new", len(names), arms)
 	}
 	return names, nil
 }

@@ -34,7 +34,6 @@ var groups = []struct {
 	{true, "nothing of it is in a request", "no-keepalive keepalive-time= keepalive-cnt= happy-eyeballs-timeout-ms= egd-file= random-file= engine="},
 	{true, "no request is sent again: one that fails is counted", "retry= retry-delay= retry-max-time= retry-connrefused retry-all-errors"},
 
-	{false, http3, "http3 http3-only"},
 	{false, "HTTP/1.0 is not spoken; -H 'Connection: close' makes a new connection for every request", "http1.0,0"},
 	{false, "the server's challenge would be answered by a second request each time; what comes of it, such as a token, goes into -H, and -u is Basic", "digest ntlm ntlm-wb negotiate anyauth delegation= service-name= krb= sasl-authzid= sasl-ir login-options="},
 	{false, "each request would be signed by its time, and requests are made beforehand; k6 signs them by its library k6-jslib-aws", "aws-sigv4="},
@@ -84,6 +83,6 @@ var Elsewhere = map[string]string{
 
 const (
 	webSocket = "WebSocket is not measured: its messages go both ways after one request; k6 and Artillery measure it"
-	http3     = "HTTP/3 is not measured by URL; h2load --h3 measures a server of yours, and netdyno run transport=go-http3 --rig at:HOST:PORT one of netdyno listen"
+	http3     = "write https:// with --http3"
 	overHTTP2 = "write http:// or https:// with --http2"
 )

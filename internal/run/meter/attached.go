@@ -141,5 +141,8 @@ func (a *attached) lookAgain(reading *contract.Meter, opens bool) {
 // some addresses. The error says in a clause why there are none.
 func Attachable(at ...netip.AddrPort) (contract.Attached, error) { return serving.Probe(at...) }
 
+// AttachableDatagrams is Attachable for a server that takes datagrams at an address.
+func AttachableDatagrams(at netip.AddrPort) (contract.Attached, error) { return serving.Receiver(at) }
+
 // AttachableSocket is Attachable for a server behind a Unix socket.
 func AttachableSocket(file string) (contract.Attached, error) { return serving.Socket(file) }

@@ -45,7 +45,7 @@ func namesOf(t record.Trial) []string {
 		return nil // the trial says why
 	}
 	address, socket := work.ServerOptions["address"], work.ServerOptions["socket"]
-	found, err := processesAt(address)
+	found, err := processesAt(address, work.ServerOptions["wire"])
 	if socket != "" {
 		found, err = meter.AttachableSocket(socket)
 	}

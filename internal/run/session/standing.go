@@ -43,12 +43,13 @@ func (s *Session) pin(ctx context.Context, found *record.Standing) error {
 	var pids []int
 	asked := map[string]bool{}
 	for _, k := range s.Kinds {
-		address := k.ServerOptions["address"]
-		if asked[address] {
+		address, wire := k.ServerOptions["address"], k.ServerOptions["wire"]
+		at := network(wire) + address
+		if asked[at] {
 			continue
 		}
-		asked[address] = true
-		server, err := processesAt(address)
+		asked[at] = true
+		server, err := processesAt(address, wire)
 		if err == nil && k.Placement != record.Separate {
 			err = fmt.Errorf("placement=%s gives servers no CPUs of their own; expected placement=%s", k.Placement, record.Separate)
 		}
@@ -90,15 +91,23 @@ func (s *Session) pin(ctx context.Context, found *record.Standing) error {
 	return err
 }
 
-// processesAt are those that serve at the addresses of an option address, of this host. A
+// network is that of a wire whose server has an address.
+func network(wire string) string {
+	if serving.Datagrams(wire) {
+		return "udp"
+	}
+	return "tcp"
+}
+
+// processesAt are those that serve a wire at the addresses of an option address, of this host. A
 // name may have several addresses, of which one answers.
-func processesAt(addresses string) (found contract.Attached, err error) {
+func processesAt(addresses, wire string) (found contract.Attached, err error) {
 	if file, is := unixsocket.Path(addresses); is {
 		return meter.AttachableSocket(file)
 	}
 	var all []netip.AddrPort
 	for _, address := range strings.Split(addresses, study.Joined) {
-		conn, err := net.DialTimeout("tcp", address, time.Second)
+		conn, err := net.DialTimeout(network(wire), address, time.Second)
 		if err != nil {
 			return found, err
 		}
@@ -111,6 +120,9 @@ func processesAt(addresses string) (found contract.Attached, err error) {
 			return found, err
 		}
 		all = append(all, at)
+	}
+	if serving.Datagrams(wire) {
+		return meter.AttachableDatagrams(all[0])
 	}
 	return meter.Attachable(all...)
 }

@@ -132,7 +132,7 @@ func TestHowFarARequestCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h3.Close()
-	refused(t, target.Target{URL: "https://" + h3.Addr().String()}, "by TCP, and a server answers QUIC there by UDP: HTTP/3 is not measured by URL")
+	refused(t, target.Target{URL: "https://" + h3.Addr().String()}, "by TCP, and a server answers QUIC there by UDP: add --http3")
 	part := speaking(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell")
 	refused(t, target.Target{URL: part}, "answers 200 OK and ends the connection within the reply: 4 B came")
 }

@@ -33,6 +33,7 @@ type reply struct {
 	bytes                 int64
 	reused                bool // the connection was that of an earlier request
 	closes                bool // its connection will not be that of another
+	offers                bool // it says that HTTP/3 answers at the same port
 	heard                 *heard
 	at                    netip.AddrPort
 	came                  came
@@ -47,11 +48,11 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	transport, err := t.transport()
+	transport, end, err := t.carrier()
 	if err != nil {
 		return Found{}, err
 	}
-	defer transport.CloseIdleConnections()
+	defer end()
 	way := t.newWay()
 	var replies []reply
 	var lengths []int64
@@ -159,7 +160,7 @@ func (t Target) trust() (*tls.Config, error) {
 	return config, nil
 }
 
-// transport carries the requests as the client of a trial will.
+// transport carries requests over TCP.
 func (t Target) transport() (*http.Transport, error) {
 	config, err := t.trust()
 	if err != nil {
@@ -180,6 +181,22 @@ func (t Target) transport() (*http.Transport, error) {
 		}
 	}
 	return transport, nil
+}
+
+// carrier carries the requests as the client of a trial will, until its end is called.
+func (t Target) carrier() (carrier http.RoundTripper, end func(), err error) {
+	if t.HTTP3 {
+		overQUIC, err := t.overQUIC()
+		if err != nil {
+			return nil, nil, err
+		}
+		return overQUIC, func() { _ = overQUIC.Close() }, nil // its answers are known
+	}
+	overTCP, err := t.transport()
+	if err != nil {
+		return nil, nil, err
+	}
+	return overTCP, overTCP.CloseIdleConnections, nil
 }
 
 // tunnelError is what a proxy answers in place of a tunnel.
@@ -219,6 +236,7 @@ func (t Target) ask(ctx context.Context, transport http.RoundTripper, where, bod
 	defer course.head(response)()
 	r.closes = response.Close
 	r.proto, r.status, r.code, r.server = response.Proto, response.Status, response.StatusCode, response.Header.Get("Server")
+	r.offers = !t.HTTP3 && offersHTTP3(response.Header, request.URL)
 	if r.code == http.StatusSwitchingProtocols { // what follows is no reply, and the library reads it beyond any deadline
 		return r, fmt.Errorf("%s answers %s: it goes on in another protocol than HTTP, which cannot be measured", where, r.status)
 	}
@@ -313,8 +331,11 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 		stable = stable && r.bytes == last.bytes
 	}
 	wire, own := "http/1.1", "fasthttp"
-	if last.proto == "HTTP/2.0" {
+	switch last.proto {
+	case "HTTP/2.0":
 		wire, own = "h2c", "go-http2"
+	case "HTTP/3.0":
+		wire, own = WireHTTP3, "go-http3"
 	}
 	if (t.Proxy != nil || t.limits() || t.Events.Follow) && own == "fasthttp" {
 		own = "go-http1"
@@ -332,7 +353,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 		}
 		levels["request"] = size(int64(len(first)))
 	}
-	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]study.Carried{}, At: last.at}
+	f := Found{Name: named(u), URL: u, Levels: levels, Texts: map[string]study.Carried{}, At: last.at, Offers: last.offers}
 	words := []string{last.proto + " " + last.status}
 	if n := len(t.Paths); n > 0 {
 		paths := strings.Join(t.Paths, "\n") + "\n"
@@ -358,7 +379,7 @@ func (t Target) found(u *url.URL, body string, replies []reply) (Found, error) {
 	if t.Close {
 		levels["fresh"] = "yes"
 		words = append(words, "a new connection for every request, as asked")
-	} else if kept || wire == "h2c" || t.Events.Follow && !last.closes {
+	} else if kept || wire != "http/1.1" || t.Events.Follow && !last.closes {
 		words = append(words, "keep-alive")
 	} else {
 		levels["fresh"] = "yes"

@@ -31,6 +31,9 @@ var otherVersion = []string{"426", "505"}
 // to give; explainHTTP has the words for all others.
 func (t Target) misspoken(ctx context.Context, u *url.URL, err error) error {
 	said := t.explainHTTP(u, err)
+	if t.HTTP3 {
+		return cmp.Or(t.explainQUIC(u, err), said)
+	}
 	var answered failed
 	var dialled *net.OpError
 	var verify *tls.CertificateVerificationError

@@ -14,6 +14,7 @@ import (
 
 	"netdyno/internal/each"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/spoken"
 	"netdyno/internal/run/study"
 )
 
@@ -35,10 +36,7 @@ func (t *Target) reach(ctx context.Context, u *url.URL) (missed []string, err er
 	var dialling sync.WaitGroup
 	for i, at := range all {
 		dialling.Go(func() {
-			dialer := net.Dialer{Timeout: min(reaching, t.limit()), LocalAddr: t.local(at.Addr())}
-			if conn, err := dialer.DialContext(ctx, "tcp", at.String()); err == nil {
-				taken[i] = conn.Close() == nil
-			}
+			taken[i] = t.takes(ctx, at)
 		})
 	}
 	dialling.Wait()
@@ -59,6 +57,16 @@ func (t *Target) reach(ctx context.Context, u *url.URL) (missed []string, err er
 		t.to = nil // whoever connects to the name finds it
 	}
 	return missed, nil
+}
+
+// takes tells whether a server at an address takes a connection.
+func (t Target) takes(ctx context.Context, at netip.AddrPort) bool {
+	if t.HTTP3 {
+		return spoken.QUIC(ctx, at.String())
+	}
+	dialer := net.Dialer{Timeout: min(reaching, t.limit()), LocalAddr: t.local(at.Addr())}
+	conn, err := dialer.DialContext(ctx, "tcp", at.String())
+	return err == nil && conn.Close() == nil
 }
 
 // resolved are the addresses of host:port, or of what stands in its place, in the resolver's order.
@@ -108,6 +116,9 @@ func (t Target) places(of string) []string {
 func (t Target) local(to netip.Addr) net.Addr {
 	if !t.Source.IsValid() || t.Source.Is4() != to.Is4() {
 		return nil
+	}
+	if t.HTTP3 {
+		return &net.UDPAddr{IP: t.Source.AsSlice(), Zone: t.Source.Zone()}
 	}
 	return &net.TCPAddr{IP: t.Source.AsSlice(), Zone: t.Source.Zone()}
 }

@@ -50,6 +50,9 @@ func (t *Target) follow(w *way, u *url.URL, to redirected) (*url.URL, error) {
 	if err != nil || next.Scheme != "http" && next.Scheme != "https" || next.Hostname() == "" {
 		return nil, fmt.Errorf("%s redirects to %q, which is no URL of HTTP", u, quantity.Clip(to.to, 200))
 	}
+	if t.HTTP3 && next.Scheme != "https" {
+		return nil, fmt.Errorf("%s redirects to %s, which is not asked by HTTP/3: leave out --http3, or measure the URL that it leads to", u, quantity.Clip(Shown(next), 200))
+	}
 	next.Fragment, next.User = "", nil
 	for _, c := range to.cookies {
 		if !slices.Contains(w.set, c.Name) {

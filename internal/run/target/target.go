@@ -25,7 +25,6 @@ import (
 	"netdyno/internal/head"
 	"netdyno/internal/printable"
 	"netdyno/internal/quantity"
-	"netdyno/internal/run/curl"
 	"netdyno/internal/run/spoken"
 	"netdyno/internal/run/study"
 	"netdyno/internal/unixsocket"
@@ -46,6 +45,7 @@ type Target struct {
 	Proto, Message, Data string        // of a remote procedure call: a .proto, its type, its values as JSON or their file
 	HTTP2                bool          // ask for HTTP/2, over http:// too; over https:// it is learnt
 	HTTP1                bool          // over https://, too
+	HTTP3                bool          // ask for HTTP/3, over QUIC; of HTTP1, HTTP2 and HTTP3 one alone
 	Expect               string        // of every reply: "" or status, the status alone; length, body, those of the first reply; [not ]regexp:PATTERN, a match in its body; json:CONDITION
 	Status               int           // that every reply must have; 0 for that of the first one
 	Events               Events        // how replies that come in events are followed
@@ -191,6 +191,7 @@ type Found struct {
 
 	Addresses []netip.AddrPort // that connections take in turn, where there are several to choose from
 	Spread    string           // … in words
+	Offers    bool             // a reply over TCP says that HTTP/3 answers at the same port
 	why       string           // its client asks, and none that takes less CPU, in words; "" for no reason
 	Asked     int64            // requests that it took
 	Takes     time.Duration    // the median request, from its send to the end of its reply
@@ -255,7 +256,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 			return Found{}, err
 		}
 	}
-	if err := t.fitProxy(u); err != nil {
+	if err := errors.Join(t.fitProxy(u), t.fitHTTP3(u)); err != nil {
 		return Found{}, err
 	}
 	if err := t.expectBodies(); err != nil {
@@ -370,7 +371,7 @@ func (t Target) explain(ctx context.Context, u *url.URL, err error) error {
 	case errors.As(err, &went) && (went.ended() || errors.Is(err, context.DeadlineExceeded)):
 		return went.overdue(u, t.limit())
 	case errors.Is(err, syscall.ECONNREFUSED) && t.Proxy == nil && spoken.QUIC(ctx, t.address(u)):
-		return fmt.Errorf("nothing listens on %s by TCP, and a server answers QUIC there by UDP: %s", t.address(u), curl.Elsewhere["h3"])
+		return fmt.Errorf("nothing listens on %s by TCP, and a server answers QUIC there by UDP: add --http3", t.address(u))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nothing listens on %s; start the %s first", t.address(u), peer)
 	case errors.As(err, &unknown):

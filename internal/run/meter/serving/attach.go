@@ -112,10 +112,16 @@ func Socket(file string) (contract.Attached, error) {
 }
 
 // overUDP are the wires whose servers take datagrams.
-var overUDP = []any{"h3", "quic"}
+var overUDP = []string{"h3", "quic"}
+
+// Datagrams tells whether servers of a wire take datagrams.
+func Datagrams(wire string) bool { return slices.Contains(overUDP, wire) }
 
 // OverUDP tells whether the server that a setup stands for takes datagrams.
-func OverUDP(s *contract.Setup) bool { return slices.Contains(overUDP, s.Options["wire"]) }
+func OverUDP(s *contract.Setup) bool {
+	wire, _ := s.Options["wire"].(string)
+	return Datagrams(wire)
+}
 
 // Receiver returns the processes that take datagrams at an address. What address
 // translation does to datagrams is not followed.

@@ -15,6 +15,7 @@ import (
 	"github.com/quic-go/quic-go"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/quicsocket"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
@@ -144,7 +145,7 @@ func (d *Dialer) dial(ctx context.Context, i int) (*quic.Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	conn, err := quic.Dial(ctx, connected{socket}, socket.RemoteAddr(), d.trusted, d.config)
+	conn, err := quic.Dial(ctx, quicsocket.Connected{UDPConn: socket}, socket.RemoteAddr(), d.trusted, d.config)
 	if err == nil {
 		err = d.settle(socket)
 	}

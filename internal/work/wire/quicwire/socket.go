@@ -14,20 +14,6 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// connected is a client's UDP socket, connected to its server. quic-go names the
-// receiver of each datagram, which the kernel refuses on such a socket. In return
-// the kernel says when nothing listens at the other end, and only the server's
-// datagrams come in.
-type connected struct{ *net.UDPConn }
-
-// WriteMsgUDP implements quic.OOBCapablePacketConn.
-func (c connected) WriteMsgUDP(b, oob []byte, _ *net.UDPAddr) (n, oobn int, err error) {
-	return c.UDPConn.WriteMsgUDP(b, oob, nil)
-}
-
-// WriteTo implements net.PacketConn.
-func (c connected) WriteTo(b []byte, _ net.Addr) (int, error) { return c.Write(b) }
-
 // tune gives a socket the buffers that the user asks for. quic-go asks for buffers of its
 // own when it takes the socket over, so tune is called after that.
 func tune(conn *net.UDPConn, buffers wire.Buffers) error {
