@@ -363,7 +363,7 @@ func (f Facts) Pinned() bool { return f.Standing != nil && f.Standing.Pinned }
 
 // Standing says on which CPUs servers of this host run that others started.
 type Standing struct {
-	Servers int   `json:"servers"`          // their addresses
+	Servers int   `json:"servers"`          // their addresses, those of the same processes once
 	Threads int   `json:"threads"`          // of all when the run began
 	Plan    []int `json:"plan"`             // CPUs that the placement gives to servers
 	Floats  bool  `json:"floats,omitempty"` // a thread might use others then

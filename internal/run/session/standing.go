@@ -60,6 +60,9 @@ func (s *Session) pin(ctx context.Context, found *record.Standing) error {
 		if err != nil {
 			return err
 		}
+		if !slices.ContainsFunc(server.PIDs, func(pid int) bool { return slices.Contains(pids, pid) }) {
+			found.Servers++
+		}
 		pids, found.Plan = append(pids, server.PIDs...), seat.CPUs
 	}
 	slices.Sort(pids)
@@ -67,7 +70,7 @@ func (s *Session) pin(ctx context.Context, found *record.Standing) error {
 	if err != nil {
 		return err
 	}
-	found.Servers, found.Threads = len(asked), len(servers.Had)
+	found.Threads = len(servers.Had)
 	found.Free = true
 	for _, cpus := range servers.Had {
 		others := len(cpuset.Without(cpus, found.Plan)) > 0

@@ -1,6 +1,7 @@
 package quicwire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -20,7 +21,7 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// dialTimeout bounds the making of one connection. quic-go gives up earlier, after
+// dialTimeout bounds the making of one connection unless setup.load.connect_ns does. quic-go gives up earlier, after
 // 5 s without an answer.
 const dialTimeout = 10 * time.Second
 
@@ -143,7 +144,7 @@ func (d *Dialer) dial(ctx context.Context, i int) (*quic.Conn, error) {
 	if err != nil {
 		return nil, Explain(i, d.routes, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(time.Duration(d.setup.Load.ConnectNs), dialTimeout))
 	defer cancel()
 	conn, err := quic.Dial(ctx, quicsocket.Connected{UDPConn: socket}, socket.RemoteAddr(), d.trusted, d.config)
 	if err == nil {
