@@ -24,7 +24,8 @@ import (
 	"netdyno/internal/run/curl"
 )
 
-// witness is a server of somebody else's, by HTTP/3 where it encrypts, too, that keeps all that a client shows of itself.
+// witness is a server of somebody else's that keeps all that a client shows of itself; where it
+// encrypts by HTTP/3, too.
 type witness struct {
 	plain, secure *httptest.Server
 	mu            sync.Mutex

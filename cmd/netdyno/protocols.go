@@ -51,7 +51,6 @@ func (t *urlFlags) eachByProtocol(urls, others []string) ([]string, error) {
 	case t.names == "":
 		t.names = strings.Join(names, ",")
 	}
-	t.Client = func(wire string, _ bool, _ string) string { return onLibraries[wire] }
 	return slices.Repeat(urls, len(by)), nil
 }
 

@@ -187,17 +187,7 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 			return nil, nil, err
 		}
 	}
-	if chosen := t.Client != nil || (&looked{typed: others}).sets("client"); t.loopback && !chosen { // elsewhere nobody knows yet what there is
-		scheduled := (&looked{typed: others}).scheduled()
-		t.Client = func(wire string, encrypted bool, own string) string {
-			if own != "" || scheduled { // clients on Go's libraries tell steps apart
-				return ""
-			}
-			return t.cheapest(ctx, wire, encrypted)
-		}
-	} else if !chosen {
-		t.Client = onGo
-	}
+	t.chooseClient(ctx, &looked{typed: others})
 	t.sayProxy(urls)
 	classes, recorded, err := t.asksClasses(ctx, others)
 	if err != nil {
@@ -239,6 +229,25 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 		return nil, nil, err
 	}
 	return p.set, arms, nil
+}
+
+// chooseClient says which client a trial shall have, where the user named none.
+func (t *urlFlags) chooseClient(ctx context.Context, typed *looked) {
+	switch {
+	case t.compared() != nil:
+		t.Client = func(wire string, _ bool, _ string) string { return onLibraries[wire] }
+	case typed.sets("client"):
+	case !t.loopback: // nobody knows yet what there is
+		t.Client = onGo
+	default:
+		scheduled := typed.scheduled()
+		t.Client = func(wire string, encrypted bool, own string) string {
+			if own != "" || scheduled { // clients on Go's libraries tell steps apart
+				return ""
+			}
+			return t.cheapest(ctx, wire, encrypted)
+		}
+	}
 }
 
 // contradicts refuses what is asked of other URLs, or of none.

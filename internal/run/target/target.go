@@ -256,7 +256,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 			return Found{}, err
 		}
 	}
-	if err := errors.Join(t.fitProxy(u), t.fitHTTP3(u)); err != nil {
+	if err := cmp.Or(t.fitProxy(u), t.fitHTTP3(u)); err != nil {
 		return Found{}, err
 	}
 	if err := t.expectBodies(); err != nil {

@@ -21,8 +21,8 @@ import (
 	"netdyno/internal/work/wire"
 )
 
-// dialTimeout bounds the making of one connection unless setup.load.connect_ns does. quic-go gives up earlier, after
-// 5 s without an answer.
+// dialTimeout bounds the making of one connection unless setup.load.connect_ns does.
+// quic-go gives up earlier, after 5 s without an answer.
 const dialTimeout = 10 * time.Second
 
 // creditTimeout bounds the wait for a server to say that streams that have ended may
