@@ -167,23 +167,14 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 	if t.searches {
 		return nil // it has its own windows, and ends by itself
 	}
-	window, warmup := quickWindow, quickWarmup
-	switch {
-	case p.replays:
-		window = replayWindow
-	case p.arms > 1:
-		window = shortWindow
-	case p.turns():
-		window = turnWindow
-	}
 	p.typedWindow = p.sets("window")
 	if err := p.schedule(t.duration); err != nil {
 		return err
 	}
 	if !p.sets("amount") {
-		p.lack("window", p.fits(window).String())
+		p.lack("window", p.fits(p.usual()).String())
 	}
-	p.lack("warmup", max(warmup, min(2*p.takes, mostWindow)).Round(time.Millisecond).String())
+	p.lack("warmup", max(quickWarmup, min(2*p.takes, mostWindow)).Round(time.Millisecond).String())
 	if p.arms == 1 && !p.replays { // the rate of a recording is its own
 		p.lack("settle", "5%/"+quantity.DurationText(mostSettling)) // a share is what an arm needs that is compared with nothing
 	}
@@ -198,6 +189,19 @@ func (p *looked) hold(t urlFlags, local bool, arms []session.Arm) error {
 		p.lack("settle", quantity.DurationText(mostSettling))
 	}
 	return nil
+}
+
+// usual is how long a window is that nothing else makes longer.
+func (p *looked) usual() time.Duration {
+	switch {
+	case p.replays:
+		return replayWindow
+	case p.arms > 1:
+		return shortWindow
+	case p.turns():
+		return turnWindow
+	}
+	return quickWindow
 }
 
 // A window holds so many exchanges of each slot, and of an open loop's schedule, as

@@ -170,9 +170,6 @@ func (t urlFlags) request(ctx context.Context, urls, others []string, own ownMes
 	if err := t.contradicts(urls, others, own); err != nil {
 		return nil, nil, err
 	}
-	if err := t.follow(); err != nil {
-		return nil, nil, err
-	}
 	t.sayIgnored(urls)
 	if err := t.bound(&looked{typed: others}, len(urls) == 1); err != nil {
 		return nil, nil, err
@@ -312,6 +309,9 @@ const lateErrors = "50%"
 // bound reads what bounds requests and connections, and the share of them that may fail, so
 // that the first requests are held to it, too: of several levels to the largest.
 func (t *urlFlags) bound(typed *looked, alone bool) (err error) {
+	if err := t.follow(); err != nil {
+		return err
+	}
 	largest := func(flag string, text *string, key string, read func(string) (float64, error)) (most float64) {
 		for _, level := range strings.Split(cmp.Or(*text, typed.level(key)), ",") {
 			if level == "" || err != nil {

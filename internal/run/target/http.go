@@ -71,9 +71,6 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			return r, err
 		}
 		r, err := once(&takes)
-		if errors.Is(err, errNoEvents) {
-			return Found{}, fmt.Errorf("%s: %w", Shown(u), err)
-		}
 		if err != nil {
 			if t.passing(err) {
 				if err = met.of(one).failed(err); err == nil {
@@ -83,11 +80,7 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 			}
 			var to redirected
 			if !t.Follow || one.class != "" || !errors.As(err, &to) {
-				said := err
-				if len(t.Paths) == 0 && one.class == "" {
-					said = agreed(err, replies, func() (reply, error) { return once(new([]time.Duration)) })
-				}
-				return Found{}, one.ofClass(where, err, one.misspoken(ctx, where, said))
+				return Found{}, one.refused(ctx, where, err, replies, func() (reply, error) { return once(new([]time.Duration)) })
 			}
 			if t.differs() {
 				return Found{}, fmt.Errorf("%s redirects, and where to may depend on what {} stands for: name the URL that it leads to", Shown(u))
@@ -115,6 +108,18 @@ func askHTTP(ctx context.Context, t Target, u *url.URL) (Found, error) {
 		err = t.addExpected(&f, lengths)
 	}
 	return f, err
+}
+
+// refused says why what a request brought is not measured; again makes the same once more.
+func (t Target) refused(ctx context.Context, where *url.URL, err error, before []reply, again func() (reply, error)) error {
+	if errors.Is(err, errNoEvents) {
+		return fmt.Errorf("%s: %w", Shown(where), err)
+	}
+	said := err
+	if len(t.Paths) == 0 && t.class == "" {
+		said = agreed(err, before, again)
+	}
+	return t.ofClass(where, err, t.misspoken(ctx, where, said))
 }
 
 // body is what the requests carry.
