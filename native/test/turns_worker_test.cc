@@ -31,7 +31,7 @@ TEST(TurnsWorker, IsCountedInPartsAndIsSilentBetweenTurns) {
   EchoServer server(executable());
   for (const Json& pace : {Json::object(), Json{{"rate", 2000}}}) {
     SCOPED_TRACE(pace.dump());
-    Json load = {{"connections", 4}, {"turns", {{0, 100 * kMs}, {3'600'000 * kMs, 3'600'100 * kMs}}}};
+    Json load = {{"connections", 4}, {"turns", {{0, 1000 * kMs}, {3'600'000 * kMs, 3'600'100 * kMs}}}};
     load.update(pace);
     ToldClient client(executable(), server.address(), {{"load", load}});
     WorkerProcess& worker = client.worker;
@@ -49,7 +49,7 @@ TEST(TurnsWorker, IsCountedInPartsAndIsSilentBetweenTurns) {
       now = exchanges(marked(worker, {{"id", 3}, {"keep", true}}));
     }
     if (!pace.empty()) {
-      EXPECT_EQ(before, 200) << "a turn of the schedule";
+      EXPECT_EQ(before, 2000) << "a turn of the schedule";
     }
     marked(worker, {{"id", 4}, {"part", true}});
     const Json second = worker.expect("part").at("result");
