@@ -1,5 +1,5 @@
 // Command netdyno-worker-http speaks the worker contract for HTTP by Go's
-// standard library.
+// standard library, and for WebSocket, which begins as HTTP.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/transport/gohttp1"
 	"netdyno/internal/work/transport/gohttp2"
+	"netdyno/internal/work/transport/gowebsocket"
 	"netdyno/internal/work/worker"
 )
 
@@ -15,6 +16,7 @@ import (
 var transports = []load.Transport{
 	gohttp1.Transport{Codecs: codec.Standard()},
 	gohttp2.Transport{Codecs: codec.Standard()},
+	gowebsocket.Transport{Codecs: codec.Standard()},
 }
 
 func main() {

@@ -64,8 +64,9 @@ func (c *Client) follower() *Follower {
 	if x.Stream != contract.StreamDown {
 		f.size = x.DownBytes // one message
 	}
-	if kind := o.Text("events"); kind != sized && kind != "" {
-		f.splitter, f.discards = events.New(events.Kind(kind)), c.Ask.Any && !c.Ask.ChecksBodies()
+	kind, given := c.Setup.Options["events"].(string) // not where messages are events
+	if f.discards = c.Ask.Any && !c.Ask.ChecksBodies() && kind != sized; given && kind != sized {
+		f.splitter = events.New(events.Kind(kind))
 	}
 	return f
 }
@@ -123,17 +124,36 @@ func (f *Follower) Read(p []byte) (int, error) {
 		}
 	}
 	f.came += int64(n)
+	f.tell(ended, at)
+	return n, err
+}
+
+// tell tells of events that ended.
+func (f *Follower) tell(ended, at int64) {
 	for ; ended > 0 && !f.over; ended-- {
 		f.seen++
 		if f.slot == nil {
-			f.over = f.splitter != nil
+			f.over = f.splitter != nil || f.discards
 			continue
 		}
 		f.slot.Event(at)
 		f.over = f.seen == f.most
 	}
-	return n, err
 }
+
+// Message says that so many bytes came as a message, which is an event by itself, and tells
+// whether the reply ends with it. A nil follower expects more.
+func (f *Follower) Message(bytes int64) (over bool) {
+	if f == nil {
+		return false
+	}
+	f.came += bytes
+	f.tell(1, load.Now())
+	return f.over
+}
+
+// Came tells whether an event of the reply has come.
+func (f *Follower) Came() bool { return f != nil && f.seen > 0 }
 
 // messages returns how many messages end with n more bytes.
 func (f *Follower) messages(n int64) int64 {

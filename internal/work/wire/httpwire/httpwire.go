@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -60,6 +61,32 @@ func Options() []contract.Option {
 			Doc: "file of paths, one a line, that the client asks for in turn in place of path; with verify=status, when any status 2xx will do",
 		},
 	}, append(askOptions(), tlswire.TrustOptions()...)...)
+}
+
+// ofRequests are the options that are of requests of HTTP alone.
+var ofRequests = []string{"paths", "method", "status", "bodies", "data", "class_paths", "pick", "data_first"}
+
+// HandshakeOptions are those of Options for clients of a protocol whose connections begin as
+// HTTP/1.1: how the handshake is made, what goes up, and what must come back.
+func HandshakeOptions() []contract.Option {
+	return slices.DeleteFunc(Options(), func(o contract.Option) bool { return slices.Contains(ofRequests, o.Name) })
+}
+
+// NewHandshakeClient is NewClient for HandshakeOptions.
+func NewHandshakeClient(setup contract.Setup, codecs []codec.Codec) (*Client, error) {
+	whole := setup
+	whole.Options = maps.Clone(setup.Options)
+	for _, o := range Options() {
+		if slices.Contains(ofRequests, o.Name) {
+			whole.Options[o.Name] = o.Default
+		}
+	}
+	c, err := NewClient(whole, codecs, true)
+	if err != nil {
+		return nil, err
+	}
+	c.Setup = setup
+	return c, nil
 }
 
 // pathOf returns what the client asks for. The error is of kind setup.

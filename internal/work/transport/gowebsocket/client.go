@@ -1,0 +1,231 @@
+package gowebsocket
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire/httpwire"
+	"netdyno/internal/work/wire/tlswire"
+)
+
+// client carries a request as a message on its connection, which it makes where there is none.
+type client struct {
+	*httpwire.Client
+	encryption *tls.Config
+	op         ws.OpCode // of requests; 0 where none is sent
+	several    bool      // a reply is several messages
+	ends       []*end    // by connection, each used by its own exchanges alone; nil where there is none
+	rooms      []bytes.Buffer
+	leaving    sync.WaitGroup // connections that wait for the other end's close
+}
+
+// Client implements load.Transport.
+func (t Transport) Client(setup contract.Setup) (load.Client, error) {
+	inner, err := httpwire.NewHandshakeClient(setup, t.Codecs)
+	if err != nil {
+		return nil, err
+	}
+	inner.Dialer.AllowReconnects()
+	n := len(inner.Dialer.Routes())
+	c := &client{
+		Client: inner, op: opcodes[load.Options(setup.Options).Text("message")], ends: make([]*end, n), rooms: make([]bytes.Buffer, n),
+		several: setup.Exchange.Stream == contract.StreamDown || setup.Events && inner.Ask.Any,
+	}
+	if c.encryption, err = tlswire.TrustingConfig(setup); err != nil {
+		return nil, err
+	}
+	inner.Library = c
+	return c.Connect(c, nil)
+}
+
+// Close implements wire.Opener.
+func (c *client) Close() {
+	c.Client.Close()
+	c.leaving.Wait() // their connections are closed
+}
+
+// Do implements httpwire.Library.
+func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
+	e, sent := c.ends[r.Connection], false
+	if e == nil {
+		var err error
+		if e, sent, err = c.open(ctx, r); err != nil {
+			if sent {
+				httpwire.Wrote(ctx)
+			}
+			return err
+		}
+		c.ends[r.Connection] = e
+	}
+	if ctx.Done() != nil {
+		stop := context.AfterFunc(ctx, func() { _ = e.conn.Close() }) // the exchange ends
+		defer stop()
+	}
+	if c.op != 0 {
+		if err := e.send(c.op, r.Content); err != nil {
+			c.drop(r.Connection)
+			return err
+		}
+	}
+	httpwire.Wrote(ctx)
+	over, err := c.receive(e, r)
+	switch {
+	case err != nil:
+		c.drop(r.Connection)
+	case over, c.Setup.Load.Fresh:
+		c.leave(r.Connection)
+	}
+	return err
+}
+
+// drop forgets a connection that broke, or that nothing more can be read of.
+func (c *client) drop(i int) {
+	_ = c.ends[i].conn.Close() // what broke it is known
+	c.ends[i] = nil
+}
+
+// leave closes a connection as the protocol has it, beside the exchanges that follow.
+func (c *client) leave(i int) {
+	e := c.ends[i]
+	c.ends[i] = nil
+	c.leaving.Go(func() { e.close(ws.StatusNormalClosure, "") })
+}
+
+// receive reads the reply to a request. It tells whether the connection ends with it.
+func (c *client) receive(e *end, r *httpwire.Request) (over bool, err error) {
+	room := &c.rooms[r.Connection]
+	room.Reset()
+	for first := true; err == nil; first = false {
+		if err = e.next(); err != nil {
+			break
+		}
+		if first {
+			r.Follow.Begin(nil, func() { _ = e.conn.SetReadDeadline(past) })
+		}
+		if r.Follow.Discards() {
+			room.Reset()
+		}
+		var n int64
+		if n, err = e.receive(room); err != nil {
+			break
+		}
+		over = r.Follow.Message(n)
+		if over || !c.several || !r.Ask.Any && int64(room.Len()) >= r.Down {
+			break
+		}
+		if room.Len() > contract.MaxMessage {
+			return true, load.Failure(contract.Invalid, fmt.Errorf("the reply has more than %d bytes", contract.MaxMessage))
+		}
+	}
+	var closed closedError
+	switch cut := r.Follow.Ended(); {
+	case err == nil:
+	case cut && load.KindOf(err) == contract.Peer, r.Ask.Any && r.Follow.Came() && errors.As(err, &closed) && closed.normal():
+		over = true // the reply has no other end
+	default:
+		return true, err
+	}
+	if n := int64(room.Len()); n != r.Down && !r.Ask.Any {
+		return true, load.Failure(contract.Invalid, fmt.Errorf("the reply has %d bytes, expected %d", n, r.Down))
+	}
+	return over || c.several && r.Ask.Any, load.Invalidly(r.Accept(room.Bytes()))
+}
+
+// shaking bounds a handshake where setup.load.connect_ns does not, and past is a deadline that
+// has passed.
+const shaking = 10 * time.Second
+
+var past = time.Unix(1, 0)
+
+// open makes a connection of a request. sent tells whether the handshake went out.
+func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bool, err error) {
+	u, err := url.Parse("ws" + strings.TrimPrefix(r.URL, "http"))
+	if err != nil {
+		return nil, false, load.Failure(contract.Bug, err) // it was parsed at setup
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(time.Duration(c.Setup.Load.ConnectNs), shaking))
+	defer cancel()
+	conn, err := c.Dialer.Dial(ctx, r.Connection)
+	if err != nil {
+		return nil, false, err
+	}
+	tcp := conn
+	defer context.AfterFunc(ctx, func() { _ = tcp.SetDeadline(past) })()
+	if c.encryption != nil {
+		config := c.encryption.Clone()
+		if config.ServerName == "" {
+			config.ServerName = u.Hostname()
+		}
+		conn = tls.Client(conn, config)
+	}
+	refused := refusal{ask: r.Ask}
+	before, _, err := refused.dialer().Upgrade(conn, u)
+	if err != nil {
+		_ = conn.Close() // the handshake has failed
+		return nil, true, refused.explain(err)
+	}
+	most := r.Down
+	if r.Ask.Any {
+		most = contract.MaxMessage
+	}
+	return newEnd(conn, ws.StateClientSide, before, most), true, nil
+}
+
+// refusal is a handshake, and the status that a server answered it with where that is not 101.
+type refusal struct {
+	ask    *httpwire.Ask
+	status int
+	body   []byte
+}
+
+// dialer makes the handshake that the user asks for.
+func (r *refusal) dialer() ws.Dialer {
+	fields := http.Header{}
+	r.ask.Set(fields.Set, fields.Add)
+	var protocols []string
+	for _, p := range strings.Split(strings.Join(fields[protocolHeader], ","), ",") {
+		if p = strings.TrimSpace(p); p != "" {
+			protocols = append(protocols, p)
+		}
+	}
+	delete(fields, protocolHeader)
+	return ws.Dialer{
+		Protocols: protocols, Header: ws.HandshakeHeaderHTTP(fields), Host: r.ask.Host,
+		OnStatusError: func(status int, _ []byte, reply io.Reader) {
+			const most = 16 << 10
+			r.status = status
+			if answer, err := http.ReadResponse(bufio.NewReader(reply), nil); err == nil {
+				r.body, _ = io.ReadAll(io.LimitReader(answer.Body, most)) // a part of it will do
+			}
+		},
+	}
+}
+
+// explain gives an error of the handshake its kind.
+func (r *refusal) explain(err error) error {
+	var network net.Error
+	switch {
+	case r.status != 0:
+		return httpwire.WrongStatus(r.status, fmt.Errorf("the handshake is answered with status %d %s%s, expected 101 Switching Protocols",
+			r.status, http.StatusText(r.status), httpwire.Reason(r.body)))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
+		return err
+	}
+	return load.Failure(contract.Invalid, fmt.Errorf("the handshake failed: %w", err))
+}

@@ -1,0 +1,141 @@
+package gowebsocket
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/quantity"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+)
+
+// end is one end of a connection whose handshake is done. One goroutine uses it.
+type end struct {
+	conn   net.Conn
+	state  ws.State
+	reader wsutil.Reader
+	out    bytes.Buffer // the frame that is being sent
+}
+
+// readBuffer is an end's, in bytes.
+const readBuffer = 4 << 10
+
+// newEnd begins where the handshake ended, of which before may hold what came behind it.
+// Messages of more than most bytes are refused.
+func newEnd(conn net.Conn, state ws.State, before *bufio.Reader, most int64) *end {
+	e := &end{conn: conn, state: state}
+	if before == nil {
+		before = bufio.NewReaderSize(conn, readBuffer)
+	}
+	e.reader = wsutil.Reader{Source: before, State: state, MaxMessageSize: max(1, most)} // 0 is without bound
+	e.reader.OnIntermediate = wsutil.ControlFrameHandler(conn, state)
+	return e
+}
+
+// send sends a message in one frame.
+func (e *end) send(op ws.OpCode, message []byte) error {
+	h := ws.Header{Fin: true, OpCode: op, Length: int64(len(message)), Masked: e.state.ClientSide()}
+	if h.Masked {
+		h.Mask = ws.NewMask()
+	}
+	e.out.Reset()
+	if err := ws.WriteHeader(&e.out, h); err != nil {
+		return load.Failure(contract.Bug, err)
+	}
+	head := e.out.Len()
+	e.out.Write(message)
+	if h.Masked {
+		ws.Cipher(e.out.Bytes()[head:], h.Mask, 0)
+	}
+	_, err := e.conn.Write(e.out.Bytes())
+	return err
+}
+
+// next waits for a message, of which the first frame's head has come then.
+func (e *end) next() error {
+	for {
+		h, err := e.reader.NextFrame()
+		if err != nil {
+			return e.explain(err)
+		}
+		if !h.OpCode.IsControl() {
+			return nil
+		}
+		if err := e.reader.OnIntermediate(h, &e.reader); err != nil {
+			return e.explain(err)
+		}
+		if h.Length == 0 { // nobody has read to its end
+			_ = e.reader.Discard() // there is nothing
+		}
+	}
+}
+
+// receive appends the message to room and returns its length.
+func (e *end) receive(room *bytes.Buffer) (int64, error) {
+	n, err := room.ReadFrom(&e.reader)
+	return n, e.explain(err)
+}
+
+// closedError says that the other end has closed the connection by a frame.
+type closedError struct{ wsutil.ClosedError }
+
+func (e closedError) Error() string {
+	said := fmt.Sprintf("the connection was closed with %d", e.Code)
+	if e.Reason != "" {
+		said += fmt.Sprintf(" (%q)", quantity.Clip(e.Reason, 100))
+	}
+	return said
+}
+
+// normal tells whether nothing is wrong: the work is done, or an end goes away.
+func (e closedError) normal() bool {
+	return e.Code == ws.StatusNormalClosure || e.Code == ws.StatusGoingAway || e.Code == ws.StatusNoStatusRcvd
+}
+
+// explain gives an error of the library its kind and its reason: an early end and a close are
+// the peer's, all else that is no error of the connection is no WebSocket. nil stays nil.
+func (e *end) explain(err error) error {
+	var closed wsutil.ClosedError
+	var network net.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &closed):
+		c := closedError{closed}
+		return &load.ReasonError{Err: c, Text: strings.TrimPrefix(c.Error(), "the connection was ")}
+	case errors.Is(err, io.EOF):
+		return wire.ErrNoReply
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
+		return err
+	case errors.Is(err, wsutil.ErrMessageTooLarge):
+		return load.Failure(contract.Invalid, fmt.Errorf("the message has more than the expected %d bytes", e.reader.MaxMessageSize))
+	}
+	return load.Failure(contract.Invalid, fmt.Errorf("what came is no frame of WebSocket: %w", err))
+}
+
+// closing bounds the wait for the other end's close.
+const closing = time.Second
+
+// close sends a close frame and waits until the other end has closed, too.
+func (e *end) close(code ws.StatusCode, why string) {
+	defer func() { _ = e.conn.Close() }() // all is said
+	if e.conn.SetDeadline(time.Now().Add(closing)) != nil {
+		return
+	}
+	const longest = 123 // bytes of a reason (RFC 6455, section 5.5)
+	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, quantity.Clip(why, longest))) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, e.conn, cmp.Or(e.reader.MaxMessageSize, readBuffer)) // until it ends
+}

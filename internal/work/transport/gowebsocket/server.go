@@ -1,0 +1,115 @@
+package gowebsocket
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/tls"
+	"net"
+	"sync"
+
+	"github.com/gobwas/ws"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
+	"netdyno/internal/work/wire/tlswire"
+)
+
+// server answers each message on a goroutine of its connection.
+type server struct {
+	*tlswire.Server
+	content     *codec.Exchange
+	size, every int64 // bytes of a message of a reply, and the time between two of them; 0 for whole replies
+	pace        load.Pace
+}
+
+// Server implements load.Transport.
+func (t Transport) Server(setup contract.Setup) (load.Server, error) {
+	content, err := codec.New(setup, t.Codecs)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{content: content}
+	if x := setup.Exchange; x.Stream == contract.StreamDown {
+		s.size, s.every = cmp.Or(x.ChunkBytes, wire.DefaultChunk), x.EveryNs
+	}
+	if s.Server, err = tlswire.NewServer(setup, content.Sizes(contract.Ready{})); err != nil {
+		return nil, err
+	}
+	var connections sync.WaitGroup
+	s.Serve(func(l net.Listener) error {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return err
+			}
+			connections.Go(func() {
+				defer func() { _ = conn.Close() }() // a second close changes nothing
+				s.converse(conn)
+			})
+		}
+	}, func() error {
+		connections.Wait() // all are closed by now
+		return nil
+	})
+	return s, nil
+}
+
+// converse answers the messages of a connection until it ends; the client counts what fails.
+func (s *server) converse(conn net.Conn) {
+	if s.TLS != nil {
+		conn = tls.Server(conn, s.TLS)
+	}
+	u := ws.Upgrader{Protocol: func([]byte) bool { return true }}
+	if _, err := u.Upgrade(conn); err != nil {
+		return // the library has answered
+	}
+	e := newEnd(conn, ws.StateServerSide, nil, s.content.UpBytes)
+	var request bytes.Buffer
+	var reply []byte
+	for {
+		request.Reset()
+		err := e.next()
+		if err == nil {
+			_, err = e.receive(&request)
+		}
+		if err != nil {
+			if load.KindOf(err) == contract.Invalid {
+				e.close(ws.StatusProtocolError, load.TextOf(err))
+			}
+			return
+		}
+		if reply, err = s.content.RespondTo(reply[:0], request.Bytes(), ""); err != nil {
+			e.close(ws.StatusPolicyViolation, err.Error())
+			return
+		}
+		if s.reply(e, reply) != nil {
+			return
+		}
+		s.Count(int64(request.Len()), int64(len(reply)))
+		if !s.content.Structured() {
+			reply = nil // it is the content of all
+		}
+	}
+}
+
+// reply sends a reply: the first message now, the others on their schedule.
+func (s *server) reply(e *end, reply []byte) error {
+	due := load.Now()
+	for first := true; first || len(reply) > 0; first = false {
+		if !first && s.every > 0 {
+			due += s.every
+			s.pace.Until(due)
+		}
+		n := int64(len(reply))
+		if s.size > 0 {
+			n = min(n, s.size)
+		}
+		if err := e.send(ws.OpBinary, reply[:n]); err != nil {
+			return err
+		}
+		reply = reply[n:]
+	}
+	return nil
+}
