@@ -67,7 +67,7 @@ func (t urlFlags) sayAsked(asked target.Target, words curl.Request, found target
 	if found.URL.Scheme == "tcp" {
 		return
 	}
-	parts := slices.DeleteFunc([]string{t.carried(asked), leftOut(words), t.expected(asked, found)}, func(s string) bool { return s == "" })
+	parts := slices.DeleteFunc([]string{t.carried(asked, found), leftOut(words), t.expected(asked, found)}, func(s string) bool { return s == "" })
 	if line := "  with " + strings.Join(parts, "; "); !slices.Contains(t.said.asked, strings.TrimSpace(line)) { // of several URLs once
 		t.said.say(line)
 	}
@@ -85,7 +85,7 @@ func methodOf(asked target.Target) string {
 }
 
 // carried names the headers, secret ones marked, and says where the body is from.
-func (t urlFlags) carried(asked target.Target) string {
+func (t urlFlags) carried(asked target.Target, found target.Found) string {
 	var names []string
 	for _, line := range asked.Headers {
 		name, _, _ := strings.Cut(line, ":")
@@ -106,11 +106,18 @@ func (t urlFlags) carried(asked target.Target) string {
 		return text
 	case strings.HasPrefix(asked.URL, "grpc"):
 		return text + ", message " + quantity.Clip(cmp.Or(asked.Data, "{}"), 60)
+	case ofWebSocket(found) && found.Levels["request"] == "0B":
+		return text + ", no message"
+	case ofWebSocket(found):
+		return text + ", messages of " + found.Levels["request"] + t.bodyFrom()
 	case asked.Body == "":
 		return text + ", no body"
 	}
 	return text + ", body of " + quantity.FormatBytes(float64(len(asked.Body))) + t.bodyFrom()
 }
+
+// ofWebSocket tells whether what is exchanged are messages of WebSocket.
+func ofWebSocket(found target.Found) bool { return strings.HasPrefix(found.URL.Scheme, "ws") }
 
 // bodyFrom says which files a body was made of; "" of one that was typed.
 func (t urlFlags) bodyFrom() string {
@@ -155,6 +162,8 @@ func (t urlFlags) expected(asked target.Target, found target.Found) string {
 	switch {
 	case strings.HasPrefix(found.URL.Scheme, "grpc"):
 		status = "status OK"
+	case ofWebSocket(found):
+		status = "a message"
 	case t.workload != "":
 		status = "the status of its class"
 	case len(asked.Paths) > 0:

@@ -88,7 +88,7 @@ var idle = []struct {
 	when  func(t *urlFlags, urls []string) bool
 	why   string
 }{
-	{[]string{"insecure", "ca", "cacert", "cert", "key", "sni"}, func(_ *urlFlags, urls []string) bool { return !anyOf(urls, "https", "grpcs") }, "no URL is https:// or grpcs://"},
+	{[]string{"insecure", "ca", "cacert", "cert", "key", "sni"}, func(_ *urlFlags, urls []string) bool { return !anyOf(urls, "https", "grpcs", "wss") }, "no URL is https://, grpcs:// or wss://"},
 	{[]string{"location", "location-trusted", "max-redirs", "cookie-jar"}, func(_ *urlFlags, urls []string) bool { return !anyOf(urls, "http") }, "no URL is of HTTP, which redirects"},
 	{[]string{"max-redirs", "cookie-jar"}, func(t *urlFlags, _ []string) bool { return !t.Follow && !t.Trusting }, "no redirection is followed without -L"},
 	{[]string{"cookie"}, func(t *urlFlags, _ []string) bool {
@@ -96,7 +96,7 @@ var idle = []struct {
 	}, "a cookie of '' sends on what redirections set, and none is followed without -L"},
 	{[]string{"get"}, func(t *urlFlags, _ []string) bool { return len(t.words.Pieces) == 0 }, "there is no --data to put into the URL"},
 	{[]string{"http1.1", "get"}, func(_ *urlFlags, urls []string) bool { return !anyOf(urls, "http") }, "no URL is of HTTP"},
-	{[]string{"header", "user", "oauth2-bearer", "cookie", "user-agent", "referer", "range", "url-query", "compressed", "host"}, func(_ *urlFlags, urls []string) bool { return !anyOf(urls, "http", "grpc") }, "tcp:// sends bytes without a head"},
+	{[]string{"header", "user", "oauth2-bearer", "cookie", "user-agent", "referer", "range", "url-query", "compressed", "host"}, func(_ *urlFlags, urls []string) bool { return !anyOf(urls, "http", "grpc", "ws") }, "tcp:// sends bytes without a head"},
 }
 
 // anyOf tells whether one of some URLs has a scheme that begins so.

@@ -152,6 +152,10 @@ func (t *urlFlags) asked(url string, read curl.Read) (asked target.Target, r cur
 	if r, err = words.Request(read); err != nil {
 		return asked, r, err
 	}
+	if anyOf([]string{url}, "ws") { // a handshake has no body
+		r.Method = ""
+		r.Headers = slices.DeleteFunc(r.Headers, func(h string) bool { return strings.HasPrefix(strings.ToLower(h), "content-type:") })
+	}
 	if err := t.way(&asked); err != nil {
 		return asked, r, err
 	}

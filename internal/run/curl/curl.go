@@ -224,7 +224,7 @@ func (r *Request) headers(own []head.Field, given []string) error {
 		case !found || err != nil || strings.ContainsAny(value, "\r\n"):
 			return fmt.Errorf("--header, the %s of them: expected Name: value", ordinal(i+1))
 		case lower == "upgrade" && strings.EqualFold(strings.TrimSpace(value), "websocket"):
-			return fmt.Errorf("--header Upgrade: %s", Elsewhere["ws"])
+			return errors.New("--header Upgrade: write ws:// or wss:// in place of http:// or https://, which asks for it")
 		case len(fields) == 0 || slices.Contains(gone, lower):
 			r.Close = r.Close || lower == "connection" && strings.Contains(strings.ToLower(value), "close")
 			if replaced[lower] = true; lower != "connection" || !strings.EqualFold(strings.TrimSpace(value), "keep-alive") && !r.Close { // which is done

@@ -68,7 +68,6 @@ var groups = []struct {
 
 // Elsewhere says of schemes of URLs that are not asked what asks them.
 var Elsewhere = map[string]string{
-	"ws": webSocket, "wss": webSocket,
 	"h3": http3, "http3": http3, "quic": http3,
 	"h2": overHTTP2, "h2c": overHTTP2,
 	"udp":        "UDP is not measured by URL; iperf3 -u measures it",
@@ -82,7 +81,6 @@ var Elsewhere = map[string]string{
 }
 
 const (
-	webSocket = "WebSocket is not measured: its messages go both ways after one request; k6 and Artillery measure it"
 	http3     = "write https:// with --http3"
 	overHTTP2 = "write http:// or https:// with --http2"
 )

@@ -121,6 +121,10 @@ func (e failed) advice() string {
 	case http.StatusMethodNotAllowed:
 		other := cmp.Or(quantity.Clip(printable.Text(e.header.Get("Allow")), 60), "another")
 		return fmt.Sprintf("it does not take %s there: -X with %s", e.method, other)
+	case http.StatusUpgradeRequired:
+		if strings.EqualFold(e.header.Get("Upgrade"), "websocket") {
+			return "it speaks WebSocket: write ws:// in place of http://, or wss:// of https://"
+		}
 	case http.StatusUnsupportedMediaType:
 		return fmt.Sprintf("it does not take a body of type %s: -H 'Content-Type: …' or --json", cmp.Or(quantity.Clip(e.kind, 60), "none"))
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:

@@ -36,7 +36,7 @@ func (t *Target) Compile(ctx context.Context, f *feed.Feed) error {
 		return err
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
-		texts := append([]string{t.URL, t.Data}, t.Headers...)
+		texts := append([]string{t.URL, t.Data, t.Body}, t.Headers...)
 		for i, text := range texts {
 			texts[i] = t.Fill.plain(text, func(string) string { return "" }) // what --take fills is no template
 		}

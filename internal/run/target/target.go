@@ -232,6 +232,8 @@ var schemes = map[string]scheme{
 	"tcp":   askEcho,
 	"grpc":  askGRPC,
 	"grpcs": askGRPC,
+	"ws":    askWebSocket,
+	"wss":   askWebSocket,
 }
 
 // Ask asks the target a few times, for at most 30 s each. Its error is one printable
@@ -300,7 +302,7 @@ func Ask(ctx context.Context, t Target) (Found, error) {
 func Schemes() []string { return slices.Sorted(maps.Keys(schemes)) }
 
 // ports are the default ports of URL schemes.
-var ports = map[string]string{"http": "80", "https": "443", "grpcs": "443"}
+var ports = map[string]string{"http": "80", "https": "443", "grpcs": "443", "ws": "80", "wss": "443"}
 
 // address is the URL's host and port.
 func address(u *url.URL) string {

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gobwas/ws"
@@ -28,11 +29,13 @@ import (
 type client struct {
 	*httpwire.Client
 	encryption *tls.Config
-	op         ws.OpCode // of requests; 0 where none is sent
-	several    bool      // a reply is several messages
-	ends       []*end    // by connection, each used by its own exchanges alone; nil where there is none
+	op         ws.OpCode             // of requests; 0 where none is sent
+	several    bool                  // a reply is several messages
+	ends       []atomic.Pointer[end] // by connection, each used by its own exchanges alone; nil where there is none
 	rooms      []bytes.Buffer
+	closed     atomic.Bool    // no exchange shall go on
 	leaving    sync.WaitGroup // connections that wait for the other end's close
+	late       *time.Timer    // breaks what does not end by itself
 }
 
 // Client implements load.Transport.
@@ -44,7 +47,7 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	inner.Dialer.AllowReconnects()
 	n := len(inner.Dialer.Routes())
 	c := &client{
-		Client: inner, op: opcodes[load.Options(setup.Options).Text("message")], ends: make([]*end, n), rooms: make([]bytes.Buffer, n),
+		Client: inner, op: opcodes[load.Options(setup.Options).Text("message")], ends: make([]atomic.Pointer[end], n), rooms: make([]bytes.Buffer, n),
 		several: setup.Exchange.Stream == contract.StreamDown || setup.Events && inner.Ask.Any,
 	}
 	if c.encryption, err = tlswire.TrustingConfig(setup); err != nil {
@@ -54,16 +57,34 @@ func (t Transport) Client(setup contract.Setup) (load.Client, error) {
 	return c.Connect(c, nil)
 }
 
-// Close implements wire.Opener.
+// Close implements wire.Opener: nothing is read any more.
 func (c *client) Close() {
+	c.closed.Store(true)
+	c.late = time.AfterFunc(closing, c.Client.Close)
+	for i := range c.ends {
+		if e := c.ends[i].Load(); e != nil {
+			_ = e.conn.SetReadDeadline(past) // or it is closed
+		}
+	}
+}
+
+// Release implements wire.Releaser: servers are told that the connections end.
+func (c *client) Release() {
+	for i := range c.ends {
+		if c.ends[i].Load() != nil {
+			c.leave(i)
+		}
+	}
+	c.leaving.Wait()
+	c.late.Stop()
 	c.Client.Close()
-	c.leaving.Wait() // their connections are closed
 }
 
 // Do implements httpwire.Library.
 func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
-	e, sent := c.ends[r.Connection], false
+	e := c.ends[r.Connection].Load()
 	if e == nil {
+		var sent bool
 		var err error
 		if e, sent, err = c.open(ctx, r); err != nil {
 			if sent {
@@ -71,7 +92,10 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 			}
 			return err
 		}
-		c.ends[r.Connection] = e
+		c.ends[r.Connection].Store(e)
+	}
+	if c.closed.Load() {
+		return net.ErrClosed
 	}
 	if ctx.Done() != nil {
 		stop := context.AfterFunc(ctx, func() { _ = e.conn.Close() }) // the exchange ends
@@ -94,16 +118,19 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	return err
 }
 
-// drop forgets a connection that broke, or that nothing more can be read of.
+// drop forgets a connection that broke, or that nothing more can be read of; one that Close
+// broke is told to the server.
 func (c *client) drop(i int) {
-	_ = c.ends[i].conn.Close() // what broke it is known
-	c.ends[i] = nil
+	if c.closed.Load() {
+		c.leave(i)
+	} else if e := c.ends[i].Swap(nil); e != nil {
+		_ = e.conn.Close() // what broke it is known
+	}
 }
 
 // leave closes a connection as the protocol has it, beside the exchanges that follow.
 func (c *client) leave(i int) {
-	e := c.ends[i]
-	c.ends[i] = nil
+	e := c.ends[i].Swap(nil)
 	c.leaving.Go(func() { e.close(ws.StatusNormalClosure, "") })
 }
 

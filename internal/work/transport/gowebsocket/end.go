@@ -3,7 +3,6 @@ package gowebsocket
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,8 +27,10 @@ type end struct {
 	out    bytes.Buffer // the frame that is being sent
 }
 
-// readBuffer is an end's, in bytes.
-const readBuffer = 4 << 10
+const (
+	readBuffer  = 4 << 10 // of an end, in bytes
+	mostControl = 125     // bytes of a control frame (RFC 6455, section 5.5), to which the library's bound applies, too
+)
 
 // newEnd begins where the handshake ended, of which before may hold what came behind it.
 // Messages of more than most bytes are refused.
@@ -38,7 +39,7 @@ func newEnd(conn net.Conn, state ws.State, before *bufio.Reader, most int64) *en
 	if before == nil {
 		before = bufio.NewReaderSize(conn, readBuffer)
 	}
-	e.reader = wsutil.Reader{Source: before, State: state, MaxMessageSize: max(1, most)} // 0 is without bound
+	e.reader = wsutil.Reader{Source: before, State: state, MaxMessageSize: max(mostControl, most)}
 	e.reader.OnIntermediate = wsutil.ControlFrameHandler(conn, state)
 	return e
 }
@@ -119,13 +120,13 @@ func (e *end) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):
 		return err
 	case errors.Is(err, wsutil.ErrMessageTooLarge):
-		return load.Failure(contract.Invalid, fmt.Errorf("the message has more than the expected %d bytes", e.reader.MaxMessageSize))
+		return load.Failure(contract.Invalid, fmt.Errorf("the message has more than %d bytes", e.reader.MaxMessageSize))
 	}
 	return load.Failure(contract.Invalid, fmt.Errorf("what came is no frame of WebSocket: %w", err))
 }
 
 // closing bounds the wait for the other end's close.
-const closing = time.Second
+const closing = 500 * time.Millisecond
 
 // close sends a close frame and waits until the other end has closed, too.
 func (e *end) close(code ws.StatusCode, why string) {
@@ -133,9 +134,8 @@ func (e *end) close(code ws.StatusCode, why string) {
 	if e.conn.SetDeadline(time.Now().Add(closing)) != nil {
 		return
 	}
-	const longest = 123 // bytes of a reason (RFC 6455, section 5.5)
-	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, quantity.Clip(why, longest))) != nil {
+	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, quantity.Clip(why, mostControl-2))) != nil {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, e.conn, cmp.Or(e.reader.MaxMessageSize, readBuffer)) // until it ends
+	_, _ = io.CopyN(io.Discard, e.conn, e.reader.MaxMessageSize) // until it ends
 }

@@ -1,0 +1,318 @@
+package target
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/head"
+	"netdyno/internal/quantity"
+	"netdyno/internal/run/study"
+)
+
+const (
+	wireWebSocket  = "websocket"
+	protocolHeader = "Sec-Websocket-Protocol" // as http.Header has it
+)
+
+// unasked is how long a server is waited for that may send messages nobody asked for.
+const unasked = 100 * time.Millisecond
+
+// askWebSocket asks a server of WebSocket, encrypted or not, for a message that answers one, or
+// follows what it sends.
+func askWebSocket(ctx context.Context, t Target, u *url.URL) (Found, error) {
+	if kind, _ := t.expects(); t.Events.Follow && kind != "" && kind != "status" || t.Events.Chat {
+		return Found{}, errors.New("--as, and --expect beside --stream or --events, go with http:// URLs; on a WebSocket each message is an event")
+	}
+	body, err := t.body(ctx)
+	if err != nil {
+		return Found{}, err
+	}
+	if body == "" && !t.Events.Follow {
+		body = strings.Repeat("netdyno.", echoed/8) + "end." // what an echo server is asked with
+	}
+	c := conversed{url: u, body: body}
+	var takes []time.Duration
+	defer c.end()
+	for range t.least() {
+		if err := t.timed(ctx, &takes, func(ctx context.Context) error { return c.once(ctx, t) }); err != nil {
+			return Found{}, c.explain(t, err)
+		}
+	}
+	if err := c.quiet(t); err != nil {
+		return Found{}, err
+	}
+	f, err := c.found(t)
+	if err != nil {
+		return Found{}, err
+	}
+	f.Takes = median(takes)
+	return f, t.addExpected(&f, c.lengths)
+}
+
+// conversed is what came of some messages.
+type conversed struct {
+	url       *url.URL
+	body      string
+	conn      net.Conn // nil where none is open
+	reader    wsutil.Reader
+	at        net.Addr
+	lengths   []int64
+	echoes    int
+	came      came // of a reply that is followed
+	protocol  string
+	status    string // by which a handshake was refused
+	says, led string // what the refusal says, and where it redirects to
+}
+
+// once makes an exchange, on the connection that there is.
+func (c *conversed) once(ctx context.Context, t Target) error {
+	if c.conn == nil {
+		if err := c.shake(ctx, t); err != nil {
+			return err
+		}
+	}
+	defer context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })()
+	t.asked.Add(1)
+	if c.body != "" {
+		if err := wsutil.WriteClientMessage(c.conn, c.kind(), []byte(c.body)); err != nil {
+			return err
+		}
+	}
+	if t.Events.Follow {
+		return c.follow(t)
+	}
+	reply, err := c.next()
+	if err != nil {
+		return err
+	}
+	c.lengths = append(c.lengths, int64(len(reply)))
+	if string(reply) == c.body {
+		c.echoes++
+	}
+	if t.Close {
+		c.end()
+	}
+	return t.checkBody(reply)
+}
+
+// kind is text for what can be text: servers tell them apart.
+func (c *conversed) kind() ws.OpCode {
+	if utf8.ValidString(c.body) {
+		return ws.OpText
+	}
+	return ws.OpBinary
+}
+
+// shake makes a connection.
+func (c *conversed) shake(ctx context.Context, t Target) error {
+	fields, err := t.fields()
+	if err != nil {
+		return err
+	}
+	host, _, fields := head.Take(fields, "Host")
+	if t.Host != "" {
+		host = t.Host
+	}
+	header, protocols := http.Header{}, []string(nil)
+	for _, f := range fields {
+		header.Add(f.Name, f.Value)
+	}
+	for _, p := range strings.Split(strings.Join(header[protocolHeader], ","), ",") {
+		if p = strings.TrimSpace(p); p != "" {
+			protocols = append(protocols, p)
+		}
+	}
+	delete(header, protocolHeader)
+	conn, err := t.hear(ctx, "tcp", address(c.url))
+	if err != nil {
+		return err
+	}
+	c.conn, c.at = conn, conn.RemoteAddr()
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
+	if c.url.Scheme == "wss" {
+		config, err := t.trust()
+		if err != nil {
+			return err
+		}
+		if config.ServerName == "" {
+			config.ServerName = c.url.Hostname()
+		}
+		c.conn = tls.Client(conn, config)
+	}
+	filled, err := url.Parse(t.Fill.url(c.url.String()))
+	if err != nil {
+		return err
+	}
+	before, shaken, err := ws.Dialer{Protocols: protocols, Header: ws.HandshakeHeaderHTTP(header), Host: host, OnStatusError: c.refused}.Upgrade(c.conn, filled)
+	if err != nil {
+		return err
+	}
+	if before == nil {
+		before = bufio.NewReader(c.conn)
+	}
+	c.protocol = shaken.Protocol
+	c.reader = wsutil.Reader{Source: before, State: ws.StateClientSide, MaxMessageSize: contract.MaxMessage, OnIntermediate: wsutil.ControlFrameHandler(c.conn, ws.StateClientSide)}
+	return nil
+}
+
+// refused keeps what a server answers in place of 101.
+func (c *conversed) refused(_ int, _ []byte, reply io.Reader) {
+	if r, err := http.ReadResponse(bufio.NewReader(reply), nil); err == nil {
+		c.status, c.says, c.led = r.Status, said(r), r.Header.Get("Location")
+	}
+}
+
+// next waits for a message.
+func (c *conversed) next() ([]byte, error) {
+	for {
+		h, err := c.reader.NextFrame()
+		if err != nil {
+			return nil, err
+		}
+		if !h.OpCode.IsControl() {
+			return io.ReadAll(&c.reader)
+		}
+		if err := c.reader.OnIntermediate(h, &c.reader); err != nil {
+			return nil, err
+		}
+		if h.Length == 0 {
+			_ = c.reader.Discard() // there is nothing
+		}
+	}
+}
+
+// follow takes messages until the server ends them, or as long as they are followed.
+func (c *conversed) follow(t Target) (err error) {
+	lasts, begun, bytes := t.Events.Lasts, time.Now(), 0
+	if lasts == 0 && t.Events.Most == 0 {
+		lasts = endless
+	}
+	cut := func() bool { return false }
+	for err == nil && (t.Events.Most == 0 || c.came.count < t.Events.Most) {
+		var message []byte
+		if message, err = c.next(); err != nil {
+			break
+		}
+		if c.came.count++; c.came.count == 1 && lasts > 0 {
+			timer := time.AfterFunc(lasts, func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })
+			cut = func() bool { return !timer.Stop() }
+		}
+		bytes += len(message)
+	}
+	c.came.takes = time.Since(begun)
+	var closed wsutil.ClosedError
+	c.came.ended = errors.As(err, &closed)
+	if over := cut(); c.came.count > 0 && (over || c.came.ended) {
+		err = nil
+	}
+	c.lengths = append(c.lengths, int64(bytes))
+	return err
+}
+
+// quiet refuses a server that sends what nobody asked for, where each message has an answer.
+func (c *conversed) quiet(t Target) error {
+	if t.Events.Follow || c.conn == nil || c.conn.SetReadDeadline(time.Now().Add(unasked)) != nil {
+		return nil
+	}
+	if more, err := c.next(); err == nil {
+		return fmt.Errorf("%s sends messages that answer none, the last of %d bytes: --stream or --events N measures when they come", Shown(c.url), len(more))
+	}
+	return nil
+}
+
+// end closes the connection as the protocol has it.
+func (c *conversed) end() {
+	if c.conn == nil {
+		return
+	}
+	_ = c.conn.SetDeadline(time.Now().Add(unasked)) // of the close alone
+	_ = wsutil.WriteClientMessage(c.conn, ws.OpClose, ws.NewCloseFrameBody(ws.StatusNormalClosure, ""))
+	_ = c.conn.Close()
+	c.conn = nil
+}
+
+// explain says what an error means, and what to type.
+func (c *conversed) explain(t Target, err error) error {
+	where := Shown(c.url)
+	var closed wsutil.ClosedError
+	var header tls.RecordHeaderError
+	var dialled *net.OpError
+	switch {
+	case c.led != "":
+		return fmt.Errorf("%s redirects to %s: measure that URL", where, quantity.Clip(c.led, 200))
+	case c.status != "":
+		return fmt.Errorf("%s answers %s: %q; expected 101 Switching Protocols, at the path where it speaks WebSocket", where, c.status, c.says)
+	case errors.As(err, &closed):
+		return fmt.Errorf("%s closes the connection with %d (%q); --data TEXT says what it is sent", where, closed.Code, quantity.Clip(closed.Reason, 100))
+	case errors.As(err, &header):
+		return fmt.Errorf("%s speaks no TLS; measure ws://%s", where, c.url.Host+c.url.RequestURI())
+	case errors.As(err, &dialled) && dialled.Op == "dial", errors.As(err, new(wrong)):
+		return err
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		if c.body == "" {
+			return fmt.Errorf("%s sent no message within %v; --data TEXT says what it is sent first", where, t.limit())
+		}
+		return fmt.Errorf("%s answered %d of %d messages within %v; --data TEXT says what it is sent, and --stream follows a server that sends by itself", where, len(c.lengths), len(c.lengths)+1, t.limit())
+	}
+	if said := untrusted(where, err); said != nil {
+		return said
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: the server ended the connection; does it speak WebSocket, and by TLS (wss://) or without (ws://)?", where)
+	}
+	return fmt.Errorf("%s: %w", where, err)
+}
+
+// found turns what came into levels.
+func (c *conversed) found(t Target) (Found, error) {
+	u, last := c.url, c.lengths[len(c.lengths)-1]
+	levels := map[string]string{
+		"server": "address", "client": t.client(wireWebSocket, u.Scheme == "wss", "", "go-websocket"), "opt.server.address": t.address(u),
+		"opt.server.wire": wireWebSocket, "request": size(int64(len(c.body))), "response": size(last), "opt.client.message": "none",
+	}
+	if c.body != "" {
+		levels["opt.client.message"] = map[ws.OpCode]string{ws.OpText: "text", ws.OpBinary: "binary"}[c.kind()]
+	}
+	f := Found{Name: named(u), Levels: levels, Texts: map[string]study.Carried{}, At: reached(c.at)}
+	words := []string{"WebSocket, 101 Switching Protocols"}
+	if u.Scheme == "wss" {
+		t.addTrust(u, levels)
+		words[0] += " by TLS"
+	}
+	if c.protocol != "" {
+		words = append(words, "protocol "+quantity.Clip(c.protocol, 40))
+	}
+	switch {
+	case t.Events.Follow:
+		levels["fresh"] = "yes"
+		words = append(words, t.addEvents(&f, c.came), "a new connection for every reply")
+	case c.echoes == len(c.lengths):
+		words = append(words, fmt.Sprintf("echo of %d bytes", last))
+	default:
+		words = append(words, fmt.Sprintf("%d bytes answer %d", last, len(c.body)))
+	}
+	if t.Close && !t.Events.Follow {
+		levels["fresh"] = "yes"
+		words = append(words, "a new connection for every message, as asked")
+	}
+	f.Words = strings.Join(words, ", ")
+	path := t.Fill.url(u.RequestURI())
+	f.text("path", path, t.Fill.within(path))
+	f.text("body", c.body, t.Fill.within(c.body))
+	return f, t.addNames(u, &f)
+}

@@ -1,0 +1,210 @@
+package gowebsocket_test
+
+import (
+	"bufio"
+	"crypto/sha1"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/websocket"
+
+	"netdyno/internal/contract"
+	"netdyno/internal/work/codec"
+	"netdyno/internal/work/load"
+	"netdyno/internal/work/transport/gowebsocket"
+	"netdyno/internal/work/worker/workertest"
+)
+
+var all = []load.Transport{gowebsocket.Transport{Codecs: codec.Standard()}}
+
+const name = "go-websocket"
+
+func TestMessagesGoUpAndComeDown(t *testing.T) {
+	for what, x := range map[string]contract.Exchange{
+		"100 bytes": workertest.Blocks(100, 100), "nothing up": workertest.Blocks(0, 7), "nothing down": workertest.Blocks(7, 0), "large": workertest.Blocks(1<<20, 3<<20),
+		"messages of protobuf": workertest.Message("proto", "complex"),
+		"a stream":             {UpBytes: 10, DownBytes: 2001, Stream: contract.StreamDown, ChunkBytes: 100},
+	} {
+		for _, encrypted := range []bool{false, true} {
+			for _, fresh := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, tls %t, fresh %t", what, encrypted, fresh), func(t *testing.T) {
+					p := workertest.Ends{Of: name, By: name, Exchange: x, Load: contract.Load{Connections: 2, Fresh: fresh}}
+					if encrypted {
+						p.TLS = workertest.Certificate(t)
+					}
+					if r := p.Amount(t, all, 5); r.Counts.Exchanges != 10 {
+						t.Errorf("%d exchanges, expected 10: %+v", r.Counts.Exchanges, r)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestEachMessageOfAStreamIsAnEvent(t *testing.T) {
+	setup := contract.Setup{Transport: name, Exchange: contract.Exchange{DownBytes: 250, Stream: contract.StreamDown, ChunkBytes: 100, EveryNs: int64(2 * time.Millisecond)}}
+	server := workertest.Server(t, all[0], setup)
+	setup.Events, setup.Load = true, contract.Load{Amount: 4}
+	r := run(t, setup, server.Ready().Addresses[0])
+	if r.Counts.Exchanges != 4 || r.Events == nil || r.Events.Count != 12 || r.Events.First == "" || r.Events.Gaps == "" {
+		t.Errorf("%d exchanges with events %+v, expected 4 with 12", r.Counts.Exchanges, r.Events)
+	}
+}
+
+func TestAServerThatSendsByItselfIsFollowed(t *testing.T) {
+	closed := make(chan error, 16)
+	at := theirs(t, func(c *websocket.Conn) {
+		for i := 0; ; i++ {
+			if err := websocket.Message.Send(c, fmt.Sprint("event ", i)); err != nil {
+				return
+			}
+			_ = c.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+			if _, err := c.Read(make([]byte, 1)); err != nil && !isTimeout(err) {
+				closed <- err
+				return
+			}
+		}
+	})
+	for what, options := range map[string]map[string]any{
+		"so many messages": {"most_events": int64(3)}, "so long": {"events_for": int64(50 * time.Millisecond)},
+	} {
+		t.Run(what, func(t *testing.T) {
+			setup := contract.Setup{Transport: name, Events: true, Exchange: contract.Exchange{DownBytes: 1}, Load: contract.Load{Amount: 2, Fresh: true},
+				Options: map[string]any{"verify": "status", "message": "none"}}
+			for k, v := range options {
+				setup.Options[k] = v
+			}
+			r := run(t, setup, at)
+			if r.Counts.Exchanges != 2 || r.Events.Count < 4 || options["most_events"] != nil && r.Events.Count != 6 {
+				t.Errorf("%d exchanges with %d events", r.Counts.Exchanges, r.Events.Count)
+			}
+			select {
+			case err := <-closed:
+				if err != io.EOF {
+					t.Errorf("the server saw %v, expected a close", err)
+				}
+			case <-time.After(workertest.Timeout):
+				t.Error("the server saw no close")
+			}
+		})
+	}
+}
+
+func isTimeout(err error) bool {
+	n, is := err.(net.Error)
+	return is && n.Timeout()
+}
+
+func TestAHandshakeIsAsTheUserSays(t *testing.T) {
+	at := theirs(t, func(c *websocket.Conn) {
+		r := c.Request()
+		var message string
+		_ = websocket.Message.Receive(c, &message)
+		_ = websocket.Message.Send(c, strings.Join([]string{r.RequestURI, r.Host, r.Header.Get("X-A"), strings.Join(c.Config().Protocol, "+"), message}, " "))
+	})
+	const want = "/chat?room=7 example.org 1 json hello"
+	setup := contract.Setup{Transport: name, Exchange: contract.Exchange{UpBytes: 5, DownBytes: int64(len(want))}, Load: contract.Load{Amount: 2, Fresh: true}, Options: map[string]any{
+		"verify": "regexp", "expected": "^" + strings.ReplaceAll(want, "?", `\?`) + "$", "path": "/chat?room=7", "message": "text", "body": "hello",
+		"headers": "Host: example.org\nX-A: 1\nSec-WebSocket-Protocol: json",
+	}}
+	if r := run(t, setup, at); r.Counts.Exchanges != 2 {
+		t.Errorf("%d exchanges, expected 2: %+v", r.Counts.Exchanges, r.Reasons)
+	}
+}
+
+// What is wrong with the server's bytes behind a good handshake, or with the handshake.
+func TestWhatIsWrongHasItsKindAndReason(t *testing.T) {
+	for what, c := range map[string]struct {
+		handshake, then string
+		kind            contract.ErrorKind
+		says            string
+	}{
+		"another status":      {"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnone", "", contract.Invalid, "404"},
+		"a lying 101":         {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n", "", contract.Invalid, "handshake"},
+		"another protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n", "", contract.Invalid, "handshake"},
+		"no handshake":        {"SSH-2.0-x\r\n", "", contract.Invalid, "handshake"},
+		"a masked frame":      {"", "\x82\x81\x00\x00\x00\x00x", contract.Invalid, "frame"},
+		"a reserved opcode":   {"", "\x83\x01x", contract.Invalid, "frame"},
+		"a reserved bit":      {"", "\xc2\x01x", contract.Invalid, "frame"},
+		"a huge length":       {"", "\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff", contract.Invalid, "more than"},
+		"another length":      {"", "\x82\x03abc", contract.Invalid, "3 bytes, expected 5"},
+		"a close with a code": {"", "\x88\x08\x03\xf3broken", contract.Peer, "closed with 1011"},
+		"an early end":        {"", "\x82\x05ab", contract.Peer, ""},
+		"no reply":            {"", "", contract.Peer, ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			at := workertest.Serve(t, func(conn net.Conn) {
+				r, err := http.ReadRequest(bufio.NewReader(conn))
+				if err != nil {
+					return
+				}
+				if c.handshake != "" {
+					_, _ = io.WriteString(conn, c.handshake)
+					return
+				}
+				sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) // RFC 6455, section 1.3
+				fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n%s",
+					base64.StdEncoding.EncodeToString(sum[:]), c.then)
+			})
+			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Options: map[string]any{"verify": "length"}}
+			client, err := all[0].Client(workertest.ClientSetup(t, all[0], setup, at))
+			if err == nil {
+				_ = client.Close()
+				t.Fatal("the client is ready")
+			}
+			if kind := load.KindOf(err); kind != c.kind || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, expected %s and %q", kind, err, c.kind, c.says)
+			}
+		})
+	}
+}
+
+// Our server answers another's client, and tells what it does not take.
+func TestTheServerClosesWithWhatIsWrong(t *testing.T) {
+	server := workertest.Server(t, all[0], contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5)})
+	for message, closes := range map[string]bool{"12345": false, "1234": true, "123456": true} {
+		c, err := websocket.Dial("ws://"+server.Ready().Addresses[0]+"/any", "", "http://localhost/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetDeadline(time.Now().Add(workertest.Timeout))
+		var reply []byte
+		if err = websocket.Message.Send(c, []byte(message)); err == nil {
+			err = websocket.Message.Receive(c, &reply)
+		}
+		if closes != (err == io.EOF) || !closes && len(reply) != 5 {
+			t.Errorf("%q: %d bytes, %v", message, len(reply), err)
+		}
+		_ = c.Close() // nothing is left to be sent
+	}
+}
+
+// theirs is a server by another library.
+func theirs(t *testing.T, handle func(*websocket.Conn)) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: websocket.Server{Handler: handle}}
+	go func() { _ = s.Serve(l) }() // until it is closed
+	t.Cleanup(func() { _ = s.Close() })
+	return l.Addr().String()
+}
+
+// run runs the client's load to its end.
+func run(t *testing.T, setup contract.Setup, at string) contract.Result {
+	t.Helper()
+	setup.Role, setup.Seed, setup.Peers, setup.Load.Connections = contract.Client, 1, []string{at}, 1
+	client := workertest.Start(t, all...)
+	client.Setup(setup)
+	client.Mark(1, true)
+	client.Start()
+	return *client.Expect("result").Result
+}
