@@ -15,7 +15,7 @@ import (
 
 //go:embed go.mod go.sum sources.go
 //go:embed cmd/netdyno-worker-*
-//go:embed internal/contract internal/draw internal/events internal/expect internal/head internal/hist internal/paths internal/printable internal/procstat internal/quantity internal/quicsocket internal/rows internal/sources internal/tcpinfo internal/traffic internal/unixsocket internal/values internal/work
+//go:embed internal/contract internal/draw internal/events internal/expect internal/head internal/hist internal/paths internal/printable internal/procstat internal/quantity internal/quicsocket internal/rows internal/sources internal/tcpinfo internal/traffic internal/unixsocket internal/values internal/websocket internal/work
 var tree embed.FS
 
 // Trees returns what the workers of this module are built from, by its directory in the

@@ -147,7 +147,7 @@ var inputs = map[string][]typedInput{
 	"interface":             {{args: "PLAIN --interface 127.0.0.9 --dry-run"}, {args: "PLAIN --interface none0", refused: "none0"}},
 	"method":                {{args: "PLAIN -X DELETE --dry-run", says: "DELETE http://"}, {args: "PLAIN --workload w.yaml -X PUT", refused: "methods of their own"}},
 	"request":               {{args: "PLAIN --request DELETE --dry-run", says: "DELETE http://"}},
-	"header":                {{args: "PLAIN -H X-A:1 --dry-run", says: "with X-A"}, {args: "PLAIN -H Content-Length:9 --dry-run", says: "without Content-Length, which the client makes", against: "-"}, {args: "PLAIN -H Upgrade:websocket", refused: "WebSocket is not measured"}},
+	"header":                {{args: "PLAIN -H X-A:1 --dry-run", says: "with X-A"}, {args: "PLAIN -H Content-Length:9 --dry-run", says: "without Content-Length, which the client makes", against: "-"}, {args: "PLAIN -H Upgrade:websocket", refused: "ws://"}},
 	"body":                  {{args: "PLAIN --body abc --dry-run", says: "POST http://"}},
 	"body-file":             {{args: "PLAIN --body-file b.txt --dry-run", says: "from b.txt"}, {args: "PLAIN --body-file b.txt --body a", refused: "expected one of them"}},
 	"host":                  {{args: "PLAIN --host shop.test --dry-run"}},
@@ -344,7 +344,7 @@ func TestEveryFlagOfCurlIsKnown(t *testing.T) {
 			t.Errorf("curl's --%s is unknown", name)
 		}
 	}
-	for _, arg := range []string{"ws://a/", "wss://a/", "http3://a/", "redis://a/", "gopher://a/"} {
+	for _, arg := range []string{"http3://a/", "redis://a/", "gopher://a/"} {
 		c := root()
 		c.SetArgs(withRun([]string{arg, "-c", "2"}, func(string) bool { return false }))
 		if err := c.Execute(); err == nil || !strings.Contains(err.Error(), arg+" is no URL that netdyno asks; ") {

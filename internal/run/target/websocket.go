@@ -1,7 +1,7 @@
 package target
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -22,12 +22,11 @@ import (
 	"netdyno/internal/head"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
+	"netdyno/internal/websocket"
 )
 
-const (
-	wireWebSocket  = "websocket"
-	protocolHeader = "Sec-Websocket-Protocol" // as http.Header has it
-)
+// wireWebSocket is the wire that messages of WebSocket are measured on.
+const wireWebSocket = "websocket"
 
 // unasked is how long a server is waited for that may send messages nobody asked for.
 const unasked = 100 * time.Millisecond
@@ -69,7 +68,7 @@ type conversed struct {
 	url       *url.URL
 	body      string
 	conn      net.Conn // nil where none is open
-	reader    wsutil.Reader
+	reader    *websocket.Reader
 	at        net.Addr
 	lengths   []int64
 	echoes    int
@@ -90,6 +89,10 @@ func (c *conversed) once(ctx context.Context, t Target) error {
 	t.asked.Add(1)
 	if c.body != "" {
 		if err := wsutil.WriteClientMessage(c.conn, c.kind(), []byte(c.body)); err != nil {
+			var closed wsutil.ClosedError
+			if _, said := c.next(); errors.As(said, &closed) { // before the message went out
+				return said
+			}
 			return err
 		}
 	}
@@ -125,19 +128,6 @@ func (c *conversed) shake(ctx context.Context, t Target) error {
 		return err
 	}
 	host, _, fields := head.Take(fields, "Host")
-	if t.Host != "" {
-		host = t.Host
-	}
-	header, protocols := http.Header{}, []string(nil)
-	for _, f := range fields {
-		header.Add(f.Name, f.Value)
-	}
-	for _, p := range strings.Split(strings.Join(header[protocolHeader], ","), ",") {
-		if p = strings.TrimSpace(p); p != "" {
-			protocols = append(protocols, p)
-		}
-	}
-	delete(header, protocolHeader)
 	conn, err := t.hear(ctx, "tcp", address(c.url))
 	if err != nil {
 		return err
@@ -158,42 +148,26 @@ func (c *conversed) shake(ctx context.Context, t Target) error {
 	if err != nil {
 		return err
 	}
-	before, shaken, err := ws.Dialer{Protocols: protocols, Header: ws.HandshakeHeaderHTTP(header), Host: host, OnStatusError: c.refused}.Upgrade(c.conn, filled)
+	before, shaken, err := websocket.Dialer(fields, cmp.Or(t.Host, host), c.refused).Upgrade(c.conn, filled)
 	if err != nil {
 		return err
 	}
-	if before == nil {
-		before = bufio.NewReader(c.conn)
-	}
 	c.protocol = shaken.Protocol
-	c.reader = wsutil.Reader{Source: before, State: ws.StateClientSide, MaxMessageSize: contract.MaxMessage, OnIntermediate: wsutil.ControlFrameHandler(c.conn, ws.StateClientSide)}
+	c.reader = websocket.NewReader(c.conn, before, ws.StateClientSide, contract.MaxMessage)
 	return nil
 }
 
 // refused keeps what a server answers in place of 101.
-func (c *conversed) refused(_ int, _ []byte, reply io.Reader) {
-	if r, err := http.ReadResponse(bufio.NewReader(reply), nil); err == nil {
-		c.status, c.says, c.led = r.Status, said(r), r.Header.Get("Location")
-	}
+func (c *conversed) refused(r *http.Response) {
+	c.status, c.says, c.led = r.Status, said(r), r.Header.Get("Location")
 }
 
 // next waits for a message.
 func (c *conversed) next() ([]byte, error) {
-	for {
-		h, err := c.reader.NextFrame()
-		if err != nil {
-			return nil, err
-		}
-		if !h.OpCode.IsControl() {
-			return io.ReadAll(&c.reader)
-		}
-		if err := c.reader.OnIntermediate(h, &c.reader); err != nil {
-			return nil, err
-		}
-		if h.Length == 0 {
-			_ = c.reader.Discard() // there is nothing
-		}
+	if err := c.reader.Next(); err != nil {
+		return nil, err
 	}
+	return io.ReadAll(c.reader)
 }
 
 // follow takes messages until the server ends them, or as long as they are followed.

@@ -1,7 +1,6 @@
 package gowebsocket
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -20,6 +19,7 @@ import (
 	"github.com/gobwas/ws"
 
 	"netdyno/internal/contract"
+	"netdyno/internal/websocket"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire/httpwire"
 	"netdyno/internal/work/wire/tlswire"
@@ -103,6 +103,10 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	}
 	if c.op != 0 {
 		if err := e.send(c.op, r.Content); err != nil {
+			var closed closedError
+			if said := e.next(); errors.As(said, &closed) { // before the message went out
+				err = said
+			}
 			c.drop(r.Connection)
 			return err
 		}
@@ -201,8 +205,8 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 		}
 		conn = tls.Client(conn, config)
 	}
-	refused := refusal{ask: r.Ask}
-	before, _, err := refused.dialer().Upgrade(conn, u)
+	refused := refusal{}
+	before, _, err := websocket.Dialer(r.Ask.Headers, r.Ask.Host, refused.take).Upgrade(conn, u)
 	if err != nil {
 		_ = conn.Close() // the handshake has failed
 		return nil, true, refused.explain(err)
@@ -214,34 +218,17 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 	return newEnd(conn, ws.StateClientSide, before, most), true, nil
 }
 
-// refusal is a handshake, and the status that a server answered it with where that is not 101.
+// refusal is the status that a server answers a handshake with in place of 101; 0 for none.
 type refusal struct {
-	ask    *httpwire.Ask
 	status int
 	body   []byte
 }
 
-// dialer makes the handshake that the user asks for.
-func (r *refusal) dialer() ws.Dialer {
-	fields := http.Header{}
-	r.ask.Set(fields.Set, fields.Add)
-	var protocols []string
-	for _, p := range strings.Split(strings.Join(fields[protocolHeader], ","), ",") {
-		if p = strings.TrimSpace(p); p != "" {
-			protocols = append(protocols, p)
-		}
-	}
-	delete(fields, protocolHeader)
-	return ws.Dialer{
-		Protocols: protocols, Header: ws.HandshakeHeaderHTTP(fields), Host: r.ask.Host,
-		OnStatusError: func(status int, _ []byte, reply io.Reader) {
-			const most = 16 << 10
-			r.status = status
-			if answer, err := http.ReadResponse(bufio.NewReader(reply), nil); err == nil {
-				r.body, _ = io.ReadAll(io.LimitReader(answer.Body, most)) // a part of it will do
-			}
-		},
-	}
+// take keeps what explains it.
+func (r *refusal) take(answer *http.Response) {
+	const most = 200
+	r.status = answer.StatusCode
+	r.body, _ = io.ReadAll(io.LimitReader(answer.Body, most)) // a part of it will do
 }
 
 // explain gives an error of the handshake its kind.

@@ -15,6 +15,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/quantity"
+	"netdyno/internal/websocket"
 	"netdyno/internal/work/load"
 	"netdyno/internal/work/wire"
 )
@@ -23,25 +24,14 @@ import (
 type end struct {
 	conn   net.Conn
 	state  ws.State
-	reader wsutil.Reader
+	reader *websocket.Reader
 	out    bytes.Buffer // the frame that is being sent
 }
-
-const (
-	readBuffer  = 4 << 10 // of an end, in bytes
-	mostControl = 125     // bytes of a control frame (RFC 6455, section 5.5), to which the library's bound applies, too
-)
 
 // newEnd begins where the handshake ended, of which before may hold what came behind it.
 // Messages of more than most bytes are refused.
 func newEnd(conn net.Conn, state ws.State, before *bufio.Reader, most int64) *end {
-	e := &end{conn: conn, state: state}
-	if before == nil {
-		before = bufio.NewReaderSize(conn, readBuffer)
-	}
-	e.reader = wsutil.Reader{Source: before, State: state, MaxMessageSize: max(mostControl, most)}
-	e.reader.OnIntermediate = wsutil.ControlFrameHandler(conn, state)
-	return e
+	return &end{conn: conn, state: state, reader: websocket.NewReader(conn, before, state, most)}
 }
 
 // send sends a message in one frame.
@@ -64,27 +54,11 @@ func (e *end) send(op ws.OpCode, message []byte) error {
 }
 
 // next waits for a message, of which the first frame's head has come then.
-func (e *end) next() error {
-	for {
-		h, err := e.reader.NextFrame()
-		if err != nil {
-			return e.explain(err)
-		}
-		if !h.OpCode.IsControl() {
-			return nil
-		}
-		if err := e.reader.OnIntermediate(h, &e.reader); err != nil {
-			return e.explain(err)
-		}
-		if h.Length == 0 { // nobody has read to its end
-			_ = e.reader.Discard() // there is nothing
-		}
-	}
-}
+func (e *end) next() error { return e.explain(e.reader.Next()) }
 
 // receive appends the message to room and returns its length.
 func (e *end) receive(room *bytes.Buffer) (int64, error) {
-	n, err := room.ReadFrom(&e.reader)
+	n, err := room.ReadFrom(e.reader)
 	return n, e.explain(err)
 }
 
@@ -134,7 +108,7 @@ func (e *end) close(code ws.StatusCode, why string) {
 	if e.conn.SetDeadline(time.Now().Add(closing)) != nil {
 		return
 	}
-	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, quantity.Clip(why, mostControl-2))) != nil {
+	if e.send(ws.OpClose, ws.NewCloseFrameBody(code, quantity.Clip(why, websocket.MostControl-3))) != nil {
 		return
 	}
 	_, _ = io.CopyN(io.Discard, e.conn, e.reader.MaxMessageSize) // until it ends

@@ -3,7 +3,6 @@
 package gowebsocket
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/gobwas/ws"
@@ -52,6 +51,3 @@ func options() []contract.Option {
 	ending := slices.DeleteFunc(httpwire.EventOptions(), func(o contract.Option) bool { return o.Name == "events" }) // a message is one
 	return slices.Concat(own, httpwire.HandshakeOptions(), ending)
 }
-
-// protocolHeader names the protocols above WebSocket that a client speaks.
-var protocolHeader = http.CanonicalHeaderKey("Sec-WebSocket-Protocol")

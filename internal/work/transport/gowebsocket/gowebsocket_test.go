@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha1"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
 	"golang.org/x/net/websocket"
 
 	"netdyno/internal/contract"
@@ -182,6 +185,42 @@ func TestTheServerClosesWithWhatIsWrong(t *testing.T) {
 			t.Errorf("%q: %d bytes, %v", message, len(reply), err)
 		}
 		_ = c.Close() // nothing is left to be sent
+	}
+}
+
+// Whether idle or with a message in flight.
+func TestConnectionsEndByAClose(t *testing.T) {
+	for what, answers := range map[string]int{"idle": 3, "in flight": 1} {
+		t.Run(what, func(t *testing.T) {
+			ended, begun := make(chan error, 1), make(chan bool, 4)
+			at := workertest.Serve(t, func(conn net.Conn) {
+				_, err := ws.Upgrade(conn)
+				for n := 0; err == nil; n++ {
+					var message []byte
+					if message, _, err = wsutil.ReadClientData(conn); err == nil && n < answers {
+						err = wsutil.WriteServerBinary(conn, message)
+					}
+					begun <- true
+				}
+				ended <- err
+			})
+			setup := contract.Setup{Transport: name, Exchange: workertest.Blocks(5, 5), Options: map[string]any{"verify": "length"}, Load: contract.Load{Amount: 2}}
+			client := workertest.Client(t, all[0], setup, at)
+			go func() { _ = client.Run() }() // until it is closed
+			for range 3 - (3-answers)/2 {
+				<-begun
+			}
+			_ = client.Close() // what it leaves unfinished does not matter here
+			select {
+			case err := <-ended:
+				var closed wsutil.ClosedError
+				if !errors.As(err, &closed) || closed.Code != ws.StatusNormalClosure {
+					t.Errorf("the server saw %v, expected a close with 1000", err)
+				}
+			case <-time.After(workertest.Timeout):
+				t.Error("the server saw no end")
+			}
+		})
 	}
 }
 
