@@ -51,7 +51,7 @@ func TestWordsAreFoundAsTheyAreAsked(t *testing.T) {
 func TestWordsOfTheFieldAreExplained(t *testing.T) {
 	all := glossary()
 	for asked, want := range map[string]string{
-		"p95": "--percentiles", "Percentile": "service_p90_us", "TTFB": "first byte", "websocket": "docs/not-offered.md", "coordinated omission": "due",
+		"p95": "--percentiles", "Percentile": "service_p90_us", "TTFB": "first byte", "websocket": "--events", "coordinated omission": "due",
 		"virtual users": "think=", "nagle": "TCP_NODELAY", "keep-alive": "fresh=yes", "throughput": "exchanges_per_s", "latency": "service time", "rps": "-q", "qps": "-q",
 		"think time": "pause", "ramp-up": "arrival=ramp", "jitter": "noise", "tail": "p99", "open loop": "schedule", "closed loop": "completes", "warm-up": "before",
 		"soak test": "-d", "stress test": "capacity", "concurrency": "-c", "slo": "objective", "bandwidth": "goodput", "rtt": "tcp_rtt_us",
