@@ -27,6 +27,7 @@ import (
 	"netdyno/internal/work/transport/gohttp3"
 	"netdyno/internal/work/transport/gonet"
 	"netdyno/internal/work/transport/goquic"
+	"netdyno/internal/work/transport/gowebsocket"
 	"netdyno/internal/work/worker/workertest"
 	"netdyno/test/programs"
 )
@@ -46,7 +47,7 @@ var codecs = codec.Standard()
 // all are the transports in Go: any client meets any server of its wire.
 var all = []load.Transport{
 	gonet.Transport{}, goepoll.Transport{},
-	gohttp1.Transport{Codecs: codecs}, gofasthttp.Transport{Codecs: codecs}, gohttp2.Transport{Codecs: codecs}, gohttp3.Transport{Codecs: codecs},
+	gowebsocket.Transport{Codecs: codecs}, gohttp1.Transport{Codecs: codecs}, gofasthttp.Transport{Codecs: codecs}, gohttp2.Transport{Codecs: codecs}, gohttp3.Transport{Codecs: codecs},
 	gogrpc.Transport{Codecs: codecs}, goconnect.Transport{Codecs: codecs, GRPC: true}, goconnect.Transport{Codecs: codecs},
 	baidu.Transport{}, goquic.Transport{},
 }
@@ -158,6 +159,7 @@ var ways = []struct {
 	{"go-net", "go-net", 1, option("receive", "truncate"), nil, []kind{bulk}},
 	{"go-http1 fasthttp", "go-http1 fasthttp", 1, nil, nil, []kind{calls, vary, messages}},
 	{"go-http1", "go-http1", 1, nil, option("read", "pooled"), []kind{few, vary, messages}},
+	{"go-websocket", "go-websocket", 1, nil, nil, []kind{calls, messages}},
 	{"go-http2", "go-http2", 3, nil, nil, []kind{calls, vary, messages}},
 	{"go-http2", "go-http2", 3, nil, option("read", "pooled"), []kind{few, messages}},
 	{"go-http3", "go-http3", 3, nil, nil, []kind{calls, vary, messages}},
@@ -216,7 +218,7 @@ func TestEveryKindOfExchange(t *testing.T) {
 }
 
 // oneAtATime are the transports whose connections carry one exchange at a time.
-var oneAtATime = []string{"go-http1", "fasthttp", "go-connect"}
+var oneAtATime = []string{"go-http1", "fasthttp", "go-connect", "go-websocket"}
 
 // Every sort of load that a transport has, and loads that are told apart by options.
 func TestEveryLoad(t *testing.T) {

@@ -103,7 +103,7 @@ func (c *client) Do(ctx context.Context, r *httpwire.Request) error {
 	}
 	if c.op != 0 {
 		if err := e.send(c.op, r.Content); err != nil {
-			var closed closedError
+			var closed *load.ReasonError
 			if said := e.next(); errors.As(said, &closed) { // before the message went out
 				err = said
 			}
@@ -203,7 +203,12 @@ func (c *client) open(ctx context.Context, r *httpwire.Request) (e *end, sent bo
 		if config.ServerName == "" {
 			config.ServerName = u.Hostname()
 		}
-		conn = tls.Client(conn, config)
+		encrypted := tls.Client(conn, config)
+		if err := encrypted.HandshakeContext(ctx); err != nil {
+			_ = conn.Close() // the handshake has failed
+			return nil, false, err
+		}
+		conn = encrypted
 	}
 	refused := refusal{}
 	before, _, err := websocket.Dialer(r.Ask.Headers, r.Ask.Host, refused.take).Upgrade(conn, u)

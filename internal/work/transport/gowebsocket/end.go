@@ -78,8 +78,9 @@ func (e closedError) normal() bool {
 	return e.Code == ws.StatusNormalClosure || e.Code == ws.StatusGoingAway || e.Code == ws.StatusNoStatusRcvd
 }
 
-// explain gives an error of the library its kind and its reason: an early end and a close are
-// the peer's, all else that is no error of the connection is no WebSocket. nil stays nil.
+// explain gives an error of the library its kind and its reason: an early end is the peer's, a
+// close that says what is wrong is an answer, as a status of HTTP is, and all else that is no error
+// of the connection is no WebSocket. nil stays nil.
 func (e *end) explain(err error) error {
 	var closed wsutil.ClosedError
 	var network net.Error
@@ -88,7 +89,11 @@ func (e *end) explain(err error) error {
 		return nil
 	case errors.As(err, &closed):
 		c := closedError{closed}
-		return &load.ReasonError{Err: c, Text: strings.TrimPrefix(c.Error(), "the connection was ")}
+		said := error(c)
+		if !c.normal() {
+			said = load.Failure(contract.Invalid, c)
+		}
+		return &load.ReasonError{Err: said, Text: strings.TrimPrefix(c.Error(), "the connection was ")}
 	case errors.Is(err, io.EOF):
 		return wire.ErrNoReply
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network), errors.Is(err, net.ErrClosed):

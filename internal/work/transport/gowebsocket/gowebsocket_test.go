@@ -137,7 +137,8 @@ func TestWhatIsWrongHasItsKindAndReason(t *testing.T) {
 		"a reserved bit":      {"", "\xc2\x01x", contract.Invalid, "frame"},
 		"a huge length":       {"", "\x82\x7f\x7f\xff\xff\xff\xff\xff\xff\xff", contract.Invalid, "more than"},
 		"another length":      {"", "\x82\x03abc", contract.Invalid, "3 bytes, expected 5"},
-		"a close with a code": {"", "\x88\x08\x03\xf3broken", contract.Peer, "closed with 1011"},
+		"a close with a code": {"", "\x88\x08\x03\xf3broken", contract.Invalid, "closed with 1011"},
+		"a close without":     {"", "\x88\x02\x03\xe8", contract.Peer, "closed with 1000"},
 		"an early end":        {"", "\x82\x05ab", contract.Peer, ""},
 		"no reply":            {"", "", contract.Peer, ""},
 	} {

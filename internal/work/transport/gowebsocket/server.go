@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/tls"
+	"errors"
+	"io"
 	"net"
 	"sync"
 
@@ -62,8 +64,11 @@ func (s *server) converse(conn net.Conn) {
 		conn = tls.Server(conn, s.TLS)
 	}
 	u := ws.Upgrader{Protocol: func([]byte) bool { return true }}
-	if _, err := u.Upgrade(conn); err != nil {
-		return // the library has answered
+	if _, err := u.Upgrade(conn); err != nil { // the library answers requests of HTTP
+		if errors.Is(err, ws.ErrMalformedRequest) {
+			_, _ = io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n") // who asks may be gone
+		}
+		return
 	}
 	e := newEnd(conn, ws.StateServerSide, nil, s.content.UpBytes)
 	var request bytes.Buffer
