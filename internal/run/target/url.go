@@ -180,7 +180,7 @@ func (t Target) Fit(urls []string) error {
 		return errors.New("--proto goes with grpc:// URLs: it is the .proto file of a call; curl's --proto, which protocols it may use, has no place where the URL's is the only one")
 	}
 	if !has("http", "https", "ws", "wss") && (t.Body != "" || t.BodyFile != "") || !has("http", "https") && (t.Method != "" || len(t.Paths) > 0 || t.HTTP2) {
-		return errors.New("--body, --body-file, --method, --paths and --http2 go with http:// URLs; for grpc:// write --data JSON and name the method in the URL")
+		return errors.New("--method, --paths and --http2 go with http:// URLs, and --body and --body-file with these and ws://; for grpc:// write --data JSON and name the method in the URL")
 	}
 	switch kind, pattern := t.expects(); {
 	case slices.Contains(patterned, kind) && pattern == "", !slices.Contains(patterned, kind) && (!slices.Contains(expectations, kind) || kind != t.Expect):

@@ -21,6 +21,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/head"
 	"netdyno/internal/quantity"
+	"netdyno/internal/run/spoken"
 	"netdyno/internal/run/study"
 	"netdyno/internal/websocket"
 )
@@ -49,7 +50,7 @@ func askWebSocket(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	defer c.end()
 	for range t.least() {
 		if err := t.timed(ctx, &takes, func(ctx context.Context) error { return c.once(ctx, t) }); err != nil {
-			return Found{}, c.explain(t, err)
+			return Found{}, c.explain(ctx, t, err)
 		}
 	}
 	if err := c.quiet(t); err != nil {
@@ -173,7 +174,7 @@ func (c *conversed) next() ([]byte, error) {
 // follow takes messages until the server ends them, or as long as they are followed.
 func (c *conversed) follow(t Target) (err error) {
 	lasts, begun, bytes := t.Events.Lasts, time.Now(), 0
-	if lasts == 0 && t.Events.Most == 0 {
+	if lasts == 0 {
 		lasts = endless
 	}
 	cut := func() bool { return false }
@@ -182,7 +183,7 @@ func (c *conversed) follow(t Target) (err error) {
 		if message, err = c.next(); err != nil {
 			break
 		}
-		if c.came.count++; c.came.count == 1 && lasts > 0 {
+		if c.came.count++; c.came.count == 1 {
 			timer := time.AfterFunc(lasts, func() { _ = c.conn.SetReadDeadline(time.Unix(1, 0)) })
 			cut = func() bool { return !timer.Stop() }
 		}
@@ -221,7 +222,7 @@ func (c *conversed) end() {
 }
 
 // explain says what an error means, and what to type.
-func (c *conversed) explain(t Target, err error) error {
+func (c *conversed) explain(ctx context.Context, t Target, err error) error {
 	where := Shown(c.url)
 	var closed wsutil.ClosedError
 	var header tls.RecordHeaderError
@@ -246,8 +247,11 @@ func (c *conversed) explain(t Target, err error) error {
 	if said := untrusted(where, err); said != nil {
 		return said
 	}
+	if c.reader == nil && c.url.Scheme == "ws" && spoken.At(ctx, t.address(c.url)).TLS {
+		return fmt.Errorf("%s speaks TLS: measure wss://%s", where, c.url.Host+c.url.RequestURI())
+	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%s: the server ended the connection; does it speak WebSocket, and by TLS (wss://) or without (ws://)?", where)
+		return fmt.Errorf("%s: the server ended the connection; does it speak WebSocket?", where)
 	}
 	return fmt.Errorf("%s: %w", where, err)
 }

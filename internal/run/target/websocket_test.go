@@ -98,4 +98,5 @@ func TestMessagesAreFollowedAsEvents(t *testing.T) {
 		}
 	}
 	refused(t, target.Target{URL: at + "/feed"}, "signed by itself")
+	refused(t, target.Target{URL: strings.Replace(at, "wss", "ws", 1) + "/feed"}, "speaks TLS: measure wss://")
 }
