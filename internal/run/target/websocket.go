@@ -86,7 +86,8 @@ func (c *conversed) once(ctx context.Context, t Target) error {
 			return err
 		}
 	}
-	defer context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })()
+	conn := c.conn
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	t.asked.Add(1)
 	if c.body != "" {
 		if err := wsutil.WriteClientMessage(c.conn, c.kind(), []byte(c.body)); err != nil {
