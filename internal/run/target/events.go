@@ -88,7 +88,7 @@ func add(s *events.Splitter, part []byte, err error) (ended int, _ error) {
 
 // nouns are what one event of a kind is called.
 var nouns = map[events.Kind]string{
-	events.SSE: "server-sent event", events.Chat: "event with text", events.Lines: "line", events.Chunks: "part",
+	events.SSE: "server-sent event", events.Chat: "event with text", events.Lines: "line", events.Chunks: "part", messages: "message",
 }
 
 // words say what came.
@@ -101,7 +101,9 @@ func (c came) words() string {
 func (t Target) addEvents(f *Found, first came) (words string) {
 	set := setter(f.Levels)
 	f.Levels["events"] = "yes"
-	set("events", string(first.kind))
+	if first.kind != messages { // which a client of gRPC has no other of
+		set("events", string(first.kind))
+	}
 	words = first.words()
 	lasts := t.Events.Lasts
 	if t.Events.Most > 0 {
