@@ -28,6 +28,8 @@ func followOptions() []contract.Option {
 	return []contract.Option{
 		{Name: "method_streams", Type: contract.TypeChoice, Default: unstreamed, Choices: []string{unstreamed, string(contract.StreamUp), string(contract.StreamDown), string(contract.StreamBoth)}, Roles: onlyClient,
 			Doc: "which messages of the method of option method are streams, each exchange one call: up, the requests, a line of option body each; down, the replies, each of which is an event; both, with the requests sent while replies come. Needs codec=raw, mode=unary and verify other than content"},
+		{Name: "send_every", Type: contract.TypeDuration, Unit: "ns", Default: int64(0), Min: &none, Max: &day, Roles: onlyClient,
+			Doc: "with method_streams=up or both: time from one request of a call to the next; 0 sends them at once"},
 		{Name: "most_events", Type: contract.TypeInt, Default: int64(0), Min: &none, Max: &mostEvents, Roles: onlyClient,
 			Doc: "with method_streams=down or both: replies after which the client ends a call; 0 is without bound"},
 		{Name: "events_for", Type: contract.TypeDuration, Unit: "ns", Default: int64(0), Min: &none, Max: &day, Roles: onlyClient,
@@ -69,6 +71,7 @@ type follow struct {
 	messages []content // the requests of a call, in turn
 	expect   wire.Expectation
 	down     int64         // bytes of all replies together, unless expect takes any length
+	every    time.Duration // between requests; 0 for none
 	most     int64         // replies after which this end ends a call; 0 for all
 	lasts    time.Duration // after which it does; 0 for ever
 }
@@ -80,7 +83,7 @@ func followOf(setup contract.Setup, o load.Options, a ask) (*follow, error) {
 	f := &follow{
 		desc:   grpc.StreamDesc{ClientStreams: streams != contract.StreamDown, ServerStreams: streams != contract.StreamUp},
 		expect: a.expect, down: setup.Exchange.DownBytes,
-		most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for")),
+		every: time.Duration(o.Int("send_every")), most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for")),
 	}
 	fails := func(text string) (*follow, error) {
 		return nil, load.Failure(contract.Unsupported, errors.New("option "+text))
@@ -88,6 +91,8 @@ func followOf(setup contract.Setup, o load.Options, a ask) (*follow, error) {
 	switch ends := f.most > 0 || f.lasts > 0; {
 	case ends && (streams == unstreamed || !f.desc.ServerStreams):
 		return fails("most_events or events_for is given, which end streams of replies: expected method_streams=down or both")
+	case f.every > 0 && (streams == unstreamed || !f.desc.ClientStreams):
+		return fails("send_every is given, and the requests are no stream: expected method_streams=up or both")
 	case streams == unstreamed:
 		return nil, nil
 	case setup.Exchange.Stream != "" || o.Text("mode") != "unary" || o.Text("codec") != "raw":
@@ -153,7 +158,7 @@ func (k *followed) call() (any, error) {
 	k.bytes, k.over = 0, false
 	stream, err := k.conn.NewStream(ctx, &k.desc, k.method)
 	if err == nil {
-		err = k.converse(stream, cancel)
+		err = k.converse(ctx, stream, cancel)
 	}
 	if err != nil && k.own && status.Code(err) == codes.DeadlineExceeded {
 		err = httpwire.NoReplyWithin(k.deadline)
@@ -168,15 +173,15 @@ func (k *followed) context() (context.Context, context.CancelFunc) {
 	return context.WithCancel(k.ctx)
 }
 
-func (k *followed) converse(stream grpc.ClientStream, end func()) error {
+func (k *followed) converse(ctx context.Context, stream grpc.ClientStream, end func()) error {
 	if !k.desc.ClientStreams || !k.desc.ServerStreams {
-		if err := k.send(stream); err != nil {
+		if err := k.send(ctx, stream); err != nil {
 			return err
 		}
 		return k.receive(stream, end)
 	}
 	// A server may wait for this end to read before it reads on.
-	go func() { k.sent <- k.send(stream) }()
+	go func() { k.sent <- k.send(ctx, stream) }()
 	err := k.receive(stream, end)
 	end() // what is not sent by now
 	if failed := <-k.sent; failed != nil && !k.over {
@@ -185,9 +190,18 @@ func (k *followed) converse(stream grpc.ClientStream, end func()) error {
 	return err
 }
 
-// send sends the requests until the server has ended the call, which receive looks into.
-func (k *followed) send(to grpc.ClientStream) error {
+// send sends the requests until the call has ended, which receive looks into.
+func (k *followed) send(ctx context.Context, to grpc.ClientStream) error {
+	due := time.Now()
 	for i := range k.messages {
+		if i > 0 && k.every > 0 {
+			due = due.Add(k.every)
+			select {
+			case <-time.After(time.Until(due)):
+			case <-ctx.Done():
+				return nil
+			}
+		}
 		if err := to.SendMsg(&k.messages[i]); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {

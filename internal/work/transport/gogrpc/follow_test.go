@@ -149,6 +149,7 @@ func TestMethodsOfEveryKindAreCalled(t *testing.T) {
 		"up":           {"Sum", "up", []string{field(7), "", field(9)}, nil, 22, 1},
 		"both":         {"Echo", "both", []string{field(7), "", field(9)}, nil, 20, 3},
 		"both, large":  {"Echo", "both", large, nil, 3 * int64(len(large[0])), 3},
+		"spaced":       {"Echo", "both", []string{field(7), "", field(9)}, map[string]any{"send_every": int64(2e6)}, 20, 3},
 		"two of three": {"Three", "down", []string{field(7)}, map[string]any{"most_events": int64(2)}, 12, 2},
 		"no end":       {"Watch", "down", []string{field(7)}, map[string]any{"events_for": int64(20e6)}, 34, 3},
 		"packed":       {"Sum", "up", []string{field(7), field(9)}, map[string]any{"compression": "gzip"}, 22, 1},
@@ -218,6 +219,7 @@ func TestStreamsThatFail(t *testing.T) {
 func TestStreamsThatContradictAreRefused(t *testing.T) {
 	for want, options := range map[string]map[string]any{
 		"most_events or events_for is given":   {"method_streams": "up", "most_events": int64(1)},
+		"send_every is given":                  {"send_every": int64(1)},
 		"expected method_streams=down or both": {"method_streams": "none", "events_for": int64(1)},
 		"method_streams needs mode=unary":      {"verify": "length", "body": "", "codec": "proto"},
 		"needs verify=status or length":        {"verify": "content"},
