@@ -21,6 +21,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
@@ -194,7 +195,7 @@ func (c *called) takeReply(reply []byte) error {
 	if len(reply) > mostDecoded {
 		return nil
 	}
-	if err := proto.Unmarshal(reply, c.types.message(c.method.Output())); err != nil {
+	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
 		return fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))
 	}
 	return c.check(reply)
@@ -216,7 +217,7 @@ func (c called) found(t Target) (Found, error) {
 	if c.deadline > 0 || c.packing.packed {
 		own = "keeps a deadline and unpacks replies"
 	}
-	kind := ofStreams[streams(c.method)]
+	kind := streams(c.method)
 	if kind != "" {
 		own = "calls streams"
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -20,11 +19,6 @@ type resolver struct {
 
 func (s *typeSource) resolver() *resolver {
 	return &resolver{dynamicpb.NewTypes(s.files), s.origin}
-}
-
-// message makes an empty message.
-func (*resolver) message(of protoreflect.MessageDescriptor) proto.Message {
-	return dynamicpb.NewMessage(of)
 }
 
 // FindMessageByName implements protoregistry.MessageTypeResolver.

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
 
 	"netdyno/internal/contract"
 	"netdyno/internal/events"
@@ -28,12 +29,6 @@ import (
 // messages is the kind of events that are the messages of a method's replies.
 const messages events.Kind = "messages"
 
-// ofStreams are the levels of a client's option method_streams, by what a method's kind is
-// called.
-var ofStreams = map[string]contract.Stream{
-	clientStreams: contract.StreamUp, serverStreams: contract.StreamDown, bothStream: contract.StreamBoth,
-}
-
 // fitMethod refuses what does not go with the kind of a method. Replies of one that streams
 // them are followed.
 func (t *Target) fitMethod(m protoreflect.MethodDescriptor) error {
@@ -43,7 +38,7 @@ func (t *Target) fitMethod(m protoreflect.MethodDescriptor) error {
 	case t.Events.Chat:
 		return errors.New("--as chat goes with http:// URLs")
 	case follows && !m.IsStreamingServer():
-		return fmt.Errorf("--stream and --events go with methods whose replies are streams; %s is %s", path(m), cmp.Or(streams(m), "unary"))
+		return fmt.Errorf("--stream and --events go with methods whose replies are streams; %s has one reply", path(m))
 	case m.IsStreamingServer() && t.bodies != nil:
 		return fmt.Errorf("--expect %s compares replies whole, and those of %s are streams; expected status or length", quantity.Clip(t.Expect, 40), path(m))
 	}
@@ -100,7 +95,7 @@ func placed(text []byte, from int64) []byte {
 
 // packed is a message, serialized.
 func packed(text []byte, method protoreflect.MethodDescriptor, types *resolver) ([]byte, error) {
-	message := types.message(method.Input())
+	message := dynamicpb.NewMessage(method.Input())
 	if err := values.Read(text, message, types); err != nil {
 		return nil, err
 	}

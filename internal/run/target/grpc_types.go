@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/message"
@@ -158,22 +159,15 @@ func methods(of protoreflect.ServiceDescriptor) []protoreflect.MethodDescriptor 
 	return all
 }
 
-// What methods that stream are called.
-const (
-	clientStreams = "client-streaming"
-	serverStreams = "server-streaming"
-	bothStream    = "bidirectionally streaming"
-)
-
-// streams says in words how a method streams; "" for a unary one.
-func streams(m protoreflect.MethodDescriptor) string {
+// streams says which messages of a method are streams; "" for a unary one.
+func streams(m protoreflect.MethodDescriptor) contract.Stream {
 	switch {
 	case m.IsStreamingClient() && m.IsStreamingServer():
-		return bothStream
+		return contract.StreamBoth
 	case m.IsStreamingClient():
-		return clientStreams
+		return contract.StreamUp
 	case m.IsStreamingServer():
-		return serverStreams
+		return contract.StreamDown
 	}
 	return ""
 }
