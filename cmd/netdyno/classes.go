@@ -175,6 +175,9 @@ func askCalls(ctx context.Context, workers *session.Workers, asked target.Target
 		if err != nil {
 			return found, arm, fmt.Errorf("class %s: %w", class.Name, err)
 		}
+		if of.Levels["opt.client.method_streams"] != "" {
+			return found, arm, fmt.Errorf("class %s: method %s streams, and the classes of a workload call unary ones", class.Name, class.Method)
+		}
 		probes += by.Probe
 		body := of.Levels["opt.client.body"]
 		if carried, is := of.Texts["opt.client.body"]; is {

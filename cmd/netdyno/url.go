@@ -258,7 +258,7 @@ func (t *urlFlags) contradicts(urls, others []string, own ownMessage) error {
 	case t.judge != "" && len(urls) == 1:
 		return errors.New("--judge says on which metrics several URLs are compared; found one")
 	case anyOf(urls, "grpc") && len(t.words.Pieces) > 1:
-		return errors.New("--data is the one message of a call; found several")
+		return errors.New(`--data is given once for a call; found several. Of a method that streams its requests the messages follow each other in it: --data '{"id": 1} {"id": 2}'`)
 	case anyOf(urls, "grpc") && len(t.words.Forms) > 0:
 		return errors.New("--form goes with http:// URLs; for grpc:// write --data JSON")
 	case anyOf(urls, "grpc") && len(t.words.Queries) > 0:

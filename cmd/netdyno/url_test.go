@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -109,6 +110,44 @@ func (shop) UnaryCall(_ context.Context, r *pb.SimpleRequest) (*pb.SimpleRespons
 
 // EmptyCall answers nothing to nothing.
 func (shop) EmptyCall(context.Context, *pb.Empty) (*pb.Empty, error) { return &pb.Empty{}, nil }
+
+// StreamingOutputCall sends an empty message each millisecond until the client ends the call.
+func (shop) StreamingOutputCall(_ *pb.StreamingOutputCallRequest, to grpc.ServerStreamingServer[pb.StreamingOutputCallResponse]) error {
+	for {
+		if err := to.Send(&pb.StreamingOutputCallResponse{}); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// StreamingInputCall says how many bytes came.
+func (shop) StreamingInputCall(from grpc.ClientStreamingServer[pb.StreamingInputCallRequest, pb.StreamingInputCallResponse]) error {
+	for sum := int32(0); ; {
+		r, err := from.Recv()
+		if errors.Is(err, io.EOF) {
+			return from.SendAndClose(&pb.StreamingInputCallResponse{AggregatedPayloadSize: sum})
+		} else if err != nil {
+			return err
+		}
+		sum += int32(len(r.GetPayload().GetBody()))
+	}
+}
+
+// FullDuplexCall sends back what comes.
+func (shop) FullDuplexCall(s grpc.BidiStreamingServer[pb.StreamingOutputCallRequest, pb.StreamingOutputCallResponse]) error {
+	for {
+		r, err := s.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := s.Send(&pb.StreamingOutputCallResponse{Payload: r.GetPayload()}); err != nil {
+			return err
+		}
+	}
+}
 
 // grpcsite starts one and puts its address into a variable; its reflection is on
 // unless it is mute: grpcsite NAME [mute].

@@ -88,7 +88,7 @@ func (t *urlFlags) addWords(f *pflag.FlagSet) {
 		curl.Kind
 		usage string
 	}{
-		{curl.Data, "body, as curl has it: TEXT, @FILE or @-; several are joined by &; of a grpc:// URL the request as JSON; of your own message a file with its values as JSON"},
+		{curl.Data, "body, as curl has it: TEXT, @FILE or @-; several are joined by &; of a grpc:// URL the request as JSON, or the messages of its stream, one after the other; of your own message a file with its values as JSON"},
 		{curl.Raw, "body, also where it begins with @"},
 		{curl.Binary, "body, and a @FILE as it is"},
 		{curl.Encode, "body, escaped: [NAME]=TEXT or [NAME]@FILE"},

@@ -33,8 +33,10 @@ func (f Found) alone() string {
 	case open && flagged(arm, trial.Overloaded):
 		text = fmt.Sprintf("%s does not keep up with the offered rate: it answers %s", who, f.figureOf(rate))
 	case streams:
-		gap, _ := arm.Summary(metric.OfEvents()[2])
-		text = fmt.Sprintf("%s brings the first event after %s%s, and then one every %s", who, f.figureOf(first), f.on(cell), f.figureOf(gap))
+		text = fmt.Sprintf("%s brings the first event after %s%s", who, f.figureOf(first), f.on(cell))
+		if gap, has := arm.Summary(metric.OfEvents()[2]); has { // else replies have one
+			text += ", and then one every " + f.figureOf(gap)
+		}
 	case open:
 		text = fmt.Sprintf("%s answers %s%s with a p99 of %s", who, f.figureOf(rate), f.on(cell), f.figureOf(p99))
 	default:

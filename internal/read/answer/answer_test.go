@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/read/answer"
 	"netdyno/internal/read/best"
 	"netdyno/internal/read/cells"
@@ -255,6 +257,31 @@ func TestOneArmAlone(t *testing.T) {
 		}
 		if f.Answer.Kind != answer.Alone || !regexp.MustCompile(c.want).MatchString(f.Answer.Sentence) {
 			t.Errorf("%s: %s, %q", c.name, f.Answer.Kind, f.Answer.Sentence)
+		}
+	}
+}
+
+// Replies in events are said by their first event, and by the gaps where there are any.
+func TestRepliesInEventsAlone(t *testing.T) {
+	for gaps, want := range map[string]string{
+		"": `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections\.`,
+		synthetic.Histogram(map[time.Duration]int64{3e6: 1e5}): `^a brings the first event after 2\.00 ms \(.*\) on \d+ connections, and then one every 3\.00 ms`,
+	} {
+		header, trials, records := synthetic.Run(synthetic.Options{Arms: []synthetic.Arm{{Name: "a"}}, Connections: []int{10}, Blocks: 3, SD: 0.02, Seed: 3})
+		for i := range records {
+			for j := range records[i].Workers {
+				if w := &records[i].Workers[j]; w.Role == contract.Client {
+					first := synthetic.Histogram(map[time.Duration]int64{2e6: 1e5})
+					w.Result.Events = &contract.Events{Count: 1e5, FirstByte: first, First: first, Gaps: gaps}
+				}
+			}
+		}
+		f, err := finding.Find(header, trials, records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(want).MatchString(f.Answer.Sentence) {
+			t.Errorf("%q, want %s", f.Answer.Sentence, want)
 		}
 	}
 }

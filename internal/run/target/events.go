@@ -86,9 +86,12 @@ func add(s *events.Splitter, part []byte, err error) (ended int, _ error) {
 	return ended, err
 }
 
+// messages is the kind of events that a protocol tells apart by itself.
+const messages events.Kind = "messages"
+
 // nouns are what one event of a kind is called.
 var nouns = map[events.Kind]string{
-	events.SSE: "server-sent event", events.Chat: "event with text", events.Lines: "line", events.Chunks: "part", "": "message",
+	events.SSE: "server-sent event", events.Chat: "event with text", events.Lines: "line", events.Chunks: "part", messages: "message",
 }
 
 // words say what came.
@@ -101,7 +104,9 @@ func (c came) words() string {
 func (t Target) addEvents(f *Found, first came) (words string) {
 	set := setter(f.Levels)
 	f.Levels["events"] = "yes"
-	set("events", string(first.kind)) // none of messages
+	if first.kind != messages { // other clients than those of HTTP have no others
+		set("events", string(first.kind))
+	}
 	words = first.words()
 	lasts := t.Events.Lasts
 	if t.Events.Most > 0 {

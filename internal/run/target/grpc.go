@@ -23,7 +23,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/study"
@@ -37,7 +36,7 @@ const mostRequest = 32 << 20
 // a message takes up to some hundred times the memory of its bytes.
 const mostDecoded = 1 << 20
 
-// askGRPC asks a unary method of a gRPC server, encrypted or not. The request is
+// askGRPC asks a method of a gRPC server, encrypted or not. The request is
 // serialized here, once: the client of a trial sends its bytes, so that a stored run
 // needs neither the server's reflection nor a .proto to be repeated.
 func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
@@ -66,14 +65,17 @@ func askGRPC(ctx context.Context, t Target, u *url.URL) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
+	if err := t.fitMethod(method); err != nil {
+		return Found{}, err
+	}
 	resolver := types.resolver()
-	request, err := t.serialized(ctx, method, resolver)
+	requests, err := t.serialized(ctx, method, resolver)
 	if err != nil {
 		return Found{}, err
 	}
-	c := called{url: u, check: t.checkBody, method: method, types: resolver, request: request, deadline: limit, packing: &packed}
+	c := called{url: u, check: t.checkBody, method: method, types: resolver, requests: requests, ends: t.Events, deadline: limit, packing: &packed}
 	takes = nil
-	for met := (sample{most: t.MaxErrors}); met.wants(); {
+	for met := (sample{most: t.MaxErrors}); met.wants() && !(t.Events.Follow && met.good > 0); {
 		if err := t.timed(ctx, &takes, func(ctx context.Context) error {
 			n, err := c.call(ctx, conn)
 			if err == nil {
@@ -122,9 +124,9 @@ func (t Target) withMetadata(ctx context.Context) (context.Context, error) {
 	return ctx, nil
 }
 
-// serialized makes the request of the values that the user gave; without any it is
-// the empty message.
-func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescriptor, types *resolver) ([]byte, error) {
+// serialized makes the messages of a request of the values that the user gave; without any
+// it is the empty message.
+func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescriptor, types *resolver) ([][]byte, error) {
 	text, source := []byte(t.Data), "--data"
 	switch {
 	case t.Data == "":
@@ -137,29 +139,32 @@ func (t Target) serialized(ctx context.Context, method protoreflect.MethodDescri
 		}
 	}
 	text = []byte(t.Fill.plain(string(text), inJSON))
-	message := dynamicpb.NewMessage(method.Input())
-	if err := values.Read(text, message, types); err != nil {
-		return nil, fmt.Errorf("%s does not fit %s: %w", source, method.Input().FullName(), err)
+	all, err := requests(text, source, method, types)
+	if n := bytesOf(all); n > mostRequest {
+		return nil, fmt.Errorf("the request has %d bytes, expected at most %d, which a run by URL can carry", n, mostRequest)
 	}
-	request, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
-	if err != nil {
-		return nil, fmt.Errorf("serialize the request: %w", err)
+	return all, err
+}
+
+// bytesOf is how long messages are together.
+func bytesOf(all [][]byte) (n int64) {
+	for _, message := range all {
+		n += int64(len(message))
 	}
-	if len(request) > mostRequest {
-		return nil, fmt.Errorf("the request has %d bytes, expected at most %d, which a run by URL can carry", len(request), mostRequest)
-	}
-	return request, nil
+	return n
 }
 
 // called is a method, how it is called, and the lengths of its replies.
 type called struct {
-	url     *url.URL
-	method  protoreflect.MethodDescriptor
-	types   *resolver
-	request []byte
-	lengths []int64
-	check   func(reply []byte) error
-	peer    peer.Peer // of the last call
+	url      *url.URL
+	method   protoreflect.MethodDescriptor
+	types    *resolver
+	requests [][]byte // one message, or those of a stream
+	lengths  []int64
+	check    func(reply []byte) error
+	peer     *peer.Peer // of the last call
+	ends     Events     // of streams of replies
+	came     came       // … of the last call
 
 	deadline time.Duration // of a call, which the server is told; 0 for none
 	packing  *packing
@@ -170,25 +175,30 @@ func (c called) path() string { return path(c.method) }
 
 // call makes one call and returns the reply's length.
 func (c *called) call(ctx context.Context, conn *grpc.ClientConn) (int64, error) {
-	var reply []byte
 	if c.deadline > 0 {
 		within, cancel := context.WithTimeoutCause(ctx, c.deadline, errLate)
 		defer cancel()
 		ctx = within
 	}
-	if err := conn.Invoke(ctx, c.path(), c.request, &reply, grpc.ForceCodecV2(serial{}), grpc.Peer(&c.peer), grpc.MaxCallRecvMsgSize(contract.MaxMessage)); err != nil {
-		if errors.Is(context.Cause(ctx), errLate) || c.deadline > 0 && status.Code(err) == codes.DeadlineExceeded {
-			return 0, fmt.Errorf("%s did not answer within its deadline of %v (%s)", c.path(), c.deadline, timeoutHeader)
-		}
-		return 0, answered(ctx, c.url, c.path(), err)
+	n, err := c.follow(ctx, conn, c.ends)
+	if _, is := status.FromError(err); err == nil || !is {
+		return n, err
 	}
+	if errors.Is(context.Cause(ctx), errLate) || c.deadline > 0 && status.Code(err) == codes.DeadlineExceeded {
+		return 0, fmt.Errorf("%s did not answer within its deadline of %v (%s)", c.path(), c.deadline, timeoutHeader)
+	}
+	return 0, answered(ctx, c.url, c.path(), err)
+}
+
+// takeReply checks a message that came.
+func (c *called) takeReply(reply []byte) error {
 	if len(reply) > mostDecoded {
-		return int64(len(reply)), nil
+		return nil
 	}
 	if err := proto.Unmarshal(reply, dynamicpb.NewMessage(c.method.Output())); err != nil {
-		return 0, fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))
+		return fmt.Errorf("the reply of %s is no %s, as %s has it: its %d bytes do not decode", c.path(), c.method.Output().FullName(), c.types.origin, len(reply))
 	}
-	return int64(len(reply)), c.check(reply)
+	return c.check(reply)
 }
 
 // wireGRPC is the wire that calls are measured on.
@@ -207,19 +217,30 @@ func (c called) found(t Target) (Found, error) {
 	if c.deadline > 0 || c.packing.packed {
 		own = "keeps a deadline and unpacks replies"
 	}
+	kind := streams(c.method)
+	if kind != "" {
+		own = "calls streams"
+	}
 	client := t.client(wireGRPC, c.url.Scheme == "grpcs", own, "go-grpc")
 	levels := map[string]string{
 		"server": "address", "client": client, "opt.server.address": t.address(c.url), "opt.server.wire": wireGRPC,
-		"request": size(int64(len(c.request))), "response": size(last),
+		"request": size(bytesOf(c.requests)), "response": size(last),
 		"opt.client.method": c.path(), "opt.client.codec": "raw",
 	}
 	t.Headers = slices.DeleteFunc(slices.Clone(t.Headers), isTimeout)
 	f := Found{Levels: levels, Texts: map[string]study.Carried{}, why: which(own)}
-	f.text("body", base64.StdEncoding.EncodeToString(c.request), len(t.Fill) > 0)
+	f.text("body", c.bodyText(), len(t.Fill) > 0)
+	setter(levels)("method_streams", string(kind))
 	if err := t.addNames(c.url, &f); err != nil {
 		return f, err
 	}
 	words := []string{"gRPC OK", length + " of " + string(c.method.Output().FullName()), "types by " + c.types.origin}
+	if t.Events.Follow {
+		words = append(words, t.addEvents(&f, c.came))
+	}
+	if len(c.requests) > 1 {
+		words[1] += fmt.Sprintf(" for %d messages in turn", len(c.requests))
+	}
 	if c.packing.packed {
 		levels["opt.client.packed_replies"] = "yes"
 		words[1] += " packed by gzip"

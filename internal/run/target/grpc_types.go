@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
+	"netdyno/internal/contract"
 	"netdyno/internal/input"
 	"netdyno/internal/quantity"
 	"netdyno/internal/run/message"
@@ -59,13 +60,17 @@ func readings(u *url.URL) []wanted {
 	return all
 }
 
-// method finds the unary method that a URL names. The URL may leave out the
-// package, the service or all of it where one method alone fits what is left.
+// method finds the method that a URL names. The URL may leave out the package, the
+// service or all of it where one method alone, or one unary method, fits what is left.
 func (s *typeSource) method(u *url.URL) (protoreflect.MethodDescriptor, error) {
 	read := readings(u)
 	for _, w := range read {
-		if unary, _ := parted(s.fitting(w)); len(unary) == 1 {
-			return unary[0], nil
+		fit := s.fitting(w)
+		if unary := slices.DeleteFunc(slices.Clone(fit), func(m protoreflect.MethodDescriptor) bool { return streams(m) != "" }); len(unary) == 1 {
+			fit = unary
+		}
+		if len(fit) == 1 {
+			return fit[0], nil
 		}
 	}
 	meant := read[0]
@@ -79,19 +84,14 @@ func (s *typeSource) method(u *url.URL) (protoreflect.MethodDescriptor, error) {
 
 // refusal says why no method was found, or more than one.
 func (s *typeSource) refusal(u *url.URL, w wanted) error {
-	unary, streaming := parted(s.fitting(w))
+	fit := s.fitting(w)
 	full := s.fullName(w.service)
 	named := w.method != "" || full == "" // the method, not its service alone
 	switch {
 	case w.service == "":
 		return fmt.Errorf("%s names no method; expected grpc://%s/pkg.Service/Method, by %s with a service %s", u, u.Host, s.origin, oneOf(s.services))
-	case named && len(unary) > 1:
-		return fmt.Errorf("%s fits several methods; expected one of %s", u, oneOf(pathsOf(unary)))
-	case named && len(streaming) > 0:
-		m := streaming[0]
-		others, _ := parted(methods(m.Parent().(protoreflect.ServiceDescriptor)))
-		return fmt.Errorf("method %s of %s is %s, which cannot be measured yet; expected a unary one, with one request and one reply: %s",
-			m.Name(), m.Parent().FullName(), streams(m), oneOf(short(others)))
+	case named && len(fit) > 1:
+		return fmt.Errorf("%s fits several methods; expected one of %s", u, oneOf(pathsOf(fit)))
 	case full == "":
 		return fmt.Errorf("%s has no service %q, by %s; %s", address(u), quantity.Clip(w.service, 80), s.origin, quantity.Clip(quantity.Hint(w.service, s.services), 300))
 	}
@@ -99,15 +99,10 @@ func (s *typeSource) refusal(u *url.URL, w wanted) error {
 	if of == nil {
 		return fmt.Errorf("%s lists service %s and does not describe it; give --proto FILE", s.origin, full)
 	}
-	unary, streaming = parted(methods(of))
 	if w.method != "" {
-		return fmt.Errorf("service %s has no method %q, by %s; %s", full, quantity.Clip(w.method, 80), s.origin, quantity.Hint(w.method, short(unary)))
+		return fmt.Errorf("service %s has no method %q, by %s; %s", full, quantity.Clip(w.method, 80), s.origin, quantity.Hint(w.method, short(methods(of))))
 	}
-	more := ""
-	if len(streaming) > 0 {
-		more = "; streaming ones cannot be measured yet: " + oneOf(short(streaming))
-	}
-	return fmt.Errorf("%s names no method of %s; expected one that is unary: %s%s", u, full, oneOf(short(unary)), more)
+	return fmt.Errorf("%s names no method of %s; expected one of %s", u, full, oneOf(short(methods(of))))
 }
 
 // fullName is the service that a name stands for, whose package may be left out; ""
@@ -164,27 +159,15 @@ func methods(of protoreflect.ServiceDescriptor) []protoreflect.MethodDescriptor 
 	return all
 }
 
-// parted returns the unary methods apart from the streaming ones.
-func parted(all []protoreflect.MethodDescriptor) (unary, streaming []protoreflect.MethodDescriptor) {
-	for _, m := range all {
-		if streams(m) == "" {
-			unary = append(unary, m)
-		} else {
-			streaming = append(streaming, m)
-		}
-	}
-	return unary, streaming
-}
-
-// streams says in words how a method streams; "" for a unary one.
-func streams(m protoreflect.MethodDescriptor) string {
+// streams says which messages of a method are streams; "" for a unary one.
+func streams(m protoreflect.MethodDescriptor) contract.Stream {
 	switch {
 	case m.IsStreamingClient() && m.IsStreamingServer():
-		return "bidirectionally streaming"
+		return contract.StreamBoth
 	case m.IsStreamingClient():
-		return "client-streaming"
+		return contract.StreamUp
 	case m.IsStreamingServer():
-		return "server-streaming"
+		return contract.StreamDown
 	}
 	return ""
 }

@@ -190,7 +190,7 @@ func (c *conversed) follow(t Target) (err error) {
 		}
 		bytes += len(message)
 	}
-	c.came.takes = time.Since(begun)
+	c.came.kind, c.came.takes = messages, time.Since(begun)
 	var closed wsutil.ClosedError
 	c.came.ended = errors.As(err, &closed)
 	if over := cut(); c.came.count > 0 && (over || c.came.ended) {

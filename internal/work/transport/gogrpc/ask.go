@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -30,16 +31,16 @@ func askOptions() []contract.Option {
 		{Name: "headers", Type: contract.TypeText, Default: "", FileMax: head.MostBytes, Roles: onlyClient, Doc: `metadata of the calls, "Name: value", one a line; the value of a name that ends in -bin is base64, padded or not`},
 		{Name: "deadline", Type: contract.TypeDuration, Unit: "ns", Default: int64(0), Min: &none, Roles: onlyClient, Doc: "of each call by mode=unary, which the server is told (grpc-timeout); 0 for none"},
 		{Name: "host", Type: contract.TypeText, Default: "", Roles: onlyClient, Doc: ":authority of the calls; the server's address unless given"},
-		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says"},
+		{Name: "body", Type: contract.TypeText, Default: "", FileMax: mostBody, Roles: onlyClient, Doc: "with codec=raw: the request message, serialized and in base64, in place of random content; as long as the factor request says. With method_streams=up or both a message a line, as long together"},
 		{Name: "packed_replies", Type: contract.TypeBool, Default: false, Roles: onlyClient, Doc: "the server packs its replies by gzip, asked or not: they are unpacked and counted so, and fewer bytes than that cross the wire"},
 		wire.BodiesOption(),
-	}, append(wire.VerifyOptions(), tlswire.TrustOptions()...)...)
+	}, slices.Concat(wire.VerifyOptions(), tlswire.TrustOptions(), followOptions())...)
 }
 
 // ask is how a user's options change the calls of a client.
 type ask struct {
 	headers metadata.MD
-	body    []byte           // the request; nil for the trial's own content
+	body    []content        // the request, or those of a stream; nil for the trial's own content
 	expect  wire.Expectation // of the replies
 	subtype string           // of raw messages: none for another's service, whose messages they are
 }
@@ -76,14 +77,11 @@ func askOf(setup contract.Setup, o load.Options) (a ask, err error) {
 	if body == "" {
 		return a, nil
 	}
-	if a.body, err = base64.StdEncoding.DecodeString(body); err != nil {
-		return fail("body is no base64: %w", err)
-	}
 	if len(setup.Exchange.UpSizes) > 0 {
 		return fail("body: it is one message, and the factor request says that sizes vary")
 	}
-	if n := int64(len(a.body)); n != setup.Exchange.UpBytes {
-		return fail("body: the message has %d bytes and the factor request says %d; expected the same", n, setup.Exchange.UpBytes)
+	if a.body, err = messagesOf(body, setup, o); err != nil {
+		return fail("%w", err)
 	}
 	return a, nil
 }

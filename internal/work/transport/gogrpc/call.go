@@ -44,13 +44,20 @@ func exchange(k caller) (received int64, err error) {
 	return received, load.Invalidly(err)
 }
 
-// caller returns the kind of caller that the trial needs. Its calls end with ctx.
-func (c *client) caller(ctx context.Context, conn *connection) caller {
+// caller returns the kind of caller that the trial needs, of a slot; nil for a connection's
+// first exchange. Its calls end with ctx.
+func (c *client) caller(ctx context.Context, conn *connection, slot *load.Slot) caller {
+	tells := tellerOf(c.setup, slot)
 	switch {
+	case c.follow != nil:
+		return &followed{
+			follow: c.follow, teller: tells, ctx: ctx, conn: conn, method: c.method,
+			deadline: c.deadline, own: c.own, first: slot == nil, sent: make(chan error, 1),
+		}
 	case c.setup.Exchange.Stream != "":
 		return &chunked{
 			session: session{ctx: ctx, conn: conn, method: c.method, desc: chunkDesc(c.setup.Exchange.Stream)},
-			x:       c.x, chunkers: c.chunkers,
+			x:       c.x, chunkers: c.chunkers, teller: tells,
 		}
 	case c.options.Text("mode") == "stream":
 		t := &streamCall{session: session{ctx: ctx, conn: conn, method: c.method, desc: &streamCallDesc}, messages: messages{c.payload, c.x.Own()}}
@@ -60,7 +67,7 @@ func (c *client) caller(ctx context.Context, conn *connection) caller {
 		return t
 	}
 	return &unary{
-		messages: messages{c.payload, c.x.Own()}, ctx: ctx, conn: conn,
+		messages: messages{c.payload, c.x.Own()}, teller: tells, ctx: ctx, conn: conn,
 		method: c.method, deadline: c.deadline, own: c.own, classes: c.classes,
 	}
 }
@@ -81,6 +88,7 @@ func (m *messages) verify(connection int, in any) error {
 // unary makes an RPC for each exchange.
 type unary struct {
 	messages
+	teller
 	ctx      context.Context
 	conn     *connection
 	method   string
@@ -100,7 +108,7 @@ func (u *unary) call() (any, error) {
 	if u.x.Asks() {
 		ctx = metadata.AppendToOutgoingContext(ctx, codec.DownHeader, strconv.FormatInt(u.x.DownBytes, 10))
 	}
-	if err := u.conn.Invoke(ctx, u.method, u.request(), in); err != nil {
+	if err := u.invoke(ctx, in); err != nil {
 		u.release(in)
 		if u.own && status.Code(err) == codes.DeadlineExceeded {
 			err = httpwire.NoReplyWithin(u.deadline)
@@ -111,6 +119,28 @@ func (u *unary) call() (any, error) {
 }
 
 func (u *unary) end() {}
+
+// invoke does what the library's Invoke does, and tells when the reply's parts come.
+func (u *unary) invoke(ctx context.Context, in any) error {
+	if u.slot == nil {
+		return u.conn.Invoke(ctx, u.method, u.request(), in)
+	}
+	stream, err := u.conn.NewStream(ctx, &unaryDesc, u.method)
+	if err == nil {
+		err = stream.SendMsg(u.request())
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // which receiving explains
+		return err
+	}
+	u.begun(stream)
+	if err = stream.RecvMsg(in); err == nil {
+		u.came()
+	}
+	return err
+}
+
+// unaryDesc is the kind of a call with one message each way.
+var unaryDesc grpc.StreamDesc
 
 // session opens streams one after the other.
 type session struct {
@@ -196,6 +226,7 @@ func (t *streamCall) call() (any, error) {
 // chunked makes an RPC for each exchange, whose content travels in chunks.
 type chunked struct {
 	session
+	teller
 	x        *codec.Exchange
 	chunkers *chunkers
 }
@@ -230,7 +261,8 @@ func (k *chunked) converse(c *chunker) error {
 	if err := k.stream.CloseSend(); err != nil {
 		return err
 	}
-	if err := c.receive(k.stream, k.desc.ServerStreams); err != nil {
+	k.begun(k.stream)
+	if err := c.receive(k.stream, k.desc.ServerStreams, k.teller); err != nil {
 		if errors.Is(err, io.EOF) {
 			return ended(k.method)
 		}

@@ -29,6 +29,7 @@ type client struct {
 	secure   credentials.TransportCredentials
 	method   string
 	classes  []class // of a load that mixes some
+	follow   *follow // of a method that streams; else nil
 	deadline time.Duration
 	own      bool // deadline is the load's, not the option's
 	dialer   *wire.Dialer
@@ -106,6 +107,14 @@ func (t Transport) client(setup contract.Setup) (*client, error) {
 	if c.classes, err = c.classesOf(); err != nil {
 		return nil, err
 	}
+	if c.follow, err = followOf(setup, c.options, asked); err != nil {
+		return nil, err
+	}
+	if c.follow != nil {
+		if c.follow.messages = asked.body; asked.body == nil {
+			c.follow.messages = []content{*c.payload.outgoing(c.x.UpBytes).(*content)}
+		}
+	}
 	c.dial = append(dialOptions(c.options, c.payload), named...)
 	c.conns = make([]*connection, len(c.dialer.Routes()))
 	c.calls = context.Background()
@@ -149,7 +158,7 @@ func (c *client) verify(i int, conn *connection) error {
 }
 
 func (c *client) first(ctx context.Context, i int, conn *connection) error {
-	k := c.caller(ctx, conn)
+	k := c.caller(ctx, conn, nil)
 	defer k.end()
 	k.take(c.x.First(i))
 	in, err := k.call()
@@ -228,7 +237,7 @@ func (c *client) call(i int, slot *load.Slot) load.Call {
 				return 0, load.UnsentError{Err: err}
 			}
 			defer func() { _ = conn.Close() }() // it has done its one exchange
-			k := c.caller(c.ctx, conn)
+			k := c.caller(c.ctx, conn, slot)
 			defer k.end()
 			k.take(slot.Draw())
 			received, err := exchange(k)
@@ -238,7 +247,7 @@ func (c *client) call(i int, slot *load.Slot) load.Call {
 	// A context that all calls share would make them wait for its lock in every
 	// exchange. Closing the connection ends them instead.
 	conn := c.conns[i]
-	k := c.caller(c.calls, conn)
+	k := c.caller(c.calls, conn, slot)
 	return func() (int64, error) {
 		k.take(slot.Draw())
 		received, err := exchange(k)

@@ -149,6 +149,9 @@ func (r rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
 		to.drop() // of a peer that sends two replies for one request
 		to.came = data.MaterializeToBuffer(r.pool)
 		return nil
+	case *tally:
+		*to += tally(data.Len())
+		return nil
 	case *rpc.Chunker:
 		return joinAll(to, data)
 	}

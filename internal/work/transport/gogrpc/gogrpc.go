@@ -8,6 +8,7 @@
 //	connection.go  one ClientConn that dials once       chunk.go     one exchange cut into chunks, at both ends
 //	payload.go     what the library is given to send    encoding.go  how that becomes bytes
 //	options.go     every option and its effective value ask.go       what a user has a client say
+//	follow.go      calls of another's method that streams
 package gogrpc
 
 import (
@@ -32,7 +33,7 @@ func (t Transport) Describe() contract.Transport {
 		Codecs:   codec.Names(t.Codecs),
 		Features: []contract.Feature{
 			contract.FeatureTLS, contract.FeatureFresh, contract.FeatureSizes, contract.FeatureArrivals, contract.FeatureTurns, contract.FeatureMixedTurns, contract.FeatureMix, contract.FeatureTrace, contract.FeatureThink, contract.FeatureTimes,
-			contract.FeatureDeadline, contract.FeatureMethods,
+			contract.FeatureDeadline, contract.FeatureMethods, contract.FeatureEvents,
 			contract.FeatureWorkCPU, contract.FeatureWorkSleep,
 			contract.FeatureStreamUp, contract.FeatureStreamDown, contract.FeatureStreamBoth,
 		},

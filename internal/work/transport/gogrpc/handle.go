@@ -27,6 +27,8 @@ type server struct {
 	payload  payload
 	chunkers *chunkers
 	grpc     *grpc.Server
+	every    int64 // between the chunks of a reply, in ns
+	pace     load.Pace
 }
 
 // register registers the methods that serve the trial: those of exchange.proto
@@ -135,7 +137,7 @@ func (s *server) chunks(directions contract.Stream) grpc.StreamDesc {
 }
 
 func (s *server) answer(c *chunker, stream grpc.ServerStream, desc *grpc.StreamDesc) error {
-	if err := c.receive(stream, desc.ClientStreams); err != nil {
+	if err := c.receive(stream, desc.ClientStreams, teller{}); err != nil {
 		return refusal(err)
 	}
 	request := c.Joined()
@@ -147,6 +149,9 @@ func (s *server) answer(c *chunker, stream grpc.ServerStream, desc *grpc.StreamD
 		c.Room = reply
 	}
 	s.Count(int64(len(request)), int64(len(reply)))
+	if s.every > 0 && desc.ServerStreams {
+		return c.sendPaced(stream, reply, s.every, &s.pace)
+	}
 	return c.send(stream, reply, desc.ServerStreams)
 }
 

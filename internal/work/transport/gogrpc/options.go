@@ -114,6 +114,9 @@ func effective(setup contract.Setup, x *codec.Exchange) (load.Options, error) {
 	case x.Structured() && o.Text("codec") == "raw":
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
 			"option codec is raw and exchange.codec is %s: raw carries codec bytes alone", x.Codec.Name()))
+	case setup.Events && o.Text("mode") == "stream":
+		return nil, load.Failure(contract.Unsupported, errors.New(
+			"option mode is stream, one message each way, and setup.events asks when the parts of replies come: expected mode=unary or exchange.stream"))
 	case streamed && o.Text("method") != rpc.Own.String():
 		return nil, load.Failure(contract.Unsupported, errors.New("option method is given and exchange.stream too: chunks travel by Up, Down and Both alone"))
 	}

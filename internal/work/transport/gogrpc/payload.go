@@ -47,7 +47,7 @@ func payloadOf(setup contract.Setup, x *codec.Exchange, o load.Options, a ask) p
 		}
 		r := &raws{role: setup.Role, expect: a.expect, out: &content{bytes: end.Sent}, codec: rawCodec{pool, a.subtype}}
 		if a.body != nil {
-			r.out.bytes = a.body
+			r.out = &a.body[0]
 		}
 		return r
 	}

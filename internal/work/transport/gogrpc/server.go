@@ -23,7 +23,7 @@ import (
 
 // Server implements load.Transport.
 func (t Transport) Server(setup contract.Setup) (load.Server, error) {
-	s := &server{}
+	s := &server{every: setup.Exchange.EveryNs}
 	var err error
 	if s.x, err = codec.New(setup, t.Codecs); err != nil {
 		return nil, err

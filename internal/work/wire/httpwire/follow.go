@@ -15,12 +15,12 @@ import (
 // sized is the level of option events for messages of netdyno's own streams.
 const sized = "sized"
 
-// mostEvents bounds option most_events.
-const mostEvents = 1e9
+// MostEvents bounds option most_events.
+const MostEvents = 1e9
 
 // EventOptions declares the options of clients that tell when events of replies come.
 func EventOptions() []contract.Option {
-	client, zero, most := []contract.Role{contract.Client}, 0.0, mostEvents
+	client, zero, most := []contract.Role{contract.Client}, 0.0, MostEvents
 	day := float64(24 * time.Hour)
 	choices := []string{sized}
 	for _, k := range events.Kinds {
