@@ -83,8 +83,7 @@ StreamPlan::StreamPlan(const contract::Setup& setup)
       down_(StreamContent::kDown, checked("down_bytes", setup.exchange.down_bytes, contract::kMaxFlowMessage),
             chunk_of(setup)),
       both_(setup.exchange.stream == contract::Stream::both),
-      every_ns_(setup.exchange.every_ns),
-      event_bytes_(setup.events ? setup.exchange.event_bytes() : 0) {}
+      every_ns_(setup.exchange.every_ns) {}
 
 void StreamClient::begin(std::int64_t now) {
   // All that can arrive, and one byte more to detect surplus.

@@ -53,12 +53,10 @@ class StreamPlan {
 
   const StreamContent& up() const { return up_; }
   const StreamContent& down() const { return down_; }
-  /// What is sure to come where have bytes of a message have come, before the client has an event to
-  /// tell; 0 where both directions stream, as the first byte is answered then.
+  /// What is sure to come where have bytes of a message have come; 0 where both directions stream, as
+  /// the first byte is answered then.
   std::int64_t missing(std::int64_t have, std::int64_t bytes) const {
-    if (both_ || have <= 0) return 0;
-    const std::int64_t event = event_bytes_ > 0 ? (have / event_bytes_ + 1) * event_bytes_ : bytes;
-    return std::max<std::int64_t>(0, std::min(event, bytes) - have);
+    return both_ || have <= 0 ? 0 : std::max<std::int64_t>(0, bytes - have);
   }
 
   /// From one chunk down to the next, in ns; 0 for at once.
@@ -77,7 +75,6 @@ class StreamPlan {
   StreamContent down_;
   bool both_;
   std::int64_t every_ns_;
-  std::int64_t event_bytes_;  // 0 where they are not told
 };
 
 /// The client's flow. It counts the bytes down and drops their content.
