@@ -153,6 +153,7 @@ bool RequestReader::on_head() {
 
 namespace {
 
+constexpr std::size_t kMostMessages = 1 << 20;
 constexpr char kMediaType[] = "Content-Type: application/octet-stream\r\n";
 
 /// The setup, where this wire carries its exchanges.
@@ -315,6 +316,11 @@ Answering::Answering(const contract::Setup& setup)
 void Answering::cut(std::size_t bytes) {
   const std::string whole = std::exchange(content_, "");
   messages_ = (whole.size() + bytes - 1) / bytes;
+  if (messages_ > kMostMessages) {
+    throw Failure(ErrorKind::unsupported, "exchange.chunk_bytes is " + std::to_string(bytes) +
+                                              ": this server keeps replies of at most " +
+                                              std::to_string(kMostMessages) + " messages");
+  }
   for (std::size_t at = 0; at < whole.size(); at += bytes) {
     content_ += framed(std::string_view(whole).substr(at, bytes));
     if (at == 0) framed_ = content_.size();

@@ -75,6 +75,17 @@ TEST(HttpServer, SendsAStreamMessageByMessageWhenEachIsDue) {
   }
 }
 
+TEST(HttpServer, RefusesAStreamOfMoreMessagesThanItKeeps) {
+  contract::Setup setup = setup_of(Role::server, 0, (1 << 20) + 1);
+  setup.exchange.stream = contract::Stream::down;
+  setup.exchange.chunk_bytes = 1;
+  EXPECT_THROW(work_of(setup), Failure);
+  setup.exchange.chunk_bytes = -1;
+  EXPECT_THROW(work_of(setup), Failure);
+  setup.exchange.chunk_bytes = 2;
+  EXPECT_NO_THROW(work_of(setup));
+}
+
 TEST(HttpServer, AnswersARequestWhereverItIsCut) {
   const struct {
     std::int64_t up;
