@@ -21,9 +21,9 @@ import (
 
 const (
 	streamMessages = 4
-	streamBytes    = 100                   // of each
-	streamFirst    = 5 * time.Millisecond  // a reply's first one is held, and this
-	streamPlanted  = 20 * time.Millisecond // much longer in every other trial
+	streamBytes    = 100                  // of each
+	streamFirst    = 5 * time.Millisecond // a reply's first one is held, and this
+	streamPlanted  = 5 * time.Millisecond // much longer in every other trial
 	streamEvery    = 5 * time.Millisecond
 	streamBlocks   = 4
 )
