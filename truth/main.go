@@ -57,6 +57,7 @@ var questions = []question{
 	{"power", powered},
 	{"stood", stoodStill},
 	{"small", smallTimes},
+	{"streams", streamed},
 	{"beside", besideLoad},
 	{"link", filledLink},
 	{"mix", mixed},

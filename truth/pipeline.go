@@ -40,7 +40,7 @@ func open(ctx context.Context, bin string) (*pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, seats, err := rig.Survey(ctx, b.Rig.Hosts(), filepath.Join(bin, "netdyno"))
+	_, seats, err := rig.Survey(ctx, b.Rig.Hosts(), filepath.Join(bin, "netdyno-host"))
 	return &pipeline{bin: bin, bench: b, facts: record.Facts{Rig: b.Rig.Name(), Seats: seats, Tools: tools}}, err
 }
 

@@ -112,7 +112,7 @@ func (p *pipeline) smallMedian(ctx context.Context, wait string) (float64, error
 func smallFloor(ctx context.Context, p *pipeline) (float64, error) {
 	here := rig.Host{Name: "local", Address: "127.0.0.1"}
 	path := floor.Path{Server: rig.Seat{Host: here, CPUs: []int{0}}, Client: rig.Seat{Host: here, CPUs: []int{runtime.NumCPU() - 1}}}
-	f, err := floor.Measure(ctx, filepath.Join(p.bin, "netdyno"), path)
+	f, err := floor.Measure(ctx, filepath.Join(p.bin, "netdyno-host"), path)
 	if err != nil {
 		return 0, err
 	}

@@ -250,14 +250,24 @@ void H2Client::fail(Call& call, const Fault& fault) {
   ask(call);
 }
 
+/// More of an exchange's reply came: of its body what is beyond had bytes.
+void H2Client::came(const Call& call, std::int64_t had) {
+  if (call.state == Call::State::under_way) place_.slots[call.slot].came(had, call.reply.bytes, now_);
+}
+
 void H2Client::field(Stream& stream, std::string_view name, std::string_view value) {
-  asking_.field(static_cast<Call&>(stream).reply, name, value);
+  Call& call = static_cast<Call&>(stream);
+  came(call, call.reply.bytes);
+  asking_.field(call.reply, name, value);
 }
 
 void H2Client::data(Stream& stream, std::string_view bytes) {
   Call& call = static_cast<Call&>(stream);
   const std::size_t before = call.reply.whole;
-  if (asking_.data(call.reply, bytes)) {
+  const std::int64_t had = call.reply.bytes;
+  const bool right = asking_.data(call.reply, bytes);
+  came(call, had);
+  if (right) {
     if (call.reply.whole == before) return;
     call.verdict = asking_.judge(call.reply);
     return whole_.push_back(call.slot);

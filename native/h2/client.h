@@ -92,6 +92,7 @@ class H2Client final : public Flow, private Events {
   void again(Call& call);
   void begin_calls(std::int64_t now);
   void fail(Call& call, const Fault& fault);
+  void came(const Call& call, std::int64_t had);
   void complete(Call& call);
   void complete_whole();
   void fail_all(const Fault& fault);

@@ -114,7 +114,10 @@ void HttpClient::received(std::size_t n, std::int64_t now) {
     return;
   }
   replying_ = true;
-  switch (reader_.read({buffer_.get(), n})) {
+  const std::int64_t had = reader_.body();
+  const Reader::Outcome outcome = reader_.read({buffer_.get(), n});
+  slot_->came(had, reader_.body(), now);
+  switch (outcome) {
     case Reader::Outcome::more:
       return;
     case Reader::Outcome::complete:

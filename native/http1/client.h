@@ -52,7 +52,7 @@ class HttpClient final : public Flow {
   const Asking& asking_;
   std::int64_t connection_;
   std::uint32_t number_;
-  const Slot* slot_;  // the connection's; null where it carries no load
+  Slot* slot_;  // the connection's; null where it carries no load
   Agenda& agenda_;
   Flights flights_;
   ReplyReader reader_;

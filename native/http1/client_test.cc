@@ -375,6 +375,26 @@ TEST(HttpClient, CountsWhatCameWhereAnyLengthWillDo) {
   EXPECT_EQ(rig.counts().received_bytes, 7);
 }
 
+TEST(HttpClient, TellsMessagesOfAStreamAsEvents) {
+  contract::Setup setup = asks(5);
+  setup.exchange.stream = contract::Stream::down;
+  setup.exchange.chunk_bytes = 2;
+  setup.events = true;
+  ClientRig rig(setup);
+  sent(*rig.flow);
+  for (const char* part : {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "2\r\nhe\r\n2\r\nl",
+                           "l\r\n1\r\no\r\n0\r\n\r\n"}) {
+    give(*rig.flow, part);
+  }
+  EXPECT_EQ(rig.counts().exchanges, 1);
+  const contract::Events events = rig.load.result(9).events.value();
+  EXPECT_EQ(events.count, 3);
+  Histogram one;
+  one.record(2);  // from 1, when it was due, to 3
+  EXPECT_EQ(events.first_byte, one.encode());
+  EXPECT_EQ(events.first, one.encode());
+}
+
 std::string refusal(const contract::Setup& setup) {
   try {
     work_of(setup);

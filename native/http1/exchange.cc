@@ -2,6 +2,8 @@
 
 #include <strings.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 
@@ -151,6 +153,7 @@ bool RequestReader::on_head() {
 
 namespace {
 
+constexpr std::size_t kMostMessages = 1 << 20;
 constexpr char kMediaType[] = "Content-Type: application/octet-stream\r\n";
 
 /// The setup, where this wire carries its exchanges.
@@ -166,9 +169,11 @@ const contract::Setup& checked(const contract::Setup& setup) {
 
 std::string length_of(std::size_t bytes) { return "Content-Length: " + std::to_string(bytes) + "\r\n"; }
 
-/// The head of a right reply, without its end.
-std::string right_head(std::size_t bytes) {
-  return "HTTP/1.1 200 OK\r\n" + std::string(kMediaType) + length_of(bytes);
+/// A message of a body as a chunk (RFC 9112, section 7.1); the empty one ends the body.
+std::string framed(std::string_view message) {
+  std::array<char, 16> size{};
+  const auto end = std::to_chars(size.begin(), size.end(), message.size(), 16).ptr;
+  return std::string(size.begin(), end).append("\r\n").append(message).append("\r\n");
 }
 
 /// A reply of one line of text.
@@ -244,7 +249,12 @@ std::int64_t Asking::prepare(Request& request, const Turn& turn) const {
 /// The head of a request up to what frames its body.
 std::string Asking::head(const Terms& terms, const std::string& host) {
   std::string head = terms.method();
-  head.append(" ").append(terms.origin()).append(terms.path()).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+  head.append(" ")
+      .append(terms.origin())
+      .append(terms.path())
+      .append(" HTTP/1.1\r\nHost: ")
+      .append(host)
+      .append("\r\n");
   for (const auto& [name, value] : terms.headers())
     head.append(name).append(": ").append(value).append("\r\n");
   return head;
@@ -281,10 +291,18 @@ std::size_t Asking::read_size() const {
 }
 
 Answering::Answering(const contract::Setup& setup)
-    : up_bytes_(setup.exchange.up_bytes), down_bytes_(setup.exchange.down_bytes) {
+    : up_bytes_(setup.exchange.up_bytes),
+      down_bytes_(setup.exchange.down_bytes),
+      every_ns_(setup.exchange.every_ns) {
   check_sizes(setup);
   content_ = content_of(down_bytes_, 'd');
-  const std::string head = right_head(content_.size());
+  std::string head = "HTTP/1.1 200 OK\r\n" + std::string(kMediaType);
+  if (setup.exchange.stream == contract::Stream::down) {
+    cut(static_cast<std::size_t>(setup.exchange.event_bytes()));
+    head += "Transfer-Encoding: chunked\r\n";
+  } else {
+    head += length_of(content_.size());
+  }
   right_.emplace(head + "\r\n", content_, content_.size() <= Message::kGathered);
   last_.emplace(head + "Connection: close\r\n\r\n", content_, false);
   const std::string allow = "Allow: GET, POST\r\n";
@@ -292,6 +310,29 @@ Answering::Answering(const contract::Setup& setup)
       text_reply("405 Method Not Allowed", allow, "this method is not served, expected GET or POST\n");
   not_allowed_head_ = text_reply("405 Method Not Allowed", allow, "");
   proceed_.emplace("HTTP/1.1 100 Continue\r\n\r\n", "", true);
+}
+
+/// Makes the content one of messages of so many bytes.
+void Answering::cut(std::size_t bytes) {
+  const std::string whole = std::exchange(content_, "");
+  messages_ = (whole.size() + bytes - 1) / bytes;
+  if (messages_ > kMostMessages) {
+    throw Failure(ErrorKind::unsupported, "exchange.chunk_bytes is " + std::to_string(bytes) +
+                                              ": this server keeps replies of at most " +
+                                              std::to_string(kMostMessages) + " messages");
+  }
+  for (std::size_t at = 0; at < whole.size(); at += bytes) {
+    content_ += framed(std::string_view(whole).substr(at, bytes));
+    if (at == 0) framed_ = content_.size();
+  }
+  content_ += framed("");
+}
+
+std::size_t Answering::part_end(const Message& right, std::size_t at) const {
+  if (messages_ < 2) return right.size();
+  const std::size_t head = right.size() - content_.size();
+  const std::size_t part = at < head ? 0 : (at - head) / framed_;
+  return part + 1 < messages_ ? head + (part + 1) * framed_ : right.size();
 }
 
 Message Answering::wrong(const std::string& why) {

@@ -273,13 +273,23 @@ class Answering {
   /// Sizes of an exchange.
   std::int64_t up_bytes() const { return up_bytes_; }
   std::int64_t down_bytes() const { return down_bytes_; }
+  /// Where the part of a right reply ends that begins at or before at: of one that is streamed each
+  /// message of its body leaves by itself.
+  std::size_t part_end(const Message& right, std::size_t at) const;
+  /// From one such part to the next, in ns; 0 for at once.
+  std::int64_t every_ns() const { return every_ns_; }
   /// Bytes of a body after which a request is refused unread.
   std::int64_t most_body() const;
 
  private:
+  void cut(std::size_t bytes);
+
   std::int64_t up_bytes_;
   std::int64_t down_bytes_;
-  std::string content_;
+  std::int64_t every_ns_;
+  std::string content_;       // in chunks, where replies are streamed
+  std::size_t messages_ = 1;  // of a reply
+  std::size_t framed_ = 0;    // bytes of one that is not the last
   std::optional<Message> right_;
   std::optional<Message> last_;
   std::optional<Message> not_allowed_;

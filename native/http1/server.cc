@@ -13,7 +13,7 @@ HttpServer::HttpServer(const Answering& answering, std::size_t size, Traffic& tr
 
 std::span<char> HttpServer::read_buffer() {
   // The rest of what was read is another request, and is answered first.
-  return unsent() || resting_ || last_ ? std::span<char>() : buffer();
+  return reply_ != nullptr || resting_ || last_ ? std::span<char>() : buffer();
 }
 
 void HttpServer::received(std::size_t n, std::int64_t) {
@@ -78,12 +78,13 @@ void HttpServer::agree(bool keeps) {
   traffic().sent.add(answering_.down_bytes());
   traffic().exchanges.add(1);
   reply(answering_.right(keeps));
+  part_ = answering_.part_end(*reply_, 0);
   last_ = !keeps;
 }
 
 void HttpServer::rested(std::int64_t) {
   resting_ = false;
-  agree(keeps_);
+  if (reply_ == nullptr) agree(keeps_);
 }
 
 /// Answers what was wrong, and takes nothing more.
@@ -94,9 +95,26 @@ void HttpServer::refuse(const std::string& why) {
   last_ = true;
 }
 
+std::span<const char> HttpServer::outgoing(std::int64_t) {
+  const auto rest = reply_->from(at_);
+  return rest.first(std::min(rest.size(), part_ - at_));
+}
+
+/// Goes on to the next part of the reply once one is written, and rests until that is due.
+void HttpServer::pace() {
+  if (at_ < part_) return;
+  part_ = answering_.part_end(*reply_, at_);
+  if (answering_.every_ns() == 0) return;
+  due_ += answering_.every_ns();
+  if (due_ <= now_ns()) return;
+  resting_ = true;
+  rest(due_);
+}
+
 void HttpServer::written(std::size_t n) {
+  if (at_ == 0 && answering_.every_ns() > 0) due_ = now_ns();
   at_ += n;
-  if (at_ < reply_->size()) return;
+  if (at_ < reply_->size()) return pace();
   at_ = 0;
   reply_ = nullptr;
   advance();
@@ -145,8 +163,8 @@ contract::Transport transport(const std::string& name, const std::string& doc) {
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = tls::with_trust(joined(options(), fill_options()));
-  transport.features = tls::with_tls(
-      {"fresh", "turns", "gather", "turns-mix", "mix", "headers", "data", "deadline", "work-cpu", "work-sleep"});
+  transport.features = tls::with_tls({"fresh", "stream-down", "events", "turns", "gather", "turns-mix", "mix",
+                                      "headers", "data", "deadline", "work-cpu", "work-sleep"});
   return transport;
 }
 

@@ -23,8 +23,8 @@ class HttpServer final : public ServerFlow {
   /// most that one read takes.
   HttpServer(const Answering& answering, std::size_t size, Traffic& traffic, Service* service = nullptr);
 
-  bool unsent() const override { return reply_ != nullptr; }
-  std::span<const char> outgoing(std::int64_t) override { return reply_->from(at_); }
+  bool unsent() const override { return reply_ != nullptr && !resting_; }
+  std::span<const char> outgoing(std::int64_t) override;
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
 
@@ -32,14 +32,18 @@ class HttpServer final : public ServerFlow {
   void received(std::size_t n, std::int64_t) override;
   void rested(std::int64_t) override;
 
-  Fate fate() const override { return last_ ? Fate::over : Fate::open; }
+  Fate fate() const override { return last_ && !resting_ ? Fate::over : Fate::open; }
 
  private:
   void advance();
   void answer();
   void agree(bool keeps);
   void refuse(const std::string& why);
-  void reply(const Message& message) { reply_ = &message; }
+  void reply(const Message& message) {
+    reply_ = &message;
+    part_ = message.size();
+  }
+  void pace();
 
   const Answering& answering_;
   Service* service_;
@@ -48,7 +52,9 @@ class HttpServer final : public ServerFlow {
   std::size_t to_ = 0;
   const Message* reply_ = nullptr;  // the one that is being written
   std::size_t at_ = 0;              // bytes written of it
-  bool resting_ = false;            // the exchange is answered after it
+  std::size_t part_ = 0;            // of it where the part that is being written ends
+  std::int64_t due_ = 0;            // when that part was due
+  bool resting_ = false;            // the exchange is answered after it, or its next part is sent
   bool keeps_ = false;              // its connection is, after that
   bool last_ = false;               // no request is taken after it
   std::optional<Message> refusal_;

@@ -44,6 +44,48 @@ std::string right(std::int64_t down, bool closes = false) {
          random_content(static_cast<std::size_t>(down), 'd');
 }
 
+TEST(HttpServer, SendsAStreamMessageByMessageWhenEachIsDue) {
+  constexpr std::int64_t kEvery = 3'600'000'000'000;  // longer than any test
+  const std::string body = random_content(5, 'd');
+  for (const bool closes : {false, true}) {
+    contract::Setup setup = setup_of(Role::server, 0, 5);
+    setup.exchange.stream = contract::Stream::down;
+    setup.exchange.chunk_bytes = 2;
+    setup.exchange.every_ns = kEvery;
+    ServerRig rig(setup);
+    rig.told(std::string("GET / HTTP/1.1\r\n") + (closes ? "Connection: close\r\n" : "") + "\r\n");
+    std::string want =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n" +
+        std::string(closes ? "Connection: close\r\n" : "") + "\r\n2\r\n" + body.substr(0, 2) + "\r\n";
+    EXPECT_EQ(rig.said, want);
+    for (const std::string& next :
+         {"2\r\n" + body.substr(2, 2) + "\r\n", "1\r\n" + body.substr(4) + "\r\n0\r\n\r\n"}) {
+      EXPECT_EQ(rig.flow->fate(), Fate::open);
+      EXPECT_TRUE(rig.flow->read_buffer().empty());
+      ServerFlow* const flow = rig.traffic.rests.take(now_ns() + 2 * kEvery);
+      ASSERT_EQ(flow, rig.flow.get());
+      flow->rested(0);
+      rig.said += sent(*rig.flow);
+      EXPECT_EQ(rig.said, want += next);
+    }
+    EXPECT_EQ(rig.flow->fate(), closes ? Fate::over : Fate::open);
+    EXPECT_EQ(rig.traffic.rests.next(), Rests::kNever);
+    EXPECT_EQ(rig.traffic.exchanges.get(), 1);
+    EXPECT_EQ(rig.traffic.sent.get(), 5);
+  }
+}
+
+TEST(HttpServer, RefusesAStreamOfMoreMessagesThanItKeeps) {
+  contract::Setup setup = setup_of(Role::server, 0, (1 << 20) + 1);
+  setup.exchange.stream = contract::Stream::down;
+  setup.exchange.chunk_bytes = 1;
+  EXPECT_THROW(work_of(setup), Failure);
+  setup.exchange.chunk_bytes = -1;
+  EXPECT_THROW(work_of(setup), Failure);
+  setup.exchange.chunk_bytes = 2;
+  EXPECT_NO_THROW(work_of(setup));
+}
+
 TEST(HttpServer, AnswersARequestWhereverItIsCut) {
   const struct {
     std::int64_t up;

@@ -114,8 +114,9 @@ std::string named(int status, const std::string& phrase) {
 }  // namespace
 
 void check_sizes(const contract::Setup& setup) {
-  for (const auto& [name, bytes] :
-       {std::pair{"up_bytes", setup.exchange.up_bytes}, {"down_bytes", setup.exchange.down_bytes}}) {
+  for (const auto& [name, bytes] : {std::pair{"up_bytes", setup.exchange.up_bytes},
+                                    {"down_bytes", setup.exchange.down_bytes},
+                                    {"chunk_bytes", setup.exchange.chunk_bytes}}) {
     if (bytes >= 0 && bytes <= contract::kMaxFlowMessage) continue;
     throw Failure(ErrorKind::setup, "exchange." + std::string(name) + " is " + std::to_string(bytes) +
                                         ", expected 0 to " + std::to_string(contract::kMaxFlowMessage));

@@ -260,6 +260,20 @@ class Flights {
   /// The newest exchange in flight waits to be sent again.
   void unsend() { begun_--; }
 
+  /// n bytes came of replies of so many bytes each, where had of the oldest in flight's had come. All
+  /// in flight but the last sent ones, which are partial, may complete. Returns what is left.
+  std::int64_t came(std::int64_t had, std::int64_t n, std::int64_t bytes, std::int64_t now,
+                    std::uint64_t partial = 0) {
+    std::int64_t have = had + n;
+    for (; have > 0 && in_flight() > 0; had = 0) {
+      slots_[ring_[answered_ & mask_].slot].came(had, std::min(have, bytes), now);
+      if (have < bytes || in_flight() <= partial) break;
+      have -= bytes;
+      answered(bytes, now);
+    }
+    return have;
+  }
+
   /// The oldest exchange in flight completed with that many bytes. Asks its slot for
   /// the next one.
   void answered(std::int64_t bytes, std::int64_t now) {

@@ -204,6 +204,7 @@ Exchange parse_exchange(const Json& body, bool mixed, std::vector<std::string>& 
   in.read("down_bytes", exchange.down_bytes);
   in.read("codec", exchange.codec);
   in.read("chunk_bytes", exchange.chunk_bytes);
+  in.read("every_ns", exchange.every_ns);
   std::string stream;
   in.read("stream", stream);
   for (const Stream level : {Stream::up, Stream::down, Stream::both}) {
@@ -248,6 +249,7 @@ Setup parse_setup(const Json& body) {
   in.read("listen", setup.listen);
   in.read("listeners", setup.listeners);
   in.read("timeline", setup.timeline);
+  in.read("events", setup.events);
   in.read("allow", setup.allow);
   in.read("peers", setup.peers);
   in.read("sources", setup.sources);

@@ -236,6 +236,15 @@ Json to_wire(const Result& result) {
     if (result.inside->due > 0) inside["due"] = result.inside->due;
   }
   if (result.sent) body["sent"] = to_wire(*result.sent);
+  if (result.events) {
+    Json& events = body["events"] = {{"count", result.events->count}};
+    for (const auto& [key, times] : {std::pair{"first_byte", &result.events->first_byte},
+                                     {"first", &result.events->first},
+                                     {"gaps", &result.events->gaps},
+                                     {"waiting", &result.events->waiting}}) {
+      if (!times->empty()) events[key] = *times;
+    }
+  }
   return body;
 }
 

@@ -143,7 +143,16 @@ struct Exchange {
   Stream stream = Stream::none;
   std::int64_t chunk_bytes = 0;  // 0: the transport's own choice
   std::optional<Structure> message = {};
-  bool tells_down = false;  // replies differ in size, and requests say how long theirs is to be
+  bool tells_down = false;    // replies differ in size, and requests say how long theirs is to be
+  std::int64_t every_ns = 0;  // stream down: message k leaves the server k times that after the first
+
+  /// Bytes of a message of a stream whose setup leaves them to the transport.
+  static constexpr std::int64_t kDefaultChunk = 64 << 10;
+  /// Bytes of an event of a reply: a message of the stream down, or else the whole reply.
+  std::int64_t event_bytes() const {
+    if (stream != Stream::down) return down_bytes;
+    return chunk_bytes == 0 ? kDefaultChunk : chunk_bytes;
+  }
 };
 
 inline constexpr std::size_t kMostTurns = 4096;
@@ -242,6 +251,7 @@ struct Setup {
   std::optional<Work> work = {};
   Options options = {};
   bool timeline = false;  // tell more in ticks
+  bool events = false;    // tell when parts of replies came
   /// Features that it needs and no worker of this kit has: what makes exchanges differ, or their
   /// rate change (contract/DRAWS.md, contract/MIXES.md).
   std::vector<std::string> beyond = {};
@@ -344,6 +354,15 @@ struct ClassResult {
   std::string response = {};
 };
 
+/// When parts of replies came, in a window and draining; histograms as Result's.
+struct Events {
+  std::int64_t count = 0;  // in the window
+  std::string first_byte;  // a reply's first byte − due
+  std::string first;       // its first event − due
+  std::string gaps;        // an event − the one before it in its reply
+  std::string waiting;     // ages of exchanges that ended without any event
+};
+
 /// Histograms are HdrHistogram V2, compressed, in base64. Empty ones are left out.
 struct Result {
   std::int64_t from_ns = 0;
@@ -364,6 +383,7 @@ struct Result {
   std::optional<Arrivals> arrivals;  // open loop
   std::optional<Inside> inside;      // a client whose window opened
   std::optional<Sent> sent;          // a client's
+  std::optional<Events> events;      // where setup asks for them
 };
 
 /// The candidate most like word, for "did you mean". Empty when the edit distance to

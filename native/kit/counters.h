@@ -157,6 +157,19 @@ struct KindCounts {
   Sum late;
 };
 
+/// When parts of replies came: each made with its first time.
+struct EventTimes {
+  std::unique_ptr<Histogram> first_byte;
+  std::unique_ptr<Histogram> first;
+  std::unique_ptr<Histogram> gaps;
+  std::unique_ptr<Histogram> waiting;
+
+  static void record(std::unique_ptr<Histogram>& in, std::int64_t ns) {
+    if (!in) in = std::make_unique<Histogram>();
+    in->record(ns);
+  }
+};
+
 /// The histograms of one shard, and when it sent. response and lag are null where
 /// the load defines no due time (specification §3.2). sends is null in a closed loop, which
 /// declares no arrivals. lengths counts the replies of another length than was expected, and
@@ -168,8 +181,9 @@ struct Times {
   std::unique_ptr<Sends> sends;
   std::unique_ptr<Histogram> lengths;
   std::unique_ptr<Histogram> late;  // ages of exchanges that timed out, made with the first one
-  std::int64_t expected = 0;        // length of a reply, in bytes
-  std::vector<KindTimes> kinds;     // none where exchanges are not told apart
+  EventTimes events;
+  std::int64_t expected = 0;     // length of a reply, in bytes
+  std::vector<KindTimes> kinds;  // none where exchanges are not told apart
 
   /// A reply of another length.
   void varied(std::int64_t bytes) {
@@ -189,6 +203,7 @@ struct Counters {
   Sum received;
   Sum more;    // bytes sent beyond those that setup says of each exchange
   Sum unsent;  // of the errors, those whose request never went out
+  Sum events;  // of replies, where they are told
   std::array<Sum, contract::kErrorKinds> errors;
   Times* times = nullptr;  // null before the window
   Parts parts;

@@ -108,11 +108,8 @@ void Pipeline::written(std::size_t n) {
 void Pipeline::received(std::size_t n, std::int64_t now) {
   const std::size_t size = payload_.size();
   filled_ += n;
-  have_ += n;
-  while (have_ >= size && flights_.in_flight() > 0) {
-    have_ -= size;
-    flights_.answered(static_cast<std::int64_t>(size), now);
-  }
+  have_ = static_cast<std::size_t>(flights_.came(
+      static_cast<std::int64_t>(have_), static_cast<std::int64_t>(n), static_cast<std::int64_t>(size), now));
   if (have_ == 0) filled_ = 0;
   if (have_ > 0 && flights_.in_flight() == 0) {
     throw contract::Failure(contract::ErrorKind::invalid,

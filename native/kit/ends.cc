@@ -165,7 +165,8 @@ contract::Transport loop_transport(const std::string& name, const std::string& d
   transport.roles = {contract::Role::server, contract::Role::client};
   transport.delivery = "chunks";
   transport.options = joined(joined(socket_options(), {listener_option(), read_buffer_option()}), more);
-  transport.features = {"stream-up", "stream-down", "stream-both", "turns", "work-cpu", "work-sleep"};
+  transport.features = {"stream-up", "stream-down", "stream-both", "events",
+                        "turns",     "work-cpu",    "work-sleep"};
   return transport;
 }
 

@@ -54,7 +54,11 @@ void check(const contract::Load& plan) {
 }  // namespace
 
 Load::Load(const contract::Setup& setup, int shards)
-    : plan_(setup.load), seed_(setup.seed), turns_(Turns::of(setup.load)) {
+    : plan_(setup.load),
+      seed_(setup.seed),
+      turns_(Turns::of(setup.load)),
+      events_(setup.events),
+      event_bytes_(setup.exchange.event_bytes()) {
   check(plan_);
   const double share = plan_.active_share * static_cast<double>(plan_.connections);
   active_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share - 1e-9)));
@@ -220,6 +224,7 @@ std::optional<contract::Result> Load::closed_part() {
   if (!past_times_) past_times_ = std::make_unique<Histogram>();
   past_times_->merge(tell(windows, {}, result));
   tell_kinds(windows, false, result);
+  result.events = events(windows, {});
   parts_.pop_front();
   return result;
 }
@@ -317,7 +322,9 @@ contract::Result Load::result(std::int64_t now) {
   result.arrivals = arrivals();
   // Before the schedules are walked to their end.
   if (open_ && !turns_) result.inside = inside(result.counts.exchanges, times);
-  const Histogram ages = unfinished(now, result);
+  Histogram waiting;
+  const Histogram ages = unfinished(now, result, waiting);
+  result.events = events(windows(), std::move(waiting));
   result.unfinished = ages.count();
   result.ages = ages.encode();
   return result;
@@ -417,6 +424,49 @@ void Slot::tell_kind(Counters& counters, const Completion& c) const {
   if (open_) record(times.response, c.now - c.due);
 }
 
+void Slot::tell_events(std::int64_t before, std::int64_t bytes, std::int64_t now) {
+  Counters& counters = shard_->begin();
+  EventTimes* const times = counters.times == nullptr ? nullptr : &counters.times->events;
+  if (!replied_ && times != nullptr) EventTimes::record(times->first_byte, now - pending_);
+  replied_ = true;
+  const auto whole = [this, size = load_->event_bytes_](std::int64_t of) {
+    if (size <= 0) return std::int64_t{0};
+    return of == load_->down_bytes_ ? (of + size - 1) / size : of / size;
+  };
+  for (std::int64_t ended = whole(bytes) - whole(before); ended > 0; ended--) {
+    counters.events.add(1);
+    const std::int64_t last = std::exchange(event_ns_, now);
+    if (times != nullptr)
+      EventTimes::record(last == 0 ? times->first : times->gaps, now - (last == 0 ? pending_ : last));
+  }
+  shard_->counted();
+}
+
+/// What windows counted of events, and the ages of exchanges that wait for one; none where nobody asks.
+std::optional<contract::Events> Load::events(const std::vector<const Window*>& windows,
+                                             Histogram waiting) const {
+  if (!events_) return std::nullopt;
+  Histogram first_byte;
+  Histogram first;
+  Histogram gaps;
+  contract::Events events;
+  for (const Window* window : windows) {
+    const EventTimes& times = window->times.events;
+    events.count += window->counters.events.get();
+    for (const auto& [from, to] : {std::pair{times.first_byte.get(), &first_byte},
+                                   {times.first.get(), &first},
+                                   {times.gaps.get(), &gaps},
+                                   {times.waiting.get(), &waiting}}) {
+      if (from != nullptr) to->merge(*from);
+    }
+  }
+  events.first_byte = first_byte.encode();
+  events.first = first.encode();
+  events.gaps = gaps.encode();
+  events.waiting = waiting.encode();
+  return events;
+}
+
 void Slot::fail_kind(Counters& counters, contract::ErrorKind kind) const {
   counters.kinds[kind_].errors.add(1);
   if (kind == contract::ErrorKind::timeout) counters.kinds[kind_].late.add(1);
@@ -511,25 +561,29 @@ std::optional<contract::Arrivals> Load::arrivals() const {
 
 /// Ages, counted from the due time, of exchanges that were due before the end and
 /// have not completed, including those that the schedule never got to send.
-Histogram Load::unfinished(std::int64_t now, contract::Result& into) {
+Histogram Load::unfinished(std::int64_t now, contract::Result& into, Histogram& waiting) {
   Histogram ages;
+  const auto unsent = [&](std::int64_t due) {
+    ages.record(now - due);
+    waiting.record(now - due);
+  };
   const std::int64_t start = start_ns_;
   const std::int64_t close = close_ns_;
   if (start == 0) return ages;
   for (Slot& slot : slots_) {
     if (slot.pending_ <= close) {
       ages.record(now - slot.pending_);
+      if (slot.waits_for_event()) waiting.record(now - slot.pending_);
       if (!kinds_.empty()) (mix_ ? into.classes : into.paths)[slot.kind_].unfinished++;
     }
     if (!slot.open_ || turns_) continue;
     for (; slot.left_ > 0 && start + slot.schedule_.peek() <= close; slot.schedule_.advance()) {
-      ages.record(now - start - slot.schedule_.peek());
+      unsent(start + slot.schedule_.peek());
       slot.left_--;
     }
   }
   if (turns_ && plan_.rate > 0) {
-    for (std::int64_t due = take_due(); start + due <= close; due = take_due())
-      ages.record(now - start - due);
+    for (std::int64_t due = take_due(); start + due <= close; due = take_due()) unsent(start + due);
   }
   return ages;
 }

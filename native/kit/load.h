@@ -114,6 +114,10 @@ class Slot {
   /// The exchange in flight asks for that one of Load::paths.
   void asks_for(std::uint32_t path) { kind_ = path; }
 
+  /// A part of the reply in flight came at now: its body had before bytes and has that many. Where
+  /// setup asks for events, each whole Exchange::event_bytes are one, and so is a shorter last part.
+  void came(std::int64_t before, std::int64_t bytes, std::int64_t now);
+
   /// The exchange in flight is complete: it was sent at sent and completed at now, and
   /// received payload bytes came back.
   void done(std::int64_t sent, std::int64_t now, std::int64_t received) {
@@ -136,8 +140,10 @@ class Slot {
     Shard::fail(counters, kind, why, out_);
     if (!counters.kinds.empty()) [[unlikely]]
       fail_kind(counters, kind);
-    if (kind == contract::ErrorKind::timeout && counters.times != nullptr)
+    if (kind == contract::ErrorKind::timeout && counters.times != nullptr) {
       counters.times->timed_out(age(now));
+      if (waits_for_event()) EventTimes::record(counters.times->events.waiting, age(now));
+    }
     shard_->counted();
     free_ = now;
     pending_ = kIdle;
@@ -159,6 +165,9 @@ class Slot {
   /// How long the exchange in flight was waited for: in a closed loop until its deadline and no
   /// longer, however late that was noticed.
   std::int64_t age(std::int64_t now) const;
+  void tell_events(std::int64_t before, std::int64_t bytes, std::int64_t now);
+  /// Whether the exchange has had no event, where they are told.
+  bool waits_for_event() const;
 
   Load* load_ = nullptr;
   Shard* shard_ = nullptr;
@@ -167,11 +176,13 @@ class Slot {
   std::int64_t think_ns_ = 0;
   std::int64_t free_ = 0;  // when its last exchange ended; at first an offset from the load's start
   std::int64_t more_ = 0;
+  std::int64_t event_ns_ = 0;  // when the last event of the exchange in flight came; 0 before the first
   std::uint64_t number_ = 0;
   std::uint32_t kind_ = 0;
   bool open_ = false;
   bool started_ = false;
-  bool out_ = false;  // the request of the exchange in flight went out
+  bool out_ = false;      // the request of the exchange in flight went out
+  bool replied_ = false;  // something of its reply came, where events are told
   Schedule schedule_;
 };
 
@@ -263,7 +274,8 @@ class Load {
   contract::Inside inside(std::int64_t completed, const Histogram& times) const;
   double waiting(Span window, const Histogram& times) const;
   double fell_due(Span window) const;
-  Histogram unfinished(std::int64_t now, contract::Result& into);
+  Histogram unfinished(std::int64_t now, contract::Result& into, Histogram& waiting);
+  std::optional<contract::Events> events(const std::vector<const Window*>& windows, Histogram waiting) const;
   std::optional<contract::Arrivals> arrivals() const;
 
   contract::Load plan_;
@@ -275,6 +287,8 @@ class Load {
   Schedule dues_;  // of an open loop that has turns; by dues_mutex_
   std::int64_t up_bytes_ = 0;
   std::int64_t down_bytes_ = 0;
+  bool events_ = false;  // setup asks when parts of replies come
+  std::int64_t event_bytes_ = 0;
   std::int64_t active_ = 0;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::vector<Slot> slots_;
@@ -289,6 +303,13 @@ class Load {
   std::int64_t past_sent_ = 0;
   std::unique_ptr<Histogram> past_times_;  // those that slices are of; null before the first
 };
+
+inline void Slot::came(std::int64_t before, std::int64_t bytes, std::int64_t now) {
+  if (load_->events_) [[unlikely]]
+    tell_events(before, bytes, now);
+}
+
+inline bool Slot::waits_for_event() const { return load_->events_ && event_ns_ == 0; }
 
 inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   const std::int64_t closing = load_->closing();
@@ -312,6 +333,8 @@ inline bool Slot::next(std::int64_t now, std::int64_t& due) {
   if (open_ && !load_->turns_) schedule_.advance();
   left_--;
   pending_ = due;
+  event_ns_ = 0;
+  replied_ = false;
   if (load_->mix_) [[unlikely]]
     begin_class();
   return true;

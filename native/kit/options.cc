@@ -49,6 +49,8 @@ void require_features(const contract::Transport& transport, const contract::Setu
   if (const auto stream = contract::name(setup.exchange.stream); !stream.empty()) {
     asked.push_back("stream-" + std::string(stream));
   }
+  if (setup.exchange.every_ns > 0 || (setup.events && setup.role == contract::Role::client))
+    asked.emplace_back("events");
   const contract::Load& load = setup.load;
   const auto classes = [&load](auto is) { return std::any_of(load.classes.begin(), load.classes.end(), is); };
   if (!load.turns.empty()) asked.emplace_back("turns");

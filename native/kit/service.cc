@@ -68,6 +68,13 @@ void spend(std::int64_t ns) {
   }
 }
 
+void sleep_until(std::int64_t at) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const timespec until{at / kSecond, at % kSecond};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
 std::unique_ptr<Service> Service::of(const contract::Setup& setup) {
   if (!setup.work || setup.role != contract::Role::server) return nullptr;
   const std::string wrong = contract::wrong_table(setup.work->ns, contract::kMostWorkNs);
@@ -81,11 +88,7 @@ Service::Service(const contract::Setup& setup)
 void Service::serve() {
   const std::int64_t ns = next();
   if (!sleeps_) return spend(ns);
-  const std::int64_t end = now_ns() + ns;
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  const timespec until{end / kSecond, end % kSecond};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
-  }
+  sleep_until(now_ns() + ns);
 }
 
 }  // namespace netdyno

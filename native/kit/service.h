@@ -63,5 +63,7 @@ class Service {
 /// Makes the calling thread use ns of its own CPU time: what preempts it makes it last longer
 /// and takes nothing from the work.
 void spend(std::int64_t ns);
+/// Makes it sleep until an instant of now_ns.
+void sleep_until(std::int64_t at);
 
 }  // namespace netdyno

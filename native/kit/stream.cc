@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kit/random.h"
+#include "kit/service.h"
 
 namespace netdyno {
 
@@ -14,7 +15,6 @@ using contract::Failure;
 namespace {
 
 constexpr std::int64_t kMaxChunk = 64 << 20;
-constexpr std::int64_t kDefaultChunk = 64 << 10;
 
 std::int64_t checked(const std::string& name, std::int64_t value, std::int64_t max) {
   if (value >= 1 && value <= max) return value;
@@ -24,7 +24,7 @@ std::int64_t checked(const std::string& name, std::int64_t value, std::int64_t m
 
 std::int64_t chunk_of(const contract::Setup& setup) {
   const std::int64_t chunk = setup.exchange.chunk_bytes;
-  return chunk == 0 ? kDefaultChunk : checked("chunk_bytes", chunk, kMaxChunk);
+  return chunk == 0 ? contract::Exchange::kDefaultChunk : checked("chunk_bytes", chunk, kMaxChunk);
 }
 
 /// Refuses exchanges that wire stream cannot carry.
@@ -82,7 +82,8 @@ StreamPlan::StreamPlan(const contract::Setup& setup)
           checked("up_bytes", carried(setup).exchange.up_bytes, contract::kMaxFlowMessage), chunk_of(setup)),
       down_(StreamContent::kDown, checked("down_bytes", setup.exchange.down_bytes, contract::kMaxFlowMessage),
             chunk_of(setup)),
-      both_(setup.exchange.stream == contract::Stream::both) {}
+      both_(setup.exchange.stream == contract::Stream::both),
+      every_ns_(setup.exchange.every_ns) {}
 
 void StreamClient::begin(std::int64_t now) {
   // All that can arrive, and one byte more to detect surplus.
@@ -110,11 +111,7 @@ void StreamClient::written(std::size_t n) {
 void StreamClient::received(std::size_t n, std::int64_t now) {
   const std::int64_t bytes = plan_.down().bytes();
   const std::uint64_t partial = rest_ > 0 ? 1 : 0;  // the last one is sent only in part
-  have_ += static_cast<std::int64_t>(n);
-  while (have_ >= bytes && flights_.in_flight() > partial) {
-    have_ -= bytes;
-    flights_.answered(bytes, now);
-  }
+  have_ = flights_.came(have_, static_cast<std::int64_t>(n), bytes, now, partial);
   if (flights_.in_flight() > partial) return;
   const std::int64_t early = plan_.answerable(partial == 1 ? plan_.up().bytes() - rest_ : 0);
   if (have_ > early) {
@@ -135,8 +132,9 @@ std::span<const char> StreamServer::outgoing(std::int64_t) {
 
 void StreamServer::written(std::size_t n) {
   traffic().sent.add(static_cast<std::int64_t>(n));
+  if (down_ == 0 && plan_.every_ns() > 0) due_ = now_ns();
   down_ += static_cast<std::int64_t>(n);
-  if (down_ < plan_.down().bytes()) return;
+  if (down_ < plan_.down().bytes()) return pace();
   down_ = 0;
   answered_++;
   traffic().exchanges.add(1);
@@ -149,6 +147,16 @@ void StreamServer::received(std::size_t n, std::int64_t) {
   if (up_ < plan_.up().bytes()) return;
   complete_ += up_ / plan_.up().bytes();
   up_ %= plan_.up().bytes();
+}
+
+/// Rests until the next message is due, where one has just gone and they are paced.
+void StreamServer::pace() {
+  if (plan_.every_ns() == 0 || plan_.down().from(down_).data() != plan_.down().from(0).data()) return;
+  due_ += plan_.every_ns();
+  if (due_ <= now_ns()) return;
+  if (traffic().blocks) return sleep_until(due_);
+  resting_ = true;
+  rest(due_);
 }
 
 /// Compares those of n received bytes that belong to the first exchange.

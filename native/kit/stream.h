@@ -59,6 +59,9 @@ class StreamPlan {
     return both_ || have <= 0 ? 0 : std::max<std::int64_t>(0, bytes - have);
   }
 
+  /// From one chunk down to the next, in ns; 0 for at once.
+  std::int64_t every_ns() const { return every_ns_; }
+
   /// How many bytes down the server may send once it has at of an exchange's up_bytes:
   /// all of them after the last byte up. If both directions stream, all but one after
   /// the first byte up.
@@ -71,6 +74,7 @@ class StreamPlan {
   StreamContent up_;
   StreamContent down_;
   bool both_;
+  std::int64_t every_ns_;
 };
 
 /// The client's flow. It counts the bytes down and drops their content.
@@ -116,9 +120,12 @@ class StreamServer final : public ServerFlow {
   StreamServer(const StreamPlan& plan, std::size_t buffer, Traffic& traffic)
       : ServerFlow(buffer, traffic), plan_(plan) {}
 
-  bool unsent() const override { return down_ < answerable(); }
+  bool unsent() const override { return !resting_ && down_ < answerable(); }
+  void rested(std::int64_t) override { resting_ = false; }
   std::span<const char> outgoing(std::int64_t now) override;
-  std::size_t alike() const override { return plan_.down().repeats(down_, answerable()); }
+  std::size_t alike() const override {
+    return plan_.every_ns() > 0 ? 1 : plan_.down().repeats(down_, answerable());
+  }
   void written(std::size_t n) override;
   bool lasting() const override { return true; }
   std::span<char> read_buffer() override { return buffer(); }
@@ -132,8 +139,11 @@ class StreamServer final : public ServerFlow {
     return answered_ < complete_ ? plan_.down().bytes() : plan_.answerable(up_);
   }
   void compare(std::size_t n);
+  void pace();
 
   const StreamPlan& plan_;
+  bool resting_ = false;       // until the next chunk is due
+  std::int64_t due_ = 0;       // when the last one was
   std::int64_t complete_ = 0;  // exchanges received in full
   std::int64_t up_ = 0;        // bytes received of the next one
   std::int64_t answered_ = 0;  // exchanges answered in full

@@ -380,6 +380,56 @@ TEST(Load, FailuresAreCountedByKindNotTimed) {
   EXPECT_EQ(result.service, "");
 }
 
+TEST(Load, EventsAreToldWhereSetupAsks) {
+  for (const bool asked : {true, false}) {
+    contract::Setup setup = setup_of();
+    setup.events = asked;
+    setup.exchange = {64, 250, "", contract::Stream::down, 100};
+    Load load(setup, 1);
+    Slot& slot = load.slots(0)[0];
+    std::int64_t due = 0;
+    load.start(1'000);
+    load.open(1'000);
+    ASSERT_TRUE(slot.next(1'000, due));
+    slot.came(0, 0, 1'500);  // a head
+    slot.came(0, 150, 2'000);
+    slot.came(150, 199, 2'500);
+    slot.came(199, 250, 3'000);  // the second, and the last, which is shorter
+    slot.done(1'000, 3'000, 250);
+    ASSERT_TRUE(slot.next(4'000, due));
+    slot.came(0, 99, 4'300);
+    slot.fail(ErrorKind::timeout, 4'700);
+    ASSERT_TRUE(slot.next(5'000, due));
+    load.end(6'000);
+    slot.came(0, 100, 6'500);  // counted as drained
+    slot.done(5'000, 7'000, 100);
+    ASSERT_TRUE(load.slots(1)[0].next(5'500, due) == false) << "the load has ended";
+    const contract::Result result = load.result(9'000);
+    ASSERT_EQ(result.events.has_value(), asked);
+    if (!asked) continue;
+    EXPECT_EQ(result.events->count, 3);
+    EXPECT_EQ(result.events->first_byte, times({500, 300, 1'500}));
+    EXPECT_EQ(result.events->first, times({1'000, 1'500}));
+    EXPECT_EQ(result.events->gaps, times({1'000, 0}));
+    EXPECT_EQ(result.events->waiting, times({700}));
+  }
+}
+
+TEST(Load, AnExchangeThatNeverHadAnEventWaits) {
+  contract::Setup setup = setup_of();
+  setup.events = true;
+  Load load(setup, 1);
+  std::int64_t due = 0;
+  load.start(1'000);
+  load.open(1'000);
+  ASSERT_TRUE(load.slots(0)[0].next(1'000, due));
+  ASSERT_TRUE(load.slots(1)[0].next(2'000, due));
+  load.slots(1)[0].came(0, 64, 2'500);  // a reply that travels whole is one event
+  const contract::Result result = load.result(4'000);
+  EXPECT_EQ(result.events.value().waiting, times({3'000}));
+  EXPECT_EQ(result.events->count, 1);
+}
+
 TEST(Load, ActiveShareIsTheFirstConnections) {
   Load load(setup_of([](auto& l) {
               l.connections = 10;

@@ -236,10 +236,15 @@ TEST(FindTransport, RefusesWhatIsNoFeatureOfIt) {
       with([](auto& setup) { setup.load.gather_ns = 1; }),
       with([](auto& setup) { setup.exchange.stream = contract::Stream::down; }),
       with([](auto& setup) { setup.exchange.codec = "proto"; }),
+      with([](auto& setup) {
+        setup.role = contract::Role::client;
+        setup.events = true;
+      }),
+      with([](auto& setup) { setup.exchange.every_ns = 1; }),
       with([](auto& setup) { setup.beyond = {"sizes"}; }),
   };
   contract::Transport able = transport();
-  able.features = {"tls", "fresh", "gather", "stream-down", "sizes"};
+  able.features = {"tls", "fresh", "gather", "stream-down", "sizes", "events"};
   able.codecs = {"proto"};
   for (const contract::Setup& setup : asked) {
     EXPECT_NO_THROW(find_transport({able}, setup));

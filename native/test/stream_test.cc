@@ -261,6 +261,53 @@ TEST(StreamServer, AnswersOnlyWhatHasGoneUp) {
   }
 }
 
+TEST(StreamServer, RestsUntilTheNextChunkOfAPacedReplyIsDue) {
+  constexpr std::int64_t kEvery = 3'600'000'000'000;  // longer than any test
+  contract::Setup setup = setup_of(Stream::down, 10, 9, 4);
+  setup.exchange.every_ns = kEvery;
+  Server server(setup);
+  const std::string down = message(server.plan.down());
+  const std::int64_t before = now_ns();
+  feed(server.flow, message(server.plan.up()));
+  std::string came;
+  for (const std::size_t chunk : {4, 4, 1}) {
+    EXPECT_EQ(server.flow.alike(), 1U);
+    came += drain(server.flow);
+    EXPECT_EQ(came, down.substr(0, came.size()));
+    EXPECT_EQ(came.size() % 4, chunk % 4);
+    if (came.size() == down.size()) break;
+    const auto k = static_cast<std::int64_t>(came.size() / 4);
+    const std::int64_t due = server.traffic.rests.next();
+    EXPECT_GE(due, before + k * kEvery);
+    EXPECT_LE(due, now_ns() + k * kEvery);
+    ASSERT_EQ(server.traffic.rests.take(due), &server.flow);
+    server.flow.rested(due);
+  }
+  EXPECT_EQ(came, down);
+  EXPECT_EQ(server.traffic.rests.next(), Rests::kNever);
+}
+
+TEST(StreamClient, TellsChunksAsEvents) {
+  contract::Setup setup = setup_of(Stream::down, 10, 9, 4);
+  setup.events = true;
+  Client client(setup);
+  drain(client.flow);
+  const std::string down = message(client.plan.down());
+  feed(client.flow, down.substr(0, 3), 10);
+  feed(client.flow, down.substr(3, 2), 20);
+  feed(client.flow, down.substr(5), 30);
+  const contract::Events events = client.load.result(40).events.value();
+  EXPECT_EQ(events.count, 3);
+  Histogram first_byte, first, gaps;
+  first_byte.record(9);
+  first.record(19);
+  gaps.record(10);
+  gaps.record(0);
+  EXPECT_EQ(events.first_byte, first_byte.encode());
+  EXPECT_EQ(events.first, first.encode());
+  EXPECT_EQ(events.gaps, gaps.encode());
+}
+
 TEST(StreamServer, HoldsBackTheLastByteWhileBothStream) {
   Server server(setup_of(Stream::both, 10, 6, 4));
   const std::string up = message(server.plan.up());

@@ -16,11 +16,24 @@ import (
 // counts.
 func drive(t *testing.T, transport string, setup contract.Setup) contract.Counts {
 	t.Helper()
+	return driven(t, transport, setup).Counts
+}
+
+func driven(t *testing.T, transport string, setup contract.Setup) contract.Result {
+	t.Helper()
 	client := start(t, transport)
 	setup.Role = contract.Client
 	client.setup(setup)
 	client.send(contract.Message{Start: &contract.Start{}})
-	return client.expect("result").Result.Counts
+	return *client.expect("result").Result
+}
+
+func TestHTTP1EventsAreThoseWritten(t *testing.T) {
+	for _, transport := range nativeHTTP {
+		t.Run(transport, func(t *testing.T) {
+			workertest.EventsAreThoseWritten(t, transport, func(t *testing.T, s contract.Setup) contract.Result { return driven(t, transport, s) })
+		})
+	}
 }
 
 // What servers do wrong counts as it does with the clients in Go, and the other

@@ -69,6 +69,10 @@ func TestRequestsAreAsTheUserSays(t *testing.T) {
 	}
 }
 
+func TestEventsAreThoseWritten(t *testing.T) {
+	workertest.EventsAreThoseWritten(t, "go-http1", driven)
+}
+
 func TestPathsAreChecked(t *testing.T) {
 	server := loopback.HTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {

@@ -41,7 +41,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},
-		Features: flow.Features(),
+		Features: append(flow.Features(), contract.FeatureEvents),
 		Options: append([]contract.Option{
 			{
 				Name: "instances", Type: contract.TypeInt, Default: 0, Min: &zero, Max: &instances, Roles: server,

@@ -103,7 +103,7 @@ func (s *server) listen(reuseport bool) error {
 // run serves until the server closes.
 func (i *instance) run() {
 	runtime.LockOSThread() // never unlocked: the thread ends with it
-	if i.server.setup.Work != nil {
+	if i.server.setup.Work != nil || i.server.setup.Exchange.EveryNs > 0 {
 		exactTimers()
 	}
 	for !i.server.closing.Load() {

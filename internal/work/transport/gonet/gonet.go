@@ -42,7 +42,7 @@ func (Transport) Describe() contract.Transport {
 		Roles:    []contract.Role{contract.Server, contract.Client},
 		Delivery: contract.DeliveryChunks,
 		Codecs:   []string{"bytes"},
-		Features: flow.Features(),
+		Features: append(flow.Features(), contract.FeatureEvents),
 		Options: append([]contract.Option{
 			{
 				Name: readBuffer, Type: contract.TypeBytes, Unit: "B", Default: 0, Min: &zero, Max: &most,

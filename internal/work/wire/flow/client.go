@@ -118,16 +118,21 @@ func (c *Client) took(n int) error {
 	if c.came > c.work.Owed(c.sent) {
 		return errSurplus
 	}
-	now := int64(0)
+	now, had := int64(0), c.answers-int64(n)
 	for c.inFlight() {
 		f := c.flight(c.answered)
 		down := f.down
-		if c.answers < down {
+		if c.answers < down && !c.work.tells {
 			break
 		}
 		if now == 0 {
 			now = load.Now()
 		}
+		c.tell(f, had, now)
+		if c.answers < down {
+			break
+		}
+		had = 0
 		c.answered++
 		c.answers -= down
 		f.slot.Done(f.sent, now, down)
@@ -136,12 +141,31 @@ func (c *Client) took(n int) error {
 	return nil
 }
 
-// missing returns how many bytes complete the next exchange, of those in flight.
+// tell says what came of a reply, of which had bytes were there before.
+func (c *Client) tell(f *flight, had, now int64) {
+	if !c.work.tells || c.answers == 0 {
+		return
+	}
+	f.slot.FirstByte(now)
+	for range c.work.messages(f.down).Ended(had, min(c.answers, f.down)) {
+		f.slot.Event(now)
+	}
+}
+
+// missing returns how many bytes complete the next exchange, of those in flight, or where they
+// are told the next part of its reply.
 func (c *Client) missing() int64 {
 	if !c.inFlight() {
 		return 0
 	}
-	return c.flight(c.answered).down - c.answers
+	down := c.flight(c.answered).down
+	switch {
+	case !c.work.tells:
+		return down - c.answers
+	case c.answers == 0:
+		return 1
+	}
+	return c.work.messages(down).Missing(c.answers)
 }
 
 // Missing implements Flow.

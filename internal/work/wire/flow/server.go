@@ -29,6 +29,8 @@ type Server struct {
 	part  int64           // bytes of the message that is coming
 	later func(due int64) // of an event loop: calls Awake then; nil where the caller may sleep
 	held  bool            // until Awake
+
+	due int64 // when the message under way was to leave, of a paced reply
 }
 
 // NewServer returns the flow of an accepted connection. What it moves is counted
@@ -41,7 +43,8 @@ func NewServer(work *Work, traffic *Traffic) *Server {
 // the clock of load.Now, in place of sleeping itself.
 func (s *Server) SleepBy(later func(due int64)) { s.later = later }
 
-// Awake ends the sleep of the exchange at work; its reply is to be written then.
+// Awake ends the sleep of the exchange at work, or between two messages of its reply; what is
+// next of the reply is to be written then.
 func (s *Server) Awake() { s.held = false }
 
 // serve does the server's work for a message of which n bytes more have come, when that is
@@ -85,6 +88,9 @@ func (s *Server) Outgoing() []byte {
 		return s.pending
 	}
 	piece, owed := s.work.Down.From(s.copy, s.at, s.work.Down.Bytes), s.work.Owed(s.received.Load())-s.sent
+	if s.work.every > 0 {
+		owed = min(owed, s.work.replies.Missing(s.at))
+	}
 	return piece[:min(int64(len(piece)), owed)]
 }
 
@@ -95,12 +101,32 @@ func (s *Server) Written(n int) {
 		s.pending = s.pending[n:]
 		return
 	}
+	if s.at == 0 && s.work.every > 0 {
+		s.due = load.Now()
+	}
 	s.sent += int64(n)
 	s.at += int64(n)
 	s.copy = s.work.Down.After(s.copy, s.at, s.work.Down.Bytes)
 	if s.at == s.work.Down.Bytes {
 		s.at = 0
 		s.traffic.exchanges.Add(1)
+		return
+	}
+	s.pace()
+}
+
+// pace waits until the next message of a paced reply is due, once one has gone.
+func (s *Server) pace() {
+	if s.work.every == 0 || s.at%s.work.replies.Size != 0 {
+		return
+	}
+	s.due += s.work.every
+	switch {
+	case s.later == nil:
+		s.work.pace.Until(s.due)
+	case s.due > load.Now():
+		s.held = true
+		s.later(s.due)
 	}
 }
 

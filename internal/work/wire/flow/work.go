@@ -34,6 +34,10 @@ type Work struct {
 	draws    *load.Draws     // nil where all messages are of one size
 	service  *load.Service   // of a server: what it does for each exchange; nil is nothing
 	flows    atomic.Int64    // that were made
+	replies  wire.Messages
+	tells    bool      // a client's: when those come
+	every    int64     // a server's: from the start of one to that of the next, in ns; 0 for at once
+	pace     load.Pace // where the caller may sleep for it
 
 	upSum, downSum uint32
 }
@@ -41,7 +45,7 @@ type Work struct {
 // NewWork reads setup.exchange. The error is of kind setup.
 func NewWork(setup contract.Setup) (*Work, error) {
 	x := setup.Exchange
-	w := &Work{stream: x.Stream}
+	w := &Work{stream: x.Stream, replies: wire.MessagesOf(x), tells: setup.Events, every: x.EveryNs}
 	draws, err := load.DrawsOf(setup)
 	if err != nil {
 		return nil, err
@@ -150,6 +154,14 @@ func (w *Work) Owed(up int64) int64 {
 		owed += w.Down.Bytes - 1 // the last byte says that all has come
 	}
 	return owed
+}
+
+// messages are those of a reply of so many bytes: a stream's, or one.
+func (w *Work) messages(down int64) wire.Messages {
+	if w.draws != nil {
+		return wire.Messages{Size: down, Down: down}
+	}
+	return w.replies
 }
 
 // ReadBuffer is the read buffer of a connection whose user sets none: the size of

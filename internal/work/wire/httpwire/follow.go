@@ -1,7 +1,6 @@
 package httpwire
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -39,9 +38,8 @@ func EventOptions() []contract.Option {
 // Follower tells a slot when the parts of its replies come. One goroutine uses it.
 type Follower struct {
 	slot     *load.Slot       // nil of a connection's first exchange, whose reply ends with its first event
-	splitter *events.Splitter // nil where events are messages of size bytes
-	size     int64
-	down     int64         // bytes of a reply of such messages
+	splitter *events.Splitter // nil where events are messages
+	messages wire.Messages
 	most     int64         // events after which a reply ends; 0 for all
 	lasts    time.Duration // after which it ends; 0 for ever
 
@@ -59,11 +57,8 @@ func (c *Client) follower() *Follower {
 	if !c.Setup.Events {
 		return nil
 	}
-	o, x := load.Options(c.Setup.Options), c.Setup.Exchange
-	f := &Follower{size: cmp.Or(x.ChunkBytes, wire.DefaultChunk), down: x.DownBytes, most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for"))}
-	if x.Stream != contract.StreamDown {
-		f.size = x.DownBytes // one message
-	}
+	o := load.Options(c.Setup.Options)
+	f := &Follower{messages: wire.MessagesOf(c.Setup.Exchange), most: o.Int("most_events"), lasts: time.Duration(o.Int("events_for"))}
 	kind, given := c.Setup.Options["events"].(string) // not where messages are events
 	if f.discards = c.Ask.Any && !c.Ask.ChecksBodies() && kind != sized; given && kind != sized {
 		f.splitter = events.New(events.Kind(kind))
@@ -113,7 +108,7 @@ func (f *Follower) Read(p []byte) (int, error) {
 	n, err := f.from.Read(p)
 	at, ended := load.Now(), int64(0)
 	if f.splitter == nil {
-		ended = f.messages(int64(n))
+		ended = f.messages.Ended(f.came, f.came+int64(n))
 	} else {
 		split, wrong := f.splitter.Feed(p[:n])
 		if wrong != nil {
@@ -154,17 +149,3 @@ func (f *Follower) Message(bytes int64) (over bool) {
 
 // Came tells whether an event of the reply has come.
 func (f *Follower) Came() bool { return f != nil && f.seen > 0 }
-
-// messages returns how many messages end with n more bytes.
-func (f *Follower) messages(n int64) int64 {
-	if f.size <= 0 {
-		return 0
-	}
-	whole := func(bytes int64) int64 {
-		if bytes == f.down { // the last one is shorter
-			return (bytes + f.size - 1) / f.size
-		}
-		return bytes / f.size
-	}
-	return whole(f.came+n) - whole(f.came)
-}
