@@ -37,7 +37,7 @@ func streamed(ctx context.Context, p *pipeline) ([]answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer e.server.Close()
+	defer func() { _ = e.server.Close() }() // nothing is left to be answered
 	external, err := rig.NewExternal(ctx, []string{e.address}, "")
 	if err != nil {
 		return nil, err

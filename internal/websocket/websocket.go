@@ -32,9 +32,12 @@ func Dialer(fields []head.Field, host string, refused func(*http.Response)) ws.D
 	}
 	delete(header, protocolHeader) // the library writes it
 	return ws.Dialer{Protocols: protocols, Host: host, Header: ws.HandshakeHeaderHTTP(header), OnStatusError: func(_ int, _ []byte, reply io.Reader) {
-		if r, err := http.ReadResponse(bufio.NewReader(reply), nil); err == nil {
-			refused(r)
+		r, err := http.ReadResponse(bufio.NewReader(reply), nil)
+		if err != nil {
+			return
 		}
+		defer r.Body.Close()
+		refused(r)
 	}}
 }
 

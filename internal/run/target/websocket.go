@@ -205,7 +205,7 @@ func (c *conversed) quiet(t Target) error {
 	if t.Events.Follow || c.conn == nil || c.conn.SetReadDeadline(time.Now().Add(unasked)) != nil {
 		return nil
 	}
-	if more, err := c.next(); err == nil {
+	if more, silent := c.next(); silent == nil {
 		return fmt.Errorf("%s sends messages that answer none, the last of %d bytes: --stream or --events N measures when they come", Shown(c.url), len(more))
 	}
 	return nil

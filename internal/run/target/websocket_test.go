@@ -27,7 +27,9 @@ func sockets() http.Handler {
 	}
 	handle("/echo", func(c *websocket.Conn) { answers(c, func(m string) string { return m }) })
 	handle("/json", func(c *websocket.Conn) {
-		answers(c, func(m string) string { return fmt.Sprintf(`{"ok":true,"was":%q,"key":%q}`, m, c.Request().Header.Get("X-Key")) })
+		answers(c, func(m string) string {
+			return fmt.Sprintf(`{"ok":true,"was":%q,"key":%q}`, m, c.Request().Header.Get("X-Key"))
+		})
 	})
 	handle("/greets", func(c *websocket.Conn) {
 		_ = websocket.Message.Send(c, "hello") // as above

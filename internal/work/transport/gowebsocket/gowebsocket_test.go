@@ -89,7 +89,7 @@ func TestAServerThatSendsByItselfIsFollowed(t *testing.T) {
 			}
 			select {
 			case err := <-closed:
-				if err != io.EOF {
+				if !errors.Is(err, io.EOF) {
 					t.Errorf("the server saw %v, expected a close", err)
 				}
 			case <-time.After(workertest.Timeout):
@@ -100,8 +100,8 @@ func TestAServerThatSendsByItselfIsFollowed(t *testing.T) {
 }
 
 func isTimeout(err error) bool {
-	n, is := err.(net.Error)
-	return is && n.Timeout()
+	var n net.Error
+	return errors.As(err, &n) && n.Timeout()
 }
 
 func TestAHandshakeIsAsTheUserSays(t *testing.T) {
@@ -182,7 +182,7 @@ func TestTheServerClosesWithWhatIsWrong(t *testing.T) {
 		if err = websocket.Message.Send(c, []byte(message)); err == nil {
 			err = websocket.Message.Receive(c, &reply)
 		}
-		if closes != (err == io.EOF) || !closes && len(reply) != 5 {
+		if closes != errors.Is(err, io.EOF) || !closes && len(reply) != 5 {
 			t.Errorf("%q: %d bytes, %v", message, len(reply), err)
 		}
 		_ = c.Close() // nothing is left to be sent
