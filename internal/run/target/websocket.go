@@ -202,9 +202,10 @@ func (c *conversed) follow(t Target) (err error) {
 
 // quiet refuses a server that sends what nobody asked for, where each message has an answer.
 func (c *conversed) quiet(t Target) error {
-	if t.Events.Follow || c.conn == nil || c.conn.SetReadDeadline(time.Now().Add(unasked)) != nil {
+	if t.Events.Follow || c.conn == nil {
 		return nil
 	}
+	_ = c.conn.SetReadDeadline(time.Now().Add(unasked)) // fails where the connection is lost, as next does
 	if more, silent := c.next(); silent == nil {
 		return fmt.Errorf("%s sends messages that answer none, the last of %d bytes: --stream or --events N measures when they come", Shown(c.url), len(more))
 	}
