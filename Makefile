@@ -341,7 +341,7 @@ golden: ## rewrite golden files and the studies' answers for review in the diff
 
 # Servers that others wrote and that are in no package of this release, at fixed versions.
 SERVERS := $(TOOLS)/servers
-PYTHON_SERVERS := fastapi==0.165.0 uvicorn==0.54.0 gunicorn==27.0.1 flask==3.1.3 grpcio==1.85.3 grpcio-tools==1.85.1 grpcio-reflection==1.85.1
+PYTHON_SERVERS := fastapi==0.165.0 uvicorn==0.54.0 gunicorn==27.0.1 flask==3.1.3 grpcio==1.85.3 grpcio-tools==1.85.1 grpcio-reflection==1.85.1 websockets==17.4
 CADDY := github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.9
 EXPRESS := express@5.3.0
 .PHONY: servers-there
@@ -363,7 +363,7 @@ $(TOOLS)/kubernetes/kubelet: test/lab/kubernetes/go.mod | go-there
 	  go build -ldflags="-s -w $$set" -o $(@D)/ tool
 
 .PHONY: servers
-servers: build packages-test servers-there ## one line of netdyno for each of thirteen servers of others: minutes
+servers: build packages-test servers-there ## one line of netdyno for each of eighteen servers of others: minutes
 	@go run ./test/servers $(if $(ONLY),-only '$(ONLY)')
 
 .PHONY: bench

@@ -111,6 +111,19 @@ func (s *site) servers() []server {
 		{name: "Python's grpcio", needs: filepath.Join(venv, "python"), start: func(port string) []string {
 			return []string{filepath.Join(venv, "python"), "grpcio.py", port}
 		}, line: []string{"grpc://127.0.0.1:PORT/shop.v1.Shop/Buy", "--data", `{"item": "tea"}`}},
+		{name: "Node with express, server-sent events", needs: "node", start: express, line: []string{"http://127.0.0.1:PORT/events"}},
+		{name: "uvicorn with FastAPI, server-sent events", needs: filepath.Join(venv, "uvicorn"), start: func(port string) []string {
+			return []string{filepath.Join(venv, "uvicorn"), "fast:app", "--port", port}
+		}, line: []string{"http://127.0.0.1:PORT/events"}},
+		{name: "Python's grpcio, a stream", needs: filepath.Join(venv, "python"), start: func(port string) []string {
+			return []string{filepath.Join(venv, "python"), "grpcio.py", port}
+		}, line: []string{"grpc://127.0.0.1:PORT/shop.v1.Shop/Follow", "--data", `{"item": "tea"}`}},
+		{name: "Python's websockets", needs: filepath.Join(venv, "python"), start: func(port string) []string {
+			return []string{filepath.Join(venv, "python"), "sockets.py", port}
+		}, line: []string{"ws://127.0.0.1:PORT/", "--data", "hello"}},
+		{name: "Caddy, HTTP/3", needs: filepath.Join(s.tools, "caddy"), start: func(port string) []string {
+			return []string{"env", "PORT=" + port, "ROOT=" + s.temp, filepath.Join(s.tools, "caddy"), "run", "--config", "Caddyfile"}
+		}, line: []string{"https://localhost:PORT/", "--http3", "-k"}},
 	}
 	for i := range all {
 		all[i].at, all[i].dir = i, apps

@@ -1,5 +1,6 @@
 """A gRPC service by Python's grpcio, which describes itself: python grpcio.py PORT"""
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -11,6 +12,11 @@ pb, services = grpc.protos_and_services("shop.proto")
 class Shop(services.ShopServicer):
     def Buy(self, order, context):
         return pb.Receipt(id="r-" + order.item, count=order.count)
+
+    def Follow(self, order, context):
+        for n in range(10):
+            yield pb.Receipt(id="r-" + order.item, count=n)
+            time.sleep(0.01)
 
 
 server = grpc.server(ThreadPoolExecutor(max_workers=4))
