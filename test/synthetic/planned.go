@@ -147,6 +147,9 @@ func plannedRecord(o Options, t record.Trial, s state) record.Record {
 		}
 		if w.Role == contract.Client {
 			w.Setup.Load.InFlight, w.Setup.Load.Amount = inflight, amount
+			if every, err := quantity.ParseDuration(t.Levels["every"]); err == nil {
+				w.Result.Events = events(s, every.Seconds(), w.Result.Counts.Exchanges)
+			}
 		}
 		if t.Levels["transport"] == "null" {
 			if w.Role == contract.Server {
@@ -161,4 +164,13 @@ func plannedRecord(o Options, t record.Trial, s state) record.Record {
 		Hop(&r, t.Levels["path"], cost, 8192)
 	}
 	return r
+}
+
+// events are those of replies of five each, whose first comes within half the service time.
+func events(s state, every float64, exchanges int64) *contract.Events {
+	const each = 5
+	n := exchanges + drained
+	return &contract.Events{
+		Count: each * exchanges, FirstByte: lognormal(s.serviceS*0.4, n), First: lognormal(s.serviceS*0.5, n), Gaps: lognormal(every, (each-1)*n),
+	}
 }
