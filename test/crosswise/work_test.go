@@ -26,7 +26,7 @@ func TestServersWorkForEachExchange(t *testing.T) {
 				if !server.Has(contract.Client) {
 					args[1] = "client=go-http1"
 				}
-				if server.Wire == "http/1.1" || server.Name == "go-connect" { // one exchange at a time on a connection
+				if server.Wire == "http/1.1" || server.Wire == "websocket" || server.Name == "go-connect" { // one exchange at a time on a connection
 					args = append(args, "connections=6")
 				} else {
 					args = append(args, "connections=2", "inflight=3")

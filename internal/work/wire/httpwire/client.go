@@ -70,7 +70,7 @@ type Client struct {
 func NewClient(setup contract.Setup, codecs []codec.Codec, oneAtATime bool) (*Client, error) {
 	if oneAtATime && setup.Load.InFlight > 1 {
 		return nil, load.Failure(contract.Unsupported, fmt.Errorf(
-			"load.in_flight is %d: HTTP/1.1 carries one exchange at a time on a connection; use more connections", setup.Load.InFlight))
+			"load.in_flight is %d: %s carries one exchange at a time on a connection; use more connections", setup.Load.InFlight, setup.Transport))
 	}
 	c := &Client{Setup: setup, oneAtATime: oneAtATime, Mismatch: func(r wire.Route) error { return tlswire.Mismatch(setup, r) }}
 	if proxied, _ := setup.Options[ProxiedOption].(string); proxied != "" {
