@@ -32,7 +32,7 @@ var releases = []release{
 const reachable = 20 * time.Second
 
 // risky are the libraries that change most from release to release. make soak builds all.
-var risky = "asio;http1;mpi"
+var risky = "asio;uring;http1;mpi"
 
 // Everything is built by the project's own scripts, from the release's own packages: at -O2, as
 // a user would. The workers that stand on what changes most from release to release converse.
@@ -171,7 +171,7 @@ func workers(t *testing.T) (all []string) {
 			}
 		}
 	}
-	if len(all) < 5 {
+	if len(all) < 6 {
 		t.Fatalf("only %q are found", all)
 	}
 	return all
