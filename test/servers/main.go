@@ -97,7 +97,7 @@ func (s *site) ask(ctx context.Context, of server) (came string, err error) {
 	defer end()
 	typed := append(of.typed(port), "--out", filepath.Join(s.temp, "run-"+port))
 	out, err := exec.CommandContext(ctx, filepath.Join(s.root, "bin", "netdyno"), typed...).CombinedOutput()
-	if err == nil && !bytes.Contains(out, []byte(" answers ")) {
+	if err == nil && !bytes.Contains(out, []byte(" answered, ")) {
 		err = errors.New("it printed no answer")
 	}
 	return strings.ReplaceAll(string(out), s.temp+"/", "results/"), err
