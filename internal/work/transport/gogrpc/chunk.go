@@ -45,17 +45,6 @@ func (c *chunker) send(to stream, data []byte, cut bool) error {
 	return c.Cut(data, send)
 }
 
-// sendPaced sends data in chunks, each so many ns after the one before it or, where that is
-// past, at once.
-func (c *chunker) sendPaced(to stream, data []byte, every int64, pace *load.Pace) error {
-	due := load.Now() - every
-	return c.Cut(data, func(piece []byte) error {
-		due += every
-		pace.Until(due)
-		return to.SendMsg(c.message(piece))
-	})
-}
-
 func (c *chunker) message(data []byte) any {
 	if c.raw {
 		c.part.bytes = data

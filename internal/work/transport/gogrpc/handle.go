@@ -15,6 +15,7 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/rpc"
 	"netdyno/internal/work/wire/tlswire"
 )
@@ -27,8 +28,7 @@ type server struct {
 	payload  payload
 	chunkers *chunkers
 	grpc     *grpc.Server
-	every    int64 // between the chunks of a reply, in ns
-	pace     load.Pace
+	paced    *wire.Paced // sends the chunks of replies; nil of others than stream down
 }
 
 // register registers the methods that serve the trial: those of exchange.proto
@@ -149,8 +149,8 @@ func (s *server) answer(c *chunker, stream grpc.ServerStream, desc *grpc.StreamD
 		c.Room = reply
 	}
 	s.Count(int64(len(request)), int64(len(reply)))
-	if s.every > 0 && desc.ServerStreams {
-		return c.sendPaced(stream, reply, s.every, &s.pace)
+	if s.paced != nil && desc.ServerStreams {
+		return s.paced.Send(reply, func(piece []byte) error { return stream.SendMsg(c.message(piece)) })
 	}
 	return c.send(stream, reply, desc.ServerStreams)
 }

@@ -18,12 +18,13 @@ import (
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
 	"netdyno/internal/work/load"
+	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/tlswire"
 )
 
 // Server implements load.Transport.
 func (t Transport) Server(setup contract.Setup) (load.Server, error) {
-	s := &server{every: setup.Exchange.EveryNs}
+	s := &server{paced: wire.PacedOf(setup.Exchange)}
 	var err error
 	if s.x, err = codec.New(setup, t.Codecs); err != nil {
 		return nil, err

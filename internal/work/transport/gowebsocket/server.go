@@ -2,7 +2,6 @@ package gowebsocket
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -21,9 +20,8 @@ import (
 // server answers each message on a goroutine of its connection.
 type server struct {
 	*tlswire.Server
-	content     *codec.Exchange
-	size, every int64 // bytes of a message of a reply, and the time between two of them; 0 for whole replies
-	pace        load.Pace
+	content *codec.Exchange
+	stream  *wire.Paced // nil of replies that travel whole
 }
 
 // Server implements load.Transport.
@@ -32,10 +30,7 @@ func (t Transport) Server(setup contract.Setup) (load.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{content: content}
-	if x := setup.Exchange; x.Stream == contract.StreamDown {
-		s.size, s.every = cmp.Or(x.ChunkBytes, wire.DefaultChunk), x.EveryNs
-	}
+	s := &server{content: content, stream: wire.PacedOf(setup.Exchange)}
 	if s.Server, err = tlswire.NewServer(setup, content.Sizes(contract.Ready{})); err != nil {
 		return nil, err
 	}
@@ -89,7 +84,7 @@ func (s *server) converse(conn net.Conn) {
 			e.close(ws.StatusPolicyViolation, err.Error())
 			return
 		}
-		if s.reply(e, reply) != nil {
+		if s.stream.Send(reply, func(message []byte) error { return e.send(ws.OpBinary, message) }) != nil {
 			return
 		}
 		s.Count(int64(request.Len()), int64(len(reply)))
@@ -97,24 +92,4 @@ func (s *server) converse(conn net.Conn) {
 			reply = nil // it is the content of all
 		}
 	}
-}
-
-// reply sends a reply: the first message now, the others on their schedule.
-func (s *server) reply(e *end, reply []byte) error {
-	due := load.Now()
-	for first := true; first || len(reply) > 0; first = false {
-		if !first && s.every > 0 {
-			due += s.every
-			s.pace.Until(due)
-		}
-		n := int64(len(reply))
-		if s.size > 0 {
-			n = min(n, s.size)
-		}
-		if err := e.send(ws.OpBinary, reply[:n]); err != nil {
-			return err
-		}
-		reply = reply[n:]
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"netdyno/internal/contract"
 	"netdyno/internal/work/codec"
+	"netdyno/internal/work/wire"
 	"netdyno/internal/work/wire/tlswire"
 )
 
@@ -50,8 +51,8 @@ func Serve(s *tlswire.Server, as *http.Server) {
 type Handler struct {
 	content   *codec.Exchange
 	count     func(received, sent int64)
-	stream    *stream   // nil of replies that travel whole
-	buffers   sync.Pool // of *[]byte: requests, and encoded replies
+	stream    *wire.Paced // nil of replies that travel whole
+	buffers   sync.Pool   // of *[]byte: requests, and encoded replies
 	mediaType []string
 	length    []string
 }
@@ -60,7 +61,7 @@ type Handler struct {
 // whose reply it has written.
 func NewHandler(setup contract.Setup, content *codec.Exchange, count func(received, sent int64)) *Handler {
 	h := &Handler{
-		content: content, count: count, stream: streamOf(setup.Exchange),
+		content: content, count: count, stream: wire.PacedOf(setup.Exchange),
 		mediaType: []string{content.MediaType()}, length: []string{strconv.FormatInt(content.DownBytes, 10)},
 	}
 	h.buffers.New = func() any { b := make([]byte, max(content.UpBytes+1, content.DownBytes)); return &b }
@@ -104,7 +105,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if h.stream != nil {
 		delete(header, "Content-Length")
-		err = h.stream.write(w, reply)
+		flush := http.NewResponseController(w).Flush
+		err = h.stream.Send(reply, func(message []byte) error {
+			_, err := w.Write(message)
+			if err == nil {
+				err = flush()
+			}
+			return err
+		})
 	} else {
 		_, err = w.Write(reply)
 	}
